@@ -35,11 +35,16 @@ def ratio(
         ratios.append(b / a)
         times.append((a, b))
     fast, slow = (statistics.median(t) for t in zip(*times, strict=True))
-    spread, of = f"{min(ratios):.1f} to {max(ratios):.1f}", "CPU time" if clock is time.process_time else "wall time"
+    spread, of = (
+        f"{min(ratios):.1f} to {max(ratios):.1f}",
+        "CPU time" if clock is time.process_time else "wall time",
+    )
     return f"{statistics.median(ratios):8.1f} times  ({spread};  {1e3 * fast:.3g} ms of {of} against {1e3 * slow:.3g} ms)"
 
 
-def typical(program: Callable[[], object], *, repeats: int = 5, clock: Callable[[], float] = time.process_time) -> float:
+def typical(
+    program: Callable[[], object], *, repeats: int = 5, clock: Callable[[], float] = time.process_time
+) -> float:
     """Median seconds of a call after one to warm up, called as often in a row as takes LEAST."""
     program()
     calls = 1 + int(LEAST / max(_seconds(program, 1, clock), 1e-6))

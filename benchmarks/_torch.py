@@ -20,7 +20,9 @@ def imported() -> Any:
     return torch
 
 
-def errors(Gamma: np.ndarray, U: np.ndarray, V: np.ndarray, z: np.ndarray, held: int) -> Callable[[int, int], object] | None:
+def errors(
+    Gamma: np.ndarray, U: np.ndarray, V: np.ndarray, z: np.ndarray, held: int
+) -> Callable[[int, int], object] | None:
     """The mean squared errors of output, grad_V and grad_U as a function of (L, replicates); None
     without PyTorch.
     """
@@ -59,7 +61,9 @@ def normals(n: int) -> Callable[[], object] | None:
     return lambda: x.normal_()
 
 
-def training(attention: str, L: int, *, d: int, batch: int, lr: float, noise: float) -> Callable[[int], None] | None:
+def training(
+    attention: str, L: int, *, d: int, batch: int, lr: float, noise: float
+) -> Callable[[int], None] | None:
     """Steps of SGD on fresh prompts as a function of their number; None without PyTorch."""
     torch = imported()
     if torch is None:
@@ -114,7 +118,9 @@ def matrix_training(n: int, *, d: int, queries: int, noise: float, lr: float) ->
     return program
 
 
-def window_losses(d: int, noise: float, step: float, held: Mapping[int, int]) -> Callable[[object, int, float, int], None] | None:
+def window_losses(
+    d: int, noise: float, step: float, held: Mapping[int, int]
+) -> Callable[[object, int, float, int], None] | None:
     """Losses of windows for ReLU tasks, averaged over tasks and noise, at three widths about w.
 
     It is a function of (generator, n, w, batches), and None without PyTorch.

@@ -42,8 +42,10 @@ TABLES = {
 SETTING = "import numpy as np, numerics; G, U, V, z = np.eye(4), 0.5 * np.eye(4), np.eye(2, 4), np.ones(4); "
 #: Calls of which the first one, which compiles, and the next ones are timed.
 CALLS = {
-    "exact_errors(query=)": SETTING + "call = lambda: numerics.exact_errors(G, U, V, (10, 100, 1000, 10**4), query=z)",
-    "exact_errors(query_cov=)": SETTING + "call = lambda: numerics.exact_errors(G, U, V, (10, 100, 1000, 10**4), query_cov=G)",
+    "exact_errors(query=)": SETTING
+    + "call = lambda: numerics.exact_errors(G, U, V, (10, 100, 1000, 10**4), query=z)",
+    "exact_errors(query_cov=)": SETTING
+    + "call = lambda: numerics.exact_errors(G, U, V, (10, 100, 1000, 10**4), query_cov=G)",
     'attention_errors(method="tokens")': SETTING
     + 'call = lambda: numerics.attention_errors(G, U, V, z, 100, replicates=4096, seed=1, method="tokens")',
     'attention_errors(method="scores")': SETTING
@@ -70,7 +72,10 @@ def run(arguments: list[str], **environment: str) -> str:
     """What a process prints, with one thread per library."""
     alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, *arguments], env={**os.environ, **alone, **environment}, stdout=subprocess.PIPE, check=True
+        [sys.executable, *arguments],
+        env={**os.environ, **alone, **environment},
+        stdout=subprocess.PIPE,
+        check=True,
     )
     return done.stdout.decode()
 
@@ -85,7 +90,9 @@ def ratios(name: str) -> list[str]:
             continue
         inner = line.startswith(" ") and head
         what = " ".join((f"{head}: {found['what']}" if inner else found["what"]).split())
-        rows.append(f"| {what}{found['more']} | {float(found['ratio']):,.1f} | {found['range']} | {found['times']} |")
+        rows.append(
+            f"| {what}{found['more']} | {float(found['ratio']):,.1f} | {found['range']} | {found['times']} |"
+        )
     return rows
 
 
@@ -101,7 +108,9 @@ def first_calls() -> list[str]:
     rows = ["| call | nothing compiled yet | first in a process | after that |", "|---|--:|--:|--:|"]
     for call, setup in CALLS.items():
         with tempfile.TemporaryDirectory() as cache:
-            took = [run(["-c", TIMED.format(setup=setup)], NUMBA_CACHE_DIR=cache).split()[-2:] for _ in range(2)]
+            took = [
+                run(["-c", TIMED.format(setup=setup)], NUMBA_CACHE_DIR=cache).split()[-2:] for _ in range(2)
+            ]
         (cold, _), (warm, after) = [[float(x) for x in pair] for pair in took]
         rows.append(f"| `{call}` | {cold:.1f} s | {warm:.2f} s | {1e3 * after:.2f} ms |")
     return rows
@@ -110,7 +119,9 @@ def first_calls() -> list[str]:
 def machine() -> str:
     """The name of the processor, how many of them this process may use, and the system."""
     try:
-        names = re.findall(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+        names = re.findall(
+            r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE
+        )
     except OSError:
         names = []
     name = names[0] if names else platform.processor() or platform.machine()
@@ -139,7 +150,11 @@ def page() -> str:
         parts += [f"## {title}", f"`python -m benchmarks.{name}`", "\n".join(ratios(name))]
     for name, title in TABLES.items():
         parts += [f"## {title}", f"`python -m benchmarks.{name}`", "\n".join(table(name))]
-    parts += ["## First calls", "A first call compiles what it needs, once on a machine.", "\n".join(first_calls())]
+    parts += [
+        "## First calls",
+        "A first call compiles what it needs, once on a machine.",
+        "\n".join(first_calls()),
+    ]
     parts.append(f"All of it was measured in {(time.perf_counter() - began) / 60:.0f} minutes.")
     return "\n\n".join(parts) + "\n"
 
@@ -151,4 +166,6 @@ if __name__ == "__main__":
     if not chosen:
         PAGE.write_text(page(), encoding="utf-8", newline="\n")
     for name in chosen:
-        print("\n".join(first_calls() if name == "first" else table(name) if name in TABLES else ratios(name)))
+        print(
+            "\n".join(first_calls() if name == "first" else table(name) if name in TABLES else ratios(name))
+        )

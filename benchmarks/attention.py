@@ -31,7 +31,9 @@ def in_numpy(law: TokenLaw | None, L: int, replicates: int) -> np.ndarray:
     total, left = np.zeros(3), replicates
     while left:
         n = min(left, max(1, HELD // L))
-        tokens = rng.standard_normal((n, L, d)) @ A.T if law is None else law.sample(rng, n * L).reshape(n, L, d)
+        tokens = (
+            rng.standard_normal((n, L, d)) @ A.T if law is None else law.sample(rng, n * L).reshape(n, L, d)
+        )
         scores = tokens @ (U @ z)
         p = np.exp(scores - scores.max(axis=1, keepdims=True))
         p /= p.sum(axis=1, keepdims=True)

@@ -52,7 +52,10 @@ def losses(rng: np.random.Generator, n: int, prompts: int, w: float) -> np.ndarr
 def prompts_needed(n: int, w: float, share: float) -> int:
     """Prompts until the standard error of the minimum is so large a share of it."""
     pilot = np.concatenate([losses(np.random.default_rng(k), n, HELD[n], w) for k in range(12)])
-    slope, bend = (pilot[:, 2] - pilot[:, 0]) / (2 * STEP), np.mean(pilot[:, 2] - 2 * pilot[:, 1] + pilot[:, 0]) / STEP**2
+    slope, bend = (
+        (pilot[:, 2] - pilot[:, 0]) / (2 * STEP),
+        np.mean(pilot[:, 2] - 2 * pilot[:, 1] + pilot[:, 0]) / STEP**2,
+    )
     return math.ceil((slope.std() / bend / share) ** 2)
 
 
@@ -69,7 +72,10 @@ if __name__ == "__main__":
         for share in shares:
             batches = math.ceil(prompts_needed(n, w, share) / HELD[n])
             done = min(batches, 5)
-            for name, program in (("NumPy", monte_carlo), ("PyTorch", _torch.window_losses(D, NOISE, STEP, HELD))):
+            for name, program in (
+                ("NumPy", monte_carlo),
+                ("PyTorch", _torch.window_losses(D, NOISE, STEP, HELD)),
+            ):
                 if program is None:
                     continue
                 seen = ratio(ours, partial(program, rng, n, w, done), repeats=5, share=done / batches)
@@ -79,4 +85,7 @@ if __name__ == "__main__":
         exact = partial(window_loss, tasks, D, 10**5, widths, NOISE)
         spectrum = Spectrum(D, tasks.spectrum(D, DEGREES).b)
         plain = lambda spectrum=spectrum: [plain_window_loss(spectrum, 10**5, w, NOISE) for w in widths[::10]]
-        print(f"60 widths at n = 100000, {tasks.name} tasks: R13 in NumPy {ratio(exact, plain, share=0.1)}", flush=True)
+        print(
+            f"60 widths at n = 100000, {tasks.name} tasks: R13 in NumPy {ratio(exact, plain, share=0.1)}",
+            flush=True,
+        )

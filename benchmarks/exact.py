@@ -39,7 +39,9 @@ def prompts_for_one_percent(U: np.ndarray, L: int) -> np.ndarray:
     """For output and for the worst of the three: prompts until the standard error is 1 %, from a
     pilot run.
     """
-    x = np.concatenate([batch(np.random.default_rng(k), U, L, max(1, TOKENS // L)) for k in range(60)], axis=1)
+    x = np.concatenate(
+        [batch(np.random.default_rng(k), U, L, max(1, TOKENS // L)) for k in range(60)], axis=1
+    )
     wanted = np.ceil(x.var(axis=1) / x.mean(axis=1) ** 2 / 1e-4)
     return np.array([wanted[0], wanted.max()], dtype=int)
 

@@ -64,7 +64,9 @@ def by_torch(K: int, steps: int, eta: float) -> np.ndarray:
     return np.asarray(Q.detach().numpy())
 
 
-def all_prompts_by_numpy(V: np.ndarray, C: np.ndarray, N: int, steps: int, eta: float, at_once: bool) -> np.ndarray:
+def all_prompts_by_numpy(
+    V: np.ndarray, C: np.ndarray, N: int, steps: int, eta: float, at_once: bool
+) -> np.ndarray:
     """Gradient descent over every prompt of N tokens: all in one array (prompts, classes, queries),
     or one prompt after the other.
     """
@@ -91,7 +93,9 @@ def exact_losses(reduced: ReducedAttention, z: float) -> None:
         reduced.loss(z)
 
 
-def prompts_by_numpy(K: int, N: int, z: float, prompts: int, rng: np.random.Generator, tokens: bool) -> tuple[float, float]:
+def prompts_by_numpy(
+    K: int, N: int, z: float, prompts: int, rng: np.random.Generator, tokens: bool
+) -> tuple[float, float]:
     """The loss at the score gap z from random prompts, and its standard error; tokens are drawn one
     by one, or only their numbers by class.
     """
@@ -119,13 +123,19 @@ def run() -> None:
         for name, other in others.items():
             found = other(steps // part, 1.0)
             np.testing.assert_allclose(end, found if name == "NumPy" else found.T, rtol=0, atol=1e-12)
-            print(f"descent, K = {K}, {name}: {said(ours, partial(other, steps // part, 1.0), share=1 / part)}")
+            print(
+                f"descent, K = {K}, {name}: {said(ours, partial(other, steps // part, 1.0), share=1 / part)}"
+            )
     rng, N, steps = np.random.default_rng(0), 6, 200_000
     V, tasks = rng.standard_normal((3, 3)), rng.standard_normal((4, 3))
-    ours = partial(attention_descent, FeatureRegression(V, tasks=tasks, prompt_length=N), 0.1, steps, records=[steps])
+    ours = partial(
+        attention_descent, FeatureRegression(V, tasks=tasks, prompt_length=N), 0.1, steps, records=[steps]
+    )
     for name, at_once in (("prompt by prompt", False), ("in one array", True)):
         theirs = partial(all_prompts_by_numpy, V, tasks.T @ tasks / len(tasks), N, steps // 500, 0.1, at_once)
-        short = attention_descent(FeatureRegression(V, tasks=tasks, prompt_length=N), 0.1, steps // 500).coefficients[-1]
+        short = attention_descent(
+            FeatureRegression(V, tasks=tasks, prompt_length=N), 0.1, steps // 500
+        ).coefficients[-1]
         np.testing.assert_allclose(V @ short @ V.T, theirs(), rtol=1e-9)
         print(f"all prompts of 6 tokens, K = 3, NumPy {name}: {said(ours, theirs, share=1 / 500)}")
     K, N, drawn = 16, 4096, 2000

@@ -39,7 +39,11 @@ class Growth:
 def setting_of(d: int) -> dict[str, Any]:
     """Tokens of different variances and an U of scores of order 1 for a query of order 1."""
     rng = np.random.default_rng(d)
-    return {"Gamma": np.diag(np.linspace(0.5, 1.5, d)), "U": rng.standard_normal((d, d)) / (2 * d), "V": np.eye(d)}
+    return {
+        "Gamma": np.diag(np.linspace(0.5, 1.5, d)),
+        "U": rng.standard_normal((d, d)) / (2 * d),
+        "V": np.eye(d),
+    }
 
 
 def table_of(n: int, d: int) -> AttentionSetting:
@@ -57,7 +61,16 @@ def with_table(n: int, d: int) -> Callable[[], object]:
 
 def drawn(method: str, L: int = 100, d: int = 4) -> Callable[[], object]:
     given = setting_of(d)
-    return partial(attention_errors, **given, query=np.ones(d), lengths=L, replicates=2048, seed=1, threads=1, method=method)
+    return partial(
+        attention_errors,
+        **given,
+        query=np.ones(d),
+        lengths=L,
+        replicates=2048,
+        seed=1,
+        threads=1,
+        method=method,
+    )
 
 
 def by(work: int, power: int = 0) -> Callable[[int], int]:
@@ -65,7 +78,9 @@ def by(work: int, power: int = 0) -> Callable[[int], int]:
 
 
 def descent(features: np.ndarray, steps: int) -> Callable[[], object]:
-    return partial(attention_descent, FeatureRegression(features, np.eye(len(features))), 1.0, steps, records=[steps])
+    return partial(
+        attention_descent, FeatureRegression(features, np.eye(len(features))), 1.0, steps, records=[steps]
+    )
 
 
 PLAIN, ANY = by(2**27, 2), by(2**30, 3)
@@ -88,7 +103,9 @@ GROWTHS = [
 def row(growth: Growth) -> str:
     seconds = np.array([typical(growth.made(size), repeats=3) / growth.work(size) for size in growth.sizes])
     exponent = np.polyfit(np.log(growth.sizes), np.log(seconds), 1)[0]
-    ends = f"{growth.sizes[0]:,} to {growth.sizes[-1]:,} | {1e3 * seconds[0]:.3g} to {1e3 * seconds[-1]:.3g} ms"
+    ends = (
+        f"{growth.sizes[0]:,} to {growth.sizes[-1]:,} | {1e3 * seconds[0]:.3g} to {1e3 * seconds[-1]:.3g} ms"
+    )
     call, comma, more = growth.call.partition(", ")
     return f"| `{call}`{comma}{more} | {growth.size} | {exponent:.2f} | {ends} |"
 

@@ -32,7 +32,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Make the calls and print what is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", type=int, default=10_000)
-    parser.add_argument("--scaled", type=int, default=1000, help="calls in other units and at the ends of ranges")
+    parser.add_argument(
+        "--scaled", type=int, default=1000, help="calls in other units and at the ends of ranges"
+    )
     parser.add_argument("--seed", type=int, default=0, help="another seed is another family of calls")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="some targets, by name")
     options = parser.parse_args(arguments)
@@ -56,13 +58,22 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"\r{ends.total()} calls, {faults.total()} faults", end="", file=sys.stderr)
 
     of_units = lambda fault: Outcome("" if fault == "refused" else fault, fault == "refused")
-    with tempfile.TemporaryDirectory() as around, chdir(inner(around)):  # "nan" is also the name of a checkpoint
+    with (
+        tempfile.TemporaryDirectory() as around,
+        chdir(inner(around)),
+    ):  # "nan" is also the name of a checkpoint
         for block in range(-(-options.calls // BLOCK)):
-            make_calls(min(BLOCK, options.calls - block * BLOCK), 1000 * options.seed + block, report, options.only)
-    scaled_calls(0 if options.only else options.scaled, options.seed, lambda call, fault: report(call, of_units(fault)))
+            make_calls(
+                min(BLOCK, options.calls - block * BLOCK), 1000 * options.seed + block, report, options.only
+            )
+    scaled_calls(
+        0 if options.only else options.scaled, options.seed, lambda call, fault: report(call, of_units(fault))
+    )
     faulthandler.cancel_dump_traceback_later()
     seconds = time.perf_counter() - began
-    print(f"{ends.total()} calls in {seconds:.0f} s (seed {options.seed}): {dict(ends)}, faults: {faults.total()}")
+    print(
+        f"{ends.total()} calls in {seconds:.0f} s (seed {options.seed}): {dict(ends)}, faults: {faults.total()}"
+    )
     return 1 if faults else 0
 
 

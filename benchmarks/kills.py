@@ -61,7 +61,9 @@ def _sweep(folder: Path, **how: Any) -> None:
 
 
 def _train(folder: Path) -> Any:
-    return training.train("softmax", 3, checkpoint=folder / "run.npz", d=2, batch=4, lr=0.05, steps=400, seed=3, every=7)
+    return training.train(
+        "softmax", 3, checkpoint=folder / "run.npz", d=2, batch=4, lr=0.05, steps=400, seed=3, every=7
+    )
 
 
 def _trained(folder: Path) -> list[bytes]:
@@ -141,7 +143,11 @@ def kill_in_a_cluster(kills: int, chance: random.Random, where: Path) -> tuple[i
             with Cluster(Path(tempfile.mkdtemp(dir=folder))) as cluster:
                 victim = chance.choice([cluster.worker("one"), cluster.worker("other"), cluster.scheduler])
                 try:
-                    _sweep(folder, scheduler=cluster.address, progress=lambda _, v=victim: chance.random() < STRIKES and v.kill())
+                    _sweep(
+                        folder,
+                        scheduler=cluster.address,
+                        progress=lambda _, v=victim: chance.random() < STRIKES and v.kill(),
+                    )
                     over = True
                 except ClusterError:
                     over = victim is not cluster.scheduler  # then it should not have stopped

@@ -37,7 +37,9 @@ if __name__ == "__main__":
     fused = partial(ours, key_of(1), state, tile)
     held, single = np.empty(N), np.empty(N, np.float32)
     print(f"{N} normals, NumPy float64: {ratio(fused, partial(rng.standard_normal, out=held))}")
-    print(f"{N} normals, NumPy float32: {ratio(fused, partial(rng.standard_normal, dtype=np.float32, out=single))}")
+    print(
+        f"{N} normals, NumPy float32: {ratio(fused, partial(rng.standard_normal, dtype=np.float32, out=single))}"
+    )
     in_torch = _torch.normals(N)
     if in_torch is not None:
         print(f"{N} normals, PyTorch float32: {ratio(fused, in_torch)}")

@@ -42,7 +42,9 @@ if __name__ == "__main__":
                 tops = [max(b.items(), key=lambda item: item[1]) for b in best]
                 hostile = worst_hostile(tried.normal.statement, float(tried.normal.limit)).ratio
                 known = max(hostile, *(ratio for _, ratio in tops))
-                line = f"{id:24}" + "".join(f"{ratio:10.5g} L={L:<5}" for L, ratio in tops) + f"{hostile:12.5g}"
+                line = (
+                    f"{id:24}" + "".join(f"{ratio:10.5g} L={L:<5}" for L, ratio in tops) + f"{hostile:12.5g}"
+                )
                 for n in EXAMPLES:
                     start = time.perf_counter()
                     found = holds(tried, examples=n)

@@ -23,7 +23,9 @@ def batch(rng: np.random.Generator, s: float, L: int, n: int) -> np.ndarray:
 
 def prompts_for_one_percent(s: float, L: int) -> int:
     """Prompts needed until the worst of the three has a standard error of 1 %."""
-    x = np.concatenate([batch(np.random.default_rng(k), s, L, max(1, 200_000 // L)) for k in range(20)], axis=1)
+    x = np.concatenate(
+        [batch(np.random.default_rng(k), s, L, max(1, 200_000 // L)) for k in range(20)], axis=1
+    )
     return math.ceil(float(np.max(x.var(axis=1) / x.mean(axis=1) ** 2)) / 1e-4)
 
 

@@ -45,7 +45,10 @@ vector = [1.0, -0.5]
 def a_step() -> float:
     """Seconds of a step of gradient descent: what twice as many steps take longer."""
     problem = FeatureRegression(np.eye(K), np.eye(K))
-    short, long = (typical(partial(attention_descent, problem, 1.0, n, records=[n]), repeats=3) for n in (STEPS, 3 * STEPS))
+    short, long = (
+        typical(partial(attention_descent, problem, 1.0, n, records=[n]), repeats=3)
+        for n in (STEPS, 3 * STEPS)
+    )
     return (long - short) / (2 * STEPS)
 
 
@@ -66,16 +69,23 @@ def sweeps() -> None:
         file.write_text(GRID.replace("SCALES", str(np.linspace(0.1, 1.0, BLOCKS).tolist())))
         grid = read_grid(file)
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        for where, scheduler in (("two threads here", None), ("two workers of Dask", cluster.scheduler_address)):
+        for where, scheduler in (
+            ("two threads here", None),
+            ("two workers of Dask", cluster.scheduler_address),
+        ):
             swept(grid, scheduler)  # the first sweep compiles
             took = min(swept(grid, scheduler) for _ in range(3))
-            print(f"| `sweep` | {BLOCKS} blocks on {where} | {took:.2f} s of wall time, {1e3 * took / BLOCKS:.2f} ms a block |")
+            print(
+                f"| `sweep` | {BLOCKS} blocks on {where} | {took:.2f} s of wall time, {1e3 * took / BLOCKS:.2f} ms a block |"
+            )
 
 
 if __name__ == "__main__":
     print("| call | of what size | time |\n|---|---|---|")
     for d in (100, 200, 400):
-        took = typical(partial(exact_errors, **setting_of(d), lengths=LENGTHS, query_cov=np.eye(d)), repeats=3)
+        took = typical(
+            partial(exact_errors, **setting_of(d), lengths=LENGTHS, query_cov=np.eye(d)), repeats=3
+        )
         print(f"| `exact_errors(query_cov=)` | d = {d} | {took:.2f} s of CPU time |", flush=True)
     took = typical(lambda: how_linear(table_of(50_000, 768), LENGTHS), repeats=1)
     print(f"| `how_linear`, with the law | a table of 50 000 x 768 | {took:.1f} s of CPU time |", flush=True)

@@ -26,7 +26,12 @@ sampler = error_sampler(AttentionSetting(GAMMA, U, V, z), method="scores", seed=
 def relative_variances(method: str, L: int) -> np.ndarray:
     """Of one replicate, for the three errors: what precision costs."""
     e = errors(L, replicates=max(20_000, 4_000_000 // L), seed=2, method=method)
-    return np.array([e.replicates * (getattr(e, name).standard_error[0] / getattr(e, name).mean[0]) ** 2 for name in NAMES])
+    return np.array(
+        [
+            e.replicates * (getattr(e, name).standard_error[0] / getattr(e, name).mean[0]) ** 2
+            for name in NAMES
+        ]
+    )
 
 
 def drawn(L: int, replicates: int) -> None:
@@ -36,10 +41,17 @@ def drawn(L: int, replicates: int) -> None:
 
 if __name__ == "__main__":
     programs = {"NumPy": partial(in_numpy, None), "PyTorch": _torch.errors(GAMMA, U, V, z, HELD)}
-    for L, replicates, share in ((10, 131_072, 1 / 4), (100, 65_536, 1 / 16), (1000, 16_384, 1 / 32), (10_000, 2048, 1 / 32)):
+    for L, replicates, share in (
+        (10, 131_072, 1 / 4),
+        (100, 65_536, 1 / 16),
+        (1000, 16_384, 1 / 32),
+        (10_000, 2048, 1 / 32),
+    ):
         ours, theirs = relative_variances("scores", L), relative_variances("tokens", L)
         each = ", ".join(f"{name} {gain:.2f}" for name, gain in zip(NAMES, theirs / ours))
-        print(f"L = {L:6d}: to one precision {theirs.max() / ours.max():.2f} times fewer replicates (variances: {each})")
+        print(
+            f"L = {L:6d}: to one precision {theirs.max() / ours.max():.2f} times fewer replicates (variances: {each})"
+        )
         all_of_it = partial(errors, L, replicates=replicates, seed=1, method="scores")
         kernel = partial(drawn, L, replicates)
         for name, program in programs.items():
@@ -49,6 +61,8 @@ if __name__ == "__main__":
                 print(f"{'':11} {name:7} kernel alone  {ratio(kernel, theirs_in_part, share=share)}")
     L, replicates, share = 1000, 8192, 1 / 32
     for law in (sphere(d), ball(d)):
-        ours = partial(attention_errors, law, U, V, z, L, replicates=replicates, seed=1, threads=1, method="scores")
+        ours = partial(
+            attention_errors, law, U, V, z, L, replicates=replicates, seed=1, threads=1, method="scores"
+        )
         run = ratio(ours, partial(in_numpy, law, L, int(replicates * share)), share=share)
         print(f"L = {L:6d}: {law.name}, NumPy per replicate {run}")

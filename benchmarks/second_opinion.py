@@ -16,7 +16,9 @@ from proofs_check.documents.second_opinion.asking import second_opinion
 def main(arguments: list[str] | None = None) -> int:
     """Ask everything and print what came out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", default="", metavar="FILE", help="keep the answers, as in proofs_check/second_opinion.json")
+    parser.add_argument(
+        "--write", default="", metavar="FILE", help="keep the answers, as in proofs_check/second_opinion.json"
+    )
     return second_opinion([], again=True, write=parser.parse_args(arguments).write)
 
 

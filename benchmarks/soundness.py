@@ -29,7 +29,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--generator", choices=[*ATTACKS, "all"], default="all")
     parser.add_argument("--seed", type=int, default=0, help="another seed is another family of statements")
     parser.add_argument("--effort", type=int, default=8_000, help="steps after which the prover gives up")
-    parser.add_argument("--blind", action="store_true", help="look for no counterexample, so that proofs alone are attacked")
+    parser.add_argument(
+        "--blind", action="store_true", help="look for no counterexample, so that proofs alone are attacked"
+    )
     options = parser.parse_args(arguments)
     chosen = list(ATTACKS) if options.generator == "all" else [options.generator]
     faults = 0
@@ -54,8 +56,14 @@ def _attack(name: str, count: int, seed: int, effort: int) -> int:
                 faults += 1
                 print(f"FAULT: {result.fault}", flush=True)
         if sys.stderr.isatty():
-            print(f"\r{name} generator: {sum(verdicts.values())} statements, {faults} faults", end="", file=sys.stderr)
-    print(f"{name} generator: {count} statements in {time.perf_counter() - start:.0f} s (seed {seed}), false or crashed: {faults}")
+            print(
+                f"\r{name} generator: {sum(verdicts.values())} statements, {faults} faults",
+                end="",
+                file=sys.stderr,
+            )
+    print(
+        f"{name} generator: {count} statements in {time.perf_counter() - start:.0f} s (seed {seed}), false or crashed: {faults}"
+    )
     for title, counter in (("verdict", verdicts), ("what is attacked", kinds)):
         print(f"  {title:<32}{'statements':>12}{'share':>9}")
         for key, number in counter.most_common():

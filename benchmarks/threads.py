@@ -21,11 +21,16 @@ if __name__ == "__main__":
 
         def run(threads, method=method, replicates=replicates, seen=seen, given=given):
             wall, cpu = time.perf_counter(), time.process_time()
-            seen[threads] = attention_errors(GAMMA, U, V, z, 1000, replicates=replicates, seed=1, threads=threads, method=method)
+            seen[threads] = attention_errors(
+                GAMMA, U, V, z, 1000, replicates=replicates, seed=1, threads=threads, method=method
+            )
             if threads == 2:
                 given.append((time.process_time() - cpu) / (time.perf_counter() - wall))
 
         result = ratio(lambda run=run: run(2), lambda run=run: run(1))
-        same = all(np.array_equal(getattr(seen[1].output, f), getattr(seen[2].output, f)) for f in ("mean", "standard_error"))
+        same = all(
+            np.array_equal(getattr(seen[1].output, f), getattr(seen[2].output, f))
+            for f in ("mean", "standard_error")
+        )
         processors = f"{statistics.median(given[1:]):.2f} processors"  # the first run compiles
         print(f"{method}: {result} on {processors}, bits {'equal' if same else 'DIFFERENT'}")

@@ -61,7 +61,10 @@ if __name__ == "__main__":
         if None in programs:
             break
         run = _ratio.ratio(
-            partial(compiled, attention, L, ours), partial(in_turn, programs, theirs), share=theirs / ours, clock=time.process_time
+            partial(compiled, attention, L, ours),
+            partial(in_turn, programs, theirs),
+            share=theirs / ours,
+            clock=time.process_time,
         )
         against = "two runs of PyTorch" if attention == "coupled" else "PyTorch"
         print(f"{attention:8} L = {L:5d}: {against:20} {run} for {ours} steps", flush=True)

@@ -36,13 +36,17 @@ triangular = TokenLaw(
 honest = honest_sigma(triangular)
 bolder = honest_sigma(dataclasses.replace(triangular, sigma=0.98 * triangular.sigma))
 print(f"sigma = {triangular.sigma:.4f}: {honest.verdict}, {honest.covered}")
-print(f"sigma = {0.98 * triangular.sigma:.4f}: {bolder.verdict}, v = ({bolder.witness['v_1']:.3f}, {bolder.witness['v_2']:.3f})")
+print(
+    f"sigma = {0.98 * triangular.sigma:.4f}: {bolder.verdict}, v = ({bolder.witness['v_1']:.3f}, {bolder.witness['v_2']:.3f})"
+)
 
 # %% How far is attention on L such tokens from the infinite prompt? Two routes that share nothing
 # but the law.
 U, V, query = np.array([[2.0, 1.0], [0.0, 2.0]]), np.eye(2), [1.0, 1.0]
 lengths = [10, 100, 1000]
-measured = attention_errors(triangular, U, V, query, lengths, replicates=500 if small else 20_000, seed=1, method="tokens")
+measured = attention_errors(
+    triangular, U, V, query, lengths, replicates=500 if small else 20_000, seed=1, method="tokens"
+)
 exact = exact_errors(triangular, U, V, lengths, query=query)
 gaps = (measured.output.mean - exact.output) / measured.output.standard_error
 for L, mean, error, value in zip(lengths, measured.output.mean, measured.output.standard_error, exact.output):

@@ -46,8 +46,14 @@ for comparison in run.comparisons:
 # beside it.
 output = run.series[0]
 if output.fit is not None and output.pure is not None:
-    print("exponent {:.4f}, 95 % interval [{:.4f}, {:.4f}]".format(output.fit.exponent, *output.fit.interval()))
-    print("straight line {:.4f}, 95 % interval [{:.4f}, {:.4f}]".format(output.pure.exponent, *output.pure.interval()))
+    print(
+        "exponent {:.4f}, 95 % interval [{:.4f}, {:.4f}]".format(output.fit.exponent, *output.fit.interval())
+    )
+    print(
+        "straight line {:.4f}, 95 % interval [{:.4f}, {:.4f}]".format(
+            output.pure.exponent, *output.pure.interval()
+        )
+    )
 
 # %%
 # The picture.
@@ -58,7 +64,13 @@ axes.errorbar(run.lengths, output.mean, 1.96 * output.standard_error, fmt="k.", 
 axes.plot(run.lengths, output.exact, label="exact")
 for bound in output.bounds:
     axes.plot(run.lengths, bound.values, "--", label=bound.name)
-axes.set(xscale="log", yscale="log", xlabel="prompt length L", ylabel="mean squared error", title="Output of softmax attention")
+axes.set(
+    xscale="log",
+    yscale="log",
+    xlabel="prompt length L",
+    ylabel="mean squared error",
+    title="Output of softmax attention",
+)
 axes.legend()
 figure.savefig("concentration_rate.svg")
 

@@ -63,7 +63,9 @@ for name, curve in (("exact error", error), ("Theorem A", ours), ("Lemma C.4", p
 # The picture. Lemma C.4 is false at L = 1, where its first term contains ln 1 = 0, so that its
 # curve begins at L = 2.
 lengths = np.unique(np.geomspace(1, 10**6, 7 if small else 61).round())
-with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "error_and_bounds", "path.simplify": False, "font.size": 14}):
+with mpl.rc_context(
+    {"svg.fonttype": "none", "svg.hashsalt": "error_and_bounds", "path.simplify": False, "font.size": 14}
+):
     figure = Figure(figsize=(6.4, 3.8))
     FigureCanvasSVG(figure)
     axes = figure.add_axes((0.12, 0.16, 0.85, 0.75))

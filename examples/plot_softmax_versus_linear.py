@@ -49,7 +49,10 @@ for c, color in ((0.2, "C0"), (0.8, "C1"), (2.0, "C2")):
     reached = linear > softmax[-1]
     ratio = np.exp(np.interp(-np.log(linear[reached]), -np.log(softmax), np.log(lengths))) / lengths[reached]
     lam = u**-2
-    print(f"lam = {lam:.2f}: {ratio[-1]:.3g} times the tokens where linear attention has {lengths[reached][-1]:.0f}", end="; ")
+    print(
+        f"lam = {lam:.2f}: {ratio[-1]:.3g} times the tokens where linear attention has {lengths[reached][-1]:.0f}",
+        end="; ",
+    )
     errors.plot(lengths, softmax, color, label=f"softmax, lam = {lam:.2f}")
     tokens.plot(lengths[reached], ratio, color, label=f"lam = {lam:.2f}")
     if lam < 0.5:
@@ -62,8 +65,16 @@ errors.plot(lengths, linear, "k--", label="linear, every lam")
 
 # %%
 # The picture. Dotted lines are the limits of the ratios.
-errors.set(xscale="log", yscale="log", xlabel="prompt length L", ylabel="risk / risk of predicting 0", title="The same weights")
-tokens.set(xscale="log", yscale="log", xlabel="tokens of linear attention", ylabel="times as many for softmax")
+errors.set(
+    xscale="log",
+    yscale="log",
+    xlabel="prompt length L",
+    ylabel="risk / risk of predicting 0",
+    title="The same weights",
+)
+tokens.set(
+    xscale="log", yscale="log", xlabel="tokens of linear attention", ylabel="times as many for softmax"
+)
 tokens.set_title("Tokens for the same risk")
 for axes in (errors, tokens):
     axes.legend(fontsize="small")

@@ -87,6 +87,10 @@ for axes, law in zip(figure.subplots(1, 2), ("Gaussian", "signs")):
         print(law, f"L = {L}:", *(f"{value:.2f}" for value in scaled))
     print(law, "limit:", *(f"{limit(setting):.2f}" for setting, _ in runs))
     axes.plot(s, [limit(setting) for setting, _ in runs], "k--", label="limit")
-    axes.set(yscale="log" if law == "Gaussian" else "linear", xlabel="variance s of the scores", title=f"{law}: L E|T_L - T|^2")
+    axes.set(
+        yscale="log" if law == "Gaussian" else "linear",
+        xlabel="variance s of the scores",
+        title=f"{law}: L E|T_L - T|^2",
+    )
     axes.legend()
 figure.savefig("sweep.svg")

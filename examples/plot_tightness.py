@@ -35,10 +35,21 @@ axes = figure.subplots()
 for colour, s in zip(("C0", "C1", "C2"), (0.25, 1.0, 2.25)):
     exact = numerics.exact_errors(np.eye(d), np.eye(d), np.eye(d), lengths, query=[math.sqrt(s), 0.0]).output
     ours = np.array([float(theory.theorem_A(s, L, trace, s)) for L in lengths]) / exact
-    printed = np.array([float(theory.lemma_c4(L, s, math.sqrt(fourth_moment), 1.0, 1.0, d)) for L in lengths]) / exact
+    printed = (
+        np.array([float(theory.lemma_c4(L, s, math.sqrt(fourth_moment), 1.0, 1.0, d)) for L in lengths])
+        / exact
+    )
     axes.plot(lengths, ours, color=colour, label=f"Theorem A, s = {s}")
     axes.plot(lengths, printed, "--", color=colour, label=f"Lemma C.4, s = {s}")
-    print(f"s = {s}: at L = {lengths[-1]:.0f} Theorem A gives away {ours[-1]:.4f}, Lemma C.4 {printed[-1]:.3g}")
-axes.set(xscale="log", yscale="log", xlabel="prompt length L", ylabel="bound over exact error", title="What bounds give away")
+    print(
+        f"s = {s}: at L = {lengths[-1]:.0f} Theorem A gives away {ours[-1]:.4f}, Lemma C.4 {printed[-1]:.3g}"
+    )
+axes.set(
+    xscale="log",
+    yscale="log",
+    xlabel="prompt length L",
+    ylabel="bound over exact error",
+    title="What bounds give away",
+)
 axes.legend(fontsize="small")
 figure.savefig("tightness.svg")

@@ -43,6 +43,12 @@ for (name, law), style in zip(laws.items(), ("o-", "s-", "k--")):
     error = numerics.exact_errors(law, np.eye(d), np.eye(d), lengths, query=query).output
     axes.plot(lengths, error, style, markersize=3, label=name)
     print(f"{name}: L times the error at L = {lengths[-1]:.0f} is {lengths[-1] * error[-1]:.3f}")
-axes.set(xscale="log", yscale="log", xlabel="prompt length L", ylabel="mean squared error", title="Distance from the limit")
+axes.set(
+    xscale="log",
+    yscale="log",
+    xlabel="prompt length L",
+    ylabel="mean squared error",
+    title="Distance from the limit",
+)
 axes.legend()
 figure.savefig("token_laws.svg")

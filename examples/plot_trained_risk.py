@@ -43,7 +43,8 @@ bayes = [bayes_risk(TASK, L) for L in lengths]
 for L, soft, now, lin, best in zip(lengths, limit, stopped, linear, bayes):
     excess = [end.risk - noise / 2 for end in (soft, now, lin)] + [best.value - noise / 2]
     print(
-        f"L = {L:7d}: excess {excess[0]:.3e} (at t = 500 {excess[1]:.3e}), linear {excess[2]:.3e}, Bayes {excess[3]:.3e}", end="; "
+        f"L = {L:7d}: excess {excess[0]:.3e} (at t = 500 {excess[1]:.3e}), linear {excess[2]:.3e}, Bayes {excess[3]:.3e}",
+        end="; ",
     )
     print(f"(c, u) = ({soft.U11[0, 0]:.4f}, {soft.u:.4f}), at t = 500 ({now.U11[0, 0]:.4f}, {now.u:.4f})")
 
@@ -51,7 +52,11 @@ for L, soft, now, lin, best in zip(lengths, limit, stopped, linear, bayes):
 # To first order in 1/L.
 lam = best_score_variance(**law)
 constants = [valley_excess(lam, **law), linear_excess(**law), d * law["noise"]]
-print("L times the excess tends to", *(f"{task_variance * c / 2:.4g}" for c in constants), "(softmax, linear, Bayes)")
+print(
+    "L times the excess tends to",
+    *(f"{task_variance * c / 2:.4g}" for c in constants),
+    "(softmax, linear, Bayes)",
+)
 print(f"lam* = {lam:.4f}; the flow of the infinite prompt ends at {d**-0.5:.4f}")
 
 # %%
@@ -65,14 +70,28 @@ for values, style, label, constant in (
     ([end.value for end in bayes], "C2^-", "best predictor", constants[2]),
 ):
     risks.plot(lengths, np.array(values) - noise / 2, style, markersize=3, label=label)
-    risks.plot(lengths, task_variance * constant / 2 / np.array(lengths), style[:2] + ":", linewidth=0.8, markersize=0)
+    risks.plot(
+        lengths,
+        task_variance * constant / 2 / np.array(lengths),
+        style[:2] + ":",
+        linewidth=0.8,
+        markersize=0,
+    )
 risks.plot(lengths, [end.risk - noise / 2 for end in stopped], "C0--", label="softmax at t = 500")
-risks.set(xscale="log", yscale="log", xlabel="prompt length L", ylabel="risk less label noise", title="After training")
+risks.set(
+    xscale="log",
+    yscale="log",
+    xlabel="prompt length L",
+    ylabel="risk less label noise",
+    title="After training",
+)
 points.plot(lengths, [end.u**-2 for end in limit], "C0o-", markersize=3, label="limit")
 points.plot(lengths, [end.u**-2 for end in stopped], "C0--", label="at t = 500")
 points.axhline(lam, color="0.5", linewidth=0.8, label="lam*")
 points.axhline(d**-0.5, color="0.5", linestyle=":", linewidth=0.8, label="infinite prompt")
-points.set(xscale="log", yscale="log", xlabel="prompt length L", ylabel="1/u²", title="Where softmax attention is")
+points.set(
+    xscale="log", yscale="log", xlabel="prompt length L", ylabel="1/u²", title="Where softmax attention is"
+)
 for axes in (risks, points):
     axes.legend(fontsize="small")
 figure.savefig("trained_risk.svg")

@@ -56,7 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
 
     def parser() -> argparse.ArgumentParser:
-        made = Parser(prog="python -m numerics", description="Numerical experiments on softmax attention with long prompts.")
+        made = Parser(
+            prog="python -m numerics",
+            description="Numerical experiments on softmax attention with long prompts.",
+        )
         add_commands(made.add_subparsers(dest="command", metavar="COMMAND"))
         return made
 

@@ -68,13 +68,24 @@ def refuted_by_two_routes(
         reason = f"{found} exceeds {bound} at {dict(witness)}, but a second route gives {again}"
         return Evidence(verdict=Verdict.OPEN, engine=engine, reason=reason, **fields)
     return Evidence(
-        verdict=Verdict.REFUTED, engine=engine, witness=witness, witness_by="two routes", disagreement=disagreement, **fields
+        verdict=Verdict.REFUTED,
+        engine=engine,
+        witness=witness,
+        witness_by="two routes",
+        disagreement=disagreement,
+        **fields,
     )
 
 
 @guarded("exact arithmetic")
 def defeated(
-    left: sp.Expr, right: sp.Expr, k: sp.Symbol, *, at: Mapping[str, sp.Expr], where: Mapping[str, Any], least: int = 1
+    left: sp.Expr,
+    right: sp.Expr,
+    k: sp.Symbol,
+    *,
+    at: Mapping[str, sp.Expr],
+    where: Mapping[str, Any],
+    least: int = 1,
 ) -> Evidence:
     """Refute "there are constants such that ``left <= right``" by instances numbered
     ``k = least, least + 1, ...``.
@@ -115,7 +126,9 @@ def defeated(
     started = time.perf_counter()
     constants = sorted(right.free_symbols - {k}, key=str)
     if left.free_symbols - {k} or not all(c.is_positive for c in constants):
-        raise ValueError(f"{left} <= {right}: the left side may depend on {k} only, and constants must be declared positive")
+        raise ValueError(
+            f"{left} <= {right}: the left side may depend on {k} only, and constants must be declared positive"
+        )
     ratio = sp.expand(right / left)
     try:
         limit = sp.limit(ratio, k, sp.oo)
@@ -141,10 +154,24 @@ def defeated(
             sides = [put(side.subs(ones), {k: sp.Integer(n)}) for side in (left, right)]
             if float(sides[0]) > float(sides[1]) and value(sides[0]).real > value(sides[1]).real:
                 instance = {name: _short(put(sp.sympify(e), {k: sp.Integer(n)})) for name, e in at.items()}
-                shown = {**where, **instance, **{str(c): 1 for c in constants}, "left": float(sides[0]), "right": float(sides[1])}
-                every = {"every other choice": f"right/left -> 0 as {k} -> oo, {', '.join(f'{n} = {e}' for n, e in at.items())}"}
+                shown = {
+                    **where,
+                    **instance,
+                    **{str(c): 1 for c in constants},
+                    "left": float(sides[0]),
+                    "right": float(sides[1]),
+                }
+                every = {
+                    "every other choice": f"right/left -> 0 as {k} -> oo, {', '.join(f'{n} = {e}' for n, e in at.items())}"
+                }
                 seconds = time.perf_counter() - started
-                return Evidence(verdict=Verdict.REFUTED, witness={**shown, **every}, witness_by="Arb", seconds=seconds, **common)
+                return Evidence(
+                    verdict=Verdict.REFUTED,
+                    witness={**shown, **every},
+                    witness_by="Arb",
+                    seconds=seconds,
+                    **common,
+                )
     reason = f"right/left tends to {limit}: this sequence does not defeat every choice of {names}"
     if limit == 0:
         reason = f"{left} was not shown to be positive, or right/left not seen to fall, so that right/left -> 0 says nothing"
@@ -200,6 +227,12 @@ def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evi
     letters = Letters()
     if told(scalar(left).value, "positive") and letters.vanish(letters.translate([scalar(right).value]))[0]:
         witness = {**where, "left": left, "right": "0 for all constants"}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED,
+            engine="exact arithmetic",
+            checked=checked,
+            witness=witness,
+            witness_by="exact",
+        )
     reason = f"the right side {right} does not vanish identically, or the left side {left} is not positive"
     return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", checked=checked, reason=reason)

@@ -11,7 +11,16 @@ from contextvars import ContextVar
 
 import numpy as np
 
-__all__ = ["EXAMPLES", "current_examples", "current_reseed", "current_seed", "generator", "seed_of", "seeded", "shared_generator"]
+__all__ = [
+    "EXAMPLES",
+    "current_examples",
+    "current_reseed",
+    "current_seed",
+    "generator",
+    "seed_of",
+    "seeded",
+    "shared_generator",
+]
 
 _SEED: ContextVar[int] = ContextVar("largeprompt_seed", default=0)
 _RESEED: ContextVar[int] = ContextVar("largeprompt_reseed", default=0)
@@ -109,7 +118,9 @@ def shared_generator(name: str, stream: int = 0) -> np.random.Generator:
     ...     one == shared_generator("search").random()
     True
     """
-    return np.random.Generator(np.random.Philox(key=np.array([seed_of(name, current_reseed()), stream % 2**63], dtype=np.uint64)))
+    return np.random.Generator(
+        np.random.Philox(key=np.array([seed_of(name, current_reseed()), stream % 2**63], dtype=np.uint64))
+    )
 
 
 def generator(stream: int = 0) -> np.random.Generator:

@@ -48,15 +48,29 @@ def _add_show(commands: argparse._SubParsersAction[Any]) -> None:
         epilog="exit status: 0; 1 if a claim that was judged --again is faulty; 2 if the input is no good",
     )
     show.add_argument(
-        "name", metavar="NAME", help="an id, as BB:CC.3.b or CC.3, its unique end, 'BB:Lemma C.4', 'eq. 16', 'Theorem A'"
+        "name",
+        metavar="NAME",
+        help="an id, as BB:CC.3.b or CC.3, its unique end, 'BB:Lemma C.4', 'eq. 16', 'Theorem A'",
     )
     show.add_argument("--latex", action="store_true", help="formulas as LaTeX, and whole")
     how = show.add_mutually_exclusive_group()
     how.add_argument("--again", action="store_true", help="judge the claims now")
-    how.add_argument("--set", action="append", default=[], metavar="C=100", help="judge one claim with other numbers; repeatable")
-    how.add_argument("--bibtex", action="store_true", help="print the BibTeX entry by which the verdict is cited")
-    how.add_argument("--proof", action="store_true", help="check its derivation now, and print it step by step")
-    show.add_argument("--reseed", type=int, default=0, metavar="N", help="with --again: draw random streams from family N")
+    how.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="C=100",
+        help="judge one claim with other numbers; repeatable",
+    )
+    how.add_argument(
+        "--bibtex", action="store_true", help="print the BibTeX entry by which the verdict is cited"
+    )
+    how.add_argument(
+        "--proof", action="store_true", help="check its derivation now, and print it step by step"
+    )
+    show.add_argument(
+        "--reseed", type=int, default=0, metavar="N", help="with --again: draw random streams from family N"
+    )
     show.set_defaults(run=scoped(_show))
 
 
@@ -68,9 +82,17 @@ def _add_list(commands: argparse._SubParsersAction[Any]) -> None:
         parents=[scope_option(ledger=True)],
         help="a line for each statement: verdict, place, and what is wrong",
     )
-    rows.add_argument("paper", nargs="?", metavar="PAPER", help="key of a paper, or part of its title (default: all)")
-    rows.add_argument("--verdict", metavar="V", help="only rows with this verdict as printed, as REFUTED, r, or 'not settled'")
-    rows.add_argument("--severity", metavar="S", help="only errors of this gravity: false, gap, edge, 'text and code', typo")
+    rows.add_argument(
+        "paper", nargs="?", metavar="PAPER", help="key of a paper, or part of its title (default: all)"
+    )
+    rows.add_argument(
+        "--verdict",
+        metavar="V",
+        help="only rows with this verdict as printed, as REFUTED, r, or 'not settled'",
+    )
+    rows.add_argument(
+        "--severity", metavar="S", help="only errors of this gravity: false, gap, edge, 'text and code', typo"
+    )
     rows.set_defaults(run=scoped(_list))
 
 
@@ -88,7 +110,9 @@ def _show(options: argparse.Namespace) -> int:
     if options.bibtex:
         print(bibtex(options.name, ledger=options.ledger))
         return 0
-    return show(options.name, ledger=options.ledger, again=options.again, reseed=options.reseed, latex=options.latex)
+    return show(
+        options.name, ledger=options.ledger, again=options.again, reseed=options.reseed, latex=options.latex
+    )
 
 
 def _list(options: argparse.Namespace) -> int:

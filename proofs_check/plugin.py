@@ -46,7 +46,9 @@ class ClaimItem(pytest.Item):
         item.claim = claim
         item.extra_keyword_matches |= {claim.id, claim.check.__name__}
         key = claim.id.split(":", 1)[0]
-        parent.config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")  # which may be no installed one
+        parent.config.addinivalue_line(
+            "markers", f"{key}: a claim about the paper {key}"
+        )  # which may be no installed one
         item.add_marker(key)
         return item
 
@@ -56,7 +58,9 @@ class ClaimItem(pytest.Item):
 
         examples = THOROUGH if self.config.getoption("--thorough") else EXAMPLES
         option = self.config.getoption
-        judgement = self.claim.judge(option("--reseed"), examples=examples, search_edges=option("--update-edges"))
+        judgement = self.claim.judge(
+            option("--reseed"), examples=examples, search_edges=option("--update-edges")
+        )
         line = entry(self.claim, judgement, row_of(self.claim))
         # A string: other objects in user_properties do not survive the way to xdist's controller.
         self.user_properties.append((KEY, json.dumps(line)))
@@ -66,7 +70,9 @@ class ClaimItem(pytest.Item):
             pytest.xfail(f"declared open: {self.claim.open}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        told = excinfo.errisinstance((ClaimFailed, pytest.xfail.Exception))  # a traceback takes time and is not shown
+        told = excinfo.errisinstance(
+            (ClaimFailed, pytest.xfail.Exception)
+        )  # a traceback takes time and is not shown
         return str(excinfo.value) if told else super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
@@ -76,21 +82,39 @@ class ClaimItem(pytest.Item):
 def _story(line: dict[str, Any]) -> str:
     witness = ", ".join(f"{k} = {v}" for k, v in line["evidence"]["witness"].items())
     first = [f"witness: {witness}  [{line['evidence']['witness_by']}]"] if witness else []
-    return "\n".join([*first, *(f"{line['id']}: {fault}" for fault in line["faults"]), f"  {line['where']}: {line['says']}"])
+    return "\n".join(
+        [
+            *first,
+            *(f"{line['id']}: {fault}" for fault in line["faults"]),
+            f"  {line['where']}: {line['says']}",
+        ]
+    )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("largeprompt", "claims about papers")
-    group.addoption("--ledger", metavar="DIR", default=None, help="keep the ledger of the run in DIR (default: build)")
     group.addoption(
-        "--reseed", metavar="N", type=int, default=0, help="draw every random stream from family N (0: the published one)"
+        "--ledger", metavar="DIR", default=None, help="keep the ledger of the run in DIR (default: build)"
     )
     group.addoption(
-        "--update-edges", action="store_true", help="search the edges of all dials anew and keep them in proofs_check/edges.json"
+        "--reseed",
+        metavar="N",
+        type=int,
+        default=0,
+        help="draw every random stream from family N (0: the published one)",
     )
-    group.addoption("--questions", metavar="FILE", help="note in FILE what provers are asked, for second-opinion --noted")
+    group.addoption(
+        "--update-edges",
+        action="store_true",
+        help="search the edges of all dials anew and keep them in proofs_check/edges.json",
+    )
+    group.addoption(
+        "--questions", metavar="FILE", help="note in FILE what provers are asked, for second-opinion --noted"
+    )
     instead = "instead of 100, or of 30 where an engine proves the statement"
-    group.addoption("--thorough", action="store_true", help=f"draw {THOROUGH} examples in each property test {instead}")
+    group.addoption(
+        "--thorough", action="store_true", help=f"draw {THOROUGH} examples in each property test {instead}"
+    )
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
@@ -121,7 +145,9 @@ def pytest_configure(config: pytest.Config) -> None:
             _writable(Path(folder), "--ledger")
         if config.getoption("--update-edges"):
             if config.getoption("--reseed"):
-                raise pytest.UsageError("--update-edges keeps the edges of the published random numbers; leave out --reseed")
+                raise pytest.UsageError(
+                    "--update-edges keeps the edges of the published random numbers; leave out --reseed"
+                )
             from proofs_check.papers.registered import collections
 
             for collection in collections():
@@ -182,7 +208,9 @@ def _holds_claims(path: Path) -> bool:
     import sys
 
     registered = sys.modules.get("proofs_check.papers.registered")  # it is imported once a folder is named
-    return path.is_relative_to(HERE) or (registered is not None and any(map(registered.collection_of, (path, path / "any"))))
+    return path.is_relative_to(HERE) or (
+        registered is not None and any(map(registered.collection_of, (path, path / "any")))
+    )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -195,7 +223,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     # a file of tests.
     tests = any(file_path.match(pattern) for pattern in parent.config.getini("python_files"))
     return (
-        None if not claims or tests or parent.session.isinitpath(file_path) else pytest.Module.from_parent(parent, path=file_path)
+        None
+        if not claims or tests or parent.session.isinitpath(file_path)
+        else pytest.Module.from_parent(parent, path=file_path)
     )
 
 
@@ -212,7 +242,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Ctrl-C while the modules of claims are imported ends the run. Compiled modules that are
     interrupted in their import say ImportError, and the run would go on to others.
     """

@@ -76,7 +76,9 @@ def circles(found: Modules) -> list[str]:
     graph = arrows(found)
     out = [f"modules import each other: {' -> '.join(c)}"] if (c := circle(graph)) else []
     for folder in (name for name, path in found.items() if is_package(path)):
-        entry = lambda module, folder=folder: module.removeprefix(folder).lstrip(".").split(".")[0] or "__init__"
+        entry = lambda module, folder=folder: (
+            module.removeprefix(folder).lstrip(".").split(".")[0] or "__init__"
+        )
         inside = {m for m in found if m == folder or m.startswith(f"{folder}.")}
         between: dict[str, set[str]] = {}
         for module in inside:
@@ -101,13 +103,19 @@ def upwards(found: Modules, packages: Sequence[str], rooms: Mapping[str, Sequenc
         if room in ("", "__main__"):
             return packages.index(package), len(order)
         if room not in order:
-            out.append(f"{module} stands in a room whose height is not written down; add {room!r} to the order of {package}")
+            out.append(
+                f"{module} stands in a room whose height is not written down; add {room!r} to the order of {package}"
+            )
             return packages.index(package), len(order)
         return packages.index(package), order.index(room)
 
     heights = {module: height(module) for module in found}
     for module, targets in arrows(found).items():
-        out += [f"{module} imports {t}, which stands above it" for t in sorted(targets) if heights[t] > heights[module]]
+        out += [
+            f"{module} imports {t}, which stands above it"
+            for t in sorted(targets)
+            if heights[t] > heights[module]
+        ]
     return out
 
 
@@ -126,7 +134,11 @@ def public_names(path: Path) -> set[str]:
     """The names in ``__all__``, or in ``_HOME`` where ``__all__`` is made of it."""
     names: set[str] = set()
     for node in parsed(path).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in HANDING_ON:
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and node.targets[0].id in HANDING_ON
+        ):
             value = node.value
             texts = value.keys if isinstance(value, ast.Dict) else getattr(value, "elts", ())
             names |= {text.value for text in texts if isinstance(text, ast.Constant)}
@@ -157,12 +169,18 @@ def busy(found: Modules) -> list[str]:
 
 def _hands_on(node: ast.stmt) -> bool:
     if isinstance(node, ast.If):
-        return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING" and all(map(_hands_on, node.body))
+        return (
+            isinstance(node.test, ast.Name)
+            and node.test.id == "TYPE_CHECKING"
+            and all(map(_hands_on, node.body))
+        )
     if isinstance(node, ast.FunctionDef):
         return node.name in HANDING_ON
     if isinstance(node, ast.Assign):
         return all(isinstance(t, ast.Name) and t.id in HANDING_ON for t in node.targets)
-    return isinstance(node, ast.Import | ast.ImportFrom) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    return isinstance(node, ast.Import | ast.ImportFrom) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
 
 
 def long(found: Modules) -> list[str]:

@@ -33,7 +33,18 @@ ROOMS = {
             "token_laws",
             "quadrature",
         ),
-        *("jobs", "attention", "monte_carlo", "search", "training", "regression", "strategies", "properties", "rates", "sweep"),
+        *(
+            "jobs",
+            "attention",
+            "monte_carlo",
+            "search",
+            "training",
+            "regression",
+            "strategies",
+            "properties",
+            "rates",
+            "sweep",
+        ),
         *("figures", "warm", "cli"),
     ),
     "proofs_check": (
@@ -51,7 +62,9 @@ ROOMS = {
     ),
 }
 FOUND = modules(ROOT, PACKAGES)
-CLAIMS = [".".join(p.parent.relative_to(ROOT).parts) for p in (ROOT / "proofs_check").rglob("statements.toml")]
+CLAIMS = [
+    ".".join(p.parent.relative_to(ROOT).parts) for p in (ROOT / "proofs_check").rglob("statements.toml")
+]
 
 
 def test_nothing_is_imported_in_a_circle() -> None:
@@ -82,14 +95,20 @@ def test_packages_hand_names_on_and_modules_stay_short() -> None:
 
 
 def test_nothing_but_the_seeds_and_known_answers_is_handed_on_in_hiding() -> None:
-    hidden = {module for module, path in FOUND.items() if any(name.startswith("contextvars") for name in imported(module, path))}
+    hidden = {
+        module
+        for module, path in FOUND.items()
+        if any(name.startswith("contextvars") for name in imported(module, path))
+    }
     # A prover that remembers its answers while a claim is judged gives the same answers.
     assert hidden == {"numerics.seeds", "numerics.provers.remembered"}
 
 
 def test_the_packages_import_nothing_of_the_repository_around_them() -> None:
     around = ("tests.", "benchmarks.", "examples.")
-    assert [(m, name) for m, path in FOUND.items() for name in imported(m, path) if f"{name}.".startswith(around)] == []
+    assert [
+        (m, name) for m, path in FOUND.items() for name in imported(m, path) if f"{name}.".startswith(around)
+    ] == []
 
 
 # Planted errors: each check finds the one that it is for, and nothing in the tree without it.
@@ -121,7 +140,14 @@ def tree(root: Path, planted: dict[str, str]) -> dict[str, Path]:
 def complaints(found: dict[str, Path]) -> list[str]:
     """What all checks say."""
     papers = foreign(found, ("high.one", "high.other"))
-    return [*circles(found), *upwards(found, ("low", "high"), HEIGHTS), *papers, *shadowed(found), *busy(found), *long(found)]
+    return [
+        *circles(found),
+        *upwards(found, ("low", "high"), HEIGHTS),
+        *papers,
+        *shadowed(found),
+        *busy(found),
+        *long(found),
+    ]
 
 
 def test_a_tree_with_its_walls_in_order(tmp_path: Path) -> None:
@@ -132,7 +158,10 @@ def test_a_tree_with_its_walls_in_order(tmp_path: Path) -> None:
     ("planted", "said"),
     [
         (
-            {"low/cellar/a": "from low.cellar.e import x\n", "low/cellar/e": "def f():\n    from low.cellar import a\n"},
+            {
+                "low/cellar/a": "from low.cellar.e import x\n",
+                "low/cellar/e": "def f():\n    from low.cellar import a\n",
+            },
             "modules import each other: low.cellar",
         ),
         (
@@ -152,14 +181,28 @@ def test_a_tree_with_its_walls_in_order(tmp_path: Path) -> None:
             "entries of low.hall import each other",
         ),
         ({"low/cellar/a": "import high.one.c\n"}, "low.cellar.a imports high.one.c, which stands above it"),
-        ({"low/cellar/a": "from low.hall import nothing\n"}, "low.cellar.a imports low.hall, which stands above it"),
+        (
+            {"low/cellar/a": "from low.hall import nothing\n"},
+            "low.cellar.a imports low.hall, which stands above it",
+        ),
         ({"low/attic": ""}, "add 'attic' to the order of low"),
         ({"high/other/d": "from ..one.c import x\n"}, "of another paper"),
         ({"low/word": ""}, "public name 'word'"),
         ({"low/hall/__init__": "x = 1\n"}, "does more than hand names on, in line 1"),
         ({"low/cellar/a": "x = 1\n" * 401}, "401 lines"),
     ],
-    ids=["lazily", "for types", "folders", "package", "room", "unknown room", "paper", "shadow", "busy", "long"],
+    ids=[
+        "lazily",
+        "for types",
+        "folders",
+        "package",
+        "room",
+        "unknown room",
+        "paper",
+        "shadow",
+        "busy",
+        "long",
+    ],
 )
 def test_a_planted_error_is_found(tmp_path: Path, planted: dict[str, str], said: str) -> None:
     assert any(said in complaint for complaint in complaints(tree(tmp_path, planted)))
@@ -175,7 +218,9 @@ def test_relative_imports_lead_where_python_goes(tmp_path: Path) -> None:
 
 def modules_after(code: str) -> set[str]:
     program = f"{code}\nimport sys\nprint(*sorted(sys.modules))"
-    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    out = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     return set(out.stdout.splitlines()[-1].split())
 
 

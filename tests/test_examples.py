@@ -39,7 +39,10 @@ def test_the_stored_table_of_lengths_is_what_the_script_prints(
     script = EXAMPLES[0].with_name("table_of_lengths.py")
     monkeypatch.setattr(sys, "argv", [str(script), "--small"])
     runpy.run_path(str(script))
-    printed, stored = capsys.readouterr().out.splitlines(), script.with_suffix(".md").read_text(encoding="utf-8").splitlines()
+    printed, stored = (
+        capsys.readouterr().out.splitlines(),
+        script.with_suffix(".md").read_text(encoding="utf-8").splitlines(),
+    )
     assert len(printed) == 2 + 4
     assert set(printed) <= set(stored)
     assert len(stored) == 2 + 3 * 2 * 5
@@ -51,13 +54,20 @@ def test_the_folder_of_another_paper_is_judged_and_its_errata_are_stored(tmp_pat
 
     def run(*words: str) -> None:
         done = subprocess.run(
-            [sys.executable, "-m", *words], capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False
+            [sys.executable, "-m", *words],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=300,
+            check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
 
     run("pytest", "-q", "-p", "no:cacheprovider", "examples/another_paper")
     run("proofs_check.cli", "errata", "--papers", "examples/another_paper", "--out", "errata")
-    written, stored = (path.read_text(encoding="utf-8") for path in (tmp_path / "errata/errata.md", example / "errata.md"))
+    written, stored = (
+        path.read_text(encoding="utf-8") for path in (tmp_path / "errata/errata.md", example / "errata.md")
+    )
     undated = lambda text: re.sub(r"was judged on.*?\)\.", "was judged.", text, count=1, flags=re.DOTALL)
     assert undated(written) == undated(stored)
     assert "1 false among 3 rows as printed" in stored

@@ -29,7 +29,9 @@ def test_500_calls_end_well(tmp_path: Path) -> None:
         make_calls(500, 0, lambda call, outcome: ends.append((call, outcome)), slow=False)
     assert len(ends) == 500
     assert [f"{call}: {outcome.fault}" for call, outcome in ends if outcome.fault] == []
-    assert 50 < sum(outcome.refused for _, outcome in ends) < 450, "of hostile input some is refused, and some has an answer"
+    assert 50 < sum(outcome.refused for _, outcome in ends) < 450, (
+        "of hostile input some is refused, and some has an answer"
+    )
 
 
 def test_answers_scale_as_laws_say_or_are_refused() -> None:

@@ -13,7 +13,9 @@ NOTEBOOKS = sorted((Path(__file__).parents[1] / "examples/notebooks").glob("*.ip
 
 
 def _cells(path: Path, kind: str) -> list[dict[str, Any]]:
-    return [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == kind]
+    return [
+        cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == kind
+    ]
 
 
 def _run(source: str, names: dict[str, Any]) -> Any:

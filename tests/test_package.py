@@ -19,7 +19,9 @@ from proofs_check.papers.statements import PACKAGE, is_own, paper, papers
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 ENTRY_POINTS = PROJECT["entry-points"]["largeprompt.papers"]
-CITATION = dict(re.findall(r'^([\w-]+): ?"?(.*?)"?$', (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE))
+CITATION = dict(
+    re.findall(r'^([\w-]+): ?"?(.*?)"?$', (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+)
 
 
 def test_licence_and_citation_keep_step_with_the_package() -> None:
@@ -36,7 +38,9 @@ def test_licence_and_citation_keep_step_with_the_package() -> None:
 def test_addresses_are_placeholders_that_say_so() -> None:
     """The day there is an address, this test goes."""
     addresses = [*PROJECT["urls"].values(), CITATION["repository-code"]]
-    assert all(urlsplit(a).hostname.endswith(".invalid") and "placeholder" in urlsplit(a).hostname for a in addresses)
+    assert all(
+        urlsplit(a).hostname.endswith(".invalid") and "placeholder" in urlsplit(a).hostname for a in addresses
+    )
     assert CITATION["repository-code"] == PROJECT["urls"]["Repository"]
 
 
@@ -47,12 +51,17 @@ def test_the_citation_is_complete_and_names_the_papers() -> None:
     assert cited["authors"] == PROJECT["authors"]
     assert cited["keywords"] == PROJECT["keywords"]
     assert isinstance(cited["date-released"], datetime.date)
-    names = {r["title"]: ", ".join(f"{a['given-names']} {a['family-names']}" for a in r["authors"]) for r in cited["references"]}
+    names = {
+        r["title"]: ", ".join(f"{a['given-names']} {a['family-names']}" for a in r["authors"])
+        for r in cited["references"]
+    }
     assert names == {paper(key)["title"]: paper(key)["authors"] for key in papers() if not is_own(key)}
 
 
 def test_the_bibtex_entry_says_what_the_citation_says() -> None:
-    (entry,) = re.findall(r"```bibtex\n(.*?)```", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8"), re.DOTALL)
+    (entry,) = re.findall(
+        r"```bibtex\n(.*?)```", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8"), re.DOTALL
+    )
     fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
     released = CITATION["date-released"]
     assert fields == {
@@ -73,13 +82,21 @@ NAMED = [(extra, package, path) for extra, package, _, path in _ROW.findall(DEPE
 def test_every_dependency_has_its_sentence() -> None:
     name = lambda requirement: re.match(r"[\w-]+", requirement)[0]
     asked = [("", name(r)) for r in PROJECT["dependencies"]]
-    asked += [(extra, name(r)) for extra, of_extra in PROJECT["optional-dependencies"].items() for r in of_extra]
+    asked += [
+        (extra, name(r)) for extra, of_extra in PROJECT["optional-dependencies"].items() for r in of_extra
+    ]
     assert sorted((extra, package) for extra, package, _ in NAMED) == sorted(asked)
 
 
-@pytest.mark.parametrize(("package", "path"), [(package, path) for extra, package, path in NAMED if not extra])
+@pytest.mark.parametrize(
+    ("package", "path"), [(package, path) for extra, package, path in NAMED if not extra]
+)
 def test_a_dependency_is_used_where_the_page_says(package: str, path: str) -> None:
-    modules = {module for module, homes in metadata.packages_distributions().items() if package in {h.lower() for h in homes}}
+    modules = {
+        module
+        for module, homes in metadata.packages_distributions().items()
+        if package in {h.lower() for h in homes}
+    }
     used = re.findall(r"^ *(?:import|from) (\w+)", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
     assert modules & set(used), f"{path} does not import {package}"
 
@@ -87,7 +104,9 @@ def test_a_dependency_is_used_where_the_page_says(package: str, path: str) -> No
 def test_no_file_of_the_packages_is_left_out_of_the_wheel() -> None:
     """Hatch leaves out what .gitignore matches, even where git keeps it."""
     command = ["git", "ls-files", "theory", "numerics", "proofs_check"]
-    listed = lambda *options: subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = lambda *options: (
+        subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    )
     assert len(listed().splitlines()) > 1000
     assert listed("--cached", "--ignored", "--exclude-standard") == ""
 
@@ -102,8 +121,14 @@ def test_the_papers_of_this_repository_are_registered() -> None:
 
 
 def test_the_lines_that_a_proof_rests_on_are_as_many_as_the_page_on_trust_says() -> None:
-    said = re.findall(r"^\| `([\w/]+)/` \| ([\d ]+) \|", (ROOT / "docs" / "trust.md").read_text(encoding="utf-8"), re.MULTILINE)
+    said = re.findall(
+        r"^\| `([\w/]+)/` \| ([\d ]+) \|",
+        (ROOT / "docs" / "trust.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert len(said) > 3
     for room, number in said:
         lines = sum(len(p.read_text(encoding="utf-8").splitlines()) for p in (ROOT / room).rglob("*.py"))
-        assert abs(lines / int(number.replace(" ", "")) - 1) < 0.15, f"{room} has {lines} lines; say so in docs/trust.md"
+        assert abs(lines / int(number.replace(" ", "")) - 1) < 0.15, (
+            f"{room} has {lines} lines; say so in docs/trust.md"
+        )

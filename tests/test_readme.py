@@ -25,7 +25,11 @@ PICTURE = "error_and_bounds.svg"
 def curves(svg: str) -> dict[str, np.ndarray]:
     """The points of the curves of a picture, by their names."""
     found = re.findall(r'<g id="([^"]*)">\s*<path d="([^"]*)" clip-path', svg)
-    return {name: np.array(re.findall(r"[-\d.]+", path), dtype=float) for name, path in found if not name.startswith("line2d")}
+    return {
+        name: np.array(re.findall(r"[-\d.]+", path), dtype=float)
+        for name, path in found
+        if not name.startswith("line2d")
+    }
 
 
 def test_the_readme_is_read_in_two_minutes() -> None:
@@ -41,7 +45,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_named_claims_are_rows(page: Path) -> None:
-    for id in re.findall(r"\b(?:BB|LDL|COL|OURS):(?:[A-Z][a-z]+ )?[\w.]*\w", page.read_text(encoding="utf-8")):
+    for id in re.findall(
+        r"\b(?:BB|LDL|COL|OURS):(?:[A-Z][a-z]+ )?[\w.]*\w", page.read_text(encoding="utf-8")
+    ):
         assert named(id).rows, f"{page.name} names {id}"
 
 
@@ -66,8 +72,12 @@ def test_the_picture_and_its_numbers_are_what_the_script_makes(
     monkeypatch.setattr("sys.argv", ["plot_error_and_bounds.py"])
     runpy.run_path(str(ROOT / "examples" / "plot_error_and_bounds.py"))
     lengths = re.findall(r"from L = (\d+) on", capsys.readouterr().out)
-    assert re.findall(r"from\s([\d ]+?) (?:tokens )?on", README) == [f"{int(L):,}".replace(",", " ") for L in lengths]
-    made, kept = (curves((folder / PICTURE).read_text(encoding="utf-8")) for folder in (tmp_path, ROOT / "docs"))
+    assert re.findall(r"from\s([\d ]+?) (?:tokens )?on", README) == [
+        f"{int(L):,}".replace(",", " ") for L in lengths
+    ]
+    made, kept = (
+        curves((folder / PICTURE).read_text(encoding="utf-8")) for folder in (tmp_path, ROOT / "docs")
+    )
     assert len(kept) == 3
     assert list(made) == list(kept)
     for name, points in kept.items():
@@ -100,7 +110,8 @@ def test_what_the_readme_says_of_the_papers_is_what_the_ledger_says() -> None:
         "Every main result stands, Propositions 3.1 and 3.4 for prompts of at least two tokens,"
         " Theorem 5.2 and Remark 5.3 by instances only.": [
             standing("BB") <= {STANDS, CHANGED},
-            {r.title for r in of["BB"].values() if r.main and r.standing == CHANGED} == {"Proposition 3.1", "Proposition 3.4"},
+            {r.title for r in of["BB"].values() if r.main and r.standing == CHANGED}
+            == {"Proposition 3.1", "Proposition 3.4"},
             errors("BB:P3.1", "BB:P3.4.U", "BB:P3.4.V") == {("edge", "L = 1")},
             {r.title for r in of["BB"].values() if r.main and not r.proved} == {"Theorem 5.2", "Remark 5.3"},
         ],
@@ -148,6 +159,14 @@ def test_the_answers_in_the_readme_are_those_of_the_commands(capsys: pytest.Capt
     shown = re.findall(r"^\$ largeprompt (.*)\n([^`]*)```", README, flags=re.MULTILINE)
     assert len(shown) == README.count("```console")
     for command, output in shown:
-        assert main([*command.split(), *(["--ledger", str(ROOT / "proofs_check")] if command[:4] == "show" else [])]) == 0
+        assert (
+            main(
+                [
+                    *command.split(),
+                    *(["--ledger", str(ROOT / "proofs_check")] if command[:4] == "show" else []),
+                ]
+            )
+            == 0
+        )
         said = " ".join(capsys.readouterr().out.split())
         assert [line for line in output.splitlines() if " ".join(line.split()) not in said] == []

@@ -39,18 +39,27 @@ def hook() -> ModuleType:
     [
         ("docs/training.md", "training.md", "../examples/plot_sweep.py", "gallery/plot_sweep.md"),
         ("docs/guide/engines.md", "guide/engines.md", "../derivations.md", "../derivations.md"),
-        ("docs/papers/bb.md", "papers/bb.md", "../../examples/own_law.py#L3", "../source/examples/own_law.py.md#L3"),
+        (
+            "docs/papers/bb.md",
+            "papers/bb.md",
+            "../../examples/own_law.py#L3",
+            "../source/examples/own_law.py.md#L3",
+        ),
         ("README.md", "index.md", "docs/ask.md#the-command", "ask.md#the-command"),
         ("docs/ask.md", "ask.md", "../examples/another_paper", "source/examples/another_paper/README.md"),
         ("docs/ask.md", "ask.md", "https://example.org/a.md", "https://example.org/a.md"),
         ("docs/ask.md", "ask.md", "missing.md", "missing.md"),
     ],
 )
-def test_a_link_of_the_repository_leads_to_its_page(hook: ModuleType, name: str, uri: str, link: str, there: str) -> None:
+def test_a_link_of_the_repository_leads_to_its_page(
+    hook: ModuleType, name: str, uri: str, link: str, there: str
+) -> None:
     assert hook.relinked(f"[a]({link})", uri, ROOT / name) == f"[a]({there})"
 
 
-@pytest.mark.parametrize("text", ["`[a](../README.md)`", "```md\n[a](../README.md)\n```", "$T[\\mu](../README.md)$"])
+@pytest.mark.parametrize(
+    "text", ["`[a](../README.md)`", "```md\n[a](../README.md)\n```", "$T[\\mu](../README.md)$"]
+)
 def test_what_is_code_or_a_formula_is_no_link(hook: ModuleType, text: str) -> None:
     assert hook.relinked(text, "ask.md", DOCS / "ask.md") == text
 
@@ -64,15 +73,26 @@ def test_formulas_become_mathml_and_keep_their_full_stop(hook: ModuleType) -> No
 
 def test_an_option_is_not_torn_from_its_hyphens(hook: ModuleType) -> None:
     html = "<p><code>list a-b --verdict open</code></p>"
-    assert hook.on_page_content(html, None, None, None) == '<p><code>list a-b <span class="held">--verdict</span> open</code></p>'
+    assert (
+        hook.on_page_content(html, None, None, None)
+        == '<p><code>list a-b <span class="held">--verdict</span> open</code></p>'
+    )
 
 
-def test_a_notebook_is_shown_as_text_and_code(hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_is_shown_as_text_and_code(
+    hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hook, "ROOT", tmp_path)
     cells = [("markdown", ["# A title\n", "\n", "Words."]), ("code", ["x = 1\n", "x"])]
     notebook = tmp_path / "a.ipynb"
-    notebook.write_text(json.dumps({"cells": [{"cell_type": kind, "source": source} for kind, source in cells]}), encoding="utf-8")
-    assert hook.source_page(notebook) == "# A title\n\nWords.\n\n```python\nx = 1\nx\n```\n\nThe notebook is `a.ipynb`.\n"
+    notebook.write_text(
+        json.dumps({"cells": [{"cell_type": kind, "source": source} for kind, source in cells]}),
+        encoding="utf-8",
+    )
+    assert (
+        hook.source_page(notebook)
+        == "# A title\n\nWords.\n\n```python\nx = 1\nx\n```\n\nThe notebook is `a.ipynb`.\n"
+    )
 
 
 def test_a_reader_sees_nothing_that_is_meant_for_doctest(hook: ModuleType) -> None:
@@ -81,19 +101,25 @@ def test_a_reader_sees_nothing_that_is_meant_for_doctest(hook: ModuleType) -> No
     assert shown == ">>> f()\na\n\nb\n"
 
 
-def test_a_report_comes_with_the_data_that_it_links_to(hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_comes_with_the_data_that_it_links_to(
+    hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from mkdocs.structure.files import Files
 
     monkeypatch.setattr(hook, "MADE", tmp_path)
     (tmp_path / "rates").mkdir()
     for name in ("report.html", "data.csv", "report.json"):
         (tmp_path / "rates" / name).touch()
-    config = SimpleNamespace(site_dir=str(tmp_path), use_directory_urls=False, plugins=SimpleNamespace(_current_plugin="hook"))
+    config = SimpleNamespace(
+        site_dir=str(tmp_path), use_directory_urls=False, plugins=SimpleNamespace(_current_plugin="hook")
+    )
     made = {f.src_uri for f in hook.on_files(Files([]), config)}
     assert {f"documents/rates/{name}" for name in ("report.html", "data.csv", "report.json")} <= made
 
 
-def test_the_picture_of_every_example_is_that_of_its_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_picture_of_every_example_is_that_of_its_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pictures = module("pictures")
     assert [p.name for p in pictures.stale()] == [], "run: python website/pictures.py"
     for folder in ("docs/gallery", "examples"):
@@ -107,11 +133,16 @@ def test_the_picture_of_every_example_is_that_of_its_script(tmp_path: Path, monk
 
 
 def test_every_paper_has_a_page() -> None:
-    told = re.findall(r"<!-- paper: (\w+) -->", "".join(p.read_text(encoding="utf-8") for p in (DOCS / "papers").glob("*.md")))
+    told = re.findall(
+        r"<!-- paper: (\w+) -->",
+        "".join(p.read_text(encoding="utf-8") for p in (DOCS / "papers").glob("*.md")),
+    )
     assert sorted(told) == sorted(key for key in papers() if not is_own(key))
 
 
-@pytest.mark.parametrize("page", sorted([*(DOCS / "guide").glob("*.md"), *(DOCS / "papers").glob("*.md")]), ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", sorted([*(DOCS / "guide").glob("*.md"), *(DOCS / "papers").glob("*.md")]), ids=lambda p: p.name
+)
 def test_links_lead_somewhere_in_the_repository_too(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
     assert links

@@ -59,9 +59,14 @@ def on_startup(command: str, dirty: bool) -> None:
     ledger = ["--ledger", str(ROOT / "proofs_check/ledger.json")]
     wanted = {"errata": ["errata", *ledger], "blueprint.html": ["blueprint", *ledger]}
     for page in sorted((DOCS / "papers").glob("*.md")):
-        wanted |= {name: [*shlex.split(words), "--quiet"] for name, words in _REPORT.findall(page.read_text(encoding="utf-8"))}
+        wanted |= {
+            name: [*shlex.split(words), "--quiet"]
+            for name, words in _REPORT.findall(page.read_text(encoding="utf-8"))
+        }
     for name, words in wanted.items():
-        ready = Path(os.environ["SITE_DOCUMENTS"], name).absolute() if "SITE_DOCUMENTS" in os.environ else None
+        ready = (
+            Path(os.environ["SITE_DOCUMENTS"], name).absolute() if "SITE_DOCUMENTS" in os.environ else None
+        )
         if ready and ready.is_dir():
             shutil.copytree(ready, MADE / name, dirs_exist_ok=True)
         elif ready and ready.is_file():
@@ -94,21 +99,36 @@ def on_files(files: Files, config: Any) -> Files:
     for script in examples:
         behind[f"gallery/{script.stem}.md"] = script
         add(f"gallery/{script.stem}.md", content=example_page(script))
-    cards = [f"- [![]({picture(s).name})]({s.stem}.md)\n\n    [{parts(s)[0]}]({s.stem}.md)\n" for s in examples]
-    add("gallery/index.md", content='# Gallery\n\n<div class="cards" markdown>\n\n' + "\n".join(cards) + "\n</div>\n")
+    cards = [
+        f"- [![]({picture(s).name})]({s.stem}.md)\n\n    [{parts(s)[0]}]({s.stem}.md)\n" for s in examples
+    ]
+    add(
+        "gallery/index.md",
+        content='# Gallery\n\n<div class="cards" markdown>\n\n' + "\n".join(cards) + "\n</div>\n",
+    )
     for package in ("theory", "numerics", "proofs_check"):
         add(f"api/{package}.md", content=api_page(package))
     for path in MADE.rglob("*"):
         if path.suffix in (".html", ".svg", ".csv", ".json"):
             add(f"documents/{path.relative_to(MADE).as_posix()}", abs_src_path=str(path))
     # Files of the repository that pages link to become pages, and so do those that these link to.
-    todo += [(page, None) for page in [f.src_uri for f in files.documentation_pages()] if page not in behind and page[:4] != "api/"]
+    todo += [
+        (page, None)
+        for page in [f.src_uri for f in files.documentation_pages()]
+        if page not in behind and page[:4] != "api/"
+    ]
     while todo:
         uri, path = todo.pop()
         if path is not None:
             behind[uri] = path
             add(uri, content=source_page(path))
-        text = source_page(path) if path else (DOCS / uri).read_text(encoding="utf-8") if (DOCS / uri).is_file() else ""
+        text = (
+            source_page(path)
+            if path
+            else (DOCS / uri).read_text(encoding="utf-8")
+            if (DOCS / uri).is_file()
+            else ""
+        )
         for target in targets(text, path or DOCS / uri):
             linked = uri_of(target)
             if linked not in behind and target.is_file() and DOCS not in target.parents:

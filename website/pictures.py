@@ -37,9 +37,17 @@ def main() -> None:
     for script in stale():
         print(script.name, flush=True)
         made_with = digest(script)
-        subprocess.run([sys.executable, str(script)], cwd=GALLERY, env=os.environ | same, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, str(script)],
+            cwd=GALLERY,
+            env=os.environ | same,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         known = json.loads(DIGESTS.read_text(encoding="utf-8")) if DIGESTS.exists() else {}
-        DIGESTS.write_text(json.dumps(known | {script.name: made_with}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        DIGESTS.write_text(
+            json.dumps(known | {script.name: made_with}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -24,11 +24,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.cauchy_moments import CauchyMoments
-from numerics.attention.errors import ExactErrors, gap_to_linear, of_square, of_two_rules, settled, with_linear
+from numerics.attention.errors import (
+    ExactErrors,
+    gap_to_linear,
+    of_square,
+    of_two_rules,
+    settled,
+    with_linear,
+)
 from numerics.attention.laplace_transforms import law_transforms, transform_grid
 from numerics.attention.setting import AttentionSetting, overflow_refused
 from numerics.attention.short_prompts import are_few, short_prompt_errors
-from numerics.attention.tilted_moments import AtomicMoments, Basis, IndependentMoments, RadialMoments, TiltedMoments
+from numerics.attention.tilted_moments import (
+    AtomicMoments,
+    Basis,
+    IndependentMoments,
+    RadialMoments,
+    TiltedMoments,
+)
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.embeddings import EmbeddingTable
 from numerics.token_laws.independent import Independent, coordinate_tilted
@@ -61,7 +74,9 @@ class _LawAtQuery:
     terms: Floats  # the sizes of what is added up to h
     apart: float = 0.0  # the distance of T from linear attention,
     off: float = 0.0  # its rounding error,
-    towards: Floats = field(default_factory=lambda: np.zeros(0))  # and (VF)' times the direction in which it lies
+    towards: Floats = field(
+        default_factory=lambda: np.zeros(0)
+    )  # and (VF)' times the direction in which it lies
 
 
 def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
@@ -110,7 +125,9 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
         forms |= {"grad_K": 1, "grad_Q": 2}
         factors |= {"grad_K": float(np.sum((Q @ z) ** 2)), "grad_Q": float(z @ z)}
     seen = see(matrices)
-    Gamma = setting.Gamma if law.structure is not None or law.log_mgf is not None else F @ F.T  # a name says: variance 1
+    Gamma = (
+        setting.Gamma if law.structure is not None or law.log_mgf is not None else F @ F.T
+    )  # a name says: variance 1
     rounding = ROUNDING[1] * np.abs(F) @ seen.terms
     apart, off, towards = gap_to_linear(setting, Gamma, F @ seen.mean, rounding)
     seen = replace(seen, apart=apart, off=off, towards=F.T @ towards)
@@ -151,7 +168,9 @@ def tilt_of(setting: AttentionSetting) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         a = setting.U @ setting.query
     sizes = {"V": setting.V, "query": setting.query, "U": a}
-    overflow_refused(sizes if setting.K is None or setting.Q is None else sizes | {"K": setting.K, "Q": setting.Q})
+    overflow_refused(
+        sizes if setting.K is None or setting.Q is None else sizes | {"K": setting.K, "Q": setting.Q}
+    )
     return np.asarray(a)
 
 
@@ -179,16 +198,22 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
         b = s.factor.T @ a
         h, variance = coordinate_tilted(s.kind, b)
         if s.kind == "sign" and b.size <= FEW_SIGNS:
-            signs = np.asarray(1 - 2 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1), dtype=float)
+            signs = np.asarray(
+                1 - 2 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1), dtype=float
+            )
             return s.factor, _of_atoms(Atomic(signs, np.full(len(signs), 1 / len(signs))), b, h)
-        return s.factor, lambda M: _LawAtQuery(IndependentMoments(s.kind, b, h, M), h, np.diag(variance), np.abs(h))
+        return s.factor, lambda M: _LawAtQuery(
+            IndependentMoments(s.kind, b, h, M), h, np.diag(variance), np.abs(h)
+        )
     if isinstance(s, Radial):
         b = s.factor.T @ a
         length = float(np.linalg.norm(b))
         _, across, along = (float(x[0]) for x in bessel_ratio(s.q, np.array([math.sqrt(s.q) * length])))
         u = b / length if length else b
         H = across * np.eye(b.size) + (along - across) * np.outer(u, u)
-        return s.factor, lambda M: _LawAtQuery(RadialMoments(s.q, b, across * length, M), across * b, H, np.abs(across * b))
+        return s.factor, lambda M: _LawAtQuery(
+            RadialMoments(s.q, b, across * length, M), across * b, H, np.abs(across * b)
+        )
     if isinstance(s, Atomic):
         return np.eye(law.d), _of_atoms(s, a)
     transform = law.log_mgf
@@ -199,7 +224,9 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
         )
     h, H = law.tilted(a)
     terms = np.abs(h) + np.sqrt(np.abs(np.diag(H)))
-    return np.eye(law.d), lambda M: _LawAtQuery(CauchyMoments(transform, law.sigma or 1.0, a, h, M), h, H, terms)
+    return np.eye(law.d), lambda M: _LawAtQuery(
+        CauchyMoments(transform, law.sigma or 1.0, a, h, M), h, H, terms
+    )
 
 
 def _of_atoms(law: Atomic, b: Floats, known: Floats | None = None) -> Callable[[list[Floats]], _LawAtQuery]:
@@ -210,10 +237,14 @@ def _of_atoms(law: Atomic, b: Floats, known: Floats | None = None) -> Callable[[
     terms = np.abs(h) + w @ np.abs(y)
     if known is not None:
         h, terms = known, np.abs(known)
-    return lambda M: _LawAtQuery(AtomicMoments(y, law.weights, b, np.zeros(b.size), M), h, (y.T * w) @ y, terms)
+    return lambda M: _LawAtQuery(
+        AtomicMoments(y, law.weights, b, np.zeros(b.size), M), h, (y.T * w) @ y, terms
+    )
 
 
-def _settled(seen: _LawAtQuery, matrices: list[Floats], L: Floats, law: str) -> tuple[dict[str, Floats], Floats]:
+def _settled(
+    seen: _LawAtQuery, matrices: list[Floats], L: Floats, law: str
+) -> tuple[dict[str, Floats], Floats]:
     """The means by the best route for each length, nan where rounding leaves no digit of one, and
     their relative errors.
     """
@@ -221,7 +252,11 @@ def _settled(seen: _LawAtQuery, matrices: list[Floats], L: Floats, law: str) -> 
     short = np.array([isinstance(of, AtomicMoments) and are_few(len(of.points), of.b.size, n) for n in L])
     values: dict[str, Floats] = {}
     errors: dict[str, Floats] = {}
-    for where, route in ((short, _by_prompts), (~short & (L == 1), _one_token), (~short & (L > 1), _by_two_rules)):
+    for where, route in (
+        (short, _by_prompts),
+        (~short & (L == 1), _one_token),
+        (~short & (L > 1), _by_two_rules),
+    ):
         if where.any():
             for known, these in zip((values, errors), route(seen, matrices, L[where])):
                 for name, x in these.items():
@@ -235,16 +270,25 @@ def _rounding(moments: TiltedMoments) -> tuple[float, float]:
     return ROUNDING_OF_CIRCLES if isinstance(moments, CauchyMoments) else ROUNDING
 
 
-def _by_prompts(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _by_prompts(
+    seen: _LawAtQuery, matrices: list[Floats], L: Floats
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Values and errors from a sum over all prompts, for laws on few points and short prompts."""
     of = seen.moments
     assert isinstance(of, AtomicMoments)
-    found = [short_prompt_errors(of.points, of.weights, of.b, seen.covariance, matrices, seen.towards, int(n)) for n in L]
-    values, errors = ({name: np.array([row[name] for row in rows]) for name in rows[0]} for rows in zip(*found))
+    found = [
+        short_prompt_errors(of.points, of.weights, of.b, seen.covariance, matrices, seen.towards, int(n))
+        for n in L
+    ]
+    values, errors = (
+        {name: np.array([row[name] for row in rows]) for name in rows[0]} for rows in zip(*found)
+    )
     return values, errors
 
 
-def _by_two_rules(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _by_two_rules(
+    seen: _LawAtQuery, matrices: list[Floats], L: Floats
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Values and errors from two quadrature rules: their mean, and their difference."""
     with np.errstate(over="ignore", invalid="ignore"):  # in a user's log_mgf; what is not finite is not given
         rules = [_fields(seen, matrices, L, rule) for rule in (0, 1)]
@@ -269,10 +313,18 @@ def _put_together(basis: Basis, f: Floats) -> _Moments:
     """The moments as combinations of the functions of a `Basis`."""
     one, first, second, third, fourth = (f[:, part] for part in basis.parts)
     yy = np.tensordot(second, basis.second, axes=1)
-    return _Moments(one[:, 0], first @ basis.first, yy, [third @ t for t in basis.third], [fourth @ t for t in basis.fourth])
+    return _Moments(
+        one[:, 0],
+        first @ basis.first,
+        yy,
+        [third @ t for t in basis.third],
+        [fourth @ t for t in basis.fourth],
+    )
 
 
-def _one_token(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _one_token(
+    seen: _LawAtQuery, matrices: list[Floats], L: Floats
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Values and errors for prompts of one token, where T_1 = V z_1 and C_1 = 0: moments of the law
     without tilt.
     """
@@ -296,7 +348,9 @@ def _one_token(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[di
     errors["along"] = cancelled * math.sqrt(terms["mean 0"])
     if isinstance(seen.moments, CauchyMoments):
         for i in range(1, len(matrices)):
-            errors[f"covariance {i}"] = of_square(values[f"covariance {i}"], cancelled**2 * terms[f"covariance {i}"])
+            errors[f"covariance {i}"] = of_square(
+                values[f"covariance {i}"], cancelled**2 * terms[f"covariance {i}"]
+            )
     full = lambda table: {name: np.full(L.shape, float(x)) for name, x in table.items()}
     return full(values | {"weights": 1.0}), full(errors)
 

@@ -70,7 +70,9 @@ class CauchyMoments:
         means = (plain[:, :, 1] / plain[:, :, 0]).real
         about = self._powers(t, size[which], means[which])
         step = (means - units @ self.h)[which]
-        moments = [sum(math.comb(n, j) * step ** (n - j) * about[:, :, j] for j in range(n + 1)) for n in range(5)]
+        moments = [
+            sum(math.comb(n, j) * step ** (n - j) * about[:, :, j] for j in range(n + 1)) for n in range(5)
+        ]
         return np.asarray(np.tensordot(np.stack(moments, -1), table, axes=2))
 
     @cached_property
@@ -86,10 +88,15 @@ class CauchyMoments:
             e, f = axes[i], axes[j]
             columns.append([(1.0, 2, e)] if i == j else [(0.25, 2, e + f), (-0.25, 2, e - f)])
         for form in forms:
-            columns += [[(c * a / 6, 3, u) for a, x in form for c, u in ((1, x + e), (-1, x - e), (-2, e))] for e in axes]
+            columns += [
+                [(c * a / 6, 3, u) for a, x in form for c, u in ((1, x + e), (-1, x - e), (-2, e))]
+                for e in axes
+            ]
         for form in forms[1:]:
             pairs = [(a * b / 12, x, y) for a, x in forms[0] for b, y in form]
-            columns.append([(c * s, 4, u) for s, x, y in pairs for c, u in ((1, x + y), (1, x - y), (-2, x), (-2, y))])
+            columns.append(
+                [(c * s, 4, u) for s, x, y in pairs for c, u in ((1, x + y), (1, x - y), (-2, x), (-2, y))]
+            )
         known: dict[tuple[float, ...], tuple[int, Floats]] = {}
         entries = []
         for column, terms in enumerate(columns):

@@ -27,7 +27,11 @@ LARGEST_LAMBDA = 64.0
 
 
 def exact_error(
-    setting: AttentionSetting, quantity: Quantity | Literal["from_linear"], lengths: ArrayLike, *, tolerance: float = 1e-5
+    setting: AttentionSetting,
+    quantity: Quantity | Literal["from_linear"],
+    lengths: ArrayLike,
+    *,
+    tolerance: float = 1e-5,
 ) -> Floats | None:
     """The exact mean squared error, by quadrature.
 

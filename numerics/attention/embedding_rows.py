@@ -173,7 +173,9 @@ def _at_query(setting: AttentionSetting) -> _Seen:
     return _Seen(table, half, *gap, log_w, top, away, plain, squares)
 
 
-def _one_token(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _one_token(
+    setting: AttentionSetting, seen: _Seen, L: Floats
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Values and errors for prompts of one token, where T_1 = V z_1."""
     bias = float(np.sum((seen.half @ seen.plain) ** 2))
     weights, output, gradient = seen.squares.mean(1)
@@ -184,7 +186,9 @@ def _one_token(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[
     return values | along, errors | {"along": ROUNDING[1] * np.sqrt(values["mean 0"])}
 
 
-def _by_two_rules(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _by_two_rules(
+    setting: AttentionSetting, seen: _Seen, L: Floats
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Values and errors from two quadrature rules."""
     rules = []
     for f, squares, mean in _rules(setting):
@@ -252,7 +256,11 @@ def _rules(setting: AttentionSetting) -> tuple[_Rule, _Rule]:
     log_m0 = log_complement(join(low_complement, complement), join(n - low_complement, m0))
     cut = grids[0].size
     first, second = (
-        _Rule(LawTransforms(nodes[part], log_m0[part], ()), join(low_squares, squares)[part], join(low_mean, mean)[part])
+        _Rule(
+            LawTransforms(nodes[part], log_m0[part], ()),
+            join(low_squares, squares)[part],
+            join(low_mean, mean)[part],
+        )
         for part in (slice(cut), slice(cut, None))
     )
     return first, second

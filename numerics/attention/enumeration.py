@@ -56,7 +56,9 @@ def compositions(L: int, k: int) -> Array:
     if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) for n in (L, k)):
         raise TypeError(f"a prompt has a whole number of tokens and a law of atoms, got L = {L!r}, k = {k!r}")
     if L < 1 or k < 1:
-        raise ValueError(f"a prompt needs at least one token and a law at least one atom, got L = {L}, k = {k}")
+        raise ValueError(
+            f"a prompt needs at least one token and a law at least one atom, got L = {L}, k = {k}"
+        )
     if (size := math.comb(L + k - 1, k - 1)) > 200_000:
         raise ValueError(
             f"L = {L} tokens on k = {k} atoms have {size} count vectors; shorten the prompt, or sample instead of enumerating"

@@ -78,11 +78,18 @@ class ExactErrors(Drawn):
 
     def rows(self) -> list[tuple[str, str]]:
         off = self.relative_error[np.isfinite(self.relative_error)]
-        return [("relative error", f"at most {off.max():.1g} of each number, by a second quadrature" if len(off) else "unknown")]
+        return [
+            (
+                "relative error",
+                f"at most {off.max():.1g} of each number, by a second quadrature" if len(off) else "unknown",
+            )
+        ]
 
     def _draw(self, ax: Any) -> None:
         colours = ("exact", "run-5", "theorem", "gradient", "paper", "run-6")
-        self._curves(ax, self.lengths, [(name, y, None, c) for (name, y), c in zip(self._named().items(), colours)])
+        self._curves(
+            ax, self.lengths, [(name, y, None, c) for (name, y), c in zip(self._named().items(), colours)]
+        )
         ax.set(xlabel="prompt length L", ylabel="mean squared error")
 
     def _named(self) -> dict[str, Floats]:
@@ -97,7 +104,9 @@ def _lengths(lengths: Floats) -> str:
     return f"{len(lengths)} prompt length{'s' if len(lengths) != 1 else ''}"
 
 
-def of_two_rules(rules: Sequence[Mapping[str, Floats]], cancelled: float) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def of_two_rules(
+    rules: Sequence[Mapping[str, Floats]], cancelled: float
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Values and errors of means from two quadrature rules: their mean, and their difference.
 
     Parameters
@@ -124,7 +133,9 @@ def of_two_rules(rules: Sequence[Mapping[str, Floats]], cancelled: float) -> tup
     return values, errors
 
 
-def gap_to_linear(setting: AttentionSetting, Gamma: Floats, mean: Floats, off: Floats) -> tuple[float, float, Floats]:
+def gap_to_linear(
+    setting: AttentionSetting, Gamma: Floats, mean: Floats, off: Floats
+) -> tuple[float, float, Floats]:
     """How far the limit T is from V Gamma U z, the rounding error of that, and V' times the
     direction in which T lies.
 
@@ -144,7 +155,11 @@ def gap_to_linear(setting: AttentionSetting, Gamma: Floats, mean: Floats, off: F
     gap = setting.V @ (mean - Gamma @ (setting.U @ setting.query))
     products = ROUNDING * setting.d * EPS * np.abs(Gamma) @ tilt
     apart = float(np.linalg.norm(gap))
-    return apart, float(np.linalg.norm(np.abs(setting.V) @ (off + products))), setting.V.T @ gap / (apart or 1.0)
+    return (
+        apart,
+        float(np.linalg.norm(np.abs(setting.V) @ (off + products))),
+        setting.V.T @ gap / (apart or 1.0),
+    )
 
 
 def with_linear(
@@ -164,7 +179,9 @@ def with_linear(
     apart = apart if apart > off else 0.0
     values["from linear"] = values["mean 0"] + 2 * apart * values.pop("along") + apart**2
     errors["from linear"] = errors["mean 0"] + 2 * apart * errors.pop("along")
-    errors["from linear"] = errors["from linear"] + 2 * off * (np.sqrt(np.abs(values["bias"])) + apart) + off**2
+    errors["from linear"] = (
+        errors["from linear"] + 2 * off * (np.sqrt(np.abs(values["bias"])) + apart) + off**2
+    )
     return values, errors
 
 

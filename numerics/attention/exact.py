@@ -106,10 +106,14 @@ def exact_errors(
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov, K=K, Q=Q)
     read_arrays(tolerance=(tolerance, ""))
     if not TOLERANCES[0] <= tolerance <= TOLERANCES[1]:
-        raise ValueError(f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can settle to")
+        raise ValueError(
+            f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can settle to"
+        )
     L = read_lengths(lengths)
     if setting.averaged and (query is not None or setting.query.any()):
-        raise ValueError("both of query and query_cov given; pass query=z for one query, query_cov=S for the mean over N(0, S)")
+        raise ValueError(
+            "both of query and query_cov given; pass query=z for one query, query_cov=S for the mean over N(0, S)"
+        )
     if setting.gaussian:
         return gaussian_errors(setting, L, tolerance)
     return table_errors(setting, L) if is_large(setting.law) else law_errors(setting, L)

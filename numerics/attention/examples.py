@@ -18,7 +18,9 @@ __all__ = ["EXAMPLES"]
 @cache
 def _fixed_isotropic() -> AttentionSetting:
     """Isotropic tokens, scores and values in R^3 at one query."""
-    return AttentionSetting(np.eye(3), 0.5 * np.eye(3), np.eye(3), np.array([1.0, -1.0, 0.0]), name="isotropic")
+    return AttentionSetting(
+        np.eye(3), 0.5 * np.eye(3), np.eye(3), np.array([1.0, -1.0, 0.0]), name="isotropic"
+    )
 
 
 @cache
@@ -34,13 +36,17 @@ def _fixed_anisotropic() -> AttentionSetting:
 def _fixed_singular() -> AttentionSetting:
     """Tokens on a plane in R^3, at one query."""
     plane = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    return AttentionSetting(plane @ plane.T / 2, 0.4 * np.eye(3), np.eye(3), np.array([0.5, 0.5, 0.5]), name="singular")
+    return AttentionSetting(
+        plane @ plane.T / 2, 0.4 * np.eye(3), np.eye(3), np.array([0.5, 0.5, 0.5]), name="singular"
+    )
 
 
 @cache
 def _averaged() -> AttentionSetting:
     """Gaussian queries with lambda = 0.16 < 1/6: the error is C/L (1 + O(1/L)) on average too."""
-    return AttentionSetting(np.eye(3), np.diag([0.4, 0.3, 0.2]), np.eye(3), query_cov=np.eye(3), name="averaged")
+    return AttentionSetting(
+        np.eye(3), np.diag([0.4, 0.3, 0.2]), np.eye(3), query_cov=np.eye(3), name="averaged"
+    )
 
 
 @cache
@@ -48,7 +54,9 @@ def _averaged_slow() -> AttentionSetting:
     """Gaussian queries with lambda = 1.44 >= 1: the exponent is below 1, and no feasible length
     shows it.
     """
-    return AttentionSetting(np.eye(2), np.diag([1.2, 0.5]), np.eye(2), query_cov=np.eye(2), name="averaged-slow")
+    return AttentionSetting(
+        np.eye(2), np.diag([1.2, 0.5]), np.eye(2), query_cov=np.eye(2), name="averaged-slow"
+    )
 
 
 #: The built-in examples by name. Each is made once, so that exact curves which are kept for a

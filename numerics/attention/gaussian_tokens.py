@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 from numerics.attention.errors import ExactErrors
 from numerics.attention.setting import AttentionSetting, overflow_refused
 from numerics.quadrature.query_form import quadratic_form_averages
-from numerics.quadrature.score_moments import COARSE, LARGEST_SCORE_VARIANCE, MEDIUM, Fineness, ScoreMoments, score_moments
+from numerics.quadrature.score_moments import (
+    COARSE,
+    LARGEST_SCORE_VARIANCE,
+    MEDIUM,
+    Fineness,
+    ScoreMoments,
+    score_moments,
+)
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.softmax_covariance import softmax_covariance_second_moment
 
@@ -94,7 +101,9 @@ class _Weights(NamedTuple):
     one: Floats
     along_W: Floats  # h'Wh = |Vh|^2
     along_tokens: Floats  # h'h, in the user's coordinates
-    gradients: Mapping[str, tuple[Floats, Floats, Floats, Floats, Floats]]  # those of `softmax_covariance_second_moment`
+    gradients: Mapping[
+        str, tuple[Floats, Floats, Floats, Floats, Floats]
+    ]  # those of `softmax_covariance_second_moment`
 
 
 def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float) -> ExactErrors:
@@ -121,7 +130,9 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
     L, problem = lengths, _problem(setting, setting.query_factor)
     if not (setting.averaged and np.any(problem.C)):
         s = 0.0 if setting.averaged else float(np.sum(problem.C**2))
-        (found,) = _errors(problem, _at_one_query(problem, s), score_moments(np.array([s]), L), np.ones((1, 1)))
+        (found,) = _errors(
+            problem, _at_one_query(problem, s), score_moments(np.array([s]), L), np.ones((1, 1))
+        )
         accuracy = next(digits for reach, digits in ONE_QUERY_ACCURACY if s <= reach)
         relative = np.full(L.size, accuracy)
     else:
@@ -176,7 +187,10 @@ def errors_along(setting: AttentionSetting, lengths: Floats, query: Floats, s: F
     size = float(np.sum(problem.C**2))
     at = _at_one_query(problem, size)
     scaled = lambda w: w * s / size  # all but the first are quadratic in the query
-    gradients = {name: (scaled(a), scaled(b), scaled(c), scaled(d), scaled(e)) for name, (a, b, c, d, e) in at.gradients.items()}
+    gradients = {
+        name: (scaled(a), scaled(b), scaled(c), scaled(d), scaled(e))
+        for name, (a, b, c, d, e) in at.gradients.items()
+    }
     weights = _Weights(np.ones(s.size), scaled(at.along_W), scaled(at.along_tokens), gradients)
     found = _errors(problem, weights, score_moments(s, lengths), np.eye(s.size))
     return {name: np.stack([one[name] for one in found]) for name in found[0]}
@@ -197,7 +211,9 @@ def _problem(setting: AttentionSetting, B: Floats) -> _Problem:
     return _Problem(C, (V @ F).T @ (V @ F), tokens, V.shape[0], gradients)
 
 
-def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments, rules: Floats) -> tuple[dict[str, Floats], ...]:
+def _errors(
+    problem: _Problem, weights: _Weights, m: ScoreMoments, rules: Floats
+) -> tuple[dict[str, Floats], ...]:
     """The errors as sums over the nodes, from coefficients and moments, once for each row of
     factors that a rule multiplies into the terms of the nodes.
     """
@@ -274,7 +290,9 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
             f"matter at L = {L.max():.3g}, but the quadrature ends at {LARGEST_SCORE_VARIANCE:g}; rescale U or query_cov"
         )
     if (s**2 == 0).any():
-        raise ValueError(f"queries have scores of variance {s.min():.3g}, whose square is no float; choose other units")
+        raise ValueError(
+            f"queries have scores of variance {s.min():.3g}, whose square is no float; choose other units"
+        )
     gradients = {}
     for i, (name, (X, _)) in enumerate(p.gradients.items()):
         y, yX, yW, yR, yXW = w[3 + 5 * i : 8 + 5 * i]
@@ -309,8 +327,12 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
     rule = ROUGH if tolerance >= COARSE_TOLERANCE else CLOSE
     for halving in range(HALVINGS + 1):
         s, weights, even, missed = _over_queries(p, L, rule.step / 2**halving)
-        fine, coarse = _errors(p, weights, score_moments(s, L, rule.fineness), np.stack([np.ones(s.size), 2.0 * even]))
-        relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
+        fine, coarse = _errors(
+            p, weights, score_moments(s, L, rule.fineness), np.stack([np.ones(s.size), 2.0 * even])
+        )
+        relative = np.max(
+            [np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0
+        )
         # Two rules share the densities at half of the nodes: what these lack shows in their sum.
         relative += NEGLECT_ERROR + rule.fineness.accuracy + missed
         if relative.max() <= tolerance:

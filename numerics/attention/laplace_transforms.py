@@ -105,7 +105,9 @@ def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Float
     c = np.geomspace(0.125, 64.0, 48)
     ceiling = size(-c) + (c + 4) * (np.log(c + 4) - 1)  # of r^c m_k
     highest = float(np.nanmin((CUT / 2 + ceiling) / c))
-    return np.asarray(lowest + STEP * (np.arange(math.ceil((highest - lowest) / STEP)) + rule / 2), dtype=float)
+    return np.asarray(
+        lowest + STEP * (np.arange(math.ceil((highest - lowest) / STEP)) + rule / 2), dtype=float
+    )
 
 
 def law_transforms(moments: TiltedMoments, v: Floats, rule: int = 0) -> LawTransforms:
@@ -145,7 +147,9 @@ def law_transforms(moments: TiltedMoments, v: Floats, rule: int = 0) -> LawTrans
         line = _Line(weights, float(c), rule)
         for k, rows in wanted:
             if rows.size and k:
-                m[k][rows] = line.integral(k, v[rows], series.centre if k == 1 else None) + series.sum(k, c, v[rows])
+                m[k][rows] = line.integral(k, v[rows], series.centre if k == 1 else None) + series.sum(
+                    k, c, v[rows]
+                )
             elif rows.size:
                 complement[rows] = -(line.integral(0, v[rows])[:, 0] + series.sum(0, c, v[rows])[:, 0])
         if far.size:
@@ -165,7 +169,10 @@ def _sums(moments: AtomicMoments, v: Floats) -> LawTransforms:
     centre[0] = 0.0
     decay, away = np.exp(-x), values - centre
     whole, less = p * x * decay, p * x * np.expm1(-x)
-    m = [np.zeros((v.size, 0)), np.where(whole @ np.abs(away) < -less @ np.abs(away), whole @ away, less @ away)]
+    m = [
+        np.zeros((v.size, 0)),
+        np.where(whole @ np.abs(away) < -less @ np.abs(away), whole @ away, less @ away),
+    ]
     m += [(p * x**k * decay) @ values for k in (2, 3, 4)]
     return LawTransforms(v, log_complement(-np.expm1(-x) @ p, decay @ p), m)
 
@@ -179,7 +186,9 @@ class _Weights:
         self._t = np.arange(-LARGEST_ABSCISSA - 2, INTERVALS_LEFT + 2, DIFFERENCE_STEP)
         K = moments.log_mgf(self._t)
         with np.errstate(invalid="ignore"):
-            second = np.nan_to_num((K[2:] + K[:-2] - 2 * K[1:-1]) / DIFFERENCE_STEP**2, nan=0.0, posinf=0.0, neginf=0.0)
+            second = np.nan_to_num(
+                (K[2:] + K[:-2] - 2 * K[1:-1]) / DIFFERENCE_STEP**2, nan=0.0, posinf=0.0, neginf=0.0
+            )
             self._slope = (K[2:] - K[:-2]) / (2 * DIFFERENCE_STEP) - self.log_mgf_one
         self._curvature = np.maximum(second, 0.0)
 
@@ -259,7 +268,9 @@ class _Line:
         size = np.where(self.y > 0, 2.0, 1.0) * step / (2 * math.pi)  # with the complex conjugate below
         turn = np.exp(1j * self.y * weights.log_mgf_one) * size
         self.scale = float(weights.size(np.array([-c]))[0])
-        self.functions = weights.moments.functions(np.asarray(-c - 1j * self.y, dtype=complex)) * turn[:, None]
+        self.functions = (
+            weights.moments.functions(np.asarray(-c - 1j * self.y, dtype=complex)) * turn[:, None]
+        )
 
     def integral(self, k: int, v: Floats, centre: Floats | None = None) -> Floats:
         """m_k of all functions, less the residues to the right of the line. The functions are taken

@@ -57,7 +57,9 @@ def error_with_query(z: float, Gamma: float, U: float, lengths: Floats) -> Float
     """
     s = Gamma * (U * z) ** 2
     if not s > 0:
-        raise ValueError(f"the scores vanish at z = {z}, Gamma = {Gamma}, U = {U}: the output is the mean of the prompt")
+        raise ValueError(
+            f"the scores vanish at z = {z}, Gamma = {Gamma}, U = {U}: the output is the mean of the prompt"
+        )
     h, own = Gamma * U * z, U * z * z
     # the grid must reach down to v = -own, where the weight of the query counts
     f = laplace_transforms(s, max(math.log(lengths.max()), own + CUT / 2), POWERS)
@@ -73,7 +75,11 @@ def error_with_query(z: float, Gamma: float, U: float, lengths: Floats) -> Float
             one = L * np.exp((L - 1) * f.log_m0)
             two = L * (L - 1) * np.exp((L - 2) * f.log_m0) if L > 1 else 0 * one
             tokens = Gamma * (one * square + s * (two * m2) * m2)
-            out[i] = np.sum(decay * tokens - 2 * (z - h) * h * mine * one * m2 + (z - h) ** 2 * both * np.exp(L * f.log_m0))
+            out[i] = np.sum(
+                decay * tokens
+                - 2 * (z - h) * h * mine * one * m2
+                + (z - h) ** 2 * both * np.exp(L * f.log_m0)
+            )
     return out * f.step
 
 
@@ -99,4 +105,6 @@ def averaged_error_with_query(S: float, Gamma: float, U: float, lengths: Floats)
     reach = math.sqrt(2 * (1.2 * math.log(lengths.max()) + 35))
     x = STEP * (np.arange(math.ceil(reach / STEP)) + 0.5)
     weight = 2 * STEP * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
-    return np.asarray(sum(w * error_with_query(math.sqrt(S) * y, Gamma, U, lengths) for w, y in zip(weight, x)))
+    return np.asarray(
+        sum(w * error_with_query(math.sqrt(S) * y, Gamma, U, lengths) for w, y in zip(weight, x))
+    )

@@ -21,7 +21,15 @@ from theory.inputs.kinds import check_kind
 from theory.inputs.spectrum import covariance_factor, say_if_lost, symmetric_root
 from theory.shown.result import in_a_line
 
-__all__ = ["LAWS", "QUANTITIES", "AttentionSetting", "Quantity", "as_setting", "overflow_refused", "read_lengths"]
+__all__ = [
+    "LAWS",
+    "QUANTITIES",
+    "AttentionSetting",
+    "Quantity",
+    "as_setting",
+    "overflow_refused",
+    "read_lengths",
+]
 
 Floats = NDArray[np.float64]
 Quantity = Literal["output", "grad_V", "grad_U"]
@@ -99,7 +107,9 @@ class AttentionSetting:
         name: str = "custom",
     ) -> None:
         if query is None and query_cov is None:
-            raise ValueError("neither of query and query_cov given; pass query=z for one query, query_cov=S for queries N(0, S)")
+            raise ValueError(
+                "neither of query and query_cov given; pass query=z for one query, query_cov=S for queries N(0, S)"
+            )
         if (K is None) != (Q is None):
             raise ValueError("only one of K and Q given; the gradients in K and Q need both")
         if U is None and K is None:
@@ -200,7 +210,14 @@ class AttentionSetting:
             self._say_if_lost(self.Gamma, root)
             tokens = LAWS[name](self.d).image(root)
         return AttentionSetting(
-            tokens, self.U, self.V, self.query, query_cov=self.query_cov, K=self.K, Q=self.Q, name=f"{self.name}, {name}"
+            tokens,
+            self.U,
+            self.V,
+            self.query,
+            query_cov=self.query_cov,
+            K=self.K,
+            Q=self.Q,
+            name=f"{self.name}, {name}",
         )
 
     @cached_property
@@ -297,7 +314,9 @@ class AttentionSetting:
         if self.averaged and self.score_variance > 0:
             return quadratic_form_law(self.score_form, moment_form, log_reach=reach, step=step)
         q = float(moment_form[0, 0]) if not self.averaged else 0.0
-        return QuadraticFormLaw(nodes=np.array([self.score_variance]), density=np.ones(1), moment=np.array([q]))
+        return QuadraticFormLaw(
+            nodes=np.array([self.score_variance]), density=np.ones(1), moment=np.array([q])
+        )
 
 
 def as_setting(
@@ -330,7 +349,9 @@ def as_setting(
         return AttentionSetting(Gamma, U, V, **others)
     beside = [name for name, value in {"U": U, "V": V, **others}.items() if value is not None]
     if beside:
-        raise TypeError(f"{', '.join(beside)} given beside a setting, which has its own; pass the setting alone")
+        raise TypeError(
+            f"{', '.join(beside)} given beside a setting, which has its own; pass the setting alone"
+        )
     return Gamma
 
 
@@ -353,7 +374,13 @@ def _frozen(array: Floats) -> Floats:
 
 #: The standard laws by name: centred tokens in d dimensions with the identity as covariance.
 LAWS: Mapping[str, Callable[[int], TokenLaw]] = MappingProxyType(
-    {"gaussian": lambda d: gaussian(np.eye(d)), "rademacher": rademacher, "uniform": uniform, "sphere": sphere, "ball": ball}
+    {
+        "gaussian": lambda d: gaussian(np.eye(d)),
+        "rademacher": rademacher,
+        "uniform": uniform,
+        "sphere": sphere,
+        "ball": ball,
+    }
 )
 
 

@@ -34,7 +34,9 @@ def are_few(k: int, d: int, L: float) -> bool:
     >>> are_few(2, 1, 60.0), are_few(2, 1, 1e6), are_few(50, 2, 4.0)
     (True, False, False)
     """
-    return L <= LONGEST_PROMPT and math.comb(int(L) + k - 1, k - 1) <= min(MOST_PROMPTS, ENTRIES_AT_ONCE // ((k + d) * d))
+    return L <= LONGEST_PROMPT and math.comb(int(L) + k - 1, k - 1) <= min(
+        MOST_PROMPTS, ENTRIES_AT_ONCE // ((k + d) * d)
+    )
 
 
 def short_prompt_errors(

@@ -94,7 +94,9 @@ class SoftmaxAverage:
         lower bound).
         """
         value = variable.of(self)
-        happens = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less}[op](value, threshold)
+        happens = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less}[op](
+            value, threshold
+        )
         return np.where(happens, self.weight, 0 * self.weight).sum(0)
 
 
@@ -147,16 +149,28 @@ def _off_A(c: SoftmaxAverage, value: Array) -> Array:
 error_fourth = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4", _fourth)
 error_squared = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2", _error)
 #: The event A = {S_L < S/2} on which the normaliser fails, and its complement.
-error_on_A = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L<S/2}", lambda c: _on_A(c, _error(c)))
-error_off_A = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L\ge S/2}", lambda c: _off_A(c, _error(c)))
+error_on_A = RandomVariable(
+    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L<S/2}", lambda c: _on_A(c, _error(c))
+)
+error_off_A = RandomVariable(
+    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L\ge S/2}", lambda c: _off_A(c, _error(c))
+)
 failure = RandomVariable("1_{S_L<S/2}", lambda c: _on_A(c, 0 * c.S_L + 1))
-fourth_on_A = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L<S/2}", lambda c: _on_A(c, _fourth(c)))
-fourth_off_A = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L\ge S/2}", lambda c: _off_A(c, _fourth(c)))
+fourth_on_A = RandomVariable(
+    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L<S/2}", lambda c: _on_A(c, _fourth(c))
+)
+fourth_off_A = RandomVariable(
+    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L\ge S/2}", lambda c: _off_A(c, _fourth(c))
+)
 #: N = R_L - S_L R/S has mean zero, and the error is N / S_L.
 numerator = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^2", _numerator)
-numerator_fourth = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^4", lambda c: _numerator(c) * _numerator(c))
+numerator_fourth = RandomVariable(
+    r"\left\|R_L-S_L\tfrac{R}{S}\right\|^4", lambda c: _numerator(c) * _numerator(c)
+)
 normaliser = RandomVariable("S_L", lambda c: c.S_L)
-deviation_S = RandomVariable(r"(S_L-S)_+^2", lambda c: _where(c.S_L > c.S, c.S_L <= c.S, (c.S_L - c.S) * (c.S_L - c.S)))
+deviation_S = RandomVariable(
+    r"(S_L-S)_+^2", lambda c: _where(c.S_L > c.S, c.S_L <= c.S, (c.S_L - c.S) * (c.S_L - c.S))
+)
 deviation_R = RandomVariable(r"\|R_L-R\|^2", lambda c: _squares(c.R_L - c.R[:, None]))
 
 #: Symbols of the bounds, by name, and what they are.
@@ -187,11 +201,15 @@ LATEX: Mapping[str, str] = {
 def symbol(name: str) -> sp.Symbol:
     """The positive symbol of a population quantity."""
     if name not in POPULATION and name not in OF_THE_LAW:
-        raise ValueError(f"no population quantity is called {name!r}; there are {', '.join([*POPULATION, *OF_THE_LAW])}")
+        raise ValueError(
+            f"no population quantity is called {name!r}; there are {', '.join([*POPULATION, *OF_THE_LAW])}"
+        )
     return sp.Symbol(name, positive=True)
 
 
-def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any, tokens: Tokens | None = None) -> SoftmaxAverage:
+def softmax_average(
+    L: int, scores: Any, f: Any, weights: Any, a2: Any, tokens: Tokens | None = None
+) -> SoftmaxAverage:
     """Every outcome of a prompt of L tokens that take k values.
 
     Parameters
@@ -228,11 +246,19 @@ def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any, tokens: 
     # One product of matrices gives all sums.
     terms = np.stack(np.broadcast_arrays(w, *(w * v for v in values)), axis=1)
     sums = (counts @ terms.reshape(len(p), -1)).reshape(len(counts), *terms.shape[1:])
-    return around(L, multinomial(outcomes, p), sums[:, 0], np.moveaxis(sums[:, 1:], 1, 0), (w, values, p), a2, tokens)
+    return around(
+        L, multinomial(outcomes, p), sums[:, 0], np.moveaxis(sums[:, 1:], 1, 0), (w, values, p), a2, tokens
+    )
 
 
 def around(
-    L: Any, weight: Array, S_L: Array, R_L: Array, nodes: tuple[Array, Array, Array], a2: Any, tokens: Tokens | None = None
+    L: Any,
+    weight: Array,
+    S_L: Array,
+    R_L: Array,
+    nodes: tuple[Array, Array, Array],
+    a2: Any,
+    tokens: Tokens | None = None,
 ) -> SoftmaxAverage:
     """Outcomes with the population quantities that belong to a cubature rule.
 

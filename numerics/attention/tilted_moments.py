@@ -28,7 +28,14 @@ from numerics.token_laws.independent import coordinate_log_mgf
 from numerics.token_laws.kinds import check_law
 from numerics.token_laws.radial import sphere_derivatives
 
-__all__ = ["AtomicMoments", "Basis", "IndependentMoments", "RadialMoments", "TiltedMoments", "entrywise_basis"]
+__all__ = [
+    "AtomicMoments",
+    "Basis",
+    "IndependentMoments",
+    "RadialMoments",
+    "TiltedMoments",
+    "entrywise_basis",
+]
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -166,8 +173,13 @@ class IndependentMoments:
         second = m1[:, i] * m1[:, j]
         second[:, i == j] += variance
         along = [m1 @ M for M in self.matrices]
-        size = [variance @ np.diag(M) + (m1 * Mm).sum(axis=1) for M, Mm in zip(self.matrices, along)]  # E y'My
-        third = [skew * np.diag(M) + 2 * variance * Mm + m1 * s[:, None] for M, Mm, s in zip(self.matrices, along, size)]
+        size = [
+            variance @ np.diag(M) + (m1 * Mm).sum(axis=1) for M, Mm in zip(self.matrices, along)
+        ]  # E y'My
+        third = [
+            skew * np.diag(M) + 2 * variance * Mm + m1 * s[:, None]
+            for M, Mm, s in zip(self.matrices, along, size)
+        ]
         W, Wm = self.matrices[0], along[0]
         fourth = []
         for X, Xm, s in zip(self.matrices[1:], along[1:], size[1:]):
@@ -225,7 +237,17 @@ class RadialMoments:
         x = [D0, s * D1, D1 + s**2 * D2, 3 * s * D2 + s**3 * D3, 3 * D2 + 6 * s**2 * D3 + s**4 * D4]
         across = [D1, s * D2, D2 + s**2 * D3]
         about = lambda raw, n: sum(math.comb(n, j) * (-c) ** (n - j) * raw[j] for j in range(n + 1))
-        columns = [D0, about(x, 1), about(x, 2), D1, about(x, 3), about(across, 1), about(x, 4), about(across, 2), D2]
+        columns = [
+            D0,
+            about(x, 1),
+            about(x, 2),
+            D1,
+            about(x, 3),
+            about(across, 1),
+            about(x, 4),
+            about(across, 2),
+            D2,
+        ]
         return np.exp(shift - self.log_mgf(t.real))[:, None] * np.stack(columns, -1)
 
 
@@ -260,7 +282,15 @@ class AtomicMoments:
         i, j = np.triu_indices(self.b.size)
         squares = [((y @ M) * y).sum(axis=1) for M in self.matrices]
         third = [s[:, None] * y for s in squares]
-        return np.hstack([np.ones((len(y), 1)), y, y[:, i] * y[:, j], *third, squares[0][:, None] * np.stack(squares[1:], -1)])
+        return np.hstack(
+            [
+                np.ones((len(y), 1)),
+                y,
+                y[:, i] * y[:, j],
+                *third,
+                squares[0][:, None] * np.stack(squares[1:], -1),
+            ]
+        )
 
     @cached_property
     def log_w(self) -> Floats:

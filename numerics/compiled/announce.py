@@ -19,7 +19,9 @@ T = TypeVar("T")
 TRAINING = "compiling the training kernels: about a quarter of a minute; this happens once"
 SAMPLING = "compiling the sampling kernels: some seconds; this happens once"
 QUADRATURE = "compiling the quadrature kernels: some seconds; this happens once"
-SAMPLING_QUANTILE = "compiling the sampling kernel of your quantile function: some seconds; this happens in every process"
+SAMPLING_QUANTILE = (
+    "compiling the sampling kernel of your quantile function: some seconds; this happens in every process"
+)
 #: What to say before a dispatcher of Numba is compiled.
 _SAYINGS: dict[Any, str] = {}
 #: What has been said in this process: kernels of one kind share their line.

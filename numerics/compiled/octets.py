@@ -24,12 +24,29 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, overload, register_model
 from numpy.typing import NDArray
 
-__all__ = ["WIDTH", "exp8", "larger", "least", "lined_up", "load", "rounded_product", "smaller", "splat", "store", "total"]
+__all__ = [
+    "WIDTH",
+    "exp8",
+    "larger",
+    "least",
+    "lined_up",
+    "load",
+    "rounded_product",
+    "smaller",
+    "splat",
+    "store",
+    "total",
+]
 
 WIDTH = 8
 #: exp(x) = 2^n e^f as in `numerics.quadrature.moments_kernel.exp64`: the logarithm of 2 in two
 #: parts, what leaves the nearest integer in the low bits of a sum, and the Taylor series of e^f.
-LOG2E, LN2_HIGH, LN2_LOW, ROUND = 1 / math.log(2), 6.93147180369123816490e-01, 1.90821492927058770002e-10, 1.5 * 2.0**52
+LOG2E, LN2_HIGH, LN2_LOW, ROUND = (
+    1 / math.log(2),
+    6.93147180369123816490e-01,
+    1.90821492927058770002e-10,
+    1.5 * 2.0**52,
+)
 LOWEST, TAYLOR = -700.0, tuple(1 / math.factorial(n) for n in range(14))
 FLOATS, BITS = (ir.VectorType(kind, WIDTH) for kind in (ir.DoubleType(), ir.IntType(64)))
 
@@ -107,7 +124,9 @@ def splat(typingctx, x):  # type: ignore[no-untyped-def]
 def _rows(array: Any) -> Any:
     """The type of an array, if it is C-contiguous."""
     if array.layout != "C":
-        raise TypingError(f"an octet lies in a C-contiguous array, and not in {array}; pass numpy.ascontiguousarray of it")
+        raise TypingError(
+            f"an octet lies in a C-contiguous array, and not in {array}; pass numpy.ascontiguousarray of it"
+        )
     return array
 
 
@@ -146,7 +165,9 @@ def _reduced(generate: Callable[[Any, Any, Any], Any]) -> Any:
             x, n = given[0], WIDTH
             while n > 1:
                 n //= 2
-                low, high = (ir.Constant(ir.VectorType(ir.IntType(32), n), list(range(i, i + n))) for i in (0, n))
+                low, high = (
+                    ir.Constant(ir.VectorType(ir.IntType(32), n), list(range(i, i + n))) for i in (0, n)
+                )
                 x = generate(builder, builder.shuffle_vector(x, x, low), builder.shuffle_vector(x, x, high))
             return builder.extract_element(x, ir.Constant(ir.IntType(32), 0))
 

@@ -78,7 +78,9 @@ def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"seed = {seed!r} is no integer; take one from 0 to 2**64 - 1")
     if not 0 <= seed < 2**64:
-        raise ValueError(f"seed = {seed} does not fit the 64-bit key of Philox; take a number from 0 to 2**64 - 1")
+        raise ValueError(
+            f"seed = {seed} does not fit the 64-bit key of Philox; take a number from 0 to 2**64 - 1"
+        )
     return U32(int(seed) & 0xFFFFFFFF), U32(int(seed) >> 32)
 
 
@@ -105,9 +107,19 @@ def philox_lanes(draw, replicate, mark, k0, k1, words):  # type: ignore[no-untyp
             p0, q0, p1, q1 = M0 * (a0 & LOW), M1 * (c0 & LOW), M0 * (a1 & LOW), M1 * (c1 & LOW)
             a0, b0, c0, d0 = (q0 >> HIGH) ^ b0 ^ k, q0, (p0 >> HIGH) ^ d0 ^ l, p0
             a1, b1, c1, d1 = (q1 >> HIGH) ^ b1 ^ k, q1, (p1 >> HIGH) ^ d1 ^ l, p1
-        words[i], words[LANES + i], words[2 * LANES + i], words[3 * LANES + i] = U32(a0), U32(b0), U32(c0), U32(d0)
+        words[i], words[LANES + i], words[2 * LANES + i], words[3 * LANES + i] = (
+            U32(a0),
+            U32(b0),
+            U32(c0),
+            U32(d0),
+        )
         j = i + HALF
-        words[j], words[LANES + j], words[2 * LANES + j], words[3 * LANES + j] = U32(a1), U32(b1), U32(c1), U32(d1)
+        words[j], words[LANES + j], words[2 * LANES + j], words[3 * LANES + j] = (
+            U32(a1),
+            U32(b1),
+            U32(c1),
+            U32(d1),
+        )
 
 
 def _fit(f, lo: float, hi: float, degree: int) -> list[np.float32]:  # type: ignore[no-untyped-def]
@@ -200,7 +212,9 @@ def start_lanes(draw, replicate, mark, key0, key1, state):  # type: ignore[no-un
     philox_lanes(U64(draw), U64(replicate), U64(mark), U64(key0), U64(key1), state)
     for i in range(LANES):
         others = state[LANES + i] | state[2 * LANES + i] | state[3 * LANES + i]
-        state[i] = state[i] if (state[i] | others) != U32(0) else U32(1)  # from zero xoshiro gives zeros for ever
+        state[i] = (
+            state[i] if (state[i] | others) != U32(0) else U32(1)
+        )  # from zero xoshiro gives zeros for ever
 
 
 @njit

@@ -20,7 +20,15 @@ from numerics.provers.remembered import noting
 
 __all__ = ["arithmetic", "check_in_range"]
 
-HEADS = {"add": sp.Add, "mul": sp.Mul, "pow": sp.Pow, "exp": sp.exp, "log": sp.log, "max": sp.Max, "min": sp.Min}
+HEADS = {
+    "add": sp.Add,
+    "mul": sp.Mul,
+    "pow": sp.Pow,
+    "exp": sp.exp,
+    "log": sp.log,
+    "max": sp.Max,
+    "min": sp.Min,
+}
 Condition = tuple[sp.Expr, str, sp.Expr]
 #: Whether exact arithmetic decided a question, for those that were asked before and answered.
 ANSWERS: dict[tuple[Any, ...], bool] = {}
@@ -86,7 +94,9 @@ def arithmetic(
     for values in itertools.product((1, 0), repeat=len(table.switches)):
         fixed = {s: sp.Integer(v) for s, v in zip(table.switches, values)}
         tests = list(table.switches.values())
-        cases: list[Condition] = [(sp.S.Zero, "<=", u) if v else (u, "<", sp.S.Zero) for u, v in zip(tests, values)]
+        cases: list[Condition] = [
+            (sp.S.Zero, "<=", u) if v else (u, "<", sp.S.Zero) for u, v in zip(tests, values)
+        ]
         at = lambda e, fixed=fixed: e.xreplace(fixed)
         given = [(at(a), o, at(b)) for a, o, b in (*cases, *where)]
         if _contradictory(given, ends):
@@ -133,17 +143,30 @@ class _Table:
         return HEADS[e.head](*map(self.read, e.args))
 
     def variable(self, e: Term) -> sp.Expr:
-        if isinstance(e, Variable) and e.range is not None and e.range.lo is not None and e.range.lo == e.range.hi:
+        if (
+            isinstance(e, Variable)
+            and e.range is not None
+            and e.range.lo is not None
+            and e.range.lo == e.range.hi
+        ):
             return sp.Rational(e.range.lo.numerator, e.range.lo.denominator)  # its only value
         if e not in self.names:
             if not finite(e) and not self.bounded(e):
-                raise Refused(f"{text(e)} is not known to be finite; give its functions orders, or a premise that bounds it")
+                raise Refused(
+                    f"{text(e)} is not known to be finite; give its functions orders, or a premise that bounds it"
+                )
             name = e.name if isinstance(e, (Variable, Defined)) else f"#term{len(self.names)}"
             self.names[e] = s = sp.Symbol(name)
             if s in self.domain:
                 raise Refused(f"the name {name} stands for two things")
             given = e.range if isinstance(e, Variable) else None
-            zero = (sp.S.Zero, sp.oo) if positive(e) else sp.Interval(0, sp.oo) if nonnegative(e) else (-sp.oo, sp.oo)
+            zero = (
+                (sp.S.Zero, sp.oo)
+                if positive(e)
+                else sp.Interval(0, sp.oo)
+                if nonnegative(e)
+                else (-sp.oo, sp.oo)
+            )
             self.domain[s] = zero if given is None else _domain(given)
         return self.names[e]
 
@@ -167,15 +190,22 @@ class _Table:
 
 def _may_be_0_to_a_variable(e: Term) -> bool:
     """Provers take the logarithm of the base of such a power; they see a nonnegative number."""
-    return isinstance(e, Op) and e.head == "pow" and not (isinstance(e.args[1], Number) or positive(e.args[0]))
+    return (
+        isinstance(e, Op) and e.head == "pow" and not (isinstance(e.args[1], Number) or positive(e.args[0]))
+    )
 
 
 def _domain(r: Range) -> Any:
-    ends = [inf if x is None else sp.Rational(x.numerator, x.denominator) for x, inf in ((r.lo, -sp.oo), (r.hi, sp.oo))]
+    ends = [
+        inf if x is None else sp.Rational(x.numerator, x.denominator)
+        for x, inf in ((r.lo, -sp.oo), (r.hi, sp.oo))
+    ]
     return Integers(ends[0], sp.oo) if r.whole else sp.Interval(*ends, r.lo_open, r.hi_open)
 
 
-def _decided(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domain: Any, via: Any, effort: int) -> bool:
+def _decided(
+    left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domain: Any, via: Any, effort: int
+) -> bool:
     """Whether exact arithmetic decided the inequality; Refused if nothing did."""
     asked = (left, op, right, tuple(given), tuple(domain.items()), tuple(via.items()), effort)
     if asked not in ANSWERS:
@@ -193,7 +223,9 @@ def _decided(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], dom
     return ANSWERS[asked]
 
 
-def _asked(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domain: Any, via: Any, effort: int) -> bool:
+def _asked(
+    left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domain: Any, via: Any, effort: int
+) -> bool:
     (left, right), where, box = _eliminated([left, right], given, domain)
     if left == right and op != "<":
         return True
@@ -202,13 +234,25 @@ def _asked(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domai
         real = {s: sp.Symbol(s.name, real=True, **_sign(box[s])) for s in used}
         evidence = identity(left.xreplace(real), right.xreplace(real))
     else:
-        met = [(a, "<=" if o == "==" else o, b) for a, o, b in where] + [(b, "<=", a) for a, o, b in where if o == "=="]
+        met = [(a, "<=" if o == "==" else o, b) for a, o, b in where] + [
+            (b, "<=", a) for a, o, b in where if o == "=="
+        ]
         met = [(a, o, b) for a, o, b in met if not (a - b).is_number]
-        evidence = forall(left, op, right, {s: box[s] for s in sorted(used, key=str)}, where=met, via=via or None, effort=effort)
+        evidence = forall(
+            left,
+            op,
+            right,
+            {s: box[s] for s in sorted(used, key=str)},
+            where=met,
+            via=via or None,
+            effort=effort,
+        )
     if evidence.reason.startswith(FAULT):
         raise Fault(f"{evidence.reason}; the question was {left} {op} {right}")
     if not evidence.verdict.accepted:
-        why = evidence.reason or f"at {dict(evidence.witness)}, which is not necessarily a point that a law has"
+        why = (
+            evidence.reason or f"at {dict(evidence.witness)}, which is not necessarily a point that a law has"
+        )
         raise Refused(f"the prover says {evidence.verdict} of {left} {op} {right}: {why}")
     return evidence.verdict is Verdict.PROVED
 
@@ -223,8 +267,18 @@ def _ends(domain: Any) -> list[Condition]:
     """The ranges of variables as conditions."""
     out: list[Condition] = []
     for s, given in domain.items():
-        ends = given if isinstance(given, tuple) else given.args[:2] if isinstance(given, sp.Interval) else (given.lo, sp.oo)
-        opened = (given.left_open, given.right_open) if isinstance(given, sp.Interval) else (isinstance(given, tuple), True)
+        ends = (
+            given
+            if isinstance(given, tuple)
+            else given.args[:2]
+            if isinstance(given, sp.Interval)
+            else (given.lo, sp.oo)
+        )
+        opened = (
+            (given.left_open, given.right_open)
+            if isinstance(given, sp.Interval)
+            else (isinstance(given, tuple), True)
+        )
         low, high = ("<" if is_open else "<=" for is_open in opened)
         out += [(a, o, b) for a, o, b in ((ends[0], low, s), (s, high, ends[1])) if sp.oo not in (-a, b)]
     return out
@@ -236,7 +290,9 @@ def _contradictory(given: list[Condition], ends: list[Condition]) -> bool:
     """
     gaps = lambda conditions: [(sp.expand(b - a), o, (b - a).free_symbols) for a, o, b in conditions]
     both = gaps([*given, *((b, "<=", a) for a, o, b in given if o == "==")])
-    beside = [(one, end) for one, end in itertools.product(both, gaps(ends) if both else ()) if one[2] == end[2]]
+    beside = [
+        (one, end) for one, end in itertools.product(both, gaps(ends) if both else ()) if one[2] == end[2]
+    ]
     for (gap, o, _), (other, q, _) in [*itertools.combinations(both, 2), *beside]:
         total = gap + other
         if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):
@@ -244,7 +300,9 @@ def _contradictory(given: list[Condition], ends: list[Condition]) -> bool:
     return False
 
 
-def _eliminated(goal: list[sp.Expr], where: list[Condition], domain: Any) -> tuple[list[sp.Expr], list[Condition], Any]:
+def _eliminated(
+    goal: list[sp.Expr], where: list[Condition], domain: Any
+) -> tuple[list[sp.Expr], list[Condition], Any]:
     """The goal at all values of a variable x that meet a premise about it.
 
     Where x is not in Y: for x = Y put Y; for 0 <= x <= Y put theta Y with theta in [0, 1], and in
@@ -257,7 +315,9 @@ def _eliminated(goal: list[sp.Expr], where: list[Condition], domain: Any) -> tup
     while todo:
         a, op, b = todo.pop(0)
         a, b = _divided(a, b, domain)
-        alone = lambda x, y: isinstance(x, sp.Symbol) and x not in y.free_symbols and not isinstance(domain[x], Integers)
+        alone = lambda x, y: (
+            isinstance(x, sp.Symbol) and x not in y.free_symbols and not isinstance(domain[x], Integers)
+        )
         new = {}
         if op == "==" and alone(a, b):
             new = {a: b}

@@ -7,7 +7,19 @@ from functools import cache
 from typing import Any
 
 from numerics.derivations.sorts import KINDS, Refused
-from numerics.derivations.terms import Apply, Bind, Bound, Defined, Function, Given, Op, Term, Variable, term, text
+from numerics.derivations.terms import (
+    Apply,
+    Bind,
+    Bound,
+    Defined,
+    Function,
+    Given,
+    Op,
+    Term,
+    Variable,
+    term,
+    text,
+)
 
 __all__ = ["bind", "closed", "instantiated", "last_fresh", "opened"]
 
@@ -26,7 +38,9 @@ def _mapped(e: Term, leaf: Any, moves: Any, depth: int) -> Term:
     if isinstance(e, Op):
         return Op(e.head, tuple(map(again, e.args)))
     if isinstance(e, Bind):
-        return Bind(e.kind, tuple(map(again, e.heads)), e.count, _mapped(e.body, leaf, moves, depth + e.count))
+        return Bind(
+            e.kind, tuple(map(again, e.heads)), e.count, _mapped(e.body, leaf, moves, depth + e.count)
+        )
     if isinstance(e, Defined):
         body = again(e.body)
         return e if body == e.body else body
@@ -56,7 +70,9 @@ def opened(e: Bind, beyond: int = 0) -> tuple[tuple[Variable, ...], Term]:
     sort = KINDS[e.kind].sort
     first = 1 + max(beyond, last_fresh(e))
     new = tuple(Variable(f"#{n:02}", sort) for n in range(first, first + e.count))
-    return new, _mapped(e.body, lambda v, depth: new[v.index - depth], lambda a, depth: any(n >= depth for n, _ in a.loose), 0)
+    return new, _mapped(
+        e.body, lambda v, depth: new[v.index - depth], lambda a, depth: any(n >= depth for n, _ in a.loose), 0
+    )
 
 
 def last_fresh(*terms: Term) -> int:
@@ -74,9 +90,9 @@ def bind(kind: str, names: tuple[Variable, ...], body: Any, heads: tuple[Term, .
     >>> bind("mean", (k,), f(k)) == bind("mean", (l,), f(l))
     True
     """
-    if not all(type(v) is Variable and kind in KINDS and v.sort is KINDS[kind].sort for v in names) or len(set(names)) != len(
-        names
-    ):
+    if not all(type(v) is Variable and kind in KINDS and v.sort is KINDS[kind].sort for v in names) or len(
+        set(names)
+    ) != len(names):
         raise Refused(f"{kind} does not bind {', '.join(map(str, names))}")
     return Bind(kind, tuple(heads), len(names), closed(term(body), tuple(names)))
 

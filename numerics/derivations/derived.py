@@ -7,7 +7,18 @@ from typing import Any
 
 from numerics.derivations.binding import bind
 from numerics.derivations.flows import up_to
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, limit, open_event, replace, specialise, then, until
+from numerics.derivations.rules import (
+    arithmetic,
+    assume,
+    equal,
+    integrate,
+    limit,
+    open_event,
+    replace,
+    specialise,
+    then,
+    until,
+)
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
@@ -64,18 +75,27 @@ def _same(lhs: Any, rhs: Any) -> Theorem:
     try:
         return equal(lhs, rhs)
     except Refused as stop:
-        raise Refused(f"{stop}\n  fractions are joined and cancelled by arithmetic(.., '==', ..); put that between") from None
+        raise Refused(
+            f"{stop}\n  fractions are joined and cancelled by arithmetic(.., '==', ..); put that between"
+        ) from None
 
 
 def integrated(
-    kind: str, names: tuple[Variable, ...], thm: Theorem, lhs: Any = None, rhs: Any = None, heads: tuple[Term, ...] = ()
+    kind: str,
+    names: tuple[Variable, ...],
+    thm: Theorem,
+    lhs: Any = None,
+    rhs: Any = None,
+    heads: tuple[Term, ...] = (),
 ) -> Theorem:
     """The integral of an inequality, with its sides rewritten."""
     out = integrate(kind, names, thm, heads)
     return chain(*([] if lhs is None else [lhs]), out, *([] if rhs is None else [rhs]))
 
 
-def cauchy_schwarz(kind: str, names: tuple[Variable, ...], X: Any, Y: Any, heads: tuple[Term, ...] = ()) -> Theorem:
+def cauchy_schwarz(
+    kind: str, names: tuple[Variable, ...], X: Any, Y: Any, heads: tuple[Term, ...] = ()
+) -> Theorem:
     """(int XY)^2 <= (int X^2)(int Y^2), from -2tXY - t^2 Y^2 <= X^2 at the best t."""
     X, Y = term(X), term(Y)
     XX, XY, YY = (bind(kind, names, e, heads) for e in (X**2, X * Y, Y**2))
@@ -115,7 +135,9 @@ def root(thm: Theorem, X: Any, Y: Any) -> Theorem:
     return chain(arithmetic(X, "<=", sqrt(A)), between, arithmetic(sqrt(B), "<=", Y))
 
 
-def markov(kind: str, names: tuple[Variable, ...], X: Any, bound: Theorem, t: Any, rate: Any, *given: Theorem) -> Theorem:
+def markov(
+    kind: str, names: tuple[Variable, ...], X: Any, bound: Theorem, t: Any, rate: Any, *given: Theorem
+) -> Theorem:
     """P(X >= t) <= r from E X <= B, for X >= 0 and t > 0 with B <= r t, which `given` may show."""
     point = specialise(arithmetic(N_ * Op("ind", (Z_ - N_,)), "<=", Z_), {Z_: X, N_: t})
     event = bind(kind, names, Op("ind", (term(X) - t,)))
@@ -140,7 +162,9 @@ def interpolated(long: Theorem, short: Theorem, M: Any, x: Any, theta: Variable)
     because e^{theta x} is at least 1 where x >= 0, and at least e^x elsewhere.
     """
     X, power = long.lhs, exp(x)
-    over_M = lambda thm, value: chain(replace(X / M, thm), arithmetic(thm.rhs / M, "==", value, hide=(M, power)))
+    over_M = lambda thm, value: chain(
+        replace(X / M, thm), arithmetic(thm.rhs / M, "==", value, hide=(M, power))
+    )
     above, below = Op("ind", (term(x),)), Op("above", (-term(x),))
     first, second = over_M(long, power), over_M(short, 1)
     split = arithmetic(X / M, "<=", above * (X / M) + below * (X / M), second, hide=(X / M,))
@@ -165,5 +189,7 @@ def read_up_to(end: Any, thm: Theorem, horizon: Theorem) -> Theorem:
         given = () if a in horizon.assumptions else (kept(),)
         return arithmetic(left, a.op, right, *given, hide=(a.lhs, a.rhs) if given else ())
 
-    timed = {a: [v for v in a.every if isinstance(v, Variable) and v.sort is Sort.TIME] for a in thm.assumptions}
+    timed = {
+        a: [v for v in a.every if isinstance(v, Variable) and v.sort is Sort.TIME] for a in thm.assumptions
+    }
     return until(thm, end, *(shown(a, times) for a, times in timed.items() if times))

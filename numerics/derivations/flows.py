@@ -13,7 +13,19 @@ from typing import Any
 
 from numerics.derivations.binding import bind, instantiated, opened
 from numerics.derivations.sorts import NONNEGATIVE, Refused, Sort
-from numerics.derivations.terms import CLOCK, START, Apply, Bind, Defined, Number, Op, Term, Variable, term, text
+from numerics.derivations.terms import (
+    CLOCK,
+    START,
+    Apply,
+    Bind,
+    Defined,
+    Number,
+    Op,
+    Term,
+    Variable,
+    term,
+    text,
+)
 from numerics.derivations.theorems import Assumption, Theorem, _prove, check_arbitrary, read
 from numerics.derivations.values import finite, nonnegative, positive
 
@@ -171,16 +183,29 @@ def every_number(thm: Theorem, t: Variable, c: Variable) -> Theorem:
     sides, said = (thm.lhs, thm.rhs), tuple(x for a in thm.assumptions for x in (a.lhs, a.rhs))
     clocks = {g for e in sides for g in e.functions if Sort.TIME in g.sorts}
     times = {v for e in sides for v in e.free if v.sort is Sort.TIME}
-    if clocks - {CLOCK} or times - {_time(t)} or t == START or any(v.sort is Sort.TIME for e in said for v in e.free):
-        raise Refused(f"{thm} knows more of the time {t} than what the clock shows, or has a hypothesis on times")
-    if type(c) is not Variable or c.range != NONNEGATIVE or c in frozenset().union(*(e.free for e in (*sides, *said))):
+    if (
+        clocks - {CLOCK}
+        or times - {_time(t)}
+        or t == START
+        or any(v.sort is Sort.TIME for e in said for v in e.free)
+    ):
+        raise Refused(
+            f"{thm} knows more of the time {t} than what the clock shows, or has a hypothesis on times"
+        )
+    if (
+        type(c) is not Variable
+        or c.range != NONNEGATIVE
+        or c in frozenset().union(*(e.free for e in (*sides, *said)))
+    ):
         raise Refused(f"{c} is no new nonnegative variable")
     here = (Variable("#now", Sort.TIME),)
     left, right = (instantiated(e, {CLOCK: (here, c)}) for e in sides)
     return _prove(left, thm.op, right, "every number is a time", (thm,))
 
 
-def continuation(barrier: Assumption, t: Variable, inside: Theorem, below: Theorem, start: Theorem, thm: Theorem) -> Theorem:
+def continuation(
+    barrier: Assumption, t: Variable, inside: Theorem, below: Theorem, start: Theorem, thm: Theorem
+) -> Theorem:
     """A theorem under the barrier "u <= R at every time" without it, from "u <= r under the
     barrier", r < R and u(0) <= R.
 
@@ -225,8 +250,16 @@ def continuation(barrier: Assumption, t: Variable, inside: Theorem, below: Theor
     u <= u(0) or u > R, u(0) < R |- u(t) <= u(0)
     """
     moving = [v for v in barrier.rhs.free if v.sort is Sort.TIME and v != START]
-    if type(barrier) is not Assumption or barrier.op != "<=" or len(barrier.every) != 1 or moving or not finite(barrier.rhs):
-        raise Refused(f"{barrier} does not say that a function of time is at most a fixed number, at every time")
+    if (
+        type(barrier) is not Assumption
+        or barrier.op != "<="
+        or len(barrier.every) != 1
+        or moving
+        or not finite(barrier.rhs)
+    ):
+        raise Refused(
+            f"{barrier} does not say that a function of time is at most a fixed number, at every time"
+        )
     (own,) = barrier.every
     u = instantiated(barrier.lhs, {_time(own): _time(t)})
     derivative(u, t)  # refuses what is not known to be continuous
@@ -235,7 +268,9 @@ def continuation(barrier: Assumption, t: Variable, inside: Theorem, below: Theor
     if (start.lhs, start.rhs) != (instantiated(u, {t: START}), barrier.rhs) or barrier in start.assumptions:
         raise Refused(f"{start} does not say without the barrier that the path starts inside it")
     kept = (thm.assumptions | inside.assumptions | below.assumptions) - {barrier}
-    return _prove(thm.lhs, thm.op, thm.rhs, "continuation", (start,), own=tuple(kept), inner=(inside, below, thm))
+    return _prove(
+        thm.lhs, thm.op, thm.rhs, "continuation", (start,), own=tuple(kept), inner=(inside, below, thm)
+    )
 
 
 def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
@@ -276,7 +311,9 @@ def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
     end = read(end)
     if not (finite(end) and nonnegative(end)) or any(v.sort is Sort.TIME and v != START for v in end.free):
         raise Refused(f"{text(end)} is no fixed nonnegative number")
-    timed = {a: {v for v in a.every if isinstance(v, Variable) and v.sort is Sort.TIME} for a in thm.assumptions}
+    timed = {
+        a: {v for v in a.every if isinstance(v, Variable) and v.sort is Sort.TIME} for a in thm.assumptions
+    }
     used = []
     for a, times in timed.items():
         if times:

@@ -135,7 +135,9 @@ def open_event(thm: Theorem, eta: Variable, names: tuple[Variable, ...], u: Any)
     return _prove(bind(mean.kind, names, Op("above", (u,))), "<=", thm.rhs, "open event", (thm, same))
 
 
-def choose(name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: Any, K: Variable, delta: Any) -> Theorem:
+def choose(
+    name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: Any, K: Variable, delta: Any
+) -> Theorem:
     """From E X <= S for X >= 0 to E[X; u >= K] <= delta for a number K, which is chosen so.
 
     X times the indicator of u >= K is at most X, whose mean is finite, and tends to 0 as K grows,
@@ -183,11 +185,17 @@ def choose(name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: An
         raise Refused(f"{text(X)} may be negative, {text(delta)} may be 0, or a number may be infinite")
     left = bind(mean.kind, names, X * Op("ind", (u - K,)))
     if LENGTH in speaks_of(left, delta):
-        raise Refused(f"the choice of {K} would depend on the number of tokens of a prompt; choose {K} for terms without prompts")
-    told = {v for a in bound.assumptions for e in (a.lhs, a.rhs) for v in e.free}.union(bound.rhs.free, X.free, u.free, delta.free)
+        raise Refused(
+            f"the choice of {K} would depend on the number of tokens of a prompt; choose {K} for terms without prompts"
+        )
+    told = {v for a in bound.assumptions for e in (a.lhs, a.rhs) for v in e.free}.union(
+        bound.rhs.free, X.free, u.free, delta.free
+    )
     if type(K) is not Variable or K.range != POSITIVE or K in told:
         raise Refused(f"{K} is no new positive variable")
-    return _prove(left, "<=", delta, f"choice: {name}", (bound,), own=(Assumption(name, left, "<=", delta, chosen=K),))
+    return _prove(
+        left, "<=", delta, f"choice: {name}", (bound,), own=(Assumption(name, left, "<=", delta, chosen=K),)
+    )
 
 
 def exchange(e: Any) -> Theorem:
@@ -259,11 +267,22 @@ def gaussian(g: Variable, index: Variable, size: Variable, slope: Any, one: Theo
     True
     """
     b, x = read(slope), GAUSSIAN(index, g)
-    if not isinstance(one.lhs, Op) or (one.lhs.head, len(one.lhs.args), one.op, one.rhs) != ("add", 2, "==", Number(Fraction(1))):
+    if not isinstance(one.lhs, Op) or (one.lhs.head, len(one.lhs.args), one.op, one.rhs) != (
+        "add",
+        2,
+        "==",
+        Number(Fraction(1)),
+    ):
         raise Refused(f"{one} does not say that two terms add up to 1")
     s, r = one.lhs.args
-    if not (finite(b) and finite(r) and positive(r)) or g in b.free | r.free | s.free or index in r.free | s.free:
-        raise Refused(f"{text(b)} and {text(r)} are finite and free of {g}, and the second is positive and free of {index}")
+    if (
+        not (finite(b) and finite(r) and positive(r))
+        or g in b.free | r.free | s.free
+        or index in r.free | s.free
+    ):
+        raise Refused(
+            f"{text(b)} and {text(r)} are finite and free of {g}, and the second is positive and free of {index}"
+        )
     total = lambda body: bind("coordinates", (index,), body, (size,))
     mean = bind("normal", (g,), Op("exp", (total(b * x + s / 2 * x**2),)))
     value = Op("exp", (-(size / 2) * Op("log", (r,)),)) * Op("exp", (total(b**2 / (2 * r)),))
@@ -334,10 +353,18 @@ def same_covariance(
         raise Refused(f"{text(e)} may be negative, or speaks of the vectors")
     if any(not finite(c) or {g, h, k} & c.free or y in c.functions for c in parts):
         raise Refused(f"a coefficient may be infinite, or depends on {g}, {h}, {k} or {y.name}")
-    sums = [bind("coordinates", (n,), c * GAUSSIAN(n, v), (size,)) for c, v in zip(parts, (g, g, h), strict=True)]
+    sums = [
+        bind("coordinates", (n,), c * GAUSSIAN(n, v), (size,)) for c, v in zip(parts, (g, g, h), strict=True)
+    ]
     first, *rest = (bind("coordinates", (n,), c * instantiated(c, {j: k}), (size,)) for c in parts)
     if (same.lhs, same.op, same.rhs) != (first, "==", Op("add", tuple(rest))):
         raise Refused(f"{same} does not say that the covariances are the same")
     check_arbitrary(same, (j, k))
     left, right = (instantiated(e, {y: ((j,), value)}) for value in (sums[0], sums[1] + sums[2]))
-    return _prove(bind("normal", (g,), left), "==", bind("normal", (g,), bind("normal", (h,), right)), "same covariance", (same,))
+    return _prove(
+        bind("normal", (g,), left),
+        "==",
+        bind("normal", (g,), bind("normal", (h,), right)),
+        "same covariance",
+        (same,),
+    )

@@ -11,7 +11,19 @@ from numerics.derivations.arithmetic import check_in_range
 from numerics.derivations.binding import bind, instantiated, opened
 from numerics.derivations.normal_form import LENGTH, normal_form
 from numerics.derivations.sorts import Refused, Sort
-from numerics.derivations.terms import GAUSSIAN, START, Bind, Defined, Function, Number, Op, Term, Variable, term, text
+from numerics.derivations.terms import (
+    GAUSSIAN,
+    START,
+    Bind,
+    Defined,
+    Function,
+    Number,
+    Op,
+    Term,
+    Variable,
+    term,
+    text,
+)
 from numerics.derivations.theorems import Assumption, Theorem, _prove, check_arbitrary, read
 from numerics.derivations.values import BOUNDED, finite, nonnegative, order, positive, sign
 
@@ -171,13 +183,21 @@ def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theo
 def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tuple[Variable, ...], Term]:
     body = read(body)
     if tuple(h.sort for h in holes) != old.sorts or len(set(holes)) != len(holes) or not finite(body):
-        raise Refused(f"{text(body)} is no finite function of {', '.join(map(str, holes))} in place of {old.name}")
+        raise Refused(
+            f"{text(body)} is no finite function of {', '.join(map(str, holes))} in place of {old.name}"
+        )
     if old == GAUSSIAN or Sort.TIME in old.sorts:
-        raise Refused(f"{old.name} cannot be replaced: a Gaussian vector is what it is, and so is a path with its derivative")
+        raise Refused(
+            f"{old.name} cannot be replaced: a Gaussian vector is what it is, and so is a path with its derivative"
+        )
     hole = [h for h in holes if h.sort is not Sort.INDEX]
     if old.order != 0:
         found = order(body, frozenset(hole))
-        if found is None or (old.order is None and found != BOUNDED) or (old.order is not None and found > (1 / old.order, 0)):
+        if (
+            found is None
+            or (old.order is None and found != BOUNDED)
+            or (old.order is not None and found > (1 / old.order, 0))
+        ):
             raise Refused(f"{text(body)} is not known to have the order of {old.name}")
     return holes, body
 

@@ -7,7 +7,24 @@ import re
 __all__ = ["dotted", "indexed", "printed"]
 
 GREEK = (
-    *("alpha", "beta", "gamma", "delta", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"),
+    *(
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "zeta",
+        "eta",
+        "theta",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+        "pi",
+        "rho",
+        "sigma",
+        "tau",
+    ),
     *("phi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Sigma", "Phi", "Psi", "Omega"),
 )
 #: Names that are written as no other name is.

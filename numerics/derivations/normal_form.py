@@ -80,7 +80,11 @@ def _poly(e: Term, split: bool) -> Poly:
         u = again(e.args[0])
         ((m, c),) = u.items() if len(u) == 1 else ((ONE, Fraction(0)),)
         if c > 0 and all(positive(a) and finite(a) for a, _ in m):  # the logarithm of a product
-            primes = [(p, Fraction(n * s)) for k, s in ((c.numerator, 1), (c.denominator, -1)) for p, n in _primes(k)]
+            primes = [
+                (p, Fraction(n * s))
+                for k, s in ((c.numerator, 1), (c.denominator, -1))
+                for p, n in _primes(k)
+            ]
             parts = [*m, *((Number(Fraction(p)), n) for p, n in primes)]
             return add({((Op("log", (a,)), Fraction(1)),): x} for a, x in parts)
     args = tuple(to_term(again(a)) for a in e.args)
@@ -121,7 +125,9 @@ def _power(base: Term, exponent: Term, split: bool) -> Poly:
     if number is None:
         return from_atom(Op("pow", (to_term(p), to_term(n))))
     scale = content(p) if p else Fraction(1)
-    return multiply(_number_power(scale, number), from_atom(to_term({m: c / scale for m, c in p.items()}), number), again)
+    return multiply(
+        _number_power(scale, number), from_atom(to_term({m: c / scale for m, c in p.items()}), number), again
+    )
 
 
 def _number_power(c: Fraction, n: Fraction) -> Poly:
@@ -193,7 +199,9 @@ def _integral(e: Bind, names: tuple[Variable, ...], m: Mono, split: bool) -> Pol
     for n, (a, x) in enumerate(inside):  # coordinates leave means and sums over positions
         if isinstance(a, Bind) and a.kind == "coordinates" and x.denominator == 1 and x > 0:
             indices, each = opened(a, beyond)
-            rest = to_term({times(inside[:n] + inside[n + 1 :], ((a, x - 1),) if x > 1 else ONE, under): Fraction(1)})
+            rest = to_term(
+                {times(inside[:n] + inside[n + 1 :], ((a, x - 1),) if x > 1 else ONE, under): Fraction(1)}
+            )
             product = Op("mul", (each, rest))
             if e.kind == "sum" or all(summable(to_term({k: c}), names[0]) for k, c in under(product).items()):
                 pulled = bind("coordinates", indices, bind(e.kind, names, product, e.heads), a.heads)
@@ -231,7 +239,9 @@ def _coordinates(names: tuple[Variable, ...], heads: tuple[Term, ...], m: Mono) 
         one = (
             from_atom(sizes[order[0]])
             if not members
-            else from_atom(_closed("coordinates", order, to_term({members: Fraction(1)}), tuple(sizes[v] for v in order)))
+            else from_atom(
+                _closed("coordinates", order, to_term({members: Fraction(1)}), tuple(sizes[v] for v in order))
+            )
         )
         out, todo = multiply(out, one, again), todo - group
     return multiply(out, {tuple(left): Fraction(1)}, again)
@@ -272,7 +282,9 @@ def _expectation(prompt: Variable, m: Mono, split: bool) -> Poly:
                 for k in names:
                     rest, group = split_exponential(rest, partial(_mentions, k), under)
                     groups.append(to_term({group: Fraction(1)}))
-                apart = not rest and all(not g.free & ({*names} - {k} | {prompt}) for k, g in zip(names, groups))
+                apart = not rest and all(
+                    not g.free & ({*names} - {k} | {prompt}) for k, g in zip(names, groups)
+                )
                 if apart and (all(map(nonnegative, groups)) or all(map(integrable, groups, names))):
                     out = _scaled(_falling(0, len(names)), c)
                     for k, g in zip(names, groups):
@@ -285,7 +297,11 @@ def _expectation(prompt: Variable, m: Mono, split: bool) -> Poly:
                 sums = [
                     b
                     for b, x in mono
-                    if isinstance(b, Bind) and b.kind == "sum" and b.count == 1 and b.heads == (prompt,) and x == 1
+                    if isinstance(b, Bind)
+                    and b.kind == "sum"
+                    and b.count == 1
+                    and b.heads == (prompt,)
+                    and x == 1
                 ]
                 others = tuple(pair for pair in mono if pair[0] not in sums)
                 if len(sums) != 1 or any(prompt in b.free for b, _ in others):
@@ -312,7 +328,13 @@ def _spread_one(m: Mono, c: Fraction) -> Poly:
         rest = tuple(pair for pair in m if pair not in mine)
         beyond = last_fresh(*(a for a, _ in m))
         for n, (a, x) in enumerate(rest):
-            if isinstance(a, Bind) and a.kind == "coordinates" and prompt in a.free and x > 0 and x.denominator == 1:
+            if (
+                isinstance(a, Bind)
+                and a.kind == "coordinates"
+                and prompt in a.free
+                and x > 0
+                and x.denominator == 1
+            ):
                 indices, each = opened(a, beyond)
                 less = rest[:n] + rest[n + 1 :] + (((a, x - 1),) if x > 1 else ONE)
                 product = Op("mul", (each, to_term({tuple(mine): Fraction(1)})))
@@ -356,10 +378,17 @@ def _closed(kind: str, names: tuple[Variable, ...], body: Term, heads: tuple[Ter
     for n, v in enumerate(names):
         shown = instantiated(body, {w: mark if w == v else rest for w in names})
         place[n] = (text(own[n]) if own else "", text(sorted_term(shown)))
-    alike = [tuple(group) for _, group in itertools.groupby(sorted(place, key=place.__getitem__), key=place.__getitem__)]
+    alike = [
+        tuple(group)
+        for _, group in itertools.groupby(sorted(place, key=place.__getitem__), key=place.__getitem__)
+    ]
     found = []
     for orders in itertools.product(*map(itertools.permutations, alike)):
         places = tuple(itertools.chain(*orders))
         order = tuple(names[n] for n in places)
-        found.append(sorted_term(bind(kind, order, body, tuple(heads[n] for n in places) if kind == "coordinates" else heads)))
+        found.append(
+            sorted_term(
+                bind(kind, order, body, tuple(heads[n] for n in places) if kind == "coordinates" else heads)
+            )
+        )
     return min(found, key=text)

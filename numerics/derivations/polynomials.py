@@ -60,7 +60,9 @@ def multiply(p: Poly, q: Poly, polynomial: Callable[[Term], Poly]) -> Poly:
             if not whole:
                 out[both] = out[both] + c * d if both in out else c * d
                 continue
-            parts: Poly = {tuple(pair for pair in both if pair not in whole): c * d}  # roots whose product is none
+            parts: Poly = {
+                tuple(pair for pair in both if pair not in whole): c * d
+            }  # roots whose product is none
             for a, x in whole:
                 parts = multiply(parts, power(polynomial(a), int(x), polynomial), polynomial)
             for k, b in parts.items():
@@ -75,7 +77,9 @@ def _divisible(a: Term) -> bool:
 def _root(a: Op) -> bool:
     """Whether a power is an atom: one with an exponent that is no positive whole number."""
     exponent = a.args[-1]
-    return a.head == "pow" and not (isinstance(exponent, Number) and exponent.value > 0 and exponent.value.denominator == 1)
+    return a.head == "pow" and not (
+        isinstance(exponent, Number) and exponent.value > 0 and exponent.value.denominator == 1
+    )
 
 
 def power(p: Poly, n: int, polynomial: Callable[[Term], Poly]) -> Poly:
@@ -112,7 +116,9 @@ def content(p: Poly) -> Fraction:
     return Fraction(top or 1, bottom)
 
 
-def split_exponential(m: Mono, inside: Callable[[Term], bool], polynomial: Callable[[Term], Poly]) -> tuple[Mono, Mono]:
+def split_exponential(
+    m: Mono, inside: Callable[[Term], bool], polynomial: Callable[[Term], Poly]
+) -> tuple[Mono, Mono]:
     """The factors that are not inside and those that are; an exponential is the product of two."""
     out: list[tuple[Term, Fraction]] = []
     kept: list[tuple[Term, Fraction]] = []

@@ -5,7 +5,15 @@ All others, such as Jensen's inequality, are derived from them (`numerics.deriva
 
 from numerics.derivations.arithmetic import arithmetic
 from numerics.derivations.flows import begin, continuation, every_number, fall, until
-from numerics.derivations.integrals import choose, exchange, gaussian, integrate, limit, open_event, same_covariance
+from numerics.derivations.integrals import (
+    choose,
+    exchange,
+    gaussian,
+    integrate,
+    limit,
+    open_event,
+    same_covariance,
+)
 from numerics.derivations.judgements import assume, equal, replace, specialise, then
 from numerics.derivations.tasks import at_task
 

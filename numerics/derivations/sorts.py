@@ -54,7 +54,9 @@ class Range:
             and (self.lo > self.hi or (self.lo == self.hi and (self.lo_open or self.hi_open)))
         ):
             raise Refused("the range is empty")
-        if self.whole and (self.lo is None or self.lo_open or self.lo.denominator != 1 or self.hi is not None):
+        if self.whole and (
+            self.lo is None or self.lo_open or self.lo.denominator != 1 or self.hi is not None
+        ):
             raise Refused("whole numbers run from a whole number to infinity")
 
 

@@ -65,7 +65,9 @@ def hypotheses(*given: Theorem) -> frozenset[Assumption]:
     """
     for thm in given:
         if thm.premises or [(a.lhs, a.op, a.rhs) for a in thm.assumptions] != [(thm.lhs, thm.op, thm.rhs)]:
-            raise Refused(f"{thm} was derived ({thm.rule}); a statement names each hypothesis, so write out what `assume` made")
+            raise Refused(
+                f"{thm} was derived ({thm.rule}); a statement names each hypothesis, so write out what `assume` made"
+            )
     return frozenset().union(*(thm.assumptions for thm in given))
 
 
@@ -97,7 +99,9 @@ def proved(statement: Statement, theorem: Theorem, effort: int = EFFORT) -> Theo
     if more := found.assumptions - statement.assumptions:
         raise Refused(f"the derivation assumes more than the statement: {', '.join(map(str, more))}")
     if extra := found.functions - statement.functions:
-        raise Refused(f"the derivation speaks of {', '.join(g.name for g in extra)}, and the statement does not")
+        raise Refused(
+            f"the derivation speaks of {', '.join(g.name for g in extra)}, and the statement does not"
+        )
     note(Note("proved", statement, found))
     return found
 
@@ -147,7 +151,9 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
         while worst.parts:
             worst = min(worst.parts, key=lambda e: e.verdict.strength)
         fails = (
-            "" if world is None else f"in a finite world the sides of the whole statement are {world['left']} and {world['right']}"
+            ""
+            if world is None
+            else f"in a finite world the sides of the whole statement are {world['left']} and {world['right']}"
         )
         return search.replace(engine=worst.engine, parts=(), covered=fails or search.covered)
     evidence = Evidence(
@@ -183,7 +189,15 @@ def from_sympy(e: sp.Expr, values: Mapping[sp.Symbol, Any]) -> Term:
     >>> print(from_sympy(sp.exp(2 * x), {x: Variable("x", range=REALS)}))
     exp((2*x))
     """
-    heads = {sp.Add: "add", sp.Mul: "mul", sp.Pow: "pow", sp.exp: "exp", sp.log: "log", sp.Max: "max", sp.Min: "min"}
+    heads = {
+        sp.Add: "add",
+        sp.Mul: "mul",
+        sp.Pow: "pow",
+        sp.exp: "exp",
+        sp.log: "log",
+        sp.Max: "max",
+        sp.Min: "min",
+    }
     if e in values:
         return term(values[e])
     if isinstance(e, sp.Rational):

@@ -69,8 +69,12 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     sorts = {thing: {*thing.sorts} if isinstance(thing, Function) else {thing.sort} for thing in things}
     if {Sort.TASK, Sort.TIME} & set().union(*sorts.values()):
         raise Refused(f"{thm} speaks of tasks or times")
-    if loose := [g for g, own in sorts.items() if isinstance(g, Function) and OF_THE_LAW & own and g not in values]:
-        raise Refused(f"{', '.join(g.name for g in loose)}: a task has its own; give the functions that stand for them")
+    if loose := [
+        g for g, own in sorts.items() if isinstance(g, Function) and OF_THE_LAW & own and g not in values
+    ]:
+        raise Refused(
+            f"{', '.join(g.name for g in loose)}: a task has its own; give the functions that stand for them"
+        )
     put: dict[Any, Any] = {}
     shown: list[Theorem] = []
     for old, new in values.items():
@@ -95,7 +99,13 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
             continue
         if caught := a.every & (put.keys() | inside):
             names = ", ".join(sorted(x.name for x in caught))
-            raise Refused(f"the hypothesis {a.name} is said for all {names}; let values speak of something else")
+            raise Refused(
+                f"the hypothesis {a.name} is said for all {names}; let values speak of something else"
+            )
         # One number need not serve all tasks, so that what was chosen for one law is no choice.
-        own.append(Assumption(a.name, at(a.lhs), a.op, at(a.rhs), a.every | {task}, a.cited, argument=a.argument))
-    return _prove(at(thm.lhs), thm.op, at(thm.rhs), "at every task", tuple(shown), own=tuple(own), inner=(thm,))
+        own.append(
+            Assumption(a.name, at(a.lhs), a.op, at(a.rhs), a.every | {task}, a.cited, argument=a.argument)
+        )
+    return _prove(
+        at(thm.lhs), thm.op, at(thm.rhs), "at every task", tuple(shown), own=tuple(own), inner=(thm,)
+    )

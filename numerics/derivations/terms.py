@@ -35,7 +35,17 @@ __all__ = [
 
 
 NOTHING: frozenset[Any] = frozenset()
-HEADS = {"add": None, "mul": None, "pow": 2, "exp": 1, "log": 1, "max": None, "min": None, "ind": 1, "above": 1}
+HEADS = {
+    "add": None,
+    "mul": None,
+    "pow": 2,
+    "exp": 1,
+    "log": 1,
+    "max": None,
+    "min": None,
+    "ind": 1,
+    "above": 1,
+}
 
 
 def _union(sets: list[frozenset[Any]]) -> frozenset[Any]:
@@ -143,7 +153,11 @@ class Variable(Term):
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
-        if type(self.name) is not str or type(self.of) is not Sort or (type(self.range) is Range) != (self.of is Sort.REAL):
+        if (
+            type(self.name) is not str
+            or type(self.of) is not Sort
+            or (type(self.range) is Range) != (self.of is Sort.REAL)
+        ):
             raise Refused(f"the variable {self.name!r} has no name, or no range that fits its sort")
         self._seal((), self.name, self.of, self.range)
         object.__setattr__(self, "free", frozenset({self}))
@@ -197,10 +211,16 @@ class Function:
         ):
             raise Refused("a function has a name and sorts of its arguments")
         if len(random) > 1 or Sort.REAL in random or Sort.PROMPT in random or self.sorts.count(Sort.TASK) > 1:
-            raise Refused(f"{self.name} is no function of indices and of one token, query or time at most, at one task")
+            raise Refused(
+                f"{self.name} is no function of indices and of one token, query or time at most, at one task"
+            )
         if Sort.TASK in self.sorts and Sort.NORMAL in random:
             raise Refused(f"{self.name} depends on a task; Gaussian vectors do not")
-        if Sort.NORMAL in random and (self.name, self.sorts, self.order) != ("xi", (Sort.INDEX, Sort.NORMAL), None):
+        if Sort.NORMAL in random and (self.name, self.sorts, self.order) != (
+            "xi",
+            (Sort.INDEX, Sort.NORMAL),
+            None,
+        ):
             raise Refused(f"{self.name} is not xi, whose values are the coordinates of a Gaussian vector")
         if self.order is not None and (type(self.order) is not Fraction or self.order < 0):
             raise Refused(f"the order {self.order!r} of {self.name} is no Fraction from 0 on")
@@ -287,7 +307,12 @@ class Defined(Term):
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
-        if type(self.name) is not str or type(self.body) not in TERMS or self.body.loose or self.body.sort is not Sort.REAL:
+        if (
+            type(self.name) is not str
+            or type(self.body) not in TERMS
+            or self.body.loose
+            or self.body.sort is not Sort.REAL
+        ):
             raise Refused(f"{self.name!r} names no real term")
         self._seal((self.body,), self.name)
 
@@ -305,14 +330,27 @@ class Bind(Term):
 
     def __post_init__(self) -> None:
         kind = KINDS.get(self.kind) if type(self.kind) is str else None
-        if kind is None or type(self.count) is not int or self.count < 1 or kind.count not in (None, self.count):
+        if (
+            kind is None
+            or type(self.count) is not int
+            or self.count < 1
+            or kind.count not in (None, self.count)
+        ):
             raise Refused(f"{self.kind} does not bind {self.count} variables")
         wanted = 0 if kind.head is None else self.count if kind.head is Sort.REAL else 1
-        if type(self.heads) is not tuple or len(self.heads) != wanted or not all(type(h) in (Variable, Bound) for h in self.heads):
+        if (
+            type(self.heads) is not tuple
+            or len(self.heads) != wanted
+            or not all(type(h) in (Variable, Bound) for h in self.heads)
+        ):
             raise Refused(f"{self.kind} needs {wanted} variables as heads")
         for h in self.heads:
-            if h.sort is not kind.head or (kind.head is Sort.REAL and not (isinstance(h, Variable) and h.range == whole(1))):
-                raise Refused(f"{text(h)} is no prompt, or no number of coordinates, which is a whole number from 1 on")
+            if h.sort is not kind.head or (
+                kind.head is Sort.REAL and not (isinstance(h, Variable) and h.range == whole(1))
+            ):
+                raise Refused(
+                    f"{text(h)} is no prompt, or no number of coordinates, which is a whole number from 1 on"
+                )
         if type(self.body) not in TERMS or self.body.sort is not Sort.REAL:
             raise Refused(f"{self.kind} is taken of a real term")
         if any(s is not kind.sort for n, s in self.body.loose if n < self.count):
@@ -323,7 +361,12 @@ class Bind(Term):
         put("loose", frozenset(outer.union(*(h.loose for h in self.heads))))
         if any(isinstance(w, Bound) and w.index < self.count for w in self.body.tasks):
             raise Refused(f"a function of a token of a task stands in {text(self)} without `Given` that task")
-        put("tasks", frozenset(Bound(w.index - self.count, w.of) if isinstance(w, Bound) else w for w in self.body.tasks))
+        put(
+            "tasks",
+            frozenset(
+                Bound(w.index - self.count, w.of) if isinstance(w, Bound) else w for w in self.body.tasks
+            ),
+        )
         put("plain", self.plain or kind.sort is Sort.TASK)
 
 
@@ -339,8 +382,15 @@ class Given(Term):
     def __post_init__(self) -> None:
         if type(self.task) not in (Variable, Bound) or self.task.sort is not Sort.TASK:
             raise Refused(f"{self.task!r} is no task")
-        if type(self.body) not in TERMS or self.body.sort is not Sort.REAL or self.body.plain or self.body.tasks - {self.task}:
-            raise Refused(f"{text(self.body)} is no term whose tokens and queries are those of the task {text(self.task)}")
+        if (
+            type(self.body) not in TERMS
+            or self.body.sort is not Sort.REAL
+            or self.body.plain
+            or self.body.tasks - {self.task}
+        ):
+            raise Refused(
+                f"{text(self.body)} is no term whose tokens and queries are those of the task {text(self.task)}"
+            )
         self._seal((self.task, self.body), "given")
         object.__setattr__(self, "tasks", frozenset())
         object.__setattr__(self, "plain", True)

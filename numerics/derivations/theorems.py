@@ -9,7 +9,20 @@ from typing import Any
 
 from numerics.derivations.normal_form import LENGTH
 from numerics.derivations.sorts import Refused, Sort
-from numerics.derivations.terms import CLOCK, GAUSSIAN, START, Bind, Defined, Function, Given, Op, Term, Variable, term, text
+from numerics.derivations.terms import (
+    CLOCK,
+    GAUSSIAN,
+    START,
+    Bind,
+    Defined,
+    Function,
+    Given,
+    Op,
+    Term,
+    Variable,
+    term,
+    text,
+)
 from numerics.derivations.values import check_defined
 
 __all__ = ["Assumption", "Theorem", "check_arbitrary", "read", "speaks_of"]
@@ -17,7 +30,9 @@ __all__ = ["Assumption", "Theorem", "check_arbitrary", "read", "speaks_of"]
 OPS = ("<=", "<", "==")
 #: Names of rows, and of results of anybody.
 _ROW = re.compile(r"\b[A-Z]{2,}:\s*\S|\bR\d+(\.\w| \()")
-_RESULT = re.compile(r"(by |as in |from )?((lemma|proposition|theorem|corollary)(s|_|\b)|prop\.)", re.IGNORECASE)
+_RESULT = re.compile(
+    r"(by |as in |from )?((lemma|proposition|theorem|corollary)(s|_|\b)|prop\.)", re.IGNORECASE
+)
 _RULES_ONLY = object()
 
 
@@ -52,11 +67,21 @@ class Assumption:
         for v in self.every:
             of_indices = type(v) is Function and set(v.sorts) == {Sort.INDEX}
             if v == START or not (of_indices or type(v) is Variable):
-                raise Refused(f"the hypothesis {self.name} is said for all values of variables and functions of indices only")
-        if loose := [v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START]:
-            raise Refused(f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it into `every`")
-        if (_ROW.search(self.name) and not self.argument) or (_RESULT.match(self.name) and not (self.cited or self.argument)):
-            raise Refused(f"the hypothesis {self.name} is a result: specialise its theorem, cite it, or give its argument")
+                raise Refused(
+                    f"the hypothesis {self.name} is said for all values of variables and functions of indices only"
+                )
+        if loose := [
+            v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START
+        ]:
+            raise Refused(
+                f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it into `every`"
+            )
+        if (_ROW.search(self.name) and not self.argument) or (
+            _RESULT.match(self.name) and not (self.cited or self.argument)
+        ):
+            raise Refused(
+                f"the hypothesis {self.name} is a result: specialise its theorem, cite it, or give its argument"
+            )
 
     @property
     def fixes(self) -> frozenset[Any]:
@@ -184,14 +209,19 @@ def _prove(
         numbers cannot be chosen as the assumptions want it.
     """
     if op not in OPS:
-        raise Refused(f"the relation {op!r} is none of {', '.join(OPS)}; X > Y is written Y < X, and X >= Y as Y <= X")
+        raise Refused(
+            f"the relation {op!r} is none of {', '.join(OPS)}; X > Y is written Y < X, and X >= Y as Y <= X"
+        )
     if not all(type(p) is Theorem for p in (*premises, *inner)):
         raise Refused("a premise is no theorem")
     assumptions = frozenset(own).union(*(p.assumptions for p in premises))
     _check_choices(assumptions)
     names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, CLOCK)}
     every = [(v.name, v) for a in assumptions for v in a.every]
-    for named in (every, *(_named(read(e)) for e in (lhs, rhs, *(x for a in assumptions for x in (a.lhs, a.rhs))))):
+    for named in (
+        every,
+        *(_named(read(e)) for e in (lhs, rhs, *(x for a in assumptions for x in (a.lhs, a.rhs)))),
+    ):
         for name, thing in named:
             if names.setdefault(name, thing) != thing:
                 raise Refused(f"the name {name!r} stands for two things; rename one of them")
@@ -199,7 +229,14 @@ def _prove(
         if names.get(g.rate.name, g.rate) != g.rate:
             raise Refused(f"the name {g.rate.name!r} is that of the derivative of {g.name}; rename it")
     return Theorem(
-        _RULES_ONLY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=(*premises, *inner), exact=exact
+        _RULES_ONLY,
+        lhs=lhs,
+        op=op,
+        rhs=rhs,
+        assumptions=assumptions,
+        rule=rule,
+        premises=(*premises, *inner),
+        exact=exact,
     )
 
 
@@ -218,7 +255,9 @@ def _check_choices(assumptions: frozenset[Assumption]) -> None:
     for _ in needs:  # what a number needs is needed by those that need it
         needs = {K: others.union(*(needs[v] for v in others & needs.keys())) for K, others in needs.items()}
     if any(K in others for K, others in needs.items()):
-        raise Refused("one chosen number depends on another, and that one on it; choose them one after the other")
+        raise Refused(
+            "one chosen number depends on another, and that one on it; choose them one after the other"
+        )
     numbers = frozenset(needs)
     tied: frozenset[Any] = frozenset().union(*needs.values())
     # A hypothesis on functions of a prompt of L tokens does not tie L to them.
@@ -229,7 +268,9 @@ def _check_choices(assumptions: frozenset[Assumption]) -> None:
         tied |= more
     for a in assumptions:
         own = a.fixes & numbers if a.chosen is None else None
-        free = a.fixes if a.op == "==" else speaks_of(a.rhs if numbers & speaks_of(a.lhs) else a.lhs) - a.every
+        free = (
+            a.fixes if a.op == "==" else speaks_of(a.rhs if numbers & speaks_of(a.lhs) else a.lhs) - a.every
+        )
         if own and not free - numbers - tied:
             raise Refused(
                 f"the hypothesis {a.name} speaks of {', '.join(sorted(K.name for K in own))} and only of what this was chosen for, "
@@ -241,4 +282,6 @@ def check_arbitrary(thm: Theorem, things: Any) -> None:
     """Refuse variables and functions that an assumption of the theorem fixes."""
     for a in thm.assumptions:
         if fixed := a.fixes & set(things):
-            raise Refused(f"{', '.join(str(getattr(x, 'name', x)) for x in fixed)} is fixed by the hypothesis {a.name}")
+            raise Refused(
+                f"{', '.join(str(getattr(x, 'name', x)) for x in fixed)} is fixed by the hypothesis {a.name}"
+            )

@@ -15,15 +15,43 @@ from typing import NamedTuple
 from numerics.derivations.binding import opened
 from numerics.derivations.names import dotted, printed
 from numerics.derivations.sorts import KINDS, Range, Sort
-from numerics.derivations.terms import CLOCK, GAUSSIAN, START, Apply, Bind, Defined, Function, Given, Number, Op, Term, Variable
+from numerics.derivations.terms import (
+    CLOCK,
+    GAUSSIAN,
+    START,
+    Apply,
+    Bind,
+    Defined,
+    Function,
+    Given,
+    Number,
+    Op,
+    Term,
+    Variable,
+)
 from numerics.derivations.theorems import Assumption, Theorem
 from numerics.derivations.values import MEANS
 from theory.shown.result import mathml, words
 
-__all__ = ["assumptions_latex", "definitions_latex", "latex", "proof_lines", "relation", "theorem_page", "where_latex"]
+__all__ = [
+    "assumptions_latex",
+    "definitions_latex",
+    "latex",
+    "proof_lines",
+    "relation",
+    "theorem_page",
+    "where_latex",
+]
 
 #: Letters for bound variables; the sort is seen by the letter.
-LETTERS = {"mean": "Z", "query": "y x", "normal": "g h", "task": r"\mu", "sum": "k l n p", "coordinates": "i j r s"}
+LETTERS = {
+    "mean": "Z",
+    "query": "y x",
+    "normal": "g h",
+    "task": r"\mu",
+    "sum": "k l n p",
+    "coordinates": "i j r s",
+}
 SPOKEN = {Sort.REAL: "number", Sort.NORMAL: "Gaussian vector"}
 OF_THE_LAW = {Sort.TOKEN, Sort.QUERY, Sort.PROMPT}
 RELATIONS = {"<=": r"\leq", "<": "<", "==": "="}
@@ -55,15 +83,21 @@ def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
     for g in sorted(thm.functions, key=lambda g: g.name):
         if Sort.TIME in g.sorts:
             means = " at every task, and a mean over the tasks" if Sort.TASK in g.sorts else ""
-            orders += [rf"${printed(g.name)}$ has a continuous derivative{means}"] if g.order and g != CLOCK else []
+            orders += (
+                [rf"${printed(g.name)}$ has a continuous derivative{means}"] if g.order and g != CLOCK else []
+            )
         elif g.order:
             orders.append(rf"$\mathbb{{E}}|{printed(g.name)}|^{{{g.order}}}<\infty$")
         elif g.order is None and g != GAUSSIAN:
             orders.append(rf"$\mathbb{{E}}e^{{t{printed(g.name)}}}<\infty$ for every $t$")
-    variables = {v for e in (thm.lhs, thm.rhs, *(x for a in thm.assumptions for x in (a.lhs, a.rhs))) for v in e.free}
+    variables = {
+        v for e in (thm.lhs, thm.rhs, *(x for a in thm.assumptions for x in (a.lhs, a.rhs))) for v in e.free
+    }
     variables |= {v for a in thm.assumptions for v in (*a.every, a.chosen) if isinstance(v, Variable)}
     ranges = [
-        f"${printed(v.name)}{_range(v.range)}$" for v in sorted(variables, key=lambda v: v.name) if v.range and _range(v.range)
+        f"${printed(v.name)}{_range(v.range)}$"
+        for v in sorted(variables, key=lambda v: v.name)
+        if v.range and _range(v.range)
     ]
     return (*own, *orders, *ranges)
 
@@ -72,7 +106,9 @@ def _hypothesis(a: Assumption, known: frozenset[Defined]) -> str:
     """A hypothesis with what its names stand for, without those of the theorem itself."""
     chosen = f"choice of ${printed(a.chosen.name)}$, which exists: " if a.chosen else ""
     said = "argued " if a.argument else "given " if a.cited else chosen
-    said = said or ("hypothesis " if a.name.startswith(("argued ", "given ", "choice of ", "hypothesis ")) else "")
+    said = said or (
+        "hypothesis " if a.name.startswith(("argued ", "given ", "choice of ", "hypothesis ")) else ""
+    )
     formula = relation(a.lhs, a.op, a.rhs) + _with(_definitions(a.lhs, a.rhs) - known)
     every = _every(a.every)
     return f"{said}{a.name}: ${formula}${f' for every {every}' if every else ''}"
@@ -89,7 +125,9 @@ def where_latex(*terms: Term) -> str:
     """
     every = _every({v for e in terms for v in e.free if v.sort is not Sort.REAL and v != START})
     words = re.sub(r"\$(.+?)\$", r"}\1\\text{", every)
-    return _with(_definitions(*terms)) + (rf"\quad\text{{for every {words}}}".removesuffix(r"\text{}") if every else "")
+    return _with(_definitions(*terms)) + (
+        rf"\quad\text{{for every {words}}}".removesuffix(r"\text{}") if every else ""
+    )
 
 
 def _with(definitions: frozenset[Defined]) -> str:
@@ -104,9 +142,13 @@ def _defined(definitions: frozenset[Defined]) -> tuple[str, ...]:
 def _every(things: Iterable[Variable | Function]) -> str:
     """What something is said for all of, by its sort."""
     page, said = _Page(frozenset(), frozenset()), []
-    for v in sorted(things, key=lambda v: ("~" * len(v.sorts) if isinstance(v, Function) else v.sort.value, v.name)):
+    for v in sorted(
+        things, key=lambda v: ("~" * len(v.sorts) if isinstance(v, Function) else v.sort.value, v.name)
+    ):
         if isinstance(v, Function):
-            said.append(f"{'vector' if len(v.sorts) == 1 else f'array of {len(v.sorts)} indices'} ${printed(v.name)}$")
+            said.append(
+                f"{'vector' if len(v.sorts) == 1 else f'array of {len(v.sorts)} indices'} ${printed(v.name)}$"
+            )
         else:
             said.append(f"{SPOKEN.get(v.sort, v.sort.value)} ${page.variable(v)}$")
     return ", ".join(said)
@@ -165,7 +207,9 @@ class _Page(NamedTuple):
         return list(islice(found, count))
 
     def binding(self, names: tuple[Variable, ...], shown: list[str], letters: list[str]) -> _Page:
-        return self._replace(bound={**self.bound, **dict(zip(names, shown, strict=True))}, used=self.used.union(letters))
+        return self._replace(
+            bound={**self.bound, **dict(zip(names, shown, strict=True))}, used=self.used.union(letters)
+        )
 
     def tex(self, e: Term, level: int = 0) -> str:
         """LaTeX of a part; `level` says what stands around it."""
@@ -199,7 +243,9 @@ class _Page(NamedTuple):
             return f"{name('')}({', '.join(shown)})"
         places = [x for x, a in zip(shown, e.args, strict=True) if a.sort is Sort.INDEX]
         tasks = [x for x, a in zip(shown, e.args, strict=True) if a.sort is Sort.TASK]
-        indices = ",".join([*tasks, *(["".join(places)] if all(len(x) == 1 for x in places) else places)]).strip(",")
+        indices = ",".join(
+            [*tasks, *(["".join(places)] if all(len(x) == 1 for x in places) else places)]
+        ).strip(",")
         at = [x for x, a in zip(shown, e.args, strict=True) if a.sort not in (Sort.INDEX, Sort.TASK)]
         if _is_coordinate(g):
             return f"{at[0][:-1]},{indices}}}" if at[0].endswith("}") else f"{at[0]}_{{{indices}}}"
@@ -236,7 +282,9 @@ class _Page(NamedTuple):
             if isinstance(a, Number):
                 number *= a.value
             elif isinstance(a, Op) and isinstance(exponent, Number) and exponent.value < 0:
-                below.append(a.args[0] if exponent.value == -1 else Op("pow", (a.args[0], Number(-exponent.value))))
+                below.append(
+                    a.args[0] if exponent.value == -1 else Op("pow", (a.args[0], Number(-exponent.value)))
+                )
             else:
                 above.append(a)
         above = [Number(Fraction(abs(number.numerator))), *above] if abs(number.numerator) != 1 else above
@@ -246,7 +294,11 @@ class _Page(NamedTuple):
             top = self.tex(above[0], max(level, PRODUCT) if number < 0 else level)
         out = ("-" if number < 0 else "") + (rf"\frac{{{top}}}{{{self.factors(below)}}}" if below else top)
         bare = len(above) == 1 and not below and number > 0
-        return rf"\left({out}\right)" if not bare and (level >= POWER or (number < 0 and level >= PRODUCT)) else out
+        return (
+            rf"\left({out}\right)"
+            if not bare and (level >= POWER or (number < 0 and level >= PRODUCT))
+            else out
+        )
 
     def factors(self, parts: list[Term]) -> str:
         """Factors beside one another, with a dot before a digit."""
@@ -265,15 +317,22 @@ class _Page(NamedTuple):
             else:
                 shown = self.letters(LETTERS[e.kind], 1, heads=True)
                 sign, inside = shown[0], self
-            return rf"\mathbb{{E}}_{{{sign}{law}}}\left[{inside.binding(names, shown, shown).tex(body)}\right]"
+            return (
+                rf"\mathbb{{E}}_{{{sign}{law}}}\left[{inside.binding(names, shown, shown).tex(body)}\right]"
+            )
         letters = self.letters(LETTERS[e.kind], e.count, heads=False)
         if e.kind == "sum":
             prompt = self.variable(e.heads[0])
             of = prompt if e.heads[0] in self.bound else "z"
-            sign, shown = _positions(letters, prompt, e.heads[0] in self.bound), [f"{of}_{{{x}}}" for x in letters]
+            sign, shown = (
+                _positions(letters, prompt, e.heads[0] in self.bound),
+                [f"{of}_{{{x}}}" for x in letters],
+            )
         else:
             ends = [self.variable(h) for h in e.heads]
-            groups = [(",".join(letters), ends[0])] if len(set(ends)) == 1 else zip(letters, ends, strict=True)
+            groups = (
+                [(",".join(letters), ends[0])] if len(set(ends)) == 1 else zip(letters, ends, strict=True)
+            )
             sign, shown = "".join(rf"\sum_{{{at}=1}}^{{{end}}}" for at, end in groups), letters
         out = sign + self.binding(names, shown, letters).tex(body, PRODUCT)
         return rf"\left({out}\right)" if level >= PRODUCT else out
@@ -290,7 +349,11 @@ def _positions(letters: list[str], prompt: str, bound: bool) -> str:
 def _is_coordinate(g: Function) -> bool:
     """Whether it is printed as a coordinate of its argument."""
     own = g.sorts[1:] if g.sorts[0] is Sort.TASK else g.sorts
-    return (g.name, own) in {("z", (Sort.INDEX, Sort.TOKEN)), ("y", (Sort.INDEX, Sort.QUERY)), ("xi", (Sort.INDEX, Sort.NORMAL))}
+    return (g.name, own) in {
+        ("z", (Sort.INDEX, Sort.TOKEN)),
+        ("y", (Sort.INDEX, Sort.QUERY)),
+        ("xi", (Sort.INDEX, Sort.NORMAL)),
+    }
 
 
 def _factors(e: Term) -> Iterator[Term]:

@@ -15,7 +15,18 @@ from numerics.derivations.binding import opened
 from numerics.derivations.sorts import KINDS, Refused
 from numerics.derivations.terms import CLOCK, Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
 
-__all__ = ["BOUNDED", "MEANS", "check_defined", "finite", "integrable", "nonnegative", "order", "positive", "sign", "summable"]
+__all__ = [
+    "BOUNDED",
+    "MEANS",
+    "check_defined",
+    "finite",
+    "integrable",
+    "nonnegative",
+    "order",
+    "positive",
+    "sign",
+    "summable",
+]
 
 MEANS = ("mean", "query", "normal", "prompt", "task")
 #: An order is 1/p, and a number of terms 1/p that may be as small as one likes.
@@ -55,7 +66,11 @@ def sign(e: Term) -> int:
         return min(signs)
     if e.head == "pow":
         exponent = e.args[1]
-        even = isinstance(exponent, Number) and exponent.value.denominator == 1 and exponent.value.numerator % 2 == 0
+        even = (
+            isinstance(exponent, Number)
+            and exponent.value.denominator == 1
+            and exponent.value.numerator % 2 == 0
+        )
         return 1 if even and signs[0] == 0 else signs[0]
     return 0
 
@@ -166,7 +181,11 @@ def _order_of_inverse(e: Term, over: frozenset[Variable]) -> Order | None:
         return order(Op("exp", (-e.args[0],)), over)
     if e.head == "pow":
         base, exponent = _order_of_inverse(e.args[0], over), e.args[1]
-        return (base[0] * exponent.value, base[1]) if base and isinstance(exponent, Number) and exponent.value > 0 else None
+        return (
+            (base[0] * exponent.value, base[1])
+            if base and isinstance(exponent, Number) and exponent.value > 0
+            else None
+        )
     parts = [_order_of_inverse(a, over) for a in e.args]
     if e.head == "add" and all(map(nonnegative, e.args)):
         return min((p for p in parts if p is not None), default=None)
@@ -175,7 +194,11 @@ def _order_of_inverse(e: Term, over: frozenset[Variable]) -> Order | None:
 
 def _of_a_product(parts: list[Order | None]) -> Order | None:
     known = [p for p in parts if p is not None]
-    return None if len(known) < len(parts) else (sum((r for r, _ in known), Fraction(0)), sum(s for _, s in known))
+    return (
+        None
+        if len(known) < len(parts)
+        else (sum((r for r, _ in known), Fraction(0)), sum(s for _, s in known))
+    )
 
 
 def _order_of_binder(e: Bind, over: frozenset[Variable]) -> Order | None:
@@ -253,9 +276,13 @@ def check_defined(e: Term) -> None:
         least = isinstance(exponent, Number) and exponent.value > 0
         if least and exponent.value.denominator == 1 and (nonnegative(base) or finite(base)):  # type: ignore[attr-defined]
             return
-        above_zero = positive(base) or (positive(exponent) and nonnegative(base))  # 0 to a positive power is 0
+        above_zero = positive(base) or (
+            positive(exponent) and nonnegative(base)
+        )  # 0 to a positive power is 0
         if not (finite(exponent) and (nonnegative(base) if least else above_zero and finite(base))):
-            raise Refused(f"{text(e)} may be undefined: its base is not known to be positive and finite, as exp(v) is")
+            raise Refused(
+                f"{text(e)} may be undefined: its base is not known to be positive and finite, as exp(v) is"
+            )
     elif e.head != "add" and not all(map(finite, e.args)):
         raise Refused(f"{text(e)} is taken of what may be infinite")
     if e.head == "log" and not positive(e.args[0]):

@@ -20,7 +20,20 @@ from typing import Any, Protocol
 from flint import arb, ctx, fmpq
 
 from numerics.derivations.sorts import KINDS, Range, Sort
-from numerics.derivations.terms import CLOCK, START, Apply, Bind, Bound, Defined, Function, Given, Number, Op, Term, Variable
+from numerics.derivations.terms import (
+    CLOCK,
+    START,
+    Apply,
+    Bind,
+    Bound,
+    Defined,
+    Function,
+    Given,
+    Number,
+    Op,
+    Term,
+    Variable,
+)
 from numerics.derivations.theorems import Assumption
 
 __all__ = ["PRECISION", "Undecided", "World", "breaking", "holds", "made", "meets"]
@@ -162,7 +175,11 @@ class World:
     def _named(self, v: Variable) -> Any:
         atoms = range(len(self.weights))
         matrix = lambda name: sum(
-            (self.apply(Function(name, (Sort.INDEX, Sort.INDEX)), (i, j)) ** 2 for i in range(self.size) for j in range(self.size)),
+            (
+                self.apply(Function(name, (Sort.INDEX, Sort.INDEX)), (i, j)) ** 2
+                for i in range(self.size)
+                for j in range(self.size)
+            ),
             fmpq(0),
         )
         if v.name == "L":
@@ -174,12 +191,14 @@ class World:
         if v.name in ("normU", "normV"):
             return matrix(v.name[-1]) + 1
         if v.name == "C_f":
-            squares = [self._values("f", k) / self._square("z", k, Sort.TOKEN) ** p for k in atoms for p in (1, 2)]
+            squares = [
+                self._values("f", k) / self._square("z", k, Sort.TOKEN) ** p for k in atoms for p in (1, 2)
+            ]
             return max(squares) + 1
         if v.name == "u" and v.range == Range(Fraction(0), lo_open=False):
-            return sum((w * self._values("Q", k) for w, k in zip(self.weights, atoms, strict=True)), fmpq(0)) + self.rng.randint(
-                0, 1
-            )
+            return sum(
+                (w * self._values("Q", k) for w, k in zip(self.weights, atoms, strict=True)), fmpq(0)
+            ) + self.rng.randint(0, 1)
         return fmpq(4 * self.size + 1) if v.name == "t" else None
 
     def _values(self, name: str, k: int) -> fmpq:
@@ -265,7 +284,10 @@ class World:
                 weighted.append((mass, (prompt,)))
         elif e.kind == "sum":
             prompt = self.value(e.heads[0], env)
-            weighted = [(fmpq(1), tuple(prompt[p] for p in at)) for at in itertools.permutations(range(self.length), e.count)]
+            weighted = [
+                (fmpq(1), tuple(prompt[p] for p in at))
+                for at in itertools.permutations(range(self.length), e.count)
+            ]
         elif e.kind == "coordinates":
             sizes = [range(int(self.value(h, env).p)) for h in e.heads]
             weighted = [(fmpq(1), at) for at in itertools.product(*sizes)]
@@ -294,7 +316,12 @@ def _power(x: Any, n: Any) -> Any:
 
 def _tried(r: Range) -> list[fmpq]:
     """Numbers of a range, its ends among them."""
-    near = [x + step for x in (r.lo, r.hi, Fraction(0)) if x is not None for step in (0, Fraction(1, 7), Fraction(-1, 7))]
+    near = [
+        x + step
+        for x in (r.lo, r.hi, Fraction(0))
+        if x is not None
+        for step in (0, Fraction(1, 7), Fraction(-1, 7))
+    ]
     above = lambda x: r.lo is None or x > r.lo or (x == r.lo and not r.lo_open)
     below = lambda x: r.hi is None or x < r.hi or (x == r.hi and not r.hi_open)
     return [_fmpq(x) for x in {*near, Fraction(10**9), Fraction(-(10**9))} if above(x) and below(x)]
@@ -307,7 +334,11 @@ def holds(theorem: Relation, world: World) -> bool:
         raise Undecided("no value")
     if theorem.op == "==":
         return bool(left.overlaps(right))
-    return not left > right if theorem.op == "<=" else not left > right and not (left == right and left.is_exact())
+    return (
+        not left > right
+        if theorem.op == "<="
+        else not left > right and not (left == right and left.is_exact())
+    )
 
 
 def meets(assumption: Assumption, world: World, linear: bool = False) -> bool:
@@ -325,7 +356,9 @@ def meets(assumption: Assumption, world: World, linear: bool = False) -> bool:
         Sort.TIME: times,
     }
     named = [
-        v for v in assumption.every if isinstance(v, Variable) and (v.of in values or (linear and v.range and not v.range.whole))
+        v
+        for v in assumption.every
+        if isinstance(v, Variable) and (v.of in values or (linear and v.range and not v.range.whole))
     ]
     if len(named) < len(assumption.every):
         return False
@@ -397,4 +430,6 @@ def _shown(statement: Relation, world: World) -> dict[str, str]:
     told = {v.name: number(x) for v, x in world.numbers.items() if v.range is not None}
     told |= {f"{name}{at}": str(x) for (name, _, at), x in world.tables.items()}
     law = {"P": ", ".join(map(str, world.weights))}
-    return law | told | {"left": number(world.value(statement.lhs)), "right": number(world.value(statement.rhs))}
+    return (
+        law | told | {"left": number(world.value(statement.lhs)), "right": number(world.value(statement.rhs))}
+    )

@@ -22,7 +22,9 @@ def _check(parts: tuple[Any, ...]) -> None:
     """Refuse what no engine returned."""
     for part in parts:
         if not isinstance(part, Evidence):
-            raise TypeError(f"{part!r:.100} is no Evidence; give what an engine returned, such as forall(...)")
+            raise TypeError(
+                f"{part!r:.100} is no Evidence; give what an engine returned, such as forall(...)"
+            )
 
 
 def all_of(*parts: Evidence, checked: str = "") -> Evidence:
@@ -61,8 +63,14 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
     worst = min(parts, key=lambda e: e.verdict.strength)
     argued = worst.verdict is Verdict.ARGUED
     controls = [e.control for e in parts]
-    spoiled = next(iter(controls)) if all(c is not None and c.verdict is Verdict.REFUTED for c in controls) else None
-    of = [worst] if worst.verdict is Verdict.REFUTED else parts  # what holds elsewhere is no slack of a false statement
+    spoiled = (
+        next(iter(controls))
+        if all(c is not None and c.verdict is Verdict.REFUTED for c in controls)
+        else None
+    )
+    of = (
+        [worst] if worst.verdict is Verdict.REFUTED else parts
+    )  # what holds elsewhere is no slack of a false statement
     tight = min((e for e in of if e.slack is not None), key=lambda e: e.slack or 0.0, default=None)
     gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))
     note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))
@@ -130,5 +138,9 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
                 f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong"
             )
         if primary.verdict is Verdict.REFUTED and route.verdict.strength > Verdict.SUPPORTED.strength:
-            raise Contradiction(f"{primary.engine} refutes what {route.engine} accepts; one of the two is wrong")
-    return primary.replace(routes=primary.routes + routes, seconds=primary.seconds + sum(r.seconds for r in routes))
+            raise Contradiction(
+                f"{primary.engine} refutes what {route.engine} accepts; one of the two is wrong"
+            )
+    return primary.replace(
+        routes=primary.routes + routes, seconds=primary.seconds + sum(r.seconds for r in routes)
+    )

@@ -43,7 +43,11 @@ def plain(value: Any) -> Plain:
         return value.numerator if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
     if isinstance(value, float) or type(value).__module__ == "numpy":
         item = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
-        return item if isinstance(item, (bool, int, str)) or (isinstance(item, float) and math.isfinite(item)) else str(item)
+        return (
+            item
+            if isinstance(item, (bool, int, str)) or (isinstance(item, float) and math.isfinite(item))
+            else str(item)
+        )
     if getattr(value, "is_Integer", False):
         return int(value)
     return str(value)
@@ -177,7 +181,9 @@ class Evidence(Shown):
             try:
                 put(name, None if value is None or not math.isfinite(float(value)) else float(value))
             except (TypeError, ValueError):
-                raise TypeError(f"{name} = {value!r:.200} is no number; give a real number, or None") from None
+                raise TypeError(
+                    f"{name} = {value!r:.200} is no number; give a real number, or None"
+                ) from None
         for fault in self._faults():
             raise ValueError(fault)
 
@@ -185,14 +191,29 @@ class Evidence(Shown):
         """Refuse what is of another kind than the fields say."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         of = lambda *names: {name: given[name] for name in names}
-        check_kind(str, **of("verdict", "engine", "checked", "covered", "dimension", "witness_by", "vacuous", "argument", "reason"))
+        check_kind(
+            str,
+            **of(
+                "verdict",
+                "engine",
+                "checked",
+                "covered",
+                "dimension",
+                "witness_by",
+                "vacuous",
+                "argument",
+                "reason",
+            ),
+        )
         check_kind(Mapping, **of("witness", "tightest"))
         check_kind(Real, **of("disagreement", "slack_error", "samples", "seed", "error", "seconds"))
         for name, kind in (("assumes", str), ("cites", str), ("parts", Evidence), ("routes", Evidence)):
             read_items(kind, **of(name))
         known = [str(v) for v in Verdict]
         if self.verdict not in known or self.weakest not in (None, *known):
-            raise ValueError(f"the verdicts {self.verdict!r} and {self.weakest!r} are not both among {', '.join(known)}")
+            raise ValueError(
+                f"the verdicts {self.verdict!r} and {self.weakest!r} are not both among {', '.join(known)}"
+            )
 
     def _faults(self) -> list[str]:
         v, out = self.verdict, []
@@ -203,7 +224,9 @@ class Evidence(Shown):
             ]
         ceiling = CEILING[self.engine]
         if v.accepted and v.strength > ceiling.strength:
-            out.append(f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, or say less")
+            out.append(
+                f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, or say less"
+            )
         if not 0 <= self.error < 1:
             out.append(f"{self.error} is no error probability; give a number from 0 to below 1")
         if v.executed and self.error:
@@ -214,7 +237,9 @@ class Evidence(Shown):
             out.append("SUPPORTED needs its coverage: say which laws, lengths or points were tried")
         argued = (bool(self.argument.strip()), self.weakest is not None and self.weakest.executed)
         if argued != (v is Verdict.ARGUED,) * 2:
-            out.append("ARGUED, and nothing else, comes with `argument` and `weakest`, the verdict of its weakest part")
+            out.append(
+                "ARGUED, and nothing else, comes with `argument` and `weakest`, the verdict of its weakest part"
+            )
         return out + self._faults_of_parts() + self._faults_of_witness() + self._faults_of_numbers()
 
     def _faults_of_parts(self) -> list[str]:
@@ -223,17 +248,30 @@ class Evidence(Shown):
         if self.engine == "conjunction" and not found:
             out.append("a conjunction without parts says nothing; build it with all_of")
         if self.engine == "conjunction" and v.accepted and any(p.strength < v.strength for p in found):
-            out.append(f"a conjunction with the parts {[str(p) for p in found]} is not {v}; it is its weakest part")
+            out.append(
+                f"a conjunction with the parts {[str(p) for p in found]} is not {v}; it is its weakest part"
+            )
         if self.engine == "conjunction" and v is Verdict.REFUTED and Verdict.REFUTED not in found:
-            out.append(f"a conjunction with the parts {[str(p) for p in found]} is not refuted; one of its parts must be")
+            out.append(
+                f"a conjunction with the parts {[str(p) for p in found]} is not refuted; one of its parts must be"
+            )
         every_d = lambda e: e.dimension.startswith("every d")
-        if v.accepted and every_d(self) and self.engine not in EVERY_DIMENSION and not any(map(every_d, self.parts)):
-            out.append(f"the engine {self.engine!r} received no matrix of every size; leave `dimension` to the engine that did")
+        if (
+            v.accepted
+            and every_d(self)
+            and self.engine not in EVERY_DIMENSION
+            and not any(map(every_d, self.parts))
+        ):
+            out.append(
+                f"the engine {self.engine!r} received no matrix of every size; leave `dimension` to the engine that did"
+            )
         routes = [r.verdict for r in self.routes]
         if (v.accepted and Verdict.REFUTED in routes) or (
             v is Verdict.REFUTED and any(r.strength > Verdict.SUPPORTED.strength for r in routes)
         ):
-            out.append(f"{v} beside routes that say {[str(r) for r in routes]}: one of the programs is wrong; find out which")
+            out.append(
+                f"{v} beside routes that say {[str(r) for r in routes]}: one of the programs is wrong; find out which"
+            )
         return out
 
     def _faults_of_witness(self) -> list[str]:
@@ -241,16 +279,21 @@ class Evidence(Shown):
         in a way that its engine can.
         """
         if self.verdict is not Verdict.REFUTED:
-            return [f"{self.verdict} with a witness contradicts itself; put the tightest point into `tightest`"] * bool(
-                self.witness
-            )
+            return [
+                f"{self.verdict} with a witness contradicts itself; put the tightest point into `tightest`"
+            ] * bool(self.witness)
         out = []
         if not self.witness:
             out.append("REFUTED needs a witness: give the point at which the statement fails")
-        if any(not math.isfinite(x) if isinstance(x, float) else x in ("nan", "inf", "-inf") for x in self.witness.values()):
+        if any(
+            not math.isfinite(x) if isinstance(x, float) else x in ("nan", "inf", "-inf")
+            for x in self.witness.values()
+        ):
             out.append(f"the witness {dict(self.witness)} holds a value that is no number; give a point")
         if self.witness_by not in WITNESS_BY:
-            out.append(f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated again")
+            out.append(
+                f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated again"
+            )
         if self.witness_by in ("exact", "Arb") and self.engine in STATISTICAL:
             out.append(
                 f"the engine {self.engine!r} draws samples; its witness is evaluated by statistics, not by {self.witness_by}"
@@ -269,13 +312,21 @@ class Evidence(Shown):
         """A margin or slack on the other side of what the verdict says."""
         v, out = self.verdict, []
         if v.accepted and self.margin is not None and self.margin < 0:
-            out.append(f"{v} with the margin {self.margin}: the sides are the wrong way round; one of the two is wrong")
+            out.append(
+                f"{v} with the margin {self.margin}: the sides are the wrong way round; one of the two is wrong"
+            )
         if not 0 <= self.slack_error < math.inf or (self.slack_error and self.slack is None):
-            out.append(f"{self.slack_error} is no standard error of the slack {self.slack}; give a share of it, 0 or more")
+            out.append(
+                f"{self.slack_error} is no standard error of the slack {self.slack}; give a share of it, 0 or more"
+            )
         if v.accepted and self.slack is not None and self.slack < 1 - ROUNDING:
-            out.append(f"{v} with the slack {self.slack}: the bound lies below the truth; one of the two is wrong")
+            out.append(
+                f"{v} with the slack {self.slack}: the bound lies below the truth; one of the two is wrong"
+            )
         if v is Verdict.REFUTED and self.slack is not None and self.slack > 1 + ROUNDING:
-            out.append(f"REFUTED with the slack {self.slack}: the bound lies above the truth; one of the two is wrong")
+            out.append(
+                f"REFUTED with the slack {self.slack}: the bound lies above the truth; one of the two is wrong"
+            )
         return out
 
     def __bool__(self) -> bool:
@@ -286,7 +337,9 @@ class Evidence(Shown):
         TypeError
             Always; ask for ``verdict.accepted``, or compare with None.
         """
-        raise TypeError("an Evidence is neither true nor false; ask for its verdict.accepted, or compare it with None")
+        raise TypeError(
+            "an Evidence is neither true nor false; ask for its verdict.accepted, or compare it with None"
+        )
 
     def replace(self, **changes: Any) -> Evidence:
         """A copy with some fields changed, checked like any other.
@@ -297,9 +350,15 @@ class Evidence(Shown):
             As for `Evidence`, or if a name of the witness gets another value: a witness may be
             completed or written in other variables, but it stays the point that was found.
         """
-        moved = [k for k, v in changes.get("witness", {}).items() if k in self.witness and plain(v) != self.witness[k]]
+        moved = [
+            k
+            for k, v in changes.get("witness", {}).items()
+            if k in self.witness and plain(v) != self.witness[k]
+        ]
         if moved:
-            raise ValueError(f"the witness changes its {', '.join(moved)}; it is no longer the point that was found")
+            raise ValueError(
+                f"the witness changes its {', '.join(moved)}; it is no longer the point that was found"
+            )
         return dataclasses.replace(self, **changes)
 
     def argued(self, argument: str) -> Evidence:
@@ -364,12 +423,23 @@ class Evidence(Shown):
             ("covered", self.covered),
             ("dimension", self.dimension),
             ("assumes", "; ".join(self.assumes)),
-            ("slack", "" if self.slack is None else f"{self.slack:.6g}" + (f" at {join(self.tightest)}" if self.tightest else "")),
-            ("reference", "" if self.reference is None else f"{self.reference:.6g} at the reference instance"),
+            (
+                "slack",
+                ""
+                if self.slack is None
+                else f"{self.slack:.6g}" + (f" at {join(self.tightest)}" if self.tightest else ""),
+            ),
+            (
+                "reference",
+                "" if self.reference is None else f"{self.reference:.6g} at the reference instance",
+            ),
             ("margin", "" if self.margin is None else f"{self.margin:.3g}"),
             ("samples", f"{self.samples} (seed {self.seed}, error {self.error:.0e})" if self.samples else ""),
             ("confirmed", "; ".join(f"{r.engine} ({r.covered})" for r in self.routes if r.verdict.accepted)),
-            ("undecided", "; ".join(f"{r.engine} ({r.reason})" for r in self.routes if r.verdict is Verdict.OPEN)),
+            (
+                "undecided",
+                "; ".join(f"{r.engine} ({r.reason})" for r in self.routes if r.verdict is Verdict.OPEN),
+            ),
             ("cites", "; ".join(self.cites)),
             ("argument", self.argument),
             ("vacuous", self.vacuous),

@@ -14,7 +14,17 @@ from numerics.figures.plots import Figure
 from numerics.figures.results import Measurements
 from numerics.pages.text import spaced
 
-__all__ = ["Key", "Sentence", "caption", "diverged", "figure_of", "keys", "left_out", "sentences", "where_failed"]
+__all__ = [
+    "Key",
+    "Sentence",
+    "caption",
+    "diverged",
+    "figure_of",
+    "keys",
+    "left_out",
+    "sentences",
+    "where_failed",
+]
 
 #: Verdicts, strongest first, as the ledger counts them.
 VERDICTS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED", "OPEN")
@@ -66,7 +76,9 @@ def figure_of(id: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def sentences(claims: Sequence[tuple[str, str, str, str]], figure_of: Callable[[str], int | None] = figure_of) -> list[Sentence]:
+def sentences(
+    claims: Sequence[tuple[str, str, str, str]], figure_of: Callable[[str], int | None] = figure_of
+) -> list[Sentence]:
     """Check the claims, and order them: figure by figure, then those on the experiments as a whole.
 
     Parameters
@@ -111,22 +123,41 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
     if figure.kind in (2, 4) and plan.noise > 0:
         named.append(Key("line", "muted", "1.5 2", f"label noise, {plan.noise / 2:g}"))
     if figure.kind == 2:
-        named = [key._replace(text=key.text.replace("limit of the flow", "exact limit of the gradient flow")) for key in named]
+        named = [
+            key._replace(text=key.text.replace("limit of the flow", "exact limit of the gradient flow"))
+            for key in named
+        ]
     if figure.kind == 4 and any(line.limit is not None for line in lines):
         named.append(Key("left", "muted", "", "exact limit of the gradient flow"))
     if figure.kind == 2 and plan.settle:
-        named.append(Key("band", "muted", "", "bar: range of the seeds, and of a run that ended early over its later half"))
+        named.append(
+            Key(
+                "band",
+                "muted",
+                "",
+                "bar: range of the seeds, and of a run that ended early over its later half",
+            )
+        )
     elif any((line.seeds > 1).any() for line in lines):
         named.append(Key("band", "muted", "", "range of the seeds, line: the median"))
     if any(line.failed for line in lines):
-        named.append(Key("open", "muted", "", "hollow: a run that failed, in no median" if figure.kind != 3 else FAILED_PAIR))
+        named.append(
+            Key(
+                "open",
+                "muted",
+                "",
+                "hollow: a run that failed, in no median" if figure.kind != 3 else FAILED_PAIR,
+            )
+        )
     if any(line.lost for line in lines):
         named.append(Key("cross", "muted", "", "a run diverged"))
     return named
 
 
 #: What a caption adds to the end of the exact flow, and a key to a pair of which a run failed.
-ASSUMED_LIMIT = "For softmax attention that is taken to be the least risk: integrated in single cases, not proved."
+ASSUMED_LIMIT = (
+    "For softmax attention that is taken to be the least risk: integrated in single cases, not proved."
+)
 FAILED_PAIR = "hollow: one or both runs of the pair failed, in no median"
 CAPTIONS = {
     1: "Both architectures at the same random parameters. Above: the mean square of the difference of their outputs; below: the"
@@ -144,9 +175,7 @@ def caption(figure: Figure, measurements: Measurements) -> str:
     text = CAPTIONS[figure.kind]
     exact = any(key[0] == figure.covariance for key in measurements.exact)
     if figure.kind == 2 and exact:
-        text += (
-            f" Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere. {ASSUMED_LIMIT}"
-        )
+        text += f" Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere. {ASSUMED_LIMIT}"
     if figure.kind == 4 and exact:
         text += f" Triangles: where exact gradient flow from the block start ends (softmax filled, linear open). {ASSUMED_LIMIT}"
     plan = measurements.plan
@@ -156,7 +185,9 @@ def caption(figure: Figure, measurements: Measurements) -> str:
         text += " later half of the steps."
     if figure.kind in (3, 4):
         text += f" Runs: {', '.join(f'{plan.seeds_at(L)} at L = {L}' for L in plan.curve_lengths)}."
-    if figure.kind > 1 and any(plan.seeds_at(L) == 1 for L in (plan.lengths if figure.kind == 2 else plan.curve_lengths)):
+    if figure.kind > 1 and any(
+        plan.seeds_at(L) == 1 for L in (plan.lengths if figure.kind == 2 else plan.curve_lengths)
+    ):
         text += f" Single runs have the seed {plan.first_seed}. It was chosen because from others a run fails, as the paper trained"
         text += " failed runs again with other seeds."
     if figure.kind in (3, 4) and len({plan.steps(panel.variant) for panel in figure.panels}) > 1:
@@ -180,7 +211,9 @@ def left_out(plan: Plan) -> list[str]:
         to = " and ".join(f"{spaced(steps)} ({name})" for name, steps in ends)
         found.append(f"the steps from {spaced(plan.most_steps)} on to {to}")
     if plan.settle:
-        found.append("the steps of a run of one architecture alone after its risk has settled at its exact limit")
+        found.append(
+            "the steps of a run of one architecture alone after its risk has settled at its exact limit"
+        )
     if fewer := [L for L in plan.band_lengths if plan.seeds_at(L) < full.seeds_at(L)]:
         of, at = full.seeds_at(fewer[0]), " and ".join(map(str, fewer))
         found.append(f"{of - plan.seeds_at(fewer[0])} of {of} seeds at L = {at}")
@@ -197,7 +230,8 @@ def diverged(measurements: Measurements) -> list[tuple[RunKey, int]]:
     return [
         (key, run.diverged)
         for key, run in runs.items()
-        if run.diverged is not None and not (key.attention == "coupled" and key._replace(attention="linear") in runs)
+        if run.diverged is not None
+        and not (key.attention == "coupled" and key._replace(attention="linear") in runs)
     ]
 
 
@@ -210,5 +244,8 @@ def where_failed(entry: Failures) -> str:
     >>> where_failed(Failures("isotropic", "as coded", "linear", failures, {10: 5, 20: 1, 70: 1}))
     'L = 10 (2 of 5), 70'
     """
-    parts = [f"{L}" + (f" ({len(seeds)} of {entry.runs[L]})" if entry.runs[L] > 1 else "") for L, seeds in entry.failed.items()]
+    parts = [
+        f"{L}" + (f" ({len(seeds)} of {entry.runs[L]})" if entry.runs[L] > 1 else "")
+        for L, seeds in entry.failed.items()
+    ]
     return f"L = {', '.join(parts)}"

@@ -19,7 +19,12 @@ __all__ = ["KINDS", "Line", "lines"]
 
 Floats = NDArray[np.float64]
 #: The rows of Figures 1 to 4, from above; Figures 5 to 8 repeat them for anisotropic covariates.
-KINDS = {1: ("output gap", "gradient gap"), 2: ("risk", "risk above ridge"), 3: ("distance",), 4: ("risk in training",)}
+KINDS = {
+    1: ("output gap", "gradient gap"),
+    2: ("risk", "risk above ridge"),
+    3: ("distance",),
+    4: ("risk in training",),
+}
 #: The colour, dashes and marker of each architecture, and the colours of the prompt lengths, by
 #: their names in the style sheet.
 STYLES = {"softmax": ("run-1", "", "o"), "linear": ("run-2", "5 3", "s")}
@@ -130,25 +135,40 @@ def _gaps(measurements: Measurements, covariance: str, variant: str) -> list[Lin
     style = ("measured", "", "o")
     return [
         _line("output gap", "softmax minus linear", style, gaps.lengths, gaps.output, gaps.output_error),
-        _line("gradient gap", "softmax minus linear", style, gaps.lengths, gaps.gradient, gaps.gradient_error),
+        _line(
+            "gradient gap", "softmax minus linear", style, gaps.lengths, gaps.gradient, gaps.gradient_error
+        ),
     ]
 
 
 def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Line]:
     plan, found = measurements.plan, []
     seeds = plan.all_seeds
-    lengths = sorted({L for c, v, L in measurements.bayes if (c, v) == (covariance, variant)} & set(plan.lengths))
+    lengths = sorted(
+        {L for c, v, L in measurements.bayes if (c, v) == (covariance, variant)} & set(plan.lengths)
+    )
     ridge = np.array([[measurements.bayes[covariance, variant, L] for L in lengths]]).reshape(1, -1, 2)
     for attention, (variable, _, mark) in STYLES.items():
         style = (variable, "", mark)
         keys = [[(covariance, variant, attention, L, seed) for L in lengths] for seed in seeds]
-        pairs = np.array([[measurements.final.get(key, (np.nan, np.nan)) for key in row] for row in keys]).reshape(len(keys), -1, 2)
-        lost = [(float(key[3]), float("nan")) for row in keys for key in row if _diverged(measurements, RunKey(*key))]
-        wrong = np.array([[failed(measurements, *key) for key in row] for row in keys], dtype=bool).reshape(len(keys), -1)
+        pairs = np.array(
+            [[measurements.final.get(key, (np.nan, np.nan)) for key in row] for row in keys]
+        ).reshape(len(keys), -1, 2)
+        lost = [
+            (float(key[3]), float("nan"))
+            for row in keys
+            for key in row
+            if _diverged(measurements, RunKey(*key))
+        ]
+        wrong = np.array([[failed(measurements, *key) for key in row] for row in keys], dtype=bool).reshape(
+            len(keys), -1
+        )
         risks = pairs[..., 0]
         settled = [[measurements.spread.get(key, (np.nan, np.nan)) for key in row] for row in keys]
         low, high = np.moveaxis(np.array(settled).reshape(*risks.shape, 2), -1, 0)
-        good, least, greatest = (np.where(wrong, np.nan, x) for x in (risks, np.fmin(risks, low), np.fmax(risks, high)))
+        good, least, greatest = (
+            np.where(wrong, np.nan, x) for x in (risks, np.fmin(risks, low), np.fmax(risks, high))
+        )
         for quantity, level, errors in (
             ("risk", 0.0, pairs[..., 1]),
             ("risk above ridge", ridge[..., 0], np.hypot(pairs[..., 1], ridge[..., 1])),
@@ -159,7 +179,9 @@ def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Li
                 value = np.where(wrong[i], values[i], np.nan)[None]
                 line = _line(quantity, _failed(attention, seeds[i]), style, lengths, value, errors[i, None])
                 found.append(line._replace(failed=attention))
-        exact = np.array([[measurements.exact.get((covariance, variant, attention, L), np.nan) for L in lengths]])
+        exact = np.array(
+            [[measurements.exact.get((covariance, variant, attention, L), np.nan) for L in lengths]]
+        )
         limit = f"{attention}, limit of the flow"
         for quantity, values in (("risk", exact), ("risk above ridge", exact - ridge[..., 0])):
             found.append(_line(quantity, limit, (style[0], "5 3", ""), lengths, values, 0 * values))
@@ -216,7 +238,11 @@ def _records(
     for into, from_ in ((rows, values), (spread, errors)):
         for row, y in zip(into, from_):
             row[: len(y)] = y
-    lost = [(float(run.step[-1]), float(y[-1])) for run, y in zip(runs, values) if run.diverged is not None and len(y)]
+    lost = [
+        (float(run.step[-1]), float(y[-1]))
+        for run, y in zip(runs, values)
+        if run.diverged is not None and len(y)
+    ]
     return _line(quantity, curve, style, x, rows, spread if errors else None, lost)
 
 
@@ -225,8 +251,12 @@ def _distances(measurements: Measurements, covariance: str, variant: str) -> lis
     for i, L in enumerate(measurements.plan.curve_lengths):
         style = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], "", "")
         good, bad = _runs(measurements, covariance, variant, "coupled", L)
-        for name, runs, of in [(f"L = {L}", good, "")] + [(_failed(f"L = {L}", seed), [run], f"L = {L}") for seed, run in bad]:
-            found.append(_records("distance", name, style, runs, [run.distance for run in runs])._replace(failed=of))
+        for name, runs, of in [(f"L = {L}", good, "")] + [
+            (_failed(f"L = {L}", seed), [run], f"L = {L}") for seed, run in bad
+        ]:
+            found.append(
+                _records("distance", name, style, runs, [run.distance for run in runs])._replace(failed=of)
+            )
     return found
 
 
@@ -237,7 +267,9 @@ def _curves(measurements: Measurements, covariance: str, variant: str) -> list[L
             style, curve = (LENGTH_VARIABLES[i % len(LENGTH_VARIABLES)], dashes, ""), f"{attention}, L = {L}"
             good, bad = _runs(measurements, covariance, variant, attention, L)
             limit = measurements.exact.get((covariance, variant, attention, L)) if good or bad else None
-            for name, runs, of in [(curve, good, "")] + [(_failed(curve, seed), [run], curve) for seed, run in bad]:
+            for name, runs, of in [(curve, good, "")] + [
+                (_failed(curve, seed), [run], curve) for seed, run in bad
+            ]:
                 risks, errors = [run.risk for run in runs], [run.risk_error for run in runs]
                 line = _records("risk in training", name, style, runs, risks, errors)
                 found.append(line._replace(limit=None if of else limit, failed=of))

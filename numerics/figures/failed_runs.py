@@ -33,7 +33,9 @@ class Failures(NamedTuple):
     runs: dict[int, int]
 
 
-def failed(measurements: Measurements, covariance: str, variant: str, attention: str, L: int, seed: int) -> bool:
+def failed(
+    measurements: Measurements, covariance: str, variant: str, attention: str, L: int, seed: int
+) -> bool:
     """Whether a run ended with more than a twentieth of its drop missing: from the risk of
     predicting 0 to the limit of the flow.
 
@@ -56,7 +58,12 @@ def failures(measurements: Measurements) -> list[Failures]:
         entry.runs[L] = entry.runs.get(L, 0) + 1
         if failed(measurements, covariance, variant, attention, L, seed):
             entry.failed.setdefault(L, []).append(seed)
-    return [entry for _, entry in sorted(found.items(), key=lambda item: (item[0][0] != "isotropic", item[0][1] != "as written"))]
+    return [
+        entry
+        for _, entry in sorted(
+            found.items(), key=lambda item: (item[0][0] != "isotropic", item[0][1] != "as written")
+        )
+    ]
 
 
 class Settled(NamedTuple):

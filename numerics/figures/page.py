@@ -16,7 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from numerics.figures.captions import VERDICTS, Sentence, caption, diverged, keys, left_out, sentences, where_failed
+from numerics.figures.captions import (
+    VERDICTS,
+    Sentence,
+    caption,
+    diverged,
+    keys,
+    left_out,
+    sentences,
+    where_failed,
+)
 from numerics.figures.failed_runs import Failures, failed, failures, settled
 from numerics.figures.plan import FIGURES, Plan
 from numerics.figures.plots import Figure, draw
@@ -94,7 +103,10 @@ def write_page(
     said, figures = sentences(claims), draw(measurements)
     source = source or provenance(_command(measurements.plan), measurements.seconds)
     pictures = {f"figure-{f.number}": as_sheets(f, keys(f, measurements.plan), formats) for f in figures}
-    files = {"data.json": json.dumps(measurements.as_json(), allow_nan=False) + "\n", "data.csv": as_csv(figures)}
+    files = {
+        "data.json": json.dumps(measurements.as_json(), allow_nan=False) + "\n",
+        "data.csv": as_csv(figures),
+    }
     files[PAGE] = as_html(measurements, figures, said, source, words)
     replace_with_plots(Path(folder), pictures, files, [f"figure-{number}" for number in FIGURES])
     return Path(folder) / PAGE
@@ -127,9 +139,16 @@ def as_csv(figures: Sequence[Figure]) -> str:
     for figure in sorted(figures, key=lambda figure: figure.number):
         for panel in figure.panels:
             for line in panel.lines:
-                head = (figure.number, *map(text_cell, (figure.covariance, panel.variant, line.quantity, line.curve)))
-                for x, middle, low, high, error, seeds in zip(line.x, line.middle, line.low, line.high, line.error, line.seeds):
-                    writer.writerow((*head, int(x), middle, low, high, "" if np.isnan(error) else error, seeds))
+                head = (
+                    figure.number,
+                    *map(text_cell, (figure.covariance, panel.variant, line.quantity, line.curve)),
+                )
+                for x, middle, low, high, error, seeds in zip(
+                    line.x, line.middle, line.low, line.high, line.error, line.seeds
+                ):
+                    writer.writerow(
+                        (*head, int(x), middle, low, high, "" if np.isnan(error) else error, seeds)
+                    )
     return out.getvalue()
 
 
@@ -162,10 +181,19 @@ def as_html(
             failures=_failures(measurements),
             left_out=left_out(plan),
             settled=settled(measurements) if plan.settle else [],
-            rule={"looks": plan.records // records_a_look(plan.records), "least": LEAST_LOOKS, "band": BAND, "fall": FALL},
-            every_look=sorted({records_a_look(plan.records) * plan.every(name) for name in plan.variants}, reverse=True),
+            rule={
+                "looks": plan.records // records_a_look(plan.records),
+                "least": LEAST_LOOKS,
+                "band": BAND,
+                "fall": FALL,
+            },
+            every_look=sorted(
+                {records_a_look(plan.records) * plan.every(name) for name in plan.variants}, reverse=True
+            ),
             steps=_steps(measurements),
-            more_seeds={n: [L for L in seeds if seeds[L] == n] for n in sorted(set(seeds.values()) - {plan.seeds})},
+            more_seeds={
+                n: [L for L in seeds if seeds[L] == n] for n in sorted(set(seeds.values()) - {plan.seeds})
+            },
             tables=_tables(measurements),
             source=source,
         )
@@ -193,8 +221,13 @@ def _failures(measurements: Measurements) -> list[tuple[Failures, int, int, str]
     """Architectures of which runs failed: how many, of how many, and where; where the limits are
     known.
     """
-    found = [(entry, sum(map(len, entry.failed.values())), sum(entry.runs.values())) for entry in failures(measurements)]
-    return [(entry, n, of, where_failed(entry)) for entry, n, of in found] if any(n for _, n, _ in found) else []
+    found = [
+        (entry, sum(map(len, entry.failed.values())), sum(entry.runs.values()))
+        for entry in failures(measurements)
+    ]
+    return (
+        [(entry, n, of, where_failed(entry)) for entry, n, of in found] if any(n for _, n, _ in found) else []
+    )
 
 
 def _tables(measurements: Measurements) -> list[dict[str, Any]]:
@@ -209,7 +242,9 @@ def _tables(measurements: Measurements) -> list[dict[str, Any]]:
                     key = (covariance, variant, attention, L, plan.first_seed)
                     cells.append((measurements.final.get(key), failed(measurements, *key)))
                 cells.append((measurements.bayes.get((covariance, variant, L)), False))
-                rows.append((L, [("–" if risk is None else f"{risk[0]:.5f}", wrong) for risk, wrong in cells]))
+                rows.append(
+                    (L, [("–" if risk is None else f"{risk[0]:.5f}", wrong) for risk, wrong in cells])
+                )
             if plan.shows(2, covariance):
                 found.append({"covariance": covariance, "variant": variant, "rows": rows})
     return found

@@ -161,7 +161,9 @@ class Plan:
         """The runs of the paper, each to its last step: one seed (or `seeds`) at every length, five
         (or `seeds`) where the bands are drawn.
         """
-        return cls(seeds=read_whole("seeds", seeds, COUNTS), band_seeds=max(seeds, 5), gap_seeds=max(seeds, 5))
+        return cls(
+            seeds=read_whole("seeds", seeds, COUNTS), band_seeds=max(seeds, 5), gap_seeds=max(seeds, 5)
+        )
 
     @classmethod
     def usual(cls, seeds: int = 1) -> Plan:
@@ -172,7 +174,15 @@ class Plan:
     def quick(cls) -> Plan:
         """All figures in a minute: one seed, five prompt lengths, and a fifth of the steps."""
         lengths = (10, 30, 100, 300, 1000)
-        return cls(lengths=lengths, gap_lengths=lengths, band_seeds=1, gap_seeds=2, most_steps=100_000, settle=True, records=100)
+        return cls(
+            lengths=lengths,
+            gap_lengths=lengths,
+            band_seeds=1,
+            gap_seeds=2,
+            most_steps=100_000,
+            settle=True,
+            records=100,
+        )
 
     def only(self, *figures: int) -> Plan:
         """The same plan for some of its figures.
@@ -201,7 +211,11 @@ class Plan:
     @property
     def covariances(self) -> tuple[str, ...]:
         """The data that the figures show."""
-        return tuple(name for name in COVARIANCES if any(self.shows(kind, name) for kind in range(1, ISOTROPIC_FIGURES + 1)))
+        return tuple(
+            name
+            for name in COVARIANCES
+            if any(self.shows(kind, name) for kind in range(1, ISOTROPIC_FIGURES + 1))
+        )
 
     @property
     def runs(self) -> tuple[RunKey, ...]:

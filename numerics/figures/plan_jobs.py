@@ -74,7 +74,11 @@ class PlanJobs:
     @property
     def all(self) -> list[Job]:
         """Every job of the plan."""
-        return [job for part in (self.runs, self.final, self.gaps, self.exact, self.bayes) for job in part.values()]
+        return [
+            job
+            for part in (self.runs, self.final, self.gaps, self.exact, self.bayes)
+            for job in part.values()
+        ]
 
     def follow(self, job: Job, numbers: Floats) -> Sequence[Job]:
         """A coupled run ends when one of the two architectures diverges: then each is trained alone
@@ -83,7 +87,9 @@ class PlanJobs:
         key = self._run_of.get(job.key)
         if key is None or key.attention != "coupled" or self.training(key, numbers).diverged is None:
             return ()
-        return [new for attention in ARCHITECTURES for new in self._add_run(key._replace(attention=attention))]
+        return [
+            new for attention in ARCHITECTURES for new in self._add_run(key._replace(attention=attention))
+        ]
 
     def training(self, key: RunKey, numbers: Floats) -> Training:
         """The run that these numbers are."""
@@ -129,7 +135,11 @@ class PlanJobs:
         }
         limit = self._limit(key)
         if limit is not None:
-            content |= {"ends": self.engines.code("stop_rule"), "limit": limit.key, "looks": self.engines.code("population_risk")}
+            content |= {
+                "ends": self.engines.code("stop_rule"),
+                "limit": limit.key,
+                "looks": self.engines.code("population_risk"),
+            }
 
         def train(attempt: Attempt) -> Floats:
             end = attempt.needed  # of the exact flow
@@ -145,7 +155,9 @@ class PlanJobs:
                 every=every,
                 checkpoint=attempt.checkpoint,
                 progress=attempt.advance,
-                until=None if end is None else Watch(self._look(key), float(end[0]), records_a_look(plan.records)),
+                until=None
+                if end is None
+                else Watch(self._look(key), float(end[0]), records_a_look(plan.records)),
             )
             return as_array(training)
 
@@ -154,7 +166,8 @@ class PlanJobs:
         run = Job(label, content, work, train, needs=limit)
         self.runs[key], self._run_of[run.key] = run, key
         finals = [
-            self._final(key, run, attention) for attention in (ARCHITECTURES if key.attention == "coupled" else (key.attention,))
+            self._final(key, run, attention)
+            for attention in (ARCHITECTURES if key.attention == "coupled" else (key.attention,))
         ]
         return [run, *finals]
 
@@ -191,7 +204,9 @@ class PlanJobs:
                 return np.array(found)
             return np.array([*found, *spread(training, self._look(key), records_a_look(self.plan.records))])
 
-        job = Job(f"final risk, {attention} of {run.label}", content, FINAL_SECONDS[attention], risk, needs=run)
+        job = Job(
+            f"final risk, {attention} of {run.label}", content, FINAL_SECONDS[attention], risk, needs=run
+        )
         self.final[(key.covariance, key.variant, attention, key.L, key.seed)] = job
         return job
 
@@ -215,12 +230,18 @@ class PlanJobs:
         content |= {"gradient": self.engines.code("gradient_gap"), "gradient points": GRADIENT_POINTS}
 
         def gap(attempt: Attempt) -> Floats:
-            start, lengths, how = initial_parameters(of.d, seed), plan.gap_lengths, {"variant": variant, "seed": seed}
+            start, lengths, how = (
+                initial_parameters(of.d, seed),
+                plan.gap_lengths,
+                {"variant": variant, "seed": seed},
+            )
             outputs = self.engines.initial_gap(start, of, lengths, prompts=plan.gap_prompts, **how)
             # The mean over prompts is in closed form; where they are long, prompts that are drawn
             # hardly tell the gap from 0.
             gradients = self.engines.gradient_gap(start, of, lengths, points=GRADIENT_POINTS, **how)
-            return np.array([outputs.output, outputs.output_error, gradients.value, gradients.error], dtype=float)
+            return np.array(
+                [outputs.output, outputs.output_error, gradients.value, gradients.error], dtype=float
+            )
 
         label = f"gaps at the start, {covariance}, {variant}, seed {seed}"
         work = plan.gap_prompts / plan.batch * sum(self.speed("coupled", L) for L in plan.gap_lengths)
@@ -234,7 +255,12 @@ class PlanJobs:
             return np.array([self.engines.trained(drawn, L, attention=attention).risk])
 
         content = self._data(covariance, variant, "trained") | {"attention": attention, "L": L}
-        return Job(f"end of the exact flow, {attention} L = {L}, {covariance}, {variant}", content, EXACT_SECONDS[attention], end)
+        return Job(
+            f"end of the exact flow, {attention} L = {L}, {covariance}, {variant}",
+            content,
+            EXACT_SECONDS[attention],
+            end,
+        )
 
     def _best(self, covariance: str, variant: str, L: int) -> Job:
         drawn = VARIANTS[variant].drawn(self.plan.task(covariance))

@@ -91,7 +91,11 @@ def draw(measurements: Measurements) -> list[Figure]:
             panels = []
             for variant in plan.variants:
                 curves = data[covariance, variant]
-                panels.append(Panel(variant, curves, ends, _panel(measurements, kind, covariance, variant, curves, ends)))
+                panels.append(
+                    Panel(
+                        variant, curves, ends, _panel(measurements, kind, covariance, variant, curves, ends)
+                    )
+                )
             found.append(Figure(number, kind, covariance, title, panels))
     return found
 
@@ -102,7 +106,12 @@ def _ends(found: Sequence[Line], level: float) -> tuple[float, float]:
     """
     parts = [np.array([level], dtype=float)]
     for line in found:
-        parts += [line.middle[line.clear], line.high[line.clear], line.ceiling[~line.clear], np.array([line.limit or np.nan])]
+        parts += [
+            line.middle[line.clear],
+            line.high[line.clear],
+            line.ceiling[~line.clear],
+            np.array([line.limit or np.nan]),
+        ]
         parts.append(line.low[line.clear & (line.low > 1.96 * np.nan_to_num(line.error))])
     values = np.concatenate(parts)
     values = values[np.isfinite(values) & (values > 0)]
@@ -133,7 +142,9 @@ def _panel(
             ax.set_yscale("log")
             ax.set_ylim(low, high)
             if quantity in NOISY and measurements.noise_level > 0:
-                ax.axhline(measurements.noise_level, color=stand_in("muted"), linewidth=1, linestyle=dashed("1.5 2"))
+                ax.axhline(
+                    measurements.noise_level, color=stand_in("muted"), linewidth=1, linestyle=dashed("1.5 2")
+                )
             for line in curves:
                 if line.quantity == quantity:
                     _draw(ax, line, low, high)
@@ -155,15 +166,33 @@ def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
     colour = stand_in(line.variable)
     # A value that sampling does not tell from 0 has no place on a logarithmic axis: the line has a
     # gap there, and a triangle at the upper end of the confidence interval.
-    middle, low, high = np.where(line.clear, line.middle, np.nan), np.maximum(line.low, bottom), np.maximum(line.high, bottom)
+    middle, low, high = (
+        np.where(line.clear, line.middle, np.nan),
+        np.maximum(line.low, bottom),
+        np.maximum(line.high, bottom),
+    )
     several = (line.high > line.low) & line.clear
     if (line.seeds > 1).all() or not line.mark:
         ax.fill_between(line.x, low, high, where=several, color=colour, alpha=0.2, linewidth=0)
     else:
         ax.vlines(line.x[several], low[several], high[several], color=colour, linewidth=2.6, alpha=0.45)
-    ax.plot(line.x[~line.clear], line.ceiling[~line.clear], marker="v", ms=3.4, linestyle="", color=colour, alpha=0.5)
+    ax.plot(
+        line.x[~line.clear],
+        line.ceiling[~line.clear],
+        marker="v",
+        ms=3.4,
+        linestyle="",
+        color=colour,
+        alpha=0.5,
+    )
     if line.failed:
-        hollow = {"marker": line.mark or "o", "ms": 4.2, "markerfacecolor": "none", "markeredgewidth": 0.9, "linestyle": ""}
+        hollow = {
+            "marker": line.mark or "o",
+            "ms": 4.2,
+            "markerfacecolor": "none",
+            "markeredgewidth": 0.9,
+            "linestyle": "",
+        }
         last = slice(None) if line.mark else slice(-1, None)
         ax.plot(line.x[last], middle[last], color=colour, **hollow)
         if not line.mark:
@@ -185,7 +214,13 @@ def _guide(ax: Any, line: Line) -> None:
         known = bool(np.all(line.error > 0))
         weight = 1 / line.error**2 if known else 1 / law**2
         c = np.sum(weight * line.middle * law) / np.sum(weight * law**2)
-        ax.plot(line.x, np.where(c > 0, c * law, np.nan), color=stand_in("theorem"), linestyle=dashed("5 3"), linewidth=1.1)
+        ax.plot(
+            line.x,
+            np.where(c > 0, c * law, np.nan),
+            color=stand_in("theorem"),
+            linestyle=dashed("5 3"),
+            linewidth=1.1,
+        )
 
 
 def _limits(ax: Any, curves: Sequence[Line]) -> None:
@@ -193,8 +228,16 @@ def _limits(ax: Any, curves: Sequence[Line]) -> None:
     for line in curves:
         if line.limit is not None:
             colour = stand_in(line.variable)
-            style = {"marker": "<", "ms": 5, "linestyle": "", "clip_on": False, "transform": ax.get_yaxis_transform()}
-            ax.plot([1.0], [line.limit], color=colour, markerfacecolor="none" if line.dashes else colour, **style)
+            style = {
+                "marker": "<",
+                "ms": 5,
+                "linestyle": "",
+                "clip_on": False,
+                "transform": ax.get_yaxis_transform(),
+            }
+            ax.plot(
+                [1.0], [line.limit], color=colour, markerfacecolor="none" if line.dashes else colour, **style
+            )
 
 
 def _bottom(ax: Any, measurements: Measurements, kind: int, variant: str) -> None:
@@ -209,7 +252,11 @@ def _bottom(ax: Any, measurements: Measurements, kind: int, variant: str) -> Non
         ax.set_xlabel("steps of SGD, in thousands")
         if kind == 4 and low < CONVERGENCE_STEP < high:
             ax.axvline(CONVERGENCE_STEP, color=stand_in("muted"), linewidth=0.9, linestyle=dashed("1.5 2"))
-            place, side = (1.04 * CONVERGENCE_STEP, "left") if high > 2 * CONVERGENCE_STEP else (CONVERGENCE_STEP / 1.04, "right")
+            place, side = (
+                (1.04 * CONVERGENCE_STEP, "left")
+                if high > 2 * CONVERGENCE_STEP
+                else (CONVERGENCE_STEP / 1.04, "right")
+            )
             style = {"va": "top", "fontsize": 7.5, "color": stand_in("muted")}
             ax.text(place, 0.97, "50 000 steps", ha=side, transform=ax.get_xaxis_transform(), **style)
         if 1.06 * plan.steps(variant) < high:

@@ -114,7 +114,8 @@ class Measurements:
         """
         return {
             "format": FORMAT,
-            "plan": asdict(self.plan) | {"steps": {name: self.plan.steps(name) for name in self.plan.variants}},
+            "plan": asdict(self.plan)
+            | {"steps": {name: self.plan.steps(name) for name in self.plan.variants}},
             "noise_level": self.noise_level,
             "seconds": self.seconds,
             "work_seconds": self.work_seconds,
@@ -126,14 +127,21 @@ class Measurements:
             "final": [
                 {"covariance": c, "variant": v, "attention": a, "L": L, "seed": seed}
                 | _with_error(*found)
-                | {"spread": list(self.spread[c, v, a, L, seed]) if (c, v, a, L, seed) in self.spread else None}
+                | {
+                    "spread": list(self.spread[c, v, a, L, seed])
+                    if (c, v, a, L, seed) in self.spread
+                    else None
+                }
                 for (c, v, a, L, seed), found in self.final.items()
             ],
             "exact": [
                 {"covariance": c, "variant": v, "attention": a, "L": L, "risk": _number(value)}
                 for (c, v, a, L), value in self.exact.items()
             ],
-            "bayes": [{"covariance": c, "variant": v, "L": L} | _with_error(*found) for (c, v, L), found in self.bayes.items()],
+            "bayes": [
+                {"covariance": c, "variant": v, "L": L} | _with_error(*found)
+                for (c, v, L), found in self.bayes.items()
+            ],
         }
 
 

@@ -51,7 +51,9 @@ def as_array(training: Training) -> Floats:
     """
     rows, c = len(training.step), 2 if training.attention == "coupled" else 1
     columns = (training.risk, training.risk_error, pack(training.parameters))
-    records = np.concatenate([training.step.reshape(rows, 1), *(column.reshape(rows, -1) for column in columns)], axis=1)
+    records = np.concatenate(
+        [training.step.reshape(rows, 1), *(column.reshape(rows, -1) for column in columns)], axis=1
+    )
     start = pack(training.initial).ravel()
     head = [-1.0 if training.diverged is None else float(training.diverged), *np.zeros(2 * c)]
     return np.concatenate([np.concatenate([head, start])[None], records])

@@ -73,15 +73,23 @@ def measure(
             if progress is not None:
                 stored = store.get(job.key for job in jobs.runs.values())
                 missing = [key for key, job in jobs.runs.items() if job.key not in stored]
-                jobs = PlanJobs(plan, by, seconds_per_step(by.train, [(key.attention, key.L) for key in missing]))
+                jobs = PlanJobs(
+                    plan, by, seconds_per_step(by.train, [(key.attention, key.L) for key in missing])
+                )
         except KeyboardInterrupt:
-            raise Interrupted("interrupted before anything was begun; the same command starts again") from None
-        numbers = perform(jobs.all, store, threads=threads, progress=progress or (lambda state: None), follow=jobs.follow)
+            raise Interrupted(
+                "interrupted before anything was begun; the same command starts again"
+            ) from None
+        numbers = perform(
+            jobs.all, store, threads=threads, progress=progress or (lambda state: None), follow=jobs.follow
+        )
         work_seconds = math.fsum(float(store.about(key)["seconds"]) for key in numbers)
     return _assembled(jobs, numbers, time.monotonic() - began, work_seconds)
 
 
-def _assembled(jobs: PlanJobs, numbers: Mapping[str, Floats], seconds: float, work_seconds: float) -> Measurements:
+def _assembled(
+    jobs: PlanJobs, numbers: Mapping[str, Floats], seconds: float, work_seconds: float
+) -> Measurements:
     plan = jobs.plan
 
     def of(job: Job) -> Floats:
@@ -93,7 +101,9 @@ def _assembled(jobs: PlanJobs, numbers: Mapping[str, Floats], seconds: float, wo
         gaps[covariance, variant] = Gaps(np.array(plan.gap_lengths), *rows)
     # Where a coupled run diverged, the finals of the two alone have taken the place of its own.
     final = {key: (float(of(job)[0]), float(of(job)[1])) for key, job in jobs.final.items() if of(job).size}
-    spread = {key: (float(of(job)[2]), float(of(job)[3])) for key, job in jobs.final.items() if of(job).size > 2}
+    spread = {
+        key: (float(of(job)[2]), float(of(job)[3])) for key, job in jobs.final.items() if of(job).size > 2
+    }
     return Measurements(
         plan=plan,
         runs={key: jobs.training(key, of(job)) for key, job in jobs.runs.items()},

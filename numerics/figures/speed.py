@@ -33,7 +33,9 @@ def ordinary(attention: str, L: int) -> float:
 
 
 def seconds_per_step(
-    train: Callable[..., Any], wanted: Iterable[tuple[str, int]], clock: Callable[[], float] = time.perf_counter
+    train: Callable[..., Any],
+    wanted: Iterable[tuple[str, int]],
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Speed:
     """Time the shortest and the longest prompts of each attention; what lies between is
     interpolated.
@@ -64,7 +66,8 @@ def seconds_per_step(
     for attention, L in wanted:
         lengths.setdefault(attention, set()).add(L)
     known = {
-        attention: {L: _timed(train, attention, L, clock) for L in sorted({min(of), max(of)})} for attention, of in lengths.items()
+        attention: {L: _timed(train, attention, L, clock) for L in sorted({min(of), max(of)})}
+        for attention, of in lengths.items()
     }
     return lambda attention, L: (
         float(np.interp(L, list(known[attention]), list(known[attention].values())))

@@ -12,7 +12,17 @@ import numpy as np
 from numerics.training.parameters import Parameters
 from numerics.training.result import Training
 
-__all__ = ["BAND", "FALL", "LEAST_LOOKS", "LOOKS", "POINTS", "Watch", "has_settled", "records_a_look", "spread"]
+__all__ = [
+    "BAND",
+    "FALL",
+    "LEAST_LOOKS",
+    "LOOKS",
+    "POINTS",
+    "Watch",
+    "has_settled",
+    "records_a_look",
+    "spread",
+]
 
 #: A run is looked at so many times on its way to its last step, and not judged before a few looks
 #: are behind it: each mean is then one of two risks at least.

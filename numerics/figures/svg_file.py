@@ -35,9 +35,13 @@ def sheet(figure: Figure, keys: Sequence[Key]) -> str:
     parts, right, bottom = [], 0.0, 0.0
     for panel in figure.panels:
         svg = panel.plot.file[panel.plot.file.index("<svg") :]
-        width, height = (float(found) for found in re.findall(r'(?:width|height)="([\d.]+)pt"', svg[: svg.index(">")]))
+        width, height = (
+            float(found) for found in re.findall(r'(?:width|height)="([\d.]+)pt"', svg[: svg.index(">")])
+        )
         parts.append(_text(right + width / 2, HEAD - 6, panel.variant, "middle", 11))
-        inner = svg.replace(f'width="{width:g}pt" height="{height:g}pt"', f'width="{width:g}" height="{height:g}"', 1)
+        inner = svg.replace(
+            f'width="{width:g}pt" height="{height:g}pt"', f'width="{width:g}" height="{height:g}"', 1
+        )
         parts.append(inner.replace("<svg ", f'<svg x="{right:g}" y="{HEAD:g}" ', 1))
         right, bottom = right + width, max(bottom, HEAD + height)
     x, y = 12.0, bottom + LINE

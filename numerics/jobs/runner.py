@@ -77,7 +77,9 @@ def perform(
     schedule.add(jobs)
     try:
         progress(schedule.progress())
-        with closing(schedule.on_threads() if elsewhere is None else schedule.run_elsewhere(elsewhere)) as steps:
+        with closing(
+            schedule.on_threads() if elsewhere is None else schedule.run_elsewhere(elsewhere)
+        ) as steps:
             for _ in steps:
                 progress(schedule.progress())
     except BaseException as error:

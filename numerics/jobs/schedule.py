@@ -136,7 +136,9 @@ class Schedule:
         # The running sum of what is left carries rounding errors; at the end exactly nothing is.
         finished = len(self.arrays) == len(self.jobs)
         left = 0.0 if finished else max(0.0, self._left - sum(a.job.work * a.share for a in attempts))
-        longest = [-work for work, _, _ in self._waiting[:1]] + [a.job.work * (1 - a.share) for a in attempts[:1]]
+        longest = [-work for work, _, _ in self._waiting[:1]] + [
+            a.job.work * (1 - a.share) for a in attempts[:1]
+        ]
         worked = self._worked + sum(a.job.work * (a.share - a.inherited) for a in attempts)
         busy = self._busy + sum(now - a.began for a in attempts if a.share > 0)
         slower = busy / worked if worked > 0 and busy > LOOK else 1.0

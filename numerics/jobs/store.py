@@ -27,7 +27,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.jobs.store_errors import APPLICATION, FORMAT, StoreError, check_header, connect, explained, inspected
+from numerics.jobs.store_errors import (
+    APPLICATION,
+    FORMAT,
+    StoreError,
+    check_header,
+    connect,
+    explained,
+    inspected,
+)
 
 __all__ = ["Store", "StoreError"]
 
@@ -142,7 +150,9 @@ class Store:
 
         def write() -> None:
             self._connection.execute("BEGIN IMMEDIATE")
-            added = self._connection.execute(f"INSERT OR IGNORE INTO results ({COLUMNS}) VALUES (?, ?, ?, ?, ?)", row).rowcount
+            added = self._connection.execute(
+                f"INSERT OR IGNORE INTO results ({COLUMNS}) VALUES (?, ?, ?, ?, ?)", row
+            ).rowcount
             self._connection.execute("COMMIT")
             if not added:
                 self._compare(row)
@@ -174,7 +184,9 @@ class Store:
         yield True
 
     def __len__(self) -> int:
-        (count,) = self._patiently(lambda: self._connection.execute("SELECT count(*) FROM results").fetchone())
+        (count,) = self._patiently(
+            lambda: self._connection.execute("SELECT count(*) FROM results").fetchone()
+        )
         return int(count)
 
     def close(self) -> None:
@@ -185,14 +197,19 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _rows(self, keys: list[str]) -> dict[str, Row]:
         """The rows under these keys, their checksums verified."""
         # As JSON, since SQLite takes few parameters; sorted, so that each page of the file is read
         # once.
-        query, ordered = f"SELECT {COLUMNS} FROM results WHERE key IN (SELECT value FROM json_each(?))", json.dumps(sorted(keys))
+        query, ordered = (
+            f"SELECT {COLUMNS} FROM results WHERE key IN (SELECT value FROM json_each(?))",
+            json.dumps(sorted(keys)),
+        )
         found: list[Row] = self._patiently(lambda: self._connection.execute(query, [ordered]).fetchall())
         for row in found:
             if row[4] != _checksum(*row[:4]):
@@ -213,11 +230,17 @@ class Store:
     def _prepare(self) -> None:
         """Create the table, or make sure that it is there and whole."""
         run = self._connection.execute
-        run("PRAGMA synchronous = EXTRA")  # the folder is synced too: a power cut cannot bring back the journal of a finished write
+        run(
+            "PRAGMA synchronous = EXTRA"
+        )  # the folder is synced too: a power cut cannot bring back the journal of a finished write
         run("PRAGMA cell_size_check = ON")
         if run("PRAGMA application_id").fetchone() == (0,):
             run("BEGIN IMMEDIATE")  # whoever comes second finds a store
-            if run("PRAGMA application_id").fetchone() == (0,) == run("SELECT count(*) FROM sqlite_master").fetchone():
+            if (
+                run("PRAGMA application_id").fetchone()
+                == (0,)
+                == run("SELECT count(*) FROM sqlite_master").fetchone()
+            ):
                 run(TABLE)
                 run(f"PRAGMA application_id = {APPLICATION}")
                 run(f"PRAGMA user_version = {FORMAT}")
@@ -262,7 +285,9 @@ def _key(key: str) -> str:
 
 def _row(key: str, array: Floats, about: Mapping[str, Any]) -> Row:
     if not isinstance(array, np.ndarray) or array.dtype.newbyteorder("=") != np.float64:
-        raise TypeError(f"only arrays of float64 are stored, not {getattr(array, 'dtype', type(array))}; convert it first")
+        raise TypeError(
+            f"only arrays of float64 are stored, not {getattr(array, 'dtype', type(array))}; convert it first"
+        )
     if array.size > MOST_ENTRIES:
         raise ValueError(
             f"an array of {array.size} entries; a store is for sums and records, up to {MOST_ENTRIES} entries: reduce it first"

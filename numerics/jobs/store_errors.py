@@ -65,11 +65,15 @@ def inspected(path: Path) -> bool:
         if not file_is_there(path, "store", StoreError) or (size := path.stat().st_size) == 0:
             return True
         if not os.access(path, os.W_OK):
-            raise StoreError(f"may not write to {path}; change its permissions, or copy the store to where you may write")
+            raise StoreError(
+                f"may not write to {path}; change its permissions, or copy the store to where you may write"
+            )
         if size < SMALLEST_PAGE:
             raise StoreError(NOT_SQLITE.format(path))
         with closing(connect(path, "mode=ro&immutable=1")) as connection:
-            connection.execute("PRAGMA writable_schema = ON")  # a size that an unfinished write left wrong is no reason to refuse
+            connection.execute(
+                "PRAGMA writable_schema = ON"
+            )  # a size that an unfinished write left wrong is no reason to refuse
             check_header(path, connection)
     except OSError as error:
         raise StoreError(f"cannot open the store {path} ({error.strerror}); give another file") from error
@@ -102,5 +106,9 @@ def explained(path: Path, error: sqlite3.Error) -> StoreError:
         "SQLITE_CANTOPEN": f"cannot open {path} or its journal; make sure that you may write to its folder and start again",
         "SQLITE_IOERR": f"reading or writing {path} failed ({name}); check its disk or network and start again: {NOTHING_LOST}",
     }
-    found = next((says for start, says in sorted(known.items(), reverse=True) if name.startswith(start)), None)
-    return StoreError(found or f"SQLite cannot use the store {path} ({error}); start again, or give another file")
+    found = next(
+        (says for start, says in sorted(known.items(), reverse=True) if name.startswith(start)), None
+    )
+    return StoreError(
+        found or f"SQLite cannot use the store {path} ({error}); start again, or give another file"
+    )

@@ -90,7 +90,9 @@ class Workspace(Store):
             except sqlite3.OperationalError as error:
                 mine = bool(self.get([key]))  # SQLite has noticed that the file was deleted
                 if not mine and not getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
-                    raise StoreError(f"cannot lock {path} ({error}); make sure that you may write to its folder") from error
+                    raise StoreError(
+                        f"cannot lock {path} ({error}); make sure that you may write to its folder"
+                    ) from error
             yield mine
         if mine and self.get([key]):
             _delete(path)

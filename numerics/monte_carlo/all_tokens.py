@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PROMPTS_A_BLOCK", "CompiledSampler", "PlainSampler", "Problem", "compiled_sampler", "generator_of", "rotation"]
+__all__ = [
+    "PROMPTS_A_BLOCK",
+    "CompiledSampler",
+    "PlainSampler",
+    "Problem",
+    "compiled_sampler",
+    "generator_of",
+    "rotation",
+]
 
 Floats = NDArray[np.float64]
 Key = tuple[np.uint32, np.uint32]
@@ -81,7 +89,11 @@ class CompiledSampler:
             given = self._given(self.problem.queries(whites))
         else:
             given = self._fixed
-        kernel = attention_kernel(self.kind) if isinstance(self.kind, str) else attention_kernel("quantile", self.kind)
+        kernel = (
+            attention_kernel(self.kind)
+            if isinstance(self.kind, str)
+            else attention_kernel("quantile", self.kind)
+        )
         out = np.empty((3, count))
         kernel(first, L, key, *given, float(len(self.problem.V)), out)
         return out
@@ -133,7 +145,10 @@ class PlainSampler:
     def _block(self, L: int, number: int, seed: int) -> Floats:
         """The squared errors of one block of prompts, shape (3, PROMPTS_A_BLOCK)."""
         problem, d, rng = self.problem, self.law.d, generator_of(L, number, seed)
-        z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], PROMPTS_A_BLOCK))), (d, PROMPTS_A_BLOCK)).T
+        z = np.broadcast_to(
+            problem.queries(rng.standard_normal((problem.root.shape[1], PROMPTS_A_BLOCK))),
+            (d, PROMPTS_A_BLOCK),
+        ).T
         a = z @ problem.U.T
         h, H = problem.limits(self.law, a) if problem.root.shape[1] else self._fixed
         top, Z = np.full(PROMPTS_A_BLOCK, -np.inf), np.zeros(PROMPTS_A_BLOCK)
@@ -175,7 +190,9 @@ def generator_of(L: int, number: int, seed: int) -> np.random.Generator:
     """The generator of one block of prompts. Counters grow from the lowest word: the streams of two
     blocks, or of a claim's generators, never meet.
     """
-    bits = np.random.Philox(key=np.array([seed, L], np.uint64), counter=np.array([0, 0, 1, number], np.uint64))
+    bits = np.random.Philox(
+        key=np.array([seed, L], np.uint64), counter=np.array([0, 0, 1, number], np.uint64)
+    )
     return np.random.Generator(bits)
 
 
@@ -206,7 +223,9 @@ def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = Non
     Q, R = _triangular(A)
     P, S = _triangular(problem.V @ factor @ turn)
     pad = ((0, 0), (0, A.shape[1] % 2))
-    return CompiledSampler(problem, kind, law, factor, turn, Q, np.pad(R, pad), P.T @ problem.V, np.pad(S, pad))
+    return CompiledSampler(
+        problem, kind, law, factor, turn, Q, np.pad(R, pad), P.T @ problem.V, np.pad(S, pad)
+    )
 
 
 def rotation(factor: Floats) -> Floats:

@@ -26,7 +26,9 @@ REFUTATION = 1e-9
 MOST_TRIALS = 10**10
 
 
-def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, error: float = 1e-6) -> Evidence:
+def clopper_pearson(
+    event: Event, op: str, bound: float | Fraction, n: int, *, error: float = 1e-6
+) -> Evidence:
     """Decide ``P(event) op bound`` from n independent trials, by the exact binomial limits of
     Clopper and Pearson.
 
@@ -65,13 +67,22 @@ def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, e
     check_kind(str, op=op)
     if op not in ("<=", ">="):
         raise ValueError(f"a probability is compared by '<=' or '>=', got {op!r}")
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not callable(event) or isinstance(event, type):
-        raise TypeError(f"event(rng, n) is drawn an integer number of times, got event = {event!r}, n = {n!r}")
+    if (
+        isinstance(n, bool)
+        or not isinstance(n, (int, np.integer))
+        or not callable(event)
+        or isinstance(event, type)
+    ):
+        raise TypeError(
+            f"event(rng, n) is drawn an integer number of times, got event = {event!r}, n = {n!r}"
+        )
     bound, error = map(float, read_arrays(bound=(cast(float, bound), ""), error=(error, "")))
     if n > MOST_TRIALS:
         read_whole("n", n, "it is the number of trials, which are drawn at once", most=MOST_TRIALS)
     if n < 1 or not 0 < error < 1:
-        raise ValueError(f"at least one trial and an error in (0, 1) are needed, got n = {n}, error = {error}")
+        raise ValueError(
+            f"at least one trial and an error in (0, 1) are needed, got n = {n}, error = {error}"
+        )
     started = time.perf_counter()
     outcomes = np.asarray(event(generator(), n))
     if outcomes.shape != (n,) or outcomes.dtype != bool:
@@ -83,7 +94,12 @@ def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, e
     checked = rf"\mathbb{{P}} \le {bound:.6g}" if below else rf"\mathbb{{P}} \ge {bound:.6g}"
     accepted = upper(error) <= bound if below else lower(error) >= bound
     refuted = lower(REFUTATION) > bound if below else upper(REFUTATION) < bound
-    common: dict[str, Any] = {"engine": "Clopper-Pearson", "checked": checked, "samples": n, "seed": current_seed()}
+    common: dict[str, Any] = {
+        "engine": "Clopper-Pearson",
+        "checked": checked,
+        "samples": n,
+        "seed": current_seed(),
+    }
     # The standard error of the count as a share of it, with one more of each kind: none seen is
     # not none.
     uncertain = math.sqrt((k + 1) * (n - k + 1) / n) / max(k, 1)
@@ -103,6 +119,8 @@ def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, e
         common |= {"slack": slack, "slack_error": 0.0 if slack is None else uncertain}
         verdict = Evidence(verdict=Verdict.SUPPORTED, covered=f"{k} of {n} trials", error=error, **common)
     else:
-        reason = f"{k} of {n} trials leave {lower(error):.4g} to {upper(error):.4g} around {bound:.4g}; draw more"
+        reason = (
+            f"{k} of {n} trials leave {lower(error):.4g} to {upper(error):.4g} around {bound:.4g}; draw more"
+        )
         verdict = Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     return verdict.replace(seconds=time.perf_counter() - started)

@@ -132,7 +132,9 @@ def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -
         ),
         (
             estimate.largest_share > LARGEST_SHARE,
-            lambda i: f"one prompt is up to {estimate.largest_share[i].max():.0%} of the mean; not fitted, draw more",
+            lambda i: (
+                f"one prompt is up to {estimate.largest_share[i].max():.0%} of the mean; not fitted, draw more"
+            ),
         ),
         (
             spread > LARGEST_SPREAD_ERROR,

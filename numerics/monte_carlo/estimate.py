@@ -100,17 +100,31 @@ class AttentionErrors(Drawn):
 
     def table(self) -> list[list[str]]:
         names, estimates = self._estimates()
-        cells = [[f"{e.mean[i]:.4g} ± {e.standard_error[i]:.1g}" for e in estimates] for i in range(len(self.lengths))]
+        cells = [
+            [f"{e.mean[i]:.4g} ± {e.standard_error[i]:.1g}" for e in estimates]
+            for i in range(len(self.lengths))
+        ]
         return [["L", *names], *few([[str(L), *row] for L, row in zip(self.lengths, cells)])]
 
     def rows(self) -> list[tuple[str, str]]:
-        largest = max(float(e.largest_share.max()) for e in self._estimates()[1]) if len(self.lengths) else 0.0
-        warning = "; it is above 5 %, so draw more before you trust mean and standard error" if largest > 0.05 else ""
-        return [("±", "one standard error"), ("largest share", f"one prompt makes up {100 * largest:.2g} % of a mean{warning}")]
+        largest = (
+            max(float(e.largest_share.max()) for e in self._estimates()[1]) if len(self.lengths) else 0.0
+        )
+        warning = (
+            "; it is above 5 %, so draw more before you trust mean and standard error"
+            if largest > 0.05
+            else ""
+        )
+        return [
+            ("±", "one standard error"),
+            ("largest share", f"one prompt makes up {100 * largest:.2g} % of a mean{warning}"),
+        ]
 
     def _draw(self, ax: Any) -> None:
         drawn = zip(*self._estimates(), ("exact", "theorem", "gradient"))
-        self._curves(ax, self.lengths, [(name, e.mean, e.standard_error, colour) for name, e, colour in drawn])
+        self._curves(
+            ax, self.lengths, [(name, e.mean, e.standard_error, colour) for name, e, colour in drawn]
+        )
         ax.set(xlabel="prompt length L", ylabel="mean squared error, ± standard error")
 
     def _estimates(self) -> tuple[tuple[str, ...], tuple[Estimate, ...]]:
@@ -208,14 +222,20 @@ def attention_errors(
     True
     """
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov)
-    sampler = error_sampler(setting, method=method, seed=current_seed() if seed is None else seed, against=against)
+    sampler = error_sampler(
+        setting, method=method, seed=current_seed() if seed is None else seed, against=against
+    )
     grid = _lengths(lengths)
-    count = read_whole("replicates", replicates, "it is the number of prompts drawn for each length", most=MOST_REPLICATES)
+    count = read_whole(
+        "replicates", replicates, "it is the number of prompts drawn for each length", most=MOST_REPLICATES
+    )
     workers = thread_count(threads)
     pieces = -(-count // PIECE)
     # Many pieces to a task, for tasks pass through one Python thread, and enough tasks for all.
     step = PIECE * max(1, min(TOGETHER, PATIENCE // int(max(grid)), len(grid) * pieces // (8 * workers)))
-    tasks = ((i, first, min(first + step, count)) for i in range(len(grid)) for first in range(0, count, step))
+    tasks = (
+        (i, first, min(first + step, count)) for i in range(len(grid)) for first in range(0, count, step)
+    )
     sums: list[Array | None] = [None] * len(grid)
 
     def drawn(L: int, first: int, last: int) -> list[Array]:
@@ -232,11 +252,18 @@ def attention_errors(
             # joined in this order, whoever finished first: sums of floats are not associative
             sums[i] = joined(done if before is None else [before, *done])
             pending.extend(submit(*task) for task in islice(tasks, 1))
-    return as_errors(grid, np.stack([s for s in sums if s is not None]), count, sampler.seed, method=sampler.method)
+    return as_errors(
+        grid, np.stack([s for s in sums if s is not None]), count, sampler.seed, method=sampler.method
+    )
 
 
 def as_errors(
-    lengths: Sequence[int] | NDArray[np.integer], sums: ArrayLike, replicates: int, seed: int, *, method: str = "tokens"
+    lengths: Sequence[int] | NDArray[np.integer],
+    sums: ArrayLike,
+    replicates: int,
+    seed: int,
+    *,
+    method: str = "tokens",
 ) -> AttentionErrors:
     """Estimates from the sums of blocks of replicates.
 
@@ -269,7 +296,9 @@ def as_errors(
     """
     grid, S = np.asarray(lengths, dtype=np.int64), np.asarray(sums, dtype=np.float64)
     if S.shape != (*grid.shape, 3, 6) or grid.ndim != 1:
-        raise ValueError(f"sums have shape {S.shape}, but ({grid.size}, 3, 6) is needed: one (3, 6) for each length")
+        raise ValueError(
+            f"sums have shape {S.shape}, but ({grid.size}, 3, 6) is needed: one (3, 6) for each length"
+        )
     least = S[..., 1].min(where=S[..., 1] > 0, initial=np.inf)
     if least < LEAST_MEAN:
         raise ValueError(
@@ -299,5 +328,7 @@ def _lengths(lengths: int | Sequence[int] | NDArray[np.integer]) -> NDArray[np.i
     if array.ndim != 1 or array.size == 0 or not whole_numbers:
         raise TypeError(f"lengths must be integers, at least one, not {lengths!r}")
     if array.min() < 1 or array.max() > LONGEST_PROMPT:
-        raise ValueError(f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {LONGEST_PROMPT} of the counters")
+        raise ValueError(
+            f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {LONGEST_PROMPT} of the counters"
+        )
     return array.astype(np.int64)

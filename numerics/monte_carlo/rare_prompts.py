@@ -57,7 +57,9 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     """
     law, V = setting.law, setting.V
     if isinstance(law.coordinates, str):
-        check_law(law.coordinates, ("normal", "sign", "uniform", "sphere", "ball"), "the count of rare prompts")
+        check_law(
+            law.coordinates, ("normal", "sign", "uniform", "sphere", "ball"), "the count of rare prompts"
+        )
     A = np.zeros((law.d, 0)) if law.factor is None else law.factor
     signs = law.coordinates == "sign" or (law.coordinates == "sphere" and A.shape[1] == 1)
     own = law.on_points
@@ -73,4 +75,6 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
         probability = (1 - 0.5 ** np.arange(1, A.shape[1] + 1)[:, None]) ** lengths
         size, seen = (A.shape[1] * float(np.linalg.norm(M, 2)) ** 2 for M in (A, V @ A))
     largest = 4 * np.array([seen, len(V) * size, seen * size * float(setting.query @ setting.query)])
-    return np.asarray(largest[:, None] * np.where(replicates * probability < SURELY_SEEN, probability, ROUNDING).max(axis=0))
+    return np.asarray(
+        largest[:, None] * np.where(replicates * probability < SURELY_SEEN, probability, ROUNDING).max(axis=0)
+    )

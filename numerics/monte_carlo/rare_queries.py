@@ -85,7 +85,9 @@ def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     beyond = np.cumsum(law.density[::-1])[::-1]
     # Weights below rounding come from cancellation, and what the quadrature does not reach is
     # saturated and rarer still.
-    rare = (beyond < FEWEST_QUERIES / replicates) & (law.density > 1e-16) & (law.nodes < LARGEST_SCORE_VARIANCE)
+    rare = (
+        (beyond < FEWEST_QUERIES / replicates) & (law.density > 1e-16) & (law.nodes < LARGEST_SCORE_VARIANCE)
+    )
     values, vectors = np.linalg.eigh(setting.score_form)
     along = setting.query_factor @ vectors[:, -1] / math.sqrt(values[-1])
     weight = law.density[rare]

@@ -93,7 +93,9 @@ class ErrorSampler:
         (3, 6)
         """
         L = read_whole("L", L, "it is the length of a prompt", most=LONGEST_PROMPT)
-        first = read_whole("first", first, "it is the number of the first replicate", least=0, most=2**63 - PIECE)
+        first = read_whole(
+            "first", first, "it is the number of the first replicate", least=0, most=2**63 - PIECE
+        )
         count = read_whole("count", count, "it is the number of replicates", most=PIECE)
         with np.errstate(over="ignore", invalid="ignore"):  # seen below
             sums = central_sums(self.values(L, first, count))
@@ -104,7 +106,9 @@ class ErrorSampler:
         return sums
 
 
-def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int = 0, against: str = "limit") -> ErrorSampler:
+def error_sampler(
+    setting: AttentionSetting, *, method: str = "auto", seed: int = 0, against: str = "limit"
+) -> ErrorSampler:
     """Make a setting ready for sampling.
 
     Parameters
@@ -143,10 +147,16 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
     kind = "normal" if law is None else law.coordinates
     _check_size(problem, law.sigma * A if law is not None and kind is None else A)
     if linear and method == "scores":
-        raise ValueError('method = "scores" measures against the infinite prompt; take "tokens" against linear attention')
-    if method == "scores" or (method == "auto" and not linear and isinstance(kind, str) and kind in CONDITIONED):
+        raise ValueError(
+            'method = "scores" measures against the infinite prompt; take "tokens" against linear attention'
+        )
+    if method == "scores" or (
+        method == "auto" and not linear and isinstance(kind, str) and kind in CONDITIONED
+    ):
         conditioned = prepare(kind, A, problem.U, problem.V, problem.mean, problem.root)
-        return ErrorSampler("scores", int(seed), lambda L, first, count: conditioned.values(L, first, count, key))
+        return ErrorSampler(
+            "scores", int(seed), lambda L, first, count: conditioned.values(L, first, count, key)
+        )
     if law is not None and law.structure is None and law.log_mgf is None:
         raise ValueError(
             f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is unknown; pass "
@@ -154,7 +164,9 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
         )
     if kind is None and law is not None:
         plain = (RowSampler if isinstance(law.structure, EmbeddingTable) else PlainSampler)(problem, law)
-        return ErrorSampler("tokens", int(seed), lambda L, first, count: plain.values(L, first, count, int(seed)))
+        return ErrorSampler(
+            "tokens", int(seed), lambda L, first, count: plain.values(L, first, count, int(seed))
+        )
     compiled = compiled_sampler(problem, kind, A, law)
     return ErrorSampler("tokens", int(seed), lambda L, first, count: compiled.values(L, first, count, key))
 
@@ -171,7 +183,9 @@ def _check_size(problem: Problem, A: Floats) -> None:
         query_size = float(np.abs(z).max() + 10 * np.abs(F).max(initial=0))
         size = max(columns, rows) * max(1.0, steepest) + columns * rows * max(1.0, query_size)
     if not steepest <= LARGEST_SCORE:
-        raise ValueError(f"scores (Uz)·z_k beyond {LARGEST_SCORE:.0e} leave the range of float32; rescale U or the query")
+        raise ValueError(
+            f"scores (Uz)·z_k beyond {LARGEST_SCORE:.0e} leave the range of float32; rescale U or the query"
+        )
     if not size < LARGEST_SIZE:
         raise ValueError(
             f"squares of errors beyond {LARGEST_SIZE:.0e} have no fourth powers in a float; rescale Gamma, V or the query"

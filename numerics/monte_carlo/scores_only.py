@@ -68,7 +68,9 @@ class ScoreSampler:
         return out
 
 
-def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Floats, root: Floats) -> ScoreSampler:
+def prepare(
+    coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Floats, root: Floats
+) -> ScoreSampler:
     """A sampler with the arguments of the kernel prepared, from arrays that have been checked.
 
     Parameters

@@ -33,10 +33,14 @@ class RowSampler(PlainSampler):
         z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], m))), (d, m)).T
         signs = np.asarray(2.0 * rng.integers(0, 2, (m, d)) - 1, dtype=np.float64)
         some = max(1, WEIGHTS_AT_ONCE // len(table.rows))
-        parts = [self._prompts(table, rng, L, z[i : i + some], signs[i : i + some]) for i in range(0, m, some)]
+        parts = [
+            self._prompts(table, rng, L, z[i : i + some], signs[i : i + some]) for i in range(0, m, some)
+        ]
         return np.concatenate(parts, axis=1)
 
-    def _prompts(self, table: EmbeddingTable, rng: np.random.Generator, L: int, z: Floats, g: Floats) -> Floats:
+    def _prompts(
+        self, table: EmbeddingTable, rng: np.random.Generator, L: int, z: Floats, g: Floats
+    ) -> Floats:
         """The squared errors of a prompt for each query z, with the signs g: shape (3, len(z))."""
         problem, m, n = self.problem, len(z), len(table.rows)
         # Against linear attention the rows without tilt are taken, of mean 0 and covariance Gamma.
@@ -54,7 +58,11 @@ class RowSampler(PlainSampler):
             np.multiply(weights[0, i], along[i], out=weights[1, i])
         gap, second, h = table.weighted(weights.reshape(3 * m, n)).reshape(3, m, table.d)
         # C_L g - H g, where C_L = sum p xx' - MM' and M = h + gap
-        bend = second - gap * ((h + gap) * g).sum(axis=1, keepdims=True) - h * (gap * g).sum(axis=1, keepdims=True)
+        bend = (
+            second
+            - gap * ((h + gap) * g).sum(axis=1, keepdims=True)
+            - h * (gap * g).sum(axis=1, keepdims=True)
+        )
         if problem.Gamma is not None:
             gap = gap - z @ problem.U.T @ problem.Gamma
         return np.stack(

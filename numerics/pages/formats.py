@@ -43,12 +43,17 @@ def add_format(parser: Any) -> None:
 def _formats(text: str) -> tuple[str, ...]:
     given = [part.strip().lower() for part in text.split(",")]
     if unknown := [part for part in given if part not in FORMATS]:
-        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is no format of plots; pass some of {', '.join(FORMATS)}, with commas")
+        raise argparse.ArgumentTypeError(
+            f"{unknown[0]!r} is no format of plots; pass some of {', '.join(FORMATS)}, with commas"
+        )
     return tuple(kind for kind in FORMATS if kind in given or kind == FORMATS[0])
 
 
 def replace_with_plots(
-    folder: Path, pictures: Mapping[str, Mapping[str, str | bytes]], files: Mapping[str, str], earlier: Sequence[str] = ()
+    folder: Path,
+    pictures: Mapping[str, Mapping[str, str | bytes]],
+    files: Mapping[str, str],
+    earlier: Sequence[str] = (),
 ) -> None:
     """Write plots and the page that shows them together, and remove what an earlier page has left.
 

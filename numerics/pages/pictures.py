@@ -25,7 +25,11 @@ def as_files(plot: Plot, formats: Sequence[str]) -> dict[str, str | bytes]:
 
 
 def as_picture(
-    plots: Sequence[Plot], kind: str, heading: str = "", titles: Sequence[str] = (), keys: Sequence[tuple[str, str, str, str]] = ()
+    plots: Sequence[Plot],
+    kind: str,
+    heading: str = "",
+    titles: Sequence[str] = (),
+    keys: Sequence[tuple[str, str, str, str]] = (),
 ) -> bytes:
     """Plots side by side as one file, in the colours of daylight on white.
 
@@ -52,7 +56,9 @@ def as_picture(
     height = max(plot.height for plot in plots)
     with mpl.rc_context(drawing_settings(plots[0].name, COLOURS)):
         page = Figure(figsize=(width, head + height + foot), facecolor="white")
-        grid = page.add_gridspec(3, len(plots), height_ratios=[head or 1e-6, height, foot or 1e-6], hspace=0, wspace=0)
+        grid = page.add_gridspec(
+            3, len(plots), height_ratios=[head or 1e-6, height, foot or 1e-6], hspace=0, wspace=0
+        )
         grid.update(left=0, right=1, bottom=0, top=1)
         for i, plot in enumerate(plots):
             part = page.add_subfigure(grid[1, i])
@@ -63,7 +69,13 @@ def as_picture(
         if heading:
             page.text(0.02, 1 - 0.2 / (head + height + foot), heading, size=10)
         if keys:
-            page.legend(handles=[_handle(*key) for key in keys], loc="lower center", ncols=columns, frameon=False, fontsize=7)
+            page.legend(
+                handles=[_handle(*key) for key in keys],
+                loc="lower center",
+                ncols=columns,
+                frameon=False,
+                fontsize=7,
+            )
         page.draw_without_rendering()
         _in_daylight(page)
         out = BytesIO()
@@ -83,7 +95,16 @@ def _handle(mark: str, variable: str, dashes: str, text: str) -> Any:
     if mark == "line":
         return Line2D([], [], color=colour, linestyle=dashed(dashes), label=text)
     hollow: dict[str, Any] = {"markerfacecolor": "none"} if mark in ("ring", "open") else {}
-    return Line2D([], [], color=colour, linestyle="none", marker=MARKS.get(mark, mark), markersize=5, label=text, **hollow)
+    return Line2D(
+        [],
+        [],
+        color=colour,
+        linestyle="none",
+        marker=MARKS.get(mark, mark),
+        markersize=5,
+        label=text,
+        **hollow,
+    )
 
 
 def _in_daylight(page: Any) -> None:

@@ -99,11 +99,20 @@ def figure(
 
     # Margins by hand, for labels of at most seven characters: the automatic layout draws
     # everything twice.
-    frame = {"left": 0.175, "right": 0.98, "bottom": 0.42 / height, "top": 1 - 0.12 / height, "hspace": 0.1, "wspace": 0.04}
+    frame = {
+        "left": 0.175,
+        "right": 0.98,
+        "bottom": 0.42 / height,
+        "top": 1 - 0.12 / height,
+        "hspace": 0.1,
+        "wspace": 0.04,
+    }
     grid = {"height_ratios": rows, "width_ratios": columns} | frame
 
     def fill(page: Any) -> None:
-        axes = page.subplots(len(rows), len(columns), sharex="col" if share_x else False, squeeze=False, gridspec_kw=grid)
+        axes = page.subplots(
+            len(rows), len(columns), sharex="col" if share_x else False, squeeze=False, gridspec_kw=grid
+        )
         for ax in axes.flat:
             ax.set_facecolor("none")
         draw(*axes.flat)
@@ -113,14 +122,21 @@ def figure(
         FigureCanvasSVG(page)
         fill(page)
         text = StringIO()
-        page.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        page.savefig(
+            text,
+            format="svg",
+            transparent=True,
+            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+        )
     svg = _bare(text.getvalue(), name, title)
     inline = re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", svg, count=1)
     for variable, colour in STAND_INS.items():
         inline = inline.replace(colour, f"var(--{variable})")
         svg = svg.replace(colour, COLOURS[variable])
     paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
-    alone = svg.replace("</title>", f"</title>\n {paper}", 1).replace("<svg ", '<svg font-family="system-ui, sans-serif" ', 1)
+    alone = svg.replace("</title>", f"</title>\n {paper}", 1).replace(
+        "<svg ", '<svg font-family="system-ui, sans-serif" ', 1
+    )
     return Plot(name, title, inline, f'<?xml version="1.0" encoding="utf-8"?>\n{alone}', fill, height)
 
 
@@ -157,7 +173,9 @@ def _bare(svg: str, name: str, title: str) -> str:
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     head, rest = svg.split(">", 1)
-    size = dict(re.findall(r' (width|height)="([^"]*)"', head))  # Matplotlib writes both, in an order of its own
+    size = dict(
+        re.findall(r' (width|height)="([^"]*)"', head)
+    )  # Matplotlib writes both, in an order of its own
     head = re.sub(r' (width|height)="[^"]*"', "", head)
     svg = head.replace("<svg", f'<svg width="{size["width"]}" height="{size["height"]}"', 1) + ">" + rest
     svg = re.sub(r'\bid="', f'id="{name}-', svg)

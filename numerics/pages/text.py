@@ -75,7 +75,15 @@ def ratio(value: float) -> str:
     >>> ratio(1.0003), ratio(123.4), ratio(1520.2), ratio(1.5e7)
     ('1.0003', '123', '1520', '1.5·10⁷')
     """
-    return f"{value:.5g}" if value < 10 else f"{value:.3g}" if value < 1e3 else f"{value:.0f}" if value < 1e4 else sci(value, 2)
+    return (
+        f"{value:.5g}"
+        if value < 10
+        else f"{value:.3g}"
+        if value < 1e3
+        else f"{value:.0f}"
+        if value < 1e4
+        else sci(value, 2)
+    )
 
 
 def typeset(text: str) -> str:
@@ -86,7 +94,14 @@ def typeset(text: str) -> str:
     >>> typeset("chi^2 = -2")
     'χ² = −2'
     """
-    signs = {" <= ": " ≤\u00a0", " >= ": "\u00a0≥\u00a0", "chi^2": "χ²", "lambda": "λ", "sigma": "σ", "+-": "±"}
+    signs = {
+        " <= ": " ≤\u00a0",
+        " >= ": "\u00a0≥\u00a0",
+        "chi^2": "χ²",
+        "lambda": "λ",
+        "sigma": "σ",
+        "+-": "±",
+    }
     for typed, sign in signs.items():
         text = text.replace(typed, sign)
     return re.sub(r"(?<![\w.])-(?=\d)", "−", re.sub(r"\^2(?![\w.])", "²", text))
@@ -104,7 +119,9 @@ def marked(text: str) -> str:
     """
     text = re.sub(r"\b1e\+?(-?)0*(\d+)\b", r"10^\1\2", text)
     text = re.sub(r"\b([\d.]+)e\+?(-?)0*(\d+)\b", r"\1·10^\2\3", text)
-    return re.sub(r"\^([-−]?[\w.]*\w)", lambda m: f"<sup>{m[1].replace('-', '−')}</sup>", escape(typeset(text)))
+    return re.sub(
+        r"\^([-−]?[\w.]*\w)", lambda m: f"<sup>{m[1].replace('-', '−')}</sup>", escape(typeset(text))
+    )
 
 
 def numbered(figures: Iterable[int]) -> str:
@@ -122,7 +139,9 @@ def numbered(figures: Iterable[int]) -> str:
         parts.append(f"{numbers[0]} to {numbers[length - 1]}" if length > 1 else str(numbers[0]))
         del numbers[:length]
     several = len(parts) > 1 or " to " in parts[0]
-    return ("Figures " if several else "Figure ") + " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+    return ("Figures " if several else "Figure ") + " and ".join(
+        filter(None, [", ".join(parts[:-1]), parts[-1]])
+    )
 
 
 def slug(name: str) -> str:

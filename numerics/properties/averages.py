@@ -129,8 +129,12 @@ class AverageBound:
         read = [(ATOMS[example[0]], example[1], list(example[2:])) for example in examples]
         first = [self._first(*instance) for instance in read]
         order = sorted(range(len(first)), key=lambda i: -first[i][-1][1].max())
-        rounds = {i: len(WIDTHS) if place < 1 + len(first) // SHARE_CLIMBED else 0 for place, i in enumerate(order)}
-        return [self._climbed(*instance, found, rounds[i]) for i, (instance, found) in enumerate(zip(read, first))]
+        rounds = {
+            i: len(WIDTHS) if place < 1 + len(first) // SHARE_CLIMBED else 0 for place, i in enumerate(order)
+        }
+        return [
+            self._climbed(*instance, found, rounds[i]) for i, (instance, found) in enumerate(zip(read, first))
+        ]
 
     def _first(self, k: int, growth: int, codes: list[int]) -> Rounds:
         """The translates of an instance, and the best of them at every length."""
@@ -138,13 +142,17 @@ class AverageBound:
         found = [(rows, self._ratios(k, growth, rows))]
         return found + self._at_lengths(k, growth, codes, *found[0], KEPT[0])
 
-    def _at_lengths(self, k: int, growth: int, codes: list[int], rows: Codes, ratios: Floats, kept: int) -> Rounds:
+    def _at_lengths(
+        self, k: int, growth: int, codes: list[int], rows: Codes, ratios: Floats, kept: int
+    ) -> Rounds:
         if not (kept and self.random and codes[LENGTH] >= 0):
             return []
         rows = _at_all_lengths(k, rows[ratios.argsort()[-kept:]])
         return [(rows, self._ratios(k, growth, rows))]
 
-    def _climbed(self, k: int, growth: int, codes: list[int], found: Rounds, rounds: int = len(WIDTHS)) -> Tried:
+    def _climbed(
+        self, k: int, growth: int, codes: list[int], found: Rounds, rounds: int = len(WIDTHS)
+    ) -> Tried:
         for n, width in enumerate(WIDTHS[:rounds]):
             if n:
                 found += self._at_lengths(k, growth, codes, *found[-1], KEPT[n])
@@ -198,14 +206,22 @@ class AverageBound:
             return {"L": L, **point.describe()}
         except ArithmeticError:  # as above
             join = lambda values: ", ".join(map(str, values))
-            return {"L": L, "atoms": join(point.atoms), "weights": join(point.weights), "Uz": str(point.Uz), "f": join(point.f)}
+            return {
+                "L": L,
+                "atoms": join(point.atoms),
+                "weights": join(point.weights),
+                "Uz": str(point.Uz),
+                "f": join(point.f),
+            }
 
     def scaled(self, factor: Fraction) -> AverageBound:
         """The same statement with its bound multiplied; where exponents are compared, with the
         exponent of its bound divided.
         """
         q, bound = sympy_rational(factor), self.bound
-        return AverageBound(replace(bound, right=bound.right ** (1 / q) if bound.exponents else q * bound.right))
+        return AverageBound(
+            replace(bound, right=bound.right ** (1 / q) if bound.exponents else q * bound.right)
+        )
 
 
 def _length(k: int, codes: tuple[int, ...]) -> int:
@@ -243,7 +259,9 @@ def _beside(k: int, codes: Codes, width: int) -> Codes:
     or a sign.
     """
     steps = _steps(k)[:: -(-BESIDE * _cost(k, codes) // MOST_OUTCOMES)]
-    simple = [(i, code) for i in CLIMBED[k] for code in ((0, MOST // 2, -MOST // 2) if i in FACTORS else (0,))]
+    simple = [
+        (i, code) for i in CLIMBED[k] for code in ((0, MOST // 2, -MOST // 2) if i in FACTORS else (0,))
+    ]
     out = np.tile(codes, (1 + len(steps) + len(simple), 1))
     out[1 : 1 + len(steps), CLIMBED[k]] += np.rint(width * steps).astype(int)
     for row, (place, code) in zip(out[1 + len(steps) :], simple):
@@ -320,7 +338,9 @@ def _average(k: int, growth: int, shape: tuple[int, int], codes: bytes) -> Softm
     Uz = _score(a, proxy)
     w, z = np.exp(Uz * atoms), scale * atoms
     f = size * np.stack([np.ones(len(rows)), *rest[: k - 1]]) * z**growth
-    number = np.where(rows[:, LENGTH] < 0, len(LENGTHS[k]) - 1, rows[:, LENGTH] * len(LENGTHS[k]) // (MOST + 1))
+    number = np.where(
+        rows[:, LENGTH] < 0, len(LENGTHS[k]) - 1, rows[:, LENGTH] * len(LENGTHS[k]) // (MOST + 1)
+    )
     lengths = np.array(LENGTHS[k], dtype=float)[number]
     most = math.comb(int(lengths.max()) + k - 1, k - 1)
     counts, logs = _prompts(k)
@@ -332,7 +352,9 @@ def _average(k: int, growth: int, shape: tuple[int, int], codes: bytes) -> Softm
         total = lambda x: np.einsum("nbk,kb->nb", counts, x)
     weight = np.exp(logs + total(np.log(p)))
     S_L, R_L = total(w), total(w * f)
-    return around(lengths, weight, S_L, R_L[None], (w, f[None], p), Uz * Uz * proxy, (z * z, scale * scale * proxy, 1))
+    return around(
+        lengths, weight, S_L, R_L[None], (w, f[None], p), Uz * Uz * proxy, (z * z, scale * scale * proxy, 1)
+    )
 
 
 def _shape(k: int, first: Any, second: Any, place: Any) -> tuple[Any, Any]:
@@ -340,7 +362,9 @@ def _shape(k: int, first: Any, second: Any, place: Any) -> tuple[Any, Any]:
     Fractions.
     """
     one = first + (1 - first)
-    weights = {1: [one], 2: [first, 1 - first], 3: [first, (1 - first) * second, (1 - first) * (1 - second)]}[k]
+    weights = {1: [one], 2: [first, 1 - first], 3: [first, (1 - first) * second, (1 - first) * (1 - second)]}[
+        k
+    ]
     spots = {1: [0 * one], 2: [2 * one, 0 * one], 3: [2 * one, 2 * place, 0 * one]}[k]
     mean = sum(p * x for p, x in zip(weights, spots))
     return np.stack(weights), np.stack([x - mean for x in spots])
@@ -366,4 +390,8 @@ def _point(k: int, growth: int, codes: tuple[int, ...]) -> Point:
     floats = [np.array([[float(v)] for v in values]) for values in (weights, atoms)]
     Uz = Fraction(float(_score(float(_number(SCORE, codes[SCORE])), _proxy(k, *floats))[0]))
     z = [scale * x for x in atoms]
-    return Point(on_line(z, weights), Uz / scale, tuple(size * c * x**growth for c, x in zip((Fraction(1), *rest[: k - 1]), z)))
+    return Point(
+        on_line(z, weights),
+        Uz / scale,
+        tuple(size * c * x**growth for c, x in zip((Fraction(1), *rest[: k - 1]), z)),
+    )

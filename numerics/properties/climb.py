@@ -27,7 +27,9 @@ Kind = TypeVar("Kind", bound=Hashable)
 
 
 def by_kind(
-    kind_of: Callable[[Example], Kind], tried: Callable[[Kind, list[Example]], Sequence[Tried]], examples: Sequence[Example]
+    kind_of: Callable[[Example], Kind],
+    tried: Callable[[Kind, list[Example]], Sequence[Tried]],
+    examples: Sequence[Example],
 ) -> list[Tried]:
     """What is tried of all examples of one kind at once, in the order of the examples.
 
@@ -41,7 +43,9 @@ def by_kind(
     for place, example in enumerate(examples):
         places.setdefault(kind_of(example), []).append(place)
     found = {
-        place: one for kind, among in places.items() for place, one in zip(among, tried(kind, [examples[place] for place in among]))
+        place: one
+        for kind, among in places.items()
+        for place, one in zip(among, tried(kind, [examples[place] for place in among]))
     }
     return [found[place] for place in range(len(examples))]
 

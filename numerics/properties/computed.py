@@ -52,7 +52,11 @@ class Decades:
         if code <= -END and self.zero:
             return 0.0
         end, share = self.high if code > 0 else self.low, _share(code)
-        return _short(self.simple * (end / self.simple) ** share) if 0 < share < 1 else (end if share else self.simple)
+        return (
+            _short(self.simple * (end / self.simple) ** share)
+            if 0 < share < 1
+            else (end if share else self.simple)
+        )
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,11 @@ class Share:
     def value(self, code: int) -> float:
         """The number of a code."""
         share = _share(code)
-        return _short(self.low + (self.high - self.low) * share) if 0 < share < 1 else (self.high if share else self.low)
+        return (
+            _short(self.low + (self.high - self.low) * share)
+            if 0 < share < 1
+            else (self.high if share else self.low)
+        )
 
 
 @dataclass(frozen=True)
@@ -112,7 +120,9 @@ class Entries:
     def value(self, *codes: int) -> Any:
         """The vector of as many codes."""
         at = np.array(codes) * 4 / MOST
-        return np.where(np.abs(at) < 1, 0.0, np.sign(at) * np.round(self.high ** ((2 * np.abs(at) - 5) / 3), 3))
+        return np.where(
+            np.abs(at) < 1, 0.0, np.sign(at) * np.round(self.high ** ((2 * np.abs(at) - 5) / 3), 3)
+        )
 
 
 @dataclass(frozen=True)
@@ -154,7 +164,9 @@ def _plain(x: Any) -> Any:
 def _ratios(left: Any, right: Any) -> Any:
     """Left over right, and how far it fails where a side vanishes."""
     with np.errstate(all="ignore"):
-        ratio = np.where(left <= right, np.where(left > 0, left / right, 0.0), np.where(right > 0, left / right, np.inf))
+        ratio = np.where(
+            left <= right, np.where(left > 0, left / right, 0.0), np.where(right > 0, left / right, np.inf)
+        )
     return np.where(np.isnan(left) | np.isnan(right), np.nan, ratio)
 
 
@@ -232,7 +244,11 @@ class Computed:
         best, at = Tried(float("nan")), example
         for round in range(self.rounds if self.vector else 1):
             around = self._around(at) if round or not self.vector else [at]
-            both = [self._both(self._points(around))] if self.vector else [self._both(self._point(codes)) for codes in around]
+            both = (
+                [self._both(self._points(around))]
+                if self.vector
+                else [self._both(self._point(codes)) for codes in around]
+            )
             ratios = np.concatenate([_ratios(*sides) for sides in both])
             if np.isnan(ratios).all():
                 break
@@ -294,7 +310,9 @@ class Computed:
         if not left > right:
             return Evidence(verdict=Verdict.SUPPORTED, engine="property test", covered="one point")
         again = float(self.again(**point, **self._place(k)))
-        return refuted_by_two_routes("property test", {**self.shown(example, at), "left": left, "right": right}, left, right, again)
+        return refuted_by_two_routes(
+            "property test", {**self.shown(example, at), "left": left, "right": right}, left, right, again
+        )
 
     def scaled(self, factor: Fraction) -> Computed:
         """The same statement with its larger side multiplied."""

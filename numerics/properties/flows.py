@@ -98,7 +98,9 @@ def _by_differences(start: Start, U: Floats, u: float) -> tuple[Floats, float]:
     """Minus the gradient of the risk by central differences, which are exact up to rounding for a
     polynomial of degree 4.
     """
-    risk = lambda U, u: float(icl_risk(start.Sigma, U, u, prompt_length=start.prompt_length, noise=start.noise))
+    risk = lambda U, u: float(
+        icl_risk(start.Sigma, U, u, prompt_length=start.prompt_length, noise=start.noise)
+    )
     h, k = 1e-2 * float(np.linalg.norm(U)), 1e-2 * abs(u)
     out = np.zeros_like(U)
     for at in np.ndindex(U.shape):
@@ -138,7 +140,11 @@ def shown_start(start: Start) -> Mapping[str, Any]:
 
 
 def drawn_starts(
-    starts: str, *, singular: bool = False, sign: int = 1, prompts: Sequence[tuple[int | None, float]] = ((None, 0.0),)
+    starts: str,
+    *,
+    singular: bool = False,
+    sign: int = 1,
+    prompts: Sequence[tuple[int | None, float]] = ((None, 0.0),),
 ) -> tuple[dict[str, Drawn], Callable[..., Start]]:
     """What a start in d = 1, 2, 3 is drawn from, and the start of drawn numbers.
 
@@ -167,7 +173,9 @@ def drawn_starts(
         "size": Decades(1e-4, 1e2),
     }
 
-    def start(d: int, zeros: int, prompt: Any, l: Floats, angles: Floats, entries: Floats, size: float) -> Start:
+    def start(
+        d: int, zeros: int, prompt: Any, l: Floats, angles: Floats, entries: Floats, size: float
+    ) -> Start:
         S, Q = _covariance(d, l, zeros, angles)
         U0, u0 = STARTS[starts](S, Q, zeros, entries, size)
         return Start("drawn", S, sign * U0, sign * u0, *prompt)

@@ -200,7 +200,10 @@ def trial(
                     raise AssertionError
         run += len(drawn)
         for name, p in copies:
-            if name not in refuted and (spoiled := _first(_refuted(p, *pair) for pair in _tried(p, own(p), FEW))) is not None:
+            if (
+                name not in refuted
+                and (spoiled := _first(_refuted(p, *pair) for pair in _tried(p, own(p), FEW))) is not None
+            ):
                 refuted[name] = spoiled
 
     def once(drawn: Sequence[Any]) -> None:  # Hypothesis reads the source of what it runs, so it is short
@@ -229,7 +232,9 @@ def trial(
             example = kind.shrunk(example, lambda row: _refuted(p, row, p.tried(row)) is not None)
             simpler = _refuted(p, example, p.tried(example))
             found_false = found_false if simpler is None else simpler
-        return Trial(found_false.replace(engine="property test", seconds=time.perf_counter() - started), refuted)
+        return Trial(
+            found_false.replace(engine="property test", seconds=time.perf_counter() - started), refuted
+        )
     return Trial(_summary(properties, found, run, time.perf_counter() - started), refuted)
 
 
@@ -259,10 +264,16 @@ def _nothing_from_other_code() -> AbstractContextManager[Any]:
 
     # Versions before 6.131 mix nothing in.
     known = hasattr(HypothesisProvider, "_maybe_draw_constant")
-    return patch.object(HypothesisProvider, "_maybe_draw_constant", lambda *a, **k: None) if known else nullcontext()
+    return (
+        patch.object(HypothesisProvider, "_maybe_draw_constant", lambda *a, **k: None)
+        if known
+        else nullcontext()
+    )
 
 
-def _one(p: Property, example: Any, tried: Tried, best: _Best, target: Callable[[float], Any] | None) -> Evidence | None:
+def _one(
+    p: Property, example: Any, tried: Tried, best: _Best, target: Callable[[float], Any] | None
+) -> Evidence | None:
     """The refutation of the statement by this example, if it is one; what was seen is kept in
     `best`.
     """
@@ -277,7 +288,9 @@ def _one(p: Property, example: Any, tried: Tried, best: _Best, target: Callable[
         if exactly.verdict is Verdict.REFUTED:
             return exactly
         if not exactly.verdict.accepted:
-            best.unconfirmed = max(best.unconfirmed or (r, example, tried.at), (r, example, tried.at), key=lambda u: u[0])
+            best.unconfirmed = max(
+                best.unconfirmed or (r, example, tried.at), (r, example, tried.at), key=lambda u: u[0]
+            )
             return None
         r = 1.0 if r < NEAR else 0.0  # an equality up to rounding, or nothing but rounding
     if r > best.ratio:
@@ -288,14 +301,25 @@ def _one(p: Property, example: Any, tried: Tried, best: _Best, target: Callable[
 
 
 def _summary(properties: Sequence[Property], found: Sequence[_Best], run: int, seconds: float) -> Evidence:
-    common: dict[str, Any] = {"engine": "property test", "samples": run, "seed": current_seed(), "seconds": seconds}
+    common: dict[str, Any] = {
+        "engine": "property test",
+        "samples": run,
+        "seed": current_seed(),
+        "seconds": seconds,
+    }
     empty = [p.covered for p, b in zip(properties, found) if not b.counted]
     if empty:
-        return Evidence(verdict=Verdict.OPEN, reason=f"none of {run} examples meets the hypotheses: {'; '.join(empty)}", **common)
+        return Evidence(
+            verdict=Verdict.OPEN,
+            reason=f"none of {run} examples meets the hypotheses: {'; '.join(empty)}",
+            **common,
+        )
     for p, b in zip(properties, found):
         if b.unconfirmed is not None:
             r, example, at = b.unconfirmed
-            reason = f"ratio {r:.6g} in floating point, not confirmed exactly, at {dict(p.shown(example, at))}"
+            reason = (
+                f"ratio {r:.6g} in floating point, not confirmed exactly, at {dict(p.shown(example, at))}"
+            )
             return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     k = max(range(len(found)), key=lambda i: found[i].ratio)
     best, p = found[k], properties[k]

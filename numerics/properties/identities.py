@@ -133,7 +133,11 @@ class ScalarIdentity:
     def covered(self) -> str:
         """The points."""
         solved = self._ready.solved
-        return f"{len(solved)} points that meet the side conditions" if solved else "rational points over twelve decades"
+        return (
+            f"{len(solved)} points that meet the side conditions"
+            if solved
+            else "rational points over twelve decades"
+        )
 
     @property
     def _ready(self) -> _Compiled:
@@ -167,7 +171,9 @@ class ScalarIdentity:
         value = np.where((met | failing).any(1), ratio[np.arange(n), place], np.nan)
         return [Tried(r, tuple(c)) for r, c in zip(value.tolist(), codes[np.arange(n), place].tolist())]
 
-    def _agreed(self, columns: Mapping[sp.Expr, NDArray[Any]], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def _agreed(
+        self, columns: Mapping[sp.Expr, NDArray[Any]], n: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """0 where the sides agree by far, and where all of them have values."""
         ratio, met = np.zeros(n), np.ones(n, dtype=bool)
         sides = self._ready.program.values(columns)
@@ -178,7 +184,9 @@ class ScalarIdentity:
                 ratio, met = np.where(fine | ~finite, ratio, np.inf), met & finite
         return ratio, met
 
-    def _compared(self, columns: Mapping[sp.Expr, NDArray[Any]], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def _compared(
+        self, columns: Mapping[sp.Expr, NDArray[Any]], n: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The difference of the sides over the bound of its error, 0 where that is below 1; and
         where the bounds of all of them are finite.
         """
@@ -187,7 +195,10 @@ class ScalarIdentity:
         with np.errstate(all="ignore"):
             for (a, e), (b, f) in zip(sides[::2], sides[1::2]):
                 ratio = np.abs(a - b) / (SAFETY * (e + f))
-                worst, met = np.where(ratio > 1, np.maximum(worst, ratio), worst), met & np.isfinite(a - b + e + f)
+                worst, met = (
+                    np.where(ratio > 1, np.maximum(worst, ratio), worst),
+                    met & np.isfinite(a - b + e + f),
+                )
         return np.minimum(worst, 1e300), met
 
     def _columns(self, codes: NDArray[np.int_]) -> dict[sp.Expr, NDArray[Any]]:
@@ -210,7 +221,10 @@ class ScalarIdentity:
         if ready.solved:
             return ready.solved[at[0] % len(ready.solved)]
         numbers = iter([sympy_rational(number_of(k, c)) for k, c in zip(ready.kinds, at)])
-        return {s: sum((unit * next(numbers) for unit, _ in zip((1, sp.I), kinds)), sp.S.Zero) for s, kinds in ready.variables}
+        return {
+            s: sum((unit * next(numbers) for unit, _ in zip((1, sp.I), kinds)), sp.S.Zero)
+            for s, kinds in ready.variables
+        }
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
         """The two sides at this point, exactly or by Arb."""
@@ -218,7 +232,9 @@ class ScalarIdentity:
         if found is not None:
             return found.replace(engine="property test")
         reason = "the sides differ in floating point, but neither exactly nor by Arb"
-        return Evidence(verdict=Verdict.OPEN, engine="property test", checked=self.statement.latex(), reason=reason)
+        return Evidence(
+            verdict=Verdict.OPEN, engine="property test", checked=self.statement.latex(), reason=reason
+        )
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
         """The point under the names of the statement."""

@@ -69,7 +69,9 @@ def atoms_of(codes: Array) -> tuple[Array, Array]:
     middle, place = np.where(codes[1] > 0, middle, 0.0), table(SHARE)[at + MOST]
     two = np.where(codes[0] < 0, [outer, 0 * outer + 1], [0 * outer + 1, outer])
     low, mid, high = weights = np.stack([two[0], middle, two[1]]) / (1 + middle + outer)
-    return np.stack([-(mid * place + high), place * low - (1 - place) * high, low + mid * (1 - place)]), weights
+    return np.stack(
+        [-(mid * place + high), place * low - (1 - place) * high, low + mid * (1 - place)]
+    ), weights
 
 
 def exact_atoms(codes: Sequence[int]) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
@@ -77,14 +79,20 @@ def exact_atoms(codes: Sequence[int]) -> tuple[tuple[Fraction, ...], tuple[Fract
     *sizes, at = (int(n) for n in _read(codes))
     (outer, middle), place = (decoded(POSITIVE, m) for m in sizes), decoded(SHARE, at)
     masses = [Fraction(1), middle if codes[1] > 0 else Fraction(0), outer]
-    kept = [(x, m / sum(masses)) for x, m in zip((Fraction(0), place, Fraction(1)), masses[:: -1 if codes[0] < 0 else 1]) if m]
+    kept = [
+        (x, m / sum(masses))
+        for x, m in zip((Fraction(0), place, Fraction(1)), masses[:: -1 if codes[0] < 0 else 1])
+        if m
+    ]
     mean = sum((x * p for x, p in kept), Fraction(0))
     return tuple(x - mean for x, _ in kept), tuple(p for _, p in kept)
 
 
 def unit_laws(codes: Array) -> tuple[Array, Array]:
     """Atoms and probabilities at the sub-Gaussian constant 1."""
-    _, first, of = np.unique((codes[0] * (4 * MOST) + codes[1]) * (4 * MOST) + codes[2], return_index=True, return_inverse=True)
+    _, first, of = np.unique(
+        (codes[0] * (4 * MOST) + codes[1]) * (4 * MOST) + codes[2], return_index=True, return_inverse=True
+    )
     codes = codes[:, first]
     atoms, weights = atoms_of(codes)
     proxy = np.asarray(kearns_saul(np.minimum(weights[0], weights[2]) / (weights[0] + weights[2])))
@@ -109,7 +117,8 @@ def _symmetric(laws: int) -> tuple[tuple[tuple[int, int], ...], ...]:
     bounds.
     """
     every = [
-        [((OF_A_LAW * i, 0), (OF_A_LAW * i + 1, code), (OF_A_LAW * i + 2, 0)) for code in range(0, MOST, 256)] for i in range(laws)
+        [((OF_A_LAW * i, 0), (OF_A_LAW * i + 1, code), (OF_A_LAW * i + 2, 0)) for code in range(0, MOST, 256)]
+        for i in range(laws)
     ]
     return tuple(sum(some, ()) for some in product(*(law[:: 2 * laws - 1] for law in every)))
 
@@ -137,7 +146,11 @@ def _products(d: int, key: bytes) -> WeightedNodes:
             longer[k : k + len(masses)] += p * masses
         masses = longer
     length = np.sqrt(np.arange(4 * d + 1.0) / 2)[:, None] * atoms[2]
-    return _ByLength(np.broadcast_to(length[:, None] / math.sqrt(d), (len(length), d, len(codes))), masses, np.ones(len(codes)))
+    return _ByLength(
+        np.broadcast_to(length[:, None] / math.sqrt(d), (len(length), d, len(codes))),
+        masses,
+        np.ones(len(codes)),
+    )
 
 
 @lru_cache(maxsize=64)
@@ -163,7 +176,9 @@ class LawProperty:
     @property
     def drawn(self) -> Codes:
         """The codes of the laws, of a scale, of the numbers and of the dimension."""
-        return Codes(self.bound.laws * OF_A_LAW + 1 + len(self.bound.numbers) + (len(self.bound.dimensions) > 1))
+        return Codes(
+            self.bound.laws * OF_A_LAW + 1 + len(self.bound.numbers) + (len(self.bound.dimensions) > 1)
+        )
 
     def strategy(self) -> SearchStrategy[Any]:
         """Codes."""
@@ -185,7 +200,9 @@ class LawProperty:
         return among[abs(example[-1]) * len(among) // (MOST + 1)] if len(among) > 1 else 1
 
     def _sides(self) -> list[Side]:
-        return [Side(*(fmpq(*Fraction(str(e)).as_integer_ratio()) for e in ends)) for ends in self.bound.numbers]
+        return [
+            Side(*(fmpq(*Fraction(str(e)).as_integer_ratio()) for e in ends)) for ends in self.bound.numbers
+        ]
 
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio on a climb from the example."""
@@ -199,7 +216,9 @@ class LawProperty:
         count = self.bound.laws * OF_A_LAW + 1 + len(self.bound.numbers)
         ratios = lambda codes: self._ratios(codes, d)
         if d > 1:
-            return climbed(ratios, examples, (1,), 1, leaps=tuple(((1, code),) for code in range(0, MOST, 128)))
+            return climbed(
+                ratios, examples, (1,), 1, leaps=tuple(((1, code),) for code in range(0, MOST, 128))
+            )
         if len(self.bound.dimensions) > 1:  # often many bounds at once, so that they share one round
             return climbed(ratios, examples, range(count), 1, leaps=_symmetric(1))
         return climbed(ratios, examples, range(count), leaps=_symmetric(self.bound.laws))
@@ -211,20 +230,30 @@ class LawProperty:
             populations = [_products(d, np.ascontiguousarray(codes[:, 1]).tobytes())]
         else:
             laws = _drawn(self.bound.laws, np.ascontiguousarray(codes[:, :scale].T).tobytes())
-            populations = [WeightedNodes(atoms[:, None], weights, np.ones(len(codes))) for atoms, weights in laws]
+            populations = [
+                WeightedNodes(atoms[:, None], weights, np.ones(len(codes))) for atoms, weights in laws
+            ]
             first = populations[0]
             populations[0] = WeightedNodes(first.nodes * size, first.masses, np.maximum(size, 1.0) ** 2)
         numbers = np.array([table(s)[codes[:, scale + 1 + i] + MOST] for i, s in enumerate(self._sides())])
         with np.errstate(all="ignore"):
             left, right = (side + np.zeros(len(codes)) for side in self.bound.sides(populations, numbers))
-            return np.where(np.isfinite(left) & np.isfinite(right), ratio_of(left, right) / float(self.bound.limit), -np.inf)
+            return np.where(
+                np.isfinite(left) & np.isfinite(right),
+                ratio_of(left, right) / float(self.bound.limit),
+                -np.inf,
+            )
 
     def _point(self, at: Sequence[int]) -> tuple[list[RationalLaw], list[Fraction]]:
         scale, d = self.bound.laws * OF_A_LAW, self._dimension(at)
         size, laws = decoded(POSITIVE, at[scale]), []
         for i in range(self.bound.laws):
-            atoms, weights = exact_atoms(at[OF_A_LAW * i : OF_A_LAW * (i + 1)]) if d == 1 else _sum_of_two(at[1])
-            unit = UNIT / math.sqrt(float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])))
+            atoms, weights = (
+                exact_atoms(at[OF_A_LAW * i : OF_A_LAW * (i + 1)]) if d == 1 else _sum_of_two(at[1])
+            )
+            unit = UNIT / math.sqrt(
+                float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights]))
+            )
             # the first law may have a larger constant than 1, another one a smaller one
             factor = size * math.ceil(unit - 1e-6) if i == 0 else Fraction(math.floor(unit + 1e-6))
             share = min(size, Fraction(1)) if i == 0 else Fraction(1)
@@ -244,4 +273,6 @@ class LawProperty:
     def scaled(self, factor: Fraction) -> LawProperty:
         """The same bound with another constant."""
         checked = rf"\text{{the same with the larger side times }}{factor}:\; {self.bound.checked}"
-        return replace(self, bound=replace(self.bound, limit=factor * Fraction(self.bound.limit), checked=checked))
+        return replace(
+            self, bound=replace(self.bound, limit=factor * Fraction(self.bound.limit), checked=checked)
+        )

@@ -81,12 +81,16 @@ class WordIdentity:
 
     def tried_together(self, examples: Sequence[Example]) -> list[Tried]:
         """The same for several examples, of which those of one dimension are evaluated at once."""
-        return by_kind(lambda example: min(1 + example[0], self._dimension), lambda d, some: self._alike(some), examples)
+        return by_kind(
+            lambda example: min(1 + example[0], self._dimension), lambda d, some: self._alike(some), examples
+        )
 
     def _alike(self, examples: Sequence[Example]) -> list[Tried]:
         """The same for examples of one dimension."""
         (a, _), (b, _) = self._sides(examples, bound=False)
-        several = lambda v: np.broadcast_to(v, (len(examples) * COPIES, *v.shape[-2:])).reshape(len(examples), COPIES, -1)
+        several = lambda v: np.broadcast_to(v, (len(examples) * COPIES, *v.shape[-2:])).reshape(
+            len(examples), COPIES, -1
+        )
         a, b = several(a), several(b)
         with np.errstate(all="ignore"):
             size, apart = np.maximum(np.abs(a).max(2), np.abs(b).max(2)), np.abs(a - b).max(2)
@@ -103,7 +107,9 @@ class WordIdentity:
         assert f is not None
         with np.errstate(all="ignore"):
             known = np.isfinite(a - b + e + f).all((-1, -2))
-            ratio = np.nan_to_num(np.broadcast_to(np.abs(a - b) / (SAFETY * (e + f)), (COPIES, *a.shape[-2:])), posinf=1e300)
+            ratio = np.nan_to_num(
+                np.broadcast_to(np.abs(a - b) / (SAFETY * (e + f)), (COPIES, *a.shape[-2:])), posinf=1e300
+            )
         worst = ratio.max((-1, -2))
         if not known.any() and worst.max() <= 1:
             return Tried(float("nan"))
@@ -134,7 +140,9 @@ class WordIdentity:
             if not differ:
                 return Evidence(verdict=Verdict.OPEN, reason=str(reason), **common)
         if differ:
-            return Evidence(verdict=Verdict.REFUTED, witness=self.shown(example, at), witness_by="exact", **common)
+            return Evidence(
+                verdict=Verdict.REFUTED, witness=self.shown(example, at), witness_by="exact", **common
+            )
         return Evidence(verdict=Verdict.SUPPORTED, covered="one instance", **common)
 
     def shown(self, example: Example, at: int) -> Mapping[str, Any]:
@@ -142,7 +150,10 @@ class WordIdentity:
         lhs, rhs = self.statement.lhs, self.statement.rhs
         d, matrices = drawn_matrices(lhs.algebra, example, self._dimension, copy=at)
         used = lhs.letters() | rhs.letters() | set(lhs.algebra.params)
-        return {"d": d, **{n: str(_sympy(v, n in lhs.algebra.params)) for n, (v, _) in matrices.items() if n in used}}
+        return {
+            "d": d,
+            **{n: str(_sympy(v, n in lhs.algebra.params)) for n, (v, _) in matrices.items() if n in used},
+        }
 
 
 def _joined(stacks: Sequence[Bounded]) -> Bounded:

@@ -35,7 +35,11 @@ Vector = tuple[Fraction, ...]
 Floats = NDArray[np.float64]
 ZERO, ONE = Fraction(0), Fraction(1)
 #: The probability that a token is one of the outer atoms; half of the codes say 1.
-RARE = (*[ONE] * 10, *map(Fraction, ("3/4", "1/2", "1/3", "1/4")), *(ONE / 2**n for n in (3, 5, 8, 12, 18, 27, 40, 60, 85, 110)))
+RARE = (
+    *[ONE] * 10,
+    *map(Fraction, ("3/4", "1/2", "1/3", "1/4")),
+    *(ONE / 2**n for n in (3, 5, 8, 12, 18, 27, 40, 60, 85, 110)),
+)
 #: Binary logarithm of how much likelier one outer atom is than the other.
 SKEW = (*[0] * 8, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100)
 #: Eighths of the way from the centre at which the middle atom stands; binary logarithms of sigma.
@@ -142,10 +146,14 @@ def _certain(values: Vector, weights: Vector) -> Fraction:
     return certified_proxy(values, weights)
 
 
-def _law(points: tuple[Vector, ...], weights: Vector, line: tuple[Vector, Vector, Fraction] | None, proxy: float) -> _Law:
+def _law(
+    points: tuple[Vector, ...], weights: Vector, line: tuple[Vector, Vector, Fraction] | None, proxy: float
+) -> _Law:
     mean = [sum((w * x for w, x in zip(weights, axis)), ZERO) for axis in zip(*points)]
     centred = tuple(tuple(x - m for x, m in zip(row, mean)) for row in points)
-    return _Law(centred, weights, proxy, line, (np.array(centred, dtype=float), np.array(weights, dtype=float)))
+    return _Law(
+        centred, weights, proxy, line, (np.array(centred, dtype=float), np.array(weights, dtype=float))
+    )
 
 
 @cache
@@ -160,11 +168,17 @@ def _line(q: Fraction, skew: int, middle: int) -> tuple[Vector, Vector, float]:
     values, weights = tuple(x - mean for x, _ in kept), tuple(w for _, w in kept)
     if len(kept) == 2:
         return values, weights, 4 * float(kearns_saul(weights[0]))
-    return values, weights, float(optimal_proxy(list(map(float, values)), list(map(float, weights)))) * (1 + 1e-7)
+    return (
+        values,
+        weights,
+        float(optimal_proxy(list(map(float, values)), list(map(float, weights)))) * (1 + 1e-7),
+    )
 
 
 def _product(values: Vector, weights: Vector, d: int) -> tuple[tuple[Vector, ...], Vector]:
-    return tuple(product(values, repeat=d)), tuple(math.prod(w, start=ONE) for w in product(weights, repeat=d))
+    return tuple(product(values, repeat=d)), tuple(
+        math.prod(w, start=ONE) for w in product(weights, repeat=d)
+    )
 
 
 def _of_kind(d: int, kind: str, direction: Vector, rare: Fraction, skew: int, middle: int) -> _Law:
@@ -283,7 +297,9 @@ class PromptsAndQueries:
         """
         found = [self.tried(example) for example in examples]
         order = sorted(range(len(found)), key=lambda i: -found[i].ratio if found[i].ratio < 1 else np.inf)
-        for i in sorted({found[i].at[0]: i for i in order[::-1] if found[i].ratio < 1}.values(), key=order.index)[:CLIMBING]:
+        for i in sorted(
+            {found[i].at[0]: i for i in order[::-1] if found[i].ratio < 1}.values(), key=order.index
+        )[:CLIMBING]:
             found[i] = self._climbed(found[i])
         return found
 
@@ -312,7 +328,9 @@ class PromptsAndQueries:
                 continue
             with np.errstate(all="ignore"):
                 left, right = np.broadcast_arrays(term.left(grid), term.right(grid), grid.L * grid.u)[:2]
-                ratio = np.where(right > 0, left / right, np.where(left > right + SQUARED_ROUNDING, np.inf, 0.0))
+                ratio = np.where(
+                    right > 0, left / right, np.where(left > right + SQUARED_ROUNDING, np.inf, 0.0)
+                )
             ratio = np.where(grid.finite & np.isfinite(left) & ~np.isnan(right), ratio, -np.inf)[..., 0]
             failing = ratio > 1 + ROUNDING
             i, j = map(int, np.unravel_index((failing if failing.any() else ratio).argmax(), ratio.shape))
@@ -329,12 +347,19 @@ class PromptsAndQueries:
             sigma2, of_query = law.certain(), query.certain()
         except ArithmeticError:
             return None
-        return None if of_query > 1 else self._pair(example, u, max(sigma2, ONE) if self.statement.unit or not sigma2 else sigma2)
+        return (
+            None
+            if of_query > 1
+            else self._pair(example, u, max(sigma2, ONE) if self.statement.unit or not sigma2 else sigma2)
+        )
 
     def _pair(self, example: tuple[int, ...], u: Fraction, sigma2: Any) -> PromptAndQuery:
         law, query, shape, *_ = self._made(example)
         direction = () if shape == _shape(len(shape), 0) else shape
-        tokens, queries = atoms(law.points, law.weights, sigma2=sigma2), atoms(query.points, query.weights, sigma2=ONE)
+        tokens, queries = (
+            atoms(law.points, law.weights, sigma2=sigma2),
+            atoms(query.points, query.weights, sigma2=ONE),
+        )
         return PromptAndQuery(tokens, queries, u, "drawn", direction)
 
     def exactly(self, example: tuple[int, ...], at: Any) -> Evidence:
@@ -344,13 +369,21 @@ class PromptsAndQueries:
         if x is None:
             reason = "the sub-Gaussian constants could not be certified"
             return Evidence(verdict=Verdict.OPEN, engine="property test", reason=reason)
-        found = tightest([self.statement.terms[k].at(x, length, left, right)], checked=self.statement.checked, covered="one place")
+        found = tightest(
+            [self.statement.terms[k].at(x, length, left, right)],
+            checked=self.statement.checked,
+            covered="one place",
+        )
         return found.replace(engine="property test")
 
     def shown(self, example: tuple[int, ...], at: Any) -> Mapping[str, Any]:
         """Tokens, query and U."""
         example, k, length, u, *_ = at
-        return {"L": length, **self.statement.terms[k].where, **self._pair(example, u, self._made(example)[5] ** 2).describe()}
+        return {
+            "L": length,
+            **self.statement.terms[k].where,
+            **self._pair(example, u, self._made(example)[5] ** 2).describe(),
+        }
 
     def scaled(self, factor: Fraction) -> PromptsAndQueries:
         """The same statement with its right sides multiplied."""
@@ -380,7 +413,11 @@ def _larger(a: Tried, b: Tried) -> Tried:
 
 @lru_cache(maxsize=2048)
 def _made(
-    example: tuple[int, ...], dimensions: tuple[int, ...], unit: bool, lengths: tuple[int, ...] | int, nonzero: bool
+    example: tuple[int, ...],
+    dimensions: tuple[int, ...],
+    unit: bool,
+    lengths: tuple[int, ...] | int,
+    nonzero: bool,
 ) -> _Made:
     """What an example stands for at these lengths, or from the least one on; a statement, its
     copies and other statements share the means over prompt and query.
@@ -390,7 +427,10 @@ def _made(
     law = drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale]) if unit else SCALE[scale])
     query, direction = drawn_query(TOKENS[kind][0], of_query, rare_query), _shape(TOKENS[kind][0], shape)
     chosen = _lengths(lengths, len(law.weights), length) if isinstance(lengths, int) else lengths
-    sizes, sigma = _sizes(fine, nonzero), math.sqrt(law.proxy if law.proxy and not unit else max(law.proxy, 1.0))
+    sizes, sigma = (
+        _sizes(fine, nonzero),
+        math.sqrt(law.proxy if law.proxy and not unit else max(law.proxy, 1.0)),
+    )
     U, u = (np.array(x, dtype=float) for x in (direction, sizes))
     return law, query, direction, chosen, sizes, sigma, Grid(*law.floats, sigma, *query.floats, U, chosen, u)
 

@@ -71,13 +71,18 @@ class Row(SearchStrategy[Any]):
 
     def do_draw(self, data: ConjectureData) -> tuple[int, ...]:
         """Draw a row."""
-        return tuple(data.draw_integer(least, most, shrink_towards=min(max(0, least), most)) for least, most in self.ranges)
+        return tuple(
+            data.draw_integer(least, most, shrink_towards=min(max(0, least), most))
+            for least, most in self.ranges
+        )
 
     def spread(self, data: ConjectureData) -> tuple[int, ...]:
         """Draw a row whose numbers are spread evenly over their ranges; that of no bits is the
         simplest row.
         """
-        words = np.frombuffer(data.draw_bytes(4 * len(self.ranges), 4 * len(self.ranges)), dtype="<u4").tolist()
+        words = np.frombuffer(
+            data.draw_bytes(4 * len(self.ranges), 4 * len(self.ranges)), dtype="<u4"
+        ).tolist()
         return tuple(
             least + (simple - least + word) % (most - least + 1)
             for word, simple, (least, most) in zip(words, self.simplest, self.ranges)

@@ -107,7 +107,9 @@ def table(side: Side) -> NDArray[np.float64]:
     else:
         size = np.where(codes < ZERO, 3 * (ZERO - codes) - MOST, np.where(codes < 0, 3 * codes, codes))
         octave, step = np.divmod(size, OCTAVE)
-        out = np.where(codes == ZERO, 0.0, np.where(codes < ZERO, -1, 1) * np.ldexp(1 + step / OCTAVE, octave))
+        out = np.where(
+            codes == ZERO, 0.0, np.where(codes < ZERO, -1, 1) * np.ldexp(1 + step / OCTAVE, octave)
+        )
     if lo is not None and not side.lo_open:
         out[0] = lo
     if hi is not None and not side.hi_open:
@@ -236,7 +238,9 @@ class ScalarInequality:
             return Evidence(verdict=Verdict.SUPPORTED, covered="one point", vacuous=why, **common)
         if st.holds(point):
             return Evidence(verdict=Verdict.SUPPORTED, covered="one point", **common)
-        return Evidence(verdict=Verdict.OPEN, reason="neither side could be shown to be the larger one", **common)
+        return Evidence(
+            verdict=Verdict.OPEN, reason="neither side could be shown to be the larger one", **common
+        )
 
     def scaled(self, factor: Fraction) -> ScalarInequality:
         """The same statement with its larger side multiplied."""

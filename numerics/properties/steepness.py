@@ -30,7 +30,11 @@ STEPS = 48
 @cache
 def _compiled(mu: Constant, d: int, rank: int) -> Callable[..., Any]:
     """mu from the positive eigenvalues, the d entries of Theta, and s."""
-    l, theta, s = sp.symbols(f"l_0:{rank}", positive=True), sp.symbols(f"t_0:{d}", real=True), sp.Symbol("s", positive=True)
+    l, theta, s = (
+        sp.symbols(f"l_0:{rank}", positive=True),
+        sp.symbols(f"t_0:{d}", real=True),
+        sp.Symbol("s", positive=True),
+    )
     constant = mu(sp.diag(*l, *[0] * (d - rank)), sp.Matrix(theta), s)
     return sp.lambdify([*l, *theta, s], constant, modules="numpy")
 
@@ -46,14 +50,20 @@ def _start(shape: tuple[int, int], share: Any, below: Any, s: Any, a: Any) -> tu
     """The eigenvalues, of which the largest is 2 share/s^2, and Theta."""
     d, rank = shape
     top = 2 * share[..., None] / s[..., None] ** 2
-    return np.concatenate([top, top * below[..., : rank - 1], np.zeros((*top.shape[:-1], d - rank))], axis=-1), _unit(a, d)
+    return np.concatenate(
+        [top, top * below[..., : rank - 1], np.zeros((*top.shape[:-1], d - rank))], axis=-1
+    ), _unit(a, d)
 
 
 def _field(l: Floats, U: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
     """Gradient in (U, u) and the risk, for many diagonal covariances at once."""
     bracket = u[:, None, None] * l[:, :, None] * U - np.eye(l.shape[1])
     weighted = l[:, :, None] * bracket * l[:, None, :]
-    return u[:, None, None] * weighted, (weighted * U).sum((1, 2)), (bracket**2 * l[:, None, :]).sum((1, 2)) / 2
+    return (
+        u[:, None, None] * weighted,
+        (weighted * U).sum((1, 2)),
+        (bracket**2 * l[:, None, :]).sum((1, 2)) / 2,
+    )
 
 
 def _later(l: Floats, U: Floats, u: Floats, t: Floats) -> tuple[Floats, Floats]:
@@ -96,7 +106,9 @@ def drawn_steepness(mu: Constant, times: Fraction = Fraction(1)) -> Computed:
     'REFUTED'
     """
 
-    def sides(shape: tuple[int, int], share: Floats, below: Floats, s: Floats, a: Floats, time: Floats) -> tuple[Any, Any]:
+    def sides(
+        shape: tuple[int, int], share: Floats, below: Floats, s: Floats, a: Floats, time: Floats
+    ) -> tuple[Any, Any]:
         l, theta = _start(shape, share, below, s, a)
         bound = _compiled(mu, *shape)(*l[:, : shape[1]].T, *theta.T, s) * float(times)
         U, u = _later(l, s[:, None, None] * theta[:, :, None] * theta[:, None, :], s, time / l[:, 0] ** 2)
@@ -107,13 +119,24 @@ def drawn_steepness(mu: Constant, times: Fraction = Fraction(1)) -> Computed:
         l, theta = _start(shape, np.asarray(share), np.asarray(below), np.asarray(s), np.asarray(a))
         exact = lambda x: [sp.Rational(float(e)) for e in x]
         bound = float(mu(sp.diag(*exact(l)), sp.Matrix(exact(theta)), *exact([s]))) * float(times)
-        path = integrate_flow(np.diag(l), s * np.outer(theta, theta), s, t_max=time / l[0] ** 2, rtol=1e-12) if time else None
+        path = (
+            integrate_flow(np.diag(l), s * np.outer(theta, theta), s, t_max=time / l[0] ** 2, rtol=1e-12)
+            if time
+            else None
+        )
         U, u = (path.U[-1], path.u[-1]) if path else (s * np.outer(theta, theta), s)
         return bound * float(icl_risk(np.diag(l), U, u))
 
-    def shown(shape: tuple[int, int], share: float, below: Floats, s: float, a: Floats, time: float) -> Mapping[str, Any]:
+    def shown(
+        shape: tuple[int, int], share: float, below: Floats, s: float, a: Floats, time: float
+    ) -> Mapping[str, Any]:
         l, theta = _start(shape, np.asarray(share), np.asarray(below), np.asarray(s), np.asarray(a))
-        return {"eigenvalues of Sigma": l.round(9), "Theta": theta.round(9), "s": s, "t": float(time / l[0] ** 2)}
+        return {
+            "eigenvalues of Sigma": l.round(9),
+            "Theta": theta.round(9),
+            "s": s,
+            "t": float(time / l[0] ** 2),
+        }
 
     return Computed(
         "starts with s^2 |Sigma| < 2 in d = 1, 2, 3, eigenvalues over six decades or 0, at t = 0 and up to 3/|Sigma|^2 later",

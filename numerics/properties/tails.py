@@ -86,7 +86,8 @@ class TailProperty:
             beside = [_with_length(example, length + step) for example in examples]
             found.append(climbed(partial(self._ratios, length=length_of(beside[0])), beside, free, 1))
         return [
-            max((t for t in tried if not math.isnan(t.ratio)), key=lambda t: t.ratio, default=tried[0]) for tried in zip(*found)
+            max((t for t in tried if not math.isnan(t.ratio)), key=lambda t: t.ratio, default=tried[0])
+            for tried in zip(*found)
         ]
 
     def _ratios(self, codes: Array, length: int) -> Array:
@@ -120,7 +121,9 @@ def averages(codes: Array, length: int, growth: int) -> SoftmaxAverage:
     if length > LONGEST_OF_THREE:
         atoms, weights, f = atoms[::2], weights[::2], f[::2]
     tokens = atoms * atoms, np.ones(len(codes)), 1
-    with np.errstate(all="ignore"):  # a probability of 0 would become nan in the logarithms of probabilities of prompts
+    with np.errstate(
+        all="ignore"
+    ):  # a probability of 0 would become nan in the logarithms of probabilities of prompts
         return softmax_average(length, u * atoms, f[None], np.maximum(weights, 1e-300), u * u, tokens)
 
 
@@ -130,7 +133,11 @@ def instance(at: Sequence[int], growth: int) -> tuple[int, Point]:
     proxy = float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights]))
     unit = Fraction(1 / math.sqrt(proxy)).limit_denominator(1000)
     atoms, size = tuple(unit * x for x in atoms), abs(at[SCORE])
-    u = (-1 if at[SCORE] < 0 else 1) * decoded(POSITIVE, (size - MIDDLE_SCORE) // 4) if size >= FAIR else Fraction(0)
+    u = (
+        (-1 if at[SCORE] < 0 else 1) * decoded(POSITIVE, (size - MIDDLE_SCORE) // 4)
+        if size >= FAIR
+        else Fraction(0)
+    )
     factors = [decoded(POSITIVE, at[i]) for i in FACTORS]
     f = [c * x**growth for c, x in zip(factors if len(atoms) == 3 else factors[::2], atoms)]
     return length_of(at), Point(on_line(atoms, weights), u, tuple(f))

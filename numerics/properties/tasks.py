@@ -74,7 +74,9 @@ class TransferBound(Computed):
             ctx.prec = before
 
     def _enclosed(self, example: tuple[int, ...], at: tuple[tuple[int, ...], int]) -> Evidence:
-        point = {name: of if name in ("shape", "L") else _enclosures(of) for name, of in self._point(at[0]).items()}
+        point = {
+            name: of if name in ("shape", "L") else _enclosures(of) for name, of in self._point(at[0]).items()
+        }
         found = _gaps(**point)
         left, right = self.left(found), self._right_side(found) * _enclosure(self.factor)
         common: dict[str, Any] = {"engine": "property test"}
@@ -97,7 +99,9 @@ def _enclosures(x: Any) -> Any:
     return np.array([_enclosure(e) for e in x.ravel()], dtype=object).reshape(x.shape)
 
 
-def on_drawn_tasks(left: Callable[[Gaps], Any], right: Callable[[Gaps], Any], factor: Fraction = Fraction(1)) -> TransferBound:
+def on_drawn_tasks(
+    left: Callable[[Gaps], Any], right: Callable[[Gaps], Any], factor: Fraction = Fraction(1)
+) -> TransferBound:
     """``left <= factor right`` on drawn laws of tasks.
 
     The values of x are in an interval of length 2, so that a query is 1-sub-Gaussian; x and y are

@@ -11,4 +11,13 @@ from numerics.provers.inequalities import forall
 from numerics.provers.integrals import integral, integral_evidence
 from numerics.provers.statements.statement import Closed, Integers
 
-__all__ = ["Closed", "Integers", "computed", "forall", "identity", "integral", "integral_evidence", "trace_identity"]
+__all__ = [
+    "Closed",
+    "Integers",
+    "computed",
+    "forall",
+    "identity",
+    "integral",
+    "integral_evidence",
+    "trace_identity",
+]

@@ -49,9 +49,34 @@ LONGEST = 10_000
 #: What SymPy may assume of a symbol, the plainest words first.
 _ASSUMPTIONS = (
     *("commutative", "infinite", "zero", "imaginary", "antihermitian", "even", "odd", "prime", "composite"),
-    *("noninteger", "irrational", "transcendental", "integer", "rational", "algebraic", "positive", "negative"),
-    *("nonnegative", "nonpositive", "nonzero", "extended_positive", "extended_negative", "extended_nonnegative"),
-    *("extended_nonpositive", "extended_nonzero", "real", "extended_real", "finite", "complex", "hermitian", "polar"),
+    *(
+        "noninteger",
+        "irrational",
+        "transcendental",
+        "integer",
+        "rational",
+        "algebraic",
+        "positive",
+        "negative",
+    ),
+    *(
+        "nonnegative",
+        "nonpositive",
+        "nonzero",
+        "extended_positive",
+        "extended_negative",
+        "extended_nonnegative",
+    ),
+    *(
+        "extended_nonpositive",
+        "extended_nonzero",
+        "real",
+        "extended_real",
+        "finite",
+        "complex",
+        "hermitian",
+        "polar",
+    ),
 )
 #: Bits to which a number is compared with what SymPy makes of it.
 _CHECKED = 1024
@@ -120,7 +145,9 @@ def computed(name: str, value: Any) -> Computed:
         raise TypeError("computed() takes the LaTeX name of a computation first, and then a SymPy expression")
     value = _expression(value)
     if not isinstance(value, sp.Expr) or value.is_Matrix:
-        raise TypeError(f"{value!r} is not a scalar expression but a {type(value).__name__}; name its entries one by one")
+        raise TypeError(
+            f"{value!r} is not a scalar expression but a {type(value).__name__}; name its entries one by one"
+        )
     return Computed(Str(name), value)
 
 
@@ -129,7 +156,9 @@ def _expression(given: Any) -> Any:
     try:
         return sp.sympify(given)
     except Exception:  # an IndexError of a structured array among them
-        raise TypeError(f"{given!r:.200} is no expression; build one from SymPy symbols and exact numbers") from None
+        raise TypeError(
+            f"{given!r:.200} is no expression; build one from SymPy symbols and exact numbers"
+        ) from None
 
 
 @lru_cache(maxsize=1000)
@@ -172,21 +201,29 @@ def scalar(given: Any) -> Written:
         If the side is not finite, or as in `evaluated`.
     """
     if isinstance(given, str):
-        raise TypeError(f"{given!r} is text; build the expression from SymPy symbols, so that its assumptions are known")
+        raise TypeError(
+            f"{given!r} is text; build the expression from SymPy symbols, so that its assumptions are known"
+        )
     e = _expression(given)
     if not isinstance(e, sp.Expr) or e.is_Matrix:
-        raise TypeError(f"{given!r:.500} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart")
+        raise TypeError(
+            f"{given!r:.500} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart"
+        )
     if e.has(sp.Float):
         raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
     if any(a.is_commutative is False for a in e.atoms(sp.Symbol, AppliedUndef)):
-        raise TypeError(f"{e} does not commute, and no engine here respects that; use trace_identity for matrices")
+        raise TypeError(
+            f"{e} does not commute, and no engine here respects that; use trace_identity for matrices"
+        )
     _finite(e, e)  # first, as SymPy compares with nan in vain
     with sp.evaluate(True):
         reader = _Reader()
         value = reader.read(e)
     _finite(value, e)
     if any(max(abs(q.p), q.q).bit_length() > LONGEST for f in (e, value) for q in f.atoms(sp.Rational)):
-        raise ValueError(f"a side holds a number of more than {LONGEST} bits; write it as a power, or give it a symbol")
+        raise ValueError(
+            f"a side holds a number of more than {LONGEST} bits; write it as a power, or give it a symbol"
+        )
     for a in sp.preorder_traversal(value):
         _trusted(a)
     return Written(e, value, tuple(reader.conditions), tuple(reader.functions))
@@ -198,7 +235,9 @@ def _finite(e: sp.Expr, given: sp.Expr) -> None:
             text = str(given)
         except Exception:  # to put terms in order SymPy compares them, nan among them
             text = sp.srepr(given)
-        raise ValueError(f"{text} is not finite: the statement is undefined as written; leave out what is divided by 0 or infinite")
+        raise ValueError(
+            f"{text} is not finite: the statement is undefined as written; leave out what is divided by 0 or infinite"
+        )
 
 
 def _trusted(e: sp.Expr) -> sp.Expr:
@@ -261,7 +300,9 @@ def distinct(symbols: Iterable[sp.Symbol]) -> None:
     seen: dict[str, sp.Symbol] = {}
     for s in symbols:
         if seen.setdefault(str(s), s) != s:
-            raise ValueError(f"two different symbols are called {s}; give each a name of its own, or declare it once")
+            raise ValueError(
+                f"two different symbols are called {s}; give each a name of its own, or declare it once"
+            )
 
 
 def evaluated(e: sp.Expr) -> tuple[sp.Expr, list[Condition]]:
@@ -328,7 +369,9 @@ class _Reader:
         if isinstance(e, sp.log) and len(e.args) == 2:
             raise TypeError(f"the base of {e} would not be shown; write log(x)/log(b)")
         if isinstance(e, sp.Piecewise):
-            raise TypeError(f"no engine here knows Piecewise, as in {e}; give each piece a check of its own, or use Max, Min, Abs")
+            raise TypeError(
+                f"no engine here knows Piecewise, as in {e}; give each piece a check of its own, or use Max, Min, Abs"
+            )
         if not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
             return e
         if isinstance(e, sp.Pow):  # x**(2 - 1) is defined wherever x is
@@ -349,16 +392,22 @@ class _Reader:
         f, by = self.read(e.expr), e.variables
         for x in by:
             if not x.is_Symbol or x.is_integer:
-                raise TypeError(f"{e} is a derivative by {x}; differentiate by a symbol that takes all numbers of an interval")
+                raise TypeError(
+                    f"{e} is a derivative by {x}; differentiate by a symbol that takes all numbers of an interval"
+                )
         if isinstance(f, AppliedUndef):
             if all(a.is_Symbol for a in f.args) and len(set(f.args)) == len(f.args) and not f.is_integer:
                 return sp.Derivative(f, *by)
             raise TypeError(
                 f"{e} is the derivative of an undefined function at a point; write the chain rule with symbols of its own"
             )
-        bent = next((a for a in sp.preorder_traversal(f) if isinstance(a, _BENT) and a.free_symbols & set(by)), None)
+        bent = next(
+            (a for a in sp.preorder_traversal(f) if isinstance(a, _BENT) and a.free_symbols & set(by)), None
+        )
         if bent is not None:
-            raise TypeError(f"{e} has no derivative wherever {bent} bends; write the derivative out on each side")
+            raise TypeError(
+                f"{e} has no derivative wherever {bent} bends; write the derivative out on each side"
+            )
         out = f.diff(*by)
         if any(not isinstance(d.expr, AppliedUndef) for d in out.atoms(sp.Derivative)) or out.has(sp.Subs):
             raise TypeError(f"the derivative {e} has no closed form here; write it out")
@@ -384,9 +433,13 @@ class _Reader:
         lo, hi = map(self.read, ends) if len(ends) == 2 else (None, None)
         name = type(e).__name__
         if not (isinstance(lo, sp.Integer) and isinstance(hi, sp.Integer)):
-            raise TypeError(f"{e} is a {name} without two whole numbers as limits; give its closed form, and prove that apart")
+            raise TypeError(
+                f"{e} is a {name} without two whole numbers as limits; give its closed form, and prove that apart"
+            )
         if not 0 < hi - lo + 1 <= _MOST_TERMS:
-            raise ValueError(f"{e} has {hi - lo + 1} terms; a {name} is evaluated if it has one to {_MOST_TERMS}")
+            raise ValueError(
+                f"{e} has {hi - lo + 1} terms; a {name} is evaluated if it has one to {_MOST_TERMS}"
+            )
         body = e.func(e.function, *inner) if inner else e.function
         with sp.evaluate(False):  # k*x/x at k = 2 still needs an x that is not 0
             instances = [body.subs(k, n) for n in range(int(lo), int(hi) + 1)]

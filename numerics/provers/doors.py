@@ -23,7 +23,10 @@ P = ParamSpec("P")
 FAULT = "internal fault"
 #: Faults of SymPy 1.14 that its next release mends, by their file and words, with what avoids them.
 _OF_SYMPY = {
-    ("factor_.py", "is not a prime factor of"): "SymPy 1.14 cannot factor a product of two close numbers that occurs"
+    (
+        "factor_.py",
+        "is not a prime factor of",
+    ): "SymPy 1.14 cannot factor a product of two close numbers that occurs"
     " (its issue 28621); write the product as its factors",
 }
 #: What a line compiles to that raises an error itself, and calls nothing that does.
@@ -76,7 +79,9 @@ def guarded(engine: str) -> Callable[[Callable[P, Evidence]], Callable[P, Eviden
             except Exception as error:
                 if refusal(error):
                     raise
-                return Evidence(verdict=Verdict.OPEN, engine=engine, checked=_shown(args), reason=broken(error))
+                return Evidence(
+                    verdict=Verdict.OPEN, engine=engine, checked=_shown(args), reason=broken(error)
+                )
 
         return asked
 

@@ -88,7 +88,9 @@ def entrywise(lhs: Any, rhs: Any) -> Evidence:
     left, right = scalar(lhs), scalar(rhs)
     for (g, kind), case in product(dict.fromkeys((*left.conditions, *right.conditions)), cases()):
         if kind != ">=" and g.subs(case, simultaneous=True) == 0:
-            raise ValueError(f"{g} is 0 in the kernel, where the entry is not defined; write p for what is 1/l in the range only")
+            raise ValueError(
+                f"{g} is 0 in the kernel, where the entry is not defined; write p for what is 1/l in the range only"
+            )
     checked = f"{sp.latex(left.given)} = {sp.latex(right.given)}"
     # What is vacuous is judged on the entry as it is written, not on what is left of it in a case.
     vacuous = SAME_SIDES if sp.latex(left.given) == sp.latex(right.given) else ""
@@ -104,9 +106,17 @@ def _by_cases(lhs: sp.Expr, rhs: sp.Expr) -> Evidence:
     sides = [tuple(side.subs(case, simultaneous=True) for side in (lhs, rhs)) for case in cases()]
     # A case that reads 0 = 0 after the substitution is settled by it; the engine is asked for the
     # others.
-    parts = [identity(left, right).replace(vacuous="") for left, right in dict.fromkeys(sides) if not left == right == 0]
+    parts = [
+        identity(left, right).replace(vacuous="")
+        for left, right in dict.fromkeys(sides)
+        if not left == right == 0
+    ]
     checked = f"{sp.latex(lhs)} = {sp.latex(rhs)}"
-    whole = all_of(*parts, checked=checked) if parts else Evidence(verdict=Verdict.PROVED, engine="eigenbasis", checked=checked)
+    whole = (
+        all_of(*parts, checked=checked)
+        if parts
+        else Evidence(verdict=Verdict.PROVED, engine="eigenbasis", checked=checked)
+    )
     return whole.replace(engine="eigenbasis", dimension="every d")
 
 

@@ -34,7 +34,9 @@ __all__ = ["Equations", "WordEquation", "identity", "trace_identity"]
 Pair = tuple[sp.Expr, sp.Expr]
 #: Functions that have a meaning here, with the number of their arguments.
 _ARGUMENTS = {
-    **dict.fromkeys((*UNARY, sp.log, sp.Abs, sp.sign, sp.re, sp.im, sp.arg, sp.conjugate, sp.floor, sp.ceiling), 1),
+    **dict.fromkeys(
+        (*UNARY, sp.log, sp.Abs, sp.sign, sp.re, sp.im, sp.arg, sp.conjugate, sp.floor, sp.ceiling), 1
+    ),
     **dict.fromkeys((*BINARY, sp.rf, sp.ff), 2),
 }
 #: Precisions at which two sides are compared at a point, until they are seen to differ.
@@ -79,7 +81,11 @@ class Equations:
             seen = _difference(a, b, point)
             if seen is not None:
                 by, values = seen
-                witness = {**{str(s): str(v) for s, v in point.items()}, **values, **({"place": label} if label else {})}
+                witness = {
+                    **{str(s): str(v) for s, v in point.items()},
+                    **values,
+                    **({"place": label} if label else {}),
+                }
                 return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by=by, **self.common())
         return None
 
@@ -173,9 +179,15 @@ def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> Equations:
     left, shape = _entries(lhs)
     right, other = _entries(rhs)
     if shape != other:
-        raise ValueError(f"the two sides have the shapes {shape} and {other}; an identity compares entry by entry")
+        raise ValueError(
+            f"the two sides have the shapes {shape} and {other}; an identity compares entry by entry"
+        )
     sides = [(_scalar(a), _scalar(b)) for a, b in zip(left, right)]
-    labels = [""] if shape == () else [f"entry {i if len(shape) == 1 else divmod(i, shape[1])}" for i in range(len(sides))]
+    labels = (
+        [""]
+        if shape == ()
+        else [f"entry {i if len(shape) == 1 else divmod(i, shape[1])}" for i in range(len(sides))]
+    )
     conditions = tuple(_scalar(_condition(g)).value for g in read_items(given=given))
     distinct(s for pair in sides for side in pair for s in side.given.free_symbols)
     pairs, written = (tuple((getattr(a, n), getattr(b, n)) for a, b in sides) for n in ("value", "given"))
@@ -186,7 +198,9 @@ def _entries(side: Any) -> tuple[list[Any], tuple[int, ...]]:
     if isinstance(side, sp.MatrixBase):
         return list(side), tuple(side.shape)
     if isinstance(side, sp.MatrixExpr):
-        raise TypeError(f"{side} is a symbolic matrix; use trace_identity for every dimension, or side.as_explicit() for this one")
+        raise TypeError(
+            f"{side} is a symbolic matrix; use trace_identity for every dimension, or side.as_explicit() for this one"
+        )
     if isinstance(side, Sequence) and not isinstance(side, str):
         return list(side), (len(side),)
     return [side], ()
@@ -208,7 +222,9 @@ def _scalar(given: Any) -> Written:
         named = isinstance(e, (sp.Symbol, sp.Indexed, AppliedUndef))
         extra = undue(e, {k: True for k in KINDS if getattr(e, f"is_{k}")}) if named else None
         if extra is not None:
-            raise ValueError(f"{e} is assumed to be {extra}, which no point here respects; declare {', '.join(KINDS)} only")
+            raise ValueError(
+                f"{e} is assumed to be {extra}, which no point here respects; declare {', '.join(KINDS)} only"
+            )
         if isinstance(e, sp.Indexed):
             if not all(i.is_Integer or i.is_Symbol for i in e.indices):
                 raise ValueError(
@@ -218,7 +234,9 @@ def _scalar(given: Any) -> Written:
         elif isinstance(e, sp.Derivative):
             nodes.skip()
         elif not _known(e):
-            raise TypeError(f"{side.given} holds {e}, and {type(e).__name__} has no normal form here; give its closed form")
+            raise TypeError(
+                f"{side.given} holds {e}, and {type(e).__name__} has no normal form here; give its closed form"
+            )
     return side
 
 
@@ -243,7 +261,9 @@ def _refuted(statement: Equations, true: Equations | None = None) -> Evidence | 
         found = statement.refuted_at(point)
         if found is not None:
             if true is not None and true.refuted_at(point) is not None:
-                raise Contradiction(f"the normal form of {true.latex()} is zero, but its sides differ at {point}")
+                raise Contradiction(
+                    f"the normal form of {true.latex()} is zero, but its sides differ at {point}"
+                )
             return found
     return None
 
@@ -270,7 +290,9 @@ def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[
 
 
 def _digits(z: acb, bits: int) -> str:
-    return str((z.real if z.imag.is_zero() else z).str(bits // 3, radius=False))  # enough to tell the two sides apart
+    return str(
+        (z.real if z.imag.is_zero() else z).str(bits // 3, radius=False)
+    )  # enough to tell the two sides apart
 
 
 def _spoiled(statement: Equations) -> Iterator[Equations]:
@@ -278,14 +300,20 @@ def _spoiled(statement: Equations) -> Iterator[Equations]:
     spoilers = (
         lambda a, b: ((a, b + t) for t in sp.Add.make_args(b)),
         lambda a, b: ((a + t, b) for t in sp.Add.make_args(a)),
-        lambda a, b: ((a.xreplace({s: s + t}), b) for s in sp.preorder_traversal(a) if s.is_Add for t in s.args),
-        lambda a, b: ((a, b.xreplace({s: s + t})) for s in sp.preorder_traversal(b) if s.is_Add for t in s.args),
+        lambda a, b: (
+            (a.xreplace({s: s + t}), b) for s in sp.preorder_traversal(a) if s.is_Add for t in s.args
+        ),
+        lambda a, b: (
+            (a, b.xreplace({s: s + t})) for s in sp.preorder_traversal(b) if s.is_Add for t in s.args
+        ),
     )
     for spoil in spoilers:
         for i, (a, b) in enumerate(statement.pairs):
             for pair in spoil(a, b):
                 pairs = (*statement.pairs[:i], pair, *statement.pairs[i + 1 :])
-                shown = tuple(w if new is old else new for w, old, new in zip(statement.written[i], (a, b), pair))
+                shown = tuple(
+                    w if new is old else new for w, old, new in zip(statement.written[i], (a, b), pair)
+                )
                 written = (*statement.written[:i], shown, *statement.written[i + 1 :])
                 yield replace(statement, pairs=pairs, written=written)
 
@@ -361,7 +389,9 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
             reason = "the normal forms agree, but no term could be dropped to any effect: there may be nothing left to check"
             found = Evidence(verdict=Verdict.OPEN, reason=reason, **_common(lhs, right))
         else:
-            found = Evidence(verdict=Verdict.PROVED, dimension="every d", control=control, **_common(lhs, right))
+            found = Evidence(
+                verdict=Verdict.PROVED, dimension="every d", control=control, **_common(lhs, right)
+            )
     return found.replace(seconds=time.perf_counter() - start)
 
 

@@ -103,12 +103,20 @@ def forall(
     check_kind(Mapping, domain=domain, via={} if via is None else via)
     check_kind(str, op=op)
     where = read_items(where=where)
-    steps = read_whole("effort", effort, "it counts steps, not seconds; leave it out for the usual number", least=0)
+    steps = read_whole(
+        "effort", effort, "it counts steps, not seconds; leave it out for the usual number", least=0
+    )
     with precision(64), sp.evaluate(True):  # the caller's sides may have been built without
         st = statement(lhs, op, rhs, domain, where)
         ev = _Run(st, via or {}, Effort(steps)).decide()
     taken = time.monotonic() - start
-    told = {"checked": st.checked, "covered": st.covered, "assumes": st.assumes, "vacuous": st.vacuous, "sides": (st,)}
+    told = {
+        "checked": st.checked,
+        "covered": st.covered,
+        "assumes": st.assumes,
+        "vacuous": st.vacuous,
+        "sides": (st,),
+    }
     return ev.replace(**told, seconds=taken)
 
 
@@ -133,12 +141,18 @@ class _Run:
             return self.open(gap, "a smaller domain", "a hypothesis that says so (`where=`)")
         if self.seen.feasible is None and (st.where or st.where_needs):
             reason = "no point was found that meets the hypotheses: the statement may be vacuous"
-            return self.open(reason, "hypotheses that a simple rational point meets", "a smaller domain around such a point")
+            return self.open(
+                reason,
+                "hypotheses that a simple rational point meets",
+                "a smaller domain around such a point",
+            )
         engines: set[str] = set()
         outcome = Outcome(False)
         if not st.box and st.holds(()):  # at a higher precision than that of boxes
             exact = st.difference.is_Rational
-            engine, verdict = ("exact arithmetic", Verdict.PROVED) if exact else ("interval arithmetic", Verdict.CERTIFIED)
+            engine, verdict = (
+                ("exact arithmetic", Verdict.PROVED) if exact else ("interval arithmetic", Verdict.CERTIFIED)
+            )
             return Evidence(verdict=verdict, engine=engine, **self.tight())
         if self.changed:
             g = self.changed
@@ -170,7 +184,10 @@ class _Run:
         if any(s.infinite for s in self.st.box):
             ways.append("a bounded domain, with the rest apart")
         if self.st.symbols:
-            ways += ["a smaller domain, or a hypothesis (`where=`)", "`identity`, if the two sides are equal there"]
+            ways += [
+                "a smaller domain, or a hypothesis (`where=`)",
+                "`identity`, if the two sides are equal there",
+            ]
         if not self.changed and len(self.st.symbols) > 1:
             ways.append("a new variable for what occurs together (`via=`)")
         tried = "a search for counterexamples, exact arithmetic and enclosures on boxes, also in other forms and variables"
@@ -193,7 +210,10 @@ class _Run:
             return {}
         # Where the sides are equal, the order in which a product is rounded says which is larger.
         slack = max(1.0, s.ratio)
-        return {"slack": slack, "tightest": {str(n): f"{float(v):.6g}" for n, v in zip(self.st.names, s.tightest)}}
+        return {
+            "slack": slack,
+            "tightest": {str(n): f"{float(v):.6g}" for n, v in zip(self.st.names, s.tightest)},
+        }
 
     def search_feasible(self) -> None:
         """Find a point that meets the hypotheses, or show that there is none: nothing is proved of
@@ -231,7 +251,9 @@ class _Run:
             return at_once or (v is not None and sign(g) in {">": (1,), ">=": (0, 1), "!=": (1, -1)}[kind])
         for h, firm in st.where:
             ratio = sp.cancel(g / h) if h != 0 else sp.nan
-            if ratio.is_Rational and ((ratio > 0 and (firm or kind == ">=")) or (ratio < 0 and kind == "!=" and firm)):
+            if ratio.is_Rational and (
+                (ratio > 0 and (firm or kind == ">=")) or (ratio < 0 and kind == "!=" and firm)
+            ):
                 return True
         for e in (g, -g) if kind == "!=" else (g,):
             stop = lambda b, e=e: st.violates(e, centre(b))

@@ -32,7 +32,9 @@ _EFFORT = 100_000
 _OPERATORS = ("<=", "<", ">=", ">", "==")
 
 
-def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = None, rel: Fraction = Fraction(1, 10**20)) -> Ball:
+def integral(
+    f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = None, rel: Fraction = Fraction(1, 10**20)
+) -> Ball:
     """Enclose the integral of ``f`` over an interval.
 
     Parameters
@@ -96,7 +98,9 @@ def _integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], tail: Any, rel: F
         raise ValueError(f"{written.given} is not a real expression")
     gone = next((e for e in written.functions if not written.value.has(e)), None)
     if gone is not None:
-        raise ValueError(f"{gone} cancels in the integrand, and nothing here shows where it is defined; leave it out")
+        raise ValueError(
+            f"{gone} cancels in the integrand, and nothing here shows where it is defined; leave it out"
+        )
     _check_assumptions(x, a, b)
     y = sp.Symbol(x.name, real=True)  # no more than that is assumed from here on: -x has other signs than x
     g = written.value.xreplace({x: y})
@@ -106,10 +110,14 @@ def _integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], tail: Any, rel: F
         function = ball_function(g, [y])
         if b == a:  # as written: ends that are equal otherwise make a short interval
             if a.is_infinite:
-                raise ValueError(f"the interval from {a} to {b} is empty at infinity; give two ends that differ")
+                raise ValueError(
+                    f"the interval from {a} to {b} is empty at infinity; give two ends that differ"
+                )
             at = function([value(a, bits)], False)
             if not (at.is_finite() and at.imag.is_zero()):
-                raise ArithmeticError(f"{f} is no real number at {a}, so that not even the empty integral has a value")
+                raise ArithmeticError(
+                    f"{f} is no real number at {a}, so that not even the empty integral has a value"
+                )
             return arb(0)
         if a is sp.oo or b is -sp.oo or (not (b - a).is_infinite and sign(b - a) == -1):
             return -_oriented(g, y, b, a, bound, rel, written.conditions, x)
@@ -126,10 +134,14 @@ def _constant_end(e: Any) -> sp.Expr:
 
 
 def _check_assumptions(x: sp.Symbol, a: sp.Expr, b: sp.Expr) -> None:
-    above, below = (all(getattr(e, f"is_extended_{sign}") for e in (a, b)) for sign in ("nonnegative", "nonpositive"))
+    above, below = (
+        all(getattr(e, f"is_extended_{sign}") for e in (a, b)) for sign in ("nonnegative", "nonpositive")
+    )
     extra = undue(x, {"positive": True} if above else {"negative": True} if below else {"real": True})
     if extra is not None:
-        raise ValueError(f"{x} is declared {extra}, which the interval ({a}, {b}) does not imply; declare it real")
+        raise ValueError(
+            f"{x} is declared {extra}, which the interval ({a}, {b}) does not imply; declare it real"
+        )
 
 
 def _oriented(
@@ -149,7 +161,9 @@ def _oriented(
                 f"{f} was not shown to be real on ({a}, {b}), which needs {g} {kind} 0; shrink the interval, or split it at a pole"
             )
     if a.is_infinite and b.is_infinite:
-        return _half_line(f.xreplace({x: -x}), x, sp.S.Zero, bound, rel) + _half_line(f, x, sp.S.Zero, bound, rel)
+        return _half_line(f.xreplace({x: -x}), x, sp.S.Zero, bound, rel) + _half_line(
+            f, x, sp.S.Zero, bound, rel
+        )
     if a.is_infinite:
         return _half_line(f.xreplace({x: -x}), x, -b, bound, rel)
     if b.is_infinite:
@@ -175,7 +189,9 @@ def _shown(g: sp.Expr, kind: str, x: sp.Symbol, a: sp.Expr, b: sp.Expr) -> bool:
     return False
 
 
-def _without_ends(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction, cut: tuple[int, int]) -> Ball | None:
+def _without_ends(
+    f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction, cut: tuple[int, int]
+) -> Ball | None:
     """The integral without short pieces at one or both ends, where the function is bounded but not
     analytic, as exp(-1/x) is at 0; they have their length times its range.
     """
@@ -185,7 +201,9 @@ def _without_ends(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fractio
         if here:
             program = Program([t])
             with suppress(Unsupported):
-                v = program.on((Side(fmpq(0), flint_rational(width), True, True),))[program.add(put(f, {x: end + way * t}))]
+                v = program.on((Side(fmpq(0), flint_rational(width), True, True),))[
+                    program.add(put(f, {x: end + way * t}))
+                ]
                 rest += arb(flint_rational(width)) * v.lo.union(v.hi) if v.defined else arb.nan()
                 continue
             return None
@@ -236,7 +254,9 @@ def _half_line(f: sp.Expr, x: sp.Symbol, a: sp.Expr, tail: sp.Expr | None, rel: 
     for side in (tail - f, tail + f):
         found = forall(side.xreplace({x: (t := sp.Symbol("t", positive=True))}), ">=", 0, {t: (start, sp.oo)})
         if not found.verdict.accepted:
-            raise ValueError(f"{tail} was not certified to dominate |{f}| for {x} >= {start}: {found.verdict}, {found.reason}")
+            raise ValueError(
+                f"{tail} was not certified to dominate |{f}| for {x} >= {start}: {found.verdict}, {found.reason}"
+            )
     cut, small = start, arb_ball(rel)
     while cut < 2**100 and not _tail_mass(tail, x, cut) < small:
         cut = 2 * cut
@@ -256,14 +276,23 @@ def _tail_mass(tail: sp.Expr, x: sp.Symbol, cut: sp.Expr) -> Ball:
         elif (m := term.match(c * x ** (-p))) and sign(m[p] - 1) == 1:
             total += size(m[c]) * cut ** (1 - m[p]) / (m[p] - 1)
         else:
-            raise ValueError(f"the term {term} of tail= is none of c exp(-k x), c exp(-k x**2), c x**(-p) with k > 0, p > 1")
+            raise ValueError(
+                f"the term {term} of tail= is none of c exp(-k x), c exp(-k x**2), c x**(-p) with k > 0, p > 1"
+            )
     return _end(total)
 
 
 @remembered
 @guarded("rigorous quadrature")
 def integral_evidence(
-    f: Any, x: sp.Symbol, interval: tuple[Any, Any], op: str, closed: Any, *, tail: Any = None, rel: Fraction = Fraction(1, 10**20)
+    f: Any,
+    x: sp.Symbol,
+    interval: tuple[Any, Any],
+    op: str,
+    closed: Any,
+    *,
+    tail: Any = None,
+    rel: Fraction = Fraction(1, 10**20),
 ) -> Evidence:
     """Compare an integral with a constant by enclosures of both.
 
@@ -308,17 +337,25 @@ def integral_evidence(
     found = _compared(enclosed, op, constant, left, sp.latex(exact.given))
     if op == "==" and found.verdict.accepted:
         spoiled = exact.value * sp.Rational(1001, 1000) if exact.value != 0 else sp.Rational(1, 1000)
-        found = found.replace(control=_compared(enclosed, op, value(spoiled, 192).real, left, sp.latex(spoiled)))
+        found = found.replace(
+            control=_compared(enclosed, op, value(spoiled, 192).real, left, sp.latex(spoiled))
+        )
     return found.replace(seconds=time.perf_counter() - start)
 
 
 def _real_constant(exact: Written) -> Ball:
     """An enclosure of a constant that is surely defined and real."""
-    fine: dict[str, Callable[[Ball], bool]] = {"!=": lambda v: v != 0, ">": lambda v: v > 0, ">=": lambda v: v >= 0}
+    fine: dict[str, Callable[[Ball], bool]] = {
+        "!=": lambda v: v != 0,
+        ">": lambda v: v > 0,
+        ">=": lambda v: v >= 0,
+    }
     for g, kind in exact.conditions:
         v = value(g, 192)
         if not (v.imag.is_zero() and v.is_finite() and fine[kind](v.real)):
-            raise ValueError(f"the constant {exact.given} was not shown to be defined: that needs {g} {kind} 0")
+            raise ValueError(
+                f"the constant {exact.given} was not shown to be defined: that needs {g} {kind} 0"
+            )
     v = value(exact.value, 192)
     if not (v.is_finite() and v.imag.is_zero()):
         raise ValueError(f"the constant {exact.given} was not shown to be a real number; give its real form")
@@ -334,8 +371,18 @@ def _overlap(enclosed: Ball, constant: Ball) -> str:
 
 def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) -> Evidence:
     """The verdict on an enclosed integral and a constant, with both in LaTeX."""
-    holds = {"<=": enclosed <= constant, "<": enclosed < constant, ">=": enclosed >= constant, ">": enclosed > constant}
-    fails = {"<=": enclosed > constant, "<": enclosed >= constant, ">=": enclosed < constant, ">": enclosed <= constant}
+    holds = {
+        "<=": enclosed <= constant,
+        "<": enclosed < constant,
+        ">=": enclosed >= constant,
+        ">": enclosed > constant,
+    }
+    fails = {
+        "<=": enclosed > constant,
+        "<": enclosed >= constant,
+        ">=": enclosed < constant,
+        ">": enclosed <= constant,
+    }
     apart = not enclosed.overlaps(constant)
     sign = {"==": "=", "<=": r"\le", ">=": r"\ge"}.get(op, op)
     common: dict[str, Any] = {"engine": "rigorous quadrature", "checked": f"{left} {sign} {right}"}

@@ -15,7 +15,9 @@ Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 
-def few_ratios(ratios: Floats, p: Complex, log_weight: Floats, tolerance: float) -> tuple[NDArray[np.intp], Floats] | None:
+def few_ratios(
+    ratios: Floats, p: Complex, log_weight: Floats, tolerance: float
+) -> tuple[NDArray[np.intp], Floats] | None:
     """Which ratios stand for all, and with which coefficients.
 
     The function times the product of 1 - a + a c over some points c, in conjugate pairs, is

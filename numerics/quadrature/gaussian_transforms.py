@@ -103,7 +103,9 @@ def products_of_sums(keys: tuple[Key, ...]) -> tuple[tuple[Block, ...], tuple[_S
         these = [parts for parts in integrals if len(parts) == j]
         functions = np.array([[blocks.index(block) for block in parts] for parts in these])
         orders = [math.factorial(sum(k for k, _ in key) - 1) for key in keys]
-        coefficients = np.array([[found[parts] / order for parts in these] for found, order in zip(terms, orders)])
+        coefficients = np.array(
+            [[found[parts] / order for parts in these] for found, order in zip(terms, orders)]
+        )
         sums.append(_Sums(j, functions, coefficients))
     return tuple(blocks), tuple(sums)
 
@@ -144,7 +146,11 @@ def _laplace(tau: float, log_L: float, blocks: Sequence[Block]) -> LaplaceTransf
     v_lo = -(rare / 2 + tau * tau) if 2 * tau * tau <= rare else -tau * math.sqrt(2 * rare)
     v_hi = X_END + tau * math.sqrt(2 * CUT)
     with np.errstate(under="ignore"):
-        return _narrow(tau, v_lo, v_hi, step, blocks) if tau < NARROW else _broad(tau, v_lo, v_hi, step, log_L, blocks)
+        return (
+            _narrow(tau, v_lo, v_hi, step, blocks)
+            if tau < NARROW
+            else _broad(tau, v_lo, v_hi, step, log_L, blocks)
+        )
 
 
 def _narrow(tau: float, v_lo: float, v_hi: float, step: float, blocks: Sequence[Block]) -> LaplaceTransforms:
@@ -167,7 +173,9 @@ def _narrow(tau: float, v_lo: float, v_hi: float, step: float, blocks: Sequence[
     return LaplaceTransforms(float(v[0]), step, log_complement(q, m0), m)
 
 
-def _broad(tau: float, v_lo: float, v_hi: float, step: float, log_L: float, blocks: Sequence[Block]) -> LaplaceTransforms:
+def _broad(
+    tau: float, v_lo: float, v_hi: float, step: float, log_L: float, blocks: Sequence[Block]
+) -> LaplaceTransforms:
     """The functions by sums over x = v + √s g. Integration by parts puts m₀ into the same form: 1 −
     m₀(v) = ∫ φ₁(x) Φ((v − x)/√s) dx.
     """

@@ -67,7 +67,10 @@ def exp64(x):  # type: ignore[no-untyped-def]
     y = np.float64(inside * LOG2E + ROUND)
     n = np.float64(y - ROUND)
     f = (inside - n * LN2_HIGH) - n * LN2_LOW
-    p = (((((((((T13 * f + T12) * f + T11) * f + T10) * f + T9) * f + T8) * f + T7) * f + T6) * f + T5) * f + T4) * f + T3
+    p = (
+        ((((((((T13 * f + T12) * f + T11) * f + T10) * f + T9) * f + T8) * f + T7) * f + T6) * f + T5) * f
+        + T4
+    ) * f + T3
     p = np.float64(((p * f + T2) * f + 1.0) * f + 1.0)
     p = np.float64(np.int64(p.view(np.int64) + (y.view(np.int64) << MANTISSA)).view(np.float64))
     return p if x >= LOWEST else 0.0
@@ -101,7 +104,14 @@ def sums_over_g(tau, v0, step, cut, K, J, m, log_m0):  # type: ignore[no-untyped
     gauss_step = 2 * math.pi * y / (cut + MARGIN + y * y / 2)
     first = math.floor(-end / gauss_step)
     n = int(math.ceil((end + kmax * tau) / gauss_step) - first) + 1
-    g, density, growth, X, w, power = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    g, density, growth, X, w, power = (
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+    )
     for i in range(n):
         g[i] = gauss_step * (first + i)
         density[i] = gauss_step / math.sqrt(2 * math.pi) * exp64(-g[i] * g[i] / 2)
@@ -253,7 +263,9 @@ def kernel(deviations, L, K, J, orders, functions, coefficients, step, cut, out)
         else:
             sums_over_x(tau, first * step, step, log_L, cut, K, J, m, log_m0)
         top = longest
-        while top > 0:  # in groups of lengths so close that products of four functions stay in the range of floats
+        while (
+            top > 0
+        ):  # in groups of lengths so close that products of four functions stay in the range of floats
             add_integrals(step, top, L, m, log_m0, orders, functions, coefficients, out[i])
             below = 0.0
             for length in L:
@@ -271,7 +283,9 @@ def _tables(keys: tuple[Key, ...]) -> tuple[NDArray[np.int64], ...]:
     factors of each integral and which they are, and its coefficient in the mean of each key.
     """
     blocks, sums = products_of_sums(keys)
-    rank = sorted(range(len(blocks)), key=lambda i: (blocks[i][1], blocks[i][0]))  # one power of g after another
+    rank = sorted(
+        range(len(blocks)), key=lambda i: (blocks[i][1], blocks[i][0])
+    )  # one power of g after another
     K, J = (np.array([blocks[i][part] for i in rank]) for part in (0, 1))
     orders = np.concatenate([np.full(len(x.functions), x.j) for x in sums])
     functions = np.zeros((orders.size, orders.max()), dtype=np.int64)

@@ -16,7 +16,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["QuadraticFormLaw", "quadratic_form_averages", "quadratic_form_densities", "quadratic_form_law", "talbot_contour"]
+__all__ = [
+    "QuadraticFormLaw",
+    "quadratic_form_averages",
+    "quadratic_form_densities",
+    "quadratic_form_law",
+    "talbot_contour",
+]
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -181,7 +187,9 @@ def quadratic_form_averages(
     return top * s[kept], weights, np.flatnonzero(kept) % 2 == 0
 
 
-def quadratic_form_law(A: Floats, M: Floats, *, log_reach: float = 0.0, step: float = 0.08) -> QuadraticFormLaw:
+def quadratic_form_law(
+    A: Floats, M: Floats, *, log_reach: float = 0.0, step: float = 0.08
+) -> QuadraticFormLaw:
     """Quadrature for E[g(x'Ax)] and E[g(x'Ax) x'Mx], x ~ N(0, I), g smooth and of at most the
     growth that ``log_reach`` allows for.
 

@@ -89,7 +89,9 @@ def query_moments(eigenvalues: Floats, *, log_reach: float = 0.0, step: float = 
     """
     top = float(eigenvalues.max())
     if not top > 0:
-        return QueryMoments(np.zeros(1), np.full((1, 1), 1j), np.ones((1, 1, eigenvalues.size), dtype=complex))
+        return QueryMoments(
+            np.zeros(1), np.full((1, 1), 1j), np.ones((1, 1, eigenvalues.size), dtype=complex)
+        )
     ratios = np.where(eigenvalues > 1e-13 * top, eigenvalues / top, 0.0)
     rank = int(np.count_nonzero(ratios))
     # The density of s / top changes where s is as small as an eigenvalue, and g(s) where s is about
@@ -113,7 +115,9 @@ def query_moments(eigenvalues: Floats, *, log_reach: float = 0.0, step: float = 
     freedom = float(ratios.sum() ** 2 / (ratios**2).sum())
     z, dz = talbot_contour(max(rank, round(2 * freedom) - 24))
     p = z / s[:, None]
-    factors = (1 - ratios) + 2 * ratios * p[..., None]  # e^{s/2} is taken out: all singularities lie on the negative axis
+    factors = (1 - ratios) + 2 * ratios * p[
+        ..., None
+    ]  # e^{s/2} is taken out: all singularities lie on the negative axis
     # The product of a hundred roots is no float any more; logarithms take twice the time.
     tilt = 1 / np.sqrt(factors).prod(axis=-1) if rank <= 100 else np.exp(-np.log(factors).sum(axis=-1) / 2)
     weights = 2 * measure[:, None] * dz * np.exp(z) * tilt

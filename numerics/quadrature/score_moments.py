@@ -125,7 +125,9 @@ def score_moments(s: float | Floats, lengths: Floats, fineness: Fineness = FINE)
     if still.any():
         m[:, still] = np.array([L ** float(len(powers) - sum(powers)) for powers in GRAD_U_MOMENTS])[:, None]
     beyond = (variances > fineness.largest_variance) | (L.max() > fineness.longest)
-    parts = [(rows, rule) for rows, rule in ((~still & ~beyond, fineness), (~still & beyond, FINE)) if rows.any()]
+    parts = [
+        (rows, rule) for rows, rule in ((~still & ~beyond, fineness), (~still & beyond, FINE)) if rows.any()
+    ]
     for rows, rule in parts:
         found = _means(variances[rows], L, POWER_SUMS, rule)
         m[:, rows] = np.where(L == 1, 1.0, np.minimum(found, 1.0))

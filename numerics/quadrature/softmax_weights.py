@@ -20,7 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.quadrature import gaussian_transforms
-from numerics.quadrature.gaussian_transforms import Key, LaplaceTransforms, laplace_transforms, products_of_sums
+from numerics.quadrature.gaussian_transforms import (
+    Key,
+    LaplaceTransforms,
+    laplace_transforms,
+    products_of_sums,
+)
 from theory.inputs.arrays import real_array
 from theory.shown.result import in_a_line
 
@@ -110,8 +115,12 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
     try:
         shape = np.broadcast_shapes(s_.shape, L_.shape)
     except ValueError:
-        raise ValueError(f"s of shape {s_.shape} and L of shape {L_.shape} do not broadcast; for a table pass s[:, None]") from None
-    if s_.size == 1 or L_.size == 1 or (L_.ndim == 1 and s_.shape[-1:] == (1,)):  # every variance with the same lengths
+        raise ValueError(
+            f"s of shape {s_.shape} and L of shape {L_.shape} do not broadcast; for a table pass s[:, None]"
+        ) from None
+    if (
+        s_.size == 1 or L_.size == 1 or (L_.ndim == 1 and s_.shape[-1:] == (1,))
+    ):  # every variance with the same lengths
         out = _moments(s_.ravel(), L_.ravel()).reshape(3, -1)
     else:
         s_, L_ = np.broadcast_to(s_, shape).ravel(), np.broadcast_to(L_, shape).ravel()
@@ -128,7 +137,9 @@ def _variance(s: ArrayLike) -> Array:
     array = real_array("s", s)
     bad = array[~(np.isfinite(array) & (array >= 0))]
     if bad.size:
-        raise ValueError(f"s = {bad.flat[0]} is not the variance of a score; s = (Uz)'Gamma(Uz) is finite and at least 0")
+        raise ValueError(
+            f"s = {bad.flat[0]} is not the variance of a score; s = (Uz)'Gamma(Uz) is finite and at least 0"
+        )
     return array
 
 
@@ -160,7 +171,11 @@ def _moments(s: Array, L: Array) -> Array:
         steps = Steps(gaussian_transforms.STEP, gaussian_transforms.CUT)
         out[:, usual] = means_of_products(s[usual], L, SECOND_ORDER, steps).swapaxes(0, 1)
     for i in np.flatnonzero(s > LARGEST_DEVIATION**2):
-        out[:, i] = list(mean_products(laplace_transforms(float(s[i]), math.log(L.max()), SECOND_ORDER), L, SECOND_ORDER).values())
+        out[:, i] = list(
+            mean_products(
+                laplace_transforms(float(s[i]), math.log(L.max()), SECOND_ORDER), L, SECOND_ORDER
+            ).values()
+        )
     return np.where(L == 1, 1.0, np.minimum(out, 1.0))  # rounding must not lift a moment above 1
 
 
@@ -193,7 +208,9 @@ def mean_products(f: LaplaceTransforms, L: Array, keys: Iterable[Key]) -> dict[K
     keys = tuple(keys)
     out, left = np.zeros((len(keys), L.size)), np.ones(L.shape, dtype=bool)
     with np.errstate(under="ignore"):
-        while left.any():  # in groups of lengths so close that products of four functions stay in the range of floats
+        while (
+            left.any()
+        ):  # in groups of lengths so close that products of four functions stay in the range of floats
             top = float(L[left].max())
             group = left & (top <= L * GROUP_RATIO)
             out[:, group] = f.step * _integrals(f, L[group], top, keys)
@@ -211,7 +228,9 @@ def _integrals(f: LaplaceTransforms, L: Array, top: float, keys: tuple[Key, ...]
     out = np.zeros((len(keys), L.size))
     for j, functions, coefficients in sums:
         products = table[functions].prod(axis=1)
-        tokens = np.prod([np.maximum(1 - i / L, 0) for i in range(j)], axis=0)  # 0 where the prompt has fewer than j
+        tokens = np.prod(
+            [np.maximum(1 - i / L, 0) for i in range(j)], axis=0
+        )  # 0 where the prompt has fewer than j
         others = (tokens * (L / top) ** j)[:, None] * np.exp(np.maximum(L - j, 0)[:, None] * f.log_m0)
         out += coefficients @ (products @ others.T)
     return out

@@ -114,7 +114,9 @@ def kernel(s, ratios, z, dz, traces, pairs, triples, products, out):  # type: ig
 announced(kernel, QUADRATURE)
 
 
-def inverse_transforms(s: Floats, ratios: Floats, contour: tuple[Complex, Complex], products: Sequence[Sequence[Floats]]) -> Floats:
+def inverse_transforms(
+    s: Floats, ratios: Floats, contour: tuple[Complex, Complex], products: Sequence[Sequence[Floats]]
+) -> Floats:
     """The density of sum_j ratios_j x_j^2 times e^{s/2}, x standard normal, with each product of
     forms as a factor.
 
@@ -152,7 +154,9 @@ def inverse_transforms(s: Floats, ratios: Floats, contour: tuple[Complex, Comple
     return out
 
 
-def _few(s: Floats, ratios: Floats, contour: tuple[Complex, Complex]) -> tuple[NDArray[np.intp], Floats] | None:
+def _few(
+    s: Floats, ratios: Floats, contour: tuple[Complex, Complex]
+) -> tuple[NDArray[np.intp], Floats] | None:
     """Ratios that stand for all at these nodes, and their coefficients, so exactly that densities
     keep their relative error to `TOLERANCE`.
     """
@@ -169,7 +173,11 @@ def _few(s: Floats, ratios: Floats, contour: tuple[Complex, Complex]) -> tuple[N
 
 
 def _coefficients(
-    forms: Sequence[Floats], pairs: NDArray[np.int64], triples: NDArray[np.int64], d: int, basis: Floats | None
+    forms: Sequence[Floats],
+    pairs: NDArray[np.int64],
+    triples: NDArray[np.int64],
+    d: int,
+    basis: Floats | None,
 ) -> tuple[Floats, Floats, Floats]:
     """The coefficients of `sums` for the numbers R_j, or for the few of which ``basis`` makes all:
     tr(MR), 2 tr(MRNR) and 8 tr(MRNRKR) for each form, pair and triple of forms.

@@ -102,7 +102,9 @@ def panel_sums(edges, coefficients, z, out):  # type: ignore[no-untyped-def]
 
 announced(panel_sums, QUADRATURE)
 
-NO_X_PANELS, NO_Y_PANELS = (_Panels(np.zeros(0), np.zeros((0, DEGREE + 1, 2 * functions))) for functions in (2, 3))
+NO_X_PANELS, NO_Y_PANELS = (
+    _Panels(np.zeros(0), np.zeros((0, DEGREE + 1, 2 * functions))) for functions in (2, 3)
+)
 
 
 class WeightTable:
@@ -123,7 +125,10 @@ class WeightTable:
 
     def __init__(self, L: float) -> None:
         self.L = float(L)
-        self._found: tuple[_Panels, _Panels] = (NO_X_PANELS, NO_Y_PANELS)  # replaced as a whole: threads may share a table
+        self._found: tuple[_Panels, _Panels] = (
+            NO_X_PANELS,
+            NO_Y_PANELS,
+        )  # replaced as a whole: threads may share a table
 
     def __call__(self, s: Floats) -> Weights:
         """Moments at variances of any shape, nonnegative and finite."""
@@ -146,7 +151,14 @@ class WeightTable:
         if far.any():
             (P2, mean, mean2, dP2, _, dmean2), v, slope = beyond.at(y[far]), flat[far], -(y[far] ** 3) / 2
             kept2 = (mean2 - P2) / v
-            found[:, far] = P2, 1 - kept2, mean / np.sqrt(v), kept2, slope * dP2, (kept2 - slope * (dmean2 - dP2)) / v
+            found[:, far] = (
+                P2,
+                1 - kept2,
+                mean / np.sqrt(v),
+                kept2,
+                slope * dP2,
+                (kept2 - slope * (dmean2 - dP2)) / v,
+            )
         return Weights(*found.reshape(6, *s.shape))
 
     def _reaching(self, x: float, y: float) -> tuple[_Panels, _Panels]:
@@ -161,20 +173,30 @@ class WeightTable:
         self._found = (near, beyond)
         return near, beyond
 
-    def _longer(self, panels: _Panels, start: float, end: float, *, far: bool, halvings: int = HALVINGS) -> _Panels:
+    def _longer(
+        self, panels: _Panels, start: float, end: float, *, far: bool, halvings: int = HALVINGS
+    ) -> _Panels:
         """The panels with one more from start to end, or with its halves if one is not enough."""
         local = np.cos((2 * np.arange(DEGREE + 1) + 1) * np.pi / (2 * DEGREE + 2))
         z = (start + end) / 2 + (end - start) / 2 * local
-        coefficients = chebyshev.chebfit(local, self._largest(1 / z**2 - 1) if far else self._usual(z * (z + 2)), DEGREE)
+        coefficients = chebyshev.chebfit(
+            local, self._largest(1 / z**2 - 1) if far else self._usual(z * (z + 2)), DEGREE
+        )
         # An error of ln P2 and of b / P2 is a relative one already; E g and E g^2 may be as large
         # as 2 ln L.
         size = np.maximum(np.abs(coefficients[0]), 1.0) if far else 1.0
         if halvings and (np.abs(coefficients[-2:]) > NEGLIGIBLE * size).any():
             middle = (start + end) / 2
             return self._longer(
-                self._longer(panels, start, middle, far=far, halvings=halvings - 1), middle, end, far=far, halvings=halvings - 1
+                self._longer(panels, start, middle, far=far, halvings=halvings - 1),
+                middle,
+                end,
+                far=far,
+                halvings=halvings - 1,
             )
-        slopes = np.vstack([chebyshev.chebder(coefficients) * (2 / (end - start)), np.zeros((1, coefficients.shape[1]))])
+        slopes = np.vstack(
+            [chebyshev.chebder(coefficients) * (2 / (end - start)), np.zeros((1, coefficients.shape[1]))]
+        )
         edges = np.append(panels.edges if panels.edges.size else [start], end)
         return _Panels(edges, np.concatenate([panels.coefficients, np.hstack([coefficients, slopes])[None]]))
 

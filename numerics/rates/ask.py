@@ -47,7 +47,11 @@ def add_ask(commands: Any) -> None:
         metavar="FILE",
         help="embedding table in place of Gamma, n x d: tokens are its rows, each as likely as any other, less their mean",
     )
-    given.add_argument("--mean", metavar="FILE", help="mean of the tokens, d numbers, if it is not 0: it is taken out, and said so")
+    given.add_argument(
+        "--mean",
+        metavar="FILE",
+        help="mean of the tokens, d numbers, if it is not 0: it is taken out, and said so",
+    )
     ask.add_argument(
         "-L",
         "--lengths",
@@ -62,7 +66,9 @@ def _answer(arguments: argparse.Namespace) -> int:
     """Read the input, and print the answer for every setting."""
     lengths = length_grid(arguments.lengths, "-L")
     if arguments.mean is not None and arguments.tokens is not None:
-        raise InputError("--mean beside --tokens: the mean of the table is taken out in any case; leave --mean out")
+        raise InputError(
+            "--mean beside --tokens: the mean of the table is taken out in any case; leave --mean out"
+        )
     mean = None if arguments.mean is None else as_vector(read_array(arguments.mean)[0], "--mean")
     with progress_bar(arguments.tokens is None, "reading the table") as advance:
         settings, _ = given_settings(arguments, advance)
@@ -75,7 +81,9 @@ def _answer(arguments: argparse.Namespace) -> int:
             except (TypeError, ValueError) as error:
                 raise InputError(str(error)) from error
             except (ArithmeticError, MemoryError) as error:
-                raise InputError(f"theory does not reach this ({error}); take a smaller U or query") from error
+                raise InputError(
+                    f"theory does not reach this ({error}); take a smaller U or query"
+                ) from error
     for i, (setting, found) in enumerate(answers):
         if i:
             print()

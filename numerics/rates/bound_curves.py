@@ -38,7 +38,10 @@ CERTAIN = ("Theorem A", "R1", "Proposition 3.1, our constants")
 #: Fourth moment of a coordinate less 3, for independent coordinates; and below, for radial laws in
 #: dimension r, the factor of the Gaussian fourth moment.
 EXCESS = {"normal": 0.0, "sign": -2.0, "uniform": -1.2}
-RADIAL: dict[str, Callable[[int], float]] = {"sphere": lambda r: r / (r + 2), "ball": lambda r: (r + 2) / (r + 4)}
+RADIAL: dict[str, Callable[[int], float]] = {
+    "sphere": lambda r: r / (r + 2),
+    "ball": lambda r: (r + 2) / (r + 4),
+}
 
 #: Logarithm of the longest prompt, and the step in ln s that the average of Theorem A takes up to
 #: ln L, times ln L: the trapezoid rule then errs by a share of order e^{-2 pi^2 / 0.8} < 1e-10.
@@ -161,11 +164,18 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
         return
     W, factor = setting.weight(quantity)
     if setting.gaussian:
-        law = _law_for_theorem_A(setting, quantity, max(int(math.log2(LONGEST / max(math.log(L.max()), 1e-3))), 0))
+        law = _law_for_theorem_A(
+            setting, quantity, max(int(math.log2(LONGEST / max(math.log(L.max()), 1e-3))), 0)
+        )
         t = float(np.trace(W @ setting.Gamma))
         mean = "averaged over the query; " if setting.averaged else ""
         proved = factor * (t * law.density + law.moment) @ theorem_A(law.nodes[:, None], L, 1.0, 0.0)
-        yield Bound("Theorem A", "upper bound", proved, f"{mean}holds for every L and every query; {of_ours('Theorem A')}")
+        yield Bound(
+            "Theorem A",
+            "upper bound",
+            proved,
+            f"{mean}holds for every L and every query; {of_ours('Theorem A')}",
+        )
     if setting.averaged:
         yield from _theorem_B(setting, quantity, L)
         V_norm = math.sqrt(factor * float(np.linalg.eigvalsh(W)[-1]))
@@ -179,17 +189,24 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
         return
     F4, exact = fourth_moment(setting.law, W)
     a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))
-    known = "" if exact else "; E|VZ|^4 bounded by sigma" if quantity == "output" else "; E|Z|^4 bounded by sigma"
+    known = (
+        "" if exact else "; E|VZ|^4 bounded by sigma" if quantity == "output" else "; E|Z|^4 bounded by sigma"
+    )
     values = factor * second_moment_R1(L, a2, math.sqrt(F4))
     yield Bound(
-        "R1", "upper bound", np.asarray(values), f"every sub-Gaussian law; sigma^2 |Uz|^2 = {a2:.4g}{known}; {of_ours('R1')}"
+        "R1",
+        "upper bound",
+        np.asarray(values),
+        f"every sub-Gaussian law; sigma^2 |Uz|^2 = {a2:.4g}{known}; {of_ours('R1')}",
     )
     if not setting.gaussian and (limit := _limit(setting, W)) is not None:
         yield Bound("limit", "limit", factor * limit / L, f"L times the error tends to {factor * limit:.4g}")
 
 
 @lru_cache(maxsize=8)
-def _law_for_theorem_A(setting: AttentionSetting, quantity: Literal["output", "grad_V"], halved: int) -> QuadraticFormLaw:
+def _law_for_theorem_A(
+    setting: AttentionSetting, quantity: Literal["output", "grad_V"], halved: int
+) -> QuadraticFormLaw:
     """The law of the score variance s, for prompts up to 1e100 tokens or that root of it which
     halves its logarithm so often.
 
@@ -200,13 +217,17 @@ def _law_for_theorem_A(setting: AttentionSetting, quantity: Literal["output", "g
     return setting.query_law(setting.weight(quantity)[0], reach, min(0.08, STEP / reach))
 
 
-def _theorem_B(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Iterator[Bound]:
+def _theorem_B(
+    setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats
+) -> Iterator[Bound]:
     """The bound C1/L of Theorem B where it holds, its leading term elsewhere."""
     if not setting.gaussian:
         return
     C1 = theorem_B_constant(setting, quantity)
     if C1 is not None:
-        yield Bound("Theorem B", "upper bound", C1 / L, f"C1/L with C1 = {C1:.4g}, the limit of L times the error")
+        yield Bound(
+            "Theorem B", "upper bound", C1 / L, f"C1/L with C1 = {C1:.4g}, the limit of L times the error"
+        )
         return
     try:
         law = theorem_B_law(setting, quantity)
@@ -231,7 +252,11 @@ def _gradient_U(setting: AttentionSetting, L: Floats) -> Iterator[Bound]:
         note = "every sub-Gaussian law; the paper leaves its constants open"
         yield Bound("Proposition 3.4, our constants", "upper bound", values, note)
     elif setting.gaussian:
-        h, z2, s = setting.Gamma @ setting.U @ setting.query, float(np.sum(setting.query**2)), setting.score_variance
+        h, z2, s = (
+            setting.Gamma @ setting.U @ setting.query,
+            float(np.sum(setting.query**2)),
+            setting.score_variance,
+        )
         if s < 600:
             limit = sum(float(limit_of_grad_U_error(s, v, setting.Gamma, h, z2)) for v in setting.V)
             yield Bound("limit", "limit", limit / L, f"L times the error tends to {limit:.4g}")
@@ -247,7 +272,11 @@ def _limit(setting: AttentionSetting, W: Floats) -> float | None:
         return None
     once, (twice, spread) = law.tilted(a)[0], law.tilted(2 * a)
     growth = float(np.real(law.log_mgf(2 * a) - 2 * law.log_mgf(a)))
-    return math.exp(growth) * float(np.trace(W @ spread) + (twice - once) @ W @ (twice - once)) if growth < 600 else None
+    return (
+        math.exp(growth) * float(np.trace(W @ spread) + (twice - once) @ W @ (twice - once))
+        if growth < 600
+        else None
+    )
 
 
 def _papers(setting: AttentionSetting, quantity: Quantity, L: Floats, first: float) -> Iterator[Bound]:
@@ -266,4 +295,9 @@ def _papers(setting: AttentionSetting, quantity: Quantity, L: Floats, first: flo
     a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))
     values = np.full(L.shape, np.nan)
     values[L >= 2] = factor * lemma_c4(L[L >= 2], a2, F4, setting.sigma2, C_f, setting.d)
-    yield Bound("Lemma C.4", "upper bound", values, f"sigma^2 = {setting.sigma2:.4g}, sigma^2 |Uz|^2 = {a2:.4g}; from L = 2 on")
+    yield Bound(
+        "Lemma C.4",
+        "upper bound",
+        values,
+        f"sigma^2 = {setting.sigma2:.4g}, sigma^2 |Uz|^2 = {a2:.4g}; from L = 2 on",
+    )

@@ -76,7 +76,9 @@ def add_rates(commands: Any) -> None:
         " commas, or a file that holds them",
     )
     windows.add_argument(
-        "--dimensions", metavar="LIST", help=f"dimensions of the tokens, a list or FIRST:LAST:COUNT (default: {DEFAULT_DIMENSIONS})"
+        "--dimensions",
+        metavar="LIST",
+        help=f"dimensions of the tokens, a list or FIRST:LAST:COUNT (default: {DEFAULT_DIMENSIONS})",
     )
     how = rates.add_argument_group("how")
     how.add_argument(
@@ -84,14 +86,23 @@ def add_rates(commands: Any) -> None:
         metavar="LIST",
         help=f"prompt lengths: 10,30,100 or FIRST:LAST:COUNT on a logarithmic grid (default: {DEFAULT_LENGTHS})",
     )
-    how.add_argument("--replicates", metavar="N", type=int, help=f"prompts per length (default: {DEFAULT_REPLICATES})")
-    how.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: %(default)s)")
-    how.add_argument("--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it")
+    how.add_argument(
+        "--replicates", metavar="N", type=int, help=f"prompts per length (default: {DEFAULT_REPLICATES})"
+    )
+    how.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: %(default)s)"
+    )
+    how.add_argument(
+        "--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it"
+    )
     add_format(how)
-    how.add_argument("--out", metavar="DIR", default="rates-report", help="where the report goes (default: %(default)s)")
+    how.add_argument(
+        "--out", metavar="DIR", default="rates-report", help="where the report goes (default: %(default)s)"
+    )
     how.add_argument("--quiet", action="store_true", help="print failing comparisons and errors only")
     rates.set_defaults(
-        run=_measure_and_report, interrupted="interrupted; no report was written (`largeprompt sweep` keeps what it has)"
+        run=_measure_and_report,
+        interrupted="interrupted; no report was written (`largeprompt sweep` keeps what it has)",
     )
 
 
@@ -134,7 +145,9 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
             except (TypeError, ValueError) as error:
                 raise InputError(str(error)) from error
             except (ArithmeticError, MemoryError) as error:
-                raise InputError(f"{setting.name}: theory does not reach this ({error}); take a smaller U or query") from error
+                raise InputError(
+                    f"{setting.name}: theory does not reach this ({error}); take a smaller U or query"
+                ) from error
             runs.append(run)
     source = provenance(_command(arguments), time.perf_counter() - started, inputs)
     with writing_into(out), progress_bar(arguments.quiet, "drawing the report"):
@@ -185,7 +198,10 @@ def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
         if one:
             for c in run.comparisons:
                 if c.holds:
-                    print(f"holds  {c.name}: {c.says}" + (f" [the printed law: {c.declared}]" if c.declared else ""))
+                    print(
+                        f"holds  {c.name}: {c.says}"
+                        + (f" [the printed law: {c.declared}]" if c.declared else "")
+                    )
             for warning in run.warnings:
                 print(f"note   {warning}")
         else:
@@ -209,5 +225,12 @@ def _summary(run: Rates) -> str:
 def _command(arguments: argparse.Namespace) -> str:
     """The command line that repeats the run, with file names only."""
     words = ["largeprompt", "rates", *setting_words(arguments)]
-    words += ["--lengths", arguments.lengths, "--replicates", str(arguments.replicates), "--seed", str(arguments.seed)]
+    words += [
+        "--lengths",
+        arguments.lengths,
+        "--replicates",
+        str(arguments.replicates),
+        "--seed",
+        str(arguments.seed),
+    ]
     return shlex.join(words)

@@ -68,7 +68,9 @@ def _normal_scores(series: Series, part: NDArray[np.bool_]) -> Floats:
     assert series.exact is not None
     z = (mean - series.exact[part]) / error
     largest = series.largest_share[part] * mean / error
-    skewness = np.maximum(np.maximum(largest, np.median(largest)), UNSEEN_SKEWNESS * error / mean)  # all three over sqrt(n)
+    skewness = np.maximum(
+        np.maximum(largest, np.median(largest)), UNSEEN_SKEWNESS * error / mean
+    )  # all three over sqrt(n)
     root = np.sqrt(1 + 4 * skewness / 3 * np.maximum(np.abs(z) - skewness / 6, 0))
     return np.where(z > 0, z, (root - 1) / (2 * skewness / 3))
 
@@ -89,12 +91,20 @@ def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
         yield _judge(f"{name} at each length", says, z[worst], limit, ERROR)
         # A bias too small to be seen at one length adds up over all of them.
         chi2, limit = float(np.sum(z**2)), _chi2_quantile(ERROR, z.size)
-        yield _judge(f"{name} over all lengths", f"chi^2 = {chi2:.2f} on {many}; allowed {limit:.2f}", chi2, limit, ERROR)
+        yield _judge(
+            f"{name} over all lengths",
+            f"chi^2 = {chi2:.2f} on {many}; allowed {limit:.2f}",
+            chi2,
+            limit,
+            ERROR,
+        )
     if sure.any():
         off = np.abs(series.mean[sure] / series.exact[sure] - 1)
         # The allowance is not NEARLY_EXACT alone: many replicates may bring a standard error below
         # it.
-        allowed = NEARLY_EXACT + _quantile(ERROR / (2 * off.size)) * series.standard_error[sure] / series.mean[sure]
+        allowed = (
+            NEARLY_EXACT + _quantile(ERROR / (2 * off.size)) * series.standard_error[sure] / series.mean[sure]
+        )
         worst = int(np.argmax(off / allowed))
         says = f"relative difference {off[worst]:.1e} (L = {lengths[sure][worst]:.0f}), allowed {allowed[worst]:.1e}"
         yield _judge(f"{name} where it is not random", says, off[worst], allowed[worst], ERROR)

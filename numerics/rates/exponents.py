@@ -113,7 +113,9 @@ def paper_curve(kappa: ArrayLike, quantity: Quantity) -> Floats:
     True
     """
     scale = 4.0 if quantity == "grad_U" else 1.0
-    return np.array([float(exponent_16(1.0, math.sqrt(k))) / scale for k in np.atleast_1d(np.asarray(kappa, dtype=float))])
+    return np.array(
+        [float(exponent_16(1.0, math.sqrt(k))) / scale for k in np.atleast_1d(np.asarray(kappa, dtype=float))]
+    )
 
 
 def paper_exponent(setting: AttentionSetting, quantity: Quantity) -> float | None:
@@ -189,7 +191,11 @@ def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float |
     >>> theorem_B_constant(AttentionSetting(one, 0 * one, one, query_cov=one), "output")
     1.0
     """
-    if not (setting.averaged and setting.gaussian) or quantity == "grad_U" or setting.score_variance >= 0.5 - TOLERANCE:
+    if (
+        not (setting.averaged and setting.gaussian)
+        or quantity == "grad_U"
+        or setting.score_variance >= 0.5 - TOLERANCE
+    ):
         return None
     return float(theorem_B_law(setting, quantity).constant)
 

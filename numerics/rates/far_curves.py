@@ -71,8 +71,12 @@ def _far_gradient_U(setting: AttentionSetting, decades: tuple[int, ...]) -> Floa
 
     Kept for the next report on the same setting, since this is the slowest of its curves.
     """
-    parts = [[k for k in decades if low <= k < high] for low, high in ((0, 12), (12, 35), (35, 80), (80, 101))]
-    curves = [exact_error(setting, "grad_U", 10.0 ** np.array(part), tolerance=TOLERANCE) for part in parts if part]
+    parts = [
+        [k for k in decades if low <= k < high] for low, high in ((0, 12), (12, 35), (35, 80), (80, 101))
+    ]
+    curves = [
+        exact_error(setting, "grad_U", 10.0 ** np.array(part), tolerance=TOLERANCE) for part in parts if part
+    ]
     known = [curve for curve in curves if curve is not None]
     return np.concatenate(known) if len(known) == len(curves) else None
 
@@ -117,7 +121,11 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
         return None
     s = _spread(setting)
     last = min(100, math.ceil((2 * s + 25) / math.log(10)))
-    decades = DECADES if setting.averaged else (*range(1, min(last, 10)), *range(10, last, max(1, last // 10)), last)
+    decades = (
+        DECADES
+        if setting.averaged
+        else (*range(1, min(last, 10)), *range(10, last, max(1, last // 10)), last)
+    )
     wanted = tuple(sorted({*decades, *(k - 1 for k in decades)}))
     L = 10.0 ** np.array(wanted)
     slopes: dict[Quantity, Floats] = {}
@@ -127,7 +135,9 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
             continue
         by_decades = setting.gaussian and quantity == "grad_U"
         curve = _far_gradient_U(setting, wanted) if by_decades else exact_error(setting, quantity, L)
-        if curve is None or not (curve > 0).all():  # an error of zero, or below the range of floats, has no slope
+        if (
+            curve is None or not (curve > 0).all()
+        ):  # an error of zero, or below the range of floats, has no slope
             continue
         value = dict(zip(wanted, curve.tolist()))
         slopes[quantity] = np.array([math.log10(value[k] / value[k - 1]) for k in decades])
@@ -135,5 +145,14 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
     if "output" not in slopes:
         return None
     power = {"output": setting.d / 2 + 2, "grad_V": setting.d / 2 + 2, "grad_U": setting.d / 2 + 4}
-    margins = {quantity: power[quantity] / math.log(1e100) if setting.averaged else 1e-6 for quantity in slopes}
-    return FarSlopes(10.0 ** np.array(decades), slopes, errors, -sharp, margins, reaches=s <= LARGEST_SPREAD[setting.averaged])
+    margins = {
+        quantity: power[quantity] / math.log(1e100) if setting.averaged else 1e-6 for quantity in slopes
+    }
+    return FarSlopes(
+        10.0 ** np.array(decades),
+        slopes,
+        errors,
+        -sharp,
+        margins,
+        reaches=s <= LARGEST_SPREAD[setting.averaged],
+    )

@@ -104,7 +104,9 @@ def verdict_of(bound: str) -> str:
     >>> verdict_of("R1"), verdict_of("Proposition 3.1, our constants")
     ('CERTIFIED', 'CERTIFIED')
     """
-    return next(verdict for name, (_, verdict) in OURS.items() if bound.startswith(name.removesuffix(" output")))
+    return next(
+        verdict for name, (_, verdict) in OURS.items() if bound.startswith(name.removesuffix(" output"))
+    )
 
 
 def declared(curve: str) -> str:

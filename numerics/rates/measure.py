@@ -65,9 +65,13 @@ def checked_request(lengths: Sequence[int], replicates: int) -> list[int]:
     if not lengths:
         raise ValueError("no lengths; ask for one or more, and for six or more if an exponent is wanted")
     if replicates < FEWEST:
-        raise ValueError(f"replicates = {replicates}; draw at least {FEWEST}, or standard errors mean nothing")
+        raise ValueError(
+            f"replicates = {replicates}; draw at least {FEWEST}, or standard errors mean nothing"
+        )
     if replicates > MOST:
-        raise ValueError(f"replicates = {replicates} is beyond {MOST}, what can be drawn in years; take 40000, or some millions")
+        raise ValueError(
+            f"replicates = {replicates} is beyond {MOST}, what can be drawn in years; take 40000, or some millions"
+        )
     return sorted({int(L) for L in lengths})
 
 
@@ -113,7 +117,9 @@ def rates(
     check_reportable(setting)
     found: list[AttentionErrors] = []
     for i in reversed(range(len(L))):  # long prompts first, so that the progress never stalls at the end
-        found.append(attention_errors(setting, lengths=[L[i]], replicates=replicates, seed=seed, threads=threads))
+        found.append(
+            attention_errors(setting, lengths=[L[i]], replicates=replicates, seed=seed, threads=threads)
+        )
         progress(sum(L[i:]), sum(L))
     return assess(setting, _joined(found[::-1]))
 
@@ -122,12 +128,16 @@ def _joined(runs: Sequence[AttentionErrors]) -> AttentionErrors:
     """Runs at one length each, joined to one run."""
     join = lambda name: _map(lambda *columns: np.concatenate(columns), *(getattr(run, name) for run in runs))
     lengths = np.concatenate([run.lengths for run in runs])
-    return replace(runs[0], lengths=lengths, output=join("output"), grad_V=join("grad_V"), grad_U=join("grad_U"))
+    return replace(
+        runs[0], lengths=lengths, output=join("output"), grad_V=join("grad_V"), grad_U=join("grad_U")
+    )
 
 
 def _map(f: Callable[..., Floats], *estimates: Estimate) -> Estimate:
     """An estimate with f applied to each of its arrays."""
-    return Estimate(**{field.name: f(*(getattr(e, field.name) for e in estimates)) for field in fields(Estimate)})
+    return Estimate(
+        **{field.name: f(*(getattr(e, field.name) for e in estimates)) for field in fields(Estimate)}
+    )
 
 
 def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
@@ -160,7 +170,9 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
     True
     """
     if not isinstance(setting, AttentionSetting) or not isinstance(errors, AttentionErrors):
-        raise TypeError("assess takes an AttentionSetting and what attention_errors measured of it, in this order")
+        raise TypeError(
+            "assess takes an AttentionSetting and what attention_errors measured of it, in this order"
+        )
     if errors.replicates < 2:
         raise ValueError(f"{errors.replicates} replicate has no standard error; measure with 100 or more")
     check_reportable(setting)

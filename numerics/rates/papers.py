@@ -49,7 +49,9 @@ def refuse_other_options(arguments: argparse.Namespace) -> None:
     """
     option = lambda name: f"--{name.replace('_', '-')}"
     for report, names in REPORTS.items():
-        given = [name for name in names if report != arguments.paper and getattr(arguments, name, None) is not None]
+        given = [
+            name for name in names if report != arguments.paper and getattr(arguments, name, None) is not None
+        ]
         if given:
             left = ", ".join(option(name) for name in (*REPORTS[arguments.paper], *COMMON))
             raise InputError(

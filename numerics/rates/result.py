@@ -96,7 +96,9 @@ class Rates(Drawn):
         measured stands in where nothing is exact.
         """
         output = self.series[0]
-        return how_linear(self.setting, self.lengths[-1:], measured=(output.mean[-1:], output.error[-1:], self.replicates))
+        return how_linear(
+            self.setting, self.lengths[-1:], measured=(output.mean[-1:], output.error[-1:], self.replicates)
+        )
 
     @property
     def holds(self) -> bool:
@@ -112,7 +114,13 @@ class Rates(Drawn):
         )
 
     def table(self) -> list[list[str]]:
-        head = ["mean squared error", f"at L = {self.lengths[-1]:g}", "exact", "exponent fitted", "exponent of theory"]
+        head = [
+            "mean squared error",
+            f"at L = {self.lengths[-1]:g}",
+            "exact",
+            "exponent fitted",
+            "exponent of theory",
+        ]
         lines = []
         for s in self.series:
             fitted = (
@@ -120,21 +128,42 @@ class Rates(Drawn):
                 if s.fit is None
                 else f"{s.fit.exponent:.3f} ± {s.fit.standard_error:.1g}{'' if s.trusted else ' (not trusted)'}"
             )
-            exact, sharp = ("-" if x is None else f"{x:.4g}" for x in (None if s.exact is None else s.exact[-1], s.sharp))
-            lines.append([NAMES[s.quantity], f"{s.mean[-1]:.4g} ± {s.standard_error[-1]:.1g}", exact, fitted, sharp])
+            exact, sharp = (
+                "-" if x is None else f"{x:.4g}" for x in (None if s.exact is None else s.exact[-1], s.sharp)
+            )
+            lines.append(
+                [NAMES[s.quantity], f"{s.mean[-1]:.4g} ± {s.standard_error[-1]:.1g}", exact, fitted, sharp]
+            )
         return [head, *lines]
 
     def rows(self) -> list[tuple[str, str]]:
         failed = [("fails", f"{c.name}: {c.says}") for c in self.comparisons if not c.holds]
         more = len(self.warnings) - FEW
         warned = [("warning", text) for text in self.warnings[:FEW]]
-        return [*failed, *warned, *([("warning", f"and {more} more, in the attribute warnings")] if more > 0 else [])]
+        return [
+            *failed,
+            *warned,
+            *([("warning", f"and {more} more, in the attribute warnings")] if more > 0 else []),
+        ]
 
     def _draw(self, ax: Any) -> None:
         colours = {"output": "exact", "grad_V": "theorem", "grad_U": "gradient"}
         for s in self.series:
             name, colour = NAMES[s.quantity], COLOURS[colours[s.quantity]]
-            ax.errorbar(self.lengths, s.mean, s.standard_error, fmt="o", markersize=3, color=colour, label=f"{name}, measured")
+            ax.errorbar(
+                self.lengths,
+                s.mean,
+                s.standard_error,
+                fmt="o",
+                markersize=3,
+                color=colour,
+                label=f"{name}, measured",
+            )
             if s.exact is not None:
                 ax.plot(self.lengths, s.exact, color=colour, linewidth=1.4, label=f"{name}, exact")
-        ax.set(xscale="log", yscale="log", xlabel="prompt length L", ylabel="mean squared error, ± standard error")
+        ax.set(
+            xscale="log",
+            yscale="log",
+            xlabel="prompt length L",
+            ylabel="mean squared error, ± standard error",
+        )

@@ -164,24 +164,30 @@ def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArra
     come with low standard errors.
     """
     if usable.size < FEWEST_LENGTHS:
-        return replace(series, reason=f"lengths above 1 and well measured: {usable.size}; a fit takes {FEWEST_LENGTHS} or more")
+        return replace(
+            series,
+            reason=f"lengths above 1 and well measured: {usable.size}; a fit takes {FEWEST_LENGTHS} or more",
+        )
     relative, order = series.error / series.mean, next_order(setting, series.quantity)
 
     def fit(values: Floats, part: NDArray[np.intp], with_term: bool = True) -> PowerLawFit:
-        return power_law_fit(L[part], values[part], (relative * values)[part], order=(order or 1.0) if with_term else None)
+        return power_law_fit(
+            L[part], values[part], (relative * values)[part], order=(order or 1.0) if with_term else None
+        )
 
     part, trusted = usable[-max(FEWEST_LENGTHS, usable.size // 2) :], False
     if series.exact is None or series.sharp is None:
         reason = "theory gives no exact curve here to try the fit on"
     elif order is None:
-        reason = (
-            "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths separates from the exponent"
-        )
+        reason = "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths separates from the exponent"
     else:
         reason = f"at these lengths and errors the same fit does not find the sharp exponent in the exact curve; {_advice(setting)}"
         for start in range(usable.size - FEWEST_LENGTHS + 1):
             trial = fit(series.exact, usable[start:])
-            if abs(trial.exponent - series.sharp) <= FIT_BIAS * trial.standard_error and trial.standard_error < UNDETERMINED:
+            if (
+                abs(trial.exponent - series.sharp) <= FIT_BIAS * trial.standard_error
+                and trial.standard_error < UNDETERMINED
+            ):
                 part, trusted = usable[start:], True
                 reason = f"from the exact curve the same fit recovers {trial.exponent:.4f}"
                 break
@@ -196,5 +202,10 @@ def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArra
         log_power=log_power(setting, series.quantity),
     )
     return replace(
-        series, fit=fit(series.mean, part), pure=fit(series.mean, part, False), trusted=trusted, reason=reason, models=models
+        series,
+        fit=fit(series.mean, part),
+        pure=fit(series.mean, part, False),
+        trusted=trusted,
+        reason=reason,
+        models=models,
     )

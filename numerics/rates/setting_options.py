@@ -57,7 +57,9 @@ def add_setting_options(command: argparse.ArgumentParser) -> argparse._ArgumentG
     >>> parser.parse_args(["--K", "K.npy", "--Q", "Q.csv", "--score-scale", "sqrt"]).score_scale
     'sqrt'
     """
-    given = command.add_argument_group("the setting", f"An example, or your own matrices from files: {FORMATS}.")
+    given = command.add_argument_group(
+        "the setting", f"An example, or your own matrices from files: {FORMATS}."
+    )
     given.add_argument(
         "--example",
         metavar="NAME",
@@ -72,7 +74,11 @@ def add_setting_options(command: argparse.ArgumentParser) -> argparse._ArgumentG
     )
     given.add_argument("--Gamma", metavar="FILE", help="covariance of the tokens, d x d")
     given.add_argument("--U", metavar="FILE", help="score of token z_k for the query z is z_k'Uz, d x d")
-    given.add_argument("--K", metavar="FILE", help="key matrix, d_k x d, in place of U = K'Q; tokens are columns: k_i = K z_i")
+    given.add_argument(
+        "--K",
+        metavar="FILE",
+        help="key matrix, d_k x d, in place of U = K'Q; tokens are columns: k_i = K z_i",
+    )
     given.add_argument("--Q", metavar="FILE", help="query matrix, d_k x d")
     given.add_argument(
         "--score-scale",
@@ -110,7 +116,9 @@ def given_settings(arguments: argparse.Namespace, progress: Advance | None = Non
             raise InputError("--score-scale divides K'Q; give --K and --Q with it, and the other matrices")
         return _with_laws(_examples(arguments.example or EXAMPLES[:1]), [], arguments.law)
     if arguments.example is not None:
-        raise InputError(f"--example {arguments.example[0]} brings its own matrices; leave it out or leave out the files")
+        raise InputError(
+            f"--example {arguments.example[0]} brings its own matrices; leave it out or leave out the files"
+        )
     _complete(paths, arguments.score_scale)
     if "tokens" in paths and arguments.law:
         raise InputError("--law changes the law of the tokens, which --tokens gives; leave one of them out")
@@ -181,10 +189,15 @@ def setting_words(arguments: argparse.Namespace) -> list[str]:
     return words
 
 
-def _with_laws(settings: list[AttentionSetting], inputs: list[tuple[str, str]], laws: list[str] | None) -> Given:
+def _with_laws(
+    settings: list[AttentionSetting], inputs: list[tuple[str, str]], laws: list[str] | None
+) -> Given:
     """Every setting with every law."""
     try:
-        return Given([setting.with_law(law) for setting in settings for law in dict.fromkeys(laws or [])] or settings, inputs)
+        return Given(
+            [setting.with_law(law) for setting in settings for law in dict.fromkeys(laws or [])] or settings,
+            inputs,
+        )
     except ValueError as error:
         raise InputError(str(error)) from error
 
@@ -202,11 +215,15 @@ def _examples(names: Any) -> list[AttentionSetting]:
 def _complete(paths: dict[str, str], scale: str | None) -> None:
     """Refuse matrices that make no setting, or more than one."""
     if "U" in paths and ("K" in paths or "Q" in paths):
-        raise InputError("--U beside --K or --Q: the scores are z_k'Uz with U = K'Q; give --U alone, or --K and --Q")
+        raise InputError(
+            "--U beside --K or --Q: the scores are z_k'Uz with U = K'Q; give --U alone, or --K and --Q"
+        )
     missing = [] if "U" in paths else [f"--{name}" for name in ("K", "Q") if name not in paths]
     missing = ["--U (or --K and --Q)"] if len(missing) == 2 else missing
     if "Gamma" in paths and "tokens" in paths:
-        raise InputError("--Gamma beside --tokens: a table of tokens has a covariance of its own; leave one of them out")
+        raise InputError(
+            "--Gamma beside --tokens: a table of tokens has a covariance of its own; leave one of them out"
+        )
     law = [] if "Gamma" in paths or "tokens" in paths else ["--Gamma"]
     missing = [*law, *missing, *(["--V"] if "V" not in paths else [])]
     if "query" not in paths and "query_cov" not in paths:
@@ -214,7 +231,9 @@ def _complete(paths: dict[str, str], scale: str | None) -> None:
     if missing:
         raise InputError(f"also needed: {', '.join(missing)} (or use --example for a built-in one)")
     if scale is not None and "U" in paths:
-        raise InputError("--score-scale divides K'Q, and --U is taken as it is; divide U yourself, or give --K and --Q")
+        raise InputError(
+            "--score-scale divides K'Q, and --U is taken as it is; divide U yourself, or give --K and --Q"
+        )
 
 
 def _from_files(
@@ -227,7 +246,9 @@ def _from_files(
     inputs = []
     for name, path in paths.items():
         array, digest = (map_array if name == "tokens" else read_array)(path)
-        arrays[name] = as_vector(array, "--query") if name == "query" else _matrix(array, f"--{name.replace('_', '-')}")
+        arrays[name] = (
+            as_vector(array, "--query") if name == "query" else _matrix(array, f"--{name.replace('_', '-')}")
+        )
         inputs.append((Path(path).name, digest))
     if "K" in arrays:
         _check_heads(arrays)
@@ -245,7 +266,9 @@ def _law_of_tokens(table: Any, d: int, progress: Advance | None) -> Any:
     from numerics.token_laws import embedding_table
 
     if table.ndim == 2 and table.shape[1] != d:
-        raise InputError(f"--tokens has rows of {table.shape[1]} numbers and --V has {d} columns; both must be d")
+        raise InputError(
+            f"--tokens has rows of {table.shape[1]} numbers and --V has {d} columns; both must be d"
+        )
     return embedding_table(table) if progress is None else embedding_table(table, progress=progress)
 
 
@@ -263,8 +286,12 @@ def _check_heads(arrays: dict[str, Any]) -> None:
     d, K, Q = arrays["V"].shape[1], arrays["K"].shape, arrays["Q"].shape
     if K[0] == Q[0] and K[1] == Q[1] == d:
         return
-    hint = "; transpose them: here tokens are columns, k_i = K z_i" if K[1] == Q[1] and K[0] == Q[0] == d else ""
-    raise InputError(f"--K has shape {K} and --Q has shape {Q}; both must have shape (d_k, {d}), since V has {d} columns{hint}")
+    hint = (
+        "; transpose them: here tokens are columns, k_i = K z_i" if K[1] == Q[1] and K[0] == Q[0] == d else ""
+    )
+    raise InputError(
+        f"--K has shape {K} and --Q has shape {Q}; both must have shape (d_k, {d}), since V has {d} columns{hint}"
+    )
 
 
 def _divisor(scale: str | None, d_k: int) -> float:
@@ -278,5 +305,7 @@ def _divisor(scale: str | None, d_k: int) -> float:
     except ValueError:
         number = math.nan
     if not 0 < number < math.inf:
-        raise InputError(f"--score-scale {scale:.40} is neither sqrt nor a positive number; K'Q is divided by it")
+        raise InputError(
+            f"--score-scale {scale:.40} is neither sqrt nor a positive number; K'Q is divided by it"
+        )
     return number

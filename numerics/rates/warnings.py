@@ -48,7 +48,9 @@ def _series_warnings(series: Series, result: Rates) -> Iterator[str]:
     """Warnings about the measurement and the fit of one quantity."""
     if series.exact is None:
         bounded = any(bound.kind == "upper bound" for bound in series.bounds)
-        yield "theory has no exact curve here: " + ("only bounds are compared" if bounded else "nothing is compared")
+        yield "theory has no exact curve here: " + (
+            "only bounds are compared" if bounded else "nothing is compared"
+        )
     yield from estimate_warnings(series.estimate, result.lengths, result.replicates)
     rare = series.rare_share > LARGEST_SHARE
     if rare.any():

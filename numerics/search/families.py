@@ -95,7 +95,13 @@ class Point:
             q, gap = weights[0], atoms[0] - atoms[1]
             factor = (1 - 2 * q) * gap * gap / 2
             proxy = f"{factor.numerator}/({factor.denominator}*log({(1 - q) / q}))"
-        return {"atoms": join(atoms), "weights": join(weights), "sigma2": proxy, "Uz": str(self.Uz), "f": join(self.f)}
+        return {
+            "atoms": join(atoms),
+            "weights": join(weights),
+            "sigma2": proxy,
+            "Uz": str(self.Uz),
+            "f": join(self.f),
+        }
 
 
 def on_line(values: Iterable[int | Fraction], weights: Iterable[Fraction]) -> token_laws.TokenLaw:
@@ -175,7 +181,11 @@ def _circle(angle: Any) -> Array:
 
 def _sphere(latitude: Any, longitude: Any) -> Array:
     """Three values of f, from two angles."""
-    return _skewed(np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]))
+    return _skewed(
+        np.stack(
+            [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]
+        )
+    )
 
 
 def _two_atoms(x: Array) -> tuple[Array, ...]:
@@ -219,7 +229,11 @@ HALF_TURN = (-np.pi / 2, np.pi / 2)
 #: Every centred law on two atoms with the rarer one not below 1e-6, at its exact constant, sigma
 #: |Uz| <= 4.
 TWO_ATOMS = Family(
-    "two atoms", ((-6.0, float(np.log10(0.5))), (-4.0, 4.0), HALF_TURN), (1, 2, 3, 5, 10, 30, 100, 1000), _two_atoms, _two_rational
+    "two atoms",
+    ((-6.0, float(np.log10(0.5))), (-4.0, 4.0), HALF_TURN),
+    (1, 2, 3, 5, 10, 30, 100, 1000),
+    _two_atoms,
+    _two_rational,
 )
 #: Every law on three atoms with ratios of weights between e^-8 and e^8.
 THREE_ATOMS = Family(
@@ -231,4 +245,9 @@ THREE_ATOMS = Family(
 )
 #: The same with atoms as rare as e^-14, at which property tests found larger ratios of bounds on
 #: the normaliser S_L; where the worst law has no rare atoms, the search finds less in it.
-RARE_ATOMS = replace(THREE_ATOMS, name="three rare atoms", box=((-14.0, 14.0), (-14.0, 14.0), *THREE_ATOMS.box[2:]), lengths=(1, 2))
+RARE_ATOMS = replace(
+    THREE_ATOMS,
+    name="three rare atoms",
+    box=((-14.0, 14.0), (-14.0, 14.0), *THREE_ATOMS.box[2:]),
+    lengths=(1, 2),
+)

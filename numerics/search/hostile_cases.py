@@ -72,7 +72,11 @@ class Worst:
         """The coverage in words."""
         exact = f"{self.cases} cases of extreme laws: at most {self.ratio:.6g} where exact ({self.where})"
         noisy = f", {self.noisy} too noisy to count" if self.noisy else ""
-        return f"{exact}, {self.estimate:.3g} where sampled ({PROMPTS} prompts each{noisy})" if self.samples else exact
+        return (
+            f"{exact}, {self.estimate:.3g} where sampled ({PROMPTS} prompts each{noisy})"
+            if self.samples
+            else exact
+        )
 
 
 def worst_hostile(statement: Statement, limit: float) -> Worst:
@@ -150,7 +154,11 @@ def _batches(lengths: tuple[int, ...], reseed: int) -> list[_Batch]:
     """The cases with the random prompts of one family of streams, which every statement shares:
     some 100 MB with all lengths, and little with one token.
     """
-    numbered = ((law, shared_generator(STREAM, 100 * d + number)) for d in DIMENSIONS for number, law in enumerate(hostile_laws(d)))
+    numbered = (
+        (law, shared_generator(STREAM, 100 * d + number))
+        for d in DIMENSIONS
+        for number, law in enumerate(hostile_laws(d))
+    )
     return [batch for law, rng in numbered for batch in _cases(law, rng, lengths)]
 
 
@@ -185,14 +193,22 @@ def _cases(law: TokenLaw, rng: np.random.Generator, lengths: tuple[int, ...]) ->
     """Every query, matrix and function at one law, for each length."""
     d, mu = law.d, law.weighted_nodes
     named = {f"U = I, {name} query": z for name, z in queries(d).items()}
-    named |= {f"U = {name}, unit query": U @ queries(d)["unit"] for name, U in matrices(d).items() if name not in ("0", "I")}
+    named |= {
+        f"U = {name}, unit query": U @ queries(d)["unit"]
+        for name, U in matrices(d).items()
+        if name not in ("0", "I")
+    }
     a = np.stack(list(named.values()), axis=1)
     sigma = math.sqrt(law.sigma2) * np.linalg.norm(a, axis=0)
     a = a * np.minimum(1.0, LARGEST_SCORE / np.where(sigma == 0, 1, sigma))
     a2 = law.sigma2 * (a * a).sum(0)[:, None]
     prompts = law.sample(rng, PROMPTS * lengths[-1]).reshape(PROMPTS, lengths[-1], d)
     at_nodes, at_tokens = _values(mu.nodes), _values(prompts)
-    scores, masses, w = (mu.nodes @ a)[:, :, None], mu.masses[:, None, None], np.exp(np.moveaxis(prompts @ a, 1, 2))
+    scores, masses, w = (
+        (mu.nodes @ a)[:, :, None],
+        mu.masses[:, None, None],
+        np.exp(np.moveaxis(prompts @ a, 1, 2)),
+    )
     tokens = (mu.nodes**2).sum(1)[:, None, None], law.sigma2, d
     one = np.ones((1, 1, 1))
     single = around(1, one, one, one[None], (np.exp(scores), at_nodes[:, :, None], masses), a2, tokens)
@@ -206,7 +222,9 @@ def _cases(law: TokenLaw, rng: np.random.Generator, lengths: tuple[int, ...]) ->
         if exact:
             average = softmax_average(L, scores, at_nodes[:, :, None], masses, a2, tokens)
         else:  # the quantities of the population are sums over many nodes: once for every length
-            average = replace(single, L=L, weight=equal, S_L=S_L[:, :, None], R_L=R_L, S=L * single.S, R=L * single.R)
+            average = replace(
+                single, L=L, weight=equal, S_L=S_L[:, :, None], R_L=R_L, S=L * single.S, R=L * single.R
+            )
         yield _Batch(_Labels(f"{law.name} in d = {d}", L, tuple(named), tuple(functions(d))), exact, average)
 
 

@@ -27,7 +27,10 @@ SAME, GAIN, PATIENCE = 1e-9, 1e-12, 10
 
 
 def maximise(
-    f: Objective, box: Sequence[tuple[float, float]], rng: np.random.Generator, starts: Sequence[npt.ArrayLike] = ()
+    f: Objective,
+    box: Sequence[tuple[float, float]],
+    rng: np.random.Generator,
+    starts: Sequence[npt.ArrayLike] = (),
 ) -> tuple[float, Array]:
     """Differential evolution over the box (after Zhang and Sanderson 2009), then `refine` around
     the best point.

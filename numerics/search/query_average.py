@@ -24,7 +24,15 @@ from numerics.provers.enclosures.balls import value
 from numerics.rationals import arb_ball
 from numerics.token_laws import TokenLaw
 
-__all__ = ["Instance", "PromptAndQuery", "covariance_error", "fourth_error", "moments", "squared_error", "tightest"]
+__all__ = [
+    "Instance",
+    "PromptAndQuery",
+    "covariance_error",
+    "fourth_error",
+    "moments",
+    "squared_error",
+    "tightest",
+]
 
 Array = npt.NDArray[Any]
 Statistic = Callable[[SoftmaxAverage, Array], Any]
@@ -139,7 +147,9 @@ class PromptAndQuery:
 
     def describe(self) -> dict[str, Any]:
         """The instance as witnesses show it."""
-        show = lambda rows: ", ".join("(" + ", ".join(map(str, r)) + ")" if len(r) > 1 else str(r[0]) for r in rows)
+        show = lambda rows: ", ".join(
+            "(" + ", ".join(map(str, r)) + ")" if len(r) > 1 else str(r[0]) for r in rows
+        )
         join = lambda row: ", ".join(map(str, row))
         law = {"tokens": show(self.tokens.atoms), "token weights": join(self.tokens.weights)}
         query = {"queries": show(self.query.atoms), "query weights": join(self.query.weights)}
@@ -223,7 +233,9 @@ def tightest(instances: Iterable[Instance], *, checked: str, covered: str, state
     if failing:
         reason = f"fails in floating point, but not by Arb, at {dict(failing[0].where)}: {failing[0].left} > {failing[0].right}"
         return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=seconds, **common)
-    ratio, at = min(((i.right / i.left, i.where) for i in found if i.left > 0), key=lambda r: r[0], default=(None, {}))
+    ratio, at = min(
+        ((i.right / i.left, i.where) for i in found if i.left > 0), key=lambda r: r[0], default=(None, {})
+    )
     slack = None if ratio is None else max(1.0, ratio)
     return Evidence(
         verdict=Verdict.SUPPORTED,

@@ -162,9 +162,21 @@ class Grid:
     @classmethod
     def of(cls, x: PromptAndQuery, lengths: tuple[int, ...], sizes: Sequence[Fraction]) -> Grid:
         """The same tokens, queries and U/|U|."""
-        numbers = (np.array(v, dtype=float) for v in (x.tokens.atoms, x.tokens.weights, x.query.atoms, x.query.weights, x.shape))
+        numbers = (
+            np.array(v, dtype=float)
+            for v in (x.tokens.atoms, x.tokens.weights, x.query.atoms, x.query.weights, x.shape)
+        )
         points, weights, queries, masses, shape = numbers
-        return cls(points, weights, float(x.tokens.sigma2) ** 0.5, queries, masses, shape, lengths, np.array(sizes, dtype=float))
+        return cls(
+            points,
+            weights,
+            float(x.tokens.sigma2) ** 0.5,
+            queries,
+            masses,
+            shape,
+            lengths,
+            np.array(sizes, dtype=float),
+        )
 
     @property
     def d(self) -> int:
@@ -328,14 +340,22 @@ class QueryAverageBound:
         def times(right: Value) -> Value:
             def side(at: Any) -> Any:
                 value = right(at)
-                exact = sympy_rational if isinstance(value, sp.Basic) else arb_ball if isinstance(value, arb) else float
+                exact = (
+                    sympy_rational
+                    if isinstance(value, sp.Basic)
+                    else arb_ball
+                    if isinstance(value, arb)
+                    else float
+                )
                 return exact(factor) * value
 
             return side
 
         return replace(self, terms=tuple(replace(t, right=times(t.right)) for t in self.terms))
 
-    def instances(self, laws: Sequence[PromptAndQuery], lengths: Callable[[PromptAndQuery], tuple[int, ...]]) -> Iterator[Instance]:
+    def instances(
+        self, laws: Sequence[PromptAndQuery], lengths: Callable[[PromptAndQuery], tuple[int, ...]]
+    ) -> Iterator[Instance]:
         """Every inequality at each law and length; a law is tried with its own |U|."""
         for x in laws:
             if chosen := tuple(L for L in lengths(x) if self.least <= L):

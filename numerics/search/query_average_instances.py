@@ -28,7 +28,10 @@ __all__ = ["COVERED", "Bound", "Quantity", "discrete", "instances", "lengths", "
 
 Quantity = Literal["output", "gradient in U"]
 #: The error of each quantity at a fixed query, and the function f of which it is an average.
-STATISTICS: dict[Quantity, tuple[Any, Any]] = {"output": (squared_error, None), "gradient in U": (covariance_error, moments)}
+STATISTICS: dict[Quantity, tuple[Any, Any]] = {
+    "output": (squared_error, None),
+    "gradient in U": (covariance_error, moments),
+}
 #: (L, sigma, |U|, d) to the bound for V = I.
 Bound = Callable[[Any, Any, Any, Any], Any]
 COVERED = (
@@ -70,7 +73,9 @@ def discrete() -> tuple[PromptAndQuery, ...]:
 
 def lengths(x: PromptAndQuery) -> tuple[int, ...]:
     """Those of `LENGTHS` whose prompts are few enough to be summed over."""
-    return tuple(L for L in LENGTHS if math.comb(L + len(x.tokens.atoms) - 1, len(x.tokens.atoms) - 1) <= 6000)
+    return tuple(
+        L for L in LENGTHS if math.comb(L + len(x.tokens.atoms) - 1, len(x.tokens.atoms) - 1) <= 6000
+    )
 
 
 @cache
@@ -101,7 +106,9 @@ def statement(bound: Bound, quantity: Quantity, *, least: int = 1, unit: bool = 
     unit : bool
         Whether sigma is at least 1.
     """
-    term = Term(lambda at: at.mean(*STATISTICS[quantity]), lambda at: bound(at.L, at.sigma, at.u, at.d), {"V": 1})
+    term = Term(
+        lambda at: at.mean(*STATISTICS[quantity]), lambda at: bound(at.L, at.sigma, at.u, at.d), {"V": 1}
+    )
     return QueryAverageBound((term,), least, unit)
 
 
@@ -126,7 +133,9 @@ def instances(given: QueryAverageBound, bound: Bound, quantity: Quantity) -> Ite
             yield Instance(where, error, float(bound(far, 1.0, u, d)))
 
 
-def _gaussian_token(bound: Bound, quantity: Quantity, d: int, sigma: Fraction, u: Fraction, left: Fraction) -> Instance:
+def _gaussian_token(
+    bound: Bound, quantity: Quantity, d: int, sigma: Fraction, u: Fraction, left: Fraction
+) -> Instance:
     def exact() -> tuple[Any, sp.Expr]:
         s, U, exactly = map(sympy_rational, (sigma, u, left))
         return exactly, sp.sympify(bound(sp.Integer(1), s, U, sp.Integer(d)))

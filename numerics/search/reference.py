@@ -83,7 +83,9 @@ class ReferenceInstance:
         TypeError
             If a value is a float, or no number.
         """
-        return replace(self, values={**self.values, **{name: _number(name, value) for name, value in more.items()}})
+        return replace(
+            self, values={**self.values, **{name: _number(name, value) for name, value in more.items()}}
+        )
 
     def loss(self, sides: Any) -> float:
         """Right over left side of a bound at this instance.
@@ -126,7 +128,9 @@ def with_losses(evidence: Evidence, at: ReferenceInstance) -> tuple[Evidence, li
     -------
     tuple of Evidence and list of str
     """
-    found: dict[int, float | str] = {}  # a conjunction shares its sides with its parts: none is evaluated twice
+    found: dict[
+        int, float | str
+    ] = {}  # a conjunction shares its sides with its parts: none is evaluated twice
 
     def loss(sides: Any) -> float | str:
         try:
@@ -152,14 +156,18 @@ def with_losses(evidence: Evidence, at: ReferenceInstance) -> tuple[Evidence, li
 def _number(name: str, value: Any) -> sp.Expr:
     number = sp.sympify(value)
     if isinstance(value, float) or not isinstance(number, sp.Expr) or not number.is_number:
-        raise TypeError(f"the reference value {name} = {value!r} is not an exact number; write an integer, a Fraction or SymPy")
+        raise TypeError(
+            f"the reference value {name} = {value!r} is not an exact number; write an integer, a Fraction or SymPy"
+        )
     return number
 
 
 def _value(e: sp.Expr, values: Mapping[str, sp.Expr]) -> sp.Expr:
     unknown = sorted({s.name for s in e.free_symbols} - set(values))
     if unknown:
-        raise NoLoss(f"no value for {', '.join(unknown)} at the reference instance; give reference=dict({unknown[0]}=...)")
+        raise NoLoss(
+            f"no value for {', '.join(unknown)} at the reference instance; give reference=dict({unknown[0]}=...)"
+        )
     number = sp.N(e.subs({s: values[s.name] for s in e.free_symbols}), DIGITS)
     if not (number.is_number and number.is_real and number.is_finite):
         raise NoLoss(f"{e} is {number} at the reference instance, not a real number")
@@ -185,24 +193,34 @@ def _statistic(sides: StatisticBound, instance: ReferenceInstance) -> Any:
     c = _average(instance.point, instance.length)
     known = {name: float(value) for name, value in instance.values.items()}
     at = {**{name: float(value) for name, value in population(c).items()}, **known}
-    unknown = sorted({s.name for e in (right, getattr(left, "threshold", right)) for s in e.free_symbols} - set(at))
+    unknown = sorted(
+        {s.name for e in (right, getattr(left, "threshold", right)) for s in e.free_symbols} - set(at)
+    )
     if unknown:
-        raise NoLoss(f"no value for {', '.join(unknown)} at the reference instance; give reference=dict({unknown[0]}=...)")
+        raise NoLoss(
+            f"no value for {', '.join(unknown)} at the reference instance; give reference=dict({unknown[0]}=...)"
+        )
     bound = float(evaluate(right, at))
     if isinstance(left, Tail):
         return _tail(left, bound, float(evaluate(left.threshold, at)), sides.exponents, c)
-    return _quotient(float(c.mean(left.variable)) if isinstance(left, Mean) else float(evaluate(left, at)), bound)
+    return _quotient(
+        float(c.mean(left.variable)) if isinstance(left, Mean) else float(evaluate(left, at)), bound
+    )
 
 
 def _quotient(value: Any, bound: Any) -> Any:
     if not (value > 0 and bound > 0):
-        raise NoLoss(f"the sides are {float(value):.6g} and {float(bound):.6g} at the reference instance, not both positive")
+        raise NoLoss(
+            f"the sides are {float(value):.6g} and {float(bound):.6g} at the reference instance, not both positive"
+        )
     return bound / value
 
 
 def _tail(left: Tail, bound: float, threshold: float, exponents: bool, c: SoftmaxAverage) -> float:
     if not 0 < bound < 1:
-        raise NoLoss(f"the bound on the probability is {bound:.6g} at the reference instance and says nothing")
+        raise NoLoss(
+            f"the bound on the probability is {bound:.6g} at the reference instance and says nothing"
+        )
     if exponents:
         probability = float(c.probability(left.variable, left.op, threshold))
         if not 0 < probability < 1:
@@ -215,5 +233,7 @@ def _tail(left: Tail, bound: float, threshold: float, exponents: bool, c: Softma
     last = np.append(~np.isclose(np.diff(value[order]), 0, atol=1e-12), True)
     best = float(value[order][last][np.argmax(reached[last] > bound)])
     if best <= 0 or threshold <= 0:
-        raise NoLoss(f"the threshold {threshold:.6g} and the best one {best:.6g} at the reference instance have no ratio")
+        raise NoLoss(
+            f"the threshold {threshold:.6g} and the best one {best:.6g} at the reference instance have no ratio"
+        )
     return best / threshold if left.op == "<=" else threshold / best

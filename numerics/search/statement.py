@@ -85,7 +85,9 @@ class Tail:
         if self.op not in (">=", ">", "<="):
             raise ValueError(f"a tail passes its threshold by '>=', '>' or '<=', got {self.op!r}")
         if self.op == "<=" and self.least is not None:
-            raise ValueError("a least parameter belongs to a tail beyond its threshold; use '>=' or '>', or drop least=")
+            raise ValueError(
+                "a least parameter belongs to a tail beyond its threshold; use '>=' or '>', or drop least="
+            )
 
     @property
     def latex(self) -> str:
@@ -103,7 +105,11 @@ def latex(expr: sp.Expr) -> str:
     >>> latex(sp.Symbol("EM2", positive=True) / 2)
     '\\\\frac{\\\\mathbb{E}M^2}{2}'
     """
-    return str(sp.latex(expr, symbol_names={s: LATEX[s.name] for s in sp.sympify(expr).free_symbols if s.name in LATEX}))
+    return str(
+        sp.latex(
+            expr, symbol_names={s: LATEX[s.name] for s in sp.sympify(expr).free_symbols if s.name in LATEX}
+        )
+    )
 
 
 def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
@@ -163,7 +169,9 @@ def _compiled(expr: sp.Expr) -> Value:
         return lambda at, rational: np.log(args[0](at, rational))
     if isinstance(expr, sp.Max):
         return _folded(_larger, args)
-    raise TypeError(f"cannot evaluate {expr.func.__name__} in a bound: use sums, products, powers, maxima, exp and log")
+    raise TypeError(
+        f"cannot evaluate {expr.func.__name__} in a bound: use sums, products, powers, maxima, exp and log"
+    )
 
 
 def _folded(combine: Callable[[Any, Any], Any], values: Sequence[Value]) -> Value:
@@ -183,8 +191,12 @@ def _given(name: str, at: Mapping[str, Any], rational: Callable[[Any], Any]) -> 
     try:
         value = at[name]
     except KeyError:
-        raise ValueError(f"the bound contains {name}, for which there is no value; known here: {', '.join(at)}") from None
-    return rational(sp.Integer(value)) if isinstance(value, int) else value  # the root of an int would be a float
+        raise ValueError(
+            f"the bound contains {name}, for which there is no value; known here: {', '.join(at)}"
+        ) from None
+    return (
+        rational(sp.Integer(value)) if isinstance(value, int) else value
+    )  # the root of an int would be a float
 
 
 def _larger(x: Any, y: Any) -> Any:
@@ -345,4 +357,6 @@ def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool 
     side = "<=" if left.op == "<=" else ">="
     at = lambda value: left.threshold.subs(left.parameter, value)
     admitted = None if left.least is None else (at(sp.S.One), at(left.least))
-    return Normal(Statement(left.variable, core, side, root.as_coeff_Mul()[1], exponents, admitted), limit, root)
+    return Normal(
+        Statement(left.variable, core, side, root.as_coeff_Mul()[1], exponents, admitted), limit, root
+    )

@@ -28,7 +28,16 @@ from numerics.rationals import arb_ball
 from numerics.search.families import Point, on_line
 from numerics.search.statement import evaluate, latex, population
 
-__all__ = ["ERROR", "LIMIT", "MAXIMUM_TAIL", "OWN_TAIL", "TOKEN_TAIL", "TailChain", "increasing", "quantities"]
+__all__ = [
+    "ERROR",
+    "LIMIT",
+    "MAXIMUM_TAIL",
+    "OWN_TAIL",
+    "TOKEN_TAIL",
+    "TailChain",
+    "increasing",
+    "quantities",
+]
 
 LENGTHS = (1, 2, 3, 6, 7, 10, 11, 20, 40)
 #: Count vectors that a case may have.
@@ -42,7 +51,8 @@ SCORES = tuple(Fraction(u) for u in ("0", "1", "1/2", "2", "4"))
 ERROR = sp.Symbol(r"\mathbb{E}\|\mathrm{err}\|^{m}", positive=True)
 #: The integral from ``t_0`` of ``P(max |f|^m >= t/c - |R/S|^m)``, ``c = 2^(m-1)``.
 MAXIMUM_TAIL = sp.Symbol(
-    r"\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^{m}\ge\tfrac{t}{c}-\|\tfrac RS\|^{m})dt", nonnegative=True
+    r"\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^{m}\ge\tfrac{t}{c}-\|\tfrac RS\|^{m})dt",
+    nonnegative=True,
 )
 #: The lower limit of the integrals below, ``s = (t_0/c - |R/S|^m)_+``.
 LIMIT = sp.Symbol(r"(\tfrac{t_0}{c}-\|\tfrac RS\|^{m})_+", nonnegative=True)
@@ -117,7 +127,10 @@ def quantities(c: SoftmaxAverage, order: int, growth: int) -> Mapping[str, Any]:
     f, present = c.law.f2**half, (compositions(c.L, len(c.law.p)) > 0).astype(c.law.p.dtype)
     peaks = reduce(_larger, (np.multiply.outer(present[:, i], f[i]) for i in range(len(f))))
     square = (c.R * c.R).sum(0) / c.S**2
-    t0, ratio = c.L * at["F4"] ** half, square if order == 2 else square * square  # not a power: the square may be a ball around 0
+    t0, ratio = (
+        c.L * at["F4"] ** half,
+        square if order == 2 else square * square,
+    )  # not a power: the square may be a ball around 0
     limit = _larger(t0 / factor - ratio, zero)
     bound = at["C_f" if growth == 1 else "C_f2"] ** order
     mean = lambda weights, values: (weights * _larger(values, zero)).sum(0)
@@ -169,9 +182,15 @@ class TailChain:
             worst = np.full_like(c.S, -np.inf)
             for left, right in pairwise(values):
                 below = left - float(self.factor) * right
-                ratio = np.where(right > rounding, left / (float(self.factor) * right), np.where(below > rounding, np.inf, 0.0))
+                ratio = np.where(
+                    right > rounding,
+                    left / (float(self.factor) * right),
+                    np.where(below > rounding, np.inf, 0.0),
+                )
                 worst = np.where(
-                    np.isfinite(below), np.maximum(worst, np.where((left > rounding) | (below > rounding), ratio, 0.0)), worst
+                    np.isfinite(below),
+                    np.maximum(worst, np.where((left > rounding) | (below > rounding), ratio, 0.0)),
+                    worst,
                 )
             if self.admitted is not None:
                 worst = np.where(evaluate(self.admitted[0], at) <= float(self.admitted[1]), worst, -np.inf)
@@ -184,7 +203,12 @@ class TailChain:
 
     def _judged(self, case: _Case) -> tuple[Evidence, float, dict[str, Any]]:
         """What is true in a case, and the least quotient of two neighbours with its place."""
-        common: dict[str, Any] = {"engine": "enumeration", "checked": self.checked, "dimension": "d = 1", "sides": (self,)}
+        common: dict[str, Any] = {
+            "engine": "enumeration",
+            "checked": self.checked,
+            "dimension": "d = 1",
+            "sides": (self,),
+        }
         least: tuple[float, dict[str, Any]] = (np.inf, {})
         with ctx.workprec(BITS):
             values = [evaluate(e, case.at) for e in self.chain]
@@ -194,7 +218,9 @@ class TailChain:
                 if left > right:
                     link = {"link": number} if len(self.chain) > 2 else {}
                     witness = {**case.where, **link, **sides}
-                    return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common), *least
+                    return Evidence(
+                        verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common
+                    ), *least
                 if not left <= right and not _equal(left, right):
                     reason = f"the enclosures {left} and {right} overlap"
                     return Evidence(verdict=Verdict.OPEN, reason=reason, **common), *least
@@ -204,10 +230,14 @@ class TailChain:
 
     def meets(self, case: _Case) -> bool:
         """Whether a case surely meets the hypothesis."""
-        return self.admitted is None or bool(evaluate(self.admitted[0], case.at) <= arb_ball(self.admitted[1]))
+        return self.admitted is None or bool(
+            evaluate(self.admitted[0], case.at) <= arb_ball(self.admitted[1])
+        )
 
 
-def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.Expr, Fraction] | None = None) -> Evidence:
+def increasing(
+    *chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.Expr, Fraction] | None = None
+) -> Evidence:
     """Check that each expression is at most the next, in every case.
 
     Parameters
@@ -261,4 +291,6 @@ def _equal(left: Any, right: Any) -> bool:
     """Whether two enclosures meet within rounding: then both sides are one number, up to an
     equality that Arb cannot see.
     """
-    return bool(left.overlaps(right) and float((left - right).abs_upper()) <= 1e-12 * (1 + float(abs(left).upper())))
+    return bool(
+        left.overlaps(right) and float((left - right).abs_upper()) <= 1e-12 * (1 + float(abs(left).upper()))
+    )

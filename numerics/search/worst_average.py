@@ -88,18 +88,24 @@ def worst_ratio(
     return evidence.replace(sides=(StatisticBound(left, right, exponents),))
 
 
-def _judged(left: Mean | Tail | sp.Expr, op: str, right: Any, families: tuple[Family, ...], exponents: bool) -> Evidence:
+def _judged(
+    left: Mean | Tail | sp.Expr, op: str, right: Any, families: tuple[Family, ...], exponents: bool
+) -> Evidence:
     if op != "<=":
         raise ValueError(f"a worst ratio decides statements with '<=', got {op!r}; exchange the sides")
     started = time.perf_counter()
     if not isinstance(left, (Mean, Tail, sp.Expr)) or not isinstance(right, sp.Expr):
-        raise TypeError(f"{left!r} <= {right!r} is no statement: left is a Mean, a Tail or an expression, right an expression")
+        raise TypeError(
+            f"{left!r} <= {right!r} is no statement: left is a Mean, a Tail or an expression, right an expression"
+        )
     if right.has(sp.nan, sp.oo, sp.zoo) or not families:
         raise ValueError(f"a finite bound and a family to search are needed, got {right} and {families}")
     checked = _written(left, right)
     normal = normal_form(left, right, exponents=exponents)
     centre = np.array(families[0].box).mean(1, keepdims=True)
-    normal.statement.ratios(families[0].average(families[0].lengths[0], centre))  # SciPy would hide what a bad bound raises
+    normal.statement.ratios(
+        families[0].average(families[0].lengths[0], centre)
+    )  # SciPy would hide what a bad bound raises
     limit = float(normal.limit)
     random = isinstance(left, (Mean, Tail))  # otherwise the length is only a factor of S
     lengths = {family: family.lengths if random else family.lengths[:1] for family in families}
@@ -128,7 +134,9 @@ def _judged(left: Mean | Tail | sp.Expr, op: str, right: Any, families: tuple[Fa
         return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=seconds, **common)
     worst = max(top[2], hostile.ratio)
     tightest: dict[str, Any] = (
-        {"L": top[1], **top[0].rational(top[3], 10**4).describe()} if top[2] >= hostile.ratio else {"case": hostile.where}
+        {"L": top[1], **top[0].rational(top[3], 10**4).describe()}
+        if top[2] >= hostile.ratio
+        else {"case": hostile.where}
     )
     tried = "; ".join(f"{f.name} at their exact sub-Gaussian constant, L in {lengths[f]}" for f in families)
     return Evidence(
@@ -144,7 +152,9 @@ def _judged(left: Mean | Tail | sp.Expr, op: str, right: Any, families: tuple[Fa
 
 
 @lru_cache(maxsize=1024)
-def _search(statement: Statement, family: Family, lengths: tuple[int, ...], reseed: int) -> list[tuple[float, Array]]:
+def _search(
+    statement: Statement, family: Family, lengths: tuple[int, ...], reseed: int
+) -> list[tuple[float, Array]]:
     """The largest ratio found in a family at each length, and its parameters.
 
     It is the same for every claim with the statement; what a shorter prompt finds is where the
@@ -153,7 +163,9 @@ def _search(statement: Statement, family: Family, lengths: tuple[int, ...], rese
     found: dict[int, tuple[float, Array]] = {}
     at = {L: partial(_ratios, statement, family, L) for L in lengths}
     for L in lengths:
-        found[L] = maximise(at[L], family.box, shared_generator("worst_ratio", L), [x for _, x in found.values()])
+        found[L] = maximise(
+            at[L], family.box, shared_generator("worst_ratio", L), [x for _, x in found.values()]
+        )
     everywhere = np.stack([x for _, x in found.values()], axis=1)
     narrow = np.diag((0.01 * np.ptp(np.array(family.box), axis=1)) ** 2)
     for L in lengths:
@@ -182,7 +194,9 @@ def _ratios(statement: Statement, family: Family, L: int, x: Array) -> Array:
     return statement.ratios(family.average(L, x))
 
 
-def _witness(left: Mean | Tail | sp.Expr, right: sp.Expr, normal: Normal, family: Family, L: int, x: Array) -> Evidence | None:
+def _witness(
+    left: Mean | Tail | sp.Expr, right: sp.Expr, normal: Normal, family: Family, L: int, x: Array
+) -> Evidence | None:
     """The shortest rational instance near ``x`` that breaks the statement, or None if none is
     confirmed.
     """
@@ -226,7 +240,9 @@ def _written(left: Mean | Tail | sp.Expr, right: sp.Expr) -> str:
     return shown
 
 
-def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, parameter: sp.Rational | None = None) -> Evidence:
+def at_point(
+    point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, parameter: sp.Rational | None = None
+) -> Evidence:
     """Evaluate ``left <= right`` at one rational instance by Arb, in the statement's own variables.
 
     Parameters
@@ -265,10 +281,14 @@ def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, 
     where: dict[str, Any] = {"L": L, **point.describe()}
     if isinstance(left, Tail):
         if parameter is None:
-            raise ValueError(f"the tail bound holds for a range of {left.parameter}; say at which value to evaluate it")
+            raise ValueError(
+                f"the tail bound holds for a range of {left.parameter}; say at which value to evaluate it"
+            )
         at[left.parameter.name] = evaluate(sp.Rational(parameter), at)
         if left.least is not None and not at[left.parameter.name] >= evaluate(left.least, at):
-            raise ValueError(f"{left.parameter} = {parameter} is below its least value {latex(left.least)} at this instance")
+            raise ValueError(
+                f"{left.parameter} = {parameter} is below its least value {latex(left.least)} at this instance"
+            )
         where[left.parameter.name] = str(parameter)
         value = c.probability(left.variable, left.op, evaluate(left.threshold, at))
     else:
@@ -284,5 +304,7 @@ def at_point(point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, 
         reverse = {">=": "<", ">": "<=", "<=": ">"}[left.op]
         value = 1 - c.probability(left.variable, reverse, evaluate(left.threshold, at))
     if value <= bound:
-        return Evidence(verdict=Verdict.SUPPORTED, covered="one instance", tightest={**where, **sides}, **common)
+        return Evidence(
+            verdict=Verdict.SUPPORTED, covered="one instance", tightest={**where, **sides}, **common
+        )
     return Evidence(verdict=Verdict.OPEN, reason=f"the enclosures {value} and {bound} overlap", **common)

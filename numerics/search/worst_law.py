@@ -71,7 +71,10 @@ class LawBound:
 
     def __call__(self, at: ReferenceInstance) -> tuple[float, float]:
         """Both sides with the instance's law for every law and its score for every number."""
-        nodes, masses = np.array([[float(x)] for x in at.point.atoms]), np.array([float(p) for p in at.point.weights])
+        nodes, masses = (
+            np.array([[float(x)] for x in at.point.atoms]),
+            np.array([float(p) for p in at.point.weights]),
+        )
         law = WeightedNodes(nodes, masses, float(at.point.sigma2()))
         left, right = self.sides([law] * self.laws, np.full(len(self.numbers), float(at.point.Uz)))
         return float(left), float(self.limit) * float(right)
@@ -125,7 +128,9 @@ class RationalLaw:
             return WeightedNodes(nodes, np.array([arb_ball(p) for p in self.weights], dtype=object), sigma2)
         masses, size = self._squared_length()
         kept = [n for n, p in enumerate(masses) if p]
-        nodes = np.array([[arb_ball(size) * arb(n).sqrt()] + [arb(0)] * (self.d - 1) for n in kept], dtype=object)
+        nodes = np.array(
+            [[arb_ball(size) * arb(n).sqrt()] + [arb(0)] * (self.d - 1) for n in kept], dtype=object
+        )
         return WeightedNodes(nodes, np.array([arb_ball(masses[n]) for n in kept], dtype=object), sigma2)
 
     def _squared_length(self) -> tuple[list[Fraction], Fraction]:
@@ -206,7 +211,9 @@ def worst_law(
     'REFUTED'
     """
     if any(name not in FAMILIES for name in laws) or not limit > 0:
-        raise ValueError(f"a positive limit and families out of {', '.join(FAMILIES)} are needed, got {limit} and {laws}")
+        raise ValueError(
+            f"a positive limit and families out of {', '.join(FAMILIES)} are needed, got {limit} and {laws}"
+        )
     started = time.perf_counter()
     bound = LawBound(sides, limit, len(laws), numbers, dimensions, checked)
     common: dict[str, Any] = {"engine": "enumeration", "checked": checked, "sides": (bound,)}
@@ -220,7 +227,12 @@ def worst_law(
     top = max(reached, worst)
     if top > float(limit) * (1 + 1e-9):
         place = where if worst > reached else f"{laws} at {at}"
-        return Evidence(verdict=Verdict.OPEN, reason=f"ratio {top:.9g} at {place}, not confirmed by Arb", seconds=seconds, **common)
+        return Evidence(
+            verdict=Verdict.OPEN,
+            reason=f"ratio {top:.9g} at {place}, not confirmed by Arb",
+            seconds=seconds,
+            **common,
+        )
     covered = f"worst case searched over {' and '.join(laws)} at sigma = 1: reached {reached:.6g} of {float(limit):.6g}"
     covered += f"; {count} further cases: at most {worst:.6g} ({where})" if count else ""
     tightest = {"case": where} if worst > reached else bound.named(*_rationals(laws, np.array(at), 10**4))
@@ -310,7 +322,10 @@ def _witness(bound: LawBound, laws: tuple[str, ...], x: Array) -> Evidence | Non
     """
     for denominator in DENOMINATORS:
         found, values = _rationals(laws, x, denominator)
-        if not all(low - 1e-12 <= float(v) <= high + 1e-12 for v, (low, high) in zip(values, bound.numbers, strict=True)):
+        if not all(
+            low - 1e-12 <= float(v) <= high + 1e-12
+            for v, (low, high) in zip(values, bound.numbers, strict=True)
+        ):
             continue  # rounded out of its range, where the statement says nothing
         evidence = judged(bound, found, values)
         if evidence.verdict is Verdict.REFUTED:
@@ -338,12 +353,23 @@ def judged(bound: LawBound, laws: Sequence[RationalLaw], values: Sequence[Fracti
     """
     common: dict[str, Any] = {"engine": "enumeration", "checked": bound.checked, "sides": (bound,)}
     try:
-        left, right = bound.sides([law.balls() for law in laws], np.array([arb_ball(v) for v in values], dtype=object))
+        left, right = bound.sides(
+            [law.balls() for law in laws], np.array([arb_ball(v) for v in values], dtype=object)
+        )
     except ArithmeticError as reason:  # no proxy could be proved
         return Evidence(verdict=Verdict.OPEN, reason=str(reason), **common)
     if left > arb_ball(Fraction(bound.limit) * (1 + ROUNDING)) * right:
-        witness = {"d": laws[0].d, **bound.named(laws, values), "left": float(left), "right": float(bound.limit) * float(right)}
+        witness = {
+            "d": laws[0].d,
+            **bound.named(laws, values),
+            "left": float(left),
+            "right": float(bound.limit) * float(right),
+        }
         return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
     if left <= arb_ball(Fraction(bound.limit) * (1 + 2 * ROUNDING)) * right:
         return Evidence(verdict=Verdict.SUPPORTED, covered="one instance", **common)
-    return Evidence(verdict=Verdict.OPEN, reason=f"the enclosures {left} and {bound.limit} times {right} overlap", **common)
+    return Evidence(
+        verdict=Verdict.OPEN,
+        reason=f"the enclosures {left} and {bound.limit} times {right} overlap",
+        **common,
+    )

@@ -94,7 +94,9 @@ class _Call:
         _, needs = reader.relation(self.goal.lhs, self.goal.op, self.goal.rhs)
         put = {a: b for a, op, b in self.goal.given if op == "==" and a.is_Symbol and a not in b.free_symbols}
         put = put if len(put) == 1 else {}
-        formula, more = reader.relation(self.goal.lhs.xreplace(put), self.goal.op, self.goal.rhs.xreplace(put))
+        formula, more = reader.relation(
+            self.goal.lhs.xreplace(put), self.goal.op, self.goal.rhs.xreplace(put)
+        )
         needs += more
         bases = bases if self.goal.defined else reader.bases
         for e, c in reader.constants.items():
@@ -160,15 +162,21 @@ class _Call:
         values = [(at(y), at(E)) for y, E, _ in pairs]
         for (one, (v, e)), (other, (w, f)) in itertools.permutations(zip(pairs, values), 2):
             if f > 0 and e < f * (1 + v - w) * (1 - Fraction(1, 10**20)):  # exp lies above its tangents
-                self.reader.facts.append(z3.Implies(z3.And(one[2], other[2]), one[1] >= other[1] * (1 + one[0] - other[0])))
+                self.reader.facts.append(
+                    z3.Implies(z3.And(one[2], other[2]), one[1] >= other[1] * (1 + one[0] - other[0]))
+                )
         if len(self.reader.facts) > old:
             return True
         for i, ((y, E, where), (v, e)) in enumerate(zip(pairs, values)):
-            if e > 0 and abs(float(v) - math.log(e.numerator) + math.log(e.denominator)) < 1e-11 * (1 + abs(v)):
+            if e > 0 and abs(float(v) - math.log(e.numerator) + math.log(e.denominator)) < 1e-11 * (
+                1 + abs(v)
+            ):
                 continue
             grid = GRID[min(n // 2, len(GRID) - 1)]
             centre = max(Fraction(-80), min(Fraction(80), Fraction(round(v * grid), grid)))
-            self.reader.facts += [z3.Implies(where, f) for f in self._bounds(i, y, E, Fraction(0) if n == 0 else centre)]
+            self.reader.facts += [
+                z3.Implies(where, f) for f in self._bounds(i, y, E, Fraction(0) if n == 0 else centre)
+            ]
         return len(self.reader.facts) > old
 
     def _bounds(self, i: int, y: Any, E: Any, c: Fraction) -> Iterator[Any]:

@@ -88,8 +88,12 @@ class Reader:
             self.pairs.append((y, self.read(u), self.read(u) > 0))
 
     def _inside(self, x: Any, span: Span) -> list[Any]:
-        low = [] if span.lo is None else [SIGNS[">" if span.lo_open else ">="](x, rational(span.lo, self.ctx))]
-        return low + ([] if span.hi is None else [SIGNS["<" if span.hi_open else "<="](x, rational(span.hi, self.ctx))])
+        low = (
+            [] if span.lo is None else [SIGNS[">" if span.lo_open else ">="](x, rational(span.lo, self.ctx))]
+        )
+        return low + (
+            [] if span.hi is None else [SIGNS["<" if span.hi_open else "<="](x, rational(span.hi, self.ctx))]
+        )
 
     def fresh(self) -> Any:
         self.named += 1
@@ -140,7 +144,9 @@ class Reader:
             terms = self._polynomial(e)
             if terms == {((e, 1),): 1}:
                 return self._logarithm(u)
-            return z3.Sum([rational(0, self.ctx), *(rational(c, self.ctx) * self._value(m) for m, c in terms.items())])
+            return z3.Sum(
+                [rational(0, self.ctx), *(rational(c, self.ctx) * self._value(m) for m, c in terms.items())]
+            )
         if isinstance(e, (sp.Max, sp.Min)):
             out, *rest = [self.read(a) for a in e.args]
             for b in rest:
@@ -154,7 +160,9 @@ class Reader:
                 self.read(a)  # whatever it is of has to be defined
         if e.func in HYPERBOLIC:
             sign, two = HYPERBOLIC[e.func]
-            up, down = (self._exponential({m: s * c for m, c in self._polynomial(e.args[0]).items()}) for s in (1, -1))
+            up, down = (
+                self._exponential({m: s * c for m, c in self._polynomial(e.args[0]).items()}) for s in (1, -1)
+            )
             return (up + sign * down) / 2 if two else self._quotient(up - down, up + down)
         if isinstance(e, (sp.sin, sp.cos)):
             s, c = (self._opaque(f(e.args[0])) for f in (sp.sin, sp.cos))
@@ -207,7 +215,9 @@ class Reader:
             for p, s in roots.items():
                 small, large = ((q, r), (p, s)) if p > q else ((p, s), (q, r))
                 if large[0] % small[0] == 0:
-                    self.facts.append(z3.Implies(b >= 0, small[1] == _product([large[1]] * (large[0] // small[0]))))
+                    self.facts.append(
+                        z3.Implies(b >= 0, small[1] == _product([large[1]] * (large[0] // small[0])))
+                    )
             roots[q] = r
         return roots[q]
 
@@ -218,14 +228,21 @@ class Reader:
         if isinstance(e, sp.exp):
             return self._reduced(self._polynomial(e.args[0]))
         if isinstance(e, sp.Pow) and not _constant(e.exp).is_Rational:
-            return self._reduced(_times(self._polynomial(e.exp), self._polynomial(sp.log(e.base, evaluate=False))))
+            return self._reduced(
+                _times(self._polynomial(e.exp), self._polynomial(sp.log(e.base, evaluate=False)))
+            )
         return {(): Fraction(1)} if e is sp.E else None
 
     def _reduced(self, exponent: Polynomial) -> Polynomial:
         """An exponent that divides by a sum, as one quotient; z3 shall say that it is the same."""
         if not any(k < 0 and isinstance(f, sp.Add) for m in exponent for f, k in m):
             return exponent
-        whole = sp.Add(*(sp.Mul(sp.Rational(c.numerator, c.denominator), *(f**k for f, k in m)) for m, c in exponent.items()))
+        whole = sp.Add(
+            *(
+                sp.Mul(sp.Rational(c.numerator, c.denominator), *(f**k for f, k in m))
+                for m, c in exponent.items()
+            )
+        )
         quotient = sp.cancel(whole)
         if quotient != whole and (whole, quotient) not in self.same:
             self.same.append((whole, quotient))
@@ -268,13 +285,19 @@ class Reader:
             primes = [(p, s * k) for n, s in ((u.p, 1), (u.q, -1)) for p, k in _primes(int(n))]
             return {((sp.log(p, evaluate=False), 1),): Fraction(k) for p, k in primes}
         product = sp.factor(u) if isinstance(u, sp.Add) else u
-        if isinstance(product, (sp.Mul, sp.Pow)) and all(map(self._positive, product.args[: 1 if product.is_Pow else None])):
+        if isinstance(product, (sp.Mul, sp.Pow)) and all(
+            map(self._positive, product.args[: 1 if product.is_Pow else None])
+        ):
             if product != u and (u, product) not in self.same:
                 self.same.append((u, product))  # z3 shall say so
             if isinstance(product, sp.Mul):
-                self.split.setdefault(u, _plus(*(self._polynomial(sp.log(a, evaluate=False)) for a in product.args)))
+                self.split.setdefault(
+                    u, _plus(*(self._polynomial(sp.log(a, evaluate=False)) for a in product.args))
+                )
                 return self.split[u]
-            return _times(self._polynomial(product.exp), self._polynomial(sp.log(product.base, evaluate=False)))
+            return _times(
+                self._polynomial(product.exp), self._polynomial(sp.log(product.base, evaluate=False))
+            )
         return {((e, 1),): Fraction(1)}
 
     def _positive(self, e: sp.Expr, strictly: bool = True) -> bool:
@@ -283,10 +306,16 @@ class Reader:
             lo = self.spans[e].lo
             return lo is not None and (lo > 0 or (lo == 0 and (self.spans[e].lo_open or not strictly)))
         if isinstance(e, sp.Add):
-            return all(self._positive(a, False) for a in e.args) and (not strictly or any(map(self._positive, e.args)))
+            return all(self._positive(a, False) for a in e.args) and (
+                not strictly or any(map(self._positive, e.args))
+            )
         if isinstance(e, (sp.Mul, sp.Pow)):
             return all(self._positive(a, strictly) for a in e.args[: 1 if e.is_Pow else None])
-        return bool(e.is_Rational and (e > 0 or (e == 0 and not strictly))) or isinstance(e, sp.exp) or e is sp.pi
+        return (
+            bool(e.is_Rational and (e > 0 or (e == 0 and not strictly)))
+            or isinstance(e, sp.exp)
+            or e is sp.pi
+        )
 
     def _value(self, m: tuple[tuple[sp.Expr, int], ...]) -> Any:
         return _product([self._power(f, Fraction(k)) for f, k in m]) if m else rational(1, self.ctx)
@@ -333,7 +362,9 @@ class Reader:
         self.pairs.append((y, E, E > 0))
         if isinstance(u, sp.Mul):
             parts = [(self.read(a), self.read(sp.log(a, evaluate=False))) for a in u.args]
-            self.facts.append(z3.Implies(z3.And([a > 0 for a, _ in parts]), y == z3.Sum([b for _, b in parts])))
+            self.facts.append(
+                z3.Implies(z3.And([a > 0 for a, _ in parts]), y == z3.Sum([b for _, b in parts]))
+            )
         elif isinstance(u, sp.Pow) and u.exp.is_Rational:
             a, b = self.read(u.base), self.read(sp.log(u.base, evaluate=False))
             self.facts.append(z3.Implies(a > 0, y == self.read(u.exp) * b))

@@ -68,13 +68,20 @@ class Goal:
         """A name that is the same in every process, also for dummies."""
         names = {s: f"{s.name}#{n}" for n, (s, _) in enumerate(self.domain)}
         said = [f"{names[s]} {span}" for s, span in self.domain]
-        said += [f"{text(a, names)} {op} {text(b, names)}" for a, op, b in (*self.given, (self.lhs, self.op, self.rhs))]
+        said += [
+            f"{text(a, names)} {op} {text(b, names)}"
+            for a, op, b in (*self.given, (self.lhs, self.op, self.rhs))
+        ]
         return hashlib.sha256("\n".join([*said, str(self.defined)]).encode()).hexdigest()[:16]
 
 
 def _algebraic(e: sp.Basic) -> bool:
     known = (sp.Add, sp.Mul, sp.Max, sp.Min, sp.Abs, sp.Symbol, sp.Rational, Str, sp.UnevaluatedExpr)
-    return isinstance(e, known) or type(e).__name__ == "Computed" or (isinstance(e, sp.Pow) and e.exp.is_Rational is True)
+    return (
+        isinstance(e, known)
+        or type(e).__name__ == "Computed"
+        or (isinstance(e, sp.Pow) and e.exp.is_Rational is True)
+    )
 
 
 def text(e: sp.Basic, names: Mapping[sp.Symbol, str] = {}) -> str:
@@ -87,7 +94,12 @@ def text(e: sp.Basic, names: Mapping[sp.Symbol, str] = {}) -> str:
 
 def _span(given: Any) -> Span:
     """A range as callers of `forall` write it."""
-    named = {sp.S.Naturals: Integers(1), sp.S.Naturals0: Integers(0), sp.S.Integers: Integers(-sp.oo), sp.S.Reals: (-sp.oo, sp.oo)}
+    named = {
+        sp.S.Naturals: Integers(1),
+        sp.S.Naturals0: Integers(0),
+        sp.S.Integers: Integers(-sp.oo),
+        sp.S.Reals: (-sp.oo, sp.oo),
+    }
     given = named.get(given, given) if isinstance(given, sp.Set) else given
     if isinstance(given, Integers):
         return Span(_end(given.lo), _end(given.hi), whole=True)
@@ -119,8 +131,14 @@ def _side(given: Any) -> sp.Expr:
     return e.doit() if e.has(sp.Derivative, sp.Subs, sp.Sum, sp.Product) else e
 
 
-def _forall(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], *, where: Iterable[Any] = (), **_: Any) -> Iterator[Goal]:
-    given = [(h.lhs, RELATIONS[type(h)], h.rhs) if isinstance(h, sp.Rel) else h for h in where if h not in (True, sp.true)]
+def _forall(
+    lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], *, where: Iterable[Any] = (), **_: Any
+) -> Iterator[Goal]:
+    given = [
+        (h.lhs, RELATIONS[type(h)], h.rhs) if isinstance(h, sp.Rel) else h
+        for h in where
+        if h not in (True, sp.true)
+    ]
     met = tuple((_side(a), o, _side(b)) for a, o, b in given)
     yield Goal(tuple((s, _span(r)) for s, r in domain.items()), met, _side(lhs), op, _side(rhs))
 
@@ -128,15 +146,25 @@ def _forall(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], *, where: It
 def _identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Iterator[Goal]:
     entries = lambda side: list(side) if isinstance(side, (sp.MatrixBase, list, tuple)) else [side]
     pair = lambda g: (g.lhs, g.rhs) if isinstance(g, sp.Eq) else g if isinstance(g, tuple) else (g, 0)
-    met = tuple((_side(a), "==", _side(b)) for a, b in map(pair, [given] if isinstance(given, sp.Basic) else given))
+    met = tuple(
+        (_side(a), "==", _side(b)) for a, b in map(pair, [given] if isinstance(given, sp.Basic) else given)
+    )
     for a, b in zip(map(_side, entries(lhs)), map(_side, entries(rhs)), strict=True):
-        used = sorted(set().union(*(e.free_symbols for e in (a, b, *(x for r in met for x in (r[0], r[2]))))), key=str)
-        nonzero = tuple((s, "!=", sp.S.Zero) for s in used if s.is_nonzero and not (s.is_positive or s.is_negative))
+        used = sorted(
+            set().union(*(e.free_symbols for e in (a, b, *(x for r in met for x in (r[0], r[2]))))), key=str
+        )
+        nonzero = tuple(
+            (s, "!=", sp.S.Zero) for s in used if s.is_nonzero and not (s.is_positive or s.is_negative)
+        )
         yield Goal(tuple((s, _assumed(s)) for s in used), (*met, *nonzero), a, "==", b, defined=False)
 
 
-def _arithmetic(lhs: Any, op: str, rhs: Any, where: list[Relation], domain: Mapping[Any, Any]) -> Iterator[Goal]:
-    yield Goal(tuple((s, _span(r)) for s, r in domain.items()), tuple(where), lhs, op, rhs, defined=op != "==")
+def _arithmetic(
+    lhs: Any, op: str, rhs: Any, where: list[Relation], domain: Mapping[Any, Any]
+) -> Iterator[Goal]:
+    yield Goal(
+        tuple((s, _span(r)) for s, r in domain.items()), tuple(where), lhs, op, rhs, defined=op != "=="
+    )
 
 
 def goals_of(note: Note) -> Iterator[Goal]:
@@ -158,7 +186,9 @@ def goals_of(note: Note) -> Iterator[Goal]:
             if n.answer.verdict.executed:  # and no control, which is refuted
                 yield from goals_of(n)
     else:
-        raise NotAsked({"trace_identity": "matrix words", "integral_evidence": "an integral"}.get(note.who, note.who))
+        raise NotAsked(
+            {"trace_identity": "matrix words", "integral_evidence": "an integral"}.get(note.who, note.who)
+        )
 
 
 def questions(notes: Iterable[Note]) -> list[Note]:

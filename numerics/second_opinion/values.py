@@ -18,8 +18,22 @@ __all__ = ["Undefined", "Unknown", "ball", "false_at", "value"]
 #: Bits in which balls are computed, so that an answer does not depend on anybody's precision.
 BITS = 320
 FUNCTIONS: dict[Any, Callable[[arb], arb]] = {
-    **{sp.exp: arb.exp, sp.sin: arb.sin, sp.cos: arb.cos, sp.tan: arb.tan, sp.sinh: arb.sinh, sp.cosh: arb.cosh},
-    **{sp.tanh: arb.tanh, sp.atan: arb.atan, sp.erf: arb.erf, sp.erfc: arb.erfc, sp.gamma: arb.gamma, sp.loggamma: arb.lgamma},
+    **{
+        sp.exp: arb.exp,
+        sp.sin: arb.sin,
+        sp.cos: arb.cos,
+        sp.tan: arb.tan,
+        sp.sinh: arb.sinh,
+        sp.cosh: arb.cosh,
+    },
+    **{
+        sp.tanh: arb.tanh,
+        sp.atan: arb.atan,
+        sp.erf: arb.erf,
+        sp.erfc: arb.erfc,
+        sp.gamma: arb.gamma,
+        sp.loggamma: arb.lgamma,
+    },
     **{sp.log: arb.log, sp.acos: arb.acos, sp.asin: arb.asin, sp.digamma: arb.digamma, sp.asinh: arb.asinh},
     sp.factorial: lambda x: (x + 1).gamma(),
 }

@@ -20,6 +20,15 @@ from numerics.strategies.regression import starts as starts
 from numerics.strategies.regression import tasks as tasks
 
 __all__ = [
-    *("covariances", "feature_problems", "functions", "gaussian_tasks", "laws", "lengths", "matrices", "queries"),
+    *(
+        "covariances",
+        "feature_problems",
+        "functions",
+        "gaussian_tasks",
+        "laws",
+        "lengths",
+        "matrices",
+        "queries",
+    ),
     *("reduced_problems", "starts", "tasks"),
 ]

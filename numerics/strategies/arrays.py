@@ -147,5 +147,9 @@ def covariances(d: int, *, singular: bool = True, octaves: int = 10) -> SearchSt
 
     kept = st.lists(st.sampled_from((1.0, 0.0) if singular else (1.0,)), min_size=d, max_size=d)
     diagonal = st.lists(sizes(octaves), min_size=d, max_size=d)
-    below = st.lists(st.sampled_from((0.0, 1.0, -1.0, 0.5, -0.5, 2.0)), min_size=d * (d - 1) // 2, max_size=d * (d - 1) // 2)
+    below = st.lists(
+        st.sampled_from((0.0, 1.0, -1.0, 0.5, -0.5, 2.0)),
+        min_size=d * (d - 1) // 2,
+        max_size=d * (d - 1) // 2,
+    )
     return st.tuples(kept, diagonal, below).map(made)

@@ -15,7 +15,9 @@ __all__ = ["feature_problems", "reduced_problems"]
 Drawn = tuple[FeatureRegression, Floats]
 
 
-def feature_problems(*, most_classes: int = 4, most_prompts: int = 3, octaves: int = 4) -> SearchStrategy[Drawn]:
+def feature_problems(
+    *, most_classes: int = 4, most_prompts: int = 3, octaves: int = 4
+) -> SearchStrategy[Drawn]:
     """Problems with a parameter Q: any features, tasks and masses.
 
     Parameters
@@ -57,7 +59,9 @@ def feature_problems(*, most_classes: int = 4, most_prompts: int = 3, octaves: i
         masses = st.lists(mass, min_size=K * prompts, max_size=K * prompts)
         classes = st.lists(sizes(3), min_size=K, max_size=K)
 
-        def made(drawn: tuple[list[Fraction], list[Fraction], list[Fraction], list[Fraction], list[Fraction]]) -> Drawn:
+        def made(
+            drawn: tuple[list[Fraction], list[Fraction], list[Fraction], list[Fraction], list[Fraction]],
+        ) -> Drawn:
             entries, values, weights, p, parameter = drawn
             V, tasks = (floats(x, rows, K) for x, rows in ((entries, d), (values, n)))
             V, tasks = (x / max(1.0, float(np.abs(x).max()) * np.sqrt(x.shape[0])) for x in (V, tasks))
@@ -69,11 +73,18 @@ def feature_problems(*, most_classes: int = 4, most_prompts: int = 3, octaves: i
 
         return st.tuples(lists(d * K), lists(n * K), masses, classes, lists(d * d)).map(made)
 
-    integers = (st.integers(2, most_classes), st.integers(1, 4), st.integers(1, 3), st.integers(1, most_prompts))
+    integers = (
+        st.integers(2, most_classes),
+        st.integers(1, 4),
+        st.integers(1, 3),
+        st.integers(1, most_prompts),
+    )
     return st.tuples(*integers).flatmap(of_shape)
 
 
-def reduced_problems(*, most_classes: int = 6, octaves: int = 4) -> SearchStrategy[tuple[int, float, float, float]]:
+def reduced_problems(
+    *, most_classes: int = 6, octaves: int = 4
+) -> SearchStrategy[tuple[int, float, float, float]]:
     """Classes K, the kappa of equiangular features, the spread of exchangeable tasks, and the share
     of their common value in their second moments.
 
@@ -92,4 +103,7 @@ def reduced_problems(*, most_classes: int = 6, octaves: int = 4) -> SearchStrate
     (2, 1.0, 1.0, 0.5)
     """
     checked("most_classes", most_classes, 2, 16)
-    return st.tuples(st.integers(2, most_classes), *(x.map(float) for x in (sizes(octaves), sizes(octaves), shares(octaves))))
+    return st.tuples(
+        st.integers(2, most_classes),
+        *(x.map(float) for x in (sizes(octaves), sizes(octaves), shares(octaves))),
+    )

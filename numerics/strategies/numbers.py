@@ -16,7 +16,9 @@ try:
     from hypothesis import strategies as st
     from hypothesis.strategies import SearchStrategy
 except ImportError as missing:
-    raise ImportError('numerics.strategies draws by Hypothesis, which is missing; pip install "largeprompt[test]"') from missing
+    raise ImportError(
+        'numerics.strategies draws by Hypothesis, which is missing; pip install "largeprompt[test]"'
+    ) from missing
 
 __all__ = ["SearchStrategy", "checked", "coded", "shares", "signed", "simplest", "sizes", "st"]
 
@@ -55,7 +57,9 @@ def checked(name: str, value: int, least: int, most: int) -> int:
     return value
 
 
-def simplest(strategy: SearchStrategy[Drawn], condition: Callable[[Drawn], bool] = lambda drawn: True) -> Drawn:
+def simplest(
+    strategy: SearchStrategy[Drawn], condition: Callable[[Drawn], bool] = lambda drawn: True
+) -> Drawn:
     """What examples of a strategy that meet a condition shrink to.
 
     `hypothesis.find` would also explain which parts of the example matter, and then returns one of
@@ -66,7 +70,13 @@ def simplest(strategy: SearchStrategy[Drawn], condition: Callable[[Drawn], bool]
     >>> simplest(st.integers(0, 9)), simplest(st.integers(0, 9), lambda n: n > 4)
     (0, 5)
     """
-    once = settings(database=None, derandomize=True, deadline=None, phases=(Phase.generate, Phase.shrink), max_examples=1000)
+    once = settings(
+        database=None,
+        derandomize=True,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        max_examples=1000,
+    )
     return find(strategy, condition, settings=once)
 
 

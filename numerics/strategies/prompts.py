@@ -130,7 +130,9 @@ def functions(law: TokenLaw, *, octaves: int = 12) -> SearchStrategy[Vector]:
     ['0', '1']
     """
     if not isinstance(law, TokenLaw):
-        raise ValueError(f"{law!r} is no law; draw one first, in the body of the test or by laws().flatmap(functions)")
+        raise ValueError(
+            f"{law!r} is no law; draw one first, in the body of the test or by laws().flatmap(functions)"
+        )
     if not law.atoms:
         raise ValueError(
             f"the law {law.name} has no rational atoms at which a function has values; draw it by numerics.strategies.laws"
@@ -180,7 +182,9 @@ def _on_a_line(d: int, k: int, octaves: int) -> SearchStrategy[TokenLaw]:
         padding = st.tuples(*[st.integers(0, 0)] * (2 * d + 1))
         return padding.map(lambda _: _law((zero,), (Fraction(1),), Fraction(0)))
 
-    def made(drawn: tuple[tuple[Fraction, ...], tuple[Fraction, ...], Fraction, tuple[Fraction, ...]]) -> TokenLaw:
+    def made(
+        drawn: tuple[tuple[Fraction, ...], tuple[Fraction, ...], Fraction, tuple[Fraction, ...]],
+    ) -> TokenLaw:
         shared, places, size, others = drawn
         weights = _weights(shared)
         values, proxy = _line(weights, places)
@@ -189,7 +193,9 @@ def _on_a_line(d: int, k: int, octaves: int) -> SearchStrategy[TokenLaw]:
         return _law(tuple(tuple(v * x for x in along) for v in values), weights, sigma2)
 
     shared = st.tuples(*[shares(RAREST if k == 2 else RARE)] * (k - 1))
-    return st.tuples(shared, st.tuples(*[shares(8)] * (k - 2)), sizes(octaves), st.tuples(*[signed(3)] * (d - 1))).map(made)
+    return st.tuples(
+        shared, st.tuples(*[shares(8)] * (k - 2)), sizes(octaves), st.tuples(*[signed(3)] * (d - 1))
+    ).map(made)
 
 
 def _independent(d: int, octaves: int) -> SearchStrategy[TokenLaw]:
@@ -198,7 +204,9 @@ def _independent(d: int, octaves: int) -> SearchStrategy[TokenLaw]:
     def made(drawn: tuple[tuple[Fraction, Fraction], ...]) -> TokenLaw:
         lines = [(_weights((q,)), *_line(_weights((q,)), ()), size) for q, size in drawn]
         rest = (Fraction(0),) * (d - 2)
-        points = tuple((x * lines[0][3], y * lines[1][3], *rest) for x, y in product(lines[0][1], lines[1][1]))
+        points = tuple(
+            (x * lines[0][3], y * lines[1][3], *rest) for x, y in product(lines[0][1], lines[1][1])
+        )
         weights = tuple(p * q for p, q in product(lines[0][0], lines[1][0]))
         return _law(points, weights, max(proxy * size * size for _, _, proxy, size in lines))
 
@@ -214,7 +222,11 @@ def _anywhere(d: int, k: int, octaves: int) -> SearchStrategy[TokenLaw]:
         shared, places, size = drawn
         weights = _weights(shared)
         points = _centred([tuple(size * x for x in place) for place in places], weights)
-        diameter2 = max(sum(((x - y) ** 2 for x, y in zip(a, b)), Fraction(0)) for a, b in combinations(points, 2))
+        diameter2 = max(
+            sum(((x - y) ** 2 for x, y in zip(a, b)), Fraction(0)) for a, b in combinations(points, 2)
+        )
         return _law(points, weights, diameter2 / 4)
 
-    return st.tuples(st.tuples(*[shares(RARE)] * (k - 1)), st.tuples(*[st.tuples(*[signed(3)] * d)] * k), sizes(octaves)).map(made)
+    return st.tuples(
+        st.tuples(*[shares(RARE)] * (k - 1)), st.tuples(*[st.tuples(*[signed(3)] * d)] * k), sizes(octaves)
+    ).map(made)

@@ -55,7 +55,9 @@ def tasks(*, most: int = 3, octaves: int = 5, exact: bool = False) -> SearchStra
     def made(drawn: tuple[TokenLaw, list[Fraction]]) -> tuple[Task, ...]:
         law, slopes = drawn
         kind: Any = Fraction if exact else float
-        return tasks_on_atoms([kind(x) for (x,) in law.atoms], [kind(p) for p in law.weights], [kind(w) for w in slopes])
+        return tasks_on_atoms(
+            [kind(x) for (x,) in law.atoms], [kind(p) for p in law.weights], [kind(w) for w in slopes]
+        )
 
     spread = laws(most_atoms=3, octaves=octaves).filter(lambda law: len(law.atoms) > 1)
     return st.tuples(spread, st.lists(signed(octaves), min_size=1, max_size=most)).map(made)
@@ -85,11 +87,18 @@ def gaussian_tasks(d: int, *, singular: bool = True, octaves: int = 10) -> Searc
         Sigma, noise, variance = drawn
         return RegressionTask(Sigma, noise=abs(float(noise)), task_variance=float(variance))
 
-    return st.tuples(covariances(d, singular=singular, octaves=octaves), signed(octaves), sizes(octaves)).map(made)
+    return st.tuples(covariances(d, singular=singular, octaves=octaves), signed(octaves), sizes(octaves)).map(
+        made
+    )
 
 
 def starts(
-    d: int, kind: str = "theta", *, singular: bool = True, prompt_length: int | None = None, noise: float = 0.0
+    d: int,
+    kind: str = "theta",
+    *,
+    singular: bool = True,
+    prompt_length: int | None = None,
+    noise: float = 0.0,
 ) -> SearchStrategy[Start]:
     """Covariances with starts of the gradient flow, as `numerics.regression.flow.starts` lists them
     by hand.
@@ -130,7 +139,9 @@ def starts(
     check_kind(bool, singular=singular)
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is no kind of starts; choose one of {', '.join(KINDS)}")
-    covariance = st.tuples(covariances(d, singular=singular, octaves=3), sizes(10)).map(lambda drawn: float(drawn[1]) * drawn[0])
+    covariance = st.tuples(covariances(d, singular=singular, octaves=3), sizes(10)).map(
+        lambda drawn: float(drawn[1]) * drawn[0]
+    )
     shape = {"theta": _theta, "positive": _positive, "any": _any}[kind]
 
     def made(drawn: tuple[Floats, list[Fraction], Fraction, Fraction]) -> Start:

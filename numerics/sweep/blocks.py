@@ -114,13 +114,20 @@ def run_block(block: Block) -> Floats:
     last = block.first + block.count
     try:
         sampler = _sampler(block.content)
-        return np.stack([sampler.sums(block.L, first, min(PIECE, last - first)) for first in range(block.first, last, PIECE)])
+        return np.stack(
+            [
+                sampler.sums(block.L, first, min(PIECE, last - first))
+                for first in range(block.first, last, PIECE)
+            ]
+        )
     except (Exception, SystemExit) as error:
         law = json.loads(block.content)["law"]
         if law["kind"] != "python":
             raise
         what = " ".join(": ".join(filter(None, (type(error).__name__, str(error)))).split())[:300]
-        raise LawError(f"your law {law['name']!r} failed at L = {block.L}: {what}; look at what it draws there") from error
+        raise LawError(
+            f"your law {law['name']!r} failed at L = {block.L}: {what}; look at what it draws there"
+        ) from error
 
 
 @lru_cache(maxsize=64)

@@ -54,14 +54,28 @@ def add_sweep(commands: Any) -> None:
         help="lengths, replicates, seed, method and the entries [[tokens]], [[U]], [[V]], [[query]], of which every one goes with"
         " every other; --example prints one to start from",
     )
-    sweep.add_argument("--example", action="store_true", help="print a grid with remarks on everything that it may say, and stop")
-    sweep.add_argument("--store", metavar="FILE", help="where the results are kept; made if missing; sweeps may share it")
     sweep.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run the blocks on the Dask cluster of this scheduler, as tcp://scheduler:8786"
+        "--example",
+        action="store_true",
+        help="print a grid with remarks on everything that it may say, and stop",
     )
-    sweep.add_argument("--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it")
     sweep.add_argument(
-        "--out", metavar="DIR", nargs="?", const=DEFAULT_OUT, help="write a report, and where (without DIR: %(const)s)"
+        "--store", metavar="FILE", help="where the results are kept; made if missing; sweeps may share it"
+    )
+    sweep.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="run the blocks on the Dask cluster of this scheduler, as tcp://scheduler:8786",
+    )
+    sweep.add_argument(
+        "--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it"
+    )
+    sweep.add_argument(
+        "--out",
+        metavar="DIR",
+        nargs="?",
+        const=DEFAULT_OUT,
+        help="write a report, and where (without DIR: %(const)s)",
     )
     add_format(sweep)
     sweep.add_argument("--quiet", action="store_true", help="print failing comparisons and errors only")
@@ -75,7 +89,9 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
         print(example(), end="")
         return 0
     if arguments.grid is None:
-        raise InputError("GRID.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from")
+        raise InputError(
+            "GRID.toml is missing; `largeprompt sweep --example > grid.toml` makes one to start from"
+        )
     if arguments.store is None:
         raise InputError("also needed: --store FILE, where the results are kept (it is made if missing)")
     _limit_linear_algebra_to_one_thread()
@@ -106,7 +122,11 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
 
                 results = sweep(grid, store, scheduler=arguments.scheduler, threads=threads, progress=show)
             digest = "" if out is None else stored_digest(grid, store)
-    except (ArithmeticError, MemoryError, ValueError) as error:  # the last are those of the store, the cluster and a user's law
+    except (
+        ArithmeticError,
+        MemoryError,
+        ValueError,
+    ) as error:  # the last are those of the store, the cluster and a user's law
         kept = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
         raise InputError(f"{error}{kept}") from error
     (end,) = states

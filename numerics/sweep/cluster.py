@@ -33,7 +33,9 @@ from numerics.sweep.blocks import Block, run_block
 
 __all__ = ["ClusterError", "run_on"]
 
-ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[(?P<six>[0-9a-fA-F:.%]+)\]|(?P<host>[^\s/:\[\]]+)):(?P<port>\d{1,5})/?")
+ADDRESS = re.compile(
+    r"(?:tcp|tls)://(?:\[(?P<six>[0-9a-fA-F:.%]+)\]|(?P<host>[^\s/:\[\]]+)):(?P<port>\d{1,5})/?"
+)
 #: Tasks sent for each thread of the cluster: so many that none of them waits for the next one, so
 #: few that little is lost when the sweep is stopped.
 AHEAD = 3
@@ -50,7 +52,9 @@ class ClusterError(ValueError):
     """
 
 
-def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> Iterator[tuple[Block, NDArray[np.float64]]]:
+def run_on(
+    address: str, blocks: Iterable[Block], *, patience: float = 10.0
+) -> Iterator[tuple[Block, NDArray[np.float64]]]:
     """Run blocks on a Dask cluster.
 
     Parameters
@@ -99,7 +103,9 @@ def _installed() -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise ClusterError("a cluster needs Dask, which is not installed: pip install 'largeprompt[dask]'") from error
+        raise ClusterError(
+            "a cluster needs Dask, which is not installed: pip install 'largeprompt[dask]'"
+        ) from error
     return distributed
 
 
@@ -108,7 +114,9 @@ def _look(address: str, patience: float) -> None:
     from distributed import Security, rpc
 
     async def identity() -> Any:
-        async with rpc(address, timeout=patience, connection_args=Security().get_connection_args("client")) as other:
+        async with rpc(
+            address, timeout=patience, connection_args=Security().get_connection_args("client")
+        ) as other:
             return await asyncio.wait_for(other.identity(), patience)
 
     host, port = _check(address)
@@ -116,7 +124,9 @@ def _look(address: str, patience: float) -> None:
     try:
         socket.create_connection((host, port), timeout=patience).close()
     except (OSError, UnicodeError) as error:  # a name of the wrong form is a UnicodeError
-        why = "no answer" if isinstance(error, TimeoutError) else getattr(error, "strerror", None) or str(error)
+        why = (
+            "no answer" if isinstance(error, TimeoutError) else getattr(error, "strerror", None) or str(error)
+        )
         raise ClusterError(f"no scheduler at {address} ({why}); {advice}") from error
     try:
         with ThreadPoolExecutor(1) as pool:  # a notebook has an event loop in this thread already
@@ -143,7 +153,9 @@ def _connected(address: str, patience: float) -> Iterator[Any]:
         ) from error
     log = logging.getLogger("distributed.client")
     level = log.level
-    log.setLevel(logging.CRITICAL)  # a lost scheduler is told in one sentence, not in the tracebacks of Dask's callbacks
+    log.setLevel(
+        logging.CRITICAL
+    )  # a lost scheduler is told in one sentence, not in the tracebacks of Dask's callbacks
     try:
         yield client
     finally:
@@ -151,7 +163,9 @@ def _connected(address: str, patience: float) -> Iterator[Any]:
         log.setLevel(level)
 
 
-def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator[tuple[Block, NDArray[np.float64]]]:
+def _results(
+    address: str, blocks: Iterator[Block], patience: float
+) -> Iterator[tuple[Block, NDArray[np.float64]]]:
     out: dict[str, tuple[list[Block], Any]] = {}  # what the cluster has been given, by the key of the task
     done: SimpleQueue[str] = SimpleQueue()
     left: list[Block] = []  # given, but not begun in time
@@ -159,11 +173,15 @@ def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator
     with _connected(address, patience) as client:
         watch = _Watch(client, address, patience)
         while True:
-            while len(out) < AHEAD * max(1, watch.threads()) and (task := list(islice(chain(left, blocks), size))):
+            while len(out) < AHEAD * max(1, watch.threads()) and (
+                task := list(islice(chain(left, blocks), size))
+            ):
                 del left[:size]
                 # the key makes two sweeps that want one task, such as a long block, share its
                 # computation
-                key = f"largeprompt-{hashlib.sha256(''.join(block.key for block in task).encode()).hexdigest()}"
+                key = (
+                    f"largeprompt-{hashlib.sha256(''.join(block.key for block in task).encode()).hexdigest()}"
+                )
                 with _scheduler_answers(address):
                     future = client.submit(run_blocks, task, TASK, key=key)
                     future.add_done_callback(lambda _, key=key: done.put(key))
@@ -175,7 +193,9 @@ def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator
                 seconds, numbers = _numbers(task, future, address)
                 del out[key], future
                 left += task[len(numbers) :]
-                size = max(1, int(2 * TASK * len(numbers) / max(seconds, 1e-3)))  # twice as many as it gets done
+                size = max(
+                    1, int(2 * TASK * len(numbers) / max(seconds, 1e-3))
+                )  # twice as many as it gets done
                 yield from zip(task, numbers)
 
 
@@ -210,7 +230,9 @@ class _Watch:
 
     def threads(self) -> int:
         now = time.monotonic()
-        if now - self.asked < LOOK or self.client.status != "running":  # the futures of a lost scheduler say so
+        if (
+            now - self.asked < LOOK or self.client.status != "running"
+        ):  # the futures of a lost scheduler say so
             return self.known
         with _scheduler_answers(self.address):
             self.known, self.asked = sum(self.client.nthreads().values()), now
@@ -237,7 +259,9 @@ def _numbers(task: list[Block], future: Any, address: str) -> tuple[float, list[
                 f"workers of {address} died one after the other at {what}{after}: largeprompt is not installed for them, or they"
                 " lack memory; their logs tell which"
             ) from error
-        raise ClusterError(f"a worker of {address} failed at {what}: {type(error).__name__}: {error}") from error
+        raise ClusterError(
+            f"a worker of {address} failed at {what}: {type(error).__name__}: {error}"
+        ) from error
     with _scheduler_answers(address):
         found: tuple[float, list[NDArray[np.float64]]] = future.result()
     return found

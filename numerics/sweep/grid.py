@@ -94,7 +94,9 @@ class Grid:
 
     def blocks(self, run: Run, L: int) -> list[Block]:
         """The blocks of one run at one length, in the order in which their numbers are joined."""
-        return [Block(run.content, L, first, count, code_digest()) for first, count in split(L, self.replicates)]
+        return [
+            Block(run.content, L, first, count, code_digest()) for first, count in split(L, self.replicates)
+        ]
 
 
 def example() -> str:
@@ -146,19 +148,25 @@ def read_grid(path: str | Path) -> Grid:
     except InputError as error:
         raise InputError(f"{path.name or path}: {' '.join(str(error).split())}") from error
     except RecursionError as error:
-        raise InputError(f"{path.name}: brackets or dotted keys too deep; a matrix is a list of lists of numbers") from error
+        raise InputError(
+            f"{path.name}: brackets or dotted keys too deep; a matrix is a list of lists of numbers"
+        ) from error
 
 
 def _read(path: Path) -> Grid:
     try:
         content = read_bytes(path)
     except InputError as error:
-        raise InputError(f"cannot read it: {error}; `largeprompt sweep --example` prints one to start from") from error
+        raise InputError(
+            f"cannot read it: {error}; `largeprompt sweep --example` prints one to start from"
+        ) from error
     try:
         document = tomllib.loads(content.decode("utf-8-sig"))
         _integers_fit(document)
     except ValueError as error:
-        raise InputError(f"not TOML: {error}; `largeprompt sweep --example` prints one to start from") from error
+        raise InputError(
+            f"not TOML: {error}; `largeprompt sweep --example` prints one to start from"
+        ) from error
     known_keys(document, KEYS, "at the top")
     seed = _integer(document, "seed", 0, 0, 2**64 - 1)
     replicates = _integer(document, "replicates", None, FEWEST_REPLICATES, MOST_REPLICATES)
@@ -178,7 +186,9 @@ def _read(path: Path) -> Grid:
         raise InputError(
             f"{asked:.3g} replicates over all runs and lengths; at most {MOST_REPLICATES:.3g} are possible: ask for fewer of them"
         )
-    runs = tuple(_run(point, _name(point, entries), seed, method, lengths) for point in itertools.product(*entries))
+    runs = tuple(
+        _run(point, _name(point, entries), seed, method, lengths) for point in itertools.product(*entries)
+    )
     return Grid(path.name, runs, lengths, replicates, inputs)
 
 
@@ -199,9 +209,13 @@ def _run(point: tuple[Entry, ...], name: str, seed: int, method: str, lengths: t
     except (TypeError, ValueError) as error:
         raise InputError(f"{' with '.join(map(str, point))}: {error}") from error
     if lengths[-1] > LONGEST_PROMPT:
-        raise InputError(f"lengths: L = {lengths[-1]} leaves the range 1 <= L <= {LONGEST_PROMPT}; ask for shorter prompts")
+        raise InputError(
+            f"lengths: L = {lengths[-1]} leaves the range 1 <= L <= {LONGEST_PROMPT}; ask for shorter prompts"
+        )
     arrays = {"U": setting.U, "V": setting.V, **query}
-    content = {"law": tokens.value, "method": sampler.method} | {key: as_hex(array) for key, array in arrays.items()}
+    content = {"law": tokens.value, "method": sampler.method} | {
+        key: as_hex(array) for key, array in arrays.items()
+    }
     digest = hashlib.sha256(canonical([seed, content]).encode()).digest()
     return Run(setting, canonical(content | {"seed": int.from_bytes(digest[:8], "big")}))
 
@@ -243,8 +257,12 @@ def _lengths(document: Mapping[str, Any]) -> tuple[int, ...]:
     if isinstance(given, str):
         given = length_grid(given, "lengths =")
     if not isinstance(given, list) or not given:
-        raise InputError(f"lengths = {given!r:.80} is no list of prompt lengths; write [10, 100, 1000] or '10:10000:10'")
+        raise InputError(
+            f"lengths = {given!r:.80} is no list of prompt lengths; write [10, 100, 1000] or '10:10000:10'"
+        )
     for L in given:
         if isinstance(L, bool) or not isinstance(L, int) or L < 1:
-            raise InputError(f"lengths: L = {L!r:.80} is not a prompt length; lengths are whole numbers from 1 on")
+            raise InputError(
+                f"lengths: L = {L!r:.80} is not a prompt length; lengths are whole numbers from 1 on"
+            )
     return tuple(sorted(set(given)))

@@ -94,17 +94,28 @@ def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[
     result: list[tuple[str, str, dict[str, Any]]] = []
     for i, table in enumerate(found, start=1):
         name = table.get("name", kind if len(found) == 1 else f"{kind} {i}")
-        if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        if (
+            not isinstance(name, str)
+            or not name.strip()
+            or not name.isprintable()
+            or len(name) > LONGEST_NAME
+        ):
             raise InputError(
                 f"[[{kind}]] number {i}: name = {name!r:.80} is no name; write up to {LONGEST_NAME} letters in quotes, in one line"
             )
         if name in (other for other, _, _ in result):
-            raise InputError(f"[[{kind}]] number {i}: there is another one with the name {name!r}; choose a different name")
-        result.append((name, f"[[{kind}]] {name!r}", {key: value for key, value in table.items() if key != "name"}))
+            raise InputError(
+                f"[[{kind}]] number {i}: there is another one with the name {name!r}; choose a different name"
+            )
+        result.append(
+            (name, f"[[{kind}]] {name!r}", {key: value for key, value in table.items() if key != "name"})
+        )
     return result
 
 
-def read_matrices(document: Mapping[str, Any], kind: str, folder: Path, inputs: dict[str, str]) -> list[Entry]:
+def read_matrices(
+    document: Mapping[str, Any], kind: str, folder: Path, inputs: dict[str, str]
+) -> list[Entry]:
     """The entries ``[[U]]`` or ``[[V]]``; ``scales`` makes one entry into several.
 
     Raises
@@ -123,13 +134,21 @@ def read_matrices(document: Mapping[str, Any], kind: str, folder: Path, inputs: 
             entries.append(Entry(kind, name, d, array))
             continue
         if not isinstance(scales, list) or not scales:
-            raise InputError(f"{where}: scales = {scales!r:.80} is no list of numbers; write scales = [0.1, 1.0] or leave it out")
+            raise InputError(
+                f"{where}: scales = {scales!r:.80} is no list of numbers; write scales = [0.1, 1.0] or leave it out"
+            )
         factors = [number(scale, f"{where}: scales[{i}]") for i, scale in enumerate(scales)]
         for i, factor in enumerate(factors):
             if factor in factors[:i]:
                 raise InputError(f"{where}: scales has {factor:g} twice; leave one out")
-            shown = f"{factor:g}" if sum(f"{other:g}" == f"{factor:g}" for other in factors) == 1 else repr(factor)
-            entries.append(Entry(kind, f"{name} x {shown}", d, scaled(array, factor, f"{where}: scales[{i}]")))
+            shown = (
+                f"{factor:g}"
+                if sum(f"{other:g}" == f"{factor:g}" for other in factors) == 1
+                else repr(factor)
+            )
+            entries.append(
+                Entry(kind, f"{name} x {shown}", d, scaled(array, factor, f"{where}: scales[{i}]"))
+            )
     names = [entry.name for entry in entries]
     for name in names:
         if names.count(name) > 1:
@@ -149,11 +168,15 @@ def read_queries(document: Mapping[str, Any], folder: Path, inputs: dict[str, st
     for name, where, table in tables(document, "query"):
         known_keys(table, ("vector", "covariance"), where)
         if len(table) != 1:
-            raise InputError(f"{where}: give either vector = [1, -1], the query itself, or covariance = {{ identity = 2 }}")
+            raise InputError(
+                f"{where}: give either vector = [1, -1], the query itself, or covariance = {{ identity = 2 }}"
+            )
         if "vector" in table:
             value = read_vector(table["vector"], folder, inputs, f"{where}: vector")
         else:
-            value = _covariance(read_matrix(table["covariance"], folder, inputs, f"{where}: covariance"), where, "covariance")
+            value = _covariance(
+                read_matrix(table["covariance"], folder, inputs, f"{where}: covariance"), where, "covariance"
+            )
         entries.append(Entry("query", name, len(value), value))
     return entries
 
@@ -177,17 +200,23 @@ def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
     if law not in LAWS:
         near = difflib.get_close_matches(str(law), LAWS, 1)
         guess = f"did you mean {near[0]!r}? else " if near else ""
-        raise InputError(f"{where}: unknown law {law!r:.80}; {guess}take {', '.join(LAWS)}, or your own by python = 'file.py:name'")
+        raise InputError(
+            f"{where}: unknown law {law!r:.80}; {guess}take {', '.join(LAWS)}, or your own by python = 'file.py:name'"
+        )
     if law == "gaussian":
         known_keys(table, ("law", "Gamma"), where)
         if "Gamma" not in table:
-            raise InputError(f"{where}: the covariance is missing; add Gamma = {{ identity = 2 }} or another matrix")
+            raise InputError(
+                f"{where}: the covariance is missing; add Gamma = {{ identity = 2 }} or another matrix"
+            )
         Gamma = _covariance(matrix("Gamma"), where, "Gamma")
         return Entry("tokens", name, len(Gamma), describe_gaussian(Gamma))
     if law == "atoms":
         known_keys(table, ("law", "points", "weights", "image"), where)
         if "points" not in table:
-            raise InputError(f"{where}: points are missing; add points = [[1, 0], [-1, 0]], a row for each atom")
+            raise InputError(
+                f"{where}: points are missing; add points = [[1, 0], [-1, 0]], a row for each atom"
+            )
         points = matrix("points")
         weights = np.full(len(points), 1 / len(points))
         if "weights" in table:
@@ -211,16 +240,22 @@ def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
         raise InputError(f"{where}: {error}") from error
 
 
-def _own(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dict[str, str], image: Floats | None) -> Entry:
+def _own(
+    name: str, where: str, table: dict[str, Any], folder: Path, inputs: dict[str, str], image: Floats | None
+) -> Entry:
     given = table["python"]
     file, colon, law = given.rpartition(":") if isinstance(given, str) else ("", "", "")
     if not (file and colon and law.isidentifier()):
-        raise InputError(f"{where}: python = {given!r:.80} names no law; write python = 'my_law.py:name', a file beside the grid")
+        raise InputError(
+            f"{where}: python = {given!r:.80} names no law; write python = 'my_law.py:name', a file beside the grid"
+        )
     try:
         content = read_bytes(folder / file)
         source = content.decode("utf-8")
     except InputError as error:
-        raise InputError(f"{where}: cannot read {file:.80}: {error}; file names are relative to the grid") from error
+        raise InputError(
+            f"{where}: cannot read {file:.80}: {error}; file names are relative to the grid"
+        ) from error
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: {file} is no text in UTF-8; save it as such") from error
     description = describe_own(source, law, image)
@@ -228,7 +263,9 @@ def _own(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
         made = law_of(description)
         _ = made.covariance  # raises an error that says what a law without one must have
     except Exception as error:  # whatever a user's file raises is about that file
-        raise InputError(f"{where}: {file}: {_told(error)}; see `largeprompt sweep --example` for what it must hold") from error
+        raise InputError(
+            f"{where}: {file}: {_told(error)}; see `largeprompt sweep --example` for what it must hold"
+        ) from error
     inputs[Path(file).name] = hashlib.sha256(content).hexdigest()
     return Entry("tokens", name, made.d, description)
 

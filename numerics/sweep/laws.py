@@ -34,13 +34,17 @@ def describe_law(law: TokenLaw) -> dict[str, Any]:
         If the law has no identity: then only the text that makes it can be sent.
     """
     if law.identity is None:
-        raise ValueError(f"the law {law.name!r} cannot be written down; put the code that makes it into a file of its own")
+        raise ValueError(
+            f"the law {law.name!r} cannot be written down; put the code that makes it into a file of its own"
+        )
     return {"kind": "built-in", "identity": dict(law.identity)}
 
 
 def describe_own(source: str, name: str, image: ArrayLike | None = None) -> dict[str, Any]:
     """JSON of the law ``name`` of a Python file with this text, or of its image under a matrix."""
-    return {"kind": "python", "source": source, "name": name} | ({} if image is None else {"image": as_hex(image)})
+    return {"kind": "python", "source": source, "name": name} | (
+        {} if image is None else {"image": as_hex(image)}
+    )
 
 
 def law_of(description: Mapping[str, Any]) -> Any:
@@ -85,5 +89,7 @@ def _own(source: str, name: str) -> TokenLaw:
     except SystemExit as error:  # would end the whole sweep without a word
         raise ValueError("it ends the program; leave that out") from error
     if not isinstance(law, TokenLaw):
-        raise ValueError(f"{name!r} is {'not in it' if found is None else 'no TokenLaw and no function that returns one'}")
+        raise ValueError(
+            f"{name!r} is {'not in it' if found is None else 'no TokenLaw and no function that returns one'}"
+        )
     return law

@@ -58,7 +58,9 @@ def read_vector(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
     if isinstance(array, list):
         array = np.array([number(v, f"{what}[{i}]") for i, v in enumerate(array)])
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.size == 0:
-        raise InputError(f"{what} must be a list of numbers such as [1.0, -1.0], or the name of a file with one")
+        raise InputError(
+            f"{what} must be a list of numbers such as [1.0, -1.0], or the name of a file with one"
+        )
     return array
 
 
@@ -89,12 +91,16 @@ def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
     key, content = given[0], value[given[0]]
     if key == "identity":
         if isinstance(content, bool) or not isinstance(content, int) or not 1 <= content <= LARGEST_DIMENSION:
-            raise InputError(f"{what}: identity = {content!r:.80} is no dimension; give an integer from 1 to {LARGEST_DIMENSION}")
+            raise InputError(
+                f"{what}: identity = {content!r:.80} is no dimension; give an integer from 1 to {LARGEST_DIMENSION}"
+            )
         array: Floats = np.eye(content)
     elif key == "diagonal":
         entries = read_vector(content, folder, inputs, f"{what}: diagonal")
         if entries.size > LARGEST_DIMENSION:
-            raise InputError(f"{what}: diagonal has {entries.size} entries; at most {LARGEST_DIMENSION} are possible")
+            raise InputError(
+                f"{what}: diagonal has {entries.size} entries; at most {LARGEST_DIMENSION} are possible"
+            )
         array = np.diag(entries)
     else:
         array = _rows(content, folder, inputs, f"{what}: {key}")
@@ -118,8 +124,14 @@ def scaled(array: Floats, factor: float, what: str) -> Floats:
 
 def _rows(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:
     array = _from_file(value, folder, inputs, what) if isinstance(value, str) else value
-    if isinstance(array, list) and array and all(isinstance(row, list) and len(row) == len(array[0]) > 0 for row in array):
-        array = np.array([[number(v, f"{what}[{i}][{j}]") for j, v in enumerate(row)] for i, row in enumerate(array)])
+    if (
+        isinstance(array, list)
+        and array
+        and all(isinstance(row, list) and len(row) == len(array[0]) > 0 for row in array)
+    ):
+        array = np.array(
+            [[number(v, f"{what}[{i}][{j}]") for j, v in enumerate(row)] for i, row in enumerate(array)]
+        )
     if not isinstance(array, np.ndarray) or array.ndim != 2 or array.size == 0:
         raise InputError(f"{what} must be a matrix with rows of equal length; give {SPELLINGS}")
     return array

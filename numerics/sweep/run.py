@@ -88,7 +88,9 @@ def sweep(
         _shuffled(blocks),
         store,
         threads=threads,
-        elsewhere=None if scheduler is None else lambda jobs: _on_cluster(scheduler, (blocks[job.key] for job in jobs)),
+        elsewhere=None
+        if scheduler is None
+        else lambda jobs: _on_cluster(scheduler, (blocks[job.key] for job in jobs)),
         progress=progress,
     )
     return [
@@ -96,7 +98,12 @@ def sweep(
             run.setting,
             as_errors(
                 grid.lengths,
-                np.stack([joined([piece for block in plan[i, L] for piece in sums[block.key]]) for L in grid.lengths]),
+                np.stack(
+                    [
+                        joined([piece for block in plan[i, L] for piece in sums[block.key]])
+                        for L in grid.lengths
+                    ]
+                ),
                 grid.replicates,
                 run.seed,
                 method=run.method,
@@ -135,7 +142,10 @@ def _shuffled(blocks: dict[str, Block]) -> list[Job]:
     share the work.
     """
     place = {block.run: random.random() for block in blocks.values()}
-    return [_job(block) for block in sorted(blocks.values(), key=lambda block: (place[block.run], random.random()))]
+    return [
+        _job(block)
+        for block in sorted(blocks.values(), key=lambda block: (place[block.run], random.random()))
+    ]
 
 
 def _job(block: Block) -> Job:

@@ -63,7 +63,9 @@ def read_array(given: Path | str) -> tuple[Any, str]:
         array = _from_archive(content, path, name) if kind == ".npz" else _READERS[kind](content, path)
     except InputError:
         raise
-    except Exception as error:  # NumPy tells in ten ways that a file is broken; some are neither ValueError nor OSError
+    except (
+        Exception
+    ) as error:  # NumPy tells in ten ways that a file is broken; some are neither ValueError nor OSError
         raise InputError(f"{path} holds no array of numbers: {error}; save it again, as {FORMATS}") from error
     return _checked(array, str(given)), hashlib.sha256(content).hexdigest()
 
@@ -127,14 +129,20 @@ def _from_npy(content: bytes, path: Path) -> Any:
     import numpy as np
 
     if content[:2] == b"PK":
-        raise InputError(f"{path} is an archive of arrays; call it {path.stem}.npz, and {path.stem}.npz:NAME if it holds several")
+        raise InputError(
+            f"{path} is an archive of arrays; call it {path.stem}.npz, and {path.stem}.npz:NAME if it holds several"
+        )
     if not content.startswith(b"\x93NUMPY"):
-        raise InputError(f"{path} is not a file that numpy.save wrote, or a pickle, which is not read since it may run programs")
+        raise InputError(
+            f"{path} is not a file that numpy.save wrote, or a pickle, which is not read since it may run programs"
+        )
     try:
         return np.load(io.BytesIO(content), allow_pickle=False)
     except ValueError as error:
         if "Object arrays" in str(error):
-            raise InputError(f"{path} holds Python objects and no array of numbers; save numpy.asarray(M, dtype=float)") from error
+            raise InputError(
+                f"{path} holds Python objects and no array of numbers; save numpy.asarray(M, dtype=float)"
+            ) from error
         raise
 
 
@@ -152,7 +160,9 @@ def _from_archive(content: bytes, path: Path, name: str) -> Any:
             return archive[name or names[0]]
         except ValueError as error:
             if "Object arrays" in str(error):
-                raise InputError(f"{path}:{name or names[0]} holds Python objects; save numpy.asarray(M, dtype=float)") from error
+                raise InputError(
+                    f"{path}:{name or names[0]} holds Python objects; save numpy.asarray(M, dtype=float)"
+                ) from error
             raise
 
 
@@ -168,9 +178,13 @@ def _from_csv(content: bytes, path: Path) -> Any:
     import numpy as np
 
     try:
-        lines = [(i, line) for i, line in enumerate(content.decode("utf-8-sig").splitlines(), 1) if line.strip()]
+        lines = [
+            (i, line) for i, line in enumerate(content.decode("utf-8-sig").splitlines(), 1) if line.strip()
+        ]
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no text in UTF-8 ({error.reason} at byte {error.start}); export it as CSV again") from error
+        raise InputError(
+            f"{path} is no text in UTF-8 ({error.reason} at byte {error.start}); export it as CSV again"
+        ) from error
     if lines and not any(_is_number(word) for word in lines[0][1].split(",")):
         print(f"note: the first line of {path} ({lines[0][1]:.60}) is taken as a header", file=sys.stderr)
         lines = lines[1:]
@@ -186,7 +200,9 @@ def _from_csv(content: bytes, path: Path) -> Any:
             raise InputError(
                 f"{path}, line {i} has {len(words)} numbers, line {lines[0][0]} has {width}; rows must be equally long"
             )
-    return np.array([[float(word) for word in line.split(",")] for _, line in lines]).reshape(len(lines), width)
+    return np.array([[float(word) for word in line.split(",")] for _, line in lines]).reshape(
+        len(lines), width
+    )
 
 
 def _is_number(word: str) -> bool:
@@ -202,10 +218,21 @@ def _checked(array: Any, given: str) -> Any:
     """The array, if it holds real and finite numbers."""
     import numpy as np
 
-    kinds = {"O": "Python objects", "c": "complex numbers", "U": "texts", "S": "texts", "b": "true and false", "V": "records"}
+    kinds = {
+        "O": "Python objects",
+        "c": "complex numbers",
+        "U": "texts",
+        "S": "texts",
+        "b": "true and false",
+        "V": "records",
+    }
     if array.dtype.kind not in "iuf":
         found = kinds.get(array.dtype.kind, f"entries of type {array.dtype}")
-        hint = "take the real part if the rest is rounding" if array.dtype.kind == "c" else "save numbers, such as M.astype(float)"
+        hint = (
+            "take the real part if the rest is rounding"
+            if array.dtype.kind == "c"
+            else "save numbers, such as M.astype(float)"
+        )
         raise InputError(f"{given} holds no array of numbers but {found}; {hint}")
     if not array.size:
         raise InputError(f"{given} holds an empty array of shape {array.shape}; it needs at least one number")

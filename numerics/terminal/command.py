@@ -35,7 +35,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def run_program(
-    make_parser: Callable[[], argparse.ArgumentParser], version: Callable[[], str], argv: Sequence[str] | None = None
+    make_parser: Callable[[], argparse.ArgumentParser],
+    version: Callable[[], str],
+    argv: Sequence[str] | None = None,
 ) -> int:
     """Run a program; without a command it prints its help.
 
@@ -60,7 +62,9 @@ def run_program(
     version 1
     0
     """
-    if (sys.argv[1:] if argv is None else list(argv)) == ["--version"]:  # asked by scripts, which need not wait for the parser
+    if (sys.argv[1:] if argv is None else list(argv)) == [
+        "--version"
+    ]:  # asked by scripts, which need not wait for the parser
         return run_command(argparse.Namespace(run=lambda options: print(version()) or 0))
     try:
         parser = make_parser()
@@ -69,7 +73,9 @@ def run_program(
     except KeyboardInterrupt:
         print("largeprompt: interrupted", file=sys.stderr)
         return 130
-    if unknown:  # argparse would say it in the name of the program, whose help does not have the options of a command
+    if (
+        unknown
+    ):  # argparse would say it in the name of the program, whose help does not have the options of a command
         name = " ".join(filter(None, (parser.prog, getattr(options, "command", None))))
         print(f"{name}: unrecognized arguments: {' '.join(unknown)}; see: {name} --help", file=sys.stderr)
         return 2
@@ -120,12 +126,17 @@ def run_command(options: argparse.Namespace) -> int:
         print(f"{name}: {said}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader has seen enough, as in `largeprompt status | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains when it flushes at its end
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # else the interpreter complains when it flushes at its end
         return 1
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
             raise
-        print(f"{name}: a name of {len(str(error.filename))} characters is too long; give a shorter one", file=sys.stderr)
+        print(
+            f"{name}: a name of {len(str(error.filename))} characters is too long; give a shorter one",
+            file=sys.stderr,
+        )
         return 2
     except Exception as error:
         if not _interrupted(error):

@@ -101,7 +101,9 @@ def file_is_there(path: Path, what: str, error: type[InputError]) -> bool:
     except FileNotFoundError:
         pass
     except OSError as unusable:  # a name that is too long, a file in place of a folder
-        raise error(f"cannot keep the {what} in {path!s:.200}: {unusable.strerror}; give another name") from unusable
+        raise error(
+            f"cannot keep the {what} in {path!s:.200}: {unusable.strerror}; give another name"
+        ) from unusable
     if path.is_dir():
         raise error(f"{path} is a folder; give the name of a file in it")
     folder = Path(os.path.realpath(path)).parent  # that of the file which a link points to
@@ -143,7 +145,9 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
         raise InputError(f"{name} {text:.80} is neither a list like 10,30,100 nor a grid like 10:10000:9")
     for part, number in zip(parts, numbers):
         if not number.is_finite() or number.adjusted() > 100 or number != number.to_integral_value():
-            raise InputError(f"{name} {text:.80}: {part.strip():.40} is not a whole number up to 1e100, as every prompt length is")
+            raise InputError(
+                f"{name} {text:.80}: {part.strip():.40} is not a whole number up to 1e100, as every prompt length is"
+            )
     whole = [int(number) for number in numbers]
     if ":" not in text:
         return whole
@@ -152,7 +156,9 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
         raise InputError(
             f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST <= 1e100 and 2 <= COUNT <= {MOST_LENGTHS}"
         )
-    return sorted({first, last, *(round(first * (last / first) ** (i / (count - 1))) for i in range(1, count - 1))})
+    return sorted(
+        {first, last, *(round(first * (last / first) ** (i / (count - 1))) for i in range(1, count - 1))}
+    )
 
 
 def writable_folder(out: Path) -> Path:

@@ -16,9 +16,30 @@ from theory.shown.formulas import FORMULA, PARTS, LatexError, in_alphabet, tree
 __all__ = ["as_unicode", "formula_as_unicode"]
 
 #: Accents as marks that Unicode sets above the letter before them.
-_ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "―": "\u0305", "‾": "\u0305", "˙": "\u0307", "¨": "\u0308", "→": "\u20d7"}
+_ACCENTS = {
+    "^": "\u0302",
+    "~": "\u0303",
+    "¯": "\u0304",
+    "―": "\u0305",
+    "‾": "\u0305",
+    "˙": "\u0307",
+    "¨": "\u0308",
+    "→": "\u20d7",
+}
 _BRACES = ("⏞", "⏟")
-_SPELLED = {"≔": ":=", "≕": "=:", "∣": "|", "∼": "~", "⋅": "·", "ϵ": "ε", "ϕ": "φ", "-": "−", "⟶": "→", "\\|": "‖", "\u2061": ""}
+_SPELLED = {
+    "≔": ":=",
+    "≕": "=:",
+    "∣": "|",
+    "∼": "~",
+    "⋅": "·",
+    "ϵ": "ε",
+    "ϕ": "φ",
+    "-": "−",
+    "⟶": "→",
+    "\\|": "‖",
+    "\u2061": "",
+}
 
 
 def as_unicode(text: str) -> str:
@@ -91,7 +112,9 @@ def _radicand(elements: Iterable[Element]) -> str:
     text = _held(elements)
     closed = [depth for depth in accumulate((c == "(") - (c == ")") for c in text) if depth == 0]
     whole = text[:1] == "(" and len(closed) == 1
-    return text if whole or re.fullmatch(r"[^\W²³¹⁰⁴-₿ʰ-˿ᴀ-ᶿ]+[₀-₎ₐ-ₜᵢ-ᵪ\u0300-\u036f]*", text) else f"({text})"
+    return (
+        text if whole or re.fullmatch(r"[^\W²³¹⁰⁴-₿ʰ-˿ᴀ-ᶿ]+[₀-₎ₐ-ₜᵢ-ᵪ\u0300-\u036f]*", text) else f"({text})"
+    )
 
 
 def _pieces(elements: Iterable[Element]) -> list[Piece]:
@@ -143,7 +166,11 @@ def _made(e: Element) -> list[Piece]:
     """The pieces of an element that is no group."""
     if e.tag == "mspace":
         width = e.get("width", "")
-        return [] if not width or width.startswith("negative") else [Piece(" ", "words" if width in ("1em", "2em") else "gap")]
+        return (
+            []
+            if not width or width.startswith("negative")
+            else [Piece(" ", "words" if width in ("1em", "2em") else "gap")]
+        )
     if e.tag == "mtext":
         text = (e.text or "").replace("\u00a0", " ")
         return [Piece(text, "words" if text.strip() else "gap")]
@@ -160,7 +187,9 @@ def _made(e: Element) -> list[Piece]:
     if e.tag in PARTS:
         base = _pieces([_core(e)])
         kind = base[0].kind if len(base) == 1 else "atom"
-        return [Piece(_scripted(e), {"prefix": "sign", "fraction": "atom", "opening": "atom"}.get(kind, kind))]
+        return [
+            Piece(_scripted(e), {"prefix": "sign", "fraction": "atom", "opening": "atom"}.get(kind, kind))
+        ]
     text = re.sub("[\u2006\u2009]", " ", in_alphabet(e))
     text = _SPELLED.get(text, text)
     is_name = len(text) > 1 and text.replace(" ", "").isalpha()
@@ -194,7 +223,9 @@ def _table(e: Element) -> str:
     cells = [[_pieces(cell) for cell in row] for row in rows]
     aligned = any(cell and cell[0].kind in ("relation", "words") for row in cells for cell in row)
     lines = [
-        written([p for cell in row for p in (*cell, Piece(" ", "gap"))]) if aligned else ", ".join(map(written, row))
+        written([p for cell in row for p in (*cell, Piece(" ", "gap"))])
+        if aligned
+        else ", ".join(map(written, row))
         for row in cells
     ]
     return ("; " if max(map(len, rows)) > 1 else ", ").join(lines)

@@ -64,7 +64,9 @@ def written(given: list[Piece], tight: bool = False) -> str:
         of_function = (before.kind == "word" and before.text[0] not in _LARGE) or before.text[:1] in _MEANS
         goes_on = of_function or after.kind in ("atom", "word", "fraction", "opening", "bar")
         space = _between(before, piece) or (" " if i in gaps else "")
-        out += (space.strip() if tight else space) + (f"({piece.text})" if piece.kind == "fraction" and goes_on else piece.text)
+        out += (space.strip() if tight else space) + (
+            f"({piece.text})" if piece.kind == "fraction" and goes_on else piece.text
+        )
     return out
 
 
@@ -79,7 +81,9 @@ def _between(before: Piece, piece: Piece) -> str:
         return " "
     if piece.kind == "fraction":
         return "·" if before.kind in ("atom", "closing", "fraction") and before.text[:1] not in _MEANS else ""
-    if kinds in (("word", "bar"), ("closing", "word")) or ("word" in kinds and set(kinds) <= {"atom", "word", "fraction"}):
+    if kinds in (("word", "bar"), ("closing", "word")) or (
+        "word" in kinds and set(kinds) <= {"atom", "word", "fraction"}
+    ):
         return " "
     return " " if re.search(r"[_^√][^()]+$", before.text) and piece.text[0].isalnum() else ""
 
@@ -96,7 +100,12 @@ def is_one(pieces: list[Piece], *, divides: bool) -> bool:
     whole = [p for p in pieces if p.kind != "gap"]
     if divides and len(whole) == 2 and whole[0].text in ("d", "∂") and whole[1].kind == "atom":
         return True
-    if divides and len(whole) > 1 and (whole[0].kind == "word" or whole[0].text[:1] in _MEANS) and whole[1].kind == "opening":
+    if (
+        divides
+        and len(whole) > 1
+        and (whole[0].kind == "word" or whole[0].text[:1] in _MEANS)
+        and whole[1].kind == "opening"
+    ):
         whole = whole[1:]
     if len(whole) == 1:
         return whole[0].kind not in ("fraction", "words")

@@ -73,7 +73,9 @@ def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.mono
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
-    with Progress(TextColumn("{task.description}"), BarColumn(), console=Console(stderr=True), transient=True) as bar:
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), console=Console(stderr=True), transient=True
+    ) as bar:
         task = bar.add_task(doing, total=1.0)
 
         def move(done: float, total: float, doing: str = "", seconds_left: float | None = None) -> None:

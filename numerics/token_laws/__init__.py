@@ -21,7 +21,16 @@ sub-Gaussian parameter is honest.
 
 from __future__ import annotations
 
-from numerics.token_laws.built_in import atoms, ball, embedding_table, from_identity, gaussian, rademacher, sphere, uniform
+from numerics.token_laws.built_in import (
+    atoms,
+    ball,
+    embedding_table,
+    from_identity,
+    gaussian,
+    rademacher,
+    sphere,
+    uniform,
+)
 from numerics.token_laws.honest import honest_sigma
 from numerics.token_laws.token_law import TokenLaw
 

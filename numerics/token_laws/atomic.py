@@ -68,14 +68,18 @@ class Atomic:
             rational = tuple(tuple(map(Fraction, row)) for row in points), tuple(map(Fraction, weights))
             checked_atoms(*rational)
         if not (p > 0).all():
-            raise ValueError(f"weights[{int(np.argmin(p))}] = {p.min()}; probabilities are positive, so drop points without mass")
+            raise ValueError(
+                f"weights[{int(np.argmin(p))}] = {p.min()}; probabilities are positive, so drop points without mass"
+            )
         if not (p < 2).all() or abs(p.sum() - 1) > DECIMALS:
             raise ValueError("the weights do not add up to 1; divide them by their sum")
         if abs(p.sum() - 1) > 4e-16 * p.size:
             p = p / p.sum()
         mean, reach = p @ x, float(np.abs(x).max())
         if np.abs(mean).max() > DECIMALS * reach:
-            raise ValueError(f"the law has mean {mean.tolist()!r:.200}, but tokens are centred; pass points - weights @ points")
+            raise ValueError(
+                f"the law has mean {mean.tolist()!r:.200}, but tokens are centred; pass points - weights @ points"
+            )
         law = cls(x.copy(), p.copy())
         if sigma is None:
             sigma = law.searched_sigma() if sigma2 is None else float(sigma2) ** 0.5
@@ -92,7 +96,12 @@ class Atomic:
     @property
     def identity(self) -> Mapping[str, Any]:
         """JSON content from which `numerics.token_laws.from_identity` rebuilds the law."""
-        return {"kind": "atoms", "points": self.points.tolist(), "weights": self.weights.tolist(), "sigma": self.sigma}
+        return {
+            "kind": "atoms",
+            "points": self.points.tolist(),
+            "weights": self.weights.tolist(),
+            "sigma": self.sigma,
+        }
 
     def image(self, A: Floats) -> Atomic:
         """The law of A Z, with the sigma that a search finds."""
@@ -114,7 +123,9 @@ class Atomic:
         else:
             far = x[np.argsort((x**2).sum(1))[-OUTERMOST:]]
             found = largest_ratio(unit.log_mgf, lambda a: unit.tilted(a)[0], covariance, extra=far).ratio
-        return reach * float(np.sqrt(variance if found <= variance * (1 + 1e-8) else found * (1 + 2 * RAISED)))
+        return reach * float(
+            np.sqrt(variance if found <= variance * (1 + 1e-8) else found * (1 + 2 * RAISED))
+        )
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""

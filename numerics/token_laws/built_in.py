@@ -297,17 +297,26 @@ def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
     {'kind': 'ball', 'd': 2}
     """
     if not isinstance(identity, Mapping):
-        raise TypeError(f"a law is described by a table such as {{'kind': 'sphere', 'd': 3}}, not by {identity!r:.200}")
+        raise TypeError(
+            f"a law is described by a table such as {{'kind': 'sphere', 'd': 3}}, not by {identity!r:.200}"
+        )
     makers: dict[str, Callable[..., TokenLaw]] = {"gaussian": _gaussian, "atoms": atoms}
-    keys = {"gaussian": [{"Gamma"}, {"factor"}], "atoms": [{"points", "weights"}, {"points", "weights", "sigma"}]}
+    keys = {
+        "gaussian": [{"Gamma"}, {"factor"}],
+        "atoms": [{"points", "weights"}, {"points", "weights", "sigma"}],
+    }
     for name in KIND_OF:
         makers[name], keys[name] = lambda name=name, **given: _standard(name, **given), [{"d"}, {"factor"}]
     kind, given = identity.get("kind"), {k: v for k, v in identity.items() if k != "kind"}
     if not isinstance(kind, str) or kind not in makers:
-        raise ValueError(f"kind = {kind!r} is no law that comes with the library; choose one of {', '.join(makers)}")
+        raise ValueError(
+            f"kind = {kind!r} is no law that comes with the library; choose one of {', '.join(makers)}"
+        )
     if set(given) not in keys[kind]:
         wanted = " or ".join("{" + ", ".join(sorted(k)) + "}" for k in keys[kind])
-        raise ValueError(f"a law of kind {kind!r} is described by {wanted}, not by {{{', '.join(sorted(map(str, given)))}}}")
+        raise ValueError(
+            f"a law of kind {kind!r} is described by {wanted}, not by {{{', '.join(sorted(map(str, given)))}}}"
+        )
     return makers[kind](**given)
 
 
@@ -338,4 +347,6 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
             f"the {name} in {F.shape[1]} dimensions is beyond {LARGEST_DIMENSION}, where its transform leaves the range of floats; "
             "gaussian(np.eye(d)) is close to it there"
         )
-    return TokenLaw.of(Radial(kind, F, identity) if kind in ("sphere", "ball") else Independent(kind, F, identity))
+    return TokenLaw.of(
+        Radial(kind, F, identity) if kind in ("sphere", "ball") else Independent(kind, F, identity)
+    )

@@ -69,13 +69,17 @@ def checked_numbers(name: str, d: int, sigma: float) -> tuple[int, float]:
 def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int) -> None:
     """Check shape and kind of a few tokens, and that they depend on the given generator alone."""
     if not callable(sample):
-        raise TypeError(f"sample = {sample!r} cannot be called; it is a function sample(rng, n) that returns n tokens")
+        raise TypeError(
+            f"sample = {sample!r} cannot be called; it is a function sample(rng, n) that returns n tokens"
+        )
     n, drawn = d + 1, []
     for _ in range(2):
         try:
             tokens = np.asarray(sample(np.random.default_rng(0), n))
         except Exception as error:
-            raise ValueError(f"sample(rng, {n}) failed with {error!r}; it must return {n} tokens, an array ({n}, {d})") from error
+            raise ValueError(
+                f"sample(rng, {n}) failed with {error!r}; it must return {n} tokens, an array ({n}, {d})"
+            ) from error
         if tokens.shape != (n, d) or tokens.dtype.kind != "f" or not np.isfinite(tokens).all():
             raise ValueError(
                 f"sample(rng, {n}) returned an array of shape {tokens.shape} and kind {tokens.dtype}; it must return {n} tokens in "
@@ -83,7 +87,9 @@ def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int
             )
         drawn.append(tokens)
     if not np.array_equal(drawn[0], drawn[1]):
-        raise ValueError("sample gave different tokens for the same rng; draw all randomness from the rng that it is given")
+        raise ValueError(
+            "sample gave different tokens for the same rng; draw all randomness from the rng that it is given"
+        )
 
 
 def checked_factor(coordinates: Any, factor: Any, d: int) -> tuple[Floats | None, float]:
@@ -92,14 +98,20 @@ def checked_factor(coordinates: Any, factor: Any, d: int) -> tuple[Floats | None
     """
     if coordinates is None:
         if factor is not None:
-            raise ValueError(f"a factor without coordinates says nothing; give coordinates, one of {KINDS} or a quantile function")
+            raise ValueError(
+                f"a factor without coordinates says nothing; give coordinates, one of {KINDS} or a quantile function"
+            )
         return None, 0.0
     variance = 1.0
     if isinstance(coordinates, str):
         if coordinates not in KINDS:
-            raise ValueError(f"coordinates = {coordinates!r} is none of {KINDS}; for others pass a compiled quantile function")
+            raise ValueError(
+                f"coordinates = {coordinates!r} is none of {KINDS}; for others pass a compiled quantile function"
+            )
     elif not callable(coordinates) or not hasattr(coordinates, "py_func"):
-        raise TypeError(f"coordinates = {coordinates!r:.200} is not compiled; pass numba.njit(quantile), or one of {KINDS}")
+        raise TypeError(
+            f"coordinates = {coordinates!r:.200} is not compiled; pass numba.njit(quantile), or one of {KINDS}"
+        )
     else:
         variance = _variance_of_quantiles(coordinates.py_func)
     (read,) = read_arrays(factor=(np.eye(d) if factor is None else factor, "d r"))
@@ -115,11 +127,15 @@ def _variance_of_quantiles(quantile: Callable[[Any], Any]) -> float:
     try:
         x = np.array([float(quantile(v)) for v in u])
     except Exception as error:
-        raise ValueError(f"the quantile function failed with {error!r}; it maps a float32 in (0, 1) to a number") from error
+        raise ValueError(
+            f"the quantile function failed with {error!r}; it maps a float32 in (0, 1) to a number"
+        ) from error
     if not np.isfinite(x).all() or (np.diff(x) < -1e-5 * np.abs(x).max()).any():
         raise ValueError("coordinates is no quantile function; it must be finite and not decrease on (0, 1)")
     if abs(x.mean()) > 0.02 * x.std():
-        raise ValueError(f"the quantile function has mean {x.mean():.3g}; coordinates are centred, so subtract the mean")
+        raise ValueError(
+            f"the quantile function has mean {x.mean():.3g}; coordinates are centred, so subtract the mean"
+        )
     return float(x.var())
 
 
@@ -136,16 +152,26 @@ def checked_covariance(coordinates: Any, factor: Floats, variance: float, covari
 def checked_cubature(cubature: Any, d: int, sigma: float) -> None:
     """Check that nodes and masses are a centred law on R^d with the variance proxy sigma^2."""
     if not isinstance(cubature, WeightedNodes):
-        raise TypeError(f"cubature = {cubature!r:.200} is no WeightedNodes; make one of nodes (k, {d}), masses (k,) and sigma2")
+        raise TypeError(
+            f"cubature = {cubature!r:.200} is no WeightedNodes; make one of nodes (k, {d}), masses (k,) and sigma2"
+        )
     nodes, masses = read_arrays(nodes=(cubature.nodes, "k d"), masses=(cubature.masses, "k"))
     if nodes.shape[1] != d:
-        raise ValueError(f"the nodes have shape {nodes.shape}, but tokens live in R^{d}; each node needs {d} entries")
+        raise ValueError(
+            f"the nodes have shape {nodes.shape}, but tokens live in R^{d}; each node needs {d} entries"
+        )
     if not (masses >= 0).all() or abs(masses.sum() - 1) > NODE_TOLERANCE:
-        raise ValueError(f"the masses of the nodes add up to {masses.sum()}, the least is {masses.min()}; they are a probability")
+        raise ValueError(
+            f"the masses of the nodes add up to {masses.sum()}, the least is {masses.min()}; they are a probability"
+        )
     if np.abs(masses @ nodes).max() > NODE_TOLERANCE * max(np.abs(nodes).max(), sigma):
-        raise ValueError(f"the nodes have the mean {(masses @ nodes).tolist()!r:.200}; tokens are centred, so subtract it")
+        raise ValueError(
+            f"the nodes have the mean {(masses @ nodes).tolist()!r:.200}; tokens are centred, so subtract it"
+        )
     if abs(float(cubature.sigma2) - sigma**2) > NODE_TOLERANCE * sigma**2:
-        raise ValueError(f"sigma2 = {cubature.sigma2} of the nodes is not sigma^2 = {sigma**2}; give both the same parameter")
+        raise ValueError(
+            f"sigma2 = {cubature.sigma2} of the nodes is not sigma^2 = {sigma**2}; give both the same parameter"
+        )
 
 
 def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -> None:
@@ -202,7 +228,9 @@ def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -
         )
 
 
-def _call(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], a: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+def _call(
+    log_mgf: Callable[[NDArray[Any]], NDArray[Any]], a: NDArray[Any], shape: tuple[int, ...]
+) -> NDArray[Any]:
     kind = "complex" if np.iscomplexobj(a) else "real"
     try:
         value = np.asarray(log_mgf(a))
@@ -211,5 +239,7 @@ def _call(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], a: NDArray[Any], shap
             f"log_mgf failed with {error!r} for {kind} a of shape {a.shape}; it maps arrays (..., d), real or complex, to (...)"
         ) from error
     if value.shape != shape or value.dtype.kind not in "fc":
-        raise ValueError(f"log_mgf returned shape {value.shape} and kind {value.dtype} for a of shape {a.shape}; {shape} is needed")
+        raise ValueError(
+            f"log_mgf returned shape {value.shape} and kind {value.dtype} for a of shape {a.shape}; {shape} is needed"
+        )
     return value

@@ -92,7 +92,9 @@ def diameter(
         products += float(one.size) * other.size * d
         if k and products > most_products:
             found = math.sqrt(square) * unit
-            return Diameter(max(found * (1 - rounding), unit), max(float(sums[pair]), found * (1 + rounding)), False)
+            return Diameter(
+                max(found * (1 - rounding), unit), max(float(sums[pair]), found * (1 + rounding)), False
+            )
         if held[0] != i[pair]:
             held = int(i[pair]), _left(points(one) / unit)
         square = max(square, float((held[1] @ _right(points(other) / unit).T).max()))

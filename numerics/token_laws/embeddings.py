@@ -74,9 +74,13 @@ class EmbeddingTable:
             raise TypeError("the table of tokens has masked entries; drop such rows, or fill the entries in")
         X = (rows if isinstance(rows, np.ndarray) else real_array("the table of tokens", rows)).view()
         if X.dtype.kind not in "fiu":
-            raise TypeError(f"the table of tokens has entries of kind {X.dtype}; it must hold real numbers, one row a token")
+            raise TypeError(
+                f"the table of tokens has entries of kind {X.dtype}; it must hold real numbers, one row a token"
+            )
         if X.ndim != 2 or X.size == 0:
-            raise ValueError(f"the table of tokens has shape {X.shape}; it must have shape (tokens, d), one row a token")
+            raise ValueError(
+                f"the table of tokens has shape {X.shape}; it must have shape (tokens, d), one row a token"
+            )
         X.flags.writeable = False
         raw = cls(X, np.zeros(X.shape[1]), 0.0, 1.0, progress)
         first, total, largest, differ = np.asarray(X[0], dtype=np.float64), np.zeros(X.shape[1]), 0.0, False
@@ -93,7 +97,9 @@ class EmbeddingTable:
             x -= first  # a long sum of rows far out would be rounded in their units
             differ, total = differ or bool(x.any()), total + x.sum(0)
         if largest > LARGEST:
-            raise ValueError(f"the table of tokens has entries up to {largest:.3g}, beyond {LARGEST:g}; choose other units")
+            raise ValueError(
+                f"the table of tokens has entries up to {largest:.3g}, beyond {LARGEST:g}; choose other units"
+            )
         if not differ:
             raise ValueError(
                 f"all rows of the table of tokens are equal ({len(X)} of them); every prompt then gives its limit exactly, and "
@@ -102,7 +108,9 @@ class EmbeddingTable:
         law = cls(X, first + total / len(X), 0.0, 1.0, progress)
         norms = np.concatenate([np.sqrt((x * x).sum(1)) for _, x in law.pieces("centring the table")])
         if norms.max() < SMALLEST:
-            raise ValueError(f"all rows of the table of tokens lie within {SMALLEST:g} of their mean; choose other units")
+            raise ValueError(
+                f"all rows of the table of tokens lie within {SMALLEST:g} of their mean; choose other units"
+            )
         size = diameter(law.at, norms, progress=progress, **limits)
         return cls(X, law.mean, size.most / 2, size.most / size.least, progress)
 

@@ -79,7 +79,12 @@ def judged_by_samples(law: TokenLaw, seed: int, samples: int, checked: str) -> E
 
     The control judges half of the standard deviation that was seen, by the same tokens.
     """
-    common: dict[str, Any] = {"engine": "Monte Carlo", "checked": checked, "dimension": f"d = {law.d}", "seed": seed}
+    common: dict[str, Any] = {
+        "engine": "Monte Carlo",
+        "checked": checked,
+        "dimension": f"d = {law.d}",
+        "seed": seed,
+    }
     look = np.asarray(law.sample(_generator(seed, 1), min(samples // 2, SEARCHED)))
     rest = samples - len(look)
     values, vectors = np.linalg.eigh(look.T @ look / len(look))
@@ -100,7 +105,9 @@ def judged_by_samples(law: TokenLaw, seed: int, samples: int, checked: str) -> E
             for j, variable in enumerate(variables[i]):
                 x = variable.values(tokens, sigma) / variable.top
                 moments[i, j] += x.sum(), (x * x).sum()
-    verdicts = [_verdict(variables[i], moments[i], rest, sigmas[i], {**common, "samples": samples}) for i in (1, 0)]
+    verdicts = [
+        _verdict(variables[i], moments[i], rest, sigmas[i], {**common, "samples": samples}) for i in (1, 0)
+    ]
     if verdicts[1].verdict is Verdict.REFUTED:
         return verdicts[1]
     return verdicts[1].replace(control=verdicts[0] if verdicts[0].verdict is Verdict.REFUTED else None)
@@ -141,7 +148,9 @@ def _promising(look: Floats, sigma: float, n: int, seed: int) -> list[Variable]:
     return [variable for _, variable in ranked[:TESTED]]
 
 
-def _verdict(variables: list[Variable], sums: Floats, n: int, sigma: float, common: dict[str, Any]) -> Evidence:
+def _verdict(
+    variables: list[Variable], sums: Floats, n: int, sigma: float, common: dict[str, Any]
+) -> Evidence:
     best: tuple[float, Variable, float] | None = None
     for variable, (total, squares) in zip(variables, sums):
         mean = float(total / n)
@@ -161,4 +170,6 @@ def _verdict(variables: list[Variable], sums: Floats, n: int, sigma: float, comm
     witness: dict[str, Any] = {f"v_{i + 1}": float(x) for i, x in enumerate(variable.v)}
     witness |= {"sigma": sigma, what: lower, "allowed": variable.bound}
     slack = variable.bound / lower
-    return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="statistics", error=ERROR, slack=slack, **common)
+    return Evidence(
+        verdict=Verdict.REFUTED, witness=witness, witness_by="statistics", error=ERROR, slack=slack, **common
+    )

@@ -90,7 +90,9 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
     'REFUTED'
     """
     if not isinstance(law, TokenLaw):
-        raise TypeError(f"honest_sigma judges a TokenLaw, not {law!r:.200}; make one with numerics.TokenLaw(...)")
+        raise TypeError(
+            f"honest_sigma judges a TokenLaw, not {law!r:.200}; make one with numerics.TokenLaw(...)"
+        )
     for name, value in (("seed", 0 if seed is None else seed), ("samples", samples)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
             raise TypeError(f"{name} = {value!r} is no whole number")
@@ -98,7 +100,9 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed = {seed} does not fit a 64-bit key; take a number from 0 to 2**64 - 1")
     if not 1000 <= samples <= MOST_TOKENS:
-        raise ValueError(f"samples = {samples} is outside 1000 to {MOST_TOKENS}; fewer tokens tell nothing, more take hours")
+        raise ValueError(
+            f"samples = {samples} is outside 1000 to {MOST_TOKENS}; fewer tokens tell nothing, more take hours"
+        )
     started = time.perf_counter()
     if law.log_mgf is None:
         found = judged_by_samples(law, seed, int(samples), CHECKED)
@@ -108,7 +112,12 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
 
 
 def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
-    common: dict[str, Any] = {"engine": "property search", "checked": CHECKED, "dimension": f"d = {law.d}", "seed": seed}
+    common: dict[str, Any] = {
+        "engine": "property search",
+        "checked": CHECKED,
+        "dimension": f"d = {law.d}",
+        "seed": seed,
+    }
     mismatch = _sampler_differs(law, seed, samples)
     if mismatch:
         return Evidence(verdict=Verdict.OPEN, reason=mismatch, samples=samples, **common)
@@ -116,7 +125,9 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
     covariance, log_mgf, structure = law.covariance, law.log_mgf, law.structure
     if not covariance.any():
         return Evidence(verdict=Verdict.SUPPORTED, covered="the law is the point mass at 0", **common)
-    mean = (lambda a: mean_from_log_mgf(log_mgf, a)) if structure is None else lambda a: structure.tilted(a)[0]
+    mean = (
+        (lambda a: mean_from_log_mgf(log_mgf, a)) if structure is None else lambda a: structure.tilted(a)[0]
+    )
     found = largest_ratio(log_mgf, mean, covariance, seed=seed)
     if found.ratio > law.sigma**2 * (1 + TOLERANCE):
         return _refuted(law, found, law.sigma, common)
@@ -127,7 +138,11 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
         )
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     slack = max(law.sigma**2 / found.ratio, 1.0)  # below 1 by rounding only
-    tightest = {f"v_{i + 1}": float(x) for i, x in enumerate(found.v)} if np.any(found.v) else {"v": "0, the covariance"}
+    tightest = (
+        {f"v_{i + 1}": float(x) for i, x in enumerate(found.v)}
+        if np.any(found.v)
+        else {"v": "0, the covariance"}
+    )
     covered = (
         f"{found.tried - found.lost} vectors in {found.directions} directions with |v| from {found.lengths[0]:.3g} to "
         f"{found.lengths[-1]:.3g}, a climb from the best, and the covariance"
@@ -137,7 +152,13 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
     control = _refuted(law, found, math.sqrt(found.ratio) * (1 - CONTROL_DEFICIT), common)
     assumes = ("log_mgf is that of the law",) if law.structure is None else ()
     return Evidence(
-        verdict=Verdict.SUPPORTED, covered=covered, slack=slack, tightest=tightest, control=control, assumes=assumes, **common
+        verdict=Verdict.SUPPORTED,
+        covered=covered,
+        slack=slack,
+        tightest=tightest,
+        control=control,
+        assumes=assumes,
+        **common,
     )
 
 
@@ -152,9 +173,14 @@ def _sampler_differs(law: TokenLaw, seed: int, samples: int) -> str:
     values = np.maximum(values, 0.0)
     x = np.asarray(law.sample(rng, n)) @ vectors
     fourth = np.maximum(moments_along(law.log_mgf, vectors.T, 4), 0.0)
-    for name, sample, expected, square in (("mean", x, 0 * values, values), ("variance", x**2, values, fourth)):
+    for name, sample, expected, square in (
+        ("mean", x, 0 * values, values),
+        ("variance", x**2, values, fourth),
+    ):
         found = sample.mean(0)
-        allowed = (7 + math.log(law.d)) * (np.sqrt(square / n) + 2 * np.abs(sample).max(0) / n) + 1e-9 * np.sqrt(square.max())
+        allowed = (7 + math.log(law.d)) * (
+            np.sqrt(square / n) + 2 * np.abs(sample).max(0) / n
+        ) + 1e-9 * np.sqrt(square.max())
         gap = np.abs(found - expected) / np.maximum(allowed, 1e-300)
         if (gap > 1).any():
             i = int(gap.argmax())
@@ -171,7 +197,9 @@ def _refuted(law: TokenLaw, found: Found, sigma: float, common: dict[str, Any]) 
     length = float(np.linalg.norm(found.v))
     lengths = WITNESS_LENGTHS / math.sqrt(found.ratio)
     if length:
-        candidates = np.vstack([*(found.v * t for t in np.linspace(1, 0.8, 21)), *(found.v / length * t for t in lengths)])
+        candidates = np.vstack(
+            [*(found.v * t for t in np.linspace(1, 0.8, 21)), *(found.v / length * t for t in lengths)]
+        )
     else:
         candidates = np.vstack([*(found.along * t for t in lengths), *(-found.along * t for t in lengths)])
     squares = (candidates**2).sum(1)
@@ -191,7 +219,11 @@ def _refuted(law: TokenLaw, found: Found, sigma: float, common: dict[str, Any]) 
     position, by, disagreement = confirmed
     best = order[position]
     v = candidates[best]
-    witness = {**{f"v_{i + 1}": float(x) for i, x in enumerate(v)}, "sigma": sigma, "ln E exp(v.Z)": float(K[best])}
+    witness = {
+        **{f"v_{i + 1}": float(x) for i, x in enumerate(v)},
+        "sigma": sigma,
+        "ln E exp(v.Z)": float(K[best]),
+    }
     witness["sigma^2 |v|^2 / 2"] = sigma**2 * float(squares[best]) / 2
     return Evidence(
         verdict=Verdict.REFUTED,
@@ -204,7 +236,9 @@ def _refuted(law: TokenLaw, found: Found, sigma: float, common: dict[str, Any]) 
     )
 
 
-def _first_confirmed(law: TokenLaw, sigma: float, candidates: Floats, excess: Floats) -> tuple[int, str, float] | None:
+def _first_confirmed(
+    law: TokenLaw, sigma: float, candidates: Floats, excess: Floats
+) -> tuple[int, str, float] | None:
     """The first candidate at which a second route agrees: its number, the route, and the
     disagreement in units of the violation.
 

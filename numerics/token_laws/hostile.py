@@ -43,7 +43,9 @@ def _gaussian(name: str, covariance: Array, factor: float = 1.0) -> TokenLaw:
     return replace(law, name=name, cubature=rule if factor == 1 else rule.scaled(factor))
 
 
-def _on_a_line(name: str, values: tuple[Fraction, ...], weights: tuple[Fraction, ...], d: int, sigma2: float) -> TokenLaw:
+def _on_a_line(
+    name: str, values: tuple[Fraction, ...], weights: tuple[Fraction, ...], d: int, sigma2: float
+) -> TokenLaw:
     """A law on the first axis of R^d."""
     points = tuple((v,) + (Fraction(0),) * (d - 1) for v in values)
     return replace(atoms(points, weights, sigma2=sigma2), name=name)
@@ -81,7 +83,9 @@ def hostile_laws(d: int) -> list[TokenLaw]:
 @cache
 def _laws(d: int) -> tuple[TokenLaw, ...]:
     if d not in DIMENSIONS:
-        raise ValueError(f"the hostile laws are written for d in {DIMENSIONS}, got d = {d}; embed them for a larger dimension")
+        raise ValueError(
+            f"the hostile laws are written for d in {DIMENSIONS}, got d = {d}; embed them for a larger dimension"
+        )
     half, one = Fraction(1, 2), Fraction(1)
     full = np.eye(d) + 0.5 * (np.ones((d, d)) - np.eye(d)) * (np.add.outer(np.arange(d), np.arange(d)) == 1)
     corners = tuple(itertools.product((one, -one), repeat=d))
@@ -97,7 +101,9 @@ def _laws(d: int) -> tuple[TokenLaw, ...]:
     if d > 1:
         out.append(_gaussian("singular Gaussian", np.diag([1.0] + [0.0] * (d - 1))))
     for q in (Fraction(1, 10), Fraction(1, 1000)):
-        out.append(_on_a_line(f"two atoms, q = {q}", (one - q, -q), (q, one - q), d, float(kearns_saul(float(q)))))
+        out.append(
+            _on_a_line(f"two atoms, q = {q}", (one - q, -q), (q, one - q), d, float(kearns_saul(float(q))))
+        )
     for values, weights in (
         ((Fraction(3), Fraction(0), -one), (Fraction(1, 8), half, Fraction(3, 8))),
         ((Fraction(10), Fraction(0), -one), (Fraction(1, 22), half, Fraction(5, 11))),

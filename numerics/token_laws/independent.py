@@ -95,7 +95,9 @@ class Independent(Linear):
             return image
         square = image.factor @ image.factor.T
         squared, found, F = self.gaussian(square), spectrum(square), image.factor
-        if not (found.lost or found.condition * AGREED > 1 or exact_rank(F, found.values.size) > found.values.size):
+        if not (
+            found.lost or found.condition * AGREED > 1 or exact_rank(F, found.values.size) > found.values.size
+        ):
             return squared
         # A product F F' has half of the digits of F, and so perhaps fewer directions.
         F = F if F.shape[1] <= len(F) else np.linalg.qr(F.T)[1].T
@@ -157,7 +159,9 @@ def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
     if kind == "sign":
         excess = 2 * np.sinh(x / 2) ** 2
     else:
-        excess = np.polyval([1 / math.factorial(2 * m + 1) for m in range(TERMS, 0, -1)] + [0.0], (H * x) ** 2)
+        excess = np.polyval(
+            [1 / math.factorial(2 * m + 1) for m in range(TERMS, 0, -1)] + [0.0], (H * x) ** 2
+        )
     value[near] = np.log1p(excess)
     return value.reshape(shape)
 

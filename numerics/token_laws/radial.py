@@ -125,7 +125,11 @@ def bessel_ratio(q: int, x: Floats) -> tuple[Floats, Floats, Floats]:
     if q == 1:
         decay = np.exp(-2 * np.abs(x))
         A, along = np.tanh(x), 4 * decay / (1 + decay) ** 2
-        return A.reshape(shape), np.where(x == 0, 1.0, A / np.where(x == 0, 1.0, x)).reshape(shape), along.reshape(shape)
+        return (
+            A.reshape(shape),
+            np.where(x == 0, 1.0, A / np.where(x == 0, 1.0, x)).reshape(shape),
+            along.reshape(shape),
+        )
     far = x > 60 + 20 * (q - 1)
     near = np.where(far, 1.0, x)
     D = sphere_derivatives(q, near * near / q, 2)[1].real
@@ -188,5 +192,7 @@ class Radial(Linear):
         direction = unit / np.where(length > 0, np.linalg.norm(unit, axis=-1), 1.0)[..., None]
         image, F = direction @ self.factor.T, self.factor
         covariance = across[..., None, None] * (F @ F.T)
-        covariance = covariance + (along - across)[..., None, None] * image[..., :, None] * image[..., None, :]
+        covariance = (
+            covariance + (along - across)[..., None, None] * image[..., :, None] * image[..., None, :]
+        )
         return (across[..., None] * b) @ F.T, covariance

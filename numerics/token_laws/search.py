@@ -84,13 +84,17 @@ def largest_ratio(
     values, vectors = np.linalg.eigh(covariance)
     scale = float(np.sqrt(values[-1]))
     rng = np.random.default_rng(seed)
-    rows = [vectors.T, np.eye(d), np.ones((1, d)), rng.standard_normal((DIRECTIONS, d))] + ([] if extra is None else [extra])
+    rows = [vectors.T, np.eye(d), np.ones((1, d)), rng.standard_normal((DIRECTIONS, d))] + (
+        [] if extra is None else [extra]
+    )
     directions = np.concatenate(rows)
     sizes = np.linalg.norm(directions, axis=1)
     directions = directions[sizes > 0] / sizes[sizes > 0, None]
     directions = np.concatenate([directions, -directions]) if d > 1 else np.array([[1.0], [-1.0]])
     shortest = SHORTEST / max(scale, scale_of(log_mgf, d))
-    lengths = np.geomspace(shortest, LONGEST / scale, 1 + math.ceil(math.log(LONGEST / scale / shortest) / STEP))
+    lengths = np.geomspace(
+        shortest, LONGEST / scale, 1 + math.ceil(math.log(LONGEST / scale / shortest) / STEP)
+    )
     v = directions[:, None, :] * lengths[:, None]
     some = max(1, ENTRIES // (d * lengths.size))
     with np.errstate(all="ignore"):

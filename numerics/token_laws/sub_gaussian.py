@@ -55,12 +55,18 @@ def kearns_saul(q: Any) -> Any:
     (0.25, True)
     """
     if np.any(np.asarray(q) <= 0) or np.any(np.asarray(q) >= 1):
-        raise ValueError(f"a two-atom law needs a probability strictly between 0 and 1, got q = {q}; drop atoms without mass")
+        raise ValueError(
+            f"a two-atom law needs a probability strictly between 0 and 1, got q = {q}; drop atoms without mass"
+        )
     if isinstance(q, Fraction):
         from flint import arb
 
         ratio = arb((1 - q).numerator) / q.numerator * q.denominator / (1 - q).denominator
-        return arb(1) / 4 if q == Fraction(1, 2) else arb((1 - 2 * q).numerator) / (1 - 2 * q).denominator / (2 * ratio.log())
+        return (
+            arb(1) / 4
+            if q == Fraction(1, 2)
+            else arb((1 - 2 * q).numerator) / (1 - 2 * q).denominator / (2 * ratio.log())
+        )
     # with x = 1 - 2q the formula reads x / (4 artanh x), whose expansion at 0 avoids 0/0
     x = 1 - 2 * np.asarray(q, dtype=float)
     safe = np.where(np.abs(x) < 1e-4, 0.5, x)
@@ -138,10 +144,14 @@ def checked_atoms(atoms: Sequence[Sequence[Fraction]], weights: Sequence[Fractio
     ValueError: the law has mean ['1/2'], so that it is not centred; subtract the mean
     """
     if any(p <= 0 for p in weights) or sum(weights) != 1:
-        raise ValueError(f"weights {[str(p) for p in weights]} are no probability: they must be positive with sum 1")
+        raise ValueError(
+            f"weights {[str(p) for p in weights]} are no probability: they must be positive with sum 1"
+        )
     mean = [sum(p * x for p, x in zip(weights, axis, strict=True)) for axis in zip(*atoms, strict=True)]
     if any(mean):
-        raise ValueError(f"the law has mean {[str(m) for m in mean]}, so that it is not centred; subtract the mean")
+        raise ValueError(
+            f"the law has mean {[str(m) for m in mean]}, so that it is not centred; subtract the mean"
+        )
 
 
 def enclosed_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> Any:
@@ -224,11 +234,17 @@ def _prove_log_mgf_below(
             right = left * (1 + growth)
             radius = (right - left) / 2 * (1 + 1e-9)
             c, cell = arb((left + right) / 2), arb((left + right) / 2, radius)
-            at_centre = s * c * c / 2 - sum((q * (c * v).exp() for q, v in zip(p, x, strict=True)), arb(0)).log()
+            at_centre = (
+                s * c * c / 2 - sum((q * (c * v).exp() for q, v in zip(p, x, strict=True)), arb(0)).log()
+            )
             tilted = [q * (cell * v).exp() for q, v in zip(p, x, strict=True)]
-            slope = s * cell - sum((m * v for m, v in zip(tilted, x, strict=True)), arb(0)) / sum(tilted, arb(0))
+            slope = s * cell - sum((m * v for m, v in zip(tilted, x, strict=True)), arb(0)) / sum(
+                tilted, arb(0)
+            )
             if at_centre + slope * arb(0, radius) > 0:
                 left, growth = right, min(growth * 1.5, 0.5)
             else:
                 growth /= 2
-    raise ArithmeticError(f"could not prove the proxy {float(proxy)} in {CELLS} cells; the law's atoms are too uneven")
+    raise ArithmeticError(
+        f"could not prove the proxy {float(proxy)} in {CELLS} cells; the law's atoms are too uneven"
+    )

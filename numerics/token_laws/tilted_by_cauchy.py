@@ -149,7 +149,9 @@ def mean_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -> 
     return (guess + c[0]).reshape(a.shape)
 
 
-def _along(log_mgf: LogMgf, points: Floats, directions: Floats, scale: float, radius: float) -> tuple[Floats, Floats]:
+def _along(
+    log_mgf: LogMgf, points: Floats, directions: Floats, scale: float, radius: float
+) -> tuple[Floats, Floats]:
     """Rough tilted means (n, d), and the first two moments of u.(Z - mean) for every direction u,
     (2, n, number of directions).
     """

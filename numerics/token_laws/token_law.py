@@ -194,9 +194,17 @@ class TokenLaw:
         own = self.structure
         if own is None:
             return False
-        if not all(hasattr(own, name) for name in ("sigma", "identity", "sample", "log_mgf", "tilted", "image")):
-            raise TypeError(f"structure = {own!r:.200} is none that a built-in law has; leave it out for a law of your own")
-        return bool(self.sample == own.sample and self.log_mgf == own.log_mgf and abs(self.sigma - own.sigma) <= 1e-12 * own.sigma)
+        if not all(
+            hasattr(own, name) for name in ("sigma", "identity", "sample", "log_mgf", "tilted", "image")
+        ):
+            raise TypeError(
+                f"structure = {own!r:.200} is none that a built-in law has; leave it out for a law of your own"
+            )
+        return bool(
+            self.sample == own.sample
+            and self.log_mgf == own.log_mgf
+            and abs(self.sigma - own.sigma) <= 1e-12 * own.sigma
+        )
 
     @property
     def identity(self) -> Mapping[str, Any] | None:
@@ -205,7 +213,11 @@ class TokenLaw:
         Built-in laws have one, apart from embedding tables, and lose it when `dataclasses.replace`
         gives them another sampler, transform or sigma.
         """
-        return (dict(self.structure.identity) or None) if self.structure is not None and self._is_as_built() else None
+        return (
+            (dict(self.structure.identity) or None)
+            if self.structure is not None and self._is_as_built()
+            else None
+        )
 
     @property
     def sigma2(self) -> Any:
@@ -292,7 +304,9 @@ class TokenLaw:
         if self.structure is not None:
             return self.structure.tilted(a_)
         if self.log_mgf is None:
-            raise ValueError(f"the law {self.name} has no log_mgf, and so no tilted means; pass log_mgf= when you make the law")
+            raise ValueError(
+                f"the law {self.name} has no log_mgf, and so no tilted means; pass log_mgf= when you make the law"
+            )
         return tilted_from_log_mgf(self.log_mgf, a_)
 
     def _tilt(self, a: ArrayLike) -> Floats:
@@ -358,7 +372,9 @@ class TokenLaw:
         """
         (A_,) = read_arrays(A=(A, "k d"))
         if A_.shape[1] != self.d:
-            raise ValueError(f"A has shape {A_.shape}, but tokens of {self.name} live in R^{self.d}; A needs {self.d} columns")
+            raise ValueError(
+                f"A has shape {A_.shape}, but tokens of {self.name} live in R^{self.d}; A needs {self.d} columns"
+            )
         if self.structure is not None:
             return TokenLaw.of(self.structure.image(A_))
         sample, log_mgf = self.sample, self.log_mgf

@@ -52,7 +52,12 @@ def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, ND
         part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}.part")
         try:
             with part.open("wb") as file:
-                np.savez(file, allow_pickle=False, run=np.array(json.dumps(dict(run) | {"format": FORMAT_VERSION})), **arrays)
+                np.savez(
+                    file,
+                    allow_pickle=False,
+                    run=np.array(json.dumps(dict(run) | {"format": FORMAT_VERSION})),
+                    **arrays,
+                )
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(part, path)
@@ -84,16 +89,29 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
     try:
         content = io.BytesIO(path.read_bytes())  # NumPy forgets to close the file if it is damaged
     except OSError as error:
-        raise CheckpointError(f"cannot read {path} ({error.strerror}); {UNCHANGED}: give another name") from error
+        raise CheckpointError(
+            f"cannot read {path} ({error.strerror}); {UNCHANGED}: give another name"
+        ) from error
     try:
-        with np.load(content, allow_pickle=False) as file:  # every member carries a checksum, which reading compares
-            known, arrays = json.loads(str(file["run"])), {name: file[name] for name in file.files if name != "run"}
+        with np.load(
+            content, allow_pickle=False
+        ) as file:  # every member carries a checksum, which reading compares
+            known, arrays = (
+                json.loads(str(file["run"])),
+                {name: file[name] for name in file.files if name != "run"},
+            )
     except Exception as error:  # zip files break in ten ways; some are neither ValueError nor OSError
         raise _damaged(path, error) from error
     if not isinstance(known, dict) or known.pop("format", None) != FORMAT_VERSION:
-        raise CheckpointError(f"{path} has a format that this version does not read; {UNCHANGED}: give another name")
+        raise CheckpointError(
+            f"{path} has a format that this version does not read; {UNCHANGED}: give another name"
+        )
     wanted = json.loads(json.dumps(dict(run)))
-    other = [name for name in wanted | known if name not in known or name not in wanted or known[name] != wanted[name]]
+    other = [
+        name
+        for name in wanted | known
+        if name not in known or name not in wanted or known[name] != wanted[name]
+    ]
     if other:
         raise CheckpointError(
             f"{path} belongs to another run: {_difference(other[0], known, wanted)}; {UNCHANGED}: give another name"

@@ -72,7 +72,9 @@ def predictions(parameters: Parameters, attention: str, prompts: Prompts, scale:
     return np.asarray(np.einsum("sl,sli->si", weights, values) @ parameters.O)
 
 
-def full_token_step(parameters: Parameters, attention: str, prompts: Prompts, scale: float = 1.0) -> tuple[float, Parameters]:
+def full_token_step(
+    parameters: Parameters, attention: str, prompts: Prompts, scale: float = 1.0
+) -> tuple[float, Parameters]:
     """Loss and gradients of one batch.
 
     Parameters
@@ -102,7 +104,12 @@ def full_token_step(parameters: Parameters, attention: str, prompts: Prompts, sc
     o, V, K, Q = parameters
     z, z_q, y = prompts
     count, L = z.shape[:2]
-    weights, keys, values, query = _weights(parameters, attention, prompts, scale), z @ K.T, z @ V.T, z_q @ Q.T
+    weights, keys, values, query = (
+        _weights(parameters, attention, prompts, scale),
+        z @ K.T,
+        z @ V.T,
+        z_q @ Q.T,
+    )
     out = np.einsum("sl,sli->si", weights, values)
     error = out @ o - y
     d_out = error[:, None] * o / count
@@ -133,14 +140,35 @@ def full_token_kernel(attention: str) -> Callable[..., int]:
 
     kinds = ("softmax", "linear") if attention == "coupled" else (attention,)
 
-    def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, gradient):  # type: ignore[no-untyped-def]
+    def kernel(
+        theta,
+        L,
+        first,
+        steps,
+        lr,
+        A,
+        B,
+        task_sd,
+        noise_sd,
+        scale,
+        factor,
+        batch,
+        key0,
+        key1,
+        losses,
+        gradient,
+    ):  # type: ignore[no-untyped-def]
         models, rows = theta.reshape(len(kinds), *theta.shape[-2:]), losses.reshape(len(kinds), -1)
         sums = gradient.reshape(models.shape) if gradient.size else None
         for step in range(steps):
             seed = np.array([int(key0) | int(key1) << 32, first + step], dtype=np.uint64)
-            prompts = draw_prompts(np.random.Generator(np.random.Philox(key=seed)), batch, L, A, B, task_sd, noise_sd)
+            prompts = draw_prompts(
+                np.random.Generator(np.random.Philox(key=seed)), batch, L, A, B, task_sd, noise_sd
+            )
             with np.errstate(over="ignore", invalid="ignore"):
-                found = [full_token_step(unpack(model), kind, prompts, scale) for model, kind in zip(models, kinds)]
+                found = [
+                    full_token_step(unpack(model), kind, prompts, scale) for model, kind in zip(models, kinds)
+                ]
                 gradients = np.stack([pack(g) for _, g in found])
                 after = models - lr * factor * gradients
             rows[:, step] = [loss for loss, _ in found]
@@ -156,7 +184,9 @@ def full_token_kernel(attention: str) -> Callable[..., int]:
 
 def _weights(parameters: Parameters, attention: str, prompts: Prompts, scale: float) -> Floats:
     """Attention weights (batch, L): the softmax of the scores, or scores / L."""
-    scores = scale * np.einsum("sli,si->sl", prompts.tokens @ parameters.K.T, prompts.queries @ parameters.Q.T)
+    scores = scale * np.einsum(
+        "sli,si->sl", prompts.tokens @ parameters.K.T, prompts.queries @ parameters.Q.T
+    )
     if attention == "linear":
         return scores / scores.shape[1]
     if attention != "softmax":

@@ -125,7 +125,12 @@ def unpack(theta: Floats) -> Parameters:
     (3,)
     """
     n = theta.shape[-1]
-    return Parameters(theta[..., 0, :], theta[..., 1 : n + 1, :], theta[..., n + 1 : 2 * n + 1, :], theta[..., 2 * n + 1 :, :])
+    return Parameters(
+        theta[..., 0, :],
+        theta[..., 1 : n + 1, :],
+        theta[..., n + 1 : 2 * n + 1, :],
+        theta[..., 2 * n + 1 :, :],
+    )
 
 
 def read_parameters(parameters: Sequence[ArrayLike], d: int) -> Parameters:
@@ -151,11 +156,17 @@ def read_parameters(parameters: Sequence[ArrayLike], d: int) -> Parameters:
     (2,)
     """
     if isinstance(parameters, str) or not isinstance(parameters, Sequence) or len(parameters) != 4:
-        raise TypeError("parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)")
+        raise TypeError(
+            "parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)"
+        )
     shape = " ".join("abcdefgh"[: max(_axes(parameters[0]) - 1, 0)] + "n")
-    arrays = read_arrays(O=(parameters[0], shape), **{k: (x, f"{shape} n") for k, x in zip("VKQ", parameters[1:])})
+    arrays = read_arrays(
+        O=(parameters[0], shape), **{k: (x, f"{shape} n") for k, x in zip("VKQ", parameters[1:])}
+    )
     if arrays[0].shape[-1] != d + 1:
-        raise ValueError(f"O has shape {arrays[0].shape}, but d = {d} needs (n,) = ({d + 1},): n = d + 1 = {d + 1}")
+        raise ValueError(
+            f"O has shape {arrays[0].shape}, but d = {d} needs (n,) = ({d + 1},): n = d + 1 = {d + 1}"
+        )
     return Parameters(*arrays)
 
 
@@ -172,7 +183,9 @@ def read_start(start: Sequence[ArrayLike], d: int, coupled: bool) -> Floats:
     """
     found = read_parameters(start, d)
     if found.O.ndim > 1 and not (coupled and found.O.shape == (2, d + 1)):
-        raise ValueError(f"start has O of shape {found.O.shape}, but it is (n,) = ({d + 1},){' or (2, n)' * coupled}")
+        raise ValueError(
+            f"start has O of shape {found.O.shape}, but it is (n,) = ({d + 1},){' or (2, n)' * coupled}"
+        )
     theta = pack(found)
     return np.stack([theta, theta]) if coupled and found.O.ndim == 1 else theta
 

@@ -88,7 +88,12 @@ class Records:
         """What is true at that state."""
         rows, rest = divmod(state.done, self.every)
         where = np.array([state.done, state.diverged], dtype=np.int64)
-        so_far = dict(risk=self.risk[:rows], error=self.error[:rows], records=self.theta[:rows], losses=self.losses[..., :rest])
+        so_far = dict(
+            risk=self.risk[:rows],
+            error=self.error[:rows],
+            records=self.theta[:rows],
+            losses=self.losses[..., :rest],
+        )
         return dict(where=where, theta=state.theta) | so_far
 
     def restored(self, saved: dict[str, NDArray[Any]]) -> State:
@@ -101,12 +106,25 @@ class Records:
         """
         done, diverged = (int(x) for x in saved["where"])
         rows, rest = divmod(done, self.every)
-        wanted = dict(risk=self.risk[:rows], error=self.error[:rows], records=self.theta[:rows], losses=self.losses[..., :rest])
+        wanted = dict(
+            risk=self.risk[:rows],
+            error=self.error[:rows],
+            records=self.theta[:rows],
+            losses=self.losses[..., :rest],
+        )
         wanted |= dict(theta=np.empty(self.theta.shape[1:]))
-        fits = done >= 0 and diverged in (-1, done) and all(saved[name].shape == array.shape for name, array in wanted.items())
+        fits = (
+            done >= 0
+            and diverged in (-1, done)
+            and all(saved[name].shape == array.shape for name, array in wanted.items())
+        )
         if not fits or not all(np.isfinite(saved[name]).all() for name in wanted if name != "error"):
             raise ValueError("its numbers do not fit together")
-        self.risk[:rows], self.error[:rows], self.theta[:rows] = saved["risk"], saved["error"], saved["records"]
+        self.risk[:rows], self.error[:rows], self.theta[:rows] = (
+            saved["risk"],
+            saved["error"],
+            saved["records"],
+        )
         self.losses[..., :rest] = saved["losses"]
         return State(np.array(saved["theta"], dtype=np.float64, order="C"), done, diverged)
 
@@ -124,7 +142,9 @@ def mean_and_error(losses: Floats) -> tuple[Floats, Floats]:
     (1.5, 0.3535533905932738)
     """
     count = losses.shape[-1]
-    largest = np.maximum(abs(losses).max(-1), np.finfo(float).tiny)  # a diverging run has losses whose squares overflow
+    largest = np.maximum(
+        abs(losses).max(-1), np.finfo(float).tiny
+    )  # a diverging run has losses whose squares overflow
     part = losses / largest[..., None]
     with np.errstate(invalid="ignore", divide="ignore"):
         variance = np.asarray((np.diff(part) ** 2).sum(-1) / np.float64(2 * (count - 1)))

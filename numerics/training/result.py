@@ -78,10 +78,14 @@ class Training(Drawn):
         shown = []
         if len(self.step):
             pairs = zip(np.atleast_1d(self.risk[-1]), np.atleast_1d(self.risk_error[-1]))
-            risks = " and ".join(f"{risk:.6g}" + f" ± {error:.2g}" * bool(error == error) for risk, error in pairs)  # nan: one step
+            risks = " and ".join(
+                f"{risk:.6g}" + f" ± {error:.2g}" * bool(error == error) for risk, error in pairs
+            )  # nan: one step
             shown.append(("risk", f"{risks} up to step {self.step[-1]} of {self.steps}"))
         if self.diverged is not None:
-            remedy = f"take a smaller learning rate than {self.lr:g}" + ", a smaller start or other units" * (self.diverged == 0)
+            remedy = f"take a smaller learning rate than {self.lr:g}" + ", a smaller start or other units" * (
+                self.diverged == 0
+            )
             shown.append(("diverged", f"not finite at step {self.diverged}; {remedy}"))
         return shown
 
@@ -91,7 +95,9 @@ class Training(Drawn):
         for name, risk, error, colour in zip(names, risks, errors, (COLOURS["exact"], COLOURS["paper"])):
             ax.plot(self.step, risk, color=colour, linewidth=1.4, label=f"{name} attention")
             ax.fill_between(self.step, risk - error, risk + error, color=colour, alpha=0.25, linewidth=0)
-        ax.axhline(self.task.null_risk, color=COLOURS["muted"], linewidth=1, linestyle="--", label="predicting 0")
+        ax.axhline(
+            self.task.null_risk, color=COLOURS["muted"], linewidth=1, linestyle="--", label="predicting 0"
+        )
         ax.set(xlabel="step", ylabel="risk, ± standard error")
 
     @property
@@ -115,7 +121,9 @@ class Training(Drawn):
             If only one architecture was trained.
         """
         if self.attention != "coupled":
-            raise ValueError(f'only {self.attention} attention was trained; a distance needs train("coupled", ...)')
+            raise ValueError(
+                f'only {self.attention} attention was trained; a distance needs train("coupled", ...)'
+            )
         theta = pack(self.parameters)
         return np.asarray(((theta[:, 0] - theta[:, 1]) ** 2).sum((1, 2)))
 

@@ -140,15 +140,23 @@ def train(
     if progress is not None and not callable(progress):
         raise TypeError(f"progress = {progress!r} cannot be called; pass a function of (steps done, steps)")
     if until is not None and not callable(until):
-        raise TypeError(f"until = {until!r} cannot be called; pass a function of the Training so far that returns True or False")
+        raise TypeError(
+            f"until = {until!r} cannot be called; pass a function of the Training so far that returns True or False"
+        )
     file, run = None if checkpoint is None else Path(checkpoint), setup.described()
     if file is not None:
         run["kernels"] = _kernel_key()
         if file_is_there(file, "checkpoint", CheckpointError):
             state = read_checkpoint(file, run, records.restored)
-    ended = (lambda at: False) if until is None else lambda at: _at_record(setup, at) and bool(until(_training(setup, records, at)))
+    ended = (
+        (lambda at: False)
+        if until is None
+        else lambda at: _at_record(setup, at) and bool(until(_training(setup, records, at)))
+    )
     if state.done < setup.steps and state.diverged < 0 and not ended(state):
-        save = (lambda at: None) if file is None else lambda at: write_checkpoint(file, run, records.saved(at))
+        save = (
+            (lambda at: None) if file is None else lambda at: write_checkpoint(file, run, records.saved(at))
+        )
         state = _run(setup, records, state, save, progress or (lambda done, total: None), ended)
     if state.diverged >= 0 and setup.lr == 0:
         raise ValueError(
@@ -210,7 +218,9 @@ def _run(
             # parameters ahead of `done`.
             theta, losses = state.theta.copy(), np.empty((*front, piece))
             began = time.monotonic()
-            stopped = int(kernel(theta, setup.prompt_length, state.done, piece, setup.lr, *arguments, losses, none))
+            stopped = int(
+                kernel(theta, setup.prompt_length, state.done, piece, setup.lr, *arguments, losses, none)
+            )
             took = time.monotonic() - began
             pace = pace * 2 if took < SHORT_CALL else max(1, pace // 2) if took > LONG_CALL else pace
             after = state.done + piece if stopped < 0 else stopped

@@ -52,7 +52,10 @@ class Setup:
 
     def described(self) -> dict[str, Any]:
         """The same as JSON, by which a checkpoint knows its run; the start as a digest."""
-        plain = {k: getattr(self, k) for k in ("attention", "prompt_length", "batch", "lr", "steps", "every", "seed")}
+        plain = {
+            k: getattr(self, k)
+            for k in ("attention", "prompt_length", "batch", "lr", "steps", "every", "seed")
+        }
         digest = hashlib.sha256(self.start.tobytes()).hexdigest()
         return plain | self.task.described() | dict(variant=asdict(self.variant), start=digest)
 
@@ -88,8 +91,12 @@ def read_setup(
         With what was wrong and what to do.
     """
     if not isinstance(attention, str) or attention not in ATTENTIONS:
-        raise ValueError(f"attention = {attention!r} is not known; take one of {', '.join(map(repr, ATTENTIONS))}")
-    length = read_whole("prompt_length", prompt_length, "it is the number of tokens in a prompt", most=LARGEST_COUNT)
+        raise ValueError(
+            f"attention = {attention!r} is not known; take one of {', '.join(map(repr, ATTENTIONS))}"
+        )
+    length = read_whole(
+        "prompt_length", prompt_length, "it is the number of tokens in a prompt", most=LARGEST_COUNT
+    )
     chosen = variant(variant_name)
     chosen.roots(task)  # also checks that the variant draws such queries
     if 0 < task.null_risk < LEAST_RISK:
@@ -99,7 +106,9 @@ def read_setup(
         )
     (rate,) = (float(x) for x in read_arrays(lr=(lr, "")))
     if rate < 0:
-        raise ValueError(f"lr = {lr} is negative: the risk would be climbed; take a learning rate >= 0 (0 only measures the start)")
+        raise ValueError(
+            f"lr = {lr} is negative: the risk would be climbed; take a learning rate >= 0 (0 only measures the start)"
+        )
     count = read_whole("batch", batch, "it is the number of prompts in a step", most=LARGEST_COUNT)
     total = read_whole("steps", steps, "it is the number of steps of SGD", most=LARGEST_STEPS)
     theta = pack(initial_parameters(task.d, seed))  # also checks the seed
@@ -117,15 +126,23 @@ def _window(steps: int, size: int, every: int | None) -> int:
         fewer = max(1, min(USUAL_RECORDS, LARGEST_SIZE // (8 * size)))  # of large models: 1 GiB
         window = min(max(SHORTEST_WINDOW, -(-steps // fewer)), steps, LARGEST_SIZE // 8)
     else:
-        window = min(read_whole("every", every, "it is the steps between two records", most=LARGEST_STEPS), steps)
+        window = min(
+            read_whole("every", every, "it is the steps between two records", most=LARGEST_STEPS), steps
+        )
     if (numbers := steps // window * size + window) > LARGEST_SIZE:
         where = "more" if window > numbers // 2 else "fewer"
-        raise ValueError(f"every = {window} makes records of {numbers / 2**27:.3g} GiB; take {where} of them, or fewer steps")
+        raise ValueError(
+            f"every = {window} makes records of {numbers / 2**27:.3g} GiB; take {where} of them, or fewer steps"
+        )
     return window
 
 
 def training_task(
-    task: RegressionTask | None, d: int | None, Sigma: ArrayLike | None, noise: float | None, task_variance: float | None
+    task: RegressionTask | None,
+    d: int | None,
+    Sigma: ArrayLike | None,
+    noise: float | None,
+    task_variance: float | None,
 ) -> RegressionTask:
     """The task of a run: the paper's, one that is given, or the paper's with the plain values that
     are named in the place of its own.

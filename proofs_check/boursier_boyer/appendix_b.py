@@ -27,7 +27,11 @@ ALGEBRA = Algebra(
     pseudo_inverse=[("S", "G", "P")],
 )
 V, K, Q, Gamma, Lambda = (ALGEBRA[name] for name in ("V", "K", "Q", "Gamma", "Lambda"))
-S, G, P = ALGEBRA["S"], ALGEBRA["G"], ALGEBRA["P"]  # a covariance of any rank, its pseudo-inverse, the projector on its range
+S, G, P = (
+    ALGEBRA["S"],
+    ALGEBRA["G"],
+    ALGEBRA["P"],
+)  # a covariance of any rank, its pseudo-inverse, the projector on its range
 n = sp.Symbol("n", integer=True, positive=True)
 m, b, z, x, y = (ALGEBRA[name] for name in ("m", "b", "z", "x", "y"))
 

@@ -53,7 +53,9 @@ def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
     v, b = ALGEBRA["v"], ALGEBRA["b"]
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
     found = trace_identity((v.T * b).grad("v"), factor * b)
-    return derivation("BB:C.7.gV", confirmed(found, route) if found.verdict.accepted else found, factor=factor)
+    return derivation(
+        "BB:C.7.gV", confirmed(found, route) if found.verdict.accepted else found, factor=factor
+    )
 
 
 @claim(
@@ -79,10 +81,14 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
         route = differences(true[None], lambda M: softmax_attention(prompt, z, M, v), np.zeros((2, 2)))
         printed = np.mean((prompt @ v[0]) * (prompt @ z)) - np.mean(prompt @ v[0]) * np.mean(prompt @ z)
         if true.tolist() != [[0, 1], [0, 0]] or printed != 0 or not route.verdict.accepted:
-            raise Contradiction(f"the gradient is {true.tolist()} and the printed number {printed}, not (0 1; 0 0) and 0")
+            raise Contradiction(
+                f"the gradient is {true.tolist()} and the printed number {printed}, not (0 1; 0 0) and 0"
+            )
         witness = {"d": 2, "L": 2, "U": 0, "z_1": "(1, 0)", "z_2": "(-1, 0)", "v": "(1, 0)", "z": "(0, 1)"}
         witness |= {"gradient": "[0 1; 0 0]", "printed": 0}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
     Z, z, k, q, V = setting()
     route = differences(grad_U(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, M, V), k.T @ q)
     return derivation("BB:C.7.gU", route, slope=slope)
@@ -139,7 +145,16 @@ def instances() -> list[tuple[Any, ...]]:
                 for L in (1, 2, 3, 10, 1000):
                     if comb(L + len(mu.nodes) - 1, L) <= MAX_COUNT_VECTORS:
                         where = f"{pair}, U = {name}, L = {L}, d = {d}"
-                        rows.append((where, L, mu.sigma2**0.5, float(np.linalg.norm(U, 2)), d, *gradient_errors(mu, nu, U, v, L)))
+                        rows.append(
+                            (
+                                where,
+                                L,
+                                mu.sigma2**0.5,
+                                float(np.linalg.norm(U, 2)),
+                                d,
+                                *gradient_errors(mu, nu, U, v, L),
+                            )
+                        )
     return rows
 
 
@@ -154,7 +169,10 @@ def _product_term(c: SoftmaxAverage, z: Array) -> Any:
 
 
 #: Error of each term for v = (1, 0, ..., 0), and the function f of the tokens that it averages.
-TERMS: tuple[tuple[Any, Any], ...] = ((_first_term, lambda tokens: (tokens[:, :1] * tokens).T), (_product_term, None))
+TERMS: tuple[tuple[Any, Any], ...] = (
+    (_first_term, lambda tokens: (tokens[:, :1] * tokens).T),
+    (_product_term, None),
+)
 
 
 def rate(which: int, shortest: int, c: Fraction = Fraction(1), power: int = 12) -> QueryAverageBound:
@@ -168,7 +186,9 @@ def rate(which: int, shortest: int, c: Fraction = Fraction(1), power: int = 12) 
         value = float(c) * c1 * sigma**power * np.log(L) ** 2 / L ** (c2 / sigma**2)
         return arb(float(value), 1e-12 * float(value)) if isinstance(at.L, sp.Basic) else value
 
-    return QueryAverageBound((Term(lambda at: at.mean(*TERMS[which]), right, {"v": "(1, 0, ...)"}),), shortest)
+    return QueryAverageBound(
+        (Term(lambda at: at.mean(*TERMS[which]), right, {"v": "(1, 0, ...)"}),), shortest
+    )
 
 
 def _rare(size: int, mass: Fraction) -> TokenLaw:
@@ -178,7 +198,9 @@ def _rare(size: int, mass: Fraction) -> TokenLaw:
     return atoms([[size], [0], [-size]], [mass / 2, 1 - mass, mass / 2], sigma2=Fraction(1))
 
 
-def rate_holds(which: int, shortest: int, checked: str, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
+def rate_holds(
+    which: int, shortest: int, checked: str, c: Fraction = Fraction(1), power: int = 12
+) -> Evidence:
     """Compare each error with c c_1 sigma^power ln(L)^2 / L^{c_2/sigma^2} for L >= shortest; the
     constants are fixed beforehand.
     """
@@ -188,7 +210,9 @@ def rate_holds(which: int, shortest: int, checked: str, c: Fraction = Fraction(1
             c1, c2 = paper_constants_U(U, 1, d)
             bound = float(c) * c1 * sigma**power * np.log(L) ** 2 / L ** (c2 / sigma**2)
             rows.append(Instance({"case": name}, errors[which], bound))
-    rare = PromptAndQuery(_rare(6, Fraction(1, 2**27)), _rare(2, Fraction(1, 8)), Fraction(2), "rare tokens and queries")
+    rare = PromptAndQuery(
+        _rare(6, Fraction(1, 2**27)), _rare(2, Fraction(1, 8)), Fraction(2), "rare tokens and queries"
+    )
     covered = "exact sums over prompts and queries: laws on few atoms in d = 1, 2, a Gaussian in d = 1"
     return tightest(
         (*rows, *meant.instances([rare], lambda x: (2, 3))),
@@ -232,10 +256,20 @@ def rate_of_the_first_term(*, shortest: int = 1, c: Fraction = Fraction(1), powe
         error, _ = gradient_errors(law, hostile_laws(1)[2].weighted_nodes, np.zeros((1, 1)), np.ones(1), 1)
         if error != 0.25:
             raise Contradiction(f"the variance of z^2 is 1/4, not {error}")
-        witness = {"L": 1, "d": 1, "sigma": 1, "U": 0, "v": 1, "mu": "-1, 0, 1 with 1/4, 1/2, 1/4", "nu": "Rademacher"}
+        witness = {
+            "L": 1,
+            "d": 1,
+            "sigma": 1,
+            "U": 0,
+            "v": 1,
+            "mu": "-1, 0, 1 with 1/4, 1/2, 1/4",
+            "nu": "Rademacher",
+        }
         witness |= {"left": "1/4", "right": 0}
         checked = r"\mathbb{E}\|\ldots\|^2 \le " + RATE
         common: dict[str, Any] = {"checked": checked, "sides": (rate(0, shortest),)}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", **common)
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", **common
+        )
     search = rate_holds(0, shortest, r"\mathbb{E}\|\ldots\|^2 \le " + RATE, c, power)
     return derivation("BB:C.7.first", search, c=c, power=power)

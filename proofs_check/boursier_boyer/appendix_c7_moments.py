@@ -43,9 +43,13 @@ def _at_signs(left: Side, right: Side) -> Evidence:
         if value(at[0] - at[1]).real > 0:
             numbers = {"d": 1, "sigma": s, "mu": f"{s}, -{s}", "nu": "1, -1", "U": U, "v": v}
             numbers |= {name: float(x) for name, x in zip(("left", "right"), at)}
-            return Evidence(verdict=Verdict.REFUTED, engine="interval arithmetic", witness=numbers, witness_by="Arb")
+            return Evidence(
+                verdict=Verdict.REFUTED, engine="interval arithmetic", witness=numbers, witness_by="Arb"
+            )
     covered = "tokens s and -s, queries 1 and -1, d = 1: s and v in {1, 2}, U in {0, 1, 9}, with the least constants"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="interval arithmetic", covered=covered, dimension="d = 1")
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="interval arithmetic", covered=covered, dimension="d = 1"
+    )
 
 
 def _mean(s: int, U: int) -> sp.Expr:
@@ -77,7 +81,9 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) ->
     if power == 1:
         c = Rational(c)
         first = _at_signs(lambda s, v, U: _mean(s, U) ** 4, lambda s, v, U: c * s**4)
-        return derivation("BB:20", first, _at_signs(lambda s, v, U: s**4, lambda s, v, U: c * s**8 / s**4), c=c)
+        return derivation(
+            "BB:20", first, _at_signs(lambda s, v, U: s**4, lambda s, v, U: c * s**8 / s**4), c=c
+        )
     for U in range(1, 10):  # both sides do not depend on the query, 1 or -1
         left, right = value(tanh(U) ** 4).real, value(cosh(U) ** (1 - power)).real
         if left > right:
@@ -90,8 +96,14 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) ->
                 "left": float(left),
                 "right": float(right),
             }
-            return Evidence(verdict=Verdict.REFUTED, engine="interval arithmetic", witness=witness, witness_by="Arb")
-    return Evidence(verdict=Verdict.OPEN, engine="interval arithmetic", reason="no U up to 9 breaks it for Rademacher tokens")
+            return Evidence(
+                verdict=Verdict.REFUTED, engine="interval arithmetic", witness=witness, witness_by="Arb"
+            )
+    return Evidence(
+        verdict=Verdict.OPEN,
+        engine="interval arithmetic",
+        reason="no U up to 9 breaks it for Rademacher tokens",
+    )
 
 
 @claim("BB:20/end", control=dict(c=Fraction(9, 10)), needs=("BB:A3.3",))
@@ -136,7 +148,9 @@ def moment_of_the_first_term(*, power: int = 0, scale: int | Fraction = 1) -> Ev
             "left": 2**4,
             "right": 2**power,
         }
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
     last = _at_signs(lambda s, v, U: v**4 * s**8, lambda s, v, U: Rational(scale) * v**power * s**8)
     return derivation("BB:C.7.M84", _first_term(scale), last, power=power, scale=scale)
 
@@ -156,7 +170,9 @@ def first_inequality_of_the_moment(*, scale: int | Fraction = 1) -> Evidence:
 
 
 @claim("BB:21", control=(dict(c=Fraction(79, 10)), dict(two=Fraction(19, 10)), dict(one=Fraction(9, 10))))
-def three_lines_of_equation_21(*, c: int | Fraction = 8, two: int | Fraction = 2, one: int | Fraction = 1) -> Evidence:
+def three_lines_of_equation_21(
+    *, c: int | Fraction = 8, two: int | Fraction = 2, one: int | Fraction = 1
+) -> Evidence:
     r"""The three lines of (21) are derived, in which `two` stands for the first 2, `one` multiplies
     the third expression and `c` stands for the 8. The inequality behind each is tried: BB:21/one,
     BB:21/two and $\hat X^4\leq c\,(X^4+(\hat X-X)^4)$.
@@ -241,10 +257,22 @@ def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: 
         _, error = gradient_errors(signs, signs, np.zeros((1, 1)), np.ones(1), 1)
         if error != 1:
             raise Contradiction(f"with one Rademacher token X^Y^ = z_1^2 z, of mean square 1, not {error}")
-        witness = {"L": 1, "d": 1, "sigma": 1, "U": 0, "v": 1, "mu": "Rademacher", "nu": "Rademacher", "left": 1, "right": 0}
+        witness = {
+            "L": 1,
+            "d": 1,
+            "sigma": 1,
+            "U": 0,
+            "v": 1,
+            "mu": "Rademacher",
+            "nu": "Rademacher",
+            "left": 1,
+            "right": 0,
+        }
         sides = (rate(1, shortest),)
         common: dict[str, Any] = {"checked": checked, "sides": sides}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", **common)
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", **common
+        )
     return derivation("BB:C.7.fin", rate_holds(1, shortest, checked, c, power), c=c, power=power)
 
 

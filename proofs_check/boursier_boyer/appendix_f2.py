@@ -96,7 +96,9 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
     "BB:F.2.Zh/fixed_point",
     control=({"exponent": Rational(1, 2)}, {"factor": 2}),
 )
-def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
+def the_limits_are_a_balanced_fixed_point(
+    *, exponent: Rational = Rational(1, 4), factor: int = 1
+) -> Evidence:
     r"""With $T=\mathrm{tr}(\Sigma_L^{-2})$ the norm $\|U\|_F^2=T\,T^{-2r}$ equals $u^2=T^{2r}$ at
     the `exponent` $r=1/4$. It is derived from the products of matrices, for every $d$, that the
     flow stands still at $U=\gamma\Sigma_L^{-1}$ and $u=1/\gamma$, and at every $P$ that is added to
@@ -121,7 +123,9 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
     r"""Integrated paths at $L=1,2,20$ and with the infinite prompt tend to
     $U=\mathrm{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1}$ and $u=\mathrm{tr}(\Sigma_L^{-2})^{1/4}$.
     """
-    starts = [replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))]
+    starts = [
+        replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))
+    ]
     checked = r"U(t)\to\operatorname{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1},\ u(t)\to\operatorname{tr}(\Sigma_L^{-2})^{1/4}"
     limit = partial(zhang, exponent=float(exponent))
     drawn = drawn_ends(limit, "balanced", prompts=tuple((length, 0.0) for length in (1, 2, 20, None)))
@@ -212,7 +216,14 @@ def drawn_norms(times: Fraction) -> Computed:
 @claim(
     "BB:F.2.C2",
     control={"times": Fraction(9, 10)},
-    needs=("BB:F.2.C2/polynomial", "BB:F.2.C2/ball", "BB:5.Rinf", "BB:F.2.Zh", "BB:R5.3.limits", "BB:R5.3.risk0"),
+    needs=(
+        "BB:F.2.C2/polynomial",
+        "BB:F.2.C2/ball",
+        "BB:5.Rinf",
+        "BB:F.2.Zh",
+        "BB:R5.3.limits",
+        "BB:R5.3.risk0",
+    ),
     argument="A polynomial is of class $C^2$; a convergent path is bounded, and F.2.C2/ball gives a radius; the risk is "
     "continuous, so it tends to that of the limit, which is $0$.",
 )
@@ -240,7 +251,11 @@ def _on_paths(times: Fraction | float) -> Evidence:
             worst, where = bound / norm, start.name
         last = max(last, float(flow.risk[-1]) / float(np.trace(start.Sigma)))
     if last > 1e-9:
-        return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=f"a path ends at {last:.1e} of tr Sigma")
+        return Evidence(
+            verdict=Verdict.OPEN,
+            engine="integration of the flow",
+            reason=f"a path ends at {last:.1e} of tr Sigma",
+        )
     covered = f"12 starts over 6 covariances in d = 1 to 4; the risk ends below {last:.0e} tr(Sigma)"
     found: dict[str, Any] = {"slack": max(1.0, worst), "tightest": {"start": where}, "covered": covered}
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", **found)

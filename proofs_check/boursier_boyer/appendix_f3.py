@@ -32,7 +32,10 @@ from theory.regression.risk import effective_covariance, icl_risk, icl_risk_grad
 from theory.symbolic.algebra import Algebra, Words
 
 ALGEBRA = Algebra(
-    general=["U", "M", "A", "Y"], symmetric=["S", "G", "H"], params=["u", "sigma", "alpha"], pseudo_inverse=[("S", "G", "H")]
+    general=["U", "M", "A", "Y"],
+    symmetric=["S", "G", "H"],
+    params=["u", "sigma", "alpha"],
+    pseudo_inverse=[("S", "G", "H")],
 )
 S, G, H, U, M, A, Y = (ALGEBRA[name] for name in ("S", "G", "H", "U", "M", "A", "Y"))
 SCALAR, SIGMA, ALPHA = (ALGEBRA[name] for name in ("u", "sigma", "alpha"))
@@ -66,11 +69,15 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     every_d = identity(L * ((1 + one / L) * entry + t * delta / L - entry), entry + t * delta)
     for d in (1, 2, 3):
         Lambda = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}", real=True))
-        parts.append(identity(L * (effective_covariance(Lambda, L) - Lambda), Lambda + Lambda.trace() * sp.eye(d)))
+        parts.append(
+            identity(L * (effective_covariance(Lambda, L) - Lambda), Lambda + Lambda.trace() * sp.eye(d))
+        )
     size = confirmed(every_d, *parts) if every_d.verdict.accepted else every_d
     l, eps = sp.symbols("Lambda epsilon", positive=True)  # d = 1
     domain = {L: Integers(1, oo), l: (0, oo), eps: (0, oo)}
-    near = forall(((1 + one / L) * l + l / L - l) ** 2, "<=", eps, domain, where=[((2 * l) ** 2, "<=", eps * L)])
+    near = forall(
+        ((1 + one / L) * l + l / L - l) ** 2, "<=", eps, domain, where=[((2 * l) ** 2, "<=", eps * L)]
+    )
     return derivation("BB:F.3.1", size, near, one=one)
 
 
@@ -101,7 +108,11 @@ def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
     Sigma, Theta, s = Rational(Lambda) * sp.eye(d), sp.eye(d)[:, :1], Rational(sigma)
     U = s * Theta @ Theta.T
     gradient, slope = icl_risk_gradient(Sigma, U, s)
-    return polyak_lojasiewicz_f3(Sigma, Theta, s) * icl_risk(Sigma, U, s) - (gradient.T @ gradient).trace() - slope**2
+    return (
+        polyak_lojasiewicz_f3(Sigma, Theta, s) * icl_risk(Sigma, U, s)
+        - (gradient.T @ gradient).trace()
+        - slope**2
+    )
 
 
 @claim(
@@ -125,7 +136,9 @@ def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
     repair={"mu": polyak_lojasiewicz},
     control={"times": Fraction(9, 4)},
 )
-def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)) -> Evidence:
+def polyak_lojasiewicz_inequality(
+    *, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)
+) -> Evidence:
     r"""The inequality $\|\nabla\tilde\ell\|^2\geq\mu\,(\tilde\ell-\min\tilde\ell)$ along the flow
     is judged exactly at $t=0$ and then on integrated paths. The printed $\mu$ is refuted in $d=1$
     for every $\Lambda<1/4$; the repair takes the $\mu$ of OURS:R5.PL, with which it is derived.
@@ -152,7 +165,10 @@ def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2), tim
     risk = half * (bracket * S * bracket.T).tr()
     gradient = trace_identity(risk.grad("U"), S * (SCALAR * bracket) * S)
     motion, _ = field()
-    return all_of(gradient, derivation("BB:F.3.4a", trace_identity(motion, times * S * (G * motion * G) * S), times=times))
+    return all_of(
+        gradient,
+        derivation("BB:F.3.4a", trace_identity(motion, times * S * (G * motion * G) * S), times=times),
+    )
 
 
 @claim("BB:F.3.4b", control=({"times": 2}, {"one": 2}))
@@ -220,7 +236,15 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
 
 @claim(
     "BB:F.3.4c",
-    needs=("BB:F.3.2", "BB:F.3.3", "BB:F.3.4a", "BB:F.3.4b", "BB:F.3.cons", "OURS:R5.limit", "BB:F.3.4c/alpha"),
+    needs=(
+        "BB:F.3.2",
+        "BB:F.3.3",
+        "BB:F.3.4a",
+        "BB:F.3.4b",
+        "BB:F.3.cons",
+        "OURS:R5.limit",
+        "BB:F.3.4c/alpha",
+    ),
     control={"four": Rational(5)},
     unproved="The statement is about the limit of a flow from every start, and no prover here speaks of solutions of "
     r"differential equations; the parts prove the closed form of $\alpha$ and the fixed point.",
@@ -245,10 +269,15 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     Theta = (0, 0; 1, 0), Sigma = diag(1, 0): Theta Sigma != 0 = Sigma Theta; then (0, 0; 0, 1) with
     both 0. The flow arrives.
     """
-    thetas = {"Theta Sigma != 0 = Sigma Theta": np.array([[0.0, 0.0], [1.0, 0.0]]), "both 0": np.diag([0.0, 1.0])}
+    thetas = {
+        "Theta Sigma != 0 = Sigma Theta": np.array([[0.0, 0.0], [1.0, 0.0]]),
+        "both 0": np.diag([0.0, 1.0]),
+    }
     starts = [Start(name, np.diag([1.0, 0.0]), 0.5 * Theta @ Theta.T, 0.5) for name, Theta in thetas.items()]
     limit = partial(printed_alpha, four=float(four))
-    return ends_at(limit, starts).replace(sides=(drawn_ends(limit, "balanced outside the range of Sigma", singular=True),))
+    return ends_at(limit, starts).replace(
+        sides=(drawn_ends(limit, "balanced outside the range of Sigma", singular=True),)
+    )
 
 
 @claim(
@@ -256,7 +285,9 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     control=({"c": Fraction(9, 10)}, {"one": 2}),
     needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.4c"),
 )
-def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1), one: int = 1) -> Evidence:
+def the_trajectory_is_bounded_and_its_end_bayes_optimal(
+    *, c: Fraction = Fraction(1), one: int = 1
+) -> Evidence:
     r"""Along the flow from a balanced start it is derived that $u^2$ and $\|U\|_F^2$ are at most
     $b+c\,k$ with `c` = 1, where $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
     $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$, in an eigenbasis of
@@ -272,7 +303,11 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fractio
     scaled = G + SCALAR * P(M)  # u U at the end, where u alpha = 1
     bracket = S * U - IDENTITY
     risk = trace_identity((bracket * S * bracket.T).tr(), ((one * S * U * S - S) * bracket.T).tr())
-    return all_of(derivation("BB:F.3.fin/bounded", beyond, beyond, risk, c=c, one=one), trace_identity(S * scaled * S, S), risk)
+    return all_of(
+        derivation("BB:F.3.fin/bounded", beyond, beyond, risk, c=c, one=one),
+        trace_identity(S * scaled * S, S),
+        risk,
+    )
 
 
 @claim(

@@ -28,7 +28,8 @@ sigma, a = sp.symbols("sigma a", positive=True)
 def _left(mu: Any, nu: Any, U: float, power: int, of_query: int) -> float:
     """Return the left side of the assumption for laws on the line."""
     terms = [
-        mass * abs(z[0]) ** of_query * mu.tilted(U * z).mean(mu.squares ** (power // 2)) for z, mass in zip(nu.nodes, nu.masses)
+        mass * abs(z[0]) ** of_query * mu.tilted(U * z).mean(mu.squares ** (power // 2))
+        for z, mass in zip(nu.nodes, nu.masses)
     ]
     return float(sum(terms))
 
@@ -41,16 +42,31 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     if query == "exponential":  # density e^{-|z|}/2: E e^{tZ} = 1/(1 - t^2)
         t = Rational(3, 4)
         left, right = value(1 / (1 - t**2)).real, value(exp(t**2 / 2)).real
-        witness = {"nu": "density exp(-|z|)/2", "t": str(t), "E exp(tZ)": float(left), "exp(t^2/2)": float(right)}
+        witness = {
+            "nu": "density exp(-|z|)/2",
+            "t": str(t),
+            "E exp(tZ)": float(left),
+            "exp(t^2/2)": float(right),
+        }
         if not left > right:
             raise Contradiction(f"the moment generating function {left} does not exceed {right}")
         return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="Arb")
     law = hostile_laws(1)[2].weighted_nodes
     worst = max(_left(law, law, U, p, q) for U in (0.0, 0.5, 3.0) for p in ORDERS for q in ORDERS)
     if worst > 1 + 1e-12:
-        return Evidence(verdict=Verdict.OPEN, engine="examples", reason=f"the moments of Rademacher laws came out as {worst}")
+        return Evidence(
+            verdict=Verdict.OPEN,
+            engine="examples",
+            reason=f"the moments of Rademacher laws came out as {worst}",
+        )
     covered = "inside: Rademacher tokens and queries, U = 0, 1/2, 3, p and p' in {0, 4, 8}; outside: a query with exponential tails"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered=covered, checked=r"M_{p,p'} = 1", dimension="d = 1")
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="examples",
+        covered=covered,
+        checked=r"M_{p,p'} = 1",
+        dimension="d = 1",
+    )
 
 
 @claim(
@@ -81,7 +97,11 @@ def examples() -> list[tuple[str, Any, Any]]:
                 if len(mu.weighted_nodes.nodes) * len(nu.weighted_nodes.nodes) <= 2000:
                     unit = nu.weighted_nodes.scaled(nu.sigma2**-0.5)
                     out += [
-                        (f"{mu.name} at sigma = {s:g}, query {nu.name}, U = {name}, d = {n}", (tokens, unit), tuple(U.ravel()))
+                        (
+                            f"{mu.name} at sigma = {s:g}, query {nu.name}, U = {name}, d = {n}",
+                            (tokens, unit),
+                            tuple(U.ravel()),
+                        )
                         for s in (1.0, 3.0)
                         for tokens in (mu.weighted_nodes.scaled(s * mu.sigma2**-0.5),)
                         for name, U in matrices(n).items()
@@ -93,7 +113,10 @@ def _gaussian_moment(power: int) -> sp.Expr:
     """Return E|Z|^p for N(sigma^2 a, sigma^2), the tilted law of N(0, sigma^2)."""
     mean = sigma**2 * a
     odd = {k: sp.factorial2(2 * k - 1) for k in range(power // 2 + 1)}
-    return sum(sp.binomial(power, 2 * k) * odd[k] * sigma ** (2 * k) * mean ** (power - 2 * k) for k in range(power // 2 + 1))
+    return sum(
+        sp.binomial(power, 2 * k) * odd[k] * sigma ** (2 * k) * mean ** (power - 2 * k)
+        for k in range(power // 2 + 1)
+    )
 
 
 @claim(
@@ -103,7 +126,9 @@ def _gaussian_moment(power: int) -> sp.Expr:
     argument="The remark is true and says too little: R3.A33 gives the moment conditions for all sub-Gaussian laws with "
     r"$\sigma\geq1$.",
 )
-def bounded_and_gaussian_laws(*, power: int = 2, fourth: int | Fraction = 1, eighth: int | Fraction = 1) -> Evidence:
+def bounded_and_gaussian_laws(
+    *, power: int = 2, fourth: int | Fraction = 1, eighth: int | Fraction = 1
+) -> Evidence:
     r"""For Gaussian tokens in $d=1$ the moments are bounded in closed form with $\sigma^{kp}$,
     `power` $k=2$, for every $\sigma\geq1$ and score. Bounded and Gaussian pairs in $d=1,2,3$ are
     tried with the constants of OURS:R3.A33, times `fourth` = 1 for $p=4$ and `eighth` = 1 for
@@ -112,7 +137,11 @@ def bounded_and_gaussian_laws(*, power: int = 2, fourth: int | Fraction = 1, eig
     scaled = lambda p: tilted_moment_R3(sigma, a, 1, p) * sigma ** ((power - 2) * p)
     parts = [forall(_gaussian_moment(p), "<=", scaled(p), {sigma: Closed(1, oo), a: (0, oo)}) for p in (4, 8)]
     for p, share in ((4, fourth), (8, eighth)):
-        checked = rf"\mathbb{{E}}_\nu\mathbb{{E}}_{{\mu_Z}}|Z_1|^{{{p}}}|Z|^4 \le \sigma^{{{2 * p}}}M_{{{p},4}}"
-        search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=examples)
+        checked = (
+            rf"\mathbb{{E}}_\nu\mathbb{{E}}_{{\mu_Z}}|Z_1|^{{{p}}}|Z|^4 \le \sigma^{{{2 * p}}}M_{{{p},4}}"
+        )
+        search: dict[str, Any] = dict(
+            checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=examples
+        )
         parts.append(worst_law(averaged(p, 4), share, **search))
     return all_of(*parts)

@@ -23,9 +23,7 @@ from proofs_check.instances.random_query.query_average import general, times
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
 UNPROVED = "Every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants."
-SUPREMUM_WHY = (
-    r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it is no condition on $f$."
-)
+SUPREMUM_WHY = r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it is no condition on $f$."
 SUPREMUM_INSTEAD = r"Ask for $\sup_{z\neq 0}\|f(z)\|/\|z\|%s\leq C_{f}$ and $f(0)=0$, as in Lemma C.%d."
 NU_WHY = (
     r"The objects on which the constants may depend do not include the law $\nu$ of the query, but the error may grow with "
@@ -39,7 +37,9 @@ G_WHY = (
     r"The factor $g(z)$ of Lemma C.%d is missing on the left side, though the proof bounds the error times $g$: where $\|g\|$ is "
     r"not at most 1 the lemma would not follow."
 )
-G_INSTEAD = r"Write $f(z_{k})g(z)$ and $f(Z_{1})g(z)$ in place of $f(z_{k})$ and $f(Z_{1})$ in the same display."
+G_INSTEAD = (
+    r"Write $f(z_{k})g(z)$ and $f(Z_{1})g(z)$ in place of $f(z_{k})$ and $f(Z_{1})$ in the same display."
+)
 #: (L, sigma, |U|, d, p, root of the moment of g) to the right side for C_f = 1.
 RightSide = Callable[[Any, Any, Any, Any, int, Any], Any]
 k, c1, c2, c3, c4 = sp.symbols("k c1 c2 c3 c4", positive=True)
@@ -56,7 +56,13 @@ def printed_supremum(argument: str, c: Fraction) -> Evidence:
     x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
     with sp.evaluate(False):
         ratio = z_1**2 / z_1
-    return forall(x**2, "<=", sp.Rational(c) * C_f * x, dict.fromkeys((x, z_1, C_f), (0, oo)), where=[(ratio, "<=", C_f)])
+    return forall(
+        x**2,
+        "<=",
+        sp.Rational(c) * C_f * x,
+        dict.fromkeys((x, z_1, C_f), (0, oo)),
+        where=[(ratio, "<=", C_f)],
+    )
 
 
 def _infinite_prompt(order: int, scaling: int) -> QueryAverageBound:
@@ -68,7 +74,11 @@ def _infinite_prompt(order: int, scaling: int) -> QueryAverageBound:
         return ((c.R / c.S) * (c.R / c.S)).sum(0) ** (order // 2)
 
     def right(at: Any) -> Any:
-        return at.sigma**scaling * (2 * at.u) ** order * at.over_queries(lambda z: (z * z).sum(0) ** (order // 2))
+        return (
+            at.sigma**scaling
+            * (2 * at.u) ** order
+            * at.over_queries(lambda z: (z * z).sum(0) ** (order // 2))
+        )
 
     return QueryAverageBound((Term(lambda at: at.mean(power), right),), lengths=(1,), nonzero=True)
 
@@ -96,7 +106,12 @@ def class_is_not_empty(order: int, power: int, scaling: int) -> Evidence:
     1.
     """
     a, b, x, y = sp.symbols("a b x y", real=True)
-    grows = forall((a * x + b * y) ** 2, "<=", (a**2 + b**2) * (x**2 + y**2) ** power, dict.fromkeys((a, b, x, y), (-oo, oo)))
+    grows = forall(
+        (a * x + b * y) ** 2,
+        "<=",
+        (a**2 + b**2) * (x**2 + y**2) ** power,
+        dict.fromkeys((a, b, x, y), (-oo, oo)),
+    )
     checked = rf"\mathbb{{E}}_z\|R/S\|^{{{order}}}\le\sigma^{{{scaling}}}c(f,g,U)"
     covered = "f = z, g = 1; discrete tokens and queries"
     meant = _infinite_prompt(order, scaling)
@@ -108,7 +123,15 @@ def explicit(right: RightSide, order: int, c: Fraction, checked: str, *, nonzero
     """Compare the averaged error to the power `order` with c times an explicit right side, on the
     instances with L >= 2; `nonzero` says that U is not 0.
     """
-    return general(times(c, right), order, checked=checked, given="explicit constants; ", least=2, unit=True, nonzero=nonzero)
+    return general(
+        times(c, right),
+        order,
+        checked=checked,
+        given="explicit constants; ",
+        least=2,
+        unit=True,
+        nonzero=nonzero,
+    )
 
 
 def power_of_L(L: Any, s: Any, u: Any, share: int) -> Any:

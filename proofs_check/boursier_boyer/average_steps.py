@@ -30,9 +30,7 @@ IN_THE_BALL = {theta: tau**2 * rho**2}
 #: A product as it is written down.
 written = partial(sp.Mul, evaluate=False)
 BALL_WHY = r"Where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ meets the equation."
-BALL_INSTEAD = (
-    r"Take any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/%d$; where $U=0$ every $B$ serves, and no split is needed."
-)
+BALL_INSTEAD = r"Take any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/%d$; where $U=0$ every $B$ serves, and no split is needed."
 
 
 def radius(share: int, norm: sp.Expr) -> sp.Expr:
@@ -62,11 +60,24 @@ def ball_exists(share: int, norm: str, printed: int) -> Evidence:
     if norm == "|U|":
         product = sp.S.Zero  # sigma^2 * 0 * B^2, for every B
         wanted = log(2) / printed
-        witness: dict[str, Any] = {"L": 2, "d": 1, "sigma": 1, "U": 0, "sigma^2|U|^2 B^2": product, f"ln(L)/{printed}": str(wanted)}
+        witness: dict[str, Any] = {
+            "L": 2,
+            "d": 1,
+            "sigma": 1,
+            "U": 0,
+            "sigma^2|U|^2 B^2": product,
+            f"ln(L)/{printed}": str(wanted),
+        }
         if not wanted.is_positive:
             raise ValueError(f"ln(2)/{printed} is not positive: nothing is refuted")
         checked = rf"\sigma^2\|U\|^2B^2=\tfrac{{\ln L}}{{{printed}}}"
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED,
+            engine="exact arithmetic",
+            checked=checked,
+            witness=witness,
+            witness_by="exact",
+        )
     n = sp.Symbol("n", positive=True)
     tau = sp.Symbol("tau", nonnegative=True)  # |U| = tau n
     B = radius(share, n)
@@ -75,7 +86,9 @@ def ball_exists(share: int, norm: str, printed: int) -> Evidence:
     return forall(left, "<=", log(L) / printed, domain)
 
 
-def second_term_simplified(powers: tuple[int, ...], exponents: Callable[[int], tuple[int, int, int, int]], moment: int) -> Evidence:
+def second_term_simplified(
+    powers: tuple[int, ...], exponents: Callable[[int], tuple[int, int, int, int]], moment: int
+) -> Evidence:
     """Decide 5 c1 sigma^a G L^{3/2} (c2 L^{1/b}/sigma^2)^c <= 5 c1 c2^c sigma^e G^moment L^{-1/2}
     for each p in `powers`, where `exponents` maps p to (a, b, c, e); equality for moment 1.
     """
@@ -92,7 +105,9 @@ def second_term_simplified(powers: tuple[int, ...], exponents: Callable[[int], t
     return all_of(*(identity(left, right) for left, right in sides))
 
 
-def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, rate: int) -> tuple[Evidence, ...]:
+def tail_of_the_query(
+    *, share: int, twice: int, factor: Fraction, half: int, rate: int
+) -> tuple[Evidence, ...]:
     """Decide the step to each of the five lines of Term 3: (A + D)^2 <= 2A^2 + 2D^2, sqrt(2x + 2y)
     <= sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d - B^2/32}, and at the radius B, in the last
     three, the exponential is e^{d - ln(L)/(rate sigma^2 |U|^2)}.
@@ -113,7 +128,9 @@ def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, ra
     return square, tail_at_B, at_radius, at_radius, at_radius
 
 
-def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: int, scale: int) -> list[Evidence]:
+def scale_of_the_maximum(
+    powers: tuple[int, ...], order: int, grows: int, root: int, scale: int
+) -> list[Evidence]:
     """Decide for each p in `powers`, with m = `order`: |f|^m <= C_f^m |z|^{mp} from |f| = theta C_f
     |z|^p with theta in [0, 1]; the root of 2 E|g|^m C_f^m sigma^{mp} C M, where C M bounds the
     maximum at sigma = 1; and the root of Assumption (ii), E|R g/S|^m = theta sigma^{2mp} c.
@@ -128,7 +145,14 @@ def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: 
             limit = sqrt(written(theta, sigma ** (2 * order * p), c))
         parts.append(forall(of_f, "<=", C_f**grows * r ** (order * p), {**positive, theta: Closed(0, 1)}))
         parts.append(identity(left, right))
-        parts.append(forall(limit, "<=", sigma ** (scale * p) * sqrt(c), {c: (0, oo), theta: Closed(0, 1), sigma: Closed(1, oo)}))
+        parts.append(
+            forall(
+                limit,
+                "<=",
+                sigma ** (scale * p) * sqrt(c),
+                {c: (0, oo), theta: Closed(0, 1), sigma: Closed(1, oo)},
+            )
+        )
     return parts
 
 

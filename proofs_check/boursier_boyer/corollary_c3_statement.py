@@ -37,7 +37,13 @@ ZERO_FUNCTION = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(0),
     instead=r"Write the strict inequality in the event: $\mathbb{P}(\|R_{L}/S_{L}-R/S\|^{2}>C/(\delta L))\leq\delta$.",
     repair=dict(event=">"),
     control=(dict(event=">="), dict(c=Fraction(1, 2))),
-    hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1", "delta * L**2 >= 64 * exp(4 * sigma2 * Uz**2)"),
+    hypotheses=(
+        "L in Integers",
+        "L >= 1",
+        "0 < delta",
+        "delta < 1",
+        "delta * L**2 >= 64 * exp(4 * sigma2 * Uz**2)",
+    ),
     reference={},
 )
 def tail_of_the_error(*, event: str = ">=", c: int | Fraction = 108) -> Evidence:
@@ -47,5 +53,7 @@ def tail_of_the_error(*, event: str = ">=", c: int | Fraction = 108) -> Evidence
     derived for every $\delta$ in $(0,1)$.
     """
     tail = Tail(error_squared, event, C(a2, K, sp.Rational(c)) / (delta * L), delta, least=delta_0(L, a2))
-    search = all_of(worst_ratio(tail, "<=", delta), at_point(ZERO_FUNCTION, 9, tail, delta, sp.Rational(4, 5)))
+    search = all_of(
+        worst_ratio(tail, "<=", delta), at_point(ZERO_FUNCTION, 9, tail, delta, sp.Rational(4, 5))
+    )
     return derivation("BB:CC.3", search, event=event, c=c)

@@ -72,7 +72,10 @@ def drawn_risks(scale: float) -> Computed:
             "size": Share(1.0, 0.0),
             "angle": Share(0.0, 2 * np.pi),
         },
-        lambda S, reach, **at: (gap(S, reach, **at), scale * explicit_g1(np.array(DRAWN_LENGTHS), S, reach / S)),
+        lambda S, reach, **at: (
+            gap(S, reach, **at),
+            scale * explicit_g1(np.array(DRAWN_LENGTHS), S, reach / S),
+        ),
         lambda L, **at: float(gap(**at, step=0.16)[DRAWN_LENGTHS.index(L)]),
         along=("L", DRAWN_LENGTHS),
         where=lambda S, reach, size, angle: {
@@ -175,10 +178,19 @@ def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction 
         w, rows = Fraction(3, 4), ((Fraction(1), Fraction(0)), (Fraction(3, 5), Fraction(-4, 5)))
         values = [3 * (p + q * w) ** 4 for p, q in rows]
         norms = [p * p + q * q for p, q in rows]
-        witness = {"d": 2, "token": "(1, 3/4) x", "V1": "(1, 0)", "V2": "(3/5, -4/5)", "norm1": norms[0], "norm2": norms[1]}
+        witness = {
+            "d": 2,
+            "token": "(1, 3/4) x",
+            "V1": "(1, 0)",
+            "V2": "(3/5, -4/5)",
+            "norm1": norms[0],
+            "norm2": norms[1],
+        }
         fourth = {"E|V1 Z|^4": values[0], "E|V2 Z|^4": values[1]}
         verdict = Verdict.REFUTED if values[0] > values[1] == 0 else Verdict.OPEN
-        return Evidence(verdict=verdict, engine="exact arithmetic", witness={**witness, **fourth}, witness_by="exact")
+        return Evidence(
+            verdict=verdict, engine="exact arithmetic", witness={**witness, **fourth}, witness_by="exact"
+        )
     u, v, h, k = sp.symbols("u v h k", nonnegative=True)
     d = sp.Symbol("d", integer=True, positive=True)
     domain: dict[sp.Symbol, Any] = {**dict.fromkeys((u, v, h, k), Closed(0, oo)), d: Integers(1, oo)}
@@ -207,7 +219,11 @@ def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
     r = sp.Symbol("r", nonnegative=True)
     power = identity(L ** (-(c + e) / v), L ** (-c / v) * sp.exp(-e * sp.log(L) / v))
     decay = forall(sp.exp(-r), "<=", Rational(factor), {r: Closed(0, oo)})
-    names = x, y, z, h, i, j = sp.symbols("x y z h i j", nonnegative=True)  # the suprema are x + h, y + i and z + j
+    names = x, y, z, h, i, j = sp.symbols(
+        "x y z h i j", nonnegative=True
+    )  # the suprema are x + h, y + i and z + j
     larger = (x + h) ** 2 * (y + i) ** 2 * ((x + h) * (y + i) + z + j)
-    product = forall(x**2 * y**2 * (x * y + z), "<=", Rational(factor) * larger, dict.fromkeys(names, Closed(0, oo)))
+    product = forall(
+        x**2 * y**2 * (x * y + z), "<=", Rational(factor) * larger, dict.fromkeys(names, Closed(0, oo))
+    )
     return derivation("BB:CE.3.b/monotone", all_of(power, decay, product), factor=factor)

@@ -19,14 +19,26 @@ from numerics.quadrature.common_nodes import common_nodes
 from numerics.regression.risk.gap_to_infinite_prompt import gap_at_nodes
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.boursier_boyer.corollary_e3 import LENGTHS, on_the_ball
-from proofs_check.boursier_boyer.lemma_e4_statement import distance_of_the_gradients_for_one_token, gradients_in_hostile_cases
+from proofs_check.boursier_boyer.lemma_e4_statement import (
+    distance_of_the_gradients_for_one_token,
+    gradients_in_hostile_cases,
+)
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 
 
 @claim(
     "BB:CE.5/limit",
-    needs=("BB:LE.4.split", "BB:CE.3.b", "BB:P3.1", "OURS:P3.1/form", "BB:P3.4.V", "OURS:P3.4.U", "BB:LD.1", "OURS:QA.tilt/second"),
+    needs=(
+        "BB:LE.4.split",
+        "BB:CE.3.b",
+        "BB:P3.1",
+        "OURS:P3.1/form",
+        "BB:P3.4.V",
+        "OURS:P3.4.U",
+        "BB:LD.1",
+        "OURS:QA.tilt/second",
+    ),
     control={"scale": Fraction(2, 3)},
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
@@ -129,8 +141,13 @@ def suprema_in_the_bound(*, factor: Fraction = Fraction(1)) -> Evidence:
     the roots of these numbers; `factor` multiplies the right side. The display itself inherits the
     errors of that lemma.
     """
-    roots, more = sp.symbols("D J dJ R", nonnegative=True), sp.symbols("h i j k", nonnegative=True)  # the suprema are D + h, ..
+    roots, more = (
+        sp.symbols("D J dJ R", nonnegative=True),
+        sp.symbols("h i j k", nonnegative=True),
+    )  # the suprema are D + h, ..
     bound = lambda D, J, dJ, R: D * J + dJ * (D + sp.sqrt(2) * R)
     suprema = bound(*(x + h for x, h in zip(roots, more, strict=True)))
-    search = forall(bound(*roots), "<=", Rational(factor) * suprema, dict.fromkeys((*roots, *more), Closed(0, oo)))
+    search = forall(
+        bound(*roots), "<=", Rational(factor) * suprema, dict.fromkeys((*roots, *more), Closed(0, oo))
+    )
     return derivation("BB:CE.5/monotone", search, factor=factor)

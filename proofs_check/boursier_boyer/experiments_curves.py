@@ -49,18 +49,24 @@ def spread(step: Any, risk: Any) -> float:
 
 def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
     """Return why the runs are too few for Figures 7 and 8, or nothing if they are enough."""
-    if runs.plan.steps(AS_WRITTEN) < VARIANTS[AS_WRITTEN].steps or not set(lengths) <= set(runs.plan.curve_lengths):
+    if runs.plan.steps(AS_WRITTEN) < VARIANTS[AS_WRITTEN].steps or not set(lengths) <= set(
+        runs.plan.curve_lengths
+    ):
         return f"needs L = {lengths} and {VARIANTS[AS_WRITTEN].steps} steps; largeprompt figures makes these runs"
     seed = runs.plan.first_seed
     missing = [L for L in lengths if RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed) not in runs.runs]
     return f"no anisotropic run from seed {seed} at L = {missing}" if missing else ""
 
 
-OPEN_REASON = "the reduced runs are too short and have no L = 1000; largeprompt figures judges it on the full ones"
+OPEN_REASON = (
+    "the reduced runs are too short and have no L = 1000; largeprompt figures judges it on the full ones"
+)
 
 
 @claim("BB:A.fig7", open=OPEN_REASON, control={"swapped": True})
-def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
+def distances_are_more_erratic(
+    *, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None
+) -> Evidence:
     """On anisotropic data, as written and from one seed, the curve of the distance falls by at
     least a tenth of its largest value on its way at $L=10$ or $L=100$, and by less at $L=1000$ than
     at each of them.
@@ -73,17 +79,27 @@ def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, me
     if reason := _whole(runs, lengths):
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
     seed = runs.plan.first_seed
-    found = {L: backtracking(runs.runs[RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed)].distance) for L in lengths}
+    found = {
+        L: backtracking(runs.runs[RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed)].distance)
+        for L in lengths
+    }
     holds = max(found[10], found[100]) >= 0.1 and found[longest] < min(found[10], found[100])
-    failing = [L for L in lengths if any(failures(runs).get(("anisotropic", AS_WRITTEN, L, seed), {}).values())]
+    failing = [
+        L for L in lengths if any(failures(runs).get(("anisotropic", AS_WRITTEN, L, seed), {}).values())
+    ]
     says = f"seed {seed}, backtracking " + ", ".join(f"{value:.3g} at L = {L}" for L, value in found.items())
     return _one_run_each(
-        holds, swapped, f"{says}; a run fails at L = {failing or 'none'}", {f"L = {L}": x for L, x in found.items()}
+        holds,
+        swapped,
+        f"{says}; a run fails at L = {failing or 'none'}",
+        {f"L = {L}": x for L, x in found.items()},
     )
 
 
 @claim("BB:A.fig8", open=OPEN_REASON, control={"swapped": True})
-def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
+def risks_are_more_irregular(
+    *, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None
+) -> Evidence:
     """As written, at $L=10,100,1000$, for each architecture and each start from which no run fails,
     the drop of the risk takes more decades of steps on anisotropic than on isotropic data.
 
@@ -107,7 +123,9 @@ def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, meas
     missing = [L for L in lengths if not any(f"L = {L}," in name for name in found)]
     if missing:
         return Evidence(
-            verdict=Verdict.OPEN, engine=ENGINE, reason=f"from every start at L = {missing} a run fails, or is undecided"
+            verdict=Verdict.OPEN,
+            engine=ENGINE,
+            reason=f"from every start at L = {missing} a run fails, or is undecided",
         )
     return _one_run_each(min(found.values()) > 0, swapped, f"decades of steps: {'; '.join(says)}", found)
 
@@ -117,9 +135,13 @@ def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]
     of the sentence is shown.
     """
     if holds and swapped:
-        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9)
+        return Evidence(
+            verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9
+        )
     if holds:
         return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says)
     return Evidence(
-        verdict=Verdict.OPEN, engine=ENGINE, reason=f"not as stated, or not for each: {says}; no law of the runs is known"
+        verdict=Verdict.OPEN,
+        engine=ENGINE,
+        reason=f"not as stated, or not for each: {says}; no law of the runs is known",
     )

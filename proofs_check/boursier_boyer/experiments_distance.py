@@ -41,7 +41,9 @@ _RUNS: dict[int, tuple[int, list[Any]]] = {}
     control={"growth": 2},
     fragment="an early step of training, at the lengths and from the starts that are listed as covered",
 )
-def trajectories_approach(*, step: int = 10_000, growth: int = 0, measured: Measurements | None = None) -> Evidence:
+def trajectories_approach(
+    *, step: int = 10_000, growth: int = 0, measured: Measurements | None = None
+) -> Evidence:
     """On isotropic data, as written, the squared distance of the parameters $(O,V,K,Q)$ after 10
     000 steps falls from each prompt length to the next longer one, from each random start from
     which no run fails.
@@ -64,32 +66,58 @@ def trajectories_approach(*, step: int = 10_000, growth: int = 0, measured: Meas
     are several runs, each length has its own variance.
     """
     if step % STEPS_A_RECORD or not STEPS_A_RECORD <= step <= LATE_STEP:
-        raise ValueError(f"step = {step}: the runs of this claim are recorded at 10 000, 20 000 and 30 000; pass one of these")
+        raise ValueError(
+            f"step = {step}: the runs of this claim are recorded at 10 000, 20 000 and 30 000; pass one of these"
+        )
     printed, runs = step == LATE_STEP, measurements(measured)
     of = {SEED: _repeated(step)} if printed else _early(runs, step)
     means = {seed: {L: float(np.exp(x.mean())) for L, x in logs.items()} for seed, logs in of.items()}
     says, samples = f"after {step} steps: {_told(means)}", 2 * REPETITIONS
     pairs = [(seed, L, longer) for seed, logs in of.items() for L, longer in pairwise(logs)]
-    falls = {at: _fall(of[at[0]][at[1]] - growth * np.log(at[2] / at[1]), of[at[0]][at[2]], len(pairs)) for at in pairs}
+    falls = {
+        at: _fall(of[at[0]][at[1]] - growth * np.log(at[2] / at[1]), of[at[0]][at[2]], len(pairs))
+        for at in pairs
+    }
     (seed, L, longer), (least, told_apart, spread) = min(falls.items(), key=lambda item: item[1])
     tightest = {"seed": seed, "step": step, "L": L, "distance": means[seed][L] * L**growth}
     tightest |= {"next L": longer, "its distance": means[seed][longer] * longer**growth}
     if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
-        common: dict[str, Any] = {"covered": says, "samples": samples, "error": 1e-6, "slack": least, "slack_error": spread}
+        common: dict[str, Any] = {
+            "covered": says,
+            "samples": samples,
+            "error": 1e-6,
+            "slack": least,
+            "slack_error": spread,
+        }
         return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, tightest=tightest, **common)
     failing = [length for length in (SHORT_PROMPT, LONG_PROMPT) if printed and _fails(length, step)]
     if failing or least > 1 or told_apart > 1e-9:
-        reason = f"{says}; a run fails at L = {failing or 'none'}, or the distances are too near to one another"
+        reason = (
+            f"{says}; a run fails at L = {failing or 'none'}, or the distances are too near to one another"
+        )
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
-    common = {"covered": says + (f"; {_score_variances()}; {_at_the_end(runs)}" if printed else ""), "samples": samples}
-    return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=tightest, witness_by="statistics", error=1e-9, **common)
+    common = {
+        "covered": says + (f"; {_score_variances()}; {_at_the_end(runs)}" if printed else ""),
+        "samples": samples,
+    }
+    return Evidence(
+        verdict=Verdict.REFUTED,
+        engine=ENGINE,
+        witness=tightest,
+        witness_by="statistics",
+        error=1e-9,
+        **common,
+    )
 
 
 def _repeated(step: int) -> dict[int, Floats]:
     """Return for each length the logarithms of the distance in runs that share the start and draw
     prompts of their own.
     """
-    return {L: np.log([_distances(run)[_at(run, step)] for run in _runs(L, step)]) for L in (SHORT_PROMPT, LONG_PROMPT)}
+    return {
+        L: np.log([_distances(run)[_at(run, step)] for run in _runs(L, step)])
+        for L in (SHORT_PROMPT, LONG_PROMPT)
+    }
 
 
 def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
@@ -98,7 +126,11 @@ def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
     """
     found: dict[int, dict[int, Floats]] = {SEED: _repeated(step)}
     for key, run in runs.runs.items():
-        if (key.covariance, key.variant, key.attention) == ("isotropic", AS_WRITTEN, "coupled") and step in run.step:
+        if (key.covariance, key.variant, key.attention) == (
+            "isotropic",
+            AS_WRITTEN,
+            "coupled",
+        ) and step in run.step:
             found.setdefault(key.seed, {}).setdefault(key.L, np.log(run.distance[[_at(run, step)]]))
     return {seed: dict(sorted(logs.items())) for seed, logs in found.items()}
 
@@ -128,7 +160,10 @@ def _runs(L: int, step: int) -> list[Any]:
     if known < step:
         start = pack(initial_parameters(5, SEED))
         pair = unpack(np.stack([start, start]))
-        runs = [train("coupled", L, steps=step, seed=1000 + n, start=pair, every=STEPS_A_RECORD) for n in range(REPETITIONS)]
+        runs = [
+            train("coupled", L, steps=step, seed=1000 + n, start=pair, every=STEPS_A_RECORD)
+            for n in range(REPETITIONS)
+        ]
         _RUNS[L] = step, runs
     return runs
 
@@ -151,7 +186,9 @@ def _fails(L: int, step: int) -> bool:
 
     risks = np.mean([run.risk[_at(run, step)] for run in _runs(L, step)], axis=0)
     limits = (trained(TASK, L, attention=name).risk for name in ("softmax", "linear"))
-    return any(has_failed(float(risk), limit, TASK.null_risk) for risk, limit in zip(risks, limits, strict=True))
+    return any(
+        has_failed(float(risk), limit, TASK.null_risk) for risk, limit in zip(risks, limits, strict=True)
+    )
 
 
 def _score_variances() -> str:
@@ -160,7 +197,11 @@ def _score_variances() -> str:
     """
     told = []
     for L in (SHORT_PROMPT, LONG_PROMPT):
-        found = [_score_variance(unpack(theta)) for run in _runs(L, LATE_STEP) for theta in pack(run.parameters)[-1]]
+        found = [
+            _score_variance(unpack(theta))
+            for run in _runs(L, LATE_STEP)
+            for theta in pack(run.parameters)[-1]
+        ]
         softmax, linear = np.reshape(found, (-1, 2)).mean(axis=0)
         told.append(f"{softmax:.3g} for softmax and {linear:.3g} for linear attention at L = {L}")
     return f"variance of the scores: {', '.join(told)}"
@@ -179,7 +220,9 @@ def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:
     for key, run in sorted(runs.runs.items(), key=lambda item: item[0].L):
         outcome = pairs.get((key.covariance, key.variant, key.L, key.seed))
         if (key.covariance, key.variant, key.attention) == ("isotropic", reading, "coupled"):
-            found.setdefault(key.seed, {})[key.L] = float(run.distance[-1]) if outcome and not any(outcome.values()) else np.nan
+            found.setdefault(key.seed, {})[key.L] = (
+                float(run.distance[-1]) if outcome and not any(outcome.values()) else np.nan
+            )
     return {seed: ends for seed, ends in found.items() if np.isfinite(list(ends.values())).all()}
 
 
@@ -189,7 +232,10 @@ def _at_the_end(runs: Measurements) -> str:
 
 def _told(distances: dict[int, dict[int, float]]) -> str:
     """Spell out the distances of each start and length."""
-    return "; ".join(f"seed {seed}: {', '.join(f'{x:.3g} at L = {L}' for L, x in of.items())}" for seed, of in distances.items())
+    return "; ".join(
+        f"seed {seed}: {', '.join(f'{x:.3g} at L = {L}' for L, x in of.items())}"
+        for seed, of in distances.items()
+    )
 
 
 @claim(
@@ -226,7 +272,11 @@ def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements
 
 def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
     if reading not in runs.plan.variants or runs.plan.steps(reading) < VARIANTS[reading].steps:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"needs runs {reading} of {VARIANTS[reading].steps} steps")
+        return Evidence(
+            verdict=Verdict.OPEN,
+            engine=ENGINE,
+            reason=f"needs runs {reading} of {VARIANTS[reading].steps} steps",
+        )
     of = _ends(runs, reading)
     says = f"at the end: {_told(of) or 'no start without a failed run'}"
     pairs = [(seed, L, longer) for seed, ends in of.items() for L, longer in pairwise(ends)]
@@ -236,9 +286,21 @@ def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=says)
     (seed, L), (least, told_apart, spread) = min(falls.items(), key=lambda item: item[1])
     if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
-        found: dict[str, Any] = {"slack": least, "slack_error": spread, "tightest": {"seed": seed, "L": L}, "error": 1e-6}
+        found: dict[str, Any] = {
+            "slack": least,
+            "slack_error": spread,
+            "tightest": {"seed": seed, "L": L},
+            "error": 1e-6,
+        }
         return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, **found)
     if least < 1 and told_apart < 1e-9:
         witness = {"seed": seed, "L": L, "its distance over the next": least}
-        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9, covered=says)
+        return Evidence(
+            verdict=Verdict.REFUTED,
+            engine=ENGINE,
+            witness=witness,
+            witness_by="statistics",
+            error=1e-9,
+            covered=says,
+        )
     return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"too near to one another {says}")

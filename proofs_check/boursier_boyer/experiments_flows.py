@@ -63,7 +63,11 @@ class LinearRisk:
         O, V, K, Q = unpack(theta.reshape(-1, N_ROWS))
         b, N, p, L = V.T @ O, K.T @ Q[:, :D], self.p, self.L
         shape = (len(p), N_ROWS, D)
-        Gb, GN, GNS = (self.rows @ b).reshape(shape[:2]), (self.rows @ N).reshape(shape), (self.rows @ (N @ self.S)).reshape(shape)
+        Gb, GN, GNS = (
+            (self.rows @ b).reshape(shape[:2]),
+            (self.rows @ N).reshape(shape),
+            (self.rows @ (N @ self.S)).reshape(shape),
+        )
         H, t, s, y = Gb @ N, Gb @ b, (GNS * N).sum(axis=(1, 2)), self.w @ self.S
         A = (1 + 1 / L) * H @ self.S - y
         risk = (p @ (((A - y) * H + y * self.w).sum(axis=1) + t * s / L) + NOISE) / 2
@@ -78,7 +82,9 @@ def flow(L: int, start: Floats, times: Any, method: str = "LSODA", Sigma: Any = 
     from scipy.integrate import solve_ivp
 
     slope, last = LinearRisk(L, Sigma), float(np.max(times))
-    found = solve_ivp(lambda _, y: -slope(y)[1], (0.0, last), start, method=method, t_eval=times, rtol=1e-9, atol=1e-11)
+    found = solve_ivp(
+        lambda _, y: -slope(y)[1], (0.0, last), start, method=method, t_eval=times, rtol=1e-9, atol=1e-11
+    )
     return np.asarray(found.y.T)
 
 

@@ -54,7 +54,13 @@ def falling(power: int) -> Computed:
 
     def again(s: float, share: float, L: int) -> float:
         after = LENGTHS[LENGTHS.index(L) + 1]
-        return float(of(gap_of_moments(plain_weights(s, float(after)), s, after, factor=float(after) ** (1 - power)), s, share))
+        return float(
+            of(
+                gap_of_moments(plain_weights(s, float(after)), s, after, factor=float(after) ** (1 - power)),
+                s,
+                share,
+            )
+        )
 
     return Computed(
         "scores of variance up to 100, every c^2, and the gap at the next length over that at L",
@@ -75,8 +81,17 @@ def _at_score_variances(power: int) -> Evidence:
             values = gap.of_t + end * s * gap.of_c2
             ratios = values[:-1] / values[1:]
             if ratios[0] < 1:
-                witness = {"s": s, "t": 1, "c^2": end * s, "L": 1, "gap": values[0], "gap at L = 2": values[1]}
-                return refuted_by_two_routes("quadrature", witness, values[1], values[0], _pair(s, end * s, 2.0 ** (1 - power)))
+                witness = {
+                    "s": s,
+                    "t": 1,
+                    "c^2": end * s,
+                    "L": 1,
+                    "gap": values[0],
+                    "gap at L = 2": values[1],
+                }
+                return refuted_by_two_routes(
+                    "quadrature", witness, values[1], values[0], _pair(s, end * s, 2.0 ** (1 - power))
+                )
             i = int(np.argmin(ratios))
             if ratios[i] <= 1:
                 doubt = f"at s = {s} the gap does not fall from L = {LENGTHS[i]} to {LENGTHS[i + 1]}: {values[i]}, {values[i + 1]}"
@@ -86,10 +101,14 @@ def _at_score_variances(power: int) -> Evidence:
                     {"s": s, "c^2": end * s, "L": LENGTHS[i], "gap(L)/gap(next L)": float(ratios[i])},
                 )
     if doubt:
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{doubt}; no second route at these lengths")
+        return Evidence(
+            verdict=Verdict.OPEN, engine="quadrature", reason=f"{doubt}; no second route at these lengths"
+        )
     covered = f"every a, b, covariance with a'Gamma a in {SCORE_VARIANCES}; L = 1, 2, 3, 5, the lengths of the figures, 1e4, 1e6"
     checked = r"\mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L'} < \mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L},\quad L' > L"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, tightest=tightest)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, tightest=tightest
+    )
 
 
 def _pair(s: float, c2: float, k: float) -> float:
@@ -113,13 +132,22 @@ def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
     covered, rises = [], 0.0
     for (data, variant), gaps in measured.gaps.items():
         if data == covariance:
-            fall = (gaps.output[:, :-1] - gaps.output[:, 1:]) / np.hypot(gaps.output_error[:, :-1], gaps.output_error[:, 1:])
+            fall = (gaps.output[:, :-1] - gaps.output[:, 1:]) / np.hypot(
+                gaps.output_error[:, :-1], gaps.output_error[:, 1:]
+            )
             rises = max(rises, float(-fall.min()))
             covered.append(f"{variant}, {len(fall)} random starts, L = {', '.join(map(str, gaps.lengths))}")
     common: dict[str, Any] = {"engine": "Monte Carlo", "samples": measured.plan.gap_prompts}
     if not covered or rises > STANDARD_ERRORS:
-        return Evidence(verdict=Verdict.OPEN, reason=f"{covered}: a rise by {rises:.1f} standard errors", **common)
-    return Evidence(verdict=Verdict.SUPPORTED, covered=f"output gaps, {covariance}: {'; '.join(covered)}", error=1e-6, **common)
+        return Evidence(
+            verdict=Verdict.OPEN, reason=f"{covered}: a rise by {rises:.1f} standard errors", **common
+        )
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        covered=f"output gaps, {covariance}: {'; '.join(covered)}",
+        error=1e-6,
+        **common,
+    )
 
 
 def gradients_approach(measured: Measurements, covariance: str, growth: int) -> Evidence:
@@ -140,9 +168,13 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
     share = 1 / (len(starts) * (len(plan.gap_lengths) - 1))
     common: dict[str, Any] = {"engine": "Monte Carlo", "samples": 16 * SOBOL_POINTS[-1]}
     if least < -float(student.isf(1e-9 * share, 15)):
-        return Evidence(verdict=Verdict.REFUTED, witness=tightest, witness_by="statistics", error=1e-9, **common)
+        return Evidence(
+            verdict=Verdict.REFUTED, witness=tightest, witness_by="statistics", error=1e-9, **common
+        )
     if least < float(student.isf(1e-6 * share, 15)):
-        return Evidence(verdict=Verdict.OPEN, reason=f"not decided by these tasks and queries at {tightest}", **common)
+        return Evidence(
+            verdict=Verdict.OPEN, reason=f"not decided by these tasks and queries at {tightest}", **common
+        )
     says = f"squared gradient gaps, {covariance}, L = {', '.join(map(str, plan.gap_lengths))}: {', '.join(covered)}"
     return Evidence(verdict=Verdict.SUPPORTED, covered=says, error=1e-6, tightest=tightest, **common)
 
@@ -153,7 +185,10 @@ def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> 
     """
     lengths = tuple(sorted(plan.gap_lengths))
     for points in SOBOL_POINTS:
-        each = _gaps(variant, seed, covariance, plan.noise, lengths, points) * np.array(lengths, dtype=float) ** growth
+        each = (
+            _gaps(variant, seed, covariance, plan.noise, lengths, points)
+            * np.array(lengths, dtype=float) ** growth
+        )
         falls = each[:, :-1] - each[:, 1:]
         far = falls.mean(axis=0) / falls.std(axis=0, ddof=1) * 4
         if abs(far).min() > CLEAR_STANDARD_ERRORS:
@@ -162,7 +197,9 @@ def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> 
 
 
 @cache
-def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple[int, ...], points: int) -> Floats:
+def _gaps(
+    variant: str, seed: int, covariance: str, noise: float, lengths: tuple[int, ...], points: int
+) -> Floats:
     """Return the gap at each length by each randomisation; the result is kept, since the control of
     a claim asks for it again.
     """
@@ -189,7 +226,11 @@ def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None)
     is not divided.
     """
     found = outputs_approach(power)
-    return confirmed(found, measured_outputs(measurements(measured), "isotropic")) if found.verdict.accepted else found
+    return (
+        confirmed(found, measured_outputs(measurements(measured), "isotropic"))
+        if found.verdict.accepted
+        else found
+    )
 
 
 @claim(

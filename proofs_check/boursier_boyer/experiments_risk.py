@@ -29,12 +29,16 @@ KMS = sp.Matrix(5, 5, lambda i, j: sp.Rational(1, 2) ** abs(i - j))
 RUN_TOLERANCE = 1 / 50
 #: The assumption under which the risks of `trained` are limits of the flow; for linear attention it
 #: is proved (R5.finite).
-FLOW_ASSUMPTION = "from Assumption 5.1 the flow of softmax attention ends at the least risk, which Newton's method finds"
+FLOW_ASSUMPTION = (
+    "from Assumption 5.1 the flow of softmax attention ends at the least risk, which Newton's method finds"
+)
 #: A generous bound of the relative error of the exact limits.
 ACCURACY = 1e-6
 
 
-def limits(measured: Measurements, covariance: str, reading: str = "as written") -> dict[int, tuple[float, float]]:
+def limits(
+    measured: Measurements, covariance: str, reading: str = "as written"
+) -> dict[int, tuple[float, float]]:
     """Return for each length the risks at which the flows of softmax attention (see
     `FLOW_ASSUMPTION`) and of linear attention end; what was not measured is computed.
     """
@@ -56,14 +60,21 @@ def linear_excess(prompt: Any, query: Any, L: int) -> Any:
     """
     exact = isinstance(prompt, sp.MatrixBase)
     d = prompt.shape[0]
-    eye, inverse, trace = (sp.eye(d), sp.Matrix.inv, sp.trace) if exact else (np.eye(d), np.linalg.inv, np.trace)
+    eye, inverse, trace = (
+        (sp.eye(d), sp.Matrix.inv, sp.trace) if exact else (np.eye(d), np.linalg.inv, np.trace)
+    )
     one, level = (sp.Integer(1), NOISE / TASKS) if exact else (1.0, float(NOISE / TASKS))
     S_L = (1 + one / L) * prompt + ((trace(prompt) + level) * one / L) * eye
     return (TASKS if exact else float(TASKS)) * trace(query - query @ prompt @ inverse(S_L)) / 2
 
 
 def _decided(
-    least: float, at: dict[str, Any], covered: str, *, checked: str = "", again: Callable[[], float] | None = None
+    least: float,
+    at: dict[str, Any],
+    covered: str,
+    *,
+    checked: str = "",
+    again: Callable[[], float] | None = None,
 ) -> Evidence:
     """Return SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller
     exceeds 1 by more than the accuracy, and REFUTED if it is as much below, by a second route too.
@@ -72,9 +83,13 @@ def _decided(
     if least > 1 + ACCURACY:
         return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", slack=least, tightest=at, **common)
     if least < 1 - ACCURACY and again is not None:
-        return refuted_by_two_routes("quadrature", at | {"ratio": least}, 1 - least, 0.0, 1 - again(), **common)
+        return refuted_by_two_routes(
+            "quadrature", at | {"ratio": least}, 1 - least, 0.0, 1 - again(), **common
+        )
     return Evidence(
-        verdict=Verdict.OPEN, engine="quadrature", reason=f"the ratio is {least:.6g} at {at}, and no second route was taken"
+        verdict=Verdict.OPEN,
+        engine="quadrature",
+        reason=f"the ratio is {least:.6g} at {at}, and no second route was taken",
     )
 
 
@@ -94,7 +109,9 @@ def _lengths(risks: dict[int, Any]) -> str:
     "are those of the runs that do not fail",
     assumes=(FLOW_ASSUMPTION,),
 )
-def linear_attention_outperforms_softmax(*, lead: int = 1, growth: int = 0, measured: Measurements | None = None) -> Evidence:
+def linear_attention_outperforms_softmax(
+    *, lead: int = 1, growth: int = 0, measured: Measurements | None = None
+) -> Evidence:
     """At each length that was measured the trained risk of softmax attention exceeds that of linear
     attention, and the difference falls from each of these lengths to the next.
 
@@ -108,7 +125,9 @@ def linear_attention_outperforms_softmax(*, lead: int = 1, growth: int = 0, meas
     covered = f"isotropic, d = 5, noise 1/10: {_lengths(risks)}"
     ratio, L = min((soft / (lead * linear), L) for L, (soft, linear) in risks.items())
     gap = lambda L, soft, linear: (soft - linear) * float(L) ** growth
-    falls = [(gap(L, *risks[L]) / gap(longer, *risks[longer]), L, longer) for L, longer in pairwise(sorted(risks))]
+    falls = [
+        (gap(L, *risks[L]) / gap(longer, *risks[longer]), L, longer) for L, longer in pairwise(sorted(risks))
+    ]
     narrowing, one, other = min(falls)
 
     def lead_again() -> float:
@@ -185,9 +204,13 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     if outside:
         witness = max(outside, key=lambda end: end[0])[1]
-        return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="statistics", error=1e-9, **common)
+        return Evidence(
+            verdict=Verdict.REFUTED, witness=witness, witness_by="statistics", error=1e-9, **common
+        )
     if doubtful:
-        return Evidence(verdict=Verdict.OPEN, reason=f"not decided by these queries at {doubtful[0]}", **common)
+        return Evidence(
+            verdict=Verdict.OPEN, reason=f"not decided by these queries at {doubtful[0]}", **common
+        )
     covered = f"{len(ends)} runs of at most {runs.plan.most_steps or 500_000} steps; left out: {', '.join(left_out) or 'none'}"
     return Evidence(
         verdict=Verdict.SUPPORTED,
@@ -273,10 +296,17 @@ def anisotropic_data_need_longer_prompts(
     drawn = variant(reading).drawn(found.plan.task("anisotropic"))
     for L in found.plan.lengths:
         plain = linear_excess(sp.eye(5), sp.eye(5), L)
-        witness: dict[str, Any] = {"attention": "linear", "L": L, f"isotropic{_times(factor)}": str(factor * plain)}
+        witness: dict[str, Any] = {
+            "attention": "linear",
+            "L": L,
+            f"isotropic{_times(factor)}": str(factor * plain),
+        }
         if reading == "as written":
             exact = linear_excess(KMS, KMS, L)
-            if exact < factor * plain and (reached := _reached_from(1, L) - found.noise_level) < (1 + ACCURACY) * exact:
+            if (
+                exact < factor * plain
+                and (reached := _reached_from(1, L) - found.noise_level) < (1 + ACCURACY) * exact
+            ):
                 return Evidence(
                     verdict=Verdict.REFUTED,
                     engine="exact arithmetic",

@@ -21,7 +21,13 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures
-from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
+from proofs_check.boursier_boyer.experiments_flows import (
+    LinearRisk,
+    block_limit,
+    flow,
+    random_start,
+    risk_again,
+)
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from theory.regression.experiment import COVARIANCES, TASK, VARIANTS
@@ -66,7 +72,13 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
             i = int(np.argmax(far))
             worst, at = (
                 float(far[i]),
-                {"attention": attention, "L": 10, "entry": i, "ours": ours[:, i].mean(), "plain": plain[:, i].mean()},
+                {
+                    "attention": attention,
+                    "L": 10,
+                    "entry": i,
+                    "ours": ours[:, i].mean(),
+                    "plain": plain[:, i].mean(),
+                },
             )
     common: dict[str, Any] = {"engine": ENGINE, "samples": 128 * batches}
     # Student's law with at least 47 degrees of freedom: beyond 15 below 1e-18, beyond 7 below 1e-8
@@ -75,9 +87,7 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
         return Evidence(verdict=Verdict.REFUTED, witness=at, witness_by="statistics", error=1e-9, **common)
     if worst > 7:
         return Evidence(verdict=Verdict.OPEN, reason=f"off by {worst:.1f} standard errors at {at}", **common)
-    covered = (
-        f"softmax and linear, isotropic, L = 10, {batches} batches: loss and 42 entries of the gradient, off by {worst:.1f} errors"
-    )
+    covered = f"softmax and linear, isotropic, L = 10, {batches} batches: loss and 42 entries of the gradient, off by {worst:.1f} errors"
     return Evidence(verdict=Verdict.SUPPORTED, covered=covered, error=1e-6, **common)
 
 
@@ -90,7 +100,9 @@ def _steps(attention: str, batches: int) -> Any:
     start, half, rows = initial_parameters(5, 0), ("softmax", "linear").index(attention), []
     for seed in range(batches):
         run = train("coupled", 10, steps=1, seed=1000 + seed, start=start, every=1)
-        moved = [np.ravel(before - after[-1, half]) / 1e-3 for before, after in zip(start[:2], run.parameters[:2])]
+        moved = [
+            np.ravel(before - after[-1, half]) / 1e-3 for before, after in zip(start[:2], run.parameters[:2])
+        ]
         rows.append(np.concatenate([run.risk[:, half], *moved]))
     return np.array(rows)
 
@@ -124,15 +136,28 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
     shown = sp.Matrix(5, 5, lambda i, j: sp.Rational(rho) ** abs(i - j))
     if used != shown:
         witness = {"i": 1, "j": 2, "used": used[0, 1], "displayed": shown[0, 1]}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
     of, Sigma = VARIANTS[AS_WRITTEN], COVARIANCES["anisotropic"]
     roots = of.roots(RegressionTask(Sigma, noise=TASK.noise, task_variance=TASK.task_variance))
     if not all(np.abs(root @ root.T - Sigma).max() < 1e-14 for root in roots):
-        return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the roots that draw x are none of this matrix")
+        return Evidence(
+            verdict=Verdict.OPEN,
+            engine="exact arithmetic",
+            reason="the roots that draw x are none of this matrix",
+        )
     minors = all(shown[:k, :k].det() == (1 - sp.Rational(1, 4)) ** (k - 1) for k in range(1, 6))
     if not minors:
-        return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the minors are not as stated")
-    return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic", checked=r"\Sigma_{ij} = 2^{-|i-j|}", dimension="d = 5")
+        return Evidence(
+            verdict=Verdict.OPEN, engine="exact arithmetic", reason="the minors are not as stated"
+        )
+    return Evidence(
+        verdict=Verdict.PROVED,
+        engine="exact arithmetic",
+        checked=r"\Sigma_{ij} = 2^{-|i-j|}",
+        dimension="d = 5",
+    )
 
 
 # -- how fast, and from which starts ---------------------------------------------------------------
@@ -143,7 +168,12 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
     which the curves are drawn.
     """
     for key, run in measured.runs.items():
-        if key.covariance == covariance and key.variant == AS_WRITTEN and key.attention == "coupled" and run.diverged is None:
+        if (
+            key.covariance == covariance
+            and key.variant == AS_WRITTEN
+            and key.attention == "coupled"
+            and run.diverged is None
+        ):
             for half, attention in enumerate(("softmax", "linear")):
                 yield attention, key.L, key.seed, run.step, run.risk[:, half], run.risk_error[:, half]
 
@@ -176,12 +206,20 @@ def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements 
                 late.append(f"{attention} L = {L} seed {seed}")
     if 2 * sure > tried:
         witness = {"step": step, "runs": tried, "not converged": sure}
-        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9)
+        return Evidence(
+            verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9
+        )
     if 2 * len(late) > tried or not tried:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"late, or perhaps: {len(late)} of {tried} runs")
-    lengths = sorted({key.L for key in runs.runs if key.covariance == "isotropic" and key.attention == "coupled"})
+        return Evidence(
+            verdict=Verdict.OPEN, engine=ENGINE, reason=f"late, or perhaps: {len(late)} of {tried} runs"
+        )
+    lengths = sorted(
+        {key.L for key in runs.runs if key.covariance == "isotropic" and key.attention == "coupled"}
+    )
     covered = f"{tried} runs at L = {', '.join(map(str, lengths))}, both architectures; not converged, or perhaps not: "
-    return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=covered + (", ".join(late) or "none"), error=1e-6)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine=ENGINE, covered=covered + (", ".join(late) or "none"), error=1e-6
+    )
 
 
 @claim("BB:A.fig4/late", control={"start": "seed 1"})
@@ -196,17 +234,31 @@ def from_one_start_it_takes_longer(*, start: str = "seed 21") -> Evidence:
     L, seed = 10, int(start.removeprefix("seed "))
     now, end = (LinearRisk(L)(theta)[0] for theta in flow(L, random_start(seed), (50.0, 500.0)))
     missing, allowed = now - end, (0.55 - end) / 10
-    engine, says = "integration of the flow", f"L = {L}, seed {seed}: flow {now:.4g} at step 50 000, {end:.4g} at the end"
+    engine, says = (
+        "integration of the flow",
+        f"L = {L}, seed {seed}: flow {now:.4g} at step 50 000, {end:.4g} at the end",
+    )
     if missing < allowed:
         again = risk_again(L, flow(L, random_start(seed), (50.0,), "DOP853")[0]) - end
-        witness = {"attention": "linear", "L": L, "seed": seed, "step": 50_000, "risk": now, "risk at the end": end}
+        witness = {
+            "attention": "linear",
+            "L": L,
+            "seed": seed,
+            "step": 50_000,
+            "risk": now,
+            "risk at the end": end,
+        }
         return refuted_by_two_routes(engine, witness, allowed - missing, 0.0, allowed - again)
     from numerics.training.run import train
 
     sgd = risk_again(L, _linear_half(train("coupled", L, steps=50_000, seed=seed)))
     if not (sgd - end > allowed and end - block_limit(L) < 1e-6):
         return Evidence(verdict=Verdict.OPEN, engine=engine, reason=f"{says}, SGD {sgd:.4g} at step 50 000")
-    return Evidence(verdict=Verdict.SUPPORTED, engine=engine, covered=f"{says}; SGD with batches of 128 {sgd:.4g} at step 50 000")
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine=engine,
+        covered=f"{says}; SGD with batches of 128 {sgd:.4g} at step 50 000",
+    )
 
 
 @claim(
@@ -247,7 +299,14 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
         return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, error=1e-6)
     if fails <= 1e-9:
         witness = {f"starts from which {stable} attention fails more often": less, f"{other} attention": more}
-        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9, covered=says)
+        return Evidence(
+            verdict=Verdict.REFUTED,
+            engine=ENGINE,
+            witness=witness,
+            witness_by="statistics",
+            error=1e-9,
+            covered=says,
+        )
     return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"the failures decide nothing: {says}")
 
 
@@ -289,7 +348,9 @@ def _ends(runs: Measurements, L: int, seed: int) -> _Ends | None:
 
 
 @claim("BB:A.2.stab/linear", control={"seed": 1})
-def linear_attention_fails_from_some_start(*, seed: int = 0, measured: Measurements | None = None) -> Evidence:
+def linear_attention_fails_from_some_start(
+    *, seed: int = 0, measured: Measurements | None = None
+) -> Evidence:
     """Linear attention at $L=100$ fails on isotropic data from PyTorch's start with seed 0: the
     gradient flow, SGD, and the flow from the end of SGD stay above the risk from the block start by
     more than a twentieth of the drop. From the start with seed 1, the control, they arrive.
@@ -306,11 +367,17 @@ def linear_attention_fails_from_some_start(*, seed: int = 0, measured: Measureme
     above = [risk - found.block for risk in (found.flow, found.sgd, found.again)]
     says = f"L = {L}, seed {seed}: flow {found.flow:.6g}, SGD of {found.steps} steps {found.sgd:.6g}, then flow {found.again:.6g}"
     if min(above) > found.tolerance:
-        return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=f"{says}; block {found.block:.6g}")
+        return Evidence(
+            verdict=Verdict.SUPPORTED,
+            engine="integration of the flow",
+            covered=f"{says}; block {found.block:.6g}",
+        )
     if max(above) < found.tolerance:
         witness = {"L": L, "seed": seed, "risk at the end": found.flow, "from the block start": found.block}
         missing = [found.tolerance - above[k] for k in (0, 2)]
-        return refuted_by_two_routes("integration of the flow", witness, missing[0], 0.0, missing[1], covered=says)
+        return refuted_by_two_routes(
+            "integration of the flow", witness, missing[0], 0.0, missing[1], covered=says
+        )
     return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=says)
 
 
@@ -345,7 +412,9 @@ def the_block_start_is_not_necessary(
         if lost is not False:
             risk = runs.final[covariance, reading, name, L, seed][0]
             how = "is stuck" if lost else "stood, or perhaps still fell,"
-            reason = f"{name}, L = {L}, seed {seed} {how} at {risk:.4g} after {runs.plan.steps(reading)} steps"
+            reason = (
+                f"{name}, L = {L}, seed {seed} {how} at {risk:.4g} after {runs.plan.steps(reading)} steps"
+            )
             return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
         tried.append(f"{name} L = {L} seed {seed}")
     if not tried:
@@ -365,7 +434,15 @@ def _from_zero(L: int) -> Evidence:
     if np.abs(pack(run.parameters)).max() > 0:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="training left the start at 0")
     from_block = trained(TASK, L).risk
-    witness = {"attention": "softmax", "L": L, "start": 0, "risk at the end": TASK.null_risk, "from the block start": from_block}
+    witness = {
+        "attention": "softmax",
+        "L": L,
+        "start": 0,
+        "risk at the end": TASK.null_risk,
+        "from the block start": from_block,
+    }
     if TASK.null_risk <= from_block:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="the risk of predicting 0 is not the larger one")
+        return Evidence(
+            verdict=Verdict.OPEN, engine=ENGINE, reason="the risk of predicting 0 is not the larger one"
+        )
     return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")

@@ -57,8 +57,12 @@ def lemma_by_cubature() -> Evidence:
             direct = V_ @ by_cubature(mean, covariance, K_.T @ Q_ @ query)
             worst = max(worst, float(np.abs(direct - formula).max() / (1 + np.abs(formula).max())))
     if worst > 1e-9:
-        raise Contradiction(f"the integral and the formula of Lemma 2.1 differ by {worst:.1e}; one of the two programs is wrong")
-    covered = "d = 1, 2; Gamma regular, of rank 0 and 1, with an eigenvalue 1e-8; m zero or not; three queries"
+        raise Contradiction(
+            f"the integral and the formula of Lemma 2.1 differ by {worst:.1e}; one of the two programs is wrong"
+        )
+    covered = (
+        "d = 1, 2; Gamma regular, of rank 0 and 1, with an eigenvalue 1e-8; m zero or not; three queries"
+    )
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
 
 
@@ -108,6 +112,7 @@ def image_of_the_measure_itself(*, factor: int = 1) -> Evidence:
     mean = V * (ALGEBRA.I + Gamma * K.T * Q) * m
     covariance = ((T - mean) * (T - mean).T).gauss("z", Gamma, mean=m)
     search = all_of(
-        trace_identity(T.gauss("z", Gamma, mean=m), factor * mean), trace_identity(covariance, factor * (M * Gamma * M.T))
+        trace_identity(T.gauss("z", Gamma, mean=m), factor * mean),
+        trace_identity(covariance, factor * (M * Gamma * M.T)),
     )
     return derivation("BB:L2.1.b", search, factor=factor)

@@ -45,7 +45,9 @@ Bound = Callable[..., Any]
 
 
 def _rademacher(L: int, u: Any, half: Any) -> SoftmaxAverage:
-    return softmax_average(L, np.array([u, -u]), np.array([[u * 0 + 1, u * 0 + 1]]), np.array([half, half]), u * u)
+    return softmax_average(
+        L, np.array([u, -u]), np.array([[u * 0 + 1, u * 0 + 1]]), np.array([half, half]), u * u
+    )
 
 
 def _outside(average: SoftmaxAverage, lower: Any, upper: Any) -> Any:
@@ -53,7 +55,10 @@ def _outside(average: SoftmaxAverage, lower: Any, upper: Any) -> Any:
     are certainly there.
     """
     value = normaliser.of(average)
-    return sum((w for w, v in zip(average.weight, value, strict=True) if v < lower or v > upper), 0 * average.weight[0])
+    return sum(
+        (w for w, v in zip(average.weight, value, strict=True) if v < lower or v > upper),
+        0 * average.weight[0],
+    )
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,13 @@ delta = sp.Symbol("delta", positive=True)
 @claim(
     "BB:LC.1",
     control=dict(c=Fraction(1, 16)),
-    hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1", "delta >= exp(-L * exp(-2 * Uz**2) / 8)"),
+    hypotheses=(
+        "L in Integers",
+        "L >= 1",
+        "0 < delta",
+        "delta < 1",
+        "delta >= exp(-L * exp(-2 * Uz**2) / 8)",
+    ),
     reference={},
 )
 def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
@@ -36,7 +42,9 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
     $\sigma^2$.
     """
     L, a2, K, sigma2 = (symbol(name) for name in ("L", "a2", "F4", "sigma2"))
-    tail = Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta, least=delta_min(L, a2 / sigma2))
+    tail = Tail(
+        error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta, least=delta_min(L, a2 / sigma2)
+    )
     return derivation("BB:LC.1", worst_ratio(tail, "<=", 4 * delta), c=c)
 
 

@@ -83,7 +83,9 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1
     factor = sp.Rational(c)
     alpha, length, size = sp.Symbol("alpha", positive=True), symbol("L"), symbol("a2")
     failure = Tail(normaliser, "<=", (1 - alpha) * symbol("S"), alpha)
-    tails = worst_ratio(failure, "<=", 2 * sp.Rational(share) * exp(-(alpha**2) * length * exp(-2 * size) / 2))
+    tails = worst_ratio(
+        failure, "<=", 2 * sp.Rational(share) * exp(-(alpha**2) * length * exp(-2 * size) / 2)
+    )
     return derivation(
         "BB:LC.1.inv",
         forall(1 / (1 + p), "<=", factor / y, domain, where=event),
@@ -141,7 +143,9 @@ def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evid
     with sp.evaluate(False):  # so that the engine divides, and not SymPy before it
         quotient = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta) / (L * k * y)
     domain = {**PROMPT_DOMAIN, K: Closed(0, oo), k: Closed(1, oo), y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL}
-    return forall(quotient, "<=", sp.Rational(c) * beta(L, a2, delta, K) / (1 - m), domain, where=[(y, ">=", 1 - m)])
+    return forall(
+        quotient, "<=", sp.Rational(c) * beta(L, a2, delta, K) / (1 - m), domain, where=[(y, ">=", 1 - m)]
+    )
 
 
 @claim("BB:LC.1.dmin", control=dict(c=9))
@@ -186,7 +190,9 @@ def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
     plus, twice = alpha_plus(L, a2, delta, c=c), 2 * alpha_minus(L, a2, delta)
     rest, of_f = 2 * beta(L, a2, delta, K), {r: Closed(0, oo), K: Closed(0, oo)}
     larger = forall(plus, ">=", twice, PROMPT_DOMAIN)
-    return all_of(larger, forall(Max(plus, twice) * r + rest, "<=", r * plus + rest, {**PROMPT_DOMAIN, **of_f}))
+    return all_of(
+        larger, forall(Max(plus, twice) * r + rest, "<=", r * plus + rest, {**PROMPT_DOMAIN, **of_f})
+    )
 
 
 @claim(
@@ -220,9 +226,15 @@ def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
     F = sp.Symbol("F", positive=True)  # (E|f|^4)^{1/4}
     common = exp(2 * a2) * sqrt(3 / (delta * L))
     total = forall(
-        common * (F2 + 2 * F), "<=", c * common * F, {F2: Closed(0, oo), F: (0, oo), **PROMPT_DOMAIN}, where=[(F2, "<=", F)]
+        common * (F2 + 2 * F),
+        "<=",
+        c * common * F,
+        {F2: Closed(0, oo), F: (0, oo), **PROMPT_DOMAIN},
+        where=[(F2, "<=", F)],
     )
     with sp.evaluate(False):  # so that the engine squares, and not SymPy before it
         square = (c * exp(2 * a2) * F * sqrt(3 / (delta * L))) ** 2
     lemma = 27 * beta(L, a2, delta, F**2, c=1) ** 2
-    return derivation("BB:LC.1.fin/sum", total, forall(square, "<=", lemma, {F: (0, oo), **PROMPT_DOMAIN}), c=c)
+    return derivation(
+        "BB:LC.1.fin/sum", total, forall(square, "<=", lemma, {F: (0, oo), **PROMPT_DOMAIN}), c=c
+    )

@@ -47,7 +47,9 @@ def moment(k: int, *, half: Fraction = Fraction(1, 2), root: bool = False) -> sp
     control=(dict(first=Fraction(49, 100)), dict(second=Fraction(49, 25)), dict(least=Fraction(11, 10))),
     reference={},
 )
-def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
+def moments_of_a_weight(
+    *, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1
+) -> Evidence:
     r"""For $M=e^{Z_1^{\top}Uz}$ the definition of sub-Gaussian gives
     $\mathbb{E}M\leq e^{\sigma^2\|Uz\|^2/2}$ and $\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$, and
     $e^x\geq1+x$ at a centred score gives $S\geq L$.
@@ -99,7 +101,9 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fra
     """
     tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
     inner = worst_ratio(tail, "<=", exp(-(alpha**2) * S**2 / (c * L * EM2)), exponents=True)
-    outer = worst_ratio(tail, "<=", exp(-(alpha**2) * L * exp(-2 * a2) / second), families=FAMILIES, exponents=True)
+    outer = worst_ratio(
+        tail, "<=", exp(-(alpha**2) * L * exp(-2 * a2) / second), families=FAMILIES, exponents=True
+    )
     return derivation("BB:LC.1.CL", inner, outer, c=c, second=second)
 
 
@@ -135,7 +139,10 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fra
     """
     inner = worst_ratio(Tail(deviation_S, ">=", c * L * EM2 / delta, delta), "<=", delta)
     outer = worst_ratio(
-        Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=second) * S) ** 2, delta), "<=", delta, families=FAMILIES
+        Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=second) * S) ** 2, delta),
+        "<=",
+        delta,
+        families=FAMILIES,
     )
     return derivation("BB:LC.1.BCL", inner, outer, c=c, second=second)
 
@@ -154,7 +161,9 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, c: int | 
     """
     domain = {**WEIGHT_DOMAIN, **SQUARE_DOMAIN, **FACTOR_DOMAIN}
     pointwise = forall(2 * w**2 * F, "<=", sp.Rational(c) * (t * w**4 + F**2 / t), domain)
-    return derivation("BB:LC.1.Q2", pointwise, worst_ratio(EQ2, "<=", exp(exponent * a2) * K), c=c, exponent=exponent)
+    return derivation(
+        "BB:LC.1.Q2", pointwise, worst_ratio(EQ2, "<=", exp(exponent * a2) * K), c=c, exponent=exponent
+    )
 
 
 @claim(
@@ -169,7 +178,9 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) ->
     sub-Gaussian constant.
     """
     first = worst_ratio(RS, "<=", sp.Rational(c) * sqrt(EM2 * F2))
-    return derivation("BB:LC.1.15", first, worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2)), c=c, exponent=exponent)
+    return derivation(
+        "BB:LC.1.15", first, worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2)), c=c, exponent=exponent
+    )
 
 
 @claim(

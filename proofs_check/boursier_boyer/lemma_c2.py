@@ -34,7 +34,9 @@ def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
     which takes any values at the atoms.
     """
     L, u = symbol("L"), symbol("EQ2")
-    return derivation("BB:LC.2", worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta), c=c)
+    return derivation(
+        "BB:LC.2", worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta), c=c
+    )
 
 
 @claim(
@@ -64,5 +66,9 @@ def markov_at_the_threshold(*, c: int | Fraction = 3) -> Evidence:
     square, mean = sp.symbols("q m", nonnegative=True)  # E|Q|^2 and |E Q|^2
     domain = {L: Integers(1, oo), u: (0, oo), square: Closed(0, oo), mean: Closed(0, oo), delta: (0, 1)}
     return forall(
-        L * (square - mean) / (c * u * L / delta), "<=", 2 * delta, domain, where=[(square, "<=", u), (mean, "<=", square)]
+        L * (square - mean) / (c * u * L / delta),
+        "<=",
+        2 * delta,
+        domain,
+        where=[(square, "<=", u), (mean, "<=", square)],
     )

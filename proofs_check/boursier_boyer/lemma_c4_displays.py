@@ -73,15 +73,26 @@ def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fracti
     every L and a2. `constant` is the 108 in front of the first two terms.
     """
     given = admitted(at_most)
-    cases = [increasing(ERROR, first_terms(constant) + MAXIMUM_TAIL, order=2, growth=p, admitted=given) for p in (1, 2)]
+    cases = [
+        increasing(ERROR, first_terms(constant) + MAXIMUM_TAIL, order=2, growth=p, admitted=given)
+        for p in (1, 2)
+    ]
     if at_most is None:
         return all_of(*cases)
     most = sp.Rational(at_most)
-    order = forall(C(SIZE, 1) / LENGTH, "<=", threshold_c4(LENGTH, SIZE, 1), DOMAIN, where=[(delta_0(LENGTH, SIZE), "<=", most)])
+    order = forall(
+        C(SIZE, 1) / LENGTH,
+        "<=",
+        threshold_c4(LENGTH, SIZE, 1),
+        DOMAIN,
+        where=[(delta_0(LENGTH, SIZE), "<=", most)],
+    )
     return all_of(*cases, order)
 
 
-@claim("BB:LC.4.int/split", control=(dict(sixteen=15), dict(times=Fraction(9, 10)), dict(times=Fraction(11, 10))))
+@claim(
+    "BB:LC.4.int/split", control=(dict(sixteen=15), dict(times=Fraction(9, 10)), dict(times=Fraction(11, 10)))
+)
 def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16, times: int | Fraction = 1) -> Evidence:
     r"""For $C/L\leq t_0$, $\int_0^{t_0}\min(1,\frac C{Lt})\,dt=\frac CL+\frac CL\ln\frac{t_0L}C$,
     and $\frac{t_0L}C=\frac{16}{27\delta_0}$ with `sixteen` = 16. The integrals from $0$ to $C/L$
@@ -107,7 +118,13 @@ def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16, times: int | Fr
     r"is $108(1+\ln\frac1{108})+1<0$, the left side 1.",
     instead=r"Ask for $\delta_0\leq16/27$; then the chain holds, and $t_0/2\geq\|R/S\|^2$, so that no part of the integral is "
     "dropped.",
-    needs=("BB:LC.4.int", "BB:LC.4.union/inference", "BB:LC.4.union/max", "BB:LC.4.union/variables", "BB:LD.2.1"),
+    needs=(
+        "BB:LC.4.int",
+        "BB:LC.4.union/inference",
+        "BB:LC.4.union/max",
+        "BB:LC.4.union/variables",
+        "BB:LD.2.1",
+    ),
     unproved="The chain begins with an integral of a probability over all levels, which was not derived; the steps between its "
     "lines are proved.",
     argument=r"The union bound, $\|f(z)\|\leq C_f\|z\|^p$, the tail of Lemma D.2, $u=t^{1/p}$ and $\ln\frac{16}{27}<0$ are used "
@@ -130,7 +147,10 @@ def chain_of_the_union_bound(
         rest = p * exp(2 * d) * tail_integral(LIMIT ** sp.Rational(1, p), scale, p)
         second = first_terms() + 2 * L * TOKEN_TAIL
         third = C(a2, K) * (1 - log(delta_0(L, a2)) + log(LARGEST_DELTA_0)) / L + 2 * L * rest
-        fourth = sp.Rational(constant) * C(a2, K) * (1 - log(delta_0(L, a2))) / L + sp.Rational(tail) * 2 * L * rest
+        fourth = (
+            sp.Rational(constant) * C(a2, K) * (1 - log(delta_0(L, a2))) / L
+            + sp.Rational(tail) * 2 * L * rest
+        )
         parts.append(increasing(ERROR, second, third, fourth, order=2, growth=p, admitted=admitted(at_most)))
     return all_of(*parts)
 
@@ -153,7 +173,9 @@ def chain_of_the_union_bound(
     argument=r"The threshold is $t_0=LK$, and $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$.",
     hypotheses=HYPOTHESES,
 )
-def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None, two: int | Fraction = 2) -> Evidence:
+def the_integral_of_the_maximum_by_the_union_bound(
+    *, at_most: Fraction | None = None, two: int | Fraction = 2
+) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac
     RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with
     $s=(\frac{t_0}2-\|\frac RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$,
@@ -183,7 +205,9 @@ def union_bound(*, c: int | Fraction = 1) -> Evidence:
     "BB:LC.4.union/variables",
     control=(dict(two=3), dict(level=Fraction(11, 10)), dict(level=Fraction(9, 10)), dict(sixteen=3)),
 )
-def change_of_variables(*, two: int | Fraction = 2, level: int | Fraction = 1, sixteen: int | Fraction = 16) -> Evidence:
+def change_of_variables(
+    *, two: int | Fraction = 2, level: int | Fraction = 1, sixteen: int | Fraction = 16
+) -> Evidence:
     r"""For $p=1,2$ and $t>0$ it is derived that $\mathbb{P}(\|f\|^2\geq
     t)\leq\mathbb{P}(C_f^2\|z\|^{2p}\geq t)=\mathbb{P}(\|z\|^2\geq t^{1/p}/C_f^{2/p})\leq
     e^{2d}e^{-t^{1/p}/(16\sigma^2C_f^{2/p})}$. The substitution $t=2(u+\|R/S\|^2)$ has $dt=2\,du$,
@@ -196,7 +220,12 @@ def change_of_variables(*, two: int | Fraction = 2, level: int | Fraction = 1, s
     u, q, n, c = sp.symbols("u q n c", positive=True)  # n = |z|^2 and c = C_f^{2/p}
     theta, y = sp.symbols("theta y", nonnegative=True)
     positive, unit, times = dict.fromkeys((n, c), (0, oo)), {theta: Closed(0, 1)}, sp.Rational(level)
-    tail = forall(2 ** (d / 2) * exp(-y / 4), "<=", exp(2 * d - y / sp.Rational(sixteen)), {d: Closed(1, oo), y: Closed(0, oo)})
+    tail = forall(
+        2 ** (d / 2) * exp(-y / 4),
+        "<=",
+        exp(2 * d - y / sp.Rational(sixteen)),
+        {d: Closed(1, oo), y: Closed(0, oo)},
+    )
     searches = []
     for p in (1, 2):
         root = sp.Rational(1, p)
@@ -209,7 +238,9 @@ def change_of_variables(*, two: int | Fraction = 2, level: int | Fraction = 1, s
         identity(sp.Derivative(sp.Rational(two) * (u + q), u), 2),
         *(identity(sp.Derivative(u**p, u), p * u ** (p - 1)) for p in (1, 2)),
     ]
-    known = identity(computed(r"\ln(t_0L/C)", log(RATIO)), -log(delta_0(LENGTH, SIZE)) + log(sp.Rational(16, 27)))
+    known = identity(
+        computed(r"\ln(t_0L/C)", log(RATIO)), -log(delta_0(LENGTH, SIZE)) + log(sp.Rational(16, 27))
+    )
     return all_of(derived, *turned, known)
 
 
@@ -227,7 +258,15 @@ def change_of_variables(*, two: int | Fraction = 2, level: int | Fraction = 1, s
     "tokens of variance 1, $f(z)=z$ and $Uz=16$ the left side is 257, the right side $32e^2=236.4$.",
     instead=r"Put $C_f^2$ in place of $C_f$ and ask for $L\geq2$; then it holds, by the first term alone. The last bound, with "
     r"$C_f^2$, holds for $L\geq1$ too: its exponent is positive at $L=1$.",
-    needs=("OURS:R1.LC4", "BB:LC.4.int", "BB:LC.4.union", "BB:LC.4.lo", "BB:LC.4.up", "BB:LC.4.sub", "BB:LC.4.Gam"),
+    needs=(
+        "OURS:R1.LC4",
+        "BB:LC.4.int",
+        "BB:LC.4.union",
+        "BB:LC.4.lo",
+        "BB:LC.4.up",
+        "BB:LC.4.sub",
+        "BB:LC.4.Gam",
+    ),
     argument=r"For $L\geq2$ the first term, $2C\ln(L)/L$, is already above OURS:R1, and the second is not negative.",
     hypotheses=HYPOTHESES,
 )
@@ -240,9 +279,13 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fracti
     For L >= 2 what is executed is that the first term is above OURS:R1; `two` is the 2 in it.
     """
     if power == 1:
-        bound = lemma_c4(L, a2, K, sigma2, C_f[1], d, positive_part=True).subs(Max(0, L / 2 - exp(2 * a2)), 0)  # at U = 0 and L = 1
+        bound = lemma_c4(L, a2, K, sigma2, C_f[1], d, positive_part=True).subs(
+            Max(0, L / 2 - exp(2 * a2)), 0
+        )  # at U = 0 and L = 1
         return at_point(SCALED, 1, Mean(error_squared), bound)
-    if shortest == 1:  # one token N(0, 1), f(z) = z: its mean square about the tilted mean u is 1 + u^2, and K = sqrt(3)
+    if (
+        shortest == 1
+    ):  # one token N(0, 1), f(z) = z: its mean square about the tilted mean u is 1 + u^2, and K = sqrt(3)
         one, u = sp.S.One, sp.Symbol("Uz", positive=True)
         bound = lemma_c4(one, u**2, sqrt(3), one, one, one, power=power, positive_part=True)
         bound = bound.subs(Max(0, sp.Rational(1, 2) - exp(2 * u**2)), 0)

@@ -47,7 +47,9 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
-def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
+def mean_square_at_a_fixed_query(
+    *, power: int = 1, c: int | Fraction = 1, square: int | Fraction = 1
+) -> Evidence:
     r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^2$ is at most `c` = 1 times the bound of the lemma for
     $p=1$ and `square` = 1 times that for $p=2$. Printed with $C_f$ to the `power` 1, it is refuted
     by one token; repaired, the power is 2, and the bound is derived. Its first term is above R1
@@ -60,7 +62,9 @@ def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1, squar
     scaled = at_point(SCALED, 1, Mean(error_squared), linear)
     if power == 1:
         return scaled
-    first, second = (worst_ratio(Mean(error_squared), "<=", bound, families=SEARCHED) for bound in (linear, quadratic))
+    first, second = (
+        worst_ratio(Mean(error_squared), "<=", bound, families=SEARCHED) for bound in (linear, quadratic)
+    )
     return derivation("BB:LC.4", all_of(scaled, first), second, c=c, square=square)
 
 
@@ -89,7 +93,9 @@ def one_token(*, two: int | Fraction = 2, c: int | Fraction = 1, square: int | F
         rate = exp(2 * a / p) - (sp.Rational(1, 2) if p == 1 else 1 / sqrt(2))
         reduced = identity(second / unit, p * exp(2) * growth * exp(rate * v))
         right = sp.Rational(factor) * p * exp(2) * exp(rate * v)
-        below = forall((1 + exp(2 * a)) * v**p, "<=", right, {v: (0, oo), a: Closed(0, oo)}, via={w: exp(2 * a / p)})
+        below = forall(
+            (1 + exp(2 * a)) * v**p, "<=", right, {v: (0, oo), a: Closed(0, oo)}, via={w: exp(2 * a / p)}
+        )
         parts.append(all_of(reduced, below))
     return derivation("BB:LC.4/one-token", *parts, two=two, c=c, square=square)
 

@@ -21,7 +21,9 @@ L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
 K, sigma2, C_f = sp.symbols("K sigma2 C_f", positive=True)  # K = sqrt(E|f|^4)
 u, x, h = sp.symbols("u x h", positive=True)
-theta, rho = sp.symbols("theta rho", nonnegative=True)  # in [0, 1]: how far an inequality that is used is from equality
+theta, rho = sp.symbols(
+    "theta rho", nonnegative=True
+)  # in [0, 1]: how far an inequality that is used is from equality
 UNIT_INTERVAL = Closed(0, 1)
 q = sp.Symbol("q", nonnegative=True)  # |R/S|^2
 m = sp.Symbol("m", positive=True)  # sqrt(E|Z|^(4p))
@@ -94,7 +96,9 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
         raise Contradiction(f"one token z = 1 with f(z) = 2z has the average {average}, not 2")
     if (largest := LARGEST_POINT_OF_HULL[hull]) < average:
         witness = {"d": 1, "L": 1, "z_1": 1, "f(z_1)": 2, "R_L/S_L": 2, "largest point of the hull": largest}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
     S_L, w = sp.symbols("S_L w", positive=True)
     R, value, M = sp.symbols("R y M", real=True)  # v.R_L, the new v.f(z), and the bound of all of these
     longer = (R + w * value) / (S_L + w)
@@ -169,13 +173,24 @@ def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4, 
     the line divides by 0 (BB:LC.4/zero).
     """
     base = 2 ** sp.Rational(four)
-    domain = {L: Integers(1, oo), q: Closed(0, oo), theta: UNIT_INTERVAL, m: (0, oo), sigma2: (0, oo), C_f: (0, oo)}
+    domain = {
+        L: Integers(1, oo),
+        q: Closed(0, oo),
+        theta: UNIT_INTERVAL,
+        m: (0, oo),
+        sigma2: (0, oo),
+        C_f: (0, oo),
+    }
     limit = Max(L * theta * C_f**2 * m / 2 - q, 0)
     limits = [forall(limit / SCALE[p] ** p, "<=", L * m / (2 * (base * sigma2) ** p), domain) for p in (1, 2)]
     root = sqrt(L * m) / (base * sqrt(2) * sigma2)
-    lemma = forall(root, "<=", sqrt(L * m) / (sp.Rational(c) * sigma2), {L: Integers(1, oo), m: (0, oo), sigma2: (0, oo)})
+    lemma = forall(
+        root, "<=", sqrt(L * m) / (sp.Rational(c) * sigma2), {L: Integers(1, oo), m: (0, oo), sigma2: (0, oo)}
+    )
     r = sp.Symbol("r", positive=True)  # |z|^p
-    growth = forall((theta * C_f * r) ** 4, "<=", C_f**grows * r**4, {theta: UNIT_INTERVAL, C_f: (0, oo), r: (0, oo)})
+    growth = forall(
+        (theta * C_f * r) ** 4, "<=", C_f**grows * r**4, {theta: UNIT_INTERVAL, C_f: (0, oo), r: (0, oo)}
+    )
     return derivation("BB:LC.4.up", growth, limits[0], growth, limits[1], lemma, c=c, four=four, grows=grows)
 
 
@@ -207,10 +222,17 @@ def substitution_in_the_tail(*, power: int = 1) -> Evidence:
     with `power` $k=2$. Printed is $k=1$, which is refuted.
     """
     name = r"\int_x^\infty u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du"
-    at_zero = forall(computed(name, tail_integral(0, SCALE[1], 1)), "<=", 16 * sigma2 * C_f**power, {C_f: (0, oo), sigma2: (0, oo)})
+    at_zero = forall(
+        computed(name, tail_integral(0, SCALE[1], 1)),
+        "<=",
+        16 * sigma2 * C_f**power,
+        {C_f: (0, oo), sigma2: (0, oo)},
+    )
     if not at_zero.verdict.accepted:  # the same at x = 0, where the witness is shortest
         return at_zero
-    return all_of(*(identity(computed(name, tail_integral(x, SCALE[p], p)), _substituted(p, power)) for p in (1, 2)))
+    return all_of(
+        *(identity(computed(name, tail_integral(x, SCALE[p], p)), _substituted(p, power)) for p in (1, 2))
+    )
 
 
 @claim("BB:LC.4.sub/closed", control=dict(rate=Fraction(9, 10)))
@@ -222,8 +244,13 @@ def closed_form_of_the_tail(*, rate: int | Fraction = 1) -> Evidence:
     """
     s = sp.Symbol("s", positive=True)
     closed = [computed(rf"\int_x^\infty u^{{{p - 1}}}e^{{-u/s}}du", tail_integral(x, s, p)) for p in (1, 2)]
-    parts = [identity(-sp.Derivative(closed[p - 1], x), x ** (p - 1) * exp(-sp.Rational(rate) * x / s)) for p in (1, 2)]
-    tail = integral_evidence(u * exp(-u), u, (1, oo), "==", tail_integral(sp.S.One, sp.S.One, 2), tail=8 * exp(-u / 2))
+    parts = [
+        identity(-sp.Derivative(closed[p - 1], x), x ** (p - 1) * exp(-sp.Rational(rate) * x / s))
+        for p in (1, 2)
+    ]
+    tail = integral_evidence(
+        u * exp(-u), u, (1, oo), "==", tail_integral(sp.S.One, sp.S.One, 2), tail=8 * exp(-u / 2)
+    )
     found = derivation("BB:LC.4.sub/closed", *(part for part in parts for _ in range(2)), rate=rate)
     return confirmed(found, tail) if rate == 1 else found
 
@@ -242,9 +269,12 @@ def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
         gamma = [sp.uppergamma(p, at) for p in (1, 2)]
     bound = [(sp.Rational(one) + at * k) * exp(-at) for k in (0, 1)]
     looks = [
-        integral_evidence(u * exp(-u), u, (n, oo), "==", (1 + n) * exp(-n), tail=8 * exp(-u / 2)) for n in map(sp.Integer, (0, 2))
+        integral_evidence(u * exp(-u), u, (n, oo), "==", (1 + n) * exp(-n), tail=8 * exp(-u / 2))
+        for n in map(sp.Integer, (0, 2))
     ]
-    return confirmed(all_of(*(forall(left, "<=", right, {at: Closed(0, oo)}) for left, right in zip(gamma, bound))), *looks)
+    return confirmed(
+        all_of(*(forall(left, "<=", right, {at: Closed(0, oo)}) for left, right in zip(gamma, bound))), *looks
+    )
 
 
 @claim("BB:LC.4.subadd", control=dict(c=Fraction(9, 10)))

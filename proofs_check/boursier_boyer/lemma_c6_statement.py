@@ -16,7 +16,17 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
-from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
+from proofs_check.boursier_boyer.average_statements import (
+    G_INSTEAD,
+    G_WHY,
+    HYPOTHESES,
+    UNPROVED,
+    c1,
+    c2,
+    c3,
+    k,
+    ln,
+)
 from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -80,7 +90,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     """
     if least == 1:
         return vanishing(
-            sp.S.One, c1 * SIGMA**6 * log(1) / 1 ** (c2 / SIGMA**2), where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1, "p": 1}
+            sp.S.One,
+            c1 * SIGMA**6 * log(1) / 1 ** (c2 / SIGMA**2),
+            where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1, "p": 1},
         )
     search = shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
     return derivation("BB:LC.6", search, search, c=c)
@@ -98,7 +110,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     hypotheses=HYPOTHESES,
     reference={},
 )
-def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
+def constants_that_are_free_of_the_law_of_the_query(
+    *, law: str = "not at all", c: Fraction = Fraction(1)
+) -> Evidence:
     r"""As printed, $c_1$ and $c_2$ depend on $d,f,g,p,P,U$ only. For $g(z)=e^{z^2}$ and rare
     queries $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law`
     of the query enters through $\mathbb{E}_{\nu}\|g\|^4$, and the bound is derived as for BB:LC.6.
@@ -153,7 +167,16 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     Repaired, (16) is tried for $L\geq$ `least` = 2 with explicit constants.
     """
     if least == 1:
-        where = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)", "query": "N(0, 1)"}
+        where = {
+            "L": 1,
+            "d": 1,
+            "U": 1,
+            "f": "z",
+            "g": 1,
+            "p": 1,
+            "tokens": "N(0, sigma^2)",
+            "query": "N(0, 1)",
+        }
         return defeated(k**2 + k**4, c1 * k**2 * exp(-c2 / k**2), k, at={"sigma": k}, where=where)
     checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\sigma^{2p}\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
     return shared.explicit(_form_of_16, 2, c, checked)

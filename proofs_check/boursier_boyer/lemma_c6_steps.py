@@ -16,7 +16,16 @@ from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
+from proofs_check.boursier_boyer.average_steps import (
+    BALL,
+    IN_THE_BALL,
+    C_f,
+    G,
+    K,
+    L,
+    score_in_the_ball,
+    written,
+)
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.average_split import Bound, instances, products, split
@@ -165,7 +174,10 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
     for p in P:
         rate = K ** sp.Rational(1, p) / (16 * shared.sigma**2 * C_f ** sp.Rational(2, p))
-        half, limit = (L / 2) ** sp.Rational(1, p), exp(written(2, *a2.args) if p == 1 else a2, evaluate=False)
+        half, limit = (
+            (L / 2) ** sp.Rational(1, p),
+            exp(written(2, *a2.args) if p == 1 else a2, evaluate=False),
+        )
         left = exp(written(limit - half, rate), evaluate=False)
         right = exp((L ** sp.Rational(1, 3 * p) - half) * rate)
         parts.append(forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate}))
@@ -200,7 +212,16 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     """
     if depends == "on f and d":
         left = 32 * k**2 * exp(2) * exp(-(k**2 / 2 - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
-        where = {"d": 1, "sigma": 1, "U": 1, "query": 0, "f": "z", "g": 1, "p": 1, "tokens": "epsilon, -epsilon with 1/2 each"}
+        where = {
+            "d": 1,
+            "sigma": 1,
+            "U": 1,
+            "query": 0,
+            "f": "z",
+            "g": 1,
+            "p": 1,
+            "tokens": "epsilon, -epsilon with 1/2 each",
+        }
         return defeated(left, c1 * k**3 * exp(-c2 * k**2), k, at={"L": k**2, "epsilon": 1 / k}, where=where)
     parts = []
     for p in P:
@@ -217,7 +238,11 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
     (x, L), p = sp.symbols("x L", positive=True), sp.Symbol("p", integer=True, positive=True)
     s = shared.sigma
     of = {**dict.fromkeys((c1, c2, s, L), (0, oo)), G: Closed(0, oo)}
-    parts = [forall(exp(-x), "<=", sp.Rational(c) * x ** (-2 * p), {x: (0, oo), p: Integers(powers[0], powers[-1])})]
+    parts = [
+        forall(
+            exp(-x), "<=", sp.Rational(c) * x ** (-2 * p), {x: (0, oo), p: Integers(powers[0], powers[-1])}
+        )
+    ]
     for power in powers:
         argument = c2 / s**2 * L ** sp.Rational(1, power)
         front = c1 * s ** (2 * power) * G * L ** sp.Rational(3, 2)

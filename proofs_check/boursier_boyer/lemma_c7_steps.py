@@ -22,7 +22,9 @@ from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C, delta_0
 from theory.bounds.concentration_moments import tail_integral, threshold_c7
 
-K, sigma2, C_f, m, t, u, x, h, w = sp.symbols("K sigma2 C_f m t u x h w", positive=True)  # K = sqrt(E|f|^4), m = sqrt(E|Z|^4)
+K, sigma2, C_f, m, t, u, x, h, w = sp.symbols(
+    "K sigma2 C_f m t u x h w", positive=True
+)  # K = sqrt(E|f|^4), m = sqrt(E|Z|^4)
 SCALE = 16 * sigma2 * C_f**2
 #: The same quantities of a softmax average on exact laws.
 L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")
@@ -41,7 +43,9 @@ UNPROVED = (
     argument=r"The integral of $\mathbb{P}(Y\geq t)$ from $s$ on is $\mathbb{E}(Y-s)_+$, and $\|R_L/S_L\|$ is at most the "
     r"largest $\|f(z_\ell)\|$.",
 )
-def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)) -> Evidence:
+def split_of_the_mean(
+    *, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)
+) -> Evidence:
     r"""For $t=\theta t_0$ with $\theta\leq1$, $\delta=\frac C{L\sqrt t}\geq c\,\delta_0$ with
     `c` = 1. The integral of $\frac C{L\sqrt t}$ from $0$ to $t_0$ is $\frac{2C\sqrt{t_0}}L$, and
     $t_0=(\frac{16}{27})^2\frac{C^2}{\delta_0^2L^3}$ is $LK^2$ with
@@ -60,7 +64,11 @@ def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27
         forall(level, ">=", sp.Rational(c) * delta_0(L, a2), domain),
         identity(slope, C(a2, K) / (L * sqrt(t))),
         identity(threshold, L * K**2),
-        derivation("BB:LC.7.int", increasing(ERROR, sp.Rational(front) * FIRST_TERM + MAXIMUM_TAIL, order=4), front=front),
+        derivation(
+            "BB:LC.7.int",
+            increasing(ERROR, sp.Rational(front) * FIRST_TERM + MAXIMUM_TAIL, order=4),
+            front=front,
+        ),
     )
 
 
@@ -84,16 +92,26 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     """
     a, b = sp.symbols("u v", nonnegative=True)
     v, factor = sp.Symbol("v", positive=True), sp.Rational(c)
-    event = forall(factor * (a**4 + b**4), ">=", theta * (a + b) ** 4, {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT_INTERVAL})
+    event = forall(
+        factor * (a**4 + b**4),
+        ">=",
+        theta * (a + b) ** 4,
+        {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT_INTERVAL},
+    )
     integrand = u * exp(-u / SCALE)
     shifted = (sp.Derivative(8 * (u + x), u), factor)
     squared = (sp.Subs(8 * exp(-sqrt(t) / SCALE), t, u**2) * sp.Derivative(u**2, u), 16 * integrand)
     scaled = (sp.Subs(integrand, u, SCALE * v) * sp.Derivative(SCALE * v, v), SCALE**2 * v * exp(-v))
     slope = sp.Derivative(-tail_integral(x, SCALE, 2), x)
-    closed = identity(tail_integral(x, SCALE, 2), 16**2 * sigma2**2 * C_f**4 * (1 + x / SCALE) * exp(-x / SCALE))
+    closed = identity(
+        tail_integral(x, SCALE, 2), 16**2 * sigma2**2 * C_f**4 * (1 + x / SCALE) * exp(-x / SCALE)
+    )
     turned = [identity(*sides) for sides in (shifted, squared, scaled, (slope, x * exp(-x / SCALE)))]
     scale, d, first = 16 * symbol("sigma2") * symbol("C_f") ** 2, symbol("d"), sp.Rational(front) * FIRST_TERM
-    token, last = first + 8 * L_ * TOKEN_TAIL, first + 16 * L_ * exp(2 * d) * tail_integral(sqrt(LIMIT), scale, 2)
+    token, last = (
+        first + 8 * L_ * TOKEN_TAIL,
+        first + 16 * L_ * exp(2 * d) * tail_integral(sqrt(LIMIT), scale, 2),
+    )
     searches = (increasing(ERROR, token, order=4), increasing(ERROR, token, last, order=4))
     return all_of(event, *turned, closed, derivation("BB:LC.7.8", *searches, front=front))
 
@@ -117,7 +135,9 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
 )
-def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None, eight: int = 8) -> Evidence:
+def the_integral_of_the_maximum_by_the_union_bound(
+    *, at_most: Fraction | None = None, eight: int = 8
+) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^4\geq\frac t8-\|\frac
     RS\|^4)\,dt\leq8L\int_s^\infty\mathbb{P}(\|f\|^4\geq t)\,dt$ with
     $s=(\frac{t_0}8-\|\frac RS\|^4)_+$ is refuted as printed. The repair asks for
@@ -128,7 +148,9 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     if at_most is None:
         return cases
     given = [(exp(4 * a2) / L, "<=", sp.Rational(at_most))]
-    return all_of(cases, forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), PROMPT_DOMAIN, where=given))
+    return all_of(
+        cases, forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), PROMPT_DOMAIN, where=given)
+    )
 
 
 @claim(
@@ -173,7 +195,9 @@ def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
     control=(dict(c=Fraction(9, 10)), dict(two=3), dict(rate=33), dict(least=Fraction(11, 10))),
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 4 / sp.E),
 )
-def limits_of_the_gamma_integral(*, c: int | Fraction = 1, two: int = 2, rate: int = 32, least: Fraction = Fraction(1)) -> Evidence:
+def limits_of_the_gamma_integral(
+    *, c: int | Fraction = 1, two: int = 2, rate: int = 32, least: Fraction = Fraction(1)
+) -> Evidence:
     r"""With $w=e^{2\sigma^2\|Uz\|^2}$, `c` = 1 and $\theta\leq1$,
     $(\frac L8-\theta w^2)_+\geq(\frac L8-c\,w^2)_+$. The lower and the upper limit of the Gamma
     integral and $(\frac L8-w^2)_+^{1/2}\geq\sqrt{L/8}-w$ are derived for $R/S$ itself; the second
@@ -197,7 +221,12 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1, two: int = 2, rate: i
     inside = identity((w + h) ** 2 - w**2, h * (h + 2 * w))
     apart = forall(sqrt(h * (h + 2 * w)), ">=", sp.Rational(least) * h, {h: (0, oo), w: (0, oo)})
     middle = forall(larger, "<=", L / (2 * two**2), {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
-    searches = (all_of(below, identity(*scaled)), all_of(middle, identity(*half)), above, all_of(inside, apart, identity(*root)))
+    searches = (
+        all_of(below, identity(*scaled)),
+        all_of(middle, identity(*half)),
+        above,
+        all_of(inside, apart, identity(*root)),
+    )
     return derivation("BB:LC.7.lim", *searches, c=c, two=two, rate=rate, least=least)
 
 

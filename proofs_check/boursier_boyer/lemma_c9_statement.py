@@ -16,7 +16,17 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Integers, forall
 from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
-from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
+from proofs_check.boursier_boyer.average_statements import (
+    G_INSTEAD,
+    G_WHY,
+    HYPOTHESES,
+    UNPROVED,
+    c1,
+    c2,
+    c3,
+    k,
+    ln,
+)
 from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -82,7 +92,9 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     """
     if least == 1:
         return vanishing(
-            sp.S.One, c1 * SIGMA**12 * log(1) ** 2 / 1 ** (c2 / SIGMA**2), where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1}
+            sp.S.One,
+            c1 * SIGMA**12 * log(1) ** 2 / 1 ** (c2 / SIGMA**2),
+            where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1},
         )
     search = shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
     return derivation("BB:LC.9", search, c=c)
@@ -101,7 +113,9 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     hypotheses=HYPOTHESES,
     reference={},
 )
-def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
+def constants_that_are_free_of_the_law_of_the_query(
+    *, law: str = "not at all", c: Fraction = Fraction(1)
+) -> Evidence:
     r"""As printed, $c_1$ and $c_2$ depend on $d,f,g,P,U$ only. For $g(z)=e^{z^2}$ and rare queries
     $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law` of the
     query enters through $\mathbb{E}_{\nu}\|g\|^8$, and the bound is derived as for BB:LC.9.
@@ -114,7 +128,9 @@ def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", 
 
 def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     one, two, three, four = constants_18(u, 1, d, root)
-    decay, root_of_L, sixth = (sp.exp, sp.sqrt, sp.Rational(1, 6)) if isinstance(L, sp.Basic) else (np.exp, np.sqrt, 1 / 6)
+    decay, root_of_L, sixth = (
+        (sp.exp, sp.sqrt, sp.Rational(1, 6)) if isinstance(L, sp.Basic) else (np.exp, np.sqrt, 1 / 6)
+    )
     first = one * s**4 * L * root_of_L(L) * decay(-two * root_of_L(L) / s**2)
     return first + three / L**sixth + four * s**8 * ln(L) ** 2 * shared.power_of_L(L, s, u, 384)
 
@@ -131,7 +147,15 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 14500))),
-    needs=("BB:LC.9.split", "BB:19", "BB:LC.9.T2", "BB:LC.9.T3", "BB:LC.9.T3/conclude", "BB:18/c3", "OURS:LC.9"),
+    needs=(
+        "BB:LC.9.split",
+        "BB:19",
+        "BB:LC.9.T2",
+        "BB:LC.9.T3",
+        "BB:LC.9.T3/conclude",
+        "BB:18/c3",
+        "OURS:LC.9",
+    ),
     argument="The three terms of the split are added; with explicit constants this is OURS:LC.9 by BB:18/c3, whose exponent is "
     r"$2$ for $\kappa\leq1/128$ and $1/(64\kappa)\geq1/(384\kappa)$ beyond.",
     hypotheses=HYPOTHESES,
@@ -145,7 +169,9 @@ def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     """
     if least == 1:
         where = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "tokens": "N(0, sigma^2)", "query": "N(0, 1)"}
-        return defeated(3 * (k**2 + k**4) ** 2, c1 * k**4 * exp(-c2 / k**2) + c3, k, at={"sigma": k}, where=where)
+        return defeated(
+            3 * (k**2 + k**4) ** 2, c1 * k**4 * exp(-c2 / k**2) + c3, k, at={"sigma": k}, where=where
+        )
     checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^4\le c_1\sigma^4L^{3/2}e^{-c_2\sqrt{L}/\sigma^2}+c_3L^{-1/6}"
     return shared.explicit(_form_of_18, 4, c, checked + r"+c_4\sigma^8\ln(L)^2/L^{1/(384\sigma^2\|U\|^2)}")
 
@@ -183,7 +209,9 @@ def third_constant_free_of_sigma(*, c: int | Fraction = 1, decay: Fraction = Fra
     """
     L, r = sp.Symbol("L", integer=True, positive=True), sp.Symbol("r", positive=True)
     both = sp.Rational(c) * (exp(1 - r) * L ** sp.Rational(7, 2) + r**2 * L ** (1 - sp.Rational(decay)))
-    search = all_of(*(forall(part, "<=", both, {L: Integers(1, oo), r: (0, oo)}) for part in (sp.S.One, log(L) ** 2)))
+    search = all_of(
+        *(forall(part, "<=", both, {L: Integers(1, oo), r: (0, oo)}) for part in (sp.S.One, log(L) ** 2))
+    )
     return derivation("BB:18/c3", search, c=c, decay=decay)
 
 

@@ -17,7 +17,16 @@ from numerics.search.query_average import tightest
 from numerics.search.query_average_bound import QueryAverageBound
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
-from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
+from proofs_check.boursier_boyer.average_steps import (
+    BALL,
+    IN_THE_BALL,
+    C_f,
+    G,
+    K,
+    L,
+    score_in_the_ball,
+    written,
+)
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.average_split import instances, products, split
@@ -36,7 +45,9 @@ q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
     unproved="The chain bounds means over every pair of laws of tokens and queries; nobody has derived it in the kernel.",
 )
-def split_at_the_ball(*, through: str = "f(z_1) g(z)", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)) -> Evidence:
+def split_at_the_ball(
+    *, through: str = "f(z_1) g(z)", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)
+) -> Evidence:
     r"""Every line is tried for queries of signs: with $B=1$ and $f(z)=244z$, where all queries are
     inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. That the left side is at most
     the bound of Lemma C.7 is also tried for $z_1\mapsto f(z_1)g(z)$, for which
@@ -57,7 +68,9 @@ def split_at_the_ball(*, through: str = "f(z_1) g(z)", outside: Fraction = Fract
     every = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^4\le\text{LC.7 for }z_1\mapsto f(z_1)g(z)\ (|z|\le B),\quad"
     every += r"\le 8\,\mathbb{E}(\|R_L/S_L\|^4+\|R/S\|^4)\ (|z|>B)"
     covered = f"{three}, and g = 1 with tokens of two and three atoms and queries of signs; {reach}"
-    meant = QueryAverageBound((*products(4, bound).terms, *split(4, bound, Fraction(outside)).terms), d=(1, 2))
+    meant = QueryAverageBound(
+        (*products(4, bound).terms, *split(4, bound, Fraction(outside)).terms), d=(1, 2)
+    )
     return tightest(instances(meant), checked=every, covered=covered, statement=meant)
 
 
@@ -173,7 +186,15 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     if depends == "on f and d":
         front = 16**3 * k**4 * exp(2) * (1 + k**2 / (32 * sqrt(2)) / k**2)
         left = front * exp(-(k**2 / sqrt(8) - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
-        where = {"d": 1, "sigma": 1, "U": 1, "query": 0, "f": "z", "g": 1, "tokens": "epsilon, -epsilon with 1/2 each"}
+        where = {
+            "d": 1,
+            "sigma": 1,
+            "U": 1,
+            "query": 0,
+            "f": "z",
+            "g": 1,
+            "tokens": "epsilon, -epsilon with 1/2 each",
+        }
         return defeated(left, c1 * k**6 * exp(-c2 * k**2), k, at={"L": k**4, "epsilon": 1 / k}, where=where)
     left = L ** sp.Rational(1, 6) - sqrt(L / 8)
     return forall(left, "<=", sp.Rational(c) - sqrt(L) / 8, {L: Integers(1, oo)})

@@ -77,7 +77,11 @@ def spread(n: int) -> list[TokenLaw]:
 
 def _tilts() -> list[tuple[str, Any, Any]]:
     return [
-        (f"{law.name} in d = {n}, |a| = {r}", (law,), tuple(r * np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))))
+        (
+            f"{law.name} in d = {n}, |a| = {r}",
+            (law,),
+            tuple(r * np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))),
+        )
         for n in DIMENSIONS
         for law in spread(n)
         for r in (1e-3, 0.3, 1.0, 3.0)
@@ -137,14 +141,23 @@ def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
     phi = Rational(half) * s2 * r**2 - Psi
     domain = {sigma: (0, oo), r: Closed(0, oo), Psi: Closed(0, oo)}
     above = s2 * r**2 / 2 - v  # here r = |h|, and v is how far Psi is above its tangent
-    taylor = forall(above, "<=", Rational(curve) * s2 * r**2 / 2, {sigma: (0, oo), r: Closed(0, oo), v: Closed(0, oo)})
+    taylor = forall(
+        above, "<=", Rational(curve) * s2 * r**2 / 2, {sigma: (0, oo), r: Closed(0, oo), v: Closed(0, oo)}
+    )
     return (
         forall(0, "<=", phi, domain, where=[(Psi, "<=", s2 * r**2 / 2)]),
         forall(phi, "<=", s2 * r**2 / 2, domain),
-        forall(s2 * r**2 - v, "<=", Rational(curve) * s2 * r**2, {sigma: (0, oo), r: Closed(0, oo), v: Closed(0, oo)}),
+        forall(
+            s2 * r**2 - v,
+            "<=",
+            Rational(curve) * s2 * r**2,
+            {sigma: (0, oo), r: Closed(0, oo), v: Closed(0, oo)},
+        ),
         taylor,
         taylor,
-        forall(Rational(half) * g**2, "<=", v, dict.fromkeys((g, v), Closed(0, oo)), where=[(v, ">=", g**2 / 2)]),
+        forall(
+            Rational(half) * g**2, "<=", v, dict.fromkeys((g, v), Closed(0, oo)), where=[(v, ">=", g**2 / 2)]
+        ),
     )
 
 
@@ -165,8 +178,12 @@ def gradient_of_the_log_laplace_transform(
     """
     g, q, psi = sp.symbols("g q psi", nonnegative=True)  # |grad phi|, sigma^2 |z| and |grad Psi|
     hypotheses = [(psi, "<=", q + g), (g, "<=", q)]
-    of_phi = forall(g, "<=", (sp.Rational(c) - 1) * q, dict.fromkeys((g, q), Closed(0, oo)), where=[(g, "<=", q)])
-    of_Psi = forall(psi, "<=", sp.Rational(c) * q, dict.fromkeys((g, q, psi), Closed(0, oo)), where=hypotheses)
+    of_phi = forall(
+        g, "<=", (sp.Rational(c) - 1) * q, dict.fromkeys((g, q), Closed(0, oo)), where=[(g, "<=", q)]
+    )
+    of_Psi = forall(
+        psi, "<=", sp.Rational(c) * q, dict.fromkeys((g, q, psi), Closed(0, oo)), where=hypotheses
+    )
     searches = (*_lines_up_to_22(half, Fraction(curve)), of_phi, of_Psi)
     return all_of(derivation("BB:LD.1.phi", *searches, c=c, half=half, curve=curve), _hessian(), _taylor())
 
@@ -244,7 +261,9 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction
     x, y = sp.symbols("x y", real=True)
     m = sp.Symbol("m", nonnegative=True)
     pairs = forall(x**2 * y**2, "<=", Rational(share) * (x**4 + y**4) / 2, {x: (-oo, oo), y: (-oo, oo)})
-    norm = forall(d**2 * m, "<=", fourth_moment_d1(d, Rational(c)) ** 4, {m: Closed(0, 16), d: Integers(1, oo)})
+    norm = forall(
+        d**2 * m, "<=", fourth_moment_d1(d, Rational(c)) ** 4, {m: Closed(0, 16), d: Integers(1, oo)}
+    )
     return derivation("BB:LD.1.4th/every_d", pairs, norm, c=c, share=share)
 
 
@@ -264,7 +283,9 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction
     r"inequality, and LD.1.4th give the lines.",
     hypotheses=("d in Integers", "d >= 1", "sigma > 0"),
 )
-def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction = 4, slope: int | Fraction = 2) -> Evidence:
+def lines_of_the_last_display(
+    *, argument: str = "Q'K", factor: int | Fraction = 4, slope: int | Fraction = 2
+) -> Evidence:
     r"""As printed the gradient of $\Psi$ is taken at $Q^\top Kz$, which two matrices refute in
     $d=2$. Repaired, the score is $z'^\top K^\top Qz$ in every dimension, and
     $\|\nabla\Psi\|^4\leq(2\sigma^2\|U\|_{\rm op}\|z\|)^4$ and the last bound follow with the
@@ -272,16 +293,38 @@ def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction =
     """
     K, Q, x, z = (ALGEBRA[name] for name in ("K", "Q", "x", "z"))
     if argument == "Q'K":
-        k, q, at = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([0.0, 1.0])
+        k, q, at = (
+            np.array([[1.0, 0.0], [0.0, 0.0]]),
+            np.array([[0.0, 1.0], [0.0, 0.0]]),
+            np.array([0.0, 1.0]),
+        )
         true = gaussian_output(np.zeros(2), np.eye(2), k.T @ q, np.eye(2), at)
         printed = q.T @ k @ at  # grad Psi is the identity for N(0, I)
         if true.tolist() != [1.0, 0.0] or printed.tolist() != [0.0, 0.0]:
             raise Contradiction(f"the output is {true} and the printed one {printed}, not (1, 0) and (0, 0)")
-        witness = {"d": 2, "sigma": 1, "K": "[1 0; 0 0]", "Q": "[0 1; 0 0]", "V": "I", "mu": "N(0, I)", "z": "(0, 1)"}
+        witness = {
+            "d": 2,
+            "sigma": 1,
+            "K": "[1 0; 0 0]",
+            "Q": "[0 1; 0 0]",
+            "V": "I",
+            "mu": "N(0, I)",
+            "z": "(0, 1)",
+        }
         witness |= {"T(z)": "(1, 0)", "printed": "(0, 0)"}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-    psi, t, kappa, V = sp.symbols("psi t kappa V", nonnegative=True)  # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
-    power = forall(psi**4, "<=", (Rational(slope) * t) ** 4, dict.fromkeys((psi, t), Closed(0, oo)), where=[(psi, "<=", 2 * t)])
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
+    psi, t, kappa, V = sp.symbols(
+        "psi t kappa V", nonnegative=True
+    )  # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
+    power = forall(
+        psi**4,
+        "<=",
+        (Rational(slope) * t) ** 4,
+        dict.fromkeys((psi, t), Closed(0, oo)),
+        where=[(psi, "<=", 2 * t)],
+    )
     norm = sp.Symbol("n", nonnegative=True)  # (E|z|^4)^{1/4}
     bound = forall(
         2 * sigma**2 * V * kappa * norm,
@@ -309,6 +352,12 @@ def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
     search: dict[str, Any] = dict(checked=checked, numbers=((0.01, 6.0),))
     found = all_of(
         worst_law(output, Fraction(c, 4) ** 4, laws=("two atoms", "two atoms"), **search),
-        worst_law(output, Fraction(c, 4) ** 4, laws=("three atoms", "three atoms"), cases=token_and_query_laws, **search),
+        worst_law(
+            output,
+            Fraction(c, 4) ** 4,
+            laws=("three atoms", "three atoms"),
+            cases=token_and_query_laws,
+            **search,
+        ),
     )
     return derivation("BB:LD.1", found, c=c)

@@ -32,7 +32,9 @@ LEAST = Fraction(1, 16)
 
 
 @cache
-def maximum(length: int, power: Fraction, bound: Callable[[int, int, float], float]) -> Callable[[Any, Any], tuple[Any, Any]]:
+def maximum(
+    length: int, power: Fraction, bound: Callable[[int, int, float], float]
+) -> Callable[[Any, Any], tuple[Any, Any]]:
     """Return a function of the law with the two sides E max |z_l|^p and sigma^p times the bound for
     sigma = 1, which is a function of L, d and p.
     """
@@ -48,8 +50,13 @@ def maximum(length: int, power: Fraction, bound: Callable[[int, int, float], flo
 def tried(checked: str, share: int | Fraction, *bounds: Callable[[int, int, float], float]) -> Evidence:
     """Try bounds, times `share`, for all powers and lengths."""
     sides = [maximum(length, power, bound) for bound in bounds for power in POWERS for length in LENGTHS]
-    found = all_of(*(worst_law(each, share, checked=checked, cases=norms, dimensions=PRODUCTS) for each in sides), checked=checked)
-    covered = f"p = {', '.join(map(str, POWERS))}, each with L = {', '.join(map(str, LENGTHS))}: {found.covered}"
+    found = all_of(
+        *(worst_law(each, share, checked=checked, cases=norms, dimensions=PRODUCTS) for each in sides),
+        checked=checked,
+    )
+    covered = (
+        f"p = {', '.join(map(str, POWERS))}, each with L = {', '.join(map(str, LENGTHS))}: {found.covered}"
+    )
     return found.replace(covered=covered) if found.verdict.accepted else found
 
 
@@ -97,14 +104,29 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
     """
     if relation == "=":
         power, cut = 2, 2
-        mean = Fraction(sum(abs(z) ** power for z in (1, -1)), 2)  # |z|^p never reaches B, so that the tail integral is 0
-        witness = {"L": 1, "d": 1, "p": power, "B": cut, "law": "Rademacher", "E max |z|^p": mean, "B + tail integral": cut}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+        mean = Fraction(
+            sum(abs(z) ** power for z in (1, -1)), 2
+        )  # |z|^p never reaches B, so that the tail integral is 0
+        witness = {
+            "L": 1,
+            "d": 1,
+            "p": power,
+            "B": cut,
+            "law": "Rademacher",
+            "E max |z|^p": mean,
+            "B + tail integral": cut,
+        }
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
     Y = sp.Symbol("Y", nonnegative=True)
     truncated = forall(Y, "<=", Rational(share) * B + Max(Y - B, 0), {Y: Closed(0, oo), B: Closed(1, oo)})
     tail = identity(tail_d2(t ** (1 / p), d), exp(2 * d) * exp(-(t ** (2 / p)) / 16))
     old = (16 * u) ** (p / 2)
-    change = identity(old.diff(u) * exp(-(old ** (2 / p)) / 16), p / 2 * sp.Integer(16) ** (p / 2) * u ** (p / 2 - 1) * exp(-u))
+    change = identity(
+        old.diff(u) * exp(-(old ** (2 / p)) / 16),
+        p / 2 * sp.Integer(16) ** (p / 2) * u ** (p / 2 - 1) * exp(-u),
+    )
     return all_of(truncated, tail, change)
 
 
@@ -123,8 +145,12 @@ def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any], least: Fract
             worst = max(worst, float(ratio))
             if not ratio < 1:
                 witness = {"p": order, "x": point, "ratio": float(ratio)}
-                return Evidence(verdict=Verdict.REFUTED, engine="interval arithmetic", witness=witness, witness_by="Arb")
-    covered = f"p = {', '.join(map(str, ORDERS))}; x = 1/15, 1/4, 1, 10, 1000; the largest ratio is {worst:.3f}"
+                return Evidence(
+                    verdict=Verdict.REFUTED, engine="interval arithmetic", witness=witness, witness_by="Arb"
+                )
+    covered = (
+        f"p = {', '.join(map(str, ORDERS))}; x = 1/15, 1/4, 1, 10, 1000; the largest ratio is {worst:.3f}"
+    )
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
 
 
@@ -165,8 +191,13 @@ def least_constant(*, c: int | Fraction = 1) -> Evidence:
     domain = {s: Closed(1, oo), u: (0, oo), x: Closed(Rational(1, 16), oo)}
     left, right = exp((s - 1) * log(1 + u / x)) / x, 16 * exp((s - 1) * log(1 + 16 * u))
     edge = arb(1) / 16
-    ratio = lambda order: edge.exp() * edge.gamma_upper(arb_ball(order) / 2) * arb(16) ** (arb_ball(order) / 2)
-    return confirmed(forall(left, "<=", Rational(c) * right, domain), *([incomplete_gamma_on_a_grid(ratio)] if c == 1 else []))
+    ratio = lambda order: (
+        edge.exp() * edge.gamma_upper(arb_ball(order) / 2) * arb(16) ** (arb_ball(order) / 2)
+    )
+    return confirmed(
+        forall(left, "<=", Rational(c) * right, domain),
+        *([incomplete_gamma_on_a_grid(ratio)] if c == 1 else []),
+    )
 
 
 @claim("BB:LD.2.2.G/integrand", control=dict(power=2))
@@ -174,7 +205,9 @@ def integrand_after_the_shift(*, power: int = 1) -> Evidence:
     r"""The integrand of $\Gamma(s,x)$ at $t=x+u$ is
     $(x+u)^{s-1}e^{-(x+u)}=e^{-x}x^{s-1}(1+u/x)^{s-1}e^{-u}$; `power` stands for the 1 in $x^{s-1}$.
     """
-    return identity((x + u) ** (s - 1) * exp(-(x + u)), exp(-x) * x ** (s - power) * (1 + u / x) ** (s - 1) * exp(-u))
+    return identity(
+        (x + u) ** (s - 1) * exp(-(x + u)), exp(-x) * x ** (s - power) * (1 + u / x) ** (s - 1) * exp(-u)
+    )
 
 
 @cache  # one function for each cut, by which searches are remembered
@@ -194,7 +227,13 @@ def at_the_choice(length: int, n: int, power: float) -> float:
 
 @claim(
     "BB:LD.2.2.B",
-    control=(dict(c=Fraction(3, 5)), dict(least=65), dict(cut=63), dict(share=Fraction(1, 120)), dict(last=Fraction(1, 500))),
+    control=(
+        dict(c=Fraction(3, 5)),
+        dict(least=65),
+        dict(cut=63),
+        dict(share=Fraction(1, 120)),
+        dict(last=Fraction(1, 500)),
+    ),
     needs=("BB:LD.2.2.G",),
 )
 def choice_of_the_cut(
@@ -215,12 +254,22 @@ def choice_of_the_cut(
     $(64d)^s\geq1$, and exact sums with the least $c_p$.
     """
     r = sp.Symbol("r", positive=True)
-    root = forall(log(1 + exp(s * log(r))) / s, ">=", log((1 + r) * Rational(c)), {r: sp.Interval.Lopen(0, 1), s: Closed(1, oo)})
+    root = forall(
+        log(1 + exp(s * log(r))) / s,
+        ">=",
+        log((1 + r) * Rational(c)),
+        {r: sp.Interval.Lopen(0, 1), s: Closed(1, oo)},
+    )
     allowed = forall(exp(s * log(64 * d)), ">=", least, {d: Integers(1, oo), s: Closed(1, oo)})
     checked = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le "
-    anywhere = tried(checked + r"B + \tfrac p2 c_p L e^{2d} e^{-B^{2/p}/16} B", share, at_a_cut(1), at_a_cut(100))
+    anywhere = tried(
+        checked + r"B + \tfrac p2 c_p L e^{2d} e^{-B^{2/p}/16} B", share, at_a_cut(1), at_a_cut(100)
+    )
     chosen = tried(checked + r"(1+\tfrac p2c_p)B", last, at_the_choice)
     with sp.evaluate(False):
         left = -(cut * d + 32 * log(L)) / 2 / 16  # half of what B^{2/p} is compared with
     exponent = forall(left, "<=", -2 * d - log(L), {d: Integers(1, oo), L: Integers(1, oo)})
-    return all_of(exponent, derivation("BB:LD.2.2.B", root, allowed, anywhere, chosen, c=c, least=least, share=share, last=last))
+    return all_of(
+        exponent,
+        derivation("BB:LD.2.2.B", root, allowed, anywhere, chosen, c=c, least=least, share=share, last=last),
+    )

@@ -55,7 +55,9 @@ def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (p,) = populations
-        shift = c.numerator * np.sqrt(p.nodes.shape[1] * (0 * p.sigma2 + 1)) * np.sqrt(p.sigma2) / c.denominator
+        shift = (
+            c.numerator * np.sqrt(p.nodes.shape[1] * (0 * p.sigma2 + 1)) * np.sqrt(p.sigma2) / c.denominator
+        )
         above = np.maximum(np.sqrt(p.squares) - shift, 0 * p.squares)
         values = np.where(above > 0, _reached(p) * np.exp(above * above / (8 * p.sigma2)), 0 * above)
         return np.maximum.reduce(list(values)), 0 * p.sigma2 + 1
@@ -100,7 +102,9 @@ def _by_length(p: WeightedNodes) -> WeightedNodes:
 @cached
 def _beyond_the_edge(c: int | Fraction) -> Evidence:
     edge, domain = 4 * sqrt(d), {t: (0, oo), d: Integers(1, oo)}
-    return forall(exp(-((t - edge) ** 2) / 8), "<=", tail_d2(t, d, Rational(c)), domain, where=[(t, ">", edge)])
+    return forall(
+        exp(-((t - edge) ** 2) / 8), "<=", tail_d2(t, d, Rational(c)), domain, where=[(t, ">", edge)]
+    )
 
 
 def tried_at_every_threshold(c: int | Fraction) -> Evidence:
@@ -127,7 +131,9 @@ def from_the_shifted_square(
     a, b, x = sp.symbols("a b x", nonnegative=True)
     square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})
     below = forall(tail_d2(x * sqrt(d), d), ">=", 1, {x: Closed(0, reach), d: Integers(1, oo)})
-    return all_of(square, _beyond_the_edge(c), below, derivation("BB:LD.2.1.a", tried_at_every_threshold(two), two=two))
+    return all_of(
+        square, _beyond_the_edge(c), below, derivation("BB:LD.2.1.a", tried_at_every_threshold(two), two=two)
+    )
 
 
 @claim(
@@ -141,7 +147,9 @@ def cited_tail(*, c: int | Fraction = 4) -> Evidence:
     """
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
-    return derivation("BB:LD.2.1.RH", worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS), c=c)
+    return derivation(
+        "BB:LD.2.1.RH", worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS), c=c
+    )
 
 
 @claim("BB:LD.2.1.RH/rewrite", control=(dict(two=3), dict(shift=-1)))

@@ -32,7 +32,9 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     is attained, and the ratio there by a finer integration.
     """
     times = up_to(transfer.T_27)
-    found, again = (transfer.distance(start, times, rtol)[1:] / transfer.bound_26(times[1:]) for rtol in (1e-11, 1e-12))
+    found, again = (
+        transfer.distance(start, times, rtol)[1:] / transfer.bound_26(times[1:]) for rtol in (1e-11, 1e-12)
+    )
     k = int(np.argmax(found))
     return float(found[k]), float(times[k + 1]), float(again[k])
 
@@ -51,7 +53,9 @@ def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     as $\beta_\infty$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$. It is tried for softmax
     attention on scalar regression, with both flows integrated; `c` multiplies the right side.
     """
-    drawn = drawn_flows(lambda _, one, other: np.hypot(*(other - one)), Transfer.bound_26, lambda t: t.T_27, c)
+    drawn = drawn_flows(
+        lambda _, one, other: np.hypot(*(other - one)), Transfer.bound_26, lambda t: t.T_27, c
+    )
     return derivation("BB:LE.1", _on_paths(c).replace(sides=(drawn,)), c=c)
 
 
@@ -99,7 +103,12 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     value is.
     """
     if constant == "beta_inf":
-        return forall(distance_of_flows(g, beta, t), "<=", distance_26(g, beta, t), dict.fromkeys((g, beta, t), POSITIVE))
+        return forall(
+            distance_of_flows(g, beta, t),
+            "<=",
+            distance_26(g, beta, t),
+            dict.fromkeys((g, beta, t), POSITIVE),
+        )
     U11, v1, v2 = sp.symbols("U11 v1 v2", real=True)
     U = sp.Matrix([[U11, 0], [0, 0]])
     risk: Any = full_risk(sp.Matrix([[1]]), U, sp.Matrix([v1, v2]))
@@ -109,7 +118,9 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     if at_least != 4 or hessian != sp.eye(2):
         raise Contradiction(f"the curvatures are {at_least} and {hessian}")
     value = {"beta_L": Rational(1), "half of beta_inf": at_least / 2}[constant]
-    found = forall(distance_of_flows(g, at_least, t), "<=", distance_26(g, value, t), {g: POSITIVE, t: POSITIVE})
+    found = forall(
+        distance_of_flows(g, at_least, t), "<=", distance_26(g, value, t), {g: POSITIVE, t: POSITIVE}
+    )
     if found.verdict is Verdict.REFUTED:
         witness = {**found.witness, "L": 1, "rho": 1, "beta_inf at least": at_least, "beta used": value}
         return found.replace(witness=witness)
@@ -136,10 +147,14 @@ def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evid
     f, n = sp.symbols("f n", nonnegative=True)
     x, y = sp.symbols("x y", nonnegative=True)
     added = forall(x + y, "<=", Rational(c) * (x + y), {x: NONNEGATIVE, y: NONNEGATIVE})
-    scaled = identity(distance_of_flows(g, beta, t) / distance_26(g, beta, t), (1 - exp(-beta * t)) / (beta * t))
+    scaled = identity(
+        distance_of_flows(g, beta, t) / distance_26(g, beta, t), (1 - exp(-beta * t)) / (beta * t)
+    )
     bound = forall(1 - exp(-r), "<=", Rational(c) * r, {r: POSITIVE})
     near = [(n, "<=", rho), (f, "<", rho)]
-    inside = forall(n + f, "<", Rational(radius) * rho, {n: NONNEGATIVE, f: NONNEGATIVE, rho: POSITIVE}, where=near)
+    inside = forall(
+        n + f, "<", Rational(radius) * rho, {n: NONNEGATIVE, f: NONNEGATIVE, rho: POSITIVE}, where=near
+    )
     return derivation("BB:24-27", added, all_of(scaled, bound), inside, c=c, radius=radius)
 
 
@@ -158,7 +173,9 @@ def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
     part = Rational(scale) * g
     largest = part * (exp(beta * t) - 1 - beta * t) / beta**2
     admitted = identity(largest.diff(t), beta * largest + part * t)
-    below = forall(largest.diff(t), "<=", distance_of_flows(g, beta, t), dict.fromkeys((g, beta, t), POSITIVE))
+    below = forall(
+        largest.diff(t), "<=", distance_of_flows(g, beta, t), dict.fromkeys((g, beta, t), POSITIVE)
+    )
     return derivation("BB:24-27/gronwall", all_of(admitted, below), scale=scale)
 
 
@@ -198,5 +215,7 @@ def the_exit_from_the_ball(*, up_to: str = "<=", inner: Fraction = Fraction(1)) 
     time = sp.Symbol("t", nonnegative=True)
     leaving = {time: NONNEGATIVE, tau: POSITIVE, rho: POSITIVE}
     path = forall(2 * rho * time / tau, "<", 2 * rho, leaving, where=[(time, up_to, tau)])
-    away = forall(2 * rho - n, ">", Rational(inner) * rho, {rho: POSITIVE, n: NONNEGATIVE}, where=[(n, "<", rho)])
+    away = forall(
+        2 * rho - n, ">", Rational(inner) * rho, {rho: POSITIVE, n: NONNEGATIVE}, where=[(n, "<", rho)]
+    )
     return all_of(path, away)

@@ -24,7 +24,13 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import worst_case
-from proofs_check.instances.gaussian_tasks import drawn_tasks, largest_variance, operator_norm, power_over_queries, trace
+from proofs_check.instances.gaussian_tasks import (
+    drawn_tasks,
+    largest_variance,
+    operator_norm,
+    power_over_queries,
+    trace,
+)
 from proofs_check.instances.smooth_losses import risks_of_smooth_losses
 from theory.regression.transfer import risk_gap
 
@@ -48,7 +54,9 @@ def in_hostile_cases(
     """Compare the left side with factor times the right one in the hostile cases; where the bound
     fails, `witness` returns an exact counterexample, or nothing. Drawn tasks are the second route.
     """
-    return _enumerated(left, right, factor, checked, witness).replace(sides=(on_drawn_tasks(left, right, factor),))
+    return _enumerated(left, right, factor, checked, witness).replace(
+        sides=(on_drawn_tasks(left, right, factor),)
+    )
 
 
 def _enumerated(
@@ -62,10 +70,16 @@ def _enumerated(
     if worst > 1 + 1e-12:
         if found := witness():
             return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=found, witness_by="exact")
-        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=f"ratio {worst:.4g} at {where}, not confirmed exactly")
+        return Evidence(
+            verdict=Verdict.OPEN,
+            engine="enumeration",
+            reason=f"ratio {worst:.4g} at {where}, not confirmed exactly",
+        )
     covered = f"{len(hostile_gaps())} cases in d = 1, L = 1, 2, 3, 8, every prompt enumerated: y = 0, U = 0, skewed laws, slope 30"
     found_at: dict[str, Any] = {"slack": 1 / worst, "tightest": {"case": where}}
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", checked=checked, covered=covered, **found_at)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="enumeration", checked=checked, covered=covered, **found_at
+    )
 
 
 def _repaired(factor: Fraction) -> Evidence:
@@ -74,12 +88,18 @@ def _repaired(factor: Fraction) -> Evidence:
     """
 
     def witness() -> dict[str, Any] | None:
-        at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))  # R = 0 there, so that the bound is rational
+        at = at_zero_scores(
+            tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0)
+        )  # R = 0 there, so that the bound is rational
         right = factor * at.D2 / 2
-        return {"L": 2, "d": 1, "left": at.risk_L, "right": right} if not at.risk and at.risk_L > right else None
+        return (
+            {"L": 2, "d": 1, "left": at.risk_L, "right": right} if not at.risk and at.risk_L > right else None
+        )
 
     checked = r"|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\tfrac12\mathbb{E}D^2"
-    squared = in_hostile_cases(lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2), factor, checked, witness)
+    squared = in_hostile_cases(
+        lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2), factor, checked, witness
+    )
     return derivation("BB:LE.2", squared, risks_of_smooth_losses(factor), factor=factor)
 
 
@@ -97,7 +117,10 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
     Lemma E.2 without max(c1^{1/2}, c1^{3/4}) and with 1 for the powers of L.
     """
     u, v = sp.sympify(u), sp.sympify(v)
-    up, down = sp.exp(u), sp.exp(-u)  # the weights of x = 1 and x = -1 at the query 1; the query -1 has the same risk
+    up, down = (
+        sp.exp(u),
+        sp.exp(-u),
+    )  # the weights of x = 1 and x = -1 at the query 1; the query -1 has the same risk
     output = lambda k: v * (k * up - (L - k) * down) / (k * up + (L - k) * down)
     limit = v * (up - down) / (up + down)
     risk_L = sum(Rational(comb(L, k), 2**L) * output(k) ** 2 for k in range(L + 1)) / 2
@@ -147,7 +170,16 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     if bound != "printed":
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))
-    witness = {"L": 2, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0, "last row of V": "(1, 0)"}
+    witness = {
+        "L": 2,
+        "d": 1,
+        "sigma_mu": 1,
+        "x": "-1 or 1",
+        "y": 0,
+        "loss": "z^2/2",
+        "U": 0,
+        "last row of V": "(1, 0)",
+    }
     sides = {"left": at.risk_L - at.risk, "right": at.y2}
     verdict = Verdict.REFUTED if sides["left"] > sides["right"] else Verdict.OPEN
     return Evidence(verdict=verdict, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
@@ -168,7 +200,9 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     control={"factor": Fraction(99, 100)},
     hypotheses=("L in Integers", "L >= 1", "sigma_mu >= 1"),
 )
-def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
+def distance_of_the_risks_for_one_token(
+    *, bound: str = "printed", factor: Fraction = Fraction(1)
+) -> Evidence:
     r"""At $L=1$ the printed bound is 0, as $\ln1=0$. For $y=x$, $U=0$, last row $(0,1)$ of $V$ and
     the loss $\frac14(\hat z-y)^2$, which is jointly 1-smooth, the left side is $\frac14$. Repaired,
     the bound by the mean square of $T[\hat\mu_L]-T[\mu]$ is derived, and tried on tasks on few
@@ -215,17 +249,30 @@ class SlopeTask:
     def refuted(self, left: Any, right: Any) -> Evidence:
         """Refute ``left <= right``, both of them moments of this task, at d = s = u = v = 1."""
         if left <= right:
-            return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason=f"{left} <= {right} at w = {self.w}")
+            return Evidence(
+                verdict=Verdict.OPEN, engine="exact arithmetic", reason=f"{left} <= {right} at w = {self.w}"
+            )
         matrices = {"U": "((0, 0), (1, 0))", "V": "diag(0, 1)"}
         witness = {"d": self.D, "w": self.w, "sigma2": self.sigma2, **matrices, "left": left, "right": right}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
 
 
 def robust_slope(violation: Callable[[SlopeTask], Any]) -> Robust:
     """Return the robust witness of a bound on a moment of slope tasks."""
     return Robust(
         point={"w": Fraction(12), "s": Fraction(1, 2), "d": 2, "u": Fraction(1), "v": Fraction(1)},
-        hypotheses=("d in Integers", "d >= 1", "w > 0", "s > 0", "s <= 1", "s * (1 + w**2) >= 1", "u > 0", "v > 0"),
+        hypotheses=(
+            "d in Integers",
+            "d >= 1",
+            "w > 0",
+            "s > 0",
+            "s <= 1",
+            "s * (1 + w**2) >= 1",
+            "u > 0",
+            "v > 0",
+        ),
         violation=lambda **at: violation(SlopeTask(**at)),
     )
 
@@ -251,7 +298,9 @@ def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
     first = np.diag([1.0, 0.0])
     out.append((1e-9 * first, first, [first]))
     out.append((first, first, [first]))
-    out.append((np.array([[0.0, 0], [1, 0]]), np.diag([0.0, 1]), [np.outer(t, t) for t in ([1.0, 3.0], [1.0, 30.0])]))
+    out.append(
+        (np.array([[0.0, 0], [1, 0]]), np.diag([0.0, 1]), [np.outer(t, t) for t in ([1.0, 3.0], [1.0, 30.0])])
+    )
     return out
 
 
@@ -265,15 +314,28 @@ def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str)
         # the scalar task with U = V = Gamma = e1 e1' is among them, and rational to the fourth
         # power
         one = statistic(*gaussian_tasks()[-2], 1)
-        witness = {"d": 1, "U": 1, "V": 1, "Gamma": 1, "sides without the constant": one**4, "constant^4": float(two) ** 4}
+        witness = {
+            "d": 1,
+            "U": 1,
+            "V": 1,
+            "Gamma": 1,
+            "sides without the constant": one**4,
+            "constant^4": float(two) ** 4,
+        }
         if round(one**4, 9) > float(two) ** 4:
-            return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", sides=sides)
+            return Evidence(
+                verdict=Verdict.REFUTED,
+                engine="exact arithmetic",
+                witness=witness,
+                witness_by="exact",
+                sides=sides,
+            )
         return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"ratio {ratios[k]:.4g} at case {k}, not confirmed exactly"
+            verdict=Verdict.OPEN,
+            engine="quadrature",
+            reason=f"ratio {ratios[k]:.4g} at case {k}, not confirmed exactly",
         )
-    covered = (
-        f"{len(ratios)} laws of tasks with d = 1, 2, 3, Gaussian moments in closed form; singular covariances, sigma^2 up to 901"
-    )
+    covered = f"{len(ratios)} laws of tasks with d = 1, 2, 3, Gaussian moments in closed form; singular covariances, sigma^2 up to 901"
     found: dict[str, Any] = {"slack": float(two) / ratios[k], "tightest": {"case": k}, "sides": sides}
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, **found)
 

@@ -45,7 +45,9 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1, smooth: str = "joint
     domain = {s: Closed(0, 1), larger: HALF_LINE, smaller: HALF_LINE}
     mean = s * larger + (1 - s) * smaller
     largest = forall(mean, "<=", Rational(factor) * larger, domain, where=[(smaller, "<=", larger)])
-    search = all_of(segment, largest).replace(assumes=("|a - b|^2 >= 0", "B <= A, otherwise exchange a and b"))
+    search = all_of(segment, largest).replace(
+        assumes=("|a - b|^2 >= 0", "B <= A, otherwise exchange a and b")
+    )
     return derivation("BB:LE.2.smooth", search, search, factor=factor)
 
 
@@ -138,7 +140,9 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
     for (_, mass), ratio in zip(law.items(), (Fraction(1, 16), Fraction(2))):
         share = law[first] * ratio / (law[first] * ratio + law[second])
         T = share * first + (1 - share) * second
-        fourth, error = (sum((p * (z - c) ** 4 for z, p in law.items()), Fraction(0)) for c in (Fraction(0), T))
+        fourth, error = (
+            sum((p * (z - c) ** 4 for z, p in law.items()), Fraction(0)) for c in (Fraction(0), T)
+        )
         left += mass * (8 * fourth + 8 * T**4)
         right += mass * (on_D * error + on_T * T**4)
     return left, right
@@ -161,7 +165,9 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
     needs=("BB:LC.9", "BB:P3.1"),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
-def fourth_moments(*, on_D: int = 8, on_T: int = 16, eight: int | Fraction = 8, share: int | Fraction = 1) -> Evidence:
+def fourth_moments(
+    *, on_D: int = 8, on_T: int = 16, eight: int | Fraction = 8, share: int | Fraction = 1
+) -> Evidence:
     r"""Printed is $8\,\mathbb{E}\|T_L\|^4+8\,\mathbb{E}\|T\|^4\leq8\,\mathbb{E}\|T_L-T\|^4+16\,
     \mathbb{E}\|T\|^4$, which a skewed token refutes. Repaired, the constants on the right, `on_D`
     and `on_T`, are 64 and 72. All lines are derived, with Lemma C.9 and Proposition 3.1 at every

@@ -27,7 +27,14 @@ from proofs_check.boursier_boyer.lemma_e2_statement import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.gaussian_tasks import jacobian, largest_variance, operator_norm, over_queries, power_over_queries, trace
+from proofs_check.instances.gaussian_tasks import (
+    jacobian,
+    largest_variance,
+    operator_norm,
+    over_queries,
+    power_over_queries,
+    trace,
+)
 from proofs_check.instances.rare_tasks import RareTasks
 from proofs_check.instances.smooth_losses import gradients_of_smooth_losses
 from theory.regression.transfer import gradient_gap
@@ -37,7 +44,9 @@ def _repaired(factor: Fraction) -> Evidence:
     """Derive factor times the repaired bound of the distance of the gradients, which the hostile
     cases try, and that for smooth losses.
     """
-    return derivation("BB:LE.4", gradients_in_hostile_cases(factor), gradients_of_smooth_losses(factor), factor=factor)
+    return derivation(
+        "BB:LE.4", gradients_in_hostile_cases(factor), gradients_of_smooth_losses(factor), factor=factor
+    )
 
 
 def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
@@ -47,8 +56,19 @@ def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
         one = tasks_on_atoms([Fraction(9, 10), Fraction(-1, 10)], [Fraction(1, 10), Fraction(9, 10)], [0])
         at = gaps(one, ZERO_MATRIX, [Fraction(1, 100), Fraction(0)], 1)
         left2 = sum(x * x for x in at.gradient_L - at.gradient)
-        product = Rational(factor) * (sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2)))  # the risk is 0
-        found = {"L": 1, "d": 1, "x": "9/10 or -1/10", "y": 0, "U": 0, "v": "(1/100, 0)", "left^2": left2, "right": str(product)}
+        product = Rational(factor) * (
+            sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2))
+        )  # the risk is 0
+        found = {
+            "L": 1,
+            "d": 1,
+            "x": "9/10 or -1/10",
+            "y": 0,
+            "U": 0,
+            "v": "(1/100, 0)",
+            "left^2": left2,
+            "right": str(product),
+        }
         return found if sp.sqrt(Rational(left2)) > product else None
 
     checked = (
@@ -123,7 +143,9 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     needs=("BB:LE.4.split",),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
-def distance_of_the_gradients_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
+def distance_of_the_gradients_for_one_token(
+    *, bound: str = "printed", factor: Fraction = Fraction(1)
+) -> Evidence:
     r"""At $L=1$ the printed bound is 0 for all constants, while for $y=0$ and the loss $\frac12\hat
     z^2$ the gradients of $\mathcal{R}_L$ and $\mathcal{R}_\infty$ differ. Repaired, the bound of
     Lemma E.4 with roots of means is derived and tried; `factor` multiplies it.
@@ -132,12 +154,25 @@ def distance_of_the_gradients_for_one_token(*, bound: str = "printed", factor: F
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 1, (1, 0))
     square = sum(x * x for x in at.gradient_L - at.gradient)
-    witness = {"L": 1, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0, "last row of V": "(1, 0)"}
+    witness = {
+        "L": 1,
+        "d": 1,
+        "sigma_mu": 1,
+        "x": "-1 or 1",
+        "y": 0,
+        "loss": "z^2/2",
+        "U": 0,
+        "last row of V": "(1, 0)",
+    }
     sides = {"left^2": square, "right": 0}
-    return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
+    return Evidence(
+        verdict=Verdict.REFUTED, engine="enumeration", witness={**witness, **sides}, witness_by="exact"
+    )
 
 
-def _output_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False) -> Any:
+def _output_moment(
+    U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False
+) -> Any:
     """Return sqrt(E|T|^2) over sqrt(d) |V| |U| E[sigma^4]^(1/2)."""
     left: Any = 0.0
     for G in spread:
@@ -147,7 +182,9 @@ def _output_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: in
     return np.sqrt(left / largest_variance(spread, 4)) / (np.sqrt(d) * operator_norm(V) * operator_norm(U))
 
 
-def _gradient_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False) -> Any:
+def _gradient_moment(
+    U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False
+) -> Any:
     """Return sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I +
     |z|^2 V Gamma^2 V'.
     """

@@ -71,8 +71,14 @@ def _slopes_agree() -> Evidence:
         moves = [(risk(at + step * e, n) - risk(at - step * e, n)) / (2 * step) for e in np.eye(6)]
         worst = max(worst, float(np.abs(slope - moves).max()))
     if worst > 1e-8:
-        return Evidence(verdict=Verdict.OPEN, engine="finite differences", reason=f"slopes differ by {worst:.1e}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="finite differences", covered=f"L = 1, 2, 5 in d = 1, to {worst:.0e}")
+        return Evidence(
+            verdict=Verdict.OPEN, engine="finite differences", reason=f"slopes differ by {worst:.1e}"
+        )
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="finite differences",
+        covered=f"L = 1, 2, 5 in d = 1, to {worst:.0e}",
+    )
 
 
 @claim(
@@ -85,7 +91,9 @@ def _slopes_agree() -> Evidence:
     "Corollary E.5 supposes and Lemma E.4 takes for granted.",
     needs=("OURS:QA.tilt/second",),
 )
-def the_difference_splits_in_two(*, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
+def the_difference_splits_in_two(
+    *, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)
+) -> Evidence:
     """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the
     Jacobians $J_L$, $J$ of the outputs and the slopes $g_L$, $g$ of the loss, in every dimension.
     From the formula of the gradient this is derived on average, with the Cauchy-Schwarz inequality
@@ -153,10 +161,20 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1), tog
     """
     if first == "root":
         one, two = gradient_rate(v1), gradient_rate(v2)
-        return forall(sqrt((one + two) / 2), "<=", (sqrt(one) + sqrt(two)) / 2, {v1: VARIANCES, v2: VARIANCES, L: LENGTHS})
+        return forall(
+            sqrt((one + two) / 2),
+            "<=",
+            (sqrt(one) + sqrt(two)) / 2,
+            {v1: VARIANCES, v2: VARIANCES, L: LENGTHS},
+        )
     p, q = sp.symbols("p q", nonnegative=True)
     l, X, Q = sp.symbols("l X Q", positive=True)
-    young = forall(p * q, "<=", Rational(factor) * (l * p**2 / 2 + q**2 / (2 * l)), {p: HALF_LINE, q: HALF_LINE, l: (0, oo)})
+    young = forall(
+        p * q,
+        "<=",
+        Rational(factor) * (l * p**2 / 2 + q**2 / (2 * l)),
+        {p: HALF_LINE, q: HALF_LINE, l: (0, oo)},
+    )
     best = identity(sp.Subs(l * X / 2 + Q / (2 * l), l, sqrt(Q / X)), sqrt(X * Q))
     root = v**3 * log(L) * L ** (-1 / (2 * v))
     squares = v**3 * log(L) + v**6 * log(L) ** 2, together * v**6 * log(L) ** 2

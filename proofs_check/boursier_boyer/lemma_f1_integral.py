@@ -65,9 +65,20 @@ def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
         at = {"Sigma": Rational(1, 2), "length": 2, "rate": 1}
         left, right = mean_over_tasks(**at), mean_over_tasks(sp.Integer(1), 2, 1)
         if not left < right:
-            return Evidence(verdict=Verdict.OPEN, engine="rigorous quadrature", reason=f"{left} and {right} are not apart")
-        witness = {"d": 1, "Sigma": "1/2", "c": 1, "L": 2, "left": left.str(12, radius=False), "right": right.str(12, radius=False)}
-        return Evidence(verdict=Verdict.REFUTED, engine="rigorous quadrature", witness=witness, witness_by="Arb")
+            return Evidence(
+                verdict=Verdict.OPEN, engine="rigorous quadrature", reason=f"{left} and {right} are not apart"
+            )
+        witness = {
+            "d": 1,
+            "Sigma": "1/2",
+            "c": 1,
+            "L": 2,
+            "left": left.str(12, radius=False),
+            "right": right.str(12, radius=False),
+        }
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="rigorous quadrature", witness=witness, witness_by="Arb"
+        )
     Sigma = sp.Symbol("Sigma", positive=True)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), zeta: Closed(0, oo)}
     sides = Max(Rational(least), Sigma, zeta), Max(1, zeta)

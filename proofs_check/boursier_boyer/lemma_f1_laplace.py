@@ -36,7 +36,9 @@ def the_minimum_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     """
     u0, phi = sqrt(2), Phi(u, half)
     square = identity(phi - sp.Subs(phi, u, u0), (u - u0) ** 2 / (2 * u))
-    return all_of(square, identity([sp.Subs(phi, u, u0), sp.Subs(sp.Derivative(phi, u, u), u, u0)], [u0, 1 / u0]))
+    return all_of(
+        square, identity([sp.Subs(phi, u, u0), sp.Subs(sp.Derivative(phi, u, u), u, u0)], [u0, 1 / u0])
+    )
 
 
 DIMENSIONS, SCALES = (1, 2, 3, 5, 10, 40), (1, 5, 10, 100, 1000, 10**6)
@@ -69,7 +71,11 @@ def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evid
                         "allowed distance from 1": allowed.str(5, radius=False),
                     }
                     return Evidence(
-                        verdict=Verdict.REFUTED, engine="interval arithmetic", witness=witness, witness_by="Arb", sides=sides
+                        verdict=Verdict.REFUTED,
+                        engine="interval arithmetic",
+                        witness=witness,
+                        witness_by="Arb",
+                        sides=sides,
                     )
                 if n > 1 and float((abs(off) / allowed).upper()) > worst[0]:
                     worst = float((abs(off) / allowed).upper()), {"d": n, "s": s}
@@ -91,7 +97,13 @@ def off_its_equivalent(n: int, S: arb, power: Fraction) -> tuple[arb, arb]:
     root = arb(2).sqrt()
     bessel = acb(root * S).bessel_k(acb(arb(n) / 2)).real
     exact = 2 * arb(2) ** (arb(n) / 4) * bessel
-    printed = (S**2) ** arb(_fraction(power)) * (2 * arb.pi()).sqrt() * root.sqrt() * root ** (arb(n) / 2 - 1) * (-root * S).exp()
+    printed = (
+        (S**2) ** arb(_fraction(power))
+        * (2 * arb.pi()).sqrt()
+        * root.sqrt()
+        * root ** (arb(n) / 2 - 1)
+        * (-root * S).exp()
+    )
     q = (arb(n) ** 2 - 1) / (8 * root * S)
     return exact / printed - 1, 2 * q * (2 * q).exp()
 
@@ -126,7 +138,9 @@ def direct_integral() -> str:
     """
     for n in (2, 4):
         f = u ** (n // 2 - 1) * exp(-3 * Phi(u))
-        value = integral(f, u, (1, oo), tail=exp(-u)) + integral(f.subs(u, 1 / x) / x**2, x, (1, oo), tail=exp(-x))
+        value = integral(f, u, (1, oo), tail=exp(-u)) + integral(
+            f.subs(u, 1 / x) / x**2, x, (1, oo), tail=exp(-x)
+        )
         with ctx.workprec(128):
             bessel = 2 * arb(2) ** (arb(n) / 4) * acb(arb(2).sqrt() * 3).bessel_k(acb(arb(n) / 2)).real
             if not value.overlaps(bessel):
@@ -200,7 +214,9 @@ def decay(rate: int | Fraction) -> Evidence:
         if bound / found < slack:
             slack, where = bound / found, {"d": n, "sqrt(c ln L)": y}
     covered = "d = 1, 2, 5, 20, sqrt(c ln L) from 1/2 to 30, |Sigma| = 1; the mean by quadrature"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where
+    )
 
 
 def _of_the_means(k: Fraction) -> Evidence:
@@ -212,7 +228,9 @@ def _of_the_means(k: Fraction) -> Evidence:
             mean, bound = expectation(n, a), bound_of_the_mean(n, a, float(k))
             if mean > bound * (1 + 1e-9):
                 witness = {"d": n, "c ln L": a, "mean": mean, "bound": bound}
-                found = refuted_by_two_routes("quadrature", witness, mean, bound, expectation(n, a, mean_by_quad))
+                found = refuted_by_two_routes(
+                    "quadrature", witness, mean, bound, expectation(n, a, mean_by_quad)
+                )
                 return found.replace(sides=(drawn_means(float(k)),))
             if bound / mean < slack:
                 slack, where = bound / mean, {"d": n, "c ln L": a}

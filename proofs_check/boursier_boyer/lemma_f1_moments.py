@@ -38,7 +38,9 @@ def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     """
     score = U * z
     exponent = (b + score).T * Gamma * (b + score) / 2 - score.T * Gamma * score / 2
-    return derivation("BB:29", trace_identity(exponent, b.T * (Gamma * score) + half * (b.T * Gamma * b)), half=half)
+    return derivation(
+        "BB:29", trace_identity(exponent, b.T * (Gamma * score) + half * (b.T * Gamma * b)), half=half
+    )
 
 
 @claim(
@@ -109,11 +111,18 @@ def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
             last = max(1, top**p) * ((np.linalg.norm(M, 2) * np.linalg.norm(at)) ** p + C)
             chain = [float(norms.mean()) / 2 ** (p - 1), drift + own, drift + top ** (p / 2) * C, last]
             noise = sigmas * float(norms.std()) / np.sqrt(prompts) / 2 ** (p - 1)
-            if not (chain[0] <= chain[1] + noise and chain[1] <= chain[2] * (1 + 1e-12) and chain[2] <= chain[3]):
+            if not (
+                chain[0] <= chain[1] + noise and chain[1] <= chain[2] * (1 + 1e-12) and chain[2] <= chain[3]
+            ):
                 raise Contradiction(f"the display fails on samples at p = {p}: {chain}")
     covered = "R^3, Gamma of rank 1 and 3, p = 1, 4, 8"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="Monte Carlo", covered=covered, samples=6 * prompts, seed=current_seed(), error=1e-6
+        verdict=Verdict.SUPPORTED,
+        engine="Monte Carlo",
+        covered=covered,
+        samples=6 * prompts,
+        seed=current_seed(),
+        error=1e-6,
     )
 
 
@@ -137,7 +146,9 @@ def moments_of_the_tilted_token(*, power: int = 2) -> Evidence:
 # -- the last display ------------------------------------------------------------------------------
 
 
-def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational, p: int) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
+def in_one_dimension(
+    s: Rational, w: Rational, first: Rational, second: Rational, p: int
+) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     """Return three numbers for d = 1, q = 0 and U with the first column (first, second): the left
     side, |U|^p E|x|^p + C_{1,p}, and max(1, Sigma, w^2)^p.
 
@@ -147,7 +158,9 @@ def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational
     """
     stretch = s * (first + w * second)
     left = (1 + w**2) ** Rational(p, 2) * gaussian_power(sp.sqrt(s * (1 + stretch**2)), p)
-    right = (first**2 + second**2) ** Rational(p, 2) * gaussian_power(sp.sqrt(s), p) + 2 ** Rational(p, 2) * sp.factorial(p // 2)
+    right = (first**2 + second**2) ** Rational(p, 2) * gaussian_power(sp.sqrt(s), p) + 2 ** Rational(
+        p, 2
+    ) * sp.factorial(p // 2)
     return sp.nsimplify(left), sp.nsimplify(right), Max(1, s, w**2) ** p
 
 
@@ -162,14 +175,25 @@ def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational
     instead=r"Use $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$, with which the display holds.",
     costs="constants",
     needs=("BB:LF.1.iii.a", "BB:LF.1.i"),
-    hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "p in Integers", "p >= 0", "q in Integers", "q >= 0"),
+    hypotheses=(
+        "d in Integers",
+        "d >= 1",
+        "Sigma > 0",
+        "Sigma <= 1",
+        "p in Integers",
+        "p >= 0",
+        "q in Integers",
+        "q >= 0",
+    ),
     repair={"parameter": "repaired"},
     control={"k": Fraction(3, 4)},
     argument=r"By LF.1.i/form $\|\Gamma_w\|$ is at most the largest $\|\Sigma\|(\|a\|+|b|\|w\|)^2$ over unit vectors "
     r"$(a,b)$, and $x^p$ is increasing in $x$; the mean of LF.1.iii.a over the query, where $\|z\|=\|x_{\rm query}\|$, is "
     r"the display.",
 )
-def moments_with_the_sub_gaussian_parameter(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
+def moments_with_the_sub_gaussian_parameter(
+    *, parameter: str = "printed", k: Fraction = Fraction(1)
+) -> Evidence:
     r"""For $\max(1,\|\Gamma_w\|_{\rm op})\leq\sigma_\mu^2$ one needs $\max(\|v\|^2,\|\Sigma\|_{\rm
     op}(\|a\|+|b|\,\|w\|)^2)\leq\sigma_\mu^2\|v\|^2$ for $v=(a,b)$. With the printed $\sigma_\mu^2$
     this fails, and so does the display at $d=1$; with the repaired one it holds, and both sides are
@@ -186,5 +210,20 @@ def moments_with_the_sub_gaussian_parameter(*, parameter: str = "printed", k: Fr
     right = 8 * power * bracket
     if not left > right:
         raise Contradiction(f"the step fails, but the display does not at d = 1: {left} <= {right}")
-    witness = {"d": 1, "Sigma": 1, "w": 1, "U": "[[1, 0], [1, 0]]", "p": 4, "q": 0, "left": left, "right": right}
-    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=found.checked, witness=witness, witness_by="exact")
+    witness = {
+        "d": 1,
+        "Sigma": 1,
+        "w": 1,
+        "U": "[[1, 0], [1, 0]]",
+        "p": 4,
+        "q": 0,
+        "left": left,
+        "right": right,
+    }
+    return Evidence(
+        verdict=Verdict.REFUTED,
+        engine="exact arithmetic",
+        checked=found.checked,
+        witness=witness,
+        witness_by="exact",
+    )

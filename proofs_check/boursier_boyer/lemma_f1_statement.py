@@ -60,7 +60,9 @@ def the_linear_model_satisfies_the_assumption(
     multiplying them out.
     """
     searches = (*sub_gaussian(Rational(k)), twelfth_moment(Rational(share)), decay(rate))
-    moments = (tilted_moment(p, r, Fraction(growth), Fraction(own) if p == 0 else Fraction(1)) for p, r in ORDERS)
+    moments = (
+        tilted_moment(p, r, Fraction(growth), Fraction(own) if p == 0 else Fraction(1)) for p, r in ORDERS
+    )
     return derivation("BB:LF.1", *searches, *moments, k=k, share=share, rate=rate, growth=growth, own=own)
 
 
@@ -82,7 +84,9 @@ def twelfth_moment(share: sp.Rational) -> Evidence:
     """Compare E (1 + zeta)^6, a polynomial in d, with its bound; here |Sigma| = 1."""
     d = sp.Symbol("d", integer=True, positive=True)
     moment = sum(comb(6, n) * prod(d + 2 * j for j in range(n)) for n in range(7))
-    return forall(sp.expand(moment), "<=", share * 24**6 * exp(-Rational(23, 4)) * 2 ** (d / 2), {d: Integers(1, oo)})
+    return forall(
+        sp.expand(moment), "<=", share * 24**6 * exp(-Rational(23, 4)) * 2 ** (d / 2), {d: Integers(1, oo)}
+    )
 
 
 def gaussian(p: int) -> int:
@@ -100,17 +104,28 @@ def tilted_moment(k: int, r: int, growth: Fraction, own: Fraction) -> Evidence:
     columns = [(Fraction(u), Fraction(v)) for u, v in ((0, 0), (1, 0), (0, 1), (1, 1), ("1/4", "1/4"))]
     for w_, (u, v) in product((0, 1, 10, 10**8), columns):
         s, drift = 1 + w_**2, u + v * w_
-        terms = (comb(2 * k, n) * drift**n * gaussian(n + 2 * r) * gaussian(2 * k - n) for n in range(0, 2 * k + 1, 2))
+        terms = (
+            comb(2 * k, n) * drift**n * gaussian(n + 2 * r) * gaussian(2 * k - n)
+            for n in range(0, 2 * k + 1, 2)
+        )
         left = s**k * Fraction(sum(terms))
         squares = gaussian(2 * r), (u**2 + v**2) ** k * gaussian(2 * k + 2 * r)
-        flat = 2 ** (k - 1) * (HALF_LOG**k * squares[0] + squares[1]) + LARGEST[k] * squares[0] if k else Fraction(squares[0])
+        flat = (
+            2 ** (k - 1) * (HALF_LOG**k * squares[0] + squares[1]) + LARGEST[k] * squares[0]
+            if k
+            else Fraction(squares[0])
+        )
         M = 4**k * 2 ** (k - 1) * flat if k else flat
         right = own * s ** int(growth * 2 * k) * M
         witness = {"d": 1, "Sigma": 1, "w": w_, "U": f"first column ({u}, {v})", "p": 2 * k, "p'": 2 * r}
         if left > right:
             witness |= {"left": str(left), "right": str(right)}
-            return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+            return Evidence(
+                verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+            )
         if right / left < slack:
             slack, where = float(right / left), witness
     covered = "d = 1, Sigma = 1, w = 0, 1, 10, 1e8, five matrices U"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="exact arithmetic", covered=covered, slack=slack, tightest=where)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="exact arithmetic", covered=covered, slack=slack, tightest=where
+    )

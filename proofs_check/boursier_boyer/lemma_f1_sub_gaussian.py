@@ -42,8 +42,16 @@ def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
     claimed = {"Sigma": w.T * S * w, "2": w.T * w}[norm]
     at = {"w": sp.Matrix([1]), "S": sp.Matrix([Rational(1, 2)])}
     if corner.evaluate(at) == claimed.evaluate(at):
-        return all_of(trace_identity(square, S), trace_identity(column, S * w), trace_identity(corner, claimed))
-    witness = {"d": 1, "Sigma": Rational(1, 2), "w": 1, "E y^2": corner.evaluate(at), "printed corner": claimed.evaluate(at)}
+        return all_of(
+            trace_identity(square, S), trace_identity(column, S * w), trace_identity(corner, claimed)
+        )
+    witness = {
+        "d": 1,
+        "Sigma": Rational(1, 2),
+        "w": 1,
+        "E y^2": corner.evaluate(at),
+        "printed corner": claimed.evaluate(at),
+    }
     return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
 
 
@@ -67,7 +75,9 @@ PARAMETERS = {
     repair={"parameter": "repaired"},
     control={"k": Fraction(9, 10)},
 )
-def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
+def sub_gaussian_parameter_of_the_tokens(
+    *, parameter: str = "printed", k: Fraction = Fraction(1)
+) -> Evidence:
     r"""With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$, where `k` multiplies
     $\|\Sigma\|_{\rm op}$, it is derived that a token is $\sigma_\mu$-sub-Gaussian at every task.
     With $\max(1,\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, it is not. The second route is

@@ -32,7 +32,9 @@ ONE_TOKEN_WITNESS = {
 }
 
 
-def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quantity = "output", **where: int) -> Evidence:
+def in_the_form_of_the_paper(
+    least: int, c: Fraction, power: int, quantity: Quantity = "output", **where: int
+) -> Evidence:
     """Compare the error of the output with c1 sigma^power ln(L)/L^{c2/sigma^2}, or that of its
     gradient in U with the same and ln(L)^2: at one token for symbolic constants, otherwise with
     explicit ones on the instances.
@@ -54,7 +56,9 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
     error = r"\nabla_UT[\hat\mu_L]-\nabla_UT[\mu]" if gradient else r"T[\hat\mu_L]-T[\mu]"
     printed = rf"c_1\sigma^{{{power}}}\ln(L){'^2' if gradient else ''}/L^{{c_2/\sigma^2}},\ L\ge 2"
     checked = rf"\mathbb{{E}}\|{error}\|_{{L^2(\nu)}}^2\le {printed}"
-    return output_or_gradient(bound, quantity, checked=checked, given="V = I, c1 and c2 explicit", least=least, unit=True)
+    return output_or_gradient(
+        bound, quantity, checked=checked, given="V = I, c1 and c2 explicit", least=least, unit=True
+    )
 
 
 def beyond_every_constant(power: int, growth: int) -> Evidence:
@@ -69,7 +73,9 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
     errors = means if growth == 2 else [spread - sigma**2 for spread in spreads]
     left = sum(error**2 for error in errors) / len(prompts)
     if sp.expand(left - sigma**growth / 2) != 0 or power >= growth:
-        raise Contradiction(f"the error of two tokens, {left}, is not sigma^{growth}/2, or the power {power} is not below it")
+        raise Contradiction(
+            f"the error of two tokens, {left}, is not sigma^{growth}/2, or the power {power} is not below it"
+        )
     where = {**ONE_TOKEN_WITNESS, "L": 2, "sigma": "-> oo", "tokens": "sigma, -sigma", "query": "1, -1"}
     witness = {**where, "left": f"sigma**{growth}/2", "right": f"at most c1*ln(2)*sigma**{power}"}
     return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
@@ -91,7 +97,9 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
     hypotheses=HYPOTHESES,
     reference={},
 )
-def output_error_averaged_over_the_query(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
+def output_error_averaged_over_the_query(
+    *, least: int = 1, c: Fraction = Fraction(1), power: int = 6
+) -> Evidence:
     r"""The mean squared error $\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2$ is to be at most
     $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$, with $c_1$, $c_2$ that depend on $d$, $\|U\|_{\rm op}$,
     $\|V\|_{\rm op}$ only. As printed, for every $L\geq1$, one token refutes it; from `least`, which

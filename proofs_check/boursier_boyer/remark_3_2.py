@@ -42,13 +42,17 @@ def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
     """
     L, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("k", nonnegative=True)
     v = sp.Symbol("v", positive=True)
-    deviation = (L / (L + 1)) ** 2 * v / L + k * v / (L + 1) ** 2  # independent of the query, the tokens have mean 0
+    deviation = (L / (L + 1)) ** 2 * v / L + k * v / (
+        L + 1
+    ) ** 2  # independent of the query, the tokens have mean 0
     ratio = (L**2 + L * k) / (L + 1) ** 2
     domain = {L: Integers(1, oo), k: Closed(0, oo)}
     return all_of(
         identity(deviation, ratio * v / L),
         forall(ratio, "<=", sp.Rational(c) * Max(1, k), domain),
-        forall(sp.Rational(1, 4), "<=", ratio, domain).replace(control=forall(sp.Rational(1, 3), "<=", ratio, domain)),
+        forall(sp.Rational(1, 4), "<=", ratio, domain).replace(
+            control=forall(sp.Rational(1, 3), "<=", ratio, domain)
+        ),
     )
 
 
@@ -97,13 +101,23 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
         growth, inside, outside = _growth(Gamma, U)
         if growth > TOLERANCE:
             again = averaged_directly(1.0, float(Gamma), float(U)) / outside
-            witness: dict[str, Any] = {"d": 1, "Gamma": Gamma, "S": 1, "U": U, "V": 1, "sigma": 1, "L": f"{LENGTHS[1]:.0e}"}
+            witness: dict[str, Any] = {
+                "d": 1,
+                "Gamma": Gamma,
+                "S": 1,
+                "U": U,
+                "V": 1,
+                "sigma": 1,
+                "L": f"{LENGTHS[1]:.0e}",
+            }
             witness |= {"with the query": inside[1], "without": outside[1], "slope of the ratio": growth}
             return refuted_by_two_routes("quadrature", witness, growth, float(TOLERANCE), slope(again))
         worst = max(worst, growth)
     covered = f"d = 1, tokens N(0, {Gamma}), queries N(0, 1), U in ({', '.join(map(str, PARAMETERS))}): slope at most {worst:.2g}"
     checked = r"\frac{\ln r(10^{20}) - \ln r(10^{10})}{10\ln 10} \le \frac{1}{10},\quad r = \mathcal{E}_{\text{in}}/\mathcal{E}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, dimension="d = 1")
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, dimension="d = 1"
+    )
 
 
 @claim(
@@ -123,4 +137,6 @@ def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     """
     sigma, u = sp.symbols("sigma u", positive=True)
     bound = sp.Min(sp.Rational(1, 3), 1 / (sp.Rational(c) * sigma**2 * u**2))
-    return derivation("BB:R3.2/exponent", forall(bound, "<=", 1 / (2 * u), {sigma: Closed(1, oo), u: (0, oo)}), c=c)
+    return derivation(
+        "BB:R3.2/exponent", forall(bound, "<=", 1 / (2 * u), {sigma: Closed(1, oo), u: (0, oo)}), c=c
+    )

@@ -25,7 +25,9 @@ from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_momen
 
 ALGEBRA = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])
 S, J, w, x = (ALGEBRA[name] for name in ("S", "J", "w", "x"))
-SINGULAR = Algebra(general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")])
+SINGULAR = Algebra(
+    general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")]
+)
 
 
 def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
@@ -36,7 +38,9 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 
 @claim("BB:R5.3.limits/fixed_point", control=({"exponent": Rational(1, 2)}, {"factor": 2}))
-def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
+def the_limits_are_a_balanced_fixed_point(
+    *, exponent: Rational = Rational(1, 4), factor: int = 1
+) -> Evidence:
     r"""The printed limits $U=T^{-1/4}\Sigma^{-1}$ and $u=T^{1/4}$ with $T={\rm tr}(\Sigma^{-2})$
     are balanced: $\|U\|_F^2$ and $u^2$ are both $T^{1/2}$. Since $uU=\Sigma^{-1}$, the vector field
     of the flow vanishes there. Here `exponent` stands for the $\frac14$ of $U$ and $u$, and

@@ -124,9 +124,18 @@ def softmax_of_a_long_prompt(*, laws: str = "every law", tilted: bool = True) ->
     if laws in DIVERGING_LAWS:
         return diverging(laws)
     lengths = (1, 2, 3, 10, 100, 1000)
-    cases = (((1, -1), Fraction(1, 2)), ((2, -1), Fraction(1, 3)), ((1, 0), Fraction(1, 10)), ((1, -9), Fraction(9, 10)))
+    cases = (
+        ((1, -1), Fraction(1, 2)),
+        ((2, -1), Fraction(1, 3)),
+        ((1, 0), Fraction(1, 10)),
+        ((1, -9), Fraction(9, 10)),
+    )
     found = [compared(L, atoms, q, tilted) for (atoms, q), L in product(cases, lengths)]
-    rows = (Instance(at, float(tail), float(bound), partial(tuple, (tail, bound))) for at, tail, bound in found)
+    rows = (
+        Instance(at, float(tail), float(bound), partial(tuple, (tail, bound))) for at, tail, bound in found
+    )
     masses = ", ".join(f"{a}, q = {q}" for a, q in cases)
     covered = f"L in {lengths}; two atoms with masses (q, 1 - q): {masses}"
-    return tightest(rows, checked=CHECKED, covered=covered, statement=LongPrompts(tilted)).replace(dimension="d = 1")
+    return tightest(rows, checked=CHECKED, covered=covered, statement=LongPrompts(tilted)).replace(
+        dimension="d = 1"
+    )

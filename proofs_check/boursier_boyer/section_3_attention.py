@@ -33,16 +33,26 @@ def differences(gradient: Array, f: Callable[[Array], Array], M: Array, step: fl
         slopes[(slice(None), *index)] = (f(M + E) - f(M - E)) / (2 * step)
     gap = float(np.abs(slopes - gradient).max() / np.abs(gradient).max())
     if not gap < 1e-7:
-        raise Contradiction(f"gradient and finite differences differ by {gap:.1e}; one of the two programs is wrong")
+        raise Contradiction(
+            f"gradient and finite differences differ by {gap:.1e}; one of the two programs is wrong"
+        )
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="finite differences", covered="one prompt of 6 tokens in R^3, K and Q of 2 rows"
+        verdict=Verdict.SUPPORTED,
+        engine="finite differences",
+        covered="one prompt of 6 tokens in R^3, K and Q of 2 rows",
     )
 
 
 def setting() -> tuple[Array, Array, Array, Array, Array]:
     """Return a prompt, a query, K, Q and V."""
     grid = np.sin(np.arange(1.0, 40.0))
-    return grid[:18].reshape(6, 3), grid[18:21], grid[21:27].reshape(2, 3), grid[27:33].reshape(2, 3), grid[33:39].reshape(2, 3)
+    return (
+        grid[:18].reshape(6, 3),
+        grid[18:21],
+        grid[21:27].reshape(2, 3),
+        grid[27:33].reshape(2, 3),
+        grid[33:39].reshape(2, 3),
+    )
 
 
 @claim(
@@ -73,7 +83,9 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
         if output[0] != 2:
             raise Contradiction(f"one token z = 1 and V = 2 give the output {output[0]}, not 2")
         witness = {"d": 1, "L": 1, "z_1": 1, "V": 2, "T": 2, "largest point of the hull": 1}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
     S_L, w = sp.symbols("S_L w", positive=True)
     T, x, M = sp.symbols("T x M", real=True)
     longer = (S_L * T + w * x) / (S_L + w)

@@ -116,7 +116,9 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
     """
     if tasks == "heavy":
         level = 10**6
-        truncated = 1 + log(level)  # E min(sigma^12, level) for that law: it exceeds every bound as the level grows
+        truncated = 1 + log(
+            level
+        )  # E min(sigma^12, level) for that law: it exceeds every bound as the level grows
         if not truncated > 14:
             raise Contradiction("the truncated moment is 1 + ln(level)")
         witness = {"E min(sigma^12, 1e6)": str(truncated), "E min(sigma^12, t)": "1 + ln t -> oo"}
@@ -131,7 +133,9 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
         parts.append(forall(tilted, "<=", sigma ** (2 * p) * moment.subs(k, n), domain))
     shown = f"(iii) with M_(p,p') = E[m_p(2 rho |x|) |x|^p'], m_0 = 1 and m_4, m_8 = {', '.join(str(m) for m in moments.values())}"
     covered = f"w in {{1/2, 2}}: (i) sigma^2 = 1 + w^2, x_q standard; (ii) sigma is bounded; {shown}"
-    return all_of(*parts).replace(engine="examples", verdict=Verdict.SUPPORTED, covered=covered, parts=tuple(parts))
+    return all_of(*parts).replace(
+        engine="examples", verdict=Verdict.SUPPORTED, covered=covered, parts=tuple(parts)
+    )
 
 
 @claim(
@@ -153,11 +157,15 @@ def second_half_of_ii_follows_from_the_first(*, moment: int = 12, factor: int | 
     if moment < 8:
         return mean_that_does_not_vanish(moment)
     if moment < 12:
-        return Evidence(verdict=Verdict.OPEN, engine="derivation", reason="it was derived from the twelfth moment only")
+        return Evidence(
+            verdict=Verdict.OPEN, engine="derivation", reason="it was derived from the twelfth moment only"
+        )
     length, u = sp.symbols("L u", positive=True)
     right = (Rational(factor) * 6 * s2 / (c * sp.E)) ** 6
     ranges = {length: (1, oo), c: (0, oo), s2: (0, oo)}
-    found = forall(log(length) ** 6 * length ** (-c / s2), "<=", right, ranges, via={u: c * log(length) / (6 * s2)})
+    found = forall(
+        log(length) ** 6 * length ** (-c / s2), "<=", right, ranges, via={u: c * log(length) / (6 * s2)}
+    )
     search = confirmed(found, rate_under_pareto_laws()) if found.verdict.accepted else found
     return derivation("BB:A4.2.red", search, search, factor=factor)
 
@@ -169,7 +177,11 @@ def mean_that_does_not_vanish(moment: int) -> Evidence:
     tail = (Fraction(moment, 2) + 4) / 2  # P(sigma^2 > t) = t^-tail
     if not Fraction(moment, 2) < tail < 4:
         raise Contradiction("a tail between half the moment and 4 has the moment and lets the mean grow")
-    witness = {"P(sigma^2 > t)": f"t**(-{tail})", "c": 1, "E[ln(L)^4/L^(1/sigma^2)] >=": f"ln(L)**({4 - tail})/e -> oo"}
+    witness = {
+        "P(sigma^2 > t)": f"t**(-{tail})",
+        "c": 1,
+        "E[ln(L)^4/L^(1/sigma^2)] >=": f"ln(L)**({4 - tail})/e -> oo",
+    }
     return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
 
 

@@ -34,7 +34,9 @@ from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_momen
 # A token (x, y) and a query (z, 0).
 TOKEN = Algebra(general=["A"], vectors=["x", "z", "b", "p"], params=["q", "y"])
 # A mean token m, the coordinate e of the prediction and its target y; Gamma and a query z.
-OUTPUT = Algebra(general=["V", "U"], symmetric=["Gamma"], vectors=["e", "m", "b", "c", "z"], params=["y", "a"])
+OUTPUT = Algebra(
+    general=["V", "U"], symmetric=["Gamma"], vectors=["e", "m", "b", "c", "z"], params=["y", "a"]
+)
 
 
 @claim(
@@ -51,7 +53,9 @@ def covariance_of_a_token(*, factor: int = 1) -> Evidence:
     square, column, corner = token_moments(noise=False)
     S, w = DATA["S"], DATA["w"]
     search = all_of(
-        trace_identity(square, factor * S), trace_identity(column, factor * S * w), trace_identity(corner, factor * (w.T * S * w))
+        trace_identity(square, factor * S),
+        trace_identity(column, factor * S * w),
+        trace_identity(corner, factor * (w.T * S * w)),
     )
     return derivation("BB:12", search, factor=factor)
 
@@ -96,10 +100,17 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
     exact = float(finite_prompt_risk(A, u, RegressionTask(S, noise=0.0, task_variance=1.0), L))
     score = abs(float(losses.mean()) - exact) / (float(losses.std()) / np.sqrt(prompts))
     if score > sigmas:
-        raise Contradiction(f"the risk on {prompts} drawn prompts is {score:.1f} standard errors from its closed form {exact}")
+        raise Contradiction(
+            f"the risk on {prompts} drawn prompts is {score:.1f} standard errors from its closed form {exact}"
+        )
     covered = f"d = 2, L = {L}, against the closed form on the block manifold: {score:.1f} standard errors"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="Monte Carlo", covered=covered, samples=prompts, seed=current_seed(), error=1e-6
+        verdict=Verdict.SUPPORTED,
+        engine="Monte Carlo",
+        covered=covered,
+        samples=prompts,
+        seed=current_seed(),
+        error=1e-6,
     )
 
 
@@ -157,9 +168,19 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
     }
     admitted = [name for name, case in outside.items() if meets(*case)]
     if admitted or not meets(e1, *start(e1)):
-        witness = {"d": 2, "Sigma": "diag(1, 0)", "alpha": alpha, "admitted": ", ".join(admitted) or "nothing"}
+        witness = {
+            "d": 2,
+            "Sigma": "diag(1, 0)",
+            "alpha": alpha,
+            "admitted": ", ".join(admitted) or "nothing",
+        }
         return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered="one start inside, four outside", dimension="d = 2")
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="examples",
+        covered="one start inside, four outside",
+        dimension="d = 2",
+    )
 
 
 @claim(
@@ -179,7 +200,10 @@ def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
     motion = lambda U, u: -u * S * (u * S * U - DATA.I) * S
     slope = lambda U, u: -((u * S * U - DATA.I) * S * U.T * S).tr()
     risk = risk_of_blocks(noise=True).substitute("p", 0 * DATA["p"]).substitute("b", 0 * DATA["b"])
-    field = (trace_identity(-1 * risk.grad("A"), motion(U, u)), trace_identity(-1 * risk.diff("q"), slope(U, u)))
+    field = (
+        trace_identity(-1 * risk.grad("A"), motion(U, u)),
+        trace_identity(-1 * risk.diff("q"), slope(U, u)),
+    )
     odd = [trace_identity(f(mirror * U, mirror * u), mirror * f(U, u)) for f in (motion, slope)]
     sizes = (lambda U: (S * U * x).T * U * x, lambda U: (S * U * x).T * S * U * x)
     even = [trace_identity(f(mirror * U), f(U)) for f in sizes]
@@ -237,7 +261,12 @@ def scaled(start: Start, t: float) -> Start:
     """Return the start with alpha = t sqrt(2) / (d^{1/4} |Sigma|_op)."""
     alpha = t * np.sqrt(2) / (len(start.Sigma) ** 0.25 * np.linalg.norm(start.Sigma, 2))
     covariance, Theta, _ = re.split("; |, alpha", start.name)
-    return Start(f"{covariance}; {Theta}, alpha at {t:g} of its bound", start.Sigma, start.U0 * (alpha / start.u0), alpha)
+    return Start(
+        f"{covariance}; {Theta}, alpha at {t:g} of its bound",
+        start.Sigma,
+        start.U0 * (alpha / start.u0),
+        alpha,
+    )
 
 
 @claim(
@@ -258,7 +287,9 @@ def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
     starts = [scaled(start, sign * t) for t in (0.01, 0.5, 0.999) for start in theta_starts(scales=(1.0,))]
     limit = partial(remark, exponent=0.25)
     drawn = drawn_ends(limit, "balanced in the printed range", sign=sign)
-    return ends_at(limit, starts, checked=r"0<\alpha<\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})").replace(sides=(drawn,))
+    return ends_at(limit, starts, checked=r"0<\alpha<\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})").replace(
+        sides=(drawn,)
+    )
 
 
 @claim("BB:T5.2.range/positive", control={"least": Fraction(-1, 8)})
@@ -266,9 +297,15 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
     r"""Every $\alpha=t\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})$ with $0<t<1$ is positive; `least` stands
     for the lower end 0.
     """
-    d, top, t = sp.Symbol("d", integer=True, positive=True), sp.Symbol("Sigma", positive=True), sp.Symbol("t", real=True)
+    d, top, t = (
+        sp.Symbol("d", integer=True, positive=True),
+        sp.Symbol("Sigma", positive=True),
+        sp.Symbol("t", real=True),
+    )
     interval = (Rational(least), 1)
-    return forall(t * sqrt(2) / (d ** Rational(1, 4) * top), ">", 0, {d: Integers(1, oo), top: (0, oo), t: interval})
+    return forall(
+        t * sqrt(2) / (d ** Rational(1, 4) * top), ">", 0, {d: Integers(1, oo), top: (0, oo), t: interval}
+    )
 
 
 @claim(

@@ -48,8 +48,13 @@ def the_theory_carries_over_to_the_data(*, power: int = 2) -> Evidence:
     residual = u * (w.T * S * U * x) - w.T * x
     loss = (residual * residual / 2).gauss("x", S)
     d = sp.Symbol("d", positive=True)
-    scaled = trace_identity(loss.gauss("w", om * om * A.I), (om * om if power == 2 else om) * loss.gauss("w", A.I))
-    return all_of(scaled, identity(computed(r"\tau^2/\omega^2", ridge_penalty(Rational(1, 10), 1 / d)), d ** (power - 1) / 10))
+    scaled = trace_identity(
+        loss.gauss("w", om * om * A.I), (om * om if power == 2 else om) * loss.gauss("w", A.I)
+    )
+    return all_of(
+        scaled,
+        identity(computed(r"\tau^2/\omega^2", ridge_penalty(Rational(1, 10), 1 / d)), d ** (power - 1) / 10),
+    )
 
 
 # -- ridge regression ------------------------------------------------------------------------------
@@ -77,7 +82,10 @@ def completing_the_square(*, factor: int = 1) -> Evidence:
     "BB:S6.ridge",
     control={"penalty": Fraction(2)},
     needs=("BB:S6.ridge/posterior",),
-    cites=("the mean minimises the mean square", "the mean of a Gaussian posterior is where its density is largest"),
+    cites=(
+        "the mean minimises the mean square",
+        "the mean of a Gaussian posterior is where its density is largest",
+    ),
     argument=r"By S6.ridge/posterior, which is the logarithm of prior times likelihood up to the factor $-1/(2\tau^2)$, "
     r"the posterior mean of $w^\top x$ is $x^\top(X^\top X+\lambda I)^{-1}X^\top y$ with $\lambda=\tau^2/\omega^2$, that is "
     r"$d\tau^2=\frac12$ here; in an eigenbasis of $X^\top X$ the mean squared errors add up.",
@@ -96,7 +104,9 @@ def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)
     if not found.verdict.accepted:
         return found
     least = identity(error(mu), mu / (e + mu))
-    return confirmed(all_of(found.replace(control=forall(error(l), ">=", error(2 * mu), ranges)), least), by_prompts())
+    return confirmed(
+        all_of(found.replace(control=forall(error(l), ">=", error(2 * mu), ranges)), least), by_prompts()
+    )
 
 
 def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
@@ -106,7 +116,11 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
     rng, d, L, tau2 = generator(9), 5, 8, 0.1
     X, w = rng.standard_normal((prompts, L, d)), rng.standard_normal((prompts, d)) / np.sqrt(d)
     y = np.einsum("nld,nd->nl", X, w) + np.sqrt(tau2) * rng.standard_normal((prompts, L))
-    gram, b, penalty = np.einsum("nli,nlj->nij", X, X), np.einsum("nli,nl->ni", X, y), float(ridge_penalty(tau2, 1 / d))
+    gram, b, penalty = (
+        np.einsum("nli,nlj->nij", X, X),
+        np.einsum("nli,nl->ni", X, y),
+        float(ridge_penalty(tau2, 1 / d)),
+    )
     ridge = lambda k: np.linalg.solve(gram + k * penalty * np.eye(d), b[..., None])[..., 0]
     errors = [((ridge(k) - w) ** 2).sum(axis=1) for k in (1, 0.5, 2)]
     for other in errors[1:]:
@@ -116,10 +130,17 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
     exact = tau2 * np.linalg.inv(gram + penalty * np.eye(d)).trace(axis1=1, axis2=2)
     gap = errors[0] - exact
     if abs(gap.mean()) > sigmas * gap.std() / np.sqrt(prompts):
-        raise Contradiction(f"the error is not the trace of the posterior covariance: off by {gap.mean():.2e}")
+        raise Contradiction(
+            f"the error is not the trace of the posterior covariance: off by {gap.mean():.2e}"
+        )
     covered = "d = 5, L = 8, noise 1/10: against half and twice the penalty, and the trace of the posterior covariance"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="Monte Carlo", covered=covered, samples=prompts, seed=current_seed(), error=1e-6
+        verdict=Verdict.SUPPORTED,
+        engine="Monte Carlo",
+        covered=covered,
+        samples=prompts,
+        seed=current_seed(),
+        error=1e-6,
     )
 
 
@@ -206,8 +227,14 @@ def _on_the_line(power: Rational) -> Evidence:
         s, L = 1, 10**4
         bound, least = of_both_errors(s, 1, 1, L, sp.exp), (sp.Integer(L) ** (1 - power) - 1) ** 2
         witness = {"d": 1, "Gamma": 1, "V": 1, "Uz": s, "L": L, "at least": str(least), "bound": str(bound)}
-        refuted = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-        return refuted if least > bound else Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="not apart yet")
+        refuted = Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
+        return (
+            refuted
+            if least > bound
+            else Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="not apart yet")
+        )
     worst: tuple[float, dict[str, float]] = (0.0, {})
     for x in (0.0, 0.1, 1.0, 4.0):
         for n in (1, 10, 10**4, 10**8, 10**16):
@@ -215,10 +242,14 @@ def _on_the_line(power: Rational) -> Evidence:
             gap = output_gap(x, n)
             most = float(gap.of_t + x * gap.of_c2)
             if most > above * (1 + 1e-9):
-                return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{most} > {above} at s = {x}, L = {n}")
+                return Evidence(
+                    verdict=Verdict.OPEN, engine="quadrature", reason=f"{most} > {above} at s = {x}, L = {n}"
+                )
             worst = max(worst, (most / above, {"s": x, "L": n}), key=lambda pair: pair[0])
     covered = "d = 1, s = 0, 1/10, 1, 4, L = 1 to 1e16, by the exact distance of both architectures"
-    found = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst[0], tightest=worst[1])
+    found = Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst[0], tightest=worst[1]
+    )
     return confirmed(found, drawn_outputs())
 
 
@@ -237,5 +268,10 @@ def drawn_outputs(prompts: int = 20_000, L: int = 50) -> Evidence:
         raise Contradiction(f"drawn prompts have {gap.mean():.3g} above the bound {bound:.3g}")
     covered = f"d = 2, L = {L}: {gap.mean():.3g} against {bound:.3g}"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="Monte Carlo", covered=covered, samples=prompts, seed=current_seed(), error=1e-6
+        verdict=Verdict.SUPPORTED,
+        engine="Monte Carlo",
+        covered=covered,
+        samples=prompts,
+        seed=current_seed(),
+        error=1e-6,
     )

@@ -64,7 +64,8 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
     "BB:E.1",
     needs=("BB:CE.3.a", "BB:CE.5/limit"),
     control=({"c": Fraction(1, 10)}, {"radius": Fraction(19, 10)}),
-    argument=CONSTANTS + r"$T(\varepsilon)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
+    argument=CONSTANTS
+    + r"$T(\varepsilon)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
     r"$L^\star(\varepsilon)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ does not increase along its flow, its limit is "
     r"at most each of its values.",
 )
@@ -107,14 +108,23 @@ def _along_paths(c: Fraction) -> Evidence:
                 worst = {"ratio": float(found[k]), "again": float(second[k]), **at}
     ratio, again = worst.pop("ratio"), worst.pop("again")
     if rises > 1e-12:
-        return Evidence(verdict=Verdict.OPEN, engine=FLOW, reason=f"the finite-prompt risk rises by {rises:.1e} of its start")
+        return Evidence(
+            verdict=Verdict.OPEN,
+            engine=FLOW,
+            reason=f"the finite-prompt risk rises by {rises:.1e} of its start",
+        )
     if ratio > c:
         witness = {**worst, "S": "1/64", "difference over g1 + kappa g2 t e^(beta t)": ratio, "allowed": c}
         return refuted_by_two_routes(FLOW, witness, ratio, float(c), again)
     covered = "d = 1, S = 1/64, L = 1 to 1e6, 4 starts (one on the stable manifold of the saddle), times up to that of (27)"
     checked = r"|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta_\infty t}"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine=FLOW, checked=checked, covered=covered, slack=float(c) / ratio, tightest=worst
+        verdict=Verdict.SUPPORTED,
+        engine=FLOW,
+        checked=checked,
+        covered=covered,
+        slack=float(c) / ratio,
+        tightest=worst,
     )
 
 
@@ -134,7 +144,8 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     "BB:T4.3",
     needs=("BB:CE.3.a", "BB:CE.5/limit"),
     control={"c": Fraction(0)},
-    argument=CONSTANTS + r"$T(\frac\varepsilon2)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
+    argument=CONSTANTS
+    + r"$T(\frac\varepsilon2)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
     r"$L(\varepsilon)=L^\star(\frac\varepsilon2)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ does not increase along its "
     r"flow, its limit is at most each of its values.",
 )
@@ -182,7 +193,11 @@ def _to_the_end(c: Fraction) -> Evidence:
         for epsilon in (1e-3, 1e-4, 1e-5):
             first = first_length(epsilon, start)
             if first is None:
-                return Evidence(verdict=Verdict.OPEN, engine=FLOW, reason=f"no length up to 1e32 is long enough for {epsilon}")
+                return Evidence(
+                    verdict=Verdict.OPEN,
+                    engine=FLOW,
+                    reason=f"no length up to 1e32 is long enough for {epsilon}",
+                )
             seen.append(f"{first.L:.0e}")
             for transfer in (t for t in transfers(LENGTHS) if t.L >= first.L):
                 _, path = transfer.paths((start, start), np.array([0.0, 40 / S**2]))
@@ -195,20 +210,33 @@ def _to_the_end(c: Fraction) -> Evidence:
             _, path = transfer.paths(saddle, np.array([0.0, 40 / S**2]))
             if path.risk[-1] > S / 2 * (1 + 1e-9):
                 return Evidence(
-                    verdict=Verdict.OPEN, engine=FLOW, reason=f"risk {path.risk[-1]:.6g} from {saddle} at L = {transfer.L:g}"
+                    verdict=Verdict.OPEN,
+                    engine=FLOW,
+                    reason=f"risk {path.risk[-1]:.6g} from {saddle} at L = {transfer.L:g}",
                 )
     ratio = worst.pop("ratio")
     if ratio > c:
-        least, again = (risk / worst["epsilon"] for risk in least_risks(worst["L"], 1 / 64))  # at most that of the limit
+        least, again = (
+            risk / worst["epsilon"] for risk in least_risks(worst["L"], 1 / 64)
+        )  # at most that of the limit
         if least <= c:
             return Evidence(
-                verdict=Verdict.OPEN, engine=FLOW, reason=f"the limit is between {least:.4g} and {ratio:.4g} times epsilon"
+                verdict=Verdict.OPEN,
+                engine=FLOW,
+                reason=f"the limit is between {least:.4g} and {ratio:.4g} times epsilon",
             )
         witness = {**worst, "S": "1/64", "least risk over epsilon": least, "allowed": c}
         return refuted_by_two_routes(FLOW, witness, least, float(c), again)
-    found = f"L(epsilon) = {', '.join(seen)} for epsilon = 1e-3, 1e-4, 1e-5 from two starts, and longer prompts"
+    found = (
+        f"L(epsilon) = {', '.join(seen)} for epsilon = 1e-3, 1e-4, 1e-5 from two starts, and longer prompts"
+    )
     covered = f"d = 1, S = 1/64, {found}; and two starts that end in the saddle, L = 100, 10000"
     checked = r"\lim_t\mathcal{R}_L(\theta_L(t))\leq\lim_t\mathcal{R}_\infty(\theta_\infty(t))+\varepsilon,\ L\geq L(\varepsilon)"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine=FLOW, checked=checked, covered=covered, slack=float(c) / ratio, tightest=worst
+        verdict=Verdict.SUPPORTED,
+        engine=FLOW,
+        checked=checked,
+        covered=covered,
+        slack=float(c) / ratio,
+        tightest=worst,
     )

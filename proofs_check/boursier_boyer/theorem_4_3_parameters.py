@@ -42,7 +42,8 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     control={"limit": "assumed", "c": Fraction(2, 5)},
     hypotheses=HYPOTHESES,
     needs=("BB:CE.5/limit",),
-    argument=CONSTANTS + r"$T(\varepsilon)$ exists as the infinite-prompt parameters converge, and then $L^\star(\varepsilon)$, as "
+    argument=CONSTANTS
+    + r"$T(\varepsilon)$ exists as the infinite-prompt parameters converge, and then $L^\star(\varepsilon)$, as "
     r"$g_2$ tends to 0.",
     cites=("Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",),
     why=r"The limit need not exist: a bounded gradient flow of a smooth risk may wind round a circle for ever, under all "
@@ -75,7 +76,9 @@ def one_time(epsilon: float, start: tuple[float, float]) -> tuple[Transfer, floa
     part = epsilon / (2 * math.sqrt(2))
     lengths = transfers(tuple(10.0**k for k in (2, 6, 10, 16, 24, 32, 48, 64)))
     times = np.linspace(0.0, 8 / lengths[0].infinite.S ** 2, 321)
-    away = np.linalg.norm(lengths[0].paths(start, times)[0].theta - target(lengths[0], start)[:, None], axis=0)
+    away = np.linalg.norm(
+        lengths[0].paths(start, times)[0].theta - target(lengths[0], start)[:, None], axis=0
+    )
     T = float(times[np.argmax(away <= part)])
     fitting = [t for t in lengths if distance_26(t.g2, t.beta, T) <= part]
     return (fitting[0], T) if fitting and away.min() <= part else None
@@ -113,13 +116,24 @@ def _at_one_time(c: Fraction) -> Evidence:
         for start in ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5)):
             fitting = one_time(epsilon, start)
             if fitting is None:
-                return Evidence(verdict=Verdict.OPEN, engine=FLOW, reason=f"no time or length found for {epsilon} from {start}")
+                return Evidence(
+                    verdict=Verdict.OPEN,
+                    engine=FLOW,
+                    reason=f"no time or length found for {epsilon} from {start}",
+                )
             transfer, T = fitting
             found, again = (distance_then(transfer, T, start, r) for r in (1e-11, 1e-12))
             pairs.append(f"({transfer.L:.0e}, {T * transfer.infinite.S**2:.2f}/S^2)")
             if found / epsilon > worst["ratio"]:
                 off = abs(found - again) / epsilon
-                worst = {"ratio": found / epsilon, "epsilon": epsilon, "start": str(start), "L": transfer.L, "T": T, "off": off}
+                worst = {
+                    "ratio": found / epsilon,
+                    "epsilon": epsilon,
+                    "start": str(start),
+                    "L": transfer.L,
+                    "T": T,
+                    "off": off,
+                }
     ratio, off = worst.pop("ratio"), worst.pop("off")
     if ratio > c:
         witness = {**worst, "S": "1/64", "distance over epsilon": ratio, "allowed": c}
@@ -127,7 +141,12 @@ def _at_one_time(c: Fraction) -> Evidence:
     covered = f"d = 1, S = 1/64, epsilon = 1/2, 1/20, three starts, one ending in the saddle; (L, T) = {', '.join(pairs)}"
     checked = r"\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine=FLOW, checked=checked, covered=covered, slack=float(c) / ratio, tightest=worst
+        verdict=Verdict.SUPPORTED,
+        engine=FLOW,
+        checked=checked,
+        covered=covered,
+        slack=float(c) / ratio,
+        tightest=worst,
     )
 
 
@@ -140,7 +159,8 @@ def _at_one_time(c: Fraction) -> Evidence:
     control={"limit": "assumed", "schedule": "too late"},
     hypotheses=HYPOTHESES,
     needs=("BB:CE.5/limit",),
-    argument=CONSTANTS + r"As $g_2(L)$ tends to 0, so does $g_2^{1/2}\ln(1/g_2)$, and $T(L)$ tends to infinity, so that "
+    argument=CONSTANTS
+    + r"As $g_2(L)$ tends to 0, so does $g_2^{1/2}\ln(1/g_2)$, and $T(L)$ tends to infinity, so that "
     r"$\theta_\infty(T(L))$ tends to its limit. So there is an $L^\star(\varepsilon)$ from which on (27) holds at $T(L)$ and both "
     r"terms are at most $\frac12\varepsilon$.",
     why="The limit on the right need not exist, as in the display before.",
@@ -171,9 +191,14 @@ def drawn_schedules(schedule: str) -> Computed:
         transfer = lengths[exponents.index(exponent)]
         slow = float(slow_time(transfer.g2, transfer.beta))
         T = slow if schedule == "slow" else (2 * math.log(transfer.L) + 20) / transfer.infinite.S**2
-        off = (path.theta[:, -1] - target(transfer, start) for path in transfer.paths(start, np.array([0.0, T]), rtol))
+        off = (
+            path.theta[:, -1] - target(transfer, start)
+            for path in transfer.paths(start, np.array([0.0, T]), rtol)
+        )
         infinite, finite = map(float, map(np.linalg.norm, off))
-        return finite, infinite + (float(distance_26(transfer.g2, transfer.beta, slow)) if schedule == "slow" else 1.0)
+        return finite, infinite + (
+            float(distance_26(transfer.g2, transfer.beta, slow)) if schedule == "slow" else 1.0
+        )
 
     return Computed(
         "d = 1, S = 1/64, six starts, two of which end in the saddle, L = 1e4 to 1e64",
@@ -195,9 +220,17 @@ def _at_slow_times(schedule: str) -> Evidence:
         late = np.array([0.0, (2 * math.log(transfer.L) + 20) / S**2])
         ends = [float(np.linalg.norm(transfer.paths(start, late, r)[1].theta[:, -1])) for r in (1e-11, 1e-12)]
         allowed = float(np.linalg.norm(transfer.paths(start, late)[0].theta[:, -1])) + 1
-        witness = {"L": transfer.L, "start": str(start), "T": late[-1], "distance from the limit": ends[0], "allowed": allowed}
+        witness = {
+            "L": transfer.L,
+            "start": str(start),
+            "T": late[-1],
+            "distance from the limit": ends[0],
+            "allowed": allowed,
+        }
         if ends[0] <= allowed:
-            return Evidence(verdict=Verdict.OPEN, engine=FLOW, reason=f"the flow has not left the saddle: {witness}")
+            return Evidence(
+                verdict=Verdict.OPEN, engine=FLOW, reason=f"the flow has not left the saddle: {witness}"
+            )
         return refuted_by_two_routes(FLOW, witness, ends[0], allowed, ends[1])
     shown, tightest = [], math.inf
     for start in ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5)):
@@ -205,14 +238,20 @@ def _at_slow_times(schedule: str) -> Evidence:
         for transfer in lengths:
             T = float(slow_time(transfer.g2, transfer.beta))
             one, other = transfer.paths(start, np.array([0.0, T]))
-            allowed = float(np.linalg.norm(one.theta[:, -1] - goal)) + float(distance_26(transfer.g2, transfer.beta, T))
+            allowed = float(np.linalg.norm(one.theta[:, -1] - goal)) + float(
+                distance_26(transfer.g2, transfer.beta, T)
+            )
             found = float(np.linalg.norm(other.theta[:, -1] - goal))
             if not found <= allowed < before:
                 return Evidence(
-                    verdict=Verdict.OPEN, engine=FLOW, reason=f"{found:.3g}, {allowed:.3g}, {before:.3g} at L = {transfer.L:g}"
+                    verdict=Verdict.OPEN,
+                    engine=FLOW,
+                    reason=f"{found:.3g}, {allowed:.3g}, {before:.3g} at L = {transfer.L:g}",
                 )
             before, tightest = allowed, min(tightest, allowed / found)
         shown.append(f"{start}: {before:.2g}")
     covered = f"d = 1, S = 1/64, |lim theta| = 0 or 11, L = 1e4 to 1e64; bound of the distance at the end: {', '.join(shown)}"
-    checked = r"\|\theta_L(T(L))-\lim_t\theta_\infty(t)\|\to0,\quad T(L)=\tfrac{1}{2\beta}\ln\tfrac{1}{g_2(L)}"
+    checked = (
+        r"\|\theta_L(T(L))-\lim_t\theta_\infty(t)\|\to0,\quad T(L)=\tfrac{1}{2\beta}\ln\tfrac{1}{g_2(L)}"
+    )
     return Evidence(verdict=Verdict.SUPPORTED, engine=FLOW, checked=checked, covered=covered, slack=tightest)

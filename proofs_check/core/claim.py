@@ -152,12 +152,16 @@ class Claim(ClaimPage):
         with seeded(self.id, reseed), noting() as asked:
             evidence = self.check(**numbers)
         if not isinstance(evidence, Evidence):
-            raise TypeError(f"the check of {self.id} returned {type(evidence).__name__}; return the Evidence of an engine")
+            raise TypeError(
+                f"the check of {self.id} returned {type(evidence).__name__}; return the Evidence of an engine"
+            )
         if self.assumes and evidence.verdict.accepted:
             evidence = evidence.replace(assumes=(*evidence.assumes, *self.assumes))
         used = {**self.numbers, **numbers}
         if (evidence.weakest or evidence.verdict).executed and (found := floats(used)):
-            raise TypeError(f"{self.id} is {evidence.verdict} from floats in {', '.join(found)}; write Fractions or integers")
+            raise TypeError(
+                f"{self.id} is {evidence.verdict} from floats in {', '.join(found)}; write Fractions or integers"
+            )
         if self.fragment:
             evidence = evidence.within(self.fragment)
         elif self.argument:
@@ -177,7 +181,9 @@ class Claim(ClaimPage):
         return with_losses(evidence, OF_PAPER[paper].with_values(self.reference))
 
     @remembering()
-    def judge(self, reseed: int = 0, measured: Any = None, examples: int = EXAMPLES, search_edges: bool = False) -> Judgement:
+    def judge(
+        self, reseed: int = 0, measured: Any = None, examples: int = EXAMPLES, search_edges: bool = False
+    ) -> Judgement:
         """Judge printed, repaired and control statement, and the claim itself.
 
         Parameters
@@ -205,7 +211,9 @@ class Claim(ClaimPage):
         held, why_not = self._at_reference(run(self.repair)) if self.repair else (printed, why_not)
         edge, controls, faults = None, [], []
         if self.reference is not None and held.verdict.accepted and held.reference is None:
-            reasons = "; ".join(dict.fromkeys(why_not)) or f"the engine {held.engine!r} evaluates nothing there"
+            reasons = (
+                "; ".join(dict.fromkeys(why_not)) or f"the engine {held.engine!r} evaluates nothing there"
+            )
             faults.append(f"it has reference=, but no slack at the reference instance: {reasons}")
         if self.dial:
             start = Fraction({**self.numbers, **self.repair}[self.dial])
@@ -217,7 +225,9 @@ class Claim(ClaimPage):
                 faults.append(f"no value of the dial {self.dial} is refuted: the check cannot fail")
         for numbers in self.control:
             controls.append(run({**self.repair, **numbers}))
-            faults += too_far(numbers, {**self.numbers, **self.repair}, lambda far: run({**self.repair, **far}))
+            faults += too_far(
+                numbers, {**self.numbers, **self.repair}, lambda far: run({**self.repair, **far})
+            )
         if held.engine == "examples" and held.control is not None:
             controls.append(held.control)  # a definition is controlled by an object outside it
         beyond = () if edge is None else ({**self.repair, self.dial: beyond_the_edge(edge)},)
@@ -237,7 +247,9 @@ class Claim(ClaimPage):
                 faults
                 + self._faults_of_verdicts(printed, held)
                 + faults_of_controls(held, controls, self.hypotheses)
-                + faults_of_hypotheses(self.id, printed, held, self.fragment, self.needs, read=not (given or self.revised))
+                + faults_of_hypotheses(
+                    self.id, printed, held, self.fragment, self.needs, read=not (given or self.revised)
+                )
             ),
             seconds=time.perf_counter() - started,
         )
@@ -256,12 +268,18 @@ class Claim(ClaimPage):
         if printed.verdict is Verdict.REFUTED:
             out += outside("witness", self.hypotheses, printed.witness)
             if not self.hypotheses:
-                out.append("it is refuted without hypotheses=; say what the paper assumes, in the names of the witness")
-        elif printed.verdict.accepted:  # it may be at the edge of a range, and of fewer quantities than the paper speaks of
+                out.append(
+                    "it is refuted without hypotheses=; say what the paper assumes, in the names of the witness"
+                )
+        elif (
+            printed.verdict.accepted
+        ):  # it may be at the edge of a range, and of fewer quantities than the paper speaks of
             closed = [re.sub("([<>])(?!=)", r"\1=", h) for h in self.hypotheses]
             out += outside("tightest instance", closed, printed.tightest, known=True)
         if self.robust is not None:
-            out += self.robust.faults() + outside("robust witness", self.hypotheses, self.robust.member(), known=True)
+            out += self.robust.faults() + outside(
+                "robust witness", self.hypotheses, self.robust.member(), known=True
+            )
         out += dict.fromkeys([*disagreeing(printed), *disagreeing(held)])
         return out + [f"it says nothing: {v}" for v in dict.fromkeys([*vacuous(printed), *vacuous(held)])]
 
@@ -373,26 +391,42 @@ def claim(
     words = [name for name, p in inspect.signature(claim).parameters.items() if p.default in ("", p.empty)]
     check_kind(str, **{name: said[name] for name in words})
     check_kind(Mapping, repair=repair)
-    said |= {name: read_items(str, **{name: said[name]}) for name in ("needs", "cites", "hypotheses", "assumes")}
+    said |= {
+        name: read_items(str, **{name: said[name]}) for name in ("needs", "cites", "hypotheses", "assumes")
+    }
     if not _ID.match(id):
-        raise ValueError(f"{id!r} is not an id; write PAPER:place or PAPER:place/part, such as 'BB:CC.3.b' or 'BB:LC.1/inference'")
-    said["control"] = controls = (control,) if isinstance(control, Mapping) else read_items(Mapping, control=control)
+        raise ValueError(
+            f"{id!r} is not an id; write PAPER:place or PAPER:place/part, such as 'BB:CC.3.b' or 'BB:LC.1/inference'"
+        )
+    said["control"] = controls = (
+        (control,) if isinstance(control, Mapping) else read_items(Mapping, control=control)
+    )
     if wrong := misdeclared(said):
         raise ValueError(f"{id}: {wrong}")
     if fragment and argument:
-        raise ValueError(f"{id}: a fragment is not joined to the statement by an argument; drop one of the two")
+        raise ValueError(
+            f"{id}: a fragment is not joined to the statement by an argument; drop one of the two"
+        )
 
     def register(check: Callable[..., Evidence]) -> Claim:
         check_kind(FunctionType, check=check)
         for name, p in inspect.signature(check).parameters.items():
             if p.kind is not p.KEYWORD_ONLY or p.default is p.empty:
-                raise TypeError(f"{id}: {name} must be keyword-only with the printed value as its default; write (*, {name}=...)")
+                raise TypeError(
+                    f"{id}: {name} must be keyword-only with the printed value as its default; write (*, {name}=...)"
+                )
         known = inspect.signature(check).parameters
         for name in [*repair, *(name for c in controls for name in c), *([dial] if dial else [])]:
             if name not in known:
-                raise ValueError(f"{id}: the check has no number called {name!r}; it has {', '.join(known) or 'none'}")
-        same = lambda one, other: (one.co_filename, one.co_firstlineno) == (other.co_filename, other.co_firstlineno)
-        if id in REGISTRY and not same(REGISTRY[id].check.__code__, check.__code__):  # a module may be imported again
+                raise ValueError(
+                    f"{id}: the check has no number called {name!r}; it has {', '.join(known) or 'none'}"
+                )
+        same = lambda one, other: (
+            (one.co_filename, one.co_firstlineno) == (other.co_filename, other.co_firstlineno)
+        )
+        if id in REGISTRY and not same(
+            REGISTRY[id].check.__code__, check.__code__
+        ):  # a module may be imported again
             raise ValueError(f"two claims are named {id}; add a part, such as {id}/second")
         REGISTRY[id] = made = Claim(check=check, **said)
         return made

@@ -46,8 +46,14 @@ class ClaimPage(Drawn):
             ("where", row.where if row else ""),
             ("says", row.says if row else ""),
             ("numbers", numbers(self.numbers)),
-            ("declared", f"{self.false}{f' ({self.at})' if self.at else ''}: {self.why}" if self.false else ""),
-            ("instead", self.instead and (self.instead if self.repair else f"{self.instead} ({NOT_EXECUTED})")),
+            (
+                "declared",
+                f"{self.false}{f' ({self.at})' if self.at else ''}: {self.why}" if self.false else "",
+            ),
+            (
+                "instead",
+                self.instead and (self.instead if self.repair else f"{self.instead} ({NOT_EXECUTED})"),
+            ),
             ("repair", numbers(self.repair)),
             ("open", self.open),
             ("dial", self.dial),
@@ -57,14 +63,21 @@ class ClaimPage(Drawn):
 
     def _draw(self, ax: Any) -> None:
         if not self.dial:
-            raise ValueError(f"{self.id} has no dial to be drawn over; call the claim, which gives its evidence")
+            raise ValueError(
+                f"{self.id} has no dial to be drawn over; call the claim, which gives its evidence"
+            )
         judged = lambda value: self(**{**self.repair, self.dial: value})
         printed = Fraction(self.numbers[self.dial])
         held = Fraction({**self.numbers, **self.repair}[self.dial])
-        points = [("as printed", printed, self())] + ([("as repaired", held, judged(held))] if held != printed else [])
+        points = [("as printed", printed, self())] + (
+            [("as repaired", held, judged(held))] if held != printed else []
+        )
         edge = find_edge(judged, held, known_edges().get(self.id))
         if edge is not None:
-            points += [("last accepted", edge.accepted, edge.within), ("first refuted", edge.refuted, edge.beyond)]
+            points += [
+                ("last accepted", edge.accepted, edge.within),
+                ("first refuted", edge.refuted, edge.beyond),
+            ]
         height = {Verdict.REFUTED: 0, Verdict.OPEN: 1}
         for (name, value, evidence), marker in zip(points, ("s", "D", ">", "<")):
             level = height.get(evidence.verdict, 2)

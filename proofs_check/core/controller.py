@@ -76,7 +76,9 @@ class Controller:
         try:
             self._finish(session)
         except KeyboardInterrupt:
-            pytest.exit("interrupted while the claims were judged together", returncode=pytest.ExitCode.INTERRUPTED)
+            pytest.exit(
+                "interrupted while the claims were judged together", returncode=pytest.ExitCode.INTERRUPTED
+            )
 
     def _finish(self, session: pytest.Session) -> None:
         from proofs_check.papers.registered import collections, limited
@@ -93,7 +95,9 @@ class Controller:
         from proofs_check.papers.statements import all_rows, papers
 
         mine = papers() if self.scope else {}
-        needs = {id: claim.needs for id, claim in load_claims(self.scope).items() if id.split(":", 1)[0] in mine}
+        needs = {
+            id: claim.needs for id, claim in load_claims(self.scope).items() if id.split(":", 1)[0] in mine
+        }
         # Claims of files in no collection are known to the workers only, and come in as these
         # finish.
         needs |= {id: tuple(line["needs"]) for id, line in sorted(self.lines.items())}
@@ -135,7 +139,10 @@ class Controller:
             (run["reseed"], f"the random numbers are those of --reseed {run['reseed']}"),
             (self.config.getoption("--thorough"), f"each property test drew {THOROUGH} examples"),
             (faulty, "a claim is not in order"),
-            (len(self.scope) > 1 and not given, "several collections ran together, and each keeps its own in a run of its own"),
+            (
+                len(self.scope) > 1 and not given,
+                "several collections ran together, and each keeps its own in a run of its own",
+            ),
         )
         why = next((reason for found, reason in reasons if found), "")
         self.whole = not run["partial"]
@@ -152,7 +159,11 @@ class Controller:
             from proofs_check.papers.edges import EDGES, write_edges
 
             for collection in self.scope:  # files in no collection are named without a folder
-                lines = [line for line in self.lines.values() if line["paper"] in collection.keys and "/" in line["line"]]
+                lines = [
+                    line
+                    for line in self.lines.values()
+                    if line["paper"] in collection.keys and "/" in line["line"]
+                ]
                 write_edges((line for line in lines if not line["faults"]), collection.root / EDGES)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

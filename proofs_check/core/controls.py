@@ -15,7 +15,16 @@ import sympy as sp
 from numerics.evidence import CEILING, Evidence, Verdict
 from proofs_check.core.hypotheses import outside
 
-__all__ = ["conjuncts", "disagreeing", "faults_of_controls", "floats", "in_short", "too_far", "unrefuted", "vacuous"]
+__all__ = [
+    "conjuncts",
+    "disagreeing",
+    "faults_of_controls",
+    "floats",
+    "in_short",
+    "too_far",
+    "unrefuted",
+    "vacuous",
+]
 
 Path = tuple[int, ...]
 
@@ -87,7 +96,9 @@ def disagreeing(evidence: Evidence) -> list[str]:
         return []
     computed = {engine for engine, most in CEILING.items() if most is Verdict.SUPPORTED} - {"property test"}
     leaves = [leaf for route in _routes(evidence) for _, leaf in conjuncts(route)]
-    reasons = dict.fromkeys((e.engine, e.reason) for e in leaves if e.verdict is Verdict.OPEN and e.engine in computed)
+    reasons = dict.fromkeys(
+        (e.engine, e.reason) for e in leaves if e.verdict is Verdict.OPEN and e.engine in computed
+    )
     return [f"its second route, {engine}, does not confirm it: {reason}" for engine, reason in reasons]
 
 
@@ -118,7 +129,10 @@ def _has_float(x: Any) -> bool:
         return any(_has_float(v) for pair in x.items() for v in pair)
     if isinstance(x, Iterable) and not isinstance(x, (str, bytes)):
         return any(map(_has_float, x)) if isinstance(x, (tuple, list, set, frozenset)) else False
-    return isinstance(x, (float, complex, np.floating, np.complexfloating)) or type(x).__name__ in ("mpf", "mpc")
+    return isinstance(x, (float, complex, np.floating, np.complexfloating)) or type(x).__name__ in (
+        "mpf",
+        "mpc",
+    )
 
 
 def faults_of_controls(held: Evidence, controls: Sequence[Evidence], hypotheses: Sequence[str]) -> list[str]:
@@ -135,14 +149,18 @@ def faults_of_controls(held: Evidence, controls: Sequence[Evidence], hypotheses:
     return out + [f"no control refutes the conjunct {name}" for name in unrefuted(held, controls)]
 
 
-def too_far(control: Mapping[str, Any], numbers: Mapping[str, Any], run: Callable[[Mapping[str, Any]], Evidence]) -> list[str]:
+def too_far(
+    control: Mapping[str, Any], numbers: Mapping[str, Any], run: Callable[[Mapping[str, Any]], Evidence]
+) -> list[str]:
     """A control more than a factor 2 beyond the edge shows too little: half as far, it must not be
     refuted.
     """
     far: dict[str, Fraction] = {}
     for name, value in control.items():
         base = numbers[name]
-        if not all(isinstance(v, Rational) and not isinstance(v, bool) and Fraction(v) > 0 for v in (value, base)):
+        if not all(
+            isinstance(v, Rational) and not isinstance(v, bool) and Fraction(v) > 0 for v in (value, base)
+        ):
             return []  # a control that swaps a formula has no distance
         value, base = Fraction(value), Fraction(base)
         ratio = value / base

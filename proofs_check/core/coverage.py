@@ -80,21 +80,34 @@ class Coverage:
         """The rules that the paper's claims break: the least shares of ``[paper.rules]`` in its
         ``statements.toml``, every other row explained, and few rows open.
         """
-        out, rules = [], {"executed": 0.0, "decided": 0.0, "open": len(self.open)} | paper(self.paper).get("rules", {})
+        out, rules = (
+            [],
+            {"executed": 0.0, "decided": 0.0, "open": len(self.open)} | paper(self.paper).get("rules", {}),
+        )
         least = (rules["executed"], rules["decided"])
         for word, share, at_least in zip(("decided by execution alone", "decided"), self.shares, least):
             if share < at_least:
-                out.append(f"{self.paper}: {share:.1%} of the SYM and INT rows are {word}, not {at_least:.0%}")
+                out.append(
+                    f"{self.paper}: {share:.1%} of the SYM and INT rows are {word}, not {at_least:.0%}"
+                )
         if out:
-            out.append(f"{self.paper}: not decided are {', '.join((*self.supported, *self.unsettled)) or 'none'}")
+            out.append(
+                f"{self.paper}: not decided are {', '.join((*self.supported, *self.unsettled)) or 'none'}"
+            )
         if self.unexplained:
-            out.append(f"{self.paper}: say with unproved= why no prover reaches {', '.join(self.unexplained)}")
+            out.append(
+                f"{self.paper}: say with unproved= why no prover reaches {', '.join(self.unexplained)}"
+            )
         if self.untried:
-            out.append(f"{self.paper}: no property test tries {', '.join(self.untried)}; hand the statement on, or say no_property")
+            out.append(
+                f"{self.paper}: no property test tries {', '.join(self.untried)}; hand the statement on, or say no_property"
+            )
         if self.excused:
             out.append(f"{self.paper}: a property test tries {', '.join(self.excused)}; drop no_property")
         if len(self.open) > rules["open"]:
-            out.append(f"{self.paper}: {len(self.open)} rows are open, at most {rules['open']} may be: {', '.join(self.open)}")
+            out.append(
+                f"{self.paper}: {len(self.open)} rows are open, at most {rules['open']} may be: {', '.join(self.open)}"
+            )
         return out
 
 
@@ -148,7 +161,11 @@ def row_verdict(claims: Iterable[Mapping[str, Any]]) -> str:
     for whole in (Verdict.REFUTED, Verdict.OPEN):
         if whole in found:
             return str(whole)
-    return str(min((Verdict(c["verdict"]) for c in least_parts(known)), key=lambda v: v.strength, default=NOT_SETTLED))
+    return str(
+        min(
+            (Verdict(c["verdict"]) for c in least_parts(known)), key=lambda v: v.strength, default=NOT_SETTLED
+        )
+    )
 
 
 def coverage(claims: Iterable[Mapping[str, Any]], key: str) -> Coverage:
@@ -181,7 +198,11 @@ def coverage(claims: Iterable[Mapping[str, Any]], key: str) -> Coverage:
     for c in claims:
         if c["covers"] in of_row:
             of_row[c["covers"]].append(c)
-    tried = {id: any(_tried((c["repair"] or c)["evidence"]) for c in stated(parts)) for id, parts in of_row.items() if parts}
+    tried = {
+        id: any(_tried((c["repair"] or c)["evidence"]) for c in stated(parts))
+        for id, parts in of_row.items()
+        if parts
+    }
     open_ = [id for id, parts in of_row.items() if any(c["verdict"] == "OPEN" for c in parts)]
     executed: list[str] = []
     argued: list[str] = []
@@ -189,7 +210,11 @@ def coverage(claims: Iterable[Mapping[str, Any]], key: str) -> Coverage:
     unsettled, unexplained = [], []
     for id in (id for id in of_row if rows()[id].kind in EXACT):
         main = stated(of_row[id])
-        unexplained += [c["id"] for c in main if c["verdict"] == "SUPPORTED" and not (c["unproved"] + c["fragment"]).strip()]
+        unexplained += [
+            c["id"]
+            for c in main
+            if c["verdict"] == "SUPPORTED" and not (c["unproved"] + c["fragment"]).strip()
+        ]
         if not main or row_verdict(of_row[id]) in (Verdict.OPEN, NOT_SETTLED):
             unsettled.append(id)
             continue

@@ -43,7 +43,9 @@ class Edge:
         """``"sharp"`` if a proof stands on the accepted side and the refuted one is next to it;
         ``"reached"`` if only a family of instances does, or something in between is undecided.
         """
-        return "reached" if self.within.verdict is Verdict.SUPPORTED or self.undecided is not None else "sharp"
+        return (
+            "reached" if self.within.verdict is Verdict.SUPPORTED or self.undecided is not None else "sharp"
+        )
 
     def slack(self, value: Fraction) -> float | None:
         """How far a value is from the edge, as a ratio: above 1 on the accepted side, below 1 on
@@ -79,7 +81,9 @@ def simplest_between(lo: Fraction, hi: Fraction) -> Fraction:
     return whole + 1 / simplest_between(1 / (hi - whole), 1 / (lo - whole))
 
 
-def find_edge(check: Callable[[Fraction], Evidence], start: Fraction, known: Ends | None = None) -> Edge | None:
+def find_edge(
+    check: Callable[[Fraction], Evidence], start: Fraction, known: Ends | None = None
+) -> Edge | None:
     """Bisect between accepted and refuted values of a dial.
 
     Parameters

@@ -113,5 +113,9 @@ def _because(e: dict[str, Any]) -> str:
     told = lambda v: f"{v:.4g}" if isinstance(v, float) else v
     witness = ", ".join(f"{k} = {told(v)}" for k, v in evidence["witness"].items())
     covered = marked(evidence["covered"])
-    parts = [e["summary"], told_instead(e), f"Witness: {witness}." if witness else covered or evidence["reason"]]
+    parts = [
+        e["summary"],
+        told_instead(e),
+        f"Witness: {witness}." if witness else covered or evidence["reason"],
+    ]
     return " ".join(" ".join(part.split()) for part in parts if part)

@@ -64,19 +64,27 @@ def read_ledger(path: Path, *, older: bool = False) -> dict[str, Any]:
         path = path / "ledger.json" if path.is_dir() else path
         content = read_bytes(path)
     except (InputError, OSError) as error:
-        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}; {_AGAIN}") from error
+        raise InputError(
+            f"cannot read {path}: {getattr(error, 'strerror', None) or error}; {_AGAIN}"
+        ) from error
     try:
         found = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}); {_AGAIN}") from error
     form = schema()
-    if not isinstance(found, dict) or not set(form["required"]) <= set(found) or not isinstance(found["run"], dict):
+    if (
+        not isinstance(found, dict)
+        or not set(form["required"]) <= set(found)
+        or not isinstance(found["run"], dict)
+    ):
         raise InputError(f"{path} is not a ledger: it has no {', '.join(form['required'])}; {_AGAIN}")
     version = found["run"].get("schema", "none")
     if older and version == SCHEMA - 1:
         found, version = _renewed(found), SCHEMA
     if version != SCHEMA:
-        raise InputError(f"{path} has version {version} of the ledger's schema, this program reads {SCHEMA}; {_AGAIN}")
+        raise InputError(
+            f"{path} has version {version} of the ledger's schema, this program reads {SCHEMA}; {_AGAIN}"
+        )
     if wrong := _wrong(found):
         raise InputError(f"{path} is not a ledger: {wrong}; {_AGAIN}")
     twice = [id for id, n in Counter(c["id"] for c in found["claims"]).items() if n > 1]

@@ -23,7 +23,14 @@ _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Pow: operator.pow,
 }
 _FUNCTIONS = {name: getattr(sp, name) for name in ("exp", "log", "sqrt", "Abs", "Max", "Min")}
-_RELATIONS: dict[type, Any] = {ast.Lt: sp.Lt, ast.LtE: sp.Le, ast.Gt: sp.Gt, ast.GtE: sp.Ge, ast.Eq: sp.Eq, ast.NotEq: sp.Ne}
+_RELATIONS: dict[type, Any] = {
+    ast.Lt: sp.Lt,
+    ast.LtE: sp.Le,
+    ast.Gt: sp.Gt,
+    ast.GtE: sp.Ge,
+    ast.Eq: sp.Eq,
+    ast.NotEq: sp.Ne,
+}
 _ORDER: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _SETS = {"Integers": sp.S.Integers, "Reals": sp.S.Reals}
 
@@ -102,7 +109,9 @@ def _expression(node: ast.expr, values: Mapping[str, sp.Expr]) -> sp.Expr:
         case ast.UnaryOp(op=ast.USub()):
             return -_expression(node.operand, values)
         case ast.BinOp(op=op) if type(op) in _BINARY:
-            return sp.sympify(_BINARY[type(op)](_expression(node.left, values), _expression(node.right, values)))
+            return sp.sympify(
+                _BINARY[type(op)](_expression(node.left, values), _expression(node.right, values))
+            )
         case ast.Call(func=ast.Name(id=name), keywords=[]) if name in _FUNCTIONS:
             return _FUNCTIONS[name](*(_expression(a, values) for a in node.args))
     raise _Unreadable(f"{ast.unparse(node)} is none of the formulas that a hypothesis may hold")
@@ -191,6 +200,10 @@ def unmet(hypotheses: Iterable[str], witness: Mapping[str, Any], *, known: bool 
     return out
 
 
-def outside(what: str, hypotheses: Iterable[str], point: Mapping[str, Any], *, known: bool = False) -> list[str]:
+def outside(
+    what: str, hypotheses: Iterable[str], point: Mapping[str, Any], *, known: bool = False
+) -> list[str]:
     """The faults of a point that is not inside what the paper assumes; see `unmet`."""
-    return [f"the {what} is outside the printed hypotheses: {h}" for h in unmet(hypotheses, point, known=known)]
+    return [
+        f"the {what} is outside the printed hypotheses: {h}" for h in unmet(hypotheses, point, known=known)
+    ]

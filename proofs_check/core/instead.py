@@ -91,7 +91,9 @@ def numbers_in(text: str) -> frozenset[Fraction]:
     """
     joined = _GROUPED.sub("", _INDEX.sub("", text))
     # Two figures after \frac are two numbers, and so are those that stand next to a brace.
-    spread = _FRACTION.sub(lambda found: " ".join(f" {part} " for part in found.groups() if part is not None), joined)
+    spread = _FRACTION.sub(
+        lambda found: " ".join(f" {part} " for part in found.groups() if part is not None), joined
+    )
     found = {_IN_WORDS[word] for word in _WORD.findall(joined.lower()) if word in _IN_WORDS}
     for signed in _SIGNED.finditer(spread):
         value = Fraction(signed["number"])
@@ -128,14 +130,20 @@ def untold(instead: str, printed: Mapping[str, Any], repair: Mapping[str, Any]) 
     return [
         f"the repair judges {name} = {value}, a number that instead= does not have; say in instead= what was judged, or judge it"
         for name, value in repair.items()
-        if (number := _rational(value)) is not None and not _switched(printed.get(name), number) and number not in known
+        if (number := _rational(value)) is not None
+        and not _switched(printed.get(name), number)
+        and number not in known
     ]
 
 
 def _rational(value: Any) -> Fraction | None:
     if isinstance(value, Rational) and not isinstance(value, bool):
         return Fraction(int(value.numerator), int(value.denominator))
-    return Fraction(repr(value)) if isinstance(value, float) and value == value and abs(value) != float("inf") else None
+    return (
+        Fraction(repr(value))
+        if isinstance(value, float) and value == value and abs(value) != float("inf")
+        else None
+    )
 
 
 def _switched(before: Any, after: Fraction) -> bool:

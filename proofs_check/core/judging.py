@@ -67,9 +67,13 @@ def _import(name: str, folder: Path, collection: Collection) -> None:
     except Exception as error:
         if not collection.named:
             raise
-        raise InputError(f"{collection.name}: the module {name} cannot be imported: {type(error).__name__}: {error}") from error
+        raise InputError(
+            f"{collection.name}: the module {name} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
     if collection.named and not (found and Path(found).resolve().is_relative_to(folder.resolve())):
-        raise InputError(f"{collection.name}: there is another module {name}, {found}; give the one in {folder} a name of its own")
+        raise InputError(
+            f"{collection.name}: there is another module {name}, {found}; give the one in {folder} a name of its own"
+        )
 
 
 def row_of(claim: Claim) -> Row:
@@ -79,7 +83,15 @@ def row_of(claim: Claim) -> Row:
     if claim.row in all_rows():
         return row(claim.id)
     says = _summary(claim) or claim.check.__name__.replace("_", " ")
-    return Row(id=claim.row, paper=claim.row.split(":", 1)[0], version="", where="no row", kind="LOGIC", says=says, printed="")
+    return Row(
+        id=claim.row,
+        paper=claim.row.split(":", 1)[0],
+        version="",
+        where="no row",
+        kind="LOGIC",
+        says=says,
+        printed="",
+    )
 
 
 def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
@@ -89,7 +101,11 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
     j = judgement
     elsewhere = read_elsewhere(where.paper, claim.needs)
     slack, repaired_slack = _slacks(claim, j)
-    repair = {"numbers": shown(claim.repair), "slack": repaired_slack, **_judged(claim, j.held)} if claim.repair else None
+    repair = (
+        {"numbers": shown(claim.repair), "slack": repaired_slack, **_judged(claim, j.held)}
+        if claim.repair
+        else None
+    )
     return {
         "id": claim.id,
         "paper": where.paper,
@@ -137,7 +153,9 @@ def _summary(claim: Claim) -> str:
 
 def _judged(claim: Claim, evidence: Evidence) -> dict[str, Any]:
     told = {"verdict": str(evidence.verdict), "evidence": evidence.to_json()}
-    return told | ({"assumptions": by_kind(claim.id, evidence)} if evidence.verdict.accepted and evidence.assumes else {})
+    return told | (
+        {"assumptions": by_kind(claim.id, evidence)} if evidence.verdict.accepted and evidence.assumes else {}
+    )
 
 
 def _edge(dial: str, edge: Edge) -> dict[str, Any]:

@@ -156,7 +156,9 @@ def _stored(collection: Collection) -> tuple[Ledger, str] | None:
         kept = _of(collection)
     except InputError:
         return None
-    name = ", ".join(collection.keys) if collection.named else collection.name  # folders of a machine do not belong there
+    name = (
+        ", ".join(collection.keys) if collection.named else collection.name
+    )  # folders of a machine do not belong there
     of = "release" if kept.path == collection.root / WHOLE else "last run"
     return Ledger(kept.document["claims"]), f"the ledger of the {of} of {name}, {kept.made}"
 
@@ -190,8 +192,18 @@ def read_elsewhere(paper: str, needs: Iterable[str]) -> dict[str, dict[str, Any]
         ledger, says = stored
         if claims := [ledger.entries[id] for id in ledger.claims_of(need)]:
             weakest = min(claims, key=lambda e: Verdict(e["chain"]).strength)
-            further = [n for step in ledger.steps(need) for n in ledger.needs[step] if n.split(":", 1)[0] not in home.keys]
-            said = {"verdict": weakest["verdict"], "chain": weakest["chain"], "needs": sorted({*further}), "ledger": says}
+            further = [
+                n
+                for step in ledger.steps(need)
+                for n in ledger.needs[step]
+                if n.split(":", 1)[0] not in home.keys
+            ]
+            said = {
+                "verdict": weakest["verdict"],
+                "chain": weakest["chain"],
+                "needs": sorted({*further}),
+                "ledger": says,
+            }
             out[need] = said
     return out
 

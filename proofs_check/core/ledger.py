@@ -43,7 +43,9 @@ def code_digest() -> str:
     for root in roots:
         for path in sorted(root.rglob("*")):
             if path.suffix in (".py", ".toml"):
-                digest.update(path.relative_to(root.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+                digest.update(
+                    path.relative_to(root.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
+                )
     return digest.hexdigest()[:12]
 
 
@@ -80,7 +82,9 @@ class Ledger:
     ) -> None:
         check_kind(Mapping, needs={} if needs is None else needs, run={} if run is None else run)
         self.entries = {e["id"]: e for e in read_items(Mapping, entries=entries)}
-        self.needs = dict(needs) if needs is not None else {k: tuple(e["needs"]) for k, e in self.entries.items()}
+        self.needs = (
+            dict(needs) if needs is not None else {k: tuple(e["needs"]) for k, e in self.entries.items()}
+        )
         self.run = dict(run or {})
         self._chains: dict[str, Verdict] = {}
         stored = {name: said for e in self.entries.values() for name, said in e.get("elsewhere", {}).items()}
@@ -106,18 +110,28 @@ class Ledger:
         out = []
         for id, needs in self.needs.items():
             if id.split("/", 1)[0] not in all_rows() and id.split(":", 1)[0] in known_papers():
-                out.append(f"{id}: there is no such row in statements.toml; add the printed statement or correct the id")
+                out.append(
+                    f"{id}: there is no such row in statements.toml; add the printed statement or correct the id"
+                )
             if id not in self.elsewhere:
                 out += [_unknown(id, n) for n in needs if not self.claims_of(n) and n not in all_rows()]
         for id, e in self.entries.items():
             followed = e["follows"]
             if followed and not (self.entries.get(followed) or {"severity": "not run"})["severity"]:
-                out.append(f"{id} follows the error of {followed}, which has none; name the claim whose error it inherits")
+                out.append(
+                    f"{id} follows the error of {followed}, which has none; name the claim whose error it inherits"
+                )
             if followed and self.first_error(id) == id:
-                out.append(f"the error of {id} follows from itself; let one of the claims that follow each other stand first")
+                out.append(
+                    f"the error of {id} follows from itself; let one of the claims that follow each other stand first"
+                )
             if followed and followed not in self.needs:
-                out.append(f"{id} follows {followed}, which is no claim; name the claim whose error it inherits")
-        return out + ([f"the needs go round in a circle: {' -> '.join(self._circle)}"] if self._circle else [])
+                out.append(
+                    f"{id} follows {followed}, which is no claim; name the claim whose error it inherits"
+                )
+        return out + (
+            [f"the needs go round in a circle: {' -> '.join(self._circle)}"] if self._circle else []
+        )
 
     @cached_property
     def _circle(self) -> list[str]:
@@ -146,7 +160,11 @@ class Ledger:
         if id in self.elsewhere:
             return self.chain(id) is Verdict.REFUTED
         e = self.entries.get(id)
-        return e is not None and e["verdict"] == "REFUTED" and not (e["repair"] and Verdict(e["repair"]["verdict"]).accepted)
+        return (
+            e is not None
+            and e["verdict"] == "REFUTED"
+            and not (e["repair"] and Verdict(e["repair"]["verdict"]).accepted)
+        )
 
     def chain(self, id: str) -> Verdict:
         """The minimum of the held verdicts of a claim and of all that it needs; what the claim
@@ -227,7 +245,11 @@ class Ledger:
         Only what ran and is a bound with ``reference=``. The factors do not multiply to the first:
         steps also enter sums.
         """
-        found = ((step, self.entries[step]["slack_at_reference"]) for step in self.steps(id) if step in self.entries)
+        found = (
+            (step, self.entries[step]["slack_at_reference"])
+            for step in self.steps(id)
+            if step in self.entries
+        )
         return [(step, loss) for step, loss in found if loss is not None]
 
     def first_error(self, id: str) -> str:
@@ -278,7 +300,9 @@ def _unknown(id: str, need: str) -> str:
     return f"{id} needs {need}, which is neither a claim nor a row: {what_to_do}"
 
 
-def merged(documents: Sequence[Mapping[str, Any]], needs: Mapping[str, tuple[str, ...]] | None = None) -> dict[str, Any]:
+def merged(
+    documents: Sequence[Mapping[str, Any]], needs: Mapping[str, tuple[str, ...]] | None = None
+) -> dict[str, Any]:
     """Ledgers of different claims as one, in which chains are followed from one to the other.
 
     Parameters
@@ -305,7 +329,9 @@ def merged(documents: Sequence[Mapping[str, Any]], needs: Mapping[str, tuple[str
             known = entries.setdefault(e["id"], e)
             said = [(c["verdict"], c["numbers"], c["repair"] and c["repair"]["verdict"]) for c in (known, e)]
             if said[0] != said[1]:
-                raise InputError(f"two ledgers differ about {e['id']}: {said[0]} and {said[1]}; judge it anew")
+                raise InputError(
+                    f"two ledgers differ about {e['id']}: {said[0]} and {said[1]}; judge it anew"
+                )
     runs = [document["run"] for document in documents]
     given = {key: runs[0][key] for key in ("date", "code", "python", "versions")}
     partial = any(run["partial"] for run in runs) if needs is None else set(entries) != set(needs)

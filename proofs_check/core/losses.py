@@ -90,7 +90,9 @@ class Result:
     @property
     def told(self) -> str:
         """Whether it stands, and why not or with which reservation."""
-        return self.standing + (f"{':' if self.standing == LOST else ';'} {self.reason}" if self.reason else "")
+        return self.standing + (
+            f"{':' if self.standing == LOST else ';'} {self.reason}" if self.reason else ""
+        )
 
     @property
     def to_change(self) -> str:
@@ -140,7 +142,8 @@ def listed(names: Iterable[str]) -> str:
     more = {"Lemma": "Lemmas", "Corollary": "Corollaries", "Appendix": "Appendices"}
     plural = lambda kind: more.get(kind, f"{kind}s")
     parts = [
-        f"{plural(kind) if len(numbers) > 1 and kind else kind} {_joined(numbers)}".strip() for kind, numbers in of_kind.items()
+        f"{plural(kind) if len(numbers) > 1 and kind else kind} {_joined(numbers)}".strip()
+        for kind, numbers in of_kind.items()
     ]
     return _joined(parts)
 
@@ -175,7 +178,11 @@ class _Judged:
             title=self.names[0],
             ids=tuple(o.id for o in self.group),
             main=any(o.row.main for o in self.group),
-            says="; ".join(dict.fromkeys(row.short or row.says for row in main if row.short or not any(r.short for r in main))),
+            says="; ".join(
+                dict.fromkeys(
+                    row.short or row.says for row in main if row.short or not any(r.short for r in main)
+                )
+            ),
             standing=LOST if why_not else CHANGED if self.own or needed else STANDS,
             change=" ".join(changes),
             proof=f"its printed proof {self._uses(wrong)}" if wrong else "",
@@ -196,7 +203,12 @@ class _Judged:
         found: dict[str, Entry] = {}
         for step in (s for e in self.stating for s in self.ledger.steps(e["id"]) if s in self.ledger.entries):
             e = self.ledger.entries[step]
-            missing = e["verdict"] == "REFUTED" and e["severity"] in BREAKING and e["costs"] == "a hypothesis" and is_executed(e)
+            missing = (
+                e["verdict"] == "REFUTED"
+                and e["severity"] in BREAKING
+                and e["costs"] == "a hypothesis"
+                and is_executed(e)
+            )
             if missing and self.head(e)["id"] not in self.heads and e["covers"] not in mine:
                 found.setdefault(self.head(e)["id"], self.head(e))
         return list(found.values())
@@ -205,7 +217,9 @@ class _Judged:
         """Why the result is not established; empty if it is."""
         if lost := [e for e in self.own if _is_lost(e)]:
             executed = sum(map(is_executed, lost))
-            other = "what is true instead is another statement" + ("" if executed == len(lost) else ", in part not executed")
+            other = "what is true instead is another statement" + (
+                "" if executed == len(lost) else ", in part not executed"
+            )
             return f"{_said(lost)}; {other if executed else f'what is true instead was {NOT_EXECUTED}'}"
         if self.unsettled:
             return "no claim settles it"
@@ -216,7 +230,9 @@ class _Judged:
             if link is Verdict.OPEN and need == e["id"]:
                 return "open"
             if not link.accepted and need != e["id"]:
-                said = {Verdict.REFUTED: f"false, and what is true instead was {NOT_EXECUTED}"}.get(link, "not settled")
+                said = {Verdict.REFUTED: f"false, and what is true instead was {NOT_EXECUTED}"}.get(
+                    link, "not settled"
+                )
                 return f"it rests on {self._place(need)} ({need}), which is {said}"
         broken = [e for e in self._errors_of_proof() if _is_lost(e)]
         if broken and not self._is_proved():
@@ -225,7 +241,9 @@ class _Judged:
 
     def _place(self, id: str) -> str:
         o = self.of_row.get(id.split("/", 1)[0])
-        return "a claim" if o is None else place(o.row)[1] if states(o.row) else f"a step of {place(o.row)[1]}"
+        return (
+            "a claim" if o is None else place(o.row)[1] if states(o.row) else f"a step of {place(o.row)[1]}"
+        )
 
     def _is_proved(self) -> bool:
         """Whether nothing that it needs is merely supported by instances. Assumptions need no
@@ -234,7 +252,11 @@ class _Judged:
         for step in (s for e in self.stating for s in self.ledger.steps(e["id"])):
             e = self.ledger.entries.get(step)
             if e is None:
-                verdict = Verdict(self.ledger.elsewhere[step]["chain"]) if step in self.ledger.elsewhere else Verdict.OPEN
+                verdict = (
+                    Verdict(self.ledger.elsewhere[step]["chain"])
+                    if step in self.ledger.elsewhere
+                    else Verdict.OPEN
+                )
             elif e["kind"] in ("assumption", "cited"):
                 continue
             else:
@@ -264,7 +286,11 @@ class _Judged:
             todo += new
         found: dict[str, Entry] = {}
         for e in (
-            e for o in self.of_row.values() if o.id in seen and o.row.kind != "assumption" for e in o.errors if e not in self.own
+            e
+            for o in self.of_row.values()
+            if o.id in seen and o.row.kind != "assumption"
+            for e in o.errors
+            if e not in self.own
         ):
             head = self.head(e)
             if head["severity"] in BREAKING and head["id"] not in self.heads:
@@ -294,7 +320,9 @@ def _is_lost(e: Entry) -> bool:
     """Whether an error leaves nothing of its line that is established here. A slip of notation does
     not cost the line.
     """
-    return e["costs"] == "the theorem" or (e["severity"] not in ("typo", "text and code") and not is_executed(e))
+    return e["costs"] == "the theorem" or (
+        e["severity"] not in ("typo", "text and code") and not is_executed(e)
+    )
 
 
 def _of_statement(e: Entry, o: Outcome) -> bool:
@@ -310,7 +338,9 @@ def _of_statement(e: Entry, o: Outcome) -> bool:
 
 def _said(errors: Iterable[Entry]) -> str:
     """What is wrong with a statement, in a few words."""
-    words = list(dict.fromkeys("false as printed" if in_words(e) == "a false step" else in_words(e) for e in errors))
+    words = list(
+        dict.fromkeys("false as printed" if in_words(e) == "a false step" else in_words(e) for e in errors)
+    )
     if "false in its own regime" in words:
         words = [word for word in words if word != "false as printed"]
     return ", ".join(word.removesuffix(" only") if len(words) > 1 else word for word in words)

@@ -68,13 +68,19 @@ class Outcome:
     @property
     def weakest(self) -> str:
         """Under ARGUED: the weakest part that was executed; else empty."""
-        parts = [c["evidence"]["weakest"] for c in least_parts(self.claims) if c["verdict"] == self.verdict == "ARGUED"]
+        parts = [
+            c["evidence"]["weakest"]
+            for c in least_parts(self.claims)
+            if c["verdict"] == self.verdict == "ARGUED"
+        ]
         return str(min((Verdict(p) for p in parts if p), key=lambda v: v.strength, default=""))
 
     @property
     def repaired(self) -> bool:
         """Whether every error of the row has a repair that was accepted; False without errors."""
-        return bool(self.errors) and all(e["repair"] and Verdict(e["repair"]["verdict"]).accepted for e in self.errors)
+        return bool(self.errors) and all(
+            e["repair"] and Verdict(e["repair"]["verdict"]).accepted for e in self.errors
+        )
 
     @property
     def stands(self) -> bool:
@@ -115,7 +121,12 @@ def _outcome(id: str, claims: list[Entry], ledger: Ledger) -> Outcome:
     own = [e for e in claims if e["verdict"] == "REFUTED"]
     own.sort(key=lambda e: (bool(e["follows"]), by_severity(e), e["id"]))
     head = ledger.entries.get(ledger.first_error(own[0]["id"])) if own and own[0]["follows"] else None
-    told = head is not None and head["verdict"] == "REFUTED" and not head["follows"] and head["paper"] == own[0]["paper"]
+    told = (
+        head is not None
+        and head["verdict"] == "REFUTED"
+        and not head["follows"]
+        and head["paper"] == own[0]["paper"]
+    )
     main = least_parts(claims)
     weaker = lambda verdicts: str(min(verdicts, key=lambda v: v.strength, default=NOT_SETTLED))
     return Outcome(
@@ -135,7 +146,13 @@ def _row(id: str, claims: list[Entry]) -> Row:
     if not claims:
         return rows()[id]
     e = claims[0]
-    then = {"where": e["where"], "kind": e["kind"], "says": e["says"], "printed": e["printed"], "reading": e.get("reading", "")}
+    then = {
+        "where": e["where"],
+        "kind": e["kind"],
+        "says": e["says"],
+        "printed": e["printed"],
+        "reading": e.get("reading", ""),
+    }
     if known is None:
         return Row(id=id, paper=e["paper"], version="", **then)
     return Row(**{**vars(known), **then})
@@ -196,14 +213,19 @@ class Account:
         kinds = counted([(o.severity, bool(o.follows)) for o in false])
         left = sum(not o.repaired for o in false)
         repaired = (
-            f"for {left} of them what is true instead was {NOT_EXECUTED}" if left else "what is true instead was executed for each"
+            f"for {left} of them what is true instead was {NOT_EXECUTED}"
+            if left
+            else "what is true instead was executed for each"
         )
         return f"{kinds} among {len(self.rows)} rows as printed; {repaired}{rest}"
 
     @property
     def losses(self) -> str:
         """Which results stand, in one sentence, the same wherever it is told."""
-        of = {standing: [r for r in self.results if r.standing == standing] for standing in (STANDS, CHANGED, LOST)}
+        of = {
+            standing: [r for r in self.results if r.standing == standing]
+            for standing in (STANDS, CHANGED, LOST)
+        }
         count = lambda found: f"{len(found) or 'none'} {'stand' if len(found) > 1 else 'stands'}"
         titles = lambda found: listed(r.title for r in found)
         parts = [f"{count(of[STANDS])} as printed"]
@@ -211,7 +233,9 @@ class Account:
             parts.append(f"{count(changed)} with a change ({titles(changed)})")
         if lost := of[LOST]:
             parts.append(f"{len(lost)} {'is' if len(lost) == 1 else 'are'} {LOST} ({titles(lost)})")
-        text = f"Of {len(self.results)} {'main' if is_own(self.key) else 'numbered'} results {'; '.join(parts)}."
+        text = (
+            f"Of {len(self.results)} {'main' if is_own(self.key) else 'numbered'} results {'; '.join(parts)}."
+        )
         standing = [*of[STANDS], *of[CHANGED]]
         wrong, tried = sum(bool(r.proof) for r in standing), sum(not r.proved for r in standing)
         notes = [f"the printed proof has an error for {wrong}"] * bool(wrong)
@@ -251,5 +275,7 @@ def account(document: Mapping[str, Any] | Ledger, key: str) -> Account:
     title = paper(key)["title"]
     ledger = document if isinstance(document, Ledger) else Ledger(document["claims"])
     paper_of = lambda id, claims: rows()[id].paper if id in rows() else claims[0]["paper"]
-    mine = tuple(_outcome(id, claims, ledger) for id, claims in _by_row(ledger).items() if paper_of(id, claims) == key)
+    mine = tuple(
+        _outcome(id, claims, ledger) for id, claims in _by_row(ledger).items() if paper_of(id, claims) == key
+    )
     return Account(key=key, title=title, rows=mine, ledger=ledger)

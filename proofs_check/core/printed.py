@@ -17,7 +17,13 @@ from proofs_check.papers.statements import Row, all_rows
 __all__ = ["by_kind", "faults_of_dimension", "faults_of_hypotheses", "is_read", "told"]
 
 #: How each kind is shown; what has no kind is of a paper that gives none.
-_WORDS = {"printed": "printed", "definition": "by definition", "theorem": "by theorem", "cited": "cited", "added": "added"}
+_WORDS = {
+    "printed": "printed",
+    "definition": "by definition",
+    "theorem": "by theorem",
+    "cited": "cited",
+    "added": "added",
+}
 
 
 def by_kind(claim: str, evidence: Evidence) -> dict[str, list[list[str]]]:
@@ -54,7 +60,9 @@ def faults_of_dimension(says: str, held: Evidence) -> list[str]:
     received = " ".join((*held.assumes, held.covered)).replace("$", "")
     if not _DIMENSION.search(spoken) or _DIMENSION.search(received):
         return []
-    return ["the row speaks of every d, and no engine received d; name the fragment that was executed, or the argument"]
+    return [
+        "the row speaks of every d, and no engine received d; name the fragment that was executed, or the argument"
+    ]
 
 
 def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -77,11 +85,16 @@ def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
     ([('assumes', 'x > 0')], [('printed', 'Section 2: x > 0')])
     """
     out = []
-    for kind, found in judged.get("assumptions", {"": [[text, ""] for text in judged["evidence"]["assumes"]]}).items():
+    for kind, found in judged.get(
+        "assumptions", {"": [[text, ""] for text in judged["evidence"]["assumes"]]}
+    ).items():
         of_source: dict[str, list[str]] = {}
         for text, source in found:
             of_source.setdefault(source, []).append(text)
-        said = [f"{source}: {'; '.join(texts)}" if source else "; ".join(texts) for source, texts in of_source.items()]
+        said = [
+            f"{source}: {'; '.join(texts)}" if source else "; ".join(texts)
+            for source, texts in of_source.items()
+        ]
         out.append((_WORDS.get(kind, "assumes"), "; ".join(said)))
     return [(kind, said) for kind, said in out if said]
 
@@ -125,7 +138,10 @@ def faults_of_hypotheses(
     if printed.verdict.accepted and not fragment:
         added = [text for text in printed.assumes if text in known and known[text].kind == "added"]
         hint = "refute the printed statement and repair it, or name the fragment"
-        out += [f"it is accepted as printed under {text}, which the paper does not print; {hint}" for text in added]
+        out += [
+            f"it is accepted as printed under {text}, which the paper does not print; {hint}"
+            for text in added
+        ]
     rows = {name for need in needs for name in (need, need.split("/", 1)[0])}
     for text, found in known.items():
         of = _ID.match(found.source) if found.kind == "theorem" else None
@@ -151,4 +167,6 @@ def _unread(row: Row, verdict: Verdict) -> list[str]:
         return []
     missing = (row.read or Review(on=date.min, answers={})).unanswered(verdict)
     hint = "read the row against the printed text and answer them in its read = {...}"
-    return [f"as printed it is {verdict}, and nobody answered {', '.join(missing)}; {hint}"] if missing else []
+    return (
+        [f"as printed it is {verdict}, and nobody answered {', '.join(missing)}; {hint}"] if missing else []
+    )

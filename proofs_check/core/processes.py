@@ -38,7 +38,9 @@ class Unrewritten:
     """
 
     @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         """The place of a module of ours; None leaves it to others."""
         return PathFinder.find_spec(name, path, target) if name.partition(".")[0] in PACKAGES else None
 
@@ -66,7 +68,11 @@ def spread(config: pytest.Config) -> int:
     # Without pytest-xdist there is no such option, and its workers have been told already.
     if getattr(option, "numprocesses", 0) is not None or hasattr(config, "workerinput"):
         return 0
-    if option.dist != "no" or getattr(option, "capture", "") == "no" or any(getattr(option, name, None) for name in _ASKED):
+    if (
+        option.dist != "no"
+        or getattr(option, "capture", "") == "no"
+        or any(getattr(option, name, None) for name in _ASKED)
+    ):
         return 0
     count = int(config.hook.pytest_xdist_auto_num_workers(config=config))
     if count > 1:

@@ -64,18 +64,30 @@ class _Moved:
 
     def _ill_typed(self) -> list[str]:
         """Why the numbers cannot be moved."""
-        wrong = [n for n, x in self.point.items() if isinstance(x, bool) or not isinstance(x, (int, Fraction))]
+        wrong = [
+            n for n, x in self.point.items() if isinstance(x, bool) or not isinstance(x, (int, Fraction))
+        ]
         if wrong or not self.point:
-            return [f"the robust witness holds {', '.join(wrong) or 'nothing'}; give whole numbers (int) and Fractions"]
+            return [
+                f"the robust witness holds {', '.join(wrong) or 'nothing'}; give whole numbers (int) and Fractions"
+            ]
         return []
 
     def _ill_placed(self) -> list[str]:
         """Why the point may not be used, whatever fails there."""
-        out = [f"the robust witness has {n} = 0: no quantity of the statement may vanish" for n, x in self.point.items() if x == 0]
+        out = [
+            f"the robust witness has {n} = 0: no quantity of the statement may vanish"
+            for n, x in self.point.items()
+            if x == 0
+        ]
         if self.point.get("L", 2) < 2:
-            out.append(f"the robust witness has L = {self.point['L']}; it needs L >= 2, where ln L does not vanish")
+            out.append(
+                f"the robust witness has L = {self.point['L']}; it needs L >= 2, where ln L does not vanish"
+            )
         whole = {n for n, x in self.point.items() if isinstance(x, int)}
-        strict = [h if _speaks_of(h, whole) else h.replace("<=", "<").replace(">=", ">") for h in self.hypotheses]
+        strict = [
+            h if _speaks_of(h, whole) else h.replace("<=", "<").replace(">=", ">") for h in self.hypotheses
+        ]
         return out + [f"the robust witness is not strictly inside {h}" for h in unmet(strict, self.point)]
 
 
@@ -118,7 +130,9 @@ class Robust(_Moved):
             found = _ball(self.violation(**at))
             fails = abs(found) >= least and abs(found) > 0 if self.equality else found > 0
             if not fails:
-                return [f"the robust witness fails no longer at {', '.join(f'{k} = {v}' for k, v in at.items())}"]
+                return [
+                    f"the robust witness fails no longer at {', '.join(f'{k} = {v}' for k, v in at.items())}"
+                ]
         return []
 
 
@@ -167,7 +181,10 @@ class Diverging(_Moved):
     def shown(self) -> dict[str, Any]:
         """The witness as JSON scalars, with the n-th member and what its ratio exceeds."""
         member = self.sequence(self.n, **{k: sp.sympify(x) for k, x in self.point.items()})
-        return {**{k: str(x) for k, x in member.items()}, "left over right exceeds": f"{self.exceeds} for n >= {self.least}"}
+        return {
+            **{k: str(x) for k, x in member.items()},
+            "left over right exceeds": f"{self.exceeds} for n >= {self.least}",
+        }
 
     def member(self) -> Mapping[str, Any]:
         return self.sequence(self.least, **self.point)
@@ -179,10 +196,19 @@ class Diverging(_Moved):
             return out
         for k in MEMBERS:
             member = self.sequence(self.least + k, **self.point)
-            out += [f"member {self.least + k} of the robust sequence is outside {h}" for h in unmet(self.hypotheses, member)]
-            out += [f"member {self.least + k} of the robust sequence has {name} = 0" for name, x in member.items() if x == 0]
+            out += [
+                f"member {self.least + k} of the robust sequence is outside {h}"
+                for h in unmet(self.hypotheses, member)
+            ]
+            out += [
+                f"member {self.least + k} of the robust sequence has {name} = 0"
+                for name, x in member.items()
+                if x == 0
+            ]
             if member.get("L", 2) < 2:
-                out.append(f"member {self.least + k} of the robust sequence has L = {member['L']}; it needs L >= 2")
+                out.append(
+                    f"member {self.least + k} of the robust sequence has L = {member['L']}; it needs L >= 2"
+                )
         if not _diverges(sp.sympify(self.exceeds), n):
             out.append(f"{self.exceeds} is no c n^p log(n)^q that tends to infinity")
         for at in () if out else self._points():
@@ -195,7 +221,9 @@ class Diverging(_Moved):
             found = forall(ratio, ">=", self.exceeds, {n: Integers(self.least, sp.oo)})
             if not found.verdict.executed:
                 where = ", ".join(f"{k} = {v}" for k, v in at.items())
-                return [f"the ratio of the robust sequence was not certified to exceed {self.exceeds} at {where}: {found.verdict}"]
+                return [
+                    f"the ratio of the robust sequence was not certified to exceed {self.exceeds} at {where}: {found.verdict}"
+                ]
         return out
 
     def _outside(self, point: Mapping[str, Any]) -> list[str]:
@@ -219,14 +247,23 @@ def _speaks_of(hypothesis: str, whole: set[str]) -> bool:
     """Whether a hypothesis is about whole numbers only, which cannot be strictly inside of
     ``d >= 1`` without leaving out d = 1.
     """
-    words = {w for w in "".join(c if c.isalnum() or c == "_" else " " for c in hypothesis).split() if not w.isdigit()}
+    words = {
+        w
+        for w in "".join(c if c.isalnum() or c == "_" else " " for c in hypothesis).split()
+        if not w.isdigit()
+    }
     return words - {"in", "Integers"} <= whole
 
 
 def _diverges(e: sp.Expr, n: sp.Symbol) -> bool:
     c, p, q = (sp.Wild(name, exclude=[n]) for name in "cpq")
     m = e.match(c * n**p * sp.log(n) ** q)
-    return bool(m) and told(m[c], "positive") and all(told(m[r], "nonnegative") for r in (p, q)) and told(m[p] + m[q], "positive")
+    return (
+        bool(m)
+        and told(m[c], "positive")
+        and all(told(m[r], "nonnegative") for r in (p, q))
+        and told(m[p] + m[q], "positive")
+    )
 
 
 def _ball(number: Any) -> arb:
@@ -234,5 +271,7 @@ def _ball(number: Any) -> arb:
         return number
     exact = sp.sympify(number)
     if not exact.is_number or exact.has(sp.Float) or exact.is_real is False:
-        raise TypeError(f"the violation {number!r} is no exact real number; compute it with Fractions, SymPy or FLINT")
+        raise TypeError(
+            f"the violation {number!r} is no exact real number; compute it with Fractions, SymPy or FLINT"
+        )
     return value(exact, 192).real

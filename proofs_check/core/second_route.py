@@ -90,14 +90,23 @@ def _judged(
         if name in refuted:
             continue
         # Examples that are driven at a copy find more than those that are driven at the statement.
-        found = drive and (_driven(copies.get(name, ()), examples) or _driven(_below_the_best(leaves), examples))
+        found = drive and (
+            _driven(copies.get(name, ()), examples) or _driven(_below_the_best(leaves), examples)
+        )
         if found:
             refuted[name] = found[0]
         else:
-            faults.append(f"its property test does not see that {name} is false with the numbers of any control")
-    known = min((leaf.slack for leaves in of_conjuncts.values() for leaf in leaves if leaf.slack is not None), default=None)
+            faults.append(
+                f"its property test does not see that {name} is false with the numbers of any control"
+            )
+    known = min(
+        (leaf.slack for leaves in of_conjuncts.values() for leaf in leaves if leaf.slack is not None),
+        default=None,
+    )
     if route.slack is not None and known is not None and route.slack * REACHED > known:
-        faults.append(f"its property test reaches the ratio {1 / route.slack:.4g} only, where {1 / known:.4g} is known")
+        faults.append(
+            f"its property test reaches the ratio {1 / route.slack:.4g} only, where {1 / known:.4g} is known"
+        )
     control = next(iter(refuted.values()), None)
     return route.replace(control=control, covered=_of_which_parts(held) + route.covered), faults
 
@@ -119,7 +128,9 @@ def _conjuncts(held: Evidence) -> dict[str, list[Evidence]]:
     return out
 
 
-def _spoiled(of_conjuncts: Iterable[str], held: Evidence, controls: Iterable[Evidence]) -> dict[str, list[Property]]:
+def _spoiled(
+    of_conjuncts: Iterable[str], held: Evidence, controls: Iterable[Evidence]
+) -> dict[str, list[Property]]:
     """The spoiled copies of each conjunct: that of its engine, and what stands in its place in a
     control that the engine refuted.
     """

@@ -55,7 +55,11 @@ def in_words(error: Mapping[str, Any]) -> str:
         return "a missing hypothesis" if error["costs"] == "a hypothesis" else "a false step"
     if severity == "edge":
         return f"false at {error['at']} only"
-    words = {"false": "false in its own regime", "text and code": "text and code differ", "typo": "a slip of notation"}
+    words = {
+        "false": "false in its own regime",
+        "text and code": "text and code differ",
+        "typo": "a slip of notation",
+    }
     return words.get(severity, "false, which its claim does not declare")
 
 
@@ -106,9 +110,15 @@ def misdeclared(said: Mapping[str, Any]) -> str:
     "an edge names its degenerate points: give at=, such as 'L = 1'"
     """
     false, why = said.get("false", ""), said.get("why", "")
-    of_errors = [k for k in ("at", "follows", "why", "details", "instead", "costs", "repair", "robust") if said.get(k)]
+    of_errors = [
+        k for k in ("at", "follows", "why", "details", "instead", "costs", "repair", "robust") if said.get(k)
+    ]
     if not false:
-        return f"{', '.join(of_errors)} belong to a false statement; declare false= or drop them" if of_errors else ""
+        return (
+            f"{', '.join(of_errors)} belong to a false statement; declare false= or drop them"
+            if of_errors
+            else ""
+        )
     if false not in SEVERITIES:
         return f"false={false!r} is none of {', '.join(SEVERITIES)}; say how grave the error is"
     if said.get("open"):
@@ -118,11 +128,17 @@ def misdeclared(said: Mapping[str, Any]) -> str:
     if len(why) > LONGEST_REASON or "\n" in why:
         return f"why= has {len(why)} characters; say in one line of at most {LONGEST_REASON} what fails, the rest in details="
     if said.get("costs") not in COSTS:
-        return f"costs={said.get('costs')!r} is none of {', '.join(COSTS)}; say what the error costs the paper"
+        return (
+            f"costs={said.get('costs')!r} is none of {', '.join(COSTS)}; say what the error costs the paper"
+        )
     if false == "false" and said["costs"] == "a hypothesis":
         return "what costs a hypothesis is a gap, for the statement lacks one: give false='gap' without robust=, or another cost"
     if (false == "edge") != bool(said.get("at")):
-        return "an edge names its degenerate points: give at=, such as 'L = 1'" if false == "edge" else "at= belongs to an edge"
+        return (
+            "an edge names its degenerate points: give at=, such as 'L = 1'"
+            if false == "edge"
+            else "at= belongs to an edge"
+        )
     if (false == "false") != (said.get("robust") is not None):
         need = "false='false' needs a robust witness: give robust=, or call it a gap or an edge"
         return need if false == "false" else "robust= belongs to false='false'"

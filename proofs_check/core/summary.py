@@ -43,11 +43,19 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1].rstrip() + "…"
 
 
-def _wrapped(text: str, width: int, indent: str = "", first: str | None = None, most: int | None = None) -> list[str]:
+def _wrapped(
+    text: str, width: int, indent: str = "", first: str | None = None, most: int | None = None
+) -> list[str]:
     """The lines of a text, at most so many; a cut is marked."""
     start = indent if first is None else first
     return textwrap.wrap(
-        text, width, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False, max_lines=most, placeholder=" …"
+        text,
+        width,
+        initial_indent=start,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        max_lines=most,
+        placeholder=" …",
     )
 
 
@@ -70,7 +78,9 @@ def _headline(told: Account, width: int) -> Iterator[Line]:
 def _false(o: Outcome, width: int, most: int | None = None) -> Iterator[Line]:
     error = o.errors[0]
     kind = "" if o.severity == "false" else f", {o.severity}" + (f" at {error['at']}" if error["at"] else "")
-    lines = _wrapped(f"{place(o.row)[1]} ({error['id']}){kind}: {as_unicode(error['why'])}", width, " " * 4, most=most)
+    lines = _wrapped(
+        f"{place(o.row)[1]} ({error['id']}){kind}: {as_unicode(error['why'])}", width, " " * 4, most=most
+    )
     yield [("  R ", "REFUTED"), (lines[0][4:], "")]
     yield from _plain(lines[1:])
 
@@ -96,12 +106,18 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
         told = account(ledger, key)
         title = "Our own results" if is_own(key) else f"{key}: {told.title}"
         if not told.false:
-            main = "; ".join(f"{r.title} {r.standing}" + (f" ({r.reason})" if r.reason else "") for r in told.headline)
+            main = "; ".join(
+                f"{r.title} {r.standing}" + (f" ({r.reason})" if r.reason else "") for r in told.headline
+            )
             out += _plain(_wrapped(f"{title}: {main}. {told.sentence}", width))
             continue
         out.append([(cut(title, width), "bold")])
         out += _headline(told, width)
-        out += [[(line, "REFUTED")] for text in (told.losses, told.sentence) for line in _wrapped(text, width, "  ")]
+        out += [
+            [(line, "REFUTED")]
+            for text in (told.losses, told.sentence)
+            for line in _wrapped(text, width, "  ")
+        ]
         for o in told.false:
             look = f"largeprompt show {o.id}" if look == "largeprompt list" else look
             if o.severity == "false":
@@ -110,7 +126,9 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     tried = f", {len(drawn)} of them also on {sum(drawn)} drawn examples" if drawn else ""
     out += _plain(_wrapped(f"{len(ledger.entries)} claims are judged{tried}. {kept}", width))
     where = in_scope_as_told()
-    hint = f"Next: `largeprompt errata{where}` writes all that is false, with counterexamples; `{look}{where}`; "
+    hint = (
+        f"Next: `largeprompt errata{where}` writes all that is false, with counterexamples; `{look}{where}`; "
+    )
     hint += "`pytest -v` prints the rest."
     return [*out, *_elsewhere(ledger, width), *_plain(_wrapped(hint, width))]
 
@@ -136,7 +154,12 @@ def part_summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     for e in ledger.entries.values():
         if e["verdict"] == "REFUTED":
             repaired = f", {e['repair']['verdict']} as repaired" if e["repair"] else ""
-            out.append([("  R ", "REFUTED"), (cut(f"{e['id']}: {e['severity'] or 'not declared'}{repaired}", width - 4), "")])
+            out.append(
+                [
+                    ("  R ", "REFUTED"),
+                    (cut(f"{e['id']}: {e['severity'] or 'not declared'}{repaired}", width - 4), ""),
+                ]
+            )
             out += _plain(_wrapped(as_unicode(e["why"]), width, " " * 6, most=3))
     return [*out, *_elsewhere(ledger, width)]
 
@@ -147,12 +170,20 @@ def _elsewhere(ledger: Ledger, width: int) -> Iterator[Line]:
     """
     read: dict[str, list[str]] = {}
     for name, said in ledger.elsewhere.items():
-        chain = "" if said["chain"] == said["verdict"] else f" (with its repair and all that it needs {said['chain']})"
+        chain = (
+            ""
+            if said["chain"] == said["verdict"]
+            else f" (with its repair and all that it needs {said['chain']})"
+        )
         read.setdefault(said["ledger"], []).append(f"{name} {said['verdict']}{chain}")
     for where, names in read.items():
         yield from _plain(_wrapped(f"Needed, not run now, but read from {where}: {', '.join(names)}.", width))
     unseen = {id: _unseen(ledger, id) for id in ledger.entries}
-    waiting = {id: steps for id, steps in unseen.items() if steps and ledger.held(id) not in (Verdict.REFUTED, Verdict.OPEN)}
+    waiting = {
+        id: steps
+        for id, steps in unseen.items()
+        if steps and ledger.held(id) not in (Verdict.REFUTED, Verdict.OPEN)
+    }
     for id, steps in list(waiting.items())[:LISTED]:
         others = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
         text = f"{id} stands? not judged: needs {steps[0]}{others}, which did not run"
@@ -165,8 +196,14 @@ def _elsewhere(ledger: Ledger, width: int) -> Iterator[Line]:
 def _unseen(ledger: Ledger, id: str) -> list[str]:
     """What a claim rests on that did not run, and of which no other ledger speaks."""
     steps = ledger.steps(id)
-    out_of_scope = (n for step in steps for n in ledger.needs[step] if not ledger.claims_of(n) and how_to_run(n))
-    return [n for n in dict.fromkeys((*steps[1:], *out_of_scope)) if n not in ledger.entries and n not in ledger.elsewhere]
+    out_of_scope = (
+        n for step in steps for n in ledger.needs[step] if not ledger.claims_of(n) and how_to_run(n)
+    )
+    return [
+        n
+        for n in dict.fromkeys((*steps[1:], *out_of_scope))
+        if n not in ledger.entries and n not in ledger.elsewhere
+    ]
 
 
 def details(ledger: Ledger, width: int) -> list[Line]:
@@ -182,8 +219,12 @@ def details(ledger: Ledger, width: int) -> list[Line]:
         for o in told.false:
             out += _false(o, width)
             if copies := told.copies(o):
-                out += _plain(_wrapped(f"The same error is in {', '.join(c.id for c in copies)}.", width, " " * 6))
-    reaches = (line for key in papers() for line in _wrapped(coverage(ledger.entries.values(), key).line, width))
+                out += _plain(
+                    _wrapped(f"The same error is in {', '.join(c.id for c in copies)}.", width, " " * 6)
+                )
+    reaches = (
+        line for key in papers() for line in _wrapped(coverage(ledger.entries.values(), key).line, width)
+    )
     return [*out, *_plain((*_chains(ledger, width), *_losses(ledger, width), *reaches))]
 
 
@@ -192,18 +233,26 @@ def _chains(ledger: Ledger, width: int) -> Iterator[str]:
     not stand the need to blame.
     """
     standing = Counter(str(ledger.chain(id)) for id in ledger.entries if ledger.stands(id))
-    yield from _wrapped(f"Claims that stand: {', '.join(f'{n} on {v}' for v, n in standing.items()) or 'none'}.", width)
+    yield from _wrapped(
+        f"Claims that stand: {', '.join(f'{n} on {v}' for v, n in standing.items()) or 'none'}.", width
+    )
     for id in ledger.entries:
         if not ledger.stands(id):
             need, link = ledger.weakest_link(id)
             if need != id:  # a claim that is not accepted itself is told with its verdict already
-                why = f"{need} is {link}" if {need} & {*ledger.entries, *ledger.elsewhere} else f"no claim settles {need}"
+                why = (
+                    f"{need} is {link}"
+                    if {need} & {*ledger.entries, *ledger.elsewhere}
+                    else f"no claim settles {need}"
+                )
                 yield cut(f"  {id} does not stand: {ledger.held(id)} itself, but {why}", width)
 
 
 def _losses(ledger: Ledger, width: int) -> Iterator[str]:
     """The bounds that give most away at their reference instance."""
-    lost = {id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None}
+    lost = {
+        id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None
+    }
     if lost:
         told = f"Bound over truth at the reference instance: {len(lost)} bounds, median {median(lost.values()):.3g}; the largest:"
         yield from _wrapped(told, width)

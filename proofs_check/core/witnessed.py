@@ -41,7 +41,9 @@ def at_point(witness: Robust, checked: str, **also: Any) -> Evidence:
     return fails_at({**witness.point, **also}, gap, checked, equality=witness.equality, shown=witness.shown())
 
 
-def fails_at(point: Mapping[str, Any], gap: Any, checked: str, *, equality: bool = False, shown: object = None) -> Evidence:
+def fails_at(
+    point: Mapping[str, Any], gap: Any, checked: str, *, equality: bool = False, shown: object = None
+) -> Evidence:
     """Refute a statement at a point, by its left side minus its right side.
 
     Parameters
@@ -64,11 +66,18 @@ def fails_at(point: Mapping[str, Any], gap: Any, checked: str, *, equality: bool
     """
     exact = sp.sympify(gap)
     ball = value(exact).real
-    common: dict[str, Any] = {"engine": "exact arithmetic" if exact.is_Rational else "interval arithmetic", "checked": checked}
+    common: dict[str, Any] = {
+        "engine": "exact arithmetic" if exact.is_Rational else "interval arithmetic",
+        "checked": checked,
+    }
     if not (ball != 0 if equality else ball > 0):
-        return Evidence(verdict=Verdict.OPEN, reason=f"at {shown or point} the sides differ by {exact}", **common)
+        return Evidence(
+            verdict=Verdict.OPEN, reason=f"at {shown or point} the sides differ by {exact}", **common
+        )
     found = {**point, "left minus right": exact if exact.is_Rational else float(ball)}
-    return Evidence(verdict=Verdict.REFUTED, witness=found, witness_by="exact" if exact.is_Rational else "Arb", **common)
+    return Evidence(
+        verdict=Verdict.REFUTED, witness=found, witness_by="exact" if exact.is_Rational else "Arb", **common
+    )
 
 
 def along(witness: Diverging, **where: Any) -> Evidence:
@@ -91,7 +100,9 @@ def along(witness: Diverging, **where: Any) -> Evidence:
     return defeated(sp.sympify(witness.ratio(**at)), C, n, at=at, where=where, least=witness.least)
 
 
-def definition(meets: Callable[..., Any], checked: str, *, inside: Mapping[str, Any], outside: Mapping[str, Any]) -> Evidence:
+def definition(
+    meets: Callable[..., Any], checked: str, *, inside: Mapping[str, Any], outside: Mapping[str, Any]
+) -> Evidence:
     """Say that a definition is met by some objects, and not by others.
 
     Parameters
@@ -111,6 +122,8 @@ def definition(meets: Callable[..., Any], checked: str, *, inside: Mapping[str, 
     wrong = [*(n for n, x in inside.items() if not meets(*x)), *(n for n, x in outside.items() if meets(*x))]
     if wrong:
         witness = {"on the wrong side": ", ".join(wrong)}
-        return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact", checked=checked)
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact", checked=checked
+        )
     covered = f"inside: {', '.join(inside)}; outside: {', '.join(outside)}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered=covered, checked=checked)

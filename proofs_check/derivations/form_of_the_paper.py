@@ -39,7 +39,9 @@ def bracket(A: Term, B: Term, D: Term | int, p: int, low: int, high: int) -> The
     two, one = long_prompts()
     longer = chain(1, replace(log(2) / log(2), replace(log(2), two)), log(L) / log(2))
     line = arithmetic(A_ + D_ * R_**p * M_**p + B_ * S_, "<=", S_ * R_**p * M_**p * ((A_ + B_) / M_**p + D_))
-    line = specialise(line, {A_: A, B_: B, D_: term(D), S_: sigma ** (2 * p), M_: log(2), R_: log(L) / log(2)}, one, longer)
+    line = specialise(
+        line, {A_: A, B_: B, D_: term(D), S_: sigma ** (2 * p), M_: log(2), R_: log(L) / log(2)}, one, longer
+    )
     form = log(L) ** p * ((A + B) / log(2) ** p + D)
     line = chain(A + D * log(L) ** p + B * sigma ** (2 * p), line, sigma ** (2 * p) * form)
     line = chain(replace(sigma**low * line.lhs, line), sigma ** (low + 2 * p) * form)
@@ -113,7 +115,12 @@ def lemma_c9() -> Theorem:
 
 
 def _statement(
-    of: Statement, c: int | Fraction, logs: int, power: int, constants: tuple[sp.Expr, sp.Expr], values: dict[sp.Symbol, Term]
+    of: Statement,
+    c: int | Fraction,
+    logs: int,
+    power: int,
+    constants: tuple[sp.Expr, sp.Expr],
+    values: dict[sp.Symbol, Term],
 ) -> Statement:
     """E <= c c_1 sigma^power ln(L)^logs L^{-c_2/sigma^2} with the constants of `theory`."""
     first, second = (from_sympy(e, values) for e in constants)
@@ -125,12 +132,16 @@ _U, _V2, _d, _C, _g = sp.symbols("U V2 d C_f g", positive=True)
 
 
 def _output_statement(of: Statement, rows: Term, c: int | Fraction, power: int) -> Statement:
-    return _statement(of, c, 1, power, paper_constants_V(_U, sp.sqrt(_V2), _d), {_U: norm_U, _V2: rows, _d: d})
+    return _statement(
+        of, c, 1, power, paper_constants_V(_U, sp.sqrt(_V2), _d), {_U: norm_U, _V2: rows, _d: d}
+    )
 
 
 def output_constants() -> tuple[Term, Term]:
     """c_1 and c_2 of Proposition 3.1."""
-    first, second = (from_sympy(e, {_U: norm_U, _V2: norm_V**2, _d: d}) for e in paper_constants_V(_U, sp.sqrt(_V2), _d))
+    first, second = (
+        from_sympy(e, {_U: norm_U, _V2: norm_V**2, _d: d}) for e in paper_constants_V(_U, sp.sqrt(_V2), _d)
+    )
     return first, second
 
 
@@ -157,9 +168,13 @@ def _values(order: int) -> dict[sp.Symbol, Term]:
 
 def statement_c6(p: int, c: int | Fraction = 1) -> Statement:
     """Lemma C.6 for L >= 2."""
-    return _statement(weighted_errors.statement_c6(p), c, p, 6 * p, paper_constants_C6(_U, _C, _d, p, _g), _values(2))
+    return _statement(
+        weighted_errors.statement_c6(p), c, p, 6 * p, paper_constants_C6(_U, _C, _d, p, _g), _values(2)
+    )
 
 
 def statement_c9(c: int | Fraction = 1) -> Statement:
     """Lemma C.9 for L >= 2."""
-    return _statement(weighted_errors.statement_c9(), c, 2, 12, paper_constants_C9(_U, _C, _d, _g), _values(4))
+    return _statement(
+        weighted_errors.statement_c9(), c, 2, 12, paper_constants_C9(_U, _C, _d, _g), _values(4)
+    )

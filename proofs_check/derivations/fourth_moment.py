@@ -89,7 +89,11 @@ def term_of_the_numerator() -> Theorem:
     weighted, size = moments_of_f()
     two = specialise(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: f(i, k), y: r})
     apart = integrated("coordinates", (i,), two, None, 2 * F + 2 * rho, (m,))
-    fourth = chain(apart.lhs**2, replace(apart.lhs**2, apart), arithmetic((2 * F + 2 * rho) ** 2, "<=", 8 * F**2 + 8 * rho**2))
+    fourth = chain(
+        apart.lhs**2,
+        replace(apart.lhs**2, apart),
+        arithmetic((2 * F + 2 * rho) ** 2, "<=", 8 * F**2 + 8 * rho**2),
+    )
     each = chain(w**4 * apart.lhs**2, replace(w**4 * apart.lhs**2, fourth))
     all_ = integrated("mean", (k,), each, one, 8 * mean(w**4 * F**2) + 8 * rho**2 * mean(w**4))
     all_ = chain(all_, replace(all_.rhs, weighted, size, chain(mean(w**4), moment(term(4)), exp(8 * a2))))
@@ -125,7 +129,11 @@ def hull_bound() -> Theorem:
 def on() -> Theorem:
     """|err|^4 1{S_L < S/2} <= (4 s + 8 rho^2) 1{S_L < S/2} + 4 sum |f(z_k)|^8/s for every s > 0."""
     hull2 = Defined("hull2", total(w * F**2) / S_L)
-    second = chain(hull2**2, replace(total(w * F**2) ** 2 / S_L**2, second_moment.average_of_squares(F**2)[1]), total(F**4))
+    second = chain(
+        hull2**2,
+        replace(total(w * F**2) ** 2 / S_L**2, second_moment.average_of_squares(F**2)[1]),
+        total(F**4),
+    )
     young = arithmetic(8 * hull2 + 8 * rho**2, "<=", 4 * s + 4 * hull2**2 / s + 8 * rho**2)
     fourth = chain(hull_bound(), young)
     fourth = chain(fourth, replace(fourth.rhs, second))
@@ -150,7 +158,9 @@ def where_the_normaliser_fails() -> Theorem:
     """E[|err|^4; S_L < S/2] <= 8 sqrt(L) K8 e^{-x/2} + 8 e^{4 a2} K8 e^{-x} with
     x = (L/8) e^{-2 a2}.
     """
-    mean_of = integrated("prompt", (prompt,), on(), None, (4 * s + 8 * rho**2) * expectation(bad) + 4 * L * K8**2 / s)
+    mean_of = integrated(
+        "prompt", (prompt,), on(), None, (4 * s + 8 * rho**2) * expectation(bad) + 4 * L * K8**2 / s
+    )
     part = second_moment.at_the_best_s(mean_of, term(0), 8 * rho**2, 4, K8)
     return chain(part, replace(part.rhs, moments_of_f()[1]))
 
@@ -161,7 +171,9 @@ def theorem(C: int | Fraction = 8000) -> Theorem:
     parts = specialise(arithmetic(x, "<=", good * x + bad * x), {x: error_squared**2})
     parts = chain(parts, replace(parts.rhs, off(), on()))
     more = (4 * s + 8 * rho**2) * expectation(bad) + 4 * L * K8**2 / s
-    split = integrated("prompt", (prompt,), parts, expectation(error_squared**2), 16 * expectation(N2**2) / L**4 + more)
+    split = integrated(
+        "prompt", (prompt,), parts, expectation(error_squared**2), 16 * expectation(N2**2) / L**4 + more
+    )
     rest = 768 * exp(16 * a2) * K8 / L**2
     split = chain(split, replace(split.rhs, numerator()), rest + more)
     best = second_moment.at_the_best_s(split, rest, 8 * rho**2, 4, K8)
@@ -183,7 +195,12 @@ def statement(C: int | Fraction = 8000) -> Statement:
 
 def part_statement(c: int | Fraction = 1024) -> Statement:
     """E[|err|^4; S_L >= S/2] <= c e^{16 a2} K8/L^2."""
-    return Statement(expectation(good * error_squared**2), "<=", Fraction(c) * exp(16 * a2) * K8 / L**2, sub_gaussian().assumptions)
+    return Statement(
+        expectation(good * error_squared**2),
+        "<=",
+        Fraction(c) * exp(16 * a2) * K8 / L**2,
+        sub_gaussian().assumptions,
+    )
 
 
 def term_statement(top: int | Fraction = 16) -> Statement:
@@ -193,7 +210,9 @@ def term_statement(top: int | Fraction = 16) -> Statement:
 
 def numerator_statement(c: int | Fraction = 64) -> Statement:
     """E|R_L - S_L R/S|^4 <= c L^2 e^{16 a2} K8."""
-    return Statement(expectation(N2**2), "<=", Fraction(c) * L**2 * exp(16 * a2) * K8, sub_gaussian().assumptions)
+    return Statement(
+        expectation(N2**2), "<=", Fraction(c) * L**2 * exp(16 * a2) * K8, sub_gaussian().assumptions
+    )
 
 
 def failure_statement(c: int | Fraction = 8) -> Statement:

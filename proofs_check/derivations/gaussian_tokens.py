@@ -106,7 +106,10 @@ excess = plain / normaliser - over(j, d, R(j, n) * a(j))
 @cache
 def tilted_mean() -> Theorem:
     """sum_n e_n^2 <= 0 for the vector e with which the tilted mean is mu + R (R'a + e)."""
-    moved, of_one = specialise(mean_under_the_weight(), at_the_score), specialise(weight_of_a_vector(), at_the_score)
+    moved, of_one = (
+        specialise(mean_under_the_weight(), at_the_score),
+        specialise(weight_of_a_vector(), at_the_score),
+    )
     value = of_one.rhs
     target = over(j, d, R(j, n) * a(j))
     Q, P, B = (over(n, rank, body) for body in (plain**2, plain * target, target**2))

@@ -111,13 +111,19 @@ def single() -> Theorem:
     return chain(few, arithmetic(few.rhs, "<=", single_ * one_token(1).lhs))
 
 
-def single_statements(two: int | Fraction = 2, c: int | Fraction = 1, square: int | Fraction = 1) -> tuple[Statement, ...]:
+def single_statements(
+    two: int | Fraction = 2, c: int | Fraction = 1, square: int | Fraction = 1
+) -> tuple[Statement, ...]:
     """E|err|^2 1{L = 1} <= two (1 + e^{2 a2}) K, and 2 (1 + e^{2 a2}) K is at most c times the
     second term at L = 1 for p = 1, and `square` times that for p = 2.
     """
     size = (1 + exp(2 * a2)) * K
-    error = Statement(single_ * expectation(error_squared), "<=", single_ * Fraction(two) * size, sub_gaussian().assumptions)
-    terms = (Statement(2 * size, "<=", Fraction(x) * second_term(p, term(1))) for p, x in ((1, c), (2, square)))
+    error = Statement(
+        single_ * expectation(error_squared), "<=", single_ * Fraction(two) * size, sub_gaussian().assumptions
+    )
+    terms = (
+        Statement(2 * size, "<=", Fraction(x) * second_term(p, term(1))) for p, x in ((1, c), (2, square))
+    )
     return (error, *terms)
 
 

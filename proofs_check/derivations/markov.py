@@ -51,7 +51,10 @@ def probability(X: Term, level: Term, event: str = ">") -> Term:
 
 
 def _from_theory(e: sp.Expr) -> Term:
-    return from_sympy(e, {sp.Symbol(name, positive=True): x for name, x in (("L", L), ("a2", a2), ("K", K), ("delta", share))})
+    return from_sympy(
+        e,
+        {sp.Symbol(name, positive=True): x for name, x in (("L", L), ("a2", a2), ("K", K), ("delta", share))},
+    )
 
 
 _L, _a2, _K, _delta = sp.symbols("L a2 K delta", positive=True)
@@ -83,7 +86,9 @@ def error_at_a_corollary() -> Theorem:
 def error_weakly(c: int = 108) -> Theorem:
     """P(|err|^2 >= c e^{4 a2} K/(delta L)) <= (50/c) delta, where K is positive."""
     level = c * exp(4 * a2) * K / (share * L)
-    return markov("prompt", (prompt,), error_squared, second_moment(), level, Fraction(50, c) * share, some_f())
+    return markov(
+        "prompt", (prompt,), error_squared, second_moment(), level, Fraction(50, c) * share, some_f()
+    )
 
 
 @cache
@@ -134,10 +139,14 @@ def lemma_c1(c: int | Fraction = 27, most: int | Fraction = 4, relation: str = "
     return Statement(event, relation, Fraction(most) * share, sub_gaussian().assumptions)
 
 
-def corollary_c3(c: int | Fraction = 108, most: int | Fraction = 1, event: str = ">=", positive: bool = True) -> Statement:
+def corollary_c3(
+    c: int | Fraction = 108, most: int | Fraction = 1, event: str = ">=", positive: bool = True
+) -> Statement:
     """Corollary C.3 for every delta: P(|err|^2 >= C/(delta L)) <= most delta."""
     given = sub_gaussian().assumptions | (some_f().assumptions if positive else frozenset())
-    return Statement(probability(error_squared, corollary_threshold(c), event), "<=", Fraction(most) * share, given)
+    return Statement(
+        probability(error_squared, corollary_threshold(c), event), "<=", Fraction(most) * share, given
+    )
 
 
 def lemma_c2(c: int | Fraction = 3) -> Statement:

@@ -49,8 +49,12 @@ def weight_at_least_one() -> Theorem:
     step = eps / (1 + eps) / (1 + a2)
     small = arithmetic((exp(unit) - 1) / t, "<=", 2 * unit / t)
     small = specialise(small, {t: step, unit: step**2 * a2 / 2})
-    zero = limit(chain(specialise(above, {t: step}), small, arithmetic(small.rhs, "<=", 0 + eps * 1)), eps, 0, 1)
-    below = integrated("mean", (k,), specialise(arithmetic(1 + x, "<=", exp(x)), {x: score}), 1 + mean(score), m0)
+    zero = limit(
+        chain(specialise(above, {t: step}), small, arithmetic(small.rhs, "<=", 0 + eps * 1)), eps, 0, 1
+    )
+    below = integrated(
+        "mean", (k,), specialise(arithmetic(1 + x, "<=", exp(x)), {x: score}), 1 + mean(score), m0
+    )
     return arithmetic(1, "<=", m0, below, zero)
 
 
@@ -108,7 +112,9 @@ def length_of_the_limit() -> tuple[Theorem, Theorem]:
     return first, root(second, sqrt(rho_2), exp(a2) * sqrt(mean(F_2)))
 
 
-def weighted_value_statements(c: int | Fraction = 1, exponent: int | Fraction = 4) -> tuple[Statement, Statement]:
+def weighted_value_statements(
+    c: int | Fraction = 1, exponent: int | Fraction = 4
+) -> tuple[Statement, Statement]:
     """E w^2|f|^2 <= c sqrt(E w^4 E|f|^4), and at most e^{exponent a2} K."""
     left, given = mean(w**2 * F), sub_gaussian().assumptions
     return (

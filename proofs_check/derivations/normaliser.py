@@ -83,7 +83,9 @@ def upper_tail() -> tuple[Theorem, Theorem]:
     line = arithmetic(Op("ind", (x - s,)), "<=", x**2 / s**2)
     parts = []
     for gap in _gaps(3, 3):
-        at = integrated("prompt", (prompt,), specialise(line, {x: S_L - S, s: gap}), _beyond(gap), variance().lhs / gap**2)
+        at = integrated(
+            "prompt", (prompt,), specialise(line, {x: S_L - S, s: gap}), _beyond(gap), variance().lhs / gap**2
+        )
         at = chain(at, replace(at.rhs, variance()))
         enough = arithmetic(at.rhs, "<=", share / 3, weight_at_least_one(), weights()[0])
         parts.append(chain(at, enough, arithmetic(share / 3, "<", share)))
@@ -107,5 +109,7 @@ def upper_statements(c: int | Fraction = 3, second: int | Fraction = 3) -> tuple
     """P(S_L >= S + sqrt(c L E w^2/delta)) < delta, and the same at (1 + e^{a2} sqrt(second/(delta
     L))) S.
     """
-    first, last = (Statement(_beyond(gap), "<", term(share), sub_gaussian().assumptions) for gap in _gaps(c, second))
+    first, last = (
+        Statement(_beyond(gap), "<", term(share), sub_gaussian().assumptions) for gap in _gaps(c, second)
+    )
     return first, last

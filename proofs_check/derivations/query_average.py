@@ -78,7 +78,9 @@ def of_the_tokens(thm: Theorem) -> Theorem:
 def operator_norm(A: Function, norm: Variable, rows: Variable) -> Theorem:
     """|A b| <= |A| |b| for every vector b: the definition of the operator norm."""
     image = over(i, rows, over(l, d, A(i, l) * b(l)) ** 2)
-    return assume(f"|{A.name}| is its operator norm", image, "<=", norm**2 * over(l, d, b(l) ** 2), every=(b,))
+    return assume(
+        f"|{A.name}| is its operator norm", image, "<=", norm**2 * over(l, d, b(l) ** 2), every=(b,)
+    )
 
 
 largest = sigma**2 * (300 * (1 + h) + 8 * log(L) + 8 * a2)
@@ -88,7 +90,11 @@ largest = sigma**2 * (300 * (1 + h) + 8 * log(L) + 8 * a2)
 def rate() -> Theorem:
     """E|err|^2 <= 300 sigma^2 (1 + h) e^{4 a2}/L: R1 for f(z) = z."""
     size = root(moment_of_the_norm(2), sqrt(mean(TOKEN.square**2)), 4 * sigma**2 * (1 + h))
-    r1 = chain(expectation(fixed_error), of_the_tokens(second_moment.theorem()), 50 * exp(4 * a2) * sqrt(mean(TOKEN.square**2)) / L)
+    r1 = chain(
+        expectation(fixed_error),
+        of_the_tokens(second_moment.theorem()),
+        50 * exp(4 * a2) * sqrt(mean(TOKEN.square**2)) / L,
+    )
     more = chain(r1, replace(r1.rhs, size))
     return chain(more, arithmetic(more.rhs, "<=", 300 * sigma**2 * (1 + h) * exp(4 * a2) / L))
 
@@ -103,12 +109,18 @@ def average_of_powers(q: int) -> Theorem:
     slope = q * A ** (q - 1) if q > 1 else term(1)
     tangent = specialise(power_below_its_tangent(q), {part_: part, excess: W})
     tangent = chain(replace(w * tangent.lhs, tangent), w * (A**q - slope) + slope * exp(-W) * (w * exp(part)))
-    sums = integrated("sum", (k,), tangent, None, (A**q - slope) * S_L + slope * exp(-W) * total(w * exp(part)), (prompt,))
+    sums = integrated(
+        "sum", (k,), tangent, None, (A**q - slope) * S_L + slope * exp(-W) * total(w * exp(part)), (prompt,)
+    )
     larger = second_moment.no_larger_than_the_sum(exp(part / 2))
     sums = chain(sums, (A**q - slope) * S_L + slope * exp(-W) * larger.lhs)
     sums = chain(sums, replace(sums.rhs, larger))
-    ratio = chain(sums.lhs / S_L, replace(sums.lhs / S_L, sums), A**q - slope + slope * exp(-W) * total(exp(part)))
-    average = integrated("prompt", (prompt,), ratio, None, A**q - slope + slope * exp(-W) * L * mean(exp(part)))
+    ratio = chain(
+        sums.lhs / S_L, replace(sums.lhs / S_L, sums), A**q - slope + slope * exp(-W) * total(exp(part))
+    )
+    average = integrated(
+        "prompt", (prompt,), ratio, None, A**q - slope + slope * exp(-W) * L * mean(exp(part))
+    )
     number = arithmetic(L * exp(-W), "==", exp(-h))
     average = chain(average, replace(average.rhs, quarter()), A**q - slope + slope * exp(h) * (L * exp(-W)))
     average = chain(average, replace(average.rhs, number), A**q)
@@ -120,20 +132,36 @@ def average_of_powers(q: int) -> Theorem:
 def size_of_the_limit() -> Theorem:
     """|R/S|^2 <= E w|Z|^2/E w <= 4 sigma^2 (h + a2), by the Cauchy-Schwarz inequality."""
     each = cauchy_schwarz("mean", (k,), exp(score / 2), exp(score / 2) * z(i, k))
-    squares = integrated("coordinates", (i,), each, over(i, d, mean(w * z(i, k)) ** 2), m0 * mean(w * TOKEN.square), (d,))
+    squares = integrated(
+        "coordinates", (i,), each, over(i, d, mean(w * z(i, k)) ** 2), m0 * mean(w * TOKEN.square), (d,)
+    )
     ratio = over(i, d, (mean(w * z(i, k)) / m0) ** 2)
-    return chain(ratio, squares.lhs / m0**2, replace(squares.lhs / m0**2, squares), tilted_moment(1), 4 * sigma**2 * (h + a2))
+    return chain(
+        ratio,
+        squares.lhs / m0**2,
+        replace(squares.lhs / m0**2, squares),
+        tilted_moment(1),
+        4 * sigma**2 * (h + a2),
+    )
 
 
 @cache
 def without_concentration() -> Theorem:
     """E|err|^2 <= 8 sigma^2 (ln L + 2 h + a2), as R_L/S_L and R/S are averages."""
     limit = over(i, d, (mean(w * z(i, k)) / m0) ** 2)
-    hull = chain(fixed_error, of_the_tokens(second_moment.hull_bound()), 2 * (total(w * TOKEN.square) / S_L) + 2 * limit)
+    hull = chain(
+        fixed_error,
+        of_the_tokens(second_moment.hull_bound()),
+        2 * (total(w * TOKEN.square) / S_L) + 2 * limit,
+    )
     bound = 2 * expectation(total(w * TOKEN.square) / S_L) + 2 * limit
-    mean_of_squares = chain(expectation(total(w * TOKEN.square) / S_L), average_of_powers(1), 4 * sigma**2 * (log(L) + h))
+    mean_of_squares = chain(
+        expectation(total(w * TOKEN.square) / S_L), average_of_powers(1), 4 * sigma**2 * (log(L) + h)
+    )
     average = integrated("prompt", (prompt,), hull, expectation(fixed_error), bound)
-    return chain(average, replace(bound, mean_of_squares, size_of_the_limit()), 8 * sigma**2 * (log(L) + 2 * h + a2))
+    return chain(
+        average, replace(bound, mean_of_squares, size_of_the_limit()), 8 * sigma**2 * (log(L) + 2 * h + a2)
+    )
 
 
 @cache
@@ -190,7 +218,13 @@ def averaged() -> Theorem:
     n, scale = QUERY.square, sigma**2 * exp(-power * log(L))
     weight, more = QUERY.mean(exp(n / 4)), QUERY.mean(n * exp(n / 4))
     bound = scale * ((300 * (1 + h) + 8 * log(L)) * weight + 8 * kappa * more)
-    average = integrated("query", (query,), at_a_query(), QUERY.mean(instantiated(expectation(fixed_error), at_the_query)), bound)
+    average = integrated(
+        "query",
+        (query,),
+        at_a_query(),
+        QUERY.mean(instantiated(expectation(fixed_error), at_the_query)),
+        bound,
+    )
     average = chain(average, replace(bound, chain(weight, quarter(QUERY)), chain(more, weighted_moment(1))))
     number = arithmetic(32 * exp(Fraction(-1, 2)), "<=", 20)
     average = chain(average, bracket(exp(-power * log(L)), exp(h), number.lhs))
@@ -203,7 +237,9 @@ def theorem() -> Theorem:
     """The bound of `averaged` for V err, times |V|^2."""
     image = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(fixed_residual, {i: l}))})
     image = integrated("prompt", (prompt,), image, None, norm_V**2 * expectation(fixed_error))
-    image = integrated("query", (query,), specialise(image, at_the_query), QUERY.mean(output()), norm_V**2 * averaged().lhs)
+    image = integrated(
+        "query", (query,), specialise(image, at_the_query), QUERY.mean(output()), norm_V**2 * averaged().lhs
+    )
     return chain(image, replace(image.rhs, averaged()))
 
 
@@ -223,7 +259,12 @@ def statement(c: int | Fraction = 1) -> Statement:
     symbols = sp.symbols("L sigma U V d", positive=True)
     values = dict(zip(symbols, (L, sigma, norm_U, norm_V, d)))
     given = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
-    return Statement(QUERY.mean(output()), "<=", Fraction(c) * from_sympy(output_average(*symbols), values), hypotheses(*given))
+    return Statement(
+        QUERY.mean(output()),
+        "<=",
+        Fraction(c) * from_sympy(output_average(*symbols), values),
+        hypotheses(*given),
+    )
 
 
 def gradient_statement(c: int | Fraction = 1) -> Statement:

@@ -96,10 +96,16 @@ def no_larger_than_the_sum(h: Term) -> Theorem:
 @cache
 def hull_bound(more: Fraction = Fraction(1)) -> Theorem:
     """|err|^2 <= (1 + more) sum w|f|^2/S_L + (1 + 1/more) rho, as R_L/S_L is an average."""
-    two = specialise(arithmetic((x - y) ** 2, "<=", (1 + more) * x**2 + (1 + 1 / more) * y**2), {x: R_L / S_L, y: r})
+    two = specialise(
+        arithmetic((x - y) ** 2, "<=", (1 + more) * x**2 + (1 + 1 / more) * y**2), {x: R_L / S_L, y: r}
+    )
     R2 = over(i, m, R_L**2)
-    both = integrated("coordinates", (i,), two, error_squared, (1 + more) * R2 / S_L**2 + (1 + 1 / more) * rho, (m,))
-    return chain(both, replace(both.rhs, average_of_vectors()), (1 + more) * total(w * F) / S_L + (1 + 1 / more) * rho)
+    both = integrated(
+        "coordinates", (i,), two, error_squared, (1 + more) * R2 / S_L**2 + (1 + 1 / more) * rho, (m,)
+    )
+    return chain(
+        both, replace(both.rhs, average_of_vectors()), (1 + more) * total(w * F) / S_L + (1 + 1 / more) * rho
+    )
 
 
 class Parts(NamedTuple):
@@ -126,7 +132,9 @@ def vectors() -> Parts:
 def off(of: Parts, kept: Fraction = HALF) -> Theorem:
     """|err|^2 1{S_L >= kept S} <= |N|^2/(kept L)^2, from |err| = |N|/S_L and S >= L."""
     same = equal(of.error_squared, of.N2 / S_L**2)
-    return arithmetic(holds(kept) * of.error_squared, "<=", of.N2 / kept**2 / L**2, same, weight_at_least_one())
+    return arithmetic(
+        holds(kept) * of.error_squared, "<=", of.N2 / kept**2 / L**2, same, weight_at_least_one()
+    )
 
 
 def on(of: Parts, kept: Fraction = HALF, more: Fraction = Fraction(1)) -> Theorem:
@@ -137,7 +145,9 @@ def on(of: Parts, kept: Fraction = HALF, more: Fraction = Fraction(1)) -> Theore
     young = arithmetic(2 * p * hull, "<=", p * s + p * hull**2 / s)
     below = chain(hull**2, replace(total(w * of.F) ** 2 / S_L**2, average_of_squares(of.F)[1]), fourth)
     both = chain(of.hull(more), 2 * p * hull + (1 + 1 / more) * of.rho)
-    both = chain(both, replace(both.rhs, young), replace(p * s + p * hull**2 / s + (1 + 1 / more) * of.rho, below))
+    both = chain(
+        both, replace(both.rhs, young), replace(p * s + p * hull**2 / s + (1 + 1 / more) * of.rho, below)
+    )
     bad = fails(kept)
     part = arithmetic(bad * both.rhs, "<=", (p * s + (1 + 1 / more) * of.rho) * bad + p * fourth / s)
     return chain(replace(bad * of.error_squared, both), part)
@@ -168,7 +178,9 @@ def where_the_normaliser_holds() -> Theorem:
 @cache
 def where_the_normaliser_fails() -> Theorem:
     """E[|err|^2; S_L < S/2] <= 2 sqrt(L) K e^{-x/2} + 2 e^{2 a2} K e^{-x}, x = (L/8) e^{-2 a2}."""
-    mean_of = integrated("prompt", (prompt,), on(vectors()), None, (s + 2 * rho) * expectation(bad) + L * K**2 / s)
+    mean_of = integrated(
+        "prompt", (prompt,), on(vectors()), None, (s + 2 * rho) * expectation(bad) + L * K**2 / s
+    )
     part = at_the_best_s(mean_of, term(0), 2 * rho, 1, K)
     return chain(part, replace(part.rhs, size_of_the_limit()))
 
@@ -189,7 +201,10 @@ def mean_of_the_error(of: Parts, C: int | Fraction = 50) -> Theorem:
     bad = fails(kept)
     parts = specialise(arithmetic(x, "<=", holds(kept) * x + bad * x), {x: of.error_squared})
     parts = chain(parts, replace(parts.rhs, off(of, kept), on(of, kept, 2 * p - 1)))
-    rest, more = expectation(of.N2) / kept**2 / L**2, (p * s + 4 * of.rho) * expectation(bad) + p * L * of.K**2 / s
+    rest, more = (
+        expectation(of.N2) / kept**2 / L**2,
+        (p * s + 4 * of.rho) * expectation(bad) + p * L * of.K**2 / s,
+    )
     split = integrated("prompt", (prompt,), parts, expectation(of.error_squared), rest + more)
     rest = 25 * exp(4 * a2) * of.K / L
     split = chain(split, replace(split.rhs, of.numerator), rest + more)
@@ -213,7 +228,9 @@ def statement(C: int | Fraction = 50) -> Statement:
 
 def part_statement(c: int | Fraction = 16) -> Statement:
     """E[|err|^2; S_L >= S/2] <= c e^{4 a2} K/L."""
-    return Statement(expectation(good * error_squared), "<=", Fraction(c) * exp(4 * a2) * K / L, sub_gaussian().assumptions)
+    return Statement(
+        expectation(good * error_squared), "<=", Fraction(c) * exp(4 * a2) * K / L, sub_gaussian().assumptions
+    )
 
 
 def failure_statements(c: int | Fraction = 2, share: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -223,5 +240,7 @@ def failure_statements(c: int | Fraction = 2, share: int | Fraction = 1) -> tupl
     given, c = sub_gaussian().assumptions, Fraction(c)
     return (
         Statement(expectation(bad), "<=", Fraction(share) * g**2, given),
-        Statement(expectation(bad * error_squared), "<=", c * sqrt(L) * K * g + c * exp(2 * a2) * K * g**2, given),
+        Statement(
+            expectation(bad * error_squared), "<=", c * sqrt(L) * K * g + c * exp(2 * a2) * K * g**2, given
+        ),
     )

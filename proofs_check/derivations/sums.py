@@ -14,7 +14,21 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Defined, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import moments, second_moment
-from proofs_check.derivations.softmax_average import K, a2, expectation, i, k, m, m0, mean, moment, over, q, sub_gaussian, total
+from proofs_check.derivations.softmax_average import (
+    K,
+    a2,
+    expectation,
+    i,
+    k,
+    m,
+    m0,
+    mean,
+    moment,
+    over,
+    q,
+    sub_gaussian,
+    total,
+)
 
 n = Variable("n", Sort.INDEX)
 Q = Function("Q", (Sort.INDEX, Sort.TOKEN), Fraction(2))
@@ -23,7 +37,12 @@ X = Function("X", (Sort.INDEX, Sort.TOKEN), Fraction(4))
 
 def numerator_statement(c: int | Fraction = 4) -> Statement:
     """E|R_L - S_L R/S|^2 <= c L e^{4 a2} K."""
-    return Statement(expectation(second_moment.N2), "<=", term(Fraction(c)) * L * exp(4 * a2) * K, sub_gaussian().assumptions)
+    return Statement(
+        expectation(second_moment.N2),
+        "<=",
+        term(Fraction(c)) * L * exp(4 * a2) * K,
+        sub_gaussian().assumptions,
+    )
 
 
 def weight_statements(

@@ -17,7 +17,23 @@ from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
-from proofs_check.derivations.softmax_average import a, a2, d, j, k, m0, mean, over, s, sigma, sub_gaussian, v, w, x, z
+from proofs_check.derivations.softmax_average import (
+    a,
+    a2,
+    d,
+    j,
+    k,
+    m0,
+    mean,
+    over,
+    s,
+    sigma,
+    sub_gaussian,
+    v,
+    w,
+    x,
+    z,
+)
 from proofs_check.derivations.softmax_average import t as scale
 from theory.bounds.query_average import tilted_moment as tilted_bound
 from theory.bounds.sub_gaussian import tail_d2, tail_R3
@@ -57,7 +73,13 @@ class Law(NamedTuple):
 def sub_gaussian_query() -> Theorem:
     """E e^{v.y} <= e^{|v|^2/2} for every v: the query is 1-sub-Gaussian."""
     X = over(j, d, v(j) * y(j, query))
-    return assume("1-sub-Gaussian query", bind("query", (query,), exp(X)), "<=", exp(over(j, d, v(j) ** 2) / 2), every=(v,))
+    return assume(
+        "1-sub-Gaussian query",
+        bind("query", (query,), exp(X)),
+        "<=",
+        exp(over(j, d, v(j) ** 2) / 2),
+        every=(v,),
+    )
 
 
 TOKEN = Law("mean", k, z, sigma, sub_gaussian)
@@ -108,7 +130,9 @@ def power_below_its_tangent(q: int) -> Theorem:
     if q == 1:
         line = specialise(arithmetic(x, "<=", exp(x) - 1), {x: part_ - excess})
         return arithmetic(part_, "<=", excess + line.rhs, line, hide=(line.rhs,))
-    shifted = arithmetic((part_ + 1) ** 2, "<=", (excess + 1) ** 2 + 2 * (excess + 1) * (exp(part_ - excess) - 1))
+    shifted = arithmetic(
+        (part_ + 1) ** 2, "<=", (excess + 1) ** 2 + 2 * (excess + 1) * (exp(part_ - excess) - 1)
+    )
     return chain(arithmetic(part_**2, "<=", (part_ + 1) ** 2), shifted)
 
 
@@ -122,7 +146,9 @@ def tilted_moment(q: int = 1) -> Theorem:
     tangent = chain(replace(w * tangent.lhs, tangent), w * (A**q - slope) + slope * exp(-W) * (w * exp(part)))
     weighted = chain(mean(w * exp(part)), specialise(exponential_of_the_square(), {u: term(1)}), exp(W))
     small = mean(w * part**q)
-    over_w = integrated("mean", (k,), tangent, small, m0 * (A**q - slope) + slope * exp(-W) * mean(w * exp(part)))
+    over_w = integrated(
+        "mean", (k,), tangent, small, m0 * (A**q - slope) + slope * exp(-W) * mean(w * exp(part))
+    )
     over_w = chain(over_w, replace(over_w.rhs, weighted), m0 * A**q + slope * (1 - m0))
     less = chain(over_w, arithmetic(over_w.rhs, "<=", m0 * A**q, weight_at_least_one()))
     ratio = mean(w * TOKEN.square**q) / m0
@@ -135,7 +161,9 @@ def tilted_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
     `theory`.
     """
     names = s_, a_, d_ = sp.symbols("sigma a2 d", positive=True)
-    bounds = (from_sympy(tilted_bound(s_, a_, d_, q), dict(zip(names, (sigma, a2, d), strict=True))) for q in (1, 2))
+    bounds = (
+        from_sympy(tilted_bound(s_, a_, d_, q), dict(zip(names, (sigma, a2, d), strict=True))) for q in (1, 2)
+    )
     return tuple(
         Statement(mean(w * TOKEN.square**q) / m0, "<=", Fraction(c) ** q * bound, sub_gaussian().assumptions)
         for q, bound in enumerate(bounds, start=1)
@@ -150,7 +178,9 @@ def weighted_moment(power: int, law: Law = QUERY, lam: Fraction = Fraction(1, 4)
     n, r = law.square / law.sigma**2, 1 - 2 * Fraction(lam)
     c = 2 * (d + power) / r
     tangent = specialise(arithmetic(x, "<=", exp(x - 1)), {x: part_ / scale})
-    point = specialise(chain(part_, scale * (part_ / scale), replace(scale * (part_ / scale), tangent)), {scale: c})
+    point = specialise(
+        chain(part_, scale * (part_ / scale), replace(scale * (part_ / scale), tangent)), {scale: c}
+    )
     point = chain(replace(part_**power, point), c**power * exp(-power) * exp(power * part_ / c))
     point = specialise(replace(scale * point.lhs, point), {part_: n, scale: exp(lam * n)})
     more = law.mean(exp(lam * n + power * n / c))
@@ -158,7 +188,10 @@ def weighted_moment(power: int, law: Law = QUERY, lam: Fraction = Fraction(1, 4)
     # The exponent is that of `without_weight` at this value, where (1 + u)^{-1} = r d/(d + j).
     at = ((1 - r) * d + power) / (r * d)
     shape = arithmetic(exp(lam * part_ + power * part_ / c), "==", exp(at / (1 + at) / 2 * part_))
-    wide = chain(integrated(law.kind, (law.of,), specialise(shape, {part_: n}), more), specialise(without_weight(law), {u: at}))
+    wide = chain(
+        integrated(law.kind, (law.of,), specialise(shape, {part_: n}), more),
+        specialise(without_weight(law), {u: at}),
+    )
     growth = exp(-(d / 2) * log(term(r))) * exp(Fraction(power, 2))
     tangent = specialise(arithmetic(d * log(1 + u), "<=", d * u), {u: term(power) / d})
     apart = arithmetic(wide.rhs, "==", exp(-(d / 2) * log(term(r))) * exp(tangent.lhs / 2))
@@ -171,7 +204,9 @@ def weighted_moment(power: int, law: Law = QUERY, lam: Fraction = Fraction(1, 4)
 def moment_of_the_norm(q: int) -> Theorem:
     """E|Z|^{2q} <= (2 sigma^2 (d + q)/sqrt(e))^q <= (4 sigma^2)^q (q - 1 + h)^q for q >= 2."""
     plain = weighted_moment(q, TOKEN, Fraction(0))
-    scaled = chain(mean(TOKEN.square**q), sigma ** (2 * q) * plain.lhs, replace(sigma ** (2 * q) * plain.lhs, plain))
+    scaled = chain(
+        mean(TOKEN.square**q), sigma ** (2 * q) * plain.lhs, replace(sigma ** (2 * q) * plain.lhs, plain)
+    )
     scaled = chain(scaled, sigma ** (2 * q) * (2 * (d + q) * exp(Fraction(-1, 2))) ** q)
     less = arithmetic(2 * (d + q) * exp(Fraction(-1, 2)), "<=", 4 * (q - 1 + h))
     return chain(scaled, replace(scaled.rhs, less), (4 * sigma**2) ** q * (q - 1 + h) ** q)
@@ -222,14 +257,21 @@ def tail_statement(c: int | Fraction = 2) -> Statement:
     """P(|Z| >= sigma t) <= e^{c d - t^2/16}, from the bound of `theory`."""
     t_, d_ = sp.symbols("t d", positive=True)
     bound = from_sympy(tail_d2(t_, d_, sp.Rational(c)), {t_: t, d_: d})
-    return Statement(mean(Op("ind", (TOKEN.square - sigma**2 * t**2,))), "<=", bound, sub_gaussian().assumptions)
+    return Statement(
+        mean(Op("ind", (TOKEN.square - sigma**2 * t**2,))), "<=", bound, sub_gaussian().assumptions
+    )
 
 
 @cache
 def tail() -> Theorem:
     """P(|Z| >= sigma t) <= 2^{d/2} e^{-t^2/4}, by Markov's inequality for e^{|Z|^2/(4 sigma^2)}."""
-    point = specialise(arithmetic(Op("ind", (x,)), "<=", exp(x * s)), {x: TOKEN.square - sigma**2 * t**2, s: 1 / (4 * sigma**2)})
-    chernoff = integrated("mean", (k,), point, None, exp(-(t**2) / 4) * mean(exp(TOKEN.square / (4 * sigma**2))))
+    point = specialise(
+        arithmetic(Op("ind", (x,)), "<=", exp(x * s)),
+        {x: TOKEN.square - sigma**2 * t**2, s: 1 / (4 * sigma**2)},
+    )
+    chernoff = integrated(
+        "mean", (k,), point, None, exp(-(t**2) / 4) * mean(exp(TOKEN.square / (4 * sigma**2)))
+    )
     return chain(chernoff, replace(chernoff.rhs, quarter()))
 
 

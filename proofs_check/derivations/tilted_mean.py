@@ -15,15 +15,45 @@ from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Defined, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
-from proofs_check.derivations.query_average import U, V, at_the_query, b, l, norm_of_the_score, norm_U, norm_V, operator_norm
-from proofs_check.derivations.softmax_average import a, d, eps, i, j, k, m, m0, mean, over, s, sigma, sub_gaussian, v, w, x, z
+from proofs_check.derivations.query_average import (
+    U,
+    V,
+    at_the_query,
+    b,
+    l,
+    norm_of_the_score,
+    norm_U,
+    norm_V,
+    operator_norm,
+)
+from proofs_check.derivations.softmax_average import (
+    a,
+    d,
+    eps,
+    i,
+    j,
+    k,
+    m,
+    m0,
+    mean,
+    over,
+    s,
+    sigma,
+    sub_gaussian,
+    v,
+    w,
+    x,
+    z,
+)
 from proofs_check.derivations.tilted import QUERY, query, sub_gaussian_query, weighted_moment
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 
 P_, T_ = (Variable(name, range=NONNEGATIVE) for name in ("P", "T"))
 tilted = mean(w * z(j, k)) / m0
 #: |V T|^2 at a query.
-size_at_a_query = instantiated(over(i, m, over(l, d, V(i, l) * instantiated(tilted, {j: l})) ** 2), at_the_query)
+size_at_a_query = instantiated(
+    over(i, m, over(l, d, V(i, l) * instantiated(tilted, {j: l})) ** 2), at_the_query
+)
 size_of_a, size_of_T = Defined("A2", over(j, d, a(j) ** 2)), Defined("T2", over(j, d, tilted**2))
 
 
@@ -59,7 +89,9 @@ def size_of_the_mean() -> Theorem:
     at_best = specialise(step, {s: (p + eps) / (t + eps)})
     left = specialise(arithmetic(T_ - eps, "<=", best * T_**2 / (P_ + eps)), at)
     right = specialise(arithmetic((P_ + best * T_) ** 2 / (P_ + eps), "<=", 4 * (P_ + eps)), at)
-    middle = chain(at_best.lhs / (p + eps), replace(at_best.lhs / (p + eps), at_best), sigma**2 / 2 * right.lhs)
+    middle = chain(
+        at_best.lhs / (p + eps), replace(at_best.lhs / (p + eps), at_best), sigma**2 / 2 * right.lhs
+    )
     near = chain(left, middle, replace(sigma**2 / 2 * right.lhs, right))
     near = arithmetic(t, "<=", 2 * sigma**2 * p + eps * (2 * sigma**2 + 1), near)
     return limit(near, eps, 2 * sigma**2 * p, 2 * sigma**2 + 1)
@@ -92,12 +124,18 @@ def output() -> Theorem:
     fourth = replace(image.lhs**2, image)
     factor = 16 * norm_V**4 * norm_U**4 * sigma**8
     average = integrated("query", (query,), fourth, None, factor * QUERY.mean(QUERY.square**2))
-    return chain(average, replace(average.rhs, fourth_moment_of_the_query()), 256 * norm_V**4 * norm_U**4 * sigma**8 * d**2)
+    return chain(
+        average,
+        replace(average.rhs, fourth_moment_of_the_query()),
+        256 * norm_V**4 * norm_U**4 * sigma**8 * d**2,
+    )
 
 
 def size_statement(c: int | Fraction = 2) -> Statement:
     """|T| <= c sigma^2 |a|."""
-    return Statement(sqrt(size_of_T), "<=", Fraction(c) * sigma**2 * sqrt(size_of_a), sub_gaussian().assumptions)
+    return Statement(
+        sqrt(size_of_T), "<=", Fraction(c) * sigma**2 * sqrt(size_of_a), sub_gaussian().assumptions
+    )
 
 
 def fourth_moment_statement(c: int | Fraction = 2) -> Statement:
@@ -119,6 +157,8 @@ def moment_statement(c: int | Fraction = 4) -> Statement:
 def output_statement(c: int | Fraction = 4) -> Statement:
     """E|V T|^4 <= (c sigma^2 |V||U| sqrt(d))^4 over the query."""
     s_, V_, U_, d_ = sp.symbols("sigma V U d", positive=True)
-    bound = from_sympy(lemma_d1(s_, V_, U_, d_, sp.Rational(c)) ** 4, {s_: sigma, V_: norm_V, U_: norm_U, d_: d})
+    bound = from_sympy(
+        lemma_d1(s_, V_, U_, d_, sp.Rational(c)) ** 4, {s_: sigma, V_: norm_V, U_: norm_U, d_: d}
+    )
     given = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
     return Statement(QUERY.mean(size_at_a_query**2), "<=", bound, hypotheses(*given))

@@ -15,7 +15,17 @@ from typing import NamedTuple
 import sympy as sp
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, interpolated, log, root, schwarz_of_bounds, sqrt
+from numerics.derivations.derived import (
+    cauchy_schwarz,
+    chain,
+    exp,
+    integrated,
+    interpolated,
+    log,
+    root,
+    schwarz_of_bounds,
+    sqrt,
+)
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, limit, replace, specialise, then
 from numerics.derivations.sorts import POSITIVE, Sort, whole
@@ -71,7 +81,10 @@ C_f = Variable("C_f", range=POSITIVE)
 rows, columns = (Variable(name, range=whole(1)) for name in ("q", "n"))
 row, column = (Variable(name, Sort.INDEX) for name in ("row", "column"))
 #: The function g of the query, with four moments, or eight for Lemma C.9.
-g = {2: Function("gq", (Sort.INDEX, Sort.QUERY), Fraction(4)), 4: Function("gq", (Sort.INDEX, Sort.QUERY), Fraction(8))}
+g = {
+    2: Function("gq", (Sort.INDEX, Sort.QUERY), Fraction(4)),
+    4: Function("gq", (Sort.INDEX, Sort.QUERY), Fraction(8)),
+}
 #: The coefficients of the bilinear product.
 B = Function("B", (Sort.INDEX, Sort.INDEX, Sort.INDEX))
 
@@ -143,7 +156,9 @@ def moment_of_the_product(p: int, order: int) -> Theorem:
     """
     F = OF[order].F
     square = replace(F**order, size_of_the_product(p, order))
-    average = integrated("mean", (k,), square, None, (C_f**2 * size_of_g(order)) ** order * mean(TOKEN.square ** (p * order)))
+    average = integrated(
+        "mean", (k,), square, None, (C_f**2 * size_of_g(order)) ** order * mean(TOKEN.square ** (p * order))
+    )
     value = _unit(p, order) ** (order // 2) * (p * order - 1 + h) ** (p * order // 2)
     average = chain(average, replace(average.rhs, moment_of_the_norm(p * order)), value**2)
     return root(average, sqrt(mean(F**order)), value)
@@ -154,7 +169,9 @@ def size_of_the_limit(p: int, order: int) -> Theorem:
     """|R g/S|^2 <= E w|f g|^2/E w <= C_f^2 (4 sigma^2)^p (p - 1 + h + a2)^p |g|^2."""
     of = OF[order]
     each = cauchy_schwarz("mean", (k,), exp(score / 2), exp(score / 2) * of.value)
-    squares = integrated("coordinates", (i,), each, over(i, m, mean(w * of.value) ** 2), m0 * mean(w * of.F), (m,))
+    squares = integrated(
+        "coordinates", (i,), each, over(i, m, mean(w * of.value) ** 2), m0 * mean(w * of.F), (m,)
+    )
     ratio = chain(of.rho, squares.lhs / m0**2, replace(squares.lhs / m0**2, squares), mean(w * of.F) / m0)
     front = C_f**2 * size_of_g(order)
     larger = replace(w * of.F, size_of_the_product(p, order))
@@ -172,11 +189,15 @@ def without_concentration(p: int, order: int) -> Theorem:
     of, q, power, c = OF[order], p * order // 2, order // 2, {2: 2, 4: 8}[order]
     front, tokens = (C_f**2 * size_of_g(order)) ** power, w * TOKEN.square**q
     of_F = of.F**power if power > 1 else of.F
-    sums = integrated("sum", (k,), replace(w * of_F, size_of_the_product(p, order)), None, front * total(tokens), (prompt,))
+    sums = integrated(
+        "sum", (k,), replace(w * of_F, size_of_the_product(p, order)), None, front * total(tokens), (prompt,)
+    )
     hull = of_the_product(HULL[order](), order)
     hull = then(hull, replace(hull.rhs, sums, size_of_the_limit(p, order)))
     limit_ = (_unit(p, order) * (p - 1 + h + a2) ** p) ** power
-    average = integrated("prompt", (prompt,), hull, None, c * front * expectation(total(tokens) / S_L) + c * limit_)
+    average = integrated(
+        "prompt", (prompt,), hull, None, c * front * expectation(total(tokens) / S_L) + c * limit_
+    )
     powers = chain(expectation(total(tokens) / S_L), average_of_powers(q))
     return chain(
         average,
@@ -237,10 +258,14 @@ def fixed_c9() -> Theorem:
     theta in [0, 1] and M = 8000(3 + h)^2 + 16 ln(L)^2 + 16 a2^2.
     """
     first, both = 8000 * (3 + h) ** 2, 8 * (1 + log(L) + h) ** 2 + 8 * (h + a2) ** 2
-    return _fixed(1, 4, C_f**4 * (4 * sigma**2) ** 2, first, both, largest(2, 8000, 3, 16), 2 * (8 * a2 - log(L)))
+    return _fixed(
+        1, 4, C_f**4 * (4 * sigma**2) ** 2, first, both, largest(2, 8000, 3, 16), 2 * (8 * a2 - log(L))
+    )
 
 
-def over_the_query(fixed: Theorem, order: int, front: Term, rest: Term, factor: int, p: int, c: int, e: int) -> Theorem:
+def over_the_query(
+    fixed: Theorem, order: int, front: Term, rest: Term, factor: int, p: int, c: int, e: int
+) -> Theorem:
     """The mean over the query of X is at most front sqrt(E|g|^{2r}) 2^{d/4} (rest + factor (4 kappa
     (d + 2p)/sqrt(e))^p) L^{-e theta} with r the order and theta = min(1, 1/(8 c kappa)).
 
@@ -259,14 +284,24 @@ def over_the_query(fixed: Theorem, order: int, front: Term, rest: Term, factor: 
     at = chain(at, split, replace(split, light))
     weights = (exp(n / 8), n**p * exp(n / 8))
     means = [QUERY.mean(G * v) for v in weights]
-    average = integrated("query", (query,), at, None, front * length * (rest * means[0] + factor * kappa**p * means[1]))
+    average = integrated(
+        "query", (query,), at, None, front * length * (rest * means[0] + factor * kappa**p * means[1])
+    )
     growth_of_g = sqrt(QUERY.mean(G**2))
     value = exp(h / 2)
     last = value * (4 * (d + 2 * p) * exp(Fraction(-1, 2))) ** p
     first = chain(QUERY.mean(G**2), growth_of_g**2)
-    moments = (chain(QUERY.mean(weights[0] ** 2), quarter(QUERY)), chain(QUERY.mean(weights[1] ** 2), weighted_moment(2 * p)))
+    moments = (
+        chain(QUERY.mean(weights[0] ** 2), quarter(QUERY)),
+        chain(QUERY.mean(weights[1] ** 2), weighted_moment(2 * p)),
+    )
     bounds = [
-        chain(mean_of, schwarz_of_bounds("query", (query,), G, v, first, chain(moment, size_of**2), growth_of_g, size_of))
+        chain(
+            mean_of,
+            schwarz_of_bounds(
+                "query", (query,), G, v, first, chain(moment, size_of**2), growth_of_g, size_of
+            ),
+        )
         for v, mean_of, moment, size_of in zip(weights, means, moments, (value, last), strict=True)
     ]
     average = chain(average, replace(average.rhs, *bounds))
@@ -303,7 +338,12 @@ def statement_c9(c: int | Fraction = 1) -> Statement:
 
 
 def _statement(
-    order: int, of_f: tuple[Theorem, ...], bound: sp.Expr, c: int | Fraction, values: dict[sp.Symbol, Term], g_: sp.Symbol
+    order: int,
+    of_f: tuple[Theorem, ...],
+    bound: sp.Expr,
+    c: int | Fraction,
+    values: dict[sp.Symbol, Term],
+    g_: sp.Symbol,
 ) -> Statement:
     """E|R_L g/S_L - R g/S|^r over prompt and query is at most c times the bound, for the order r,
     where R_L g is the sum of w f(z_k) g.

@@ -64,7 +64,11 @@ def power_below_an_exponential() -> Theorem:
     line = chain(line, front * exp(power / C_ * least))
     small, above = C_ / power * log(1 + D_), arithmetic(0, "<", log(1 + D_))
     line = specialise(line, {least: small}, arithmetic(0, "<", small, above, hide=(log(1 + D_),)))
-    return chain(line, front * exp(log(1 + D_)), arithmetic(exp(log(1 + D_)) * front, "==", (1 + D_) * front, hide=(front,)))
+    return chain(
+        line,
+        front * exp(log(1 + D_)),
+        arithmetic(exp(log(1 + D_)) * front, "==", (1 + D_) * front, hide=(front,)),
+    )
 
 
 @cache
@@ -76,7 +80,10 @@ def with_a_power() -> Theorem:
     point = chain(replace(point.lhs * exp(weight * n), point), front * exp(weight * n + power / c * n))
     value = u + power * (1 + u) / d
     shape = arithmetic(exp(weight * part_ + power / c * part_), "==", exp(value / (1 + value) / 2 * part_))
-    wide = chain(integrated("query", (query,), specialise(shape, {part_: n})), specialise(without_weight(QUERY), {u: value}))
+    wide = chain(
+        integrated("query", (query,), specialise(shape, {part_: n})),
+        specialise(without_weight(QUERY), {u: value}),
+    )
     less = specialise(arithmetic(log(1 + part_), "<=", part_), {part_: power / d})
     apart = arithmetic(d / 2 * log(1 + value), "==", d / 2 * log(1 + u) + d / 2 * less.lhs)
     growth = exp(d / 2 * log(1 + u) + power / 2)

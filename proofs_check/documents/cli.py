@@ -55,7 +55,11 @@ def add_commands(commands: Any) -> None:
         fails="a formula could not be typeset (its source is shown)",
     ).add_argument
     add("--out", default="blueprint.html", metavar="FILE", help="file to write (default: %(default)s)")
-    add("--proofs", action="store_true", help="check the derivations now, and show each with its claim (half a minute)")
+    add(
+        "--proofs",
+        action="store_true",
+        help="check the derivations now, and show each with its claim (half a minute)",
+    )
     add = command(
         _errata,
         "what is false as printed, with counterexamples and repairs, as a document for the authors",
@@ -75,8 +79,12 @@ def add_commands(commands: Any) -> None:
         fails="--check finds another table, --rules a broken rule, or --github or --badge a claim that is not in order",
     )
     what = status.add_mutually_exclusive_group()
-    what.add_argument("--check", nargs="+", default=[], metavar="FILE", help="whether these files hold what the ledger says")
-    what.add_argument("--write", nargs="+", default=[], metavar="FILE", help="put it into these files, between their marks")
+    what.add_argument(
+        "--check", nargs="+", default=[], metavar="FILE", help="whether these files hold what the ledger says"
+    )
+    what.add_argument(
+        "--write", nargs="+", default=[], metavar="FILE", help="put it into these files, between their marks"
+    )
     add = status.add_argument
     rules = "also: are enough identities and inequalities of these papers decided, the others explained, few of their rows open"
     add("--rules", nargs="+", default=[], metavar="KEY", help=rules)
@@ -92,7 +100,13 @@ def add_commands(commands: Any) -> None:
         fails="something changes",
     ).add_argument
     add("paper", metavar="PAPER", help="key of the paper, or a part of its title")
-    add("--set", action="append", default=[], metavar="CLAIM:c=1", help="a number, as CC.3.b:c=139; repeatable")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="CLAIM:c=1",
+        help="a number, as CC.3.b:c=139; repeatable",
+    )
     add("--statements", metavar="FILE", help="an edited copy of the paper's statements.toml")
     add("--out", metavar="FILE", help="keep the ledger of the revision in this file")
     add = command(
@@ -113,7 +127,12 @@ def add_commands(commands: Any) -> None:
     ).add_argument
     add("names", nargs="*", metavar="NAME", help="claims, or rows, whose questions are asked now")
     add("--again", action="store_true", help="ask the questions of all claims (several minutes)")
-    add("--sample", default="", metavar="WORD", help="ask those of some claims, which a word such as a date draws")
+    add(
+        "--sample",
+        default="",
+        metavar="WORD",
+        help="ask those of some claims, which a word such as a date draws",
+    )
     add(
         "--noted",
         default="",
@@ -130,10 +149,18 @@ def add_commands(commands: Any) -> None:
     add("old", metavar="OLD", help="ledger.json, or the folder that holds it")
     add("new", metavar="NEW", help="the later one")
     add("--json", action="store_true", help="as JSON: a list of changes")
-    add("--rounding", type=_ratio, default=1e-6, metavar="R", help="relative difference that is none (default: %(default)g)")
+    add(
+        "--rounding",
+        type=_ratio,
+        default=1e-6,
+        metavar="R",
+        help="relative difference that is none (default: %(default)g)",
+    )
 
 
-def _command(commands: Any, run: Callable[..., int], help: str, description: str, *scope: Any, fails: str = "") -> Any:
+def _command(
+    commands: Any, run: Callable[..., int], help: str, description: str, *scope: Any, fails: str = ""
+) -> Any:
     """The parser of a command, which has the options of `scope` and exits with 1 if it `fails`."""
     name = run.__name__.strip("_").replace("_", "-")
     epilog = f"exit status: 0;{f' 1 if {fails};' if fails else ''} 2 if the input is no good"
@@ -177,7 +204,9 @@ def _blueprint(options: argparse.Namespace) -> int:
         made = write_blueprint(kept.document, Path(options.out), proofs, advance)
     for formula, reason in made.failures:
         print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
-    print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to {options.out}")
+    print(
+        f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to {options.out}"
+    )
     return 1 if made.failures else 0
 
 
@@ -190,9 +219,15 @@ def _errata(options: argparse.Namespace) -> int:
     from proofs_check.papers.statements import is_own, papers
 
     kept, out = find_ledger(options.ledger), Path(options.out)
-    keys = [options.paper] if options.paper else [k for k in papers() if not is_own(k) and account(kept.document, k).false]
+    keys = (
+        [options.paper]
+        if options.paper
+        else [k for k in papers() if not is_own(k) and account(kept.document, k).false]
+    )
     if not keys:
-        raise InputError(f"nothing was found to be false as printed, so there are no errata; this is {kept.says}")
+        raise InputError(
+            f"nothing was found to be false as printed, so there are no errata; this is {kept.says}"
+        )
     if len(keys) > 1:
         writable_folder(out)
     with progress_bar(not sys.stderr.isatty(), "running the witness scripts") as advance:
@@ -240,13 +275,18 @@ def _status(options: argparse.Namespace) -> int:
             text = read_bytes(path).decode("utf-8") if path.is_file() or path.suffix != ".json" else ""
         except (InputError, OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or error
-            raise InputError(f"cannot read {path}: {why}; name a text file such as README.md, or a ledger.json") from error
+            raise InputError(
+                f"cannot read {path}: {why}; name a text file such as README.md, or a ledger.json"
+            ) from error
         current, differs = renewed(path, text, kept.document, written)
         if options.write and current != text:
             write_text(path, current)
         elif options.check and differs:
             again = f"largeprompt status --ledger {options.ledger or kept.path} --write {path}"
-            print(f"largeprompt status: {path} does not hold what the ledger says ({differs}); run: {again}", file=sys.stderr)
+            print(
+                f"largeprompt status: {path} does not hold what the ledger says ({differs}); run: {again}",
+                file=sys.stderr,
+            )
             out = 1
     if not (options.check or options.write):
         printed = {**written, "headline": headline(kept.document, evidence=True)}
@@ -268,16 +308,23 @@ def _revise(options: argparse.Namespace) -> int:
     from proofs_check.documents.revise import main_results, revised, settings, settings_of_file
 
     key, kept = named_paper(options.paper), find_ledger(options.ledger)
-    revision, rewritten, dropped = settings_of_file(Path(options.statements), key) if options.statements else ({}, (), ())
+    revision, rewritten, dropped = (
+        settings_of_file(Path(options.statements), key) if options.statements else ({}, (), ())
+    )
     revision = {**revision, **settings(options.set, key)}
     if not (revision or rewritten or dropped):
-        raise InputError("nothing is revised; give --set CLAIM:NAME=VALUE, or --statements with an edited copy")
+        raise InputError(
+            "nothing is revised; give --set CLAIM:NAME=VALUE, or --statements with an edited copy"
+        )
     new = revised(kept.document, revision, (*rewritten, *dropped))
     found = changes(kept.document, new)
     show(found)
     for title, before, after in main_results(kept.document, new, key):
         print(f"{title}: {before}" + (f" -> {after}" if after != before else ""))
-    for word, ids in (("have another formula and no number, so that nothing judges them", rewritten), ("are gone", dropped)):
+    for word, ids in (
+        ("have another formula and no number, so that nothing judges them", rewritten),
+        ("are gone", dropped),
+    ):
         if ids:
             print(f"Rows that {word}: {', '.join(ids)}.")
     anew = "1 claim was" if len(revision) == 1 else f"{len(revision)} claims were"
@@ -311,14 +358,18 @@ def _merge(options: argparse.Namespace) -> int:
     documents = [read_ledger(Path(given)) for given in options.ledgers]
     for what in ("code", "reseed"):
         if len(found := {str(document["run"][what]) for document in documents}) > 1:
-            raise InputError(f"the ledgers were judged with different {what} ({', '.join(sorted(found))}); judge one of them anew")
+            raise InputError(
+                f"the ledgers were judged with different {what} ({', '.join(sorted(found))}); judge one of them anew"
+            )
     judged = {c["paper"] for document in documents for c in document["claims"]}
     scope = [c for c in in_scope() if judged & {*c.keys}]
     papers = [key for c in scope for key in c.keys]
     needs = {id: claim.needs for id, claim in load_claims(scope).items() if id.split(":", 1)[0] in papers}
     document = merged(documents, needs)
     write_text(Path(options.out), as_text(document))
-    print(f"{len(document['claims'])} of {len(needs)} claims on {', '.join(papers)}; written to {options.out}")
+    print(
+        f"{len(document['claims'])} of {len(needs)} claims on {', '.join(papers)}; written to {options.out}"
+    )
     return 0
 
 

@@ -71,8 +71,16 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float = RO
     """
     before, after = ({c["id"]: c for c in document["claims"]} for document in (old, new))
     found = [
-        *(Change(kind="claim", id=id, old=_verdicts(before[id]), new="", trend="removed") for id in before if id not in after),
-        *(Change(kind="claim", id=id, old="", new=_verdicts(after[id]), trend="added") for id in after if id not in before),
+        *(
+            Change(kind="claim", id=id, old=_verdicts(before[id]), new="", trend="removed")
+            for id in before
+            if id not in after
+        ),
+        *(
+            Change(kind="claim", id=id, old="", new=_verdicts(after[id]), trend="added")
+            for id in after
+            if id not in before
+        ),
         *(change for id in after if id in before for change in _of_claim(before[id], after[id], rounding)),
         *_of_rows(old, new),
     ]
@@ -95,7 +103,9 @@ def doubts(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         out.append(f"OLD was judged on {dates[0]}, after NEW ({dates[1]}); is their order what you meant?")
     for name, document, seems in (("OLD", old, "added"), ("NEW", new, "removed")):
         if document["run"]["partial"]:
-            out.append(f"{name} is of a run of some claims only; those that did not run are listed as {seems}")
+            out.append(
+                f"{name} is of a run of some claims only; those that did not run are listed as {seems}"
+            )
     return out
 
 
@@ -106,7 +116,13 @@ def _verdicts(claim: Mapping[str, Any]) -> str:
 def _of_claim(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float) -> Iterator[Change]:
     id = new["id"]
     if old["verdict"] != new["verdict"]:
-        yield Change(kind="verdict", id=id, old=old["verdict"], new=new["verdict"], trend=_trend(old["verdict"], new["verdict"]))
+        yield Change(
+            kind="verdict",
+            id=id,
+            old=old["verdict"],
+            new=new["verdict"],
+            trend=_trend(old["verdict"], new["verdict"]),
+        )
     repaired = [c["repair"]["verdict"] if c["repair"] else "" for c in (old, new)]
     if repaired[0] != repaired[1]:
         trend = _trend(*repaired) if all(repaired) else "added" if repaired[1] else "removed"
@@ -146,7 +162,8 @@ def _parts(name: str, *evidence: Mapping[str, Any] | None) -> Iterator[tuple[str
 
 def _of_rows(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     before, after = (
-        {**{c["covers"]: "settled" for c in d["claims"]}, **dict.fromkeys(d["unsettled"], "not settled")} for d in (old, new)
+        {**{c["covers"]: "settled" for c in d["claims"]}, **dict.fromkeys(d["unsettled"], "not settled")}
+        for d in (old, new)
     )
     for id in {**before, **after}:
         x, y = before.get(id, ""), after.get(id, "")
@@ -220,6 +237,10 @@ def show(found: list[Change]) -> None:
         for _ in range(2):
             table.add_column(overflow="fold")
         for c in mine:
-            arrow = f"- {c.old}  + {c.new}" if kind == "needs" else f"{c.old or 'nothing'} -> {c.new or 'nothing'}"
+            arrow = (
+                f"- {c.old}  + {c.new}"
+                if kind == "needs"
+                else f"{c.old or 'nothing'} -> {c.new or 'nothing'}"
+            )
             table.add_row("", Text(c.id), Text(arrow), Text(c.trend, style=colour.get(c.trend, "")))
         console.print(table)

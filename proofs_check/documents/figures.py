@@ -55,13 +55,20 @@ def add_figures(commands: Any) -> None:
         required=True,
         help="Boursier & Boyer, Li, Duan & Liang, or Collins et al.",
     )
-    figures.add_argument("--out", default="figures", metavar="DIR", help="where everything goes (default: %(default)s)")
+    figures.add_argument(
+        "--out", default="figures", metavar="DIR", help="where everything goes (default: %(default)s)"
+    )
     add_format(figures)
     figures.add_argument("--only", type=_figures, metavar="LIST", help="some figures, such as 1,2")
     figures.add_argument(
-        "--threads", type=_positive, metavar="N", help="default: one per processor; the numbers do not depend on it"
+        "--threads",
+        type=_positive,
+        metavar="N",
+        help="default: one per processor; the numbers do not depend on it",
     )
-    figures.add_argument("--quiet", action="store_true", help="print errors and sentences that came out otherwise only")
+    figures.add_argument(
+        "--quiet", action="store_true", help="print errors and sentences that came out otherwise only"
+    )
     of_BB = figures.add_argument_group("Boursier & Boyer")
     of_BB.add_argument(
         "--seeds",
@@ -71,7 +78,9 @@ def add_figures(commands: Any) -> None:
     )
     size = of_BB.add_mutually_exclusive_group()
     size.add_argument(
-        "--full", action="store_true", help="every run to its last step, and 5 seeds at L = 10 and 100: twelve minutes"
+        "--full",
+        action="store_true",
+        help="every run to its last step, and 5 seeds at L = 10 and 100: twelve minutes",
     )
     size.add_argument(
         "--quick",
@@ -82,19 +91,43 @@ def add_figures(commands: Any) -> None:
     of_LDL.add_argument("--width", type=_positive, metavar="N", help="of the block (default: 32)")
     of_LDL.add_argument("--optimiser", choices=("adam", "gd"), help="of the block (default: adam)")
     of_LDL.add_argument("--rate", type=_rate, metavar="X", help="learning rate of the block (default: 0.002)")
-    of_LDL.add_argument("--cosine-rate", type=_rate, metavar="X", help="of the attention alone, Figures 1 to 3 (default: 0.02)")
-    of_LDL.add_argument("--polynomial-rate", type=_rate, metavar="X", help="of the attention alone, Figure 4 (default: 0.5)")
-    of_LDL.add_argument("--runs", type=_positive, metavar="N", help="over which Figure 4 is averaged (default: 30)")
-    of_COL = figures.add_argument_group("Collins et al.", "what only the pictures show, or nothing")
-    of_COL.add_argument("--L", type=_numbers, metavar="LIST", help="Lipschitz constants of Figure 3 (default: 0.3,1,3,10)")
-    of_COL.add_argument("--sigmas", type=_numbers, metavar="LIST", help="noises of Figure 4 (default: 0.01,0.1,0.3,1)")
-    of_COL.add_argument("--lengths", type=_whole_numbers, metavar="LIST", help="tokens of Figure 4 (default: 5,20,50,200)")
-    of_COL.add_argument("--noise", type=_rate, metavar="X", help="standard deviation of the noise in Figure 1 (default: 0.1)")
-    of_COL.add_argument(
-        "--steps", type=_steps, metavar="N", help="of Figures 3 to 5; Figure 9 has four times as many (default: 5000)"
+    of_LDL.add_argument(
+        "--cosine-rate",
+        type=_rate,
+        metavar="X",
+        help="of the attention alone, Figures 1 to 3 (default: 0.02)",
     )
-    of_COL.add_argument("--trials", type=_positive, metavar="N", help="of which Figure 9 has half (default: 10)")
-    figures.set_defaults(run=_run, interrupted="interrupted; every finished run is kept; give the same command again to go on")
+    of_LDL.add_argument(
+        "--polynomial-rate", type=_rate, metavar="X", help="of the attention alone, Figure 4 (default: 0.5)"
+    )
+    of_LDL.add_argument(
+        "--runs", type=_positive, metavar="N", help="over which Figure 4 is averaged (default: 30)"
+    )
+    of_COL = figures.add_argument_group("Collins et al.", "what only the pictures show, or nothing")
+    of_COL.add_argument(
+        "--L", type=_numbers, metavar="LIST", help="Lipschitz constants of Figure 3 (default: 0.3,1,3,10)"
+    )
+    of_COL.add_argument(
+        "--sigmas", type=_numbers, metavar="LIST", help="noises of Figure 4 (default: 0.01,0.1,0.3,1)"
+    )
+    of_COL.add_argument(
+        "--lengths", type=_whole_numbers, metavar="LIST", help="tokens of Figure 4 (default: 5,20,50,200)"
+    )
+    of_COL.add_argument(
+        "--noise", type=_rate, metavar="X", help="standard deviation of the noise in Figure 1 (default: 0.1)"
+    )
+    of_COL.add_argument(
+        "--steps",
+        type=_steps,
+        metavar="N",
+        help="of Figures 3 to 5; Figure 9 has four times as many (default: 5000)",
+    )
+    of_COL.add_argument(
+        "--trials", type=_positive, metavar="N", help="of which Figure 9 has half (default: 10)"
+    )
+    figures.set_defaults(
+        run=_run, interrupted="interrupted; every finished run is kept; give the same command again to go on"
+    )
 
 
 def _positive(text: str) -> int:
@@ -143,9 +176,13 @@ def _run(arguments: argparse.Namespace) -> int:
     for other in set(ONLY) - {paper}:
         for name in ONLY[other]:
             if getattr(arguments, name):
-                raise InputError(f"--{name.replace('_', '-')} belongs to --paper {other}; leave it out, or choose that paper")
+                raise InputError(
+                    f"--{name.replace('_', '-')} belongs to --paper {other}; leave it out, or choose that paper"
+                )
     if unknown := [number for number in arguments.only or [] if number not in FIGURES[paper]]:
-        raise InputError(f"--only {unknown[0]}: {paper} has the figures {', '.join(map(str, FIGURES[paper]))}; pass some of these")
+        raise InputError(
+            f"--only {unknown[0]}: {paper} has the figures {', '.join(map(str, FIGURES[paper]))}; pass some of these"
+        )
     if paper == "BB":
         return _measure_and_judge(arguments)
     choices = {name: getattr(arguments, name) for name in ONLY[paper] if getattr(arguments, name) is not None}
@@ -175,13 +212,17 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
         show = lambda state: state.show(advance)
         measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=show)
     say = (lambda line: None) if arguments.quiet else print
-    say(f"measured in {duration(measured.seconds)} ({duration(measured.work_seconds)} of processor time, earlier runs included)")
+    say(
+        f"measured in {duration(measured.seconds)} ({duration(measured.work_seconds)} of processor time, earlier runs included)"
+    )
     if missing := left_out(plan):
         say(f"left out, against --full: {'; '.join(missing + ['every verdict'] * arguments.quick)}")
     if arguments.only or arguments.quick:
         with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
             page = write_page(measured, [], out, formats=arguments.format)
-        say(f"figures in {page}; the sentences are judged when all figures are measured{' without --quick' * arguments.quick}")
+        say(
+            f"figures in {page}; the sentences are judged when all figures are measured{' without --quick' * arguments.quick}"
+        )
         return 0
     ledger = judge(measured)
     write_json(ledger.to_json(), out / "ledger" / "ledger.json")

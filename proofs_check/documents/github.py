@@ -63,4 +63,9 @@ def badge(document: Mapping[str, Any]) -> dict[str, Any]:
     faulty = bool(document["run"]["faults"]) or any(c["faults"] for c in document["claims"])
     said = ", ".join(f"{found[word]} {word}" for word in ("hold", "false", "open") if found[word]) or "none"
     colour = "red" if faulty else "orange" if found["false"] else "yellow" if found["open"] else "brightgreen"
-    return {"schemaVersion": 1, "label": "statements", "message": "not in order" if faulty else said, "color": colour}
+    return {
+        "schemaVersion": 1,
+        "label": "statements",
+        "message": "not in order" if faulty else said,
+        "color": colour,
+    }

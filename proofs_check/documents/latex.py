@@ -32,7 +32,9 @@ mtd[columnalign=left] { text-align: left; text-align: -webkit-left; }
 mtd[columnalign=right] { text-align: right; text-align: -webkit-right; }
 """
 
-_LIMITS = frozenset(("max", "min", "sup", "inf", "lim", "det", "lim\u2006inf", "lim\u2006sup", "arg\u2009min", *"∑∏⋃⋂"))
+_LIMITS = frozenset(
+    ("max", "min", "sup", "inf", "lim", "det", "lim\u2006inf", "lim\u2006sup", "arg\u2009min", *"∑∏⋃⋂")
+)
 _FUNCTIONS = _LIMITS | {name[1:] for name in FUNCTIONS} | {"tr", "rank", "diag", "sign"}
 _ACCENTS = frozenset(unescape(sign) for sign, _ in DIACRITICS.values()) - set("⏞⏟")
 _RELATIONS = frozenset("=<>≤≥≠∼≃≈≡∝∈∉⊂⊆→←⇒⟹⇔⟺↦≔≪≫⪯⪰≺≻↓⟶∣≕")
@@ -110,7 +112,11 @@ def _space(parent: Element) -> None:
     last = Element("none")
     for child in list(parent):
         before, this = _core(last), _core(child)
-        if this.tag == "mo" and this.text in {"+", "−", "±"} and (before.tag == "none" or before.text in _BEFORE_SIGNS):
+        if (
+            this.tag == "mo"
+            and this.text in {"+", "−", "±"}
+            and (before.tag == "none" or before.text in _BEFORE_SIGNS)
+        ):
             this.attrib |= {"form": "prefix", "lspace": "0", "rspace": "0"}
         elif this.text in _FUNCTIONS and before.tag not in ("none", "mo"):
             this.set("lspace", "0.167em")
@@ -172,17 +178,32 @@ def block(latex: str, *, tag: str = "div") -> str:
     """
     inside = ""
     for line in filter(None, _lines(list(tree(latex, _drawn)))):
-        kind = " words" if line[0].tag == "mtext" else " further" if inside and line[0].text in _RELATIONS | _SIGNS else ""
+        kind = (
+            " words"
+            if line[0].tag == "mtext"
+            else " further"
+            if inside and line[0].text in _RELATIONS | _SIGNS
+            else ""
+        )
         inside += f'<{tag} class="line{kind}">{_pieces(line, display=True)}</{tag}>'
     return f'<{tag} class="formula" data-tex="{escape(latex.strip())}">{inside}</{tag}>'
 
 
 def _lines(row: list[Element]) -> list[list[Element]]:
     """The lines of a display: an aligned table is one if it has no words and fits a page."""
-    if not row or row[0].find("mtr") is None or "displaystyle" not in row[0].attrib or len(_text(*row[1:]).strip()) > 1:
+    if (
+        not row
+        or row[0].find("mtr") is None
+        or "displaystyle" not in row[0].attrib
+        or len(_text(*row[1:]).strip()) > 1
+    ):
         return [row]
     aligned = any(len(line) > 1 and _text(line[0]) for line in row[0])
-    if aligned and row[0].find("./mtr/mtd/mtext") is None and max(len(_text(line)) for line in row[0]) < _TABLE:
+    if (
+        aligned
+        and row[0].find("./mtr/mtd/mtext") is None
+        and max(len(_text(line)) for line in row[0]) < _TABLE
+    ):
         return [row]
     lines = [[e for cell in line for e in cell if len(e) or e.text or e.attrib] for line in row[0]]
     return [*lines[:-1], lines[-1] + row[1:]]
@@ -212,7 +233,9 @@ def _pieces(row: list[Element], *, display: bool) -> str:
         elif e.tag == "mspace" and e.get("width") in _WIDE:
             close(f'<span class="gap" style="padding-right:{e.get("width")}"> </span>')
         else:
-            if (sign in _RELATIONS and wide > (1 if display else 3) * _RELATION) or (sign in _SIGNS and display and wide > _TERM):
+            if (sign in _RELATIONS and wide > (1 if display else 3) * _RELATION) or (
+                sign in _SIGNS and display and wide > _TERM
+            ):
                 close(" ")
                 e.attrib |= {"form": "infix", "lspace": "0", "rspace": "0.278em"}
             chunk.append(e)

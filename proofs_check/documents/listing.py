@@ -28,7 +28,12 @@ __all__ = ["listing", "print_lines"]
 _PLACE = 16
 
 
-def listing(paper: str | None = None, verdict: str | None = None, severity: str | None = None, ledger: str | None = None) -> int:
+def listing(
+    paper: str | None = None,
+    verdict: str | None = None,
+    severity: str | None = None,
+    ledger: str | None = None,
+) -> int:
     """Print a line a row.
 
     Parameters
@@ -90,7 +95,9 @@ def _chosen(given: str, names: Sequence[str], option: str) -> str:
     exact = [name for name in found if name.casefold() == text]
     if len(exact or found) != 1:
         why = "may be each of" if found else "is none of"
-        raise InputError(f"{option} {given[:40]!r} {why} {', '.join(found or map(str, names))}; write one of them")
+        raise InputError(
+            f"{option} {given[:40]!r} {why} {', '.join(found or map(str, names))}; write one of them"
+        )
     return (exact or found)[0]
 
 
@@ -103,7 +110,9 @@ def print_lines(screen: Console, shown: Iterable[Outcome], *, places: bool = Tru
     screen_width = screen.width  # which asks the terminal
     column = min(max((len(place(o.row)[1]) for o in listed), default=0), _PLACE)
     for o in listed:
-        line = Text.assemble((LETTERS[o.verdict], COLOURS[o.verdict]), " *" if o.row.main else "  ", f" {o.id:{width}}  ")
+        line = Text.assemble(
+            (LETTERS[o.verdict], COLOURS[o.verdict]), " *" if o.row.main else "  ", f" {o.id:{width}}  "
+        )
         if places:
             where = Text(place(o.row)[1])
             where.truncate(column, overflow="ellipsis", pad=True)

@@ -71,7 +71,9 @@ def named(text: str, claims: Iterable[str] = ()) -> Named:
     """
     given = " ".join(text.split())
     if not given:
-        raise InputError("no name was given; give one such as 'BB:Lemma C.4', BB:CC.3.b or '(16)', or see: largeprompt list")
+        raise InputError(
+            "no name was given; give one such as 'BB:Lemma C.4', BB:CC.3.b or '(16)', or see: largeprompt list"
+        )
     name, slash, part = given.partition("/")
     key, colon, rest = name.partition(":")
     paper = next((p for p in papers() if p.casefold() == key.casefold()), "") if colon else ""
@@ -136,7 +138,9 @@ def _equations(row: Row) -> set[int]:
     """The numbers of the equations that a row states."""
     out: set[int] = set()
     for first, between, last in _STATED.findall(row.where):
-        out |= set(range(int(first), int(last) + 1)) if between == "to" else {int(n) for n in (first, last) if n}
+        out |= (
+            set(range(int(first), int(last) + 1)) if between == "to" else {int(n) for n in (first, last) if n}
+        )
     return out
 
 
@@ -157,7 +161,9 @@ def _part(given: str, found: Named, part: str, claims: Iterable[str]) -> Named:
     mine = [id for id in claims if id.partition("/")[0] == row.id]
     claim = next((id for id in mine if _alike(id.partition("/")[2], part.strip()) and "/" in id), "")
     if not claim:
-        raise InputError(f"no claim is called {_short(given)}; the claims of {row.id} are: {', '.join(mine) or 'none yet'}")
+        raise InputError(
+            f"no claim is called {_short(given)}; the claims of {row.id} are: {', '.join(mine) or 'none yet'}"
+        )
     return Named(claim, (row,), claim)
 
 
@@ -175,7 +181,9 @@ def _table(found: Iterable[Row]) -> str:
 def _ambiguous(given: str, found: list[Named]) -> str:
     """Papers number alike; what several of them print is asked for with the paper's key."""
     if _NUMBERED.fullmatch(found[0].title.casefold()):
-        lines = "".join(f"\n  '{one.rows[0].paper}:{one.title}'  {papers()[one.rows[0].paper]}" for one in found)
+        lines = "".join(
+            f"\n  '{one.rows[0].paper}:{one.title}'  {papers()[one.rows[0].paper]}" for one in found
+        )
         return f"{_short(given)} is a statement of several papers; give one with its key:{lines}"
     return f"{_short(given)} may be each of these; give one by its id:{_table(r for one in found for r in one.rows)}"
 

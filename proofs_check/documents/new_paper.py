@@ -63,13 +63,18 @@ def new_paper(folder: Path, title: str, id: str, authors: str = "") -> list[Path
     writable_folder(folder / "witnesses")
     # A string of JSON is one of TOML as well, if letters beyond ASCII are left as they are.
     spelled = {"id": id, "title": " ".join(title.split()), "authors": " ".join(authors.split())}
-    in_toml = {name: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f") for name, text in spelled.items()}
+    in_toml = {
+        name: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+        for name, text in spelled.items()
+    }
     written = []
     for name, target in FILES.items():
         text = (TEMPLATE / f"{name}.template").read_text(encoding="utf-8").replace("ME:", f"{id}:")
         values = in_toml if name.endswith(".toml") else spelled | {"folder": str(folder), "key": id.lower()}
         fields = "|".join(values)
-        parts = re.split(rf"\{{({fields})\}}", text)  # text and names by turns, so that no value is read again
+        parts = re.split(
+            rf"\{{({fields})\}}", text
+        )  # text and names by turns, so that no value is read again
         text = "".join(values[part] if n % 2 else part for n, part in enumerate(parts))
         path = folder / target.format(id.lower())
         write_text(path, text)

@@ -41,19 +41,27 @@ def all_proofs() -> dict[str, list[Displayed]]:
     A step that is a part of another claim is shown as one line, which names that claim.
     """
     with progress_bar(False, "checking the derivations") as advance:
-        checked = {name: _checked(name) for name in counted(advance, list(PROOFS), "checking the derivation of")}
+        checked = {
+            name: _checked(name) for name in counted(advance, list(PROOFS), "checking the derivation of")
+        }
     elsewhere: dict[int, str] = {}
     for name, parts in checked.items():
         for found, _ in parts:
             elsewhere.setdefault(id(found), name)
     others = lambda found: {key: name for key, name in elsewhere.items() if key != id(found)}
-    return {name: [_displayed(theorem, others(found)) for found, theorem in parts] for name, parts in checked.items()}
+    return {
+        name: [_displayed(theorem, others(found)) for found, theorem in parts]
+        for name, parts in checked.items()
+    }
 
 
 def _checked(name: str) -> list[tuple[Theorem, Theorem]]:
     """Each theorem of a claim, as it was found, and as the statement that it must be."""
     found = [theorem() for theorem in PROOFS[name].theorems]
-    return [(theorem, proved(statement, theorem)) for statement, theorem in zip(PROOFS[name].statements(), found, strict=True)]
+    return [
+        (theorem, proved(statement, theorem))
+        for statement, theorem in zip(PROOFS[name].statements(), found, strict=True)
+    ]
 
 
 def _displayed(theorem: Theorem, elsewhere: Mapping[int, str] | None = None) -> Displayed:
@@ -103,7 +111,9 @@ def show_proof(name: str, *, latex: bool = False) -> int:
 
 
 def _print(screen: Console, id: str, proof: Displayed, put: Callable[[str], str]) -> None:
-    screen.print(Text.assemble((id, "bold"), f": {proof.steps} steps, of which those that only rewrite are left out."))
+    screen.print(
+        Text.assemble((id, "bold"), f": {proof.steps} steps, of which those that only rewrite are left out.")
+    )
     screen.print(Text(f"It assumes {'; '.join(map(put, proof.assumes))}."))
     for line in proof.names:
         screen.print(Text(f"  {put(f'${line}$')}"))

@@ -38,7 +38,11 @@ def examples(evidence: Mapping[str, Any]) -> str:
         said = f"{route['covered']}. The largest ratio of the two sides is {1 / route['slack']:.4g}, where 1 is allowed"
         said += f"; the engine above knows {1 / evidence['slack']:.4g}." if evidence["slack"] else "."
     control = route["control"]
-    return said + (f" With other numbers the statement is refuted by them, at {_point(control['witness'])}." if control else "")
+    return said + (
+        f" With other numbers the statement is refuted by them, at {_point(control['witness'])}."
+        if control
+        else ""
+    )
 
 
 def without(evidence: Mapping[str, Any]) -> dict[str, Any]:

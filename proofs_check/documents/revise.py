@@ -27,7 +27,11 @@ __all__ = ["Revision", "main_results", "revised", "settings", "settings_of_file"
 
 #: What a claim says of an error; a claim that is no longer refuted has none of it.
 _OF_ERRORS: Mapping[str, Any] = MappingProxyType(
-    {**dict.fromkeys(("false", "at", "follows", "why", "details", "instead", "costs"), ""), "repair": {}, "robust": None}
+    {
+        **dict.fromkeys(("false", "at", "follows", "why", "details", "instead", "costs"), ""),
+        "repair": {},
+        "robust": None,
+    }
 )
 #: By the id of a claim, the new values of its numbers.
 Revision = Mapping[str, Mapping[str, int | Fraction]]
@@ -57,9 +61,15 @@ def settings(given: Iterable[str], paper: str) -> Revision:
         place, equals, value = text.partition("=")
         name, colon, key = place.rpartition(":")
         if not (equals and colon and name.strip() and key.strip()):
-            raise InputError(f"--set {text[:60]!r} sets nothing; write CLAIM:NAME=VALUE, such as CC.3.b:c=139")
+            raise InputError(
+                f"--set {text[:60]!r} sets nothing; write CLAIM:NAME=VALUE, such as CC.3.b:c=139"
+            )
         meant = named(f"{paper}:{name.strip().removeprefix(f'{paper}:')}", claims)
-        ids = [meant.claim] if meant.claim else [id for id, c in claims.items() if c.row in {r.id for r in meant.rows}]
+        ids = (
+            [meant.claim]
+            if meant.claim
+            else [id for id, c in claims.items() if c.row in {r.id for r in meant.rows}]
+        )
         having = [id for id in ids if key.strip() in claims[id].numbers]
         chosen = [id for id in having if id in {r.id for r in meant.rows}] or having
         if len(chosen) != 1:
@@ -101,13 +111,20 @@ def settings_of_file(path: Path, paper: str) -> tuple[Revision, tuple[str, ...],
     for r in data.get("row", ()):
         id = str(r.get("id"))
         if id not in known:
-            raise InputError(f"{path} has the row {id}, which no claim is about; keep the ids of the statements")
+            raise InputError(
+                f"{path} has the row {id}, which no claim is about; keep the ids of the statements"
+            )
         seen.add(id)
         numbers = r.get("set", {})
-        texts += [f"{id}/{name}={value}" if ":" in name else f"{id}:{name}={value}" for name, value in numbers.items()]
+        texts += [
+            f"{id}/{name}={value}" if ":" in name else f"{id}:{name}={value}"
+            for name, value in numbers.items()
+        ]
         if not numbers and str(r.get("printed", "")).strip() != known[id].printed:
             rewritten.append(id)
-    whole = sum(data["paper"]["key"] == key for key in _keys_of_files()) == 1  # of several parts a copy has one
+    whole = (
+        sum(data["paper"]["key"] == key for key in _keys_of_files()) == 1
+    )  # of several parts a copy has one
     dropped = tuple(id for id in known if id not in seen) if whole else ()
     return settings(texts, paper), tuple(rewritten), dropped
 

@@ -71,14 +71,22 @@ class Page:
         for o in (o for o in found if o.errors):
             self.screen.print()
             self.paragraph(Text.assemble((o.id, "bold"), f"  {self._words(o.row.where)}"))
-            self._fields([("verdict", verdict_of_row(o)), *self._reasons(o.errors[0]), *self._witness(o.errors[0])])
+            self._fields(
+                [("verdict", verdict_of_row(o)), *self._reasons(o.errors[0]), *self._witness(o.errors[0])]
+            )
         first = next((o for o in found if o.row.main), found[0])
         self.screen.print()
-        self.paragraph(Text(f"One row in full, with formulas and evidence: largeprompt show {first.id}{in_scope_as_told()}"))
+        self.paragraph(
+            Text(
+                f"One row in full, with formulas and evidence: largeprompt show {first.id}{in_scope_as_told()}"
+            )
+        )
 
     def row(self, o: Outcome, claim: str = "") -> None:
         """A row with all its claims, or with one of them."""
-        heading = Text.assemble((o.id, "bold"), f"  {self._words(o.row.where)}  ({o.row.version or o.row.paper})")
+        heading = Text.assemble(
+            (o.id, "bold"), f"  {self._words(o.row.where)}  ({o.row.version or o.row.paper})"
+        )
         self.paragraph(heading)
         self.paragraph(Text(self._words(o.row.says), style="dim"))
         shown = [e for e in sorted(o.claims, key=lambda e: e["id"] != o.id) if claim in ("", e["id"])]
@@ -88,7 +96,12 @@ class Page:
         if o.row.reading:
             self._fields([("reading", self._words(o.row.reading))])
         for r in o.row.readings:
-            self._fields([("read so", self._words(r.line)), *(("  or", self._words(other)) for other in r.alternatives)])
+            self._fields(
+                [
+                    ("read so", self._words(r.line)),
+                    *(("  or", self._words(other)) for other in r.alternatives),
+                ]
+            )
         alone = [e["id"] for e in shown] == [o.id]
         for e in shown:
             if not alone:
@@ -125,8 +138,12 @@ class Page:
         if checked := e["evidence"]["checked"] or ("" if e["repair"] else e["checked"]):
             self._formula("as checked" + _with(e["numbers"]), checked, longest=_LONGEST)
         if e["repair"] and held["evidence"]["checked"]:
-            self._formula("as repaired" + _with(held["numbers"]), held["evidence"]["checked"], longest=_LONGEST)
-        self._fields([*self._witness(e), *self._evidence(held), *self._numbers(e), *self._support(e, held["evidence"])])
+            self._formula(
+                "as repaired" + _with(held["numbers"]), held["evidence"]["checked"], longest=_LONGEST
+            )
+        self._fields(
+            [*self._witness(e), *self._evidence(held), *self._numbers(e), *self._support(e, held["evidence"])]
+        )
 
     def _witness(self, e: Entry) -> Iterator[Field]:
         if e["evidence"]["witness"]:
@@ -139,11 +156,16 @@ class Page:
         try:
             known = Evidence.from_json(without(data))
         except ValueError as error:  # of a ledger that was edited
-            raise InputError(f"the ledger contradicts itself: {error}; judge the claim anew with --again") from error
+            raise InputError(
+                f"the ledger contradicts itself: {error}; judge the claim anew with --again"
+            ) from error
         shown = [(name, text) for name, text in known.rows() if name not in _ELSEWHERE]
         for name, text in [*shown, *told(judged)]:
             words = text if self.latex else as_unicode(marked(text))
-            yield ("evidence" if name == "engine" else f"  {name}"), _cut(words, 0 if self.latex else _LONGEST)
+            yield (
+                ("evidence" if name == "engine" else f"  {name}"),
+                _cut(words, 0 if self.latex else _LONGEST),
+            )
         if said := examples(data):
             yield "  examples", said
 
@@ -152,7 +174,11 @@ class Page:
         if sharp := e["sharp"]:
             yield sharp["word"], f"{sharp['dial']} = {sharp['accepted']} accepted, {sharp['refuted']} refuted"
         repaired = e["repair"]["slack"] if e["repair"] else None
-        found = {"as printed": e["slack"], "as repaired": repaired, "at the reference instance": e["slack_at_reference"]}
+        found = {
+            "as printed": e["slack"],
+            "as repaired": repaired,
+            "at the reference instance": e["slack_at_reference"],
+        }
         slack = [f"{value:.4g} {of}" for of, value in found.items() if value is not None]
         if slack:
             yield "slack", ", ".join(slack) + " (bound over truth)"
@@ -169,7 +195,10 @@ class Page:
             yield "confirmed", second
         for name, said in e.get("elsewhere", {}).items():
             if name in self.book.elsewhere:
-                yield "  not run", f"{name} is {said['verdict']}, with all that it needs {said['chain']}, in {said['ledger']}"
+                yield (
+                    "  not run",
+                    f"{name} is {said['verdict']}, with all that it needs {said['chain']}, in {said['ledger']}",
+                )
         said = {"argument": e["argument"] or held["argument"], "unproved": e["unproved"]}
         yield from ((name, self._words(text)) for name, text in said.items() if text)
         path, _, line = e["line"].rpartition(":")
@@ -281,7 +310,11 @@ def witness_text(witness: Mapping[str, Any], by: str) -> str:
 def _cut(text: str, longest: int) -> str:
     """Text that is no longer than so many characters; what is cut says so."""
     left = len(text) - longest
-    return text if not longest or left <= 100 else f"{text[:longest]} … ({left} more characters: --latex prints all)"
+    return (
+        text
+        if not longest or left <= 100
+        else f"{text[:longest]} … ({left} more characters: --latex prints all)"
+    )
 
 
 def from_here(path: Path) -> str:

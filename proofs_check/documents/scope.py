@@ -27,7 +27,9 @@ def scope_option(*, ledger: bool = False) -> argparse.ArgumentParser:
     )
     if ledger:
         default = "(default: that of the last run in build/, else that of the release)"
-        parent.add_argument("--ledger", metavar="FILE", help=f"a ledger, or the folder that holds it {default}")
+        parent.add_argument(
+            "--ledger", metavar="FILE", help=f"a ledger, or the folder that holds it {default}"
+        )
     return parent
 
 

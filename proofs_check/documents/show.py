@@ -25,7 +25,9 @@ from proofs_check.papers.witnesses import slug
 __all__ = ["bibtex", "show"]
 
 
-def show(name: str, *, ledger: str | None = None, again: bool = False, reseed: int = 0, latex: bool = False) -> int:
+def show(
+    name: str, *, ledger: str | None = None, again: bool = False, reseed: int = 0, latex: bool = False
+) -> int:
     """Print what a ledger says.
 
     Parameters
@@ -70,7 +72,9 @@ def show(name: str, *, ledger: str | None = None, again: bool = False, reseed: i
 
         ids = {r.id for r in meant.rows}
         with progress_bar(False, "loading the claims") as advance:
-            chosen = [id for id, c in load_claims().items() if (id == meant.claim if meant.claim else c.row in ids)]
+            chosen = [
+                id for id, c in load_claims().items() if (id == meant.claim if meant.claim else c.row in ids)
+            ]
             judged = [run_claim(id, reseed) for id in counted(advance, chosen, "judging")]
         entries |= {e["id"]: e for e in judged}
         faulty = any(e["faults"] for e in judged)
@@ -115,7 +119,9 @@ def bibtex(name: str, *, ledger: str | None = None) -> str:
     """
     meant = named(name, [e["id"] for e in find_ledger(ledger).document["claims"]])
     if len(meant.rows) > 1:
-        raise InputError(f"{meant.title} has {len(meant.rows)} rows; name one, see: largeprompt show {shlex.quote(name)}")
+        raise InputError(
+            f"{meant.title} has {len(meant.rows)} rows; name one, see: largeprompt show {shlex.quote(name)}"
+        )
     row, id = meant.rows[0], meant.claim or meant.rows[0].id
     home = next(c for c in in_scope() if row.paper in c.keys)
     with limited((home,)):  # several ledgers, read as one, have several days

@@ -57,7 +57,9 @@ def status(document: Mapping[str, Any]) -> str:
 
     run = document["run"]
     if run.get("partial"):
-        raise InputError("the ledger is of a run of some claims only; run all of them: pytest --pyargs proofs_check --ledger DIR")
+        raise InputError(
+            "the ledger is of a run of some claims only; run all of them: pytest --pyargs proofs_check --ledger DIR"
+        )
     if run.get("reseed"):
         again = "run all claims without it: pytest --pyargs proofs_check"
         raise InputError(f"the ledger is of --reseed {run['reseed']}; {again}")
@@ -81,7 +83,12 @@ def _lines(document: Mapping[str, Any]) -> Iterator[list[str]]:
             found = Counter(o.verdict for o in mine)
             repaired = sum(o.repaired for o in mine if o.verdict == "REFUTED")
             name = f"our own: {group}" if is_own(key) else f"{key}: {group}"
-            counts = (len(mine), *(found[v] for v in COLUMNS), repaired, sum(found[v] for v in ("OPEN", NOT_SETTLED)))
+            counts = (
+                len(mine),
+                *(found[v] for v in COLUMNS),
+                repaired,
+                sum(found[v] for v in ("OPEN", NOT_SETTLED)),
+            )
             yield [name, *(str(n) if n else "." for n in counts)]
 
 
@@ -116,7 +123,9 @@ def headline(document: Mapping[str, Any], *, evidence: bool = False) -> str:
         said = f"{told.losses[0].lower()}{told.losses[1:]} {told.sentence}"
         counts.append(f"{'Our own results' if is_own(key) else key}: {said}")
     shown = slice(None if evidence else -1)
-    table = ["| " + " | ".join(cell.replace("|", r"\|") for cell in line[shown]) + " |" for line in (head, *lines)]
+    table = [
+        "| " + " | ".join(cell.replace("|", r"\|") for cell in line[shown]) + " |" for line in (head, *lines)
+    ]
     rule = "|" + "---|" * len(head[shown])
     below = [paragraph(text) for text in (*[EVIDENCE] * evidence, *counts)]
     return "\n\n".join(["\n".join([table[0], rule, *table[1:]]), *below])
@@ -136,7 +145,11 @@ def losses(document: Mapping[str, Any]) -> str:
         cells = []
         for standing in (STANDS, CHANGED, LOST):
             mine = [r for r in found if r.standing == standing]
-            of = f"{len(mine)} of {len(found)} {'main' if is_own(key) else 'numbered'} results" if standing == STANDS else len(mine)
+            of = (
+                f"{len(mine)} of {len(found)} {'main' if is_own(key) else 'numbered'} results"
+                if standing == STANDS
+                else len(mine)
+            )
             tried = 0 if standing == LOST else sum(not r.proved for r in mine)
             instances = f" ({tried} by instances only)" if tried else ""
             named = f": {listed(r.title for r in mine)}" if mine and standing != STANDS else ""
@@ -147,10 +160,16 @@ def losses(document: Mapping[str, Any]) -> str:
 
 def _cited(key: str) -> str:
     """A paper by the last names of its authors, as it is cited."""
-    names = [author.split()[-1] for author in re.split(r"[,;&]|\band\b", paper(key)["authors"]) if author.strip()]
+    names = [
+        author.split()[-1] for author in re.split(r"[,;&]|\band\b", paper(key)["authors"]) if author.strip()
+    ]
     if is_own(key) or not names:
         return "our own results" if is_own(key) else f"{paper(key)['title']} ({key})"
-    several = f"{names[0]} et al." if len(names) > 3 else " & ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    several = (
+        f"{names[0]} et al."
+        if len(names) > 3
+        else " & ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    )
     return f"{several} ({key})"
 
 
@@ -168,14 +187,22 @@ def errata(document: Mapping[str, Any]) -> str:
     out: list[str] = []
     for key, title in papers().items():
         told = account(document, key)
-        shown = [o for o in told.false if {o.severity, *(c.severity for c in told.copies(o))} & {"false", "edge"}]
+        shown = [
+            o for o in told.false if {o.severity, *(c.severity for c in told.copies(o))} & {"false", "edge"}
+        ]
         out += [*[""] * bool(out), f"## {key}: {github(title)}", ""] if shown else []
         for o in shown:
             error = o.errors[0]
             kind = f"an edge, at {error['at']}" if o.severity == "edge" else in_words(error)
-            also = f" The same error is in {', '.join(f'`{c.id}`' for c in copies)}." if (copies := told.copies(o)) else ""
+            also = (
+                f" The same error is in {', '.join(f'`{c.id}`' for c in copies)}."
+                if (copies := told.copies(o))
+                else ""
+            )
             instead = github(told_instead(error, short=True))
-            out.append(f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}")
+            out.append(
+                f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}"
+            )
     return "\n".join(out) or "No statement was found to be false as printed."
 
 
@@ -185,7 +212,9 @@ def blocks(document: Mapping[str, Any]) -> dict[str, str]:
     return tables | {"errata": errata(document), "second-opinion": kept.read().table(document)}
 
 
-def renewed(path: Path, text: str, document: Mapping[str, Any], written: Mapping[str, str]) -> tuple[str, str]:
+def renewed(
+    path: Path, text: str, document: Mapping[str, Any], written: Mapping[str, str]
+) -> tuple[str, str]:
     """The text that a file should have, and how it differs from what it has; empty if it does not.
 
     Parameters
@@ -258,7 +287,9 @@ def block_of(text: str, block: str, name: str = "README.md") -> tuple[int, int] 
         return None
     if counted != [1, 1]:
         both = " and ".join(marks(block))
-        raise InputError(f"{name} must hold the lines {both} once each; it has them {counted[0]} and {counted[1]} times")
+        raise InputError(
+            f"{name} must hold the lines {both} once each; it has them {counted[0]} and {counted[1]} times"
+        )
     begin, end = text.index("-->", text.index(first)) + len("-->"), text.index(last)
     if begin > end:
         raise InputError(f"{name} ends the {block} block before it begins it; put the begin mark first")

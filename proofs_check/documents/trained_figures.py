@@ -87,11 +87,15 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     with writing_into(out), progress_bar(arguments.quiet, "training") as advance:
         show = lambda state: state.show(advance)
         try:
-            found = training.measure(choices, figures, folder=out / "measured", threads=arguments.threads, progress=show)
+            found = training.measure(
+                choices, figures, folder=out / "measured", threads=arguments.threads, progress=show
+            )
         except ValueError as error:
             raise InputError(str(error)) from error
     say = (lambda line: None) if arguments.quiet else print
-    say(f"measured in {duration(found.seconds)} ({duration(found.work_seconds)} of processor time, earlier runs included)")
+    say(
+        f"measured in {duration(found.seconds)} ({duration(found.work_seconds)} of processor time, earlier runs included)"
+    )
     drawn = set(figures) | (paper.together if paper.together & set(figures) else set())
     concerns = lambda id: id.startswith(paper.experiments) and page_of.figure_of(id) in {None, *drawn}
     ledger = judge(found, concerns=concerns)
@@ -99,11 +103,15 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     places = {id: place for place, id in enumerate(rows())}
     with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
         # In the order of the paper, each row before its further checks.
-        said = sorted(sentences(ledger), key=lambda sentence: (places[sentence[0].split("/")[0]], sentence[0]))
+        said = sorted(
+            sentences(ledger), key=lambda sentence: (places[sentence[0].split("/")[0]], sentence[0])
+        )
         page = page_of.write_page(found, said, out, words=as_html, formats=arguments.format)
     wrong = tell(ledger, say)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
     usual = choices == training.Choices()
     if not usual and paper.judged_on_these:
-        say("verdicts on trained curves are those of these choices; the ledger declares those of the usual ones")
+        say(
+            "verdicts on trained curves are those of these choices; the ledger declares those of the usual ones"
+        )
     return 1 if wrong and (usual or not paper.judged_on_these) else 0

@@ -25,7 +25,9 @@ from proofs_check.documents.row_page import witness_text
 __all__ = ["number_of", "rational", "what_if"]
 
 #: An integer, a quotient of two, or a decimal number, of a length that people write.
-_NUMBER = re.compile(r"[+-]?(?:\d{1,40}/\d{1,40}|(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,3})?)")
+_NUMBER = re.compile(
+    r"[+-]?(?:\d{1,40}/\d{1,40}|(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,3})?)"
+)
 
 
 def what_if(name: str, settings: Sequence[str]) -> int:
@@ -59,15 +61,21 @@ def what_if(name: str, settings: Sequence[str]) -> int:
     given = [_split(setting) for setting in settings]
     texts = dict(given)
     if len(texts) < len(given):
-        raise InputError(f"--set gives {', '.join(k for k in texts if [g[0] for g in given].count(k) > 1)} twice; give it once")
+        raise InputError(
+            f"--set gives {', '.join(k for k in texts if [g[0] for g in given].count(k) > 1)} twice; give it once"
+        )
     claim = _one(name, list(texts), load_claims())
     numbers = {key: number_of(claim, key, text) for key, text in given}
     values = ", ".join(f"{key} = {text}" for key, text in given)
     try:
         evidence = claim(**numbers)
     except Exception as error:  # engines and SymPy refuse numbers that make no sense in ten ways
-        raise InputError(f"{claim.id} cannot be judged with {values}: {error}; choose other numbers") from error
-    said = Text.assemble((claim.id, "bold"), f" with {values}: ", (evidence.word, f"bold {COLOURS[evidence.verdict]}"))
+        raise InputError(
+            f"{claim.id} cannot be judged with {values}: {error}; choose other numbers"
+        ) from error
+    said = Text.assemble(
+        (claim.id, "bold"), f" with {values}: ", (evidence.word, f"bold {COLOURS[evidence.verdict]}")
+    )
     said.append(_because(evidence))
     said.append(f" As printed: {_numbers(claim)}. Nothing was stored.")
     console().print(said)
@@ -112,7 +120,9 @@ def _one(name: str, keys: list[str], claims: Mapping[str, Claim]) -> Claim:
     ids = {r.id for r in meant.rows}
     mine = [c for c in claims.values() if (c.id == meant.claim if meant.claim else c.row in ids)]
     if not mine:
-        raise InputError(f"no claim settles {meant.title} yet, so there is nothing to judge; see: largeprompt list")
+        raise InputError(
+            f"no claim settles {meant.title} yet, so there is nothing to judge; see: largeprompt list"
+        )
     having = [c for c in mine if set(keys) <= set(c.numbers)]
     exact = [c for c in having if c.id.casefold() == name.strip().casefold()]
     chosen = exact or having
@@ -120,8 +130,12 @@ def _one(name: str, keys: list[str], claims: Mapping[str, Claim]) -> Claim:
         return chosen[0]
     offered = "; ".join(f"{c.id} with {_numbers(c)}" for c in chosen or mine)
     if not chosen:
-        raise InputError(f"no claim of {meant.title} has a number called {', '.join(keys)[:40]}; as printed there is {offered}")
-    raise InputError(f"several claims of {meant.title} have {', '.join(keys)}; write the id of one in full: {offered}")
+        raise InputError(
+            f"no claim of {meant.title} has a number called {', '.join(keys)[:40]}; as printed there is {offered}"
+        )
+    raise InputError(
+        f"several claims of {meant.title} have {', '.join(keys)}; write the id of one in full: {offered}"
+    )
 
 
 def _numbers(claim: Claim) -> str:
@@ -138,7 +152,9 @@ def number_of(claim: Claim, key: str, text: str) -> int | Fraction:
     """
     default = claim.numbers[key]
     if isinstance(default, bool) or not isinstance(default, (int, Fraction)):
-        raise InputError(f"{key} of {claim.id} is not a number; --set takes numbers only, and the claim has {_numbers(claim)}")
+        raise InputError(
+            f"{key} of {claim.id} is not a number; --set takes numbers only, and the claim has {_numbers(claim)}"
+        )
     try:
         return rational(text)
     except InputError as error:
@@ -152,6 +168,8 @@ def _because(evidence: Evidence) -> str:
         return f" at {witness_text(evidence.witness, evidence.witness_by)}."
     if evidence.reason:
         return f", because {words(evidence.reason)}."
-    told = evidence.covered.partition(":\n")[0]  # what follows are two sides in the kernel's own signs, of up to a hundred lines
+    told = evidence.covered.partition(":\n")[
+        0
+    ]  # what follows are two sides in the kernel's own signs, of up to a hundred lines
     covered = f" on {words(told)}" if told else ""
     return f" by {evidence.engine}{covered}."

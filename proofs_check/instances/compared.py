@@ -33,7 +33,9 @@ class Compared:
     where: Mapping[str, Any] = field(default_factory=dict)
 
 
-def agree(engine: str, cases: Iterable[Compared], within: float, *, checked: str, to: str = ".6g") -> Evidence:
+def agree(
+    engine: str, cases: Iterable[Compared], within: float, *, checked: str, to: str = ".6g"
+) -> Evidence:
     """Numbers that agree with what is stated of them up to a relative difference.
 
     Parameters
@@ -57,7 +59,13 @@ def agree(engine: str, cases: Iterable[Compared], within: float, *, checked: str
     for case in cases:
         off = abs(case.found / case.stated - 1)
         if not off <= within:
-            witness = {"instance": case.name, **case.where, "found": case.found, "stated": case.stated, "relative difference": off}
+            witness = {
+                "instance": case.name,
+                **case.where,
+                "found": case.found,
+                "stated": case.stated,
+                "relative difference": off,
+            }
             again = abs(case.again() / case.stated - 1)
             return refuted_by_two_routes(engine, witness, off, within, again, checked=checked)
         shown.append(f"{case.name}: {case.found:{to}} of {case.stated:{to}}")

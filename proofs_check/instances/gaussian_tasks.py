@@ -28,7 +28,9 @@ def over_queries(covariance: Floats, f: Callable[[Floats], float]) -> float:
     8.0
     """
     d, root = len(covariance), symmetric_root(covariance)
-    return sum(float(np.prod(MASSES[list(at)])) * f(root @ NODES[list(at)]) for at in product(range(3), repeat=d))
+    return sum(
+        float(np.prod(MASSES[list(at)])) * f(root @ NODES[list(at)]) for at in product(range(3), repeat=d)
+    )
 
 
 def power_over_queries(covariance: Floats, A: Floats, power: int) -> float:

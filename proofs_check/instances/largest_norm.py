@@ -32,7 +32,9 @@ def largest(population: Any, length: int, power: Fraction) -> Any:
 @cache
 def vectors() -> list[tuple[str, Any, Any]]:
     """The hostile laws that are no point mass."""
-    return [(f"{law.name} in d = {n}", (law,), ()) for n in DIMENSIONS for law in hostile_laws(n) if law.sigma2]
+    return [
+        (f"{law.name} in d = {n}", (law,), ()) for n in DIMENSIONS for law in hostile_laws(n) if law.sigma2
+    ]
 
 
 @cache

@@ -23,7 +23,12 @@ Floats = NDArray[np.float64]
 #: A short prompt, and one at which limits are compared.
 SHORT, LONG = 2, 10**6
 #: What a property test draws: covariances s diag(1, r, ...), and the label noise over the trace.
-DRAWN: dict[str, Drawn] = {"s": Decades(0.1, 10.0), "r": Decades(0.25, 1.0), "d": OneOf((1, 2, 3)), "noise": Share(0.0, 0.3)}
+DRAWN: dict[str, Drawn] = {
+    "s": Decades(0.1, 10.0),
+    "r": Decades(0.25, 1.0),
+    "d": OneOf((1, 2, 3)),
+    "noise": Share(0.0, 0.3),
+}
 PARTS = ("L = 2", "L = 1e6", "limit of the risk", "limit of 1/u^2")
 
 
@@ -97,7 +102,9 @@ def apart_in_the_end(times: float) -> Computed:
         infinite, inverse = limit_parameters(S), float(np.linalg.norm(np.linalg.inv(S)))
         one, other = math.sqrt(best_score_variance(**law)), inverse**-0.5
         formula = times * math.hypot(inverse * (one - other), 1 / one - 1 / other)
-        apart = math.hypot(float(np.linalg.norm(end.U11 - infinite.U[:-1, :-1])), end.u - float(infinite.V[-1, -1]))
+        apart = math.hypot(
+            float(np.linalg.norm(end.U11 - infinite.U[:-1, :-1])), end.u - float(infinite.V[-1, -1])
+        )
         return abs(apart / formula - 1)
 
     def found(**at: Any) -> tuple[float, float]:

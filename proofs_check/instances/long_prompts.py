@@ -59,7 +59,11 @@ def compared(L: int, atoms: tuple[int, int], q: Fraction, tilted: bool) -> tuple
     ('3/5', True, True)
     """
     T, c = _rate(atoms, q, tilted)
-    return {"L": L, "atoms": str(atoms), "q": q, "T": T}, arb_ball(_tail(L, q, atoms, T)), 2 * (-arb_ball(c * L)).exp()
+    return (
+        {"L": L, "atoms": str(atoms), "q": q, "T": T},
+        arb_ball(_tail(L, q, atoms, T)),
+        2 * (-arb_ball(c * L)).exp(),
+    )
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,9 @@ class LongPrompts:
     """
 
     tilted: bool
-    covered = "tokens on two whole numbers from -9 to 9 with probabilities from 1/256 to 255/256, L = 1 to 300"
+    covered = (
+        "tokens on two whole numbers from -9 to 9 with probabilities from 1/256 to 255/256, L = 1 to 300"
+    )
     drawn = "two whole numbers, odds and a length"
 
     def strategy(self) -> SearchStrategy[tuple[int, int, int, int]]:

@@ -62,5 +62,7 @@ def averaged_directly(S: float, Gamma: float, U: float) -> Floats:
                 m0 = np.exp(log_m0)
                 both = L * second * m0 + L * (L - 1) * first**2
                 cross = 2 * L * r0 * (z - mean) * first * m0
-                out[i] += weight * h * np.sum(np.exp(-r0) * power * (both + cross + (r0 * (z - mean) * m0) ** 2))
+                out[i] += (
+                    weight * h * np.sum(np.exp(-r0) * power * (both + cross + (r0 * (z - mean) * m0) ** 2))
+                )
     return out

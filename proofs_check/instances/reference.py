@@ -28,11 +28,25 @@ def _values(L: sp.Integer) -> Mapping[str, sp.Expr]:
     """
     half, one, a2, delta = sp.Rational(1, 2), sp.Integer(1), sp.Rational(1, 4), sp.Rational(1, 10)
     # no C_f2: f(z) = z is not bounded by a multiple of |z|^2 near 0
-    ones = dict.fromkeys(("sigma", "sigma2", "V", "d", "p", "z", "C_f", "F2", "F4", "F8", "K", "Z4", "Z8"), one)
-    weights = {"S": L * sp.cosh(half), "R": L * sp.sinh(half), "RS": sp.tanh(half), "EM2": sp.cosh(1), "EQ2": sp.cosh(1)}
-    bounds = {"alpha_-": alpha_minus(L, a2, delta), "alpha_+": alpha_plus(L, a2, delta), "beta": beta(L, a2, delta, one)}
+    ones = dict.fromkeys(
+        ("sigma", "sigma2", "V", "d", "p", "z", "C_f", "F2", "F4", "F8", "K", "Z4", "Z8"), one
+    )
+    weights = {
+        "S": L * sp.cosh(half),
+        "R": L * sp.sinh(half),
+        "RS": sp.tanh(half),
+        "EM2": sp.cosh(1),
+        "EQ2": sp.cosh(1),
+    }
+    bounds = {
+        "alpha_-": alpha_minus(L, a2, delta),
+        "alpha_+": alpha_plus(L, a2, delta),
+        "beta": beta(L, a2, delta, one),
+    }
     deltas = {"delta_min": delta_min(L, a2), "delta_0": delta_0(L, a2)}
-    return MappingProxyType({"L": L, "U": half, "Uz": half, "a2": a2, "delta": delta, **ones, **weights, **bounds, **deltas})
+    return MappingProxyType(
+        {"L": L, "U": half, "Uz": half, "a2": a2, "delta": delta, **ones, **weights, **bounds, **deltas}
+    )
 
 
 RADEMACHER = ReferenceInstance(

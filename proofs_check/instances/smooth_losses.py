@@ -161,11 +161,16 @@ class SmoothLosses:
         return Law(tuple(m / total for m in masses), by_name)
 
     def _point(self, at: Sequence[int]) -> Law:
-        masses = [Fraction(1), *(decoded(POSITIVE, c - 2560) if c > 0 else Fraction(0) for c in at[: ATOMS - 1])]
+        masses = [
+            Fraction(1),
+            *(decoded(POSITIVE, c - 2560) if c > 0 else Fraction(0) for c in at[: ATOMS - 1]),
+        ]
         size = lambda c: decoded(POSITIVE, 8 * (abs(c) - MIDDLE) // 9) if abs(c) >= LEAST else Fraction(0)
         law = self._law(masses, [size(c) * (1 if c > 0 else -1) for c in at[ATOMS - 1 :]])
         kept = [i for i, p in enumerate(law.masses) if p]
-        return Law(tuple(law.masses[i] for i in kept), {n: tuple(v[i] for i in kept) for n, v in law.values.items()})
+        return Law(
+            tuple(law.masses[i] for i in kept), {n: tuple(v[i] for i in kept) for n, v in law.values.items()}
+        )
 
     def _at(self, law: Law) -> tuple[Loss, Any, Any]:
         """The loss for which the bound is tightest at a law, and both sides, exactly."""
@@ -183,10 +188,18 @@ class SmoothLosses:
         difference = value(left - right).real
         if difference > 0:
             witness = {"loss": loss.name, **law.shown(), "left": str(left), "right": str(right)}
-            return Evidence(verdict=Verdict.REFUTED, engine="property test", witness=witness, witness_by="Arb")
-        if difference < 0 or float(difference.abs_upper()) <= 1e-12 * (1 + float(value(right).real.abs_upper())):
+            return Evidence(
+                verdict=Verdict.REFUTED, engine="property test", witness=witness, witness_by="Arb"
+            )
+        if difference < 0 or float(difference.abs_upper()) <= 1e-12 * (
+            1 + float(value(right).real.abs_upper())
+        ):
             return Evidence(verdict=Verdict.SUPPORTED, engine="property test", covered="one law")
-        return Evidence(verdict=Verdict.OPEN, engine="property test", reason="neither side could be shown to be the larger one")
+        return Evidence(
+            verdict=Verdict.OPEN,
+            engine="property test",
+            reason="neither side could be shown to be the larger one",
+        )
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
         """The law and the loss."""
@@ -237,8 +250,13 @@ def risks_of_smooth_losses(c: int | Fraction) -> Evidence:
     right side.
     """
     T2, y2, D2 = sp.symbols("T2 y2 D2", positive=True)
-    found = all_of(*young_at_its_best(c, (T2 + y2, D2)), identity(sp.sqrt((T2 + y2) * D2) + D2 / 2, risk_gap_smooth(T2, y2, D2)))
-    return found.replace(sides=(*found.sides, SmoothLosses(("T", "y", "D"), risk_of_a_smooth_loss, Fraction(c))))
+    found = all_of(
+        *young_at_its_best(c, (T2 + y2, D2)),
+        identity(sp.sqrt((T2 + y2) * D2) + D2 / 2, risk_gap_smooth(T2, y2, D2)),
+    )
+    return found.replace(
+        sides=(*found.sides, SmoothLosses(("T", "y", "D"), risk_of_a_smooth_loss, Fraction(c)))
+    )
 
 
 def gradients_of_smooth_losses(c: int | Fraction) -> Evidence:
@@ -246,6 +264,8 @@ def gradients_of_smooth_losses(c: int | Fraction) -> Evidence:
     T2, y2, D2, J2, dJ2 = sp.symbols("T2 y2 D2 J2 dJ2", positive=True)
     products = (T2 + y2, dJ2), (D2, dJ2), (J2, D2)
     total = sum(sp.sqrt(p * q) for p, q in products)
-    found = all_of(*young_at_its_best(c, *products), identity(total, gradient_gap((T2 + y2) / 2, D2, J2, dJ2)))
+    found = all_of(
+        *young_at_its_best(c, *products), identity(total, gradient_gap((T2 + y2) / 2, D2, J2, dJ2))
+    )
     names = ("T", "y", "D", "J1", "J2", "dJ1", "dJ2")
     return found.replace(sides=(*found.sides, SmoothLosses(names, gradient_of_a_smooth_loss, Fraction(c))))

@@ -80,7 +80,9 @@ def no_limit() -> Evidence:
     found = steps()
     for name, step in found.items():
         if not step.verdict.executed:
-            raise Contradiction(f"the step {name!r} of the spiral came out {step.verdict}: {step.reason or dict(step.witness)}")
+            raise Contradiction(
+                f"the step {name!r} of the spiral came out {step.verdict}: {step.reason or dict(step.witness)}"
+            )
     start = {x: sp.simplify(e.subs(r, Rational(1, 2))) for x, e in curve().items()}
     return Evidence(
         verdict=Verdict.REFUTED,
@@ -115,7 +117,9 @@ def steps(*, factor: int = 4) -> Mapping[str, Evidence]:
         "output": _output(),
         "orbit": _orbit(factor),
         "the radius grows up to 1": forall(speed(), ">", 0, {r: (0, 1)}),
-        "the flow is bounded": forall((log(r + ROOT) ** 2 + 1 + r**2) / 2, "<", Rational(3, 2) ** 2, {r: (0, 1)}),
+        "the flow is bounded": forall(
+            (log(r + ROOT) ** 2 + 1 + r**2) / 2, "<", Rational(3, 2) ** 2, {r: (0, 1)}
+        ),
         **_smoothness(),
         **_assumption_4_2(),
     }
@@ -130,7 +134,9 @@ def _output() -> Evidence:
     mean = lambda x: (a**x - b**x) / (a**x + b**x)  # times v = V (1, 1)'
     tanh = (a - b) / (a + b)
     left = [mean(1), mean(-1), mean(1).diff(u1), mean(1).diff(u2)]
-    return identity(left, [(1 - exp(-2 * (u1 + u2))) / (1 + exp(-2 * (u1 + u2))), -tanh, 1 - tanh**2, 1 - tanh**2])
+    return identity(
+        left, [(1 - exp(-2 * (u1 + u2))) / (1 + exp(-2 * (u1 + u2))), -tanh, 1 - tanh**2, 1 - tanh**2]
+    )
 
 
 def _orbit(factor: int) -> Evidence:
@@ -168,7 +174,9 @@ def _smoothness() -> dict[str, Evidence]:
     total = sum(weight * c for weight, _, c in bounds)
     return {
         "split": identity(loss(p1, p2), exp(-1 / (1 - q)) * (1 - kappa(q) / 2 * waves)),
-        "slope": identity(f**2 * (exp(-f) * wave).diff(f), exp(-f) * (rule[0] * cos(2 * f) + rule[1] * sin(2 * f))),
+        "slope": identity(
+            f**2 * (exp(-f) * wave).diff(f), exp(-f) * (rule[0] * cos(2 * f) + rule[1] * sin(2 * f))
+        ),
         "Hessian": all_of(*small),
         "edge": forall(total * f**5 * exp(-f), "<=", SMOOTHNESS, {f: Closed(1, oo)}),
     }

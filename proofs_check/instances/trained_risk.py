@@ -56,7 +56,9 @@ PRINTED = (
 SINGULAR = (Instance("Sigma = diag(1, 0)", Spectrum((1.0, 0.0), (1, 1)), (0.6, 0.8), 0.5, 0.0, 52),)
 NOISY = (Instance("Sigma = I, d = 5, label noise 1/2", Spectrum((1.0,), (5,)), (5**-0.5,), 0.5, 0.5, 176),)
 BEYOND = (
-    Instance("Sigma = 1, d = 1, alpha = 3 above the printed range", Spectrum((1.0,), (1,)), (1.0,), 3.0, 0.0, 52),
+    Instance(
+        "Sigma = 1, d = 1, alpha = 3 above the printed range", Spectrum((1.0,), (1,)), (1.0,), 3.0, 0.0, 52
+    ),
     Instance("Sigma = 1, d = 1, alpha < 0", Spectrum((1.0,), (1,)), (1.0,), -0.5, 0.0, 52),
 )
 #: Where the flow rests.
@@ -72,7 +74,9 @@ def trained(case: Instance, L: float | None, nodes: int = 32, rtol: float = 1e-7
     limit from above.
     """
     start = [case.alpha * x for x in case.theta]
-    return finite_prompt_path(start, case.alpha, case.spectrum, L, noise=case.noise, nodes=nodes, rtol=rtol, t_max=300.0)
+    return finite_prompt_path(
+        start, case.alpha, case.spectrum, L, noise=case.noise, nodes=nodes, rtol=rtol, t_max=300.0
+    )
 
 
 @cache
@@ -113,7 +117,9 @@ def drawn_lengths(c: Fraction, *, zeros: int = 0, noise: float = 0.0) -> Compute
     )
 
 
-def trained_risk_below(instances: Sequence[Instance], c: Fraction, checked: str, *, zeros: int = 0, noise: float = 0.0) -> Evidence:
+def trained_risk_below(
+    instances: Sequence[Instance], c: Fraction, checked: str, *, zeros: int = 0, noise: float = 0.0
+) -> Evidence:
     """The statement ``lim_t R_L <= R* + c epsilon`` from L(epsilon) on, at two lengths of each
     instance; covariances with `zeros` and label noise are drawn for a second route.
     """
@@ -133,8 +139,16 @@ def _on_instances(instances: Sequence[Instance], c: Fraction, checked: str) -> E
                 return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
             if end > epsilon:
                 again = float(trained(case, float(L), nodes=44, rtol=1e-9).risk[-1])
-                witness = {"case": case.name, "alpha": case.alpha, "L": L, "allowed": epsilon, "excess at the end": end}
-                return refuted_by_two_routes("integration of the flow", witness, end, epsilon, again, checked=checked)
+                witness = {
+                    "case": case.name,
+                    "alpha": case.alpha,
+                    "L": L,
+                    "allowed": epsilon,
+                    "excess at the end": end,
+                }
+                return refuted_by_two_routes(
+                    "integration of the flow", witness, end, epsilon, again, checked=checked
+                )
             if epsilon / end < tightest[0]:
                 tightest = epsilon / end, {"case": case.name, "L": L}
     lengths = ", ".join(f"{case.name}: L = {case.length}" for case in instances)

@@ -76,7 +76,9 @@ def by_integration() -> Evidence:
         ]
         worst = max(worst, *(abs(a - b) for a, b in zip(direct, formulas)))
     if worst > 1e-10:
-        raise Contradiction(f"R4 and the integral over all scores differ by {worst:.1e}; one of the two programs is wrong")
+        raise Contradiction(
+            f"R4 and the integral over all scores differ by {worst:.1e}; one of the two programs is wrong"
+        )
     covered = "d = 1; s = 0, 1/4, 1, 4; L = 1, 2, 3, with P2, P3, Q from the quadrature"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
 
@@ -97,7 +99,10 @@ def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evi
     t, q = float(np.trace(V @ Gamma @ V.T)), float((V @ h) @ (V @ h))
     pairs = [
         ((mean - h) @ V.T, gaussian_bias(m.P2, V @ h)),
-        ((((mean - h) @ V.T) ** 2).sum(axis=1, keepdims=True), [gaussian_second_moment(m.P2, m.P3, m.Q, t, q)]),
+        (
+            (((mean - h) @ V.T) ** 2).sum(axis=1, keepdims=True),
+            [gaussian_second_moment(m.P2, m.P3, m.Q, t, q)],
+        ),
         ((C - Gamma).reshape(prompts, 9), softmax_covariance_bias(m.P2, m.P3, m.Q, Gamma, h).ravel()),
     ]
     scores = [abs(x.mean(axis=0) - formula) / (x.std(axis=0) / np.sqrt(prompts)) for x, formula in pairs]
@@ -110,7 +115,12 @@ def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evi
     # 12 two-sided normal tails beyond 7 sigma are 3e-11; 1e-6 leaves room for the deviation from
     # normality at 20000 prompts
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="Monte Carlo", covered=covered, samples=prompts, seed=current_seed(), error=1e-6
+        verdict=Verdict.SUPPORTED,
+        engine="Monte Carlo",
+        covered=covered,
+        samples=prompts,
+        seed=current_seed(),
+        error=1e-6,
     )
 
 
@@ -162,10 +172,14 @@ def displayed_integrals(sixth: float, half: float) -> Computed:
 
     def again(s: float, case: tuple[int, str]) -> float:
         L, moment = case
-        return float(abs(by_displayed_integrals(s, L, sixth, half) - moments_over_scores(s, L))[MOMENTS.index(moment)])
+        return float(
+            abs(by_displayed_integrals(s, L, sixth, half) - moments_over_scores(s, L))[MOMENTS.index(moment)]
+        )
 
     covered = "s from 1/100 to 9, L = 1, 2, 3; tolerance 1e-9"
-    return Computed(covered, {"s": Decades(0.01, 9.0)}, lambda s: (off(s), 1e-9), again, along=("case", cases), each=5)
+    return Computed(
+        covered, {"s": Decades(0.01, 9.0)}, lambda s: (off(s), 1e-9), again, along=("case", cases), each=5
+    )
 
 
 def tilted_mean_of_the_weight(s: float) -> float:
@@ -194,7 +208,9 @@ def long_prompts(rate: float) -> Computed:
 
     covered = "s up to 9, L = 1e20 and 1e30; tolerance 1/1000"
     drawn = {"s": Decades(0.01, 9.0, zero=True)}
-    return Computed(covered, drawn, lambda s: (off(s), 1e-3), again, along=("case", cases), accuracy=1e-6, each=2)
+    return Computed(
+        covered, drawn, lambda s: (off(s), 1e-3), again, along=("case", cases), accuracy=1e-6, each=2
+    )
 
 
 def off_the_limit(Gamma: Floats, U: Floats, V: Floats, z: Floats, share: float, L: int) -> float:
@@ -231,5 +247,10 @@ def gradients_of_long_prompts(share: float) -> Computed:
         lambda **drawn: off(10**12, **drawn),
         accuracy=1e-3,
         each=2,
-        where=lambda factor, U, V, s: {"R": factor.reshape(2, 2), "U up to a factor": U.reshape(2, 2), "V": V, "s": s},
+        where=lambda factor, U, V, s: {
+            "R": factor.reshape(2, 2),
+            "U up to a factor": U.reshape(2, 2),
+            "V": V,
+            "s": s,
+        },
     )

@@ -109,14 +109,23 @@ def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
                 if bound / mean < slack:
                     slack, where = bound / mean, _named(**at)
     covered = "d = 1, 3, 10; |S| = 1/10, 1, 4; label noise 0, 1/2; c ln L = 0, 1, 0.65, 30, 1000"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where, sides=sides)
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="quadrature",
+        covered=covered,
+        slack=slack,
+        tightest=where,
+        sides=sides,
+    )
 
 
 def _named(d: int, top: float, noise: float, A: float) -> dict[str, Any]:
     return {"d": d, "|S|": top, "tau2": noise, "c ln L": A}
 
 
-def mean_of_the_power(d: int, top: float, noise: float, A: float, mean: Callable[..., float] = mean_over_chi_square) -> float:
+def mean_of_the_power(
+    d: int, top: float, noise: float, A: float, mean: Callable[..., float] = mean_over_chi_square
+) -> float:
     """Return E exp(-A/sigma_w^2) at ``A = c ln L``."""
     kink = max((1 - noise) / top - 1, 1e-3)  # where sigma_w^2 leaves 1
     beside = {"peak": max(math.sqrt(2 * A / top), d, 1.0)} if mean is mean_by_quad else {}

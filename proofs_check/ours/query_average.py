@@ -18,7 +18,13 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.query_average import general, output_or_gradient, times
 from proofs_check.ours.query_average_steps import exponents_compared, form_of_the_paper
-from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
+from theory.bounds.query_average import (
+    gradient_U_average,
+    gradient_V_average,
+    lemma_c6_average,
+    lemma_c9_average,
+    output_average,
+)
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 from theory.inputs.arguments import read
 from theory.symbolic.algebra import Algebra
@@ -58,7 +64,9 @@ def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """
     bound = times(c, lambda L, s, u, d: gradient_V_average(L, s, u, 1, d))
     checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
-    return derivation("OURS:P3.4.V", output_or_gradient(bound, "output", checked=checked, given="d_out = 1"), c=c)
+    return derivation(
+        "OURS:P3.4.V", output_or_gradient(bound, "output", checked=checked, given="d_out = 1"), c=c
+    )
 
 
 @claim("OURS:P3.4.U/split", control=dict(c=2))
@@ -71,7 +79,9 @@ def square_of_the_covariance_error(*, c: int = 3) -> Evidence:
     K, M, e, m = (words[name] for name in ("K", "M", "e", "m"))  # K = M_L
     apart = trace_identity(K - (m + e) * (m + e).T - (M - m * m.T), K - M - e * e.T - m * e.T - e * m.T)
     A, B, D = sp.symbols("A B D", nonnegative=True)
-    square = forall((A + B + 2 * D) ** 2, "<=", c * (A**2 + B**2 + 4 * D**2), {x: Closed(0, oo) for x in (A, B, D)})
+    square = forall(
+        (A + B + 2 * D) ** 2, "<=", c * (A**2 + B**2 + 4 * D**2), {x: Closed(0, oo) for x in (A, B, D)}
+    )
     return all_of(apart, square)
 
 
@@ -93,7 +103,9 @@ def the_bound_without_concentration(*, c: int = 4) -> Evidence:
     """
     h, a2, l = sp.symbols("h a2 l", nonnegative=True)
     square = (4 + 4 * h + 4 * l) ** 2 + (4 * h + 4 * a2) ** 2
-    return forall(square, "<=", c * (12 + 4 * h) ** 2 + 32 * l**2 + 32 * a2**2, {x: Closed(0, oo) for x in (h, a2, l)})
+    return forall(
+        square, "<=", c * (12 + 4 * h) ** 2 + 32 * l**2 + 32 * a2**2, {x: Closed(0, oo) for x in (h, a2, l)}
+    )
 
 
 @claim("OURS:P3.4.U/numbers", control=dict(first=60900, second=77, third=456))
@@ -136,7 +148,9 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     R1 for $zz^\top$ and for $z$, and R2 for $z$.
     """
     bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
-    search = output_or_gradient(bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}")
+    search = output_or_gradient(
+        bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}"
+    )
     return derivation("OURS:P3.4.U", search, in_the_form_of_the_paper(c, "gradient in U"), c=c)
 
 
@@ -144,7 +158,9 @@ def in_the_form_of_the_paper(c: Fraction, quantity: Quantity) -> Evidence:
     """Try the display for sigma >= 1 and L >= 2, with sigma^4 and ln(L) for the output and their
     squares for the gradient in U, on instances.
     """
-    constants, p, of = (paper_constants_V, 1, "T") if quantity == "output" else (paper_constants_U, 2, r"\nabla_UT")
+    constants, p, of = (
+        (paper_constants_V, 1, "T") if quantity == "output" else (paper_constants_U, 2, r"\nabla_UT")
+    )
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         m, L = read(L=L)
@@ -184,7 +200,9 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     $z_1\mapsto f(z_1)g(z)$ at each query, and tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c6_average(L, s, u, 1, d, p, root))
-    search = general(bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}")
+    search = general(
+        bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}"
+    )
     return derivation("OURS:LC.6", search, search, c=c)
 
 
@@ -212,5 +230,7 @@ def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c9_average(L, s, u, 1, d, root))
-    search = general(bound, 4, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}")
+    search = general(
+        bound, 4, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}"
+    )
     return derivation("OURS:LC.9", search, c=c)

@@ -51,7 +51,9 @@ def _between(ours: sp.Expr, c: int | Fraction, share: int | Fraction) -> Evidenc
 
 
 #: What makes the formula that is compared the sharp exponent.
-SHARPNESS = r"By R4.exponent, where $\lambda=\kappa$ for these tokens and queries, $\min(1,b)$ is the sharp exponent"
+SHARPNESS = (
+    r"By R4.exponent, where $\lambda=\kappa$ for these tokens and queries, $\min(1,b)$ is the sharp exponent"
+)
 
 
 @claim(
@@ -93,7 +95,8 @@ def distance_of_the_printed_exponent(*, c: int | Fraction = 192, share: int | Fr
     "OURS:P3.1.sharp/limit",
     control=dict(c=Fraction(79, 10), share=Fraction(11, 10)),
     needs=("OURS:R4.exponent", "OURS:P3.1.sharp/lambda"),
-    argument=SHARPNESS + r"; $\min(1,\frac1{8\kappa})$ is the supremum of the exponents of P3.1.sharp/lambda.",
+    argument=SHARPNESS
+    + r"; $\min(1,\frac1{8\kappa})$ is the supremum of the exponents of P3.1.sharp/lambda.",
 )
 def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int | Fraction = 1) -> Evidence:
     r"""The supremum $\min(1,\frac1{8\kappa})$ of our exponents with a heavier weight is at most the

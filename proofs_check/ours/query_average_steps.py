@@ -63,7 +63,9 @@ def _tilted(c: Fraction) -> Iterator[Instance]:
 #: Tokens that are 9 or -9 with a probability of 2^-61 each, and otherwise 0; 1 is a sub-Gaussian
 #: constant of them.
 RARE = PromptAndQuery(
-    atoms([[9], [0], [-9]], [Fraction(1, 2**61), 1 - Fraction(1, 2**60), Fraction(1, 2**61)], sigma2=Fraction(1)),
+    atoms(
+        [[9], [0], [-9]], [Fraction(1, 2**61), 1 - Fraction(1, 2**60), Fraction(1, 2**61)], sigma2=Fraction(1)
+    ),
     atoms([[1], [-1]], [Fraction(1, 2), Fraction(1, 2)]),
     Fraction(5),
     "rare tokens",
@@ -75,9 +77,15 @@ def _moments(c: sp.Rational, q: int) -> Iterator[Term]:
     factor = lambda at: (c if isinstance(at.L, sp.Basic) else float(c)) ** q
     ln = lambda L: sp.log(L) if isinstance(L, sp.Basic) else np.log(L)
     moment = lambda at: at.tilted(lambda tokens: (tokens * tokens).sum(1) ** q)
-    yield Term(moment, lambda at: factor(at) * tilted_moment(at.sigma, at.a2, at.d, q), {"q": q, "mean": "tilted"})
+    yield Term(
+        moment, lambda at: factor(at) * tilted_moment(at.sigma, at.a2, at.d, q), {"q": q, "mean": "tilted"}
+    )
     largest = lambda at: expected_maximum(at, 2 * q)
-    yield Term(largest, lambda at: factor(at) * tilted_moment(at.sigma, ln(at.L), at.d, q), {"q": q, "mean": "of the largest"})
+    yield Term(
+        largest,
+        lambda at: factor(at) * tilted_moment(at.sigma, ln(at.L), at.d, q),
+        {"q": q, "mean": "of the largest"},
+    )
 
 
 @claim(
@@ -135,7 +143,9 @@ def dimension_leaves_a_constant(*, two: int = 2) -> Evidence:
     chosen = sp.Eq(two * (d + j) * eta, r * j)
     rest = identity(r - 2 * eta, r * d / (d + j), given=[chosen])
     root = identity(j / (sp.E * eta), 2 * (d + j) / (sp.E * r), given=[chosen])
-    return all_of(rest, root, forall(d * log(1 + j / d) / 2, "<=", j / sp.Integer(two), {d: (0, oo), j: (0, oo)}))
+    return all_of(
+        rest, root, forall(d * log(1 + j / d) / 2, "<=", j / sp.Integer(two), {d: (0, oo), j: (0, oo)})
+    )
 
 
 def _weighted(c: Fraction) -> Iterator[Instance]:
@@ -144,7 +154,9 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
     """
     for d in (1, 2, 3, 10):
         for j in (0, 1, 2, 3, 4):
-            moment = sp.Integer(2) ** sp.Rational(d, 2) * sp.prod([2 * sp.Integer(d + 2 * i) for i in range(j)])
+            moment = sp.Integer(2) ** sp.Rational(d, 2) * sp.prod(
+                [2 * sp.Integer(d + 2 * i) for i in range(j)]
+            )
             bound = sp.Rational(c) * weighted_query_moment(sp.Integer(d), j)
             where = {"query": "N(0, I)", "d": d, "j": j, "lambda": "1/4"}
             yield Instance(where, float(moment), float(bound), partial(tuple, (moment, bound)))
@@ -156,7 +168,9 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
             size = (mu.nodes**2).sum(axis=1) / law.sigma2
             for j in (0, 1, 2, 3, 4):
                 moment = float(mu.masses @ (size**j * np.exp(size / 4)))
-                yield Instance({"law": law.name, "d": d, "j": j}, moment, float(c) * weighted_query_moment(d, j))
+                yield Instance(
+                    {"law": law.name, "d": d, "j": j}, moment, float(c) * weighted_query_moment(d, j)
+                )
 
 
 @claim(
@@ -174,11 +188,15 @@ def weighted_moments_of_the_query(*, c: Fraction = Fraction(1), half: Fraction =
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
     covered = "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 "
     covered += "scaled to the constant 1"
-    meant = WeightedQueries(lambda d, j: (sp.Rational(c) if isinstance(d, sp.Basic) else float(c)) * weighted_query_moment(d, j))
+    meant = WeightedQueries(
+        lambda d, j: (sp.Rational(c) if isinstance(d, sp.Basic) else float(c)) * weighted_query_moment(d, j)
+    )
     search = tightest(_weighted(Fraction(c)), checked=checked, covered=covered, statement=meant)
     g = sp.Symbol("g", real=True)
     rate = exp(-(g**2) / 4)
-    equality = integral_evidence(rate / sp.sqrt(2 * sp.pi), g, (-oo, oo), "==", 2 ** sp.Rational(half), tail=rate)
+    equality = integral_evidence(
+        rate / sp.sqrt(2 * sp.pi), g, (-oo, oo), "==", 2 ** sp.Rational(half), tail=rate
+    )
     return derivation("OURS:QA.weight", search, equality, search, c=c, half=half)
 
 

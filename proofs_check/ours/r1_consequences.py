@@ -39,7 +39,9 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Eviden
     for 75.
     """
     share = sp.Rational(top, 27)
-    tail = worst_ratio(Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", share * delta)
+    tail = worst_ratio(
+        Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", share * delta
+    )
     proof = derivation("OURS:R1.LC1", tail, c=c, top=top)
     return all_of(proof, forall(share * delta, "<", 4 * delta, DELTA_DOMAIN))
 
@@ -77,7 +79,11 @@ def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108, top: int = 75, least
     """
     search = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, top))
     error = derivation("OURS:R1.LC4", search, top=top)
-    length, a, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True), sp.Symbol("K", nonnegative=True)
+    length, a, k = (
+        sp.Symbol("L", integer=True, positive=True),
+        sp.Symbol("a2", nonnegative=True),
+        sp.Symbol("K", nonnegative=True),
+    )
     domain = {length: Integers(least, oo), a: Closed(0, oo), k: Closed(0, oo)}
     logarithm = 2 * C_of(a, k, sp.Rational(c)) * log(length) / length
     return all_of(error, forall(second_moment_R1(length, a, k, top), "<=", logarithm, domain))

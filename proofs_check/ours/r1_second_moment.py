@@ -10,7 +10,14 @@ from fractions import Fraction
 import sympy as sp
 from sympy import E, exp, oo, sqrt
 
-from numerics.attention.softmax_average import error_off_A, error_on_A, error_squared, failure, numerator, symbol
+from numerics.attention.softmax_average import (
+    error_off_A,
+    error_on_A,
+    error_squared,
+    failure,
+    numerator,
+    symbol,
+)
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.search.statement import Mean
@@ -66,7 +73,9 @@ def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
     r"""The numerator of the error satisfies
     $\mathbb{E}|R_L-S_LR/S|^2\leq4Le^{4a_2}\sqrt{\mathbb{E}|f|^4}$; `c` stands for 4.
     """
-    return derivation("OURS:R1.off/numerator", worst_ratio(Mean(numerator), "<=", c * L * exp(4 * a2) * K), c=c)
+    return derivation(
+        "OURS:R1.off/numerator", worst_ratio(Mean(numerator), "<=", c * L * exp(4 * a2) * K), c=c
+    )
 
 
 @claim(
@@ -89,7 +98,9 @@ def contribution_where_the_normaliser_fails(*, c: int | Fraction = 2, share: int
 def _total() -> sp.Expr:
     """Return the sum of the three contributions in units of e^{4 a2} sqrt(E|f|^4) / L."""
     y = ANY_L * exp(-2 * ANY_A2) / 8
-    on = 2 * ANY_L ** sp.Rational(3, 2) * exp(-4 * ANY_A2) * exp(-y / 2) + 2 * ANY_L * exp(-2 * ANY_A2) * exp(-y)
+    on = 2 * ANY_L ** sp.Rational(3, 2) * exp(-4 * ANY_A2) * exp(-y / 2) + 2 * ANY_L * exp(-2 * ANY_A2) * exp(
+        -y
+    )
     return 16 + on
 
 
@@ -101,7 +112,9 @@ def the_contributions_add_up(*, C: int = 75, top: int = 24) -> Evidence:
     """
     bound = 16 + 2 * sp.Integer(top) ** sp.Rational(3, 2) * exp(-sp.Rational(3, 2)) + 16 / E
     unit = sp.Symbol("u", positive=True)
-    return all_of(forall(_total(), "<=", bound, DOMAIN, via=VIA), forall(bound * unit, "<", C * unit, {unit: (0, oo)}))
+    return all_of(
+        forall(_total(), "<=", bound, DOMAIN, via=VIA), forall(bound * unit, "<", C * unit, {unit: (0, oo)})
+    )
 
 
 @claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)), reference={})

@@ -11,7 +11,13 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, oo, sqrt
 
-from numerics.attention.softmax_average import error_fourth, fourth_off_A, fourth_on_A, numerator_fourth, symbol
+from numerics.attention.softmax_average import (
+    error_fourth,
+    fourth_off_A,
+    fourth_on_A,
+    numerator_fourth,
+    symbol,
+)
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.families import THREE_ATOMS, TWO_ATOMS
@@ -124,7 +130,9 @@ def the_contributions_add_up(*, C: int = 8000, top: int = 40) -> Evidence:
     """
     t, unit = sp.symbols("t u", positive=True)
     y = ANY_L * exp(-2 * ANY_A2) / 8
-    on = 8 * ANY_L**2 * sqrt(ANY_L) * exp(-16 * ANY_A2) * exp(-y / 2) + 8 * ANY_L**2 * exp(-12 * ANY_A2) * exp(-y)
+    on = 8 * ANY_L**2 * sqrt(ANY_L) * exp(-16 * ANY_A2) * exp(-y / 2) + 8 * ANY_L**2 * exp(
+        -12 * ANY_A2
+    ) * exp(-y)
     bound = 1024 + 8 * sp.Integer(top) ** sp.Rational(5, 2) * exp(-sp.Rational(5, 2)) + 2048 * exp(-2)
     added = forall(1024 + on, "<=", bound, DOMAIN, via={t: exp(-2 * ANY_A2)})
     return all_of(added, forall(bound * unit, "<", C * unit, {unit: (0, oo)}))

@@ -78,7 +78,9 @@ def uniform(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]:
 @cache
 def _coefficients(power: int, of_query: int, n: int) -> list[float]:
     u2 = sp.Symbol("u2", positive=True)
-    return [float(c) for c in reversed(sp.Poly(M_R3(power, of_query, sqrt(u2), sp.Integer(n)), u2).all_coeffs())]
+    return [
+        float(c) for c in reversed(sp.Poly(M_R3(power, of_query, sqrt(u2), sp.Integer(n)), u2).all_coeffs())
+    ]
 
 
 def exponential(populations: Any, _: Any) -> tuple[Any, Any]:
@@ -123,7 +125,11 @@ def tilts() -> list[tuple[str, Any, Any]]:
         for law in hostile_laws(n):
             for factor in (1.0, 3.0) if law.sigma2 else ():
                 rows += [
-                    (f"{law.name} at sigma = {factor:g}, |a| = {r:g}, d = {n}", (_unit(law, factor),), tuple(r * direction))
+                    (
+                        f"{law.name} at sigma = {factor:g}, |a| = {r:g}, d = {n}",
+                        (_unit(law, factor),),
+                        tuple(r * direction),
+                    )
                     for r in (1e-3, 0.3, 1.0, 3.0)
                 ]
     return rows
@@ -158,7 +164,11 @@ def joint() -> Iterator[tuple[str, Any, Any]]:
             for factor in (1.0, 3.0):
                 mu = WeightedNodes(unit.nodes * np.array([1.0, factor]), unit.masses, factor**2)
                 for name, U in matrices(2).items():
-                    yield f"(x, y) = {law.name}, sigma = {factor:g}, U = {name}", (mu, query), tuple(U.ravel())
+                    yield (
+                        f"(x, y) = {law.name}, sigma = {factor:g}, U = {name}",
+                        (mu, query),
+                        tuple(U.ravel()),
+                    )
 
 
 def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
@@ -214,7 +224,9 @@ def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
     square = sigma**2 / 2 * (a + sqrt(theta) / sigma * g) ** 2 - g**2 / 2
     search = confirmed(
         identity(square, sigma**2 * a**2 / (two * (1 - theta)) - (1 - theta) / 2 * (g - shift) ** 2),
-        integral_evidence(exp(-3 * g**2 / 8) / sqrt(2 * sp.pi), g, (-oo, oo), "==", 2 / sqrt(3), tail=exp(-3 * g**2 / 8)),
+        integral_evidence(
+            exp(-3 * g**2 / 8) / sqrt(2 * sp.pi), g, (-oo, oo), "==", 2 / sqrt(3), tail=exp(-3 * g**2 / 8)
+        ),
     )
     return derivation("OURS:R3/exponential", search, two=two)
 
@@ -228,7 +240,9 @@ def the_power_of_the_logarithm_is_concave(*, start: int | Fraction = 1) -> Evide
     second = lambda l: q * l ** (q - 2) * exp(-2 * l) * (q - 1 - l)
     formula = identity(sp.diff(log(y) ** q, y, 2), second(log(y)))
     domain = {q: Closed(1, oo), ell: (0, oo)}
-    return all_of(formula, forall(second(ell), "<=", 0, domain, where=[(ell, ">=", Rational(start) * (q - 1))]))
+    return all_of(
+        formula, forall(second(ell), "<=", 0, domain, where=[(ell, ">=", Rational(start) * (q - 1))])
+    )
 
 
 @claim("OURS:R3/sum", control=dict(share=Fraction(3, 5)))
@@ -242,7 +256,9 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     domain = {sigma: Closed(1, oo), d: Closed(1, oo), p: Closed(2, oo), a: Closed(0, oo)}
     left = p / 2 + d / 2 * log(Rational(4, 3)) + Rational(2, 3) * sigma**2 * a**2
     terms = forall(left, "<=", Rational(share) * sigma**2 * (a**2 + d / 5 + p / 2), domain)
-    factor = identity((1 / (8 * sigma**2)) ** (-p / 2) * sigma**p, sp.Integer(8) ** (p / 2) * sigma ** (2 * p))
+    factor = identity(
+        (1 / (8 * sigma**2)) ** (-p / 2) * sigma**p, sp.Integer(8) ** (p / 2) * sigma ** (2 * p)
+    )
     return all_of(terms, factor)
 
 
@@ -268,9 +284,12 @@ def assumption_33_holds(*, share: int | Fraction = 1, least: int | Fraction = 1)
         signs = sigma**8 * M_R3(4, 0, sp.S.Zero, sp.S.One)
         return forall(sigma**4, "<=", signs, {sigma: Closed(Rational(least), oo)})
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p} M_{p,p'}"
-    search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=pairs)
+    search: dict[str, Any] = dict(
+        checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=pairs
+    )
     found = _of_every_power(
-        (f"(p, p') = {powers}", worst_law(averaged(*powers), share, **search)) for powers in ((4, 0), (4, 4), (8, 4), (8, 8))
+        (f"(p, p') = {powers}", worst_law(averaged(*powers), share, **search))
+        for powers in ((4, 0), (4, 4), (8, 4), (8, 8))
     )
     return derivation("OURS:R3.A33", *[found] * len(POWERS), share=share)
 
@@ -288,9 +307,12 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     $(x,y)$ and queries $(x_{\rm q},0)$ with the law of $x$. Here `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p}\sup_\nu M_{p,p'}"
-    search: dict[str, Any] = dict(checked=checked, laws=("three atoms", "two atoms"), numbers=((0.001, 6.0),), cases=joint)
+    search: dict[str, Any] = dict(
+        checked=checked, laws=("three atoms", "two atoms"), numbers=((0.001, 6.0),), cases=joint
+    )
     found = _of_every_power(
-        (f"(p, p') = {powers}", worst_law(uniform(*powers), share, **search)) for powers in ((4, 0), (4, 4), (8, 8))
+        (f"(p, p') = {powers}", worst_law(uniform(*powers), share, **search))
+        for powers in ((4, 0), (4, 4), (8, 8))
     )
     return derivation("OURS:R3.A33/ball", *[found] * len(POWERS), share=share)
 
@@ -330,7 +352,9 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1, two: int = 2) -> E
     checked = r"\mathbb{E}e^{|Z|^2/(4\sigma^2)} \le 2^{d/2}"
     search = all_of(
         worst_law(exponential, share, checked=checked, laws=("two atoms",), dimensions=PRODUCTS),
-        worst_law(exponential, share, checked=checked, laws=("three atoms",), cases=vectors, dimensions=PRODUCTS),
+        worst_law(
+            exponential, share, checked=checked, laws=("three atoms",), cases=vectors, dimensions=PRODUCTS
+        ),
     )
     rate = exp(-(g**2) / 4)
     equality = integral_evidence(rate / sqrt(2 * sp.pi), g, (-oo, oo), "==", sqrt(two), tail=rate)
@@ -356,7 +380,13 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
     below that of Theorem 1.19, which Lemma D.2 cites. Here `c` stands for the 4.
     """
     shift = Rational(c) * sqrt(d)
-    return forall(tail_R3(t, d), "<=", exp(-((t - shift) ** 2) / 8), {t: (0, oo), d: Closed(1, oo)}, where=[(t, ">", shift)])
+    return forall(
+        tail_R3(t, d),
+        "<=",
+        exp(-((t - shift) ** 2) / 8),
+        {t: (0, oo), d: Closed(1, oo)},
+        where=[(t, ">", shift)],
+    )
 
 
 @claim(
@@ -374,7 +404,10 @@ def largest_norm(*, share: int | Fraction = 1, least: int | Fraction = 2) -> Evi
         return forall(1, "<=", maximum_R3(sp.S.One, sp.S.One, p), {p: Closed(Rational(least), 2)})
     checked = r"\mathbb{E}\max_\ell|Z_\ell|^p \le " + sp.latex(maximum_R3(L, d, p, sigma))
     found = _of_every_power(
-        (f"p = {power}, L = {length}", worst_law(maximum(length, power), share, checked=checked, cases=norms, dimensions=PRODUCTS))
+        (
+            f"p = {power}, L = {length}",
+            worst_law(maximum(length, power), share, checked=checked, cases=norms, dimensions=PRODUCTS),
+        )
         for power in (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8))
         for length in (1, 2, 10, 1000)
     )

@@ -84,7 +84,13 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     m1, domain = sp.exp(s / 2) / 2, {L: Integers(2, oo), s: Closed(0, oo)}
     exponent = L * sp.exp(-s / 2) / of_exponent
     return all_of(
-        forall((L - 1) * m1**2 / (8 * m2), ">=", exponent, {**domain, m2: (0, oo)}, where=[(m2, "<=", sp.exp(s) * m1)]),
+        forall(
+            (L - 1) * m1**2 / (8 * m2),
+            ">=",
+            exponent,
+            {**domain, m2: (0, oo)},
+            where=[(m2, "<=", sp.exp(s) * m1)],
+        ),
         forall((L - 1) * m1 / 2, ">=", L * sp.exp(s / 2) / of_level, domain),
     )
 
@@ -139,7 +145,9 @@ def _from_above(c: int | Fraction) -> Evidence:
         if bound >= 1 / L:
             raise Contradiction(f"P2 = 1/L = {1 / L} does not exceed {bound} at c = {c}; a formula is wrong")
         witness: dict[str, Any] = {"L": L, "s": 0, "theta": 2, "P2": 1 / L, "bound": bound, "c": c}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
     slack, tightest = math.inf, dict[str, Any]()
     for variance in VARIANCES:
         P2, lengths = _moments(variance).P2[1:], LENGTHS[1:]  # from L = 2 on
@@ -150,10 +158,17 @@ def _from_above(c: int | Fraction) -> Evidence:
                 slack, tightest = float(ratio[i]), {"s": variance, "L": f"{lengths[i]:g}", "theta": theta}
     covered = f"s = {VARIANCES}, theta = 0 to 2, L = 2 to 1e100"
     if slack < 1 - 1e-10:
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}")
+        return Evidence(
+            verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}"
+        )
     checked = rf"P_2 \le {c}^\theta L^{{1-\theta}} e^{{(\theta^2-\theta)s/2}} + L\,e^{{-L e^{{-s/2}}/32}}"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=max(1.0, slack), tightest=tightest
+        verdict=Verdict.SUPPORTED,
+        engine="quadrature",
+        checked=checked,
+        covered=covered,
+        slack=max(1.0, slack),
+        tightest=tightest,
     )
 
 
@@ -186,9 +201,23 @@ def constants_of_one_token(*, share: Fraction = Fraction(16, 25), of_c: int = 16
     16 and $\frac{16}{25}$.
     """
     X, w, y, c, V, T = sp.symbols("X w y c V T", positive=True)
-    trace = forall(2 * X / w, "<=", c / (2 * V), dict.fromkeys((X, w, c, V), (0, oo)), where=[(X, "<=", w * c / (of_X * V))])
-    rest = forall((c - V * T) ** 2 / 4, ">=", c**2 / of_c, dict.fromkeys((c, V, T), (0, oo)), where=[(T, "<=", c / (2 * V))])
-    weight = forall((w / (w + y)) ** 2, ">=", sp.Rational(share), dict.fromkeys((w, y), (0, oo)), where=[(4 * y, "<=", w)])
+    trace = forall(
+        2 * X / w,
+        "<=",
+        c / (2 * V),
+        dict.fromkeys((X, w, c, V), (0, oo)),
+        where=[(X, "<=", w * c / (of_X * V))],
+    )
+    rest = forall(
+        (c - V * T) ** 2 / 4,
+        ">=",
+        c**2 / of_c,
+        dict.fromkeys((c, V, T), (0, oo)),
+        where=[(T, "<=", c / (2 * V))],
+    )
+    weight = forall(
+        (w / (w + y)) ** 2, ">=", sp.Rational(share), dict.fromkeys((w, y), (0, oo)), where=[(4 * y, "<=", w)]
+    )
     return all_of(trace, rest, weight)
 
 
@@ -221,7 +250,9 @@ def drawn_from_below(half: float) -> Computed:
 
     covered = "s from 1/2 to 400, L = 1 to 1e30"
     again = lambda s, L: _probability_again(s, L, half) / 8
-    return Computed(covered, {"s": Decades(0.5, 400.0, 8.0)}, sides, again, along=("L", DRAWN_LENGTHS), each=5)
+    return Computed(
+        covered, {"s": Decades(0.5, 400.0, 8.0)}, sides, again, along=("L", DRAWN_LENGTHS), each=5
+    )
 
 
 def _from_below(half: Fraction) -> Evidence:
@@ -238,12 +269,19 @@ def _from_below(half: Fraction) -> Evidence:
             if ratio < slack:
                 slack, tightest = ratio, {"s": variance, "L": f"{L:g}"}
     if slack < 1:
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"P2 is below (8/25) L Pi at {tightest}")
+        return Evidence(
+            verdict=Verdict.OPEN, engine="quadrature", reason=f"P2 is below (8/25) L Pi at {tightest}"
+        )
     event = r"\sqrt{s}\,g \ge \ln L + \tfrac{s}{2} + \ln(8(2+s+g^2))"
     checked = rf"\mathbb{{E}}D^2 \ge \tfrac{{L}}{{8}}\Pi,\ P_2 \ge \tfrac{{8}}{{25}}L\,\Pi,\quad \Pi = \mathbb{{P}}({event})"
     covered = f"s = {VARIANCES}, L = 1 to 1e100"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=slack, tightest=tightest
+        verdict=Verdict.SUPPORTED,
+        engine="quadrature",
+        checked=checked,
+        covered=covered,
+        slack=slack,
+        tightest=tightest,
     )
 
 
@@ -281,11 +319,19 @@ def _settings() -> Iterator[AttentionSetting]:
     """
     yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], query_cov=[[1.0]], name="d = 1, lambda = 1.44")
     yield AttentionSetting(
-        np.eye(2), np.diag([1.2, 0.0]), [[0.0, 1.0]], query_cov=np.eye(2), name="V blind to the scores, lambda = 1.44"
+        np.eye(2),
+        np.diag([1.2, 0.0]),
+        [[0.0, 1.0]],
+        query_cov=np.eye(2),
+        name="V blind to the scores, lambda = 1.44",
     )
     line = np.diag([1.0, 0.0])
     yield AttentionSetting(
-        line, math.sqrt(0.5) * np.eye(2), np.ones((1, 2)), query_cov=np.eye(2), name="singular Gamma, lambda = 1/2"
+        line,
+        math.sqrt(0.5) * np.eye(2),
+        np.ones((1, 2)),
+        query_cov=np.eye(2),
+        name="singular Gamma, lambda = 1/2",
     )
     yield AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), query_cov=np.eye(2), name="U = 0")
 
@@ -337,7 +383,9 @@ def _at_far_lengths(scale: int | Fraction) -> Evidence:
                     else None
                 )
                 if again is None:
-                    return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"the slope is {slope} at {at}")
+                    return Evidence(
+                        verdict=Verdict.OPEN, engine="quadrature", reason=f"the slope is {slope} at {at}"
+                    )
                 off_again = abs(math.log(again[0] / again[1]) / math.log(LONG_LENGTHS[0]) - exponent)
                 return refuted_by_two_routes("quadrature", at, off, 0.025, off_again)
             farthest = max(farthest, off)

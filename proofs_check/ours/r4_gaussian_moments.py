@@ -40,7 +40,11 @@ from theory.attention.gaussian_errors import (
     limit_of_grad_U_error,
     softmax_covariance_bias,
 )
-from theory.attention.softmax_covariance import GRAD_U_MOMENTS, softmax_covariance_second_moment, spread_moments
+from theory.attention.softmax_covariance import (
+    GRAD_U_MOMENTS,
+    softmax_covariance_second_moment,
+    spread_moments,
+)
 from theory.symbolic.algebra import Algebra
 from theory.symbolic.stein import TokenAlgebra
 
@@ -66,7 +70,11 @@ def for_every_prompt(proof: Evidence) -> Evidence:
     """Say of a proof by the Stein calculus what it assumes; it is an identity between power sums of
     weights.
     """
-    assumes = ("L >= 1 an integer", "tokens iid N(0, Gamma), Gamma of any rank", "pi_k = sum_i p_i^k, under the expectation")
+    assumes = (
+        "L >= 1 an integer",
+        "tokens iid N(0, Gamma), Gamma of any rank",
+        "pi_k = sum_i p_i^k, under the expectation",
+    )
     return proof.replace(assumes=assumes, cites=STEIN)
 
 
@@ -124,7 +132,9 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
     """
     formula = gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, Gamma_vv, h_v**2)
     proof = for_every_prompt(identity((mean("v") ** 2).expectation(), formula))
-    return derivation("OURS:R4.c", confirmed(proof, by_simulation()) if proof.verdict.accepted else proof, six=six)
+    return derivation(
+        "OURS:R4.c", confirmed(proof, by_simulation()) if proof.verdict.accepted else proof, six=six
+    )
 
 
 @claim(
@@ -194,7 +204,9 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     unproved="an identity between $L$-fold Gaussian integrals for every $L$ and $s$: the provers know no integrals in "
     "several variables",
 )
-def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6), half: Fraction = Fraction(1, 2)) -> Evidence:
+def moments_of_the_weights_are_one_integral(
+    *, sixth: Fraction = Fraction(1, 6), half: Fraction = Fraction(1, 2)
+) -> Evidence:
     r"""The displayed integrals for $P_2$, $P_3$ and $Q$ agree with direct integration over all
     scores and with the quadrature of the package; `sixth` stands for the $\frac16$ before the
     integral for $Q$, and `half` for the $\frac1{2!}$ before that for $P_3$.
@@ -211,7 +223,13 @@ def _at_short_prompts(sixth: Fraction, half: Fraction) -> Evidence:
             i = int(np.argmax(abs(formula - direct)))
             violation, disagreement = abs(formula - direct)[i], abs(package - direct)[i]
             if violation > 1e-9:
-                witness = {"s": s, "L": L, "moment": ("P2", "P3", "Q")[i], "formula": formula[i], "direct": direct[i]}
+                witness = {
+                    "s": s,
+                    "L": L,
+                    "moment": ("P2", "P3", "Q")[i],
+                    "formula": formula[i],
+                    "direct": direct[i],
+                }
                 return Evidence(
                     verdict=Verdict.REFUTED,
                     engine="quadrature",
@@ -219,7 +237,9 @@ def _at_short_prompts(sixth: Fraction, half: Fraction) -> Evidence:
                     witness_by="two routes",
                     disagreement=float(disagreement / violation),
                 )
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="s = 0, 1/4, 1, 4; L = 1, 2, 3, to 1e-9")
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", covered="s = 0, 1/4, 1, 4; L = 1, 2, 3, to 1e-9"
+    )
 
 
 @claim(
@@ -233,15 +253,25 @@ def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
     over an orthonormal basis of forms $w$ are derived. Here `two` stands for the 2 before
     $\ell^\top WG_p\ell$, and `six` for the 6 before $P_3$ in $\mathbb{E}h_1^2$.
     """
-    l_u, l_v, g_uu, g_uv, g_vv = sp.symbols("ell_u ell_v G_uu G_uv G_vv", real=True)  # h = tau ell, Gamma = ell ell' + G_p
+    l_u, l_v, g_uu, g_uv, g_vv = sp.symbols(
+        "ell_u ell_v G_uu G_uv G_vv", real=True
+    )  # h = tau ell, Gamma = ell ell' + G_p
     tau = sp.Symbol("tau", positive=True)
-    split = {h_u: tau * l_u, h_v: tau * l_v, Gamma_uu: g_uu + l_u**2, Gamma_uv: g_uv + l_u * l_v, Gamma_vv: g_vv + l_v**2}
+    split = {
+        h_u: tau * l_u,
+        h_v: tau * l_v,
+        Gamma_uu: g_uu + l_u**2,
+        Gamma_uv: g_uv + l_u * l_v,
+        Gamma_vv: g_vv + l_v**2,
+    }
     at = lambda name, e: computed(name, sp.expand(e.subs(split, simultaneous=True)))
     moments = {key: prod(pi[k] for k in key) for key in GRAD_U_MOMENTS}
     across, mixed = l_v**2 * g_uu + l_u**2 * g_vv, sp.Rational(two, 2) * l_u * l_v * g_uv
     products = dict(along=l_u**2 * l_v**2, across=across, mixed=mixed, square=g_uv**2, product=g_uu * g_vv)
     by_U = softmax_covariance_second_moment(spread_moments(tau**2, moments), **products)
-    by_V = gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, g_vv + l_v**2, tau**2 * l_v**2)
+    by_V = gaussian_second_moment(
+        pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, g_vv + l_v**2, tau**2 * l_v**2
+    )
     in_U = identity(at(r"\mathbb{E}(w^\top(C_L-\Gamma)v)^2", (spread("u", "v") ** 2).expectation()), by_U)
     in_V = identity(at(r"\mathbb{E}\,w(\bar z-h)^2", (mean("v") ** 2).expectation()), by_V)
     in_U, in_V = for_every_prompt(in_U), for_every_prompt(in_V)
@@ -275,7 +305,9 @@ def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
     bracket = ((v.T * h) ** 2 + v.T * Gamma * v) * (h.T * h + Gamma.tr())
     bracket = bracket + v.T * Gamma * Gamma * v + two * (v.T * h) * (h.T * Gamma * v)
     at = A.example(2)
-    if two == 2 and bracket.evaluate(at) != limit_of_grad_U_error(sp.S.Zero, at["v"], at["Gamma"], at["h"], 1):
+    if two == 2 and bracket.evaluate(at) != limit_of_grad_U_error(
+        sp.S.Zero, at["v"], at["Gamma"], at["h"], 1
+    ):
         raise Contradiction(f"the bracket and limit_of_grad_U_error differ at {at}")
     return trace_identity((psi.T * psi).gauss("y", Gamma), bracket)
 
@@ -337,7 +369,12 @@ def gradient_of_a_long_prompt(share: float, L: int = 10**10) -> Evidence:
         for z in (np.array([1.0, -0.5]), np.array([1.5, 1.0])):
             off, again = (off_the_limit(Gamma, U, V, z, share, n) for n in (L, 100 * L))
             if off > bound:
-                witness = {"Gamma": str(Gamma.tolist()), "z": str(z.tolist()), "L": L, "off its limit by": off}
+                witness = {
+                    "Gamma": str(Gamma.tolist()),
+                    "z": str(z.tolist()),
+                    "L": L,
+                    "off its limit by": off,
+                }
                 return refuted_by_two_routes("quadrature", witness, off, bound, again, **common)
             worst = max(worst, off)
     covered = f"d = 2, Gamma of rank 2 and 1, two queries, L = {L:.0e}, within {worst:.0e}"

@@ -27,7 +27,9 @@ def gaussian_mean(polynomial: sp.Expr, variances: Mapping[sp.Symbol, sp.Expr]) -
     total = sp.Integer(0)
     for powers, coefficient in sp.Poly(sp.expand(polynomial), *variances).terms():
         if all(k % 2 == 0 for k in powers):
-            total += coefficient * sp.prod([sp.factorial2(k - 1) * v ** (k // 2) for k, v in zip(powers, variances.values())])
+            total += coefficient * sp.prod(
+                [sp.factorial2(k - 1) * v ** (k // 2) for k, v in zip(powers, variances.values())]
+            )
     return total
 
 
@@ -39,7 +41,11 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
     w, q, query_noise = sp.symbols(f"w_0:{d}"), sp.symbols(f"q_0:{d}"), sp.Symbol("eta")
     x, noises = sp.Matrix(length, d, sp.symbols(f"x_0:{length * d}")), sp.symbols(f"eta_0:{length}")
     labels = x @ sp.Matrix(w) + sp.Matrix(noises)
-    variances = {**dict(zip(w, [om2] * d)), **dict(zip(q, l)), **{x[k, i]: l[i] for k in range(length) for i in range(d)}}
+    variances = {
+        **dict(zip(w, [om2] * d)),
+        **dict(zip(q, l)),
+        **{x[k, i]: l[i] for k in range(length) for i in range(d)},
+    }
     variances |= {**dict.fromkeys(noises, tau2), query_noise: tau2}
     prediction = u * (labels.T @ x @ U @ sp.Matrix(q))[0] / length
     answer = sum(a * b for a, b in zip(w, q)) + query_noise
@@ -74,7 +80,9 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     S, x, y, w, length, o, t = (A[name] for name in ("S", "x", "y", "w", "L", "o", "t"))
     pair, same = x * (x.T * w) * (w.T * y) * y.T, x * (x.T * w) * (w.T * x) * x.T
     mean = lambda e: e.gauss("x", S).gauss("y", S).gauss("w", o * A.I)
-    return trace_identity((length - 1) * mean(pair) + mean(same) + t * S, o * S * ((length + one) * S + S.tr() * A.I) + t * S)
+    return trace_identity(
+        (length - 1) * mean(pair) + mean(same) + t * S, o * S * ((length + one) * S + S.tr() * A.I) + t * S
+    )
 
 
 @claim(
@@ -99,5 +107,8 @@ def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence
     checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     prompts = ((1, 0.0), (5, 0.7))
     drawn = drawn_ends(times(factor), "u0 >= 0 and a nonnegative diagonal", singular=True, prompts=prompts)
-    found = (ends_at(times(factor), positive_starts(prompt_length=n, noise=r)[::3], checked=checked) for n, r in prompts)
+    found = (
+        ends_at(times(factor), positive_starts(prompt_length=n, noise=r)[::3], checked=checked)
+        for n, r in prompts
+    )
     return all_of(*(one.replace(sides=(drawn,)) for one in found))

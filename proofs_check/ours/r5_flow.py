@@ -39,7 +39,9 @@ def parameters(d: int) -> tuple[sp.Matrix, sp.Matrix]:
 def formula(start: Start) -> tuple[np.ndarray, float]:
     """Return what `limit_parameters` says of a start."""
     noise = start.noise if start.prompt_length else None
-    p = limit_parameters(start.Sigma, U0=start.U0, u0=start.u0, prompt_length=start.prompt_length, noise=noise)
+    p = limit_parameters(
+        start.Sigma, U0=start.U0, u0=start.u0, prompt_length=start.prompt_length, noise=noise
+    )
     return p.U[:-1, :-1], float(p.V[-1, -1])
 
 
@@ -77,7 +79,9 @@ def the_field_is_minus_the_gradient_of_the_risk(*, two: int = 2) -> Evidence:
     bracket = u * S_L * U - A.I
     in_U, in_u = u * S * bracket * S, (bracket * S * U.T * S).tr()
     return all_of(
-        trace_identity(risk(U + E, u) - risk(U, u), (E.T * in_U).tr() + u * u * (E * S * E.T * S * S_L).tr() / 2),
+        trace_identity(
+            risk(U + E, u) - risk(U, u), (E.T * in_U).tr() + u * u * (E * S * E.T * S * S_L).tr() / 2
+        ),
         trace_identity(risk(U, u + v) - risk(U, u), v * in_u + v * v * (U * S * U.T * S * S_L).tr() / 2),
     )
 
@@ -96,7 +100,11 @@ def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
         m = [(1 + 1 / L) * x + sum(l) / L for x in l]
         moved, moving = vector_field(sp.diag(*l), U, u, prompt_length=L)
         field = [computed(rf"\dot U_{{{k // d}{k % d}}}", x) for k, x in enumerate(moved)]
-        cells = [{l_i: l[i], l_j: l[j], m_i: m[i], U_ij: U[i, j], delta: int(i == j)} for i in range(d) for j in range(d)]
+        cells = [
+            {l_i: l[i], l_j: l[j], m_i: m[i], U_ij: U[i, j], delta: int(i == j)}
+            for i in range(d)
+            for j in range(d)
+        ]
         entries, summands = ([f.subs(cell, simultaneous=True) for cell in cells] for f in (motion, slope))
         parts[0].append(identity(field, [factor * x for x in entries]))
         parts[1].append(identity(computed(r"\dot u", moving), factor * sum(summands)))
@@ -199,7 +207,9 @@ def every_other_critical_point_is_a_saddle_of_one_height(*, two: int = 2, one: i
     height = u**2 * l_i * l_j * m_i * U_ij**2 - two * u * l_i * l_j * U_ij * delta
     at_zero = l_i**2 / m_i  # twice the excess at U = 0, u = 0 in one dimension
     saddle = identity(at_zero * (at_zero - one * l_i**2 / m_i), 0)
-    return derivation("OURS:R5.limit/critical", entrywise(minimum - l_i * delta / 2, height / 2), saddle, two=two, one=one)
+    return derivation(
+        "OURS:R5.limit/critical", entrywise(minimum - l_i * delta / 2, height / 2), saddle, two=two, one=one
+    )
 
 
 @claim(

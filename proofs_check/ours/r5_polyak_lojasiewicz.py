@@ -26,7 +26,11 @@ s = sp.Symbol("s", positive=True)
 EDGE_STARTS = [
     BalancedStart(sp.ImmutableMatrix(sp.diag(*top)), sp.ImmutableMatrix(Theta), scale)
     for scale in (sp.Rational(5, 4), sp.Rational(7, 5))
-    for top, Theta in (((1, 1), (1, 0)), ((1, sp.Rational(1, 2)), (sp.Rational(3, 5), sp.Rational(4, 5))), ((1, 0), (1, 0)))
+    for top, Theta in (
+        ((1, 1), (1, 0)),
+        ((1, sp.Rational(1, 2)), (sp.Rational(3, 5), sp.Rational(4, 5))),
+        ((1, 0), (1, 0)),
+    )
 ]
 
 
@@ -79,13 +83,23 @@ def the_trace_inequality_of_the_start(*, two: int = 2, times: int | Fraction = 1
     A = Algebra(symmetric=["S", "B"], params=["t", "s"])
     S, B, top, scale = (A[name] for name in ("S", "B", "t", "s"))
     x, y = (S * B * S).tr(), (S * B * S * B * S).tr()
-    inequality = trace_identity(top * x - y, (S * B * (top * A.I - S) * B * S).tr() + top * (S * (B - B * B) * S).tr())
+    inequality = trace_identity(
+        top * x - y, (S * B * (top * A.I - S) * B * S).tr() + top * (S * (B - B * B) * S).tr()
+    )
     bracket = scale * S * (scale * B) - A.I
-    start = trace_identity((bracket * S * bracket.T).tr() / 2, S.tr() / two - scale * scale * x + scale**4 * y / two)
+    start = trace_identity(
+        (bracket * S * bracket.T).tr() / 2, S.tr() / two - scale * scale * x + scale**4 * y / two
+    )
     l, t = sp.symbols("l t", positive=True)
-    line = forall(l**3, "<=", Fraction(times) * t * l**2, dict.fromkeys((l, t), (0, oo)), where=[(l, "<=", t)])
+    line = forall(
+        l**3, "<=", Fraction(times) * t * l**2, dict.fromkeys((l, t), (0, oo)), where=[(l, "<=", t)]
+    )
     return derivation(
-        "OURS:R5.PL/trace", confirmed(line, inequality) if line.verdict.accepted else line, start, two=two, times=times
+        "OURS:R5.PL/trace",
+        confirmed(line, inequality) if line.verdict.accepted else line,
+        start,
+        two=two,
+        times=times,
     )
 
 
@@ -95,7 +109,9 @@ def the_trace_inequality_of_the_start(*, two: int = 2, times: int | Fraction = 1
     control=dict(times=Fraction(9, 8)),
     needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.2"),
 )
-def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1), times: Fraction = Fraction(1)) -> Evidence:
+def polyak_lojasiewicz_along_the_flow(
+    *, c: Fraction = Fraction(1), times: Fraction = Fraction(1)
+) -> Evidence:
     r"""With $\mu=\lambda_+^3s^2|S\Theta|_F^2(2-s^2|S|_{\rm op})/|S^2|_F$ both $|\nabla R|^2\geq\mu
     R$ and the bound of $u^2$ are derived along the whole flow, in an eigenbasis of $S$ and for
     every $d$, and tried along integrated paths; `c` multiplies $\mu$, and `times` the bound.
@@ -107,6 +123,8 @@ def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1), times: Fract
     scaled = lambda Sigma, Theta, s: sp.Rational(c) * polyak_lojasiewicz(Sigma, Theta, s)
     found = steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")
     l = sp.Symbol("l", positive=True)  # d = 1 at the start, where u = s
-    line = forall(Fraction(times) * s**2 * l**2 * (2 - s**2 * l) / (2 * l**2), "<=", s**2, {s: (0, oo), l: (0, oo)})
+    line = forall(
+        Fraction(times) * s**2 * l**2 * (2 - s**2 * l) / (2 * l**2), "<=", s**2, {s: (0, oo), l: (0, oo)}
+    )
     found = found.replace(sides=(drawn_steepness(polyak_lojasiewicz, Fraction(c)),))
     return derivation("OURS:R5.PL", found, line, c=c, times=times)

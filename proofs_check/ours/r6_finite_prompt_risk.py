@@ -90,11 +90,17 @@ def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
         mean, pi2 = p * first + (1 - p) * second, p**2 + (1 - p) ** 2
         error = (v * mean - query) ** 2 + v**2 * noise * pi2 + noise
         direct = float(np.einsum("ijk,i,j,k->", error, mass, mass, mass)) / 2
-        formula = float(finite_prompt_risk([[a]], v, RegressionTask([[s]], noise=noise, task_variance=1.0), L))
+        formula = float(
+            finite_prompt_risk([[a]], v, RegressionTask([[s]], noise=noise, task_variance=1.0), L)
+        )
         worst = max(worst, abs(formula / direct - 1))
     if worst > 1e-8:
         raise Contradiction(f"R6 and the integral over both tokens differ by {worst:.1e}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"d = 1, L = 2, three parameters, to {worst:.0e}")
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="quadrature",
+        covered=f"d = 1, L = 2, three parameters, to {worst:.0e}",
+    )
 
 
 def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
@@ -111,13 +117,21 @@ def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     prediction = v * (p * labels).sum(axis=1) / p.sum(axis=1)
     answer = (task * query).sum(axis=1) + np.sqrt(noise) * rng.standard_normal(prompts)
     loss = (prediction - answer) ** 2 / 2
-    score = abs(float(loss.mean()) - float(finite_prompt_risk(U, v, RegressionTask(S, noise=noise, task_variance=0.5), L)))
+    score = abs(
+        float(loss.mean())
+        - float(finite_prompt_risk(U, v, RegressionTask(S, noise=noise, task_variance=0.5), L))
+    )
     score /= float(loss.std()) / np.sqrt(prompts)
     if score > sigmas:
         raise Contradiction(f"R6 and {prompts} drawn prompts differ by {score:.1f} standard errors")
     covered = f"d = 2, L = 5, label noise, tasks of variance 1/2: {score:.1f} standard errors"
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="Monte Carlo", covered=covered, samples=prompts, seed=current_seed(), error=1e-6
+        verdict=Verdict.SUPPORTED,
+        engine="Monte Carlo",
+        covered=covered,
+        samples=prompts,
+        seed=current_seed(),
+        error=1e-6,
     )
 
 
@@ -152,7 +166,9 @@ def by_differences(step: float = 1e-4) -> Evidence:
         task = RegressionTask(np.eye(d), noise=noise, task_variance=1.0)
         risk = lambda U, v=v, task=task, L=L: float(finite_prompt_risk(U, v, task, L))
         unit = np.eye(d * d).reshape(d * d, d, d)
-        slopes = [(risk(c * np.eye(d) + step * e) - risk(c * np.eye(d) - step * e)) / (2 * step) for e in unit]
+        slopes = [
+            (risk(c * np.eye(d) + step * e) - risk(c * np.eye(d) - step * e)) / (2 * step) for e in unit
+        ]
         G = np.array(slopes).reshape(d, d)
         by_c = (risk((c + step) * np.eye(d)) - risk((c - step) * np.eye(d))) / (2 * step)
         worst = max(worst, float(np.abs(G - by_c / d * np.eye(d)).max()))
@@ -185,7 +201,9 @@ def isotropic_flow(*, share: Fraction = Fraction(1)) -> Evidence:
     E, q, c, e = (A[name] for name in ("E", "x", "c", "e"))
     U = c * A.I + e * E
     square = q.T * U.T * U * q  # s and |h|^2 for S = I; x.h = x'U x
-    first = trace_identity(square - c * c * (q.T * q) - e * e * (q.T * E.T * E * q), 2 * c * e * (q.T * E * q))
+    first = trace_identity(
+        square - c * c * (q.T * q) - e * e * (q.T * E.T * E * q), 2 * c * e * (q.T * E * q)
+    )
     product = trace_identity(q.T * U * q - c * (q.T * q), e * (q.T * E * q))
     moments, k = [], Rational(share)
     power = q.T * E * q

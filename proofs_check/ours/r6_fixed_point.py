@@ -36,12 +36,16 @@ def fixed_point(eigenvalues: tuple[float, ...]) -> tuple[Floats, Floats, float, 
     return S, gamma * np.linalg.inv(S), 1 / gamma, gamma**2
 
 
-def scaled_risk(eigenvalues: tuple[float, ...], lengths: Floats, noise: float = 0.0, step: float = 0.08) -> Floats:
+def scaled_risk(
+    eigenvalues: tuple[float, ...], lengths: Floats, noise: float = 0.0, step: float = 0.08
+) -> Floats:
     """Return L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the
     gap is the whole of it.
     """
     S, U, v, _ = fixed_point(eigenvalues)
-    return lengths * finite_prompt_gap(U, v, RegressionTask(S, noise=noise, task_variance=1.0), lengths, step=step)
+    return lengths * finite_prompt_gap(
+        U, v, RegressionTask(S, noise=noise, task_variance=1.0), lengths, step=step
+    )
 
 
 def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
@@ -103,7 +107,9 @@ LENGTHS = np.array([1.0, 1e2, 1e4, 1e8, 1e16, 1e70])
 LONG = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 
 
-def scaled_at_nodes(l: Floats, noise: float, lengths: tuple[float, ...], largest: float, step: float = STEP) -> Floats:
+def scaled_at_nodes(
+    l: Floats, noise: float, lengths: tuple[float, ...], largest: float, step: float = STEP
+) -> Floats:
     """Return `scaled_risk` on common nodes, for many spectra."""
     S, U, v, _ = fixed_point(tuple(l))
     nodes = common_nodes(lengths, largest, step)
@@ -164,7 +170,14 @@ def growing() -> Computed:
 @claim(
     "OURS:R6.fixed",
     control={"share": Fraction(1, 2)},
-    needs=("OURS:R6", "OURS:R4.A", "OURS:R4.limit", "OURS:R5.limit", "OURS:R6.fixed/lambda", "OURS:R6.fixed/integral"),
+    needs=(
+        "OURS:R6",
+        "OURS:R4.A",
+        "OURS:R4.limit",
+        "OURS:R5.limit",
+        "OURS:R6.fixed/lambda",
+        "OURS:R6.fixed/integral",
+    ),
     cites=("Fatou's lemma",),
     argument=r"There $R_L-\frac12\tau^2=\frac12\mathbb{E}_x\mathbb{E}|T_L-T|^2$; by Theorem A it is at most "
     r"$\mathbb{E}e^s(t+q)/(2L)$, finite if and only if $\lambda<\frac12$; by R4.limit and Fatou's lemma the lower limit of "
@@ -187,16 +200,25 @@ def _at_spectra(share: Fraction) -> Evidence:
         if values.max() > bound * (1 + 1e-9):
             i = int(values.argmax())
             again = float(scaled_risk(eigenvalues, LENGTHS[i : i + 1], noise, step=0.05)[0])
-            witness = {"S": name, "L": f"{LENGTHS[i]:.0e}", "L (R_L - tau2/2)": values[i], "claimed supremum": bound}
+            witness = {
+                "S": name,
+                "L": f"{LENGTHS[i]:.0e}",
+                "L (R_L - tau2/2)": values[i],
+                "claimed supremum": bound,
+            }
             return refuted_by_two_routes("quadrature", witness, float(values[i]), bound, again)
         if values[-1] < 0.95 * bound:
-            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{name}: {values} stays below {bound}")
+            return Evidence(
+                verdict=Verdict.OPEN, engine="quadrature", reason=f"{name}: {values} stays below {bound}"
+            )
         at = ", ".join(f"{v:.4g}" for v in values[1:5])
         shown.append(f"{name}: {at} at L = 1e2, 1e4, 1e8, 1e16, {values[-1]:.6g} of {bound:.6g} at 1e70")
     for name, eigenvalues in UNBOUNDED_SPECTRA.items():
         values = scaled_risk(eigenvalues, LENGTHS[:5])
         if not (np.diff(values) > 0).all():
-            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{name} does not grow: {values}")
+            return Evidence(
+                verdict=Verdict.OPEN, engine="quadrature", reason=f"{name} does not grow: {values}"
+            )
         shown.append(f"{name}: grows to {values[-1]:.3g}")
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
 
@@ -234,7 +256,13 @@ def _law_at_the_threshold(scale: float) -> Computed:
         l = l[:d] * float((l[:d] ** -2).sum() / 4) ** 0.5
         tau2 = noise * float(l.sum())
         law = theorem_B([0.5] * d, list(l), 2 * (float(l.sum()) + tau2))
-        held = scaled_at_nodes(l, tau2, lengths, 1000.0, step) * 2 / law.constant / np.log(LONG_LENGTHS) ** law.log_power / scale
+        held = (
+            scaled_at_nodes(l, tau2, lengths, 1000.0, step)
+            * 2
+            / law.constant
+            / np.log(LONG_LENGTHS) ** law.log_power
+            / scale
+        )
         return abs(2 * float(held[1]) - float(held[0]) - 1)
 
     return Computed(
@@ -257,7 +285,11 @@ def _at_critical_spectra(scale: Fraction) -> Evidence:
 
         def extrapolated(step: float, S: Floats = S, noise: float = noise, shape: Floats = shape) -> float:
             gap = finite_prompt_gap(
-                np.linalg.inv(S) / 2**0.5, 2**0.5, RegressionTask(S, noise=noise, task_variance=1.0), LONG_LENGTHS, step=step
+                np.linalg.inv(S) / 2**0.5,
+                2**0.5,
+                RegressionTask(S, noise=noise, task_variance=1.0),
+                LONG_LENGTHS,
+                step=step,
             )
             held = LONG_LENGTHS * gap
             return float(2 * held[1] / shape[1] - held[0] / shape[0])
@@ -267,7 +299,9 @@ def _at_critical_spectra(scale: Fraction) -> Evidence:
             witness = {"S": name, "L": "1e25", "|2 r(L^2) - r(L) - 1|": off, "scale": scale}
             return refuted_by_two_routes("quadrature", witness, off, 3e-3, abs(extrapolated(0.04) - 1))
         shown.append(f"{name}: {off:.0e}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}")
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}"
+    )
 
 
 # -- isotropic data -------------------------------------------------------------------------------
@@ -290,16 +324,24 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
         task = RegressionTask(S, noise=0.0, task_variance=1.0)
         end, held = float(path.risk[-1]), float(times) * float(finite_prompt_gap(U, v, task, L))
         if float(np.diff(path.risk).max()) > 1e-9:
-            return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=f"the risk rises at L = {L}")
+            return Evidence(
+                verdict=Verdict.OPEN, engine="integration of the flow", reason=f"the risk rises at L = {L}"
+            )
         if end > held:
             again = float(isotropic_path(L, nodes=80, rtol=1e-10).risk[-1])
             witness = {"d": 5, "L": int(L), "risk at the end": end, "claimed at most": held}
             return refuted_by_two_routes("integration of the flow", witness, end, held, again)
         shown.append(f"L = {L:.0f}: {end:.4g} at the end, {held:.4g} at the limit parameters")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=f"d = 5, S = I; {'; '.join(shown)}")
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="integration of the flow",
+        covered=f"d = 5, S = I; {'; '.join(shown)}",
+    )
 
 
 @cache
 def isotropic_path(L: float, nodes: int = 56, rtol: float = 1e-8) -> FinitePromptPath:
     """Return the flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
-    return finite_prompt_path([0.5 / 5**0.5], 0.5, Spectrum((1.0,), (5,)), L, nodes=nodes, rtol=rtol, t_max=300.0, noise=0.0)
+    return finite_prompt_path(
+        [0.5 / 5**0.5], 0.5, Spectrum((1.0,), (5,)), L, nodes=nodes, rtol=rtol, t_max=300.0, noise=0.0
+    )

@@ -100,9 +100,7 @@ def _at_spectra(share: Fraction) -> Evidence:
                 witness = {"S": name, "L": L, "L (min R_L - tau2/2)": value, "allowed": allowed, "u": end.u}
                 return refuted_by_two_routes("quadrature", witness, value, allowed, again)
         if abs(value / limit - 1) > 1 / 500 or abs(end.u**-2 / best - 1) > 1 / 100:
-            reason = (
-                f"{name}: at L = 1e6 L times the excess is {value:.6g}, not {limit:.6g}, or 1/u^2 = {end.u**-2:.4g}, not {best:.4g}"
-            )
+            reason = f"{name}: at L = 1e6 L times the excess is {value:.6g}, not {limit:.6g}, or 1/u^2 = {end.u**-2:.4g}, not {best:.4g}"
             return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=reason)
         shown.append(f"{name}: {value:.5g} of {limit:.5g}")
     covered = f"L = 2, 1e6; at 1e6 {'; '.join(shown)}"
@@ -129,7 +127,9 @@ def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
     l, L, d, tau2 = sp.symbols("l L d tau2", positive=True)
     limit = sp.Rational(share) * tau2
     bounds = (L * tau2 / (L - d - 1), L * l / (1 + L * l / tau2))
-    parts = (identity(computed(rf"\lim_{{L\to\infty}}{sp.latex(b)}", sp.limit(b, L, sp.oo)), limit) for b in bounds)
+    parts = (
+        identity(computed(rf"\lim_{{L\to\infty}}{sp.latex(b)}", sp.limit(b, L, sp.oo)), limit) for b in bounds
+    )
     return all_of(*parts)
 
 
@@ -187,13 +187,26 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
 
     def off(nodes: int, rtol: float) -> float:
         path = finite_prompt_path(
-            [float(U0[0, 0])], u0, Spectrum((0.5,), (5,)), L, nodes=nodes, rtol=rtol, t_max=share * L, noise=0.0
+            [float(U0[0, 0])],
+            u0,
+            Spectrum((0.5,), (5,)),
+            L,
+            nodes=nodes,
+            rtol=rtol,
+            t_max=share * L,
+            noise=0.0,
         )
         return abs(float(path.u[-1]) ** -2 / slow - 1)
 
     found, bound = off(48, 1e-9), 0.01
     if found > bound:
-        witness = {"S": "I/2, d = 5", "L": int(L), "t": share * L, "1/u^2 over the reduced lambda, less 1": found, "allowed": bound}
+        witness = {
+            "S": "I/2, d = 5",
+            "L": int(L),
+            "t": share * L,
+            "1/u^2 over the reduced lambda, less 1": found,
+            "allowed": bound,
+        }
         return refuted_by_two_routes("integration of the flow", witness, found, bound, off(64, 1e-10))
     covered = f"S = I/2, d = 5, L = 1e6, t = 3e4: off by {found:.1e} at lambda = {slow:.4f}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
@@ -281,14 +294,25 @@ def _at_three_spectra(times: Fraction) -> Evidence:
     L, bound, shown = 10**6, 0.01, []
     for name in ("S = 1", "S = I, d = 5", "S = 2^-|i-j|, d = 2, tau2 = 0.3"):
         S, noise = SPECTRA[name]
-        infinite, other = limit_parameters(S), 1 / math.sqrt(float(np.linalg.norm(np.linalg.inv(S))))  # sqrt(lambda_0)
+        infinite, other = (
+            limit_parameters(S),
+            1 / math.sqrt(float(np.linalg.norm(np.linalg.inv(S)))),
+        )  # sqrt(lambda_0)
         one, inverse = math.sqrt(limit_of(name)[0]), float(np.linalg.norm(np.linalg.inv(S)))
         formula = float(times) * math.hypot(inverse * (one - other), 1 / one - 1 / other)
-        apart = lambda end, at=infinite: math.hypot(float(np.linalg.norm(end.U11 - at.U[:-1, :-1])), end.u - float(at.V[-1, -1]))
+        apart = lambda end, at=infinite: math.hypot(
+            float(np.linalg.norm(end.U11 - at.U[:-1, :-1])), end.u - float(at.V[-1, -1])
+        )
         end = at_the_end(name, L)
         off = abs(apart(end) / formula - 1)
         if off > bound:
-            witness = {"S": name, "L": L, "distance": apart(end), "claimed limit": formula, "relative difference": off}
+            witness = {
+                "S": name,
+                "L": L,
+                "distance": apart(end),
+                "claimed limit": formula,
+                "relative difference": off,
+            }
             again = abs(apart(end_by_slopes(S, noise, end, L)) / formula - 1)
             return refuted_by_two_routes("quadrature", witness, off, bound, again)
         shown.append(f"{name}: {apart(end):.4g} of {formula:.4g}")
@@ -315,15 +339,25 @@ def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
         times = np.array([0.0, transfer.T_27])
         least = factor * {1e4: 750.0, 1e6: 47000.0}.get(transfer.L, 0.0)
         for start in ((0.5, 0.5), (0.9, 0.9)) if least else ():
-            ratio, again = (float(transfer.distance(start, times, tol)[1]) * least / transfer.rho for tol in (1e-11, 1e-12))
+            ratio, again = (
+                float(transfer.distance(start, times, tol)[1]) * least / transfer.rho
+                for tol in (1e-11, 1e-12)
+            )
             if ratio > 1:
-                witness = {"L": int(transfer.L), "start": str(start), "distance times the factor over (26)": ratio, "factor": least}
+                witness = {
+                    "L": int(transfer.L),
+                    "start": str(start),
+                    "distance times the factor over (26)": ratio,
+                    "factor": least,
+                }
                 return refuted_by_two_routes("integration of the flow", witness, ratio, 1.0, again)
             fallen = transfer.paths(start, times)[0].risk
             left = float(fallen[1] / fallen[0])
             if abs(left - stated.get((transfer.L, start[0]), left)) > 0.005:
                 reason = f"the risk has fallen to {left:.3g} of its start {start} at L = {transfer.L:g}, not as stated"
                 return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
-            shown.append(f"L = {transfer.L:.0e}, start {start}: {least / ratio:.4g}-fold, risk fallen to {left:.2g} of its start")
+            shown.append(
+                f"L = {transfer.L:.0e}, start {start}: {least / ratio:.4g}-fold, risk fallen to {left:.2g} of its start"
+            )
     covered = f"d = 1, S = 1/64: {'; '.join(shown)}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)

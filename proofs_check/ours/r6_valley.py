@@ -148,7 +148,10 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
 def _at_points(share: Fraction) -> Evidence:
     reached = []
     for name, (eigenvalues, noise, given) in VALLEY_POINTS.items():
-        S, law = np.diag(eigenvalues), {"trace": float(sum(eigenvalues)), "d": len(eigenvalues), "noise": noise}
+        S, law = (
+            np.diag(eigenvalues),
+            {"trace": float(sum(eigenvalues)), "d": len(eigenvalues), "noise": noise},
+        )
         at = best_score_variance(**law) if given is None else given
         v = at**-0.5
         point = np.linalg.inv(S) / v, v, RegressionTask(S, noise=noise, task_variance=1.0)
@@ -199,7 +202,9 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     argument=r"The dimension $d$ rises from 1 to $\infty$ as $x=\lambda_*$ falls from $(5-\sqrt{13})/6<6/25$ to 0; $\ln r$ "
     r"falls with it to its limit at $x=0$.",
 )
-def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E, first: Rational = Rational(4218, 1000)) -> Evidence:
+def softmax_pays_between_e_and_4_22(
+    *, least: sp.Expr = sp.E, first: Rational = Rational(4218, 1000)
+) -> Evidence:
     r"""Without label noise $r=F(\lambda_*)/({\rm tr}\,S(1+d))$ rises with $x=\lambda_*$ from $e$,
     and $d$ falls with it; at $d=1$ the ratio is $4.218$, correctly rounded. Here `least` and
     `first` stand for these two numbers.
@@ -208,7 +213,10 @@ def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E, first: Rational = 
     of_x = (1 - 4 * x + 2 * x**2) / (x * (1 - x))
     there = identity(quadratic(2).subs({lam: x, tau2: 0, d: of_x}), 0)
     exponent = (1 - 2 * x) / (2 * x * (1 - x))  # d/2 + 1
-    parts = [identity(of_x / 2 + 1, exponent), identity(((1 - 2 * x) / x + 1) / (1 + of_x), (1 - x) ** 2 / (1 - 3 * x + x**2))]
+    parts = [
+        identity(of_x / 2 + 1, exponent),
+        identity(((1 - 2 * x) / x + 1) / (1 + of_x), (1 - x) ** 2 / (1 - 3 * x + x**2)),
+    ]
     log_r = -exponent * log(1 - 2 * x) + 2 * log(1 - x) - log(1 - 3 * x + x**2)
     start = identity(computed(r"\lim_{x\to0}\ln r", sp.limit(log_r, x, 0)), log(least))
 
@@ -222,4 +230,6 @@ def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E, first: Rational = 
         forall(at_one * unit, "<", (first + rounding) * unit, {unit: (0, oo)}),
         forall(at_one * unit, ">", (first - rounding) * unit, {unit: (0, oo)}),
     ]
-    return all_of(there, *parts, start, monotone(log_r, ">", 2), monotone(of_x, "<", -20), *ends).replace(covered="x in (0, 6/25)")
+    return all_of(there, *parts, start, monotone(log_r, ">", 2), monotone(of_x, "<", -20), *ends).replace(
+        covered="x in (0, 6/25)"
+    )

@@ -109,7 +109,9 @@ def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:
             return refuted_by_two_routes("quadrature", witness, off, float(TOLERANCE), again)
         worst = max(worst, off)
         covered.append(f"S = {S}, Gamma = {Gamma}, U = {U}: {exponent:.4g}")
-    checked = r"-\frac{\ln\mathcal{E}(10^{20}) - \ln\mathcal{E}(10^{10})}{10\ln 10} = \min(1, b, 1/\nu) \pm 1/40"
+    checked = (
+        r"-\frac{\ln\mathcal{E}(10^{20}) - \ln\mathcal{E}(10^{10})}{10\ln 10} = \min(1, b, 1/\nu) \pm 1/40"
+    )
     return Evidence(
         verdict=Verdict.SUPPORTED,
         engine="quadrature",

@@ -28,7 +28,10 @@ def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
     the factor $\kappa$. Here `power` stands for the exponent of $\kappa$ under $x$ and in the norm.
     The second route has $d=2$.
     """
-    kappa, names = sp.Symbol("kappa", positive=True), sp.symbols("z_1 z_2 x_1 x_2 u_11 u_12 u_21 u_22", real=True)
+    kappa, names = (
+        sp.Symbol("kappa", positive=True),
+        sp.symbols("z_1 z_2 x_1 x_2 u_11 u_12 u_21 u_22", real=True),
+    )
     z, x, U = sp.Matrix(names[:2]), sp.Matrix(names[2:4]), sp.Matrix(2, 2, names[4:])
     smaller = x / kappa**power
     score, scaled = (z.T * U * x)[0], (z.T * (kappa * U) * smaller)[0]
@@ -48,7 +51,13 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
     r"""At $U=\gamma S^++P(U(0))$ and $u=1/\gamma$, $w^\top S(uU)S=w^\top S$ for $S$ of any rank, so
     that the excess risk is 0; `factor` multiplies $\gamma S^+$.
     """
-    A = Algebra(general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")])
+    A = Algebra(
+        general=["M"],
+        symmetric=["S", "G", "H"],
+        vectors=["w"],
+        params=["u"],
+        pseudo_inverse=[("S", "G", "H")],
+    )
     S, G, H, M, w, u = (A[name] for name in ("S", "G", "H", "M", "w", "u"))
     end = factor * G + u * (M - H * M * H)
     return trace_identity(w.T * S * end * S, w.T * S)

@@ -96,17 +96,33 @@ def _on_instances(times: Fraction) -> Evidence:
         path = trained(case, None)
         norms = np.sqrt((path.a**2 @ np.array(case.spectrum.multiplicities)) + path.u**2)
         points = [np.zeros(d * d + 1) for _ in range(3)]
-        points[0][-1], points[1][0], points[2][[0, -1]] = 2 * c.rho, 2 * c.rho, np.sqrt(2) * c.rho * np.array([-1, 1])
+        points[0][-1], points[1][0], points[2][[0, -1]] = (
+            2 * c.rho,
+            2 * c.rho,
+            np.sqrt(2) * c.rho * np.array([-1, 1]),
+        )
         for y in (*points, *(2 * c.rho * v / np.linalg.norm(v) for v in rng.standard_normal((3, d * d + 1)))):
             steep, again = (np.linalg.norm(_hessian(S, y, h), 2) / c.beta for h in (1e-2, 2e-3))
             if steep > times:
-                witness = {"case": case.name, "norm of the second derivative over beta": steep, "claimed": times}
-                return refuted_by_two_routes("finite differences", witness, float(steep), float(times), float(again))
+                witness = {
+                    "case": case.name,
+                    "norm of the second derivative over beta": steep,
+                    "claimed": times,
+                }
+                return refuted_by_two_routes(
+                    "finite differences", witness, float(steep), float(times), float(again)
+                )
             reached = max(reached, float(steep))
             if np.linalg.norm(_slope(S, y)) > c.kappa or norms.max() > c.rho:
-                return Evidence(verdict=Verdict.OPEN, engine="finite differences", reason=f"kappa or rho fails for {case.name}")
+                return Evidence(
+                    verdict=Verdict.OPEN,
+                    engine="finite differences",
+                    reason=f"kappa or rho fails for {case.name}",
+                )
     covered = f"4 instances in d = 1, 2, 6 points on the boundary of each ball; beta reached to {reached:.3g}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="finite differences", covered=covered, slack=1 / reached)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="finite differences", covered=covered, slack=1 / reached
+    )
 
 
 def _slope(S: Any, y: Any) -> Any:

@@ -37,10 +37,21 @@ MOMENT_ORDER = [(Q, "<=", P3), (P3, "<=", P2)]
 
 @claim(
     "OURS:T5.2.gap/moments",
-    control=({"c": Fraction(6)}, {"of_Q": 8}, {"k": Fraction(29, 10)}, {"up": Fraction(9, 10)}, {"share": Fraction(9, 10)}),
+    control=(
+        {"c": Fraction(6)},
+        {"of_Q": 8},
+        {"k": Fraction(29, 10)},
+        {"up": Fraction(9, 10)},
+        {"share": Fraction(9, 10)},
+    ),
 )
 def moments_below_the_first(
-    *, c: Fraction = Fraction(7), of_Q: int = 6, k: int | Fraction = 3, up: int | Fraction = 1, share: int | Fraction = 1
+    *,
+    c: Fraction = Fraction(7),
+    of_Q: int = 6,
+    k: int | Fraction = 3,
+    up: int | Fraction = 1,
+    share: int | Fraction = 1,
 ) -> Evidence:
     r"""It is derived that $Q\leq P_3\leq P_2$ for the softmax weights of any scores, and that
     $-7P_2\leq-P_2-6P_3+6Q\leq0$ and $-3P_2\leq P_2-4P_3+3Q\leq P_2$ for any numbers $0\leq Q\leq
@@ -68,7 +79,9 @@ def moments_below_the_first(
     assumes=(MEANS,),
     cites=("Stein (1981): Gaussian integration by parts",),
 )
-def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT, share: int | Fraction = 1) -> Evidence:
+def slope_of_the_second_coefficient(
+    *, constant: int = GRADIENT_CONSTANT, share: int | Fraction = 1
+) -> Evidence:
     r"""By Stein's lemma $\frac d{ds}\mathbb{E}(-\pi_2-6\pi_3+6\pi_2^2)$ is the mean of a polynomial
     in power sums without constant term, whose coefficients have absolute values of sum 294, which
     is `constant`. For $\pi_3=t\pi_2$ and $\pi_4=v\pi_3$ with $\pi_2,t,v\in[0,1]$, the polynomial is
@@ -99,14 +112,18 @@ def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
     $v=s-\ln L$.
     """
     v, r = sp.Symbol("v", real=True), sp.Symbol("r", nonnegative=True)
-    return derivation("OURS:T5.2.gap/power", forall(sp.Min(0, v), "<=", r * v, {v: (-oo, oo), r: Closed(0, end)}), end=end)
+    return derivation(
+        "OURS:T5.2.gap/power", forall(sp.Min(0, v), "<=", r * v, {v: (-oo, oo), r: Closed(0, end)}), end=end
+    )
 
 
 @claim(
     "OURS:T5.2.gap/gaussian",
     control=({"part": Fraction(1, 3)}, {"share": Fraction(1, 2)}),
 )
-def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4), share: Fraction = Fraction(1)) -> Evidence:
+def exponential_moments_of_the_query(
+    *, part: Fraction = Fraction(1, 4), share: Fraction = Fraction(1)
+) -> Evidence:
     r"""For a Gaussian $x$ of any covariance $S$ with $k=\|S\|_{\rm op}$ and $t={\rm tr}\,S$ it is
     derived that $\mathbb{E}e^{|x|^2/(4k)}|x|^{2j}$ is at most $2^{d/2}$ times $1$, $2t$ and $12t^2$
     for $j=0,1,2$. Here `part` stands for the $\frac14$ in the exponent, and `share` multiplies the
@@ -115,7 +132,11 @@ def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4), share: 
     """
     u = sp.Symbol("u", nonnegative=True)  # l/k; both sides are divided by l^j
     r = 1 - 2 * Rational(part) * u
-    sides = ((r ** Rational(-1, 2), 1), (r ** Rational(-3, 2), 2), (3 * r ** Rational(-5, 2), 12 * Rational(share)))
+    sides = (
+        (r ** Rational(-1, 2), 1),
+        (r ** Rational(-3, 2), 2),
+        (3 * r ** Rational(-5, 2), 12 * Rational(share)),
+    )
     searches = (forall(left, "<=", right * sp.sqrt(2), {u: Closed(0, 1)}) for left, right in sides)
     return derivation("OURS:T5.2.gap/gaussian", *searches, part=part, share=share)
 
@@ -134,12 +155,16 @@ def derivative_of_the_excess(*, two: int = 2) -> Evidence:
     t, u, T = sp.symbols("t u T", real=True)
     h2, xh = sp.symbols("h2 xh", real=True)
     ds, dh2, dxh, p, dp, b, db = sp.symbols("ds dh2 dxh P2 P2' b b'", real=True)
-    along = u**2 * (T * (p + t * dp * ds) + (b + t * db * ds) * (h2 + t * dh2)) + 2 * u * (p + t * dp * ds) * (xh + t * dxh)
+    along = u**2 * (T * (p + t * dp * ds) + (b + t * db * ds) * (h2 + t * dh2)) + 2 * u * (
+        p + t * dp * ds
+    ) * (xh + t * dxh)
     by_U = (u**2 * (T * dp + h2 * db) + two * u * xh * dp) * ds + u**2 * b * dh2 + two * u * p * dxh
     excess = u**2 * (T * p + b * h2) + 2 * u * p * xh
     first = identity(sp.Subs(sp.Derivative(along, t), t, 0), by_U)
     second = identity(sp.Derivative(excess, u), two * u * (T * p + b * h2) + two * p * xh)
-    same = identity(excess_at_query(P2, P3, Q, trace=T, h2=h2, xh=xh, u=u), excess.subs({p: P2, b: -P2 - 6 * P3 + 6 * Q}))
+    same = identity(
+        excess_at_query(P2, P3, Q, trace=T, h2=h2, xh=xh, u=u), excess.subs({p: P2, b: -P2 - 6 * P3 + 6 * Q})
+    )
     return all_of(first, second, same)
 
 
@@ -168,11 +193,15 @@ def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], 
         bounds = gap_bounds(S, rho, BOUNDED_LENGTHS, noise)
         for what, found, bound in zip(("risk", "gradient"), _gap_and_slope(gap, U, rho), bounds):
             for L, x, y in zip(BOUNDED_LENGTHS, found, bound):
-                out.append(({"Sigma": str(eigenvalues), "rho": rho, "L": int(L), "of": what}, float(x), float(y)))
+                out.append(
+                    ({"Sigma": str(eigenvalues), "rho": rho, "L": int(L), "of": what}, float(x), float(y))
+                )
     return tuple(out)
 
 
-def _gap_and_slope(gap: Callable[[Floats, Any], Floats], U: Floats, u: Any, h: float = 1e-4) -> tuple[Floats, Floats]:
+def _gap_and_slope(
+    gap: Callable[[Floats, Any], Floats], U: Floats, u: Any, h: float = 1e-4
+) -> tuple[Floats, Floats]:
     """Return |R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
     d = len(U)
     slopes = [(gap(U + h * e, u) - gap(U - h * e, u)) / (2 * h) for e in np.eye(d * d).reshape(d * d, d, d)]
@@ -211,7 +240,9 @@ def drawn_gaps(times: float) -> Computed:
     u, noise = (np.array(x)[:, None] for x in zip(*pairs))
     cases = tuple((of, *pair, L) for of in ("risk", "gradient") for pair in pairs for L in DRAWN_LENGTHS)
 
-    def found(d: int, k: float, ratio: float, reach: float, U: Floats, size: float, step: float = STEP) -> tuple[Any, Any]:
+    def found(
+        d: int, k: float, ratio: float, reach: float, U: Floats, size: float, step: float = STEP
+    ) -> tuple[Any, Any]:
         S, A, rho = k * np.diag([1.0, ratio][:d]), U.reshape(2, 2)[:d, :d], reach / k
         A = A * (size * rho / (float(np.linalg.norm(A, 2)) or 1.0))
         nodes = common_nodes(DRAWN_LENGTHS, 400.0, step)
@@ -252,4 +283,6 @@ def _at_random_parameters(times: Fraction) -> Evidence:
         witness = {**where, "found": found, "bound": float(times) * bound}
         return refuted_by_two_routes("quadrature", witness, found, float(times) * bound, again)
     covered = f"eigenvalues of Sigma, rho and label noise in {CASES}, L = 1, 10, 1e3, 1e6"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where
+    )

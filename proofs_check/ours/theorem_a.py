@@ -21,7 +21,12 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
-from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error, theorem_A
+from theory.attention.gaussian_errors import (
+    P2_slope,
+    gaussian_second_moment,
+    limit_of_output_error,
+    theorem_A,
+)
 
 L = sp.Symbol("L", integer=True, positive=True)
 s, t, q = sp.symbols("s t q", nonnegative=True)
@@ -59,10 +64,19 @@ def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
         i = int(np.argmin(ratio))
         if ratio[i] < 1 - 1e-11:  # the quadrature is good to 1e-12
             witness = {"s": float(x), "L": f"{LENGTHS[i]:.0e}", "ratio": float(ratio[i])}
-            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{holds} fails numerically at {witness}")
+            return Evidence(
+                verdict=Verdict.OPEN, engine="quadrature", reason=f"{holds} fails numerically at {witness}"
+            )
         if ratio[i] < slack:
             slack, tightest = float(ratio[i]), {"s": float(x), "L": f"{LENGTHS[i]:.0e}"}
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=holds, covered=COVERED, slack=slack, tightest=tightest)
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="quadrature",
+        checked=holds,
+        covered=COVERED,
+        slack=slack,
+        tightest=tightest,
+    )
 
 
 #: Lengths at which drawn scores are tried.
@@ -115,13 +129,17 @@ def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
     """
     slope = sp.Symbol("P2'", real=True)
     monotone = sp.exp(s) * (1 / P2 - 1)
-    derivative = identity(monotone.diff(s) + monotone.diff(P2) * slope, sp.exp(s) / P2**2 * (P2 - P2**2 - slope))
+    derivative = identity(
+        monotone.diff(s) + monotone.diff(P2) * slope, sp.exp(s) / P2**2 * (P2 - P2**2 - slope)
+    )
     start = identity(sp.Subs(monotone, (s, P2), (0, 1 / L)), L - one)
     bound = identity(sp.Subs(monotone, P2, theorem_A(s, L, 1, 0)), L - one)
     tried = at_drawn_scores(lambda s, share, m, L: m.P2, lambda s, share, m, L: theorem_A(s, L, 1.0, 0.0))
     bound = bound.replace(sides=(*bound.sides, tried))
     if bound.verdict.accepted:
-        grid = on_the_grid(lambda x, m: m.P2, lambda x, m: theorem_A(x, LENGTHS, 1.0, 0.0), r"P_2 \le e^s/(e^s + L - 1)")
+        grid = on_the_grid(
+            lambda x, m: m.P2, lambda x, m: theorem_A(x, LENGTHS, 1.0, 0.0), r"P_2 \le e^s/(e^s + L - 1)"
+        )
         bound = confirmed(bound, grid)
     return derivation("OURS:R4.A.ode", all_of(derivative, bound), start, one=one)
 
@@ -135,7 +153,9 @@ def P2_is_at_least_that_of_equal_weights(*, one: int = 1) -> Evidence:
     terms = [(1, 2, 0), (-2, 1, 1), (1, 0, 2)]
     pairs = sum((x * TOKENS.sum(k) * TOKENS.sum(l) for x, k, l in terms), 0 * TOKENS.sum(0)).as_expr() / 2
     as_sum = computed(r"\sum_{i<j}(p_i^2-2p_ip_j+p_j^2)", pairs)
-    proof = identity(TOKENS.symbols[0] * pi[2] - one, as_sum).replace(assumes=("L >= 1 an integer", "sum p_i = 1"))
+    proof = identity(TOKENS.symbols[0] * pi[2] - one, as_sum).replace(
+        assumes=("L >= 1 an integer", "sum p_i = 1")
+    )
     tried = at_drawn_scores(lambda s, share, m, L: one / (L * m.P2), lambda s, share, m, L: 1.0)
     proof = proof.replace(sides=(*proof.sides, tried))
     if proof.verdict.accepted:
@@ -159,7 +179,9 @@ def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
         lambda s, share, m, L: float(c) * theorem_A(s, L, 1.0, share * s),
     )
     weak = limit_of_output_error(s, t, q) / L
-    second = forall(theorem_A(s, L, t, q), "<=", c * weak, {L: Integers(1, oo), **dict.fromkeys((s, t, q), Closed(0, oo))})
+    second = forall(
+        theorem_A(s, L, t, q), "<=", c * weak, {L: Integers(1, oo), **dict.fromkeys((s, t, q), Closed(0, oo))}
+    )
     return derivation("OURS:R4.A", _error_on_a_grid(c).replace(sides=(tried,)), second, c=c)
 
 
@@ -168,9 +190,13 @@ def _error_on_a_grid(c: Fraction) -> Evidence:
     if c < 1:
         error, bound = gaussian_second_moment(1, 1, 1, 1, 0), float(c) * theorem_A(0, 1, 1, 0)
         if not error > bound:
-            raise Contradiction(f"at one token the error {error} does not exceed {bound}; one of the two formulas is wrong")
+            raise Contradiction(
+                f"at one token the error {error} does not exceed {bound}; one of the two formulas is wrong"
+            )
         witness = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "error": error, "bound": bound, "c": c}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
     return on_the_grid(
         lambda x, w: gaussian_second_moment(w.P2, w.P3, w.Q, 1.0, float(x)),
         lambda x, w: float(c) * theorem_A(x, LENGTHS, 1.0, float(x)),
@@ -186,7 +212,9 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
     error = r"P_2(t+q)-6(P_3-Q)q"
     one = computed(error, gaussian_second_moment(1, 1, 1, t, q))
     flat = computed(error, gaussian_second_moment(1 / L, 1 / L**2, 1 / L**2, t, 0))
-    return all_of(identity(one, factor * theorem_A(s, 1, t, q)), identity(flat, factor * theorem_A(0, L, t, 0)))
+    return all_of(
+        identity(one, factor * theorem_A(s, 1, t, q)), identity(flat, factor * theorem_A(0, L, t, 0))
+    )
 
 
 @claim("OURS:R4.A.limit", control={"factor": Fraction(2)}, needs=("OURS:R4.A", "OURS:R4.limit"))

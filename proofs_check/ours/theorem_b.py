@@ -44,7 +44,9 @@ def _turned(lam: float) -> AttentionSetting:
     root, U, V, B = rng.standard_normal((3, 2)), *rng.standard_normal((3, 3, 3))
     raw = AttentionSetting(root @ root.T, U, V[:2], query_cov=B @ B.T)
     U = U * math.sqrt(lam / raw.score_variance)
-    return AttentionSetting(raw.Gamma, U, V[:2], query_cov=raw.query_cov, name=f"d = 3, turned, lambda = {lam:g}")
+    return AttentionSetting(
+        raw.Gamma, U, V[:2], query_cov=raw.query_cov, name=f"d = 3, turned, lambda = {lam:g}"
+    )
 
 
 def _settings(values: tuple[float, ...]) -> Iterator[AttentionSetting]:
@@ -54,7 +56,9 @@ def _settings(values: tuple[float, ...]) -> Iterator[AttentionSetting]:
 
 
 @cache
-def error_over_law(values: tuple[float, ...], lengths: tuple[float, ...]) -> list[tuple[AttentionSetting, Floats]]:
+def error_over_law(
+    values: tuple[float, ...], lengths: tuple[float, ...]
+) -> list[tuple[AttentionSetting, Floats]]:
     """Return E(L) over the law of Theorem B for every setting, with a finer step where the tail of
     s carries the error.
     """
@@ -65,12 +69,17 @@ def error_over_law(values: tuple[float, ...], lengths: tuple[float, ...]) -> lis
         average = setting.query_law(np.eye(setting.d), 0.0)  # without scores: one atom
         if setting.score_variance > 0:
             average = quadratic_form_law(
-                setting.score_form, h.T @ h, log_reach=math.log(L[-1]), step=0.08 if law.log_power == 0 else 0.05
+                setting.score_form,
+                h.T @ h,
+                log_reach=math.log(L[-1]),
+                step=0.08 if law.log_power == 0 else 0.05,
             )
         m = softmax_moments(average.nodes[:, None], L)
         of_t, of_q = (gaussian_second_moment(m.P2, m.P3, m.Q, *tq) for tq in ((1.0, 0.0), (0.0, 1.0)))
         error = t * average.density @ of_t + average.moment @ of_q
-        out.append((setting, error / law.constant * np.exp(law.exponent * np.log(L)) / np.log(L) ** law.log_power))
+        out.append(
+            (setting, error / law.constant * np.exp(law.exponent * np.log(L)) / np.log(L) ** law.log_power)
+        )
     return out
 
 
@@ -107,9 +116,22 @@ def _below_one_half(c: int | Fraction) -> Evidence:
     if c < 1:
         error, constant = gaussian_second_moment(1, 1, 1, 1, 0), theorem_B([0], [0], 1).constant
         if not error > float(c) * constant:
-            raise Contradiction(f"at one token the error {error} does not exceed {c} C1 = {c} {constant}; a formula is wrong")
-        witness: dict[str, Any] = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "S": 1, "error": error, "C1": constant, "c": c}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+            raise Contradiction(
+                f"at one token the error {error} does not exceed {c} C1 = {c} {constant}; a formula is wrong"
+            )
+        witness: dict[str, Any] = {
+            "L": 1,
+            "Gamma": 1,
+            "V": 1,
+            "U": 0,
+            "S": 1,
+            "error": error,
+            "C1": constant,
+            "c": c,
+        }
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
+        )
     slack, tightest, last = math.inf, dict[str, Any](), 0.0
     for setting, r in error_over_law(LAMBDAS_BELOW_HALF, LENGTHS):
         i = int(np.argmax(r))
@@ -119,11 +141,18 @@ def _below_one_half(c: int | Fraction) -> Evidence:
         last = max(last, abs(float(r[-1]) - 1))
     covered = f"lambda = {LAMBDAS_BELOW_HALF}, d = 1 and 3, turned and singular; L = 1 to 1e100, where L E(L) is C1 to {last:.0e}"
     if slack < 1 - 1e-10 or last > 1e-6:
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}")
+        return Evidence(
+            verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}"
+        )
     checked = rf"\mathcal{{E}}(L) \le {sp.latex(sp.Rational(c))}\, C_1/L,\quad L\,\mathcal{{E}}(L) \to C_1"
     slack = max(1.0, slack) * float(c)  # below 1 by rounding only
     return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=slack, tightest=tightest
+        verdict=Verdict.SUPPORTED,
+        engine="quadrature",
+        checked=checked,
+        covered=covered,
+        slack=slack,
+        tightest=tightest,
     )
 
 
@@ -150,16 +179,29 @@ def _from_one_half(scale: int | Fraction) -> Evidence:
         first, second = float(np.max(np.abs(r - 1) * np.log(LONG_LENGTHS))), abs(2 * r[1] - r[0] - 1)
         if second > 3e-3 or first > 6:
             lam = setting.score_variance
-            at: dict[str, Any] = {"setting": setting.name, "lambda": lam, "scale": scale, "r(1e50)": r[0], "r(1e100)": r[1]}
+            at: dict[str, Any] = {
+                "setting": setting.name,
+                "lambda": lam,
+                "scale": scale,
+                "r(1e50)": r[0],
+                "r(1e100)": r[1],
+            }
             if setting.d != 1 or second <= 3e-3:
-                return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"the law is not reached at {at}")
+                return Evidence(
+                    verdict=Verdict.OPEN, engine="quadrature", reason=f"the law is not reached at {at}"
+                )
             law = theorem_B([lam], [lam], 1.0)
             shape = (
-                float(scale) * law.constant * np.log(LONG_LENGTHS) ** law.log_power * np.exp(-law.exponent * np.log(LONG_LENGTHS))
+                float(scale)
+                * law.constant
+                * np.log(LONG_LENGTHS) ** law.log_power
+                * np.exp(-law.exponent * np.log(LONG_LENGTHS))
             )
             again = np.array([averaged_directly(lam, L) for L in LONG_LENGTHS]) / shape
             side = math.copysign(1.0, 2 * r[1] - r[0] - 1)
-            return refuted_by_two_routes("quadrature", at, second, 3e-3, float(side * (2 * again[1] - again[0] - 1)))
+            return refuted_by_two_routes(
+                "quadrature", at, second, 3e-3, float(side * (2 * again[1] - again[0] - 1))
+            )
         largest, farthest = max(largest, first), max(farthest, second)
     at_which = f"lambda = {LAMBDAS_FROM_HALF}, d = 1 and 3, turned and singular"
     covered = f"{at_which}; |r - 1| ln L <= {largest:.2g}, extrapolated to {farthest:.0e}"

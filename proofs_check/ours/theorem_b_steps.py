@@ -61,7 +61,9 @@ def tilted_gaussian_in_one_direction(*, power: Fraction = Fraction(1, 2)) -> Evi
     """
     mu, z = sp.Symbol("mu", positive=True), sp.Symbol("x", real=True)
     lam = (1 - mu) / 2
-    return identity(sp.exp(lam * z**2) * sp.exp(-(z**2) / 2), mu ** (HALF - sp.Rational(power)) * sp.exp(-mu * z**2 / 2))
+    return identity(
+        sp.exp(lam * z**2) * sp.exp(-(z**2) / 2), mu ** (HALF - sp.Rational(power)) * sp.exp(-mu * z**2 / 2)
+    )
 
 
 def _average_of_the_envelope() -> Evidence:
@@ -80,8 +82,14 @@ def _average_of_the_envelope() -> Evidence:
             closed = float(limit_constant(np.maximum(values, 0).tolist(), weights.tolist(), t))
             worst = max(worst, abs(float(np.exp(law.nodes) @ (t * law.density + law.moment)) / closed - 1))
     if worst > 1e-9:
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"C1 and the integral differ by {worst:.1e}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"d = 1, 2, 3, 5, random A and N, to {worst:.0e}")
+        return Evidence(
+            verdict=Verdict.OPEN, engine="quadrature", reason=f"C1 and the integral differ by {worst:.1e}"
+        )
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="quadrature",
+        covered=f"d = 1, 2, 3, 5, random A and N, to {worst:.0e}",
+    )
 
 
 @claim(
@@ -165,7 +173,9 @@ def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
     at = sp.Rational(1, 2)
     integrand = sp.exp(-(1 + at) * u) * (w**2 - 6 * w**3 + 6 * w**4)
     value = at**2 * sp.pi * at / sp.sin(sp.pi * at)
-    route = integral_evidence(integrand, u, (-sp.oo, sp.oo), "==", value, tail=13 * sp.exp(-u / 2), rel=Fraction(1, 10**10))
+    route = integral_evidence(
+        integrand, u, (-sp.oo, sp.oo), "==", value, tail=13 * sp.exp(-u / 2), rel=Fraction(1, 10**10)
+    )
     return confirmed(found, route)
 
 
@@ -185,7 +195,9 @@ def constant_of_the_laplace_argument(*, two: int = 2) -> Evidence:
     best, F = 1 / (b + HALF), sp.Symbol("F", positive=True)  # F = (pi b/sin(pi b))/Gamma(m/2)
     s = best * Lambda
     density = s ** (m / 2 - 1) / (2 * LAMBDA) ** (m / 2)
-    product = density * s / sp.sqrt(2 * sp.pi * s) * b**2 * F * Lambda * sp.sqrt(two * sp.pi * best**3 / Lambda)
+    product = (
+        density * s / sp.sqrt(2 * sp.pi * s) * b**2 * F * Lambda * sp.sqrt(two * sp.pi * best**3 / Lambda)
+    )
     C = (b * (b + 1) / (2 * b + 1)) ** (m / 2) * 2 * b**2 / (2 * b + 1) * F
     return identity(product, C * Lambda ** (m / 2))
 

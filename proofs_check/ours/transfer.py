@@ -22,7 +22,11 @@ from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, worst_case
-from proofs_check.instances.smooth_losses import gradients_of_smooth_losses, risks_of_smooth_losses, young_at_its_best
+from proofs_check.instances.smooth_losses import (
+    gradients_of_smooth_losses,
+    risks_of_smooth_losses,
+    young_at_its_best,
+)
 from theory.regression.transfer import (
     distance_of_flows,
     gradient_gap,
@@ -37,7 +41,9 @@ from theory.symbolic.algebra import Algebra
 
 r, D = sp.symbols("r D", real=True)  # T - y and T_L - T
 lam, R, T2, y2, D2, J2, dJ2 = sp.symbols("lambda R T2 y2 D2 J2 dJ2", positive=True)
-excess, mu, kappa, g1, g2, beta, rho, eps, t = sp.symbols("excess mu kappa g1 g2 beta rho epsilon t", positive=True)
+excess, mu, kappa, g1, g2, beta, rho, eps, t = sp.symbols(
+    "excess mu kappa g1 g2 beta rho epsilon t", positive=True
+)
 REALS, POSITIVE = (-oo, oo), (0, oo)
 
 
@@ -45,9 +51,7 @@ def _enumerated(left: Callable[..., Any], right: Callable[..., Any]) -> Evidence
     worst, where = worst_case(left, right)
     if worst > 1 + 1e-12:
         return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=f"ratio {worst:.6g} at {where}")
-    covered = (
-        f"{len(hostile_gaps())} cases in d = 1 with every prompt enumerated, L = 1, 2, 3, 8; largest ratio {worst:.6g} ({where})"
-    )
+    covered = f"{len(hostile_gaps())} cases in d = 1 with every prompt enumerated, L = 1, 2, 3, 8; largest ratio {worst:.6g} ({where})"
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered, slack=1 / worst)
 
 
@@ -84,7 +88,9 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     domain = {r: REALS, D: REALS, lam: POSITIVE}
     above = forall(((r + D) ** 2 - r**2) / 2, "<=", right, domain)
     below = forall(-((r + D) ** 2 - r**2) / 2, "<=", right, domain)
-    mean = identity(sp.Subs(lam * 2 * R / 2 + D2 / (2 * lam) + D2 / 2, lam, sqrt(D2 / (2 * R))), risk_gap(R, D2))
+    mean = identity(
+        sp.Subs(lam * 2 * R / 2 + D2 / (2 * lam) + D2 / 2, lam, sqrt(D2 / (2 * R))), risk_gap(R, D2)
+    )
     search = all_of(above, below, mean)
     if c == 1 and search.verdict.accepted:
         left, right = lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2)
@@ -120,7 +126,9 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     search = all_of(*young_at_its_best(c, *products), identity(roots, gradient_gap(R, D2, J2, dJ2)))
     if c == 1 and search.verdict.accepted:
         left, right = lambda g: g.distance, lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
-        search = confirmed(search.replace(sides=(*search.sides, on_drawn_tasks(left, right))), _enumerated(left, right))
+        search = confirmed(
+            search.replace(sides=(*search.sides, on_drawn_tasks(left, right))), _enumerated(left, right)
+        )
     return derivation("OURS:E.gradient", search, c=c)
 
 
@@ -168,7 +176,8 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     a = sp.Symbol("a", real=True)
     inner = c * x / (k * v)
     same = identity(
-        v ** (6 - k) * x**a * exp(-c * x / v), (k / (c * sp.E)) ** k * v**6 * x ** (a - k) * (inner * exp(1 - inner)) ** k
+        v ** (6 - k) * x**a * exp(-c * x / v),
+        (k / (c * sp.E)) ** k * v**6 * x ** (a - k) * (inner * exp(1 - inner)) ** k,
     )
     L = sp.Symbol("L", positive=True)
     bound = computed(r"k = 6,\ a = 4", mean_of_rate(L, c, 0, 4, v**6))
@@ -199,7 +208,9 @@ def eight_moments_tend_to_zero(*, factor: int | Fraction = 1, share: int | Fract
     this with $n=3$. Here `factor` and `share` multiply the right sides.
     """
     single = _peak(3, 2 * share)
-    return derivation("OURS:E.moments/limit", all_of(_peak(2, factor), _peak(3, factor)), single, factor=factor, share=share)
+    return derivation(
+        "OURS:E.moments/limit", all_of(_peak(2, factor), _peak(3, factor)), single, factor=factor, share=share
+    )
 
 
 @claim(
@@ -209,7 +220,9 @@ def eight_moments_tend_to_zero(*, factor: int | Fraction = 1, share: int | Fract
     r"tend to 0 under Assumption 4.2 (ii), unless one conditions on $\mu$ first or has $\sigma^8$ for $\sigma^{12}$, as "
     r"OURS:P3.4.U does.",
 )
-def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fraction(7), least: int | Fraction = 1) -> Evidence:
+def twelve_moments_do_not_bound_the_rate_of_the_gradient(
+    *, tail: Fraction = Fraction(7), least: int | Fraction = 1
+) -> Evidence:
     r"""If $\mathbb{P}(\sigma^2>s)=s^{-7}$ for $s\geq1$, then $\mathbb{E}\sigma^{12}=7$ is finite,
     but $\mathbb{E}[\sigma^{12}\ln(L)^2/L^{c/\sigma^2}]$ is at least $7e^{-c}\ln L$ for $L\geq3$,
     where $\ln L\geq1$; `tail` stands for the 7 of the exponent, and `least` for this 1.
@@ -239,7 +252,9 @@ def the_horizon_is_where_the_distance_is_rho(*, share: Fraction = Fraction(1)) -
     "OURS:T4.3/best",
     control=({"half": Fraction(2, 5)}, {"share": Fraction(99, 100)}, {"most": Fraction(11, 10)}),
 )
-def the_best_time(*, half: Fraction = Fraction(1, 2), share: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+def the_best_time(
+    *, half: Fraction = Fraction(1, 2), share: int | Fraction = 1, most: int | Fraction = 1
+) -> Evidence:
     r"""The best time $t=\ln(1/q)/(\mu+\beta)$ with $q=\kappa g_2/(A\mu)$ is not negative if
     $q\leq1$. At it the bound of the risk is the stated one less $\kappa g_2/\beta$, and the stated
     condition on $g_2$ makes its second term at most $\frac12\varepsilon$. Here `half` stands for
@@ -251,7 +266,9 @@ def the_best_time(*, half: Fraction = Fraction(1, 2), share: int | Fraction = 1,
     limit = transferred_limit(excess, mu, g1, kappa, g2, beta)
     small = sp.Symbol("q", positive=True)
     where = [(small, "<=", Rational(most))]
-    early = forall(0, "<=", log(1 / small) / (mu + beta), dict.fromkeys((small, mu, beta), POSITIVE), where=where)
+    early = forall(
+        0, "<=", log(1 / small) / (mu + beta), dict.fromkeys((small, mu, beta), POSITIVE), where=where
+    )
     same = identity(there, Rational(share) * limit - kappa * g2 / beta)
     sufficient = sufficient_g2(eps, excess, mu, kappa, beta)
     enough = identity(transferred_limit(excess, mu, g1, kappa, sufficient, beta), g1 + Rational(half) * eps)
@@ -289,10 +306,16 @@ def _along_paths(c: Fraction) -> Evidence:
         times = np.concatenate([[0.0], np.geomspace(end / 1000, end, 24)])
         for start in (*STARTS, *((x, x) for x in BALANCED)):
             one, other = transfer.paths(start, times)
-            gap = np.asarray(transferred_risk(np.zeros_like(times), transfer.g1, transfer.kappa, transfer.g2, transfer.beta, times))
+            gap = np.asarray(
+                transferred_risk(
+                    np.zeros_like(times), transfer.g1, transfer.kappa, transfer.g2, transfer.beta, times
+                )
+            )
             ratios = (other.risk - one.risk) / gap
             k = int(np.argmax(ratios))
-            if transfer.L <= 1e6 and ratios[k] > worst["ratio"]:  # beyond, the difference is below what an integration resolves
+            if (
+                transfer.L <= 1e6 and ratios[k] > worst["ratio"]
+            ):  # beyond, the difference is below what an integration resolves
                 same, finer = (path.risk[k] for path in transfer.paths(start, times, 1e-12))
                 at = {"L": transfer.L, "start": str(start), "t": times[k]}
                 worst = {"ratio": float(ratios[k]), "again": float((finer - same) / gap[k]), **at}
@@ -300,7 +323,9 @@ def _along_paths(c: Fraction) -> Evidence:
                 excess_, mu_ = rate(S, start[0])
                 small = transfer.kappa * transfer.g2 / (excess_ * mu_)
                 late = transfer.paths(start, np.array([0.0, 40 / S**2]))[1].risk[-1]
-                bound = transferred_limit(excess_, mu_, transfer.g1, transfer.kappa, transfer.g2, transfer.beta)
+                bound = transferred_limit(
+                    excess_, mu_, transfer.g1, transfer.kappa, transfer.g2, transfer.beta
+                )
                 fits = small <= 1 and np.log(1 / small) / (mu_ + transfer.beta) <= end
                 if (fits and late > bound) or late > float(np.min(one.risk + gap)) * (1 + 1e-9):
                     reason = f"risk {late:.4g} above the bound at L = {transfer.L:g}, start {start}"

@@ -42,7 +42,12 @@ def known_edges() -> Mapping[str, Ends]:
     True
     """
     paths = [c.root / EDGES for c in collections()]
-    found = {id: ends for path in paths if path.is_file() for id, ends in json.loads(path.read_text(encoding="utf-8")).items()}
+    found = {
+        id: ends
+        for path in paths
+        if path.is_file()
+        for id, ends in json.loads(path.read_text(encoding="utf-8")).items()
+    }
     return {id: Ends(*(end and Fraction(end) for end in ends)) for id, ends in found.items()}
 
 

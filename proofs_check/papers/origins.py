@@ -70,7 +70,9 @@ class Origin:
         """
         place, name = claim.split(":", 1)[1], text.split(": $", 1)[0]
         fits = lambda patterns, *given: any(_pattern(p).fullmatch(g) for p in patterns for g in given)
-        return fits(self.says, text, name) and (not self.rows or fits(self.rows, place, place.split("/", 1)[0]))
+        return fits(self.says, text, name) and (
+            not self.rows or fits(self.rows, place, place.split("/", 1)[0])
+        )
 
 
 @cache
@@ -112,18 +114,28 @@ def origins(key: str) -> tuple[Origin, ...] | None:
 
 
 def _origin(entry: Mapping[str, Any], place: str) -> Origin:
-    texts = lambda name: isinstance(entry.get(name), list) and entry[name] and all(isinstance(t, str) and t for t in entry[name])
+    texts = lambda name: (
+        isinstance(entry.get(name), list)
+        and entry[name]
+        and all(isinstance(t, str) and t for t in entry[name])
+    )
     kind = entry.get("kind")
     if kind not in KINDS:
         raise InputError(f"{place} has the kind {kind!r}; use one of {', '.join(KINDS)}")
     if not texts("says") or ("rows" in entry and not texts("rows")):
-        raise InputError(f'{place} does not list texts; write says = ["..."], and rows = ["..."] if it is of some rows only')
+        raise InputError(
+            f'{place} does not list texts; write says = ["..."], and rows = ["..."] if it is of some rows only'
+        )
     if not str(entry.get("source", "")).strip():
         raise InputError(f"{place} has no source; name {_WHAT[kind]}")
     if (kind == "definition") != bool(str(entry.get("model", "")).strip()):
-        raise InputError(f"{place}: a definition, and nothing else, has a model = that meets it; give it, or drop it")
+        raise InputError(
+            f"{place}: a definition, and nothing else, has a model = that meets it; give it, or drop it"
+        )
     if unknown := set(entry) - {"kind", "source", "says", "rows", "model"}:
-        raise InputError(f"{place} has {', '.join(sorted(unknown))}; it has kind, source, says, rows and model")
+        raise InputError(
+            f"{place} has {', '.join(sorted(unknown))}; it has kind, source, says, rows and model"
+        )
     told = {name: str(entry.get(name, "")) for name in ("kind", "source", "model")}
     return Origin(**told, says=tuple(entry["says"]), rows=tuple(entry.get("rows", ())))
 

@@ -87,7 +87,9 @@ def readings_beside(lists: Iterable[Path]) -> tuple[Path, Mapping[str, Reading]]
     try:
         given = tomllib.loads(read_bytes(path).decode("utf-8")).get("reading", [])
     except (InputError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {error}; save it as TOML, each reading below a line [[reading]]") from error
+        raise InputError(
+            f"cannot read {path}: {error}; save it as TOML, each reading below a line [[reading]]"
+        ) from error
     out: dict[str, Reading] = {}
     for n, told in enumerate(given if isinstance(given, list) else [given], 1):
         made = _reading(told, f"{path}: reading {n}")
@@ -109,6 +111,8 @@ def _reading(told: Any, name: str) -> Reading:
         what = "id, place and decision are texts, alternatives a list of sentences that say what would change"
         raise InputError(f"{name} does not say {missing[0]}; give all four below [[reading]]: {what}")
     if not _ID.fullmatch(str(texts["id"])):
-        raise InputError(f"{name} has the id {texts['id']!r}; write letters, digits and hyphens, such as phase-1-ends")
+        raise InputError(
+            f"{name} has the id {texts['id']!r}; write letters, digits and hyphens, such as phase-1-ends"
+        )
     clean = {key: " ".join(str(text).split()) for key, text in texts.items()}
     return Reading(**clean, alternatives=tuple(" ".join(text.split()) for text in sentences))

@@ -102,7 +102,9 @@ def _installed() -> tuple[Collection, ...]:
             folders.setdefault(point.dist.name if point.dist else point.value, []).append(Path(place))
     out = []
     for name, places in sorted(folders.items()):
-        statements = tuple(dict.fromkeys(file for place in sorted(places) for file in statements_below(place)))
+        statements = tuple(
+            dict.fromkeys(file for place in sorted(places) for file in statements_below(place))
+        )
         out.append(Collection(name, Path(os.path.commonpath(places)), statements))
     return tuple(out)
 
@@ -177,7 +179,9 @@ def name_folder(folder: Path) -> Collection:
     if "\0" in str(folder):
         raise InputError(f"{str(folder)!r} is no name of a folder: it has a null character; give another one")
     root = folder.resolve()
-    if known := next((c for c in collections() if c.root == root or any(f.is_relative_to(root) for f in c.files)), None):
+    if known := next(
+        (c for c in collections() if c.root == root or any(f.is_relative_to(root) for f in c.files)), None
+    ):
         return known
     found = statements_below(root) if root.is_dir() else ()
     if not found:
@@ -187,7 +191,9 @@ def name_folder(folder: Path) -> Collection:
     made = Collection(str(folder), root, found, named=True)
     for other in collections():
         if twice := set(made.keys) & set(other.keys):
-            raise InputError(f"{folder} and {other.name} both hold a paper {', '.join(twice)}; give it a key of its own")
+            raise InputError(
+                f"{folder} and {other.name} both hold a paper {', '.join(twice)}; give it a key of its own"
+            )
     _named[root] = made
     _forget()
     return made
@@ -231,7 +237,9 @@ def read_statements(file: Path) -> Mapping[str, Any]:
         raise InputError(f"cannot read {file}: {error}; {hint}") from error
     paper = data.get("paper")
     if not isinstance(paper, dict) or not isinstance(paper.get("key"), str):
-        raise InputError(f'{file} does not say of which paper it is; begin it with: [paper], key = "ME", title = "..."')
+        raise InputError(
+            f'{file} does not say of which paper it is; begin it with: [paper], key = "ME", title = "..."'
+        )
     return MappingProxyType(data)
 
 

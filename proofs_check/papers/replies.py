@@ -63,17 +63,25 @@ def _replies() -> Mapping[str, tuple[Reply, ...]]:
         try:
             found = tomllib.loads(read_bytes(path).decode("utf-8")).get("reply", [])
         except (InputError, ValueError) as error:
-            raise InputError(f"cannot read {path}: {error}; save it as TOML, each reply below a line [[reply]]") from error
+            raise InputError(
+                f"cannot read {path}: {error}; save it as TOML, each reply below a line [[reply]]"
+            ) from error
         for n, given in enumerate(found, 1):
             texts = {k: str(given.get(k, "")).strip() for k in ("id", "who", "when", "what")}
             if missing := [k for k, text in texts.items() if not text]:
-                raise InputError(f"{path}: reply {n} does not say {missing[0]}; it needs id, who, when and what")
+                raise InputError(
+                    f"{path}: reply {n} does not say {missing[0]}; it needs id, who, when and what"
+                )
             if texts["id"].split("/", 1)[0] not in all_rows():
-                raise InputError(f"{path}: reply {n} is about {texts['id']}, which is no statement; correct the id")
+                raise InputError(
+                    f"{path}: reply {n} is about {texts['id']}, which is no statement; correct the id"
+                )
             try:
                 datetime.date.fromisoformat(texts["when"])
             except ValueError:
-                raise InputError(f"{path}: reply {n} has when = {texts['when']!r}; write a day as 2026-09-01") from None
+                raise InputError(
+                    f"{path}: reply {n} has when = {texts['when']!r}; write a day as 2026-09-01"
+                ) from None
             out[texts["id"]] = (*out.get(texts["id"], ()), Reply(**texts))
     return MappingProxyType(out)
 

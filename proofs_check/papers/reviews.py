@@ -57,7 +57,9 @@ class Review:
         >>> Review(on=datetime.date(2026, 11, 29), answers={"printed": "L >= 2", "used": ""}).line
         '2026-11-29; printed: L >= 2'
         """
-        return "; ".join([self.on.isoformat(), *(f"{name}: {text}" for name, text in self.answers.items() if text)])
+        return "; ".join(
+            [self.on.isoformat(), *(f"{name}: {text}" for name, text in self.answers.items() if text)]
+        )
 
     def unanswered(self, verdict: Verdict) -> list[str]:
         """The questions that the verdict of a claim as printed asks, and the form leaves open.
@@ -90,10 +92,21 @@ def review(told: Any, row: str) -> Review:
     if type(on) is not datetime.date:
         raise InputError(f"row {row}: read has no date; write read = {{on = 2026-11-29, ...}}")
     if unknown := set(said) - set(ACCEPTED) - set(REFUTED):
-        raise InputError(f"row {row}: read answers {min(unknown)}; the questions are {', '.join((*ACCEPTED, *REFUTED))}")
+        raise InputError(
+            f"row {row}: read answers {min(unknown)}; the questions are {', '.join((*ACCEPTED, *REFUTED))}"
+        )
     for name, answer in said.items():
         sentence = isinstance(answer, str) and bool(answer.strip())
         if not sentence and (answer is not True or name == "printed"):
-            why = "true or a sentence" if name != "printed" else "the hypotheses that the paper prints, or that it prints none"
-            raise InputError(f"row {row}: read answers {name} with {answer!r}; write {why}, and mend the row where it is a no")
-    return Review(on=on, answers={name: "" if answer is True else " ".join(answer.split()) for name, answer in said.items()})
+            why = (
+                "true or a sentence"
+                if name != "printed"
+                else "the hypotheses that the paper prints, or that it prints none"
+            )
+            raise InputError(
+                f"row {row}: read answers {name} with {answer!r}; write {why}, and mend the row where it is a no"
+            )
+    return Review(
+        on=on,
+        answers={name: "" if answer is True else " ".join(answer.split()) for name, answer in said.items()},
+    )

@@ -18,7 +18,15 @@ from typing import Any
 
 from numerics.terminal.inputs import InputError
 from proofs_check.papers.readings import Reading, readings_beside
-from proofs_check.papers.registered import Collection, collections, drop_folder, forgets, in_scope, name_folder, read_statements
+from proofs_check.papers.registered import (
+    Collection,
+    collections,
+    drop_folder,
+    forgets,
+    in_scope,
+    name_folder,
+    read_statements,
+)
 from proofs_check.papers.reviews import Review, review
 from theory.inputs.kinds import check_kind
 
@@ -51,7 +59,14 @@ _NEEDED = ("id", "where", "kind", "says", "printed")
 #: experiment, LOGIC structure of a proof.
 KINDS = ("SYM", "INT", "PROB", "ASY", "NUM", "LOGIC", "assumption", "cited")
 #: From an id's first letter to what it numbers.
-PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
+PLACES: Mapping[str, str] = {
+    "L": "Lemma",
+    "P": "Proposition",
+    "A": "Assumption",
+    "T": "Theorem",
+    "C": "Corollary",
+    "R": "Remark",
+}
 #: What a paper can lose.
 RESULTS = ("Theorem", "Proposition", "Lemma", "Corollary")
 _NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
@@ -145,14 +160,20 @@ def _check_readings(file: Path, readings: Mapping[str, Reading], listed: list[Ma
     for r in listed:
         names = r.get("readings", [])
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise InputError(f"row {r.get('id')} has readings = {names!r}; write the ids of its readings as a list of texts")
+            raise InputError(
+                f"row {r.get('id')} has readings = {names!r}; write the ids of its readings as a list of texts"
+            )
         for name in names:
             if name not in readings:
                 known = f"{file} has {', '.join(readings) or 'none'}"
-                raise InputError(f"row {r.get('id')} rests on the reading {name!r}, but {known}; add it or correct the id")
+                raise InputError(
+                    f"row {r.get('id')} rests on the reading {name!r}, but {known}; add it or correct the id"
+                )
         named.update(names)
     if idle := [name for name in readings if name not in named]:
-        raise InputError(f"{file}: no row rests on the reading {idle[0]}; name it in readings = [...] of a row, or drop it")
+        raise InputError(
+            f"{file}: no row rests on the reading {idle[0]}; name it in readings = [...] of a row, or drop it"
+        )
 
 
 def add_folder(folder: Path) -> Collection:
@@ -204,7 +225,9 @@ def paper(key: str) -> Mapping[str, Any]:
     """
     if key not in _papers():
         raise KeyError(f"no paper has the key {key!r}; there are {', '.join(_papers())}")
-    return MappingProxyType({"title": key, "authors": "", "version": "", "date": ""} | dict(_papers()[key]["paper"]))
+    return MappingProxyType(
+        {"title": key, "authors": "", "version": "", "date": ""} | dict(_papers()[key]["paper"])
+    )
 
 
 def readings_of(key: str) -> tuple[Reading, ...]:
@@ -256,15 +279,21 @@ def all_rows() -> Mapping[str, Row]:
     for key, data in _papers().items():
         for n, r in enumerate(data["row"], 1):
             if missing := [name for name in _NEEDED if not isinstance(r.get(name), str)]:
-                raise InputError(f"row {r.get('id', n)} of {key} has no {missing[0]}; a row needs the texts {', '.join(_NEEDED)}")
+                raise InputError(
+                    f"row {r.get('id', n)} of {key} has no {missing[0]}; a row needs the texts {', '.join(_NEEDED)}"
+                )
             if r["id"] in out:
                 raise InputError(f"two rows are named {r['id']}; give each printed statement its own id")
             if r["kind"] not in KINDS:
                 raise InputError(f"row {r['id']} has the kind {r['kind']!r}; use one of {', '.join(KINDS)}")
             if "no_property" in r and not r["no_property"].strip():
-                raise InputError(f"row {r['id']} has a blank no_property; say why no property tries it, or drop the key")
+                raise InputError(
+                    f"row {r['id']} has a blank no_property; say why no property tries it, or drop the key"
+                )
             if r.get("damaged") and not r.get("reading", "").strip() and not r.get("readings"):
-                raise InputError(f"row {r['id']} is of a damaged place; say how it is read, in its reading or its readings")
+                raise InputError(
+                    f"row {r['id']} is of a damaged place; say how it is read, in its reading or its readings"
+                )
             out[r["id"]] = Row(
                 id=r["id"],
                 paper=key,
@@ -363,7 +392,10 @@ def states(row: Row) -> bool:
     if headed := _HEADED.match(row.where):
         return "of its proof" not in row.where and headed[2] in RESULTS
     if within := _WITHIN.search(row.where):
-        return re.fullmatch(rf"{within[3][0]}{re.escape(within[4])}(\.\d+)?", row.id.split(":", 1)[1]) is not None
+        return (
+            re.fullmatch(rf"{within[3][0]}{re.escape(within[4])}(\.\d+)?", row.id.split(":", 1)[1])
+            is not None
+        )
     return False
 
 

@@ -27,7 +27,18 @@ from proofs_check.papers.registered import collections, forgets
 if TYPE_CHECKING:
     from numerics.terminal.progress import Advance
 
-__all__ = ["ALLOWED", "MOST_LINES", "Output", "differing", "faults", "run", "script", "script_path", "scripts", "slug"]
+__all__ = [
+    "ALLOWED",
+    "MOST_LINES",
+    "Output",
+    "differing",
+    "faults",
+    "run",
+    "script",
+    "script_path",
+    "scripts",
+    "slug",
+]
 
 #: What a script may import: an author has it, or installs it in a minute.
 ALLOWED = ("fractions", "itertools", "math", "mpmath", "numpy", "scipy", "sympy")
@@ -123,7 +134,10 @@ def faults(text: str) -> list[str]:
         out.append("it prints nothing; print both sides of what was printed")
     if not any(isinstance(n, ast.Assert) for n in nodes):
         out.append("it has no assert; end it with the violation")
-    return out + [f"it calls {name}" for name in sorted(called & {"open", "exec", "eval", "__import__", "compile", "input"})]
+    return out + [
+        f"it calls {name}"
+        for name in sorted(called & {"open", "exec", "eval", "__import__", "compile", "input"})
+    ]
 
 
 def _imports(nodes: Iterable[ast.AST]) -> list[str]:
@@ -228,7 +242,9 @@ def run(texts: Mapping[str, str], seconds: int = 120, advance: Advance | None = 
     with TemporaryFile("w+") as given, TemporaryFile("w+") as said:
         json.dump([dict(texts), ALLOWED, OURS, shared, seconds], given)
         given.seek(0)
-        with subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=said, text=True) as process:
+        with subprocess.Popen(
+            command, stdin=given, stdout=subprocess.PIPE, stderr=said, text=True
+        ) as process:
             for line in process.stdout or ():
                 name, *found = json.loads(line)
                 out[name] = Output(*found)
@@ -236,7 +252,9 @@ def run(texts: Mapping[str, str], seconds: int = 120, advance: Advance | None = 
                     advance(len(out), len(texts))
         if process.returncode:
             said.seek(0)
-            why = said.read().strip().split("\n")[-1]  # above it stand warnings, or where in our own lines it broke
+            why = (
+                said.read().strip().split("\n")[-1]
+            )  # above it stand warnings, or where in our own lines it broke
             raise RuntimeError(f"the witness scripts stopped: {why or f'status {process.returncode}'}")
     return out
 
@@ -263,7 +281,11 @@ def differing(witness: Mapping[str, Any], text: str, printed: str, *, sampled: b
     ['L = 9']
     """
     known = [x for source in (text, printed) for x in _numbers(source)]
-    return [f"{k} = {v}" for k, v in witness.items() if (x := _read(v)) is not None and not _near(x, v, known, sampled)]
+    return [
+        f"{k} = {v}"
+        for k, v in witness.items()
+        if (x := _read(v)) is not None and not _near(x, v, known, sampled)
+    ]
 
 
 def _numbers(source: str) -> list[float]:

@@ -27,7 +27,12 @@ def inner(around: str) -> Path:
 
 
 def make_calls(
-    calls: int, number: int, report: Callable[[str, Outcome], None], names: list[str] | None = None, *, slow: bool = True
+    calls: int,
+    number: int,
+    report: Callable[[str, Outcome], None],
+    names: list[str] | None = None,
+    *,
+    slow: bool = True,
 ) -> None:
     """Make calls, and report each with what came of it.
 
@@ -47,7 +52,13 @@ def make_calls(
     known: dict[str, Any] = {}
 
     @seed(number)
-    @settings(max_examples=calls, phases=[Phase.generate], database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=calls,
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(st.data())
     def calling(data: st.DataObject) -> None:
         if not names and data.draw(st.integers(1, SHARE_OF_COMMANDS)) == 1:
@@ -69,7 +80,9 @@ def make_calls(
                 known[name] = target.call(target.good())
             if how in SAME and (other := differs(outcome.result, known[name])):
                 outcome.fault = f"another result: {other}"
-            elif any(n != n for n in numbers(outcome.result)) and not any(n != n for n in numbers(known[name])):
+            elif any(n != n for n in numbers(outcome.result)) and not any(
+                n != n for n in numbers(known[name])
+            ):
                 outcome.fault = "a result with NaN"
         report(f"{name}({which}: {how})", outcome)
 

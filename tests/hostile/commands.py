@@ -15,8 +15,34 @@ from proofs_check.cli import main
 __all__ = ["FILES", "command_lines", "ended_badly", "write_files"]
 
 #: Words that no command expects, among them names that a page or a spreadsheet would run.
-WORDS = ["", "0", "-1", "nan", "inf", "1e308", "1e999", "9" * 400, "<script>alert(1)</script>", "=cmd|'/C calc'!A0", "a\0b"]
-WORDS += ["../x", "x" * 5000, "\udcff", "1,2,x", "1:0:5", ":", ",", "BB", "BB:CC.3.b", "COL:nowhere", "CC.3.b:c=", "--", "-"]
+WORDS = [
+    "",
+    "0",
+    "-1",
+    "nan",
+    "inf",
+    "1e308",
+    "1e999",
+    "9" * 400,
+    "<script>alert(1)</script>",
+    "=cmd|'/C calc'!A0",
+    "a\0b",
+]
+WORDS += [
+    "../x",
+    "x" * 5000,
+    "\udcff",
+    "1,2,x",
+    "1:0:5",
+    ":",
+    ",",
+    "BB",
+    "BB:CC.3.b",
+    "COL:nowhere",
+    "CC.3.b:c=",
+    "--",
+    "-",
+]
 #: Files by their names; `write_files` makes them, except the missing one.
 FILES = [
     "missing.npy",
@@ -52,7 +78,12 @@ def write_files(folder: Path) -> None:
     """Write the files into a folder."""
     good = np.diag([1.0, 0.5])
     np.save(folder / "good.npy", good)
-    for name, array in (("complex", good * 1j), ("text", good.astype(str)), ("nan", good * np.nan), ("cube", np.ones((2, 2, 2)))):
+    for name, array in (
+        ("complex", good * 1j),
+        ("text", good.astype(str)),
+        ("nan", good * np.nan),
+        ("cube", np.ones((2, 2, 2))),
+    ):
         np.save(folder / f"{name}.npy", array)
     np.save(folder / "flat.npy", np.ones(2))
     (folder / "pickled.npy").write_bytes(pickle.dumps(good))
@@ -72,8 +103,35 @@ def write_files(folder: Path) -> None:
 #: Good command lines that take little time; one word of them is spoiled.
 GOOD = [
     ["ask", "--Gamma", "good.npy", "--U", "good.npy", "--V", "good.npy", "--query", "flat.npy", "-L", "100"],
-    ["ask", "--tokens", "=cmd.csv", "--K", "good.npy", "--Q", "good.npy", "--V", "good.json", "--query", "flat.npy", "-L", "10"],
-    ["rates", "--example", "isotropic", "--lengths", "10,30", "--replicates", "100", "--seed", "0", "--out", "out", "--quiet"],
+    [
+        "ask",
+        "--tokens",
+        "=cmd.csv",
+        "--K",
+        "good.npy",
+        "--Q",
+        "good.npy",
+        "--V",
+        "good.json",
+        "--query",
+        "flat.npy",
+        "-L",
+        "10",
+    ],
+    [
+        "rates",
+        "--example",
+        "isotropic",
+        "--lengths",
+        "10,30",
+        "--replicates",
+        "100",
+        "--seed",
+        "0",
+        "--out",
+        "out",
+        "--quiet",
+    ],
     ["sweep", "empty.toml", "--store", "store.sqlite", "--out", "out"],
     ["show", "BB:CC.3.b", "--ledger", "good.json"],
     ["show", "CC.3"],

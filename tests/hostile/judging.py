@@ -80,8 +80,13 @@ def fault_of(error: BaseException) -> str:
     said = str(error)
     place = "".join(traceback.format_tb(error.__traceback__)[-1:]).strip().splitlines()[0]
     ours = code.co_filename.startswith(PACKAGES)
-    raised = any(i.offset == trace.tb_lasti and i.opname == "RAISE_VARARGS" for i in dis.get_instructions(code))
-    kind = isinstance(error, (ValueError, TypeError, KeyError)) or type(error) in (ArithmeticError, RuntimeError)
+    raised = any(
+        i.offset == trace.tb_lasti and i.opname == "RAISE_VARARGS" for i in dis.get_instructions(code)
+    )
+    kind = isinstance(error, (ValueError, TypeError, KeyError)) or type(error) in (
+        ArithmeticError,
+        RuntimeError,
+    )
     if kind and ours and raised and said.strip():
         return ""
     ours_last = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(PACKAGES)]
@@ -101,7 +106,13 @@ def numbers(result: Any) -> Iterator[float]:
     elif isinstance(result, Mapping):
         yield from numbers(list(result.values()))
     elif dataclasses.is_dataclass(result) and not isinstance(result, type):
-        yield from numbers([getattr(result, field.name) for field in dataclasses.fields(result) if field.name not in UNSTEADY])
+        yield from numbers(
+            [
+                getattr(result, field.name)
+                for field in dataclasses.fields(result)
+                if field.name not in UNSTEADY
+            ]
+        )
 
 
 def differs(result: Any, reference: Any) -> str:
@@ -110,6 +121,8 @@ def differs(result: Any, reference: Any) -> str:
     if len(found) != len(known):
         return f"{len(found)} numbers in place of {len(known)}"
     for one, other in zip(found, known):
-        if not (math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other))):
+        if not (
+            math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other))
+        ):
             return f"{one} in place of {other}"
     return ""

@@ -49,7 +49,10 @@ class ScaleLaw:
 TOKENS, QUERY, VALUES = {"Gamma": 2, "U": -1}, {"query": 1, "U": -1}, {"V": 1}
 SQUARES = {"output": 2, "squared_bias": 2, "grad_V": 2, "grad_U": 4}
 RISK = {"Sigma": 2, "U": -1, "u": -1, "noise": 2}
-VALUES_OF_A_FIT, EXPONENT = {"values": 1, "standard_errors": 1}, {"exponent": 0, "standard_error": 0, "chi2": 0}
+VALUES_OF_A_FIT, EXPONENT = (
+    {"values": 1, "standard_errors": 1},
+    {"exponent": 0, "standard_error": 0, "chi2": 0},
+)
 #: Monte Carlo draws and adds in float32.
 SAMPLED = 1e-4
 LAWS = [
@@ -57,12 +60,23 @@ LAWS = [
     ScaleLaw("exact_errors", QUERY, {"output": 0, "squared_bias": 0, "grad_V": 0, "grad_U": 2}),
     ScaleLaw("exact_errors", VALUES, {"output": 2, "squared_bias": 2, "grad_V": 0, "grad_U": 2}),
     ScaleLaw("exact_errors, averaged", TOKENS, SQUARES),
-    ScaleLaw("exact_errors, averaged", {"query_cov": 2, "U": -1}, {"output": 0, "squared_bias": 0, "grad_V": 0, "grad_U": 2}),
+    ScaleLaw(
+        "exact_errors, averaged",
+        {"query_cov": 2, "U": -1},
+        {"output": 0, "squared_bias": 0, "grad_V": 0, "grad_U": 2},
+    ),
     ScaleLaw("attention_errors", TOKENS, {"output.mean": 2, "grad_V.mean": 2, "grad_U.mean": 4}, SAMPLED),
     ScaleLaw("attention_errors", QUERY, {"output.mean": 0, "grad_V.mean": 0, "grad_U.mean": 2}, SAMPLED),
     ScaleLaw("attention_errors", VALUES, {"output.mean": 2, "grad_V.mean": 0, "grad_U.mean": 2}, SAMPLED),
-    ScaleLaw("limit_parameters", {"Sigma": 2, "U0": -1, "u0": -1, "noise": 2}, {"U": -1, "V": -1, "gamma": 1}),
-    ScaleLaw("integrate_flow", {"Sigma": 2, "U0": -1, "u0": -1, "noise": 2, "t_max": -4}, {"U": -1, "u": -1, "risk": 2}, 1e-5),
+    ScaleLaw(
+        "limit_parameters", {"Sigma": 2, "U0": -1, "u0": -1, "noise": 2}, {"U": -1, "V": -1, "gamma": 1}
+    ),
+    ScaleLaw(
+        "integrate_flow",
+        {"Sigma": 2, "U0": -1, "u0": -1, "noise": 2, "t_max": -4},
+        {"U": -1, "u": -1, "risk": 2},
+        1e-5,
+    ),
     ScaleLaw("icl_risk", RISK, {"": 2}),
     ScaleLaw("icl_risk_gradient", RISK, {"0": 3, "1": 3}),
     ScaleLaw("vector_field", RISK, {"0": 3, "1": 3}),
@@ -78,7 +92,9 @@ LAWS = [
     ScaleLaw("gaussian_output", {"m": 1, "Gamma": 2, "U": -1}, {"": 1}),
     ScaleLaw("theorem_A", {"t": 1, "q": 1}, {"": 1}),
     ScaleLaw("exact_risk", {"U11": -2, "task": 2, "noise": 2}, {"risk": 2}),
-    ScaleLaw("window_loss", {"spectrum": 1, "noise": 1}, {"loss": 1, "signal": 1, "noise": 1, "derivative": 1}),
+    ScaleLaw(
+        "window_loss", {"spectrum": 1, "noise": 1}, {"loss": 1, "signal": 1, "noise": 1, "derivative": 1}
+    ),
     ScaleLaw("optimal_window", {"spectrum": 1, "noise": 1}, {"w": 0, "loss": 1, "interval": 0}),
     ScaleLaw("optimal_window, a narrow one", {"spectrum": 1, "noise": 1}, {"w": 0, "loss": 1, "interval": 0}),
     ScaleLaw("power_law_fit", VALUES_OF_A_FIT, {**EXPONENT, "amplitude": 1}),
@@ -107,7 +123,11 @@ NEARLY_SINGULAR: Mapping[str, Callable[[int], Any]] = {
 }
 #: Arguments of every end: prompt lengths, times, widths, variances of scores.
 ENDS: list[tuple[str, str, Any]] = [
-    *((name, "lengths", np.array([L])) for name in ("exact_errors", "exact_errors, averaged") for L in (1.0, 2.0, 1e15, 1e100)),
+    *(
+        (name, "lengths", np.array([L]))
+        for name in ("exact_errors", "exact_errors, averaged")
+        for L in (1.0, 2.0, 1e15, 1e100)
+    ),
     *(("softmax_moments", "s", np.array([s])) for s in (0.0, 2.0**-200, 1e-8, 1e3, 2.0**200)),
     *(("softmax_moments", "L", np.array([L])) for L in (1.0, 2.0, 1e100)),
     *(("integrate_flow", "t_max", t) for t in (2.0**-200, 2.0**-60, 1e6, 2.0**60, 2.0**200)),
@@ -115,8 +135,16 @@ ENDS: list[tuple[str, str, Any]] = [
     *(("window_loss", "n", np.array([n])) for n in (1, 2, 10**6, 2**53)),
     *(("optimal_window", "noise", noise) for noise in (0.0, 2.0**-200, 1e8, 2.0**200)),
     *(("optimal_window", "n", n) for n in (2, 10**6, 2**53)),
-    *((f"{name}_fit", "lengths", 10.0 * unit ** np.arange(5)) for name in ("power_law", "log_power") for unit in (2.0, 1e24)),
-    *((name, "prompt_length", L) for name in ("limit_parameters", "integrate_flow", "icl_risk") for L in (1, 10**15, 10**100)),
+    *(
+        (f"{name}_fit", "lengths", 10.0 * unit ** np.arange(5))
+        for name in ("power_law", "log_power")
+        for unit in (2.0, 1e24)
+    ),
+    *(
+        (name, "prompt_length", L)
+        for name in ("limit_parameters", "integrate_flow", "icl_risk")
+        for L in (1, 10**15, 10**100)
+    ),
     *(("theorem_A", "s", s) for s in (0.0, 2.0**-200, 1e3, 2.0**200)),
 ]
 
@@ -160,7 +188,9 @@ def fault_of_units(law: ScaleLaw, octaves: int) -> str:
         wanted = known * 2.0 ** (power * octaves)
         # An integrator stops where it stops: only its last state is that of a law.
         wanted, now = (x[-1] if law.target == "integrate_flow" else x for x in (wanted, now))
-        if now.shape != wanted.shape or not np.allclose(now, wanted, rtol=law.rtol, atol=law.rtol * np.abs(wanted).max(initial=0)):
+        if now.shape != wanted.shape or not np.allclose(
+            now, wanted, rtol=law.rtol, atol=law.rtol * np.abs(wanted).max(initial=0)
+        ):
             return f"{path or 'the result'} is {now.ravel()[:3]} in place of {wanted.ravel()[:3]}"
     return ""
 
@@ -175,7 +205,12 @@ def _end_fault(target: str, argument: str, value: Any) -> str:
 
 #: Functions that take a covariance, and its name.
 COVARIANCES = sorted(
-    {(law.target, name) for law in LAWS for name in ("Gamma", "Sigma", "task", "value_covariance") if name in law.given}
+    {
+        (law.target, name)
+        for law in LAWS
+        for name in ("Gamma", "Sigma", "task", "value_covariance")
+        if name in law.given
+    }
 )
 
 
@@ -197,7 +232,9 @@ def scaled_calls(calls: int, seed: int, report: Callable[[str, str], None]) -> N
             law = LAWS[j % len(LAWS)]
             most = OCTAVES // max(map(abs, law.given.values()))
             octaves = int(rng.choice([-most, most, rng.integers(-most, most + 1)]))
-            report(f"{law.target}({', '.join(law.given)} in units of 2^{octaves})", fault_of_units(law, octaves))
+            report(
+                f"{law.target}({', '.join(law.given)} in units of 2^{octaves})", fault_of_units(law, octaves)
+            )
         elif kind == 1:
             target, argument, value = ENDS[j * 7 % len(ENDS)]
             report(f"{target}({argument} = {value})", _end_fault(target, argument, value))

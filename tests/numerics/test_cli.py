@@ -12,7 +12,10 @@ from numerics.cli import main
 
 def test_module_entry_point() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "numerics", "rates", "--example", "x"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "numerics", "rates", "--example", "x"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr

@@ -20,7 +20,9 @@ def test_routes_that_agree_refute() -> None:
 
 
 def test_the_violation_is_the_measure() -> None:
-    assert refuted_by_two_routes("quadrature", {"L": 3}, 1.5 + 1e-6, 1.5, 1.5 + 1.1e-6).verdict is Verdict.OPEN
+    assert (
+        refuted_by_two_routes("quadrature", {"L": 3}, 1.5 + 1e-6, 1.5, 1.5 + 1.1e-6).verdict is Verdict.OPEN
+    )
 
 
 def test_what_holds_is_not_refuted() -> None:
@@ -40,7 +42,10 @@ def test_a_larger_constant_saves_the_statement() -> None:
 
 
 def test_a_constant_in_the_exponent() -> None:
-    assert defeated(k ** sp.Rational(1, 2), c1 * k**20 * sp.exp(-c2 * k), k, at={"L": k}, where={}).verdict is Verdict.REFUTED
+    assert (
+        defeated(k ** sp.Rational(1, 2), c1 * k**20 * sp.exp(-c2 * k), k, at={"L": k}, where={}).verdict
+        is Verdict.REFUTED
+    )
 
 
 def test_what_is_no_constant() -> None:
@@ -57,7 +62,9 @@ def test_a_right_side_that_vanishes_at_one_instance() -> None:
 
 
 def test_a_left_side_that_becomes_negative_defeats_nothing() -> None:
-    found = defeated(10 - k, c1, k, at={"L": k}, where={})  # 10 - k <= c1 holds for c1 = 10, although c1/(10 - k) -> 0
+    found = defeated(
+        10 - k, c1, k, at={"L": k}, where={}
+    )  # 10 - k <= c1 holds for c1 = 10, although c1/(10 - k) -> 0
     assert found.verdict is Verdict.OPEN
     assert "not shown to be positive" in found.reason
 

@@ -20,7 +20,9 @@ def test_kernels_are_compiled_once_and_kept_where_it_says(tmp_path: Path) -> Non
     environment = {**os.environ, "PYTHONPATH": root, "NUMBA_CACHE_DIR": str(tmp_path)}
     command, done = [sys.executable, "-m", "numerics", "warm", "flows"], []
     for _ in range(2):
-        lines = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+        lines = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
         found = re.fullmatch(r"flows +[\d.]+ s  (\d+) functions compiled", lines[0])
         assert found
         done.append(int(found[1]))

@@ -29,7 +29,11 @@ sys.meta_path.insert(0, Interrupting())
 
 @pytest.mark.parametrize(
     ("id", "hint"),
-    [("BB:CC.3.bb", "the nearest are"), ("nonsense", "no statement is called"), ("BB:LC.1/nothing", "the claims of BB:LC.1 are")],
+    [
+        ("BB:CC.3.bb", "the nearest are"),
+        ("nonsense", "no statement is called"),
+        ("BB:LC.1/nothing", "the claims of BB:LC.1 are"),
+    ],
 )
 def test_an_unknown_id_is_an_error_that_helps(id: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", id]) == 2
@@ -58,12 +62,16 @@ def test_commands(command: list[str], hint: str, capsys: pytest.CaptureFixture[s
 
 def test_to_read_a_ledger_takes_neither_numpy_nor_sympy() -> None:
     commands = "from proofs_check.cli import main; main(['show', 'CC.3.b']); main(['list'])"
-    program = f"{commands}; import sys; print(sorted({{'numpy', 'sympy', 'numba', 'flint'}} & set(sys.modules)))"
+    program = (
+        f"{commands}; import sys; print(sorted({{'numpy', 'sympy', 'numba', 'flint'}} & set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("program", [["proofs_check.cli", "show", "CC.3.b", "--again"], ["numerics", "rates"]])
+@pytest.mark.parametrize(
+    "program", [["proofs_check.cli", "show", "CC.3.b", "--again"], ["numerics", "rates"]]
+)
 def test_an_interruption_during_imports_is_no_traceback(program: list[str], tmp_path: Path) -> None:
     """The signal comes when the first large package is imported."""
     (tmp_path / "sitecustomize.py").write_text(SIGNAL, encoding="utf-8")
@@ -101,17 +109,25 @@ def test_wrong_commands_end_with_status_two(capsys: pytest.CaptureFixture[str]) 
             main(wrong)
         assert stop.value.code == 2
     lines = capsys.readouterr().err.splitlines()
-    assert [line.rpartition("; see: ")[2] for line in lines] == ["largeprompt --help", *["largeprompt show --help"] * 3]
+    assert [line.rpartition("; see: ")[2] for line in lines] == [
+        "largeprompt --help",
+        *["largeprompt show --help"] * 3,
+    ]
 
 
 def test_an_unknown_statement_may_be_one_of_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "ME:L1"]) == 2
-    assert capsys.readouterr().err.endswith("all of them: largeprompt list; those of a folder: add --papers DIR\n")
+    assert capsys.readouterr().err.endswith(
+        "all of them: largeprompt list; those of a folder: add --papers DIR\n"
+    )
 
 
 def test_an_unknown_option_is_told_in_the_name_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "BB:CC.3.b", "--prof"]) == 2
-    assert capsys.readouterr().err == "largeprompt show: unrecognized arguments: --prof; see: largeprompt show --help\n"
+    assert (
+        capsys.readouterr().err
+        == "largeprompt show: unrecognized arguments: --prof; see: largeprompt show --help\n"
+    )
 
 
 def test_a_part_belongs_to_its_row_and_every_row_says_where_it_stands() -> None:

@@ -61,7 +61,9 @@ def test_a_folder_that_is_named_is_made(ledger: Path, tmp_path: Path) -> None:
 
 def test_the_folder_of_several_errata_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[Path] = []
-    monkeypatch.setattr("proofs_check.documents.cli._write_errata", lambda kept, key, folder, latex: written.append(folder))
+    monkeypatch.setattr(
+        "proofs_check.documents.cli._write_errata", lambda kept, key, folder, latex: written.append(folder)
+    )
     assert main(["errata", "--ledger", str(RELEASE), "--out", str(tmp_path / "errata")]) == 0
     assert len(written) > 1
     assert {folder.parent for folder in written} == {path for path in tmp_path.iterdir() if path.is_dir()}
@@ -70,7 +72,9 @@ def test_the_folder_of_several_errata_is_made(tmp_path: Path, monkeypatch: pytes
 def test_a_run_refuses_a_ledger_below_a_missing_folder(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("--ledger", "missing/ledger", "-p", "largeprompt")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--ledger: cannot write to missing/ledger: there is no folder missing; create it first*"])
+    result.stderr.fnmatch_lines(
+        ["*--ledger: cannot write to missing/ledger: there is no folder missing; create it first*"]
+    )
     assert not (pytester.path / "missing").exists()
 
 

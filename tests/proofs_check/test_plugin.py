@@ -88,7 +88,9 @@ def run_beside(pytester: pytest.Pytester, *parts: str, options: tuple[str, ...] 
 
 
 def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
-    result = run(pytester, GOOD, DECLARED_OPEN, options=("-v", "--ledger", "out", "--junitxml", "out/junit.xml"))
+    result = run(
+        pytester, GOOD, DECLARED_OPEN, options=("-v", "--ledger", "out", "--junitxml", "out/junit.xml")
+    )
     result.assert_outcomes(passed=2, xfailed=1)
     assert result.ret == 0
     result.stdout.fnmatch_lines(
@@ -126,7 +128,9 @@ def test_a_run_that_is_stopped_leaves_an_older_ledger_alone(pytester: pytest.Pyt
     assert result.ret != 0
     result.stdout.fnmatch_lines(["*The run was stopped: no ledger was written*"])
     assert old.read_text() == "old"
-    run_beside(pytester, UNDECLARED, GOOD, options=("--ledger", "out"))  # a failure alone is no reason to keep silent
+    run_beside(
+        pytester, UNDECLARED, GOOD, options=("--ledger", "out")
+    )  # a failure alone is no reason to keep silent
     assert len(json.loads(old.read_text())["claims"]) == 3
 
 
@@ -159,7 +163,9 @@ def test_a_whole_run_keeps_its_ledger_where_commands_look(monkeypatch, pytester:
         ((GOOD, CIRCLE), (), "a claim is not in order"),
     ],
 )
-def test_any_other_run_is_kept_apart(monkeypatch, pytester: pytest.Pytester, parts, options, why: str) -> None:
+def test_any_other_run_is_kept_apart(
+    monkeypatch, pytester: pytest.Pytester, parts, options, why: str
+) -> None:
     whole(monkeypatch)
     if why == "some claims did not run":  # only the controller knows of claims that no worker saw
         monkeypatch.setattr("proofs_check.core.judging.load_claims", load_claims)
@@ -184,7 +190,9 @@ def test_no_terminal_is_needed(pytester: pytest.Pytester) -> None:
 
 def test_a_part_of_a_run_tells_what_could_not_be_judged_and_nothing_else(pytester: pytest.Pytester) -> None:
     text = run_beside(pytester, GOOD, options=("-k", "wrong")).stdout.str()
-    assert "BB:CC.3.b/wrong stands? not judged: needs BB:CC.3.b/good, which did not run" in " ".join(text.split())
+    assert "BB:CC.3.b/wrong stands? not judged: needs BB:CC.3.b/good, which did not run" in " ".join(
+        text.split()
+    )
     for alarm in ("does not stand", "DOES NOT", "unused", "no claim settles", "Proposition", "rows"):
         assert alarm not in text
 
@@ -208,7 +216,9 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("hides_it", [True, False], ids=["as an ImportError", "as it is"])
-def test_an_interrupt_while_claims_are_imported_ends_the_run(pytester: pytest.Pytester, hides_it: bool) -> None:
+def test_an_interrupt_while_claims_are_imported_ends_the_run(
+    pytester: pytest.Pytester, hides_it: bool
+) -> None:
     """So does NumPy's macro import_array(), with which compiled modules begin."""
     pytester.makeconftest("import pathlib, proofs_check.plugin as p; p.HERE = pathlib.Path(__file__).parent")
     text = INTERRUPTED if hides_it else INTERRUPTED.replace("raise ImportError", "raise KeyboardInterrupt")
@@ -230,26 +240,37 @@ def test_an_interrupt_while_the_claims_are_judged_together_ends_in_a_line(pytest
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
 
 
-def test_two_workers_give_the_same_ledger_and_a_circle_fails_the_run_though_every_item_passes(pytester: pytest.Pytester) -> None:
+def test_two_workers_give_the_same_ledger_and_a_circle_fails_the_run_though_every_item_passes(
+    pytester: pytest.Pytester,
+) -> None:
     for name, run_it, workers in (("one", run_beside, "0"), ("two", run, "2")):
         result = run_it(pytester, GOOD, CIRCLE, options=("--ledger", name, "-n", workers))
         result.assert_outcomes(passed=4)
         assert result.ret == 1
         result.stdout.fnmatch_lines(["*FAULT: the needs go round in a circle*"])
-    one, two = (json.loads((pytester.path / d / "ledger.partial.json").read_text())["claims"] for d in ("one", "two"))
+    one, two = (
+        json.loads((pytester.path / d / "ledger.partial.json").read_text())["claims"] for d in ("one", "two")
+    )
     strip = lambda lines: {e["id"]: {k: v for k, v in e.items() if k != "seconds"} for e in lines}
     assert strip(one) == strip(two)
 
 
-def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(monkeypatch, pytester: pytest.Pytester) -> None:
+def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(
+    monkeypatch, pytester: pytest.Pytester
+) -> None:
     pytester.makeconftest("import pathlib, proofs_check.plugin as p; p.HERE = pathlib.Path(__file__).parent")
     pytester.makepyfile(test_it=HEAD + GOOD)
     monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", "2")
     result = pytester.runpytest_subprocess(*OPTIONS[:-1], ".")
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["largeprompt: 2 processes judge the claims, -n 0 keeps to one", "created: 2/2 workers"])
+    result.stdout.fnmatch_lines(
+        ["largeprompt: 2 processes judge the claims, -n 0 keeps to one", "created: 2/2 workers"]
+    )
     assert sum("test_it.py::" in line for line in result.outlines) == 2
-    for file, options in (("test_it.py", ()), (".", ("-k", "good"))):  # a part, for which the claims would be imported twice
+    for file, options in (
+        ("test_it.py", ()),
+        (".", ("-k", "good")),
+    ):  # a part, for which the claims would be imported twice
         assert "processes" not in pytester.runpytest_subprocess(*OPTIONS[:-1], file, *options).stdout.str()
 
 
@@ -272,7 +293,9 @@ def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(monkeypatch, p
         "--dist each",
     ],
 )
-def test_who_asks_for_anything_else_gets_that(monkeypatch, pytester: pytest.Pytester, asked: str, cores: int) -> None:
+def test_who_asks_for_anything_else_gets_that(
+    monkeypatch, pytester: pytest.Pytester, asked: str, cores: int
+) -> None:
     monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", str(cores))
     config = pytester.parseconfig(*asked.split())
     told = getattr(config.option, "numprocesses", None)
@@ -330,7 +353,11 @@ def ids_in_the_source() -> list[str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         for d in getattr(node, "decorator_list", ())
     ]
-    return [d.args[0].value for d in decorators if isinstance(d, ast.Call) and getattr(d.func, "id", "") == "claim"]
+    return [
+        d.args[0].value
+        for d in decorators
+        if isinstance(d, ast.Call) and getattr(d.func, "id", "") == "claim"
+    ]
 
 
 def test_no_claim_vanishes_with_a_move(pytester: pytest.Pytester) -> None:
@@ -346,7 +373,9 @@ def test_no_claim_vanishes_with_a_move(pytester: pytest.Pytester) -> None:
     assert not without
 
 
-def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, pytester: pytest.Pytester) -> None:
+def test_a_folder_with_statements_is_collected_wherever_it_stands(
+    monkeypatch, pytester: pytest.Pytester
+) -> None:
     folder = pytester.path / "room" / "paper"
     folder.mkdir(parents=True)
     (folder / "lemma.py").write_text(HEAD + GOOD)
@@ -369,13 +398,19 @@ def test_a_package_of_papers_that_is_named_by_its_import_gets_a_line_a_claim(
     monkeypatch.syspath_prepend(pytester.path)
     monkeypatch.chdir(pytester.mkdir("elsewhere"))
     with patch.dict(REGISTRY):
-        result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-n", "0", "--pyargs", "installed.paper")
+        result = pytester.runpytest_inprocess(
+            "-p", "no:cacheprovider", "-n", "0", "--pyargs", "installed.paper"
+        )
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["*BB:CC.3.b/good PROVED*", "*BB:CC.3.b/wrong REFUTED -> PROVED as repaired*"])
+    result.stdout.fnmatch_lines(
+        ["*BB:CC.3.b/good PROVED*", "*BB:CC.3.b/wrong REFUTED -> PROVED as repaired*"]
+    )
 
 
 def test_other_peoples_runs_are_left_alone(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile("import sys\ndef test_lazy():\n    assert not {'sympy', 'numpy', 'theory', 'numerics'} & set(sys.modules)")
+    pytester.makepyfile(
+        "import sys\ndef test_lazy():\n    assert not {'sympy', 'numpy', 'theory', 'numerics'} & set(sys.modules)"
+    )
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
     result.assert_outcomes(passed=1)
     assert "ledger" not in result.stdout.str()
@@ -396,4 +431,8 @@ def test_what_provers_were_asked_is_noted_as_the_claim_is_repaired(pytester: pyt
     """Neither the printed statement nor a control is what the verdict rests on."""
     run(pytester, ASKING, GOOD, options=("-n", "2", "--questions", "out/questions.json"))
     noted = json.loads((pytester.path / "out/questions.json").read_text())
-    assert {id: len(mine) for id, (mine, _) in noted.items()} == {"BB:CC.3.b/asking": 1, "BB:CC.3.b/good": 0, "BB:CC.3.b/wrong": 0}
+    assert {id: len(mine) for id, (mine, _) in noted.items()} == {
+        "BB:CC.3.b/asking": 1,
+        "BB:CC.3.b/good": 0,
+        "BB:CC.3.b/wrong": 0,
+    }

@@ -98,7 +98,9 @@ def softmax_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Arra
     >>> softmax_attention([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0], np.eye(2), np.eye(2))
     array([0.5, 0.5])
     """
-    prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+    prompt, query, U, V = read_arrays(
+        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
+    )
     return np.asarray(V @ (softmax_weights(_scores(prompt, query, U)) @ prompt))
 
 
@@ -126,7 +128,9 @@ def linear_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Array
     >>> linear_attention([[2.0], [1.0]], [1.0], [[1.0]], [[1.0]])
     array([2.5])
     """
-    prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+    prompt, query, U, V = read_arrays(
+        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
+    )
     return np.asarray(V @ (_scores(prompt, query, U) @ prompt) / len(prompt))
 
 
@@ -160,7 +164,9 @@ def gaussian_output(m: ArrayLike, Gamma: ArrayLike, U: ArrayLike, V: ArrayLike, 
     >>> gaussian_output([1.0], [[2.0]], [[3.0]], [[1.0]], [1.0])
     array([7.])
     """
-    m, Gamma, U, V, z = read_arrays(m=(m, "d"), Gamma=(Gamma, "d d"), U=(U, "d d"), V=(V, "d_out d"), z=(z, "d"))
+    m, Gamma, U, V, z = read_arrays(
+        m=(m, "d"), Gamma=(Gamma, "d d"), U=(U, "d d"), V=(V, "d_out d"), z=(z, "d")
+    )
     return np.asarray(V @ (m + Gamma @ (U @ z)))
 
 
@@ -188,7 +194,9 @@ def grad_V(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
     >>> grad_V([[1.0, 2.0]], [0.0, 0.0], np.eye(2), [[1.0, 0.0]])
     array([[[1., 2.]]])
     """
-    prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+    prompt, query, U, V = read_arrays(
+        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
+    )
     mean = softmax_weights(_scores(prompt, query, U)) @ prompt
     return np.asarray(np.eye(len(V))[:, :, None] * mean)
 
@@ -217,7 +225,9 @@ def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
     >>> grad_U([[1.0], [-1.0]], [3.0], [[0.0]], [[1.0]])
     array([[[3.]]])
     """
-    prompt, query, U, V = read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+    prompt, query, U, V = read_arrays(
+        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
+    )
     p = softmax_weights(_scores(prompt, query, U))
     centred = prompt - p @ prompt
     return np.asarray((V @ (centred.T * p) @ centred)[:, :, None] * query)

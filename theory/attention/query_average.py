@@ -18,7 +18,15 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-__all__ = ["Decay", "decay_exponent", "decay_with_the_query", "limit_constant", "self_weight_rate", "sharp_exponent", "theorem_B"]
+__all__ = [
+    "Decay",
+    "decay_exponent",
+    "decay_with_the_query",
+    "limit_constant",
+    "self_weight_rate",
+    "sharp_exponent",
+    "theorem_B",
+]
 
 Scalar = Any  # float or sympy.Expr
 #: Eigenvalues closer than this to the largest one, or to 1/2, count as equal to it.
@@ -43,11 +51,15 @@ def _product(factors: Iterable[Scalar]) -> Scalar:
     return reduce(mul, factors, 1)
 
 
-def _read(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scalar) -> tuple[list[Scalar], list[Scalar]]:
+def _read(
+    eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scalar
+) -> tuple[list[Scalar], list[Scalar]]:
     """Eigenvalues and weights sorted by decreasing eigenvalue, checked."""
     pairs = sorted(zip(eigenvalues, weights, strict=True), key=lambda pair: pair[0], reverse=True)
     if not pairs or pairs[-1][0] < 0 or any(n < 0 for _, n in pairs) or t < 0:
-        raise ValueError(f"eigenvalues {list(eigenvalues)}, weights {list(weights)} and t = {t} must not be negative, nor empty")
+        raise ValueError(
+            f"eigenvalues {list(eigenvalues)}, weights {list(weights)} and t = {t} must not be negative, nor empty"
+        )
     return [x for x, _ in pairs], [n for _, n in pairs]
 
 
@@ -155,7 +167,9 @@ def theorem_B(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scala
     m = sp.Integer(len(top)) if exact else float(len(top))
     rho = sum(n[i] for i in top) / (m * lam)
     if not rho > 0:
-        raise ValueError("rho = 0: the error has no part along the top eigenspace, and the power of ln L drops by one")
+        raise ValueError(
+            "rho = 0: the error has no part along the top eigenspace, and the power of ln L drops by one"
+        )
     rest = _product(kit.sqrt(1 - x / lam) for x in values[len(top) :])
     common = rho / rest / kit.gamma(m / 2)
     if lam == sp.Rational(1, 2) or (not exact and lam < 0.5 + TOLERANCE):

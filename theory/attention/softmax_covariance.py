@@ -78,7 +78,8 @@ def spread_moments(s: Scalar, moments: Mapping[Key, Scalar]) -> SpreadMoments:
     D2 = (
         (2 * P2 + 3 * Q - 4 * P3)
         + s * (4 * P2 + 36 * Q - 64 * P3 + 192 * P4 - 288 * P23 + 120 * P222)
-        + s**2 * (P2 + 27 * Q - 62 * P3 + 594 * P4 - 680 * P23 + 240 * P222 - 1580 * P5 + 2480 * P24 + 1020 * P33)
+        + s**2
+        * (P2 + 27 * Q - 62 * P3 + 594 * P4 - 680 * P23 + 240 * P222 - 1580 * P5 + 2480 * P24 + 1020 * P33)
         + s**2 * (-2880 * P223 + 840 * P2222)
     )
     return SpreadMoments(D2, Sc, D_pi2, T2, Q)

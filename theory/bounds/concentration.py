@@ -277,7 +277,9 @@ def lemma_c4(
             raise ValueError(f"{name} = {value!r} is neither 1 nor 2, the only cases of Lemma C.4")
     if p == 2 and Z8 is None:
         raise ValueError("for p = 2 the bound of Lemma C.4 contains E|Z|^8; pass it as Z8")
-    m, L, a2, F4, sigma2, C_f, d, Z8 = read(L=L, a2=a2, F4=F4, sigma2=sigma2, C_f=C_f, d=d, Z8=0 if Z8 is None else Z8)
+    m, L, a2, F4, sigma2, C_f, d, Z8 = read(
+        L=L, a2=a2, F4=F4, sigma2=sigma2, C_f=C_f, d=d, Z8=0 if Z8 is None else Z8
+    )
     root = (lambda x: x) if p == 1 else m.sqrt
     first = 2 * C(a2, F4) * m.log(L) / L
     moment = 1 + (m.sqrt(L) / (22 * sigma2) * m.sqrt(m.sqrt(Z8)) if p == 2 else 0)
@@ -285,7 +287,9 @@ def lemma_c4(
     square = C_f * C_f  # with C_f**2 a float would raise an OverflowError, where the bound is infinite
     size = 16 * sigma2 * (square if p == 1 else C_f)
     if isinstance(size, float) and size == 0:
-        raise ValueError(f"sigma2 = {sigma2} and C_f = {C_f} are so small that their product is 0 in floats; choose other units")
+        raise ValueError(
+            f"sigma2 = {sigma2} and C_f = {C_f} are so small that their product is 0 in floats; choose other units"
+        )
     rate = growth * root(F4) / size
     spread = 2 * 16**p * (sigma2 if p == 1 else sigma2 * sigma2) * L * p * (C_f if power == 1 else square)
     bound = first + spread * m.exp(2 * d) * moment * m.exp(-rate)

@@ -125,7 +125,9 @@ def tilted_moment(sigma: Scalar, a2: Scalar, d: Scalar, q: int) -> Scalar:
 def _rest(lam: Fraction) -> Fraction:
     """``1 - 2 lambda`` for an admitted lambda."""
     if not 0 <= lam < Fraction(1, 2):
-        raise ValueError(f"lambda = {lam} is outside [0, 1/2); a standard Gaussian query has E exp(lambda |z|^2) infinite beyond")
+        raise ValueError(
+            f"lambda = {lam} is outside [0, 1/2); a standard Gaussian query has E exp(lambda |z|^2) infinite beyond"
+        )
     return 1 - 2 * Fraction(lam)
 
 
@@ -186,7 +188,9 @@ def output_average(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: 
     return V_norm**2 * sigma**2 * weighted_query_moment(d, 0) * bracket * L ** -exponent(sigma, U_norm)
 
 
-def output_average_long(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, lam: Fraction) -> Scalar:
+def output_average_long(
+    L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, lam: Fraction
+) -> Scalar:
     """`output_average` with another weight of the query: the exponent comes as close to
     ``1/(8 kappa)`` as one likes.
 
@@ -241,7 +245,9 @@ def output_average_short(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scala
     _, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
     left = 1 - 8 * sigma**2 * U_norm**2
     if left.is_nonpositive if isinstance(left, sp.Basic) else np.any(np.asarray(left) <= 0):
-        raise ValueError(f"kappa = sigma^2 |U|^2 is {(1 - left) / 8}, at least 1/8: e^(4 kappa |z|^2) has no average over N(0, I)")
+        raise ValueError(
+            f"kappa = sigma^2 |U|^2 is {(1 - left) / 8}, at least 1/8: e^(4 kappa |z|^2) has no average over N(0, I)"
+        )
     return 300 * (1 + h(d)) * V_norm**2 * sigma**2 * left ** (-d / 2) / L
 
 
@@ -295,7 +301,9 @@ def gradient_U_average(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar,
     return V_norm**2 * sigma**4 * weighted_query_moment(d, 0) * bracket * L ** -exponent(sigma, U_norm, 32)
 
 
-def lemma_c6_average(L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1) -> Scalar:
+def lemma_c6_average(
+    L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1
+) -> Scalar:
     """Our replacement of Lemma C.6, for ``|f(z)| <= C_f |z|^p`` and every g with ``E|g(z)|^4``
     finite.
 
@@ -329,12 +337,18 @@ def lemma_c6_average(L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: S
         raise ValueError(f"p = {p!r} is neither 1 nor 2, the only cases of Lemma C.6")
     m, L, sigma, U_norm, C_f, d = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d)
     kappa = sigma**2 * U_norm**2
-    bracket = 75 * (2 * p - 1 + h(d)) ** p + 2 * p * m.log(L) ** p + 2 * p * (4 * kappa * (d + 2 * p) / _sqrt_e(d)) ** p
+    bracket = (
+        75 * (2 * p - 1 + h(d)) ** p
+        + 2 * p * m.log(L) ** p
+        + 2 * p * (4 * kappa * (d + 2 * p) / _sqrt_e(d)) ** p
+    )
     scale = C_f**2 * (4 * sigma**2) ** p * g4 * m.sqrt(weighted_query_moment(d, 0))
     return scale * bracket * L ** -exponent(sigma, U_norm, 32)
 
 
-def lemma_c9_average(L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> Scalar:
+def lemma_c9_average(
+    L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1
+) -> Scalar:
     """Our replacement of Lemma C.9, for ``|f(z)| <= C_f |z|`` and every g with ``E|g(z)|^8``
     finite.
 

@@ -99,7 +99,9 @@ def _letters_c9(C_f: Scalar, d: Scalar, g8: Scalar) -> tuple[Scalar, Scalar, Sca
     return _letters(lambda L, s, u: lemma_c9_average(L, s, u, C_f, d, g8), d, 8000 * (3 + h(d)) ** 2)
 
 
-def paper_constants_C6(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1) -> tuple[Scalar, Scalar]:
+def paper_constants_C6(
+    U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1
+) -> tuple[Scalar, Scalar]:
     """Constants (c1, c2) with which Lemma C.6 holds for every L >= 2, sigma >= 1, even with
     ``sigma^{4p}`` for ``sigma^{6p}``.
 
@@ -178,7 +180,9 @@ def constants_16(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1)
     return K * ((A + B) / ln_2(d) + 2 * p), _c1_of_c6(letters, U_norm, d, p)
 
 
-def constants_18(U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+def constants_18(
+    U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1
+) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     """Constants (c1, c2, c3, c4) with which eq. (18) holds as printed for every L >= 2, sigma >= 1;
     c1, c2, c3 are free of U.
 
@@ -201,4 +205,9 @@ def constants_18(U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> tupl
     """
     K, A, B = _letters_c9(C_f, d, g8)
     c3 = K * (A + B + 16)
-    return (sp.E if isinstance(d, sp.Basic) else float(np.e)) * c3, 1, c3, paper_constants_C9(U_norm, C_f, d, g8)[0]
+    return (
+        (sp.E if isinstance(d, sp.Basic) else float(np.e)) * c3,
+        1,
+        c3,
+        paper_constants_C9(U_norm, C_f, d, g8)[0],
+    )

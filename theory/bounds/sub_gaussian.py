@@ -341,7 +341,9 @@ def M_R3(p: int, q: int, U_norm: Scalar, d: Scalar) -> Scalar:
     """
     for name, value in (("p", p), ("q", q)):
         if value not in range(0, 101, 2):
-            raise ValueError(f"{name} = {value!r} is no even number from 0 to 100; Assumption 3.3 has 0, 4 and 8")
+            raise ValueError(
+                f"{name} = {value!r} is no even number from 0 to 100; Assumption 3.3 has 0, 4 and 8"
+            )
     _, u, d = read(U_norm=U_norm, d=d)
     k = d / 5 + p // 2
     total: Any = 0

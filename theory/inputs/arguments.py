@@ -88,7 +88,11 @@ def _elementary(name: str) -> Any:
 
 def _maximum(x: Any, y: Any) -> Any:
     """The larger of two numbers or arrays."""
-    return np.maximum(x, y) if isinstance(x, np.ndarray) or isinstance(y, np.ndarray) else max(float(x), float(y))
+    return (
+        np.maximum(x, y)
+        if isinstance(x, np.ndarray) or isinstance(y, np.ndarray)
+        else max(float(x), float(y))
+    )
 
 
 _FLOATS = SimpleNamespace(exp=_exp, log=_elementary("log"), sqrt=_elementary("sqrt"), maximum=_maximum)
@@ -144,7 +148,11 @@ def _symbolic(name: str, value: Any) -> sp.Expr:
     expr = sp.sympify(value)
     low, closed, high, meaning = _DOMAIN[name]
     below = expr - low
-    if below.is_negative or (below.is_zero and not closed) or (np.isfinite(high) and (expr - sp.Rational(high)).is_positive):
+    if (
+        below.is_negative
+        or (below.is_zero and not closed)
+        or (np.isfinite(high) and (expr - sp.Rational(high)).is_positive)
+    ):
         raise ValueError(_outside(name, expr))
     if expr.is_real is False:
         raise TypeError(f"{name} = {expr} is not real, but {meaning}; declare its symbols real")
@@ -155,14 +163,20 @@ def _numeric(name: str, value: Any) -> Any:
     """An argument as a float or an array of floats, checked."""
     low, closed, high, _ = _DOMAIN[name]
     # Most arguments are plain numbers, for which Python's own comparisons are the fastest.
-    if type(value) in (int, float) and (low < value or (closed and value == low)) and value <= min(high, LARGEST):
+    if (
+        type(value) in (int, float)
+        and (low < value or (closed and value == low))
+        and value <= min(high, LARGEST)
+    ):
         return float(value)
     try:
         array = np.asarray(float(value) if isinstance(value, Fraction) else value)
         if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
             raise TypeError
     except (TypeError, ValueError):
-        raise TypeError(f"{name} = {value!r:.200} is not a real number; pass a number, an array or a SymPy expression") from None
+        raise TypeError(
+            f"{name} = {value!r:.200} is not a real number; pass a number, an array or a SymPy expression"
+        ) from None
     inside = (array >= low) & (array <= high) & np.isfinite(array)
     if not closed:
         inside &= array > low

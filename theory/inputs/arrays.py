@@ -106,7 +106,9 @@ def read_in_kind(**arguments: tuple[Any, str]) -> tuple[Any, ...]:
     if not any(is_symbolic(value) for value, _ in arguments.values()):
         return tuple(x if x.ndim else float(x) for x in read_arrays(**arguments))
     read = {name: _expressions(name, value, len(shape.split())) for name, (value, shape) in arguments.items()}
-    sizes = {name: getattr(read[name], "shape", ())[: len(shape.split())] for name, (_, shape) in arguments.items()}
+    sizes = {
+        name: getattr(read[name], "shape", ())[: len(shape.split())] for name, (_, shape) in arguments.items()
+    }
     _check_shapes({name: (sizes[name], shape) for name, (_, shape) in arguments.items()})
     return tuple(read.values())
 
@@ -144,7 +146,9 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
     """
     array = _floats(name, value)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
-        raise ValueError(f"{name} has shape {array.shape}, but a covariance is a square matrix (d, d) with d >= 1")
+        raise ValueError(
+            f"{name} has shape {array.shape}, but a covariance is a square matrix (d, d) with d >= 1"
+        )
     scale = float(abs(array).max())
     if (found := asymmetric(array, ROUNDING, EPS)) is not None:
         i, j = found
@@ -187,7 +191,10 @@ def asymmetric(array: Floats, tolerance: float, eps: float) -> tuple[int, int] |
     """
     with np.errstate(over="ignore"):
         gap, deviations = abs(array - array.T), np.sqrt(np.maximum(np.diag(array), 0.0))
-        most = np.maximum(ROUNDING_OF_ENTRIES * len(array) * eps * abs(array).max(), tolerance * np.outer(deviations, deviations))
+        most = np.maximum(
+            ROUNDING_OF_ENTRIES * len(array) * eps * abs(array).max(),
+            tolerance * np.outer(deviations, deviations),
+        )
     excess = gap / np.maximum(most, np.finfo(float).tiny)
     i, j = np.unravel_index(excess.argmax(), gap.shape)
     return (int(i), int(j)) if gap[i, j] > most[i, j] else None
@@ -207,7 +214,9 @@ def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:
                 raise ValueError(f"{name} is empty: its shape is {found}, and {letter} is at least 1")
             known, where = sizes.setdefault(letter, (size, name))
             if known != size:
-                raise ValueError(f"{name} has shape {found}, but {wanted} with {letter} = {known} is needed, as {where} has it")
+                raise ValueError(
+                    f"{name} has shape {found}, but {wanted} with {letter} = {known} is needed, as {where} has it"
+                )
 
 
 def real_array(name: str, value: ArrayLike) -> Floats:
@@ -228,20 +237,30 @@ def real_array(name: str, value: ArrayLike) -> Floats:
     try:
         raw = np.asarray(value)
         held = raw.flat if raw.dtype.kind == "O" else ()
-        if raw.dtype.kind not in "iufO" or np.ma.is_masked(value) or any(isinstance(x, NO_REAL_NUMBERS) for x in held):
+        if (
+            raw.dtype.kind not in "iufO"
+            or np.ma.is_masked(value)
+            or any(isinstance(x, NO_REAL_NUMBERS) for x in held)
+        ):
             raise TypeError
         return np.asarray(raw, dtype=np.float64)
     except OverflowError:
-        raise ValueError(f"{name} holds an integer beyond the range of floats, which end at 1.8e308; give a smaller one") from None
+        raise ValueError(
+            f"{name} holds an integer beyond the range of floats, which end at 1.8e308; give a smaller one"
+        ) from None
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be an array of real numbers or one number, not {value!r:.200}") from None
+        raise TypeError(
+            f"{name} must be an array of real numbers or one number, not {value!r:.200}"
+        ) from None
 
 
 def _floats(name: str, value: ArrayLike) -> Floats:
     """An array of finite floats."""
     array = real_array(name, value)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} has the entry {array[~np.isfinite(array)].flat[0]}; every entry must be finite")
+        raise ValueError(
+            f"{name} has the entry {array[~np.isfinite(array)].flat[0]}; every entry must be finite"
+        )
     return array
 
 

@@ -13,7 +13,13 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from theory.inputs.arrays import ROUNDING_OF_EIGENVALUES, asymmetric, is_symbolic, read_covariance, read_in_kind
+from theory.inputs.arrays import (
+    ROUNDING_OF_EIGENVALUES,
+    asymmetric,
+    is_symbolic,
+    read_covariance,
+    read_in_kind,
+)
 from theory.inputs.spectrum import spectrum
 
 __all__ = [
@@ -46,13 +52,19 @@ def _entries(name: str, value: Any) -> NDArray[Any]:
     """The entries of a matrix as a two-dimensional array, whatever the container."""
     if isinstance(value, (str, bytes)) or value is None:
         raise _reject(
-            name, f"is {value!r}, which is no matrix", "pass a (d, d) NumPy array, nested list or SymPy Matrix", TypeError
+            name,
+            f"is {value!r}, which is no matrix",
+            "pass a (d, d) NumPy array, nested list or SymPy Matrix",
+            TypeError,
         )
     if isinstance(value, sp.MatrixBase):
         return np.array(value.tolist(), dtype=object).reshape(value.shape)
     if isinstance(value, (sp.MatrixExpr, dict, set, frozenset)):
         raise _reject(
-            name, f"is {value!r}, which has no entries to read", "pass an explicit matrix, e.g. sympy.Matrix(...)", TypeError
+            name,
+            f"is {value!r}, which has no entries to read",
+            "pass an explicit matrix, e.g. sympy.Matrix(...)",
+            TypeError,
         )
     if np.ma.is_masked(value):
         raise _reject(name, "has masked entries", "every entry must be known: fill them")
@@ -63,7 +75,9 @@ def _entries(name: str, value: Any) -> NDArray[Any]:
         raise _reject(name, f"has rows of different lengths {lengths}", "give every row d entries") from None
     if array.ndim == 0:
         kind = ValueError if isinstance(value, (Number, sp.Expr)) else TypeError
-        raise _reject(name, f"is {value!r}, a matrix is needed", "pass a (d, d) array; write [[s]] for d = 1", kind)
+        raise _reject(
+            name, f"is {value!r}, a matrix is needed", "pass a (d, d) array; write [[s]] for d = 1", kind
+        )
     if array.ndim != 2 and array.size:
         raise _reject(name, f"has shape {array.shape}, a matrix has two axes", "pass a (d, d) array")
     return array
@@ -93,11 +107,18 @@ def read_matrix(name: str, value: Any) -> Floats | sp.Matrix:
         kind = {"b": "Booleans", "c": "complex numbers", "U": "text", "S": "text"}.get(
             array.dtype.kind, f"entries of type {array.dtype}"
         )
-        raise _reject(name, f"holds {kind} ({array.flat[0]!r}), real numbers are needed", "convert the entries to float", TypeError)
+        raise _reject(
+            name,
+            f"holds {kind} ({array.flat[0]!r}), real numbers are needed",
+            "convert the entries to float",
+            TypeError,
+        )
     if not np.isfinite(array).all():
         i, j = np.argwhere(~np.isfinite(array))[0]
         raise _reject(
-            name, f"has the entry {array[i, j]} at [{i},{j}]", "every entry must be finite: remove or fill missing values"
+            name,
+            f"has the entry {array[i, j]} at [{i},{j}]",
+            "every entry must be finite: remove or fill missing values",
         )
     return array if array.dtype in (np.float16, np.float32) else array.astype(np.float64)
 
@@ -106,17 +127,26 @@ def _from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """An array of floats from an array of Python objects."""
     for index, x in np.ndenumerate(array):
         if isinstance(x, (bool, np.bool_)) or not isinstance(x, Number) or isinstance(x, complex):
-            raise _reject(name, f"holds {x!r} at {list(index)}, which is no real number", "convert the entries to float", TypeError)
+            raise _reject(
+                name,
+                f"holds {x!r} at {list(index)}, which is no real number",
+                "convert the entries to float",
+                TypeError,
+            )
     try:
         return array.astype(np.float64)
     except OverflowError:
-        raise _reject(name, "holds an integer beyond the range of floats", "rescale it, or pass a SymPy Matrix") from None
+        raise _reject(
+            name, "holds an integer beyond the range of floats", "rescale it, or pass a SymPy Matrix"
+        ) from None
 
 
 def _exact_entry(name: str, x: Any) -> sp.Expr:
     """An entry as a finite real SymPy expression without floats."""
     if isinstance(x, (bool, np.bool_, str)) or not isinstance(x, (sp.Basic, Number)):
-        raise _reject(name, f"is {x!r}, which is no real number", "give a SymPy expression or a number", TypeError)
+        raise _reject(
+            name, f"is {x!r}, which is no real number", "give a SymPy expression or a number", TypeError
+        )
     x = sp.sympify(x)
     if not isinstance(x, sp.Expr) or x.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         raise _reject(name, f"is {x}", "every entry must be a finite number or expression")
@@ -141,11 +171,18 @@ def read_scalar(name: str, value: Any, exact: bool) -> Any:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise _reject(name, f"is {value!r}, which is no real number", "pass a float; symbols need a SymPy Sigma", TypeError)
+        raise _reject(
+            name,
+            f"is {value!r}, which is no real number",
+            "pass a float; symbols need a SymPy Sigma",
+            TypeError,
+        )
     try:
         number = float(value)
     except OverflowError:
-        raise _reject(name, "is an integer beyond the range of floats", "rescale it, or use exact SymPy matrices") from None
+        raise _reject(
+            name, "is an integer beyond the range of floats", "rescale it, or use exact SymPy matrices"
+        ) from None
     if not np.isfinite(number):
         raise _reject(name, f"is {number}", "pass a finite number")
     return number
@@ -156,11 +193,20 @@ def read_prompt_length(value: Any, exact: bool) -> Any:
     remedy = "a prompt has at least one token: pass an integer L >= 1, or leave prompt_length out for the infinite prompt"
     if isinstance(value, sp.Basic) and not value.is_number:
         if not exact:
-            raise _reject("prompt_length", f"is the expression {value} beside a numeric Sigma", "pass a SymPy Sigma", TypeError)
+            raise _reject(
+                "prompt_length",
+                f"is the expression {value} beside a numeric Sigma",
+                "pass a SymPy Sigma",
+                TypeError,
+            )
         if value.is_integer is False or value.is_positive is False:
             raise _reject("prompt_length", f"is {value}, which is no positive integer", remedy)
         return value
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Number, sp.Expr)) or isinstance(value, complex):
+    if (
+        isinstance(value, (bool, np.bool_))
+        or not isinstance(value, (Number, sp.Expr))
+        or isinstance(value, complex)
+    ):
         raise _reject("prompt_length", f"is {value!r}, which is no integer", remedy, TypeError)
     number: Any = value
     if isinstance(value, sp.Expr) and not value.is_real:
@@ -174,21 +220,33 @@ def read_noise(value: Any, exact: bool) -> Any:
     """The variance of the label noise: a nonnegative number, or an expression that can be one."""
     noise = read_scalar("noise", value, exact)
     if noise.is_negative if exact else noise < 0:
-        raise _reject("noise", f"is {value}, a variance is nonnegative", "pass the variance of the label noise, at least 0")
+        raise _reject(
+            "noise",
+            f"is {value}, a variance is nonnegative",
+            "pass the variance of the label noise, at least 0",
+        )
     return noise
 
 
 def same_shape(name: str, M: Any, d: int) -> None:
     """Refuse a start that is no (d, d) matrix."""
     if tuple(M.shape) != (d, d):
-        extra = f"; U0 is the upper-left block, without row and column {d + 1}" if tuple(M.shape) == (d + 1, d + 1) else ""
-        raise _reject(name, f"has shape {tuple(M.shape)}, Sigma has {(d, d)}", f"pass a ({d}, {d}) matrix{extra}")
+        extra = (
+            f"; U0 is the upper-left block, without row and column {d + 1}"
+            if tuple(M.shape) == (d + 1, d + 1)
+            else ""
+        )
+        raise _reject(
+            name, f"has shape {tuple(M.shape)}, Sigma has {(d, d)}", f"pass a ({d}, {d}) matrix{extra}"
+        )
 
 
 def _square(Sigma: Any) -> int:
     """The dimension of a square matrix."""
     if Sigma.shape[0] != Sigma.shape[1]:
-        raise _reject("Sigma", f"has shape {tuple(Sigma.shape)}, a covariance is square", "pass a (d, d) matrix")
+        raise _reject(
+            "Sigma", f"has shape {tuple(Sigma.shape)}, a covariance is square", "pass a (d, d) matrix"
+        )
     return int(Sigma.shape[0])
 
 
@@ -217,7 +275,11 @@ class NumericCovariance:
         S = Sigma.astype(np.float64)
         scale = float(np.abs(S).max())
         if scale == 0:
-            raise _reject("Sigma", "is the zero matrix: no covariate ever moves and the flow stands still", "pass a Sigma != 0")
+            raise _reject(
+                "Sigma",
+                "is the zero matrix: no covariate ever moves and the flow stands still",
+                "pass a Sigma != 0",
+            )
         shares = S / scale
         if (found := asymmetric(shares, eps**0.5, eps)) is not None:
             i, j = found
@@ -235,7 +297,9 @@ class NumericCovariance:
                 "a covariance is positive semi-definite; project it onto the nonnegative eigenvalues or check how it was computed",
             )
         if scale > 1 and not largest < np.finfo(float).max / scale:
-            raise ValueError("Sigma has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
+            raise ValueError(
+                "Sigma has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units"
+            )
         modes = spectrum(S, eps)
         if modes.condition > ILL_CONDITIONED * (np.finfo(np.float64).eps / eps) ** 0.5:
             warnings.warn(
@@ -287,9 +351,16 @@ class ExactCovariance:
             coefficients = Sigma.charpoly(sp.Dummy()).all_coeffs()[1:]
             minors = [sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(coefficients)]
             rank = max((k + 1 for k, m in enumerate(minors) if m != 0), default=0)
-            tested, why = minors[:rank], " (a sum of principal minors, which all are nonnegative for a covariance)"
+            tested, why = (
+                minors[:rank],
+                " (a sum of principal minors, which all are nonnegative for a covariance)",
+            )
         if rank == 0:
-            raise _reject("Sigma", "is the zero matrix: no covariate ever moves and the flow stands still", "pass a Sigma != 0")
+            raise _reject(
+                "Sigma",
+                "is the zero matrix: no covariate ever moves and the flow stands still",
+                "pass a Sigma != 0",
+            )
         for m in tested:
             if m.is_positive is False:
                 raise _reject(

@@ -41,9 +41,13 @@ def check_kind(kind: Any, /, **values: Any) -> None:
     TypeError: exact = 'no' is not True or False; pass True or False
     """
     for name, value in values.items():
-        item = value.item() if kind is bool and type(value).__module__ == "numpy" and value.size == 1 else value
+        item = (
+            value.item() if kind is bool and type(value).__module__ == "numpy" and value.size == 1 else value
+        )
         if not isinstance(item, kind):
-            called = _CALLED.get(kind) or " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
+            called = _CALLED.get(kind) or " or ".join(
+                k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,))
+            )
             raise TypeError(f"{name} = {value!r:.200} is not {called}; pass {called}")
 
 

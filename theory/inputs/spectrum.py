@@ -110,7 +110,11 @@ def spectrum(covariance: Floats, eps: float = EPS) -> Spectrum:
     least = len(values) - rank
     if rank and values[least] > values[-1] / EASY:
         return Spectrum(values[least:], vectors[:, least:], float(values[-1] / values[least]), lost)
-    values, vectors, last = np.concatenate([part.values for _, part in parts]), np.zeros((len(covariance), rank)), 0
+    values, vectors, last = (
+        np.concatenate([part.values for _, part in parts]),
+        np.zeros((len(covariance), rank)),
+        0,
+    )
     for rows, part in parts:
         vectors[rows, last : (last := last + len(part.values))] = part.vectors
     order = np.argsort(values, kind="stable")
@@ -156,12 +160,16 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
         lost = 0
     Y, condition = W[:, kept] * np.sqrt(c[kept]), float(c[-1] / c[kept][0])
     vectors, roots = _singular(scale[:, None] * Y)
-    if d > Y.shape[1]:  # rows of one size may agree in all but rounding errors, which others of a smaller size show
+    if (
+        d > Y.shape[1]
+    ):  # rows of one size may agree in all but rounding errors, which others of a smaller size show
         nudged = Y + NUDGE * np.random.default_rng(0).standard_normal(Y.shape)
         changes = np.abs(_singular(scale[:, None] * nudged)[1] / roots - 1)
         condition = max(condition, float(changes.max()) / NUDGE)
     if roots.max() > ROOT_OF_LARGEST:
-        raise ValueError("a covariance has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
+        raise ValueError(
+            "a covariance has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units"
+        )
     return Spectrum(roots**2, vectors, condition, lost)
 
 
@@ -174,7 +182,9 @@ def _singular(G: Floats) -> tuple[Floats, Floats]:
     size = 2.0 ** np.round(np.log2(np.abs(G).max()))
     values, vectors, _, work, _, info = dgejsv(G / size, joba=2, jobu=0, jobv=3)
     if info != 0:
-        raise ArithmeticError(f"Jacobi's method did not find the singular values of a factor ({info}); rescale the covariance")
+        raise ArithmeticError(
+            f"Jacobi's method did not find the singular values of a factor ({info}); rescale the covariance"
+        )
     r = G.shape[1]
     return np.asarray(vectors[:, :r]), np.asarray(values * (work[0] / work[1] * size))
 
@@ -193,7 +203,9 @@ def exact_rank(M: NDArray[Any], guess: int) -> int:
     if guess * M.size > MOST_WORK:
         return -1
     entries = [[Fraction(x) for x in row] for row in M.tolist()]
-    rows = np.array([[x.numerator * pow(x.denominator, -1, PRIME) % PRIME for x in row] for row in entries], dtype=object)
+    rows = np.array(
+        [[x.numerator * pow(x.denominator, -1, PRIME) % PRIME for x in row] for row in entries], dtype=object
+    )
     rank = 0
     while rows.size and rank <= guess and (nonzero := np.argwhere(rows != 0)).size:
         i, j = nonzero[0]
@@ -203,7 +215,9 @@ def exact_rank(M: NDArray[Any], guess: int) -> int:
     return rank
 
 
-def say_if_lost(name: str, covariance: Floats, factor: Floats, seen: Mapping[str, tuple[Floats, float]]) -> None:
+def say_if_lost(
+    name: str, covariance: Floats, factor: Floats, seen: Mapping[str, tuple[Floats, float]]
+) -> None:
     """Warn if what is seen of a covariance depends on directions that are lost in rounding errors.
 
     Parameters
@@ -263,7 +277,9 @@ def refuse_lost_rank(name: str, value: Any, covariance: Floats) -> None:
     >>> refuse_lost_rank("Gamma", [[1, 1], [1, 1]], np.ones((2, 2)))
     """
     given = np.asarray(value)
-    exact = given.dtype.kind in "iu" or (given.dtype.kind == "O" and all(isinstance(x, Rational) for x in given.flat))
+    exact = given.dtype.kind in "iu" or (
+        given.dtype.kind == "O" and all(isinstance(x, Rational) for x in given.flat)
+    )
     if not exact or (kept := (found := spectrum(covariance)).values.size) == len(covariance):
         return  # entries to sixteen digits make an invertible matrix no singular one
     rank = exact_rank(given, kept)  # the floats may have another

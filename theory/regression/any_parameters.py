@@ -30,7 +30,9 @@ def _blocks(Sigma: Any, U: Any, v: Any, noise: Any) -> tuple[Any, ...]:
     """
     (Sigma,), (U, v) = read_with_covariance(Sigma), read_in_kind(U=(U, "d+1 d+1"), v=(v, "d+1"))
     if U.shape[0] != Sigma.shape[0] + 1:
-        raise ValueError(f"U has shape {U.shape}, but tokens (x, y) have dimension d + 1 = {Sigma.shape[0] + 1}")
+        raise ValueError(
+            f"U has shape {U.shape}, but tokens (x, y) have dimension d + 1 = {Sigma.shape[0] + 1}"
+        )
     d, exact = Sigma.shape[0], isinstance(Sigma, sp.MatrixBase)
     p = v[:d, :] if exact else v[:d, None]
     return Sigma, U[:d, :d], U[d:, :d].T, p, v[d], read_noise(noise, exact)

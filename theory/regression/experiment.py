@@ -100,7 +100,9 @@ class Variant:
         ([[16.0]], [[1.0]])
         """
         A, B = self.roots(task)
-        return RegressionTask(A @ A.T, noise=task.noise, task_variance=task.task_variance, query_covariance=B @ B.T)
+        return RegressionTask(
+            A @ A.T, noise=task.noise, task_variance=task.task_variance, query_covariance=B @ B.T
+        )
 
 
 #: The variants by their names; `variant` finds one, and explains what is wrong with another name.
@@ -108,7 +110,9 @@ VARIANTS: Mapping[str, Variant] = MappingProxyType(
     {
         v.name: v
         for v in (
-            Variant("as written", scores_over_root=False, gradient_factor=1.0, steps=500_000, root_twice=False),
+            Variant(
+                "as written", scores_over_root=False, gradient_factor=1.0, steps=500_000, root_twice=False
+            ),
             Variant("as coded", scores_over_root=True, gradient_factor=2.0, steps=300_000, root_twice=True),
         )
     }
@@ -136,7 +140,9 @@ def variant(name: str | Variant) -> Variant:
     if isinstance(name, Variant):
         return name
     if not isinstance(name, str) or name not in VARIANTS:
-        raise ValueError(f"variant = {name!r} is not known; take one of {', '.join(map(repr, VARIANTS))}, or build a Variant")
+        raise ValueError(
+            f"variant = {name!r} is not known; take one of {', '.join(map(repr, VARIANTS))}, or build a Variant"
+        )
     return VARIANTS[name]
 
 
@@ -178,7 +184,9 @@ def _frozen(array: Floats) -> Floats:
 #: The prompt lengths of Figures 1, 2, 5 and 6.
 PROMPT_LENGTHS: tuple[int, ...] = (*range(10, 100, 10), *range(100, 1001, 100))
 #: Those of Section 6 and of Appendix A.2.2, d = 5.
-COVARIANCES: Mapping[str, Floats] = MappingProxyType({"isotropic": _frozen(np.eye(5)), "anisotropic": _frozen(kms(5))})
+COVARIANCES: Mapping[str, Floats] = MappingProxyType(
+    {"isotropic": _frozen(np.eye(5)), "anisotropic": _frozen(kms(5))}
+)
 
 
 #: The task of Appendix A.1: ``w ~ N(0, I/5)``.

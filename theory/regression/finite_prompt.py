@@ -37,7 +37,16 @@ GRADIENT_CONSTANT = 294
 
 
 def error_at_query(
-    P2: Scalar, P3: Scalar, Q: Scalar, *, trace: Scalar, h2: Scalar, xh: Scalar, x2: Scalar, u: Scalar, noise: Scalar = 0
+    P2: Scalar,
+    P3: Scalar,
+    Q: Scalar,
+    *,
+    trace: Scalar,
+    h2: Scalar,
+    xh: Scalar,
+    x2: Scalar,
+    u: Scalar,
+    noise: Scalar = 0,
 ) -> Scalar:
     """Mean squared error at a query without label noise, over task, prompt and its noise; half its
     mean over x is the risk.
@@ -206,7 +215,9 @@ def flow_constants(Sigma: Any, Theta: Any, alpha: float) -> FlowConstants:
     >>> round(flow_constants(np.eye(1), np.eye(1), 1.0).mu, 12)
     1.0
     """
-    S, B, scale = read_arrays(Sigma=(read_covariance("Sigma", Sigma), "d d"), Theta=(Theta, "d k"), alpha=(alpha, ""))
+    S, B, scale = read_arrays(
+        Sigma=(read_covariance("Sigma", Sigma), "d d"), Theta=(Theta, "d k"), alpha=(alpha, "")
+    )
     a0, start = float(scale), B @ B.T
     modes = spectrum(S)
     k, least = (float(modes.values[i]) for i in (-1, 0)) if modes.values.size else (0.0, 0.0)
@@ -221,7 +232,9 @@ def flow_constants(Sigma: Any, Theta: Any, alpha: float) -> FlowConstants:
     rho = float(np.sqrt(2 * (outside + (np.sqrt(2 * excess) + np.sqrt(np.trace(S))) / least**1.5)))
     a, size = 2 * rho, float(np.linalg.norm(S))
     mu = least**3 * a0**2 * reach * (2 - a0**2 * k) / float(np.linalg.norm(S @ S))
-    return FlowConstants(rho, float(np.sqrt(2)) * a * k * (a**2 * k**2 + size), 3 * a**2 * k**3 + k * size, excess, mu)
+    return FlowConstants(
+        rho, float(np.sqrt(2)) * a * k * (a**2 * k**2 + size), 3 * a**2 * k**3 + k * size, excess, mu
+    )
 
 
 def log_length(Sigma: Any, Theta: Any, alpha: float, epsilon: float, noise: float = 0.0) -> float:

@@ -73,8 +73,14 @@ class LimitParameters(Drawn):
         return "Limit of the gradient flow"
 
     def rows(self) -> list[tuple[str, str]]:
-        shown = [(name, _latex(value)) for name, value in (("U", self.U), ("V", self.V), ("gamma", self.gamma))]
-        return [*shown, *(("where", part) for part in self.regime.split("; ")), *(("if", _latex(a)) for a in self.assumptions)]
+        shown = [
+            (name, _latex(value)) for name, value in (("U", self.U), ("V", self.V), ("gamma", self.gamma))
+        ]
+        return [
+            *shown,
+            *(("where", part) for part in self.regime.split("; ")),
+            *(("if", _latex(a)) for a in self.assumptions),
+        ]
 
     def _draw(self, ax: Any) -> None:
         symbols = getattr(self.U, "free_symbols", set()) | getattr(self.V, "free_symbols", set())
@@ -84,8 +90,19 @@ class LimitParameters(Drawn):
             )
         block = np.asarray(np.array(self.U, dtype=np.float64))[:-1, :-1]
         sizes = np.linalg.svd(block, compute_uv=False)
-        ax.plot(np.arange(1, len(sizes) + 1), sizes, "o", color=COLOURS["exact"], label="singular values of the block of U")
-        ax.axhline(abs(float(self.V[-1, -1])), color=COLOURS["paper"], linewidth=1.2, label="1 / |gamma|, the entry of V")
+        ax.plot(
+            np.arange(1, len(sizes) + 1),
+            sizes,
+            "o",
+            color=COLOURS["exact"],
+            label="singular values of the block of U",
+        )
+        ax.axhline(
+            abs(float(self.V[-1, -1])),
+            color=COLOURS["paper"],
+            linewidth=1.2,
+            label="1 / |gamma|, the entry of V",
+        )
         ax.set(xlabel="singular value, the largest first", ylabel="size", ylim=(0, None))
         ax.xaxis.get_major_locator().set_params(integer=True)
 
@@ -120,7 +137,11 @@ def _latex(value: Any) -> str:
     if isinstance(value, np.ndarray):
         if len(value) > SHOWN_ROWS:
             return rf"\left(\cdots\right) \in \mathbb{{R}}^{{{value.shape[0]}\times{value.shape[1]}}}"
-        return r"\begin{pmatrix}" + r"\\".join("&".join(_latex(x) for x in row) for row in value) + r"\end{pmatrix}"
+        return (
+            r"\begin{pmatrix}"
+            + r"\\".join("&".join(_latex(x) for x in row) for row in value)
+            + r"\end{pmatrix}"
+        )
     mantissa, _, exponent = f"{value:.6g}".partition("e")
     return rf"{mantissa}\cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
@@ -210,7 +231,9 @@ def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
     if U0 is None and u0 is None:
         return None
     if U0 is None or u0 is None:
-        given, missing, hint = ("U0", "u0", "u0=numpy.linalg.norm(U0)") if u0 is None else ("u0", "U0", "U0=numpy.zeros((d, d))")
+        given, missing, hint = (
+            ("U0", "u0", "u0=numpy.linalg.norm(U0)") if u0 is None else ("u0", "U0", "U0=numpy.zeros((d, d))")
+        )
         raise ValueError(
             f"{given} without {missing}: the limit depends on |U0|_F^2 - u0^2; pass both, for instance {hint}"
             + (" for the balanced start of Assumption 5.1" if u0 is None else "")
@@ -218,9 +241,15 @@ def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
     block = read_matrix("U0", U0)
     if isinstance(block, sp.MatrixBase) != exact:
         if not exact:
-            raise TypeError("U0 is a SymPy matrix but Sigma is numeric; pass Sigma as a SymPy Matrix, or U0 as floats")
-        if np.asarray(U0, dtype=object).dtype == object and any(isinstance(x, float) for x in np.asarray(U0, dtype=object).flat):
-            raise TypeError("U0 holds floats but Sigma is exact; pass U0 as a SymPy Matrix of Rationals, or Sigma as floats")
+            raise TypeError(
+                "U0 is a SymPy matrix but Sigma is numeric; pass Sigma as a SymPy Matrix, or U0 as floats"
+            )
+        if np.asarray(U0, dtype=object).dtype == object and any(
+            isinstance(x, float) for x in np.asarray(U0, dtype=object).flat
+        ):
+            raise TypeError(
+                "U0 holds floats but Sigma is exact; pass U0 as a SymPy Matrix of Rationals, or Sigma as floats"
+            )
         block = sp.Matrix(np.asarray(U0, dtype=object).tolist())
     same_shape("U0", block, d)
     return (block if exact else block.astype(np.float64)), read_scalar("u0", u0, exact)
@@ -235,13 +264,22 @@ def _describe(rank: int, d: int, dropped: str, L: Any, noise: Any, start: str) -
     return "; ".join([*parts, start])
 
 
-def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | None, L: int | None, noise: float) -> LimitParameters:
+def _numeric_limit(
+    covariance: NumericCovariance, start: tuple[Any, float] | None, L: int | None, noise: float
+) -> LimitParameters:
     """The limit in floats, in the eigenbasis of Sigma."""
     l, Q = covariance.eigenvalues, covariance.eigenvectors
     d, rank = Q.shape
     with np.errstate(all="ignore"):  # what overflows is refused below
         m = l if L is None else (1 + 1 / L) * l + (l.sum() + noise) * (1 / L)
-    sign, how, size, a, u, kept = 1, "balanced start (c = b = 0), positive common sign", 0.0, 0.0, 0.0, np.zeros((d, d))
+    sign, how, size, a, u, kept = (
+        1,
+        "balanced start (c = b = 0), positive common sign",
+        0.0,
+        0.0,
+        0.0,
+        np.zeros((d, d)),
+    )
     if start is not None and np.isfinite(m).all():
         U0, u0 = start
         size = max(float(np.abs(U0).max()), abs(u0)) or 1.0
@@ -260,18 +298,28 @@ def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | Non
         share = unit * size / large
         T, x = float(((least / m) ** 2).sum()), (a - u) * share * (a + u) * share
         root = float(np.hypot(x, 2 * np.sqrt(T) / large / large))
-        gamma = sign * unit * float(large * np.sqrt((x + root) / (2 * T)) if x >= 0 else np.sqrt(2 / (root - x)) / large)
+        gamma = (
+            sign
+            * unit
+            * float(large * np.sqrt((x + root) / (2 * T)) if x >= 0 else np.sqrt(2 / (root - x)) / large)
+        )
         U[:d, :d], V[d, d] = (Q * (gamma / m)) @ Q.T + kept, np.reciprocal(gamma)
     if not (np.isfinite(U).all() and np.isfinite(V).all()):
         raise ValueError(
             f"the limit overflows: Sigma has eigenvalues from {l.min():.3g} to {l.max():.3g}, and the largest entry of the start is"
             f" {size:.3g}; rescale Sigma and the start, or pass exact SymPy matrices"
         )
-    dropped = f" ({covariance.lost} directions count as zero, as they are lost in rounding errors)" if covariance.lost else ""
+    dropped = (
+        f" ({covariance.lost} directions count as zero, as they are lost in rounding errors)"
+        if covariance.lost
+        else ""
+    )
     return LimitParameters(U, V, gamma, _describe(rank, d, dropped, L, noise, how))
 
 
-def _exact_limit(covariance: ExactCovariance, start: tuple[Any, Any] | None, L: Any, noise: Any) -> LimitParameters:
+def _exact_limit(
+    covariance: ExactCovariance, start: tuple[Any, Any] | None, L: Any, noise: Any
+) -> LimitParameters:
     """The limit in SymPy, by field operations and square roots only."""
     S, d, onto = covariance.Sigma, covariance.Sigma.shape[0], covariance.projector
     S_L = sp.Matrix(effective_covariance(S, L, noise))
@@ -285,14 +333,21 @@ def _exact_limit(covariance: ExactCovariance, start: tuple[Any, Any] | None, L: 
     if sp.sympify(noise).is_nonnegative is None:
         assumptions.append(sp.Ge(noise, 0))
     if start is None:
-        sign, how, excess, kept = 1, "balanced start (c = b = 0), positive common sign", sp.Integer(0), sp.zeros(d, d)
+        sign, how, excess, kept = (
+            1,
+            "balanced start (c = b = 0), positive common sign",
+            sp.Integer(0),
+            sp.zeros(d, d),
+        )
     else:
         U0, u0 = start
         A = tidy(onto @ U0 @ onto)
         sign, how = exact_sign(S, S_L, A, u0, covariance.rank)
         excess, kept = sp.factor((A.T @ A).trace() - u0**2), tidy(U0 - A)
         how = f"sign {'+' if sign > 0 else '-'}: {how}"
-    gamma = sign * (T ** sp.Rational(-1, 4) if excess == 0 else sp.sqrt((excess + sp.sqrt(excess**2 + 4 * T)) / (2 * T)))
+    gamma = sign * (
+        T ** sp.Rational(-1, 4) if excess == 0 else sp.sqrt((excess + sp.sqrt(excess**2 + 4 * T)) / (2 * T))
+    )
     U, V = sp.zeros(d + 1, d + 1), sp.zeros(d + 1, d + 1)
     U[:d, :d], V[d, d] = gamma * direction + kept, 1 / gamma
     return LimitParameters(U, V, gamma, _describe(covariance.rank, d, "", L, noise, how), tuple(assumptions))

@@ -17,7 +17,13 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from theory.inputs.covariance import identity_like, read_noise, read_prompt_length, read_with_covariance, trace
+from theory.inputs.covariance import (
+    identity_like,
+    read_noise,
+    read_prompt_length,
+    read_with_covariance,
+    trace,
+)
 from theory.inputs.overflow import within_floats
 from theory.inputs.spectrum import onto_range
 
@@ -120,7 +126,9 @@ def effective_covariance(Sigma: Matrix, prompt_length: Scalar | None = None, noi
 
 
 @within_floats("the risk")
-def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | None = None, noise: Scalar = 0) -> Scalar:
+def icl_risk(
+    Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | None = None, noise: Scalar = 0
+) -> Scalar:
     """Risk of linear attention on the block manifold, for a query whose own label carries no noise.
 
     ``(u^2 tr(U S U' S S_L) - 2 u tr(S U S) + tr S) / 2``. With the infinite prompt this is also the

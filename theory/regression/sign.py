@@ -52,7 +52,9 @@ class SaddleError(ValueError):
     """
 
 
-def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float, *, log_unit: float = 0.0) -> tuple[int, str]:
+def common_sign(
+    eigenvalues: Floats, effective: Floats, A: Floats, u0: float, *, log_unit: float = 0.0
+) -> tuple[int, str]:
     """Sign of ``gamma``, and how it was found.
 
     Parameters
@@ -93,7 +95,9 @@ def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float, *,
         if abs(tau) <= noise * float((l**2).sum()):
             raise SaddleError(STANDSTILL)
         one_sided = _one_sided(l, A, 1, noise)
-        return (1 if tau > 0 else -1), "u0 = 0, and U0 is nonnegative in an eigenbasis" if one_sided else LEAVES_ZERO
+        return (
+            1 if tau > 0 else -1
+        ), "u0 = 0, and U0 is nonnegative in an eigenbasis" if one_sided else LEAVES_ZERO
     sign = 1 if u > 0 else -1
     if _one_sided(l, A, sign, noise):
         return sign, ONE_SIDED[sign]
@@ -158,7 +162,10 @@ def _follow(l: Floats, m: Floats, A: Floats, u: float, drive: float, brake: floa
     def field(_: float, y: Floats) -> Floats:
         a, v = y[:-2], y[-2]
         return np.concatenate(
-            [v * (drive * l**2 - brake * v * own * a), [drive * (l**2 @ a) - brake * v * quadratic(y), brake * v * v]]
+            [
+                v * (drive * l**2 - brake * v * own * a),
+                [drive * (l**2 @ a) - brake * v * quadratic(y), brake * v * v],
+            ]
         )
 
     def below(_: float, y: Floats) -> float:
@@ -186,7 +193,9 @@ def _follow(l: Floats, m: Floats, A: Floats, u: float, drive: float, brake: floa
     return 1 if l**2 @ there[:-2] + there[-2] > 0 else -1
 
 
-def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr, rank: int) -> tuple[int, str]:
+def exact_sign(
+    Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr, rank: int
+) -> tuple[int, str]:
     """`common_sign` for SymPy: the same criteria, each decided exactly; numbers without symbols are
     integrated as a last resort.
 
@@ -223,7 +232,9 @@ def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr
     symmetric = sign * (A + A.T) / 2
     diagonal = list(symmetric.diagonal()) if Sigma.is_diagonal() else []
     lam = sp.Dummy()
-    minors = [sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(symmetric.charpoly(lam).all_coeffs()[1:])]
+    minors = [
+        sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(symmetric.charpoly(lam).all_coeffs()[1:])
+    ]
     if (diagonal and all(x.is_nonnegative for x in diagonal)) or all(x.is_nonnegative for x in minors):
         return sign, ONE_SIDED[sign]
     gap = sp.simplify(u0**2 - (A.T @ A).trace())
@@ -245,7 +256,9 @@ def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr
     l, Q = values[-rank:], vectors[:, -rank:]
     m = np.diag(Q.T @ in_floats(effective, units[1]) @ Q)
     log_unit = float(sp.log(units[1] * units[2] ** 2))
-    return common_sign(l, m, Q.T @ in_floats(A, units[2]) @ Q, float(u0 / units[2]) or sign * LEAST_SHARE, log_unit=log_unit)
+    return common_sign(
+        l, m, Q.T @ in_floats(A, units[2]) @ Q, float(u0 / units[2]) or sign * LEAST_SHARE, log_unit=log_unit
+    )
 
 
 def _undecided(wanted: list[sp.Rel]) -> ValueError:

@@ -61,13 +61,22 @@ class RegressionTask:
 
     __repr__ = in_a_line
 
-    def __init__(self, Sigma: ArrayLike, *, noise: float, task_variance: float, query_covariance: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        Sigma: ArrayLike,
+        *,
+        noise: float,
+        task_variance: float,
+        query_covariance: ArrayLike | None = None,
+    ) -> None:
         S = read_covariance("Sigma", Sigma)
         S_q = S if query_covariance is None else read_covariance("query_covariance", query_covariance)
         variances = {"noise": (noise, ""), "task_variance": (task_variance, "")}
         _, _, tau2, om2 = read_arrays(Sigma=(S, "d d"), query_covariance=(S_q, "d d"), **variances)
         if tau2 < 0:
-            raise ValueError(f"noise = {noise} is negative, but it is the variance of the label noise; pass a number from 0 on")
+            raise ValueError(
+                f"noise = {noise} is negative, but it is the variance of the label noise; pass a number from 0 on"
+            )
         if not om2 > 0:
             raise ValueError(
                 f"task_variance = {task_variance} is not positive, but it is the variance of an entry of w; "
@@ -104,7 +113,11 @@ class RegressionTask:
         >>> RegressionTask([[2.0]], noise=0.1, task_variance=1.0).described()
         {'Sigma': [[2.0]], 'noise': 0.1, 'task_variance': 1.0}
         """
-        own = {} if self.query_covariance is self.Sigma else {"query_covariance": self.query_covariance.tolist()}
+        own = (
+            {}
+            if self.query_covariance is self.Sigma
+            else {"query_covariance": self.query_covariance.tolist()}
+        )
         return {"Sigma": self.Sigma.tolist(), "noise": self.noise, "task_variance": self.task_variance} | own
 
     def shared_covariance(self, quantity: str) -> Floats:

@@ -207,7 +207,9 @@ def horizon(g2: Scalar, beta: Scalar, rho: Scalar) -> Scalar:
     return m.log(1 + beta * rho / g2) / beta
 
 
-def transferred_risk(risk: Scalar, g1: Scalar, kappa: Scalar, g2: Scalar, beta: Scalar, time: Scalar) -> Scalar:
+def transferred_risk(
+    risk: Scalar, g1: Scalar, kappa: Scalar, g2: Scalar, beta: Scalar, time: Scalar
+) -> Scalar:
     """Bound of the finite-prompt risk at every time from ``t`` on, for ``t`` up to `horizon`.
 
     Parameters
@@ -236,7 +238,9 @@ def transferred_risk(risk: Scalar, g1: Scalar, kappa: Scalar, g2: Scalar, beta: 
     return risk + g1 + kappa * distance_of_flows(g2, beta, time)
 
 
-def transferred_limit(excess: Scalar, mu: Scalar, g1: Scalar, kappa: Scalar, g2: Scalar, beta: Scalar) -> Scalar:
+def transferred_limit(
+    excess: Scalar, mu: Scalar, g1: Scalar, kappa: Scalar, g2: Scalar, beta: Scalar
+) -> Scalar:
     """Bound of ``lim R_L - lim R`` where the infinite-prompt risk falls to its limit like
     ``excess e^{-mu t}``.
 

@@ -99,7 +99,9 @@ def best_score_variance(*, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scala
     return 2 / (d + 4 + m.sqrt((d + 4) ** 2 - 4 * (d + 2) * (2 - trace / T)))
 
 
-def valley_speed(lam: Scalar, *, trace: Scalar, d: Scalar, inverse_square: Scalar, noise: Scalar = 0) -> Scalar:
+def valley_speed(
+    lam: Scalar, *, trace: Scalar, d: Scalar, inverse_square: Scalar, noise: Scalar = 0
+) -> Scalar:
     """Derivative of lam by ``t/L`` along the gradient flow in the valley, to first order in 1/L.
 
     On the valley ``|dU|_F^2 + du^2 = (1 + tr(Sigma^-2) lam^2) du^2``, and the excess is
@@ -129,7 +131,9 @@ def valley_speed(lam: Scalar, *, trace: Scalar, d: Scalar, inverse_square: Scala
     >>> abs(valley_speed(best, trace=2, d=2, inverse_square=2)) < 1e-12
     True
     """
-    _, lam, trace, d, inverse_square, noise = read(lam=lam, trace=trace, d=d, inverse_square=inverse_square, noise=noise)
+    _, lam, trace, d, inverse_square, noise = read(
+        lam=lam, trace=trace, d=d, inverse_square=inverse_square, noise=noise
+    )
     T, rest = trace + noise, _rest(lam)
     fall = rest ** (-d / 2 - 2) * ((d + 2) * (2 * T - trace) * lam**2 - (d + 4) * T * lam + T)  # -F' lam^2
     return 2 * lam * fall / (1 + inverse_square * lam**2)

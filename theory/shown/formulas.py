@@ -21,9 +21,15 @@ from latex2mathml.symbols_parser import convert_symbol
 __all__ = ["FORMULA", "PARTS", "LatexError", "in_alphabet", "marked", "tree"]
 
 #: A formula between dollars, single or double; ``\$`` is a dollar.
-FORMULA = re.compile(r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL)
+FORMULA = re.compile(
+    r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL
+)
 #: How many parts an element has: fewer mean that an argument is missing.
-PARTS = {**dict.fromkeys(("mfrac", "mroot", "msub", "msup", "mover", "munder"), 2), "msubsup": 3, "munderover": 3}
+PARTS = {
+    **dict.fromkeys(("mfrac", "mroot", "msub", "msup", "mover", "munder"), 2),
+    "msubsup": 3,
+    "munderover": 3,
+}
 
 #: What latex2mathml does not know, or reads otherwise than TeX, and what it reads rightly.
 _REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
@@ -36,13 +42,19 @@ _REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
     ":=": r"\\coloneqq ",
     "=:": r"\\eqqcolon ",
     # 2pt is a product, not a length; words and the arguments of \frac1d stay.
-    r"(\\text\{[^}]*\}|\\[dt]?(?:frac|binom)\s*\d\s*[a-z])|(?<=\d)\s*(?=[a-z])": lambda found: found[1] or "{}",
+    r"(\\text\{[^}]*\}|\\[dt]?(?:frac|binom)\s*\d\s*[a-z])|(?<=\d)\s*(?=[a-z])": lambda found: (
+        found[1] or "{}"
+    ),
     r"(\\[bB]igg?[lrm]?)\s*(\\[|{}]|\\[a-zA-Z]+)": lambda found: found[1] + _sign(found[2]),
 }
 #: A formula neither defines commands nor brings markup of its own.
-_REFUSED = re.compile(r"[%#$]|\\(?:unicode|href|style|class|def|newcommand|newenvironment|DeclareMathOperator)(?![a-zA-Z])")
+_REFUSED = re.compile(
+    r"[%#$]|\\(?:unicode|href|style|class|def|newcommand|newenvironment|DeclareMathOperator)(?![a-zA-Z])"
+)
 #: Scripts, fractions and roots, whose braces hold formulas of their own.
-_BRACES = re.compile(r"(?P<alone>[_^]|\\(?:(?P<fraction>[dt]?frac)|sqrt))\s*\{|\\[a-zA-Z]+|\\.|[{}]", re.DOTALL)
+_BRACES = re.compile(
+    r"(?P<alone>[_^]|\\(?:(?P<fraction>[dt]?frac)|sqrt))\s*\{|\\[a-zA-Z]+|\\.|[{}]", re.DOTALL
+)
 #: A shorter part is read as fast as it is looked up; and the first of the signs that stand for
 #: parts, which no font has.
 _PART, _STANDS = 8, 0xF0000
@@ -97,7 +109,9 @@ def tree(latex: str, draw: Callable[[Element], None] | None = None) -> Element:
     unknown += _REFUSED.findall(bare)
     row, astray = _read(latex, draw)
     if unknown + astray:
-        raise LatexError(f"{', '.join(unknown + astray)} is not known or not complete; mend it, or rewrite it in {__name__}")
+        raise LatexError(
+            f"{', '.join(unknown + astray)} is not known or not complete; mend it, or rewrite it in {__name__}"
+        )
     return row
 
 
@@ -112,10 +126,14 @@ def _read(latex: str, draw: Callable[[Element], None] | None) -> tuple[Element, 
     try:
         return _row(latex, draw, {})
     except Exception as error:  # where its input ends early, the library raises whatever happens: IndexError, StopIteration, ...
-        raise LatexError(f"latex2mathml cannot read it ({type(error).__name__}); mend it, or rewrite it in {__name__}") from error
+        raise LatexError(
+            f"latex2mathml cannot read it ({type(error).__name__}); mend it, or rewrite it in {__name__}"
+        ) from error
 
 
-def _row(latex: str, draw: Callable[[Element], None] | None, parts: dict[str, Element]) -> tuple[Element, list[str]]:
+def _row(
+    latex: str, draw: Callable[[Element], None] | None, parts: dict[str, Element]
+) -> tuple[Element, list[str]]:
     """What `_read` returns, of a formula in which signs stand for `parts`. A part is put where its
     sign is a letter without a font, and taken out of `parts`.
     """
@@ -211,4 +229,6 @@ def marked(text: str) -> str:
     >>> marked(r"two atoms; L \\in [1, 9]; at $a_{2}$ only")
     'two atoms; $L \\\\in [1, 9]$; at $a_{2}$ only'
     """
-    return "; ".join(f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p for p in text.split("; "))
+    return "; ".join(
+        f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p for p in text.split("; ")
+    )

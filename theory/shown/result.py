@@ -40,7 +40,11 @@ def brief(value: Any) -> str:
             return "[" + ", ".join(f"{x:.6g}" for x in value) + "]"
         known = value[np.isfinite(value)]
         missing = f", {len(value) - len(known)} of them not finite" if len(known) < len(value) else ""
-        return f"{len(value)} values" + (f" from {known.min():.6g} to {known.max():.6g}" if len(known) else "") + missing
+        return (
+            f"{len(value)} values"
+            + (f" from {known.min():.6g} to {known.max():.6g}" if len(known) else "")
+            + missing
+        )
     if isinstance(value, float) or (np is not None and isinstance(value, np.floating | np.ndarray)):
         return f"{value:.6g}"
     if isinstance(value, Mapping) or (isinstance(value, tuple | list) and len(value) > FEW):
@@ -140,7 +144,9 @@ class Shown:
         widths = [max(map(len, column)) for column in zip(*table)]
         lines = ["  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in table]
         longest = max((len(name) for name, _ in self.rows()), default=0)
-        return "\n".join(filter(None, [self.heading(), *lines, *(f"  {n:<{longest}}  {text}" for n, text in self.rows())]))
+        return "\n".join(
+            filter(None, [self.heading(), *lines, *(f"  {n:<{longest}}  {text}" for n, text in self.rows())])
+        )
 
     def __repr__(self) -> str:
         return str(self)
@@ -148,7 +154,9 @@ class Shown:
     def _repr_html_(self) -> str:
         row = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{words(cell)}</{tag}>" for cell in cells) + "</tr>"
         head, *body = self.table() or [[]]
-        table = f"<table>{row(head, 'th')}{''.join(row(cells, 'td') for cells in body)}</table>" if head else ""
+        table = (
+            f"<table>{row(head, 'th')}{''.join(row(cells, 'td') for cells in body)}</table>" if head else ""
+        )
         rows = "".join(
             f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">'
             f"{mathml(text) if name in self.FORMULAS else words(marked(text))}</td></tr>"
@@ -188,7 +196,9 @@ class Drawn(Shown):
         return ax
 
     def _draw(self, ax: Any) -> None:
-        raise NotImplementedError(f"{type(self).__name__} does not say how it is drawn; give it a method _draw(ax)")
+        raise NotImplementedError(
+            f"{type(self).__name__} does not say how it is drawn; give it a method _draw(ax)"
+        )
 
     @staticmethod
     def _curves(ax: Any, x: Any, curves: Iterable[tuple[str, Any, Any, str]]) -> None:
@@ -200,6 +210,15 @@ class Drawn(Shown):
         for name, y, error, colour in curves:
             seen = np.isfinite(y) & (y > 0)
             off = None if error is None else np.where(np.isfinite(error), error, 0)[seen]
-            ax.errorbar(x[seen], y[seen], yerr=off, color=COLOURS[colour], marker="o", markersize=3, linewidth=1.4, label=name)
+            ax.errorbar(
+                x[seen],
+                y[seen],
+                yerr=off,
+                color=COLOURS[colour],
+                marker="o",
+                markersize=3,
+                linewidth=1.4,
+                label=name,
+            )
         ax.set_xscale("log")
         ax.set_yscale("log")

@@ -22,7 +22,9 @@ def gradient(f: Terms, name: str) -> Terms:
     if name not in (*A.general, *A.symmetric, *A.vectors):
         raise ValueError(f"no matrix or vector is called {name!r}; for a parameter use diff")
     if name in A.projectors or any(name in triple for triple in A.pseudo_inverse):
-        raise ValueError(f"{name} obeys a relation of projectors and has no free neighbourhood; no gradient is defined")
+        raise ValueError(
+            f"{name} obeys a relation of projectors and has no free neighbourhood; no gradient is defined"
+        )
     partner = next((b if a == name else a for a, b in A.inverse if name in (a, b)), None)
     out = Terms(A, {})
     for (scalars, _), c in f.items():

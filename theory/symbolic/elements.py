@@ -48,7 +48,11 @@ class Words:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
-        self, algebra: Alphabet, terms: Mapping[Term, PolyElement], shape: str, origin: tuple[Any, ...] | None = None
+        self,
+        algebra: Alphabet,
+        terms: Mapping[Term, PolyElement],
+        shape: str,
+        origin: tuple[Any, ...] | None = None,
     ) -> None:
         self.algebra, self.shape = algebra, shape
         #: Operations down to the letters. Beyond what can be read an element forgets how it was
@@ -77,7 +81,9 @@ class Words:
                 raise ValueError("the two elements belong to different algebras; build both from one Algebra")
             return other
         number = exact_number(other, "use int, Fraction or sympy.Rational, or declare a parameter")
-        return Words(self.algebra, Terms.number(self.algebra, sp.QQ(number.numerator, number.denominator)), "scalar")
+        return Words(
+            self.algebra, Terms.number(self.algebra, sp.QQ(number.numerator, number.denominator)), "scalar"
+        )
 
     def __add__(self, other: Any) -> Words:
         other = self._other(other)
@@ -106,7 +112,9 @@ class Words:
         elif (self.shape, other.shape) in _PRODUCT:
             shape = _PRODUCT[self.shape, other.shape]
         else:
-            raise ValueError(f"a {self.shape} times a {other.shape} has no meaning: {self} times {other}; transpose one with .T")
+            raise ValueError(
+                f"a {self.shape} times a {other.shape} has no meaning: {self} times {other}; transpose one with .T"
+            )
         return Words(self.algebra, self.terms * other.terms, shape, ("*", self, other))
 
     def __rmul__(self, other: Any) -> Words:
@@ -118,7 +126,9 @@ class Words:
 
     def __pow__(self, n: int) -> Words:
         if self.shape not in ("scalar", "matrix") or not isinstance(n, int) or n < 0:
-            raise ValueError(f"a {self.shape} has no power {n!r}; only scalars and matrices have powers 0, 1, 2, ...")
+            raise ValueError(
+                f"a {self.shape} has no power {n!r}; only scalars and matrices have powers 0, 1, 2, ..."
+            )
         out = Words(self.algebra, self._other(1).terms, self.shape)  # the number 1, or the identity
         for _ in range(n):
             out = out * self
@@ -170,9 +180,13 @@ class Words:
             If `param` is no parameter.
         """
         if param not in self.algebra.params:
-            raise ValueError(f"{param!r} is none of the parameters {self.algebra.params}; for matrices and vectors use grad")
+            raise ValueError(
+                f"{param!r} is none of the parameters {self.algebra.params}; for matrices and vectors use grad"
+            )
         x = self.algebra.scalar(param)
-        return Words(self.algebra, {k: c.diff(x) for k, c in self.terms.items()}, self.shape, ("diff", self, param))
+        return Words(
+            self.algebra, {k: c.diff(x) for k, c in self.terms.items()}, self.shape, ("diff", self, param)
+        )
 
     def grad(self, name: str) -> Words:
         """Gradient of a scalar: the G with ``df = tr(G' dX)`` for a matrix X, ``df = G' dx`` for a
@@ -203,7 +217,9 @@ class Words:
         2 S U
         """
         if self.shape != "scalar":
-            raise ValueError(f"only a scalar has a gradient, not the {self.shape} {self}; contract it with a letter first")
+            raise ValueError(
+                f"only a scalar has a gradient, not the {self.shape} {self}; contract it with a letter first"
+            )
         shape = "column" if name in self.algebra.vectors else "matrix"
         return Words(self.algebra, gradient(self.terms, name), shape, ("grad", self, name))
 
@@ -239,9 +255,13 @@ class Words:
         S + m m'
         """
         if name not in self.algebra.vectors:
-            raise ValueError(f"{name!r} is none of the vectors {self.algebra.vectors}; only a vector can be Gaussian here")
+            raise ValueError(
+                f"{name!r} is none of the vectors {self.algebra.vectors}; only a vector can be Gaussian here"
+            )
         if covariance.shape != "matrix" or covariance != covariance.T:
-            raise ValueError(f"{covariance} is no symmetric matrix, so no covariance; declare it symmetric or symmetrise it")
+            raise ValueError(
+                f"{covariance} is no symmetric matrix, so no covariance; declare it symmetric or symmetrise it"
+            )
         if mean is not None and mean.shape != "column":
             raise ValueError(f"the mean {mean} is a {mean.shape}; a column is needed")
         for moment in (covariance, mean):
@@ -268,13 +288,19 @@ class Words:
         """
         A = self.algebra
         if any(name in relation for relation in (*A.inverse, *A.pseudo_inverse, A.projectors)):
-            raise ValueError(f"{name} obeys a declared relation, which {value} need not obey; nothing is substituted")
+            raise ValueError(
+                f"{name} obeys a declared relation, which {value} need not obey; nothing is substituted"
+            )
         shape = "column" if name in A.vectors else "matrix" if name in A.general + A.symmetric else None
         if shape != value.shape:
-            raise ValueError(f"{name!r} is no {value.shape} letter of this algebra, and {value} cannot take its place")
+            raise ValueError(
+                f"{name!r} is no {value.shape} letter of this algebra, and {value} cannot take its place"
+            )
         if name in A.symmetric and value != value.T:
             raise ValueError(f"{name} is symmetric and {value} is not; nothing is substituted")
-        return Words(A, substitute(self.terms, name, value.terms), self.shape, ("substitute", self, name, value))
+        return Words(
+            A, substitute(self.terms, name, value.terms), self.shape, ("substitute", self, name, value)
+        )
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
         """The value at an explicit instance: matrices multiplied entry by entry, which shares
@@ -308,7 +334,9 @@ class Words:
 
     # -- display
 
-    def _show(self, letter: Callable[[Letter], str], times: str, trace: str, number: Callable[[PolyElement], str]) -> str:
+    def _show(
+        self, letter: Callable[[Letter], str], times: str, trace: str, number: Callable[[PolyElement], str]
+    ) -> str:
         """The normal form as text, in a spelling of letters, products, traces and numbers."""
         parts = []
         for (scalars, word), c in self.terms.items():

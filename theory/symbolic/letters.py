@@ -45,7 +45,9 @@ def _alike(name: str, value: Any, size: int) -> tuple[Any, ...]:
     """Groups of names, each of the same size."""
     groups = tuple(read_items(str, **{name: group}) for group in read_items(**{name: value}))
     if any(len(group) != size for group in groups):
-        raise ValueError(f"{name} = {value!r:.200} does not consist of groups of {size} names; write a list of them")
+        raise ValueError(
+            f"{name} = {value!r:.200} does not consist of groups of {size} names; write a list of them"
+        )
     return groups
 
 
@@ -95,11 +97,15 @@ class Alphabet:
         for pair in self.inverse:
             self._declared(pair, self.general + self.symmetric, "an inverse pair needs two declared matrices")
             if (pair[0] in self.symmetric) != (pair[1] in self.symmetric):
-                raise ValueError(f"{pair[0]} and {pair[1]} are inverse, but only one is symmetric; declare both alike")
+                raise ValueError(
+                    f"{pair[0]} and {pair[1]} are inverse, but only one is symmetric; declare both alike"
+                )
         self._declared(self.projectors, self.symmetric, "a projector must be declared symmetric")
         for triple in self.pseudo_inverse:
             self._declared(triple, self.symmetric, "a pseudo-inverse needs three declared symmetric matrices")
-        rules = [r for a, b in self.inverse for r in ((a, b, ""), (b, a, ""))] + [(P, P, P) for P in self.projectors]
+        rules = [r for a, b in self.inverse for r in ((a, b, ""), (b, a, ""))] + [
+            (P, P, P) for P in self.projectors
+        ]
         for S, G, P in self.pseudo_inverse:
             rules += [(S, G, P), (G, S, P), (P, S, S), (S, P, S), (P, G, G), (G, P, G)]
         self._symmetric, self._columns = frozenset(self.symmetric), frozenset(self.vectors)

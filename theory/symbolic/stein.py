@@ -50,7 +50,11 @@ class TokenAlgebra:
     def __init__(self, *forms: str, highest: int = 12) -> None:
         self.forms, self.highest = tuple(sorted(forms)), highest
         pairs = [(u, v) for i, u in enumerate(self.forms) for v in self.forms[i:]]
-        names = [f"pi_{k}" for k in range(2, highest + 1)] + [f"h_{u}" for u in self.forms] + [f"Gamma_{u}{v}" for u, v in pairs]
+        names = (
+            [f"pi_{k}" for k in range(2, highest + 1)]
+            + [f"h_{u}" for u in self.forms]
+            + [f"Gamma_{u}{v}" for u, v in pairs]
+        )
         self.symbols = (sp.Symbol("L", integer=True, positive=True), *sp.symbols(names, real=True))
         self.ring, L, *gens = ring(self.symbols, sp.QQ)
         self._pi = [L, self.ring(1), *gens[: highest - 1]]
@@ -80,7 +84,9 @@ class TokenAlgebra:
         """Refuse names of linear forms that were not declared."""
         unknown = [u for u in forms if u not in self.forms]
         if unknown:
-            raise ValueError(f"{', '.join(unknown)} is none of the forms {', '.join(self.forms) or '(there are none)'}")
+            raise ValueError(
+                f"{', '.join(unknown)} is none of the forms {', '.join(self.forms) or '(there are none)'}"
+            )
 
     def h(self, form: str) -> TokenSum:
         """``u(h) = u'Gamma a``."""
@@ -109,7 +115,9 @@ class TokenAlgebra:
     def power_sum(self, k: int) -> PolyElement:
         """``pi_k`` as a coefficient."""
         if k > self.highest:
-            raise ValueError(f"the power sum pi_{k} is needed, but the algebra ends at {self.highest}; raise highest=")
+            raise ValueError(
+                f"the power sum pi_{k} is needed, but the algebra ends at {self.highest}; raise highest="
+            )
         return self._pi[k]
 
     def slopes(self, c: PolyElement) -> list[tuple[int, PolyElement]]:
@@ -135,7 +143,9 @@ class TokenAlgebra:
             left = others[:j] + others[j + 1 :]
             merged = lambda kept: ((m + n, (*rest, *kept)), *left)  # noqa: B023
             out += [(merged(forms), n * h * c), (raised(1), -n * h * c)]
-            out += [(merged(forms[:t] + forms[t + 1 :]), self.covariance(u, v) * c) for t, v in enumerate(forms)]
+            out += [
+                (merged(forms[:t] + forms[t + 1 :]), self.covariance(u, v) * c) for t, v in enumerate(forms)
+            ]
         return [self.close(s, e) for s, e in out]
 
 
@@ -160,7 +170,9 @@ class TokenSum:
     def _other(self, other: Any) -> TokenSum:
         if isinstance(other, TokenSum):
             if other.algebra is not self.algebra:
-                raise ValueError("the two sums belong to different algebras; build both from one TokenAlgebra")
+                raise ValueError(
+                    "the two sums belong to different algebras; build both from one TokenAlgebra"
+                )
             return other
         number = exact_number(other, "use int, Fraction or sympy.Rational")
         return TokenSum(self.algebra, {(): self.algebra.ring(sp.QQ(number.numerator, number.denominator))})
@@ -181,7 +193,9 @@ class TokenSum:
 
     def __mul__(self, other: Any) -> TokenSum:
         products = [
-            (tuple(sorted(s1 + s2)), c1 * c2) for s1, c1 in self.terms.items() for s2, c2 in self._other(other).terms.items()
+            (tuple(sorted(s1 + s2)), c1 * c2)
+            for s1, c1 in self.terms.items()
+            for s2, c2 in self._other(other).terms.items()
         ]
         return TokenSum(self.algebra, _collected(products))
 
@@ -252,7 +266,9 @@ class TokenSum:
         """The expectation at L = 1, where every weight is 1 and the moments are those of a
         Gaussian.
         """
-        return sp.expand(self.expectation().subs(dict.fromkeys(self.algebra.symbols[: self.algebra.highest], 1)))
+        return sp.expand(
+            self.expectation().subs(dict.fromkeys(self.algebra.symbols[: self.algebra.highest], 1))
+        )
 
 
 def _collected(items: Iterable[tuple[Slots, PolyElement]]) -> dict[Slots, PolyElement]:

@@ -59,7 +59,9 @@ def evaluate(f: Terms, shape: str, values: Mapping[str, Any]) -> Any:
     """
     A = f.alphabet
     given = _instance(A, values)
-    missing = sorted((f.letters() | {p for p in A.params if any(c.diff(A.scalar(p)) for c in f.values())}) - set(given))
+    missing = sorted(
+        (f.letters() | {p for p in A.params if any(c.diff(A.scalar(p)) for c in f.values())}) - set(given)
+    )
     if missing:
         raise ValueError(f"no value for {', '.join(missing)}; each letter that occurs needs one")
     d = given["d"]
@@ -67,7 +69,9 @@ def evaluate(f: Terms, shape: str, values: Mapping[str, Any]) -> Any:
     size = {"matrix": (d, d), "column": (d, 1), "row": (1, d)}.get(shape)
     out = sp.zeros(*size) if size else sp.S.Zero
     for term, c in f.items():
-        start = sum(sp.Rational(str(q)) * sp.prod([x**e for x, e in zip(numbers, powers)]) for powers, q in c.terms())
+        start = sum(
+            sp.Rational(str(q)) * sp.prod([x**e for x, e in zip(numbers, powers)]) for powers, q in c.terms()
+        )
         if shape == "matrix" and not term[1]:
             start = start * sp.eye(d)
         out += _image(A, term, start, given.__getitem__, lambda M: M[0, 0], lambda M: M.trace())
@@ -86,7 +90,9 @@ def _instance(A: Alphabet, values: Mapping[str, Any]) -> dict[str, Any]:
             given[name] = sp.Matrix(value)
         else:
             raise ValueError(f"no letter is called {name!r}; remove its value")
-    sizes = {M.rows for M in given.values() if isinstance(M, sp.MatrixBase)} | ({int(given["d"])} if "d" in given else set())
+    sizes = {M.rows for M in given.values() if isinstance(M, sp.MatrixBase)} | (
+        {int(given["d"])} if "d" in given else set()
+    )
     if len(sizes) != 1:
         raise ValueError(
             f"the values fix the dimensions {sorted(sizes) or 'nowhere'}; exactly one is needed, give d or mend the shapes"
@@ -107,7 +113,9 @@ def _instance(A: Alphabet, values: Mapping[str, Any]) -> dict[str, Any]:
     relations += [r for S, G, P in A.pseudo_inverse for r in ((S, G, P), (P, S, S), (P, G, G))]
     for a, b, c in relations:
         if {a, b, c} - {None} <= set(given) and _differ(given[a] * given[b], given[c] if c else sp.eye(d)):
-            raise ValueError(f"{a} times {b} is not {c or 'the identity'}, as was declared; pass matrices that obey the relation")
+            raise ValueError(
+                f"{a} times {b} is not {c or 'the identity'}, as was declared; pass matrices that obey the relation"
+            )
     return given
 
 

@@ -205,7 +205,13 @@ def adam_kernel() -> Callable[..., int]:
         width = n + (queries + WIDTH - 1) // WIDTH * WIDTH
         x, y, labels, S = np.zeros((d, width)), np.zeros(n), np.zeros(queries), np.zeros(2 * n)
         S[n + tokens :] = -1e300
-        M, G, g, first, second = np.zeros((d, d)), np.zeros((d, d)), np.zeros((d, d)), np.zeros((d, d)), np.zeros((d, d))
+        M, G, g, first, second = (
+            np.zeros((d, d)),
+            np.zeros((d, d)),
+            np.zeros((d, d)),
+            np.zeros((d, d)),
+            np.zeros((d, d)),
+        )
         normals, sizes, along = np.zeros((d + 1, width)), np.zeros(width), np.zeros(width)
         z, u, slopes = np.zeros(d), np.zeros(d), np.zeros(3)
         state, state_u = np.zeros(4 * LANES, np.uint32), np.zeros(4 * LANES, np.uint32)

@@ -118,7 +118,9 @@ def optimal_window(
     # noise part never falls, so that no wider search is needed once it alone exceeds a loss seen.
     empty = 1 / (4 * float(betaincinv((d - 1) / 2, (d - 1) / 2, min(0.5 / n, 0.5))))
     grid, found, best = list(SMALL), [_searched(known, w, n, noise) for w in SMALL], at_zero
-    while not (all(at.derivative > 0 for at in found[-RISING:]) and (grid[-1] > empty or found[-1].noise > best)):
+    while not (
+        all(at.derivative > 0 for at in found[-RISING:]) and (grid[-1] > empty or found[-1].noise > best)
+    ):
         grid.append(grid[-1] * RATIO)
         try:
             found.append(_searched(known, grid[-1], n, noise))
@@ -137,13 +139,21 @@ def optimal_window(
         minima.append((one_window(known, w, n, noise), w, CLOSE_BELOW))
     for i in np.flatnonzero((slopes[:-1] < 0) & (slopes[1:] >= 0)):
         w = float(
-            brentq(lambda w: _searched(known, w, n, noise).derivative, grid[i], grid[i + 1], xtol=CLOSE * grid[i] / 4, rtol=1e-12)
+            brentq(
+                lambda w: _searched(known, w, n, noise).derivative,
+                grid[i],
+                grid[i + 1],
+                xtol=CLOSE * grid[i] / 4,
+                rtol=1e-12,
+            )
         )
         minima.append((one_window(known, w, n, noise), w, CLOSE))
     least, width, close = min(minima)
     interval = (width * (1 - close), width * (1 + close)) if width else (0.0, float(SMALL[0]))
     same = [w for at, w, _ in minima if w != width and at.loss - least.loss <= at.error + least.error]
-    return BestWindow(width, least.loss, interval, tuple(sorted(w for _, w, _ in minima if w != width)), tuple(sorted(same)))
+    return BestWindow(
+        width, least.loss, interval, tuple(sorted(w for _, w, _ in minima if w != width)), tuple(sorted(same))
+    )
 
 
 def _falls(spectrum: Spectrum, n: int, noise: float, first: float) -> bool:
@@ -183,4 +193,6 @@ def _below(spectrum: Spectrum, n: int, noise: float) -> float:
 def _searched(spectrum: Spectrum, w: float, n: int, noise: float) -> OneLoss:
     """As `one_window`, roughly where the derivative is large enough to have the right sign."""
     found = one_window(spectrum, float(w), n, noise, ROUGH)
-    return found if abs(w * found.derivative) > FLAT * found.loss else one_window(spectrum, float(w), n, noise)
+    return (
+        found if abs(w * found.derivative) > FLAT * found.loss else one_window(spectrum, float(w), n, noise)
+    )

@@ -20,7 +20,13 @@ LEAST = -30.0
 
 
 def circle_loss(
-    alpha: float, beta: float, n: int, f: Callable[..., Floats], noise: float = 0.0, *, rule: str = "trapezoid"
+    alpha: float,
+    beta: float,
+    n: int,
+    f: Callable[..., Floats],
+    noise: float = 0.0,
+    *,
+    rule: str = "trapezoid",
 ) -> float:
     r"""The mean squared error of softmax attention with $M=\mathrm{diag}(\alpha,\beta)$ and n
     tokens that are uniform on the circle, for the task ``f(x_1)``.
@@ -61,7 +67,9 @@ def circle_loss(
     """
     n = read_whole("n", n, "give a positive number", least=1)
     if not (math.isfinite(alpha) and math.isfinite(beta) and 0 <= noise < math.inf):
-        raise ValueError(f"alpha = {alpha}, beta = {beta}, noise = {noise}: give finite numbers, and a noise that is not negative")
+        raise ValueError(
+            f"alpha = {alpha}, beta = {beta}, noise = {noise}: give finite numbers, and a noise that is not negative"
+        )
     top = 2 * max(abs(alpha), abs(beta)) + 6
     if rule == "trapezoid":
         angles, shares = np.arange(192) * (2 * np.pi / 192), np.full(192, 1 / 192)

@@ -67,7 +67,9 @@ class Prompts:
 def _prompts(tokens: Floats, query: Floats, weight: Floats, kernel: Kernel) -> Prompts:
     gram = kernel(tokens[:, :, None, :], tokens[:, None, :, :])
     if not gram.any():
-        raise ValueError("E f(x)f(y) vanishes for every pair: L = 0, and every M has the same loss; give tasks with L > 0")
+        raise ValueError(
+            "E f(x)f(y) vanishes for every pair: L = 0, and every M has the same loss; give tasks with L > 0"
+        )
     return Prompts(tokens, query, gram, kernel(tokens, query[:, None, :]), kernel(query, query), weight)
 
 
@@ -166,9 +168,13 @@ def low_rank_prompts(
     kernel = lambda x, y: (x[..., :k] * y[..., :k]).sum(-1) / k
     if prompts:
         generator = np.random.default_rng(0) if rng is None else rng
-        return drawn_prompts(lambda m: np.hstack([_uniform(generator, m, s) for s in (k, d - k)]), n, prompts, kernel)
+        return drawn_prompts(
+            lambda m: np.hstack([_uniform(generator, m, s) for s in (k, d - k)]), n, prompts, kernel
+        )
     if max(k, d - k) > 2:
-        raise ValueError(f"a sphere of R^{max(k, d - k)} has no few points that integrate exactly; give prompts= to draw them")
+        raise ValueError(
+            f"a sphere of R^{max(k, d - k)} has no few points that integrate exactly; give prompts= to draw them"
+        )
     first, second = (_sphere(s, nodes) for s in (k, d - k))
     points = np.array([[*u, *v] for u in first for v in second])
     return every_prompt(points, n, kernel)
@@ -286,10 +292,14 @@ def free_minimum(
     True
     """
     if np.isfinite(bound) and (B is None or not symmetric):
-        raise ValueError("a bound on ‖B'MB‖ needs B, and symmetric matrices as in Theorem 4.4; give B= and leave symmetric=True")
+        raise ValueError(
+            "a bound on ‖B'MB‖ needs B, and symmetric matrices as in Theorem 4.4; give B= and leave symmetric=True"
+        )
     d = prompts.query.shape[1]
     if np.shape(start) != (d, d):
-        raise ValueError(f"the start has the shape {np.shape(start)}, but M is square with d = {d}; give a matrix of that shape")
+        raise ValueError(
+            f"the start has the shape {np.shape(start)}, but M is square with d = {d}; give a matrix of that shape"
+        )
     if not (np.isfinite(sigma) and sigma >= 0):
         raise ValueError(f"sigma = {sigma} is no standard deviation of label noise; give a number >= 0")
     basis = None

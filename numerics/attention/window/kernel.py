@@ -113,7 +113,11 @@ def window_kernel() -> Callable[..., None]:
                 here[5], here[6], here[7] = moved / kept, one, d_one  # the first is the change of log m
                 largest = max(largest, n * math.exp((n - 1) * log_m) * squares)
                 # From here on weights are at most n e^{(n-1) log m}, and pairs n^2 e^{(n-2) log m}.
-                ended = n > 2 and 2.0 * log_n + (n - 2) * log_m < math.log(max(largest, 1e-300)) - CUT and first > 0
+                ended = (
+                    n > 2
+                    and 2.0 * log_n + (n - 2) * log_m < math.log(max(largest, 1e-300)) - CUT
+                    and first > 0
+                )
                 v += step
                 rows += 1
             means = np.dot(both, q[low:top])

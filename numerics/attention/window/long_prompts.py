@@ -8,7 +8,12 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from theory.attention.window.classes import Spectrum
-from theory.attention.window.laws import bessel_quotient, effective_samples, expansion_without_window, long_prompt_loss
+from theory.attention.window.laws import (
+    bessel_quotient,
+    effective_samples,
+    expansion_without_window,
+    long_prompt_loss,
+)
 
 __all__ = ["long_prompt_window"]
 
@@ -65,7 +70,10 @@ def long_prompt_window(spectrum: Spectrum, whole: float) -> float:
     if i == 0:
         return _below(spectrum, whole)
     found = minimize_scalar(
-        value, bounds=(grid[i - 1], grid[min(i + 1, len(grid) - 1)]), method="bounded", options={"xatol": 1e-10}
+        value,
+        bounds=(grid[i - 1], grid[min(i + 1, len(grid) - 1)]),
+        method="bounded",
+        options={"xatol": 1e-10},
     )
     if float(long_prompt_loss(spectrum, 0.0, whole)) <= found.fun:
         return 0.0
@@ -82,7 +90,14 @@ def _below(spectrum: Spectrum, whole: float) -> float:
     first = -slope / (2 * curvature)
     if first <= TINY:
         return first
-    return float(brentq(lambda w: _derivative(spectrum, w, whole) / -slope, first / 4, min(4 * first, 4 * LEAST), xtol=1e-300))
+    return float(
+        brentq(
+            lambda w: _derivative(spectrum, w, whole) / -slope,
+            first / 4,
+            min(4 * first, 4 * LEAST),
+            xtol=1e-300,
+        )
+    )
 
 
 def _derivative(spectrum: Spectrum, w: float, whole: float) -> float:
@@ -91,4 +106,6 @@ def _derivative(spectrum: Spectrum, w: float, whole: float) -> float:
     one, two = (float(bessel_quotient(d, 1, y)) for y in (x, 2 * x))
     rho = bessel_quotient(d, k, x)
     steeper = bessel_quotient(d, k + 1, x) + (k / x - one) * rho
-    return float(-4 * (spectrum.b[1:] * (1 - rho)) @ steeper + 4 * effective_samples(d, w) * (two - one) / whole)
+    return float(
+        -4 * (spectrum.b[1:] * (1 - rho)) @ steeper + 4 * effective_samples(d, w) * (two - one) / whole
+    )

@@ -80,7 +80,9 @@ def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: 
     d = read_whole("d", d, SPHERE, least=2, most=LARGEST_DIMENSION)
     if isinstance(spectrum, Spectrum):
         if spectrum.d != d:
-            raise ValueError(f"the spectrum is that of dimension {spectrum.d}, and d = {d}; ask the class for .spectrum({d})")
+            raise ValueError(
+                f"the spectrum is that of dimension {spectrum.d}, and d = {d}; ask the class for .spectrum({d})"
+            )
         return spectrum
     if isinstance(spectrum, str) or (callable(spectrum) and not isinstance(spectrum, TaskClass)):
         raise TypeError(
@@ -90,7 +92,11 @@ def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: 
 
 
 def window_loss(
-    spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: int, n: ArrayLike, w: ArrayLike, noise: float = 0.0
+    spectrum: TaskClass | Spectrum | Sequence[float] | Floats,
+    d: int,
+    n: ArrayLike,
+    w: ArrayLike,
+    noise: float = 0.0,
 ) -> WindowLoss:
     """The in-context loss of softmax attention with ``M = 2 w I`` on the sphere, exactly.
 
@@ -168,7 +174,9 @@ def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float 
     top = min(end + REACH, 4 * w)
     if (work := top / LENGTH * PANEL * max(len(spectrum.b), 10)) > MOST:
         if share < 1:
-            raise ValueError(f"w = {w}: so narrow a window attends to one of {n} tokens only; take a smaller width")
+            raise ValueError(
+                f"w = {w}: so narrow a window attends to one of {n} tokens only; take a smaller width"
+            )
         return _narrow(spectrum, w, n, noise, w * (FAR_WORK / work))
     degrees = _degrees(spectrum, w, end, share)
     x, D, omega, beyond = _nodes(spectrum.d, w, top, degrees, share)
@@ -180,7 +188,12 @@ def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float 
     coarse = abs(out[0, 1] - out[1, 1]) + noise * abs(out[0, 0] - out[1, 0])
     # The sum of the degrees that are left out is a difference of rho(1) and the sum of the others.
     rounding = 5e-16 * spectrum.total if rest else 0.0
-    error = min(coarse, coarse * (coarse / max(loss, 1e-300))) + float(out[0, 4]) + rounding + (5e-13 + 1e-15 * spectrum.d) * loss
+    error = (
+        min(coarse, coarse * (coarse / max(loss, 1e-300)))
+        + float(out[0, 4])
+        + rounding
+        + (5e-13 + 1e-15 * spectrum.d) * loss
+    )
     return OneLoss(loss, signal, noise * squares, d_signal + noise * d_squares, error)
 
 
@@ -220,7 +233,9 @@ def nearest_token_signal(spectrum: Spectrum, n: int) -> float:
     0.5
     """
     half = (spectrum.d - 1) / 2
-    log_y = np.arange(LEAST_LOG, LARGEST_LOG, LOG_STEP)  # -n ln(1 - F(D)) is exponential, and its logarithm has no singular end
+    log_y = np.arange(
+        LEAST_LOG, LARGEST_LOG, LOG_STEP
+    )  # -n ln(1 - F(D)) is exponential, and its logarithm has no singular end
     D = 2 * betaincinv(half, half, -np.expm1(-np.exp(log_y) / n))
     s = _terms(spectrum, D, len(spectrum.b) - 1)[2]
     return float(2 * LOG_STEP * (np.exp(log_y - np.exp(log_y)) @ s))
@@ -231,21 +246,27 @@ def _lengths(n: ArrayLike) -> NDArray[np.int64]:
     if not np.all(np.isfinite(values)) or np.any(values != np.floor(values)) or np.any(values < 1):
         raise ValueError(f"n = {n!r}: a prompt has a whole number of tokens, at least one")
     if np.any(values > 2**53):
-        raise ValueError(f"n = {n!r} is above 2^53; theory.attention.window.laws has the limit for long prompts")
+        raise ValueError(
+            f"n = {n!r} is above 2^53; theory.attention.window.laws has the limit for long prompts"
+        )
     return values.astype(np.int64)
 
 
 def _widths(w: ArrayLike) -> Floats:
     values = real_array("w", w)
     if not (np.isfinite(values) & (values >= 0)).all():
-        raise ValueError(f"w = {w!r}: a width is a finite number, at least 0, since weights are e^(-w|x_i-x|^2)")
+        raise ValueError(
+            f"w = {w!r}: a width is a finite number, at least 0, since weights are e^(-w|x_i-x|^2)"
+        )
     return values
 
 
 def _noise(noise: float) -> float:
     sigma2 = float(read_arrays(noise=(noise, ""))[0])
     if not 0 <= sigma2 <= 1e150:
-        raise ValueError(f"noise = {noise!r} is no variance up to 1e150; give sigma^2, a number that is not negative")
+        raise ValueError(
+            f"noise = {noise!r} is no variance up to 1e150; give sigma^2, a number that is not negative"
+        )
     return sigma2
 
 
@@ -269,7 +290,9 @@ def _log_mean(d: int, kappa: float) -> float:
     if kappa < 1e-8:
         return 0.0
     nu = d / 2 - 1
-    if (scaled := float(scaled_bessel(nu, kappa))) < 1e-290:  # in a high dimension it underflows where its series is short
+    if (
+        scaled := float(scaled_bessel(nu, kappa))
+    ) < 1e-290:  # in a high dimension it underflows where its series is short
         return math.log(float(hyp0f1(d / 2, kappa**2 / 4))) - kappa
     return math.log(scaled) + float(gammaln(d / 2)) + nu * math.log(2 / kappa)
 

@@ -111,25 +111,40 @@ def train_matrix(
     if task not in TASKS:
         raise ValueError(f"no class of tasks is called {task!r}; take one of {', '.join(TASKS)}")
     whole = [
-        read_whole(k, v, "give a positive number", least=1) for k, v in (("d", d), ("n", n), ("steps", steps), ("every", every))
+        read_whole(k, v, "give a positive number", least=1)
+        for k, v in (("d", d), ("n", n), ("steps", steps), ("every", every))
     ]
     d, n, steps, every = whole
     if d < 2:
         raise ValueError("d = 1 has two unit vectors only; attention windows on the sphere need d >= 2")
-    asked = math.isqrt(n) if queries is None else read_whole("queries", queries, "give a positive number", least=1)
+    asked = (
+        math.isqrt(n)
+        if queries is None
+        else read_whole("queries", queries, "give a positive number", least=1)
+    )
     if not (math.isfinite(L) and (L > 0 or (L == 0 and task == "phase"))):
         raise ValueError(f"L = {L} makes every task constant, and every M as good as any other; take L > 0")
     if task == "phase" and d != 2:
         raise ValueError(f"d = {d}: tasks of the angle are on the circle; take d = 2")
     if not (sigma >= 0 and lr > 0 and 0 < decay <= 1 and start != 0):
-        raise ValueError(f"sigma = {sigma}, lr = {lr}, decay = {decay}, start = {start}: need >= 0, > 0, in (0, 1], not 0")
+        raise ValueError(
+            f"sigma = {sigma}, lr = {lr}, decay = {decay}, start = {start}: need >= 0, > 0, in (0, 1], not 0"
+        )
     if isinstance(root, str) and root != "redrawn":
         raise ValueError(f"root is {root!r}; give a matrix, or 'redrawn' for one that is drawn for each task")
     redrawn = isinstance(root, str)
     A = np.eye(d) if root is None or isinstance(root, str) else np.array(root, dtype=float, order="C")
     D = np.eye(d) if directions is None else np.ascontiguousarray(directions, dtype=float)
-    if A.shape != (d, d) or D.ndim != 2 or D.shape[0] != d or not np.isfinite(A).all() or not np.isfinite(D).all():
-        raise ValueError(f"root has the shape {A.shape} and directions {D.shape}; they are d x d and d x k with d = {d}, finite")
+    if (
+        A.shape != (d, d)
+        or D.ndim != 2
+        or D.shape[0] != d
+        or not np.isfinite(A).all()
+        or not np.isfinite(D).all()
+    ):
+        raise ValueError(
+            f"root has the shape {A.shape} and directions {D.shape}; they are d x d and d x k with d = {d}, finite"
+        )
     W, losses = start * np.eye(d), np.zeros(steps)
     kept = np.zeros((-(-steps // every), d, d))
     model = (

@@ -49,7 +49,9 @@ def _parts(d: int, n: int, w: float, nodes: int, step: float) -> Iterator[tuple[
             return
 
 
-def plain_window_loss(spectrum: Spectrum, n: int, w: float, noise: float = 0.0, *, nodes: int = 800, step: float = 0.2) -> float:
+def plain_window_loss(
+    spectrum: Spectrum, n: int, w: float, noise: float = 0.0, *, nodes: int = 800, step: float = 0.2
+) -> float:
     """The loss ``v (1 + D) - 2 sum b_k A_k + sum b_k B_k + sigma^2 D`` over k >= 1, with
     ``D = E sum gamma_i^2``, ``A_k = E sum gamma_i P_k(t_i)`` and
     ``B_k = E sum_{i != j} gamma_i gamma_j P_k(t_i) P_k(t_j)``, v the sum of the b_k.

@@ -165,7 +165,9 @@ def train(p: Parameters, prompts: Prompts, epochs: int, rate: float, optimiser: 
     if epochs < 0:
         raise ValueError(f"epochs = {epochs} is negative; pass a whole number from 0 on")
     n = prompts.y.shape[1]
-    asked = np.eye(n)[prompts.classes] if (prompts.classes >= 0).all() else np.empty((len(prompts.classes), 0))
+    asked = (
+        np.eye(n)[prompts.classes] if (prompts.classes >= 0).all() else np.empty((len(prompts.classes), 0))
+    )
     mean, square = ({name: np.zeros_like(value) for name, value in p.items()} for _ in range(2))
     losses, maps = np.full(epochs + 1, np.nan), np.full((epochs + 1, n, asked.shape[1]), np.nan)
     for t in range(1, epochs + 2):

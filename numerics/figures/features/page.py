@@ -117,7 +117,11 @@ def as_csv(found: Experiments) -> str:
     writer.writerow(COLUMNS)
     number = lambda x: x if np.isfinite(x) else ""
     for tasks, model, L in _drawn(found):
-        own = found.attention(model, L)[:, 0, 0] if tasks == "cosine" else np.full(found.choices.epochs + 1, np.nan)
+        own = (
+            found.attention(model, L)[:, 0, 0]
+            if tasks == "cosine"
+            else np.full(found.choices.epochs + 1, np.nan)
+        )
         for epoch, (loss, attention) in enumerate(zip(found.loss(tasks, model, L), own)):
             writer.writerow((tasks, model, L, epoch, number(loss), number(attention)))
     return out.getvalue()

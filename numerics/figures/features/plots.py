@@ -35,7 +35,10 @@ def draw(found: Experiments) -> list[Figure]:
     -------
     list of Figure
     """
-    return [{1: _losses_and_attention, 2: _flat_maps, 3: _sharp_maps, 4: _polynomials}[number](found) for number in found.figures]
+    return [
+        {1: _losses_and_attention, 2: _flat_maps, 3: _sharp_maps, 4: _polynomials}[number](found)
+        for number in found.figures
+    ]
 
 
 def _ends(curves: Sequence[Any]) -> tuple[float, float]:
@@ -68,7 +71,10 @@ def _losses(found: Experiments, tasks: str, number: int, marked: bool) -> list[t
         return panel
 
     says = f"Figure {number}: loss over the epochs, flat set of L above, sharp set below; "
-    return [(m, figure(f"figure-{number}-loss-{slug(m)}", says + m, of(m), height=4.2, rows=(1, 1))) for m in MODELS]
+    return [
+        (m, figure(f"figure-{number}-loss-{slug(m)}", says + m, of(m), height=4.2, rows=(1, 1)))
+        for m in MODELS
+    ]
 
 
 def _scores(found: Experiments, model: str) -> Plot:
@@ -84,7 +90,11 @@ def _scores(found: Experiments, model: str) -> Plot:
         axes[-1].set_xlabel("epoch")
 
     return figure(
-        f"figure-1-attention-{slug(model)}", f"Figure 1: attention on the features; {model}", panel, height=3.6, rows=(1, 1)
+        f"figure-1-attention-{slug(model)}",
+        f"Figure 1: attention on the features; {model}",
+        panel,
+        height=3.6,
+        rows=(1, 1),
     )
 
 
@@ -92,7 +102,9 @@ def _losses_and_attention(found: Experiments) -> Figure:
     sets = " and ".join(f"{name} {', '.join(f'{L:g}' for L in values)}" for name, values in SETS)
     keys = [Key("line", c, "", f"L = {a:g} above, {b:g} below") for c, a, b in zip(COLOURS, FLAT, SHARP)]
     keys += [Key("ring", "muted", "", "what the paper reads off, in the colour of its L")]
-    keys += [Key("line", c, "5 3" if i else "", f"attention on feature {i + 1}") for i, c in enumerate(COLOURS)]
+    keys += [
+        Key("line", c, "5 3" if i else "", f"attention on feature {i + 1}") for i, c in enumerate(COLOURS)
+    ]
     panels = [*_losses(found, "cosine", 1, True), *((m, _scores(found, m)) for m in MODELS)]
     caption = f"Above: mean squared error of the cosine tasks, {sets}. Below: attention of a query of the first feature."
     return Figure(1, "Loss and attention on cosine tasks", panels, keys, caption)
@@ -107,7 +119,13 @@ def _maps(found: Experiments, number: int, L: float) -> Figure:
                 share = found.attention(model, L)[t]
                 for i, j in np.ndindex(*share.shape):
                     shade = float(np.nan_to_num(share[i, j]))
-                    ax.fill([j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=stand_in("run-1"), alpha=shade, linewidth=0)
+                    ax.fill(
+                        [j, j + 1, j + 1, j],
+                        [i, i, i + 1, i + 1],
+                        color=stand_in("run-1"),
+                        alpha=shade,
+                        linewidth=0,
+                    )
                 ax.set(xlim=(0, 4), ylim=(4, 0), xticks=[], yticks=[], aspect="equal")
                 ax.set_xlabel(f"{t}")
                 ax.grid(False)
@@ -116,9 +134,13 @@ def _maps(found: Experiments, number: int, L: float) -> Figure:
 
     says = f"Figure {number}: attention maps at L = {L:g}, epochs {', '.join(map(str, epochs))}; "
     ones = [1.0] * len(epochs)
-    panels = [(m, figure(f"figure-{number}-{slug(m)}", says + m, of(m), height=1.2, columns=ones)) for m in MODELS]
+    panels = [
+        (m, figure(f"figure-{number}-{slug(m)}", says + m, of(m), height=1.2, columns=ones)) for m in MODELS
+    ]
     keys = [Key("band", "run-1", "", "full colour: attention 1; none: 0")]
-    caption = "Row i, column j: attention on feature i of a query of feature j, by epoch. Each column sums to 1."
+    caption = (
+        "Row i, column j: attention on feature i of a query of feature j, by epoch. Each column sums to 1."
+    )
     return Figure(number, f"Attention maps, L = {L:g}", panels, keys, caption)
 
 

@@ -41,7 +41,15 @@ class Prompts(NamedTuple):
 
 
 def cosine_prompts(
-    L: float, *, c: float = 0.5, K: int = 4, d: int = 15, N: int = 100, M: int = 300, Delta: float = 3.0, seed: int = 0
+    L: float,
+    *,
+    c: float = 0.5,
+    K: int = 4,
+    d: int = 15,
+    N: int = 100,
+    M: int = 300,
+    Delta: float = 3.0,
+    seed: int = 0,
 ) -> Prompts:
     r"""Prompts whose tokens are K features, uniformly drawn, with labels $\frac Lc\cos(c\,g'x)$.
 

@@ -122,7 +122,13 @@ class Experiments:
 def _keys(figures: Iterable[int], runs: int) -> list[Key]:
     wanted = [("cosine", 1)] if {1, 2, 3} & set(figures) else []
     wanted += [("polynomial", runs)] if 4 in figures else []
-    return [Key(tasks, model, L, seed) for tasks, n in wanted for model in MODELS for L in (*FLAT, *SHARP) for seed in range(n)]
+    return [
+        Key(tasks, model, L, seed)
+        for tasks, n in wanted
+        for model in MODELS
+        for L in (*FLAT, *SHARP)
+        for seed in range(n)
+    ]
 
 
 def _trained(key: Key, choices: Choices) -> Curves:
@@ -132,7 +138,13 @@ def _trained(key: Key, choices: Choices) -> Curves:
         data, rate = polynomial_prompts(key.L, M=choices.prompts, seed=key.seed), choices.polynomial_rate
     d, dtype = data.query.shape[1], data.query.dtype
     if key.model == "block":
-        return train(initial_block(d, choices.width, key.seed, dtype), data, choices.epochs, choices.rate, choices.optimiser)
+        return train(
+            initial_block(d, choices.width, key.seed, dtype),
+            data,
+            choices.epochs,
+            choices.rate,
+            choices.optimiser,
+        )
     return train({"Q": np.zeros((d, d), dtype)}, data, choices.epochs, rate, "gd")
 
 
@@ -142,7 +154,11 @@ def _job(key: Key, choices: Choices, code: str) -> Job:
         return np.column_stack([found.loss, found.attention.reshape(choices.epochs + 1, -1)]).astype(float)
 
     # The number of runs decides which keys there are, and none of their curves.
-    content = key._asdict() | {name: value for name, value in asdict(choices).items() if name != "runs"} | {"code": code}
+    content = (
+        key._asdict()
+        | {name: value for name, value in asdict(choices).items() if name != "runs"}
+        | {"code": code}
+    )
     content |= {name: float(value).hex() for name, value in content.items() if isinstance(value, float)}
     label = f"{key.model}, {key.tasks} tasks, L = {key.L:g}, seed {key.seed}"
     return Job(label, content, choices.epochs * SECONDS[key[:2]], compute)
@@ -189,7 +205,9 @@ def measure(
         raise ValueError(f"figures = {list(figures)} are none of 1 to 4; pass some of these, such as [1, 4]")
     for name in ("width", "runs", "prompts", "epochs"):
         if getattr(choices, name) < 1:
-            raise ValueError(f"{name} = {getattr(choices, name)} is less than 1; pass a positive whole number")
+            raise ValueError(
+                f"{name} = {getattr(choices, name)} is less than 1; pass a positive whole number"
+            )
     code = digest_of_sources(__name__)
     jobs = {key: _job(key, choices, code) for key in _keys(figures, choices.runs)}
     numbers, seconds, work = run_jobs(jobs, folder, threads, progress)

@@ -121,7 +121,9 @@ def write_experiments(
     """
     said = sentences(claims, figure_of)
     counts = Counter(sentence.verdict for sentence in said)
-    pictures = {f"plots/{plot.name}": as_files(plot, formats) for figure in figures for _, plot in figure.panels}
+    pictures = {
+        f"plots/{plot.name}": as_files(plot, formats) for figure in figures for _, plot in figure.panels
+    }
     files = {"data.json": json.dumps(document, allow_nan=False) + "\n", "data.csv": table}
     files["index.html"] = (
         environment("numerics.figures")

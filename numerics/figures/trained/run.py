@@ -29,7 +29,10 @@ class Runs(NamedTuple):
 
 
 def run_jobs(
-    jobs: Mapping[K, Job], folder: str | os.PathLike[str] | None, threads: int | None, progress: Callable[[Progress], None]
+    jobs: Mapping[K, Job],
+    folder: str | os.PathLike[str] | None,
+    threads: int | None,
+    progress: Callable[[Progress], None],
 ) -> Runs:
     """Run every job that the folder does not hold.
 

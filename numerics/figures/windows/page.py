@@ -118,5 +118,12 @@ def as_csv(found: Experiments) -> str:
         means = [v.mean(axis=0) for v in (t.norm, t.loss, t.rho)]
         tests = t.tested.mean(axis=1)
         for i, step in enumerate(t.steps):
-            writer.writerow((*curve, int(step), *(number(v[i]) for v in means), " ".join(number(test[i]) for test in tests)))
+            writer.writerow(
+                (
+                    *curve,
+                    int(step),
+                    *(number(v[i]) for v in means),
+                    " ".join(number(test[i]) for test in tests),
+                )
+            )
     return out.getvalue()

@@ -12,7 +12,20 @@ from numerics.attention.window.loss import window_loss
 from numerics.figures.captions import Key
 from numerics.figures.trained.page import Figure, Table
 from numerics.figures.windows.exact import linear_attention_loss, loss_at, minimiser
-from numerics.figures.windows.settings import CONTEXTS, LINEAR, N_5, NAMED, PRETRAINED, RATES, READINGS, SIGMA, Curve, D, L, N
+from numerics.figures.windows.settings import (
+    CONTEXTS,
+    LINEAR,
+    N_5,
+    NAMED,
+    PRETRAINED,
+    RATES,
+    READINGS,
+    SIGMA,
+    Curve,
+    D,
+    L,
+    N,
+)
 from numerics.figures.windows.training import Experiments, Floats, Trained
 from numerics.pages.svg import Plot, dashed, figure, log_axis, stand_in
 from numerics.pages.text import slug
@@ -38,13 +51,28 @@ def draw(found: Experiments) -> list[Figure]:
     -------
     list of Figure
     """
-    makers = {1: _contexts, 2: _tradeoff, 3: _slopes, 4: _noise_and_length, 5: _pairings, 7: _bounds, 9: _subspaces}
+    makers = {
+        1: _contexts,
+        2: _tradeoff,
+        3: _slopes,
+        4: _noise_and_length,
+        5: _pairings,
+        7: _bounds,
+        9: _subspaces,
+    }
     return [makers[number](found) for number in found.figures]
 
 
 def _shown(name: str) -> str:
     """The name of a panel or curve with the letters of the paper."""
-    letters = {r"\bnu\b": "ν", r"\bsigma\b": "σ", r"\bangle\b": "θ", r"\^2": "²", r"a'B'x": "aᵀBᵀx", r" - ": " − "}
+    letters = {
+        r"\bnu\b": "ν",
+        r"\bsigma\b": "σ",
+        r"\bangle\b": "θ",
+        r"\^2": "²",
+        r"a'B'x": "aᵀBᵀx",
+        r" - ": " − ",
+    }
     for pattern, letter in letters.items():
         name = re.sub(pattern, letter, name)
     return name
@@ -111,8 +139,13 @@ def _contexts(found: Experiments) -> Figure:
         task, nu = _first_of(panel)
         least = [minimiser(task, 2, n, nu, sigma) for n in CONTEXTS]
         linear = [linear_attention_loss(task, 2, n, nu, sigma) for n in CONTEXTS]
-        curves = {m: (_final(found, panel, m, False), _final(found, panel, m, True)) for m in ("softmax", LINEAR)}
-        exact = {"softmax": [e.loss if e else np.nan for e in least], LINEAR: [np.nan if x is None else x for x in linear]}
+        curves = {
+            m: (_final(found, panel, m, False), _final(found, panel, m, True)) for m in ("softmax", LINEAR)
+        }
+        exact = {
+            "softmax": [e.loss if e else np.nan for e in least],
+            LINEAR: [np.nan if x is None else x for x in linear],
+        }
 
         def plot(ax: Any, curves: Any = curves, exact: Any = exact) -> None:
             for colour, (model, (named, best)) in zip(COLOURS, curves.items()):
@@ -124,19 +157,41 @@ def _contexts(found: Experiments) -> Figure:
             ax.set_xlabel("labelled tokens n")
             ax.set_ylabel("loss")
 
-        panels.append((_shown(panel), figure(f"figure-1-{slug(panel)}", f"Figure 1: loss over n; {panel}", plot, height=2.6)))
+        panels.append(
+            (
+                _shown(panel),
+                figure(f"figure-1-{slug(panel)}", f"Figure 1: loss over n; {panel}", plot, height=2.6),
+            )
+        )
         for i in (1, 4):
             cells = [x for m in ("softmax", LINEAR) for x in (curves[m][0][i], curves[m][1][i], exact[m][i])]
-            rows.append([_shown(f"{panel}, n = {CONTEXTS[i]}"), *("not known" if np.isnan(x) else _told(x) for x in cells)])
+            rows.append(
+                [
+                    _shown(f"{panel}, n = {CONTEXTS[i]}"),
+                    *("not known" if np.isnan(x) else _told(x) for x in cells),
+                ]
+            )
     keys = [Key("line", "run-1", "", "softmax"), Key("line", "run-2", "", LINEAR)]
-    keys += [Key("line", "muted", OTHER, "at the best rate of the grid"), Key("line", "muted", EXACT, "exact minimum")]
-    head = ["class", *(f"{m}{end}" for m in ("softmax", "linear") for end in (f", rate {NAMED[1]:g}", ", best rate", ", exact"))]
+    keys += [
+        Key("line", "muted", OTHER, "at the best rate of the grid"),
+        Key("line", "muted", EXACT, "exact minimum"),
+    ]
+    head = [
+        "class",
+        *(
+            f"{m}{end}"
+            for m in ("softmax", "linear")
+            for end in (f", rate {NAMED[1]:g}", ", best rate", ", exact")
+        ),
+    ]
     caption = (
         f"Mean loss over the last tenth of the 15000 steps, against n, on the circle, with noise of standard deviation {sigma:g}. "
         "As printed ν = 0 has the task 0 alone. For ν = 1.5 the tasks cos(νθ − b) jump at one point, and no exact minimum "
         "is known."
     )
-    return Figure(1, "Error of both attentions as the tasks grow steeper", panels, keys, caption, Table(head, rows))
+    return Figure(
+        1, "Error of both attentions as the tasks grow steeper", panels, keys, caption, Table(head, rows)
+    )
 
 
 # Figures 2 and 7
@@ -163,8 +218,16 @@ def _tradeoff(found: Experiments) -> Figure:
         ax.set_ylabel("loss")
 
     keys = [Key("line", c, "", f"n = {n}") for c, n in zip(COLOURS, LENGTHS_2)]
-    keys += [Key("line", "muted", "", "signal term"), Key("line", "muted", OTHER, f"noise term, for σ = {SIGMA_7:g}")]
-    panels = [("affine tasks, L = 1, d = 5", figure("figure-2", "Figure 2: signal and noise over w", plot, height=3.0))]
+    keys += [
+        Key("line", "muted", "", "signal term"),
+        Key("line", "muted", OTHER, f"noise term, for σ = {SIGMA_7:g}"),
+    ]
+    panels = [
+        (
+            "affine tasks, L = 1, d = 5",
+            figure("figure-2", "Figure 2: signal and noise over w", plot, height=3.0),
+        )
+    ]
     caption = (
         "Exact parts of the loss, from the identity R13. The signal term is the squared bias of the expected estimate, which falls "
         "as the window shrinks, and the variance by the tokens; for few tokens it rises again."
@@ -188,12 +251,21 @@ def _bounds(found: Experiments) -> Figure:
         ax.set_xlabel("w")
         ax.set_ylabel("loss")
 
-    keys = [Key("line", "run-1", "", "signal term"), Key("line", "run-2", "", "noise term"), Key("line", "ink", "", "loss")]
+    keys = [
+        Key("line", "run-1", "", "signal term"),
+        Key("line", "run-2", "", "noise term"),
+        Key("line", "ink", "", "loss"),
+    ]
     keys += [
         Key("line", "muted", OTHER, "least loss"),
         Key("line", "muted", EXACT, "where the signal, or the noise, alone is the least loss"),
     ]
-    panels = [(f"affine tasks, L = 1, d = 5, n = {N_5}", figure("figure-7", "Figure 7: loss over w", plot, height=3.0))]
+    panels = [
+        (
+            f"affine tasks, L = 1, d = 5, n = {N_5}",
+            figure("figure-7", "Figure 7: loss over w", plot, height=3.0),
+        )
+    ]
     best = WIDTHS[part.loss.argmin()]
     caption = f"Exact, for σ = {SIGMA_7:g}: the best w is between {inside[0]:.3g} and {inside[-1]:.3g}, at {best:.3g}."
     return Figure(7, "Where the best width can be", panels, keys, caption)
@@ -218,9 +290,16 @@ def _norms(found: Experiments, number: int, title: str, exact: Callable[[str, st
             ax.set_ylabel("norm of M")
 
         panels.append(
-            (_shown(panel), figure(f"figure-{number}-{slug(panel)}", f"Figure {number}: norm of M; {panel}", plot, height=2.6))
+            (
+                _shown(panel),
+                figure(
+                    f"figure-{number}-{slug(panel)}", f"Figure {number}: norm of M; {panel}", plot, height=2.6
+                ),
+            )
         )
-        keys += [Key("line", c, "", _shown(f"{panel.split(', ')[1]}: {name}")) for c, name in zip(COLOURS, names)]
+        keys += [
+            Key("line", c, "", _shown(f"{panel.split(', ')[1]}: {name}")) for c, name in zip(COLOURS, names)
+        ]
         for name in names:
             level = exact(panel, name)
             ends = [_ends(found.curves[Curve(number, panel, name, rate)].norm) for rate in RATES]
@@ -281,7 +360,10 @@ def _pairings(found: Experiments) -> Figure:
     rows = []
     for name, least in best.items():
         assert least is not None
-        exact = [loss_at(task, D, N_5, slope, SIGMA, least.norm / 2) for task, slope in list(PRETRAINED.values())[:3]]
+        exact = [
+            loss_at(task, D, N_5, slope, SIGMA, least.norm / 2)
+            for task, slope in list(PRETRAINED.values())[:3]
+        ]
         rows.append([name, *(f"{_ends(ends[name].tested[i])} ({_told(x)})" for i, x in enumerate(exact))])
     keys = [Key("line", c, "", f"trained on {name}") for c, name in zip(COLOURS, names)]
     trials = f"mean of {found.choices.trials} trials and one standard deviation"
@@ -298,10 +380,15 @@ def _subspaces(found: Experiments) -> Figure:
     for panel, names in found.names(9).items():
 
         def plot(*axes: Any, panel: str = panel, names: list[str] = names) -> None:
-            drawn: list[tuple[Trained, str, str]] = [(found.shown(9, panel, name), c, "") for name, c in zip(names, COLOURS)]
+            drawn: list[tuple[Trained, str, str]] = [
+                (found.shown(9, panel, name), c, "") for name, c in zip(names, COLOURS)
+            ]
             drawn.append((found.curves[Curve(9, panel, "softmax", RATES[0])], COLOURS[0], OTHER))
             for row, ax in enumerate(axes):
-                lines = [(t.steps, np.median(t.rho if row == 0 else t.tested[0], axis=0), c, line) for t, c, line in drawn]
+                lines = [
+                    (t.steps, np.median(t.rho if row == 0 else t.tested[0], axis=0), c, line)
+                    for t, c, line in drawn
+                ]
                 for steps, values, colour, line in lines:
                     ax.plot(steps, values, color=stand_in(colour), linestyle=dashed(line))
                 _scaled(ax, "y", [values for _, values, _, _ in lines])
@@ -310,17 +397,34 @@ def _subspaces(found: Experiments) -> Figure:
             _steps_axis(axes[-1], drawn[0][0].steps[-1])
 
         panels.append(
-            (panel, figure(f"figure-9-{slug(panel)}", f"Figure 9: rho and error; {panel}", plot, height=3.6, rows=(1, 1)))
+            (
+                panel,
+                figure(
+                    f"figure-9-{slug(panel)}",
+                    f"Figure 9: rho and error; {panel}",
+                    plot,
+                    height=3.6,
+                    rows=(1, 1),
+                ),
+            )
         )
         for name in names:
             runs = [found.curves[Curve(9, panel, name, rate)] for rate in RATES]
             cells = [f"{_told(float(np.median(t.rho[:, -1])))}, {_ends(t.tested[0])}" for t in runs]
             rows.append([_shown(f"{panel}, {name}"), *cells])
-    keys = [Key("line", "run-1", "", "softmax, best rate"), Key("line", "run-1", OTHER, f"softmax, rate {RATES[0]:g}")]
-    keys += [Key("line", "run-2", "", f"{LINEAR}, best rate"), Key("line", "muted", EXACT, "ρ of the identity")]
+    keys = [
+        Key("line", "run-1", "", "softmax, best rate"),
+        Key("line", "run-1", OTHER, f"softmax, rate {RATES[0]:g}"),
+    ]
+    keys += [
+        Key("line", "run-2", "", f"{LINEAR}, best rate"),
+        Key("line", "muted", EXACT, "ρ of the identity"),
+    ]
     caption = (
         "Above: what M has beyond the columns of B, over its least singular value on them; below: error on 500 tasks. "
         f"Medians of {-(-found.choices.trials // 2)} trials."
     )
     head = ["ρ, error at the end", *(f"rate {rate:g}" for rate in RATES)]
-    return Figure(9, "Tasks of low rank: what is learned of their subspace", panels, keys, caption, Table(head, rows))
+    return Figure(
+        9, "Tasks of low rank: what is learned of their subspace", panels, keys, caption, Table(head, rows)
+    )

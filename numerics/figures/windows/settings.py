@@ -6,7 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["FIGURES", "LINEAR", "NAMED", "RATES", "READINGS", "TRAINED", "Choices", "Curve", "Setting", "settings"]
+__all__ = [
+    "FIGURES",
+    "LINEAR",
+    "NAMED",
+    "RATES",
+    "READINGS",
+    "TRAINED",
+    "Choices",
+    "Curve",
+    "Setting",
+    "settings",
+]
 
 #: The figures that are drawn, and those of them that are trained; the others are exact.
 FIGURES, TRAINED = (1, 2, 3, 4, 5, 7, 9), (1, 3, 4, 5, 9)
@@ -155,7 +166,11 @@ def _first(c: Choices) -> list[Named]:
 
 def _third(c: Choices) -> list[Named]:
     return [
-        (f"{title}, {covariates}", f"L = {slope:g}", Setting(task, D, N, slope, SIGMA, c.steps, c.trials, covariates=covariates))
+        (
+            f"{title}, {covariates}",
+            f"L = {slope:g}",
+            Setting(task, D, N, slope, SIGMA, c.steps, c.trials, covariates=covariates),
+        )
         for title, task in (("ReLU", "relu"), ("cosine", "cosine"))
         for covariates in ("uniform", "stretched")
         for slope in c.L
@@ -164,9 +179,15 @@ def _third(c: Choices) -> list[Named]:
 
 def _fourth(c: Choices) -> list[Named]:
     kinds = (("ReLU", "relu"), ("cosine", "cosine"))
-    noises = [(f"{t}, noise", f"sigma = {s:g}", Setting(k, D, N, L, s, c.steps, c.trials)) for t, k in kinds for s in c.sigmas]
+    noises = [
+        (f"{t}, noise", f"sigma = {s:g}", Setting(k, D, N, L, s, c.steps, c.trials))
+        for t, k in kinds
+        for s in c.sigmas
+    ]
     lengths = [
-        (f"{t}, length", f"n = {n}", Setting(k, D, n, L, SIGMA, c.steps, c.trials, queries=1)) for t, k in kinds for n in c.lengths
+        (f"{t}, length", f"n = {n}", Setting(k, D, n, L, SIGMA, c.steps, c.trials, queries=1))
+        for t, k in kinds
+        for n in c.lengths
     ]
     return [*noises, *lengths]
 
@@ -185,7 +206,20 @@ def _ninth(c: Choices) -> list[Named]:
         (
             f"{title}, {covariates}",
             "softmax" if softmax else LINEAR,
-            Setting(task, D_9, N_9, slope, SIGMA, 4 * c.steps, trials, 1.0, None, softmax, covariates, ((task, slope),)),
+            Setting(
+                task,
+                D_9,
+                N_9,
+                slope,
+                SIGMA,
+                4 * c.steps,
+                trials,
+                1.0,
+                None,
+                softmax,
+                covariates,
+                ((task, slope),),
+            ),
         )
         for title, (task, slope) in LOW_RANK.items()
         for covariates in ROOTS

@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from numerics.attention.window.matrix_training import train_matrix
 from numerics.compiled.source_digest import digest_of_sources
 from numerics.figures.trained.run import run_jobs
-from numerics.figures.windows.settings import FIGURES, K_9, NAMED, RATES, ROOTS, Choices, Curve, Setting, settings
+from numerics.figures.windows.settings import (
+    FIGURES,
+    K_9,
+    NAMED,
+    RATES,
+    ROOTS,
+    Choices,
+    Curve,
+    Setting,
+    settings,
+)
 from numerics.jobs.job import Attempt, Job, Progress
 
 __all__ = ["TASK_VALUES", "Experiments", "Trained", "measure"]
@@ -161,7 +171,14 @@ def _trial(s: Setting, rate: float, trial: int) -> Floats:
     root, B = _spread(s, trial)
     every = max(1, s.steps // RECORDS)
     records = s.steps // every
-    model: dict[str, Any] = {"d": s.d, "n": s.n, "L": s.L, "sigma": s.sigma, "queries": s.queries, "softmax": s.softmax}
+    model: dict[str, Any] = {
+        "d": s.d,
+        "n": s.n,
+        "L": s.L,
+        "sigma": s.sigma,
+        "queries": s.queries,
+        "softmax": s.softmax,
+    }
     try:
         run = train_matrix(
             s.task,
@@ -182,7 +199,10 @@ def _trial(s: Setting, rate: float, trial: int) -> Floats:
     found = np.empty((records, 3 + len(s.tests)))
     for i, M in enumerate([*run.kept[1:], run.M]):
         rho = np.nan if B is None else _rho(M, B)
-        tested = [_error(M, _prompts(*test, s._replace(task="", L=0.0, tests=(), steps=0), trial), s.softmax) for test in s.tests]
+        tested = [
+            _error(M, _prompts(*test, s._replace(task="", L=0.0, tests=(), steps=0), trial), s.softmax)
+            for test in s.tests
+        ]
         found[i] = [np.linalg.norm(M, 2), run.losses[i * every : (i + 1) * every].mean(), rho, *tested]
     return found
 
@@ -193,7 +213,9 @@ def _job(curve: Curve, s: Setting, code: str) -> Job:
 
     content = {name: float(v).hex() if isinstance(v, float) else str(v) for name, v in s._asdict().items()}
     label = f"Figure {curve.figure}, {curve.panel}, {curve.name}, rate {curve.rate:g}"
-    return Job(label, content | {"rate": curve.rate.hex(), "code": code}, s.steps * s.trials * SECONDS, compute)
+    return Job(
+        label, content | {"rate": curve.rate.hex(), "code": code}, s.steps * s.trials * SECONDS, compute
+    )
 
 
 def measure(
@@ -238,7 +260,9 @@ def measure(
     """
     figures = tuple(sorted(set(figures)))
     if not figures or not set(figures) <= set(FIGURES):
-        raise ValueError(f"figures = {list(figures)} are none of {FIGURES}; pass some of these, such as [3, 4]")
+        raise ValueError(
+            f"figures = {list(figures)} are none of {FIGURES}; pass some of these, such as [3, 4]"
+        )
     _check(choices)
     code = digest_of_sources(__name__)
     wanted = settings(choices, figures)
@@ -249,7 +273,9 @@ def measure(
         every = max(1, s.steps // RECORDS)
         table = numbers[curve].reshape(s.trials, s.steps // every, -1)
         steps = every * np.arange(1.0, table.shape[1] + 1)
-        curves[curve] = Trained(steps, table[..., 0], table[..., 1], table[..., 2], np.moveaxis(table[..., 3:], 2, 0))
+        curves[curve] = Trained(
+            steps, table[..., 0], table[..., 1], table[..., 2], np.moveaxis(table[..., 3:], 2, 0)
+        )
     return Experiments(choices, figures, curves, seconds, work)
 
 
@@ -264,4 +290,6 @@ def _check(choices: Choices) -> None:
             raise ValueError(f"{field.name} = {value} names a number twice; pass each once")
         for x in values:
             if not (np.isfinite(x) and (x > 0 if least is None else x >= least)):
-                raise ValueError(f"{field.name} = {x} is {'not positive' if least is None else f'less than {least:g}'}; pass more")
+                raise ValueError(
+                    f"{field.name} = {x} is {'not positive' if least is None else f'less than {least:g}'}; pass more"
+                )

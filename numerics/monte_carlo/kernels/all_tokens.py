@@ -17,7 +17,17 @@ from numerics.compiled.announce import SAMPLING, SAMPLING_QUANTILE, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, start_lanes
-from numerics.monte_carlo.kernels.coordinates import EXTRA, SIZE, TILE, balls, normals, quantiles, signs, spheres, uniforms
+from numerics.monte_carlo.kernels.coordinates import (
+    EXTRA,
+    SIZE,
+    TILE,
+    balls,
+    normals,
+    quantiles,
+    signs,
+    spheres,
+    uniforms,
+)
 from numerics.monte_carlo.kernels.token_sums import add_tile, rows_of_sums, start_sums
 from numerics.token_laws.kinds import check_law
 
@@ -75,7 +85,15 @@ def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # 
         BC[:] = 0.0
         for j in range(0, width, 2):
             for k in range(width):
-                add(B[v, j], B[v, j + 1], C, U64((j * width + k) * LANES), U64(width * LANES), BC, U64(k * LANES))
+                add(
+                    B[v, j],
+                    B[v, j + 1],
+                    C,
+                    U64((j * width + k) * LANES),
+                    U64(width * LANES),
+                    BC,
+                    U64(k * LANES),
+                )
         for q in range(m):
             distance(R, q, BC, VH, v * m + q, start, 1.0, row, values, U64(2 * LANES))
     for i in range(LANES):
@@ -141,7 +159,9 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
     whether the function has changed.
     """
     check_law(kind, ("normal", "sign", "uniform", "sphere", "ball", "quantile"), "the sampler")
-    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = (
+        SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    )
     custom, extra = kind == "quantile", EXTRA.get(kind, 0)
 
     @njit(nogil=True, cache=not custom, error_model="numpy")
@@ -150,10 +170,18 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
         rank, count, pairs = b.shape[0], out.shape[1], R.shape[1] // 2
         state, words = np.empty(4 * LANES, np.uint32), np.empty(rank * SIZE, np.uint32)
         g = np.zeros((2 * pairs + extra) * SIZE, np.float32)
-        w, wg, b32 = np.empty(SIZE, np.float32), np.empty(2 * SIZE, np.float32), np.zeros(2 * pairs * LANES, np.float32)
+        w, wg, b32 = (
+            np.empty(SIZE, np.float32),
+            np.empty(2 * SIZE, np.float32),
+            np.zeros(2 * pairs * LANES, np.float32),
+        )
         reference, shrink, row = np.empty(LANES, np.float32), np.empty(LANES, np.float32), np.empty(LANES)
         part, total = np.empty(rows_of_sums(rank) * LANES, np.float32), np.empty(rows_of_sums(rank) * LANES)
-        M, C, BC = np.empty(2 * pairs * LANES), np.empty(4 * pairs * pairs * LANES), np.empty(2 * pairs * LANES)
+        M, C, BC = (
+            np.empty(2 * pairs * LANES),
+            np.empty(4 * pairs * pairs * LANES),
+            np.empty(2 * pairs * LANES),
+        )
         values = np.empty(3 * LANES)
         for start in range(0, count, LANES):
             for j in range(rank):

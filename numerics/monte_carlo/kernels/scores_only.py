@@ -110,7 +110,9 @@ def limits(L, n, size, expansion, lane, mean, spread):  # type: ignore[no-untype
     """Rate and centre of each lane, and mean and variance of x (normal) or t − 1 (sphere) at an
     infinite prompt.
     """
-    reach = math.sqrt(2 * math.log(L))  # where the largest of L normals lies: with steep scores the sums live there
+    reach = math.sqrt(
+        2 * math.log(L)
+    )  # where the largest of L normals lies: with steep scores the sums live there
     for i in range(LANES):
         if n > 0:
             rate = math.sqrt(n) * size[i]
@@ -133,7 +135,9 @@ def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, val
     P = 1 − ee'.
     """
     trace_x, trace_y, trace_xy = traces[0], traces[1], traces[2]
-    unit, of_v, excess = (n, n / (n - 1) if n > 1 else 0.0, 2 / (n + 1)) if n > 0 else (1.0, 1.0, 0.0)  # excess = 1 − φ
+    unit, of_v, excess = (
+        (n, n / (n - 1) if n > 1 else 0.0, 2 / (n + 1)) if n > 0 else (1.0, 1.0, 0.0)
+    )  # excess = 1 − φ
     for i in range(LANES):
         along_x, along_y, mixed = geometry[1, i], geometry[2, i], geometry[3, i]
         across_x, across_y = max(trace_x - along_x, 0.0), max(trace_y - along_y, 0.0)
@@ -145,7 +149,12 @@ def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, val
         h = gap + (lane[LANES + i] - mean[i])
         D = total[2 * LANES + i] * z - gap * gap - spread[i]
         S2 = of_v * total[3 * LANES + i] * z2
-        C = of_v * unit * (total[5 * LANES + i] - 2 * gap * total[4 * LANES + i] + gap * gap * total[3 * LANES + i]) * z2
+        C = (
+            of_v
+            * unit
+            * (total[5 * LANES + i] - 2 * gap * total[4 * LANES + i] + gap * gap * total[3 * LANES + i])
+            * z2
+        )
         if n > 0:
             S1 = -of_v * (D + h * (2 + 2 * mean[i] + h))  # Σ p v less its limit
             N = of_v * of_v * (total[6 * LANES + i] - 2 * total[7 * LANES + i] * z) * z2
@@ -156,7 +165,11 @@ def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, val
         h2, D = unit * h * h, unit * D
         values[0, i] = along_y * h2 + across_y * S2
         values[1, i] = d_out * (along_x * h2 + across_x * S2)
-        U = along_x * along_y * D * D + 2 * D * eta * mixed + C * (along_x * across_y + along_y * across_x + 2 * mixed)
+        U = (
+            along_x * along_y * D * D
+            + 2 * D * eta * mixed
+            + C * (along_x * across_y + along_y * across_x + 2 * mixed)
+        )
         U += across_xy * (eta * eta - excesses + K) + across_x * across_y * K
         values[2, i] = geometry[4, i] * max(U, 0.0)  # below 0 by rounding only
 
@@ -172,16 +185,30 @@ def score_kernel() -> Callable[..., None]:
     lengths of the columns of A, BᵀB = AᵀVᵀVA, ``traces`` those of X = diag(variances), of Y = BᵀB
     and of XY, and ``expansion`` the coefficients of I_{n/2}/I_{n/2−1} in powers of 1/x.
     """
-    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = (
+        SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    )
 
     @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
     def kernel(first, L, key, n, b0, W, z0, F, variances, B, d_out, traces, expansion, out):  # type: ignore[no-untyped-def]
         _ = sources
         rank, white, count = W.shape[0], W.shape[1], out.shape[1]
-        state, normals = np.empty(4 * LANES, np.uint32), np.empty(max(2 * TILE, white + 1) * LANES, np.float32)
-        x, lane, part = np.empty(TILE * LANES, np.float32), np.empty(3 * LANES, np.float32), np.empty(7 * LANES, np.float32)
+        state, normals = (
+            np.empty(4 * LANES, np.uint32),
+            np.empty(max(2 * TILE, white + 1) * LANES, np.float32),
+        )
+        x, lane, part = (
+            np.empty(TILE * LANES, np.float32),
+            np.empty(3 * LANES, np.float32),
+            np.empty(7 * LANES, np.float32),
+        )
         shrink, total = np.empty(LANES), np.empty(9 * LANES)
-        e, row, other, geometry = np.empty((rank, LANES)), np.empty(LANES), np.empty(LANES), np.empty((5, LANES))
+        e, row, other, geometry = (
+            np.empty((rank, LANES)),
+            np.empty(LANES),
+            np.empty(LANES),
+            np.empty((5, LANES)),
+        )
         mean, spread, values = np.empty(LANES), np.empty(LANES), np.empty((3, LANES))
         for start in range(0, count, LANES):
             if white > 0 or start == 0:

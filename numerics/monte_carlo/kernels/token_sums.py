@@ -59,7 +59,9 @@ def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyp
     moved = I32(0)
     for i in range(LANES):
         k = U64(i)
-        top = max(max(w[k], w[k + ROW]), max(w[k + TWO_ROWS], w[k + THREE_ROWS]))  # a loop over TILE costs three times as much
+        top = max(
+            max(w[k], w[k + ROW]), max(w[k + TWO_ROWS], w[k + THREE_ROWS])
+        )  # a loop over TILE costs three times as much
         shrink[i] = top
         moved |= I32(top - reference[i] > LARGEST_EXPONENT)
     if moved:
@@ -67,7 +69,9 @@ def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyp
             up = shrink[i] - reference[i]
             reference[i] = max(reference[i], shrink[i]) if up > LARGEST_EXPONENT else reference[i]
             shrink[i] = (
-                (exp32(max(-up, NEGLIGIBLE_EXPONENT)) if up < -NEGLIGIBLE_EXPONENT else ZERO) if up > LARGEST_EXPONENT else ONE
+                (exp32(max(-up, NEGLIGIBLE_EXPONENT)) if up < -NEGLIGIBLE_EXPONENT else ZERO)
+                if up > LARGEST_EXPONENT
+                else ONE
             )
         for at in range(0, part.size, LANES):
             for i in range(LANES):

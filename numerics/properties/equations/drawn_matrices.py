@@ -75,7 +75,8 @@ class _Draw:
         if self.rank == self.d:
             return self.rows(self.d, self.d)
         return times(
-            self.rows(self.d, max(self.rank, 1)), self.some(max(self.rank, 1), self.d, *((0, 0) if self.rank == 0 else (-3, 3)))
+            self.rows(self.d, max(self.rank, 1)),
+            self.some(max(self.rank, 1), self.d, *((0, 0) if self.rank == 0 else (-3, 3))),
         )
 
     def covariance(self) -> Bounded:
@@ -87,8 +88,15 @@ class _Draw:
 
     def pair(self, symmetric: bool) -> tuple[Bounded, Bounded]:
         """A matrix and its inverse."""
-        M, one = self.some(self.d, self.d), self.made(np.broadcast_to(np.eye(self.d, dtype=int), (COPIES, self.d, self.d)))
-        shift = times(one, self.some(1, 1, 1, 1) if symmetric else self.some(1, 1, 3 * self.d + 1, 3 * self.d + 1), scalar=True)
+        M, one = (
+            self.some(self.d, self.d),
+            self.made(np.broadcast_to(np.eye(self.d, dtype=int), (COPIES, self.d, self.d))),
+        )
+        shift = times(
+            one,
+            self.some(1, 1, 1, 1) if symmetric else self.some(1, 1, 3 * self.d + 1, 3 * self.d + 1),
+            scalar=True,
+        )
         M = plus(times(M, turned(M)) if symmetric else M, shift)
         (left, by_left), (right, by_right) = self.sizes(self.d), self.sizes(self.d)
         if symmetric:

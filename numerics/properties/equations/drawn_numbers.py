@@ -85,7 +85,9 @@ def number_of(kind: str, code: int) -> Fraction:
     size = _positive(i)
     if whole:
         size = Fraction(i + 1 if i < 32 else math.ceil(32 * 2 ** (15 * (i - 32) / MOST)))
-    return -size if sign in ("negative", "nonpositive") or (code < 0 and sign in ("real", "nonzero")) else size
+    return (
+        -size if sign in ("negative", "nonpositive") or (code < 0 and sign in ("real", "nonzero")) else size
+    )
 
 
 @cache

@@ -56,8 +56,12 @@ def inverse(a: Bounded) -> Bounded:
     if a[0].dtype == object:
         if a[0].ndim > 2:
             raise Inexact("an inverse varies")
-        found = sp.Matrix([[sp.Rational(x.numerator, x.denominator) for x in row] for row in a[0].tolist()]).inv()
-        return np.array([[Fraction(int(x.p), int(x.q)) for x in row] for row in found.tolist()], dtype=object), None
+        found = sp.Matrix(
+            [[sp.Rational(x.numerator, x.denominator) for x in row] for row in a[0].tolist()]
+        ).inv()
+        return np.array(
+            [[Fraction(int(x.p), int(x.q)) for x in row] for row in found.tolist()], dtype=object
+        ), None
     singular = (np.linalg.det(a[0]) == 0)[..., None, None]
     v = np.where(singular, np.nan, np.linalg.inv(np.where(singular, np.eye(a[0].shape[-1]), a[0])))
     if a[1] is None:

@@ -113,7 +113,9 @@ class Program:
         if isinstance(e, sp.Subs):
             at, body, names = [self._add(p) for p in e.point], Program([e.expr]), e.variables
             self.leaves |= body.leaves - set(names)
-            return lambda columns, done, bound: body.run({**columns, **{x: done[i] for x, i in zip(names, at)}}, bound)[0]
+            return lambda columns, done, bound: body.run(
+                {**columns, **{x: done[i] for x, i in zip(names, at)}}, bound
+            )[0]
         if isinstance(e, (sp.Sum, sp.Product)):
             terms, join_terms = [self._add(t) for t in _terms(e)], _sum if isinstance(e, sp.Sum) else _times
             return lambda columns, done, bound: join_terms([done[i] for i in terms])
@@ -139,7 +141,9 @@ def _number(e: sp.Expr) -> Step:
     try:
         v = np.asarray(complex(e) if e.has(sp.I) else float(e))
     except (TypeError, OverflowError):
-        raise Unknown(f"{e} is no number of floating point; write it as a power, or give it a symbol") from None
+        raise Unknown(
+            f"{e} is no number of floating point; write it as a power, or give it a symbol"
+        ) from None
     exact = e.is_Integer and abs(e) < 2**53
     error = np.zeros(()) if exact else UNIT * np.abs(v)
     return lambda columns, done, bound: (v, error if bound else None)

@@ -16,7 +16,15 @@ import sympy as sp
 
 from numerics.properties.equations.cubature import nodes, nodes_exactly
 from numerics.properties.equations.differences import difference_weights, steadiest
-from numerics.properties.equations.matrix_arithmetic import Bounded, Inexact, inverse, plus, times, trace, turned
+from numerics.properties.equations.matrix_arithmetic import (
+    Bounded,
+    Inexact,
+    inverse,
+    plus,
+    times,
+    trace,
+    turned,
+)
 from numerics.properties.equations.running_error import UNIT
 from theory.symbolic.algebra import Words
 
@@ -118,7 +126,9 @@ class Reading:
                 coefficient = monomial if coefficient is None else plus(coefficient, monomial)
             part = times(part, coefficient or self.number(Fraction(0)), True)
             total = part if total is None else plus(total, part)
-        rows, columns = {"matrix": (self.d, self.d), "column": (self.d, 1), "row": (1, self.d)}.get(w.shape, (1, 1))
+        rows, columns = {"matrix": (self.d, self.d), "column": (self.d, 1), "row": (1, self.d)}.get(
+            w.shape, (1, 1)
+        )
         zero = np.zeros((rows, columns))
         return total or (zero, zero if self.bound else None)
 
@@ -136,14 +146,20 @@ class Reading:
         along = along.reshape(-1, *(1,) * len(shape), rows, columns)
         X = np.broadcast_to(X, (*shape, rows, columns))
         if self.exact:
-            sizes = np.array([Fraction(1), Fraction(2)], dtype=object).reshape(2, 1, 1, *(1,) * len(shape), 1, 1)
+            sizes = np.array([Fraction(1), Fraction(2)], dtype=object).reshape(
+                2, 1, 1, *(1,) * len(shape), 1, 1
+            )
         else:
             scale = np.abs(X).max((-1, -2), keepdims=True)
-            steps = 2.0 ** -(2 + 3 * np.arange(10 if self.bound else 1)).reshape(-1, 1, 1, *(1,) * len(shape), 1, 1)
+            steps = 2.0 ** -(2 + 3 * np.arange(10 if self.bound else 1)).reshape(
+                -1, 1, 1, *(1,) * len(shape), 1, 1
+            )
             sizes = steps * np.where(scale > 0, scale, 1.0)
         number = (lambda q: Fraction(int(q.p), int(q.q))) if self.exact else float
         places = np.array([number(sp.Integer(k)) for k, _ in weights], dtype=sizes.dtype)
-        by = np.array([number(q) for _, q in weights], dtype=sizes.dtype).reshape(1, -1, 1, *(1,) * len(shape), 1, 1)
+        by = np.array([number(q) for _, q in weights], dtype=sizes.dtype).reshape(
+            1, -1, 1, *(1,) * len(shape), 1, 1
+        )
         moved: Bounded = (X + sizes * places.reshape(by.shape) * along, off)
         partner = next((b if a == name else a for a, b in A.inverse if name in (a, b)), None)
         v, e = self.of(w, {**at, name: moved, **({partner: inverse(moved)} if partner else {})})
@@ -164,16 +180,22 @@ class Reading:
         entries = lambda s: np.moveaxis(s[..., 0, 0], 0, -1).reshape(*shape, rows, columns)
         return entries(slope), None if error is None else entries(error)
 
-    def _expectation(self, w: Words, name: str, covariance: Words, mean: Words | None, at: Letters) -> Bounded:
+    def _expectation(
+        self, w: Words, name: str, covariance: Words, mean: Words | None, at: Letters
+    ) -> Bounded:
         """The mean over a Gaussian vector, by a cubature that is exact for its polynomials."""
         C, off = self.of(covariance, at)
         x, weights = (nodes_exactly if self.exact else nodes)(C, degree(w, name))
         shape = np.broadcast_shapes(*(v.shape[:-2] for v, _ in at.values()))
-        x = x.reshape(len(x), *(1,) * (len(shape) + 2 - C.ndim), *x.shape[1:])  # the nodes are the first axis of all
+        x = x.reshape(
+            len(x), *(1,) * (len(shape) + 2 - C.ndim), *x.shape[1:]
+        )  # the nodes are the first axis of all
         error = None
         if self.bound and off is not None:
             size, far = (np.abs(a).max(axes, keepdims=True) for a, axes in ((C, (-1, -2)), (x, (0, -1, -2))))
-            lost = 64 * self.d * UNIT + np.where(size > 0, off.max((-1, -2), keepdims=True) / np.where(size > 0, size, 1), 0)
+            lost = 64 * self.d * UNIT + np.where(
+                size > 0, off.max((-1, -2), keepdims=True) / np.where(size > 0, size, 1), 0
+            )
             error = np.broadcast_to(far * lost, x.shape)
         moved: Bounded = (x, error)
         if mean is not None:
@@ -185,7 +207,9 @@ class Reading:
         total = (v * by).sum(0)
         if e is None:
             return total, None
-        return total, ((np.broadcast_to(e, wide) + 8 * UNIT * np.abs(v)) * by).sum(0) + len(by) * UNIT * np.abs(total)
+        return total, ((np.broadcast_to(e, wide) + 8 * UNIT * np.abs(v)) * by).sum(0) + len(
+            by
+        ) * UNIT * np.abs(total)
 
 
 def degree(w: Words, name: str) -> int:

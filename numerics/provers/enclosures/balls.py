@@ -161,7 +161,9 @@ def _known(e: sp.Expr) -> bool:
         return True
     if e.func is sp.polygamma:
         return bool(e.args[0].is_Integer and e.args[0] >= 0)
-    return len(e.args) == (1 if e.func in (*UNARY, sp.log, sp.Abs, sp.sign) else 2 if e.func in BINARY else None)
+    return len(e.args) == (
+        1 if e.func in (*UNARY, sp.log, sp.Abs, sp.sign) else 2 if e.func in BINARY else None
+    )
 
 
 def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
@@ -232,7 +234,9 @@ def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
             return piecewise(e.func, parts)
         if e.func in UNARY:
             f, fine = UNARY[e.func], _ANALYTIC.get(e.func)
-            return lambda v, a: f(z) if (z := parts[0](v, a)) is not None and (not a or fine is None or fine(z)) else _nan()
+            return lambda v, a: (
+                f(z) if (z := parts[0](v, a)) is not None and (not a or fine is None or fine(z)) else _nan()
+            )
         g = BINARY[e.func]
         return lambda v, a: g(e, parts[0](v, a), parts[1](v, a), a)
 

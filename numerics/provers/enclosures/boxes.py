@@ -56,7 +56,9 @@ class Side:
         ends = (None if e is None else arb(shift + scale * e) for e in (self.lo, self.hi))
         if scale > 0:
             lo, hi = ends
-            return Iv(NINF if lo is None else down(lo), INF if hi is None else up(hi), self.lo_open, self.hi_open)
+            return Iv(
+                NINF if lo is None else down(lo), INF if hi is None else up(hi), self.lo_open, self.hi_open
+            )
         hi, lo = ends
         return Iv(NINF if lo is None else down(lo), INF if hi is None else up(hi), self.hi_open, self.lo_open)
 

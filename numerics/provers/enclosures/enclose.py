@@ -160,7 +160,9 @@ class Program:
         """
         if not (e.is_Symbol or e.is_Add or e.is_Mul) or len(free := self._free(e)) != 1:
             return None
-        if any(self._free(a) and not (a.is_Symbol or a.is_Add or a.is_Mul) for a in e.args):  # a power or function of it
+        if any(
+            self._free(a) and not (a.is_Symbol or a.is_Add or a.is_Mul) for a in e.args
+        ):  # a power or function of it
             return None
         (x,) = free
         a, bx = e.as_independent(x, as_Add=True)
@@ -173,7 +175,9 @@ class Program:
     def _free(self, e: sp.Expr) -> frozenset[sp.Symbol]:
         """The variables of `e`, remembered, because its parts are compiled as well."""
         if e not in self._symbols_of:
-            self._symbols_of[e] = frozenset().union(*map(self._free, e.args)) if e.args else frozenset(e.free_symbols)
+            self._symbols_of[e] = (
+                frozenset().union(*map(self._free, e.args)) if e.args else frozenset(e.free_symbols)
+            )
         return self._symbols_of[e]
 
     def _pow(self, e: sp.Pow) -> Node:
@@ -201,7 +205,12 @@ class Program:
                 powers[b] = p
             elif isinstance(b, sp.log) and b.args[0].is_Symbol and p.is_Integer and p > 0:
                 logs[b.args[0]] = int(p)
-            elif isinstance(b, (sp.besselk, sp.besseli)) and b.args[1].is_Symbol and b.args[0].is_nonnegative and p.is_Integer:
+            elif (
+                isinstance(b, (sp.besselk, sp.besseli))
+                and b.args[1].is_Symbol
+                and b.args[0].is_nonnegative
+                and p.is_Integer
+            ):
                 bessels.append((b, int(p)))
             elif b == sp.E or isinstance(a, sp.exp):
                 exponent += a.exp if isinstance(a, sp.exp) else p
@@ -210,10 +219,20 @@ class Program:
         for f, k in bessels:
             n, x = f.args
             r = sp.expand(exponent).coeff(x) * k
-            if isinstance(f, sp.besselk) and r.is_positive and n.is_Rational and n > 0 and powers.get(x, sp.S.Zero) * k >= n:
+            if (
+                isinstance(f, sp.besselk)
+                and r.is_positive
+                and n.is_Rational
+                and n > 0
+                and powers.get(x, sp.S.Zero) * k >= n
+            ):
                 name, powers[x], exponent = "x^n e^x K", powers[x] - n * k, exponent - k * x
             elif isinstance(f, sp.besselk) and r.is_positive and n.is_Rational:
-                name, powers[x], exponent = "sqrt(x) e^x K", powers.get(x, sp.S.Zero) - sp.Rational(k, 2), exponent - k * x
+                name, powers[x], exponent = (
+                    "sqrt(x) e^x K",
+                    powers.get(x, sp.S.Zero) - sp.Rational(k, 2),
+                    exponent - k * x,
+                )
             elif isinstance(f, sp.besselk) and n.is_Rational and n > 0:
                 name, powers[x] = "x^n K", powers.get(x, sp.S.Zero) - n * k
             elif isinstance(f, sp.besseli) and r.is_negative and n == 0:
@@ -227,7 +246,12 @@ class Program:
         for t in sp.Add.make_args(sp.expand(exponent)):
             c, u = t.as_coeff_Mul()
             x, p = u.as_base_exp()
-            if c.is_Rational and p.is_Rational and x in powers and (x.is_nonnegative or (p == 1 and powers[x].is_Integer)):
+            if (
+                c.is_Rational
+                and p.is_Rational
+                and x in powers
+                and (x.is_nonnegative or (p == 1 and powers[x].is_Integer))
+            ):
                 yield self._unimodal(self.add(x**p), powers.pop(x) / p, c)
                 taken = True
             else:
@@ -257,10 +281,15 @@ class Program:
                 top = up(((q - 1) * arb(2).log()).exp() * q.gamma())
                 return x.decreasing(lambda t: (q * t.log()).exp() * t.bessel_k(q), top, ZERO, ZERO)
             if name == "x^n e^x K":
-                return meet(at("x^n K", v) * x.exp(), at("sqrt(x) e^x K", v) * power(x, Iv.of(n - fmpq(1, 2), n - fmpq(1, 2))))
+                return meet(
+                    at("x^n K", v) * x.exp(),
+                    at("sqrt(x) e^x K", v) * power(x, Iv.of(n - fmpq(1, 2), n - fmpq(1, 2))),
+                )
             end = (arb.pi() / 2).sqrt()
             f = lambda t: t.sqrt() * t.bessel_k(q, scaled=True)
-            return x.increasing(f, ZERO, up(end), ZERO) if 2 * n < 1 else x.decreasing(f, INF, down(end), ZERO)
+            return (
+                x.increasing(f, ZERO, up(end), ZERO) if 2 * n < 1 else x.decreasing(f, INF, down(end), ZERO)
+            )
 
         self.nodes.append(lambda v: at(name, v).powi(k))
         return len(self.nodes) - 1
@@ -277,10 +306,14 @@ class Program:
             parts = [self.add(a) for a in args]
             return self._fold(parts, Iv.max if f is sp.Max else lambda a, b: -((-a).max(-b)))
         if f in (sp.uppergamma, sp.lowergamma, sp.besselk, sp.besseli, sp.polygamma):
-            if f in (sp.besselk, sp.besseli) and (args[0].is_Integer or f is sp.besselk):  # even in a whole order, K in every order
+            if f in (sp.besselk, sp.besseli) and (
+                args[0].is_Integer or f is sp.besselk
+            ):  # even in a whole order, K in every order
                 args = (abs(args[0]), args[1])
             if not args[0].is_Rational or args[0] < 0:
-                raise Unsupported(f"{f.__name__} is enclosed for a rational first argument >= 0 only, not {args[0]}")
+                raise Unsupported(
+                    f"{f.__name__} is enclosed for a rational first argument >= 0 only, not {args[0]}"
+                )
             rule = with_parameter(f, flint_rational(args[0]))
             args = args[1:]
         elif f is sp.Heaviside and args[1] == sp.S.Half:  # the value at the jump, which no formula shows

@@ -65,7 +65,9 @@ class Iv:
 
     __slots__ = ("defined", "hi", "hi_open", "lo", "lo_open")
 
-    def __init__(self, lo: Ball, hi: Ball, lo_open: bool = False, hi_open: bool = False, defined: bool = True) -> None:
+    def __init__(
+        self, lo: Ball, hi: Ball, lo_open: bool = False, hi_open: bool = False, defined: bool = True
+    ) -> None:
         self.lo, self.hi, self.defined = lo, hi, defined
         self.lo_open = lo_open or not lo > NINF
         self.hi_open = hi_open or not hi < INF
@@ -76,8 +78,13 @@ class Iv:
         return cls(down(arb(lo)), up(arb(hi)), lo_open, hi_open)
 
     def __repr__(self) -> str:
-        ends = ", ".join("-oo" if not e > NINF else "oo" if not e < INF else e.str(8, radius=False) for e in (self.lo, self.hi))
-        return f"{'(' if self.lo_open else '['}{ends}{')' if self.hi_open else ']'}{'' if self.defined else '?'}"
+        ends = ", ".join(
+            "-oo" if not e > NINF else "oo" if not e < INF else e.str(8, radius=False)
+            for e in (self.lo, self.hi)
+        )
+        return (
+            f"{'(' if self.lo_open else '['}{ends}{')' if self.hi_open else ']'}{'' if self.defined else '?'}"
+        )
 
     @property
     def pos(self) -> bool:
@@ -156,7 +163,9 @@ class Iv:
         """The real `q`-th root of a nonnegative number."""
         return self.increasing(lambda t: t.sqrt() if q == 2 else t.root(q), ZERO, INF, ZERO, attained=True)
 
-    def increasing(self, f: Monotone, least: Ball, greatest: Ball, start: Ball = NINF, attained: bool = False) -> Iv:
+    def increasing(
+        self, f: Monotone, least: Ball, greatest: Ball, start: Ball = NINF, attained: bool = False
+    ) -> Iv:
         """The values of a strictly increasing `f` on ``(start, oo)``, with its limits; `attained`:
         it is defined at `start`.
         """
@@ -174,7 +183,9 @@ class Iv:
             hi, hi_open = (v, hi_open) if v < greatest else (greatest, True)
         return Iv(lo, hi, lo_open, hi_open, self.defined)
 
-    def decreasing(self, f: Monotone, greatest: Ball, least: Ball, start: Ball = NINF, attained: bool = False) -> Iv:
+    def decreasing(
+        self, f: Monotone, greatest: Ball, least: Ball, start: Ball = NINF, attained: bool = False
+    ) -> Iv:
         """The values of a strictly decreasing `f`, as in `increasing`."""
         return -self.increasing(lambda t: -f(t), -greatest, -least, start, attained)
 
@@ -184,7 +195,9 @@ class Iv:
         if self.hi <= ZERO:
             return -self
         a, b = -self.lo, self.hi
-        return Iv(ZERO, a if a > b else b, False, (self.lo_open or a < b) and (self.hi_open or b < a), self.defined)
+        return Iv(
+            ZERO, a if a > b else b, False, (self.lo_open or a < b) and (self.hi_open or b < a), self.defined
+        )
 
     def exp(self) -> Iv:
         return self.increasing(lambda t: t.exp(), ZERO, INF)
@@ -202,8 +215,16 @@ class Iv:
 
     def hull(self, o: Iv) -> Iv:
         """The smallest interval around both."""
-        lo, lo_open = (self.lo, self.lo_open) if self.lo < o.lo else (o.lo, o.lo_open and (self.lo > o.lo or self.lo_open))
-        hi, hi_open = (self.hi, self.hi_open) if self.hi > o.hi else (o.hi, o.hi_open and (self.hi < o.hi or self.hi_open))
+        lo, lo_open = (
+            (self.lo, self.lo_open)
+            if self.lo < o.lo
+            else (o.lo, o.lo_open and (self.lo > o.lo or self.lo_open))
+        )
+        hi, hi_open = (
+            (self.hi, self.hi_open)
+            if self.hi > o.hi
+            else (o.hi, o.hi_open and (self.hi < o.hi or self.hi_open))
+        )
         return Iv(lo, hi, bool(lo_open), bool(hi_open), self.defined and o.defined)
 
     def max(self, o: Iv) -> Iv:
@@ -211,7 +232,9 @@ class Iv:
         a, b = (self, o) if self.lo > o.lo else (o, self)
         lo_open = a.lo_open or (b.lo_open and not a.lo > b.lo)
         c, d = (self, o) if self.hi > o.hi else (o, self)
-        return Iv(a.lo, c.hi, lo_open, c.hi_open and (d.hi_open or bool(d.hi < c.hi)), self.defined and o.defined)
+        return Iv(
+            a.lo, c.hi, lo_open, c.hi_open and (d.hi_open or bool(d.hi < c.hi)), self.defined and o.defined
+        )
 
 
 def _times(a: Ball, b: Ball) -> Ball:
@@ -241,7 +264,11 @@ def power(base: Iv, exponent: Iv) -> Iv:
         return base.undefined()
     if zero:  # 0 belongs to the base: log would be undefined there, the power is not
         inside = Iv(base.lo, base.hi, True, base.hi_open, base.defined)
-        value = power(inside, exponent) if base.hi > ZERO else Iv(ZERO, ZERO, defined=base.defined and exponent.defined)
+        value = (
+            power(inside, exponent)
+            if base.hi > ZERO
+            else Iv(ZERO, ZERO, defined=base.defined and exponent.defined)
+        )
         return Iv(ZERO, value.hi, False, value.hi_open, value.defined)
     return (exponent * base.log()).exp()
 

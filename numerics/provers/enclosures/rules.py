@@ -41,7 +41,9 @@ def _jump(below: arb) -> Callable[[Iv], Iv]:
     """The derivative of |x| or Max, between `below` and 1 where the sign of `x` is unknown: these
     are the values of Clarke's generalised derivative.
     """
-    return lambda u: Iv(ONE, ONE, defined=u.defined) if u.pos else Iv(below, below if u.neg else ONE, defined=u.defined)
+    return lambda u: (
+        Iv(ONE, ONE, defined=u.defined) if u.pos else Iv(below, below if u.neg else ONE, defined=u.defined)
+    )
 
 
 def _below(n: int) -> Callable[[Iv], Iv]:
@@ -93,7 +95,9 @@ RULES: dict[type, Callable[[Iv], Iv]] = {
     BinetSlope: _below(2),
     sp.tan: _tangent,
     sp.LambertW: lambda u: u.increasing(lambda t: t.lambertw(), -ONE, INF, _BRANCH_POINT, attained=True),
-    sp.harmonic: lambda u: (u + Iv(ONE, ONE)).increasing(lambda t: t.digamma() + arb.const_euler(), NINF, INF, ZERO),
+    sp.harmonic: lambda u: (u + Iv(ONE, ONE)).increasing(
+        lambda t: t.digamma() + arb.const_euler(), NINF, INF, ZERO
+    ),
     sp.sin: lambda u: u.ball(lambda t: t.sin(), -ONE, ONE),
     sp.cos: lambda u: u.ball(lambda t: t.cos(), -ONE, ONE),
     sp.sign: _jump(-ONE),
@@ -104,13 +108,19 @@ RULES: dict[type, Callable[[Iv], Iv]] = {
 def with_parameter(f: type, q: fmpq) -> Callable[[Iv], Iv] | None:
     s = arb(q)
     if f is sp.uppergamma and q > 0:
-        return lambda u: u.decreasing(lambda t: t.gamma_upper(arb(q)), up(arb(q).gamma()), ZERO, ZERO, attained=True)
+        return lambda u: u.decreasing(
+            lambda t: t.gamma_upper(arb(q)), up(arb(q).gamma()), ZERO, ZERO, attained=True
+        )
     if f is sp.lowergamma and q > 0:
-        return lambda u: u.increasing(lambda t: t.gamma_lower(arb(q)), ZERO, up(arb(q).gamma()), ZERO, attained=True)
+        return lambda u: u.increasing(
+            lambda t: t.gamma_lower(arb(q)), ZERO, up(arb(q).gamma()), ZERO, attained=True
+        )
     if f is sp.besselk:
         return lambda u: u.decreasing(lambda t: t.bessel_k(arb(q)), INF, ZERO, ZERO)
     if f is sp.besseli:
-        return lambda u: u.increasing(lambda t: t.bessel_i(arb(q)), ONE if s.is_zero() else ZERO, INF, ZERO, attained=True)
+        return lambda u: u.increasing(
+            lambda t: t.bessel_i(arb(q)), ONE if s.is_zero() else ZERO, INF, ZERO, attained=True
+        )
     if f is sp.polygamma and s.is_zero():
         return lambda u: u.increasing(lambda t: t.digamma(), NINF, INF, ZERO)
     if f is sp.polygamma and q.q == 1:  # (-1)**(n + 1) psi_n falls from infinity to 0

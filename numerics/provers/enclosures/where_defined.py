@@ -46,6 +46,8 @@ def own_conditions(a: sp.Expr) -> list[Condition]:
         return [(a.args[0] + sp.exp(-1), ">=")]
     if isinstance(a, sp.beta):
         return [(b, ">") for b in a.args]
-    if isinstance(a, sp.binomial) and not (a.args[1].is_integer and a.args[1].is_nonnegative):  # else a polynomial
+    if isinstance(a, sp.binomial) and not (
+        a.args[1].is_integer and a.args[1].is_nonnegative
+    ):  # else a polynomial
         return [(1 + a.args[0], ">")]
     return []

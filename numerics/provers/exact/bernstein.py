@@ -132,4 +132,6 @@ def _halve(t: Tensor, axis: int) -> tuple[Tensor, Tensor]:
         rows = [(a + b) * half for a, b in itertools.pairwise(rows)]
         left.append(rows[0])
         right.append(rows[-1])
-    return np.moveaxis(np.array(left, dtype=object), 0, axis), np.moveaxis(np.array(right[::-1], dtype=object), 0, axis)
+    return np.moveaxis(np.array(left, dtype=object), 0, axis), np.moveaxis(
+        np.array(right[::-1], dtype=object), 0, axis
+    )

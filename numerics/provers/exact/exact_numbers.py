@@ -27,7 +27,18 @@ _MOST_BITS = 200_000
 #: Heads that SymPy evaluates at numbers by comparing or rounding them.
 _BENDS = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod)
 #: Functions that SymPy writes out at whole numbers.
-_GROWING = (sp.factorial, sp.factorial2, sp.gamma, sp.binomial, sp.rf, sp.ff, sp.fibonacci, sp.lucas, sp.catalan, sp.bell)
+_GROWING = (
+    sp.factorial,
+    sp.factorial2,
+    sp.gamma,
+    sp.binomial,
+    sp.rf,
+    sp.ff,
+    sp.fibonacci,
+    sp.lucas,
+    sp.catalan,
+    sp.bell,
+)
 #: Functions whose digits SymPy counts when it evaluates them.
 _COUNTED = (sp.exp, sp.log, sp.sin, sp.cos, sp.atan, sp.Abs)
 
@@ -128,8 +139,12 @@ def _bounds(e: sp.Expr, roots: dict[Any, int]) -> tuple[int, int]:
             roots[e.base, q] = q
             u = -(-(u + (q - 1) * lower) // q)
         return (p * u, p * lower) if p > 0 else (-p * lower, -p * u)
-    if isinstance(e, (sp.sin, sp.cos)) and (e.args[0] / sp.pi).is_Rational:  # (z + 1/z)/2 for a root of unity z
-        roots[sp.pi] = lcm(roots.get(sp.pi, 1), 2 * int((e.args[0] / sp.pi).q), 4 if isinstance(e, sp.sin) else 1)
+    if (
+        isinstance(e, (sp.sin, sp.cos)) and (e.args[0] / sp.pi).is_Rational
+    ):  # (z + 1/z)/2 for a root of unity z
+        roots[sp.pi] = lcm(
+            roots.get(sp.pi, 1), 2 * int((e.args[0] / sp.pi).q), 4 if isinstance(e, sp.sin) else 1
+        )
         return 1, 1
     raise _Transcendental(e)
 
@@ -167,7 +182,9 @@ def _logarithmic_zero(e: sp.Expr) -> bool:
             v = _enclosed(n * e, 256)
             if v is None or not v.abs_upper() < 6:
                 return False
-            product = sp.Mul(*(sp.Pow(a, int(n * c), evaluate=False) for (_, a), c in zip(terms, powers)), evaluate=False)
+            product = sp.Mul(
+                *(sp.Pow(a, int(n * c), evaluate=False) for (_, a), c in zip(terms, powers)), evaluate=False
+            )
             try:
                 return _algebraic_sign(sp.Add(product, -1, evaluate=False)) == 0
             except _Transcendental:
@@ -193,7 +210,9 @@ def floor(e: sp.Expr) -> int | None:
         mantissa, exponent = map(int, v.real.mid().man_exp())
         if exponent > _MOST_BITS:
             return None
-        n = (2 * mantissa << exponent) + 1 >> 1 if exponent >= 0 else (mantissa >> -exponent - 1) + 1 >> 1  # the nearest one
+        n = (
+            (2 * mantissa << exponent) + 1 >> 1 if exponent >= 0 else (mantissa >> -exponent - 1) + 1 >> 1
+        )  # the nearest one
         s = sign(e - n)
         return None if s is None else n if s >= 0 else n - 1
     return None
@@ -215,7 +234,13 @@ def agreed(number: sp.Expr) -> bool:
         if rough is None or not rough.imag.is_zero():
             return False
     said = (number.is_positive, number.is_negative)
-    s = (1 if v.real > 0 else -1) if not v.real.contains(0) else None if said == (None, None) else sign(number)
+    s = (
+        (1 if v.real > 0 else -1)
+        if not v.real.contains(0)
+        else None
+        if said == (None, None)
+        else sign(number)
+    )
     return said == (None, None) or (s is not None and said[0] in (None, s > 0) and said[1] in (None, s < 0))
 
 
@@ -250,15 +275,28 @@ def built(head: Any, args: Sequence[sp.Expr]) -> sp.Expr:
     if head is sp.Mod and all(a.is_number for a in args):
         a, m = args
         return a - m * _rounded(sp.floor, a / m) if m != 0 else sp.nan
-    if head in (sp.Abs, sp.sign, sp.Heaviside) and args[0].is_number and not args[0].has(sp.I) and _has_value(args[0]):
+    if (
+        head in (sp.Abs, sp.sign, sp.Heaviside)
+        and args[0].is_number
+        and not args[0].has(sp.I)
+        and _has_value(args[0])
+    ):
         s = _sure(args[0])
         if head is sp.Heaviside:
             return sp.Integer(s > 0) if s else sp.Heaviside(0, *args[1:])
         return sp.Integer(s) if head is sp.sign else s * args[0]
-    if head is sp.Pow and args[0].is_Pow and args[0].base.is_Add and args[0].is_number and not args[1].is_Integer:
+    if (
+        head is sp.Pow
+        and args[0].is_Pow
+        and args[0].base.is_Add
+        and args[0].is_number
+        and not args[1].is_Integer
+    ):
         return _power_of_power(args[0].base, args[0].exp, args[1])
     if _is_long(head, args):
-        raise Undecided(f"{head.__name__} of {', '.join(str(a)[:40] for a in args)} has too many digits to be written out")
+        raise Undecided(
+            f"{head.__name__} of {', '.join(str(a)[:40] for a in args)} has too many digits to be written out"
+        )
     if head in (sp.Add, sp.Mul):
         return head(*args)
     return _weighed(head(*map(_weighed, args)))
@@ -269,7 +307,9 @@ def _is_long(head: Any, args: Sequence[sp.Expr]) -> bool:
     if head is sp.Pow and all(a.is_Rational for a in args):
         base, exponent = args
         return abs(exponent) * (max(abs(base.p), base.q) - 1).bit_length() > _MOST_BITS
-    return head in _GROWING and any(a.is_Rational and abs(a) * int(abs(a)).bit_length() > _MOST_BITS for a in args)
+    return head in _GROWING and any(
+        a.is_Rational and abs(a) * int(abs(a)).bit_length() > _MOST_BITS for a in args
+    )
 
 
 def _weighed(e: sp.Expr) -> sp.Expr:
@@ -319,7 +359,9 @@ def _rounded(head: Any, e: sp.Expr) -> sp.Expr:
         return sp.Add(*whole, sp.floor(part, evaluate=False)) if part.free_symbols else sp.floor(e)
     n = floor(part)
     if n is None:
-        raise Undecided(f"the whole number below {part} is not decided; write it down, and prove the inequalities apart")
+        raise Undecided(
+            f"the whole number below {part} is not decided; write it down, and prove the inequalities apart"
+        )
     return sp.Add(*whole, sp.Integer(n))
 
 
@@ -340,7 +382,10 @@ def _extreme(head: Any, args: Sequence[sp.Expr]) -> sp.Expr:
                 break
         else:
             kept.append(a)
-    if all(a.is_Rational or not any(n.is_number and not n.is_Rational for n in sp.preorder_traversal(a)) for a in kept):
+    if all(
+        a.is_Rational or not any(n.is_number and not n.is_Rational for n in sp.preorder_traversal(a))
+        for a in kept
+    ):
         return head(*kept)
     if any(a.is_extended_real is False for a in kept):
         raise ValueError(f"{head.__name__} of {', '.join(map(str, kept))} is taken of what is not real")

@@ -20,10 +20,34 @@ __all__ = ["KINDS", "assumption", "at_point", "points", "symbols_of"]
 
 Point = dict[sp.Expr, sp.Expr]
 #: What a symbol may be assumed to be; the points respect each of these, and nothing else.
-KINDS = ("zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real", "complex")
+KINDS = (
+    "zero",
+    "positive",
+    "negative",
+    "nonnegative",
+    "nonpositive",
+    "nonzero",
+    "integer",
+    "real",
+    "complex",
+)
 #: The signs that each of them allows.
-_SIGNS = {"zero": (0,), "positive": (1,), "negative": (-1,), "nonnegative": (0, 1), "nonpositive": (0, -1), "nonzero": (1, -1)}
-_TEXT = {"zero": "= 0", "positive": "> 0", "negative": "< 0", "nonnegative": ">= 0", "nonpositive": "<= 0", "nonzero": "!= 0"}
+_SIGNS = {
+    "zero": (0,),
+    "positive": (1,),
+    "negative": (-1,),
+    "nonnegative": (0, 1),
+    "nonpositive": (0, -1),
+    "nonzero": (1, -1),
+}
+_TEXT = {
+    "zero": "= 0",
+    "positive": "> 0",
+    "negative": "< 0",
+    "nonnegative": ">= 0",
+    "nonpositive": "<= 0",
+    "nonzero": "!= 0",
+}
 
 
 def assumption(symbol: sp.Expr) -> str:
@@ -56,7 +80,11 @@ def _draw(symbol: sp.Expr, rng: random.Random, real: bool) -> sp.Expr:
     """
     if symbol.is_zero:
         return sp.S.Zero
-    size = sp.Integer(rng.randint(1, 6)) if symbol.is_integer else sp.Rational(rng.randint(1, 12), rng.randint(2, 9))
+    size = (
+        sp.Integer(rng.randint(1, 6))
+        if symbol.is_integer
+        else sp.Rational(rng.randint(1, 12), rng.randint(2, 9))
+    )
     if symbol.is_extended_positive or symbol.is_extended_nonnegative:
         return size
     if symbol.is_extended_negative or symbol.is_extended_nonpositive:
@@ -133,7 +161,10 @@ def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int =
     bound = sorted({s for g in given for s in symbols_of(g)}, key=str)
     rng = random.Random(len(ordered))
     for k in range(tries):
-        drawn = {s: _draw(s, rng, real=k < tries // 2) / (len(bound) if s in bound and not s.is_integer else 1) for s in ordered}
+        drawn = {
+            s: _draw(s, rng, real=k < tries // 2) / (len(bound) if s in bound and not s.is_integer else 1)
+            for s in ordered
+        }
         if not given:
             yield drawn
             continue
@@ -190,7 +221,9 @@ def _is_pole(number: sp.Expr) -> bool:
         return False
 
 
-def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tuple[list[sp.Expr], dict[str, sp.Expr]] | None:
+def at_point(
+    exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]
+) -> tuple[list[sp.Expr], dict[str, sp.Expr]] | None:
     """The expressions with values for the symbols, and for functions and derivatives that are not
     defined; None if a function might have got two values at one point, or SymPy fails.
 

@@ -48,12 +48,18 @@ class Field:
         queue, degree = list(exprs), self.order
         while queue:
             e = queue.pop()
-            found = {(b, p) for b, p in (x.as_base_exp() for x in e.atoms(sp.Pow) | e.atoms(sp.Dummy)) if b.is_Dummy}
+            found = {
+                (b, p)
+                for b, p in (x.as_base_exp() for x in e.atoms(sp.Pow) | e.atoms(sp.Dummy))
+                if b.is_Dummy
+            }
             for letter, p in found:
                 if letter not in degree and letter in letters.root_of:
                     queue.append(letters.root_of[letter])
                 degree[letter] = sp.ilcm(degree.get(letter, 1), p.q)
-        self.gens = sorted(degree, key=letters.age.__getitem__, reverse=True)  # what is built later is eliminated first
+        self.gens = sorted(
+            degree, key=letters.age.__getitem__, reverse=True
+        )  # what is built later is eliminated first
         self.ctx = fmpq_mpoly_ctx.get(tuple(f"g{i}" for i in range(max(1, len(self.gens)))), Ordering.lex)
         self.gen = dict(zip(self.gens, self.ctx.gens()))
         self.one = self.ctx.constant(1)
@@ -72,7 +78,10 @@ class Field:
         """
         g, n = self.gen[letter], self.order[letter]
         if letter is self.letters.minus_one:
-            return sum((int(c) * g**k for (k,), c in sp.Poly(sp.cyclotomic_poly(2 * n, sp.Dummy())).terms()), 0 * self.one)
+            return sum(
+                (int(c) * g**k for (k,), c in sp.Poly(sp.cyclotomic_poly(2 * n, sp.Dummy())).terms()),
+                0 * self.one,
+            )
         if letter in self.letters.root_of:
             num, den = self.fraction(self.letters.root_of[letter])
             return den * g**n - num
@@ -102,7 +111,9 @@ class Field:
 
     def with_relations(self, polys: Sequence[Poly]) -> None:
         """Let further polynomials vanish: the side conditions of a statement."""
-        self.basis = groebner([*self.basis, *(self._to_sympy(p) for p in polys if not p.is_zero())], self.ring)
+        self.basis = groebner(
+            [*self.basis, *(self._to_sympy(p) for p in polys if not p.is_zero())], self.ring
+        )
         if any(p.is_ground and p for p in self.basis):
             raise Undefined("the hypotheses in `given` contradict each other: no point satisfies them")
 
@@ -147,13 +158,20 @@ class Field:
         if k >= 0:
             return f[0] ** k, f[1] ** k
         if self.reduced(f[0]).is_zero():
-            raise Undefined(f"the denominator {self.letters.meaning_of(1 / e)} is identically zero: defined nowhere")
+            raise Undefined(
+                f"the denominator {self.letters.meaning_of(1 / e)} is identically zero: defined nowhere"
+            )
         return self.cancelled(f[1] ** -k, f[0] ** -k)
 
     def expression(self, p: Poly) -> sp.Expr:
         """A polynomial of this ring as a SymPy expression in letters."""
         roots = [g ** sp.Rational(1, self.order[g]) for g in self.gens]
-        return sp.Add(*(sympy_rational(c) * sp.Mul(*(g**k for g, k in zip(roots, m) if k)) for m, c in p.to_dict().items()))
+        return sp.Add(
+            *(
+                sympy_rational(c) * sp.Mul(*(g**k for g, k in zip(roots, m) if k))
+                for m, c in p.to_dict().items()
+            )
+        )
 
     def is_zero(self, p: Poly, nonzero: Sequence[Poly] = ()) -> bool:
         """Whether `p` vanishes where the relations hold and each of `nonzero` does not (over the
@@ -168,4 +186,6 @@ class Field:
         product = self._to_sympy(p)
         for n in nonzero:
             product = product * self._to_sympy(n)
-        return any(g.is_ground and g for g in groebner([*map(lift, self.basis), t * lift(product) - 1], bigger))
+        return any(
+            g.is_ground and g for g in groebner([*map(lift, self.basis), t * lift(product) - 1], bigger)
+        )

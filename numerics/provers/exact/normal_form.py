@@ -176,7 +176,9 @@ class Letters:
 
     def _settle(self, exprs: list[sp.Expr]) -> list[sp.Expr]:
         """Write the waiting exponentials in a common basis."""
-        found = sorted({d for e in exprs for d in e.atoms(sp.Dummy) if d in self._waiting}, key=lambda d: d.dummy_index)
+        found = sorted(
+            {d for e in exprs for d in e.atoms(sp.Dummy) if d in self._waiting}, key=lambda d: d.dummy_index
+        )
         if not found:
             return exprs
         arguments = list(dict.fromkeys(self._waiting[d] for d in found))
@@ -204,7 +206,9 @@ class Letters:
                 out = out * (self._minus_one() if kind == "unit" else d) ** c
         return out
 
-    def _combination(self, target: sp.Expr, basis: list[sp.Expr], together: Sequence[sp.Expr]) -> list[sp.Rational] | None:
+    def _combination(
+        self, target: sp.Expr, basis: list[sp.Expr], together: Sequence[sp.Expr]
+    ) -> list[sp.Rational] | None:
         """Rational c with target = sum c_i basis_i, by elimination on the monomials over one
         denominator.
         """
@@ -215,7 +219,9 @@ class Letters:
             common = common * divmod(den, common.gcd(den))[0]
         columns = [field.reduced(num * divmod(common, den)[0]).to_dict() for num, den in fractions]
         monomials = sorted({m for c in columns for m in c})
-        matrix = sp.Matrix(len(monomials), len(columns), lambda i, j: sympy_rational(columns[j].get(monomials[i], fmpq(0))))
+        matrix = sp.Matrix(
+            len(monomials), len(columns), lambda i, j: sympy_rational(columns[j].get(monomials[i], fmpq(0)))
+        )
         echelon, pivots = matrix.rref()
         if len(columns) - 1 in pivots:
             return None
@@ -235,7 +241,9 @@ class Letters:
         (c, up), (k, down) = num.factor(), den.factor()
         constant = sympy_rational(c) / sympy_rational(k)
         good: list[tuple[sp.Expr, sp.Rational]] = [
-            (sp.Integer(p), sp.Integer(m)) for p, m in sp.factorrat(abs(constant), limit=_limit(constant)).items() if p != 1
+            (sp.Integer(p), sp.Integer(m))
+            for p, m in sp.factorrat(abs(constant), limit=_limit(constant)).items()
+            if p != 1
         ]
         sign, rest = sp.sign(constant), sp.S.One
         for f, m in [*up, *((f, -m) for f, m in down)]:
@@ -262,7 +270,9 @@ class Letters:
         """The letter for something under a root: itself if it is a letter, else a new one with a
         relation.
         """
-        if b.is_Dummy and b not in self.exponents:  # powers of such a letter are exp(c B), which is not the principal power
+        if (
+            b.is_Dummy and b not in self.exponents
+        ):  # powers of such a letter are exp(c B), which is not the principal power
             return b
         new = self.letter(("root", b), self.meaning_of(b))
         self.root_of[new] = b

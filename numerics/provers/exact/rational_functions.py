@@ -42,7 +42,9 @@ def _quotient(e: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[sp.Expr, sp.Exp
     return n, d
 
 
-def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypotheses = ()) -> bool | Fraction | None:
+def one_variable(
+    e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypotheses = ()
+) -> bool | Fraction | None:
     """Decide ``e >= 0`` (``> 0``) for all `x` of the range that meet the hypotheses.
 
     Returns
@@ -90,7 +92,9 @@ def one_variable(e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypo
 
     at = lambda q: [_ratio_sign(n.eval(sympy_rational(q)), d.eval(sympy_rational(q))) for n, d in pairs]
     ends = [q for q in (side.lo, side.hi) if q is not None]
-    points = _whole(roots, side) if side.integer else [p for p in (*ends, *_between(roots)) if side.contains(p)]
+    points = (
+        _whole(roots, side) if side.integer else [p for p in (*ends, *_between(roots)) if side.contains(p)]
+    )
     answer: bool | None = True
     for p in points:
         v = verdict(at(p))

@@ -159,7 +159,11 @@ def rewritten(e: sp.Expr, regular: Regular) -> tuple[sp.Expr, list[str]]:
     rule = _RULES.get(e.func)
     simpler = None if rule is None else rule(*e.args)
     gammas = () if simpler is None or e.func is sp.gamma else simpler.atoms(sp.gamma)
-    if simpler is None or simpler == e or (e.func in _QUOTIENTS and not all(regular(g.args[0]) for g in gammas)):
+    if (
+        simpler is None
+        or simpler == e
+        or (e.func in _QUOTIENTS and not all(regular(g.args[0]) for g in gammas))
+    ):
         return e, []
     simpler = simpler.xreplace({g: sp.gamma(*g.args) for g in gammas})
     risky = e.func in _POLES and not all(a.is_positive for a in e.args)

@@ -222,7 +222,9 @@ class Cover:
             for s, full in zip(node.box, self.task.box):
                 if s.point and not full.contains(s.lo):
                     lower = s.lo == full.lo
-                    other = (full.hi if lower else full.lo) if not full.infinite else s.lo + (1 if lower else -1)
+                    other = (
+                        (full.hi if lower else full.lo) if not full.infinite else s.lo + (1 if lower else -1)
+                    )
                     q = s.lo + h * (other - s.lo)
                     s = Side(q, q)
                 sides.append(s)
@@ -374,7 +376,10 @@ class Cover:
         parts = halves(node.box[i])
         if parts is None:
             return None
-        return [(_float(low), _Node((*node.box[:i], part, *node.box[i + 1 :]), node.free, node.writings)) for part in parts]
+        return [
+            (_float(low), _Node((*node.box[:i], part, *node.box[i + 1 :]), node.free, node.writings))
+            for part in parts
+        ]
 
 
 def _float(v: arb) -> float:

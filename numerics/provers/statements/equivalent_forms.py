@@ -58,7 +58,10 @@ class Signs:
 
     def exactly_nonnegative(self, e: sp.Expr) -> bool:
         """Whether `e` is nonnegative by its assumptions or by exact arithmetic."""
-        return bool((e.is_nonnegative and _plain(e)) or sign(e, self.program.symbols, self.box, strict=False, boxes=20))
+        return bool(
+            (e.is_nonnegative and _plain(e))
+            or sign(e, self.program.symbols, self.box, strict=False, boxes=20)
+        )
 
 
 def alternatives(e: sp.Expr, signs: Signs, limit: int = 12) -> list[list[sp.Expr]]:
@@ -134,7 +137,11 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
     yield from fresh(flat)
     flats = [flat]
     if signs.far and flat.has(sp.log, sp.gamma, sp.loggamma, sp.polygamma):
-        flats += [_logs_of_quotients(h, x, way) for x, way in signs.far for h in dict.fromkeys([flat, asymptotic(flat)])]
+        flats += [
+            _logs_of_quotients(h, x, way)
+            for x, way in signs.far
+            for h in dict.fromkeys([flat, asymptotic(flat)])
+        ]
     for h in dict.fromkeys(flats):
         yield from fresh(h)
         if h.is_Add and 2 <= len(h.args) <= 10:
@@ -199,7 +206,10 @@ def _plain(e: sp.Expr) -> bool:
     if e.has(*_UNTOLD) or not all(map(_one_sign, e.atoms(sp.Add))):
         return False
     numbers = (a for a in sp.preorder_traversal(e) if a.is_number and not a.is_Rational)
-    return all(a.is_Mul or isinstance(a, (sp.NumberSymbol, sp.exp)) or (a.is_Pow and a.exp.is_Rational) for a in numbers)
+    return all(
+        a.is_Mul or isinstance(a, (sp.NumberSymbol, sp.exp)) or (a.is_Pow and a.exp.is_Rational)
+        for a in numbers
+    )
 
 
 def split_by_sign(e: sp.Expr, signs: Signs) -> tuple[sp.Expr, sp.Expr] | None:
@@ -242,9 +252,14 @@ def asymptotic(e: sp.Expr) -> sp.Expr:
     """`e` with Stirling's formula in the place of log Gamma and psi, where the remainders are known
     up to bounds.
     """
-    e = e.replace(lambda a: isinstance(a, sp.log) and isinstance(a.args[0], sp.gamma), lambda a: sp.loggamma(a.args[0].args[0]))
+    e = e.replace(
+        lambda a: isinstance(a, sp.log) and isinstance(a.args[0], sp.gamma),
+        lambda a: sp.loggamma(a.args[0].args[0]),
+    )
     e = e.replace(sp.loggamma, lambda a: (a - sp.S.Half) * sp.log(a) - a + sp.log(2 * sp.pi) / 2 + Binet(a))
-    e = e.replace(sp.polygamma, lambda n, a: sp.log(a) - 1 / (2 * a) - BinetSlope(a) if n == 0 else sp.polygamma(n, a))
+    e = e.replace(
+        sp.polygamma, lambda n, a: sp.log(a) - 1 / (2 * a) - BinetSlope(a) if n == 0 else sp.polygamma(n, a)
+    )
     return sp.expand(e, log=False, power_base=False, power_exp=False)
 
 
@@ -273,12 +288,18 @@ def with_tanh(e: sp.Expr) -> sp.Expr:
     """Quotients of sinh and cosh of one argument, as differentiation leaves them, written with tanh
     and coth, which stay bounded where sinh and cosh alone overflow every enclosure.
     """
-    return e.replace(lambda t: t.is_Mul and t.has(sp.sinh) and t.has(sp.cosh), _quotients) if e.has(sp.cosh) else e
+    return (
+        e.replace(lambda t: t.is_Mul and t.has(sp.sinh) and t.has(sp.cosh), _quotients)
+        if e.has(sp.cosh)
+        else e
+    )
 
 
 def _quotients(t: sp.Mul) -> sp.Expr:
     """One product for `with_tanh`."""
-    powers = {b: p for b, p in t.as_powers_dict().items() if isinstance(b, (sp.sinh, sp.cosh)) and p.is_Integer}
+    powers = {
+        b: p for b, p in t.as_powers_dict().items() if isinstance(b, (sp.sinh, sp.cosh)) and p.is_Integer
+    }
     for b, m in powers.items():
         n = powers.get(sp.cosh(b.args[0]), 0)
         if isinstance(b, sp.sinh) and m * n < 0:

@@ -23,7 +23,9 @@ __all__ = ["reductions"]
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 
 
-def reductions(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
+def reductions(
+    e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses
+) -> Iterator[list[Changed]]:
     """Lists of statements with one variable less that together imply ``e >= 0`` (``> 0``) on the
     box, hypotheses included.
 
@@ -56,7 +58,9 @@ def reductions(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypoth
             yield [p for p in pieces if p is not None]
 
 
-def _fixed(i: int, value: sp.Expr, e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Changed | None:
+def _fixed(
+    i: int, value: sp.Expr, e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses
+) -> Changed | None:
     try:
         exprs = [put(g, {symbols[i]: value}) for g in (e, *(g for g, _ in where))]
     except Undecided:
@@ -72,7 +76,9 @@ def _scalable(s: Side) -> bool:
     return not s.integer and all(end is None or end == 0 for end in (s.lo, s.hi)) and not s.point
 
 
-def _weights(exprs: Sequence[sp.Expr], symbols: Sequence[sp.Symbol], box: Box) -> tuple[int, list[sp.Expr]] | None:
+def _weights(
+    exprs: Sequence[sp.Expr], symbols: Sequence[sp.Symbol], box: Box
+) -> tuple[int, list[sp.Expr]] | None:
     """A variable that scaling brings to 1, -1 or 0, with those of the three that occur in its
     range.
     """
@@ -80,7 +86,11 @@ def _weights(exprs: Sequence[sp.Expr], symbols: Sequence[sp.Symbol], box: Box) -
     equations = [unknown[x] for x, s in zip(symbols, box) if not _scalable(s)]
     for e in exprs:
         _degree(e, unknown, equations)
-    kernel = sp.linear_eq_to_matrix(equations, list(unknown.values()))[0].nullspace() if equations else [sp.ones(len(symbols), 1)]
+    kernel = (
+        sp.linear_eq_to_matrix(equations, list(unknown.values()))[0].nullspace()
+        if equations
+        else [sp.ones(len(symbols), 1)]
+    )
     for w in kernel:
         moving = [i for i in range(len(symbols)) if w[i] != 0]
         if moving:
@@ -110,7 +120,9 @@ def _degree(e: sp.Expr, unknown: dict[sp.Symbol, sp.Symbol], equations: list[sp.
     return sp.S.Zero
 
 
-def _shifts(exprs: Sequence[sp.Expr], symbols: Sequence[sp.Symbol], box: Box) -> tuple[int, list[sp.Expr]] | None:
+def _shifts(
+    exprs: Sequence[sp.Expr], symbols: Sequence[sp.Symbol], box: Box
+) -> tuple[int, list[sp.Expr]] | None:
     """A variable on the whole line that may be set to 0, because a common shift of all such
     variables changes nothing.
     """

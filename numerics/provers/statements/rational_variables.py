@@ -77,7 +77,9 @@ def _rates(e: sp.Expr, x: sp.Symbol) -> Iterator[sp.Rational | None]:
             yield from _rates(a, x)
 
 
-def exponentials(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
+def exponentials(
+    e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses
+) -> Iterator[list[Changed]]:
     """The same statement with ``t = exp(|x|/n)`` in place of an unbounded `x` that occurs in
     exponentials and elsewhere too.
 
@@ -88,13 +90,23 @@ def exponentials(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypo
     for i, x in enumerate(symbols):
         s = box[i]
         rates = [
-            r for a in flat.atoms(sp.exp) if (r := a.args[0].coeff(x)).is_Rational and r != 0 and not (a.args[0] - r * x).has(x)
+            r
+            for a in flat.atoms(sp.exp)
+            if (r := a.args[0].coeff(x)).is_Rational and r != 0 and not (a.args[0] - r * x).has(x)
         ]
-        if not rates or s.integer or not s.infinite or any(end not in (None, fmpq(0)) for end in (s.lo, s.hi)):
+        if (
+            not rates
+            or s.integer
+            or not s.infinite
+            or any(end not in (None, fmpq(0)) for end in (s.lo, s.hi))
+        ):
             continue
         n = lcm(*(int(r.q) for r in rates))
         pieces = []
-        for flip, infinite, opposite, is_open in ((1, s.hi is None, s.lo, s.lo_open), (-1, s.lo is None, s.hi, s.hi_open)):
+        for flip, infinite, opposite, is_open in (
+            (1, s.hi is None, s.lo, s.lo_open),
+            (-1, s.lo is None, s.hi, s.hi_open),
+        ):
             if infinite:
                 t = sp.Dummy(x.name, positive=True)
                 put = {x: flip * n * sp.log(t)}
@@ -140,7 +152,14 @@ def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
     for pick in itertools.product(*rows):
         put = {x: phi for x, (_, _, phi) in zip(symbols, pick) if phi is not None}
         change = lambda g, put=put: sp.powsimp(g.subs(put))
-        out.append((change(e), tuple(p[0] for p in pick), tuple(p[1] for p in pick), tuple((change(g), k) for g, k in where)))
+        out.append(
+            (
+                change(e),
+                tuple(p[0] for p in pick),
+                tuple(p[1] for p in pick),
+                tuple((change(g), k) for g, k in where),
+            )
+        )
     return out
 
 
@@ -163,7 +182,9 @@ def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -
         for j in free:
             if j != i:
                 above = box[j].lo > 0 or box[j].lo_open
-                names[j] = sp.Dummy(symbols[j].name, **({"positive": True} if above else {"nonnegative": True}))
+                names[j] = sp.Dummy(
+                    symbols[j].name, **({"positive": True} if above else {"nonnegative": True})
+                )
                 sides[j] = Side(fmpq(0), fmpq(1), above, False)
                 put[symbols[j]] = names[j] * x
         change = lambda g, put=put: sp.powsimp(g.subs(put))
@@ -171,7 +192,9 @@ def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -
     return out
 
 
-def products(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[list[Changed]]:
+def products(
+    e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses
+) -> Iterator[list[Changed]]:
     """The same statement with a monomial as a new variable in the place of one of its variables.
 
     The monomial is one in several positive variables that stands inside a function: the function

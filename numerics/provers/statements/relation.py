@@ -69,4 +69,6 @@ def hypothesis(h: Any) -> Relation:
         return Relation(scalar(0), "<=", scalar(0))
     if h is False or h is sp.false:
         raise ValueError("a hypothesis evaluated itself to False: no point meets the hypotheses")
-    raise ValueError(f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(OPS)} nor a SymPy inequality")
+    raise ValueError(
+        f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(OPS)} nor a SymPy inequality"
+    )

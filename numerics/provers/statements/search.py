@@ -29,7 +29,27 @@ RATIONALS_TEXT = """0 1 -1 1/2 2 -1/2 3 -2 1/3 4 2/3 1/4 3/2 3/4 -3 5 1/5 1/8 8 
     -10 100 1/100 99/100 1000 1/1000 -100 1000000 1/1000000"""
 SIMPLE_RATIONALS = [Fraction(t) for t in RATIONALS_TEXT.split()]
 #: The same for whole numbers.
-SIMPLE_INTEGERS = [*range(1, 41), 0, -1, -2, 50, 64, 75, 100, 128, 200, 256, 500, 512, 1000, 1024, 10**4, 10**5, 10**6, 10**9]
+SIMPLE_INTEGERS = [
+    *range(1, 41),
+    0,
+    -1,
+    -2,
+    50,
+    64,
+    75,
+    100,
+    128,
+    200,
+    256,
+    500,
+    512,
+    1000,
+    1024,
+    10**4,
+    10**5,
+    10**6,
+    10**9,
+]
 #: Denominators to which a counterexample is rounded, smallest first.
 DENOMINATORS = [*range(1, 11), 12, 16, 20, 25, 32, 50, 64, 100, 128, 200, 1000, 10**4, 10**6, 10**9]
 #: How many values of each variable are tried, by the number of variables: at most some thousand
@@ -92,7 +112,9 @@ def scan(st: Statement) -> Scan:
         return Scan(witness=simplest(st, witness), feasible=witness)
     array, gap, small, big = _zoom(st, array)
     near = [tuple(_exactly(s, x) for s, x in zip(st.box, row)) for row in array]
-    witness = next((p for p, g in zip(near, gap) if g <= (1e-13 if st.strict else 0) and st.violated(p)), None)
+    witness = next(
+        (p for p, g in zip(near, gap) if g <= (1e-13 if st.strict else 0) and st.violated(p)), None
+    )
     if feasible is None:
         feasible = next((p for p, g in zip(near, gap) if isfinite(g) and st.meets(p)), None)
     if witness is not None:
@@ -116,16 +138,28 @@ def _values(side: Side, variables: int) -> list[Fraction]:
     else:
         pool = [*ends, *SIMPLE_RATIONALS, *(e + x for e in ends if e for x in SIMPLE_RATIONALS)]
         if len(ends) == 2:
-            cut = [Fraction(p, q) for p, q in ((1, 2), (1, 4), (3, 4), (1, 3), (2, 3), *((i, 64) for i in range(1, 64)))]
-            pool = [*ends, *SIMPLE_RATIONALS[:12], *(ends[0] + (ends[1] - ends[0]) * t for t in cut), *SIMPLE_RATIONALS[12:]]
+            cut = [
+                Fraction(p, q)
+                for p, q in ((1, 2), (1, 4), (3, 4), (1, 3), (2, 3), *((i, 64) for i in range(1, 64)))
+            ]
+            pool = [
+                *ends,
+                *SIMPLE_RATIONALS[:12],
+                *(ends[0] + (ends[1] - ends[0]) * t for t in cut),
+                *SIMPLE_RATIONALS[12:],
+            ]
     return [x for x in dict.fromkeys(pool) if side.contains(x)][:room]
 
 
-def _shortest(box: Iterable[Side], tried: Sequence[Sequence[Fraction]], at: Sequence[Any], most: int = 16) -> Any:
+def _shortest(
+    box: Iterable[Side], tried: Sequence[Sequence[Fraction]], at: Sequence[Any], most: int = 16
+) -> Any:
     """The places of the shortest points, shortest first, where `at` has the place of each variable
     in the values that were tried: whole variables make a witness long, then digits.
     """
-    of_each = lambda f: [np.array([_float(Fraction(f(x))) for x in values])[i] for values, i in zip(tried, at)]
+    of_each = lambda f: [
+        np.array([_float(Fraction(f(x))) for x in values])[i] for values, i in zip(tried, at)
+    ]
     digits = sum(of_each(lambda x: len(str(abs(x.numerator))) + len(str(x.denominator))))
     size = sum(of_each(lambda x: x.denominator + abs(x.numerator)))
     whole = [column for column, side in zip(of_each(abs), box) if side.integer]
@@ -147,7 +181,9 @@ def _zoom(st: Statement, start: Array) -> tuple[Array, Array, Array, Array]:
         best, x, gap, small, big = best[order], x[order], gap[order], small[order], big[order]
         if n < ZOOM_ROUNDS:
             steps = radius * rng.uniform(-1, 1, (len(best), 40 * k, k))
-            steps[:, ::2] *= np.eye(k)[rng.integers(0, k, steps[:, ::2].shape[:2])]  # half of them along one axis
+            steps[:, ::2] *= np.eye(k)[
+                rng.integers(0, k, steps[:, ::2].shape[:2])
+            ]  # half of them along one axis
             best = np.vstack([best, np.clip((best[:, None, :] + steps).reshape(-1, k), -1, 1)])
             radius *= 0.55
     return x, gap, small, big
@@ -223,7 +259,9 @@ def simplest(st: Statement, p: Point) -> Point:
     """
     best = list(p)
     order = sorted(range(len(p)), key=lambda i: not st.box[i].integer)
-    for i in order + [i for i in order if not st.box[i].integer]:  # again: a coordinate may have waited for another
+    for i in order + [
+        i for i in order if not st.box[i].integer
+    ]:  # again: a coordinate may have waited for another
         trials = (x for x in _simpler(st.box[i], best[i]) if st.violated((*best[:i], x, *best[i + 1 :])))
         best[i] = next(trials, best[i])
     return tuple(best)
@@ -234,11 +272,16 @@ def _simpler(side: Side, x: Fraction) -> list[Fraction]:
     ends = [fraction(e) for e in (side.lo, side.hi) if e is not None]
     if side.integer:
         lo = int(ends[0]) if side.lo is not None else 0
-        near = [Fraction(n) for n in (*range(lo, min(lo + 40, int(x))), *(int(x) * i // 16 for i in range(1, 16)))]
+        near = [
+            Fraction(n) for n in (*range(lo, min(lo + 40, int(x))), *(int(x) * i // 16 for i in range(1, 16)))
+        ]
         return [q for q in near if abs(q) < abs(x) and side.contains(q)]
     near = []
     for d in DENOMINATORS:
-        near += [x.limit_denominator(d), *(e + Fraction(s, d) for e in ends for s in (1, -1) if abs(x - e) <= Fraction(1, d))]
+        near += [
+            x.limit_denominator(d),
+            *(e + Fraction(s, d) for e in ends for s in (1, -1) if abs(x - e) <= Fraction(1, d)),
+        ]
     if abs(x) >= 100:
         size = 10 ** (len(str(int(abs(x)))) - 2)
         near = [Fraction(round(x / size / 10) * size * 10), Fraction(round(x / size) * size), *near]

@@ -26,7 +26,9 @@ __all__ = ["Slopes"]
 #: Highest derivative that a contact is followed to.
 MAX_CONTACT = 8
 #: Values at which a function is suspected to vanish whatever the other variables are.
-SIMPLE_RATIONALS = [fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1), (-1, 2), (4, 1), (1, 3))]
+SIMPLE_RATIONALS = [
+    fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1), (-1, 2), (4, 1), (1, 3))
+]
 
 
 class Slopes:
@@ -48,7 +50,9 @@ class Slopes:
         or has no enclosure.
         """
         if self._gradient is None:
-            self._gradient = [self._compiled(with_tanh(self._derivative(i))) for i in range(len(self.program.symbols))]
+            self._gradient = [
+                self._compiled(with_tanh(self._derivative(i))) for i in range(len(self.program.symbols))
+            ]
         return [_meet([values[i] for i in row]) for row in self._gradient]
 
     def _derivative(self, i: int) -> sp.Expr:
@@ -87,7 +91,9 @@ class Slopes:
     def fades(self, i: int) -> bool:
         """Whether `f` tends to 0 as variable `i` grows, whatever the other variables."""
         if i not in self._fading:
-            self._fading[i] = all(_fades(t, self.program.symbols[i]) for t in sp.Add.make_args(sp.expand(self.f)))
+            self._fading[i] = all(
+                _fades(t, self.program.symbols[i]) for t in sp.Add.make_args(sp.expand(self.f))
+            )
         return self._fading[i]
 
     def suspects(self, i: int) -> list[fmpq]:
@@ -146,7 +152,9 @@ class Slopes:
             return False
         if sp.expand(value) == 0 or sp.expand(sp.fraction(sp.together(value))[0]) == 0:
             return True
-        if value.count_ops() >= 40 or any(max(abs(q.p), q.q).bit_length() > 100 for q in value.atoms(sp.Rational)):
+        if value.count_ops() >= 40 or any(
+            max(abs(q.p), q.q).bit_length() > 100 for q in value.atoms(sp.Rational)
+        ):
             return False
         letters = Letters()
         try:
@@ -223,7 +231,9 @@ def _monomials(e: sp.Expr) -> int:
 
 def _writings(e: sp.Expr) -> list[sp.Expr]:
     size = e.count_ops()
-    more = ([sp.factor(e)] if size < 40 and _monomials(e) < 100 else []) + ([sp.expand(e)] if size < 80 else [])
+    more = ([sp.factor(e)] if size < 40 and _monomials(e) < 100 else []) + (
+        [sp.expand(e)] if size < 80 else []
+    )
     return list(dict.fromkeys([sp.factor_terms(e), *more]))
 
 

@@ -61,28 +61,40 @@ def Closed(lo: Any, hi: Any) -> sp.Interval:
     True
     """
     if isinstance(lo, str) or isinstance(hi, str):
-        raise TypeError(f"the ends {lo!r} and {hi!r} are text; write rational numbers, such as Rational(1, 2)")
+        raise TypeError(
+            f"the ends {lo!r} and {hi!r} are text; write rational numbers, such as Rational(1, 2)"
+        )
     try:
         return sp.Interval(lo, hi)
     except (TypeError, ValueError, sp.SympifyError):
-        raise TypeError(f"the ends {lo!r} and {hi!r} are no real numbers; write rational numbers, such as Rational(1, 2)") from None
+        raise TypeError(
+            f"the ends {lo!r} and {hi!r} are no real numbers; write rational numbers, such as Rational(1, 2)"
+        ) from None
 
 
 def _end(value: Any, name: Any) -> fmpq | None:
     if isinstance(value, (str, bool)):
-        raise TypeError(f"the end {value!r} of the range of {name} is no number; write a rational number, such as Rational(1, 2)")
+        raise TypeError(
+            f"the end {value!r} of the range of {name} is no number; write a rational number, such as Rational(1, 2)"
+        )
     try:
         v = sp.sympify(value)
     except (TypeError, ValueError, AttributeError):
         v = None
     if not isinstance(v, sp.Expr):
-        raise TypeError(f"the end {value!r} of the range of {name} is no number; write a rational number or oo")
+        raise TypeError(
+            f"the end {value!r} of the range of {name} is no number; write a rational number or oo"
+        )
     if v in (sp.oo, -sp.oo):
         return None
     if v.has(sp.Float):
-        raise TypeError(f"the end {v} of the range of {name} is a float; write a rational number, such as Rational(1, 2)")
+        raise TypeError(
+            f"the end {v} of the range of {name} is a float; write a rational number, such as Rational(1, 2)"
+        )
     if not v.is_Rational:
-        raise ValueError(f"the end {v} of the range of {name} is not a rational number or oo; state it as a hypothesis in `where`")
+        raise ValueError(
+            f"the end {v} of the range of {name} is not a rational number or oo; state it as a hypothesis in `where`"
+        )
     if max(abs(v.p), v.q).bit_length() > LONGEST:
         raise ValueError(f"an end of the range of {name} has more than {LONGEST} bits; scale the variable")
     return flint_rational(v)
@@ -142,7 +154,9 @@ def assumptions(side: Side) -> dict[str, bool]:
 def _check_assumptions(s: sp.Symbol, side: Side, given: Any) -> None:
     extra = undue(s, {**assumptions(side), **({"integer": True} if side.integer else {})})
     if extra is not None:
-        raise ValueError(f"{s} is declared {extra}, which its range {given} does not imply; declare it by its range only")
+        raise ValueError(
+            f"{s} is declared {extra}, which its range {given} does not imply; declare it by its range only"
+        )
 
 
 @dataclass(frozen=True)
@@ -209,11 +223,17 @@ class Statement:
         shows it; otherwise ``""``.
         """
         sign = self._sign(self.difference, point)
-        if sign not in ((-1, 0) if self.strict else (-1,)) or not self.meets(point) or not self._defined(self.needs, point):
+        if (
+            sign not in ((-1, 0) if self.strict else (-1,))
+            or not self.meets(point)
+            or not self._defined(self.needs, point)
+        ):
             return ""
         return (
             "exact"
-            if all(self._exact(e, point) is not None for e in (self.small, self.big, *(g for g, _ in self.where)))
+            if all(
+                self._exact(e, point) is not None for e in (self.small, self.big, *(g for g, _ in self.where))
+            )
             else "Arb"
         )
 
@@ -264,7 +284,9 @@ class Statement:
         return {s: sympy_rational(x) for s, x in zip(self.symbols, point)}
 
     def _exact(self, e: sp.Expr, point: tuple[Fraction, ...]) -> sp.Rational | None:
-        if not _algebraic(e) or any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point):
+        if not _algebraic(e) or any(
+            max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point
+        ):
             return None
         v = e.xreplace(self._values(point))
         return v if v.is_Rational else None
@@ -289,11 +311,16 @@ def _range_latex(s: sp.Symbol, side: Side) -> str:
     hi = r"\infty" if side.hi is None else latex(sympy_rational(side.hi))
     if side.integer:
         return rf"{latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
-    left, right = "(" if side.lo_open or side.lo is None else "[", ")" if side.hi_open or side.hi is None else "]"
+    left, right = (
+        "(" if side.lo_open or side.lo is None else "[",
+        ")" if side.hi_open or side.hi is None else "]",
+    )
     return rf"{latex(s)} \in {left}{lo}, {hi}{right}"
 
 
-def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], where: Iterable[Any]) -> Statement:
+def statement(
+    lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], where: Iterable[Any]
+) -> Statement:
     """Check a caller's statement at the door and put it into fresh symbols that assume exactly what
     the domain implies.
 
@@ -324,7 +351,9 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
             for e in (written.value, *(g for g, _ in written.conditions), *written.functions):
                 known.add(e)
         except Unsupported as fault:
-            raise TypeError(f"{written.given} cannot be judged: {fault}; rewrite it by exp, log, roots, erf or gamma") from None
+            raise TypeError(
+                f"{written.given} cannot be judged: {fault}; rewrite it by exp, log, roots, erf or gamma"
+            ) from None
     ranges, fresh, texts = [], [], []
     for s, given in domain.items():
         if not isinstance(s, sp.Symbol):
@@ -350,7 +379,9 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         except Undecided:
             raise
         except ValueError as fault:  # Max and Min refuse what is not real
-            raise ValueError(f"{e} is not real everywhere on the domain: {fault}; shrink the domain") from None
+            raise ValueError(
+                f"{e} is not real everywhere on the domain: {fault}; shrink the domain"
+            ) from None
 
     wanted = []
     for h in hyps:
@@ -361,7 +392,9 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
             wanted.append((g, h.strict))
     hypotheses = r",\; ".join(h.latex for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
-    checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + goal.latex) if t)
+    checked = r":\; ".join(
+        t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + goal.latex) if t
+    )
     assumes = tuple(f"${text}$" for text in (*texts, *(h.latex for h in hyps)))
     vacuous = SAME_SIDES if latex(goal.lhs.given) == latex(goal.rhs.given) else ""
     if any(h.implies(goal) for h in hyps):
@@ -369,7 +402,9 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
     # from the expressions as given: with more assumptions SymPy turns 1/sqrt(1/x) into sqrt(x),
     # which is defined at 0 too
     conditions = lambda *relations: tuple(
-        dict.fromkeys((put(g), kind) for r in relations for side in (r.small, r.big) for g, kind in side.conditions)
+        dict.fromkeys(
+            (put(g), kind) for r in relations for side in (r.small, r.big) for g, kind in side.conditions
+        )
     )
     return Statement(
         tuple(fresh),

@@ -19,7 +19,14 @@ from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.equivalent_forms import Signs, forms
-from numerics.provers.statements.rational_variables import Changed, algebraic, exponentials, inverted, led, products
+from numerics.provers.statements.rational_variables import (
+    Changed,
+    algebraic,
+    exponentials,
+    inverted,
+    led,
+    products,
+)
 from numerics.provers.statements.substitution import hypotheses_as_variables
 from numerics.rationals import sympy_rational
 
@@ -102,7 +109,9 @@ class Proof:
         task = self.task
         given = (task.alternatives[0], task.symbols, task.box, task.where)
         infinite = [s for s in task.box if s.lo is None or s.hi is None]
-        found: list[list[Changed]] = [[(g.big, g.symbols, g.box, g.where)] for g in hypotheses_as_variables(*given)]
+        found: list[list[Changed]] = [
+            [(g.big, g.symbols, g.box, g.where)] for g in hypotheses_as_variables(*given)
+        ]
         found += products(*given)
         found += exponentials(*given)
         if len(infinite) == 1:
@@ -117,7 +126,9 @@ class Proof:
         return Proof(task, self.effort).run(FEW_TURNS).proved
 
 
-def exactly(e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: Hypotheses) -> tuple[str, Fraction | None]:
+def exactly(
+    e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: Hypotheses
+) -> tuple[str, Fraction | None]:
     """The exact engine that proves ``e >= 0`` (``> 0``) where all hypotheses hold, or a value of
     the only variable against it.
     """

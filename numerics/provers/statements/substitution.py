@@ -50,7 +50,9 @@ def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Goal:
     goal = Goal(st.symbols, st.box, st.small, st.big, st.where)
     rename: dict[sp.Symbol, sp.Expr] = dict(zip(st.names, st.symbols))
     if not isinstance(via, Mapping) or not all(isinstance(new, sp.Symbol) for new in via):
-        raise TypeError(f"the substitution {via!r} is no mapping from new symbols to expressions in the old ones")
+        raise TypeError(
+            f"the substitution {via!r} is no mapping from new symbols to expressions in the old ones"
+        )
     for new, phi in via.items():
         phi = scalar(phi).value
         if phi.free_symbols - set(rename) or not phi.free_symbols:
@@ -60,14 +62,18 @@ def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Goal:
         phi = phi.xreplace(rename)
         found = _eliminate(goal, phi, image(Program(goal.symbols), phi, goal.box), str(new))
         if found is None:
-            raise ValueError(f"{new} = {phi} in `via` cannot be solved for any of the old variables; choose another substitution")
+            raise ValueError(
+                f"{new} = {phi} in `via` cannot be solved for any of the old variables; choose another substitution"
+            )
         goal, v, psi, fresh = found
         rename = {n: o.xreplace({v: psi}) for n, o in rename.items()}
         rename[new] = fresh
     return _used(goal)
 
 
-def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, sp.Symbol, sp.Expr, sp.Symbol] | None:
+def _eliminate(
+    goal: Goal, phi: sp.Expr, side: Side, name: str
+) -> tuple[Goal, sp.Symbol, sp.Expr, sp.Symbol] | None:
     """Put the new variable in the place of the old one that leaves the fewest variables and the
     shortest statement.
     """
@@ -81,7 +87,9 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
         expression is the same function also where `psi` is undefined.
         """
         new = put(e, v, psi)
-        return not new.free_symbols & phi.free_symbols and sp.powsimp(new.xreplace({fresh: phi})) == sp.powsimp(e)
+        return not new.free_symbols & phi.free_symbols and sp.powsimp(
+            new.xreplace({fresh: phi})
+        ) == sp.powsimp(e)
 
     found, everywhere = [], {}
     for i, v in enumerate(goal.symbols):
@@ -90,7 +98,10 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
             continue
         # With x = u/y no point with y = 0 would be covered: x must be defined everywhere, or vanish
         # from the statement.
-        replaced = Signs(Program((*goal.symbols[:i], fresh, *goal.symbols[i + 1 :])), (*goal.box[:i], side, *goal.box[i + 1 :]))
+        replaced = Signs(
+            Program((*goal.symbols[:i], fresh, *goal.symbols[i + 1 :])),
+            (*goal.box[:i], side, *goal.box[i + 1 :]),
+        )
         everywhere[v] = replaced.of(psi) is not None
         if everywhere[v] or (kept(goal.small, v, psi) and kept(goal.big, v, psi)):
             found.append((v, psi))
@@ -103,9 +114,14 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
 
     v, psi = min(found, key=cost) if len(found) > 1 else found[0]
     i = goal.symbols.index(v)
-    hypotheses = [(g, s) for g, s in goal.where if everywhere[v] or kept(g, v, psi)]  # fewer of them prove no less
+    hypotheses = [
+        (g, s) for g, s in goal.where if everywhere[v] or kept(g, v, psi)
+    ]  # fewer of them prove no less
     where = [*((put(g, v, psi), s) for g, s in hypotheses), *(goal.box[i].gaps(psi) if everywhere[v] else ())]
-    symbols, box = (*goal.symbols[:i], fresh, *goal.symbols[i + 1 :]), (*goal.box[:i], side, *goal.box[i + 1 :])
+    symbols, box = (
+        (*goal.symbols[:i], fresh, *goal.symbols[i + 1 :]),
+        (*goal.box[:i], side, *goal.box[i + 1 :]),
+    )
     return Goal(symbols, box, put(goal.small, v, psi), put(goal.big, v, psi), tuple(where)), v, psi, fresh
 
 
@@ -142,8 +158,19 @@ def _used(goal: Goal) -> Goal:
     signs = Signs(Program(goal.symbols), goal.box)
     keep = [i for i, s in enumerate(goal.symbols) if s in (goal.big - goal.small).free_symbols]
     names = {goal.symbols[i] for i in keep}
-    where = dict.fromkeys((h, s) for g, s in goal.where for h in _simpler(g, signs) if h.free_symbols and h.free_symbols <= names)
-    return Goal(tuple(goal.symbols[i] for i in keep), tuple(goal.box[i] for i in keep), goal.small, goal.big, tuple(where))
+    where = dict.fromkeys(
+        (h, s)
+        for g, s in goal.where
+        for h in _simpler(g, signs)
+        if h.free_symbols and h.free_symbols <= names
+    )
+    return Goal(
+        tuple(goal.symbols[i] for i in keep),
+        tuple(goal.box[i] for i in keep),
+        goal.small,
+        goal.big,
+        tuple(where),
+    )
 
 
 def _simpler(g: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
@@ -151,11 +178,17 @@ def _simpler(g: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
     positive factors.
     """
     parts = split_by_sign(g, signs)
-    for h in (g,) if parts is None else (g, sp.expand(sp.expand_log(sp.log(parts[0])) - sp.expand_log(sp.log(parts[1])))):
+    for h in (
+        (g,)
+        if parts is None
+        else (g, sp.expand(sp.expand_log(sp.log(parts[0])) - sp.expand_log(sp.log(parts[1]))))
+    ):
         yield sp.Mul(*(f for f in sp.Mul.make_args(sp.factor(h)) if signs.strict(f) <= 0))
 
 
-def hypotheses_as_variables(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Iterator[Goal]:
+def hypotheses_as_variables(
+    e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses
+) -> Iterator[Goal]:
     """The task with the ratio of the two sides of one hypothesis, or of their logarithms, as a
     variable between 0 and 1.
     """
@@ -167,7 +200,10 @@ def hypotheses_as_variables(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, 
         logs = sp.expand(sp.expand_log(sp.log(parts[0])) - sp.expand_log(sp.log(parts[1])))
         for big, small in filter(None, (parts, split_by_sign(logs, signs))):
             found = _eliminate(
-                Goal(tuple(symbols), box, sp.S.Zero, e, where), small / big, Side(fmpq(0), fmpq(1), True, strict), "ratio"
+                Goal(tuple(symbols), box, sp.S.Zero, e, where),
+                small / big,
+                Side(fmpq(0), fmpq(1), True, strict),
+                "ratio",
             )
             if found is not None:
                 yield _used(found[0])

@@ -183,11 +183,12 @@ class HowLinear:
 
     def _whole(self) -> str:
         """How far attention on the longest prompt is from linear attention."""
-        at, over = f"At L = {asked(self.lengths[-1])}", ", on average over the queries" if self.setting.averaged else ""
+        at, over = (
+            f"At L = {asked(self.lengths[-1])}",
+            ", on average over the queries" if self.setting.averaged else "",
+        )
         if math.isnan(self.shown[-1]):
-            return (
-                f"{at} the distance of softmax attention from the linear attention V Gamma U z is not known: no engine reaches it."
-            )
+            return f"{at} the distance of softmax attention from the linear attention V Gamma U z is not known: no engine reaches it."
         drawn = f", measured on {self.replicates} prompts" if self.replicates else ""
         value = self._told(self.shown[-1], self.standard_error[-1])
         if self.vanishes:
@@ -196,7 +197,11 @@ class HowLinear:
                 f"(sqrt(E|T_L - V Gamma U z|^2){over}{drawn}); no error is relative to 0, and no L is needed for 10 % of it."
             )
         limit = ", for Gaussian tokens its limit T for infinite prompts," if self.setting.gaussian else ""
-        relative = "sqrt(E|T_L - V Gamma U z|^2 / E|V Gamma U z|^2)" if over else "sqrt(E|T_L - V Gamma U z|^2) / |V Gamma U z|"
+        relative = (
+            "sqrt(E|T_L - V Gamma U z|^2 / E|V Gamma U z|^2)"
+            if over
+            else "sqrt(E|T_L - V Gamma U z|^2) / |V Gamma U z|"
+        )
         return f"{at} softmax attention differs from the linear attention V Gamma U z{limit} by {value} ({relative}{over}{drawn})."
 
     def _parts(self) -> list[str]:
@@ -206,7 +211,9 @@ class HowLinear:
         same = "" if self.vanishes else ", as shares of V Gamma U z"
         part = self._told(self.to_limit[-1], self.to_limit_error[-1])
         rest = self._told(*self.off_linear)
-        return [f"Its parts{same}: from T_L to the limit T for infinite prompts {part}, from T to V Gamma U z {rest}."]
+        return [
+            f"Its parts{same}: from T_L to the limit T for infinite prompts {part}, from T to V Gamma U z {rest}."
+        ]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -215,7 +222,11 @@ class HowLinear:
         if self.with_mean is not None:
             i = len(self.lengths) - 1
             relative = self.error[i] / self.with_mean if self.with_mean else math.nan
-            beside = f": relative to it the error at L = {asked(self.lengths[i])} is {percent(relative)}" if self.with_mean else ""
+            beside = (
+                f": relative to it the error at L = {asked(self.lengths[i])} is {percent(relative)}"
+                if self.with_mean
+                else ""
+            )
             out.append(
                 "The mean m of the tokens is taken out. It multiplies all weights e^(z_k'Uz) by the same factor, so that the "
                 "softmax weights and T_L - T, with its slopes, bounds and absolute errors, are those of the centred tokens. "
@@ -265,7 +276,9 @@ class HowLinear:
             return Grade("red", f"red: {size}, and {words}")
         joined = "but" if follows is not None and follows == (error > CLOSE) else "and"
         green = error <= CLOSE and follows is not False
-        return Grade("green" if green else "amber", f"{'green' if green else 'amber'}: {size}, {joined} {words}")
+        return Grade(
+            "green" if green else "amber", f"{'green' if green else 'amber'}: {size}, {joined} {words}"
+        )
 
     def table(self) -> list[list[str]]:
         """The numbers for each length, under a head."""
@@ -280,7 +293,9 @@ class HowLinear:
                 rows[-1].append(self._told(self.to_limit[i], self.to_limit_error[i]))
             rows[-1].append("-" if math.isnan(self.slope[i]) else f"{self.slope[i]:.3f}")
             if useful and self.bound is not None:
-                rows[-1].append(self._size(self.bound.values[i], ROUND_CEILING) if self._useful[i] else "no useful bound")
+                rows[-1].append(
+                    self._size(self.bound.values[i], ROUND_CEILING) if self._useful[i] else "no useful bound"
+                )
         return rows
 
     def needs(self) -> list[list[str]]:
@@ -289,7 +304,13 @@ class HowLinear:
         """
         if self.vanishes:
             return []
-        cell = lambda L: "unknown" if math.isnan(L) else "beyond 1e100" if math.isinf(L) else length(L).removeprefix("about ")
+        cell = lambda L: (
+            "unknown"
+            if math.isnan(L)
+            else "beyond 1e100"
+            if math.isinf(L)
+            else length(L).removeprefix("about ")
+        )
         part, bound = not self.setting.gaussian, self.bound
         if bound is not None and math.isinf(min(bound.needed.values())):
             bound = None
@@ -306,7 +327,9 @@ class HowLinear:
     def text(self, width: int = 100) -> str:
         """The whole answer, in lines of a width where words allow it."""
         said, *notes = (filled(text, width) for text in (self.sentence, *self.notes))
-        return "\n\n".join(part for part in (said, _columns(self.table()), _columns(self.needs()), *notes) if part)
+        return "\n\n".join(
+            part for part in (said, _columns(self.table()), _columns(self.needs()), *notes) if part
+        )
 
     def __str__(self) -> str:
         return self.text()
@@ -314,10 +337,18 @@ class HowLinear:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        row = lambda texts, tag: "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>"
-        table = lambda rows: "<table>" + row(rows[0], "th") + "".join(row(texts, "td") for texts in rows[1:]) + "</table>"
+        row = lambda texts, tag: (
+            "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>"
+        )
+        table = lambda rows: (
+            "<table>" + row(rows[0], "th") + "".join(row(texts, "td") for texts in rows[1:]) + "</table>"
+        )
         said = "".join(f"<p>{html.escape(text)}</p>" for text in self.notes)
-        return f"<p>{html.escape(self.sentence)}</p>" + "".join(table(rows) for rows in (self.table(), self.needs()) if rows) + said
+        return (
+            f"<p>{html.escape(self.sentence)}</p>"
+            + "".join(table(rows) for rows in (self.table(), self.needs()) if rows)
+            + said
+        )
 
     def _size(self, value: float, rounding: str = ROUND_HALF_EVEN) -> str:
         """A relative error as a percentage, an absolute one as a number."""
@@ -376,13 +407,19 @@ class HowLinear:
         if not useful and not math.isfinite(first):
             nothing = "nothing" if self.vanishes else "nothing below 100 %"
             more = "" if self.vanishes else ", and 10 % at no L up to 1e100"
-            return [f"Certain bound{of}: no useful bound is known ({self.bound.name} promises {nothing} {at}{more})."]
+            return [
+                f"Certain bound{of}: no useful bound is known ({self.bound.name} promises {nothing} {at}{more})."
+            ]
         if self.vanishes:
             return [f"{self.bound.title}{of}: {says}."]
         says = says if useful else f"no useful bound is known {at}"
         if math.isinf(first):
             return [f"{self.bound.title}{of}: {says}; none is 10 % up to L = 1e100."]
-        then = "1 % beyond L = 1e100 only" if math.isinf(second) else f"1 % from L {_equals(second)}{length(second)} on"
+        then = (
+            "1 % beyond L = 1e100 only"
+            if math.isinf(second)
+            else f"1 % from L {_equals(second)}{length(second)} on"
+        )
         return [f"{self.bound.title}{of}: {says}; 10 % from L {_equals(first)}{length(first)} on, {then}."]
 
 

@@ -32,7 +32,9 @@ RESOLUTION = 1e-3
 AROUND, MIDDLE = np.array([-0.15, -0.02, 0.0, 0.02, 0.15]), 0.5
 #: Lengths at which the curve is looked at first: every one up to 32, four for each power of ten up
 #: to 1e12, and one for every fifth power of ten beyond.
-NEAR: Floats = np.unique(np.concatenate([np.arange(1.0, 33.0), np.round(10.0 ** (np.arange(6, 49) / 4))])).astype(np.float64)
+NEAR: Floats = np.unique(
+    np.concatenate([np.arange(1.0, 33.0), np.round(10.0 ** (np.arange(6, 49) / 4))])
+).astype(np.float64)
 FAR: Floats = np.logspace(15, 100, 18)
 #: Where the lengths are split that one quadrature serves.
 APART = 10.0 ** np.array([4, 8, 13, 27, 41, 55, 69, 83])
@@ -138,7 +140,9 @@ class Curve:
         for group in groups:
             if group.size:
                 values = [exact_error(self._setting, "output", group)]
-                values.append(values[0] if self._setting.gaussian else exact_error(self._setting, "from_linear", group))
+                values.append(
+                    values[0] if self._setting.gaussian else exact_error(self._setting, "from_linear", group)
+                )
                 if values[0] is None or values[1] is None:
                     raise OutOfReach
                 self._known |= zip(group.tolist(), zip(values[0].tolist(), values[1].tolist()))
@@ -197,7 +201,9 @@ def refined(excess: Excess, tried: Floats, found: Mapping[str, Floats]) -> dict[
     >>> refined(excess, tried, excess({"beyond a thousand": tried}))
     {'beyond a thousand': 1001.0}
     """
-    edges = {name: _last_edge(tried, values, 0.0, math.inf, math.inf, math.inf) for name, values in found.items()}
+    edges = {
+        name: _last_edge(tried, values, 0.0, math.inf, math.inf, math.inf) for name, values in found.items()
+    }
     while points := {name: between for name, edge in edges.items() if (between := _between(edge)).size}:
         for name, values in excess(points).items():
             edges[name] = _last_edge(points[name], values, *edges[name])
@@ -213,7 +219,9 @@ class _Edge(NamedTuple):
     excess_high: float
 
 
-def _last_edge(tried: Floats, values: Floats, low: float, high: float, excess_low: float, excess_high: float) -> _Edge:
+def _last_edge(
+    tried: Floats, values: Floats, low: float, high: float, excess_low: float, excess_high: float
+) -> _Edge:
     """The edge after some lengths between its ends were tried."""
     L, known = [low, *tried.tolist(), high], [excess_low, *values.tolist(), excess_high]
     last = max(i for i in range(len(L) - 1) if i == 0 or not known[i] <= 0)
@@ -261,7 +269,9 @@ def onsets(
 
     def excess(points: Mapping[str, Floats]) -> dict[str, Floats]:
         slopes = [part for name, L in points.items() if name == "law" for part in ends(L)]
-        curve.error(np.concatenate([*(L for name, L in points.items() if name != "law"), *slopes]))  # in one call
+        curve.error(
+            np.concatenate([*(L for name, L in points.items() if name != "law"), *slopes])
+        )  # in one call
         found = {}
         for name, L in points.items():
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -269,7 +279,9 @@ def onsets(
                     found[name] = np.abs(curve.slope(L) - law.slope(L)) - LAW_SHARE * law.exponent
                 else:
                     linear, tolerance = wanted[name]
-                    found[name] = np.log((curve.at_most_from_linear(L) if linear else curve.error(L)) / (tolerance**2 * size))
+                    found[name] = np.log(
+                        (curve.at_most_from_linear(L) if linear else curve.error(L)) / (tolerance**2 * size)
+                    )
         return found
 
     unknown = dict.fromkeys((*tolerances, "law"), math.nan)
@@ -279,7 +291,10 @@ def onsets(
         tried, found = NEAR, excess(dict.fromkeys(names, NEAR))
         if far or not all((values[NEAR >= EARLY] <= 0).all() for values in found.values()):
             more = excess(dict.fromkeys(names, FAR))
-            tried, found = np.concatenate([NEAR, FAR]), {name: np.concatenate([found[name], more[name]]) for name in names}
+            tried, found = (
+                np.concatenate([NEAR, FAR]),
+                {name: np.concatenate([found[name], more[name]]) for name in names},
+            )
         return unknown | refined(excess, tried, found)
     except OutOfReach:
         return None

@@ -108,7 +108,9 @@ def how_linear(
     known, bound = starts or {}, _certain(setting, L, limit.linear)
     to_limit = {t: known.get(f"limit {t}", math.nan) for t in TOLERANCES}
     if bound is not None:  # both are narrowed down to a thousandth: what is certain is also needed at most
-        to_limit = {t: min(length, bound.needed[t]) if length >= 1 else length for t, length in to_limit.items()}
+        to_limit = {
+            t: min(length, bound.needed[t]) if length >= 1 else length for t, length in to_limit.items()
+        }
     needed = {t: math.inf if t in never else known.get(f"linear {t}", math.nan) for t in TOLERANCES}
     with np.errstate(divide="ignore", invalid="ignore"):
         # Of the root, upwards: what missed prompts add to a square may exceed it.
@@ -148,7 +150,9 @@ def _measured(
     Monte Carlo, shape (2, n), their standard errors, and the number of prompts; nan for prompts too
     long to draw. The limit is ``off`` from linear attention; what is ``known`` is not drawn again.
     """
-    from numerics.monte_carlo.estimate import attention_errors  # half a second for Numba, which nothing exact needs
+    from numerics.monte_carlo.estimate import (
+        attention_errors,
+    )  # half a second for Numba, which nothing exact needs
     from numerics.monte_carlo.rare_prompts import rare_prompts
 
     short = lengths[lengths <= LONGEST_DRAWN]
@@ -165,8 +169,12 @@ def _measured(
     # What a missed prompt adds is the square of at most this times its distance from the limit.
     wider = 1 + off / (2 * math.sqrt(float(np.trace(setting.V @ setting.Gamma @ setting.V.T))))
     for k, (i, side) in enumerate(product(range(short.size), sides)):
-        found = attention_errors(setting, lengths=[int(short[i])], replicates=replicates, seed=0, against=side).output
-        missed = float(rare_prompts(setting, short[i : i + 1], replicates)[0][0]) * (wider**2 if side == "linear" else 1.0)
+        found = attention_errors(
+            setting, lengths=[int(short[i])], replicates=replicates, seed=0, against=side
+        ).output
+        missed = float(rare_prompts(setting, short[i : i + 1], replicates)[0][0]) * (
+            wider**2 if side == "linear" else 1.0
+        )
         row = ("linear", "limit").index(side)
         mean[row, i], error[row, i] = found.mean[0], math.hypot(float(found.standard_error[0]), missed)
         if table is not None:
@@ -184,7 +192,11 @@ def _certain(setting: AttentionSetting, lengths: Floats, size: float) -> Certain
         for t, L in points.items():
             found = certain_bound(setting, L)
             with np.errstate(divide="ignore"):
-                out[t] = np.full_like(L, math.nan) if found is None else np.log(found.values / (float(t) ** 2 * size))
+                out[t] = (
+                    np.full_like(L, math.nan)
+                    if found is None
+                    else np.log(found.values / (float(t) ** 2 * size))
+                )
         return out
 
     here = certain_bound(setting, lengths)
@@ -193,11 +205,15 @@ def _certain(setting: AttentionSetting, lengths: Floats, size: float) -> Certain
     needed, note = dict.fromkeys(TOLERANCES, math.nan), here.note
     if size > 0:
         tried, found = NEAR, excess({str(t): NEAR for t in TOLERANCES})
-        if not all(missed[-1] <= 0 for missed in found.values()):  # every bound falls from where it promises something
+        if not all(
+            missed[-1] <= 0 for missed in found.values()
+        ):  # every bound falls from where it promises something
             tried = np.concatenate([NEAR, FAR])
             found = excess({str(t): tried for t in TOLERANCES})
         needed = {float(t): L for t, L in refined(excess, tried, found).items()}
     table = isinstance(setting.law.structure, EmbeddingTable)
     if setting.law.identity is None and not setting.gaussian and not table:
-        note += "; it rests on the sub-Gaussian parameter that the law claims, which numerics.honest_sigma tests"
+        note += (
+            "; it rests on the sub-Gaussian parameter that the law claims, which numerics.honest_sigma tests"
+        )
     return CertainBound(here.name, np.sqrt(here.values / (size or 1.0)), needed, note)

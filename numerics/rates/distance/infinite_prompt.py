@@ -90,7 +90,9 @@ def infinite_prompt(setting: AttentionSetting, mean: Floats | None = None) -> In
     # linear in the query: on average over centred ones nothing is left of mixed terms
     with_mean = linear + _square(shift) if setting.averaged else _square(outputs[:, 0] + shift)
     if not math.isfinite(with_mean):
-        raise ValueError("the mean of the tokens makes the output leave the range of floats; choose other units")
+        raise ValueError(
+            "the mean of the tokens makes the output leave the range of floats; choose other units"
+        )
     if setting.gaussian:
         return Infinite(linear, Known(linear), Known(0.0), with_mean)
     queries = _queries(setting)

@@ -30,12 +30,18 @@ def digits(value: float, rounding: str) -> str:
     >>> digits(1234.5, ROUND_CEILING), digits(1.001e-9, ROUND_HALF_EVEN)
     ('1240', '1e-9')
     """
-    exact = Context(prec=12).create_decimal_from_float(float(value))  # a trace of rounding beyond is no reason to round up
+    exact = Context(prec=12).create_decimal_from_float(
+        float(value)
+    )  # a trace of rounding beyond is no reason to round up
     text = f"{float(Context(prec=3, rounding=rounding).plus(exact)):.3g}"
     mantissa, _, exponent = text.partition("e")
     if not exponent:
         return text
-    return f"{float(text):.0f}" if abs(float(text)) < 1e5 and int(exponent) > 0 else f"{mantissa}e{int(exponent)}"
+    return (
+        f"{float(text):.0f}"
+        if abs(float(text)) < 1e5 and int(exponent) > 0
+        else f"{mantissa}e{int(exponent)}"
+    )
 
 
 def percent(share: float, rounding: str = ROUND_HALF_EVEN) -> str:
@@ -80,4 +86,6 @@ def filled(text: str, width: int) -> str:
     'It differs by\\n10 %.'
     """
     whole = re.sub(r"(?<=\d) (?=%)|(?<=\bL =) | (?==)", "\N{NO-BREAK SPACE}", text)
-    return textwrap.fill(whole, width, break_long_words=False, break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ")
+    return textwrap.fill(whole, width, break_long_words=False, break_on_hyphens=False).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )

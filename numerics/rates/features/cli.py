@@ -50,7 +50,9 @@ def times_of_learning(arguments: argparse.Namespace, default: str) -> int:
     out, started = writable_folder(Path(arguments.out)), time.perf_counter()
     with progress_bar(arguments.quiet, "computing times") as advance:
         report = measure(classes, arguments.seed, advance)
-    command = shlex.join(["largeprompt", "rates", "--paper", "LDL", "--classes", text, "--seed", str(arguments.seed)])
+    command = shlex.join(
+        ["largeprompt", "rates", "--paper", "LDL", "--classes", text, "--seed", str(arguments.seed)]
+    )
     with writing_into(out), progress_bar(arguments.quiet, "drawing the report"):
         page = write(report, out, provenance(command, time.perf_counter() - started), arguments.format)
     return tell(report.lines, page, arguments.quiet)

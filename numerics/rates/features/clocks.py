@@ -62,7 +62,9 @@ class OrbitClock:
         orbit, far = self.orbit, 1.0
         while orbit.loss(far) > level:
             far *= 2
-        return float(orbit.time(brentq(lambda lam: np.log(orbit.loss(lam) / level), 0.0, far, xtol=1e-14, rtol=1e-14)))
+        return float(
+            orbit.time(brentq(lambda lam: np.log(orbit.loss(lam) / level), 0.0, far, xtol=1e-14, rtol=1e-14))
+        )
 
 
 class RandomClock:
@@ -168,7 +170,9 @@ def families(classes: Sequence[int], seed: int) -> list[Features]:
             found.append(Features("cube", f"cube in dimension {d}", K, 2.0, OrbitClock(cube(d))))
         found.append(Features("polygon", f"regular polygon with {K} corners", K, 1.0, OrbitClock(polygon(K))))
         if m * m == K and m >= 3:
-            found.append(Features("torus", f"product of 2 polygons with {m} corners", K, 1.0, OrbitClock(torus(m, 2))))
+            found.append(
+                Features("torus", f"product of 2 polygons with {m} corners", K, 1.0, OrbitClock(torus(m, 2)))
+            )
         if K <= MOST_RANDOM:
             clock = RandomClock(K, seed)
             found.append(Features("random", "random, norm 1", K, clock.Delta, clock))

@@ -67,7 +67,14 @@ def fits(table: Table) -> list[Fit]:
     """
     found: list[Fit] = []
 
-    def add(event: str, features: str, variable: str, pairs: Iterable[tuple[float, float]], printed: str, ours: str) -> None:
+    def add(
+        event: str,
+        features: str,
+        variable: str,
+        pairs: Iterable[tuple[float, float]],
+        printed: str,
+        ours: str,
+    ) -> None:
         x, y = zip(*sorted(pairs)) if (pairs := list(pairs)) else ((), ())
         if len(x) >= 2:
             found.append(Fit(event, features, variable, (x[0], x[-1]), exponent(x, y), printed, ours))
@@ -76,7 +83,14 @@ def fits(table: Table) -> list[Fit]:
         pairs = [(float(row.K), row.steps) for row in table.near if (row.family, row.event) == (family, HALF)]
         add(HALF, family, "K", pairs, "1, and log K", ours)
         if family == "orthonormal":
-            add(HALF, family, "K", [(row.K, row.steps) for row in table.far if row.event == HALF], "1, and log K", ours)
+            add(
+                HALF,
+                family,
+                "K",
+                [(row.K, row.steps) for row in table.far if row.event == HALF],
+                "1, and log K",
+                ours,
+            )
     alike = [row for row in table.near if row.family == "orthonormal"]
     K = min(row.K for row in alike)
     for event, laws in IN_EPS.items():
@@ -85,6 +99,8 @@ def fits(table: Table) -> list[Fit]:
     where = f"orthogonal, K = {VARIED_K}, eps = {VARIED_EPS:g}"
     for variable, by_event in VARIED.items():
         for event, laws in by_event.items():
-            pairs = [(getattr(row, variable), row.steps) for row in table.varied[variable] if row.event == event]
+            pairs = [
+                (getattr(row, variable), row.steps) for row in table.varied[variable] if row.event == event
+            ]
             add(event, where, variable, pairs, *laws)
     return found

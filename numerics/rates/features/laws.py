@@ -30,7 +30,9 @@ def half_law(K: float) -> float:
 
 def _half() -> Line:
     """R7's time to one half with its next terms; beyond K = 2^17 rounding hides the remainder."""
-    over = {K: ReducedAttention(K, 1.0).attention_time(0.5) - half_law(K) for K in (2**n for n in range(2, 18))}
+    over = {
+        K: ReducedAttention(K, 1.0).attention_time(0.5) - half_law(K) for K in (2**n for n in range(2, 18))
+    }
     rounding = {K: 1e-15 * K**3 for K in over}
     holds = all(7.9 - rounding[K] <= K * gap - 3 * np.log(K) <= 8.5 + rounding[K] for K, gap in over.items())
     says = f"The exact time exceeds the law by {over[4]:.3f} at K = 4 and by {over[1024]:.4f} at K = 1024 of {half_law(1024):.0f}."
@@ -43,8 +45,15 @@ def _law() -> Line:
     grid = [(ReducedAttention(2**n, 1.0), e) for n in range(4, 41) for e in (0.75, 0.5, *EPS)]
     shares = [reduced.attention_law(e) / reduced.attention_time(e) for reduced, e in grid]
     holds = all(1 - 1e-12 <= share <= 1 + 12 / (reduced.K - 1) for share, (reduced, _) in zip(shares, grid))
-    says = f"On K = 16 ... 2^40 and eps = 10^-4 ... 3/4 the law is 1 to {max(shares):.4f} times the exact time."
-    return ours("OURS:R7.law", "R7: c T(1-eps) = K^2 + 3K ln(Kr) + 3Kr + K r^2/2 with r = (1-eps)/eps, from above", says, holds)
+    says = (
+        f"On K = 16 ... 2^40 and eps = 10^-4 ... 3/4 the law is 1 to {max(shares):.4f} times the exact time."
+    )
+    return ours(
+        "OURS:R7.law",
+        "R7: c T(1-eps) = K^2 + 3K ln(Kr) + 3Kr + K r^2/2 with r = (1-eps)/eps, from above",
+        says,
+        holds,
+    )
 
 
 def _flow() -> Line:
@@ -52,7 +61,9 @@ def _flow() -> Line:
     worst = 0.0
     for K in (4, 8, 16, 32):
         reduced = ReducedAttention(K, 1.0)
-        path = attention_flow(FeatureRegression(np.eye(K), np.eye(K)), [reduced.attention_time(e) for e in (0.5, *EPS)])
+        path = attention_flow(
+            FeatureRegression(np.eye(K), np.eye(K)), [reduced.attention_time(e) for e in (0.5, *EPS)]
+        )
         rest = 1 - path.attention[:, 0, 0]
         worst = max(worst, float(np.max(np.abs(rest / (0.5, *EPS) - 1))))
     says = f"At the closed times the flow of Q, integrated for K = 4 ... 32, has 1 - Attn = eps up to {worst:.1e} of eps."
@@ -64,10 +75,17 @@ def _scaling(seed: int) -> Line:
     rng = np.random.default_rng(seed)
     V, tasks, p = rng.standard_normal((3, 5)), rng.standard_normal((6, 5)), rng.dirichlet(np.ones(5))
     one = attention_descent(FeatureRegression(V, tasks=tasks, probabilities=p, prompt_length=3), 0.5, 300)
-    scaled = attention_descent(FeatureRegression(V, tasks=8 * tasks, probabilities=p, prompt_length=3), 0.5 / 64, 300)
-    same = np.array_equal(one.coefficients, scaled.coefficients) and np.array_equal(64 * one.loss, scaled.loss)
+    scaled = attention_descent(
+        FeatureRegression(V, tasks=8 * tasks, probabilities=p, prompt_length=3), 0.5 / 64, 300
+    )
+    same = np.array_equal(one.coefficients, scaled.coefficients) and np.array_equal(
+        64 * one.loss, scaled.loss
+    )
     clock = ReducedAttention(16, 1.0)
-    times = [clock.loss_time((s * 1e-2) ** 2 / spread(16, s, 2**0.5)) / spread(16, s, 2**0.5) * s**2 for s in (1.0, 3.0, 100.0)]
+    times = [
+        clock.loss_time((s * 1e-2) ** 2 / spread(16, s, 2**0.5)) / spread(16, s, 2**0.5) * s**2
+        for s in (1.0, 3.0, 100.0)
+    ]
     off = max(times) / min(times) - 1
     says = (
         f"300 steps on five random features with tasks 8f and eta/64 have {'the same' if same else 'other'} bits as with f and "
@@ -82,7 +100,9 @@ def _finite() -> Line:
     found = {}
     for N in (4, 16, 256, 4096):
         reduced = ReducedAttention(16, 1.0, prompt_length=N)
-        found[N] = [(reduced.loss(reduced.flow(t)) - reduced.floor) / reduced.late_loss(t) for t in (1e6, 1e9)]
+        found[N] = [
+            (reduced.loss(reduced.flow(t)) - reduced.floor) / reduced.late_loss(t) for t in (1e6, 1e9)
+        ]
     holds = all(abs(late - 1) < min(0.02, abs(early - 1)) for early, late in found.values())
     told = ", ".join(f"{late:.5f} at N = {N}" for N, (_, late) in found.items())
     law = "R10: loss - floor ~ (K-1)/(4 eta kappa^2 t) for every prompt length N"
@@ -91,11 +111,18 @@ def _finite() -> Line:
 
 def _margin(given: Sequence[Features], seed: int) -> Line:
     """R11: the margin decides the late loss of random features; it may cross its limit."""
-    clocks = {found.K: found.clock for found in given if isinstance(found.clock, RandomClock)} or {4: RandomClock(4, seed)}
+    clocks = {found.K: found.clock for found in given if isinstance(found.clock, RandomClock)} or {
+        4: RandomClock(4, seed)
+    }
     early, late = ({K: clock.late(t) for K, clock in clocks.items()} for t in (1e9, 1e12))
     holds = all(abs(late[K] - 1) < max(0.01, min(0.05, abs(early[K] - 1))) for K in clocks)
     told = ", ".join(f"{early[K]:.4f} and {late[K]:.4f} at K = {K}" for K in clocks)
-    return ours("OURS:R11", "R11: 4 eta gamma^2 t loss(t) -> 1", f"Random features at t = 10^9 and 10^12: {told}.", holds)
+    return ours(
+        "OURS:R11",
+        "R11: 4 eta gamma^2 t loss(t) -> 1",
+        f"Random features at t = 10^9 and 10^12: {told}.",
+        holds,
+    )
 
 
 def _cube() -> Line:
@@ -150,7 +177,11 @@ def _between(given: Sequence[Features]) -> list[Line]:
         if isinstance(clock, OrbitClock):
             orbit = clock.orbit
             # The mean of 1/2 the squared distances is R^2, as the features sum to 0.
-            R2 = float(orbit.half_squares @ orbit.multiplicities) / (orbit.multiplicities.sum() + 1) * orbit.copies
+            R2 = (
+                float(orbit.half_squares @ orbit.multiplicities)
+                / (orbit.multiplicities.sum() + 1)
+                * orbit.copies
+            )
             half = clock.attention_time(0.5)
             high[found.name] = half / (32 * orbit.r * found.K / found.Delta**4)
         elif isinstance(clock, RandomClock):

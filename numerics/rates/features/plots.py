@@ -14,7 +14,18 @@ __all__ = ["draw"]
 
 #: Colour and dashes of the families, of the ratios, and of the lengths of prompts.
 FAMILY_STYLES = dict(
-    zip(FAMILIES, [("run-1", ""), ("run-2", ""), ("run-3", ""), ("run-4", ""), ("run-5", ""), ("run-6", ""), ("muted", "5 3")])
+    zip(
+        FAMILIES,
+        [
+            ("run-1", ""),
+            ("run-2", ""),
+            ("run-3", ""),
+            ("run-4", ""),
+            ("run-5", ""),
+            ("run-6", ""),
+            ("muted", "5 3"),
+        ],
+    )
 )
 RATIOS = {
     "LDL:P2/time.upper": ("Proposition 2, time to the attention 1/2", "run-1", ""),
@@ -44,7 +55,10 @@ def _classes(table: Table) -> Picture:
         "classes",
         "Steps to the attention ½ over K",
         "The geometry of the features decides the exponent of K: 2, 1 or 0. No law in K, L and Δ alone fits them all.",
-        [Curve(name, *style, [(row.K, row.steps) for row in half if row.family == name]) for name, style in FAMILY_STYLES.items()],
+        [
+            Curve(name, *style, [(row.K, row.steps) for row in half if row.family == name])
+            for name, style in FAMILY_STYLES.items()
+        ],
         "number of classes K",
     )
 

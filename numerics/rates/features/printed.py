@@ -36,12 +36,26 @@ class Law(NamedTuple):
 
 
 LAWS = {
-    "LDL:P2/time.upper": Law("time", False, "Proposition 2: the attention is 1/2 after at most C K log K/(eta L^2 Delta^2) steps"),
-    "LDL:P2/time.lower": Law("time", True, "Proposition 2: the attention is 1/2 after at least c K log K/(eta L^2 Delta^2) steps"),
-    "LDL:P2.attn": Law("attention", True, "Proposition 2: after these steps the attention is at least c/(1+delta)"),
-    "LDL:P2/rate.lower": Law("rate", True, "Proposition 2: in Phase I a step adds at least c eta L^2 Delta^2/K to q_k"),
-    "LDL:P3/rate": Law("rate", False, "Proposition 3: in Phase II a step adds at most C eta delta^2 L^2 Delta^2/K to q_k"),
-    "LDL:P4/rate": Law("rate", False, "Proposition 4: in Phase III a step adds at most C eta eps delta^2 L^2 Delta^2/K to q_k"),
+    "LDL:P2/time.upper": Law(
+        "time", False, "Proposition 2: the attention is 1/2 after at most C K log K/(eta L^2 Delta^2) steps"
+    ),
+    "LDL:P2/time.lower": Law(
+        "time", True, "Proposition 2: the attention is 1/2 after at least c K log K/(eta L^2 Delta^2) steps"
+    ),
+    "LDL:P2.attn": Law(
+        "attention", True, "Proposition 2: after these steps the attention is at least c/(1+delta)"
+    ),
+    "LDL:P2/rate.lower": Law(
+        "rate", True, "Proposition 2: in Phase I a step adds at least c eta L^2 Delta^2/K to q_k"
+    ),
+    "LDL:P3/rate": Law(
+        "rate", False, "Proposition 3: in Phase II a step adds at most C eta delta^2 L^2 Delta^2/K to q_k"
+    ),
+    "LDL:P4/rate": Law(
+        "rate",
+        False,
+        "Proposition 4: in Phase III a step adds at most C eta eps delta^2 L^2 Delta^2/K to q_k",
+    ),
     "LDL:T1": Law(
         *("time", False),
         "Theorem 1: the loss is at most C eps^2 after T_f^* = K log(K/eps)/(eta delta^2 L^2 Delta^2) steps",
@@ -59,7 +73,12 @@ def ours(row: str, law: str, says: str, holds: bool) -> Line:
 
 
 def _printed(
-    row: str, law: str, says: str, contradicted: bool, ratios: dict[str, float] | None = None, power: float | None = None
+    row: str,
+    law: str,
+    says: str,
+    contradicted: bool,
+    ratios: dict[str, float] | None = None,
+    power: float | None = None,
 ) -> Line:
     """The line of a printed law, which the exact times contradict or not."""
     return judged(PRINTED, row, law, says, contradicted, printed=True, ratios=ratios, power=power)
@@ -126,7 +145,11 @@ def printed_lines() -> list[Line]:
     list of Line
     """
     table = {K: ratios(K) for K in CLASSES}
-    return [*(_of_K(row, law, {K: table[K][row] for K in CLASSES}) for row, law in LAWS.items()), _threshold(), _monotone()]
+    return [
+        *(_of_K(row, law, {K: table[K][row] for K in CLASSES}) for row, law in LAWS.items()),
+        _threshold(),
+        _monotone(),
+    ]
 
 
 def _of_K(row: str, law: Law, ratio: dict[int, float]) -> Line:
@@ -136,12 +159,18 @@ def _of_K(row: str, law: Law, ratio: dict[int, float]) -> Line:
     # A law from below breaks where the ratio falls, one from above where it grows.
     broken = fit.high <= -POWER if law.below else fit.low >= POWER
     at = ", ".join(f"{ratio[K]:.3g} at K = {name}" for K, name in SHOWN.items())
-    end = f"the constant would have to {'fall' if law.below else 'grow'} with it" if broken else "one constant serves on this range"
+    end = (
+        f"the constant would have to {'fall' if law.below else 'grow'} with it"
+        if broken
+        else "one constant serves on this range"
+    )
     says = (
         f"The exact {law.quantity} over the printed one is {at}; from K = 2^20 on it goes like K^{fit.value:.3f}, with local "
         f"slopes from {fit.low:.3f} to {fit.high:.3f}: {end}."
     )
-    return _printed(row, law.says, says, broken, ratios={name: ratio[K] for K, name in SHOWN.items()}, power=fit.value)
+    return _printed(
+        row, law.says, says, broken, ratios={name: ratio[K] for K, name in SHOWN.items()}, power=fit.value
+    )
 
 
 def _threshold() -> Line:
@@ -166,7 +195,10 @@ def _monotone() -> Line:
     """Theorem 1's sentence that convergence is faster as L or Delta increases."""
     K, scale = VARIED_K, np.array([1.0, 10.0, 100.0, 1000.0])
     half = lambda L, Delta: ReducedAttention(K, Delta**4 / 4 * spread(K, L, Delta)).attention_time(0.5)
-    in_L, in_Delta = exponent(scale, [half(s, 1.0) for s in scale]), exponent(scale, [half(1.0, s) for s in scale])
+    in_L, in_Delta = (
+        exponent(scale, [half(s, 1.0) for s in scale]),
+        exponent(scale, [half(1.0, s) for s in scale]),
+    )
     spreads = [spread(K, L, DELTA) for L in scale]
     done = [ReducedAttention(K, s2).loss_time(VARIED_EPS**2 / s2) for s2 in spreads]
     near = [spread(8, L, DELTA) for L in (9 / 32, 10 / 32)]
@@ -178,4 +210,6 @@ def _monotone() -> Line:
         f"larger loss; and it hardly depends on L in the end: from L = 1 to 1000 it falls by the factor {done[0] / done[-1]:.2f} "
         f"(K = {K}, eps = {VARIED_EPS:g}), and T_f^* by 10^6."
     )
-    return _printed("LDL:T1.mono/faster", "Theorem 1: convergence is faster as L or Delta increases", says, high > low)
+    return _printed(
+        "LDL:T1.mono/faster", "Theorem 1: convergence is faster as L or Delta increases", says, high > low
+    )

@@ -41,7 +41,9 @@ class TimesReport:
         return all(line.holds for line in self.lines)
 
 
-def measure(classes: Sequence[int], seed: int, advance: Callable[[int, int], None] = lambda done, total: None) -> TimesReport:
+def measure(
+    classes: Sequence[int], seed: int, advance: Callable[[int, int], None] = lambda done, total: None
+) -> TimesReport:
     """Compute the table of times, fit its exponents, and judge every law.
 
     Parameters
@@ -79,7 +81,9 @@ def cannot_show(report: TimesReport) -> list[str]:
     ]
 
 
-def write(report: TimesReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]) -> Path:
+def write(
+    report: TimesReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]
+) -> Path:
     """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
 
     Parameters
@@ -109,4 +113,16 @@ def write(report: TimesReport, out: Path, source: dict[str, Any], formats: Seque
     }
     shown = {"report": report, "shown": list(SHOWN.values()), "variable": "K", "by": "exact times"}
     rows = as_csv(Time._fields, table.rows)
-    return write_page(__package__, out, "LDL", report.lines, cannot_show(report), pictures, data, rows, source, formats, **shown)
+    return write_page(
+        __package__,
+        out,
+        "LDL",
+        report.lines,
+        cannot_show(report),
+        pictures,
+        data,
+        rows,
+        source,
+        formats,
+        **shown,
+    )

@@ -94,7 +94,9 @@ def _rows(found: Features, L: float = 1.0, eta: float = 1.0, eps: Sequence[float
     clock, s2 = found.clock, spread(found.K, L, found.Delta)
 
     def row(event: str, accuracy: float | None, time: float) -> Time:
-        return Time(found.name, found.family, event, found.K, accuracy, L, found.Delta, eta, None, time / (eta * s2))
+        return Time(
+            found.name, found.family, event, found.K, accuracy, L, found.Delta, eta, None, time / (eta * s2)
+        )
 
     rows = [row("Attn >= 1/2", None, clock.attention_time(0.5))]
     rows += [row("Attn >= 1-eps", e, clock.attention_time(e)) for e in eps]
@@ -120,7 +122,9 @@ def varied_times() -> dict[str, list[Time]]:
 
     def rows(L: float, Delta: float, eta: float) -> list[Time]:
         # Features scaled by s move at s^4 times the speed: kappa is half the squared distance.
-        features = Features("orthonormal", "orthogonal of one norm", VARIED_K, Delta, ReducedAttention(VARIED_K, Delta**4 / 4))
+        features = Features(
+            "orthonormal", "orthogonal of one norm", VARIED_K, Delta, ReducedAttention(VARIED_K, Delta**4 / 4)
+        )
         return _rows(features, L, eta, [VARIED_EPS])
 
     # At these rates a step is short for every L and Delta.
@@ -135,11 +139,26 @@ def varied_times() -> dict[str, list[Time]]:
     for N in (16, 64, 256, 1024, 4096):
         reduced = ReducedAttention(VARIED_K, 1.0, prompt_length=N)
         steps = reduced.loss_time(level) / s2 if level > reduced.floor else float("inf")
-        found["N"].append(Time("orthonormal", "orthonormal", "loss <= eps^2", VARIED_K, VARIED_EPS, 1.0, 2**0.5, 1.0, N, steps))
+        found["N"].append(
+            Time(
+                "orthonormal",
+                "orthonormal",
+                "loss <= eps^2",
+                VARIED_K,
+                VARIED_EPS,
+                1.0,
+                2**0.5,
+                1.0,
+                N,
+                steps,
+            )
+        )
     return found
 
 
-def time_table(classes: Sequence[int], seed: int, advance: Callable[[int, int], None] = lambda done, total: None) -> Table:
+def time_table(
+    classes: Sequence[int], seed: int, advance: Callable[[int, int], None] = lambda done, total: None
+) -> Table:
     """The whole table.
 
     Parameters

@@ -95,12 +95,22 @@ def log_power_fit(
         raise ValueError(f"log_power = {known:g} is beyond 1e6; no rate has such a power of the logarithm")
     L, y, e = measurements(lengths, values, standard_errors, least=2 + (log_power is None) + bool(next_order))
     log = np.log(read_lengths(L, of_log=True))
-    columns = [np.ones_like(L), -log] + ([np.log(log)] if log_power is None else []) + ([1 / log] if next_order else [])
+    columns = (
+        [np.ones_like(L), -log]
+        + ([np.log(log)] if log_power is None else [])
+        + ([1 / log] if next_order else [])
+    )
     solution = least_squares(columns, np.log(y) - known * np.log(log), y / e)
     k, k_error = (solution.parameters[2], solution.standard_errors[2]) if log_power is None else (known, 0.0)
-    fit = LogPowerFit.of(solution, L, next_order=next_order, log_power=float(k), log_power_error=float(k_error))
+    fit = LogPowerFit.of(
+        solution, L, next_order=next_order, log_power=float(k), log_power_error=float(k_error)
+    )
     found = doubts(fit, float(np.max(e / y)))
-    moving = abs(fit.log_power) / log[-1] + abs(fit.correction) / log[-1] ** 2  # they may cancel, but not for long
+    moving = (
+        abs(fit.log_power) / log[-1] + abs(fit.correction) / log[-1] ** 2
+    )  # they may cancel, but not for long
     if moving > SLOPE_GAP:
-        found.append(f"at the longest prompt logarithms keep the slope up to {moving:.2g} off the exponent: an extrapolation")
+        found.append(
+            f"at the longest prompt logarithms keep the slope up to {moving:.2g} off the exponent: an extrapolation"
+        )
     return replace(fit, warnings=tuple(found))

@@ -14,9 +14,15 @@ Floats = NDArray[np.float64]
 RELATIVE_ERRORS = (1e-100, 1e100)
 
 
-def measurements(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, least: int) -> tuple[Floats, Floats, Floats]:
+def measurements(
+    lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, least: int
+) -> tuple[Floats, Floats, Floats]:
     """The three arrays as floats, or an error that says what is wrong with them."""
-    L, y, e = read_lengths(lengths), real_array("values", values), real_array("standard_errors", standard_errors)
+    L, y, e = (
+        read_lengths(lengths),
+        real_array("values", values),
+        real_array("standard_errors", standard_errors),
+    )
     if L.ndim != 1 or L.shape != y.shape or L.shape != e.shape:
         raise ValueError(
             f"lengths, values and standard errors have shapes {L.shape}, {y.shape}, {e.shape}; give three vectors of one size"
@@ -28,7 +34,9 @@ def measurements(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLi
             f"the lengths {_shown(L)} must be increasing, each further from the last than rounding; sort and join them"
         )
     if not (np.all(np.isfinite(y)) and np.all(y > 0)):
-        raise ValueError(f"the values {_shown(y)} must be positive and finite: a power law is fitted to their logarithms")
+        raise ValueError(
+            f"the values {_shown(y)} must be positive and finite: a power law is fitted to their logarithms"
+        )
     if not (np.all(np.isfinite(e)) and np.all(e > 0)):
         raise ValueError(
             f"the standard errors {_shown(e)} must be positive and finite: they are the weights of the fit;"
@@ -60,7 +68,9 @@ def read_lengths(lengths: ArrayLike, *, of_log: bool = False) -> Floats:
     """
     L = real_array("lengths", lengths)
     if not np.all(np.isfinite(L) & (L >= 1)):
-        raise ValueError(f"the lengths {_shown(L)} must be finite and at least 1: a prompt has at least one token")
+        raise ValueError(
+            f"the lengths {_shown(L)} must be finite and at least 1: a prompt has at least one token"
+        )
     if of_log and not np.all(L > 1):
         raise ValueError("one of the lengths is 1; powers of ln L need lengths above 1")
     return L

@@ -90,7 +90,9 @@ class Models:
 def _laws(order: float | None, log_power: float | None) -> dict[str, Fit]:
     """The laws to try: those of theory, and those that a reader would try."""
     power: Callable[[float | None], Fit] = lambda p: lambda L, y, e: power_law_fit(L, y, e, order=p)
-    log: Callable[[float | None, bool], Fit] = lambda k, b: lambda L, y, e: log_power_fit(L, y, e, log_power=k, next_order=b)
+    log: Callable[[float | None, bool], Fit] = lambda k, b: (
+        lambda L, y, e: log_power_fit(L, y, e, log_power=k, next_order=b)
+    )
     term = "B/L" if order in (None, 1.0) else f"B/L^{order:.3g}"
     laws = {"A L^-a": power(None), f"A L^-a (1 + {term})": power(order or 1.0)}
     if log_power:
@@ -142,7 +144,9 @@ def rate_models(
     [('A L^-a', True), ('A L^-a (1 + B/L)', True), ('A (ln L)^1.5 L^-a', False)]
     """
     relative = standard_errors / values
-    laws = {name: (fit, fit(lengths, values, standard_errors)) for name, fit in _laws(order, log_power).items()}
+    laws = {
+        name: (fit, fit(lengths, values, standard_errors)) for name, fit in _laws(order, log_power).items()
+    }
     least = min(found.aic for _, found in laws.values())
     total = sum(np.exp((least - found.aic) / 2) for _, found in laws.values())
     models = []
@@ -151,7 +155,9 @@ def rate_models(
         if exact is not None and sharp is not None:
             truth = fit(lengths, exact, relative * exact)
             bias = truth.exponent - sharp
-            honest = abs(bias) <= found.standard_error < UNDETERMINED and _right_power(truth, log_power if order is None else 0.0)
+            honest = abs(bias) <= found.standard_error < UNDETERMINED and _right_power(
+                truth, log_power if order is None else 0.0
+            )
         weight = float(np.exp((least - found.aic) / 2) / total)
         nested = found.points - found.dof == 2
         excluded = sharp is not None and order is not None and isinstance(found, LogPowerFit)
@@ -168,9 +174,14 @@ def _right_power(fit: ExponentFit, log_power: float | None) -> bool:
 def _verdict(models: list[Model]) -> tuple[bool, str]:
     """Whether the exponent can be read off these lengths, and a sentence that says why."""
     left = [model for model in models if not (model.rejected or model.nested or model.excluded)]
-    told = lambda found: ", ".join(f"{m.fit.exponent:.3f} +- {m.fit.standard_error:.3f} by {m.name}" for m in found)
+    told = lambda found: ", ".join(
+        f"{m.fit.exponent:.3f} +- {m.fit.standard_error:.3f} by {m.name}" for m in found
+    )
     if not left:
-        return False, "chi^2 rejects every law, the widest too: start at longer prompts, or measure at more lengths"
+        return (
+            False,
+            "chi^2 rejects every law, the widest too: start at longer prompts, or measure at more lengths",
+        )
     for one, two in combinations(left, 2):
         low, high = sorted((one, two), key=lambda model: model.fit.exponent)
         apart = high.fit.exponent - low.fit.exponent > UNDETERMINED
@@ -180,10 +191,18 @@ def _verdict(models: list[Model]) -> tuple[bool, str]:
         return False, f"no law gives the exponent to {UNDETERMINED}: {told(left)}"
     known = [model for model in left if model.bias is not None]
     if not known:
-        return True, f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve with a known exponent to try them on"
+        return (
+            True,
+            f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve with a known exponent to try them on",
+        )
     if not any(model.honest for model in known):
-        missed = ", ".join(f"{m.bias:+.3f} (standard error {m.fit.standard_error:.3f}) by {m.name}" for m in known)
-        return False, f"no law that chi^2 does not reject reads the sharp exponent off the exact curve; they are off by {missed}"
+        missed = ", ".join(
+            f"{m.bias:+.3f} (standard error {m.fit.standard_error:.3f}) by {m.name}" for m in known
+        )
+        return (
+            False,
+            f"no law that chi^2 does not reject reads the sharp exponent off the exact curve; they are off by {missed}",
+        )
     return True, f"the laws that chi^2 does not reject agree: {told(left)}"
 
 

@@ -148,7 +148,9 @@ class ExponentFit:
         """
         read_arrays(level=(level, ""))
         if not 0 < level < 1:
-            raise ValueError(f"level = {level!r} is no probability; a confidence level lies strictly between 0 and 1, e.g. 0.95")
+            raise ValueError(
+                f"level = {level!r} is no probability; a confidence level lies strictly between 0 and 1, e.g. 0.95"
+            )
         half = -NormalDist().inv_cdf((1 - level) / 2) * self.standard_error
         return self.exponent - half, self.exponent + half
 
@@ -213,7 +215,9 @@ def local_slopes(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLi
     )
 
 
-def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, *, order: float | None = 1.0) -> PowerLawFit:
+def power_law_fit(
+    lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, *, order: float | None = 1.0
+) -> PowerLawFit:
     """Fit y = A L^-alpha (1 + B / L^order + ...) with known, independent errors.
 
     A straight line through log y against log L misses its own interval as soon as the law has a
@@ -247,7 +251,9 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     (1.0, 2.0, 3.0)
     """
     if order is not None and not read_arrays(order=(order, ""))[0] > 0:
-        raise ValueError(f"order = {order!r} must be positive: the next-order term B / L^order has to vanish for long prompts")
+        raise ValueError(
+            f"order = {order!r} must be positive: the next-order term B / L^order has to vanish for long prompts"
+        )
     L, y, e = measurements(lengths, values, standard_errors, least=2 if order is None else 3)
     columns = [np.ones_like(L), -np.log(L)] + ([] if order is None else [L ** -float(order)])
     solution = least_squares(columns, np.log(y), y / e)
@@ -256,7 +262,9 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     if order is not None:
         moving = abs(order * fit.correction) * fit.lengths[1] ** -order
         if moving > SLOPE_GAP:
-            found.append(f"at the longest prompt the slope is still {moving:.2g} off the fitted exponent: an extrapolation")
+            found.append(
+                f"at the longest prompt the slope is still {moving:.2g} off the fitted exponent: an extrapolation"
+            )
     return replace(fit, warnings=tuple(found))
 
 
@@ -313,16 +321,22 @@ def doubts(fit: ExponentFit, worst_relative_error: float) -> list[str]:
     """Reasons not to trust a fit, whatever its law."""
     found: list[str] = []
     if fit.dof < 2:
-        found.append(f"{fit.points} lengths leave {fit.dof} degrees of freedom: the fit can hardly contradict itself; add lengths")
+        found.append(
+            f"{fit.points} lengths leave {fit.dof} degrees of freedom: the fit can hardly contradict itself; add lengths"
+        )
     if fit.lengths[1] < 10 * fit.lengths[0]:
-        found.append(f"the lengths span a factor {fit.lengths[1] / fit.lengths[0]:.3g} only: take at least one decade")
+        found.append(
+            f"the lengths span a factor {fit.lengths[1] / fit.lengths[0]:.3g} only: take at least one decade"
+        )
     if fit.p_value < REJECTED:
         found.append(
             f"chi^2 = {fit.chi2:.3g} on {fit.dof} degrees of freedom (p = {fit.p_value:.1e}): the law does not describe the data;"
             " start at longer prompts"
         )
     if worst_relative_error > 0.2:
-        found.append(f"a value has a relative error of {worst_relative_error:.2g}: its logarithm is not Gaussian; add replicates")
+        found.append(
+            f"a value has a relative error of {worst_relative_error:.2g}: its logarithm is not Gaussian; add replicates"
+        )
     return found
 
 
@@ -362,7 +376,9 @@ def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     x = np.log10(L[last])
     # Slope d ln y / d ln L = d log10 y / d log10 L, so that twice the curvature in log10 is the
     # change over a decade.
-    solution = least_squares([np.ones_like(x), x, x**2 / 2], np.log10(y[last]), math.log(10) * y[last] / e[last])
+    solution = least_squares(
+        [np.ones_like(x), x, x**2 / 2], np.log10(y[last]), math.log(10) * y[last] / e[last]
+    )
     moves, error = float(solution.parameters[2]), float(solution.standard_errors[2])
     if abs(moves) <= max(SLOPE_CHANGE, STANDARD_ERRORS * error):
         return None

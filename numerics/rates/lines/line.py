@@ -100,7 +100,10 @@ def tell(lines: Iterable[Line], page: Path, quiet: bool) -> int:
     for line in lines:
         word = "FAILS" if not line.holds else "false" if line.refuted else "holds"
         if not (line.holds and quiet):
-            print(f"{word}  {line.law}: {line.says} [{line.row}: {line.declared}]", file=sys.stderr if quiet else sys.stdout)
+            print(
+                f"{word}  {line.law}: {line.says} [{line.row}: {line.declared}]",
+                file=sys.stderr if quiet else sys.stdout,
+            )
     held = sum(line.holds for line in lines)
     if not quiet:
         print(f"{held} of {len(lines)} lines come out as the ledger declares; report in {page}")

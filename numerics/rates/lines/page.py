@@ -25,7 +25,16 @@ __all__ = ["as_csv", "formula", "number", "raised", "write_page"]
 FORMAT = 1
 GREEK = {
     **{"eta": "η", "eps": "ε", "delta": "δ", "Delta": "Δ", "gamma": "γ", "kappa": "κ"},
-    **{"Lambda": "Λ", "Gamma": "Γ", "sigma": "σ", "Sigma": "Σ", "theta": "θ", "rho": "ρ", "pi": "π", "oo": "∞"},
+    **{
+        "Lambda": "Λ",
+        "Gamma": "Γ",
+        "sigma": "σ",
+        "Sigma": "Σ",
+        "theta": "θ",
+        "rho": "ρ",
+        "pi": "π",
+        "oo": "∞",
+    },
 }
 #: What stands in brackets, with brackets in it.
 INNER = r"\((?:[^()]|\([^()]*\))*\)"
@@ -81,7 +90,8 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(
-        [text_cell(x) if isinstance(x, str) else number(x) if isinstance(x, float) else x for x in row] for row in rows
+        [text_cell(x) if isinstance(x, str) else number(x) if isinstance(x, float) else x for x in row]
+        for row in rows
     )
     return out.getvalue()
 
@@ -147,6 +157,10 @@ def write_page(
     template = templates.get_template("report.html.jinja")
     page = template.render(lines=lines, pictures=pictures, cannot=cannot, source=source, **shown)
     plots = {f"plots/{found.plot.name}": as_files(found.plot, formats) for found in pictures}
-    files = {"data.csv": table, "report.json": json.dumps(document, indent=1, allow_nan=False) + "\n", "report.html": page}
+    files = {
+        "data.csv": table,
+        "report.json": json.dumps(document, indent=1, allow_nan=False) + "\n",
+        "report.html": page,
+    }
     replace_with_plots(out, plots, files)
     return out / "report.html"

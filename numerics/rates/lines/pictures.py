@@ -62,7 +62,13 @@ def picture(
         for curve in curves:
             style = "" if curve.dashes == DOTS else dashed(curve.dashes)
             mark = "o" if len(curve.points) <= 16 else ""
-            ax.plot(*zip(*sorted(curve.points)), color=stand_in(curve.colour), linestyle=style, marker=mark, ms=3.2)
+            ax.plot(
+                *zip(*sorted(curve.points)),
+                color=stand_in(curve.colour),
+                linestyle=style,
+                marker=mark,
+                ms=3.2,
+            )
         if logarithmic[0]:
             ax.set_xscale("log")
             log_axis(ax.xaxis, min(x), max(x))

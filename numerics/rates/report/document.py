@@ -78,7 +78,9 @@ def table(runs: Sequence[Rates]) -> list[dict[str, str | float | None]]:
     for name, run in zip(run_names(runs), runs):
         for series in run.series:
             values = {bound.name: bound.values for bound in series.bounds}
-            columns = {c: next((values[n] for n in names if n in values), None) for c, names in BOUND_OF.items()}
+            columns = {
+                c: next((values[n] for n in names if n in values), None) for c, names in BOUND_OF.items()
+            }
             for i, L in enumerate(run.lengths.tolist()):
                 row: dict[str, str | float | None] = {
                     "run": name,
@@ -99,7 +101,9 @@ def as_csv(runs: Sequence[Rates]) -> str:
     out = StringIO()
     writer = csv.DictWriter(out, list(COLUMNS), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({c: text_cell(x) if isinstance(x, str) else x for c, x in row.items()} for row in table(runs))
+    writer.writerows(
+        {c: text_cell(x) if isinstance(x, str) else x for c, x in row.items()} for row in table(runs)
+    )
     return out.getvalue()
 
 
@@ -147,7 +151,9 @@ def _models(models: Models | None) -> dict[str, Any] | None:
 
 def _series(series: Series, run: Rates) -> dict[str, Any]:
     """One quantity as JSON values."""
-    exact_slopes = series.exact_slopes if series.exact_slopes is not None else np.full(series.slopes.slope.shape, np.nan)
+    exact_slopes = (
+        series.exact_slopes if series.exact_slopes is not None else np.full(series.slopes.slope.shape, np.nan)
+    )
     at = lambda pair: {"L": int(pair[0]), "ratio": pair[1]}
     return {
         "quantity": series.quantity,
@@ -159,7 +165,10 @@ def _series(series: Series, run: Rates) -> dict[str, Any]:
         "kurtosis": _numbers(series.estimate.kurtosis),
         "rare_share": _numbers(series.rare_share),
         "exact": _numbers(series.exact),
-        "bounds": [{"name": b.name, "kind": b.kind, "note": b.note, "values": _numbers(b.values)} for b in series.bounds],
+        "bounds": [
+            {"name": b.name, "kind": b.kind, "note": b.note, "values": _numbers(b.values)}
+            for b in series.bounds
+        ],
         "slack": [
             {
                 "bound": s.bound,
@@ -173,7 +182,9 @@ def _series(series: Series, run: Rates) -> dict[str, Any]:
         ],
         "slopes": [
             {"L": float(L), "slope": float(s), "standard_error": float(e), "exact": _number(x)}
-            for L, s, e, x in zip(series.slopes.lengths, series.slopes.slope, series.slopes.standard_error, exact_slopes)
+            for L, s, e, x in zip(
+                series.slopes.lengths, series.slopes.slope, series.slopes.standard_error, exact_slopes
+            )
         ],
         "sharp_exponent": series.sharp,
         "standing": standing(run.setting, series.quantity),
@@ -251,7 +262,9 @@ def _run(name: str, run: Rates) -> dict[str, Any]:
         "replicates": run.replicates,
         "seed": run.seed,
         "method": run.method,
-        "comparisons": [asdict(c) | {"value": _number(c.value), "limit": _number(c.limit)} for c in run.comparisons],
+        "comparisons": [
+            asdict(c) | {"value": _number(c.value), "limit": _number(c.limit)} for c in run.comparisons
+        ],
         "warnings": list(run.warnings),
         "series": [_series(series, run) for series in run.series],
         "far": None

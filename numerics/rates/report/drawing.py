@@ -64,7 +64,9 @@ def prefixes(runs: Sequence[Rates]) -> list[str]:
     found: list[str] = []
     for i, name in enumerate(run_names(runs)):
         prefix = slug(name)
-        found.append(prefix if prefix not in found and prefix not in ("phase", "overlay") else f"{prefix}-{i + 1}")
+        found.append(
+            prefix if prefix not in found and prefix not in ("phase", "overlay") else f"{prefix}-{i + 1}"
+        )
     return found
 
 

@@ -74,7 +74,9 @@ def overlay_plot(runs: Sequence[Rates], quantity: Quantity) -> Plot:
                 top.plot(L, series.exact, color=colour, linewidth=1.2)
             if scale is not None and curve[-1] > 0:
                 last = curve[-1] * scale[-1]
-                bottom.errorbar(L, series.mean * scale / last, 1.96 * series.standard_error * scale / last, **style)
+                bottom.errorbar(
+                    L, series.mean * scale / last, 1.96 * series.standard_error * scale / last, **style
+                )
                 if series.exact is not None:
                     bottom.plot(L, series.exact * scale / last, color=colour, linewidth=1.2)
         L, y = np.concatenate(lengths), np.concatenate(values)
@@ -114,7 +116,15 @@ def phase_plot(runs: Sequence[Rates], quantity: Quantity) -> Plot:
         edges = [low, *(r.low for r in REGIONS[1:]), high]
         for left, right, shade, word in zip(edges, edges[1:], (0.0, 0.35, 0.7, 1.0), REGION_LABELS):
             main.axvspan(left, right, color=stand_in("grid"), alpha=shade, linewidth=0)
-            main.text(np.sqrt(left * right), 1.13, word, ha="center", va="center", fontsize=6.5, color=stand_in("muted"))
+            main.text(
+                np.sqrt(left * right),
+                1.13,
+                word,
+                ha="center",
+                va="center",
+                fontsize=6.5,
+                color=stand_in("muted"),
+            )
         main.plot(x, exponent_curve(x), color=stand_in("exact"), linewidth=2)
         ours = np.array([float(our_exponent(1.0, np.sqrt(v), 32 if quantity == "grad_U" else 16)) for v in x])
         main.plot(x, ours, color=stand_in("theorem"), linestyle=dashed("5 3"))
@@ -125,7 +135,9 @@ def phase_plot(runs: Sequence[Rates], quantity: Quantity) -> Plot:
 
         ticks = [v for v in (0.01, 0.25, 0.5, 1, 4, 16, 64, 256) if low <= v <= high]
         main.xaxis.set_major_locator(FixedLocator(ticks))
-        main.xaxis.set_major_formatter(FuncFormatter(lambda value, _: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}")))
+        main.xaxis.set_major_formatter(
+            FuncFormatter(lambda value, _: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"))
+        )
         main.xaxis.set_minor_locator(NullLocator())
         main.set_xlabel("λ")
         if aside:
@@ -155,13 +167,31 @@ def _point(ax: Any, run: Rates, place: float, quantity: Quantity, variable: str,
     if series is None:
         return
     if series.sharp is not None:
-        ax.plot([place], [series.sharp], marker="o", ms=11, color=colour, markerfacecolor="none", markeredgewidth=1, linestyle="")
+        ax.plot(
+            [place],
+            [series.sharp],
+            marker="o",
+            ms=11,
+            color=colour,
+            markerfacecolor="none",
+            markeredgewidth=1,
+            linestyle="",
+        )
     if series.fit is not None and 0 < series.fit.exponent < 1.2:
         style = {"fmt": marker, "ms": 4.6, "color": colour, "elinewidth": 1, "capsize": 2}
         face = colour if series.trusted else "none"
-        ax.errorbar([place], [series.fit.exponent], 1.96 * series.fit.standard_error, markerfacecolor=face, **style)
+        ax.errorbar(
+            [place], [series.fit.exponent], 1.96 * series.fit.standard_error, markerfacecolor=face, **style
+        )
     if run.far is not None and quantity in run.far.slopes and run.setting.averaged:
         ax.plot([place], [-run.far.slopes[quantity][-1]], marker="x", ms=5.5, color=colour, linestyle="")
     paper = paper_exponent(run.setting, quantity)
     if paper is not None:
-        ax.plot([place], [paper], marker="v", ms=5, color=stand_in("paper") if variable == "measured" else colour, linestyle="")
+        ax.plot(
+            [place],
+            [paper],
+            marker="v",
+            ms=5,
+            color=stand_in("paper") if variable == "measured" else colour,
+            linestyle="",
+        )

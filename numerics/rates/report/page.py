@@ -34,9 +34,19 @@ def _legend(series: Series, linear: float) -> list[dict[str, str]]:
     """
     truth = series.mean if series.exact is None else series.exact
     against = "measured" if series.exact is None else "exact"
-    entries = [{"variable": "measured", "mark": "dot", "dashes": "", "name": "measured", "note": "bars: 95 % intervals"}]
+    entries = [
+        {
+            "variable": "measured",
+            "mark": "dot",
+            "dashes": "",
+            "name": "measured",
+            "note": "bars: 95 % intervals",
+        }
+    ]
     if series.exact is not None:
-        entries.append({"variable": "exact", "mark": "line", "dashes": "", "name": "exact", "note": "quadrature"})
+        entries.append(
+            {"variable": "exact", "mark": "line", "dashes": "", "name": "exact", "note": "quadrature"}
+        )
     for bound in series.bounds:
         variable, dashes = style_of(bound.name)
         speaks = np.isfinite(bound.values) & (truth > 0)
@@ -49,7 +59,9 @@ def _legend(series: Series, linear: float) -> list[dict[str, str]]:
             note += "; no useful bound, since it is above 100 % of linear attention at all these lengths"
         if speaks.any() and np.min(bound.values[speaks]) > error_limits(series)[1]:
             note += ", above the plot"
-        entries.append({"variable": variable, "mark": "line", "dashes": dashes, "name": bound.name, "note": note})
+        entries.append(
+            {"variable": variable, "mark": "line", "dashes": dashes, "name": bound.name, "note": note}
+        )
     return entries
 
 
@@ -63,7 +75,9 @@ def _fit_row(name: str, kind: str, fit: PowerLawFit, series: Series) -> dict[str
         "interval": f"[{low:.4f}, {high:.4f}]",
         "sharp": "–" if series.sharp is None else f"{series.sharp:.4g}",
         "covers": None if series.sharp is None else low <= series.sharp <= high,
-        "correction": "–" if fit.order is None else f"{fit.correction:+.3g} / L" + ("" if fit.order == 1 else f"^{fit.order:.3g}"),
+        "correction": "–"
+        if fit.order is None
+        else f"{fit.correction:+.3g} / L" + ("" if fit.order == 1 else f"^{fit.order:.3g}"),
         "p": sci(fit.p_value, 2),
         "lengths": f"{fit.lengths[0]:.0f} – {fit.lengths[1]:.0f}",
         "trusted": series.trusted and fit is series.fit,
@@ -167,13 +181,25 @@ def _summary(run: Rates) -> str:
     start = run.answer.law_from
     since = ""
     if start > run.lengths[-1]:  # nan, where no law with its logarithms is known, is not
-        since = f", but only from L {_formulas(length(start))} on" if np.isfinite(start) else ", but only beyond L = 10¹⁰⁰"
+        since = (
+            f", but only from L {_formulas(length(start))} on"
+            if np.isfinite(start)
+            else ", but only beyond L = 10¹⁰⁰"
+        )
     return f"{text} In theory the error of the output falls like {law}{since}{beside}."
 
 
 def _formulas(text: str) -> str:
     """A sentence of an answer as HTML, with the signs of the formulas."""
-    signs = {"Gamma": "Γ", "sqrt(": "√(", " - T": " − T", " - V": " − V", "+-": "±", "e^(z_k'Uz)": "e^z_k'Uz", " %": "\u00a0%"}
+    signs = {
+        "Gamma": "Γ",
+        "sqrt(": "√(",
+        " - T": " − T",
+        " - V": " − V",
+        "+-": "±",
+        "e^(z_k'Uz)": "e^z_k'Uz",
+        " %": "\u00a0%",
+    }
     for typed, sign in signs.items():
         text = text.replace(typed, sign)
     text = re.sub(r"\b[\d.]+e-?\d+", lambda found: sci(float(found[0])), text)
@@ -209,7 +235,9 @@ def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
     rows = []
     for i, (name, prefix, run) in enumerate(zip(run_names(runs), prefixes(runs), runs)):
         output = run.series[0]
-        worst = [found for series in run.series if (found := worst_deviation(run, series.quantity)) is not None]
+        worst = [
+            found for series in run.series if (found := worst_deviation(run, series.quantity)) is not None
+        ]
         held = sum(c.holds for c in run.comparisons)
         rows.append(
             {
@@ -232,7 +260,11 @@ def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
 def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any]:
     """Everything that the template of one run is filled with."""
     setting = run.setting
-    inputs = {"Γ" if setting.gaussian else "Cov": _matrix(setting.Gamma), "U": _matrix(setting.U), "V": _matrix(setting.V)}
+    inputs = {
+        "Γ" if setting.gaussian else "Cov": _matrix(setting.Gamma),
+        "U": _matrix(setting.U),
+        "V": _matrix(setting.V),
+    }
     if setting.query_cov is None:
         inputs["z (query)"] = _matrix(setting.query)
     else:

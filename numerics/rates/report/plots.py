@@ -34,7 +34,13 @@ def style_of(name: str) -> tuple[str, str]:
         return "paper", "5 3" if name.startswith("Lemma") else "1.5 2"
     if name.startswith("Proposition"):
         return "paper", "8 3"
-    dashes = {"Theorem A": "", "Theorem B": "7 2 1.5 2", "Theorem B, limit": "1.5 2", "R1": "5 3", "limit": "1.5 2"}
+    dashes = {
+        "Theorem A": "",
+        "Theorem B": "7 2 1.5 2",
+        "Theorem B, limit": "1.5 2",
+        "R1": "5 3",
+        "limit": "1.5 2",
+    }
     return "theorem", dashes[name]
 
 
@@ -118,7 +124,12 @@ def slope_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
         if series.fit is not None:
             low, high = series.fit.interval()
             where = list(series.fit.lengths)
-            ax.plot(where, [-series.fit.exponent] * 2, color=THEOREM, linestyle="-" if series.trusted else (0, (4, 2)))
+            ax.plot(
+                where,
+                [-series.fit.exponent] * 2,
+                color=THEOREM,
+                linestyle="-" if series.trusted else (0, (4, 2)),
+            )
             if series.trusted:
                 ax.fill_between(where, [-high] * 2, [-low] * 2, color=THEOREM, alpha=0.25, linewidth=0)
         if series.exact_slopes is not None and series.exact_slopes.size:

@@ -60,5 +60,7 @@ def _of(series: Series, run: Rates) -> list[Slack]:
             continue
         ratio = bound.values[speaks] / truth[speaks]
         pairs = list(zip(run.lengths[speaks].tolist(), ratio.tolist()))
-        out.append(Slack(series.quantity, bound.name, against, pairs[0], pairs[int(np.argmin(ratio))], pairs[-1]))
+        out.append(
+            Slack(series.quantity, bound.name, against, pairs[0], pairs[int(np.argmin(ratio))], pairs[-1])
+        )
     return out

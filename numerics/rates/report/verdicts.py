@@ -66,7 +66,9 @@ def cannot_show(run: Rates) -> str | None:
         return None
     text = f"λ = {setting.score_variance:.4g}."
     if output.fit is not None:
-        text += f" The fit gives {output.fit.exponent:.3f} for the output, where the truth is {output.sharp:.4f}."
+        text += (
+            f" The fit gives {output.fit.exponent:.3f} for the output, where the truth is {output.sharp:.4f}."
+        )
     if run.far is not None:
         text += f" The exact curve has the slope {run.far.slope[-1]:.4f} at L = {sci(run.far.lengths[-1])}."
     return text
@@ -85,7 +87,9 @@ def verdicts(run: Rates) -> list[Verdict]:
         mine = [c for c in run.comparisons if c.name.startswith(f"{NAMES[series.quantity]}: ")]
         held = sum(c.holds for c in mine)
         says = tuple(_parts(run, series, [s for s in given if s.quantity == series.quantity]))
-        out.append(Verdict(TITLES[series.quantity][0], held == len(mine), f"{held} of {len(mine)} hold", says))
+        out.append(
+            Verdict(TITLES[series.quantity][0], held == len(mine), f"{held} of {len(mine)} hold", says)
+        )
     return out
 
 

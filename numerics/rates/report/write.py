@@ -35,11 +35,15 @@ def schema() -> dict[str, Any]:
     >>> schema()["title"]
     'largeprompt rate report'
     """
-    found: dict[str, Any] = json.loads(resources.files(__package__).joinpath("report.schema.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(
+        resources.files(__package__).joinpath("report.schema.json").read_text(encoding="utf-8")
+    )
     return found
 
 
-def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]) -> Path:
+def write_report(
+    runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]
+) -> Path:
     """Write the files into a folder; an earlier report there stays whole until the new one is
     complete.
 
@@ -73,9 +77,18 @@ def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any
     drawing = draw(runs)
     plots = list(drawing.all())
     document = as_document(runs, source, plots)
-    texts = (as_html(runs, document, drawing), json.dumps(document, indent=1, allow_nan=False) + "\n", as_csv(runs))
+    texts = (
+        as_html(runs, document, drawing),
+        json.dumps(document, indent=1, allow_nan=False) + "\n",
+        as_csv(runs),
+    )
     earlier = [name.removesuffix(".svg") for name in _plots_of(out / FILES[1])]
-    replace_with_plots(out, {f"{PLOTS}/{plot.name}": as_files(plot, formats) for plot in plots}, dict(zip(FILES, texts)), earlier)
+    replace_with_plots(
+        out,
+        {f"{PLOTS}/{plot.name}": as_files(plot, formats) for plot in plots},
+        dict(zip(FILES, texts)),
+        earlier,
+    )
     return out / FILES[0]
 
 
@@ -85,4 +98,8 @@ def _plots_of(earlier: Path) -> set[str]:
         listed = [plot["file"] for plot in json.loads(earlier.read_text(encoding="utf-8"))["plots"]]
     except (OSError, ValueError, KeyError, TypeError):
         return set()
-    return {name for name in listed if isinstance(name, str) and re.fullmatch(rf"{PLOTS}/[a-zA-Z0-9_-]+\.svg", name)}
+    return {
+        name
+        for name in listed
+        if isinstance(name, str) and re.fullmatch(rf"{PLOTS}/[a-zA-Z0-9_-]+\.svg", name)
+    }

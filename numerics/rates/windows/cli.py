@@ -60,14 +60,21 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
         try:
             report = measure(dimensions, arguments.seed, own, advance)
         except ValueError as error:  # a loss has no least width within reach, as for tokens on a circle
-            raise InputError(f"no report can be made of --dimensions {text}: {error}; or pass larger dimensions") from error
+            raise InputError(
+                f"no report can be made of --dimensions {text}: {error}; or pass larger dimensions"
+            ) from error
     words = ["largeprompt", "rates", "--paper", "COL", "--dimensions", text, "--seed", str(arguments.seed)]
     if own:
         words += ["--spectrum", inputs[0][0] if inputs else arguments.spectrum]
     if not arguments.quiet:
         print("\n".join(which_window()))
     with writing_into(out), progress_bar(arguments.quiet, "drawing the report"):
-        page = write(report, out, provenance(shlex.join(words), time.perf_counter() - started, inputs), arguments.format)
+        page = write(
+            report,
+            out,
+            provenance(shlex.join(words), time.perf_counter() - started, inputs),
+            arguments.format,
+        )
     return tell(report.lines, page, arguments.quiet)
 
 
@@ -106,7 +113,9 @@ def own_class(text: str) -> tuple[TaskClass, list[tuple[str, str]]]:
                 f"--spectrum {text:.80}: the file does not hold b_0, b_1, ... alone; give numbers with commas or line breaks"
             )
     if len(b) > MOST_DEGREES + 1:
-        raise InputError(f"--spectrum has {len(b)} coefficients; pass those of the degrees 0 to {MOST_DEGREES}")
+        raise InputError(
+            f"--spectrum has {len(b)} coefficients; pass those of the degrees 0 to {MOST_DEGREES}"
+        )
     try:
         found = from_spectrum(b, "yours")
     except ValueError as error:

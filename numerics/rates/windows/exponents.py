@@ -60,12 +60,24 @@ def fits(table: Table) -> list[Fit]:
     found = []
     for tasks, d in dict.fromkeys((row.tasks, row.d) for row in table.far):
         points = [
-            (row.Lambda, row.w) for row in table.far if (row.tasks, row.d) == (tasks, d) and row.Lambda >= FAR_FROM and row.w > 0
+            (row.Lambda, row.w)
+            for row in table.far
+            if (row.tasks, row.d) == (tasks, d) and row.Lambda >= FAR_FROM and row.w > 0
         ]
         if len(points) < 3:
             continue
         x, y = zip(*points)
         ends = PRINTED_EXPONENTS[tasks](d) if tasks in PRINTED_EXPONENTS else None
         sketch = 2 / (d + 4) if tasks == AFFINE.name else None
-        found.append(Fit(tasks, d, exponent(x, y), exponent(x[-2:], y[-2:]).value, ends, sketch, sharp_exponent(tasks, d)))
+        found.append(
+            Fit(
+                tasks,
+                d,
+                exponent(x, y),
+                exponent(x[-2:], y[-2:]).value,
+                ends,
+                sketch,
+                sharp_exponent(tasks, d),
+            )
+        )
     return found

@@ -90,24 +90,41 @@ def _signal() -> Line:
     """R8: the signal terms for long prompts."""
     off = {}
     for tasks, d in product((AFFINE, RELU), (2, 3, 5, 8)):
-        off[tasks.name, d] = abs(float(window_loss(tasks, d, LONG, 10.0).signal) / float(bias(tasks.spectrum(d), 10.0)) - 1)
+        off[tasks.name, d] = abs(
+            float(window_loss(tasks, d, LONG, 10.0).signal) / float(bias(tasks.spectrum(d), 10.0)) - 1
+        )
     (name, d), worst = max(off.items(), key=lambda pair: pair[1])
     says = f"At w = 10 and n = 10^8 the signals are those of the limit up to {worst:.1e}, at most for {name} tasks with d = {d}."
-    return ours("OURS:R8.signal", "R8: the signals of affine and ReLU tasks tend to B^2(w) as n -> oo", says, worst < LIMIT)
+    return ours(
+        "OURS:R8.signal",
+        "R8: the signals of affine and ReLU tasks tend to B^2(w) as n -> oo",
+        says,
+        worst < LIMIT,
+    )
 
 
 def _sharp() -> Line:
     """R8: the sharp laws of the best width."""
     told, holds = [], True
     for tasks, law, allowed in ((AFFINE, "2/(d+3)", CURVATURE), (RELU, "2/(d+2)", KINK)):
-        off = {d: [best(tasks, d, whole) / sharp_law(tasks, d, whole) for whole in (1e10, 1e13)] for d in DIMENSIONS}
+        off = {
+            d: [best(tasks, d, whole) / sharp_law(tasks, d, whole) for whole in (1e10, 1e13)]
+            for d in DIMENSIONS
+        }
         # The quotients tend to 1, so that what is left falls unless rounding is all.
         holds &= all(abs(late - 1) < min(allowed, max(abs(early - 1), 1e-5)) for early, late in off.values())
         late = [found[1] for found in off.values()]
-        told.append(f"{min(late):.5f} to {max(late):.5f} of the law with Lambda^({law}) for {tasks.name} tasks")
-    says = f"At Lambda = 10^13 and d = 2 ... 8 the exact width is {'; '.join(told)}, nearer to 1 than at 10^10."
+        told.append(
+            f"{min(late):.5f} to {max(late):.5f} of the law with Lambda^({law}) for {tasks.name} tasks"
+        )
+    says = (
+        f"At Lambda = 10^13 and d = 2 ... 8 the exact width is {'; '.join(told)}, nearer to 1 than at 10^10."
+    )
     return ours(
-        "OURS:R8.law", "R8: w^* goes like Lambda^(2/(d+3)) for affine and like Lambda^(2/(d+2)) for ReLU tasks", says, holds
+        "OURS:R8.law",
+        "R8: w^* goes like Lambda^(2/(d+3)) for affine and like Lambda^(2/(d+2)) for ReLU tasks",
+        says,
+        holds,
     )
 
 
@@ -144,7 +161,10 @@ def _values() -> Line:
     for name, tasks, w in (("affine", AFFINE, 1.0), ("ReLU", RELU, 7.0), ("cos(10 u'x)", WAVES, 20.0)):
         spectrum = Spectrum(3, tasks.spectrum(3, 60).b)  # the same degrees on every route
         exact = window_loss(spectrum, 3, [2, 7, 100], w, noise).loss
-        again = [_two_tokens(spectrum, w, noise), *(plain_window_loss(spectrum, n, w, noise) for n in (7, 100))]
+        again = [
+            _two_tokens(spectrum, w, noise),
+            *(plain_window_loss(spectrum, n, w, noise) for n in (7, 100)),
+        ]
         off[name] = (float(exact[0]), float(np.max(np.abs(exact / again - 1))))
     told = ", ".join(f"{loss:.8f} for {name}" for name, (loss, _) in off.items())
     worst = max(share for _, share in off.values())
@@ -206,7 +226,10 @@ def _curvature(table: Table) -> Line:
         off += [abs(w / law - 1) for w, law in zip(widths, laws)]
         times[d] = widths[1] / widths[0]
     s = AFFINE.spectrum(5)
-    silent = {n: finite(AFFINE, 5, n, 0.0) / noiseless_law(5, s.curvature, s.slope, n) for n in (10**3, 10**4, 10**5)}
+    silent = {
+        n: finite(AFFINE, 5, n, 0.0) / noiseless_law(5, s.curvature, s.slope, n)
+        for n in (10**3, 10**4, 10**5)
+    }
     crossing = [row.w / row.law for row in table.crossing if row.tasks == AFFINE.name and row.Lambda >= 1e5]
     says = (
         f"At Lambda = 10^13 the exact widths of affine tasks with L = 10 and of cos(10 u'x) are the law up to {max(off):.1e} for "
@@ -217,7 +240,12 @@ def _curvature(table: Table) -> Line:
     )
     law = "R14: the window adapts to the curvature and not to the Lipschitz constant: w^* ~ [Lambda lap_2/(4(d-1) C_d)]^(2/(d+3))"
     nearer = np.diff([abs(x - 1) for x in silent.values()])
-    holds = max(off) < CURVATURE and times[3] > 2 and bool(np.all(nearer < 0)) and max(abs(x - 1) for x in crossing) < 0.1
+    holds = (
+        max(off) < CURVATURE
+        and times[3] > 2
+        and bool(np.all(nearer < 0))
+        and max(abs(x - 1) for x in crossing) < 0.1
+    )
     return ours("OURS:R14.law", law, says, holds)
 
 
@@ -226,12 +254,19 @@ def _regret() -> Line:
     whole, found = 1e10, {}
     for d, r in product((3, 4, 5), (0.1, 0.5, 2.0, 10.0)):
         # Tasks that are r times as steep at Lambda are those of slope 1 at r^2 Lambda, over r^2.
-        least = float(long_prompt_loss(spectrum_for(AFFINE, d, whole), best(AFFINE, d, r**2 * whole), r**2 * whole))
+        least = float(
+            long_prompt_loss(spectrum_for(AFFINE, d, whole), best(AFFINE, d, r**2 * whole), r**2 * whole)
+        )
         loss = float(long_prompt_loss(spectrum_for(AFFINE, d, whole), best(AFFINE, d, whole), r**2 * whole))
         found[d, r] = (loss / least, float(regret(r, 2, (d - 1) / 2)))
     off = max(abs(exact / law - 1) for exact, law in found.values())
-    told = ", ".join(f"{found[SHOWN_D, r][0]:.4f} at r = {r:g} (law {found[SHOWN_D, r][1]:.4f})" for r in (0.1, 0.5, 2.0, 10.0))
-    says = f"At Lambda = 10^10, affine tasks, d = {SHOWN_D}: {told}; for d = 3, 4, 5 up to {off:.1e} of the law."
+    told = ", ".join(
+        f"{found[SHOWN_D, r][0]:.4f} at r = {r:g} (law {found[SHOWN_D, r][1]:.4f})"
+        for r in (0.1, 0.5, 2.0, 10.0)
+    )
+    says = (
+        f"At Lambda = 10^10, affine tasks, d = {SHOWN_D}: {told}; for d = 3, 4, 5 up to {off:.1e} of the law."
+    )
     law = "R15: where noise dominates, on tasks r times as steep as those learned, the loss over the least tends to R(r)"
     return ours("OURS:R15", law, says, off < CURVATURE)
 
@@ -241,7 +276,9 @@ def _phases(found: Sequence[Smoothness]) -> Line:
     off = {(x.theta, x.d): abs(x.fitted / float(exponent(x.d, x.theta)) - 1) for x in found}
     (theta, d), worst = max(off.items(), key=lambda pair: pair[1])
     told = ", ".join(
-        f"{x.fitted:.4f} at theta = {x.theta:g} (law {x.law:.4f})" for x in found if x.d == SHOWN_D and x.theta % 0.5 == 0
+        f"{x.fitted:.4f} at theta = {x.theta:g} (law {x.law:.4f})"
+        for x in found
+        if x.d == SHOWN_D and x.theta % 0.5 == 0
     )
     says = (
         f"Between the values of Lambda with widths near 10^4 and 10^5, d = {SHOWN_D}: {told}; of {len(found)} exponents with d up "

@@ -107,7 +107,9 @@ def drawn_losses(seed: int) -> list[Drawn]:
         errors = np.concatenate([_squared_errors(rng, case, widths) for _ in range(PROMPTS // PART)])
         exact = window_loss(case.tasks, case.d, case.n, widths, case.noise).loss
         means, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1) / PROMPTS**0.5
-        for row in zip(widths.tolist(), [best] * len(widths), exact.tolist(), means.tolist(), spread.tolist()):
+        for row in zip(
+            widths.tolist(), [best] * len(widths), exact.tolist(), means.tolist(), spread.tolist()
+        ):
             found.append(Drawn(case.tasks.name, case.d, case.n, case.noise, *row))
     return found
 

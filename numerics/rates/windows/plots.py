@@ -12,7 +12,16 @@ from numerics.pages.text import sci
 from numerics.rates.lines.pictures import DOTS, Curve, Picture, picture
 from numerics.rates.windows.exponents import PRINTED_EXPONENTS, Fit
 from numerics.rates.windows.monte_carlo import CASES, Drawn
-from numerics.rates.windows.widths import AFFINE, COSINE, CROSSING, LENGTHS, RELU, THETA_DIMENSIONS, Table, sharp_exponent
+from numerics.rates.windows.widths import (
+    AFFINE,
+    COSINE,
+    CROSSING,
+    LENGTHS,
+    RELU,
+    THETA_DIMENSIONS,
+    Table,
+    sharp_exponent,
+)
 from theory.attention.window.laws import exponent
 
 __all__ = ["draw"]
@@ -65,7 +74,11 @@ def _slopes(table: Table) -> Picture:
     """Local slopes beside exponents."""
     d, curves = table.near[0].d, []
     for name in dict.fromkeys(row.tasks for row in table.near):
-        points = [(row.Lambda, row.slope) for row in table.far if (row.tasks, row.d) == (name, d) and math.isfinite(row.slope)]
+        points = [
+            (row.Lambda, row.slope)
+            for row in table.far
+            if (row.tasks, row.d) == (name, d) and math.isfinite(row.slope)
+        ]
         curves.append(Curve(f"{name}, exact", COLOURS.get(name, OWN_COLOUR), "", points))
     ends = (1e2, 1e12)
     levels = [
@@ -75,7 +88,10 @@ def _slopes(table: Table) -> Picture:
         ("ours, smooth: 2/(d+3)", 2 / (d + 3), "run-5", "1.5 2"),
         ("Theorem 3.4, upper; ours, ReLU: 2/(d+2)", 2 / (d + 2), "run-5", "5 3"),
     ]
-    curves += [Curve(text, colour, dashes, [(x, level) for x in np.geomspace(*ends, 17)]) for text, level, colour, dashes in levels]
+    curves += [
+        Curve(text, colour, dashes, [(x, level) for x in np.geomspace(*ends, 17)])
+        for text, level, colour, dashes in levels
+    ]
     return picture(
         "slopes",
         "Local slope of log w^* in log Lambda",
@@ -116,7 +132,9 @@ def _crossover(table: Table) -> Picture:
     for name in (AFFINE.name, COSINE.name):
         rows = [row for row in table.crossing if row.tasks == name and math.isfinite(row.Lambda)]
         curves.append(Curve(f"{name}, exact", COLOURS[name], DOTS, [(n / row.Lambda, row.w) for row in rows]))
-        curves.append(Curve(f"{name}, crossover law", COLOURS[name], "5 3", [(n / row.Lambda, row.law) for row in rows]))
+        curves.append(
+            Curve(f"{name}, crossover law", COLOURS[name], "5 3", [(n / row.Lambda, row.law) for row in rows])
+        )
     return picture(
         "crossover",
         "From noise to none",
@@ -137,7 +155,9 @@ def _drawn(drawn: Sequence[Drawn]) -> Picture:
         found = [x for x in drawn if (x.tasks, x.d) == (case.tasks.name, case.d)]
         exact = window_loss(case.tasks, case.d, case.n, found[0].best * shares, case.noise).loss
         curves.append(Curve(f"{name}: exact", colour, "", list(zip(shares.tolist(), exact.tolist()))))
-        curves.append(Curve(f"{case.tasks.name}: drawn", colour, DOTS, [(x.w / x.best, x.mean) for x in found]))
+        curves.append(
+            Curve(f"{case.tasks.name}: drawn", colour, DOTS, [(x.w / x.best, x.mean) for x in found])
+        )
     return picture(
         "drawn",
         "Drawn losses beside exact ones",
@@ -152,8 +172,14 @@ def _phases(table: Table) -> Picture:
     """The exponent over the smoothness."""
     over, curves = np.linspace(0.5, 3, 51).tolist(), []
     for d, colour in PHASES.items():
-        curves.append(Curve(f"d = {d}, law", colour, "", [(theta, float(exponent(d, theta))) for theta in over]))
-        curves.append(Curve(f"d = {d}, fitted", colour, DOTS, [(x.theta, x.fitted) for x in table.smoothness if x.d == d]))
+        curves.append(
+            Curve(f"d = {d}, law", colour, "", [(theta, float(exponent(d, theta))) for theta in over])
+        )
+        curves.append(
+            Curve(
+                f"d = {d}, fitted", colour, DOTS, [(x.theta, x.fitted) for x in table.smoothness if x.d == d]
+            )
+        )
     return picture(
         "smoothness",
         "Exponent of Lambda over the smoothness theta",

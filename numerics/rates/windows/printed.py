@@ -17,7 +17,17 @@ from numerics.attention.window.loss import window_loss
 from numerics.rates.lines.line import Line, judged
 from numerics.rates.lines.slopes import exponent
 from numerics.rates.windows.ledger_verdicts import OURS, PRINTED
-from numerics.rates.windows.widths import AFFINE, DIMENSIONS, FAR_FROM, RELU, SHOWN_D, WHOLES, best, finite, spectrum_for
+from numerics.rates.windows.widths import (
+    AFFINE,
+    DIMENSIONS,
+    FAR_FROM,
+    RELU,
+    SHOWN_D,
+    WHOLES,
+    best,
+    finite,
+    spectrum_for,
+)
 from theory.attention.window.classes import TaskClass, affine
 from theory.attention.window.laws import bias, long_prompt_loss
 
@@ -29,7 +39,9 @@ SHOWN = {1e3: "10^3", 1e8: "10^8", 1e13: "10^13"}
 #: refuted law is off is 1/66, that of the sketch for d = 8.
 POWER = 0.01
 #: Places with the noise that the repaired Theorem 3.4 asks for, as in its claims.
-PLACES = tuple((d, n, s) for d, n in product((2, 3, 5), (3, 100, 10**5)) for s in (n ** (-2 / d), 1.0, float(n)))
+PLACES = tuple(
+    (d, n, s) for d, n in product((2, 3, 5), (3, 100, 10**5)) for s in (n ** (-2 / d), 1.0, float(n))
+)
 STEEP = affine(10)
 
 
@@ -111,7 +123,9 @@ LAWS = {
         *("below", lambda d, whole: finite(AFFINE, d, 2, 2 / whole)),
     ),
     "COL:T3.4.tight": Law(
-        "Section 1: the upper bound on the loss, whose signal term is L^2/w, is tight for affine tasks", "both", _loose
+        "Section 1: the upper bound on the loss, whose signal term is L^2/w, is tight for affine tasks",
+        "both",
+        _loose,
     ),
     "COL:T3.5": Law(
         "Theorem 3.5, without a hypothesis on n and sigma: the loss is at most C L^2 Lambda^(-1/(d+2)), here for one token as "
@@ -128,11 +142,17 @@ LAWS = {
         "Lambda^(d/(d+2))",
         *("both", _own_loss),
     ),
-    "COL:T3.4/affine.lower": Law("Theorem 3.4, affine: w >= c Lambda^(1/(d+4))", "below", _width(AFFINE), AFFINE),
-    "COL:T3.4/affine.upper": Law("Theorem 3.4, affine: w <= C Lambda^(2/(d+2))", "above", _width(AFFINE), AFFINE),
+    "COL:T3.4/affine.lower": Law(
+        "Theorem 3.4, affine: w >= c Lambda^(1/(d+4))", "below", _width(AFFINE), AFFINE
+    ),
+    "COL:T3.4/affine.upper": Law(
+        "Theorem 3.4, affine: w <= C Lambda^(2/(d+2))", "above", _width(AFFINE), AFFINE
+    ),
     "COL:T3.4/relu.lower": Law("Theorem 3.4, ReLU: w >= c Lambda^(1/(d+2))", "below", _width(RELU), RELU),
     "COL:T3.4/relu.upper": Law("Theorem 3.4, ReLU: w <= C Lambda^(2/(d+2))", "above", _width(RELU), RELU),
-    "COL:E.2/upper": Law("Theorem E.2, affine: w <= C Lambda^(2(d+2)/(d(d+4)))", "above", _width(AFFINE), AFFINE),
+    "COL:E.2/upper": Law(
+        "Theorem E.2, affine: w <= C Lambda^(2(d+2)/(d(d+4)))", "above", _width(AFFINE), AFFINE
+    ),
 }
 
 
@@ -167,12 +187,19 @@ def _of_power(row: str, law: Law) -> Line:
     far = [whole for whole in WHOLES if whole >= FAR_FROM]
     fits = {d: exponent(far, [ratio(row, d, whole) for whole in far]) for d in DIMENSIONS}
     # A law from below breaks where the ratio falls, one from above where it grows.
-    grows, falls = (any(end(fit) >= POWER for fit in fits.values()) for end in (lambda fit: fit.low, lambda fit: -fit.high))
+    grows, falls = (
+        any(end(fit) >= POWER for fit in fits.values())
+        for end in (lambda fit: fit.low, lambda fit: -fit.high)
+    )
     broken = (grows and law.bound != "below") or (falls and law.bound != "above")
     shown, fit = {name: ratio(row, SHOWN_D, whole) for whole, name in SHOWN.items()}, fits[SHOWN_D]
     at = ", ".join(f"{value:.3g} at Lambda = {name}" for name, value in shown.items())
     powers = [found.value for found in fits.values()]
-    end = f"the constant would have to {'grow' if grows else 'fall'} with it" if broken else "one constant serves on this range"
+    end = (
+        f"the constant would have to {'grow' if grows else 'fall'} with it"
+        if broken
+        else "one constant serves on this range"
+    )
     says = (
         f"For d = {SHOWN_D} exact over printed is {at}; from 10^7 on it goes like Lambda^{fit.value:.3f}, with local slopes from "
         f"{fit.low:.3f} to {fit.high:.3f}, and for d = {DIMENSIONS[0]} ... {DIMENSIONS[-1]} like the powers from {min(powers):.3f} "
@@ -180,9 +207,7 @@ def _of_power(row: str, law: Law) -> Line:
     )
     if law.tasks is not None:
         low, high = _at_finite_lengths(law.tasks, row)
-        says += (
-            f" In {len(PLACES)} places with d <= 5, n <= 10^5 and n^(-2/d) <= sigma^2 <= n, by R13, it is {low:.3g} to {high:.3g}."
-        )
+        says += f" In {len(PLACES)} places with d <= 5, n <= 10^5 and n^(-2/d) <= sigma^2 <= n, by R13, it is {low:.3g} to {high:.3g}."
     return judged(PRINTED, row, law.says, says, broken, printed=True, ratios=shown, power=fit.value)
 
 
@@ -195,11 +220,15 @@ def _at_finite_lengths(tasks: TaskClass, row: str) -> tuple[float, float]:
 
 def _inference() -> Line:
     """Case 1 of Theorem 3.4 as an inference from Theorem E.2."""
-    proved, stated = ([POWERS[row](d) for d in DIMENSIONS] for row in ("COL:E.2/upper", "COL:T3.4/affine.upper"))
+    proved, stated = (
+        [POWERS[row](d) for d in DIMENSIONS] for row in ("COL:E.2/upper", "COL:T3.4/affine.upper")
+    )
     told = ", ".join(f"{proved[i]:.4f} against {stated[i]:.4f} for d = {DIMENSIONS[i]}" for i in (0, 1, -1))
     says = f"The exponent proved is larger than the one stated: {told}. The upper end itself is true, by R8, with 2/(d+3)."
     law = "Theorem 3.4, affine: the upper end Lambda^(2/(d+2)) follows from Theorem E.2"
-    return judged(PRINTED, "COL:T3.4/inference", law, says, any(p > s for p, s in zip(proved, stated)), printed=True)
+    return judged(
+        PRINTED, "COL:T3.4/inference", law, says, any(p > s for p, s in zip(proved, stated)), printed=True
+    )
 
 
 def _without_noise() -> Line:

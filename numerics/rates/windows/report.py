@@ -108,7 +108,9 @@ def cannot_show(report: WindowsReport) -> list[str]:
     return said
 
 
-def write(report: WindowsReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]) -> Path:
+def write(
+    report: WindowsReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]
+) -> Path:
     """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
 
     Parameters
@@ -137,8 +139,28 @@ def write(report: WindowsReport, out: Path, source: dict[str, Any], formats: Seq
         "fits": [fit._asdict() | {"fit": fit.fit._asdict()} for fit in report.fits],
         "drawn": [found._asdict() | {"deviation": found.deviation} for found in report.drawn],
         "smoothness": [found._asdict() for found in table.smoothness],
-        "widths": [row._asdict() | {"Lambda": number(row.Lambda), "slope": number(row.slope)} for row in table.rows],
+        "widths": [
+            row._asdict() | {"Lambda": number(row.Lambda), "slope": number(row.slope)} for row in table.rows
+        ],
     }
-    shown = {"report": report, "shown": list(SHOWN.values()), "variable": "Λ", "by": "exact widths", "window": data["best_window"]}
+    shown = {
+        "report": report,
+        "shown": list(SHOWN.values()),
+        "variable": "Λ",
+        "by": "exact widths",
+        "window": data["best_window"],
+    }
     rows = as_csv(Width._fields, table.rows)
-    return write_page(__package__, out, "COL", report.lines, cannot_show(report), pictures, data, rows, source, formats, **shown)
+    return write_page(
+        __package__,
+        out,
+        "COL",
+        report.lines,
+        cannot_show(report),
+        pictures,
+        data,
+        rows,
+        source,
+        formats,
+        **shown,
+    )

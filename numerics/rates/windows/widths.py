@@ -152,7 +152,9 @@ def sharp_exponent(tasks: str, d: int) -> float:
 
 def sharp_law(tasks: TaskClass, d: int, whole: float) -> float:
     """The best width of our R8 and R14."""
-    return float(relu_law(d, whole) if tasks is RELU else curvature_law(d, tasks.spectrum(d).curvature, whole))
+    return float(
+        relu_law(d, whole) if tasks is RELU else curvature_law(d, tasks.spectrum(d).curvature, whole)
+    )
 
 
 def _rows(tasks: TaskClass, d: int, n: int | None, wholes: Sequence[float]) -> list[Width]:
@@ -195,7 +197,11 @@ def fitted_smoothness(d: int, theta: float) -> float:
 
 def smoothness() -> list[Smoothness]:
     """The phase diagram of our R16."""
-    return [Smoothness(t, d, fitted_smoothness(d, t), float(exponent(d, t))) for d in THETA_DIMENSIONS for t in THETAS]
+    return [
+        Smoothness(t, d, fitted_smoothness(d, t), float(exponent(d, t)))
+        for d in THETA_DIMENSIONS
+        for t in THETAS
+    ]
 
 
 def shown_dimension(dimensions: Sequence[int]) -> int:
@@ -204,7 +210,9 @@ def shown_dimension(dimensions: Sequence[int]) -> int:
 
 
 def width_table(
-    dimensions: Sequence[int], own: TaskClass | None = None, advance: Callable[[int, int], None] = lambda done, total: None
+    dimensions: Sequence[int],
+    own: TaskClass | None = None,
+    advance: Callable[[int, int], None] = lambda done, total: None,
 ) -> Table:
     """The whole table.
 

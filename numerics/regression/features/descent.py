@@ -122,7 +122,14 @@ def _record_steps(records: ArrayLike | None, steps: int) -> NDArray[np.int64]:
         spread = np.geomspace(1, max(steps, 1), RECORDS).round()
         return np.unique(np.concatenate([[0], spread[spread <= steps], [steps]])).astype(np.int64)
     (at,) = read_arrays(records=(records, "k"))
-    if at.ndim != 1 or not len(at) or (at != at.round()).any() or (np.diff(at) <= 0).any() or at[0] < 0 or at[-1] > steps:
+    if (
+        at.ndim != 1
+        or not len(at)
+        or (at != at.round()).any()
+        or (np.diff(at) <= 0).any()
+        or at[0] < 0
+        or at[-1] > steps
+    ):
         raise ValueError(
             f"records = {records!r:.100} are not increasing whole numbers from 0 to steps = {steps}; pass such numbers"
         )

@@ -23,7 +23,9 @@ FINE, COARSE = 1e-11, 1e-9
 MOST_EVALUATIONS = 200_000
 
 
-def attention_flow(problem: FeatureRegression, times: ArrayLike, *, start: ArrayLike | None = None) -> AttentionPath:
+def attention_flow(
+    problem: FeatureRegression, times: ArrayLike, *, start: ArrayLike | None = None
+) -> AttentionPath:
     """Train the attention by gradient flow, ``dQ/dt = -gradient``.
 
     Late losses fall like 1/t, and what moves at time t moves on the scale of t: the flow is
@@ -70,7 +72,9 @@ def attention_flow(problem: FeatureRegression, times: ArrayLike, *, start: Array
     if (np.diff(at) <= 0).any() or at[0] < 0:
         raise ValueError(f"times = {times!r:.100} do not increase from 0 on; pass increasing times")
     losses, kept = _integrated(given, problem.gram, at, FINE)
-    return AttentionPath(problem, at, losses, kept, Q0, estimated=partial(_error, given, problem.gram, at, losses))
+    return AttentionPath(
+        problem, at, losses, kept, Q0, estimated=partial(_error, given, problem.gram, at, losses)
+    )
 
 
 def _error(given: KernelProblem, G: Floats, times: Floats, losses: Floats) -> float:
@@ -98,11 +102,17 @@ def _integrated(given: KernelProblem, G: Floats, times: Floats, rtol: float) -> 
 
     def motion(tau: float, flat: Floats) -> Any:
         if next(evaluations) > MOST_EVALUATIONS:
-            raise RuntimeError(f"{MOST_EVALUATIONS} steps did not lead to time {times[-1]:.6g}; ask for earlier times")
+            raise RuntimeError(
+                f"{MOST_EVALUATIONS} steps did not lead to time {times[-1]:.6g}; ask for earlier times"
+            )
         return (unit * np.exp(tau) * loss_and_H(flat.reshape(K, K))[1]).ravel()
 
-    found = solve_ivp(motion, (0.0, max(ends[-1], 1e-9)), np.zeros(K * K), "LSODA", t_eval=ends, rtol=rtol, atol=rtol * 1e-3)
+    found = solve_ivp(
+        motion, (0.0, max(ends[-1], 1e-9)), np.zeros(K * K), "LSODA", t_eval=ends, rtol=rtol, atol=rtol * 1e-3
+    )
     if not found.success:
-        raise RuntimeError(f"the flow was not integrated to time {times[-1]:.6g} ({found.message}); ask for earlier times")
+        raise RuntimeError(
+            f"the flow was not integrated to time {times[-1]:.6g} ({found.message}); ask for earlier times"
+        )
     kept = found.y.T.reshape(-1, K, K)
     return np.array([loss_and_H(W)[0] for W in kept]), kept

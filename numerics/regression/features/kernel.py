@@ -69,7 +69,11 @@ def write_scores(panel, given, room):  # type: ignore[no-untyped-def]
     n, K = given.S0.shape[1], given.shares.shape[1]
     at = panel * n * WIDTH
     for i in range(0, n * WIDTH, WIDTH):
-        store(room.S, i, load(given.S0, at + i) + load(room.W, at + i) if given.plain else load(given.S0, at + i))
+        store(
+            room.S,
+            i,
+            load(given.S0, at + i) + load(room.W, at + i) if given.plain else load(given.S0, at + i),
+        )
     if not given.plain:
         add_product(room.half, given.G, room.S, K, at, 0)
 
@@ -89,7 +93,9 @@ def exponentials(first, groups, given, room):  # type: ignore[no-untyped-def]
         lowest = smaller(lowest, x)
         faults += 0.0 * x
         store(room.e, m * WIDTH, exp8(x))
-    for g in range(groups - 1, -1, -1):  # where each query has a group of its own, all are in the first one's e
+    for g in range(
+        groups - 1, -1, -1
+    ):  # where each query has a group of its own, all are in the first one's e
         for m in range(K if rows < WIDTH else 0):
             store(room.e, (g * K + m) * WIDTH, splat(room.e[0, m, g]))
         query, mine = given.queries[first + g, 0], splat(0.0)
@@ -231,7 +237,9 @@ def loss_kernel() -> Callable[..., float]:
     """The compiled kernel ``(W, given, room, H)``, which writes H, of the shape of W, and returns
     the loss. It releases the GIL.
     """
-    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = (
+        SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    )
 
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(W, given, room, H):  # type: ignore[no-untyped-def]

@@ -85,7 +85,9 @@ def attention_margin(features: ArrayLike, *, same_elsewhere: bool = False) -> At
     k, m = pairs.T
     scale = float(abs(V).max()) or 1.0
     if not 1e-150 < scale < 1e150:
-        raise ValueError(f"the features have entries of size {scale:.3g}, whose square is no float; choose other units")
+        raise ValueError(
+            f"the features have entries of size {scale:.3g}, whose square is no float; choose other units"
+        )
     V = V / scale  # the least-squares problem weighs the matrices against 1
     rows = ((V[:, k] - V[:, m])[:, None, :] * V[:, k]).reshape(d * d, -1).T
     size = float(np.linalg.norm(rows, axis=1).max())
@@ -131,5 +133,7 @@ def _no_margin(weights: Floats, pairs: NDArray[np.int64], K: int, same_elsewhere
     if share[k] > 1 - 1e-9:
         inside = f"v_{k + 1} lies in the convex hull of {', '.join(f'v_{m}' for m in hull)}, or is 0"
     else:
-        inside = "no single feature lies in the hull of others, but a combination of several comparisons vanishes"
+        inside = (
+            "no single feature lies in the hull of others, but a combination of several comparisons vanishes"
+        )
     return f"the margin is 0: {inside}; no training brings every attention to 1, so change the features"

@@ -73,7 +73,11 @@ class AttentionPath:
     @property
     def attention(self) -> Floats:
         """Attention of each query on each class, averaged over the prompts, (k, K, K)."""
-        return np.stack([self.problem.attention(Q) for Q in self.Q]) if len(self.time) else np.empty((0, *self.problem.gram.shape))
+        return (
+            np.stack([self.problem.attention(Q) for Q in self.Q])
+            if len(self.time)
+            else np.empty((0, *self.problem.gram.shape))
+        )
 
     def __repr__(self) -> str:
         end = f"loss {self.loss[-1]:.6g} at {self.time[-1]:.6g}" if len(self.time) else "no record"
@@ -144,7 +148,18 @@ def room_for(given: KernelProblem) -> KernelRoom:
     square, K, groups = given.G.shape, given.shares.shape[1], WIDTH // len(given.units)
     of_query, of_class, of_both = (groups, WIDTH), square[1:], (groups, K, WIDTH)
     half = (1, 1, WIDTH) if given.plain else square
-    shapes = (square, half, of_class, of_both, of_query, of_both, of_query, of_class, of_class, (TOGETHER, WIDTH))
+    shapes = (
+        square,
+        half,
+        of_class,
+        of_both,
+        of_query,
+        of_both,
+        of_query,
+        of_class,
+        of_class,
+        (TOGETHER, WIDTH),
+    )
     return KernelRoom(*(lined_up(np.zeros(shape)) for shape in shapes))
 
 
@@ -174,13 +189,19 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
     2.0
     """
     if not isinstance(problem, FeatureRegression):
-        raise TypeError(f"problem = {problem!r:.100} is no FeatureRegression; pass theory.FeatureRegression(features, ...)")
+        raise TypeError(
+            f"problem = {problem!r:.100} is no FeatureRegression; pass theory.FeatureRegression(features, ...)"
+        )
     if problem.exact:
-        raise TypeError("the problem consists of SymPy expressions; pass one of numbers, such as floats of them")
+        raise TypeError(
+            "the problem consists of SymPy expressions; pass one of numbers, such as floats of them"
+        )
     V, d = problem.features, problem.d
     Q0 = np.zeros((d, d)) if start is None else read_arrays(start=(start, "d d"))[0]
     if Q0.shape != (d, d):
-        raise ValueError(f"start has shape {Q0.shape}, but the features lie in R^{d}; pass a matrix ({d}, {d})")
+        raise ValueError(
+            f"start has shape {Q0.shape}, but the features lie in R^{d}; pass a matrix ({d}, {d})"
+        )
     G, C, K = V.T @ V, problem.value_covariance, problem.K
     masses, weights = problem.prompts
     # What all features share falls out of every difference, and with it a common part of C.
@@ -204,7 +225,9 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
     ), Q0
 
 
-def _in_octets(masses: Floats, weights: Floats, p: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+def _in_octets(
+    masses: Floats, weights: Floats, p: Floats
+) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
     """Queries, shares, own shares and weights of the groups; what fills up an octet weighs 0."""
     (n, K), shares = masses.shape, masses / masses.sum(axis=1, keepdims=True)
     if -(-K // WIDTH) * n < K * -(-n // WIDTH):  # fewer groups with eight queries and one prompt in each

@@ -48,7 +48,9 @@ class Factors(NamedTuple):
         """
         *lead, m, d = self.K.shape
         if m != d + 1:
-            raise ValueError(f"K has {m} rows, but parameters of tokens (x, y) have d + 1 = {d + 1}; append rows of zeros")
+            raise ValueError(
+                f"K has {m} rows, but parameters of tokens (x, y) have d + 1 = {d + 1}; append rows of zeros"
+            )
         V = np.zeros((*lead, m, m))
         V[..., :, d] = self.v
         K, Q = (np.concatenate([M, np.zeros((*lead, m, 1))], axis=-1) for M in (self.K, self.Q))
@@ -127,7 +129,9 @@ def _factored(K: Floats, Q: Floats, o: Floats, v: Floats, c: float) -> Coordinat
     return Coordinates(np.concatenate([K.ravel(), Q.ravel(), o, v]), point, pull_back, split)
 
 
-def read_coordinates(start: tuple[Any, float] | Factors, S: Floats, S_q: Floats, score_scale: float) -> Coordinates:
+def read_coordinates(
+    start: tuple[Any, float] | Factors, S: Floats, S_q: Floats, score_scale: float
+) -> Coordinates:
     """The coordinates of a start that is checked: of `Factors` as it is, of a pair as few as will
     do.
 

@@ -44,9 +44,13 @@ class Spectrum:
 
     def __post_init__(self) -> None:
         if len(self.eigenvalues) != len(self.multiplicities) or min(self.multiplicities, default=0) < 1:
-            raise ValueError(f"eigenvalues {self.eigenvalues} need one positive multiplicity each, got {self.multiplicities}")
+            raise ValueError(
+                f"eigenvalues {self.eigenvalues} need one positive multiplicity each, got {self.multiplicities}"
+            )
         if min(self.eigenvalues) < 0 or not 1 <= sum(l > 0 for l in self.eigenvalues) <= 2:
-            raise ValueError(f"eigenvalues {self.eigenvalues}: the product rule is for one or two positive ones, none negative")
+            raise ValueError(
+                f"eigenvalues {self.eigenvalues}: the product rule is for one or two positive ones, none negative"
+            )
 
     @property
     def trace(self) -> float:
@@ -81,7 +85,10 @@ def _weights_of(L: float) -> Floats:
     # Both are even functions of the root: mirrored data leave the spline no end at 0, and no slope.
     even = np.concatenate([-ROOTS[:0:-1], ROOTS])
     mirrored = lambda y: np.concatenate([y[:0:-1], y])
-    pieces = [PPoly.from_spline(make_interp_spline(even, mirrored(y), k=5)) for y in (np.log(m.P2), -1 - 6 * (m.P3 - m.Q) / m.P2)]
+    pieces = [
+        PPoly.from_spline(make_interp_spline(even, mirrored(y), k=5))
+        for y in (np.log(m.P2), -1 - 6 * (m.P3 - m.Q) / m.P2)
+    ]
     ends = pieces[0].x
     used = (ends[:-1] >= 0) & (np.diff(ends) > 0)
     return np.column_stack([ends[:-1][used], *(piece.c[:, used].T for piece in pieces)])
@@ -113,7 +120,9 @@ def _constants(spectrum: Spectrum, L: float | None, noise: float, nodes: int, li
     x2, w = spectrum.query(nodes) if L is not None else (np.zeros((0, 0)), np.zeros(0))
     table = _weights_of(L) if L is not None else np.zeros((0, 13))
     sizes = [len(spectrum.eigenvalues), len(w), spectrum.trace + noise, limit]
-    return np.concatenate([sizes, spectrum.eigenvalues, spectrum.multiplicities, w, x2.ravel(), table.ravel()])
+    return np.concatenate(
+        [sizes, spectrum.eigenvalues, spectrum.multiplicities, w, x2.ravel(), table.ravel()]
+    )
 
 
 def _field(y: Floats, constants: Floats, out: Floats) -> float:
@@ -218,7 +227,9 @@ def finite_prompt_path(
     (1.0, True)
     """
     if len(a0) != len(spectrum.eigenvalues):
-        raise ValueError(f"a0 = {list(a0)} does not give one number for each of the eigenvalues {spectrum.eigenvalues}")
+        raise ValueError(
+            f"a0 = {list(a0)} does not give one number for each of the eigenvalues {spectrum.eigenvalues}"
+        )
     from numerics.regression.flow.dormand_prince import python_field
 
     constants = _constants(spectrum, prompt_length, noise, nodes, 1e-3 * rtol)

@@ -87,7 +87,10 @@ def python_field(field: Any) -> Any:
     return njit(FIELD, **OPTIONS)(field)
 
 
-@njit(f"float64(FunctionType({FIELD}), float64[::1], float64[::1], float64, float64[:, ::1], float64[::1])", **OPTIONS)
+@njit(
+    f"float64(FunctionType({FIELD}), float64[::1], float64[::1], float64, float64[:, ::1], float64[::1])",
+    **OPTIONS,
+)
 def _one_step(field: Any, constants: Floats, y: Floats, step: float, k: Floats, z: Floats) -> float:
     """One step from y, whose motion is in ``k[0]``: the other stages go to k and the new state to
     z. The answer is the speed at z over that below which the flow stands still.

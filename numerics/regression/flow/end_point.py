@@ -100,7 +100,9 @@ def block_start(Sigma: Any, alpha: float | None = None) -> tuple[Floats, float]:
         raise ValueError("Sigma is zero: every start rests; pass a covariance with a positive eigenvalue")
     scale = 2**0.5 / (2 * d**0.25 * size) if alpha is None else float(alpha)
     if not 0 < scale < math.inf:
-        raise ValueError(f"alpha = {alpha} is not positive; the mirror image of the start serves for a negative one")
+        raise ValueError(
+            f"alpha = {alpha} is not positive; the mirror image of the start serves for a negative one"
+        )
     return scale / d**0.5 * np.eye(d), scale
 
 
@@ -158,19 +160,30 @@ def trained(
     3.19
     """
     risk = RiskField(task, prompt_length, attention=attention)
-    S, query, ratio, (U0, u0) = task.Sigma, task.query_covariance, task.noise_ratio, _read_start(task.Sigma, start)
+    S, query, ratio, (U0, u0) = (
+        task.Sigma,
+        task.query_covariance,
+        task.noise_ratio,
+        _read_start(task.Sigma, start),
+    )
     if query is not S:
         if spectrum(query).values.size < len(query):
             raise ValueError("query_covariance is singular; use training_flow, which takes any")
         if float(np.abs(S @ query - query @ S).max()) > 1e-9 * float(np.abs(S).max() * np.abs(query).max()):
-            raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
+            raise ValueError(
+                "query_covariance does not commute with Sigma; use training_flow, which takes any two"
+            )
     if time is None and query is not S and _mixed(S, U0):
-        raise ValueError("U(0) mixes directions that only the query has with those of Sigma; use training_flow, which takes any")
+        raise ValueError(
+            "U(0) mixes directions that only the query has with those of Sigma; use training_flow, which takes any"
+        )
     if time is not None:
         return _at(time, risk, *_flow_to(time, (U0, u0), task, prompt_length, attention))
     if attention == "linear" or prompt_length is None:
         return _at(math.inf, risk, *_linear_limit(S, prompt_length, ratio, (U0, u0)))
-    if prompt_length == 1:  # the only token has all the weight: its label is no answer, and U has no influence
+    if (
+        prompt_length == 1
+    ):  # the only token has all the weight: its label is no answer, and U has no influence
         return _at(math.inf, risk, U0, 0.0)
     return _at(math.inf, risk, *_softmax_limit(S, query, ratio, U0, prompt_length))
 
@@ -203,7 +216,9 @@ def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, flo
     return U0, float(u0)
 
 
-def _flow_to(time: float, start: Any, task: RegressionTask, L: int | None, attention: str) -> tuple[Floats, float]:
+def _flow_to(
+    time: float, start: Any, task: RegressionTask, L: int | None, attention: str
+) -> tuple[Floats, float]:
     """Where the integrated flow is at a time."""
     from numerics.regression.flow.finite_prompt import training_flow
 
@@ -213,7 +228,9 @@ def _flow_to(time: float, start: Any, task: RegressionTask, L: int | None, atten
     return flow.U[-1], float(flow.u[-1])
 
 
-def _linear_limit(S: Floats, L: int | None, noise: float, start: tuple[Floats, float]) -> tuple[Floats, float]:
+def _linear_limit(
+    S: Floats, L: int | None, noise: float, start: tuple[Floats, float]
+) -> tuple[Floats, float]:
     """The end of linear attention, and of softmax attention for infinite prompts; the query's
     covariance has no say in it.
     """
@@ -247,9 +264,13 @@ def _common_modes(S: Floats, query: Floats) -> tuple[Floats, Floats]:
     turned = seen.T @ seen
     q, rest = np.diag(turned), np.abs(turned - np.diag(np.diag(turned)))
     gap = np.maximum(np.abs(l[:, None] - l) / (l[:, None] + l), EPS)  # by which eigenvectors are uncertain
-    allowed = np.maximum(COMMUTING * np.sqrt(np.outer(q, q)), ROUNDING * len(S) * EPS * np.abs(query).max() / gap)
+    allowed = np.maximum(
+        COMMUTING * np.sqrt(np.outer(q, q)), ROUNDING * len(S) * EPS * np.abs(query).max() / gap
+    )
     if np.any(rest > allowed):
-        raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
+        raise ValueError(
+            "query_covariance does not commute with Sigma; use training_flow, which takes any two"
+        )
     return np.stack([l, q], axis=1), onto
 
 
@@ -264,9 +285,14 @@ def _softmax_limit(S: Floats, query: Floats, noise: float, U0: Floats, L: int) -
     pairs, onto = _common_modes(S, query)
     (l, q), noise = (pairs / [unit**2, unit_q**2]).T, noise / unit**2
     task = RegressionTask(np.diag(l), noise=noise, task_variance=1.0, query_covariance=np.diag(q))
-    risk, group = RiskField(task, L), np.unique(np.log(pairs).round(10), axis=0, return_inverse=True)[1].ravel()
+    risk, group = (
+        RiskField(task, L),
+        np.unique(np.log(pairs).round(10), axis=0, return_inverse=True)[1].ravel(),
+    )
     across = np.linalg.svd(onto)[0][:, l.size :]
-    kept = across @ (across.T @ U0) + onto @ (onto.T @ U0 @ across) @ across.T  # what no query meets stays as it was
+    kept = (
+        across @ (across.T @ U0) + onto @ (onto.T @ U0 @ across) @ across.T
+    )  # what no query meets stays as it was
 
     def field(y: Floats) -> tuple[float, Floats]:
         if np.abs(y).max() > MOST_LOGARITHM:
@@ -299,17 +325,30 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats) -> Float
     """
     (value, slope), length = field(y), math.inf
     for _ in range(100):
-        H = np.array([(field(y + e)[1] - field(y - e)[1]) / (2 * DIFFERENCE_STEP) for e in DIFFERENCE_STEP * np.eye(len(y))])
+        H = np.array(
+            [
+                (field(y + e)[1] - field(y - e)[1]) / (2 * DIFFERENCE_STEP)
+                for e in DIFFERENCE_STEP * np.eye(len(y))
+            ]
+        )
         size = np.abs(np.diag(H))
-        H = np.where(size[None, :] <= size[:, None], H, H.T)  # the smaller slope has the smaller rounding errors
+        H = np.where(
+            size[None, :] <= size[:, None], H, H.T
+        )  # the smaller slope has the smaller rounding errors
         unit = 1 / np.sqrt(np.maximum(size, np.finfo(float).tiny))
         if not np.isfinite(H).all():
             break
         curvature, basis = np.linalg.eigh(unit[:, None] * H * unit)
-        step = -unit * (basis @ ((basis.T @ (unit * slope)) / np.maximum(np.abs(curvature), np.finfo(float).tiny)))
+        step = -unit * (
+            basis @ ((basis.T @ (unit * slope)) / np.maximum(np.abs(curvature), np.finfo(float).tiny))
+        )
         gains = np.abs(slope * step)
         gain, heavy = float(gains.sum()), gains > LIGHT * gains.max()
-        step = np.clip(step / np.where(heavy, max(1.0, float(np.abs(step).max(where=heavy, initial=0.0))), 1.0), -1.0, 1.0)
+        step = np.clip(
+            step / np.where(heavy, max(1.0, float(np.abs(step).max(where=heavy, initial=0.0))), 1.0),
+            -1.0,
+            1.0,
+        )
         while True:
             further, there = field(y + step)
             if further <= value * (1 + RISK_ROUNDING) or float(np.abs(step).max()) < LAST_STEP:

@@ -73,7 +73,9 @@ def _times(times: ArrayLike | None, t_max: float | None) -> Floats | None:
         return None
     (t,) = read_arrays(times=(times, "k"))
     if t[0] < 0 or (np.diff(t) <= 0).any():
-        raise ValueError(f"times = {times!r:.100} do not increase from 0 or later; sort them and drop what occurs twice")
+        raise ValueError(
+            f"times = {times!r:.100} do not increase from 0 or later; sort them and drop what occurs twice"
+        )
     return t
 
 
@@ -133,7 +135,11 @@ def training_flow(
     0.1469
     """
     field = RiskField(task, prompt_length, attention=attention)
-    moving, scale, tolerance = read_coordinates(start, field.S, field.S_q, score_scale), field.rate, _tolerance(rtol)
+    moving, scale, tolerance = (
+        read_coordinates(start, field.S, field.S_q, score_scale),
+        field.rate,
+        _tolerance(rtol),
+    )
     wanted = _times(times, t_max)
     if not scale > 0:
         raise ValueError("Sigma is the zero matrix: the flow stands still; pass a Sigma != 0")
@@ -169,9 +175,15 @@ def training_flow(
         t=t / scale if wanted is None else wanted,
         U=np.array([U for U, _ in points]),
         u=np.array([u for _, u in points]),
-        risk=np.array([risks[key] if (key := state.tobytes()) in risks else field(*at).risk for state, at in zip(y, points)]),
+        risk=np.array(
+            [
+                risks[key] if (key := state.tobytes()) in risks else field(*at).risk
+                for state, at in zip(y, points)
+            ]
+        ),
         speed=float(np.linalg.norm(gradient(y[-1]))),
-        converged=still(y[-1]) <= STANDSTILL * tolerance * float(np.linalg.norm(y[-1])),  # the event is found to twice that
+        converged=still(y[-1])
+        <= STANDSTILL * tolerance * float(np.linalg.norm(y[-1])),  # the event is found to twice that
         factors=None if moving.factors is None else moving.factors(y),
     )
 

@@ -98,7 +98,9 @@ def _long_after(l: Floats, m: Floats, A: Floats, u0: float) -> float:
     return min(max(SHORTEST, LONG / float(l[0] ** 2 * min(1.0, m[0] * square))), 1e300)
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # the start is checked, and trial steps may leave the floats
+@np.errstate(
+    over="ignore", invalid="ignore", divide="ignore"
+)  # the start is checked, and trial steps may leave the floats
 def integrate_flow(
     Sigma: Any,
     U0: Any,
@@ -168,16 +170,28 @@ def integrate_flow(
     curvature = (l[0] / top) ** 2 * m[0]
 
     t, y, stopped = np.zeros(1), np.append(A.ravel(), v)[None, :], True
-    check_start(pace, 1 / pace if pace else np.inf, curvature, *map(np.asarray, gradient(A, v)), np.asarray(risk(A, v)))
+    check_start(
+        pace,
+        1 / pace if pace else np.inf,
+        curvature,
+        *map(np.asarray, gradient(A, v)),
+        np.asarray(risk(A, v)),
+    )
     # Time runs in units of 1 / |Sigma|^2, so that no covariance is too small or too large.
     constants = np.concatenate([[d, pace, tolerance * curvature], S.ravel(), S_L.ravel()])
     size = float(np.abs(y[0]).max())
-    end = _long_after(l / top, m, modes.vectors.T @ A @ modes.vectors, float(v)) if t_max is None else t_max * pace
+    end = (
+        _long_after(l / top, m, modes.vectors.T @ A @ modes.vectors, float(v))
+        if t_max is None
+        else t_max * pace
+    )
     if size > 0:
         try:
             t, y, stopped = follow_compiled(_field, constants, y[0], end, rtol=rtol, size=size, unit=1 / pace)
         except RuntimeError as error:
-            raise RuntimeError(f"{error}; theory.limit_parameters has the end of the flow without following it") from None
+            raise RuntimeError(
+                f"{error}; theory.limit_parameters has the end of the flow without following it"
+            ) from None
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]
     # As `icl_risk`, of all states at once: tr(U S U' S S_L) sums the entries of (S S_L U S) * U.
     squares, lines = (((S @ S_L) @ U @ S) * U).sum((1, 2)), ((S @ S) * U).sum((1, 2))

@@ -94,11 +94,15 @@ def follow(
 
     def counted(t: float, y: Floats) -> Floats:
         if next(evaluations) > MOST_EVALUATIONS:
-            raise RuntimeError(f"the integrator gave up at t = {t * unit:.3g} after {MOST_EVALUATIONS} steps: {TOO_STIFF}")
+            raise RuntimeError(
+                f"the integrator gave up at t = {t * unit:.3g} after {MOST_EVALUATIONS} steps: {TOO_STIFF}"
+            )
         return motion(y)
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="lsoda", category=UserWarning)  # the error below says the same
+        warnings.filterwarnings(
+            "ignore", message="lsoda", category=UserWarning
+        )  # the error below says the same
         path = solve_ivp(
             counted,
             (0.0, end),
@@ -110,11 +114,15 @@ def follow(
             events=event if times is None else None,
         )
     if path.status < 0:
-        raise RuntimeError(f"the integrator gave up at t = {path.t[-1] * unit:.3g}: {path.message} {TOO_STIFF}")
+        raise RuntimeError(
+            f"the integrator gave up at t = {path.t[-1] * unit:.3g}: {path.message} {TOO_STIFF}"
+        )
     return path.t, path.y.T, times is None and bool(path.t_events[0].size)
 
 
-def by_python(field: Field, constants: Floats) -> tuple[Callable[[Floats], Floats], Callable[[Floats], float]]:
+def by_python(
+    field: Field, constants: Floats
+) -> tuple[Callable[[Floats], Floats], Callable[[Floats], float]]:
     """A compiled field as `follow` asks for it: its motion, and what says when it stands still.
 
     Examples
@@ -189,7 +197,9 @@ def follow_compiled(
     for until in [end] if times is None else times:
         found = FULL
         while found == FULL:
-            found, stored, tried = steps(motion, constants, y, clock, until, rtol, atol, times is None, left, *room)
+            found, stored, tried = steps(
+                motion, constants, y, clock, until, rtol, atol, times is None, left, *room
+            )
             left -= tried
             if times is None:
                 at.append(room[0][:stored].copy())
@@ -213,7 +223,9 @@ def check_positive(**numbers: float) -> None:
     for name, number in numbers.items():
         (value,) = read_arrays(**{name: (number, "")})
         if value <= 0:
-            raise ValueError(f"{name} = {number} is not positive; the integration needs a time and tolerances above 0")
+            raise ValueError(
+                f"{name} = {number} is not positive; the integration needs a time and tolerances above 0"
+            )
 
 
 def check_start(*numbers: float | Floats) -> None:
@@ -224,4 +236,6 @@ def check_start(*numbers: float | Floats) -> None:
     >>> check_start(2.0, np.ones(3))
     """
     if not all(np.isfinite(x).all() for x in numbers):
-        raise ValueError("the flow leaves the range of floats at its start; give Sigma, the noise and the start in other units")
+        raise ValueError(
+            "the flow leaves the range of floats at its start; give Sigma, the noise and the start in other units"
+        )

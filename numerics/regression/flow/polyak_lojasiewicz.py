@@ -123,17 +123,33 @@ def steeper_than(constant: Constant, starts: Sequence[BalancedStart], *, checked
     for start, mu in zip(starts, bounds):
         ratio = _at_start(start)
         if (ratio - mu).is_negative:
-            witness = _named(start) | {"t": 0, "squared gradient over risk": str(ratio), "mu": str(sp.nsimplify(mu))}
-            by: dict[str, Any] = {"engine": "exact arithmetic", "witness_by": "exact", "slack": float(ratio / mu)}
+            witness = _named(start) | {
+                "t": 0,
+                "squared gradient over risk": str(ratio),
+                "mu": str(sp.nsimplify(mu)),
+            }
+            by: dict[str, Any] = {
+                "engine": "exact arithmetic",
+                "witness_by": "exact",
+                "slack": float(ratio / mu),
+            }
             return Evidence(verdict=Verdict.REFUTED, witness=witness, **by, **common)
     slacks = [_on_the_way(s) / float(mu) if mu > 0 else np.inf for s, mu in zip(starts, bounds)]
     k = int(np.argmin(slacks))
     common |= {"engine": "integration of the flow", "slack": slacks[k]}
     if slacks[k] < 1:
-        return Evidence(verdict=Verdict.OPEN, reason=f"an integrated path from {_named(starts[k])} has {slacks[k]:.3g}", **common)
+        return Evidence(
+            verdict=Verdict.OPEN,
+            reason=f"an integrated path from {_named(starts[k])} has {slacks[k]:.3g}",
+            **common,
+        )
     dimensions = sorted({s.Sigma.shape[0] for s in starts})
     covered = f"{len(starts)} starts with s^2 |Sigma| < 2: exactly at t = 0, and along integrated paths"
-    common |= {"covered": covered, "dimension": "d = " + ", ".join(map(str, dimensions)), "tightest": _named(starts[k])}
+    common |= {
+        "covered": covered,
+        "dimension": "d = " + ", ".join(map(str, dimensions)),
+        "tightest": _named(starts[k]),
+    }
     return Evidence(verdict=Verdict.SUPPORTED, **common)
 
 
@@ -141,5 +157,15 @@ def _named(start: BalancedStart) -> dict[str, Any]:
     """A start as the entries of a witness."""
     d = start.Sigma.shape[0]
     if d == 1:
-        return {"d": 1, "Lambda": str(start.Sigma[0, 0]), "Theta": str(start.Theta[0, 0]), "sigma": str(start.s)}
-    return {"d": d, "Lambda": str(start.Sigma.tolist()), "Theta": str(start.Theta.tolist()), "sigma": str(start.s)}
+        return {
+            "d": 1,
+            "Lambda": str(start.Sigma[0, 0]),
+            "Theta": str(start.Theta[0, 0]),
+            "sigma": str(start.s),
+        }
+    return {
+        "d": d,
+        "Lambda": str(start.Sigma.tolist()),
+        "Theta": str(start.Theta.tolist()),
+        "sigma": str(start.s),
+    }

@@ -48,7 +48,9 @@ class Start:
 
     def flow(self, rtol: float = 1e-11) -> Flow:
         """The integrated flow from here."""
-        return integrate_flow(self.Sigma, self.U0, self.u0, prompt_length=self.prompt_length, noise=self.noise, rtol=rtol)
+        return integrate_flow(
+            self.Sigma, self.U0, self.u0, prompt_length=self.prompt_length, noise=self.noise, rtol=rtol
+        )
 
 
 def _covariances(rng: np.random.Generator, singular: bool) -> Iterable[tuple[str, Floats]]:
@@ -134,7 +136,11 @@ def positive_starts(*, prompt_length: int | None = None, noise: float = 0.0) -> 
         outside = 1.5 * (np.eye(d) - onto)
         mixed = rng.normal(size=(d, d))
         np.fill_diagonal(mixed, rng.uniform(0, 1, d) * (np.arange(d) > 0))
-        blocks = {"U0 = 0": (np.zeros((d, d)), 0.3), "u0 = 0, U0 = I": (np.eye(d), 0.0), "any off-diagonal": (Q @ mixed @ Q.T, 0.5)}
+        blocks = {
+            "U0 = 0": (np.zeros((d, d)), 0.3),
+            "u0 = 0, U0 = I": (np.eye(d), 0.0),
+            "any off-diagonal": (Q @ mixed @ Q.T, 0.5),
+        }
         if np.abs(outside).max() > 1e-8:
             blocks["U0 outside the range"] = (outside, 0.4)
         for what, (U0, u0) in blocks.items():
@@ -164,7 +170,9 @@ def any_starts() -> list[Start]:
             "u0 against U0": (-2 * np.eye(d) + 0.3 * rng.normal(size=(d, d)), 0.6),
             "u0 = 0": (rng.normal(size=(d, d)), 0.0),
         }
-        out += [Start(f"{name}; {what}", Sigma, U0 * unit, float(u0 * unit)) for what, (U0, u0) in blocks.items()]
+        out += [
+            Start(f"{name}; {what}", Sigma, U0 * unit, float(u0 * unit)) for what, (U0, u0) in blocks.items()
+        ]
     return out
 
 
@@ -193,11 +201,17 @@ def keeps(starts: Sequence[Start]) -> Evidence:
         balance = (flow.U**2).sum(axis=(1, 2)) - flow.u**2
         kept = flow.U - onto @ flow.U @ onto
         size = max(float((flow.U**2).sum(axis=(1, 2)).max()), 1e-300)
-        drift = max(drift, float(np.abs(balance - balance[0]).max()) / size, float(np.abs(kept - kept[0]).max()) / size**0.5)
+        drift = max(
+            drift,
+            float(np.abs(balance - balance[0]).max()) / size,
+            float(np.abs(kept - kept[0]).max()) / size**0.5,
+        )
     checked = r"\|U\|_F^2-u^2,\ P(U)\ \text{constant}"
     common: dict[str, Any] = {"engine": "integration of the flow", "checked": checked, "seed": current_seed()}
     if drift > 1e-6:
-        return Evidence(verdict=Verdict.OPEN, reason=f"a drift of {drift:.1e} along integrated paths", **common)
+        return Evidence(
+            verdict=Verdict.OPEN, reason=f"a drift of {drift:.1e} along integrated paths", **common
+        )
     covered = f"{len(starts)} paths, relative drift at most {drift:.0e}"
     return Evidence(verdict=Verdict.SUPPORTED, covered=covered, dimension=_dimensions(starts), **common)
 
@@ -236,7 +250,9 @@ def ends_at(limit: Limit, starts: Sequence[Start], *, checked: str = "") -> Evid
         flow = _end(start, 1e-11)
         if flow is None:
             reason = f"the integration did not arrive from {start.name}"
-            return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", checked=checked, reason=reason)
+            return Evidence(
+                verdict=Verdict.OPEN, engine="integration of the flow", checked=checked, reason=reason
+            )
         ends.append(flow)
     found = _compared(limit, starts, ends, checked)
     if found.verdict.accepted:
@@ -256,17 +272,23 @@ def _distance(a: tuple[Floats, float], b: tuple[Floats, float]) -> float:
     return float(np.hypot(np.linalg.norm(a[0] - b[0]), a[1] - b[1]) / np.hypot(np.linalg.norm(b[0]), b[1]))
 
 
-def _compared(limit: Limit, starts: Sequence[Start], ends: Sequence[tuple[Floats, float]], checked: str) -> Evidence:
+def _compared(
+    limit: Limit, starts: Sequence[Start], ends: Sequence[tuple[Floats, float]], checked: str
+) -> Evidence:
     """The verdict on a formula from the ends of the integrated flows."""
     gaps = [_distance(limit(s), end) for s, end in zip(starts, ends)]
     k = int(np.argmax(gaps))
     worst: dict[str, Any] = {"start": starts[k].name, "relative distance": gaps[k]}
     common: dict[str, Any] = {"engine": "integration of the flow", "checked": checked}
     if gaps[k] <= AGREEMENT:
-        covered = (
-            f"{len(starts)} starts over {len({s.name.split(';')[0] for s in starts})} covariances, up to {gaps[k]:.0e} relative"
+        covered = f"{len(starts)} starts over {len({s.name.split(';')[0] for s in starts})} covariances, up to {gaps[k]:.0e} relative"
+        return Evidence(
+            verdict=Verdict.SUPPORTED,
+            covered=covered,
+            dimension=_dimensions(starts),
+            tightest=worst,
+            **common,
         )
-        return Evidence(verdict=Verdict.SUPPORTED, covered=covered, dimension=_dimensions(starts), tightest=worst, **common)
     again = _end(starts[k], 1e-12)
     disagreement = np.inf if again is None else _distance(again, ends[k]) / gaps[k]
     if disagreement > 1e-6:

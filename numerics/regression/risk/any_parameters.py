@@ -118,8 +118,15 @@ def check_points(points: int) -> int:
     >>> check_points(64)
     64
     """
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2 or points & (points - 1):
-        raise ValueError(f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then: pass e.g. 1024")
+    if (
+        isinstance(points, bool)
+        or not isinstance(points, int | np.integer)
+        or points < 2
+        or points & (points - 1)
+    ):
+        raise ValueError(
+            f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then: pass e.g. 1024"
+        )
     return int(points)
 
 
@@ -143,7 +150,9 @@ class TaskModel:
     def seen(self, w: Floats, a: Floats) -> Floats:
         """``M'a`` for each w (..., d) and a (..., d + 1): how the score a'z depends on n."""
         x = (a[..., :-1] + w * a[..., -1:]) @ self.A
-        return np.concatenate([x, np.broadcast_to(np.sqrt(self.tau2) * a[..., -1:], (*x.shape[:-1], 1))], axis=-1)
+        return np.concatenate(
+            [x, np.broadcast_to(np.sqrt(self.tau2) * a[..., -1:], (*x.shape[:-1], 1))], axis=-1
+        )
 
     def means(self, N: Floats, b: Floats) -> Floats:
         """Means over tasks and queries of h², h y, y², b'Gb, s and s b'Gb, where G is the
@@ -156,7 +165,10 @@ class TaskModel:
         w = self.om * points
         by_query = self.seen(w[:, None, :], (N @ self.B).T)  # (tasks, d, n): M'a for the columns a of N B
         seen_b = self.seen(w, np.broadcast_to(b, (len(w), len(b))))
-        answer, label = np.einsum("tdn,tn->td", by_query, seen_b), w @ self.B  # h and y are linear in the query
+        answer, label = (
+            np.einsum("tdn,tn->td", by_query, seen_b),
+            w @ self.B,
+        )  # h and y are linear in the query
         s, b2 = (by_query**2).sum(axis=(1, 2)), (seen_b**2).sum(axis=1)
         squares = [(answer**2).sum(axis=1), (answer * label).sum(axis=1), (label**2).sum(axis=1)]
         return np.array([*squares, b2, s, s * b2]) @ weights
@@ -164,7 +176,9 @@ class TaskModel:
     def linear(self, N: Floats, b: Floats, L: float | None) -> float:
         """Risk of linear attention with a = N x and b, exact."""
         h2, hy, y2, _, _, sb2 = self.means(N, b)
-        spread = 0.0 if L is None else (h2 + sb2) / L  # the variance of (1/L) sum (a.z)(b.z) given task and query
+        spread = (
+            0.0 if L is None else (h2 + sb2) / L
+        )  # the variance of (1/L) sum (a.z)(b.z) given task and query
         return float(h2 - 2 * hy + y2 + spread + self.tau2) / 2
 
     def softmax(self, N: Floats, b: Floats, L: float, points: int, seed: int) -> tuple[float, float]:
@@ -173,12 +187,16 @@ class TaskModel:
         g = normal_points(d, points, seed)  # (randomisations, points, 2d)
         w, x = self.om * g[..., :d], g[..., d:] @ self.B.T
         error, polynomials = self._given(w, x, N, b, L)
-        on_blocks, _ = self._given(w, x, np.vstack([N[:d], np.zeros((1, d))]), np.append(np.zeros(d), b[d]), L)
+        on_blocks, _ = self._given(
+            w, x, np.vstack([N[:d], np.zeros((1, d))]), np.append(np.zeros(d), b[d]), L
+        )
         block_mean = 2 * self.field(L)(N[:d], float(b[d])).risk - self.tau2
         # Were the weights constant, the error would be a sum of polynomials; were the parameters on
         # the block manifold, its mean would be known. The first randomisation says how much to take
         # of each, the others sum the rest.
-        controls = np.concatenate([polynomials - self.means(N, b), on_blocks[..., None] - block_mean], axis=-1)
+        controls = np.concatenate(
+            [polynomials - self.means(N, b), on_blocks[..., None] - block_mean], axis=-1
+        )
         design = np.concatenate([np.ones((points, 1)), controls[0]], axis=1)
         coefficients = np.linalg.lstsq(design, error[0], rcond=None)[0][1:]
         means = (error[1:] - controls[1:] @ coefficients).mean(axis=1)
@@ -189,7 +207,10 @@ class TaskModel:
         polynomials of `means`.
         """
         seen_a, seen_b = self.seen(w, x @ N.T), self.seen(w, np.broadcast_to(b, (*w.shape[:-1], len(b))))
-        s, h, b2, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
+        s, h, b2, y = (
+            np.einsum("...i,...i->...", p, q)
+            for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x))
+        )
         if not all(np.isfinite(v).all() for v in (s, h**2, b2)):
             raise ValueError(OVERFLOW)
         m = weight_table(L)(s)
@@ -199,7 +220,9 @@ class TaskModel:
     def field(self, L: float) -> RiskField:
         """The exact risk on the block manifold."""
         A, B = self.A, self.B
-        return RiskField(RegressionTask(A @ A.T, noise=self.tau2, task_variance=self.om**2, query_covariance=B @ B.T), L)
+        return RiskField(
+            RegressionTask(A @ A.T, noise=self.tau2, task_variance=self.om**2, query_covariance=B @ B.T), L
+        )
 
 
 def _fifth_degree(d: int) -> tuple[Floats, Floats]:
@@ -211,7 +234,11 @@ def _fifth_degree(d: int) -> tuple[Floats, Floats]:
     e = np.sqrt((d + 2) / 2) * np.eye(d)
     two = [p * e[i] + q * e[j] for p in (1, -1) for q in (1, -1)]
     points = np.concatenate([np.zeros((1, d)), one, -one, *two])
-    weights = [np.full(1, 2 / (d + 2)), np.full(2 * d, (4 - d) / (2 * (d + 2) ** 2)), np.full(4 * len(i), 1 / (d + 2) ** 2)]
+    weights = [
+        np.full(1, 2 / (d + 2)),
+        np.full(2 * d, (4 - d) / (2 * (d + 2) ** 2)),
+        np.full(4 * len(i), 1 / (d + 2) ** 2),
+    ]
     return points, np.concatenate(weights)
 
 

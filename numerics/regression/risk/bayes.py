@@ -55,7 +55,9 @@ class BayesRisk(NamedTuple):
 
 
 @within_floats("the Bayes risk")
-def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int = 1024, seed: int = 0) -> BayesRisk:
+def bayes_risk(
+    task: RegressionTask, prompt_length: int | None, *, points: int = 1024, seed: int = 0
+) -> BayesRisk:
     """The least risk of any predictor of the query's label from a prompt of L tokens.
 
     Parameters
@@ -100,7 +102,9 @@ def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int =
     modes = spectrum(S)
     l, rank, outside = modes.values, modes.values.size, np.eye(len(S)) - modes.vectors @ modes.vectors.T
     turned = modes.vectors.T @ query @ modes.vectors
-    unseen = om2 * float(np.sum((outside @ query) * outside)) if rank < len(S) else 0.0  # what no prompt tells
+    unseen = (
+        om2 * float(np.sum((outside @ query) * outside)) if rank < len(S) else 0.0
+    )  # what no prompt tells
     if modes.lost and unseen > ROUNDING * len(S) * EPS * om2 * float(np.trace(query)):
         warnings.warn(
             f"{modes.lost} directions of Sigma are lost in rounding errors and count as never seen in a prompt, which adds "
@@ -134,13 +138,18 @@ def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int =
         raise ValueError(
             f"noise = {tau2} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {LEAST_NOISE} of it"
         )
-    draws = (_draws(L, diagonal, others, points, crowd, rng) for rng in np.random.default_rng(seed).spawn(SCRAMBLINGS))
+    draws = (
+        _draws(L, diagonal, others, points, crowd, rng)
+        for rng in np.random.default_rng(seed).spawn(SCRAMBLINGS)
+    )
     means = [float((weight * of(normal, chi2)).mean()) for normal, chi2, weight in draws]
     error = float(np.std(means, ddof=1)) / SCRAMBLINGS**0.5
     return BayesRisk((unit * float(np.mean(means)) + unseen + tau2) / 2, unit * error / 2)
 
 
-def _draws(L: int, diagonal: int, others: int, points: int, crowd: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+def _draws(
+    L: int, diagonal: int, others: int, points: int, crowd: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
     """One scrambling: normal coordinates, chi-squared ones with L, L - 1, ... degrees of freedom,
     and the weights of the points.
 
@@ -149,7 +158,10 @@ def _draws(L: int, diagonal: int, others: int, points: int, crowd: int, rng: np.
     from scipy.special import gammaincinv, ndtri
     from scipy.stats import qmc
 
-    p, weight = np.clip(qmc.Sobol(diagonal + others, scramble=True, seed=rng).random(points), 1e-16, 1 - 1e-16), np.ones(points)
+    p, weight = (
+        np.clip(qmc.Sobol(diagonal + others, scramble=True, seed=rng).random(points), 1e-16, 1 - 1e-16),
+        np.ones(points),
+    )
     if crowd > 1:
         v = p[:, diagonal - 1].copy()
         p[:, diagonal - 1], weight = v**crowd, crowd * v ** (crowd - 1)
@@ -165,7 +177,9 @@ def _by_bartlett(normal: Floats, chi2: Floats, query: Floats, ridge: Floats) -> 
     T[:, range(d), range(d)] = np.sqrt(chi2)
     T[:, *np.tril_indices(d, -1)] = normal
     if ridge.min() >= SMALL_NOISE:
-        return np.asarray(np.trace(np.linalg.solve(T @ T.transpose(0, 2, 1) + np.diag(ridge), query), axis1=1, axis2=2))
+        return np.asarray(
+            np.trace(np.linalg.solve(T @ T.transpose(0, 2, 1) + np.diag(ridge), query), axis1=1, axis2=2)
+        )
     # From a factor of W + diag ridge, ten times slower: W itself may be singular to rounding.
     both = np.concatenate([T.transpose(0, 2, 1), np.broadcast_to(np.diag(np.sqrt(ridge)), T.shape)], axis=1)
     factor: Any = np.linalg.qr(both, mode="r")
@@ -179,5 +193,7 @@ def _below_rank(X: Floats, query: Floats, ridge: float) -> Floats:
     """
     # What is known is the range of X', large variances first; products would lose small ones.
     X_t, n = X[..., ::-1].transpose(0, 2, 1), X.shape[1]
-    Q = np.linalg.qr(np.concatenate([X_t, np.broadcast_to(ridge**0.5 * np.eye(n), (len(X), n, n))], axis=1))[0][:, :-n]
+    Q = np.linalg.qr(np.concatenate([X_t, np.broadcast_to(ridge**0.5 * np.eye(n), (len(X), n, n))], axis=1))[
+        0
+    ][:, :-n]
     return np.asarray(np.trace(query) - np.einsum("nik,ij,njk->n", Q, query[::-1, ::-1], Q, optimize=True))

@@ -81,7 +81,12 @@ class RiskField:
     """
 
     def __init__(
-        self, task: RegressionTask, prompt_length: float | None, *, attention: str = "softmax", step: float = 0.16
+        self,
+        task: RegressionTask,
+        prompt_length: float | None,
+        *,
+        attention: str = "softmax",
+        step: float = 0.16,
     ) -> None:
         self.task = task = read_task(task)
         check_kind(str, attention=attention)
@@ -106,7 +111,11 @@ class RiskField:
         """``E|u h - x|^2`` for h = S_p U x, and its gradient."""
         h = self.S @ U @ self.root_q
         residual = u * h - self.root_q
-        return float((residual**2).sum()), 2 * u * self.S @ residual @ self.root_q, 2 * float((residual * h).sum())
+        return (
+            float((residual**2).sum()),
+            2 * u * self.S @ residual @ self.root_q,
+            2 * float((residual * h).sum()),
+        )
 
     def _linear(self, U: Floats, u: float) -> tuple[float, Floats, float]:
         """The prompt's empirical covariance adds ``(u^2/L) E[|h|^2 + (tr S_p + noise) s]``."""
@@ -140,8 +149,12 @@ class RiskField:
         P2, by_h, by_x = query.mean(m.P2), float(np.diag(h2) @ before_h), float(np.diag(xh) @ before_x)
         # The same for the derivatives in s, as symmetric matrices F with dE = tr(F d(W'W)).
         first, second = query.fourth(m.dP2), query.fourth(-m.db)
-        to_form = u * u * (self.level * np.diag(query.second(m.dP2)) + _paired(second, h2)) + 2 * u * _paired(first, xh)
-        to_W = (2 * turned.T @ to_form + 2 * u * u * SW * before_h) @ E - 2 * u * self.root @ self.root_q @ (E.T * before_x) @ E
+        to_form = u * u * (self.level * np.diag(query.second(m.dP2)) + _paired(second, h2)) + 2 * u * _paired(
+            first, xh
+        )
+        to_W = (2 * turned.T @ to_form + 2 * u * u * SW * before_h) @ E - 2 * u * self.root @ self.root_q @ (
+            E.T * before_x
+        ) @ E
         return (
             value + u * u * (self.level * P2 + by_h) - 2 * u * by_x,
             to_U + self.root @ to_W @ self.root_q,
@@ -165,7 +178,9 @@ def read_length(value: float | None, largest: float = LARGEST_LENGTH) -> float |
     (L,) = read_arrays(prompt_length=(value, ""))
     if not (1 <= L <= largest and np.floor(L) == L):
         most = f"{largest:.0e}".replace("+", "")
-        raise ValueError(f"prompt_length = {value} is no whole number from 1 to {most}; pass None for the infinite prompt")
+        raise ValueError(
+            f"prompt_length = {value} is no whole number from 1 to {most}; pass None for the infinite prompt"
+        )
     return float(L)
 
 
@@ -233,8 +248,12 @@ def _task(task: Any, noise: float | None) -> RegressionTask:
     """The task of a covariance and a noise, with the task variance 1 of Section 5."""
     if isinstance(task, RegressionTask):
         if noise is not None:
-            raise TypeError(f"noise = {noise} is given beside a task that has its own, {task.noise}; leave it out")
+            raise TypeError(
+                f"noise = {noise} is given beside a task that has its own, {task.noise}; leave it out"
+            )
         return task
     if noise is None:
-        raise TypeError("noise is missing beside a covariance; pass the variance of the label noise, or a RegressionTask")
+        raise TypeError(
+            "noise is missing beside a covariance; pass the variance of the label noise, or a RegressionTask"
+        )
     return RegressionTask(task, noise=noise, task_variance=1.0)

@@ -28,7 +28,9 @@ Floats = NDArray[np.float64]
 
 
 @within_floats("the gap")
-def finite_prompt_gap(U11: Any, u: float, task: RegressionTask, lengths: ArrayLike, *, step: float = 0.08) -> Floats:
+def finite_prompt_gap(
+    U11: Any, u: float, task: RegressionTask, lengths: ArrayLike, *, step: float = 0.08
+) -> Floats:
     """``R_L - R_inf`` on the block manifold; the noise of the query's own label drops out.
 
     Parameters

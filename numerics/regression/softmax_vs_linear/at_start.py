@@ -85,11 +85,16 @@ def initial_gap(
     >>> bool(np.all(abs(gap.output - 2 / gap.lengths) < 5 * gap.output_error))
     True
     """
-    count = read_whole("prompts", prompts, "an error needs at least 2 for each length, better thousands", least=2)
+    count = read_whole(
+        "prompts", prompts, "an error needs at least 2 for each length, better thousands", least=2
+    )
     groups = min(GROUPS, count)
     batch = -(-count // groups)
     # every length is checked before the first is measured
-    setups = [read_setup("coupled", L, read_task(task), batch, 0.0, groups, seed, variant, parameters, None) for L in lengths]
+    setups = [
+        read_setup("coupled", L, read_task(task), batch, 0.0, groups, seed, variant, parameters, None)
+        for L in lengths
+    ]
     found = np.array([_measure(setup, groups) for setup in setups]).reshape(-1, 2).T
     return InitialGap(np.array([s.prompt_length for s in setups], dtype=np.int64), *found)
 
@@ -102,6 +107,8 @@ def _measure(setup: Setup, groups: int) -> tuple[float, float]:
     squares, losses, no_gradient = np.empty(groups), np.empty((3, 1)), np.empty((0, 0, 0))
     for group in range(groups):
         if kernel(setup.start, setup.prompt_length, group, 1, 0.0, *arguments, losses, no_gradient) != -1:
-            raise ValueError("predictions at these parameters are beyond the range of floating-point numbers; take smaller ones")
+            raise ValueError(
+                "predictions at these parameters are beyond the range of floating-point numbers; take smaller ones"
+            )
         squares[group] = losses[2, 0]
     return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups)

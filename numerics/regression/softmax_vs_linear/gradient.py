@@ -106,7 +106,10 @@ def _jackknife(model: TaskModel, parameters: Sequence[Floats], lengths: Sequence
     w, x = model.om * g[..., :d], g[..., d:] @ model.B.T
     seen_a, seen_b = model.seen(w, x @ N.T), model.seen(w, np.broadcast_to(b, (*w.shape[:-1], d + 1)))
     full_a, full_b = (_back(model, w, seen) for seen in (seen_a, seen_b))  # Gamma a, Gamma b
-    s, h, t, y = (np.einsum("...i,...i->...", p, q) for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x)))
+    s, h, t, y = (
+        np.einsum("...i,...i->...", p, q)
+        for p, q in ((seen_a, seen_a), (seen_a, seen_b), (seen_b, seen_b), (w, x))
+    )
     if not all(np.isfinite(x).all() for x in (s, h, t)):
         raise ValueError(OVERFLOW)
     found = []
@@ -114,7 +117,11 @@ def _jackknife(model: TaskModel, parameters: Sequence[Floats], lengths: Sequence
         m = weight_table(float(L))(s)
         by_s = (m.dP2 - 1 / L) * t / 2 - m.db * h**2 / 2 + m.dP2 * h * y
         by_t, by_h = (m.P2 - s / L) / 2, m.P2 * y - (m.b + 1 / L) * h
-        to_N = c * np.einsum("rpi,rpj->rij", 2 * by_s[..., None] * full_a + by_h[..., None] * full_b, x) / g.shape[1]
+        to_N = (
+            c
+            * np.einsum("rpi,rpj->rij", 2 * by_s[..., None] * full_a + by_h[..., None] * full_b, x)
+            / g.shape[1]
+        )
         to_b = (2 * by_t[..., None] * full_b + by_h[..., None] * full_a).mean(axis=1)
         parts = [
             to_b @ V.T,
@@ -129,7 +136,9 @@ def _jackknife(model: TaskModel, parameters: Sequence[Floats], lengths: Sequence
 def _back(model: TaskModel, w: Floats, seen: Floats) -> Floats:
     """``M v`` for v = M'a: the covariance of the tokens times a."""
     x = seen[..., :-1] @ model.A.T
-    return np.concatenate([x, np.einsum("...i,...i->...", w, x)[..., None] + np.sqrt(model.tau2) * seen[..., -1:]], axis=-1)
+    return np.concatenate(
+        [x, np.einsum("...i,...i->...", w, x)[..., None] + np.sqrt(model.tau2) * seen[..., -1:]], axis=-1
+    )
 
 
 def _squared_norm(rows: Floats) -> Floats:

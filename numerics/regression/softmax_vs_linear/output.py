@@ -70,7 +70,9 @@ def output_gap(s: float, prompt_length: ArrayLike, *, factor: ArrayLike = 1.0) -
     return gap_of_moments(softmax_moments(s, prompt_length), s, prompt_length, factor=factor)
 
 
-def gap_of_moments(m: SoftmaxMoments, s: float, prompt_length: ArrayLike, *, factor: ArrayLike = 1.0) -> OutputGap:
+def gap_of_moments(
+    m: SoftmaxMoments, s: float, prompt_length: ArrayLike, *, factor: ArrayLike = 1.0
+) -> OutputGap:
     """`output_gap` from the moments of the weights, however they were computed.
 
     Examples

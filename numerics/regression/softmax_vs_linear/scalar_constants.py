@@ -16,7 +16,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.regression.softmax_vs_linear.scalar_flows import ScalarRegression, Trajectory, scalar_regressions
+from numerics.regression.softmax_vs_linear.scalar_flows import (
+    ScalarRegression,
+    Trajectory,
+    scalar_regressions,
+)
 from theory.regression.transfer import distance_26
 
 __all__ = ["Transfer", "transfers"]
@@ -63,7 +67,9 @@ class Transfer:
 
         return float(lambertw(self.beta * self.rho / self.g2).real / self.beta)
 
-    def paths(self, start: tuple[float, float], times: Floats, rtol: float = 1e-11) -> tuple[Trajectory, Trajectory]:
+    def paths(
+        self, start: tuple[float, float], times: Floats, rtol: float = 1e-11
+    ) -> tuple[Trajectory, Trajectory]:
         """Infinite- and finite-prompt flow from ``start``, given in units of ``1/sqrt(S)``."""
         return _path(self.infinite, start, tuple(times), rtol), _path(self.finite, start, tuple(times), rtol)
 
@@ -78,7 +84,9 @@ class Transfer:
 
 
 @cache
-def _path(model: ScalarRegression, start: tuple[float, float], times: tuple[float, ...], rtol: float) -> Trajectory:
+def _path(
+    model: ScalarRegression, start: tuple[float, float], times: tuple[float, ...], rtol: float
+) -> Trajectory:
     """A path of the flow, remembered: a claim and its control ask for the same."""
     unit = 1 / math.sqrt(model.S)
     return model.flow([start[0] * unit, start[1] * unit], np.array(times), rtol)
@@ -96,7 +104,11 @@ def _transfers(lengths: tuple[float, ...]) -> tuple[Transfer, ...]:
     for model in finite:
         g1 = MARGIN * float(np.abs(model.risk_gap(c, u)).max())
         g2 = MARGIN * float(np.sqrt((model.gradient_gap(c, u) ** 2).sum(0)).max())
-        out.append(Transfer(infinite, model, radius / 2, g1, g2, S**2 * (1.5 * r**2 + 1), S**1.5 * r * (r**2 / 2 + 1)))
+        out.append(
+            Transfer(
+                infinite, model, radius / 2, g1, g2, S**2 * (1.5 * r**2 + 1), S**1.5 * r * (r**2 / 2 + 1)
+            )
+        )
     return tuple(out)
 
 

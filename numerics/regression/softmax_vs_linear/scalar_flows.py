@@ -108,7 +108,13 @@ class ScalarRegression:
         times = np.asarray(times, dtype=float)
         # This size makes the absolute tolerance 1e-13.
         _, states, _ = follow_compiled(
-            _field, self._constants, np.array(start), float(times[-1]), rtol=rtol, size=1e-10 / rtol, times=times
+            _field,
+            self._constants,
+            np.array(start),
+            float(times[-1]),
+            rtol=rtol,
+            size=1e-10 / rtol,
+            times=times,
         )
         found = states.T
         if (far := float(np.abs(found[0]).max())) > self.reach:

@@ -20,7 +20,10 @@ __all__ = ["collect"]
 
 ROW, TWO, THREE, FOUR = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANES)
 ZERO, ONE = F32(0), F32(1)
-VALUE, SLOPE = np.int64(2), np.int64(3)  # rows of `work`: one coordinate of the two sums; the first two are for the label's
+VALUE, SLOPE = (
+    np.int64(2),
+    np.int64(3),
+)  # rows of `work`: one coordinate of the two sums; the first two are for the label's
 F64 = np.float64
 
 
@@ -38,7 +41,12 @@ def coordinates(n, normals, frame, out):  # type: ignore[no-untyped-def]
         last = ZERO if j + 1 == n else ONE
         for i in range(LANES):
             k = U64(i)
-            x, y, u, v = normals[p + k], normals[q + k], last * normals[p + one + k], last * normals[q + one + k]
+            x, y, u, v = (
+                normals[p + k],
+                normals[q + k],
+                last * normals[p + one + k],
+                last * normals[q + one + k],
+            )
             e, f, g, h = frame[b + k], frame[c + k], frame[b + one + k], frame[c + one + k]
             out[k] += x * e + u * g
             out[one + k] += x * f + u * h
@@ -64,7 +72,12 @@ def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):
         b, c = scalars[k], scalars[ROW + ROW + k]
         b = ONE / b if b > ZERO else ZERO  # a direction of length 0 takes no part
         c = ONE / c if c > ZERO else ZERO
-        p0, p1, q0, q1 = b * work[k], c * work[ROW + k], b * work[ROW + ROW + k], c * work[ROW + ROW + ROW + k]
+        p0, p1, q0, q1 = (
+            b * work[k],
+            c * work[ROW + k],
+            b * work[ROW + ROW + k],
+            c * work[ROW + ROW + ROW + k],
+        )
         delta = moments[error + k]
         m2, m5, m6 = moments[U64(2) * ROW + k], moments[U64(5) * ROW + k], moments[U64(6) * ROW + k]
         m0 = (moments[k] - m2 * p0) * b
@@ -80,7 +93,11 @@ def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):
         b, c, x, y = U64(j * LANES), U64((n + j) * LANES), U64((p + j) * LANES), U64((q + j) * LANES)
         for i in range(LANES):
             k = U64(i)
-            m = moments[k] * frame[b + k] + moments[ROW + k] * frame[c + k] + moments[U64(2) * ROW + k] * normals[x + k]
+            m = (
+                moments[k] * frame[b + k]
+                + moments[ROW + k] * frame[c + k]
+                + moments[U64(2) * ROW + k] * normals[x + k]
+            )
             g = moments[U64(3) * ROW + k] * frame[b + k] + moments[U64(4) * ROW + k] * frame[c + k]
             g += moments[U64(5) * ROW + k] * normals[x + k] + moments[U64(6) * ROW + k] * normals[y + k]
             work[sums + k], work[sums + ROW + k] = m, g

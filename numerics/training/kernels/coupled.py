@@ -44,7 +44,10 @@ __all__ = ["coupled_kernel"]
 SOURCES = kernel_key(__name__)
 
 ROW, TWO_ROWS, THREE_ROWS = U64(LANES), U64(2 * LANES), U64(3 * LANES)
-OWN, COUPLED = U64(1 << 62), U64(3 << 30)  # added to the lane and to the length: streams that neither architecture alone reads
+OWN, COUPLED = (
+    U64(1 << 62),
+    U64(3 << 30),
+)  # added to the lane and to the length: streams that neither architecture alone reads
 F64, ZERO = np.float64, F32(0)
 
 
@@ -182,10 +185,14 @@ def coupled_kernel() -> Callable[..., int]:
 @once
 def _kernel(short: bool) -> Callable[..., int]:
     """The kernel for prompts up to SHORT tokens, or for longer ones: each compiles its own half."""
-    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = (
+        SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    )
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total):  # type: ignore[no-untyped-def]
+    def kernel(
+        theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total
+    ):  # type: ignore[no-untyped-def]
         _ = sources
         n = theta.shape[2]
         d, width = n - 1, padded(n)
@@ -198,16 +205,29 @@ def _kernel(short: bool) -> Callable[..., int]:
         now, slope, after = np.zeros((2, size)), np.zeros((2, size)), np.zeros((2, size))
         for c in range(2):
             load(theta[c], width, now[c])
-        values, P, d_values, d_P = np.zeros((2, width)), np.zeros((2, n * width)), np.zeros((2, width)), np.zeros((2, n * width))
+        values, P, d_values, d_P = (
+            np.zeros((2, width)),
+            np.zeros((2, n * width)),
+            np.zeros((2, width)),
+            np.zeros((2, n * width)),
+        )
         U, scratch, square = np.zeros(n * width), np.zeros(n * width), np.zeros(3)
         state, words = np.zeros(4 * LANES, np.uint32), np.zeros(2 * LANES, np.uint32)
-        x, task, label = np.zeros(2 * n * LANES, np.float32), np.zeros(d * LANES, np.float32), np.zeros(LANES, np.float32)
+        x, task, label = (
+            np.zeros(2 * n * LANES, np.float32),
+            np.zeros(d * LANES, np.float32),
+            np.zeros(LANES, np.float32),
+        )
         columns, R = np.zeros(COLUMNS * n * LANES, np.float32), np.zeros(TRIANGLE * LANES, np.float32)
         heads, factors = np.zeros(COLUMNS * LANES, np.float32), np.zeros(COLUMNS * LANES, np.float32)
         tile, reference = np.zeros(2 * TILE * LANES, np.float32), np.zeros(LANES, np.float32)
         sums, long_sums = np.zeros(SUMS * LANES, np.float32), np.zeros(SUMS * LANES)
         T, y = np.zeros(BASIS * max(n - 2, 2) * LANES, np.float32), np.zeros(4 * n * LANES, np.float32)
-        basis, v, delta = np.zeros(8 * LANES, np.float32), np.zeros(WEIGHTS * LANES, np.float32), np.zeros(2 * LANES, np.float32)
+        basis, v, delta = (
+            np.zeros(8 * LANES, np.float32),
+            np.zeros(WEIGHTS * LANES, np.float32),
+            np.zeros(2 * LANES, np.float32),
+        )
         live, work = np.zeros(LANES, np.float32), np.zeros(4 * LANES, np.float32)
         row = work[:LANES]
         g = np.zeros((n * L + 1 if short else 0) * LANES, np.float32)
@@ -223,7 +243,9 @@ def _kernel(short: bool) -> Callable[..., int]:
                 normal_rows(2 * n, state, x)
                 draw_task(d, width, a, b, task_sd, noise_sd, x, task, label, row)
                 for c in range(2):
-                    set_columns(n, width, P[c], values[c], noise_sd, task, x, row, columns, U64(2 * c * n * LANES))
+                    set_columns(
+                        n, width, P[c], values[c], noise_sd, task, x, row, columns, U64(2 * c * n * LANES)
+                    )
                 if short:
                     normal_rows(n * L, state, g)
                     scores_and_values(n, L, columns, g, tokens)

@@ -25,7 +25,17 @@ from numba import njit
 from numerics.compiled.streams import F32, I32, LANES, U64, exp32, normal_rows
 from numerics.training.kernels.chi import chi_rows
 
-__all__ = ["BASIS", "SUMS", "TILE", "WEIGHTS", "basis_coordinates", "draw_columns", "token_sums", "weighted_sums", "weights"]
+__all__ = [
+    "BASIS",
+    "SUMS",
+    "TILE",
+    "WEIGHTS",
+    "basis_coordinates",
+    "draw_columns",
+    "token_sums",
+    "weighted_sums",
+    "weights",
+]
 
 TILE = 8  # tokens per pass
 BASIS = 6  # vectors of R^L that matter
@@ -65,7 +75,11 @@ def raise_reference(tokens, x, rate, reference, top, part, total):  # type: igno
         for i in range(LANES):
             up = top[i] - reference[i]
             reference[i] = top[i] if up > RESCALE_ABOVE else reference[i]
-            top[i] = (exp32(max(-up, -LARGEST_EXPONENT)) if up < LARGEST_EXPONENT else ZERO) if up > RESCALE_ABOVE else ONE
+            top[i] = (
+                (exp32(max(-up, -LARGEST_EXPONENT)) if up < LARGEST_EXPONENT else ZERO)
+                if up > RESCALE_ABOVE
+                else ONE
+            )
         for s in range(9):
             at = U64(s * LANES)
             for i in range(LANES):
@@ -114,8 +128,18 @@ def add_tokens(l, four, x, R, reference, part):  # type: ignore[no-untyped-def]
             s = with_token(s, x[j + FOUR_ROWS], x[j + FIVE_ROWS], rate, along, across, high)
             s = with_token(s, x[j + SIX_ROWS], x[j + SEVEN_ROWS], rate, along, across, high)
         part[i], part[LANES + i], part[2 * LANES + i], part[3 * LANES + i] = s[0], s[1], s[2], s[3]
-        part[4 * LANES + i], part[5 * LANES + i], part[6 * LANES + i], part[7 * LANES + i] = s[4], s[5], s[6], s[7]
-        part[8 * LANES + i], part[9 * LANES + i], part[10 * LANES + i], part[11 * LANES + i] = s[8], s[9], s[10], s[11]
+        part[4 * LANES + i], part[5 * LANES + i], part[6 * LANES + i], part[7 * LANES + i] = (
+            s[4],
+            s[5],
+            s[6],
+            s[7],
+        )
+        part[8 * LANES + i], part[9 * LANES + i], part[10 * LANES + i], part[11 * LANES + i] = (
+            s[8],
+            s[9],
+            s[10],
+            s[11],
+        )
 
 
 @njit(forceinline=True)
@@ -158,7 +182,11 @@ def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
         z = ONE / sums[i]
         pa, pb = sums[LANES + i] * z, sums[2 * LANES + i] * z
         T = along * pa + across * pb
-        aa, ab, bb = sums[3 * LANES + i] * z - pa * pa, sums[4 * LANES + i] * z - pa * pb, sums[5 * LANES + i] * z - pb * pb
+        aa, ab, bb = (
+            sums[3 * LANES + i] * z - pa * pa,
+            sums[4 * LANES + i] * z - pa * pb,
+            sums[5 * LANES + i] * z - pb * pb,
+        )
         qa, qb = along * aa + across * ab, along * ab + across * bb
         pp, pt = sums[6 * LANES + i] * z * z, sums[7 * LANES + i] * z * z
         pq, qq = pt - T * pp, sums[8 * LANES + i] * z * z - T * (pt + pt - T * pp)
@@ -181,7 +209,12 @@ def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
         q2 = min(max((pq - p0 * q0 - p1 * q1) / max(p2, LEAST_SQUARE), -bound), bound)
         q3 = F32(math.sqrt(max(left - q2 * q2, ZERO)))
         basis[i], basis[LANES + i], basis[2 * LANES + i] = r0, r1, r2
-        basis[3 * LANES + i], basis[4 * LANES + i], basis[5 * LANES + i], basis[6 * LANES + i] = pa, pb, qa, qb
+        basis[3 * LANES + i], basis[4 * LANES + i], basis[5 * LANES + i], basis[6 * LANES + i] = (
+            pa,
+            pb,
+            qa,
+            qb,
+        )
         basis[7 * LANES + i] = T
         v[i], v[LANES + i], v[2 * LANES + i] = p0, p1, p2
         v[3 * LANES + i], v[4 * LANES + i], v[5 * LANES + i], v[6 * LANES + i] = q0, q1, q2, q3
@@ -216,7 +249,13 @@ def weights(L, R, basis, T, label, live, v, delta):  # type: ignore[no-untyped-d
         a0, a1, a2 = mean * R[3 * LANES + i], mean * R[4 * LANES + i], mean * R[5 * LANES + i]
         b0, b1, b2, b3 = R[6 * LANES + i], R[7 * LANES + i], R[8 * LANES + i], R[9 * LANES + i]
         x0, x1, x2, x3, x4 = T[i], T[LANES + i], T[2 * LANES + i], T[3 * LANES + i], T[4 * LANES + i]
-        y0, y1, y2, y3, y4 = T[6 * LANES + i], T[7 * LANES + i], T[8 * LANES + i], T[9 * LANES + i], T[10 * LANES + i]
+        y0, y1, y2, y3, y4 = (
+            T[6 * LANES + i],
+            T[7 * LANES + i],
+            T[8 * LANES + i],
+            T[9 * LANES + i],
+            T[10 * LANES + i],
+        )
         s0, s1, s2, s3, s4 = r0 * a0 + r1 * a1 + x0 * a2, r2 * a1 + x1 * a2, x2 * a2, x3 * a2, x4 * a2
         t0, t1 = r0 * b0 + r1 * b1 + x0 * b2 + y0 * b3, r2 * b1 + x1 * b2 + y1 * b3
         t2, t3, t4, t5 = x2 * b2 + y2 * b3, x3 * b2 + y3 * b3, x4 * b2 + y4 * b3, T[11 * LANES + i] * b3
@@ -243,9 +282,18 @@ def weighted_sums(n, basis, T, v, y):  # type: ignore[no-untyped-def]
         at, to = U64((j - 2) * BASIS * LANES), U64(4 * j * LANES)
         for i in range(LANES):
             x, z = at + U64(i), to + U64(i)
-            a, b, c, d, e, f = T[x], T[x + ROW], T[x + TWO_ROWS], T[x + THREE_ROWS], T[x + FOUR_ROWS], T[x + FIVE_ROWS]
+            a, b, c, d, e, f = (
+                T[x],
+                T[x + ROW],
+                T[x + TWO_ROWS],
+                T[x + THREE_ROWS],
+                T[x + FOUR_ROWS],
+                T[x + FIVE_ROWS],
+            )
             y[z] = a * v[i] + b * v[LANES + i] + c * v[2 * LANES + i]
-            y[z + ROW] = a * v[3 * LANES + i] + b * v[4 * LANES + i] + c * v[5 * LANES + i] + d * v[6 * LANES + i]
+            y[z + ROW] = (
+                a * v[3 * LANES + i] + b * v[4 * LANES + i] + c * v[5 * LANES + i] + d * v[6 * LANES + i]
+            )
             s = a * v[7 * LANES + i] + b * v[8 * LANES + i] + c * v[9 * LANES + i] + d * v[10 * LANES + i]
             y[z + TWO_ROWS] = s + e * v[11 * LANES + i]
             s = a * v[12 * LANES + i] + b * v[13 * LANES + i] + c * v[14 * LANES + i] + d * v[15 * LANES + i]

@@ -81,7 +81,9 @@ def token_weights(L, label, live, rows, work, delta):  # type: ignore[no-untyped
             k = at + U64(i)
             w = exp32(max(rows[k] - work[i], LEAST_EXPONENT))
             work[LANES + i] += w
-            work[2 * LANES + i] += w * rows[k + ROW] + ZERO * rows[k]  # a score that has left float32 shows in the loss
+            work[2 * LANES + i] += (
+                w * rows[k + ROW] + ZERO * rows[k]
+            )  # a score that has left float32 shows in the loss
             rows[k] = w
     for i in range(LANES):
         z = ONE / work[LANES + i]
@@ -113,7 +115,12 @@ def token_products(n, L, g, rows, y):  # type: ignore[no-untyped-def]
             for i in range(LANES):
                 k, u, v, to = at + U64(i), one + U64(i), two + U64(i), sums + U64(i)
                 p0, p1, p2, p3 = rows[k], rows[k + ROW], rows[k + TWO_ROWS], rows[k + THREE_ROWS]
-                q0, q1, q2, q3 = rows[k + FOUR_ROWS], rows[k + FIVE_ROWS], rows[k + SIX_ROWS], rows[k + SEVEN_ROWS]
+                q0, q1, q2, q3 = (
+                    rows[k + FOUR_ROWS],
+                    rows[k + FIVE_ROWS],
+                    rows[k + SIX_ROWS],
+                    rows[k + SEVEN_ROWS],
+                )
                 x0, x1, x2, y0, y1, y2 = g[u], g[u + ROW], g[u + TWO_ROWS], g[v], g[v + ROW], g[v + TWO_ROWS]
                 y[to] += p0 * x0 + q0 * y0
                 y[to + ROW] += p1 * x0 + q1 * y0

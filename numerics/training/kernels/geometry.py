@@ -136,7 +136,9 @@ def across_only(n, frame, scalars):  # type: ignore[no-untyped-def]
         square = scalars[size + k]
         inverse = ONE / square if square > LEAST_SQUARE else ZERO
         root = F32(math.sqrt(square)) if square > LEAST_SQUARE else ZERO
-        scalars[label + k] += ZERO * (square + scalars[across + k])  # what has left the range of float32 shows in the loss
+        scalars[label + k] += ZERO * (
+            square + scalars[across + k]
+        )  # what has left the range of float32 shows in the loss
         frame[ratio + k] = scalars[along + k] * inverse
         scalars[along + k] = frame[ratio + k] * root
         scalars[size + k] = root

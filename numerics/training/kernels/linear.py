@@ -25,7 +25,9 @@ __all__ = ["chi_squares", "linear_moments"]
 ROW = U64(LANES)
 ZERO, ONE, HALF = F32(0), F32(1), F32(0.5)
 TO_UNIT, HALF_UNIT = F32(2.0**-31), F32(2.0**-32)
-QUICK_TEST = 0.0158  # 3/81 of the greatest (y - y^2/2 + y^3/3 - log(1 + y)) / y^4 for y > -1/2, which is at -1/2
+QUICK_TEST = (
+    0.0158  # 3/81 of the greatest (y - y^2/2 + y^3/3 - log(1 + y)) / y^4 for y > -1/2, which is at -1/2
+)
 F64 = np.float64
 
 
@@ -111,7 +113,10 @@ def linear_moments(L, state, scalars, normals, row, squares, moments):  # type: 
         k = U64(i)
         size, along, across = scalars[k] * mean, scalars[ROW + k], scalars[ROW + ROW + k]
         t11, t21, t22 = F32(math.sqrt(squares[k])), normals[normal + k], F32(math.sqrt(squares[ROW + k]))
-        x, y = along * t11 + across * t21, across * t22  # scores in the coordinates in which values are (t11, 0)
+        x, y = (
+            along * t11 + across * t21,
+            across * t22,
+        )  # scores in the coordinates in which values are (t11, 0)
         root = F32(math.sqrt(x * x + y * y))
         cosine, sine = (x / root, y / root) if root > ZERO else (ZERO, ONE)
         m0 = x * t11 * mean

@@ -57,10 +57,14 @@ def equal(x, y):  # type: ignore[no-untyped-def]
 @once
 def single(attention: str) -> Callable[..., int]:
     """The loop for "softmax" or "linear" attention, with the arguments of `sgd_kernel`."""
-    sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    sources = (
+        SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
+    )
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total):  # type: ignore[no-untyped-def]
+    def kernel(
+        theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total
+    ):  # type: ignore[no-untyped-def]
         _ = sources
         n, count = theta.shape[1], theta.shape[0]
         d, width = n - 1, padded(n)
@@ -95,7 +99,9 @@ def single(attention: str) -> Callable[..., int]:
                     softmax_moments(L, state, scalars, tokens, work, sums, moments)
                 else:
                     linear_moments(L, state, scalars, normals, 2 * d + 1, work, moments)
-                loss += collect(n, min(LANES, batch - start), noise_sd, normals, frame, scalars, moments, work, gb, gP)
+                loss += collect(
+                    n, min(LANES, batch - start), noise_sd, normals, frame, scalars, moments, work, gb, gP
+                )
             loss *= 0.5 / batch
             gradient(n, width, rows, at, bt, scale, gb, gP, gU, scratch, slope)
             if not (math.isfinite(loss) and stepped(rows, lr * factor / batch, slope, after)):
@@ -169,7 +175,24 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         raise ValueError(f'attention = {attention!r}; take "softmax", "linear" or "coupled"')
     compiled = single(attention)
 
-    def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, gradient):  # type: ignore[no-untyped-def]
+    def kernel(
+        theta,
+        L,
+        first,
+        steps,
+        lr,
+        A,
+        B,
+        task_sd,
+        noise_sd,
+        scale,
+        factor,
+        batch,
+        key0,
+        key1,
+        losses,
+        gradient,
+    ):  # type: ignore[no-untyped-def]
         """One type for each argument, so that the loop is compiled once."""
         A, B = (np.ascontiguousarray(X, dtype=np.float64) for X in (A, B))
         numbers = (float(x) for x in (task_sd, noise_sd, scale, factor))

@@ -59,11 +59,31 @@ def row(count, factor, x, at, step, y, start, width, out, to):  # type: ignore[n
         s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(count):
             f, i = x[U64(at + k * step)], U64(start + block + k * width)
-            s0, s1, s2, s3 = s0 + f * y[i], s1 + f * y[i + U64(1)], s2 + f * y[i + U64(2)], s3 + f * y[i + U64(3)]
-            s4, s5, s6, s7 = s4 + f * y[i + U64(4)], s5 + f * y[i + U64(5)], s6 + f * y[i + U64(6)], s7 + f * y[i + U64(7)]
+            s0, s1, s2, s3 = (
+                s0 + f * y[i],
+                s1 + f * y[i + U64(1)],
+                s2 + f * y[i + U64(2)],
+                s3 + f * y[i + U64(3)],
+            )
+            s4, s5, s6, s7 = (
+                s4 + f * y[i + U64(4)],
+                s5 + f * y[i + U64(5)],
+                s6 + f * y[i + U64(6)],
+                s7 + f * y[i + U64(7)],
+            )
         j = U64(to + block)
-        out[j], out[j + U64(1)], out[j + U64(2)], out[j + U64(3)] = factor * s0, factor * s1, factor * s2, factor * s3
-        out[j + U64(4)], out[j + U64(5)], out[j + U64(6)], out[j + U64(7)] = factor * s4, factor * s5, factor * s6, factor * s7
+        out[j], out[j + U64(1)], out[j + U64(2)], out[j + U64(3)] = (
+            factor * s0,
+            factor * s1,
+            factor * s2,
+            factor * s3,
+        )
+        out[j + U64(4)], out[j + U64(5)], out[j + U64(6)], out[j + U64(7)] = (
+            factor * s4,
+            factor * s5,
+            factor * s6,
+            factor * s7,
+        )
 
 
 @njit

@@ -17,7 +17,10 @@ __all__ = ["TILE", "softmax_moments"]
 
 ROW = U64(LANES)
 SUMS, SQUARES = 8, 5  # rows of sums, and which is the first that is quadratic in the weights
-TOP, BASE = 8 * LANES, 9 * LANES  # the rows behind them: the score that sums in float32, and in float64, are relative to
+TOP, BASE = (
+    8 * LANES,
+    9 * LANES,
+)  # the rows behind them: the score that sums in float32, and in float64, are relative to
 ZERO, ONE, TWO, LEAST_EXPONENT, LEAST_SCORE = F32(0), F32(1), F32(2), F32(-80), F32(-3e38)
 #: Variance of scores below which no square of a weight leaves float32, since no pair of normals is
 #: longer than 6.8: then no reference score is needed.
@@ -60,7 +63,12 @@ def add_five(x, scalars, part):  # type: ignore[no-untyped-def]
         p = add(p, x[k + U64(6) * ROW], x[k + U64(7) * ROW], along, across)
         p = add(p, x[k + U64(8) * ROW], x[k + U64(9) * ROW], along, across)
         part[i], part[LANES + i], part[2 * LANES + i], part[3 * LANES + i] = p[0], p[1], p[2], p[3]
-        part[4 * LANES + i], part[5 * LANES + i], part[6 * LANES + i], part[7 * LANES + i] = p[4], p[5], p[6], p[7]
+        part[4 * LANES + i], part[5 * LANES + i], part[6 * LANES + i], part[7 * LANES + i] = (
+            p[4],
+            p[5],
+            p[6],
+            p[7],
+        )
 
 
 @njit(fastmath={"contract"})
@@ -74,9 +82,18 @@ def add_one(x, at, scalars, part):  # type: ignore[no-untyped-def]
         wg, f2 = w * g, f * f
         part[TOP + i] = top
         part[i], part[LANES + i] = part[i] * f + w, part[LANES + i] * f + wg
-        part[2 * LANES + i], part[3 * LANES + i] = part[2 * LANES + i] * f + w * r, part[3 * LANES + i] * f + wg * g
-        part[4 * LANES + i], part[5 * LANES + i] = part[4 * LANES + i] * f + wg * r, part[5 * LANES + i] * f2 + w * w
-        part[6 * LANES + i], part[7 * LANES + i] = part[6 * LANES + i] * f2 + w * wg, part[7 * LANES + i] * f2 + wg * wg
+        part[2 * LANES + i], part[3 * LANES + i] = (
+            part[2 * LANES + i] * f + w * r,
+            part[3 * LANES + i] * f + wg * g,
+        )
+        part[4 * LANES + i], part[5 * LANES + i] = (
+            part[4 * LANES + i] * f + wg * r,
+            part[5 * LANES + i] * f2 + w * w,
+        )
+        part[6 * LANES + i], part[7 * LANES + i] = (
+            part[6 * LANES + i] * f2 + w * wg,
+            part[7 * LANES + i] * f2 + wg * wg,
+        )
 
 
 @njit
@@ -111,7 +128,10 @@ def softmax_moments(L, state, scalars, x, part, total, moments):  # type: ignore
     """The moments that `numerics.training.kernels.collect` reads; x is scratch of 2 TILE rows."""
     steep = I32(0)  # a greatest number would be looked for lane by lane, since LLVM minds the order of maxima
     for i in range(LANES):
-        steep |= I32(scalars[LANES + i] * scalars[LANES + i] + scalars[2 * LANES + i] * scalars[2 * LANES + i] >= VARIANCE)
+        steep |= I32(
+            scalars[LANES + i] * scalars[LANES + i] + scalars[2 * LANES + i] * scalars[2 * LANES + i]
+            >= VARIANCE
+        )
     bounded = steep == 0
     for i in range(SUMS * LANES):
         part[i], total[i] = ZERO, 0.0

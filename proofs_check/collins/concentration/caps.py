@@ -39,7 +39,9 @@ def caps_from_below(*, two: int = 2) -> Evidence:
     $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ over $\sqrt{2\pi d}$, where the 2 is `two`.
     """
     heights = {eps: sp.Interval.Lopen(0, 2)}
-    return all_of(*(forall(cap_measure(eps, k), ">=", base(k) / sp.sqrt(two * sp.pi * k), heights) for k in ODD))
+    return all_of(
+        *(forall(cap_measure(eps, k), ">=", base(k) / sp.sqrt(two * sp.pi * k), heights) for k in ODD)
+    )
 
 
 @claim(
@@ -86,14 +88,27 @@ def last_link(*, less: int | Fraction = 0) -> Evidence:
     return forall(2 * eps - eps**2, "<=", 2 * eps * sp.exp(-eps * (3 - less) / 4), HEIGHTS)
 
 
-@claim("COL:G.1.low", control=dict(two=1), cites=("Gautschi: bounds on quotients of gamma functions",), argument=RADIAL)
+@claim(
+    "COL:G.1.low",
+    control=dict(two=1),
+    cites=("Gautschi: bounds on quotients of gamma functions",),
+    argument=RADIAL,
+)
 def ball_below_the_cap(*, two: int = 2) -> Evidence:
     r"""For $d=2,3,4$ and $40$ the constant $\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$ is at
     least 1 over $\sqrt{2\pi d}$, where the second 2 is `two`.
     """
-    constants = [sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2))) for k in range(2, 41)]
+    constants = [
+        sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2)))
+        for k in range(2, 41)
+    ]
     margins = [sp.simplify(value**2 * two * sp.pi * k) for k, value in zip(range(2, 41), constants)]
-    return all_of(*(forall(computed("C_d", margin) + 0 * eps, ">=", 1, HEIGHTS) for margin in margins[:3] + margins[-1:]))
+    return all_of(
+        *(
+            forall(computed("C_d", margin) + 0 * eps, ">=", 1, HEIGHTS)
+            for margin in margins[:3] + margins[-1:]
+        )
+    )
 
 
 @claim(
@@ -121,7 +136,9 @@ def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2), most: int | Fr
 @claim("COL:G.2", control=dict(first=2), fragment=r"$m=1,2,3$, with all real $d>0$ and $\alpha>0$.")
 def truncated_sum(*, first: int = 1) -> Evidence:
     r"""For $m=1,2,3$ the sum of the definition, from `first` = 1, is the library's function."""
-    total = lambda m: sum((k**d * sp.exp(-k * alpha) for k in map(sp.Integer, range(first, m + 1))), sp.S.Zero)
+    total = lambda m: sum(
+        (k**d * sp.exp(-k * alpha) for k in map(sp.Integer, range(first, m + 1))), sp.S.Zero
+    )
     of_library = lambda m: computed(rf"\gamma(d,\alpha,{m})", truncated_gamma(d, alpha, m))
     return all_of(*(identity(of_library(m), total(m)) for m in (1, 2, 3)))
 
@@ -255,7 +272,9 @@ def largest_term(*, most: int = 2) -> Evidence:
     cited. It is tried for $d=5,8,20$.
     """
     sides = lambda k: ((sp.Integer(k) / (alpha * sp.E)) ** k, sp.factorial(k) / alpha ** (k + 1))
-    search = all_of(*(forall(left, "<", right, {alpha: Closed(1, most)}) for left, right in map(sides, (5, 8, 20))))
+    search = all_of(
+        *(forall(left, "<", right, {alpha: Closed(1, most)}) for left, right in map(sides, (5, 8, 20)))
+    )
     return derivation("COL:G.3.cite", search, most=most)
 
 
@@ -267,7 +286,9 @@ def largest_term(*, most: int = 2) -> Evidence:
     r"limit $1$, which is Stirling's formula. As $\log\Gamma$ is convex, "
     r"$\Gamma(z+1)^2\leq\Gamma(z+\frac12)\Gamma(z+\frac32)=(z+\frac12)\Gamma(z+\frac12)^2$.",
 )
-def gamma_function(*, upper: int | Fraction = 1, lower: int = 1, half: Fraction = Fraction(1, 2), convex: int = 1) -> Evidence:
+def gamma_function(
+    *, upper: int | Fraction = 1, lower: int = 1, half: Fraction = Fraction(1, 2), convex: int = 1
+) -> Evidence:
     r"""For $d=1,2,5,20,100$ Stirling's bounds hold, the upper one with `upper` = 1 times $e$,
     and at $z=0,\frac12,5$ the second quotient is at least $\frac{1}{\sqrt{z+1/2}}$, its
     square `lower` times that. For every real $d\geq1$ it is $(d+h)\log(1+\frac1d)\geq1$, with $h$
@@ -277,14 +298,18 @@ def gamma_function(*, upper: int | Fraction = 1, lower: int = 1, half: Fraction 
     X, Y, z = sp.symbols("X Y z", positive=True)
     steps = forall((d + half) * sp.log(1 + 1 / d), ">=", 1, {d: Closed(1, oo)})
     where = [(Y**2, "<=", (z + sp.Rational(1, 2)) * X**2)]
-    quotient = forall((X / Y) ** 2, ">=", convex / (z + sp.Rational(1, 2)), dict.fromkeys((X, Y, z), (0, oo)), where=where)
+    quotient = forall(
+        (X / Y) ** 2, ">=", convex / (z + sp.Rational(1, 2)), dict.fromkeys((X, Y, z), (0, oo)), where=where
+    )
     parts = [steps, quotient]
     for k in (1, 2, 5, 20, 100):
         quotient = sp.factorial(k) / (sp.sqrt(2 * sp.pi * k) * (sp.S(k) / sp.E) ** k)
         parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, ">=", lower, HEIGHTS))
         parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, "<=", upper * sp.E, HEIGHTS))
     for at in (sp.S.Zero, sp.Rational(1, 2), sp.S(5)):
-        square = sp.simplify((sp.gamma(at + sp.Rational(1, 2)) / sp.gamma(at + 1)) ** 2 * (at + sp.Rational(1, 2)))
+        square = sp.simplify(
+            (sp.gamma(at + sp.Rational(1, 2)) / sp.gamma(at + 1)) ** 2 * (at + sp.Rational(1, 2))
+        )
         parts.append(forall(computed(rf"q({at})", square) + 0 * eps, ">=", lower, HEIGHTS))
     return all_of(*parts)
 
@@ -294,7 +319,9 @@ def root_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For every real $d\geq1$ it is $(1+\frac{1}{\sqrt d})^de^{-\sqrt d}\geq e^{-h}$, where $h$ is
     `half` = 1/2.
     """
-    return forall((1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)), ">=", sp.exp(-sp.Rational(half)), {d: Closed(1, oo)})
+    return forall(
+        (1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)), ">=", sp.exp(-sp.Rational(half)), {d: Closed(1, oo)}
+    )
 
 
 @claim(
@@ -311,4 +338,6 @@ def two_terms_of_the_series(*, lower: bool = False, half: Fraction = Fraction(1,
     r"""Printed, $\log(1+\frac1{\sqrt d})$ is at most $\frac1{\sqrt d}-\frac1{2d}$; with `lower` it
     is at least that, where $\frac12$ is `half`.
     """
-    return forall(sp.log(1 + 1 / sp.sqrt(d)), ">=" if lower else "<=", 1 / sp.sqrt(d) - half / d, {d: Closed(1, sp.oo)})
+    return forall(
+        sp.log(1 + 1 / sp.sqrt(d)), ">=" if lower else "<=", 1 / sp.sqrt(d) - half / d, {d: Closed(1, sp.oo)}
+    )

@@ -142,7 +142,9 @@ CASES = (2, 3, 5), (100, 10_000, 10**6)
     control=(dict(dimensions=Fraction(1, 2)), dict(dimensions=1, constant=1)),
     hypotheses=POWERS.hypotheses,
 )
-def noise_from_below(*, dimensions: int | Fraction = 0, constant: int | Fraction = Fraction(3, 5)) -> Evidence:
+def noise_from_below(
+    *, dimensions: int | Fraction = 0, constant: int | Fraction = Fraction(3, 5)
+) -> Evidence:
     r"""Printed (`dimensions` = 0), a sequence for $d=3$ defeats every constant. With `dimensions` =
     1, which is the 1 in $d-1$, the noise at $\sigma=1$ is at least `constant` = 3/5 times
     $\frac{w^{(d-1)/2}}{n}$ in the range, for $d=2,3,5$.
@@ -151,7 +153,16 @@ def noise_from_below(*, dimensions: int | Fraction = 0, constant: int | Fraction
         return along(POWERS, d=3)
     bound = lambda d, tokens, x: float(constant) * x ** ((d - float(dimensions)) / 2) / tokens
     stated = r"\mathcal L_{\rm noise}\geq c\,w^{(d-1)/2}/n"
-    return at_most(only_noise, bound, dimensions=CASES[0], lengths=CASES[1], widths=in_range, noise=1.0, checked=stated, floor=True)
+    return at_most(
+        only_noise,
+        bound,
+        dimensions=CASES[0],
+        lengths=CASES[1],
+        widths=in_range,
+        noise=1.0,
+        checked=stated,
+        floor=True,
+    )
 
 
 @claim("COL:D.1/upper", control=(dict(less=2), dict(constant=1)), needs=("COL:D.noise",))
@@ -161,7 +172,9 @@ def noise_from_above(*, constant: int = 2, less: int = 0) -> Evidence:
     """
     bound = lambda d, tokens, x: float(constant) * (1 + x ** ((d - less) / 2)) / tokens
     stated = r"\mathcal L_{\rm noise}\leq C(1+w^{d/2})/n"
-    return at_most(only_noise, bound, dimensions=CASES[0], lengths=CASES[1], widths=in_range, noise=1.0, checked=stated)
+    return at_most(
+        only_noise, bound, dimensions=CASES[0], lengths=CASES[1], widths=in_range, noise=1.0, checked=stated
+    )
 
 
 @claim("COL:D.1p", control=dict(two=3))

@@ -70,7 +70,9 @@ def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
     "COL:G.5/small",
     control=(dict(times=Fraction(3, 2)), dict(least=4000), dict(most=Fraction(1, 5))),
 )
-def small_arguments(*, least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1) -> Evidence:
+def small_arguments(
+    *, least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1
+) -> Evidence:
     r"""For $d\geq2$, $0\leq p\leq2$, $n>5$ and $r<\frac{d+\sqrt d}{2}$, times `times` = 1, it is
     $g_p(r)\leq C^bne^{-2r}$ for all tokens of the sphere that are not the query, with
     $C^b=4e^{d+\sqrt d}$ times `most` = 1, and $g_p(r)\geq C_bne^{-2r}$ but for a probability of
@@ -158,13 +160,23 @@ def binomial(sixteen: int | Fraction, power: int, share: int | Fraction, many: b
             missed = 1 - within((sigma, 1 - sigma), tokens, (ends, (Fraction(0), Fraction(tokens))))
             if missed > (bound := Fraction(tokens) ** -power):
                 witness = {"n": tokens, "sigma": sigma, "missed": float(missed), "bound": float(bound)}
-                return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=f"exact binomial probabilities at n = {SIZES}")
+                return Evidence(
+                    verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact"
+                )
+    return Evidence(
+        verdict=Verdict.SUPPORTED,
+        engine="enumeration",
+        covered=f"exact binomial probabilities at n = {SIZES}",
+    )
 
 
 @claim("COL:G.4a", control=(dict(sixteen=8), dict(two=1)))
 def tokens_in_a_cap(
-    *, sixteen: int | Fraction = 16, two: int | Fraction = 2, half: int | Fraction = Fraction(1, 2), power: int = 2
+    *,
+    sixteen: int | Fraction = 16,
+    two: int | Fraction = 2,
+    half: int | Fraction = Fraction(1, 2),
+    power: int = 2,
 ) -> Evidence:
     r"""If $n\sigma\geq16\log n$, more than $2n\sigma$ of $n$ independent tokens lie in a cap of the
     measure $\sigma$ with probability at most $n^{-2}$, and so do fewer than $\frac12n\sigma$.
@@ -175,7 +187,9 @@ def tokens_in_a_cap(
     The 16, the 2, the $\frac12$ and the exponent of $n^{-2}$ are `sixteen`, `two`, `half` and
     `power`.
     """
-    enough = forall(sp.exp(-y / 8), "<=", sp.exp(-power * l), {y: (0, oo), l: (0, oo)}, where=[(y, ">=", sixteen * l)])
+    enough = forall(
+        sp.exp(-y / 8), "<=", sp.exp(-power * l), {y: (0, oo), l: (0, oo)}, where=[(y, ">=", sixteen * l)]
+    )
     tried = binomial(sixteen, power, two, True), binomial(sixteen, power, half, False)
     searches = [all_of(enough, exact) for exact in tried]
     return derivation("COL:G.4a", *searches, sixteen=sixteen, two=two, half=half, power=power)
@@ -214,9 +228,14 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
     term = lambda number, rate: 2 * number / r * sp.exp(-2 * rate)
     power = forall(term(i + shell, i + shell), "<=", one * term(i + 1, i), ranges)
     below = forall(term(i, i + 1), "<=", one * term(i + shell, i + shell), ranges)
-    plain = forall(sp.exp(-2 * (i + 1)), "<=", one * sp.exp(-2 * (i + shell)), {shell: Closed(0, 1), i: (0, oo)})
+    plain = forall(
+        sp.exp(-2 * (i + 1)), "<=", one * sp.exp(-2 * (i + shell)), {shell: Closed(0, 1), i: (0, oo)}
+    )
     s = sp.Symbol("s", positive=True)
-    behind = [forall(s**q * sp.exp(-r * s), "<=", one * 4**q * sp.exp(-2 * r), {s: Closed(2, 4), r: (0, oo)}) for q in (1, 0)]
+    behind = [
+        forall(s**q * sp.exp(-r * s), "<=", one * 4**q * sp.exp(-2 * r), {s: Closed(2, 4), r: (0, oo)})
+        for q in (1, 0)
+    ]
     return all_of(derivation("COL:G.4.shell", power, below, plain, one=one), *behind)
 
 
@@ -319,12 +338,17 @@ def weights_in_one_order(*, positive: bool = False, share: int | Fraction = 1) -
     $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum inequality is derived for both. It is
     tried for two numbers $a\geq b$ and $y\geq l$.
     """
-    sides = lambda a, b, y, l: ((a**2 + b**2) * (a * y + b * l) ** 2, (a**2 * y**2 + b**2 * l**2) * (a + b) ** 2)
+    sides = lambda a, b, y, l: (
+        (a**2 + b**2) * (a * y + b * l) ** 2,
+        (a**2 * y**2 + b**2 * l**2) * (a + b) ** 2,
+    )
     if not positive:
         at = dict(zip(("a_1", "a_2", "b_1", "b_2"), map(sp.Integer, (2, 4, -2, -1))))
         left, right = sides(at["a_1"], at["a_2"], at["b_1"], at["b_2"])
         return fails_at(
-            at, (left - right) / (6 * 8) ** 2, r"\frac{\sum a_i^2}{(\sum a_i)^2}\leq\frac{\sum a_i^2b_i^2}{(\sum a_ib_i)^2}"
+            at,
+            (left - right) / (6 * 8) ** 2,
+            r"\frac{\sum a_i^2}{(\sum a_i)^2}\leq\frac{\sum a_i^2b_i^2}{(\sum a_ib_i)^2}",
         )
     left, right = sides(a, b, y, l)
     where = [(a, ">=", b), (y, ">=", l)]

@@ -38,7 +38,11 @@ def tasks_are_not_linear(*, inside: bool = False, share: int = 1) -> Evidence:
     `inside`, for $f=\cos(6\theta-b)$, at least `share` halves of 1.
     """
     nu, b, angle = sp.Symbol("nu", positive=True), sp.Symbol("b", real=True), sp.Symbol("theta", real=True)
-    f = sp.cos(6 * angle) * sp.cos(b) + sp.sin(6 * angle) * sp.sin(b) if inside else nu * sp.expand_trig(sp.cos(angle - b))
+    f = (
+        sp.cos(6 * angle) * sp.cos(b) + sp.sin(6 * angle) * sp.sin(b)
+        if inside
+        else nu * sp.expand_trig(sp.cos(angle - b))
+    )
     mean = lambda g: sp.integrate(sp.expand(g), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
     left = mean(f**2) - 2 * mean(f * sp.cos(angle)) ** 2 - 2 * mean(f * sp.sin(angle)) ** 2
     rest = sp.simplify(left)
@@ -60,13 +64,21 @@ def window_shrinks(*, n: int = 50) -> Evidence:
     return grows(places, r"w^*_1\leq w^*_2\leq w^*_3\leq w^*_6")
 
 
-@claim("COL:Fig1.cap/error", control=dict(n=50), unproved="An exact loss at a given number of tokens is computed.")
+@claim(
+    "COL:Fig1.cap/error",
+    control=dict(n=50),
+    unproved="An exact loss at a given number of tokens is computed.",
+)
 def softmax_attains_a_small_error(*, n: int = 100) -> Evidence:
     r"""For $\cos(6\theta-b)$ and $\sigma=\frac1{10}$ the best softmax attention has at most a tenth
     of the mean square $\frac12$ of the labels as its loss at 100 tokens; at 50 it has more.
     """
     found, most = best_window(phases(6), 2, n, 0.01), 0.05
     if found.loss <= most:
-        return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"{found.loss:.4f} at n = {n}")
+        return Evidence(
+            verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"{found.loss:.4f} at n = {n}"
+        )
     again = plain_window_loss(phases(6).spectrum(2), n, found.w, 0.01)
-    return refuted_by_two_routes("quadrature", {"nu": 6, "n": n, "least loss": found.loss}, found.loss, most, again)
+    return refuted_by_two_routes(
+        "quadrature", {"nu": 6, "n": n, "least loss": found.loss}, found.loss, most, again
+    )

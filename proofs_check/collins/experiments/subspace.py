@@ -30,7 +30,9 @@ def best_inside(task: str, n: int) -> tuple[float, float]:
     """The best alpha of M = alpha BB' on the circle, and its loss."""
     losses = [(circle_loss(a, 0.0, n, TASKS[task]), a) for a in np.linspace(0, 40, 81)]
     near = min(losses)[1]
-    found = minimize_scalar(lambda a: circle_loss(a, 0.0, n, TASKS[task]), bounds=(max(0, near - 1), near + 1), method="bounded")
+    found = minimize_scalar(
+        lambda a: circle_loss(a, 0.0, n, TASKS[task]), bounds=(max(0, near - 1), near + 1), method="bounded"
+    )
     return float(found.x), float(found.fun)
 
 
@@ -47,12 +49,22 @@ def directions_beyond_help(*, task: str = "square", beta: float = 10.0, n: int =
     if other < inside:
         covered = f"{inside:.5f} at alpha = {alpha:.3f}, against {other:.5f}"
         return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
-    again = circle_loss(beta, beta, n, TASKS[task], rule="gauss") - circle_loss(alpha, 0.0, n, TASKS[task], rule="gauss")
-    witness = {"n": n, "alpha": round(alpha, 3), "beta": beta, "loss of alpha BB'": inside, "loss of beta I": other}
+    again = circle_loss(beta, beta, n, TASKS[task], rule="gauss") - circle_loss(
+        alpha, 0.0, n, TASKS[task], rule="gauss"
+    )
+    witness = {
+        "n": n,
+        "alpha": round(alpha, 3),
+        "beta": beta,
+        "loss of alpha BB'": inside,
+        "loss of beta I": other,
+    }
     return refuted_by_two_routes("quadrature", witness, other - inside, 0.0, again)
 
 
-def trained(task: str, seed: int, softmax: bool, steps: int, lr: float, L: float = 1.0) -> tuple[float, float]:
+def trained(
+    task: str, seed: int, softmax: bool, steps: int, lr: float, L: float = 1.0
+) -> tuple[float, float]:
     """rho of M after training, and the mean loss over the last tenth of the steps."""
     B = np.linalg.qr(np.random.default_rng(seed).standard_normal((D, K)))[0]
     run = train_matrix(
@@ -72,7 +84,9 @@ def trained(task: str, seed: int, softmax: bool, steps: int, lr: float, L: float
     )
     outside = np.linalg.svd(B)[0][:, K:]
     inside = np.linalg.svd(B.T @ run.M @ B, compute_uv=False)[-1]
-    return float(np.linalg.norm(outside.T @ run.M @ outside, 2) / inside), float(run.losses[-steps // 10 :].mean())
+    return float(np.linalg.norm(outside.T @ run.M @ outside, 2) / inside), float(
+        run.losses[-steps // 10 :].mean()
+    )
 
 
 @claim(
@@ -89,7 +103,9 @@ def squares_and_cosines_teach_their_subspace() -> Evidence:
     for (task, L), lr in product((("square", 1.0), ("cosine", 4.0)), (0.001, 0.01)):
         runs = np.array([trained(task, seed, True, STEPS, lr, L) for seed in range(TRIALS)])
         small = int(np.sum(runs[:, 0] <= 0.25))
-        told.append(f"{task} tasks at the rate {lr}: rho <= 1/4 in {small} of {TRIALS} trials, mean error {runs[:, 1].mean():.3f}")
+        told.append(
+            f"{task} tasks at the rate {lr}: rho <= 1/4 in {small} of {TRIALS} trials, mean error {runs[:, 1].mean():.3f}"
+        )
     return Evidence(verdict=Verdict.OPEN, engine="Monte Carlo", reason="; ".join(told))
 
 
@@ -99,7 +115,9 @@ def planes_teach_their_subspace(*, task: str = "plane", lr: float = RATE) -> Evi
     root of the covariates for each task, $\rho\leq\frac14$ in at least half of all trials; error
     probability $10^{-6}$.
     """
-    event = lambda rng, n: np.array([trained(task, int(s), True, STEPS, lr)[0] <= 0.25 for s in rng.integers(2**31, size=n)])
+    event = lambda rng, n: np.array(
+        [trained(task, int(s), True, STEPS, lr)[0] <= 0.25 for s in rng.integers(2**31, size=n)]
+    )
     return clopper_pearson(event, ">=", 0.5, TRIALS)
 
 
@@ -109,5 +127,7 @@ def linear_attention_learns_nothing(*, softmax: bool = False) -> Evidence:
     of the least mean square of $f$, which is 4, in at least half of all trials; error probability
     $10^{-6}$.
     """
-    event = lambda rng, n: np.array([trained("plane", int(s), softmax, STEPS, RATE)[1] >= 3.6 for s in rng.integers(2**31, size=n)])
+    event = lambda rng, n: np.array(
+        [trained("plane", int(s), softmax, STEPS, RATE)[1] >= 3.6 for s in rng.integers(2**31, size=n)]
+    )
     return clopper_pearson(event, ">=", 0.5, TRIALS)

@@ -75,7 +75,9 @@ def bias_falls_and_variance_grows(*, sign: int = 1) -> Evidence:
     return all_of(falls, steps("variance", widths, sign * (losses - bias), lambda w: sign * plain(w)))
 
 
-def steps(name: str, widths: Sequence[float], values: np.ndarray, again: Callable[[float], float]) -> Evidence:
+def steps(
+    name: str, widths: Sequence[float], values: np.ndarray, again: Callable[[float], float]
+) -> Evidence:
     """The values of some quantity never fall from one width to the next."""
     worst = int(np.argmin(np.diff(values)))
     low, high = widths[worst], widths[worst + 1]
@@ -83,7 +85,12 @@ def steps(name: str, widths: Sequence[float], values: np.ndarray, again: Callabl
     if values[worst] <= values[worst + 1]:
         covered = f"{len(widths)} widths from {widths[0]:g} to {widths[-1]:g}: from {abs(values[0]):.3g} to {abs(values[-1]):.3g}"
         return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
-    witness = {"w": low, "larger w": high, name: abs(float(values[worst])), "at the larger": abs(float(values[worst + 1]))}
+    witness = {
+        "w": low,
+        "larger w": high,
+        name: abs(float(values[worst])),
+        "at the larger": abs(float(values[worst + 1])),
+    }
     down = float(values[worst] - values[worst + 1])
     return refuted_by_two_routes("quadrature", witness, down, 0.0, again(low) - again(high), checked=checked)
 
@@ -98,11 +105,18 @@ def variance_grows(*, factor: int | Fraction = 1) -> Evidence:
     worst = int(np.argmax(noise[:-1] - float(factor) * noise[1:]))
     low, high = float(noise[worst]), float(factor) * float(noise[worst + 1])
     if high >= low:
-        return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="d = 5, n = 20, w from 0.01 to 100")
+        return Evidence(
+            verdict=Verdict.SUPPORTED, engine="quadrature", covered="d = 5, n = 20, w from 0.01 to 100"
+        )
     spectrum = affine(1).spectrum(D)
     plain = lambda w: plain_window_loss(spectrum, N, float(w), 1.0) - plain_window_loss(spectrum, N, float(w))
     again = plain(widths[worst]) - float(factor) * plain(widths[worst + 1])
-    witness = {"w": float(widths[worst]), "larger w": float(widths[worst + 1]), "variance": low, "at the larger": high}
+    witness = {
+        "w": float(widths[worst]),
+        "larger w": float(widths[worst + 1]),
+        "variance": low,
+        "at the larger": high,
+    }
     return refuted_by_two_routes("quadrature", witness, low - high, 0.0, again)
 
 
@@ -114,7 +128,9 @@ def tasks_of(name: str, L: float) -> TaskClass:
 
 def along_slopes(name: str, slopes: tuple[float, ...]) -> Evidence:
     """The best width of a class over L, in the setting of Figure 3."""
-    places = [Place(f"L = {L:g}", tasks_of(name, L), D, N, SIGMA**2, {"d": D, "n": N, "L": L}) for L in slopes]
+    places = [
+        Place(f"L = {L:g}", tasks_of(name, L), D, N, SIGMA**2, {"d": D, "n": N, "L": L}) for L in slopes
+    ]
     return grows(places, r"\|M^*\|\text{ grows with }L")
 
 
@@ -140,7 +156,9 @@ def norm_grows_for_homogeneous_tasks(*, slopes: tuple[float, ...] = (0.1, 0.3, 1
     return all_of(*(along_slopes(name, slopes) for name in ("affine", "ReLU")))
 
 
-def norm_of(task: str, n: int, sigma: float, lr: float, seed: int, steps: int, queries: int | None = None) -> float:
+def norm_of(
+    task: str, n: int, sigma: float, lr: float, seed: int, steps: int, queries: int | None = None
+) -> float:
     """The spectral norm of M after training as in Appendix J, with L = 1."""
     run = train_matrix(task, d=D, n=n, sigma=sigma, steps=steps, lr=lr, queries=queries, seed=seed)
     return float(np.linalg.norm(run.M, 2))
@@ -162,7 +180,10 @@ def training_finds_the_minimiser(*, within: Fraction = Fraction(1, 4)) -> Eviden
     tasks with $L=1$ is within a quarter of the exact minimiser $2w^*$, in at least half of all
     trials; error probability $10^{-6}$.
     """
-    exact = {task: 2 * best_window(tasks_of(name, 1), D, N, SIGMA**2).w for task, name in (("relu", "ReLU"), ("cosine", "cosine"))}
+    exact = {
+        task: 2 * best_window(tasks_of(name, 1), D, N, SIGMA**2).w
+        for task, name in (("relu", "ReLU"), ("cosine", "cosine"))
+    }
 
     def event(rng: np.random.Generator, n: int) -> np.ndarray:
         near = lambda task, seed: abs(norm_of(task, N, SIGMA, 0.1, seed, STEPS) / exact[task] - 1) <= within
@@ -175,10 +196,18 @@ def settings(name: str) -> list[Place]:
     """The problems of Figure 4, from much noise to little, and then from few tokens to many."""
     tasks = tasks_of(name, 1)
     noises = [Place(f"sigma = {s}", tasks, D, N, s**2, {"sigma": s, "n": N}) for s in (1.0, 0.3, 0.1, 0.01)]
-    return noises + [Place(f"n = {n}", tasks, D, n, SIGMA**2, {"sigma": SIGMA, "n": n}) for n in (50, 100, 200)]
+    return noises + [
+        Place(f"n = {n}", tasks, D, n, SIGMA**2, {"sigma": SIGMA, "n": n}) for n in (50, 100, 200)
+    ]
 
 
-@claim("COL:Fig4", unproved=WIDTHS, control=dict(reverse=True), needs=("OURS:R13.window",), hypotheses=("n >= 1",))
+@claim(
+    "COL:Fig4",
+    unproved=WIDTHS,
+    control=dict(reverse=True),
+    needs=("OURS:R13.window",),
+    hypotheses=("n >= 1",),
+)
 def norm_over_noise_and_length(*, reverse: bool = False) -> Evidence:
     r"""For affine, ReLU and cosine tasks with $L=1$ and $d=5$ the best width does not fall as
     $\sigma$ falls from 1 to .01, and grows with $n$ from 20 to 200.
@@ -218,7 +247,9 @@ def compared(trained: TaskClass, tested: TaskClass, times: float, op: str, L: fl
         covered = f"{at}: {ratio:.5f} times the best loss"
         return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
     spectrum = tested.spectrum(D)
-    again = plain_window_loss(spectrum, N_5, w.w, SIGMA**2) / plain_window_loss(spectrum, N_5, best.w, SIGMA**2, nodes=1600)
+    again = plain_window_loss(spectrum, N_5, w.w, SIGMA**2) / plain_window_loss(
+        spectrum, N_5, best.w, SIGMA**2, nodes=1600
+    )
     witness = {"d": D, "n": N_5, "L of training": L, "w": round(w.w, 4), "loss over the best loss": ratio}
     sign = 1 if op == "<=" else -1
     return refuted_by_two_routes("quadrature", witness, sign * ratio, sign * times, sign * again)
@@ -229,7 +260,12 @@ def pairings_are_similar(*, times: Fraction = Fraction(105, 100)) -> Evidence:
     r"""For $d=5$, $n=200$, $\sigma=.01$ the loss on affine, ReLU and cosine tasks with $L=1$ at the
     width learned on another of these classes is at most 1.05 times the best.
     """
-    return all_of(*(compared(tasks_of(a, 1), tasks_of(b, 1), float(times), "<=", 1) for a, b in permutations(CLASSES, 2)))
+    return all_of(
+        *(
+            compared(tasks_of(a, 1), tasks_of(b, 1), float(times), "<=", 1)
+            for a, b in permutations(CLASSES, 2)
+        )
+    )
 
 
 @claim("COL:Fig5/cosines", unproved=WIDTHS, control=dict(slopes=(0.5, 3.0)), needs=("COL:Fig3",))
@@ -237,7 +273,9 @@ def cosines_of_other_slopes_fail(*, slopes: tuple[float, ...] = (0.1, 10.0)) -> 
     r"""At the width learned on cosine tasks with $L=.1$ or 10, which is 0 for both, the loss on
     those with $L=1$ is at least five times the best.
     """
-    return all_of(*(compared(tasks_of("cosine", slope), tasks_of("cosine", 1), 5.0, ">=", slope) for slope in slopes))
+    return all_of(
+        *(compared(tasks_of("cosine", slope), tasks_of("cosine", 1), 5.0, ">=", slope) for slope in slopes)
+    )
 
 
 @claim(
@@ -257,12 +295,19 @@ def cosines_of_other_slopes_fail(*, slopes: tuple[float, ...] = (0.1, 10.0)) -> 
     control=dict(trained="cosine", times=7),
     hypotheses=("d >= 2", "n >= 1"),
 )
-def similar_slopes_are_necessary(*, trained: str = "affine", times: int | Fraction = Fraction(11, 10)) -> Evidence:
+def similar_slopes_are_necessary(
+    *, trained: str = "affine", times: int | Fraction = Fraction(11, 10)
+) -> Evidence:
     r"""At the width learned on affine tasks with $L=10$ the loss on those with $L=1$ is at least
     $\frac{11}{10}$ of the best; repaired, the same of cosine tasks with $L=\frac1{10}$ and 10.
     """
     slopes = (10.0,) if trained == "affine" else (0.1, 10.0)
-    return all_of(*(compared(tasks_of(trained, slope), tasks_of(trained, 1), float(times), ">=", slope) for slope in slopes))
+    return all_of(
+        *(
+            compared(tasks_of(trained, slope), tasks_of(trained, 1), float(times), ">=", slope)
+            for slope in slopes
+        )
+    )
 
 
 @claim(
@@ -312,9 +357,19 @@ def window_depends_on_the_slope_alone(*, sigma: float = 0.3) -> Evidence:
     ratio = float(window_loss(cosine(1), D, N, w.w, sigma**2).loss) / best.loss
     if ratio <= 1.1:
         return Evidence(
-            verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"sigma = {sigma:g}: {ratio:.4f} times the best loss"
+            verdict=Verdict.SUPPORTED,
+            engine="quadrature",
+            covered=f"sigma = {sigma:g}: {ratio:.4f} times the best loss",
         )
     spectrum = cosine(1).spectrum(D)
     again = plain_window_loss(spectrum, N, w.w, sigma**2) / plain_window_loss(spectrum, N, best.w, sigma**2)
-    witness = {"d": D, "n": N, "sigma": sigma, "w of affine tasks": round(w.w, 4), "w of cosine tasks": round(best.w, 4)}
-    return refuted_by_two_routes("quadrature", witness | {"loss over the best loss": ratio}, ratio, 1.1, again)
+    witness = {
+        "d": D,
+        "n": N,
+        "sigma": sigma,
+        "w of affine tasks": round(w.w, 4),
+        "w of cosine tasks": round(best.w, 4),
+    }
+    return refuted_by_two_routes(
+        "quadrature", witness | {"loss over the best loss": ratio}, ratio, 1.1, again
+    )

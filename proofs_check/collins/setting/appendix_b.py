@@ -98,7 +98,9 @@ def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)
         return fails_at({"d": 1, "a": 1, "difference": unread}, sp.S.One, r"a=0", equality=True)
     both, whole = half * ((A + B + C) ** 2 + (-A + B - C) ** 2), (A + C) ** 2 + B**2
     printed = identity(computed(r"\text{both}", sp.expand(both)), whole)
-    return derivation("COL:B.1", printed, identity(computed(r"\text{loss}", 2 * half * whole), whole), half=half)
+    return derivation(
+        "COL:B.1", printed, identity(computed(r"\text{loss}", 2 * half * whole), whole), half=half
+    )
 
 
 @claim(
@@ -182,7 +184,9 @@ def exponent_of_the_weights(*, half: int = 1) -> Evidence:
         letters = Algebra(general=["M"], symmetric=["R", "S"], vectors=["u", "v", "x"], inverse=[("R", "S")])
         M, R, S, u, v, x = (letters[name] for name in ("M", "R", "S", "u", "v", "x"))  # R = Sigma^{1/2}
         square = lambda y: (S * R * y - R * M * R * S * R * x).T * (S * R * y - R * M * R * S * R * x)
-        return trace_identity(half * ((R * u - R * v).T * M * R * x), square(v) - square(u) + u.T * u - v.T * v)
+        return trace_identity(
+            half * ((R * u - R * v).T * M * R * x), square(v) - square(u) + u.T * u - v.T * v
+        )
     u, v, x = map(on_circle, "uvx")
     M = sp.Matrix(2, 2, sp.symbols("M_1:5", real=True))
     square = lambda y: (y - M * x).dot(y - M * x)
@@ -204,7 +208,10 @@ def increasing_correlation(*, least: int | Fraction = 0) -> Evidence:
         return min(slopes) > least
 
     return definition(
-        meets, r"\rho^\prime>0", inside={"affine": (affine(1),), "ReLU": (relu(1),)}, outside={"cosine": (cosine(3),)}
+        meets,
+        r"\rho^\prime>0",
+        inside={"affine": (affine(1),), "ReLU": (relu(1),)},
+        outside={"cosine": (cosine(3),)},
     )
 
 
@@ -285,7 +292,9 @@ def parts_of_the_loss(*, share: int = 1) -> Evidence:
     g, f, epsilon, k = (letters[name] for name in ("g", "f", "epsilon", "k"))
     error = g.T * (f + epsilon) - k
     off = g.T * f - k
-    square = trace_identity(error * error, off * off + 2 * off * (g.T * epsilon) + share * (g.T * (epsilon * epsilon.T) * g))
+    square = trace_identity(
+        error * error, off * off + 2 * off * (g.T * epsilon) + share * (g.T * (epsilon * epsilon.T) * g)
+    )
     return derivation("COL:B.1-dec", square, share=share)
 
 
@@ -298,7 +307,9 @@ def derivative_of_the_sums(*, sign: int = -1, half: int | Fraction = Fraction(1,
     forward, backward = sp.exp(-t) - 1 - sign * t, sp.exp(t) - 1 + sign * t
     ranges = {t: (0, oo)}
     up = forall(sp.Max(forward, -forward), "<=", half * t**2, ranges)
-    return derivation("COL:gp", up, forall(backward, "<=", half * t**2 * sp.exp(t), ranges), sign=sign, half=half)
+    return derivation(
+        "COL:gp", up, forall(backward, "<=", half * t**2 * sp.exp(t), ranges), sign=sign, half=half
+    )
 
 
 @claim(

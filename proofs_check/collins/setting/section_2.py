@@ -123,7 +123,9 @@ def nearest_token_alone(*, noise: bool = True, two: int = 2) -> Evidence:
     $s(h^2+(1-h)^2)$, is at least $s$, that of the nearest token alone; without noise $s$ is 0.
     """
     level = s if noise else 0
-    return forall(two * v * h**2 + level * (h**2 + (1 - h) ** 2), ">=", level, {v: (0, oo), s: (0, oo), h: (0, 1)})
+    return forall(
+        two * v * h**2 + level * (h**2 + (1 - h) ** 2), ">=", level, {v: (0, oo), s: (0, oo), h: (0, 1)}
+    )
 
 
 @claim("COL:R2.2", control=dict(shift=1))
@@ -147,5 +149,8 @@ def lipschitzness(*, steepness: int | Fraction = 1) -> Evidence:
     off = lambda f: max(abs(f(a) - f(b)) / abs(a - b) for a in x for b in x if a != b)
     meets = lambda f: off(f) == steepness
     return definition(
-        meets, r"\sup\frac{f(x)-f(x^\prime)}{\|x-x^\prime\|}=L", inside={"modulus": (abs,)}, outside={"square": (lambda a: a * a,)}
+        meets,
+        r"\sup\frac{f(x)-f(x^\prime)}{\|x-x^\prime\|}=L",
+        inside={"modulus": (abs,)},
+        outside={"square": (lambda a: a * a,)},
     )

@@ -39,9 +39,15 @@ def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
     `at_query` = False) minus `share` = 1 times the weighted average.
     """
     signs = product((1, -1), repeat=2)
-    mean = sum((gamma * (f_1 + s * sigma) + (1 - gamma) * (f_2 + t * sigma) - f_query) ** 2 for s, t in signs) / 4
+    mean = (
+        sum((gamma * (f_1 + s * sigma) + (1 - gamma) * (f_2 + t * sigma) - f_query) ** 2 for s, t in signs)
+        / 4
+    )
     value = f_query if at_query else f_1
-    return identity(mean - sigma**2 * (gamma**2 + (1 - gamma) ** 2), (value - share * (gamma * f_1 + (1 - gamma) * f_2)) ** 2)
+    return identity(
+        mean - sigma**2 * (gamma**2 + (1 - gamma) ** 2),
+        (value - share * (gamma * f_1 + (1 - gamma) * f_2)) ** 2,
+    )
 
 
 @claim(
@@ -66,7 +72,11 @@ def second_moment(d: int) -> tuple[sp.Expr, sp.Expr]:
     the square of w, and x'y/d.
     """
     w, x, y = (sp.symbols(f"{name}_1:{d + 1}", real=True) for name in "wxy")
-    orbit = [[s * e for s, e in zip(signs, order)] for order in permutations(w) for signs in product((1, -1), repeat=d)]
+    orbit = [
+        [s * e for s, e in zip(signs, order)]
+        for order in permutations(w)
+        for signs in product((1, -1), repeat=d)
+    ]
     dot = lambda a, b: sum(p * q for p, q in zip(a, b))
     return sp.expand(sp.Add(*(dot(g, x) * dot(g, y) for g in orbit)) / len(orbit)) / dot(w, w), dot(x, y) / d
 
@@ -85,14 +95,18 @@ def turned_task(stretch: int) -> tuple[Evidence, Evidence]:
     Q = sp.Matrix([[a, -b], [b, a]]) / sp.sqrt(a**2 + b**2)
     w, x = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "wx")
     turned = Q.T * w
-    return identity(w.dot(Q * x), stretch * turned.dot(x)), identity(turned.dot(turned), stretch**2 * w.dot(w))
+    return identity(w.dot(Q * x), stretch * turned.dot(x)), identity(
+        turned.dot(turned), stretch**2 * w.dot(w)
+    )
 
 
 @claim(
     "COL:C.3",
     control=(dict(constant=2), dict(slope=2), dict(rising=-1), dict(stretch=2)),
 )
-def correlation_of_affine_tasks(*, constant: int = 3, slope: int = 3, rising: int = 1, stretch: int = 1) -> Evidence:
+def correlation_of_affine_tasks(
+    *, constant: int = 3, slope: int = 3, rising: int = 1, stretch: int = 1
+) -> Evidence:
     r"""The mean of $f(x)f(y)$ is $L^2$ over `constant` = 3 plus $L^2x^\top y/d$ over `slope` = 3
     for every $d$, which increases with $x^\top y$ times `rising` = 1; and for an orthogonal $Q$ the
     task $f(Qx)$ has the direction $Q^\top w$, times `stretch` = 1, which is as long as $w$. Of the
@@ -107,8 +121,19 @@ def correlation_of_affine_tasks(*, constant: int = 3, slope: int = 3, rising: in
         parts.append(identity(square * mean + square, L**2 / constant + L**2 / slope * dot))
     value = all_of(*parts).replace(dimension="d = 2, 3, 4")
     t, s = sp.symbols("t s", positive=True)
-    more = forall(L**2 * rising * t / slope, "<", L**2 * rising * (t + s) / slope, dict.fromkeys((t, s, L), (0, oo)))
-    return derivation("COL:C.3", value, more, *turned_task(stretch), constant=constant, slope=slope, rising=rising, stretch=stretch)
+    more = forall(
+        L**2 * rising * t / slope, "<", L**2 * rising * (t + s) / slope, dict.fromkeys((t, s, L), (0, oo))
+    )
+    return derivation(
+        "COL:C.3",
+        value,
+        more,
+        *turned_task(stretch),
+        constant=constant,
+        slope=slope,
+        rising=rising,
+        stretch=stretch,
+    )
 
 
 @claim(

@@ -45,8 +45,12 @@ def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
     l, L = sp.Symbol("l", real=True), sp.Symbol("L", positive=True)
     angle, v_1, v_2 = sp.symbols("theta v_1 v_2", real=True)
     square = sp.integrate(l**2, (l, -L, L)) / (2 * L)
-    turned = sp.integrate(sp.expand((v_1 * sp.cos(angle) + v_2 * sp.sin(angle)) ** 2), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
-    slope = identity(computed(r"\mathbb E l^2(w^{\top}v)^2", square * turned), L**2 / (three * 2) * (v_1**2 + v_2**2))
+    turned = sp.integrate(
+        sp.expand((v_1 * sp.cos(angle) + v_2 * sp.sin(angle)) ** 2), (angle, 0, 2 * sp.pi)
+    ) / (2 * sp.pi)
+    slope = identity(
+        computed(r"\mathbb E l^2(w^{\top}v)^2", square * turned), L**2 / (three * 2) * (v_1**2 + v_2**2)
+    )
     error = identity(off.dot(off), (1 - x.dot(hat)) ** 2 + v.dot(hat) ** 2 + cross * a * b)
     return derivation("COL:C.4a", slope, error, cross=cross, three=three)
 
@@ -159,7 +163,9 @@ def largest_variance(*, quarter: int = 4) -> Evidence:
     a, b = sp.symbols("a b", real=True)
     everywhere = {p: Closed(0, 1), a: Closed(-1, 1), b: Closed(-1, 1)}
     variance = forall(p * (1 - p) * (a - b) ** 2, "<=", (a - b) ** 2 / quarter, everywhere)
-    across = forall(p * (1 - p) * 4 * (1 - t**2), "<=", 4 * (1 - t**2) / quarter, {p: Closed(0, 1), t: Closed(-1, 1)})
+    across = forall(
+        p * (1 - p) * 4 * (1 - t**2), "<=", 4 * (1 - t**2) / quarter, {p: Closed(0, 1), t: Closed(-1, 1)}
+    )
     return derivation("COL:C.4p", variance, across, quarter=quarter)
 
 

@@ -91,7 +91,9 @@ def case_three(*, eight: int | Fraction = 8) -> Evidence:
     $1-\coth2w+\frac{1}{2w}$, and whether the square of $\frac{1}{1+4w}$ times `eight` is at least
     $\frac14e^{-4w}$.
     """
-    long = forall(eight * LONG**2, ">=", sp.exp(-4 * w) / 4, {w: Closed(Fraction(1, 100), Fraction(236, 100))})
+    long = forall(
+        eight * LONG**2, ">=", sp.exp(-4 * w) / 4, {w: Closed(Fraction(1, 100), Fraction(236, 100))}
+    )
     search = forall(eight / (1 + 4 * w) ** 2, ">=", sp.exp(-4 * w) / 4, {w: (0, oo)})
     return derivation("COL:C.5.c3", all_of(long, search), eight=eight)
 

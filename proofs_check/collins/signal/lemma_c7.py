@@ -28,10 +28,13 @@ PLANE = (
     "COL:C.7",
     control=(dict(constant=2), dict(steepness=sp.Rational(9, 10)), dict(stretch=2)),
     needs=("COL:B.4",),
-    argument=PLANE + r" For an orthogonal $Q$ the task $f(Qx)$ has the direction $Q^\top w$; this is computed in the plane, and in "
+    argument=PLANE
+    + r" For an orthogonal $Q$ the task $f(Qx)$ has the direction $Q^\top w$; this is computed in the plane, and in "
     r"other dimensions it is $QQ^\top=I$.",
 )
-def relu_tasks_meet_the_assumption(*, constant: int = 3, steepness: sp.Expr = sp.S.One, stretch: int = 1) -> Evidence:
+def relu_tasks_meet_the_assumption(
+    *, constant: int = 3, steepness: sp.Expr = sp.S.One, stretch: int = 1
+) -> Evidence:
     r"""The mean of $f(x)f(y)$ is $\frac{L^2}{3}+\frac{L^2}{3\pi
     d}(\sin\theta+(\pi-\theta)\cos\theta)$ at the angle $\theta$ (3 is `constant`), its derivative
     in $\cos\theta$ is not negative, the values differ by at most `steepness` = 1 times $L\|x-y\|$,

@@ -44,7 +44,9 @@ EMPTY_WINDOWS = Diverging(
     "COL:C.8/caps",
     control=(dict(constant=1), dict(share=Fraction(1, 2)), dict(total=2)),
 )
-def caps_in_seven_dimensions(*, constant: Fraction = Fraction(5, 4), share: int | Fraction = 1, total: int = 1) -> Evidence:
+def caps_in_seven_dimensions(
+    *, constant: Fraction = Fraction(5, 4), share: int | Fraction = 1, total: int = 1
+) -> Evidence:
     r"""In $d=7$, where the density of a coordinate is $\frac{15}{16}(1-t^2)^2$, of the integral
     `total` = 1, the cap of height $s$ has at most `constant` = 5/4 times $s^3$ of the sphere; and
     the probability of no token in a cap of measure $\sigma$ is at least $1-n\sigma$, where $n$ has
@@ -53,7 +55,9 @@ def caps_in_seven_dimensions(*, constant: Fraction = Fraction(5, 4), share: int 
     s, t = sp.Symbol("s", positive=True), sp.Symbol("t", real=True)
     density = sp.Rational(15, 16) * (1 - t**2) ** 2
     whole = identity(computed(r"\int p", sp.integrate(density, (t, -1, 1))), total)
-    measure = forall(sp.expand(sp.integrate(density, (t, 1 - s, 1))), "<=", constant * s**3, {s: sp.Interval.Lopen(0, 2)})
+    measure = forall(
+        sp.expand(sp.integrate(density, (t, 1 - s, 1))), "<=", constant * s**3, {s: sp.Interval.Lopen(0, 2)}
+    )
     empty = derivation("COL:C.8/caps", forall(1 - share * s, "<=", 1 - s, {s: (0, 1)}), share=share)
     return all_of(whole, measure, empty).replace(dimension="d = 7")
 
@@ -80,7 +84,9 @@ def widths(d: int, n: int) -> NDArray[np.float64]:
     control=(dict(printed=False, constant=Fraction(1, 4)), dict(printed=False, half=Fraction(1, 3))),
     hypotheses=EMPTY_WINDOWS.hypotheses,
 )
-def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(1, 2), half: Fraction = Fraction(1, 2)) -> Evidence:
+def signal_of_relu_tasks(
+    *, printed: bool = True, constant: Fraction = Fraction(1, 2), half: Fraction = Fraction(1, 2)
+) -> Evidence:
     r"""Printed, the sequence $w=n$ for $d=7$ defeats every constant. Otherwise the signal term at
     $L=1$ is at most `constant` = 1/2 times $\frac1w+n^{-2/(d-1)}$ for $d=3,4,7$, $n$ from 2 to
     100 and widths to 300; and for $n=w^{d/2}$, where $\frac12$ is `half`, the exponent
@@ -92,7 +98,10 @@ def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(
     stated = r"\mathcal L_{\rm sig}(\mathcal F_1^+)\leq\tfrac12(\tfrac1w+n^{-2/(d-1)})"
     d = sp.Symbol("d", integer=True, positive=True)
     filled = forall(-2 * sp.Rational(half) * d / (d - 1), "<=", -1, {d: Integers(2, sp.oo)})
-    return all_of(at_most(relu, bound, dimensions=(3, 4, 7), lengths=(2, 30, 100), widths=widths, checked=stated), filled)
+    return all_of(
+        at_most(relu, bound, dimensions=(3, 4, 7), lengths=(2, 30, 100), widths=widths, checked=stated),
+        filled,
+    )
 
 
 @claim(
@@ -155,4 +164,6 @@ def distances_are_likely_small(*, enough: bool = False, constant: int | Fraction
     if not enough:
         return along(HARD, d=3)
     v = sp.Symbol("v", positive=True)
-    return integral_evidence((1 - sp.exp((v - constant) * sp.exp(-(v**2)))) * 2 * v, v, (0, 3), ">=", sp.Rational(1, 28))
+    return integral_evidence(
+        (1 - sp.exp((v - constant) * sp.exp(-(v**2)))) * 2 * v, v, (0, 3), ">=", sp.Rational(1, 28)
+    )

@@ -41,7 +41,9 @@ def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     query, with $w^\top x=m$, and on the sum for all $\mathcal L_{\rm aff},E\geq0$.
     """
     m = sp.Symbol("m", positive=True)
-    opposite = forall(averaged((l_2 * m - l_1 * m) ** 2), ">=", half * averaged((2 * l_1 * m) ** 2), {m: (0, 1), L: (0, oo)})
+    opposite = forall(
+        averaged((l_2 * m - l_1 * m) ** 2), ">=", half * averaged((2 * l_1 * m) ** 2), {m: (0, 1), L: (0, oo)}
+    )
     whole = forall(A / 2 + L**2 / 6 * E, ">=", half * A, {A: Closed(0, oo), E: Closed(0, oo), L: (0, oo)})
     return derivation("COL:C.9", all_of(opposite, whole), half=half)
 

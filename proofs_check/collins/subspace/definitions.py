@@ -65,7 +65,11 @@ def lipschitzness_outside(*, inside: int = 0) -> Evidence:
     """
     a, x, w = vector("a", 2), vector("x", 3), B_PERP
     along = w.dot(x)
-    search = identity(computed(r"a^{\top}B^{\top}ww^{\top}x+s", (a.T * B.T * w)[0] * along + s), inside * along + s, given=UNIT)
+    search = identity(
+        computed(r"a^{\top}B^{\top}ww^{\top}x+s", (a.T * B.T * w)[0] * along + s),
+        inside * along + s,
+        given=UNIT,
+    )
     return derivation("COL:D4.1/outside", search, inside=inside)
 
 
@@ -81,7 +85,9 @@ def second_moments_of_the_tasks(*, share: int = 1) -> Evidence:
     circle = turn((p * sp.cos(angle) + q * sp.sin(angle)) ** 2)
     sphere = p**2 * sp.integrate(t**2, (t, -1, 1)) / 2
     pairs = ((circle, (p**2 + q**2) / (2 * share)), (sphere, p**2 / (3 * share)))
-    search = all_of(*(identity(computed(r"\mathbb E(a^{\top}v)^2", found), expected) for found, expected in pairs))
+    search = all_of(
+        *(identity(computed(r"\mathbb E(a^{\top}v)^2", found), expected) for found, expected in pairs)
+    )
     return derivation("COL:D4.2", search, share=share)
 
 
@@ -113,11 +119,19 @@ def covariates_with_spurious_directions() -> Evidence:
     text = r"c_u\neq0,\ -\infty<c_v<\infty"
     if wrong:
         return Evidence(
-            verdict=Verdict.REFUTED, engine="examples", witness={"wrong": ", ".join(wrong)}, witness_by="exact", checked=text
+            verdict=Verdict.REFUTED,
+            engine="examples",
+            witness={"wrong": ", ".join(wrong)},
+            witness_by="exact",
+            checked=text,
         )
-    spoiled = Evidence(verdict=Verdict.REFUTED, engine="examples", witness={"c_u": 0}, witness_by="exact", checked=r"c_u=0")
+    spoiled = Evidence(
+        verdict=Verdict.REFUTED, engine="examples", witness={"c_u": 0}, witness_by="exact", checked=r"c_u=0"
+    )
     covered = f"inside: {', '.join(inside)}; outside: {', '.join(outside)}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered=covered, checked=text, control=spoiled)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="examples", covered=covered, checked=text, control=spoiled
+    )
 
 
 @claim("COL:4.scales", control=dict(power=2))
@@ -131,7 +145,9 @@ def scores_see_scaled_blocks(*, power: int = 1) -> Evidence:
     A, N, D = symmetric("A", 2), vector("N", 2), symmetric("D", 1)
     M = B * A * B.T + B * N * B_PERP.T + B_PERP * N.T * B.T + B_PERP * D * B_PERP.T
     x, x_i = c_u * B * u + c_v * B_PERP * v, c_u * B * u_i + c_v * B_PERP * v_i
-    blocks = u_i.T * (c_u**2 * A * u + (c_u * c_v) ** power * N * v) + v_i.T * ((c_u * c_v) ** power * N.T * u + c_v**2 * D * v)
+    blocks = u_i.T * (c_u**2 * A * u + (c_u * c_v) ** power * N * v) + v_i.T * (
+        (c_u * c_v) ** power * N.T * u + c_v**2 * D * v
+    )
     a = vector("a", 2)
     label = identity(computed("f(x_i)", (a.T * B.T * x_i)[0]), c_u**power * (a.T * u_i)[0], given=UNIT)
     score = identity(computed("x_i^{\\top}Mx", (x_i.T * M * x)[0]), blocks[0], given=UNIT)

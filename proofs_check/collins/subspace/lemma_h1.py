@@ -47,7 +47,9 @@ def slopes(n: int) -> tuple[sp.Expr, sp.Expr, list[sp.Symbol]]:
     tilt = sum(a * b for a, b in zip(w, t))
     # gamma_i = w_i (1 + c_u^2 c (t_i - tilt)) to first order in c
     gamma = [a * (1 + c_u**2 * c * (b - tilt)) for a, b in zip(w, t)]
-    inner = lambda i, j: (1 - 2 * t[i] + 1) if i == j else t[i] * t[j] + r[min(i, j), max(i, j)] - t[i] - t[j] + 1
+    inner = lambda i, j: (
+        (1 - 2 * t[i] + 1) if i == j else t[i] * t[j] + r[min(i, j), max(i, j)] - t[i] - t[j] + 1
+    )
     signal = sum(gamma[i] * gamma[j] * inner(i, j) for i, j in product(range(n), range(n)))
     first = lambda e: sp.expand(e).coeff(c, 1)
     return c_a**2 * c_u**2 * mean(first(signal), t, r), mean(first(sum(g**2 for g in gamma)), t, r), alpha
@@ -106,5 +108,7 @@ def noise_does_not_see_a_small_window(*, factor: int = 2) -> Evidence:
     for n in (2, 3):
         signal, noise, alpha = slopes(n)
         printed = factor * c_a**2 * c_u**4 / k * (sum(a**2 for a in alpha) / sum(alpha) ** 2 - 1)
-        out.append(identity(computed(r"\partial_c\mathcal L(0)", sp.factor(signal + sigma**2 * noise)), printed))
+        out.append(
+            identity(computed(r"\partial_c\mathcal L(0)", sp.factor(signal + sigma**2 * noise)), printed)
+        )
     return all_of(*out)

@@ -36,7 +36,9 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
     off, turned = u_i - u, R.T * u_i - R.T * u
     s = sp.Symbol("s", real=True)
     split = identity(computed(r"x_i^{\top}Mx", (token.T * M * x)[0] + s), score + s)
-    labels = identity(computed(r"|R^{\top}u_i-R^{\top}u|^2", turned.dot(turned)), sign * off.dot(off), given=UNIT[:1])
+    labels = identity(
+        computed(r"|R^{\top}u_i-R^{\top}u|^2", turned.dot(turned)), sign * off.dot(off), given=UNIT[:1]
+    )
     exponents = identity(computed(r"u_i^{\top}Ru", u_i.dot(R * u)), sign * (R.T * u_i).dot(u))
     return derivation("COL:H.2.rot", split, labels, exponents, sign=sign)
 
@@ -85,7 +87,9 @@ def signal_terms_differ_by_the_centre(*, factor: int = 2, sign: int = 1) -> Evid
     size = lambda v: v.dot(v)
     # |R'u| = |u|: the two squares are removed on both sides.
     split = identity(
-        computed(r"|\bar u-R^{\top}u|^2-|\bar u-u|^2", sp.expand(size(centre - z) - size(centre - u))) + size(u) - size(z),
+        computed(r"|\bar u-R^{\top}u|^2-|\bar u-u|^2", sp.expand(size(centre - z) - size(centre - u)))
+        + size(u)
+        - size(z),
         factor * (u - z).dot(centre),
     )
     along, overlap = sp.Symbol("c_bar", positive=True), sp.Symbol("t", real=True)
@@ -119,7 +123,12 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
         along, across = 2, 1  # F x = 2u + v, parallel to u with a positive factor for every u and v
         text = r"F\in\{c^{\prime}B^{\top}\}"
         if any((along * u + across * v) * u <= 0 for u in (1, -1) for v in (1, -1)):
-            return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="Fx has not the sign of u", checked=text)
+            return Evidence(
+                verdict=Verdict.OPEN,
+                engine="exact arithmetic",
+                reason="Fx has not the sign of u",
+                checked=text,
+            )
         point = {"k": 1, "d": 2, "c_u": 1, "c_v": 1, "F": "2B' + B_perp'", "B'_perp part": across}
         return fails_at(point, sp.Integer(across), text, equality=True)
     A, N = symmetric("A", 2), vector("N", 2)  # N stands for Nv
@@ -132,7 +141,9 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
         (r"\Delta(e_1,v)+\Delta(e_1,-v)", det(e_1, 1) + det(e_1, -1), A[0, 1]),
         (r"\Delta(e_1+e_2,v)+\Delta(e_1+e_2,-v)", det(both, 1) + det(both, -1), A[1, 1] - A[0, 0]),
     )
-    return all_of(*(identity(computed(name, value) + s, sign * 2 * entry + s) for name, value, entry in pairs))
+    return all_of(
+        *(identity(computed(name, value) + s, sign * 2 * entry + s) for name, value, entry in pairs)
+    )
 
 
 @claim(
@@ -158,11 +169,15 @@ def reflections_have_constant_norm(*, any_reflection: bool = False, two: int = 2
         letters = Algebra(symmetric=["G"], vectors=["v", "w"])
         G, first, second = (letters[name] for name in "Gvw")
         square = lambda x: x.T * G * G * x
-        return trace_identity(square(first + second) - square(first) - square(second), two * (first.T * G * G * second))
+        return trace_identity(
+            square(first + second) - square(first) - square(second), two * (first.T * G * G * second)
+        )
     v = vector("v", 2)
     image = sp.diag(1, -1) * v
     assert sp.expand(image.dot(image) - v.dot(v)) == 0, "a reflection preserves norms"
-    return fails_at({"C_2": 1, "d - k": 2, "Q": "diag(1, -1)", "Q_22": -1}, sp.Integer(-2), r"Q_{22}=1", equality=True)
+    return fails_at(
+        {"C_2": 1, "d - k": 2, "Q": "diag(1, -1)", "Q_22": -1}, sp.Integer(-2), r"Q_{22}=1", equality=True
+    )
 
 
 @claim(
@@ -183,10 +198,17 @@ def multiples_have_the_norm_of_their_factor(*, scaled: bool = False, share: int 
     """
     if not scaled:
         scale, norm = 2, 1
-        return fails_at({"c_u": scale, "C_1": norm}, sp.Integer(scale * norm - norm), r"\|C_1B^{\top}x\|=C_1", equality=True)
+        return fails_at(
+            {"c_u": scale, "C_1": norm},
+            sp.Integer(scale * norm - norm),
+            r"\|C_1B^{\top}x\|=C_1",
+            equality=True,
+        )
     u, v, norm = vector("u", 2), vector("v", 1), sp.Symbol("C_1", positive=True)
     Fx = norm / c_u * B.T * (c_u * B * u + c_v * B_PERP * v)
-    return identity(computed(r"\|Fx\|^2", sp.expand(Fx.dot(Fx))), norm**2 / share, given=(*UNIT, u.dot(u) - 1))
+    return identity(
+        computed(r"\|Fx\|^2", sp.expand(Fx.dot(Fx))), norm**2 / share, given=(*UNIT, u.dot(u) - 1)
+    )
 
 
 @claim(
@@ -220,5 +242,7 @@ def constraint_does_not_bound_Fx(*, signs: bool = False, four: int = 4) -> Evide
         return forall(four_cases, ">=", four * weight(X) ** 2, dict.fromkeys((X, Y, V, W), Closed(1, oo)))
     inside, across, bound = 2, 1, 2
     return fails_at(
-        {"c_u": 1, "c_v": 1, "C": bound, "inside": inside, "across": across}, sp.Integer(inside + across - bound), r"|Fx|\leq C"
+        {"c_u": 1, "c_v": 1, "C": bound, "inside": inside, "across": across},
+        sp.Integer(inside + across - bound),
+        r"|Fx|\leq C",
     )

@@ -32,7 +32,12 @@ def of_tokens(n: int, k: int) -> tuple[list[sp.Matrix], sp.Matrix, list[sp.Symbo
     """
     u = sp.Matrix(sp.symbols(f"u^1:{k + 1}", real=True))
     tokens = [sp.Matrix(sp.symbols(f"u_{i}^1:{k + 1}", real=True)) for i in range(1, n + 1)]
-    return tokens, u, list(sp.symbols(f"e_1:{n + 1}", positive=True)), list(sp.symbols(f"alpha_1:{n + 1}", positive=True))
+    return (
+        tokens,
+        u,
+        list(sp.symbols(f"e_1:{n + 1}", positive=True)),
+        list(sp.symbols(f"alpha_1:{n + 1}", positive=True)),
+    )
 
 
 @claim("COL:H.3a/41", control=dict(factor=1))
@@ -47,7 +52,10 @@ def derivative_of_the_signal_term(*, factor: int = 2) -> Evidence:
     total = sum(x * y for x, y in zip(e, alpha))
     pairs = [(i, j) for i in range(3) for j in range(3)]
     signal = sum(off[i].dot(off[j]) * e[i] * e[j] * alpha[i] * alpha[j] for i, j in pairs) / total**2
-    terms = sum((tokens[0] - tokens[i]).dot(off[j]) * e[0] * e[i] * e[j] * alpha[i] * alpha[j] for i, j in pairs) / total**3
+    terms = (
+        sum((tokens[0] - tokens[i]).dot(off[j]) * e[0] * e[i] * e[j] * alpha[i] * alpha[j] for i, j in pairs)
+        / total**3
+    )
     search = identity(computed(r"\partial_{\alpha_1}", sp.diff(signal, alpha[0])), factor * terms)
     return derivation("COL:H.3a/41", search, factor=factor)
 
@@ -65,7 +73,8 @@ def pair_of_terms(*, sign: int = 1) -> Evidence:
     """
     s_first, s_same = (1 - a - a * b + b) * p**2 * q * first, (a * b - 1 - a + b) * p * q**2 * other
     return identity(
-        computed(r"S_{i,1}+S_{i,i}", s_first + s_same), p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other)
+        computed(r"S_{i,1}+S_{i,i}", s_first + s_same),
+        p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other),
     )
 
 
@@ -74,7 +83,9 @@ def rearranged_into_two_terms(*, sign: int = 1) -> Evidence:
     r"""The bracket after (50) is $T_1+T_2$ as in (51)."""
     x, y = p * gamma_ab(b, a), q * gamma_ab(a, b)
     left = first * (x * BA**3 + y * AB**3) - other * (x * AB**3 + y * BA**3)
-    return identity(left, (first - other) * (x * BA**3 + y * AB**3) + sign * other * (BA**3 - AB**3) * (x - y))
+    return identity(
+        left, (first - other) * (x * BA**3 + y * AB**3) + sign * other * (BA**3 - AB**3) * (x - y)
+    )
 
 
 @claim("COL:H.3.perp", control=dict(sign=1))
@@ -132,7 +143,9 @@ def G_is_positive(*, ends: bool = True, sign: int = 1) -> Evidence:
     r"""Printed, $\mathcal{G}_{a,a}$ of (48) is positive on $[-1,1]$; it is so inside."""
     value = 2 * (1 - a**2) * p**3 * sign * (first - other) / (p * (first + other) + rest) ** 3
     where = Closed(-1, 1) if ends else (-1, 1)
-    return forall(value, ">", 0, {a: where, **{s: WEIGHTS[s] for s in (p, first, other, rest)}}, where=[LARGER])
+    return forall(
+        value, ">", 0, {a: where, **{s: WEIGHTS[s] for s in (p, first, other, rest)}}, where=[LARGER]
+    )
 
 
 @claim("COL:H.3b/gamma", control=dict(shift=Fraction(1, 100)))
@@ -142,7 +155,9 @@ def gamma_is_not_negative(*, shift: int | Fraction = 0) -> Evidence:
     """
     factors = identity(computed(r"\gamma_{a,b}", gamma_ab(a, b)), (1 + a) * (1 - b))
     inside = {a: sp.Interval.Lopen(-1, 1), b: sp.Interval.Ropen(-1, 1)}
-    return all_of(factors, forall(gamma_ab(a, b), ">=", shift, SQUARE), forall(gamma_ab(a, b), ">", shift, inside))
+    return all_of(
+        factors, forall(gamma_ab(a, b), ">=", shift, SQUARE), forall(gamma_ab(a, b), ">", shift, inside)
+    )
 
 
 @claim("COL:H.3b/T1", control=dict(sign=-1), needs=("COL:H.3b/gamma",))
@@ -209,7 +224,8 @@ def gamma_decreases(*, sign: int = 1) -> Evidence:
     r"""(52): the derivative of $\gamma_{a,b}$ in $b$ is $-1-a\leq0$."""
     slope = sp.diff(gamma_ab(a, b), b)
     return all_of(
-        identity(computed(r"\partial_b\gamma_{a,b}", slope), -1 - sign * a), forall(sign * slope, "<=", 0, {a: Closed(-1, 1)})
+        identity(computed(r"\partial_b\gamma_{a,b}", slope), -1 - sign * a),
+        forall(sign * slope, "<=", 0, {a: Closed(-1, 1)}),
     )
 
 
@@ -227,7 +243,16 @@ def denominators_are_ordered(*, sign: int = 1) -> Evidence:
 @claim(
     "COL:H.3",
     control=(dict(least=Fraction(1, 2)), dict(sign=-1)),
-    needs=("COL:H.3a/41", "COL:H.3a/46", "COL:H.3a/51", "COL:H.3.perp", "COL:H.3.S", "COL:H.3b/T1", "COL:H.3c", "COL:H.3e/53"),
+    needs=(
+        "COL:H.3a/41",
+        "COL:H.3a/46",
+        "COL:H.3a/51",
+        "COL:H.3.perp",
+        "COL:H.3.S",
+        "COL:H.3b/T1",
+        "COL:H.3c",
+        "COL:H.3e/53",
+    ),
     argument=r"For $k=1$ and $n=2$ it is executed for every $c$. In general (41) is a sum of $S_{i,j}\geq0$ and of pairs whose "
     r"integrand is $T_1+T_2$, where $T_1>0$ and, by (53) and (54), $T_2\geq0$; some $\alpha_i<\alpha_1$ makes it positive.",
 )
@@ -242,17 +267,26 @@ def signal_grows_with_the_largest_weight(*, least: int | Fraction = 1, sign: int
 @cache
 def slopes_of_signs() -> list[tuple[int, sp.Expr]]:
     """The largest of the other weights, and the derivative of the signal term in the first."""
-    others, free = ((1, 1), (1, 2), (1, 1, 1)), sp.Symbol("alpha")  # SymPy asks long for the signs of what is positive
+    others, free = (
+        ((1, 1), (1, 2), (1, 1, 1)),
+        sp.Symbol("alpha"),
+    )  # SymPy asks long for the signs of what is positive
     slope = lambda w, y: sp.diff(sp.cancel(signal_of_signs([free, *w], y)), free).xreplace({free: first})
     return [(max(w), slope(w, y)) for w in others for y in (sp.Rational(3, 2), 7)]
 
 
-@claim("COL:H.3/signs", control=dict(sign=-1), fragment=r"$k=1$, $n=3,4$, $e^c=\frac32,7$, other weights $1$ and $2$.")
+@claim(
+    "COL:H.3/signs",
+    control=dict(sign=-1),
+    fragment=r"$k=1$, $n=3,4$, $e^c=\frac32,7$, other weights $1$ and $2$.",
+)
 def signal_of_several_signs(*, sign: int = 1) -> Evidence:
     r"""For $k=1$, $n=3$ and $4$ and $e^c=\frac32$ and $7$ the derivative of $H_{\rm signal}$ is
     positive for every $\alpha_1$ above the other weights, by enumeration: $7<e^2$.
     """
-    return all_of(*(forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes_of_signs()))
+    return all_of(
+        *(forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes_of_signs())
+    )
 
 
 @claim("COL:H.3/sphere", control=dict(sign=-1), fragment=r"$k=3$, $n=2$, $c=\frac12,1,2$ and $r=\frac12,2$.")
@@ -269,9 +303,16 @@ def signal_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
 
     def at(D: sp.Expr, c: sp.Expr, r: sp.Expr) -> sp.Expr:
         g = 1 / (1 + sp.exp(-c * D - r))
-        return g * (1 - g) * (8 * m * (1 - D / 2) * g - 8 * m * (1 + D / 2) * (1 - g) + 2 * (1 - 2 * g) * both)
+        return (
+            g * (1 - g) * (8 * m * (1 - D / 2) * g - 8 * m * (1 + D / 2) * (1 - g) + 2 * (1 - 2 * g) * both)
+        )
 
     points = [(c, r) for c in (sp.Rational(1, 2), sp.S(1), sp.S(2)) for r in (sp.Rational(1, 2), sp.S(2))]
     return all_of(
-        *(integral_evidence(sign * (at(D, c, r) + at(-D, c, r)) / 4, x, (0, 2), ">", 0, rel=Fraction(1, 1000)) for c, r in points)
+        *(
+            integral_evidence(
+                sign * (at(D, c, r) + at(-D, c, r)) / 4, x, (0, 2), ">", 0, rel=Fraction(1, 1000)
+            )
+            for c, r in points
+        )
     )

@@ -36,7 +36,9 @@ def derivative_of_the_noise_term(*, factor: int = 2) -> Evidence:
     $\alpha_2$ times what is averaged in $N$.
     """
     noise = (p**2 * first**2 + q**2 * second**2) / d_ab(p, q, first, second) ** 2
-    return identity(computed(r"\partial_{\alpha_1}", sp.diff(noise, first)), factor * second * h_ab(p, q, first, second))
+    return identity(
+        computed(r"\partial_{\alpha_1}", sp.diff(noise, first)), factor * second * h_ab(p, q, first, second)
+    )
 
 
 @claim("COL:H.4b", control=dict(power=5))
@@ -49,7 +51,10 @@ def value_on_the_diagonal(*, power: int = 3) -> Evidence:
     domain = dict.fromkeys((p, first, second), (0, oo))
     return all_of(
         identity(computed("h_{a,a}", h), value),
-        identity(computed("h_{a,a}h_{b,b}", h * h.subs(p, q)), (first - second) ** 2 / (first + second) ** (2 * power)),
+        identity(
+            computed("h_{a,a}h_{b,b}", h * h.subs(p, q)),
+            (first - second) ** 2 / (first + second) ** (2 * power),
+        ),
         forall(h if power == 3 else -h, ">=", 0, domain, where=[(first, ">=", second)]),
     )
 
@@ -60,7 +65,9 @@ def common_denominator(*, sign: int = 1) -> Evidence:
     ab, ba = d_ab(p, q, 1, alpha), d_ab(q, p, 1, alpha)
     root = (1 - alpha) / (1 + alpha) ** 3
     left = (h_ab(p, q, 1, alpha) + h_ab(q, p, 1, alpha) + sign * root) * ab**3 * ba**3 * (1 + alpha) ** 3
-    P = p * q * ((p - q * alpha) * ba**3 + (q - p * alpha) * ab**3) * (1 + alpha) ** 3 + ab**3 * ba**3 * (1 - alpha)
+    P = p * q * ((p - q * alpha) * ba**3 + (q - p * alpha) * ab**3) * (1 + alpha) ** 3 + ab**3 * ba**3 * (
+        1 - alpha
+    )
     return identity(left, P)
 
 
@@ -70,14 +77,19 @@ def expansion_in_the_exponentials(*, middle: int = 36) -> Evidence:
     $e^{cb}$; its term $e^{2ca+2cb}$ is $1-\alpha$ times the coefficient with `middle` = 36.
     """
     ab, ba = d_ab(p, q, 1, alpha), d_ab(q, p, 1, alpha)
-    P = p * q * ((p - q * alpha) * ba**3 + (q - p * alpha) * ab**3) * (1 + alpha) ** 3 + ab**3 * ba**3 * (1 - alpha)
+    P = p * q * ((p - q * alpha) * ba**3 + (q - p * alpha) * ab**3) * (1 + alpha) ** 3 + ab**3 * ba**3 * (
+        1 - alpha
+    )
     printed = (
         (p**6 + q**6) * alpha**3 * (1 - alpha)
         + (p**5 * q + q**5 * p) * (-alpha - 5 * alpha**3 + 5 * alpha**4 + alpha**6)
-        + (p**4 * q**2 + q**4 * p**2) * (1 + 6 * alpha + 10 * alpha**3 - 10 * alpha**4 - 6 * alpha**6 - alpha**7)
+        + (p**4 * q**2 + q**4 * p**2)
+        * (1 + 6 * alpha + 10 * alpha**3 - 10 * alpha**4 - 6 * alpha**6 - alpha**7)
         + p**3 * q**3 * (1 - alpha) * (A3 + (middle - 36) * alpha**3)
     )
-    last = 1 + 5 * alpha + 27 * alpha**2 + 3 * alpha**3 - 3 * alpha**4 - 27 * alpha**5 - 5 * alpha**6 - alpha**7
+    last = (
+        1 + 5 * alpha + 27 * alpha**2 + 3 * alpha**3 - 3 * alpha**4 - 27 * alpha**5 - 5 * alpha**6 - alpha**7
+    )
     return all_of(identity(P, printed), identity((1 - alpha) * (A3 + (middle - 36) * alpha**3), last))
 
 
@@ -86,12 +98,16 @@ def polynomial_in_one_ratio(*, middle: int = 36) -> Evidence:
     r"""(66): after division by $1-\alpha$ and an exponential, $P$ is the palindromic polynomial of
     degree six in $y=e^{c(a-b)}$ whose middle coefficient holds `middle` = 36.
     """
-    printed = (y**6 + 1) * alpha**3 - (y**5 + y) * A5 + (y**4 + y**2) * A4 + y**3 * (A3 + (middle - 36) * alpha**3)
+    printed = (
+        (y**6 + 1) * alpha**3 - (y**5 + y) * A5 + (y**4 + y**2) * A4 + y**3 * (A3 + (middle - 36) * alpha**3)
+    )
     return identity(computed(r"\frac{P\,y}{1-\alpha}", polynomial_66(alpha, y)), printed)
 
 
 @claim("COL:H.4d/terms", control=(dict(least=48), dict(share=Fraction(8)), dict(a3=49)))
-def comparisons_of_coefficients(*, least: int = 32, share: Fraction = Fraction(15, 2), a3: int = 47) -> Evidence:
+def comparisons_of_coefficients(
+    *, least: int = 32, share: Fraction = Fraction(15, 2), a3: int = 47
+) -> Evidence:
     r"""For $\alpha\in(0,1]$: `least` = 32 times $a_6$ is at most $a_4$, and $a_5-4a_6$ at most
     $a_4$ over `share` = 7.5; the terms of (66) of degree at most three exceed $y$ times the printed
     polynomial, whose coefficient of $\alpha^3$ is `a3` = 47, for $y\geq1$.
@@ -117,7 +133,12 @@ def highest_terms_are_positive(*, cap: int | Fraction = Fraction(15, 2)) -> Evid
     return all_of(
         forall(sp.exp(2), "<", cap if cap == Fraction(15, 2) else 7, {}),
         forall(terms, ">=", square, {y: Closed(1, cap), a4: Closed(32, oo)}),
-        forall(square, ">=" if cap == Fraction(15, 2) else "<", 32 - sp.Rational(62 * 2, 15) ** 2 / 4, {y: (0, oo)}),
+        forall(
+            square,
+            ">=" if cap == Fraction(15, 2) else "<",
+            32 - sp.Rational(62 * 2, 15) ** 2 / 4,
+            {y: (0, oo)},
+        ),
     )
 
 
@@ -227,9 +248,19 @@ def diagonal_is_a_null_set(*, off_the_diagonal: bool = False, sign: int = 1) -> 
     half = sp.log(2) / 2
     true = (2 * sp.tanh(half) - sp.tanh(half - 1) - sp.tanh(half + 1)) / 4
     added = sp.Rational(1, 2) * sp.Rational(1, 2) / sp.Rational(3, 2) ** 3
-    point = {"k": 3, "c": 1, "alpha_1": 1, "alpha_2": sp.Rational(1, 2), "N": float(true), "printed": float(true + added)}
+    point = {
+        "k": 3,
+        "c": 1,
+        "alpha_1": 1,
+        "alpha_2": sp.Rational(1, 2),
+        "N": float(true),
+        "printed": float(true + added),
+    }
     return fails_at(
-        point, sp.expand((true + added).rewrite(sp.exp) - true.rewrite(sp.exp)), r"N=\text{the right side of (59)}", equality=True
+        point,
+        sp.expand((true + added).rewrite(sp.exp) - true.rewrite(sp.exp)),
+        r"N=\text{the right side of (59)}",
+        equality=True,
     )
 
 

@@ -42,12 +42,21 @@ def tie(n: int, c_v: int, text: str) -> Evidence:
     """
     prompts, scale = low_rank_prompts(n, 1, 2), np.diag([1.0, float(c_v)])
     for bound in (1.0, 2.0):
-        least, other = (scale @ np.array(M) @ scale for M in ([[bound, 0.0], [0.0, 0.0]], [[bound, 1.0], [1.0, 0.0]]))
+        least, other = (
+            scale @ np.array(M) @ scale for M in ([[bound, 0.0], [0.0, 0.0]], [[bound, 1.0], [1.0, 0.0]])
+        )
         # With c_u = 1 the scores see M through the blocks of scale M scale, and c_v = 1 is the
         # freest case.
         best = least_low_rank(n, 1, 2, 0.0, bound).loss
-        if not of_equal_loss(least, other, prompts, 0.0) or loss_and_gradient(least, prompts, 0.0)[0] > best + 1e-9:
-            return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the two losses differ, or are not the least")
+        if (
+            not of_equal_loss(least, other, prompts, 0.0)
+            or loss_and_gradient(least, prompts, 0.0)[0] > best + 1e-9
+        ):
+            return Evidence(
+                verdict=Verdict.OPEN,
+                engine="exact arithmetic",
+                reason="the two losses differ, or are not the least",
+            )
     pair = "[[C, 1], [1, 0]], beside [[C, 0], [0, 0]], for C = 1 and 2"
     return fails_at({"n": n, "k": 1, "d": 2, "c_u": 1, "c_v": c_v, "sigma": 0, "M": pair}, sp.S.One, text)
 
@@ -60,9 +69,7 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
         off, scale = found.off_structure(B), found.M[0, 0]
         worst = max(worst, off)
         if off > WITHIN or not 0 < scale <= bound + 1e-9:
-            reason = (
-                f"the least loss from three starts is at {found.M.tolist()} for n, k, d, sigma, bound = {n, k, d, sigma, bound}"
-            )
+            reason = f"the least loss from three starts is at {found.M.tolist()} for n, k, d, sigma, bound = {n, k, d, sigma, bound}"
             return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
     kinds = dict.fromkeys((k, d) for _, k, d, _, _ in cases)
     tokens = [(k, d, sorted({n for n, *of, _, _ in cases if tuple(of) == (k, d)})) for k, d in kinds]
@@ -86,7 +93,16 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
-    needs=("COL:H.1/sign", "COL:H.2", "COL:H.3", "COL:H.4", "COL:H.5i", "COL:H.5ii", "COL:H.5.red", "COL:H.5.noise"),
+    needs=(
+        "COL:H.1/sign",
+        "COL:H.2",
+        "COL:H.3",
+        "COL:H.4",
+        "COL:H.5i",
+        "COL:H.5ii",
+        "COL:H.5.red",
+        "COL:H.5.noise",
+    ),
     hypotheses=UNIQUE,
 )
 def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> Evidence:
@@ -98,7 +114,9 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
         return tie(2 if c_v == 0 else 1, c_v, text)
     cases = [(n, 1, 2, 0.0, bound) for n in range(2, 9) for bound in (1.0, 2.0)]
     cases += [(2, k, d, 0.0, 2.0) for k, d in ((1, 3), (2, 3))]
-    return of_structure(cases + [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES], text)
+    return of_structure(
+        cases + [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES], text
+    )
 
 
 @claim(
@@ -113,7 +131,14 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
-    needs=("COL:H.1/sign", "COL:H.2a", "COL:H.2.rot", "COL:H.2.strict", "COL:H.2.min/reflection", "COL:H.2.min/bound"),
+    needs=(
+        "COL:H.1/sign",
+        "COL:H.2a",
+        "COL:H.2.rot",
+        "COL:H.2.strict",
+        "COL:H.2.min/reflection",
+        "COL:H.2.min/bound",
+    ),
     hypotheses=UNIQUE,
 )
 def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Evidence:
@@ -125,7 +150,9 @@ def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Ev
     if least_n == 1 or c_v == 0:
         return tie(2 if c_v == 0 else 1, c_v, text)
     bounds, noises = (0.3, 1.0, 3.0), (0.0, *NOISES)
-    return of_structure([(n, 1, 2, sigma, bound) for n in (2, 3, 5, 8) for sigma in noises for bound in bounds], text)
+    return of_structure(
+        [(n, 1, 2, sigma, bound) for n in (2, 3, 5, 8) for sigma in noises for bound in bounds], text
+    )
 
 
 @claim("COL:H.5i", control=dict(power=1))
@@ -136,8 +163,12 @@ def loss_is_homogeneous(*, power: int = 0) -> Evidence:
     """
     x, y, sigma = sp.symbols("z_1 z_2 sigma", real=True)
     p, q = sp.symbols("e_1 e_2", positive=True)
-    inside = lambda a, b: ((p * a * x + q * b * y) ** 2 + sigma**2 * ((p * a) ** 2 + (q * b) ** 2)) / (p * a + q * b) ** 2
-    search = identity(computed(r"H(u,c^{\prime}\alpha)", inside(c * first, c * second)), c**power * inside(first, second))
+    inside = lambda a, b: (
+        ((p * a * x + q * b * y) ** 2 + sigma**2 * ((p * a) ** 2 + (q * b) ** 2)) / (p * a + q * b) ** 2
+    )
+    search = identity(
+        computed(r"H(u,c^{\prime}\alpha)", inside(c * first, c * second)), c**power * inside(first, second)
+    )
     return derivation("COL:H.5i", search, power=power)
 
 
@@ -196,9 +227,14 @@ def sketch_reduces_the_largest_weight(
     derivative is positive for every $c$, and with any noise for $e^{2c}\leq{}$`E_max` = 37/5, which
     the sketch does not say; beyond $c=1.91$ it may be negative with much noise.
     """
-    slopes = [sp.factor(sp.diff(sp.cancel(f([first, 1], sp.sqrt(E))), first)) for f in (signal_of_signs, noise_of_signs)]
+    slopes = [
+        sp.factor(sp.diff(sp.cancel(f([first, 1], sp.sqrt(E))), first))
+        for f in (signal_of_signs, noise_of_signs)
+    ]
     ranges = ((1, oo), sp.Interval.Lopen(1, E_max))
-    return all_of(*(forall(sign * s, ">", 0, {first: (least, oo), E: where}) for s, where in zip(slopes, ranges)))
+    return all_of(
+        *(forall(sign * s, ">", 0, {first: (least, oo), E: where}) for s, where in zip(slopes, ranges))
+    )
 
 
 @claim(
@@ -220,7 +256,8 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     "COL:B.5",
     false="edge",
     at="n = 1, and constant tasks without noise",
-    why=ONE_TOKEN + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the loss $0$.",
+    why=ONE_TOKEN
+    + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the loss $0$.",
     instead=r"For $n\geq2$ every free minimisation over all $M$ on the circle, $\Sigma=I$, ends at $wI$ with $w\geq0$: for affine "
     r"tasks and two tokens, and for $\rho(t)=e^t$ and two and three.",
     costs="a hypothesis",
@@ -239,7 +276,9 @@ def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1) -> Evidence:
     if least_n == 1:
         prompts = every_prompt(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), 1, affine_kernel)
         if not of_equal_loss(np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2), prompts, 1.0):
-            return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the two losses differ", checked=text)
+            return Evidence(
+                verdict=Verdict.OPEN, engine="exact arithmetic", reason="the two losses differ", checked=text
+            )
         return fails_at({"n": 1, "d": 2, "M": "[[0, 1], [0, 0]], beside I"}, sp.S.One, text)
     worst = 0.0
     for n, kernel in ((2, affine_kernel), (2, exponential_kernel), (3, exponential_kernel)):
@@ -247,6 +286,10 @@ def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1) -> Evidence:
             found = least_general(n, kernel, sigma)
             worst = max(worst, found.off_identity())
             if worst > WITHIN or np.trace(found.M) < 0:
-                return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=f"the least loss is at {found.M.tolist()}")
+                return Evidence(
+                    verdict=Verdict.OPEN,
+                    engine="enumeration",
+                    reason=f"the least loss is at {found.M.tolist()}",
+                )
     covered = f"d = 2, n = 2, affine tasks, and n = 2, 3, rho = e^t, sigma = .3, 1, every M; off by at most {worst:.0e}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered, checked=text)

@@ -55,7 +55,9 @@ def odd_predictions(*, share: int = 3) -> Evidence:
     plain = averaged(((P - b) ** 2 + (-P - b) ** 2) / 2)
     affine = forall(plain, ">=", L**2 / share, {P: (-oo, oo), L: (0, oo)})
     d = sp.Symbol("d", integer=True, positive=True)
-    of_no_matrix = averaged((l_1 * m + b) ** 2).subs(m, 1 / sp.sqrt(d))  # the same on both sides of a ReLU task
+    of_no_matrix = averaged((l_1 * m + b) ** 2).subs(
+        m, 1 / sp.sqrt(d)
+    )  # the same on both sides of a ReLU task
     at_zero = forall(of_no_matrix, ">=", L**2 / share, {L: (0, oo), d: Integers(1, oo)})
     return derivation("COL:T3.6", all_of(at_zero, affine), all_of(at_zero, relu), share=share)
 
@@ -80,7 +82,9 @@ def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence
     t = sp.Symbol("t", real=True)
     mean_of_task = sp.integrate(l_1 * t + b, (t, -1, 1)) / 2
     flip = identity(computed("2b-f", 2 * b - (l_1 * s + b)), -l_1 * s + whole * b)
-    even = identity(computed(r"\mathbb E(-l)^2b^2", averaged((-l_1) ** 2 * b**2)), whole * averaged(l_1**2 * b**2))
+    even = identity(
+        computed(r"\mathbb E(-l)^2b^2", averaged((-l_1) ** 2 * b**2)), whole * averaged(l_1**2 * b**2)
+    )
     of_x = identity(computed(r"\mathbb E_xf", mean_of_task), whole * b)
     return derivation("COL:F.1p/affine", of_x, apart, flip, even, with_bias=with_bias, whole=whole)
 
@@ -138,7 +142,10 @@ def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
     if affine:
         flip = computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged(((2 + offset) * b - (l_1 * s + b)) ** 2))
         return identity(flip, averaged((l_1 * s + b) ** 2))
-    return identity(computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2).subs(IN_SPACE)), averaged(b**2))
+    return identity(
+        computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2).subs(IN_SPACE)),
+        averaged(b**2),
+    )
 
 
 @claim(
@@ -178,9 +185,14 @@ def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
     signs = tuple(product((1, -1), repeat=2))
     mean = lambda f: averaged(sum(f(T * s, CENTRED.subs(m, mu + size * delta)) for T, size in signs) / 4)
     whole = mean(lambda T, centred: (A + c * T * centred + MEAN * (T - 1)) ** 2)
-    without, part = mean(lambda T, centred: (A + c * T * centred - MEAN) ** 2), mean(lambda T, centred: MEAN**2 * T**2)
+    without, part = (
+        mean(lambda T, centred: (A + c * T * centred - MEAN) ** 2),
+        mean(lambda T, centred: MEAN**2 * T**2),
+    )
     ranges = {**dict.fromkeys((A, s, c, delta), (-oo, oo)), mu: (0, oo), L: (0, oo)}
-    return derivation("COL:F.1.drop/relu", forall(without + square * part, "<=", whole, ranges), square=square)
+    return derivation(
+        "COL:F.1.drop/relu", forall(without + square * part, "<=", whole, ranges), square=square
+    )
 
 
 @claim(
@@ -214,6 +226,10 @@ def linear_above_softmax(*, power: int = 1) -> Evidence:
     $d$, the upper bound $CL^2\Lambda^{-1/(d+2)}$ is at most $3C$ times the lower bound
     $\frac{L^2}{3}$; `power` = 1 is the sign of the exponent.
     """
-    d, x, C = sp.Symbol("d", integer=True, positive=True), sp.Symbol("x", nonnegative=True), sp.Symbol("C", positive=True)
+    d, x, C = (
+        sp.Symbol("d", integer=True, positive=True),
+        sp.Symbol("x", nonnegative=True),
+        sp.Symbol("C", positive=True),
+    )
     everywhere = {d: Integers(1, oo), x: Closed(0, oo), C: (0, oo), L: (0, oo)}
     return forall(C * L**2 * sp.exp(-power * x / (d + 2)), "<=", 3 * C * (L**2 / 3), everywhere)

@@ -33,7 +33,12 @@ def centre_of_a_ring(*, half: int = 2, order: int = 1, power: int = 1) -> Eviden
     """
     t = sp.solve(sp.Eq(2 - 2 * sp.Symbol("t"), 1 / w), sp.Symbol("t"))[0]
     depth = identity(computed("1-t", 1 - t), 1 / (half * w**power))
-    bias = forall(L**2 / d * (1 - t) ** 2, "<=", L**2 / w ** (2 * power) / 2 / order, {w: (0, oo), L: (0, oo), d: Integers(2, oo)})
+    bias = forall(
+        L**2 / d * (1 - t) ** 2,
+        "<=",
+        L**2 / w ** (2 * power) / 2 / order,
+        {w: (0, oo), L: (0, oo), d: Integers(2, oo)},
+    )
     return derivation("COL:3.1.ring", depth, bias, half=half, order=order, power=power)
 
 
@@ -70,7 +75,10 @@ def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
     """
     if dimensions == 4:
         return along(SKETCHED, d=3)
-    return identity(computed(r"1/(2+\tfrac{d-1}{2})", sp.together(1 / (2 + (d - cap) / sp.S(2)))), sp.S(2) / (d + dimensions))
+    return identity(
+        computed(r"1/(2+\tfrac{d-1}{2})", sp.together(1 / (2 + (d - cap) / sp.S(2)))),
+        sp.S(2) / (d + dimensions),
+    )
 
 
 @claim(
@@ -120,7 +128,9 @@ LOOSE = Diverging(
     r"orders are those of our R8.",
     hypotheses=LOOSE.hypotheses,
 )
-def upper_bound_beside_the_signal(*, sharp: bool = False, factor: int | Fraction = 1, below: int = 1) -> Evidence:
+def upper_bound_beside_the_signal(
+    *, sharp: bool = False, factor: int | Fraction = 1, below: int = 1
+) -> Evidence:
     r"""Printed (`sharp` = False), $\frac{L^2}{w}$ over the signal of affine tasks exceeds every
     constant for $d=3$. With `sharp`: $1-\coth2w+\frac{1}{2w}$ is at most `factor` = 1 times
     $\frac{1}{2w}$ and at least `below` = 1 times half of it, for $w\geq1$.
@@ -146,4 +156,6 @@ def linear_tasks() -> Evidence:
     loss = computed(r"\mathcal L_{LA}(\tfrac dnI)", L**2 * (1 - sp.S.One / d) / tokens)
     least = forall(loss, "<=", L**2 / tokens, {d: Integers(1, oo), tokens: Integers(1, oo), L: (0, oo)})
     told = f"on linear tasks, which have no offset, the loss without a window tends to 0: {least.verdict}"
-    return Evidence(verdict=Verdict.OPEN, engine=least.engine, checked=least.checked, covered=least.covered, reason=told)
+    return Evidence(
+        verdict=Verdict.OPEN, engine=least.engine, checked=least.checked, covered=least.covered, reason=told
+    )

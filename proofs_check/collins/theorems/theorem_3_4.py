@@ -42,7 +42,14 @@ def between(
     n L^2.
     """
     return widths_between(
-        tasks, power, constant, floor=floor, dimensions=DIMENSIONS, lengths=LENGTHS, noises=noises(most=most), checked=stated
+        tasks,
+        power,
+        constant,
+        floor=floor,
+        dimensions=DIMENSIONS,
+        lengths=LENGTHS,
+        noises=noises(most=most),
+        checked=stated,
     )
 
 
@@ -107,7 +114,9 @@ def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
     r"""At $w=\frac{13}{10}$ the integral that is 2 minus $\frac{9}{L^2}$ times the signal is at
     least $\frac23$ plus 1 over `widest` = 16.
     """
-    return integral_evidence(two_tokens(sp.Rational(13, 10)), D, (0, 2), ">=", sp.Rational(2, 3) + sp.Rational(1, widest))
+    return integral_evidence(
+        two_tokens(sp.Rational(13, 10)), D, (0, 2), ">=", sp.Rational(2, 3) + sp.Rational(1, widest)
+    )
 
 
 #: Bounds from above with a smaller power of Lambda, or a smaller constant.
@@ -119,7 +128,12 @@ WITH_L = (
 )
 
 
-@claim("COL:T3.4/affine.lower", fragment=WITH_L, control=(dict(most=2), dict(share=Fraction(1, 20))), needs=("COL:B.5",))
+@claim(
+    "COL:T3.4/affine.lower",
+    fragment=WITH_L,
+    control=(dict(most=2), dict(share=Fraction(1, 20))),
+    needs=("COL:B.5",),
+)
 def affine_lower(*, share: Fraction = Fraction(3, 100), most: int | Fraction = 1) -> Evidence:
     r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
     of affine tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
@@ -132,10 +146,17 @@ def affine_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1)
     r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of affine tasks is at most `share` = 1/2
     times $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
     """
-    return between(affine, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
+    return between(
+        affine, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}"
+    )
 
 
-@claim("COL:T3.4/relu.lower", fragment=WITH_L, control=(dict(most=2), dict(share=Fraction(1, 40))), needs=("COL:B.5",))
+@claim(
+    "COL:T3.4/relu.lower",
+    fragment=WITH_L,
+    control=(dict(most=2), dict(share=Fraction(1, 40))),
+    needs=("COL:B.5",),
+)
 def relu_lower(*, share: Fraction = Fraction(1, 70), most: int | Fraction = 1) -> Evidence:
     r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
     of ReLU tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
@@ -148,7 +169,9 @@ def relu_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -
     r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of ReLU tasks is at most `share` = 1/2 times
     $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
     """
-    return between(relu, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
+    return between(
+        relu, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}"
+    )
 
 
 @claim(
@@ -241,11 +264,20 @@ def width_of_relu_tasks_from_below(
 
 
 @claim("COL:E.1/upper", control=LOWER_POWER, needs=("COL:E.1.up", "COL:B.5"))
-def width_of_relu_tasks_from_above(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -> Evidence:
+def width_of_relu_tasks_from_above(
+    *, share: Fraction = Fraction(1, 2), times: int | Fraction = 1
+) -> Evidence:
     r"""The best width of ReLU tasks is at most `share` = 1/2 of $\Lambda^{2/(d+2)}$ on a grid, with
     `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
     """
-    return between(relu, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}", 10**4)
+    return between(
+        relu,
+        lambda d: float(times) * 2 / (d + 2),
+        float(share),
+        False,
+        r"w^*\leq C\,\Lambda^{2/(d+2)}",
+        10**4,
+    )
 
 
 @claim(
@@ -273,13 +305,17 @@ def width_of_affine_tasks_from_below(
 
 
 @claim("COL:E.2/upper", control=LOWER_POWER, needs=("COL:E.2p/value", "COL:B.5"))
-def width_of_affine_tasks_from_above(*, share: Fraction = Fraction(1, 3), times: int | Fraction = 1) -> Evidence:
+def width_of_affine_tasks_from_above(
+    *, share: Fraction = Fraction(1, 3), times: int | Fraction = 1
+) -> Evidence:
     r"""The best width of affine tasks is at most `share` = 1/3 times $\Lambda^{2(d+2)/(d(d+4))}$,
     on a grid, with `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to
     $10^4nL^2$.
     """
     stated = r"w^*\leq C\,\Lambda^{2(d+2)/(d(d+4))}"
-    return between(affine, lambda d: float(times) * 2 * (d + 2) / (d * (d + 4)), float(share), False, stated, 10**4)
+    return between(
+        affine, lambda d: float(times) * 2 * (d + 2) / (d * (d + 4)), float(share), False, stated, 10**4
+    )
 
 
 #: For every width, task and dimension the loss is at least the noise term, and that at least
@@ -304,7 +340,14 @@ LOUD = Diverging(
     r"large enough $n$'', which for fixed $L$ and $\sigma$ gives the range. Of an arbitrary task it is used that its signal "
     r"term is at most $L^2$ times the mean of $\sum_i\gamma_i\|x_i-x\|^2$.",
     costs="a hypothesis",
-    needs=("COL:R2.1.i", "COL:B.1-dec", "COL:C.8p/first", "COL:T3.4/relu.lower", "COL:T3.4/relu.upper", "COL:E.3.cvx"),
+    needs=(
+        "COL:R2.1.i",
+        "COL:B.1-dec",
+        "COL:C.8p/first",
+        "COL:T3.4/relu.lower",
+        "COL:T3.4/relu.upper",
+        "COL:E.3.cvx",
+    ),
     repair=dict(ranged=True),
     control=(
         dict(ranged=True, constant=1),
@@ -367,5 +410,11 @@ def only_if_similar(*, factor: bool = False, least: int | Fraction = 1) -> Evide
     w = round(optimal_window(relu(1), 3, length, 1.0).w, 3)
     times = steep.varying / float(window_loss(steep, 3, length, w, 1.0).loss)
     again = steep.varying / plain_window_loss(steep, length, w, 1.0, nodes=1600)
-    witness = {"d": 3, "n": length, "L of the new tasks": 10, "w": w, "variance over loss, to hundreds": round(times, -2)}
+    witness = {
+        "d": 3,
+        "n": length,
+        "L of the new tasks": 10,
+        "w": w,
+        "variance over loss, to hundreds": round(times, -2),
+    }
     return refuted_by_two_routes("quadrature", witness, times, 100.0, again)

@@ -139,7 +139,13 @@ def lower_end(*, four: int = 4) -> Evidence:
     it is tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
     $w^2\geq\frac{c^\prime}{4cX}$.
     """
-    search = forall(w**2, ">=", k / (four * c * X), dict.fromkeys((w, X, c, k), (0, oo)), where=[(k / w**2, "<=", 4 * c * X)])
+    search = forall(
+        w**2,
+        ">=",
+        k / (four * c * X),
+        dict.fromkeys((w, X, c, k), (0, oo)),
+        where=[(k / w**2, "<=", 4 * c * X)],
+    )
     return derivation("COL:E.1.low", search, four=four)
 
 
@@ -153,7 +159,9 @@ def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
     """
     y = sp.Symbol("y", positive=True)
     where = [(k * w, "<=", 4 * c * sp.sqrt(2) * y**2)]
-    search = forall(w, "<=", four * c / k * sp.sqrt(2) * y**halves, dict.fromkeys((w, y, c, k), (0, oo)), where=where)
+    search = forall(
+        w, "<=", four * c / k * sp.sqrt(2) * y**halves, dict.fromkeys((w, y, c, k), (0, oo)), where=where
+    )
     return derivation("COL:E.1.up", search, halves=halves, four=four)
 
 
@@ -174,7 +182,9 @@ def upper_end_with_the_true_noise(*, printed: bool = True, extra: int = 1) -> Ev
     r"""With the noise $w^{(d-1)/2}$ the exponent $(1-\frac{2}{d+2})\frac{2}{d-1}$ is the printed
     $\frac{2}{d+2}$, or (`printed` = False) $\frac{2d}{(d-1)(d+2)}$ over `extra` = 1.
     """
-    e = sp.Symbol("e", integer=True, positive=True)  # the exponent has a pole at d = 1, which e + 1 leaves out
+    e = sp.Symbol(
+        "e", integer=True, positive=True
+    )  # the exponent has a pole at d = 1, which e + 1 leaves out
     stated = sp.S(2) / (e + 3) if printed else 2 * (e + 1) / (extra * e * (e + 3))
     return identity(computed(r"(1-\tfrac{2}{d+2})\tfrac{2}{d-1}", (1 - sp.S(2) / (e + 3)) * 2 / e), stated)
 
@@ -210,7 +220,11 @@ def ends_compared(*, logarithm: bool = False, halves: int = 2) -> Evidence:
         return along(AT_THE_END, d=3)
     of_n = identity(computed(r"(1+\tfrac2d)\tfrac{2}{d+2}", (1 + sp.S(2) / d) * 2 / (d + 2)), halves / d)
     return all_of(
-        of_n, identity(computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + 2) / sp.S(2) * 2 / d * 2 / (d + 2)), halves / d)
+        of_n,
+        identity(
+            computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + 2) / sp.S(2) * 2 / d * 2 / (d + 2)),
+            halves / d,
+        ),
     )
 
 

@@ -67,7 +67,10 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1, largest: int = 1)
     """
     value = X**2 + sp.powsimp(sp.simplify(X ** (half_d + 2) / d * X**-half_d))
     whole = identity(computed(r"\tfrac1{w^2}+\tfrac{w^{d/2}}{\Lambda}", value), X**2 * (1 + one / d))
-    return all_of(whole, forall(X**2 * (1 + 1 / d), "<=", four * X, {X: sp.Interval.Lopen(0, largest), d: Integers(1, oo)}))
+    return all_of(
+        whole,
+        forall(X**2 * (1 + 1 / d), "<=", four * X, {X: sp.Interval.Lopen(0, largest), d: Integers(1, oo)}),
+    )
 
 
 @claim(
@@ -82,4 +85,6 @@ def ends_compared(*, plus: int = 4) -> Evidence:
     hypothesis, where $p$ is `plus` = 4.
     """
     R = sp.Symbol("R", positive=True)
-    return forall(R ** ((d + 2) / sp.S(2)), "<=", R ** ((d + plus) / sp.S(2)), {R: Closed(1, oo), d: Integers(1, oo)})
+    return forall(
+        R ** ((d + 2) / sp.S(2)), "<=", R ** ((d + plus) / sp.S(2)), {R: Closed(1, oo), d: Integers(1, oo)}
+    )

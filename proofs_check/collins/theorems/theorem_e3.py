@@ -151,4 +151,6 @@ def scaling_with_its_own_window(*, less: int = 0) -> Evidence:
     where $\ell$ is `less` (printed: 0).
     """
     own = 2 - sp.Rational(3, 2) * 2 * 2 / (d + 2)
-    return identity(computed(r"2-\tfrac32\cdot2\cdot\tfrac{2}{d+2}", sp.together(own)), 2 * (d - less) / (d + 2))
+    return identity(
+        computed(r"2-\tfrac32\cdot2\cdot\tfrac{2}{d+2}", sp.together(own)), 2 * (d - less) / (d + 2)
+    )

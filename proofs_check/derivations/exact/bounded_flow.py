@@ -59,7 +59,9 @@ class Setting(NamedTuple):
     @property
     def flow(self) -> tuple[Theorem, Theorem]:
         return (
-            assume("the flow of U", U_.rate(i, j, t), "==", -(u * l(i) * l(j)) * self.bracket, every=(i, j, t)),
+            assume(
+                "the flow of U", U_.rate(i, j, t), "==", -(u * l(i) * l(j)) * self.bracket, every=(i, j, t)
+            ),
             assume("the flow of u", u_.rate(t), "==", -pairs(l(i) * l(j) * self.bracket * U), every=(t,)),
         )
 
@@ -98,8 +100,20 @@ def excess_falls(at: Setting) -> Theorem:
     B, dU, du, both = at.bracket, U_.rate(i, j, t), u_.rate(t), at.weight * at.m
     product = l(i) * l(j) * B * U
     steps = [
-        arithmetic(2 * both * B * (du * U + u * dU), "==", 2 * (l(i) * l(j)) * B * (du * U + u * dU), law(at), hide=(both, B)),
-        arithmetic(2 * (l(i) * l(j)) * B * (du * U + u * dU), "==", 2 * (du * product) - 2 * dU**2, at.flow[0], hide=(B,)),
+        arithmetic(
+            2 * both * B * (du * U + u * dU),
+            "==",
+            2 * (l(i) * l(j)) * B * (du * U + u * dU),
+            law(at),
+            hide=(both, B),
+        ),
+        arithmetic(
+            2 * (l(i) * l(j)) * B * (du * U + u * dU),
+            "==",
+            2 * (du * product) - 2 * dU**2,
+            at.flow[0],
+            hide=(B,),
+        ),
     ]
     squares = pairs(dU**2)
     total = chain(derivative(at.excess, t), summed(chain(*steps)), 2 * du * pairs(product) - 2 * squares)
@@ -123,9 +137,13 @@ def balance_is_kept(at: Setting) -> Theorem:
     return fall(balance, t, chain(derivative(balance, t), both))
 
 
-least = lambda at: assume("q^2 is at most l_i l_j m_i in the range", q**2 * (h(i) * h(j)), "<=", l(i) * l(j) * at.m, every=(i, j))
+least = lambda at: assume(
+    "q^2 is at most l_i l_j m_i in the range", q**2 * (h(i) * h(j)), "<=", l(i) * l(j) * at.m, every=(i, j)
+)
 first_risk = lambda at: assume("p^2 is at least twice the first risk", at_start(at.excess), "<=", p**2)
-trace_of = lambda at: assume("k^2 is at least the sum of w_ii", pairs(at.weight * delta(i, j) ** 2), "<=", k**2)
+trace_of = lambda at: assume(
+    "k^2 is at least the sum of w_ii", pairs(at.weight * delta(i, j) ** 2), "<=", k**2
+)
 #: The norm of U on the range of S.
 seen = pairs(h(i) * h(j) * U**2)
 
@@ -135,7 +153,11 @@ def _young() -> Theorem:
     x, y, z = (Variable(name, range=REALS) for name in "xyz")
     bound = (1 + k / p) * x**2 + (1 + p / k) * y**2
     square = specialise(arithmetic(0, "<=", z**2 / (p * k)), {z: k * x - p * y})
-    parts = chain((x + y) ** 2, arithmetic((x + y) ** 2, "<=", (x + y) ** 2 + square.rhs, square, hide=(square.rhs,)), bound)
+    parts = chain(
+        (x + y) ** 2,
+        arithmetic((x + y) ** 2, "<=", (x + y) ** 2 + square.rhs, square, hide=(square.rhs,)),
+        bound,
+    )
     return parts
 
 
@@ -145,8 +167,12 @@ def product(at: Setting) -> Theorem:
     B, w, both = at.bracket, at.weight, at.weight * at.m
     x, y = (Variable(name, range=REALS) for name in "xy")
     square = specialise(_young(), {x: B, y: delta(i, j)})
-    room = arithmetic(w * square.lhs, "<=", w * square.rhs, square, sign(at), hide=(w, square.lhs, square.rhs))
-    known = arithmetic(l(i) * l(j) * at.m * (u * U) ** 2, "==", both * at.m * (u * U) ** 2, law(at), hide=(both,))
+    room = arithmetic(
+        w * square.lhs, "<=", w * square.rhs, square, sign(at), hide=(w, square.lhs, square.rhs)
+    )
+    known = arithmetic(
+        l(i) * l(j) * at.m * (u * U) ** 2, "==", both * at.m * (u * U) ** 2, law(at), hide=(both,)
+    )
     more = arithmetic(
         q**2 * (h(i) * h(j)) * (u * U) ** 2,
         "<=",
@@ -181,7 +207,9 @@ def square_of_u(at: Setting) -> Theorem:
     s, over = (p + k) / q, excess_of_u()
     more = arithmetic(u_(START) ** 2 - at_start(seen), "<=", over, hide=(at_start(seen), u_(START)))
     kept = balance_is_kept(at)
-    apart = arithmetic(u**2 - over, "<=", seen, kept, more, hide=(u**2, seen, at_start(seen), u_(START) ** 2, over))
+    apart = arithmetic(
+        u**2 - over, "<=", seen, kept, more, hide=(u**2, seen, at_start(seen), u_(START) ** 2, over)
+    )
     scaled = replace(q**2 * u**2 * (u**2 - over), apart)
     whole = u**2 * (u**2 - over)
     scaled = chain(whole, replace(q**-2 * scaled.lhs, then(scaled, product(at))), s**2)
@@ -210,7 +238,9 @@ def square_of_U() -> Theorem:
     """|U_r|^2 - u^2 stays what it is."""
     kept, bound = balance_is_kept(finite), square_of_u(finite)
     e = at_start(seen) - u_(START) ** 2
-    return arithmetic(seen, "<=", bound.rhs + e, kept, bound, hide=(seen, u**2, at_start(seen), u_(START) ** 2, bound.rhs))
+    return arithmetic(
+        seen, "<=", bound.rhs + e, kept, bound, hide=(seen, u**2, at_start(seen), u_(START) ** 2, bound.rhs)
+    )
 
 
 whole = pairs(U**2)

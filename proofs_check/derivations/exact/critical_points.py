@@ -59,7 +59,11 @@ def height() -> Theorem:
     """The summands, in which l_i r_i m_i = l_i."""
     l_r_m = l(i) * r(i) * m(i)
     form = lambda one: one * (u**2 * l(j) * m(i) * U**2 - 2 * u * (l(j) * delta(i, j) * U))
-    each = summed(chain(w * B**2 - w * delta(i, j) ** 2, arithmetic(form(l_r_m), "==", form(l(i)), inverse, hide=(l_r_m,))))
+    each = summed(
+        chain(
+            w * B**2 - w * delta(i, j) ** 2, arithmetic(form(l_r_m), "==", form(l(i)), inverse, hide=(l_r_m,))
+        )
+    )
     return chain(E - depth, each, u**2 * Q - 2 * u * mixed)
 
 
@@ -100,14 +104,18 @@ at_rest_too = assume("the field of u is 0", pairs(l(i) * l(j) * B * U), "==", 0,
 in_the_orthant = assume("the diagonal of U is not negative", 0, "<=", U_(i, i, t), every=(i, t))
 
 
-def repel_statements(half: int | Fraction = Fraction(1, 2), one: int = 1) -> tuple[Statement, Statement, Statement]:
+def repel_statements(
+    half: int | Fraction = Fraction(1, 2), one: int = 1
+) -> tuple[Statement, Statement, Statement]:
     """At a critical point of the orthant that is no minimum, u = 0 and l_i^2 U_ii = 0: both have a
     product with R - min R that is not positive. And near such a point k u + sum_i l_i^2 U_ii grows
     at least like e^{kt}. Here `half` stands for the 1/2 of what is near, and the 0 of both products
     is (1 - `one`) (R - min R).
     """
     given = (*finite.flow, *near, _lost(half), rate, ones)
-    critical = IDENTITY.union(*(x.assumptions for x in (at_rest, at_rest_too, in_the_orthant, inverse, not_negative, eigenvalues)))
+    critical = IDENTITY.union(
+        *(x.assumptions for x in (at_rest, at_rest_too, in_the_orthant, inverse, not_negative, eigenvalues))
+    )
     grown = at_start(k * u + tau) * exp(k * CLOCK(t))
     return (
         Statement(u * E, "==", (1 - one) * E, at_rest.assumptions),
@@ -145,7 +153,11 @@ def repel() -> Theorem:
     moved_U, moved_u = finite.flow
     diagonal = specialise(moved_U, {j: i})
     each = arithmetic(
-        l(i) ** 2 * U_.rate(i, i, t), "==", u * l(i) ** 4 - u * (u * (l(i) ** 4 * m(i) * U_(i, i, t))), diagonal, ones
+        l(i) ** 2 * U_.rate(i, i, t),
+        "==",
+        u * l(i) ** 4 - u * (u * (l(i) ** 4 * m(i) * U_(i, i, t))),
+        diagonal,
+        ones,
     )
     of_tau = chain(integrate("coordinates", (i,), each, (d,)), u * K - u * loss)
     of_u = chain(
@@ -157,7 +169,9 @@ def repel() -> Theorem:
     slope = k * u_.rate(t) + of_tau.lhs
     opaque = (of_tau.lhs, u * K, u * loss, Q, tau)
     moved = arithmetic(slope, "==", k * (-u * Q + tau) + (u * K - u * loss), of_u, of_tau, hide=opaque)
-    room = arithmetic(0, "<=", K - loss - k * Q - k**2, near[1], _lost(Fraction(1, 2)), rate, hide=(loss, Q, K))
+    room = arithmetic(
+        0, "<=", K - loss - k * Q - k**2, near[1], _lost(Fraction(1, 2)), rate, hide=(loss, Q, K)
+    )
     more = arithmetic(0, "<=", u * room.rhs, near[0], room, hide=(room.rhs,))
     grows = chain(k * y, arithmetic(k * y, "<=", k * y + more.rhs, more, hide=(y, more.rhs)), moved.rhs)
     grows = arithmetic(k * y - slope, "<=", 0, grows, moved, hide=(y, slope, moved.rhs))
@@ -165,5 +179,7 @@ def repel() -> Theorem:
     falling = -(decay * y)
     falls = chain(derivative(falling, t), decay * (k * y - slope), replace(decay * (k * y - slope), grows), 0)
     first = arithmetic(at_start(falling), "==", -at_start(y), begin(), hide=(at_start(y),))
-    fallen = arithmetic(at_start(y), "<=", decay * y, then(fall(falling, t, falls), first), hide=(at_start(y), decay * y))
+    fallen = arithmetic(
+        at_start(y), "<=", decay * y, then(fall(falling, t, falls), first), hide=(at_start(y), decay * y)
+    )
     return chain(growth * at_start(y), replace(growth * at_start(y), fallen), y)

@@ -22,7 +22,10 @@ from proofs_check.derivations.exact.matrices import d, i, j, matrix, over
 t = Variable("t", Sort.TIME)
 l, f = Function("l", (Sort.INDEX,)), Function("f", (Sort.INDEX,))
 delta = matrix("delta")
-U_, u_ = Function("U", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1)), Function("u", (Sort.TIME,), Fraction(1))
+U_, u_ = (
+    Function("U", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1)),
+    Function("u", (Sort.TIME,), Fraction(1)),
+)
 U, u = U_(i, j, t), u_(t)
 
 #: 1 in the range of S and 0 in its kernel.
@@ -37,8 +40,16 @@ picks = assume(
     l(i) * f(i),
     every=(i, f),
 )
-swaps = assume("delta is the identity: delta_ij f_i = delta_ij f_j", delta(i, j) * f(i), "==", delta(i, j) * f(j), every=(i, j, f))
-squares = assume("delta is the identity: delta_ij is 0 or 1", delta(i, j) ** 2, "==", delta(i, j), every=(i, j))
+swaps = assume(
+    "delta is the identity: delta_ij f_i = delta_ij f_j",
+    delta(i, j) * f(i),
+    "==",
+    delta(i, j) * f(j),
+    every=(i, j, f),
+)
+squares = assume(
+    "delta is the identity: delta_ij is 0 or 1", delta(i, j) ** 2, "==", delta(i, j), every=(i, j)
+)
 in_range = assume("h is 1 in the range of S: h l = l", h(i) * l(i), "==", l(i), every=(i,))
 zero_or_one = assume("h is 0 or 1", h(i) ** 2, "==", h(i), every=(i,))
 IDENTITY = picks.assumptions | swaps.assumptions | squares.assumptions

@@ -13,9 +13,29 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import inverse, m, r
-from proofs_check.derivations.exact.eigenbasis import U, delta, f, h, in_range, l, pairs, swaps, t, u, zero_or_one
+from proofs_check.derivations.exact.eigenbasis import (
+    U,
+    delta,
+    f,
+    h,
+    in_range,
+    l,
+    pairs,
+    swaps,
+    t,
+    u,
+    zero_or_one,
+)
 from proofs_check.derivations.exact.matrices import d, i, j, matrix
-from proofs_check.derivations.exact.reading_off import BASIS, Q, field_of_u, flow, products, tau, trace_of_the_product
+from proofs_check.derivations.exact.reading_off import (
+    BASIS,
+    Q,
+    field_of_u,
+    flow,
+    products,
+    tau,
+    trace_of_the_product,
+)
 
 gamma = Variable("gamma", range=POSITIVE)
 W = matrix("W")
@@ -35,7 +55,9 @@ def statements(factor: int = 1) -> tuple[Statement, Statement, Statement]:
     return (
         Statement(flow[0].rhs, "==", term(0), given),
         Statement(flow[1].rhs, "==", term(0), given),
-        Statement(pairs((factor * inside + outside) ** 2), "==", pairs(inside**2) + pairs(outside**2), BASIS | RANGE),
+        Statement(
+            pairs((factor * inside + outside) ** 2), "==", pairs(inside**2) + pairs(outside**2), BASIS | RANGE
+        ),
     )
 
 
@@ -47,8 +69,18 @@ def seen() -> Theorem:
     form = lambda a, b, c: gamma * delta(i, j) * l(j) * h(i) * c + m(i) * W(i, j) * (l(i) * l(j) - a * b)
     steps = (
         arithmetic(l(i) * m(i) * l(j) * U, "==", l(i) * m(i) * l(j) * (inside + outside), end()),
-        arithmetic(form(left, right, l_r_m), "==", form(l(i), l(j), l(i)), in_range, turned, inverse, hide=(left, right, l_r_m)),
-        arithmetic(gamma * delta(i, j) * l(j) * left, "==", gamma * delta(i, j) * l(j) * l(i), in_range, hide=(left,)),
+        arithmetic(
+            form(left, right, l_r_m),
+            "==",
+            form(l(i), l(j), l(i)),
+            in_range,
+            turned,
+            inverse,
+            hide=(left, right, l_r_m),
+        ),
+        arithmetic(
+            gamma * delta(i, j) * l(j) * left, "==", gamma * delta(i, j) * l(j) * l(i), in_range, hide=(left,)
+        ),
     )
     return chain(*steps, gamma * l(i) * l(j) * delta(i, j))
 
@@ -58,9 +90,13 @@ def stands_still() -> tuple[Theorem, Theorem, Theorem]:
     long, pair = products()
     long, weights, one = chain(long, seen()), l(i) * l(j) * delta(i, j), u * gamma
     form = u * weights * (1 - one)
-    words = arithmetic(flow[0].rhs, "==", -(u**2) * long.rhs + u * pair.rhs, long, pair, hide=(long.rhs, pair.rhs))
+    words = arithmetic(
+        flow[0].rhs, "==", -(u**2) * long.rhs + u * pair.rhs, long, pair, hide=(long.rhs, pair.rhs)
+    )
     of_U = chain(words, form, arithmetic(form, "==", 0, scale, hide=(one, weights)))
-    each = arithmetic(U * (l(i) * m(i) * l(j) * U), "==", U * seen().rhs, seen(), hide=(seen().lhs, seen().rhs))
+    each = arithmetic(
+        U * (l(i) * m(i) * l(j) * U), "==", U * seen().rhs, seen(), hide=(seen().lhs, seen().rhs)
+    )
     squares = chain(Q, integrate("coordinates", (i, j), each, (d, d)), gamma * trace_of_the_product().lhs)
     known = squares, trace_of_the_product()
     total = chain(field_of_u(), arithmetic(-u * Q + tau, "==", tau * (1 - one), *known))
@@ -73,11 +109,21 @@ def _orthogonal() -> Theorem:
     one, other = delta(i, j) * h(i), delta(i, j) * h(j)
     factor = gamma * r(i) * W(i, j)
     steps = (
-        arithmetic(factor * (one - square * other), "==", factor * (one - square * one), turned, hide=(one, other, square)),
-        arithmetic(factor * one * (1 - square), "==", factor * (one - one * h(i)), zero_or_one, hide=(one, square)),
+        arithmetic(
+            factor * (one - square * other),
+            "==",
+            factor * (one - square * one),
+            turned,
+            hide=(one, other, square),
+        ),
+        arithmetic(
+            factor * one * (1 - square), "==", factor * (one - one * h(i)), zero_or_one, hide=(one, square)
+        ),
         arithmetic(factor * delta(i, j) * (h(i) - square), "==", 0, zero_or_one, hide=(square,)),
     )
-    none = chain(pairs(inside * outside), integrate("coordinates", (i, j), chain(inside * outside, *steps), (d, d)), 0)
+    none = chain(
+        pairs(inside * outside), integrate("coordinates", (i, j), chain(inside * outside, *steps), (d, d)), 0
+    )
     squares = pairs(inside**2) + pairs(outside**2)
     form = squares + 2 * none.lhs
     return chain(pairs((inside + outside) ** 2), form, arithmetic(form, "==", squares, none))

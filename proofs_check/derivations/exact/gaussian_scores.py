@@ -19,7 +19,10 @@ from proofs_check.derivations.softmax_average import d, i, j, over
 l, m, a = (Variable(name, Sort.INDEX) for name in "lma")
 L = Variable("L", range=whole(1))
 #: The tokens are factor_l xi with one Gaussian vector xi, and have the covariance Gamma.
-R, Gamma = Function("factor", (Sort.INDEX, Sort.INDEX, Sort.INDEX)), Function("Gamma", (Sort.INDEX, Sort.INDEX))
+R, Gamma = (
+    Function("factor", (Sort.INDEX, Sort.INDEX, Sort.INDEX)),
+    Function("Gamma", (Sort.INDEX, Sort.INDEX)),
+)
 U, z = Function("U", (Sort.INDEX, Sort.INDEX)), Function("z", (Sort.INDEX,))
 lam, c = Function("lambda", (Sort.INDEX,)), Function("c", (Sort.INDEX, Sort.INDEX))
 

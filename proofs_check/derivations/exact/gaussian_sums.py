@@ -58,7 +58,11 @@ def of_matrices(vector: Function, matrix: Function) -> tuple[Term, Term]:
 
 W = over((i,), V(i, b) * V(i, c))
 (v_l, v_G_v), (l_W_l, trace_WG) = of_rows(ell, G), of_matrices(ell, G)
-v_G, l_l, trace_G = over((b,), V(i, b) * G(b, a)), over((a,), ell(a) ** 2), over((a,), G(a, a))  # v'G e_a; G is symmetric
+v_G, l_l, trace_G = (
+    over((b,), V(i, b) * G(b, a)),
+    over((a,), ell(a) ** 2),
+    over((a,), G(a, a)),
+)  # v'G e_a; G is symmetric
 l_WG_l, trace_WGG = over((a, b, c), ell(b) * W * G(c, a) * ell(a)), over((a, b, c), W * G(c, a) * G(b, a))
 
 
@@ -72,7 +76,9 @@ def second_moment(t: Term, q: Term, six: int = 6) -> Term:
 def of_the_gradient(products: tuple[Term, ...], two: int = 2) -> Term:
     """The second moment of the softmax covariance for five products of forms, from theory."""
     along, across, mixed, square, product = _products
-    given = dict(along=along, across=across, mixed=sp.Rational(two, 2) * mixed, square=square, product=product)
+    given = dict(
+        along=along, across=across, mixed=sp.Rational(two, 2) * mixed, square=square, product=product
+    )
     e = softmax_covariance_second_moment(SpreadMoments(_D2, _Sc, _D_pi2, _T2, _Q), **given)
     return from_sympy(sp.expand(e), {**_values, **dict(zip(_products, products, strict=True))})
 
@@ -87,11 +93,21 @@ def of_one_form(name: str, value: Term, moment: Term, every: tuple[Variable, ...
 
 
 BY_PARTS = "the moment of one linear form of the tokens is integrated by parts in the scores, which the prover does in power sums"
-of_a_row = of_one_form("OURS:R4.b for a row of V", output(i, k), second_moment(v_G_v + v_l**2, tau2 * v_l**2), (i,))
+of_a_row = of_one_form(
+    "OURS:R4.b for a row of V", output(i, k), second_moment(v_G_v + v_l**2, tau2 * v_l**2), (i,)
+)
 _moment_of_a_coordinate = second_moment(G(a, a) + ell(a) ** 2, tau2 * ell(a) ** 2)
 of_a_coordinate = of_one_form("OURS:R4.b for a coordinate", token(a, k), _moment_of_a_coordinate, (a,))
-_of_a_form = (v_l**2 * ell(a) ** 2, v_l**2 * G(a, a) + ell(a) ** 2 * v_G_v, v_l * ell(a) * v_G, v_G**2, G(a, a) * v_G_v)
-of_a_form = of_one_form("the second moment for a row of V and a coordinate", spread(a, i, k), of_the_gradient(_of_a_form), (a, i))
+_of_a_form = (
+    v_l**2 * ell(a) ** 2,
+    v_l**2 * G(a, a) + ell(a) ** 2 * v_G_v,
+    v_l * ell(a) * v_G,
+    v_G**2,
+    G(a, a) * v_G_v,
+)
+of_a_form = of_one_form(
+    "the second moment for a row of V and a coordinate", spread(a, i, k), of_the_gradient(_of_a_form), (a, i)
+)
 
 
 def gradient_statements(two: int = 2, six: int = 6) -> tuple[Statement, Statement, Statement]:
@@ -101,7 +117,12 @@ def gradient_statements(two: int = 2, six: int = 6) -> tuple[Statement, Statemen
     in_U = over((a, i, b), (spread(a, i, k) * z(b)) ** 2)
     sums = (l_W_l * l_l, l_W_l * trace_G + l_l * trace_WG, l_WG_l, trace_WGG, trace_WG * trace_G)
     return (
-        Statement(mean(over((i,), output(i, k) ** 2)), "==", h1(l_W_l) + trace_WG * _values[_P2], of_a_row.assumptions),
+        Statement(
+            mean(over((i,), output(i, k) ** 2)),
+            "==",
+            h1(l_W_l) + trace_WG * _values[_P2],
+            of_a_row.assumptions,
+        ),
         Statement(mean(in_V), "==", m * (h1(l_l) + trace_G * _values[_P2]), of_a_coordinate.assumptions),
         Statement(mean(in_U), "==", z2 * of_the_gradient(sums, two), of_a_form.assumptions),
     )
@@ -109,7 +130,9 @@ def gradient_statements(two: int = 2, six: int = 6) -> tuple[Statement, Statemen
 
 def gradients() -> tuple[Theorem, Theorem, Theorem]:
     """The moments for one form are summed over the rows of V and over the coordinates."""
-    entry = arithmetic(z(b) ** 2 * of_a_form.lhs, "==", z(b) ** 2 * of_a_form.rhs, of_a_form, hide=(of_a_form.rhs,))
+    entry = arithmetic(
+        z(b) ** 2 * of_a_form.lhs, "==", z(b) ** 2 * of_a_form.rhs, of_a_form, hide=(of_a_form.rhs,)
+    )
     return (
         integrate("coordinates", (i,), of_a_row, (m,)),
         integrate("coordinates", (i, a), of_a_coordinate, (m, d)),

@@ -33,7 +33,9 @@ def statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statem
     every number M. Here `half` stands for the exponent and for the 1/2 of the second part.
     """
     finite = exp(-(d * half) * log(r))
-    return Statement(weight((1 - r) / 2), "==", finite), Statement(M, "<=", weight(lam), _from(half).assumptions)
+    return Statement(weight((1 - r) / 2), "==", finite), Statement(
+        M, "<=", weight(lam), _from(half).assumptions
+    )
 
 
 def finite() -> Theorem:
@@ -47,7 +49,9 @@ def infinite() -> Theorem:
     square = GAUSSIAN(j, xi) ** 2
     point = arithmetic((1 - r) / 2 * square, "<=", lam * square, _from(Fraction(1, 2)), hide=(square,))
     exponent = integrate("coordinates", (j,), point, (d,))
-    larger = chain(finite().rhs, turned(finite()), integrate("normal", (xi,), replace(exp(exponent.lhs), exponent)))
+    larger = chain(
+        finite().rhs, turned(finite()), integrate("normal", (xi,), replace(exp(exponent.lhs), exponent))
+    )
     small = exp(-2 * M)
     at = specialise(larger, {r: small}, arithmetic(small, "<", 1))
     return chain(arithmetic(M, "<=", exp(d * M)), arithmetic(exp(d * M), "==", at.lhs), at)

@@ -29,7 +29,9 @@ def twice_risk(X: Matrix, x: Term) -> Term:
     return over((i, j), summand(X, x))
 
 
-least = assume("(U, u) is a global minimum of the risk", twice_risk(U, u), "<=", twice_risk(W, v), every=(W, v))
+least = assume(
+    "(U, u) is a global minimum of the risk", twice_risk(U, u), "<=", twice_risk(W, v), every=(W, v)
+)
 
 
 def statement(one: int = 1) -> Statement:
@@ -87,6 +89,8 @@ def line_statement(one: int = 1) -> Statement:
 def line() -> Theorem:
     """The least eigenvalue times the sum is at most the risk."""
     bracket = u * l(i) * U(i, j) - delta(i, j)
-    each = arithmetic(bracket**2, "<=", 1 / low * (l(j) * bracket**2), specialise(smallest, {i: j}), hide=(bracket,))
+    each = arithmetic(
+        bracket**2, "<=", 1 / low * (l(j) * bracket**2), specialise(smallest, {i: j}), hide=(bracket,)
+    )
     total = chain(summed(each), 1 / low * twice_risk(U, u))
     return chain(total, replace(total.rhs, no_risk), 0)

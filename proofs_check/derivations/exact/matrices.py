@@ -34,9 +34,14 @@ def over(names: tuple[Variable, ...], body: Term) -> Term:
 
 def entry(word: Word, row: Variable = i, column: Variable = j) -> Term:
     """The entry of a product of matrices."""
-    inner = tuple(k for k in _INNER if k not in (row, column))[: len(word) - 1]  # entries of entries capture nothing
+    inner = tuple(k for k in _INNER if k not in (row, column))[
+        : len(word) - 1
+    ]  # entries of entries capture nothing
     path = (row, *inner, column)
-    return over(inner, prod((M(x, y) for M, x, y in zip(word[1:], path[1:], path[2:])), start=word[0](path[0], path[1])))
+    return over(
+        inner,
+        prod((M(x, y) for M, x, y in zip(word[1:], path[1:], path[2:])), start=word[0](path[0], path[1])),
+    )
 
 
 def dot(X: Term, Y: Term) -> Term:
@@ -57,7 +62,9 @@ class Law(NamedTuple):
         law = specialise(self.shown, {i: row, j: column}) if left or right else self.shown
         before = entry(left, i, a) if left else term(1)
         after = entry(right, b, j) if right else term(1)
-        both = arithmetic(before * law.lhs * after, "==", before * law.rhs * after, law, hide=(before, after, law.rhs))
+        both = arithmetic(
+            before * law.lhs * after, "==", before * law.rhs * after, law, hide=(before, after, law.rhs)
+        )
         names = (*((a,) if left else ()), *((b,) if right else ()))
         total = integrate("coordinates", names, both, (d,) * len(names)) if names else both
         old, new = (*left, *self.old, *right), (*left, *self.new, *right)

@@ -35,7 +35,10 @@ from proofs_check.derivations.exact.matrices import (
 )
 
 t = Variable("t", Sort.TIME)
-U_, u_ = Function("U", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1)), Function("u", (Sort.TIME,), Fraction(1))
+U_, u_ = (
+    Function("U", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1)),
+    Function("u", (Sort.TIME,), Fraction(1)),
+)
 u = u_(t)
 
 
@@ -84,7 +87,13 @@ def balance_is_kept() -> Theorem:
     each = arithmetic(U(i, j) * U_.rate(i, j, t), "==", U(i, j) * moved, flow[0], hide=(moved,))
     of_U = integrate("coordinates", (i, j), each, (d, d))
     known = of_U, flow[1]
-    both = arithmetic(2 * of_U.lhs - 2 * u * u_.rate(t), "==", 2 * of_U.rhs - 2 * u * slowed, *known, hide=(of_U.rhs, slowed))
+    both = arithmetic(
+        2 * of_U.lhs - 2 * u * u_.rate(t),
+        "==",
+        2 * of_U.rhs - 2 * u * slowed,
+        *known,
+        hide=(of_U.rhs, slowed),
+    )
     return fall(balance, t, chain(derivative(balance, t), both, 0))
 
 
@@ -143,4 +152,9 @@ def affine() -> Theorem:
     parts = rest + both.lhs
     same = arithmetic(parts, "==", at_start(rest) + both.lhs, rest_is_kept(), hide=(rest, at_start(rest)))
     named = U_(i, j, START) - first.lhs + both.lhs
-    return chain(U(i, j), same, named, arithmetic(named, "==", sigma * gram - first.rhs + both.rhs, both, first, start_of_U))
+    return chain(
+        U(i, j),
+        same,
+        named,
+        arithmetic(named, "==", sigma * gram - first.rhs + both.rhs, both, first, start_of_U),
+    )

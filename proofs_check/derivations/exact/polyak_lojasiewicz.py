@@ -90,20 +90,43 @@ def gradient() -> Theorem:
     other_index = lambda thm: specialise(thm, {i: j})
     not_negative = then(arithmetic(0, "<=", h(i) ** 2), zero_or_one)
     small, other, big, large = (lam * h(i)) ** 2, lam * l(j), l(i) ** 2, l(j) ** 2
-    first = arithmetic(small, "<=", big, least, arithmetic(0, "<=", lam * h(i), not_negative), hide=(lam * h(i),))
-    h_l = arithmetic(l(j) * (lam * h(j)), "<=", l(j) * l(j), other_index(least), other_index(eigenvalues), hide=(lam * h(j),))
+    first = arithmetic(
+        small, "<=", big, least, arithmetic(0, "<=", lam * h(i), not_negative), hide=(lam * h(i),)
+    )
+    h_l = arithmetic(
+        l(j) * (lam * h(j)),
+        "<=",
+        l(j) * l(j),
+        other_index(least),
+        other_index(eigenvalues),
+        hide=(lam * h(j),),
+    )
     second = chain(lam * (h(j) * l(j)), h_l, large)
-    second = then(arithmetic(other, "==", lam * (h(j) * l(j)), other_index(in_range), hide=(h(j) * l(j),)), second)
+    second = then(
+        arithmetic(other, "==", lam * (h(j) * l(j)), other_index(in_range), hide=(h(j) * l(j),)), second
+    )
     positive = arithmetic(0, "<=", other, other_index(eigenvalues))
-    factors = arithmetic(small * other, "<=", big * large, first, second, positive, hide=(small, other, big, large))
-    each = arithmetic(small * other * B**2, "<=", big * large * B**2, factors, hide=(small * other, big * large, B))
+    factors = arithmetic(
+        small * other, "<=", big * large, first, second, positive, hide=(small, other, big, large)
+    )
+    each = arithmetic(
+        small * other * B**2, "<=", big * large * B**2, factors, hide=(small * other, big * large, B)
+    )
     moved = arithmetic(u**2 * (big * large * B**2), "==", U_.rate(i, j, t) ** 2, flow[0])
     each = chain(replace(u**2 * (small * other * B**2), each), moved)
     once = arithmetic(
-        lam**3 * u**2 * l(j) * B**2 * h(i) ** 2, "==", lam**3 * u**2 * l(j) * B**2 * h(i), zero_or_one, hide=(B, h(i) ** 2)
+        lam**3 * u**2 * l(j) * B**2 * h(i) ** 2,
+        "==",
+        lam**3 * u**2 * l(j) * B**2 * h(i),
+        zero_or_one,
+        hide=(B, h(i) ** 2),
     )
     seen = arithmetic(
-        lam**3 * u**2 * (h(i) * (l(j) * B**2)), "==", lam**3 * u**2 * (l(j) * B**2), _in_range(), hide=(_in_range().lhs, B)
+        lam**3 * u**2 * (h(i) * (l(j) * B**2)),
+        "==",
+        lam**3 * u**2 * (l(j) * B**2),
+        _in_range(),
+        hide=(_in_range().lhs, B),
     )
     line = chain(turned(seen), turned(once), each)
     total = chain(lam**3 * u**2 * twice_risk, summed(line))
@@ -128,9 +151,20 @@ def _length_of_the_start() -> Theorem:
 
 def squares_of_the_start() -> Theorem:
     """tr(S B S B S) <= |S| |S Theta|^2 for B = Theta Theta'."""
-    row = arithmetic(l(i) ** 2 * over((j,), gram**2), "<=", l(i) ** 2 * over((a,), Theta(i, a) ** 2), _length_of_the_start())
+    row = arithmetic(
+        l(i) ** 2 * over((j,), gram**2),
+        "<=",
+        l(i) ** 2 * over((a,), Theta(i, a) ** 2),
+        _length_of_the_start(),
+    )
     narrow = chain(pairs(l(i) ** 2 * gram**2), integrate("coordinates", (i,), row, (d,)), S_Theta)
-    by_top = arithmetic(l(i) ** 2 * l(j) * gram**2, "<=", top * (l(i) ** 2 * gram**2), specialise(largest, {i: j}), hide=(gram,))
+    by_top = arithmetic(
+        l(i) ** 2 * l(j) * gram**2,
+        "<=",
+        top * (l(i) ** 2 * gram**2),
+        specialise(largest, {i: j}),
+        hide=(gram,),
+    )
     return chain(y, summed(by_top), top * narrow.lhs, replace(top * narrow.lhs, narrow))
 
 
@@ -144,7 +178,13 @@ def _trace_of_the_start() -> Theorem:
 @cache
 def risk_at_the_start() -> Theorem:
     """2 R(0) = tr S - 2 s^2 tr(S B S) + s^4 tr(S B S B S) for B = Theta Theta'."""
-    entry = arithmetic(l(j) * at_start(B) ** 2, "==", l(j) * (s**2 * l(i) * gram - delta(i, j)) ** 2, *start[:2], hide=(gram,))
+    entry = arithmetic(
+        l(j) * at_start(B) ** 2,
+        "==",
+        l(j) * (s**2 * l(i) * gram - delta(i, j)) ** 2,
+        *start[:2],
+        hide=(gram,),
+    )
     return chain(at_start(twice_risk), summed(entry), s**4 * y - 2 * s**2 * x + trace_S)
 
 
@@ -162,7 +202,10 @@ def height() -> Theorem:
     """
     tau = pairs(l(i) * l(j) * delta(i, j) * U)
     less = arithmetic(
-        l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (l(i) * l(j) * delta(i, j) * U), specialise(eigenvalues, {i: j})
+        l(j) * delta(i, j) ** 2 - l(j) * B**2,
+        "<=",
+        2 * u * (l(i) * l(j) * delta(i, j) * U),
+        specialise(eigenvalues, {i: j}),
     )
     below = chain(trace_S - twice_risk, summed(less), 2 * (u * tau))
     picked = specialise(picks, {f: ((j,), l(j))})
@@ -171,12 +214,22 @@ def height() -> Theorem:
     entry = arithmetic(weights * delta2, "==", weights * delta(i, j), squares, hide=(delta2,))
     weight = chain(summed(entry), integrate("coordinates", (i,), row, (d,)), norm)
     gram2 = chain(pairs((s * gram) ** 2), s**2 * start[2].lhs)
-    first = chain(summed(arithmetic(U_(i, j, START) ** 2, "==", (s * gram) ** 2, start[0], hide=(gram,))), gram2)
+    first = chain(
+        summed(arithmetic(U_(i, j, START) ** 2, "==", (s * gram) ** 2, start[0], hide=(gram,))), gram2
+    )
     kept = balance_is_kept()
     zero = arithmetic(at_start(kept.lhs), "==", 0, first, start[1], start[2])
     length = arithmetic(pairs(U**2), "<=", u**2, then(kept, zero))
-    schwarz = chain(tau**2, cauchy_schwarz("coordinates", (i, j), l(i) * l(j) * delta(i, j), U, (d, d)), weight.lhs * pairs(U**2))
-    product = chain(schwarz, arithmetic(schwarz.rhs, "==", N**2 * pairs(U**2), weight), replace(N**2 * pairs(U**2), length))
+    schwarz = chain(
+        tau**2,
+        cauchy_schwarz("coordinates", (i, j), l(i) * l(j) * delta(i, j), U, (d, d)),
+        weight.lhs * pairs(U**2),
+    )
+    product = chain(
+        schwarz,
+        arithmetic(schwarz.rhs, "==", N**2 * pairs(U**2), weight),
+        replace(N**2 * pairs(U**2), length),
+    )
     squared = chain((u * tau) ** 2, replace(u**2 * tau**2, product), (N * u**2) ** 2)
     most = root(squared, u * tau, N * u**2)
     return chain(below, replace(below.rhs, most))
@@ -186,14 +239,18 @@ def height() -> Theorem:
 def square_of_u() -> Theorem:
     """The risk falls, so that tr S - 2 R stays above what it is at the start."""
     falls, more, most = excess_falls(infinite), start_below_the_saddles(), height()
-    least_u = then(more, arithmetic(more.rhs, "<=", trace_S - twice_risk, falls, hide=(trace_S, twice_risk, falls.rhs)))
+    least_u = then(
+        more, arithmetic(more.rhs, "<=", trace_S - twice_risk, falls, hide=(trace_S, twice_risk, falls.rhs))
+    )
     found = then(least_u, most)
     return arithmetic(room() / (2 * N), "<=", u**2, found, hide=(room(), u**2))
 
 
 def risk_is_not_negative() -> Theorem:
     """Every summand of the risk is nonnegative."""
-    return chain(0, summed(arithmetic(0, "<=", l(j) * B**2, specialise(eigenvalues, {i: j}), hide=(B,))), twice_risk)
+    return chain(
+        0, summed(arithmetic(0, "<=", l(j) * B**2, specialise(eigenvalues, {i: j}), hide=(B,))), twice_risk
+    )
 
 
 @cache
@@ -201,7 +258,14 @@ def along_the_flow() -> Theorem:
     """With that bound of u^2 the length of the gradient is at least mu R."""
     risk = risk_is_not_negative()
     mu = lam**3 * room() / N
-    more = arithmetic(mu * (twice_risk / 2), "<=", lam**3 * u**2 * twice_risk, square_of_u(), risk, hide=(room(), u**2, twice_risk))
+    more = arithmetic(
+        mu * (twice_risk / 2),
+        "<=",
+        lam**3 * u**2 * twice_risk,
+        square_of_u(),
+        risk,
+        hide=(room(), u**2, twice_risk),
+    )
     return then(more, gradient())
 
 

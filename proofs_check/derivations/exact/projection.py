@@ -44,7 +44,11 @@ def P(X: Matrix, times: int = 1) -> Term:
 
 
 in_the_set = law("X = sigma A + S M S", (X,), (lambda x, y: sigma * A(x, y) + entry((S, M, S), x, y),))
-member = law("X = alpha S^+ + sigma P(A)", (X,), (lambda x, y: alpha * G(x, y) + sigma * (A(x, y) - entry((H, A, H), x, y)),))
+member = law(
+    "X = alpha S^+ + sigma P(A)",
+    (X,),
+    (lambda x, y: alpha * G(x, y) + sigma * (A(x, y) - entry((H, A, H), x, y)),),
+)
 on_the_ray = law("S X S = alpha S", (S, X, S), (lambda x, y: alpha * S(x, y),))
 unseen, unseen_too = law("S X S = 0", (S, X, S), (zero,)), law("S Y S = 0", (S, Y, S), (zero,))
 symmetric = assume("S S^+ is symmetric", H(i, j), "==", H(j, i), every=(i, j))
@@ -134,7 +138,9 @@ def member_in_the_set() -> Theorem:
 @cache
 def projection() -> tuple[Theorem, Theorem, Theorem]:
     """S P(X) S = 0; P(X) = X where S X S = 0; X - P(X) is orthogonal to each Y with S Y S = 0."""
-    inside = chain(entry((S, lambda x, y: X(x, y) - entry((H, X, H), x, y), S)), entry((S, X, S)) - _both_sides(X).lhs)
+    inside = chain(
+        entry((S, lambda x, y: X(x, y) - entry((H, X, H), x, y), S)), entry((S, X, S)) - _both_sides(X).lhs
+    )
     inside = then(inside, arithmetic(inside.rhs, "==", 0, _both_sides(X)))
     nothing = lambda Z, seen: chain(_projected(Z, seen).shown, 0)
     same = arithmetic(P(X), "==", X(i, j), nothing(X, unseen))
@@ -142,7 +148,9 @@ def projection() -> tuple[Theorem, Theorem, Theorem]:
     product = arithmetic(X(i, j) * none.lhs, "==", 0, none)
     turned = specialise(symmetric, {j: a}), specialise(symmetric, {i: b})
     sides = (H(i, a) * X(a, b) * H(b, j) * Y(i, j), H(a, i) * X(a, b) * H(j, b) * Y(i, j))
-    swapped = integrate("coordinates", (i, j, a, b), arithmetic(sides[0], "==", sides[1], *turned), (d, d, d, d))
+    swapped = integrate(
+        "coordinates", (i, j, a, b), arithmetic(sides[0], "==", sides[1], *turned), (d, d, d, d)
+    )
     total = chain(swapped, integrate("coordinates", (i, j), product, (d, d)), 0)
     whole = dot(X(i, j), Y(i, j))
     left = arithmetic(whole - swapped.lhs, "==", whole, total)

@@ -52,12 +52,18 @@ def U_transposed(x: Variable, y: Variable) -> Term:
 def left(D: Matrix, entries: Theorem, values: Callable[[Variable], Term], X: Matrix) -> Law:
     """D X for a diagonal D_ij = v_i l_i delta_ij: every row of X is multiplied."""
     turned = specialise(swaps, {f: ((i,), l(i))})
-    moved = arithmetic(values(i) * turned.lhs, "==", values(i) * turned.rhs, turned, hide=(turned.lhs, turned.rhs))
+    moved = arithmetic(
+        values(i) * turned.lhs, "==", values(i) * turned.rhs, turned, hide=(turned.lhs, turned.rhs)
+    )
     each = specialise(chain(D(i, j), entries, moved), {j: a})
     row = arithmetic(D(i, a) * X(a, j), "==", each.rhs * X(a, j), each, hide=(X(a, j), each.lhs, each.rhs))
     picked = specialise(picks, {f: ((a,), X(a, j))})
-    last = arithmetic(values(i) * picked.lhs, "==", values(i) * picked.rhs, picked, hide=(picked.lhs, picked.rhs))
-    total = chain(over((a,), D(i, a) * X(a, j)), integrate("coordinates", (a,), row, (d,)), values(i) * picked.lhs, last)
+    last = arithmetic(
+        values(i) * picked.lhs, "==", values(i) * picked.rhs, picked, hide=(picked.lhs, picked.rhs)
+    )
+    total = chain(
+        over((a,), D(i, a) * X(a, j)), integrate("coordinates", (a,), row, (d,)), values(i) * picked.lhs, last
+    )
     new = lambda x, y: l(x) * values(x) * X(x, y)
     return Law((D, X), (new,), chain(total, new(i, j)))
 
@@ -70,7 +76,9 @@ def right_by_S(X: Matrix) -> Law:
     """X S: every column of X is multiplied."""
     each = specialise(diagonal[S], {i: a})
     turned = specialise(symmetric, {i: a})
-    column = arithmetic(X(i, a) * S(a, j), "==", delta(j, a) * (l(a) * X(i, a)), each, turned, hide=(X(i, a),))
+    column = arithmetic(
+        X(i, a) * S(a, j), "==", delta(j, a) * (l(a) * X(i, a)), each, turned, hide=(X(i, a),)
+    )
     picked = specialise(picks, {i: j, f: ((a,), X(i, a))})
     total = chain(over((a,), X(i, a) * S(a, j)), integrate("coordinates", (a,), column, (d,)), picked)
     new = lambda x, y: l(y) * X(x, y)
@@ -104,14 +112,19 @@ flow = (
         "the flow of u",
         u_.rate(t),
         "==",
-        -u * over((i,), entry((SL, U, S, U_transposed, S), i, i)) + over((i,), entry((S, U_transposed, S), i, i)),
+        -u * over((i,), entry((SL, U, S, U_transposed, S), i, i))
+        + over((i,), entry((S, U_transposed, S), i, i)),
         every=(t,),
     ),
 )
 #: The coefficient Q of u in its flow, and tr(SUS).
 mixed = pairs(l(i) * l(j) * delta(i, j) * U(i, j))
 Q, tau = pairs(l(i) * l(j) * m(i) * U(i, j) ** 2), trace(l(i) ** 2 * U(i, i))
-RISK = u**2 * over((i,), entry((U, S, U_transposed, S, SL), i, i)) - 2 * u * trace(entry((S, U, S), i, i)) + trace(S(i, i))
+RISK = (
+    u**2 * over((i,), entry((U, S, U_transposed, S, SL), i, i))
+    - 2 * u * trace(entry((S, U, S), i, i))
+    + trace(S(i, i))
+)
 
 
 def field_statements(power: int = 2, factor: int = 1) -> tuple[Statement, Statement]:
@@ -191,7 +204,9 @@ def scalar_equation() -> Theorem:
 def square_statement(power: int = 2) -> Statement:
     """2 (R - min R) is the sum of l_i l_j B_ij^2/m_i; `power` stands for the exponent of B_ij."""
     least = trace(l(i) - l(i) ** 2 * r(i))
-    return Statement(RISK - least, "==", pairs(finite.weight * finite.bracket**power), BASIS | inverse.assumptions)
+    return Statement(
+        RISK - least, "==", pairs(finite.weight * finite.bracket**power), BASIS | inverse.assumptions
+    )
 
 
 def square() -> Theorem:
@@ -200,10 +215,14 @@ def square() -> Theorem:
     one = specialise(diagonal[S], {j: i})
     total = integrate("coordinates", (i,), arithmetic(S(i, i), "==", l(i), one, ones), (d,))
     known = u**2 * four.lhs - 2 * u * two.lhs + total.lhs
-    left_side = chain(RISK, arithmetic(known, "==", u**2 * Q - 2 * u * tau + total.rhs, four, two, total, hide=(Q, tau)))
+    left_side = chain(
+        RISK, arithmetic(known, "==", u**2 * Q - 2 * u * tau + total.rhs, four, two, total, hide=(Q, tau))
+    )
     B, l_r_m, delta2 = finite.bracket, l(i) * r(i) * m(i), delta(i, j) ** 2
     mixed = l(j) * U(i, j) * delta(i, j)
-    form = lambda one, two: u**2 * l(j) * m(i) * U(i, j) ** 2 * one - 2 * u * mixed * one + l(i) * l(j) * r(i) * two
+    form = lambda one, two: (
+        u**2 * l(j) * m(i) * U(i, j) ** 2 * one - 2 * u * mixed * one + l(i) * l(j) * r(i) * two
+    )
     steps = (
         arithmetic(form(l_r_m, delta2), "==", form(l(i), delta2), inverse, hide=(l_r_m,)),
         arithmetic(form(l(i), delta2), "==", form(l(i), delta(i, j)), squares, hide=(delta2,)),

@@ -82,6 +82,8 @@ def order() -> Theorem:
     other = specialise(not_negative, {i: j})
     square = arithmetic(0, "<=", p(i, k) * p(j, k) * (p(i, k) - p(j, k)) ** 2, not_negative, other)
     total = bind("coordinates", (i,), p(i, k), (L,))
-    pairs = chain(0, integrate("coordinates", (i, j), square, (L, L)), 2 * total * power_sum(3) - 2 * power_sum(2) ** 2)
+    pairs = chain(
+        0, integrate("coordinates", (i, j), square, (L, L)), 2 * total * power_sum(3) - 2 * power_sum(2) ** 2
+    )
     point = arithmetic(power_sum(2) ** 2, "<=", power_sum(3), pairs, add_up)
     return integrated("mean", (k,), point, Q, P3)

@@ -19,7 +19,20 @@ from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact import token_errors as of_tokens
-from proofs_check.derivations.exact.token_errors import GIVEN, P2, P3, STEIN, Q, alpha, k, l, power_sum, rows, tokens, weight
+from proofs_check.derivations.exact.token_errors import (
+    GIVEN,
+    P2,
+    P3,
+    STEIN,
+    Q,
+    alpha,
+    k,
+    l,
+    power_sum,
+    rows,
+    tokens,
+    weight,
+)
 from proofs_check.derivations.exact.two_tokens import less_one, one_less, weights_are_spread
 from proofs_check.derivations.gaussian_tokens import g, mean
 from proofs_check.derivations.softmax_average import i, m
@@ -105,7 +118,9 @@ def _not_negative(form: of_tokens.Form) -> Theorem:
     total = specialise(of_tokens.single(form, form), {alpha: ((l,), term(1))})
     square = arithmetic(0, "<=", tokens(of_tokens.coordinates(form[0](l) ** 2)))
     square = chain(0, square, total, L * of_tokens.of_one_token(form, form))
-    return chain(0, arithmetic(0, "<=", square.rhs / L, square, hide=(square.rhs,)), of_tokens.of_one_token(form, form))
+    return chain(
+        0, arithmetic(0, "<=", square.rhs / L, square, hide=(square.rhs,)), of_tokens.of_one_token(form, form)
+    )
 
 
 @cache

@@ -51,9 +51,15 @@ independent = assume(
     every=(l, k, i, j),
 )
 picks = assume(
-    "delta_lk is 1 if k = l, and 0 else", tokens(delta(l, k) * alpha(k), k), "==", delta(l, l) * alpha(l), every=(l, alpha)
+    "delta_lk is 1 if k = l, and 0 else",
+    tokens(delta(l, k) * alpha(k), k),
+    "==",
+    delta(l, l) * alpha(l),
+    every=(l, alpha),
 )
-ones = assume("delta_ll is 1 for a token", tokens(delta(l, l) * alpha(l)), "==", tokens(alpha(l)), every=(alpha,))
+ones = assume(
+    "delta_ll is 1 for a token", tokens(delta(l, l) * alpha(l)), "==", tokens(alpha(l)), every=(alpha,)
+)
 symmetric = assume("delta is symmetric", delta(l, k), "==", delta(k, l), every=(l, k))
 GIVEN = (independent, picks, ones, symmetric)
 
@@ -124,7 +130,9 @@ def single(first: Form, second: Form) -> Theorem:
     each = arithmetic(alpha(l) * cov.lhs, "==", alpha(l) * cov.rhs, cov, hide=(cov.lhs, cov.rhs))
     total = integrate("coordinates", (l,), each, (L,))
     number = of_one_token(first, second)
-    return chain(total, number * ones.lhs, arithmetic(number * ones.lhs, "==", number * ones.rhs, ones, hide=(number,)))
+    return chain(
+        total, number * ones.lhs, arithmetic(number * ones.lhs, "==", number * ones.rhs, ones, hide=(number,))
+    )
 
 
 @cache
@@ -171,10 +179,13 @@ def by_parts(factor: Term, slope: Term) -> Parts:
 INTEGRANDS = {
     "p_l": by_parts(p_(l), p_(l) * moved(l)),
     "p_l^2": by_parts(p_(l) ** 2, 2 * p_(l) ** 2 * moved(l)),
-    "p_l sum_k p_k^2": by_parts(p_(l) * power(2), p_(l) * moved(l) * power(2) + p_(l) * tokens(2 * p_(k) ** 2 * moved(k), k)),
+    "p_l sum_k p_k^2": by_parts(
+        p_(l) * power(2), p_(l) * moved(l) * power(2) + p_(l) * tokens(2 * p_(k) ** 2 * moved(k), k)
+    ),
     "p_l T": by_parts(
         p_(l) * sum_of_values,
-        p_(l) * moved(l) * sum_of_values + p_(l) * (tokens(p_(k) * moved(k) * y_(k), k) + tokens(p_(k) * in_the_row(k), k)),
+        p_(l) * moved(l) * sum_of_values
+        + p_(l) * (tokens(p_(k) * moved(k) * y_(k), k) + tokens(p_(k) * in_the_row(k), k)),
     ),
 }
 
@@ -192,7 +203,9 @@ def contracted(name: str) -> Theorem:
         "p_l T": [(T, own(p)), (-2 * T, pair(p, p)), (one, pair(p, p * y)), (one, pair(p, p, VALUE))],
     }[name]
     left, right = (sum((c * getattr(thm, side) for c, thm in used), term(0)) for side in ("lhs", "rhs"))
-    same = arithmetic(left, "==", right, *(thm for _, thm in used), hide=(*(thm.lhs for _, thm in used), limit, spread))
+    same = arithmetic(
+        left, "==", right, *(thm for _, thm in used), hide=(*(thm.lhs for _, thm in used), limit, spread)
+    )
     return chain(equal(INTEGRANDS[name].divergence, left), same)
 
 
@@ -209,7 +222,14 @@ def stein(name: str) -> Theorem:
     """
     F, divergence = map(at_the_weights, INTEGRANDS[name])
     left = mean(coordinates(xi * tokens(F * in_the_row(l))))
-    return assume(f"Stein (1981): E xi.G = E div G for F_l = {name}", left, "==", mean(divergence), every=(i,), cited=True)
+    return assume(
+        f"Stein (1981): E xi.G = E div G for F_l = {name}",
+        left,
+        "==",
+        mean(divergence),
+        every=(i,),
+        cited=True,
+    )
 
 
 STEIN = tuple(map(stein, INTEGRANDS))
@@ -225,7 +245,10 @@ def moment(name: str) -> Theorem:
         "p_l": limit * (1 - P2),
         "p_l^2": 2 * limit * (P2 - P3),
         "p_l sum_k p_k^2": limit * (P2 + 2 * P3 - 3 * Q),
-        "p_l T": limit * mean(output) - 2 * limit * mean(power_sum(2) * output) + limit * mean(squares) + spread * P2,
+        "p_l T": limit * mean(output)
+        - 2 * limit * mean(power_sum(2) * output)
+        + limit * mean(squares)
+        + spread * P2,
     }[name]
     left = mean(tokens(at_the_weights(INTEGRANDS[name].factor) * value()))
     return chain(left, stein(name), integrate("normal", (g,), thm), target)
@@ -236,7 +259,9 @@ def error_of_a_row() -> Theorem:
     """The mean squared error of one coordinate of the output."""
     first, mixed, square = mean(output), mean(power_sum(2) * output), mean(output**2)
     rest = mean(squares)
-    moments = [chain(e, moment(name)) for e, name in zip((first, rest, mixed, square), INTEGRANDS, strict=True)]
+    moments = [
+        chain(e, moment(name)) for e, name in zip((first, rest, mixed, square), INTEGRANDS, strict=True)
+    ]
     whole = equal(mean((output - limit) ** 2), square - 2 * limit * first + limit**2)
     target = P2 * spread + (P2 - 6 * P3 + 6 * Q) * limit**2
     hidden = limit, spread, first, mixed, square, rest, P2, P3, Q

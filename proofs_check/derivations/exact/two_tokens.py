@@ -85,9 +85,17 @@ def same() -> Theorem:
     own = coordinates(along_the_query(h) * along_the_query(b))
     along = [cov(*pair) for pair in ((l, h), (k, h), (l, b), (k, b), (l, l), (l, k), (k, k))]
     hidden = [thm.lhs for thm in along]
-    cross = lambda of: coordinates(along_the_query(l) * along_the_query(of)) - coordinates(along_the_query(k) * along_the_query(of))
+    cross = lambda of: (
+        coordinates(along_the_query(l) * along_the_query(of))
+        - coordinates(along_the_query(k) * along_the_query(of))
+    )
     square = cov(l, l).lhs - 2 * cov(l, k).lhs + cov(k, k).lhs
-    expanded = own - HALF * two * sign(b) * cross(h) - HALF * two * sign(h) * cross(b) + HALF * two**2 * sign(h) * sign(b) * square
+    expanded = (
+        own
+        - HALF * two * sign(b) * cross(h)
+        - HALF * two * sign(h) * cross(b)
+        + HALF * two**2 * sign(h) * sign(b) * square
+    )
     return chain(left, arithmetic(own, "==", expanded, *along, hide=(own, s, *hidden)), right)
 
 
@@ -130,7 +138,10 @@ def sum_of_the_mixed() -> Theorem:
     up, down, plain = exp(score(h) + z / 2), exp(score(h) - z / 2), exp(score(h))
     at_l, at_k = delta(l, h), delta(k, h)
     split = (
-        (1 - at_l) ** 2 * (1 - at_k) ** 2 * plain + at_l * ((1 - at_k) * up) + at_k * ((1 - at_l) * down) + at_l * (at_k * plain)
+        (1 - at_l) ** 2 * (1 - at_k) ** 2 * plain
+        + at_l * ((1 - at_k) * up)
+        + at_k * ((1 - at_l) * down)
+        + at_l * (at_k * plain)
     )
     hidden = score(h), score(l), score(k), apart(first)
     each = arithmetic(two * exp(mixed(h)), "==", two * split, in_scores(h), hide=(*hidden, mixed(h)))
@@ -163,7 +174,9 @@ def turned(e: Term, form: Term) -> Theorem:
     law = same_covariance(e, y, (g, first), (h, b, n), rank, _coefficients(h), same())
     other = instantiated(e, {y: ((h,), mixed(h))})
     hidden = scores_sum(mixed(h)), others, score(l), score(k), apart(first), mixed(l), mixed(k)
-    point = arithmetic(two * other, "==", two * form, sum_of_the_mixed(), in_scores(l), in_scores(k), hide=hidden)
+    point = arithmetic(
+        two * other, "==", two * form, sum_of_the_mixed(), in_scores(l), in_scores(k), hide=hidden
+    )
     for of in (first, g):
         point = integrate("normal", (of,), point)
     law = if_two(chain(mean(instantiated(e, {y: ((h,), score(h))})), law))
@@ -184,15 +197,27 @@ def association_of_copies() -> Theorem:
     D, F = r + q * w, r + q * x
     gap = (w - x) ** 2 * (w + x) * (q * (D + F)) * q**2 / (D**2 * F**2)
     left, right = w**2 * (q**2 / D**2) + x**2 * (q**2 / F**2), w**2 * (q**2 / F**2) + x**2 * (q**2 / D**2)
-    line = arithmetic(left, "<=", right, arithmetic(0, "<=", gap), arithmetic(right - left, "==", gap), hide=(left, right, gap))
+    line = arithmetic(
+        left,
+        "<=",
+        right,
+        arithmetic(0, "<=", gap),
+        arithmetic(right - left, "==", gap),
+        hide=(left, right, gap),
+    )
     line = specialise(line, {w: spread_of(first), x: spread_of(second)})
     f, psi, root = ({of: make(of) for of in (first, second)} for make in (rise, falling, spread_of))
     own = f[first] * psi[first] + f[second] * psi[second]
     crossed = f[first] * psi[second] + f[second] * psi[first]
     known = [equal(f[of], root[of] ** 2 - 2) for of in (first, second)]
     hidden, twice = (*f.values(), *psi.values(), *root.values()), 2 * psi[first] + 2 * psi[second]
-    ends = [arithmetic(a, "==", c, *known, hide=hidden) for a, c in ((own, line.lhs - twice), (line.rhs - twice, crossed))]
-    line = arithmetic(line.lhs - twice, "<=", line.rhs - twice, line, hide=(line.lhs, line.rhs, *psi.values()))
+    ends = [
+        arithmetic(a, "==", c, *known, hide=hidden)
+        for a, c in ((own, line.lhs - twice), (line.rhs - twice, crossed))
+    ]
+    line = arithmetic(
+        line.lhs - twice, "<=", line.rhs - twice, line, hide=(line.lhs, line.rhs, *psi.values())
+    )
     return chain(ends[0], line, ends[1])
 
 
@@ -204,7 +229,10 @@ def association() -> Theorem:
     copy = lambda x: bind("normal", (first,), x)
     inner = integrate("normal", (first,), point)
     ends = [
-        specialise(equal(copy(f[first] * psi[first] + a_), copy(f[first] * psi[first]) + a_), {a_: f[second] * psi[second]}),
+        specialise(
+            equal(copy(f[first] * psi[first] + a_), copy(f[first] * psi[first]) + a_),
+            {a_: f[second] * psi[second]},
+        ),
         specialise(
             equal(copy(f[first] * a_ + c_ * psi[first]), a_ * copy(f[first]) + c_ * copy(psi[first])),
             {a_: psi[second], c_: f[second]},
@@ -214,7 +242,9 @@ def association() -> Theorem:
     again = lambda x: bind("normal", (second,), x)
     whole, rises, falls = copy(f[first] * psi[first]), copy(f[first]), copy(psi[first])
     ends = [
-        specialise(equal(a_ + again(f[second] * psi[second]), again(a_ + f[second] * psi[second])), {a_: whole}),
+        specialise(
+            equal(a_ + again(f[second] * psi[second]), again(a_ + f[second] * psi[second])), {a_: whole}
+        ),
         specialise(
             equal(again(psi[second] * a_ + f[second] * c_), a_ * again(psi[second]) + again(f[second]) * c_),
             {a_: rises, c_: falls},
@@ -237,7 +267,9 @@ def mean_of_the_rise() -> Theorem:
     along = covariance_of(l, l), covariance_of(l, k), covariance_of(k, k)
     square = equal(coordinates(difference**2), along[0].lhs - 2 * along[1].lhs + along[2].lhs)
     hidden = (square.lhs, s, *(thm.lhs for thm in along))
-    both_ = arithmetic(up.lhs + down.lhs, "==", up.rhs + down.rhs, up, down, hide=(up.lhs, down.lhs, up.rhs, down.rhs))
+    both_ = arithmetic(
+        up.lhs + down.lhs, "==", up.rhs + down.rhs, up, down, hide=(up.lhs, down.lhs, up.rhs, down.rhs)
+    )
     form = if_two(chain(mean_rise, both_, 2 * exp(square.lhs / 2)))
     return chain(form, arithmetic(form.rhs, "==", 2 * two * exp(s), square, *along, hide=hidden))
 
@@ -252,7 +284,9 @@ def of_two_tokens() -> Theorem:
     most = arithmetic(two * spread, "<=", two * (mean_rise * near), association(), hide=hidden)
     most = chain(most, arithmetic(most.rhs, "==", twice * (two * near), mean_of_the_rise(), hide=hidden))
     crossed = around(chain(two * right, turned(cross, product(first)), two * near))
-    swap = arithmetic(twice * crossed.lhs, "==", twice * crossed.rhs, crossed, hide=(crossed.lhs, crossed.rhs, twice))
+    swap = arithmetic(
+        twice * crossed.lhs, "==", twice * crossed.rhs, crossed, hide=(crossed.lhs, crossed.rhs, twice)
+    )
     return chain(two * left, turned(squares, f), most, swap)
 
 
@@ -260,21 +294,29 @@ def of_two_tokens() -> Theorem:
 def over_pairs() -> Theorem:
     """The sum of alpha_l beta_k over two tokens is sum alpha sum beta - sum alpha beta."""
     own, cross_ = (delta(l, l), delta(k, k)), delta(l, k)
-    once = arithmetic(two, "==", own[0] * own[1] * (1 - cross_) ** 4, symmetric, hide=(*own, cross_, delta(k, l)))
+    once = arithmetic(
+        two, "==", own[0] * own[1] * (1 - cross_) ** 4, symmetric, hide=(*own, cross_, delta(k, l))
+    )
     once = chain(once, arithmetic(once.rhs, "==", own[0] * own[1] * (1 - cross_)))
     product_ = alpha(l) * beta(k)
     each = arithmetic(two * product_, "==", once.rhs * product_, once, hide=(two, once.rhs))
     total = integrate("coordinates", (l, k), each, (L, L))
     first_, last = tokens(own[0] * alpha(l)), tokens(own[0] * beta(l))
     chosen = specialise(picks, {alpha: ((k,), own[1] * beta(k))})
-    chosen = arithmetic(own[0] * alpha(l) * chosen.lhs, "==", own[0] * (alpha(l) * beta(l)), chosen, hide=(chosen.lhs,))
+    chosen = arithmetic(
+        own[0] * alpha(l) * chosen.lhs, "==", own[0] * (alpha(l) * beta(l)), chosen, hide=(chosen.lhs,)
+    )
     chosen = integrate("coordinates", (l,), chosen, (L,))
     diagonal = specialise(ones, {alpha: ((l,), alpha(l) * beta(l))})
     other = specialise(ones, {alpha: ((l,), beta(l))})
     sums = first_ * last - chosen.lhs
     hidden = first_, last, chosen.lhs, chosen.rhs, ones.rhs, other.rhs, diagonal.rhs
     return chain(
-        total, sums, arithmetic(sums, "==", ones.rhs * other.rhs - diagonal.rhs, chosen, ones, other, diagonal, hide=hidden)
+        total,
+        sums,
+        arithmetic(
+            sums, "==", ones.rhs * other.rhs - diagonal.rhs, chosen, ones, other, diagonal, hide=hidden
+        ),
     )
 
 
@@ -285,9 +327,17 @@ def weights_are_spread() -> Theorem:
     square, one = weight(l) ** 2, term(1)
     parts, crossed = (pair(square, one), pair(one, square)), pair(weight(l), weight(l))
     sides = tuple(thm.lhs for thm in parts), tuple(thm.rhs for thm in parts)
-    own = arithmetic(sides[0][0] + sides[0][1], "==", sides[1][0] + sides[1][1], *parts, hide=(*sides[0], *sides[1]))
-    own = integrate("normal", (g,), chain(tokens(two * (weight(l) ** 2 + weight(k) ** 2), l, k), own, 2 * (L - 1) * power_sum(2)))
-    both_ = integrate("normal", (g,), chain(tokens(two * (weight(l) * weight(k)), l, k), crossed, 1 - power_sum(2)))
+    own = arithmetic(
+        sides[0][0] + sides[0][1], "==", sides[1][0] + sides[1][1], *parts, hide=(*sides[0], *sides[1])
+    )
+    own = integrate(
+        "normal",
+        (g,),
+        chain(tokens(two * (weight(l) ** 2 + weight(k) ** 2), l, k), own, 2 * (L - 1) * power_sum(2)),
+    )
+    both_ = integrate(
+        "normal", (g,), chain(tokens(two * (weight(l) * weight(k)), l, k), crossed, 1 - power_sum(2))
+    )
     total = integrate("coordinates", (l, k), of_two_tokens(), (L, L))
     total = chain(around(chain(own, 2 * (L - 1) * P2)), total, 2 * exp(s) * both_.lhs)
     last = chain(both_, 1 - P2)
@@ -297,4 +347,6 @@ def weights_are_spread() -> Theorem:
     sum_ = less_one * P2 + E_s * P2
     most = arithmetic(sum_, "<=", E_s, less, total, hide=(less_one * P2, double, P2, E_s))
     back = arithmetic(P2, "==", sum_ / (E_s + less_one), hide=(P2, E_s))
-    return chain(back, arithmetic(back.rhs, "<=", E_s / (E_s + less_one), most, hide=(sum_, E_s + less_one, E_s)))
+    return chain(
+        back, arithmetic(back.rhs, "<=", E_s / (E_s + less_one), most, hide=(sum_, E_s + less_one, E_s))
+    )

@@ -34,19 +34,29 @@ Attn, Attn_own = tokens(member * exp(s(j)) / Z), tokens(own * exp(s(j)) / Z)
 size, own_size = tokens(member), tokens(own)
 
 one_class = assume("each token is of one class", classes(member), "==", 1, every=(j,))
-one_of_all = assume("each token is of the query's class or of one other", others(member), "==", 1 - own, every=(j,))
+one_of_all = assume(
+    "each token is of the query's class or of one other", others(member), "==", 1 - own, every=(j,)
+)
 scores = assume("a token has the score of its class", member * s(j), "==", member * q(n), every=(j, n))
-own_scores = assume("a token of the query's class has its score", own * s(j), "==", own * own_score, every=(j,))
+own_scores = assume(
+    "a token of the query's class has its score", own * s(j), "==", own * own_score, every=(j,)
+)
 values = assume("a token has the value of its class", member * y(j), "==", member * f(n), every=(j, n))
 
 
 @cache
 def by_classes() -> Theorem:
     """sum_i attn_i y_i = sum_k Attn_k f(v_k): each token counts once, for its class."""
-    each = arithmetic(exp(s(j)) / Z * y(j), "==", exp(s(j)) / Z * y(j) * classes(member), one_class, hide=(exp(s(j)) / Z,))
+    each = arithmetic(
+        exp(s(j)) / Z * y(j), "==", exp(s(j)) / Z * y(j) * classes(member), one_class, hide=(exp(s(j)) / Z,)
+    )
     weight = exp(s(j)) / Z
     inner = arithmetic(
-        weight * (member * y(j)), "==", weight * (member * f(n)), values, hide=(weight, member * y(j), member * f(n))
+        weight * (member * y(j)),
+        "==",
+        weight * (member * f(n)),
+        values,
+        hide=(weight, member * y(j), member * f(n)),
     )
     inner = integrate("coordinates", (n,), inner, (K,))
     total = integrate("coordinates", (j,), chain(each, inner), (N,))
@@ -89,7 +99,9 @@ def from_counts() -> Theorem:
     """The prediction times the sum of all |V_k| e^{q_k} is the sum of the |V_k| e^{q_k} f(v_k)."""
     class_by_class = integrate("coordinates", (n,), scaled(f(n), weight_of_a_class()), (K,))
     total = classes(size * exp(q(n)))
-    by_tokens = chain(scaled(Z, by_classes()), class_by_class.lhs, class_by_class, classes(size * exp(q(n)) * f(n)))
+    by_tokens = chain(
+        scaled(Z, by_classes()), class_by_class.lhs, class_by_class, classes(size * exp(q(n)) * f(n))
+    )
     return chain(prediction * total, scaled(prediction, turned(normaliser())), Z * prediction, by_tokens)
 
 
@@ -103,7 +115,11 @@ def own_share_of_all() -> Theorem:
 def own_share() -> Theorem:
     """Attn_k (sum_m |V_m| e^{q_m} + |V_k| e^{q_k}) = |V_k| e^{q_k}."""
     whole_sum = scaled(Attn_own, turned(normaliser_of_all()))
-    return chain(Attn_own * (others(size * exp(q(n))) + own_size * exp(own_score)), whole_sum, weight_of_the_own_class())
+    return chain(
+        Attn_own * (others(size * exp(q(n))) + own_size * exp(own_score)),
+        whole_sum,
+        weight_of_the_own_class(),
+    )
 
 
 @cache
@@ -132,7 +148,9 @@ def shares_of_the_rest() -> Theorem:
     rest = others(size * exp(q(n)))
     weight = own_size * exp(own_score)
     left = arithmetic(rest, "==", Z - weight, normaliser_of_all(), hide=(weight, rest, Z))
-    own_part = arithmetic(left.rhs, "==", Z - tokens(own * exp(s(j))), weight_of_the_own_class(), hide=(weight, Z))
+    own_part = arithmetic(
+        left.rhs, "==", Z - tokens(own * exp(s(j))), weight_of_the_own_class(), hide=(weight, Z)
+    )
     both = scaled(Attn, chain(left, own_part))
     return chain(both, (1 - Attn_own) * tokens(member * exp(s(j))), scaled(1 - Attn_own, weight_of_a_class()))
 
@@ -156,7 +174,12 @@ def own_statements(one: int = 1) -> tuple[Statement, ...]:
     given = hypotheses(one_of_all, scores, own_scores)
     return (
         Statement(Attn_own * Z, "==", one * own_size * exp(own_score), own_scores.assumptions),
-        Statement(Attn_own * (others(size * exp(q(n))) + own_size * exp(own_score)), "==", one * own_size * exp(own_score), given),
+        Statement(
+            Attn_own * (others(size * exp(q(n))) + own_size * exp(own_score)),
+            "==",
+            one * own_size * exp(own_score),
+            given,
+        ),
         Statement(Attn_own * (others(size * exp(q(n) - own_score)) + own_size), "==", one * own_size, given),
     )
 
@@ -164,7 +187,9 @@ def own_statements(one: int = 1) -> tuple[Statement, ...]:
 def rest_statement(one: int = 1) -> Statement:
     """The share of a class in what the class of the query leaves over, times its denominator."""
     left = Attn * others(size * exp(q(n)))
-    return Statement(left, "==", (one - Attn_own) * (size * exp(q(n))), hypotheses(one_of_all, scores, own_scores))
+    return Statement(
+        left, "==", (one - Attn_own) * (size * exp(q(n))), hypotheses(one_of_all, scores, own_scores)
+    )
 
 
 def sum_statement(one: int = 1) -> Statement:

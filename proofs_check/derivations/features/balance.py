@@ -56,11 +56,15 @@ def chernoff() -> Theorem:
     """P(some class is unbalanced) <= sum_i 2 e^{-N p_i/12}."""
     few = arithmetic(exp(Fraction(-2, 3)) - 1 + Fraction(1, 3), "<=", Fraction(-1, 12))
     many = arithmetic(exp(Fraction(2, 5)) - 1 - Fraction(3, 5), "<=", Fraction(-1, 12))
-    parts = _tail(p * N / 2 - count, Fraction(-2, 3), few), _tail(count - Fraction(3, 2) * p * N, Fraction(2, 5), many)
+    parts = (
+        _tail(p * N / 2 - count, Fraction(-2, 3), few),
+        _tail(count - Fraction(3, 2) * p * N, Fraction(2, 5), many),
+    )
     both = chain(expectation(unbalanced), replace(parts[0].lhs + parts[1].lhs, *parts), 2 * exp(-N * p / 12))
     union = specialise(arithmetic(ind(x - 1), "<=", x), {x: classes(unbalanced)})
     return chain(
-        integrated("prompt", (prompt,), union), integrated("coordinates", (i,), both, classes(expectation(unbalanced)), None, (K,))
+        integrated("prompt", (prompt,), union),
+        integrated("coordinates", (i,), both, classes(expectation(unbalanced)), None, (K,)),
     )
 
 
@@ -69,7 +73,9 @@ def no_rare_class() -> Theorem:
     """P(some class is unbalanced) <= 2 K e^{-c_1 N/(12 K)} for p_i >= c_1/K."""
     each = replace(2 * exp(-(N * p) / 12), likely)
     each = chain(2 * exp(-N * p / 12), each, 2 * exp(-c_1 * N / (12 * K)))
-    return chain(chernoff(), integrated("coordinates", (i,), each, None, 2 * K * exp(-c_1 * N / (12 * K)), (K,)))
+    return chain(
+        chernoff(), integrated("coordinates", (i,), each, None, 2 * K * exp(-c_1 * N / (12 * K)), (K,))
+    )
 
 
 def _from_a_length(enough: Theorem) -> Theorem:

@@ -85,16 +85,27 @@ def deviation() -> Theorem:
     """
     S, rate = count - N * p, exp(t) - 1 - t
     up = specialise(moment(), {u: t})
-    up = chain(expectation(exp(t * S)), exp(-t * N * p) * up.lhs, replace(exp(-t * N * p) * up.lhs, up), exp(N * p * rate))
+    up = chain(
+        expectation(exp(t * S)),
+        exp(-t * N * p) * up.lhs,
+        replace(exp(-t * N * p) * up.lhs, up),
+        exp(N * p * rate),
+    )
     down = specialise(moment(), {u: -t})
-    down = chain(expectation(exp(-t * S)), exp(t * N * p) * down.lhs, replace(exp(t * N * p) * down.lhs, down))
+    down = chain(
+        expectation(exp(-t * S)), exp(t * N * p) * down.lhs, replace(exp(t * N * p) * down.lhs, down)
+    )
     slower = arithmetic(exp(-t) - 1 + t, "<=", exp(t) - 1 - t)
     least, most, total = probabilities()
     power = times(N * p, slower, product(N, p, least))
     down = chain(down, exp(N * p * (exp(-t) - 1 + t)), replace(exp(N * p * (exp(-t) - 1 + t)), power))
     both = (up.lhs + down.lhs) / 2 - 1
     chord = specialise(
-        arithmetic(exp(share * x) - 1, "<=", share * (exp(x) - 1)), {share: p, x: N * rate}, least, most, positive_rate()
+        arithmetic(exp(share * x) - 1, "<=", share * (exp(x) - 1)),
+        {share: p, x: N * rate},
+        least,
+        most,
+        positive_rate(),
     )
     one = chain(expectation(cosh(t * S) - 1), both, replace(both, up, down), exp(p * (N * rate)) - 1, chord)
     bound = (exp(N * rate) - 1) * classes(p)
@@ -132,13 +143,17 @@ def wide() -> Theorem:
     hyperbolic cosine of t (|V_i| - N p_i) exceeds that of t delta N.
     """
     modulus = Op("max", (u, -u))
-    grows = chain(specialise(cosh_grows(), {u: modulus}), arithmetic(cosh(t * modulus) - 1, "<=", cosh(t * u) - 1))
+    grows = chain(
+        specialise(cosh_grows(), {u: modulus}), arithmetic(cosh(t * modulus) - 1, "<=", cosh(t * u) - 1)
+    )
     each = specialise(grows, {u: count - N * p, s: delta * N})
     level, fails, how_often = cosh(t * delta * N) - 1, some(outside), classes(outside)
     positive = specialise(arithmetic(0, "<=", cosh(t * s) - 1), {s: delta * N})
     first = times(level, specialise(arithmetic(ind(x - 1), "<=", x), {x: how_often}), positive)
     point = chain(level * fails, first, integrated("coordinates", (i,), each, level * how_often, None, (K,)))
-    return chain(integrated("prompt", (prompt,), point, level * expectation(fails), deviation().lhs), deviation())
+    return chain(
+        integrated("prompt", (prompt,), point, level * expectation(fails), deviation().lhs), deviation()
+    )
 
 
 #: Whether delta < 1.
@@ -180,7 +195,9 @@ def without_a_floor() -> Theorem:
     main = chain(level * fails, specialise(wide(), {t: delta}), rate - 1)
     zero, one, none = beyond_one()
     at_least = specialise(arithmetic(1, "<=", exp(Fraction(3, 4) * x)), {x: X})
-    within = arithmetic(gate * (rate - 1), "<=", growth - 1, slow, at_least, hide=(growth, rate, N - delta * N))
+    within = arithmetic(
+        gate * (rate - 1), "<=", growth - 1, slow, at_least, hide=(growth, rate, N - delta * N)
+    )
     gated = chain((gate * fails) * level, times(gate, main), within)
     ranges = (
         arithmetic(0, "<=", gate * fails, zero, hide=(fails, N - delta * N)),
@@ -196,7 +213,9 @@ def _from_a_cosine(q: Term, X: Term, thm: Theorem, ranges: tuple[Theorem, ...]) 
     far, level, e, growth = above(s - 27), cosh(s) - 1, exp(-s / 25), exp(Fraction(3, 4) * s)
     beyond = arithmetic(far * (growth - 1), "<=", far * 3 * e * level)
     near = arithmetic(share - far * share, "<=", 3 * e - far * 3 * e)
-    beyond, near, some_level = (specialise(line, {s: X}) for line in (beyond, near, arithmetic(0, "<", level)))
+    beyond, near, some_level = (
+        specialise(line, {s: X}) for line in (beyond, near, arithmetic(0, "<", level))
+    )
     near = specialise(near, {share: q}, *ranges)
     far, level, e, growth = above(X - 27), cosh(X) - 1, exp(-X / 25), exp(Fraction(3, 4) * X)
     beyond = chain((far * q) * level, times(far, thm), beyond, (far * 3 * e) * level)
@@ -207,10 +226,14 @@ def _from_a_cosine(q: Term, X: Term, thm: Theorem, ranges: tuple[Theorem, ...]) 
 def statement(c: int | Fraction = 25, three: int | Fraction = 3) -> Statement:
     """Some class leaves the shares p_i up to delta with probability at most 3 e^{-delta^2 N/c}."""
     bound = Fraction(three) * exp(-(delta**2) * N / Fraction(c))
-    return Statement(expectation(some(outside)), "<=", bound, of_a_class_or_not.assumptions | one_class.assumptions)
+    return Statement(
+        expectation(some(outside)), "<=", bound, of_a_class_or_not.assumptions | one_class.assumptions
+    )
 
 
-def floored_statement(c: int | Fraction = 25, three: int | Fraction = 3, floor: int | Fraction = 20) -> Statement:
+def floored_statement(
+    c: int | Fraction = 25, three: int | Fraction = 3, floor: int | Fraction = 20
+) -> Statement:
     """(9): the same for delta >= sqrt(20 K/N), where `floor` is the 20."""
     printed = assume("delta is at least its floor", sqrt(Fraction(floor) * K / N), "<=", delta)
     wide = statement(c, three)

@@ -19,7 +19,12 @@ from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.steps import ind, product, scaled, times
 
-n, m, k, w = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("k", Sort.INDEX), Variable("outcome", Sort.TOKEN)
+n, m, k, w = (
+    Variable("n", Sort.INDEX),
+    Variable("m", Sort.INDEX),
+    Variable("k", Sort.INDEX),
+    Variable("outcome", Sort.TOKEN),
+)
 K, M = (Variable(name, range=whole(1)) for name in "KM")
 B, C, L, Delta = (Variable(name, range=POSITIVE) for name in ("B", "C", "Lip", "Delta"))
 #: What bounds differences of values, O(L Delta) with any constant.
@@ -43,7 +48,9 @@ d = f(n, w) - f_k(w)
 
 
 def close(bound: Term) -> Theorem:
-    return assume("values differ from that of the query by at most a bound", modulus(d), "<=", bound, every=(n, w))
+    return assume(
+        "values differ from that of the query by at most a bound", modulus(d), "<=", bound, every=(n, w)
+    )
 
 
 # The loss by differences
@@ -57,7 +64,9 @@ def by_differences() -> Theorem:
     inner = arithmetic(error, "==", form.rhs, adds_up, hide=(classes(A(n, w) * f(n, w)),))
     inner = chain(inner, sums)
     half = Fraction(1, 2)
-    square = arithmetic(half * is_query * error**2, "==", half * is_query * sums**2, inner, hide=(error, sums, is_query))
+    square = arithmetic(
+        half * is_query * error**2, "==", half * is_query * sums**2, inner, hide=(error, sums, is_query)
+    )
     return integrate("coordinates", (k,), integrate("mean", (w,), square), (K,))
 
 
@@ -116,7 +125,9 @@ def lemma_1(bound: Term = B) -> Theorem:
     error = A_k(w) * f_k(w) + values - f_k(w)
     form = arithmetic(error, "==", split.rhs, rest, hide=(values,))
     form = chain(form, error_sum)
-    square = arithmetic(Fraction(1, 2) * error**2, "==", Fraction(1, 2) * error_sum**2, form, hide=(error, error_sum))
+    square = arithmetic(
+        Fraction(1, 2) * error**2, "==", Fraction(1, 2) * error_sum**2, form, hide=(error, error_sum)
+    )
     least = replace(square.rhs, squared_error_bound(bound))
     return integrate("mean", (w,), chain(square, least))
 

@@ -67,11 +67,15 @@ def slope() -> Theorem:
     growth = -entries(direction * Q.rate(i, j, t))
     S, Y, T, B = others(w), others(w * growth), others(w**2 * growth), others(w**2)
     form = equal(derivative(error, t), 2 * S * (Y - S * Y) + 2 * (T - B * Y))
-    first = arithmetic(form.rhs, "==", 2 * (own * Y + T - own**2 * Y - B * Y), adds_up(), hide=(S, Y, T, B, own))
+    first = arithmetic(
+        form.rhs, "==", 2 * (own * Y + T - own**2 * Y - B * Y), adds_up(), hide=(S, Y, T, B, own)
+    )
     one = chain(form, first, 2 * others(w * (own + w - own**2 - B) * growth))
     each = arithmetic(derivative(p * error, t), "==", p * one.rhs, one, hide=(one.lhs, one.rhs, p))
     total = integrate("coordinates", (k,), each, (K,))
-    whole_sum = arithmetic(derivative(loss, t), "==", spread / 2 * total.rhs, total, hide=(total.lhs, total.rhs))
+    whole_sum = arithmetic(
+        derivative(loss, t), "==", spread / 2 * total.rhs, total, hide=(total.lhs, total.rhs)
+    )
     return chain(whole_sum, -entries(G * Q.rate(i, j, t)))
 
 
@@ -88,4 +92,8 @@ def diagonal_from_the_rest() -> Theorem:
     """sum_m (-H_mk) = H_kk for each query, as a column of H adds up to 0."""
     S, B = others(w), others(w**2)
     expanded = equal(others(h), spread * p * (own * S + B - own**2 * S - B * S))
-    return chain(expanded, arithmetic(expanded.rhs, "==", spread * p * own * (S**2 + B), adds_up(), hide=(S, B, own, p)), diagonal)
+    return chain(
+        expanded,
+        arithmetic(expanded.rhs, "==", spread * p * own * (S**2 + B), adds_up(), hide=(S, B, own, p)),
+        diagonal,
+    )

@@ -22,7 +22,10 @@ from proofs_check.derivations.features.steps import added, cancelled, gap, scale
 
 j, t = Variable("j", Sort.INDEX), Variable("t", Sort.TIME)
 J, M = Variable("J", range=whole(1)), Variable("M", range=whole(1))
-c, R, sigma2, floor = (*(Variable(name, range=POSITIVE) for name in ("c", "R", "sigma2")), Variable("F", range=NONNEGATIVE))
+c, R, sigma2, floor = (
+    *(Variable(name, range=POSITIVE) for name in ("c", "R", "sigma2")),
+    Variable("F", range=NONNEGATIVE),
+)
 z = Function("z", (Sort.TIME,), Fraction(1))
 x = Variable("x", range=NONNEGATIVE)
 log_weight, log_odds = Function("logB", (Sort.INDEX,)), Function("logr", (Sort.INDEX,))
@@ -73,7 +76,9 @@ def speeds() -> tuple[Theorem, Theorem]:
 def growth() -> tuple[Theorem, Theorem]:
     """The derivative of 1/l is between 4 c w_1^2/M and 4 c/M."""
     inverse, l = derivative(1 / above_floor, t), above_floor
-    form = arithmetic(inverse, "==", c / M * (speed / l) ** 2, slope(), flow, hide=(l, speed, derivative(l, t)))
+    form = arithmetic(
+        inverse, "==", c / M * (speed / l) ** 2, slope(), flow, hide=(l, speed, derivative(l, t))
+    )
     low, high = (times(1 / l, line) for line in speeds())
     low = chain(arithmetic(2 * w_1, "==", low.lhs, hide=(l, w_1)), low, speed / l)
     high = chain(speed / l, high, arithmetic(high.rhs, "==", term(2), hide=(l,)))
@@ -97,8 +102,12 @@ def inverse_loss() -> tuple[Theorem, Theorem]:
     below = chain(times(4 * c / M, _squares(more_attention())), below)
     D = derivative(inverse, t)
     lower, upper = 4 * c / M * first**2 * now - inverse, inverse - 4 * c / M * now
-    low_rate = chain(arithmetic(derivative(lower, t), "==", 4 * c / M * first**2 - D, hide=(D, first)), added(below, -D), 0)
-    high_rate = chain(arithmetic(derivative(upper, t), "==", D - 4 * c / M, hide=(D,)), added(above, -4 * c / M), 0)
+    low_rate = chain(
+        arithmetic(derivative(lower, t), "==", 4 * c / M * first**2 - D, hide=(D, first)), added(below, -D), 0
+    )
+    high_rate = chain(
+        arithmetic(derivative(upper, t), "==", D - 4 * c / M, hide=(D,)), added(above, -4 * c / M), 0
+    )
     low, high = fall(lower, t, low_rate), fall(upper, t, high_rate)
     low = chain(low, arithmetic(low.rhs, "==", -start, begin(), hide=(start, first)))
     high = chain(high, arithmetic(high.rhs, "==", start, begin(), hide=(start,)))
@@ -155,11 +164,20 @@ def odds_vanish() -> Theorem:
 @cache
 def late() -> Theorem:
     """(4 c/M)(t - 4 R b (sqrt(t + 1) - 1)) <= 1/l(t) - 1/l(0), as w_1^2 >= 1 - 2 R e^{-z}."""
-    D, inverse, scale, first = derivative(1 / above_floor, t), 1 / above_floor, sqrt(CLOCK(t) + 1), at_0(1 / above_floor)
+    D, inverse, scale, first = (
+        derivative(1 / above_floor, t),
+        1 / above_floor,
+        sqrt(CLOCK(t) + 1),
+        at_0(1 / above_floor),
+    )
     square = specialise(arithmetic(1 - 2 * x, "<=", (1 / (1 + x)) ** 2), {x: R * exp(-z(t))})
     loss_of_speed = times(2 * R, odds_vanish())
     less = arithmetic(
-        1 - loss_of_speed.rhs, "<=", 1 - loss_of_speed.lhs, gap(loss_of_speed), hide=(loss_of_speed.lhs, loss_of_speed.rhs)
+        1 - loss_of_speed.rhs,
+        "<=",
+        1 - loss_of_speed.lhs,
+        gap(loss_of_speed),
+        hide=(loss_of_speed.lhs, loss_of_speed.rhs),
     )
     rate = times(4 * c / M, chain(less, square, w_1**2))
     rate = chain(rate, growth()[0])
@@ -212,6 +230,8 @@ def floor_statements(power: int = 2) -> tuple[Statement, ...]:
 def to_the_floor() -> Theorem:
     """(4 c/M) w_1(0)^2 t l <= 1."""
     l = above_floor
-    early = chain(rate_0 * CLOCK(t), inverse_loss()[0], arithmetic(1 / l - 1 / at_0(l), "<=", 1 / l, hide=(l, at_0(l))))
+    early = chain(
+        rate_0 * CLOCK(t), inverse_loss()[0], arithmetic(1 / l - 1 / at_0(l), "<=", 1 / l, hide=(l, at_0(l)))
+    )
     most = times(l, early)
     return chain(most, arithmetic(most.rhs, "==", term(1), hide=(l,)))

@@ -56,14 +56,19 @@ share_below = assume("the class of the query is not rare", u * N / K, "<=", own_
 @cache
 def rest_of_the_prompt() -> Theorem:
     """The numbers of tokens of the other classes add up to N - |V_k|."""
-    return chain(others(size), tokens(others(member)), integrate("coordinates", (j,), one_of_all, (N,)), N - own_size)
+    return chain(
+        others(size), tokens(others(member)), integrate("coordinates", (j,), one_of_all, (N,)), N - own_size
+    )
 
 
 @cache
 def attention_range() -> tuple[Theorem, Theorem]:
     """0 <= Attn_k <= 1."""
     weight = exp(s(j)) / Z
-    lines = arithmetic(0, "<=", own * weight, hide=(weight,)), arithmetic(own * weight, "<=", weight, hide=(weight,))
+    lines = (
+        arithmetic(0, "<=", own * weight, hide=(weight,)),
+        arithmetic(own * weight, "<=", weight, hide=(weight,)),
+    )
     least, most = (integrate("coordinates", (j,), line, (N,)) for line in lines)
     return chain(0, least, Attn_own), chain(Attn_own, most, 1)
 
@@ -77,7 +82,9 @@ def at_least_a_share() -> Theorem:
     each = integrate("coordinates", (n,), times(size, odds_above), (M,))
     rest = chain(others(size * odds), each, e * others(size), scaled(e, rest_of_the_prompt()))
     own_part = times(own_size, arithmetic(1, "<=", e))
-    total = chain(others(size * odds) + own_size, replace(others(size * odds) + own_size * 1, rest, own_part), e * N)
+    total = chain(
+        others(size * odds) + own_size, replace(others(size * odds) + own_size * 1, rest, own_part), e * N
+    )
     half = times(c_1, arithmetic(log(K) / K, "<=", Fraction(1, 2)))
     total = chain(total, times(N, chain(e, replace(exp(half.lhs), half), exp(c_1 / 2))))
     least = times(Attn_own, total, attention_range()[0])
@@ -92,7 +99,13 @@ many = exp(c_1 * log(K) / K)
 def at_least() -> Theorem:
     """|V_k| <= Attn_k (e^{c_1 log(K)/K} (N - |V_k|) + |V_k|), from the odds of the others."""
     each = integrate("coordinates", (n,), times(size, odds_above), (M,))
-    rest = chain(others(size * odds), each, many * others(size), scaled(many, rest_of_the_prompt()), many * (N - own_size))
+    rest = chain(
+        others(size * odds),
+        each,
+        many * others(size),
+        scaled(many, rest_of_the_prompt()),
+        many * (N - own_size),
+    )
     return chain(turned(own_share_in_odds()), times(Attn_own, added(rest, own_size), attention_range()[0]))
 
 
@@ -145,7 +158,9 @@ def the_rest() -> tuple[Theorem, Theorem]:
     odds_of_the_rest = exp(term(-1)) / (2 * U)
     gap = arithmetic(1 / (2 * U), "<=", 1 / U - 1 / K, many_classes)
     step = times(Attn_own * exp(term(-1)), gap, product(Attn_own, exp(term(-1)), least))
-    total = chain(Attn_own * (odds_of_the_rest + 1), added(step, Attn_own), _with_the_printed_number(many_classes))
+    total = chain(
+        Attn_own * (odds_of_the_rest + 1), added(step, Attn_own), _with_the_printed_number(many_classes)
+    )
     share = 1 / (odds_of_the_rest + 1)
     back = arithmetic(Attn_own, "==", share * (Attn_own * (odds_of_the_rest + 1)), hide=(Attn_own,))
     low = arithmetic(1 - share, "<=", 1 - Attn_own, chain(back, times(share, total)), hide=(share,))
@@ -157,7 +172,9 @@ def the_rest() -> tuple[Theorem, Theorem]:
 
 #: The number of tokens of a class times the exponential of its score, for two classes.
 weight, other_weight = size * exp(q(n)), instantiated(size * exp(q(n)), {n: l})
-comparable = assume("two classes differ by the factor R at most", other_weight, "<=", R * weight, every=(l, n))
+comparable = assume(
+    "two classes differ by the factor R at most", other_weight, "<=", R * weight, every=(l, n)
+)
 seen = assume("every class is in the prompt", 1, "<=", size, every=(n,))
 
 
@@ -171,7 +188,9 @@ def another_class() -> tuple[Theorem, ...]:
     weights is between M/R and M R times each; and the same with c_2 and 1 for 1 - Attn_k.
     """
     part = exp(s(j)) / Z
-    attention = chain(0, integrate("coordinates", (j,), arithmetic(0, "<=", member * part, hide=(part,)), (N,)), Attn)
+    attention = chain(
+        0, integrate("coordinates", (j,), arithmetic(0, "<=", member * part, hide=(part,)), (N,)), Attn
+    )
     some, left = arithmetic(0, "<", weight, seen), 1 - Attn_own
     above = integrate("coordinates", (l,), comparable, (M,))
     below = integrate("coordinates", (l,), specialise(comparable, {l: n, n: l}), (M,))
@@ -184,9 +203,13 @@ def another_class() -> tuple[Theorem, ...]:
     twice = times(R * left, arithmetic(1 / M, "<=", 2 / (M + 1)), product(R, left, nonnegative))
     upper = chain(upper, twice, 2 * R / (M + 1) * left)
     lower = chain(times(1 / (M * R), above), Attn)
-    fewer = times(left / R, arithmetic(1 / (M + 1), "<=", 1 / M), chain(product(left, 1 / R, nonnegative), left / R))
+    fewer = times(
+        left / R, arithmetic(1 / (M + 1), "<=", 1 / M), chain(product(left, 1 / R, nonnegative), left / R)
+    )
     lower = chain(left / R / (M + 1), fewer, lower)
-    most = chain(upper, times(2 * R / (M + 1), arithmetic(left, "<=", 1, attention_range()[0])), 2 * R / (M + 1))
+    most = chain(
+        upper, times(2 * R / (M + 1), arithmetic(left, "<=", 1, attention_range()[0])), 2 * R / (M + 1)
+    )
     least = chain(c_2 / R / (M + 1), times(1 / R / (M + 1), some_rest), lower)
     return upper, lower, most, least
 

@@ -31,7 +31,10 @@ B, N = Variable("B", range=whole(1)), Variable("N", range=whole(1))
 #: and the logarithm of its mass.
 f = Function("f", (Sort.INDEX, Sort.TOKEN), Fraction(2))
 p, pi = Function("p", (Sort.INDEX,)), Function("pi", (Sort.INDEX,))
-member, log_mass = Function("in", (Sort.INDEX, Sort.INDEX, Sort.INDEX)), Function("logm", (Sort.INDEX, Sort.INDEX))
+member, log_mass = (
+    Function("in", (Sort.INDEX, Sort.INDEX, Sort.INDEX)),
+    Function("logm", (Sort.INDEX, Sort.INDEX)),
+)
 c, e = Function("c", (Sort.INDEX,)), Function("e", (Sort.INDEX,))
 
 tokens = lambda body: bind("coordinates", (l,), body, (N,))
@@ -96,7 +99,9 @@ def statements(half: Fraction = Fraction(1, 2), sign: int = 1, whole: int = 1) -
     updates = entries(v(x, i) * VHV * v(y, j))
     return (
         Statement(2 * half * loss, "==", by_moments()),
-        Statement(derivative(by_moments(), t), "==", -sign * entries(VHV * Q.rate(i, j, t)), hypotheses(one_class)),
+        Statement(
+            derivative(by_moments(), t), "==", -sign * entries(VHV * Q.rate(i, j, t)), hypotheses(one_class)
+        ),
         Statement(classes(of_attention), "==", term(0), hypotheses(some_class)),
         Statement(updates, "==", sign * queries(classes(gram(x, m) * H * gram(k, y)))),
     )
@@ -130,7 +135,13 @@ def columns() -> Theorem:
     adds_up = chain(classes(share), integrate("coordinates", (l,), scaled(attention, some_class), (N,)), 1)
     each = integrate("coordinates", (b,), scaled(pi(b) * common, adds_up), (B,))
     form = equal(classes(H), p(k) * (prompts(pi(b) * common) - each.lhs))
-    return chain(form, arithmetic(form.rhs, "==", p(k) * (prompts(pi(b) * common) - each.rhs), each, hide=(each.lhs, each.rhs)), 0)
+    return chain(
+        form,
+        arithmetic(
+            form.rhs, "==", p(k) * (prompts(pi(b) * common) - each.rhs), each, hide=(each.lhs, each.rhs)
+        ),
+        0,
+    )
 
 
 def updates() -> Theorem:

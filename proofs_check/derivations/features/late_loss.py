@@ -86,7 +86,12 @@ def odds_of_a_near_class() -> Theorem:
     larger = chain(heavier, added(closer, heavier.rhs), chosen * (y - z))
     tangent = specialise(arithmetic(1 + u, "<=", exp(u)), {u: y - z})
     scale = exp(z)
-    line = chain(chosen * scale, added(times(scale, larger), chosen * scale), times(chosen * scale, tangent), exp(y) * chosen)
+    line = chain(
+        chosen * scale,
+        added(times(scale, larger), chosen * scale),
+        times(chosen * scale, tangent),
+        exp(y) * chosen,
+    )
     line = chain(line, times(exp(y), arithmetic(chosen, "<=", 1)), odds)
     form = arithmetic(chosen * least, "==", chosen * scale, hide=(slack, size))
     count = others(chosen)
@@ -134,7 +139,9 @@ def logarithm() -> tuple[Theorem, Theorem]:
     form = arithmetic(4 * eta * steep**2 * loss, "==", eta * square / loss, hide=(square, loss))
     moved = arithmetic(Q.rate(i, j, t) ** 2, "==", eta**2 * g(i, j, t) ** 2, flow)
     moved = chain(integrate("coordinates", (i, j), moved, (r, r)), eta**2 * square)
-    path = arithmetic(2 * steep * sqrt(moved.lhs), "==", eta * square / loss, moved, hide=(moved.lhs, square, loss))
+    path = arithmetic(
+        2 * steep * sqrt(moved.lhs), "==", eta * square / loss, moved, hide=(moved.lhs, square, loss)
+    )
     return chain(slope, first, turned(form)), chain(path, turned(first))
 
 

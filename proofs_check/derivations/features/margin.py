@@ -71,7 +71,9 @@ def steep() -> Theorem:
     inner = integrate("coordinates", (k,), integrate("coordinates", (n,), gap, (M,)), (K,))
     gap = chain(0, inner, entries(G * best(i, j)) - gamma * queries(others(h)))
     rows = integrate("coordinates", (k,), scaled(gamma, turned(diagonal_from_the_rest())), (K,))
-    total = chain(gamma * queries(diagonal), rows, added(gap, gamma * queries(others(h))), entries(G * best(i, j)))
+    total = chain(
+        gamma * queries(diagonal), rows, added(gap, gamma * queries(others(h))), entries(G * best(i, j))
+    )
     here = arithmetic(G * best(i, j), "==", g(i, j, t) * best(i, j), gradient, hide=(G,))
     total = chain(total, integrate("coordinates", (i, j), here, (r, r)))
     schwarz = cauchy_schwarz("coordinates", (i, j), g(i, j, t), best(i, j), (r, r))
@@ -102,7 +104,12 @@ def inverse_loss() -> Theorem:
     growth, speed = 4 * eta * gamma**2 * a(t) ** 2, eta / loss**2
     rise = chain(arithmetic(growth, "==", speed * size**2, hide=(loss,)), times(speed, squares))
     slope = arithmetic(
-        derivative(falling, t), "==", growth - speed * square, loss_falls(), integral, hide=(loss, derivative(loss, t))
+        derivative(falling, t),
+        "==",
+        growth - speed * square,
+        loss_falls(),
+        integral,
+        hide=(loss, derivative(loss, t)),
     )
     fallen = fall(falling, t, chain(slope, added(rise, -(speed * square)), 0))
     first = arithmetic(fallen.rhs, "==", -1 / at_start, from_0, hide=(at_start,))
@@ -119,7 +126,11 @@ def never_rises() -> Theorem:
 
 
 #: Whether a number is that of a query, that is one of 1, .., K; the least probability of a query.
-is_query, c, p_min = Function("in", (Sort.INDEX,)), Function("c", (Sort.INDEX,)), Variable("pmin", range=POSITIVE)
+is_query, c, p_min = (
+    Function("in", (Sort.INDEX,)),
+    Function("c", (Sort.INDEX,)),
+    Variable("pmin", range=POSITIVE),
+)
 numbered = assume("in(k) is 1 for the queries", is_query(k) ** 2, "==", is_query(k), every=(k,))
 one_of_them = assume("a query is one of all", is_query(k) * c(k) ** 2, "<=", queries(c(k) ** 2), every=(k, c))
 rarest = assume("the least probability", p_min, "<=", p, every=(k,))
@@ -138,12 +149,16 @@ def stays_on_the_own_class() -> Theorem:
     low = chain(one, never_rises(), small_loss())
     e, rest = is_query(k), 1 - own
     inside = chain(arithmetic(0, "<=", e**2), numbered)
-    enough = times(e * (spread / 2), times(rest**2, rarest), chain(product(e, spread / 2, inside), e * (spread / 2)))
+    enough = times(
+        e * (spread / 2), times(rest**2, rarest), chain(product(e, spread / 2, inside), e * (spread / 2))
+    )
     whole_error = chain(added(arithmetic(0, "<=", others(w**2)), others(w) ** 2), error)
     own_part = arithmetic(rest**2, "==", others(w) ** 2, adds_up(), hide=(own,))
     less = chain(own_part, whole_error)
     weight = chain(product(e, spread / 2 * p, inside), e * (spread / 2) * p)
-    low = chain(enough, e * (spread / 2) * p * rest**2, times(e * (spread / 2) * p, less, weight), e * share, low)
+    low = chain(
+        enough, e * (spread / 2) * p * rest**2, times(e * (spread / 2) * p, less, weight), e * share, low
+    )
     unit = spread / 2 * p_min
     quarter = cancelled(unit, low, e * rest**2, term(Fraction(1, 4)), arithmetic(0, "<", unit))
     half = _root_of_a_quarter(e * rest, chain(_one_or_none(e, rest), quarter))
@@ -173,7 +188,9 @@ def upper_statements(two: int = 2, four: int = 4) -> tuple[Statement, ...]:
     return (
         Statement(Fraction(two, 2) * steepness, "<=", sqrt(square), given),
         Statement(two * gamma * a(t) * loss, "<=", steepness, hypotheses(least)),
-        Statement(1 / at_start + growth, "<=", 1 / loss, given | hypotheses(flow, least, some, integral, from_0)),
+        Statement(
+            1 / at_start + growth, "<=", 1 / loss, given | hypotheses(flow, least, some, integral, from_0)
+        ),
     )
 
 

@@ -52,7 +52,9 @@ def loss_slope() -> Theorem:
     T, b1 = others(w**2 * h(n)), others(w)
     rate = lam.rate(t)
     form = equal(derivative(loss, t), -sigma2 * rate * (b1 * (mu - b1 * mu) + (T - beta * mu)))
-    return chain(form, arithmetic(form.rhs, "==", -sigma2 * rate * slope, adds_up(), hide=(b1, mu, beta, T, a)))
+    return chain(
+        form, arithmetic(form.rhs, "==", -sigma2 * rate * slope, adds_up(), hide=(b1, mu, beta, T, a))
+    )
 
 
 @cache
@@ -83,7 +85,9 @@ def no_more_than_at_the_start() -> Theorem:
     share = chain(S * a, root(square, total, M / (M + 1)))
     scale = (1 + S) * (M + 1)
     up = times(scale, share)
-    both = chain(arithmetic(S * (M + 1), "==", up.lhs, hide=(S,)), up, arithmetic(up.rhs, "==", M * (1 + S), hide=(S,)))
+    both = chain(
+        arithmetic(S * (M + 1), "==", up.lhs, hide=(S,)), up, arithmetic(up.rhs, "==", M * (1 + S), hide=(S,))
+    )
     return chain(S, added(both, -S * M), M)
 
 
@@ -123,7 +127,13 @@ def speed() -> Theorem:
     first = times(rest, mean_distance(), more)
     second = chain(least * beta, integrate("coordinates", (n,), times(w**2, apart), (M,)))
     both = chain(added(first, second.lhs), added(second, first.rhs), slope)
-    low = arithmetic(least * a * (1 - a) ** 2, "<=", first.lhs + second.lhs, arithmetic(0, "<=", least * a * beta), hide=(a, beta))
+    low = arithmetic(
+        least * a * (1 - a) ** 2,
+        "<=",
+        first.lhs + second.lhs,
+        arithmetic(0, "<=", least * a * beta),
+        hide=(a, beta),
+    )
     return chain(kappa * (least * a * (1 - a) ** 2), times(kappa, chain(low, both)), turned(flow))
 
 
@@ -182,7 +192,9 @@ def time_to_one_half() -> Theorem:
     return chain(before * (CLOCK(t) - last), added(line, -before * last), 0)
 
 
-def statements(cube: int = 3, four: int = 4, thirty_two: int = 32, half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
+def statements(
+    cube: int = 3, four: int = 4, thirty_two: int = 32, half: Fraction = Fraction(1, 2)
+) -> tuple[Statement, ...]:
     """R12.upper: that the flow is that of the loss, the speed of a, and the time to a = 1/2. Here
     `half` stands for the factor of the loss, and `four`, `cube` and `thirty_two` for these numbers.
     """
@@ -190,6 +202,11 @@ def statements(cube: int = 3, four: int = 4, thirty_two: int = 32, half: Fractio
     last = thirty_two * r * (M + 1) / (eta * sigma2 * Delta**4)
     return (
         Statement(2 * half * derivative(loss, t), "==", -sigma2 * slope * lam.rate(t)),
-        Statement(eta * sigma2 * Delta**4 / (Fraction(four) * r) * a**2 * (1 - a) ** cube, "<=", derivative(a, t), given),
+        Statement(
+            eta * sigma2 * Delta**4 / (Fraction(four) * r) * a**2 * (1 - a) ** cube,
+            "<=",
+            derivative(a, t),
+            given,
+        ),
         Statement(ind(Fraction(1, 2) - a) * (CLOCK(t) - last), "<=", term(0), given),
     )

@@ -49,7 +49,9 @@ def scaled(c: Term, thm: Theorem) -> Theorem:
 
 def cancelled(c: Term, thm: Theorem, X: Term, Y: Term, positive: Theorem) -> Theorem:
     """From c X <= c Y to X <= Y, where a premise says 0 < c."""
-    return arithmetic(X, "<=", Y, positive, chain(c * X, thm, c * Y), hide=(c, X) if isinstance(Y, Number) else (c, Y))
+    return arithmetic(
+        X, "<=", Y, positive, chain(c * X, thm, c * Y), hide=(c, X) if isinstance(Y, Number) else (c, Y)
+    )
 
 
 def added(thm: Theorem, Z: Term) -> Theorem:

@@ -35,7 +35,11 @@ positive = assume("attention is not negative", 0, "<=", w(n), every=(n,))
 #: Exchangeable tasks have the second moments s I + b 11'.
 own_moment = assume("exchangeable tasks: the own value", mean(f_k(task) ** 2), "==", s + b)
 cross_moments = assume(
-    "exchangeable tasks: with others", others(c(n) * mean(f_k(task) * f(n, task))), "==", b * others(c(n)), every=(c,)
+    "exchangeable tasks: with others",
+    others(c(n) * mean(f_k(task) * f(n, task))),
+    "==",
+    b * others(c(n)),
+    every=(c,),
 )
 other_moments = assume(
     "exchangeable tasks: others",
@@ -58,7 +62,13 @@ def loss() -> Theorem:
     form = equal(mean((prediction - f_k(task)) ** 2), (1 - a) ** 2 * A - 2 * (1 - a) * Bc.lhs + D.lhs)
     S, B2 = others(w(n)), others(w(n) ** 2)
     step = arithmetic(
-        form.rhs, "==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * Bc.rhs + D.rhs, own_moment, Bc, D, hide=(Bc.rhs, D.rhs)
+        form.rhs,
+        "==",
+        (1 - a) ** 2 * (s + b) - 2 * (1 - a) * Bc.rhs + D.rhs,
+        own_moment,
+        Bc,
+        D,
+        hide=(Bc.rhs, D.rhs),
     )
     last = chain(step.rhs, (1 - a) ** 2 * (s + b) - 2 * (1 - a) * b * S + s * B2 + b * S**2)
     return chain(form, step, last, arithmetic(last.rhs, "==", s * squared, adds_up, hide=(B2,)))
@@ -66,7 +76,9 @@ def loss() -> Theorem:
 
 #: Whether two numbers are the same.
 same = Function("delta", (Sort.INDEX, Sort.INDEX))
-kronecker = assume("delta is Kronecker's symbol", pairs(same(n, m) * C(n, m)), "==", others(C(n, n)), every=(C,))
+kronecker = assume(
+    "delta is Kronecker's symbol", pairs(same(n, m) * C(n, m)), "==", others(C(n, n)), every=(C,)
+)
 at_most_one = assume("delta is at most 1", same(n, m), "<=", 1, every=(n, m))
 
 
@@ -78,14 +90,20 @@ def bounds() -> tuple[Theorem, Theorem]:
     product_ = w(n) * w(m)
     each = product(w(n), w(m), positive, specialise(positive, {n: m}))
     diagonal = chain(others(w(n) ** 2), turned(specialise(kronecker, {C: ((n, m), product_)})))
-    each = chain(integrate("coordinates", (n, m), times(product_, at_most_one, each), (M, M)), others(w(n)) ** 2)
+    each = chain(
+        integrate("coordinates", (n, m), times(product_, at_most_one, each), (M, M)), others(w(n)) ** 2
+    )
     squares = chain(diagonal, each, arithmetic(others(w(n)) ** 2, "==", (1 - a) ** 2, adds_up))
     total = chain(loss(), times(s, added(squares, (1 - a) ** 2)), 2 * (s * (1 - a) ** 2))
-    least = arithmetic(s * (1 - a) ** 2, "<=", s * squared, arithmetic(0, "<=", others(w(n) ** 2)), hide=(others(w(n) ** 2),))
+    least = arithmetic(
+        s * (1 - a) ** 2, "<=", s * squared, arithmetic(0, "<=", others(w(n) ** 2)), hide=(others(w(n) ** 2),)
+    )
     return chain(least, turned(loss())), total
 
 
-def loss_statements(most: int | Fraction = 2, least: int | Fraction = 1, own: int = 2) -> tuple[Statement, ...]:
+def loss_statements(
+    most: int | Fraction = 2, least: int | Fraction = 1, own: int = 2
+) -> tuple[Statement, ...]:
     """R7.loss: the mean squared error, and its bounds by multiples of s (1 - w_k)^2."""
     left, unit = mean((prediction - f_k(task)) ** 2), s * (1 - a) ** 2
     given = hypotheses(*exchangeable, adds_up)
@@ -114,13 +132,21 @@ def entries_of_the_gradient() -> Theorem:
     T = others(c(n) * w(n))
     # (f_k - yhat) = (1 - a) f_k - X and (f_m - yhat) = f_m - a f_k - X with X = sum_n w_n f_n
     form = equal(
-        total, (1 - a) * two.lhs - (1 - a) * a * A * T - (1 - a) * one.lhs * T - four.lhs + a * one.lhs * T + three.lhs * T
+        total,
+        (1 - a) * two.lhs
+        - (1 - a) * a * A * T
+        - (1 - a) * one.lhs * T
+        - four.lhs
+        + a * one.lhs * T
+        + three.lhs * T,
     )
     S, B, T2 = others(w(n)), others(w(n) ** 2), others(c(n) * w(n) ** 2)
     pair = chain(four.rhs, s * T2 + b * S * T)
     square = chain(three.rhs, s * B + b * S**2)
     moments = (own_moment, one, two, chain(three, square), chain(four, pair))
-    step = arithmetic(form.rhs, "==", -s * (a * T + T2 - (a**2 + B) * T), *moments, adds_up, hide=(S, B, T, T2))
+    step = arithmetic(
+        form.rhs, "==", -s * (a * T + T2 - (a**2 + B) * T), *moments, adds_up, hide=(S, B, T, T2)
+    )
     return chain(form, step, -s * entries())
 
 
@@ -143,7 +169,9 @@ largest = assume("no attention is larger than w_k", w(n), "<=", a, every=(n,))
 @cache
 def sign() -> Theorem:
     """-H_mk >= 0 where |w|^2 <= w_k."""
-    rest = chain(arithmetic(0, "<=", w(n) + (a - length), positive, gap(leads), hide=(a - length,)), a + w(n) - length)
+    rest = chain(
+        arithmetic(0, "<=", w(n) + (a - length), positive, gap(leads), hide=(a - length,)), a + w(n) - length
+    )
     return product(s * p * w(n), a + w(n) - length, chain(product(s * p, w(n), positive), s * p * w(n)), rest)
 
 
@@ -164,7 +192,9 @@ def sign_statements(own: int = 1, factor: Fraction = Fraction(1)) -> tuple[State
     given = hypotheses(positive, adds_up)
     return (
         Statement(-left, "==", s * p * entries(own), hypotheses(*exchangeable, adds_up)),
-        Statement(term(0), "<=", s * p * w(n) * (a + w(n) - Fraction(factor) * length), given | leads.assumptions),
+        Statement(
+            term(0), "<=", s * p * w(n) * (a + w(n) - Fraction(factor) * length), given | leads.assumptions
+        ),
         Statement(Fraction(factor) * length, "<=", a, given | largest.assumptions),
     )
 
@@ -177,7 +207,10 @@ rest_of_the_loss = Variable("rest", range=NONNEGATIVE)
 x = others(w(n))
 d_m = instantiated(d(n, task), {n: m})
 moment = mean(d(n, task) * d_m)
-between = assume("M >= c_k", low, "<=", moment, every=(n, m)), assume("M <= C_k", moment, "<=", high, every=(n, m))
+between = (
+    assume("M >= c_k", low, "<=", moment, every=(n, m)),
+    assume("M <= C_k", moment, "<=", high, every=(n, m)),
+)
 apart = others(w(n) * d(n, task))
 
 
@@ -240,7 +273,9 @@ def not_negative() -> Theorem:
     return product(p * w(m), x * (low - high * x), product(p, w(m), specialise(positive, {n: m})), inner)
 
 
-def other_statements(least: int = 1, most: Fraction = Fraction(1), two: int = 2, sign: int = 1) -> tuple[Statement, ...]:
+def other_statements(
+    least: int = 1, most: Fraction = Fraction(1), two: int = 2, sign: int = 1
+) -> tuple[Statement, ...]:
     """R11.other: the entries, their bound from below, what a small loss forces, and that they are
     not negative then. `sign` stands for the sign of w'M w, `least` and `most` multiply c_k and C_k,
     and `two` is the exponent of C_k.

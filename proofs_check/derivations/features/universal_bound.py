@@ -13,7 +13,17 @@ from functools import cache
 from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, read_up_to, root, sqrt, turned
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, begin, continuation, equal, fall, integrate, limit, replace
+from numerics.derivations.rules import (
+    arithmetic,
+    assume,
+    begin,
+    continuation,
+    equal,
+    fall,
+    integrate,
+    limit,
+    replace,
+)
 from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import CLOCK, START, Function, Variable, term
@@ -56,7 +66,9 @@ R, delta = Variable("R", range=POSITIVE), Variable("delta", range=POSITIVE)
 #: The features of the other classes.
 u = Function("u", (Sort.INDEX, Sort.INDEX, Sort.INDEX))
 
-differences = assume("x are the differences of features", x(n, k, i), "==", v(k, i) - u(n, k, i), every=(n, k, i))
+differences = assume(
+    "x are the differences of features", x(n, k, i), "==", v(k, i) - u(n, k, i), every=(n, k, i)
+)
 coordinates = lambda e: bind("coordinates", (i,), e, (r,))
 own_norm = assume("|v_k| <= R", coordinates(v(k, i) ** 2), "<=", R**2, every=(k,))
 norm = assume("|v_m| <= R", coordinates(u(n, k, i) ** 2), "<=", R**2, every=(n, k))
@@ -95,7 +107,12 @@ def small_scores() -> tuple[tuple[Theorem, Theorem], ...]:
 @cache
 def by_scores() -> Theorem:
     """(v_k - v_m) Q v_k is the difference of two scores."""
-    each = arithmetic(direction * Q(i, j, t), "==", v(k, i) * v(k, j) * Q(i, j, t) - u(n, k, i) * v(k, j) * Q(i, j, t), differences)
+    each = arithmetic(
+        direction * Q(i, j, t),
+        "==",
+        v(k, i) * v(k, j) * Q(i, j, t) - u(n, k, i) * v(k, j) * Q(i, j, t),
+        differences,
+    )
     return chain(integrate("coordinates", (i, j), each, (r, r)), own_score - score)
 
 
@@ -142,7 +159,9 @@ def slow() -> Theorem:
     up = arithmetic(f, "<=", 2 * b, own_small, small, hide=hidden)
     down = arithmetic(-f, "<=", 2 * b, both, hide=hidden)
     (own_up, _), (score_up, score_down) = small_scores()
-    first, second = (product(s.rhs - s.lhs, q.rhs - q.lhs, gap(s), gap(q)) for s, q in ((up, score_up), (down, score_down)))
+    first, second = (
+        product(s.rhs - s.lhs, q.rhs - q.lhs, gap(s), gap(q)) for s, q in ((up, score_up), (down, score_down))
+    )
     crossed = chain(first, added(second, first.rhs))
     form = arithmetic(crossed.rhs, "==", 4 * (b * Z) + 2 * (f * score), hide=(f, score, b, Z))
     crossed = arithmetic(-(f * score), "<=", 2 * (b * Z), chain(crossed, form), hide=(f * score, b * Z))
@@ -151,7 +170,11 @@ def slow() -> Theorem:
     rest = chain(rest, scaled(unit * 2 * b * Z, adds_up()))
     first = times(diagonal, own_up)
     weighted = arithmetic(
-        h * entries(direction * Q(i, j, t)), "==", h * own_score - h * score, by_scores(), hide=(h, own_score, score)
+        h * entries(direction * Q(i, j, t)),
+        "==",
+        h * own_score - h * score,
+        by_scores(),
+        hide=(h, own_score, score),
     )
     sum_squared = arithmetic(others(w) ** 2, "==", (1 - own) ** 2, adds_up(), hide=(own,))
     few = chain(error, added(sum_squared, S2), added(squares, (1 - own) ** 2))
@@ -177,7 +200,9 @@ def slow() -> Theorem:
 @cache
 def at_the_start() -> Theorem:
     """The sum of the squares of the entries of Q is 0 at the time 0."""
-    return chain(integrate("coordinates", (i, j), arithmetic(Q(i, j, START) ** 2, "==", 0, from_0), (r, r)), 0)
+    return chain(
+        integrate("coordinates", (i, j), arithmetic(Q(i, j, START) ** 2, "==", 0, from_0), (r, r)), 0
+    )
 
 
 @cache
@@ -187,7 +212,9 @@ def norm_grows_slowly() -> Theorem:
     along = arithmetic(Q(i, j, t) * Q.rate(i, j, t), "==", eta * (G * Q(i, j, t)), flow, gradient, hide=(G,))
     total = integrate("coordinates", (k,), slow(), (K,))
     most = scaled(3 * b * spread * R**2 * Y, probabilities)
-    moved = chain(integrate("coordinates", (i, j), along, (r, r)), eta * total.lhs, times(eta, chain(total, most)))
+    moved = chain(
+        integrate("coordinates", (i, j), along, (r, r)), eta * total.lhs, times(eta, chain(total, most))
+    )
     moved = chain(moved, speed * Y)
     dN = derivative(N, t)
     form = arithmetic(derivative(Y, t), "==", inner / Y, equal(dN, 2 * inner), hide=(N, dN, inner))

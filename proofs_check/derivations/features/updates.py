@@ -38,10 +38,16 @@ modulus = lambda e: Op("max", (e, -e))
 adds_up = assume("attention adds up to 1", others(A(n, outcome)), "==", 1 - own, every=(outcome,))
 positive = assume("attention is not negative", 0, "<=", A(n, outcome), every=(n, outcome))
 own_positive = assume("nor is that on the query's class", 0, "<=", own, every=(outcome,))
-from_own = assume("values differ by at most B from that of the query", modulus(d(n, outcome)), "<=", B, every=(n, outcome))
-from_another = assume("values of two others differ by at most B", modulus(d_m - d(n, outcome)), "<=", B, every=(n, m, outcome))
+from_own = assume(
+    "values differ by at most B from that of the query", modulus(d(n, outcome)), "<=", B, every=(n, outcome)
+)
+from_another = assume(
+    "values of two others differ by at most B", modulus(d_m - d(n, outcome)), "<=", B, every=(n, m, outcome)
+)
 rare = assume("the query is v_k with probability at most P/K", bind("query", (y,), is_k), "<=", P / K)
-share = assume("another class has a part of what the query's leaves", A(n, outcome), "<=", 1 - own, every=(n, outcome))
+share = assume(
+    "another class has a part of what the query's leaves", A(n, outcome), "<=", 1 - own, every=(n, outcome)
+)
 small = assume(
     "attention on another class is at most A/K in balanced prompts",
     (1 - fails) * A(n, outcome),
@@ -51,7 +57,11 @@ small = assume(
     argument="LDL:L3.3 says so of balanced prompts in this phase",
 )
 seldom = assume(
-    "a prompt is unbalanced with probability at most E/K", mean(fails), "<=", E / K, argument="LDL:eq9.bal says so with its E"
+    "a prompt is unbalanced with probability at most E/K",
+    mean(fails),
+    "<=",
+    E / K,
+    argument="LDL:eq9.bal says so with its E",
 )
 #: f_k - yhat, and f_m - yhat.
 error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, outcome) * d(n, outcome))
@@ -117,7 +127,10 @@ def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
     of_Y = {sign: chain(gap(thm), V - sign * Y) for thm, sign in zip(two, (1, -1))}
     found = []
     for sign in (1, -1):
-        factors = [(product(U - e * X, V + e * sign * Y, of_X[e], chain(of_Y[-e * sign], V + e * sign * Y))) for e in (1, -1)]
+        factors = [
+            (product(U - e * X, V + e * sign * Y, of_X[e], chain(of_Y[-e * sign], V + e * sign * Y)))
+            for e in (1, -1)
+        ]
         total = chain(0, _sum(*factors), 2 * (U * V - sign * X * Y))
         found.append(arithmetic(sign * X * Y, "<=", U * V, total, hide=(sign * X * Y, U * V)))
     return found[0], found[1]
@@ -156,7 +169,9 @@ def other_update() -> Theorem:
         point = chain(sign * (is_k * A_m * error * other_error), weighted, times(is_k * B**2, most))
         chance = rare.lhs
         total = _expected(point, chance * (A_ / K * B**2 + B**2 * mean(fails)))
-        total = chain(total, times(chance, added(times(B**2, seldom), A_ / K * B**2)), B**2 * (A_ + E) / K * chance)
+        total = chain(
+            total, times(chance, added(times(B**2, seldom), A_ / K * B**2)), B**2 * (A_ + E) / K * chance
+        )
         found.append(chain(total, times(B**2 * (A_ + E) / K, rare), P * (A_ + E) / K**2 * B**2))
     up, down = found
     X, bound = up.lhs, up.rhs
@@ -186,9 +201,19 @@ size, C_0 = Variable("size", range=POSITIVE), Variable("C0", range=POSITIVE)
 fine = Variable("delta", range=POSITIVE)
 share_of_1 = Variable("epsilon", range=Range(Fraction(0), Fraction(1)))
 from_zero = assume(
-    "scores start at 0 and are moved by the steps", score(m), "==", bind("coordinates", (t,), step(t, m), (T,)), every=(m,)
+    "scores start at 0 and are moved by the steps",
+    score(m),
+    "==",
+    bind("coordinates", (t,), step(t, m), (T,)),
+    every=(m,),
 )
-onwards = assume("the steps of Phase II", score(m), "==", begin(m) + bind("coordinates", (t,), step(t, m), (T,)), every=(m,))
+onwards = assume(
+    "the steps of Phase II",
+    score(m),
+    "==",
+    begin(m) + bind("coordinates", (t,), step(t, m), (T,)),
+    every=(m,),
+)
 first_scores = assume("scores when Phase II begins", modulus(begin(m)), "<=", C_0 * log(K) / K, every=(m,))
 
 
@@ -244,13 +269,18 @@ def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> St
     """g_k <= c B^2 P/K, and the same times `rate`."""
     factor = term(1) if rate is None else rate
     left = expectation(is_k * own * error**2)
-    return Statement(factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), hypotheses(*ATTENTION, rare))
+    return Statement(
+        factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), hypotheses(*ATTENTION, rare)
+    )
 
 
 def other_statement(c: Fraction = Fraction(1), rate: Term | None = None) -> Statement:
     """|g_{k,m}| <= c P (A + E) B^2/K^2, and the same times `rate`."""
     factor = term(1) if rate is None else rate
-    left, given = expectation(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, rare, share, small, seldom)
+    left, given = (
+        expectation(is_k * A_m * error * other_error),
+        hypotheses(*ATTENTION, from_another, rare, share, small, seldom),
+    )
     bound = factor * (Fraction(c) * P * (A_ + E) / K**2 * B**2)
     return Statement(factor * modulus(left), "<=", bound, given)
 
@@ -271,7 +301,9 @@ def first_statement(c: Fraction = Fraction(1), power: int = 1) -> Statement:
 def second_statement(c: Fraction = Fraction(1), power: int = 1) -> Statement:
     """|q_m| <= (C0 + c C P) log(K/epsilon)/K^power after the steps of Phase II."""
     given = hypotheses(onwards, first_scores, *_steps(FINE_STEP, LENGTH_2))
-    return Statement(modulus(score(m)), "<=", (C_0 + Fraction(c) * C * P) * log(K / share_of_1) / K**power, given)
+    return Statement(
+        modulus(score(m)), "<=", (C_0 + Fraction(c) * C * P) * log(K / share_of_1) / K**power, given
+    )
 
 
 def at_the_rate(thm: Theorem, c: Term) -> Theorem:
@@ -313,10 +345,17 @@ def regrouped_statements(sign: int = 1) -> tuple[Statement, ...]:
 
 
 #: Whether the query is of a class, and what is left there: a multiple of (1 - Attn_k)^2.
-of_class, left = Function("is", (Sort.INDEX, Sort.QUERY)), Function("left", (Sort.INDEX, Sort.TOKEN), Fraction(1))
+of_class, left = (
+    Function("is", (Sort.INDEX, Sort.QUERY)),
+    Function("left", (Sort.INDEX, Sort.TOKEN), Fraction(1)),
+)
 at_the_class = ind(of_class(n, y)) * left(n, outcome)
 
 
 def mean_statement(half: Fraction = Fraction(1, 2)) -> Statement:
     """The half sum is half of the mean at the class of the query; `half` stands for the latter."""
-    return Statement(Fraction(1, 2) * all_(expectation(at_the_class)), "==", Fraction(half) * expectation(all_(at_the_class)))
+    return Statement(
+        Fraction(1, 2) * all_(expectation(at_the_class)),
+        "==",
+        Fraction(half) * expectation(all_(at_the_class)),
+    )

@@ -75,7 +75,11 @@ def in_order() -> tuple[Theorem, Theorem]:
 
 
 def moment_statements(
-    c: int | Fraction = 7, of_Q: int | Fraction = 6, k: int | Fraction = 3, up: int | Fraction = 1, share: int | Fraction = 1
+    c: int | Fraction = 7,
+    of_Q: int | Fraction = 6,
+    k: int | Fraction = 3,
+    up: int | Fraction = 1,
+    share: int | Fraction = 1,
 ) -> tuple[Statement, ...]:
     """Q <= share P_3 and P_3 <= share P_2 for the weights; and -c P_2 <= -P_2 - 6 P_3 + of_Q Q <= 0
     and -k P_2 <= P_2 - 4 P_3 + 3 Q <= up P_2 for any numbers Q <= P_3 <= P_2.

@@ -14,7 +14,18 @@ from numerics.derivations.sorts import NONNEGATIVE, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.gaussian.linear_model import b, dot, generating_function, l, label, mean, shift, size_of_w, w, x
+from proofs_check.derivations.gaussian.linear_model import (
+    b,
+    dot,
+    generating_function,
+    l,
+    label,
+    mean,
+    shift,
+    size_of_w,
+    w,
+    x,
+)
 from proofs_check.derivations.gaussian.moments import covariance
 from proofs_check.derivations.gaussian_tokens import R, n, rank
 from proofs_check.derivations.gaussian_tokens import b as b_
@@ -90,7 +101,9 @@ def moments_with_noise(factor: int | Fraction = 1) -> tuple[Statement, ...]:
     )
     given = centred().assumptions
     known: tuple[frozenset[Assumption], ...] = (frozenset(), given, given)
-    return tuple(Statement(jointly(u), "==", Fraction(factor) * v, also) for (u, v), also in zip(sides, known))
+    return tuple(
+        Statement(jointly(u), "==", Fraction(factor) * v, also) for (u, v), also in zip(sides, known)
+    )
 
 
 @cache
@@ -106,7 +119,9 @@ def with_noise() -> tuple[Theorem, ...]:
     second = chain(second, arithmetic(second.rhs, "==", column.rhs, centred(), column, hide=hidden))
     third = chain(goals[2].lhs, corner.lhs + 2 * square * zero + tau2)
     sides = (corner.lhs, corner.rhs, square)
-    third = chain(third, arithmetic(third.rhs, "==", corner.rhs + tau2, centred(), corner, hide=(*sides, zero, tau2)))
+    third = chain(
+        third, arithmetic(third.rhs, "==", corner.rhs + tau2, centred(), corner, hide=(*sides, zero, tau2))
+    )
     return chain(goals[0].lhs, entry, goals[0].rhs), chain(second, goals[1].rhs), chain(third, goals[2].rhs)
 
 

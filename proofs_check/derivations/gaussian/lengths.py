@@ -41,7 +41,9 @@ def length(of: Variable = g) -> Term:
 def coordinate(index: Variable, s: Fraction, power: int, thm: Theorem) -> Theorem:
     """The theorem on E w (b.xi)^power at |x_i| = |(R xi)_i|."""
     same = specialise(arithmetic(absolute(real) ** power, "==", real**power), {real: x(index)})
-    same = arithmetic(weight(s) * same.lhs, "==", weight(s) * same.rhs, same, hide=(same.lhs, same.rhs, weight(s)))
+    same = arithmetic(
+        weight(s) * same.lhs, "==", weight(s) * same.rhs, same, hide=(same.lhs, same.rhs, weight(s))
+    )
     value = specialise(thm, {b: ((n,), R(index, n))})
     return chain(integrated("normal", (g,), same), value)
 
@@ -68,4 +70,11 @@ def fourth(s: Fraction) -> Theorem:
         known.append(chain(mean(values[-1] ** 2), one, bounds[-1] ** 2))
     pair = schwarz_of_bounds("normal", (g,), values[0], values[1], known[0], known[1], bounds[0], bounds[1])
     rows = integrated("coordinates", (l,), pair, heads=(d,))
-    return integrated("coordinates", (i,), rows, mean(weight(s) * length() ** 2), 3 * mass(s) * trace**2 / (1 - s) ** 2, (d,))
+    return integrated(
+        "coordinates",
+        (i,),
+        rows,
+        mean(weight(s) * length() ** 2),
+        3 * mass(s) * trace**2 / (1 - s) ** 2,
+        (d,),
+    )

@@ -133,7 +133,12 @@ def statements(k: int | Fraction = 1) -> tuple[Statement, ...]:
 
 def query_statement(c: int | Fraction = 1) -> Statement:
     """E e^{v.x} <= e^{c|v|^2/2} for the query."""
-    return Statement(mean(exp(dot(v(i), x(i, q))), q), "<=", exp(Fraction(c) * over(i, d, v(i) ** 2) / 2), covariance().assumptions)
+    return Statement(
+        mean(exp(dot(v(i), x(i, q))), q),
+        "<=",
+        exp(Fraction(c) * over(i, d, v(i) ** 2) / 2),
+        covariance().assumptions,
+    )
 
 
 def token_statement(k: int | Fraction = 1) -> Statement:

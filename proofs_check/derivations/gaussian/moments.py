@@ -121,9 +121,13 @@ def second_moment_above(s: Fraction) -> Theorem:
     point = arithmetic(2 + (step * y_) ** 2, "<=", wave(step * y_))
     average = averaged(s, point, 2 * mean(weight(s)) + step**2 * X, mean(weight(s) * wave(step * score)))
     average = chain(average, specialise(waves(s), {x_: step}))
-    scaled = chain(X + 2 * mean(weight(s)) / step**2, average.lhs / step**2, replace(average.lhs / step**2, average))
+    scaled = chain(
+        X + 2 * mean(weight(s)) / step**2, average.lhs / step**2, replace(average.lhs / step**2, average)
+    )
     scaled, more = at_a_small_step(scaled, s, 1), size**2 / (2 * r**2)
-    bound = arithmetic(X, "<=", M * (size / r + small**2 * more), scaled, total_mass(s), hide=(M, X, size, small))
+    bound = arithmetic(
+        X, "<=", M * (size / r + small**2 * more), scaled, total_mass(s), hide=(M, X, size, small)
+    )
     bound = chain(bound, replace(bound.rhs, tiny()))
     return limit(bound, eps, M * size / r, M * more)
 
@@ -140,10 +144,14 @@ def second_moment_below(s: Fraction) -> Theorem:
     point = chain(point, 2 + (step * y_) ** 2 + step**4 / 24 * fourth.lhs)
     point = chain(wave(step * y_), point, replace(point.rhs, fourth))
     far, total = mean(weight(s) * wave(2 * score)), mean(weight(s))
-    average = averaged(s, point, mean(weight(s) * wave(step * score)), 2 * total + step**2 * X + step**4 * far)
+    average = averaged(
+        s, point, mean(weight(s) * wave(step * score)), 2 * total + step**2 * X + step**4 * far
+    )
     end, v = specialise(waves(s), {x_: term(2)}), exponent(s)
     Z, flat = end.rhs, specialise(arithmetic(1 + y_, "<=", exp(y_)), {y_: v})
-    least = chain(2 * M * (1 + v), replace(2 * M * (1 + v), flat), turned(specialise(waves(s), {x_: step})), average)
+    least = chain(
+        2 * M * (1 + v), replace(2 * M * (1 + v), flat), turned(specialise(waves(s), {x_: step})), average
+    )
     rest = step**2 * (X + step**2 * Z)
     least = chain(2 * M + step**2 * M * size / r, least, replace(least.rhs, total_mass(s), end), 2 * M + rest)
     finite, first = replace(rest, second_moment_above(s)), step**2 * M * size / r
@@ -172,7 +180,8 @@ def fourth_moment(s: Fraction) -> Theorem:
     scaled = 12 * average.lhs / step**4
     start = chain(Y + 12 * known / step**4, scaled, replace(scaled, average))
     less = chain(
-        Y + 12 * (2 * M + step**2 * (M * size / r)) / step**4, Y + 24 / step**4 * M + 12 / step**2 * second_moment_below(s).lhs
+        Y + 12 * (2 * M + step**2 * (M * size / r)) / step**4,
+        Y + 24 / step**4 * M + 12 / step**2 * second_moment_below(s).lhs,
     )
     less = chain(less, replace(less.rhs, second_moment_below(s), turned(total_mass(s))))
     near = at_a_small_step(chain(less, start), s, 2)

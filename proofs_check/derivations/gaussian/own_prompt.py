@@ -15,7 +15,17 @@ from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.lengths import absolute, real
 from proofs_check.derivations.gaussian.moments import equality
-from proofs_check.derivations.gaussian_tokens import R, b, excess, mu, n, rank, tilted, tilted_mean, weight_of_a_vector
+from proofs_check.derivations.gaussian_tokens import (
+    R,
+    b,
+    excess,
+    mu,
+    n,
+    rank,
+    tilted,
+    tilted_mean,
+    weight_of_a_vector,
+)
 from proofs_check.derivations.query_average import U, V, l
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over
 
@@ -66,7 +76,9 @@ def statement(factor: int = 1) -> Statement:
     output = weighted(instantiated_at_the_query(tilted))
     average = weighted(mu(j) + gamma(rotated(mu(l))))
     variance = over(n, rank, absolute(slope()) ** 2)
-    return Statement(bind("normal", (h,), exp(output)), "==", exp(factor * average) * exp(factor * variance / 2))
+    return Statement(
+        bind("normal", (h,), exp(output)), "==", exp(factor * average) * exp(factor * variance / 2)
+    )
 
 
 def slope() -> Term:

@@ -69,11 +69,15 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LF.1.i/query": one(linear_model.query_statement, linear_model.query),
         "BB:LF.1.ii.a-e/b": one(task_moments.split_statement, task_moments.split),
         "BB:LF.1.ii.a-e/moment": Proof(_moments, _both(task_moments.twelfth_moment)),
-        "BB:LF.1.ii.f": Proof(_decays, (*_both(task_moments.decay), *_both(task_moments.decay_times_logarithm))),
+        "BB:LF.1.ii.f": Proof(
+            _decays, (*_both(task_moments.decay), *_both(task_moments.decay_times_logarithm))
+        ),
         "BB:LF.1.ii.f/mgf": one(task_moments.mgf_statement, task_moments.exponential_moment),
         "OURS:LF.1/sub_gaussian": Proof(laws.noisy_statements, (laws.noisy_token, laws.growth_of_the_proxy)),
         "OURS:T5.2/scale": Proof(rescaled.statements, each(rescaled.theorems, 4)),
-        "OURS:T5.2.gap/moments": Proof(finite_prompts.moment_statements, each(finite_prompts.moment_theorems, 6)),
+        "OURS:T5.2.gap/moments": Proof(
+            finite_prompts.moment_statements, each(finite_prompts.moment_theorems, 6)
+        ),
         "OURS:T5.2.gap/power": one(finite_prompts.power_statement, finite_prompts.power),
         "OURS:T5.2.gap/gaussian": Proof(weighted_lengths.statements, each(weighted_lengths.bounds, 3)),
         "BB:LF.1": Proof(

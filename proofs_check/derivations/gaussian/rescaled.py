@@ -49,7 +49,12 @@ def statements(power: int = 1) -> tuple[Statement, ...]:
     return (
         Statement(score(kappa * U(j, l), small), "==", score(U(j, l), term(1))),
         Statement(query_, "<=", exp(over(j, d, v(j) ** 2) / 2), sub_gaussian().assumptions),
-        Statement(image, "<=", kappa ** (2 * power) * norm_U**2 * over(l, d, b(l) ** 2), operator_norm(U, norm_U, d).assumptions),
+        Statement(
+            image,
+            "<=",
+            kappa ** (2 * power) * norm_U**2 * over(l, d, b(l) ** 2),
+            operator_norm(U, norm_U, d).assumptions,
+        ),
         Statement(kappa * derivative(score(path(j, l, t), small), t), "==", direct),
     )
 
@@ -60,4 +65,9 @@ def theorems() -> tuple[Theorem, ...]:
     at = specialise(sub_gaussian(), {v: ((j,), v(j) / kappa)})
     norm = operator_norm(U, norm_U, d)
     scaled = chain(third.lhs, kappa**2 * norm.lhs, replace(kappa**2 * norm.lhs, norm))
-    return equal(first.lhs, first.rhs), chain(second.lhs, at, second.rhs), scaled, equal(fourth.lhs, fourth.rhs)
+    return (
+        equal(first.lhs, first.rhs),
+        chain(second.lhs, at, second.rhs),
+        scaled,
+        equal(fourth.lhs, fourth.rhs),
+    )

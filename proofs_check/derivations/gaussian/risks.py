@@ -65,7 +65,9 @@ def inverse() -> Theorem:
     """
     s = Variable("s", Sort.INDEX)
     image = over(l, d, sigma(i, l) * over(s, d, J(l, s) * b(s)))
-    return assume("J is the inverse of Sigma", over(i, d, a(i) * image), "==", over(i, d, a(i) * b(i)), every=(a, b))
+    return assume(
+        "J is the inverse of Sigma", over(i, d, a(i) * image), "==", over(i, d, a(i) * b(i)), every=(a, b)
+    )
 
 
 def risk_at_the_limit(factor: int = 1, least: int | Fraction = 0) -> tuple[Statement, Statement]:

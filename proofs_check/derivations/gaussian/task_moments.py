@@ -86,7 +86,9 @@ def twelfth_moment(sigma2: Term = REPAIRED) -> Theorem:
     factor = 24**6 * exp(-6)
     point = specialise(arithmetic((1 + z_) ** 6, "<=", factor * exp((1 + z_) / 4)), {z_: size_of_w})
     bound = factor * exp(Fraction(1, 4)) * mean(exp(size_of_w / 4), h)
-    average = integrated("normal", (h,), chain(replace(sigma2**6, below_a_polynomial(sigma2)), point), None, bound)
+    average = integrated(
+        "normal", (h,), chain(replace(sigma2**6, below_a_polynomial(sigma2)), point), None, bound
+    )
     return chain(average, replace(average.rhs, exponential_moment()))
 
 

@@ -36,7 +36,11 @@ from proofs_check.derivations.tilted import h as half_log
 
 #: The law of a covariate, and the rows of U as it acts on a query (x, 0): U(i, l) and last(l).
 COVARIATE = Law("normal", Variable("k", Sort.NORMAL), x, sqrt(top), covariate)
-U, last, b = Function("U", (Sort.INDEX, Sort.INDEX)), Function("p", (Sort.INDEX,)), Function("b", (Sort.INDEX,))
+U, last, b = (
+    Function("U", (Sort.INDEX, Sort.INDEX)),
+    Function("p", (Sort.INDEX,)),
+    Function("b", (Sort.INDEX,)),
+)
 norm_U = Variable("normU", range=NONNEGATIVE)
 s_ = Variable("s_", range=Range(Fraction(1), None, False, True))
 rise, real = Variable("tau", range=NONNEGATIVE), Variable("t_", range=REALS)
@@ -47,9 +51,13 @@ LARGEST = {2: 1, 4: 5}
 def power_below_an_exponential(k: int) -> Theorem:
     """v^k <= 2^{k-1}(W^k + c e^{v - W}) for v, W >= 0 and k = 2, 4, with v <= W + max(0, v - W)."""
     over_W = Op("max", (term(0), part_ - excess))
-    flat = specialise(arithmetic(Op("max", (term(0), real)) ** k, "<=", LARGEST[k] * exp(real)), {real: part_ - excess})
+    flat = specialise(
+        arithmetic(Op("max", (term(0), real)) ** k, "<=", LARGEST[k] * exp(real)), {real: part_ - excess}
+    )
     convex = arithmetic((excess + rise) ** k, "<=", 2 ** (k - 1) * (excess**k + rise**k))
-    point = chain(replace(part_**k, arithmetic(part_, "<=", excess + over_W)), specialise(convex, {rise: over_W}))
+    point = chain(
+        replace(part_**k, arithmetic(part_, "<=", excess + over_W)), specialise(convex, {rise: over_W})
+    )
     return chain(point, replace(point.rhs, flat))
 
 
@@ -72,7 +80,9 @@ def tilted_covariate(k: int) -> Theorem:
     part, W = length(law.square) / (4 * top), half_log + size
     tangent = specialise(power_below_an_exponential(k), {part_: part, excess: W})
     factor, more = 2 ** (k - 1), LARGEST[k] * exp(-W)
-    tangent = chain(replace(weight * tangent.lhs, tangent), factor * (weight * W**k + more * (weight * exp(part))))
+    tangent = chain(
+        replace(weight * tangent.lhs, tangent), factor * (weight * W**k + more * (weight * exp(part)))
+    )
     tangent = chain(tangent, replace(tangent.rhs, same_length(law.square)))
     weighted = law.mean(weight * exp(law.square / (4 * top)))
     m0 = law.mean(weight)
@@ -100,7 +110,9 @@ query_length, token_length = length(over(i, d, x(i, q) ** 2)), length(over(i, d,
 def operator_norm() -> Theorem:
     """|U (v, 0)|^2 <= |U|^2 |v|^2 for every v: the definition of the operator norm."""
     rows = over(i, d, over(l, d, U(i, l) * v(l)) ** 2) + over(l, d, last(l) * v(l)) ** 2
-    return assume("normU bounds U with its last row", rows, "<=", norm_U**2 * over(l, d, v(l) ** 2), every=(v,))
+    return assume(
+        "normU bounds U with its last row", rows, "<=", norm_U**2 * over(l, d, v(l) ** 2), every=(v,)
+    )
 
 
 @cache
@@ -118,7 +130,12 @@ def length_of_a_token() -> Theorem:
     """top |z|^2 <= sigma_mu^2 |x|^2 for a token z = (x, w.x)."""
     square = over(i, d, x(i) ** 2)
     schwarz = cauchy_schwarz("coordinates", (i,), w(i), x(i), (d,))
-    whole = chain(square + label**2, square + schwarz.lhs, replace(square + schwarz.lhs, schwarz), (1 + size_of_w) * square)
+    whole = chain(
+        square + label**2,
+        square + schwarz.lhs,
+        replace(square + schwarz.lhs, schwarz),
+        (1 + size_of_w) * square,
+    )
     inside = chain(top * length(whole.lhs), replace(top * length(whole.lhs), whole))
     lemma = arithmetic(top * length(excess * part_), "<=", top * excess * length(part_))
     inside = chain(inside, specialise(lemma, {excess: 1 + size_of_w, part_: square}))
@@ -148,7 +165,9 @@ def tilted_token(k: int) -> Theorem:
     longer = mean(weight * covariate_length**k)
     average = integrated("normal", (g,), point, top**k * mean(weight * token_length**k), proxy**k * longer)
     scaled = average.lhs / (top**k * m0)
-    ratio = chain(mean(weight * token_length**k) / m0, scaled, replace(scaled, average), proxy**k / top**k * moment.lhs)
+    ratio = chain(
+        mean(weight * token_length**k) / m0, scaled, replace(scaled, average), proxy**k / top**k * moment.lhs
+    )
     ratio = chain(ratio, replace(ratio.rhs, moment))
     N = norm_U**2 * query_length
     leaves = specialise(square_of_sigma_leaves(k), {s_: proxy, part_: half_log, excess: N})

@@ -14,7 +14,16 @@ from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import GAUSSIAN, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.gaussian.lengths import HALF, absolute, fourth, length, other, real, second, trace
+from proofs_check.derivations.gaussian.lengths import (
+    HALF,
+    absolute,
+    fourth,
+    length,
+    other,
+    real,
+    second,
+    trace,
+)
 from proofs_check.derivations.gaussian.linear_model import x
 from proofs_check.derivations.gaussian.moments import squared, total_mass
 from proofs_check.derivations.gaussian_tokens import R, g, mean, n, rank
@@ -37,7 +46,9 @@ def stretched() -> Theorem:
     """|x|^2 <= k|xi|^2, from x.x = (R'x).xi <= |R'x|^2/(2k) + k|xi|^2/2."""
     at = instantiated(x(i), SQUARE)
     plain, image, xi = over(i, d, at**2), over(i, d, R(i, n) * at), GAUSSIAN(n, g)
-    young = specialise(arithmetic(real * other, "<=", real**2 / (2 * k_) + k_ * other**2 / 2), {real: image, other: xi})
+    young = specialise(
+        arithmetic(real * other, "<=", real**2 / (2 * k_) + k_ * other**2 / 2), {real: image, other: xi}
+    )
     images = specialise(operator_norm(), {v: ((i,), at)})
     half = chain(images.lhs / (2 * k_), replace(images.lhs / (2 * k_), images), plain / 2)
     total = integrated("coordinates", (n,), young, plain, images.lhs / (2 * k_) + k_ * N / 2, (d,))
@@ -50,7 +61,11 @@ def stretched() -> Theorem:
 @cache
 def bounds() -> tuple[Theorem, ...]:
     """E e^{|x|^2/(4k)}|x|^{2j} is at most 2^{d/2} times 1, 2 tr S, 12 (tr S)^2 for j = 0, 1, 2."""
-    light = chain(Fraction(1, 4) / k_ * stretched().lhs, replace(Fraction(1, 4) / k_ * stretched().lhs, stretched()), N / 4)
+    light = chain(
+        Fraction(1, 4) / k_ * stretched().lhs,
+        replace(Fraction(1, 4) / k_ * stretched().lhs, stretched()),
+        N / 4,
+    )
     out = []
     for power, known in enumerate((total_mass(HALF), second(HALF), fourth(HALF))):
         known = specialise(known, SQUARE)
@@ -66,4 +81,6 @@ def statements(part: int | Fraction = Fraction(1, 4), share: int | Fraction = 1)
     weighted = exp(Fraction(part) / k_ * X)
     left = (mean(weighted), mean(X * weighted), mean(X**2 * weighted))
     right = (term(1), 2 * own_trace, 12 * Fraction(share) * own_trace**2)
-    return tuple(Statement(a, "<=", 2 ** (d / 2) * b, operator_norm().assumptions) for a, b in zip(left, right))
+    return tuple(
+        Statement(a, "<=", 2 ** (d / 2) * b, operator_norm().assumptions) for a, b in zip(left, right)
+    )

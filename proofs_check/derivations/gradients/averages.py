@@ -32,7 +32,12 @@ class Average(NamedTuple):
     def jensen(self, G: Term) -> Theorem:
         """(E G)^2 <= E G^2, by the Cauchy-Schwarz inequality."""
         square = cauchy_schwarz(self.kind, (k,), exp(score / 2), exp(score / 2) * G, self.heads)
-        return chain(self(G) ** 2, square.lhs / self.normaliser**2, replace(square.lhs / self.normaliser**2, square), self(G**2))
+        return chain(
+            self(G) ** 2,
+            square.lhs / self.normaliser**2,
+            replace(square.lhs / self.normaliser**2, square),
+            self(G**2),
+        )
 
 
 PROMPT, LAW = Average("sum", (prompt,), S_L), Average("mean", (), m0)
@@ -77,7 +82,9 @@ def size_of_the_mean(average: Average) -> Theorem:
 def size_of_the_product(average: Average) -> Theorem:
     """|m m'|^2 = |m|^4 <= E|z|^4."""
     size = size_of_the_mean(average)
-    return chain(over_both(product(average) ** 2), replace(size.lhs**2, size), average.jensen(TOKEN.square), average(F))
+    return chain(
+        over_both(product(average) ** 2), replace(size.lhs**2, size), average.jensen(TOKEN.square), average(F)
+    )
 
 
 def size_of_the_covariance(average: Average) -> Theorem:

@@ -19,7 +19,25 @@ from proofs_check.derivations.gradients import averages, second_moments
 from proofs_check.derivations.gradients.averages import LAW, PROMPT, Average, F, entries, over_both
 from proofs_check.derivations.gradients.second_moments import K8
 from proofs_check.derivations.query_average import average_of_powers, fixed_error, of_the_tokens, theta
-from proofs_check.derivations.softmax_average import a2, d, expectation, i, j, k, m, mean, over, prompt, s, sigma, t, u, x, y, z
+from proofs_check.derivations.softmax_average import (
+    a2,
+    d,
+    expectation,
+    i,
+    j,
+    k,
+    m,
+    mean,
+    over,
+    prompt,
+    s,
+    sigma,
+    t,
+    u,
+    x,
+    y,
+    z,
+)
 from proofs_check.derivations.tilted import TOKEN, h, moment_of_the_norm, tilted_moment
 
 err2 = Defined("err2", fixed_error)
@@ -74,7 +92,9 @@ def split(of: Matrix) -> Theorem:
     values = {x: SECOND_MOMENT.error, y: e[0] * e[1], u: m[0] * e[1] + e[0] * m[1]}
     parts = chain(of.error**2, specialise(square, values))
     parts = chain(parts, replace(parts.rhs, two))
-    return entries(parts, of.squared, p * second_moments.error_squared + q * err2**2 + 4 * r * size_of_m * err2)
+    return entries(
+        parts, of.squared, p * second_moments.error_squared + q * err2**2 + 4 * r * size_of_m * err2
+    )
 
 
 def mean_of_a_sum(thm: Theorem, *parts: tuple[Term | int, Term]) -> Theorem:
@@ -94,7 +114,9 @@ def mean_of_a_sum(thm: Theorem, *parts: tuple[Term | int, Term]) -> Theorem:
 def with_concentration(of: Matrix) -> Theorem:
     """E|D|^2 <= K8 (750 e^{8 a2}/L + 24000 e^{16 a2}/L^2): R1 for zz' and for z, and R2 for z."""
     p, q, r = of.numbers
-    average = mean_of_a_sum(split(of), (p, second_moments.error_squared), (q, err2**2), (4 * r * size_of_m, err2))
+    average = mean_of_a_sum(
+        split(of), (p, second_moments.error_squared), (q, err2**2), (4 * r * size_of_m, err2)
+    )
     fourth = specialise(fourth_moment.theorem(), {fourth_moment.f: ((i, k), z(i, k)), m: d})
     fourth = chain(expectation(err2**2), fourth, 8000 * exp(16 * a2) * K8 / L**2)
     second = chain(expectation(err2), of_the_tokens(second_moment.theorem()), 50 * exp(4 * a2) * K4 / L)
@@ -112,7 +134,9 @@ def with_concentration(of: Matrix) -> Theorem:
 @cache
 def without_concentration(of: Matrix) -> Theorem:
     """E|D|^2 <= 32 sigma^4 ((1 + ln L + h)^2 + (1 + h + a2)^2), from the sizes of both matrices."""
-    two = specialise(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: of.entry(PROMPT), y: of.entry(LAW)})
+    two = specialise(
+        arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: of.entry(PROMPT), y: of.entry(LAW)}
+    )
     finite, infinite = map(SIZES[of], (PROMPT, LAW))
     sizes = entries(two, of.squared, 2 * finite.lhs + 2 * infinite.lhs)
     sizes = chain(sizes, replace(sizes.rhs, finite, infinite))
@@ -163,5 +187,7 @@ def at_a_fixed_query(of: Matrix) -> Theorem:
     long, short = chain(with_concentration(of), larger()[0]), chain(without_concentration(of), larger()[1])
     X, below, above = long.lhs, Op("ind", (1 - exp(exponent),)), Op("above", (exp(exponent) - 1,))
     cases = arithmetic(X, "<=", below * X + above * X, long, hide=(X, exp(exponent)))
-    cases = chain(cases, replace(cases.rhs, replace(below * X, long), replace(above * X, short)), smaller_of_two())
+    cases = chain(
+        cases, replace(cases.rhs, replace(below * X, long), replace(above * X, short)), smaller_of_two()
+    )
     return interpolated(cases, short, M, exponent, theta)

@@ -16,7 +16,19 @@ from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.moments import covariance
 from proofs_check.derivations.gaussian.own_prompt import of_a_row, r
-from proofs_check.derivations.gaussian_tokens import R, b, c, mean, mu, n, rank, tilt, tilted, token, weight_of_a_vector
+from proofs_check.derivations.gaussian_tokens import (
+    R,
+    b,
+    c,
+    mean,
+    mu,
+    n,
+    rank,
+    tilt,
+    tilted,
+    token,
+    weight_of_a_vector,
+)
 from proofs_check.derivations.query_average import V, l
 from proofs_check.derivations.softmax_average import a, d, i, j, over
 
@@ -81,14 +93,18 @@ def _score(matrix: Term) -> dict[Function, tuple[tuple[Variable, ...], Term]]:
 
 def _outputs() -> list[Term]:
     """Coordinate i of the output for U + sW, U and W."""
-    return [instantiated(of_mean_0(softmax), _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l))]
+    return [
+        instantiated(of_mean_0(softmax), _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l))
+    ]
 
 
 @cache
 def linear_in_U() -> Theorem:
     """The output for U + sW is that for U and s times that for W."""
     soft = chain(of_mean_0(softmax), specialise(softmax_attention(), {mu: ((j,), term(0))}), moved)
-    first, second, third = (specialise(soft, _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l)))
+    first, second, third = (
+        specialise(soft, _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l))
+    )
     first = chain(first, second.rhs + number * third.rhs)
     sums = second.lhs + number * third.lhs
     hidden = (first.lhs, second.lhs, third.lhs, second.rhs, third.rhs)

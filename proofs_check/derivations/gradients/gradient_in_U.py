@@ -21,7 +21,13 @@ from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.form_of_the_paper import bracket, decay, long_prompts
 from proofs_check.derivations.gradients.averages import LAW, PROMPT, Average
-from proofs_check.derivations.gradients.covariances import COVARIANCE, PRODUCT, SECOND_MOMENT, Matrix, at_a_fixed_query
+from proofs_check.derivations.gradients.covariances import (
+    COVARIANCE,
+    PRODUCT,
+    SECOND_MOMENT,
+    Matrix,
+    at_a_fixed_query,
+)
 from proofs_check.derivations.gradients.tilted_powers import norm, row
 from proofs_check.derivations.query_average import (
     U,
@@ -37,7 +43,20 @@ from proofs_check.derivations.query_average import (
     size_,
     theta,
 )
-from proofs_check.derivations.softmax_average import d, expectation, i, j, k, m, over, prompt, sigma, sub_gaussian, v, z
+from proofs_check.derivations.softmax_average import (
+    d,
+    expectation,
+    i,
+    j,
+    k,
+    m,
+    over,
+    prompt,
+    sigma,
+    sub_gaussian,
+    v,
+    z,
+)
 from proofs_check.derivations.tilted import QUERY, h, query, sub_gaussian_query, weighted_moment, y
 from theory.bounds.query_average import gradient_U_average
 from theory.bounds.query_average_constants import paper_constants_U
@@ -71,7 +90,9 @@ def of_a_row(of: Matrix, entry: Callable[[Average], Term]) -> Part:
 
 
 #: The gradient of all outputs; the average of (v.z) z y'; that of v.z times that of z y'.
-whole = Part(COVARIANCE, over(i, m, over(j, d, over(n, d, (gradient(PROMPT) - gradient(LAW)) ** 2))), norm_V**2)
+whole = Part(
+    COVARIANCE, over(i, m, over(j, d, over(n, d, (gradient(PROMPT) - gradient(LAW)) ** 2))), norm_V**2
+)
 first_term = of_a_row(SECOND_MOMENT, lambda average: average(row * z(i, k) * y(j, query)))
 second_term = of_a_row(PRODUCT, lambda average: average(row) * average(z(i, k) * y(j, query)))
 
@@ -120,7 +141,9 @@ def numbers() -> tuple[Theorem, ...]:
     term.
     """
     four = 4 * exp(Fraction(-1, 2))
-    constants = [arithmetic(x, "<=", y) for x, y in ((25065 * four, 61000), (c * four, 78), (c * four**3, 460))]
+    constants = [
+        arithmetic(x, "<=", y) for x, y in ((25065 * four, 61000), (c * four, 78), (c * four**3, 460))
+    ]
     length = exp(-power * log(L))
     return (*constants, arithmetic(length, "==", L**-power), arithmetic(exp(h), "==", 2 ** (d / 2)))
 
@@ -136,7 +159,9 @@ def averaged(part: Part) -> Theorem:
     means = [QUERY.mean(size * weight), QUERY.mean(size**3 * weight)]
     inner = (25065 * (12 + 4 * h) ** 2 + c * log(L) ** 2) * means[0] + c * kappa**2 * means[1]
     average = integrated("query", (query,), average, None, front * sigma**4 * length * inner)
-    average = chain(average, replace(average.rhs, *(chain(x, weighted_moment(q)) for x, q in zip(means, (1, 3)))))
+    average = chain(
+        average, replace(average.rhs, *(chain(x, weighted_moment(q)) for x, q in zip(means, (1, 3))))
+    )
     first, second, third = (x.lhs for x in numbers()[:3])
     inner = (d + 1) * (first * (12 + 4 * h) ** 2 + second * log(L) ** 2) + third * (d + 3) ** 3 * kappa**2
     average = chain(average, front * sigma**4 * exp(h) * inner * length)
@@ -177,7 +202,9 @@ def statement(c: int | Fraction = 1) -> Statement:
     """P3.4 with our constants for every L, from the bound of `theory`."""
     symbols = sp.symbols("L sigma U V d", positive=True)
     values = dict(zip(symbols, (L, sigma, norm_U, norm_V, d)))
-    return _statement(whole, Fraction(c) * from_sympy(gradient_U_average(*symbols), values), operator_norm(V, norm_V, m))
+    return _statement(
+        whole, Fraction(c) * from_sympy(gradient_U_average(*symbols), values), operator_norm(V, norm_V, m)
+    )
 
 
 def statement_in_the_form(c: int | Fraction = 1, power: int = 12) -> Statement:

@@ -124,4 +124,6 @@ def of_the_empirical_measure(factor: int = 1) -> Statement:
     weight, value = exp(over(m, rows, query(m) * key(m))), over(i, d, V(n, i) * z(k, i))
     integral = lambda body: over(k, length, body) / length
     total = lambda body: over(k, length, body)
-    return Statement(integral(weight * value) / integral(weight), "==", factor * (total(weight * value) / total(weight)))
+    return Statement(
+        integral(weight * value) / integral(weight), "==", factor * (total(weight * value) / total(weight))
+    )

@@ -23,7 +23,11 @@ from proofs_check.derivations.query_average import U, l
 from proofs_check.derivations.softmax_average import a, d, i, j, k, mean, over, sub_gaussian, w, x, y, z
 from proofs_check.derivations.tilted import part_
 
-c, W, query = Function("c", (Sort.INDEX,)), Function("W", (Sort.INDEX, Sort.INDEX)), Function("q", (Sort.INDEX,))
+c, W, query = (
+    Function("c", (Sort.INDEX,)),
+    Function("W", (Sort.INDEX, Sort.INDEX)),
+    Function("q", (Sort.INDEX,)),
+)
 s = Variable("s", range=Range(Fraction(0), Fraction(1), True, False))
 unit = Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
 T_, G_ = (Variable(name, range=REALS) for name in ("T_", "G_"))
@@ -82,9 +86,13 @@ def theorem() -> Theorem:
     inner = gap * normaliser
     parts = (slope, mean(w * change), instantiated(remainder, {T_: output, G_: slope}))
     average = chain(inner, average, -(s**2) * parts[0] * parts[1] + s**2 * parts[2])
-    less = arithmetic(-parts[0] * parts[1] + parts[2], "<=", parts[0] ** 2 + parts[1] ** 2 + parts[2], hide=parts)
+    less = arithmetic(
+        -parts[0] * parts[1] + parts[2], "<=", parts[0] ** 2 + parts[1] ** 2 + parts[2], hide=parts
+    )
     average = chain(average, replace(s**2 * less.lhs, less), s**2 * bound)
-    difference = chain(gap, inner / normaliser, replace(inner / normaliser, average), s**2 * bound / normaliser)
+    difference = chain(
+        gap, inner / normaliser, replace(inner / normaliser, average), s**2 * bound / normaliser
+    )
     one = chain(1, specialise(weight_at_least_one(), {a: ((j,), a(j) + s * c(j))}), normaliser)
     return chain(difference, arithmetic(difference.rhs, "<=", s**2 * bound, one, hide=(normaliser,)))
 

@@ -33,10 +33,14 @@ roots = sqrt(A * B), sqrt(mean(squared(Y) ** 2) * C)
 @cache
 def line_one() -> Theorem:
     """E|X^Y^ - XY|^2 <= 2 E|X^(Y^ - Y)|^2 + 2 E|Y(X^ - X)|^2."""
-    two = specialise(arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: hat_X * (hat_Y - Y), y: Y * (hat_X - X)})
+    two = specialise(
+        arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: hat_X * (hat_Y - Y), y: Y * (hat_X - X)}
+    )
     rows = integrated("coordinates", (j,), two, heads=(d,))
     entries = integrated("coordinates", (i,), rows, squared(hat_X * hat_Y - X * Y), None, (d,))
-    return integrated("mean", (k,), entries, None, 2 * mean(squared(hat_X * (hat_Y - Y)) + squared(Y * (hat_X - X))))
+    return integrated(
+        "mean", (k,), entries, None, 2 * mean(squared(hat_X * (hat_Y - Y)) + squared(Y * (hat_X - X)))
+    )
 
 
 @cache
@@ -62,7 +66,9 @@ def line_three() -> Theorem:
     return replace(2 * roots[0] + 2 * roots[1], fourth)
 
 
-def statements(c: int | Fraction = 8, two: int | Fraction = 2, one: int | Fraction = 1) -> tuple[Statement, ...]:
+def statements(
+    c: int | Fraction = 8, two: int | Fraction = 2, one: int | Fraction = 1
+) -> tuple[Statement, ...]:
     """The three lines of (21), where the numbers stand for 8, for the first 2, and for 1."""
     middle = 2 * mean(squared(hat_X * (hat_Y - Y)) + squared(Y * (hat_X - X)))
     last = 2 * sqrt(Fraction(c) * (mean(X**4) + C) * B) + 2 * roots[1]

@@ -85,7 +85,9 @@ def form(factor: int | Fraction = 1) -> Term:
 @cache
 def more_spread() -> Theorem:
     """The hypothesis S <= Gamma: |R'b|^2 <= b' Gamma b for every b."""
-    return assume("S <= Gamma", over(n, d, over(i, d, R(i, n) * b(i)) ** 2), "<=", through_Gamma(b), every=(b,))
+    return assume(
+        "S <= Gamma", over(n, d, over(i, d, R(i, n) * b(i)) ** 2), "<=", through_Gamma(b), every=(b,)
+    )
 
 
 @cache
@@ -108,7 +110,9 @@ def statement_for_more_spread(factor: int | Fraction = 1) -> Statement:
 @cache
 def bounded() -> tuple[Theorem, ...]:
     """The hypotheses S <= I, Gamma >= 0 and |U b| <= u |b|."""
-    less = assume("S <= I", over(i, d, over(n, d, R(i, n) * b(n)) ** 2), "<=", over(n, d, b(n) ** 2), every=(b,))
+    less = assume(
+        "S <= I", over(i, d, over(n, d, R(i, n) * b(n)) ** 2), "<=", over(n, d, b(n) ** 2), every=(b,)
+    )
     return less, assume("Gamma >= 0", 0, "<=", through_Gamma(b), every=(b,)), operator_norm(U, norm, d)
 
 
@@ -125,7 +129,9 @@ def printed_exponent() -> Theorem:
     product = chain(product, replace(product.rhs, specialise(less, {b: ((n,), xi(n))})))
     positive = specialise(positive, {b: ((i,), image(i))})
     rest = through_Gamma(image)
-    whole = arithmetic(2 * cross - rest, "<=", 2 * norm * square, product, positive, hide=(cross, rest, square))
+    whole = arithmetic(
+        2 * cross - rest, "<=", 2 * norm * square, product, positive, hide=(cross, rest, square)
+    )
     whole = chain(form(), whole)
     exponent = printed()
     small = arithmetic(2 * norm * exponent, "<=", 1)

@@ -74,7 +74,9 @@ def square(at: Function) -> Theorem:
     u = less_the_mean(at)
     first, symmetric = inverse()
     right = chain(form(u, shift), specialise(first, {b: ((i,), a(i)), c: ((i,), u(i))}), score(u))
-    swap = arithmetic(shift(i) * Lambda(i, j) * u(j), "==", shift(i) * Lambda(j, i) * u(j), symmetric, hide=(shift(i), u(j)))
+    swap = arithmetic(
+        shift(i) * Lambda(i, j) * u(j), "==", shift(i) * Lambda(j, i) * u(j), symmetric, hide=(shift(i), u(j))
+    )
     swap = integrated("coordinates", (j,), swap, heads=(d,))
     left = chain(integrated("coordinates", (i,), swap, form(shift, u), None, (d,)), right)
     parts = (form(u, u), form(u, shift), form(shift, u), form(shift, shift), score(u), score(m))

@@ -50,7 +50,10 @@ def _right(p: int, q: int) -> Term:
 def statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
     """E[E_w|Z|^p |z|^{p'}] <= share sigma^{2p} M_{p,p'} for p, p' = 0, 4, 8, not both 0."""
     given = hypotheses(*GIVEN)
-    return tuple(Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * _right(p, q), given) for p, q in POWERS)
+    return tuple(
+        Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * _right(p, q), given)
+        for p, q in POWERS
+    )
 
 
 def ball_statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
@@ -58,7 +61,10 @@ def ball_statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
     u_, d_ = sp.symbols("U d", positive=True)
     given = hypotheses(*GIVEN, sub_gaussian_query(), on_the_ball)
     bound = lambda p, q: from_sympy(constant_of_the_query(p, q, 4, u_, d_), {u_: 2 * rho, d_: d})
-    return tuple(Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * bound(p, q), given) for p, q in POWERS)
+    return tuple(
+        Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * bound(p, q), given)
+        for p, q in POWERS
+    )
 
 
 @cache

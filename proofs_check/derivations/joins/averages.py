@@ -79,7 +79,9 @@ def constant_in_the_ball(share: int) -> Theorem:
     """1 C(z) <= 108 e^{4 ln(L)/share} K."""
     ball = in_the_ball(share)
     four = replace(4 * score_in_the_ball(share).lhs, score_in_the_ball(share))
-    line = exponential(ball, 4 * score, chain(ball * (4 * score), four, ball * (4 * log(L) / share)), 4 * log(L) / share)
+    line = exponential(
+        ball, 4 * score, chain(ball * (4 * score), four, ball * (4 * log(L) / share)), 4 * log(L) / share
+    )
     line = chain(ball * constant(), 108 * K * line.lhs, replace(108 * K * line.lhs, line))
     one = arithmetic(Op("ind", (X_,)), "<=", 1)
     one = specialise(one, {X_: ball.args[0]})
@@ -111,8 +113,12 @@ def term_1(order: int) -> tuple[Theorem, ...]:
     G, bound = size_of_g(order) ** (order // 2), constant_in_the_ball(share)
     front = log(L) / L if order == 2 else K / sqrt(L)
     point = replace(2 * front * G * bound.lhs, bound)
-    powers = arithmetic(exp(4 * log(L) / share) / (L if order == 2 else sqrt(L)), "==", 1 / L ** Fraction(2, 3 * order))
-    average = integrated("query", (query,), point, last.lhs, 216 * K * QUERY.mean(G) * front * exp(4 * log(L) / share))
+    powers = arithmetic(
+        exp(4 * log(L) / share) / (L if order == 2 else sqrt(L)), "==", 1 / L ** Fraction(2, 3 * order)
+    )
+    average = integrated(
+        "query", (query,), point, last.lhs, 216 * K * QUERY.mean(G) * front * exp(4 * log(L) / share)
+    )
     form = 216 * K * QUERY.mean(G) * (log(L) if order == 2 else K) * powers.lhs
     average = chain(average, form, replace(form, powers), last.rhs)
     return equal(first.lhs, first.rhs), score_in_the_ball(share), bound, average
@@ -181,7 +187,12 @@ def rare_query() -> tuple[Theorem, Theorem]:
     last = specialise(last, {N_: time_**2 / 4})
     q = exp(-(n**2)) / n**2
     start = rare_query_statements()[0].lhs
-    line = chain(start, 1 + q * parabola.lhs, replace(1 + q * parabola.lhs, parabola), 1 + time_**2 / 2 * exp(square.lhs))
+    line = chain(
+        start,
+        1 + q * parabola.lhs,
+        replace(1 + q * parabola.lhs, parabola),
+        1 + time_**2 / 2 * exp(square.lhs),
+    )
     line = chain(line, replace(line.rhs, square), 1 + last.lhs)
     line = chain(line, replace(line.rhs, last), exp(time_**2 / 2))
     return line, line
@@ -202,7 +213,8 @@ def third_constant() -> Theorem:
     small, large = Op("ind", (sigma**4 - L,)), Op("above", (L - sigma**4,))
     logs = (term(1), log(L) ** 2)
     few, many = (
-        [arithmetic(e / L**shift, "<=", L**power) for e in logs] for shift, power in ((2, Fraction(3, 2)), (1, Fraction(-1, 6)))
+        [arithmetic(e / L**shift, "<=", L**power) for e in logs]
+        for shift, power in ((2, Fraction(3, 2)), (1, Fraction(-1, 6)))
     )
     least = arithmetic(small, "<=", exp(1) * exp(-sqrt(L) / sigma**2))
     light = arithmetic(large * sigma**4, "<=", L)

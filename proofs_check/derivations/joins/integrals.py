@@ -60,7 +60,9 @@ def split_statements(times: int | Fraction = 1) -> tuple[Statement, Statement]:
     both = capped(s) + beyond(t)
     value = c + Fraction(times) * c * log((c + CLOCK(t)) / c)
     given = hypotheses(*(*of_capped, *of_beyond))
-    return Statement(at_c * both, "<=", at_c * value, given), Statement(at_c * value, "<=", at_c * both, given)
+    return Statement(at_c * both, "<=", at_c * value, given), Statement(
+        at_c * value, "<=", at_c * both, given
+    )
 
 
 @cache
@@ -138,7 +140,10 @@ def closed_form(p: int) -> tuple[Theorem, Theorem]:
     rest = arithmetic(closed(p, x) - tail(t), "==", closed(p, end), value, begin())
     line = arithmetic(N_ * (1 if p == 1 else 1 + N_) * exp(-N_), "<=", 2)
     line = specialise(line, {N_: end / scale})
-    small = chain(CLOCK(t) * rest.lhs, arithmetic(CLOCK(t) * rest.lhs, "==", CLOCK(t) * rest.rhs, rest, hide=(rest.lhs, rest.rhs)))
+    small = chain(
+        CLOCK(t) * rest.lhs,
+        arithmetic(CLOCK(t) * rest.lhs, "==", CLOCK(t) * rest.rhs, rest, hide=(rest.lhs, rest.rhs)),
+    )
     bound = scale ** (p + 1) * line.lhs
     enough = arithmetic(small.rhs, "<=", bound)
     return rest, chain(small, enough, replace(bound, line))

@@ -39,7 +39,13 @@ def no_smaller(of: Function, square: Term) -> Theorem:
 def attained(of: Function, square: Term) -> Theorem:
     """The hypothesis that the largest is one of the |x_l|."""
     some = over(l, L, Op("ind", (square - level,)))
-    return assume(f"{of.name} is one of the {of.name[3:-1]}_l|", Op("ind", (of(k) ** 2 - level,)), "<=", some, every=(k, level))
+    return assume(
+        f"{of.name} is one of the {of.name[3:-1]}_l|",
+        Op("ind", (of(k) ** 2 - level,)),
+        "<=",
+        some,
+        every=(k, level),
+    )
 
 
 square = over(j, d, z(l, j, k) ** 2)
@@ -49,7 +55,9 @@ square = over(j, d, z(l, j, k) ** 2)
 def sub_gaussian_vectors() -> Theorem:
     """E e^{v.z_l} <= e^{sigma^2 |v|^2/2} for every v and l: the tokens are sub-Gaussian."""
     X = over(j, d, v(j) * z(l, j, k))
-    return assume("sub-Gaussian tokens", mean(exp(X)), "<=", exp(sigma**2 * over(j, d, v(j) ** 2) / 2), every=(v, l))
+    return assume(
+        "sub-Gaussian tokens", mean(exp(X)), "<=", exp(sigma**2 * over(j, d, v(j) ** 2) / 2), every=(v, l)
+    )
 
 
 VECTORS = Law("mean", k, lambda index, of: z(l, index, of), sigma, sub_gaussian_vectors)
@@ -97,13 +105,17 @@ def moment(q: int) -> Theorem:
     point = specialise(power(q), {A: value, V_: n}, arithmetic(q, "<=", value))
     rest = value**q - q * value ** (q - 1)
     bound = q * value ** (q - 1) * exp(-value)
-    average = integrated("mean", (k,), chain(point, rest + bound * exp(n)), None, rest + bound * exponential().lhs)
+    average = integrated(
+        "mean", (k,), chain(point, rest + bound * exp(n)), None, rest + bound * exponential().lhs
+    )
     average = chain(average, replace(average.rhs, exponential()))
     number = arithmetic(L * exp(h) * exp(-value), "<=", 1)
     average = chain(average, rest + q * value ** (q - 1) * number.lhs)
     average = chain(average, replace(average.rhs, number), value**q)
     scaled = (4 * sigma**2) ** q
-    return chain(mean(largest_z(k) ** (2 * q)), replace(scaled * average.lhs, average), (4 * sigma**2 * value) ** q)
+    return chain(
+        mean(largest_z(k) ** (2 * q)), replace(scaled * average.lhs, average), (4 * sigma**2 * value) ** q
+    )
 
 
 def constant(q: int) -> Term:
@@ -118,6 +130,8 @@ def maximal_inequality(q: int) -> Theorem:
     powers = arithmetic((size_ + N_) ** q, "<=", 2 ** (q - 1) * (size_**q + N_**q))
     number = arithmetic((4 * (q + 1)) ** q * 2 ** (q - 1), "<=", constant(q))
     bound = (4 * (q + 1)) ** q * powers.lhs
-    line = chain(replace(linear.lhs**q, linear), bound, replace(bound, powers), number.lhs * (size_**q + N_**q))
+    line = chain(
+        replace(linear.lhs**q, linear), bound, replace(bound, powers), number.lhs * (size_**q + N_**q)
+    )
     line = specialise(chain(line, replace(line.rhs, number)), {N_: log(L), size_: d}, arithmetic(1, "<=", d))
     return chain(moment(q), sigma ** (2 * q) * line.lhs, replace(sigma ** (2 * q) * line.lhs, line))

@@ -120,7 +120,10 @@ def inequalities() -> tuple[Theorem, ...]:
     """The five inequalities on the event, from v y <= s <= h y for y = S and s = S_L."""
     over_v, under_h = Op("ind", (s_ - v_ * y_,)), Op("ind", (h_ * y_ - s_,))
     both, gap, ratio = over_v * under_h, 1 / s_ - 1 / y_, (1 - v_) / v_
-    low, high = arithmetic(over_v * (v_ * y_), "<=", over_v * s_), arithmetic(under_h * s_, "<=", under_h * (h_ * y_))
+    low, high = (
+        arithmetic(over_v * (v_ * y_), "<=", over_v * s_),
+        arithmetic(under_h * s_, "<=", under_h * (h_ * y_)),
+    )
     first = replace(over_v * high.lhs * (1 / s_ / h_ / y_), high)
     first = chain(both * (1 / h_ / y_), first, both * (1 / s_))
     second = replace(under_h * low.lhs * (1 / s_ / v_ / y_), low)
@@ -135,10 +138,15 @@ def inequalities() -> tuple[Theorem, ...]:
     apart = arithmetic(both * size(X_), "<=", Op("max", (both * X_, both * -X_)))
     apart = specialise(apart, {X_: gap})
     apart = chain(apart, replace(apart.rhs, above, lower))
-    joined = arithmetic(Op("max", (both * (X_ * D_), both * (Y_ * D_))), "<=", both * (Op("max", (Y_, X_)) * D_))
+    joined = arithmetic(
+        Op("max", (both * (X_ * D_), both * (Y_ * D_))), "<=", both * (Op("max", (Y_, X_)) * D_)
+    )
     joined = specialise(joined, {X_: ratio, Y_: h_ - 1, D_: 1 / y_})
     lines = (first, second, under, above, chain(apart, joined))
-    at = [specialise(line, {s_: S_L, y_: S, h_: 1 + plus, v_: rest}, arithmetic(1, "<=", 1 + plus)) for line in lines]
+    at = [
+        specialise(line, {s_: S_L, y_: S, h_: 1 + plus, v_: rest}, arithmetic(1, "<=", 1 + plus))
+        for line in lines
+    ]
     same = arithmetic(1 - rest, "==", minus, below_one())
     return (*at[:3], *(chain(line, replace(line.rhs, same)) for line in at[3:]))
 
@@ -159,7 +167,10 @@ def sandwich_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tup
 def lower_event() -> Theorem:
     """P(S_L >= (1 - alpha_-)S) >= 1 - delta, by the lower tail."""
     low = _below()
-    cover = specialise(arithmetic(1 - Op("ind", (v_ * y_ - s_,)), "<=", Op("ind", (s_ - v_ * y_,))), {s_: S_L, y_: S, v_: rest})
+    cover = specialise(
+        arithmetic(1 - Op("ind", (v_ * y_ - s_,)), "<=", Op("ind", (s_ - v_ * y_,))),
+        {s_: S_L, y_: S, v_: rest},
+    )
     average = integrated("prompt", (prompt,), cover, 1 - low.lhs, expectation(Op("ind", (S_L - rest * S,))))
     return chain(arithmetic(1 - delta, "<=", 1 - low.lhs, low, hide=(delta,)), average)
 
@@ -180,7 +191,10 @@ def probability() -> Theorem:
     allows.
     """
     low = _below()
-    beyond, between = Op("above", (s_ - (1 + D_) * y_,)), Op("ind", (s_ - v_ * y_,)) * Op("ind", ((1 + D_) * y_ - s_,))
+    beyond, between = (
+        Op("above", (s_ - (1 + D_) * y_,)),
+        Op("ind", (s_ - v_ * y_,)) * Op("ind", ((1 + D_) * y_ - s_,)),
+    )
     at = {s_: S_L, y_: S, D_: plus, v_: rest}
     high = specialise(arithmetic(beyond, "<=", (s_ - y_) ** 2 / (D_ * y_) ** 2), at)
     high = integrated("prompt", (prompt,), high, None, variance().lhs / (plus * S) ** 2)
@@ -210,7 +224,10 @@ least = from_theory(delta_min(_L, _a2))
 def least_delta_statements(c: int | Fraction = 8) -> tuple[Statement, Statement]:
     """alpha_- <= 1/2 where delta >= delta_min, and delta >= delta_min where alpha_- <= 1/2."""
     least = from_theory(delta_min(_L, _a2, sp.Rational(c)))
-    large, small = assume("delta >= delta_min", least, "<=", delta), assume("alpha_- <= 1/2", minus, "<=", HALF)
+    large, small = (
+        assume("delta >= delta_min", least, "<=", delta),
+        assume("alpha_- <= 1/2", minus, "<=", HALF),
+    )
     return Statement(minus, "<=", HALF, large.assumptions), Statement(least, "<=", delta, small.assumptions)
 
 
@@ -219,9 +236,14 @@ def least_delta() -> tuple[Theorem, Theorem]:
     """Both directions, from alpha_-^2 = 2 e^{2 a2} ln(1/delta)/L and delta_min = e^{-x} with x = L
     e^{-2 a2}/8.
     """
-    large, small = assume("delta >= delta_min", least, "<=", delta), assume("alpha_- <= 1/2", minus, "<=", HALF)
+    large, small = (
+        assume("delta >= delta_min", least, "<=", delta),
+        assume("alpha_- <= 1/2", minus, "<=", HALF),
+    )
     x = L * exp(-2 * a2) / 8
-    logarithms = chain(arithmetic(-x, "==", log(least)), replace(log(least), large), arithmetic(log(delta), "==", -inverse))
+    logarithms = chain(
+        arithmetic(-x, "==", log(least)), replace(log(least), large), arithmetic(log(delta), "==", -inverse)
+    )
     at_most = arithmetic(inverse, "<=", x, logarithms, hide=(x,))
     first = replace(minus, at_most)
     square = chain(inverse, 4 * x * minus**2, replace(4 * x * minus**2, small), x)

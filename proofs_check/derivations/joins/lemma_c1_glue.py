@@ -16,7 +16,18 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Op, Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins import lemma_c1, norms
-from proofs_check.derivations.joins.lemma_c1 import NAMES, R, below_one, delta, event, from_theory, least, minus, plus, rest
+from proofs_check.derivations.joins.lemma_c1 import (
+    NAMES,
+    R,
+    below_one,
+    delta,
+    event,
+    from_theory,
+    least,
+    minus,
+    plus,
+    rest,
+)
 from proofs_check.derivations.joins.norms import length
 from proofs_check.derivations.markov import distance_of_R, numerator_strictly
 from proofs_check.derivations.moments import limit_by_two_moments, weight_at_least_one, weights
@@ -94,9 +105,13 @@ def inside() -> Theorem:
     terms = (near * length(R_L - R)) * of_S.lhs + (near * length(R)) * of_both.lhs
     line = chain(both * apart, replace(both * apart, lemma_c1.two_terms()), terms)
     most = Op("max", (plus, minus / rest))
-    line = chain(line, replace(terms, of_R, of_S, of_both), both * (sqrt(level) / S / rest + most * (length(R) / S)))
+    line = chain(
+        line, replace(terms, of_R, of_S, of_both), both * (sqrt(level) / S / rest + most * (length(R) / S))
+    )
     of_level = arithmetic(sqrt(level) / S, "<=", _beta(), weight_at_least_one())
-    of_limit = chain(length(R) / S, turned(specialise(norms.scaled(), {N_: 1 / S, norms.X: ((i,), R)})), sqrt(rho))
+    of_limit = chain(
+        length(R) / S, turned(specialise(norms.scaled(), {N_: 1 / S, norms.X: ((i,), R)})), sqrt(rho)
+    )
     return chain(line, replace(line.rhs, of_level, of_limit), both * _glued())
 
 
@@ -122,7 +137,9 @@ def _halved(three: int | Fraction = 3, c: int | Fraction = 2) -> Term:
 def halved_statements(three: int | Fraction = 3, c: int | Fraction = 2) -> tuple[Statement, Statement]:
     """1/(1 - alpha_-) <= c and P(|err| > max(alpha_+, c alpha_-)|R/S| + c beta) < 4 delta."""
     given = below_one().assumptions | large().assumptions
-    return Statement(1 / rest, "<=", term(Fraction(c)), given), _unlikely_statement(_halved(three, c), large())
+    return Statement(1 / rest, "<=", term(Fraction(c)), given), _unlikely_statement(
+        _halved(three, c), large()
+    )
 
 
 @cache

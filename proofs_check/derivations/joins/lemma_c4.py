@@ -108,7 +108,9 @@ def tails(p: int) -> tuple[Theorem, ...]:
     first = replace(Op("ind", (F - t,)), growth(p))
     at, level = TOKEN.square, _level(p)
     powers, norms, sum_ = C_f**2 * at**p - t, at - level, at + level if p == 2 else term(1)
-    quotient = arithmetic((C_f**2 * N_**2 - t) * (1 / (C_f**2 * (N_ + level))), "==", N_ - level) if p == 2 else None
+    quotient = (
+        arithmetic((C_f**2 * N_**2 - t) * (1 / (C_f**2 * (N_ + level))), "==", N_ - level) if p == 2 else None
+    )
     given = () if quotient is None else (specialise(quotient, {N_: at}),)
     same = within(powers, norms, 1 / (C_f**2 * sum_), *given), within(norms, powers, C_f**2 * sum_)
     last = tail_statements(p)[-1]
@@ -137,7 +139,12 @@ def threshold_statements(exponent: int | Fraction = 1, power: int = 1) -> tuple[
 def thresholds() -> tuple[Theorem, ...]:
     """(15) with E|f|^2 <= K, and its square."""
     size = size_of_the_limit()
-    return equal(t_0, L * K), equal(t_0_of_C7, L * K**2), size, chain(replace(rho**2, size), exp(4 * a2) * K**2)
+    return (
+        equal(t_0, L * K),
+        equal(t_0_of_C7, L * K**2),
+        size,
+        chain(replace(rho**2, size), exp(4 * a2) * K**2),
+    )
 
 
 def lower_statement(p: int, c: int | Fraction = 1) -> Statement:
@@ -154,14 +161,18 @@ def lower(p: int) -> Theorem:
     """t_0/2 - |R/S|^2 >= (L/2 - e^{2 a2}) K, and the root is increasing."""
     inside = arithmetic(positive_part(X_) * N_, "<=", positive_part(X_ * N_))
     inside = specialise(inside, {X_: L / 2 - exp(2 * a2), N_: K})
-    size = chain((L / 2 - exp(2 * a2)) * K, replace(L * K / 2 - exp(2 * a2) * K, size_of_the_limit()), t_0 / 2 - rho)
+    size = chain(
+        (L / 2 - exp(2 * a2)) * K, replace(L * K / 2 - exp(2 * a2) * K, size_of_the_limit()), t_0 / 2 - rho
+    )
     inside = chain(inside, replace(inside.rhs, size))
     statement = lower_statement(p)
     first = statement.lhs if p == 1 else sqrt(inside.lhs) / scale(p)
     return chain(statement.lhs, replace(first if p > 1 else inside.lhs / scale(1), inside), statement.rhs)
 
 
-def upper_statements(c: int | Fraction = 22, four: int | Fraction = 4, grows: int = 4) -> tuple[Statement, ...]:
+def upper_statements(
+    c: int | Fraction = 22, four: int | Fraction = 4, grows: int = 4
+) -> tuple[Statement, ...]:
     """E|f|^4 <= C_f^grows E|Z|^{4p} and (t_0/2 - |R/S|^2)_+^{1/p}/(16 sigma^2 C_f^{2/p}) <= L^{1/p}
     E[|Z|^{4p}]^{1/(2p)}/(2^{four + 1/p} sigma^2), for p = 2 at most sqrt(L) E[|Z|^8]^{1/4}/(c
     sigma^2).
@@ -199,7 +210,10 @@ def subadditivity_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
         larger = p_th_root(positive_part(L / 2 - exp(2 * a2)), p)
         smaller = p_th_root(L / 2, p) - Fraction(c) * exp(2 * a2 / p)
         rate = p_th_root(K, p) / scale(p)
-        parts += [Statement(smaller, "<=", larger), Statement(exp(-larger * rate), "<=", exp(-smaller * rate))]
+        parts += [
+            Statement(smaller, "<=", larger),
+            Statement(exp(-larger * rate), "<=", exp(-smaller * rate)),
+        ]
     return tuple(parts)
 
 
@@ -212,7 +226,9 @@ def subadditivity() -> tuple[Theorem, ...]:
         line = square if p == 1 else root(square, positive_part(X_), sqrt(square.rhs))
         line = specialise(chain(arithmetic(X_, "<=", positive_part(X_)), line), {X_: A_ - B_})
         line = specialise(line, {A_: p_th_root(L / 2, p), B_: exp(2 * a2 / p)})
-        line = chain(p_th_root(L / 2, p) - exp(2 * a2 / p), line, p_th_root(positive_part(L / 2 - exp(2 * a2)), p))
+        line = chain(
+            p_th_root(L / 2, p) - exp(2 * a2 / p), line, p_th_root(positive_part(L / 2 - exp(2 * a2)), p)
+        )
         rate = p_th_root(K, p) / scale(p)
         falls = arithmetic(-line.rhs, "<=", -line.lhs, line, hide=(line.rhs, line.lhs))
         parts += [line, replace(exp(falls.lhs * rate), falls)]

@@ -20,7 +20,21 @@ from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
-from proofs_check.derivations.softmax_average import a, d, j, k, m0, mean, over, score, sigma, sub_gaussian, v, w, z
+from proofs_check.derivations.softmax_average import (
+    a,
+    d,
+    j,
+    k,
+    m0,
+    mean,
+    over,
+    score,
+    sigma,
+    sub_gaussian,
+    v,
+    w,
+    z,
+)
 from proofs_check.derivations.tilted import QUERY, query, y
 from proofs_check.derivations.tilted_mean import size_of_the_mean, size_statement, tilted
 from theory.bounds.sub_gaussian import fourth_moment_d1
@@ -43,7 +57,9 @@ slope = sigma**2 * a(j) - tilted
 square_of_the_slope = over(j, d, slope**2)
 
 
-def statements(c: int | Fraction = 2, half: int | Fraction = HALF, curve: int | Fraction = 1) -> tuple[Statement, ...]:
+def statements(
+    c: int | Fraction = 2, half: int | Fraction = HALF, curve: int | Fraction = 1
+) -> tuple[Statement, ...]:
     """0 <= phi <= sigma^2 |a|^2/2, of which the second says that Psi >= 0, the Hessian, the Taylor
     bound, the line after it, (22), |grad phi| <= (c - 1) sigma^2 |a| and |grad Psi| <= c sigma^2
     |a|; `half` is the number in phi, in the first two, and in (22), and `curve` multiplies the
@@ -109,7 +125,9 @@ def theorems() -> tuple[Theorem, ...]:
     cross = over(j, d, a(j) * h(j))
     form = own[3].rhs
     parts = sigma**2 / 2 * square_of_a + sigma**2 * cross + step / 2
-    taylor = chain(own[3].lhs, parts - instantiated(Psi, moved), replace(parts - tangent().rhs, tangent()), form)
+    taylor = chain(
+        own[3].lhs, parts - instantiated(Psi, moved), replace(parts - tangent().rhs, tangent()), form
+    )
     positive = specialise(zero, {a: moved[a]})
     after = arithmetic(-linear - step / 2, "<=", phi(), chain(positive, taylor), hide=(phi(), linear, step))
     at = specialise(after, {h: ((j,), -slope / sigma**2)})

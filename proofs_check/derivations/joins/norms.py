@@ -26,7 +26,9 @@ def triangle() -> Theorem:
     schwarz = chain(cauchy_schwarz("coordinates", (i,), X(i), Y(i), (m,)), of_X * of_Y)
     cross = root(schwarz, over(i, m, X(i) * Y(i)), sqrt(of_X) * sqrt(of_Y))
     parts = of_X + 2 * over(i, m, X(i) * Y(i)) + of_Y
-    square = chain(over(i, m, (X(i) + Y(i)) ** 2), equal(over(i, m, (X(i) + Y(i)) ** 2), parts), replace(parts, cross))
+    square = chain(
+        over(i, m, (X(i) + Y(i)) ** 2), equal(over(i, m, (X(i) + Y(i)) ** 2), parts), replace(parts, cross)
+    )
     square = chain(square, (sqrt(of_X) + sqrt(of_Y)) ** 2)
     return root(square, length(X(i) + Y(i)), length(X(i)) + length(Y(i)))
 

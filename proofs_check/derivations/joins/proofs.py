@@ -29,12 +29,16 @@ __all__ = ["PROOFS"]
 C6, C9 = (Lemma(4, 1), Lemma(4, 2)), (Lemma(8, 1),)
 
 
-def _statements(of: tuple[Any, ...], parts: Callable[..., tuple[Statement, ...]]) -> Callable[..., tuple[Statement, ...]]:
+def _statements(
+    of: tuple[Any, ...], parts: Callable[..., tuple[Statement, ...]]
+) -> Callable[..., tuple[Statement, ...]]:
     """The statements for each of the lemmas or powers."""
     return lambda **numbers: tuple(s for x in of for s in parts(x, **numbers))
 
 
-def _theorems(of: tuple[Any, ...], parts: Callable[[Any], tuple[Theorem, ...]], count: int) -> tuple[Callable[[], Theorem], ...]:
+def _theorems(
+    of: tuple[Any, ...], parts: Callable[[Any], tuple[Theorem, ...]], count: int
+) -> tuple[Callable[[], Theorem], ...]:
     """Their theorems, one by one."""
     return tuple(theorem for x in of for theorem in each(partial(parts, x), count))
 
@@ -49,7 +53,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "BB:LC.1.13-14": one(lemma_c1.two_terms_statement, lemma_c1.two_terms),
         "BB:LC.1.am": one(lambda **numbers: lemma_c1.sandwich_statements(**numbers)[0], lemma_c1.lower_event),
-        "BB:LC.1.sand": one(lambda **numbers: lemma_c1.sandwich_statements(**numbers)[1], lemma_c1.probability),
+        "BB:LC.1.sand": one(
+            lambda **numbers: lemma_c1.sandwich_statements(**numbers)[1], lemma_c1.probability
+        ),
         "BB:LC.1.inv": Proof(lemma_c1.inverse_statements, each(lemma_c1.inverse_theorems, 7)),
         "BB:LC.1.glue.b": one(lemma_c1_glue.glued_statement, lemma_c1_glue.glued),
         "BB:LC.1.half": Proof(lemma_c1_glue.halved_statements, each(lemma_c1_glue.halved, 2)),
@@ -65,10 +71,16 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LC.4.up": Proof(lemma_c4.upper_statements, each(lemma_c4.upper, 5)),
         "BB:LC.4.subadd": Proof(lemma_c4.subadditivity_statements, each(lemma_c4.subadditivity, 4)),
         "BB:LC.6/query": Proof(averages.rare_query_statements, each(averages.rare_query, 2)),
-        "BB:17": Proof(lambda **numbers: averages.term_1_statements(2, **numbers), each(lambda: averages.term_1(2), 4)),
-        "BB:19": Proof(lambda **numbers: averages.term_1_statements(4, **numbers), each(lambda: averages.term_1(4), 4)),
+        "BB:17": Proof(
+            lambda **numbers: averages.term_1_statements(2, **numbers), each(lambda: averages.term_1(2), 4)
+        ),
+        "BB:19": Proof(
+            lambda **numbers: averages.term_1_statements(4, **numbers), each(lambda: averages.term_1(4), 4)
+        ),
         "BB:LC.6.T2": Proof(both_powers(averages.term_2_statement), powers(averages.term_2)),
-        "BB:LC.9.T2/display": one(lambda share=12: averages.term_2_statement(1, share, 4), lambda: averages.term_2(1, 4)),
+        "BB:LC.9.T2/display": one(
+            lambda share=12: averages.term_2_statement(1, share, 4), lambda: averages.term_2(1, 4)
+        ),
         "BB:18/c3": one(averages.third_constant_statement, averages.third_constant),
         "BB:LC.6.T3": _every(C6, term_3.statements, term_3.lines, 5),
         "BB:LC.9.T3": _every(C9, term_3.statements, term_3.lines, 5),
@@ -78,7 +90,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LD.1.4th/line": Proof(lemma_d1.line_statements, each(lemma_d1.on_the_line, 2)),
         "BB:LD.1.4th/every_d": Proof(lemma_d1.norm_statements, each(lemma_d1.of_the_norm, 2)),
         "OURS:QA.min": Proof(queries.smaller_statements, each(queries.smaller, 3)),
-        "OURS:QA.tilt": Proof(real_moments.statements, (real_moments.of_tilted_tokens, real_moments.of_the_largest)),
+        "OURS:QA.tilt": Proof(
+            real_moments.statements, (real_moments.of_tilted_tokens, real_moments.of_the_largest)
+        ),
         "OURS:R3": one(real_moments.statement_R3, real_moments.theorem_R3),
         "OURS:R3.max": one(real_moments.largest_statement, real_moments.of_the_largest),
         "OURS:R3.A33": Proof(assumption_33.statements, each(assumption_33.theorems, 8)),

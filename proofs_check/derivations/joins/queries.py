@@ -49,7 +49,9 @@ A_, B_ = (Variable(name, range=NONNEGATIVE) for name in ("A_", "B_"))
 x = Variable("x", range=POSITIVE)
 
 
-def smaller_statements(bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16) -> tuple[Statement, ...]:
+def smaller_statements(
+    bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16
+) -> tuple[Statement, ...]:
     """min(A x, B) <= max(A, B) x^theta for theta from `bottom` to `top`; 4 kappa theta <= 1/4 for
     theta = min(1, 1/(c kappa)); and x^theta <= e^{|z|^2/4}/L^theta there, for x = e^{4 sigma^2
     |Uz|^2}/L.
@@ -74,8 +76,13 @@ def smaller() -> tuple[Theorem, ...]:
     out = specialise(arithmetic(Op("min", (N_ * x, N_)), "<=", N_ * Op("min", (x, term(1)))), {N_: larger})
     both = chain(both, out, replace(out.rhs, least))
     light = arithmetic(4 * kappa * power, "<=", Fraction(1, 4))
-    image = chain(4 * instantiated(a2, at_the_query), replace(4 * sigma**2 * norm_of_the_score().lhs, norm_of_the_score()))
-    split = specialise(arithmetic((exp(X_) / L) ** theta, "==", exp(theta * X_) / L**theta), {theta: power, X_: image.lhs})
+    image = chain(
+        4 * instantiated(a2, at_the_query),
+        replace(4 * sigma**2 * norm_of_the_score().lhs, norm_of_the_score()),
+    )
+    split = specialise(
+        arithmetic((exp(X_) / L) ** theta, "==", exp(theta * X_) / L**theta), {theta: power, X_: image.lhs}
+    )
     at = chain(split, replace(split.rhs, image), exp(light.lhs * QUERY.square) / L**power)
     return both, light, chain(at, replace(at.rhs, light), last.rhs)
 
@@ -113,7 +120,9 @@ def moment(q: int) -> Theorem:
     point = specialise(point, {part_: square, D_: c})
     point = chain(replace(square**q, point), c**q * exp(-q) * exp(q / c * square))
     wide = specialise(without_weight(QUERY), {u: q / d})
-    shape = specialise(arithmetic(exp(q / c * part_), "==", exp(q / d / (1 + q / d) / 2 * part_)), {part_: QUERY.square})
+    shape = specialise(
+        arithmetic(exp(q / c * part_), "==", exp(q / d / (1 + q / d) / 2 * part_)), {part_: QUERY.square}
+    )
     wide = chain(of_length(q / c), integrated("query", (query,), shape), wide)
     wide = chain(wide, exp(d / 2 * log(1 + q / d)))
     less = specialise(arithmetic(log(1 + part_), "<=", part_), {part_: q / d})
@@ -133,7 +142,9 @@ def constant_of_the_query(p: int, q: int, four: int | Fraction, u: sp.Expr, d: s
     """The constant of M_{p,q}, in which (four (n - 1 + h))^n stands for the moment of order 2n."""
     half, k, log2 = p // 2, d / 5 + p // 2, sp.log(2)
     of = lambda n: (sp.Rational(four) * (d * log2 / 2 + n - 1)) ** n if n else sp.S.One
-    return 8**half * sum(comb(half, n) * u ** (2 * n) * k ** (half - n) * of(n + q // 2) for n in range(half + 1))
+    return 8**half * sum(
+        comb(half, n) * u ** (2 * n) * k ** (half - n) * of(n + q // 2) for n in range(half + 1)
+    )
 
 
 def constant_statements(four: int | Fraction = 4) -> tuple[Statement, ...]:
@@ -146,7 +157,11 @@ def constant_statements(four: int | Fraction = 4) -> tuple[Statement, ...]:
     for p, q in POWERS:
         bound = from_sympy(constant_of_the_query(p, q, four, u_, d_), {u_: norm_U, d_: d})
         weight = (norm_U**2 * square + d / 5 + p // 2) ** (p // 2) if p else term(1)
-        parts.append(Statement(8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight), "<=", bound, given))
+        parts.append(
+            Statement(
+                8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight), "<=", bound, given
+            )
+        )
     return tuple(parts)
 
 

@@ -25,7 +25,12 @@ from proofs_check.derivations.tilted import TOKEN, exponential_of_the_square, h,
 eta = Variable("eta", range=POSITIVE)
 at_least_one = assume("sigma >= 1", 1, "<=", sigma)
 #: |a|^2, |Z|^2, the square of the largest norm, and the scale of both.
-score2, square, of_largest, scale = over(j, d, a(j) ** 2), TOKEN.square, largest.largest_z(k) ** 2, 4 * sigma**2
+score2, square, of_largest, scale = (
+    over(j, d, a(j) ** 2),
+    TOKEN.square,
+    largest.largest_z(k) ** 2,
+    4 * sigma**2,
+)
 
 
 def _bound(B: Term, c: int | Fraction = 1) -> Term:
@@ -55,22 +60,29 @@ def _moment(weight: Term, n: Term, B: Term, exponential: Theorem, normaliser: Th
     joined = specialise(arithmetic(powers, "==", product), {C_: scale, M_: top})
     power, slope = top**q, q * top**r
     tangent = chain(
-        replace(at**q, arithmetic(at, "<=", at + r, hide=(at,))), specialise(below_the_tangent(), {v: at, W: B + shift})
+        replace(at**q, arithmetic(at, "<=", at + r, hide=(at,))),
+        specialise(below_the_tangent(), {v: at, W: B + shift}),
     )
     point = chain((n + eta) ** q, apart, replace(apart.rhs, tangent))
     parts = scale**q * (weight * (power - slope)) + scale**q * (slope * exp(-B) * (weight * exp(n / scale)))
     point = chain(replace(weight * (n + eta) ** q, point), parts)
     most = scale**q * (total * (power - slope)) + scale**q * (slope * exp(-B) * exponential.lhs)
     average = integrated("mean", (k,), point, None, most)
-    average = chain(average, replace(average.rhs, exponential), scale**q * (total * power + slope * (1 - total)))
-    less = arithmetic(total * power + slope * (1 - total), "<=", total * power, normaliser, hide=(total, slope, power))
+    average = chain(
+        average, replace(average.rhs, exponential), scale**q * (total * power + slope * (1 - total))
+    )
+    less = arithmetic(
+        total * power + slope * (1 - total), "<=", total * power, normaliser, hide=(total, slope, power)
+    )
     average = chain(average, replace(average.rhs, less))
     ratio = chain(replace(average.lhs / total, average), joined)
     larger = arithmetic(n, "<=", n + eta, hide=(n,))
     larger = integrate("mean", (k,), replace(weight * n**q, larger))
     near = chain(replace(larger.lhs / total, larger), ratio)
     end = scale * (r + B)
-    least = arithmetic(0, "<", end * (log(1 + D_) / q), arithmetic(0, "<", log(1 + D_)), hide=(end, log(1 + D_)))
+    least = arithmetic(
+        0, "<", end * (log(1 + D_) / q), arithmetic(0, "<", log(1 + D_)), hide=(end, log(1 + D_))
+    )
     near = specialise(near, {eta: end * (log(1 + D_) / q)}, least)
     near = chain(near, specialise(near_a_power(), {C_: end}))
     return limit(near, D_, end**q, end**q)

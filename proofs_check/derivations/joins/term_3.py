@@ -10,7 +10,20 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from numerics.derivations.derived import N_, S_, X_, Y_, Z_, chain, exp, integrated, log, root, schwarz_of_bounds, sqrt
+from numerics.derivations.derived import (
+    N_,
+    S_,
+    X_,
+    Y_,
+    Z_,
+    chain,
+    exp,
+    integrated,
+    log,
+    root,
+    schwarz_of_bounds,
+    sqrt,
+)
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, Sort, whole
@@ -146,7 +159,9 @@ def bounded(of: Function, square: Term, each: Theorem, bound: Term) -> Theorem:
     """max|x|^2 <= Y from |x_l|^2 <= Y for every l, as the largest is one of the |x_l|."""
     point = replace(Op("ind", (square - of(k) ** 2,)), each)
     some = at_the_largest(of, square)
-    some = chain(some, integrated("coordinates", (l,), point, some.rhs, L * Op("ind", (bound - of(k) ** 2,)), (L,)))
+    some = chain(
+        some, integrated("coordinates", (l,), point, some.rhs, L * Op("ind", (bound - of(k) ** 2,)), (L,))
+    )
     return arithmetic(of(k) ** 2, "<=", bound, some, some, hide=(of(k) ** 2, bound))
 
 
@@ -183,7 +198,9 @@ def by_cauchy_schwarz(lemma: Lemma) -> Theorem:
     largest = chain(largest, independent(lemma))
     of_fg, event = largest_fg(k) ** (m // 2), Op("above", (square_of_q - B**2,))
     inside = of_fg + lemma.size_of_Rg
-    sum_ = specialise(arithmetic((X_ + Y_) ** 2, "<=", 2 * X_**2 + 2 * Y_**2), {X_: of_fg, Y_: lemma.size_of_Rg})
+    sum_ = specialise(
+        arithmetic((X_ + Y_) ** 2, "<=", 2 * X_**2 + 2 * Y_**2), {X_: of_fg, Y_: lemma.size_of_Rg}
+    )
     sum_ = integrated("mean", (k,), sum_, mean(inside**2), 2 * largest.lhs + 2 * second)
     root_ = sqrt(2 * first + 2 * second)
     sum_ = chain(sum_, replace(sum_.rhs, largest), root_**2)
@@ -239,7 +256,9 @@ def scaled_root(lemma: Lemma, power: int = 0) -> Term:
 # -- The statements --------------------------------------------------------------------------------
 
 
-def statements(lemma: Lemma, twice: int = 2, factor: int | Fraction = 1, half: int = 32, rate: int = 0) -> tuple[Statement, ...]:
+def statements(
+    lemma: Lemma, twice: int = 2, factor: int | Fraction = 1, half: int = 32, rate: int = 0
+) -> tuple[Statement, ...]:
     """Term 3 is at most sqrt(2 E|g|^m E max|f|^m + 2 E|R g/S|^m) sqrt(P(|z| >= B)), hence at most
     the two roots times e^{d - B^2/32}, at the radius e^{d - ln(L)/(192 sigma^2 |U|^2)}, with the
     maximal inequality of Lemma D.2, and with Assumption (ii) as well.
@@ -249,12 +268,16 @@ def statements(lemma: Lemma, twice: int = 2, factor: int | Fraction = 1, half: i
     roots = sqrt(2 * first) + sqrt(2 * second)
     of_the_product = hypotheses(product(lemma), independent(lemma), *largest_lengths(lemma)[:3])
     with_the_tail = of_the_product | sub_gaussian_query().assumptions
-    of_the_maximum = with_the_tail | hypotheses(growth(lemma), sub_gaussian_vectors(), *largest_lengths(lemma))
+    of_the_maximum = with_the_tail | hypotheses(
+        growth(lemma), sub_gaussian_vectors(), *largest_lengths(lemma)
+    )
     every = of_the_maximum | assumption_ii(lemma).assumptions
     limit = sigma ** (lemma.m * lemma.p) * sqrt(2 * c)
     at_radius, decay = lemma.outside(lemma.radius), exponential(lemma, rate)
     return (
-        Statement(lemma.outside(B**2), "<=", sqrt(twice * first + twice * second) * sqrt(closed), of_the_product),
+        Statement(
+            lemma.outside(B**2), "<=", sqrt(twice * first + twice * second) * sqrt(closed), of_the_product
+        ),
         Statement(lemma.outside(B**2), "<=", Fraction(factor) * roots * exp(d - B**2 / half), with_the_tail),
         Statement(at_radius, "<=", roots * decay, with_the_tail),
         Statement(at_radius, "<=", (scaled_root(lemma) + sqrt(2 * second)) * decay, of_the_maximum),

@@ -48,7 +48,9 @@ from_the_origin = assume(
 )
 #: What a finite prompt adds to the gradients of the output in U and in V, in norm.
 norm_dU, norm_dV = variable("normdU")(k), variable("normdV")(k)
-blocks = assume("the Jacobian is that in U beside that in V", norm_dJ**2, "<=", norm_dU**2 + norm_dV**2, every=(k,))
+blocks = assume(
+    "the Jacobian is that in U beside that in V", norm_dJ**2, "<=", norm_dU**2 + norm_dV**2, every=(k,)
+)
 #: Propositions 3.1 and 3.4 at a task, where sigma_mu^2 is w.
 outputs_close = of_the_paper("Proposition 3.1", mean(square_D), c1 * rate(c2, 3, 1, w))
 close_in_V = of_the_paper("Proposition 3.4 for V", mean(norm_dV**2), c3 * rate(c4, 3, 1, w))
@@ -80,7 +82,11 @@ VALUES: Values = {
 }
 difference = Function("v", (Sort.TASK, Sort.INDEX), Fraction(1))(task, i)
 own_difference = assume(
-    "v is the difference of the gradients at a task", difference, "==", own_grad_L(task, i) - own_grad(task, i), every=(task, i)
+    "v is the difference of the gradients at a task",
+    difference,
+    "==",
+    own_grad_L(task, i) - own_grad(task, i),
+    every=(task, i),
 )
 tower = assume(
     "the gradients are means over the tasks",
@@ -98,7 +104,9 @@ def statements(factor: int | Fraction = 1, together: int = 3) -> tuple[Statement
     """
     left, right, given = norm(grad_L - grad), Fraction(factor) * bound(w, together), hypotheses(*GIVEN)
     every_task = at_every_task(given, VALUES) | hypotheses(own_difference, tower)
-    return Statement(left, "<=", right, given), Statement(left, "<=", over_tasks(of_the_task(right, VALUES)), every_task)
+    return Statement(left, "<=", right, given), Statement(
+        left, "<=", over_tasks(of_the_task(right, VALUES)), every_task
+    )
 
 
 @cache
@@ -117,13 +125,17 @@ def jacobians_close() -> Theorem:
     both = chain(both, replace(both.rhs, close_in_U, close_in_V))
     decay = exp(-c4 * x / w)
     core = arithmetic(w**3 * x + w**6 * x**2, "<=", 3 * w**6 * x**2, *large)
-    return chain(both, c3 * core.lhs * decay, replace(c3 * core.lhs * decay, core), 3 * c3 * rate(c4, 6, 2, w))
+    return chain(
+        both, c3 * core.lhs * decay, replace(c3 * core.lhs * decay, core), 3 * c3 * rate(c4, 6, 2, w)
+    )
 
 
 @cache
 def at_one_task() -> Theorem:
     """Lemma E.4 up to its third line, with Propositions 3.1 and 3.4."""
-    form = sqrt(mean(norm_dJ**2)) * sqrt(mean(outputs(slope_L**2))) + sqrt(mean(norm_J**2)) * sqrt(mean(square_D))
+    form = sqrt(mean(norm_dJ**2)) * sqrt(mean(outputs(slope_L**2))) + sqrt(mean(norm_J**2)) * sqrt(
+        mean(square_D)
+    )
     most = chain(norm_of_the_halves(), form, replace(form, growth(), outputs_close, jacobians_close()))
     hidden = second_moments, mean(norm_J**2)
     return chain(most, arithmetic(most.rhs, "==", bound(w), hide=hidden))
@@ -134,6 +146,8 @@ def over_the_tasks() -> Theorem:
     """What holds at a task, at every one; the norm of a mean is at most the mean of the norms."""
     each = at_task(at_one_task(), task, VALUES)
     gap = own_grad_L(task, i) - own_grad(task, i)
-    same = integrate("coordinates", (i,), arithmetic(difference**2, "==", gap**2, own_difference, hide=(gap,)), (p,))
+    same = integrate(
+        "coordinates", (i,), arithmetic(difference**2, "==", gap**2, own_difference, hide=(gap,)), (p,)
+    )
     near = chain(replace(norm(difference), same), each)
     return in_norm(tower, mean_of_a_norm("task", (task,), difference, near))

@@ -23,7 +23,12 @@ from proofs_check.derivations.risks import distance_of_risks as risks
 from proofs_check.derivations.risks import outcomes, rates
 from proofs_check.derivations.risks.distance_of_gradients import norm_dJ, norm_J
 from proofs_check.derivations.risks.distance_of_risks import square_D, square_T, square_y
-from proofs_check.derivations.risks.jacobians_at_tasks import given_3_4, given_of_the_jacobian, proposition_3_4, second_moment
+from proofs_check.derivations.risks.jacobians_at_tasks import (
+    given_3_4,
+    given_of_the_jacobian,
+    proposition_3_4,
+    second_moment,
+)
 from proofs_check.derivations.risks.outputs_at_tasks import (
     given_3_1,
     given_d1,
@@ -112,7 +117,11 @@ class Length(NamedTuple):
 
 
 FOR_RISKS = Length(falls, eps, x**2), Length(falls, eps**2 / (4 * M), x**2)
-FOR_GRADIENTS = Length(falls, M, x**2), Length(falls, eps**2 / (4 * N), x**2), Length(slowly, eps**2 / (32 * M), x)
+FOR_GRADIENTS = (
+    Length(falls, M, x**2),
+    Length(falls, eps**2 / (4 * N), x**2),
+    Length(slowly, eps**2 / (32 * M), x),
+)
 
 
 def long(of: Length) -> Theorem:
@@ -136,7 +145,9 @@ def _moment(of: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
 @cache
 def moments() -> Theorem:
     """E|T|^2 + E|y|^2 <= M."""
-    total = replace(outcomes.mean(square_T) + outcomes.mean(square_y), _moment(limit(), c5, 2), _moment(label(), c6, 1))
+    total = replace(
+        outcomes.mean(square_T) + outcomes.mean(square_y), _moment(limit(), c5, 2), _moment(label(), c6, 1)
+    )
     return chain(total, M)
 
 

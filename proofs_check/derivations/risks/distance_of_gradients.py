@@ -34,7 +34,9 @@ from theory.regression.transfer import gradient_gap
 #: The gradients of the two risks.
 grad_L, grad = (Function(name, (Sort.INDEX,))(i) for name in ("gradL", "grad"))
 UNDER = "the gradient of a mean is the mean of the gradients, for %s prompts"
-UNDER_THE_MEAN = "that the mean over the outcome may be differentiated under its sign is argued in BB:LE.4.split"
+UNDER_THE_MEAN = (
+    "that the mean over the outcome may be differentiated under its sign is argued in BB:LE.4.split"
+)
 
 #: The gradient J of the output for the squared loss, and what a finite prompt adds to it.
 J, dJ = vector("J")(i, k), vector("dJ")(i, k)
@@ -76,7 +78,12 @@ def squared() -> Theorem:
     parts = []
     for X, h in ((dJ, r), (J, shift), (dJ, shift)):
         first, second = parameters(X**2), h**2
-        parts.append((mean(X * h), norm_of_a_mean(X * h, first, second, equal(parameters((X * h) ** 2), first * second))))
+        parts.append(
+            (
+                mean(X * h),
+                norm_of_a_mean(X * h, first, second, equal(parameters((X * h) ** 2), first * second)),
+            )
+        )
     return in_norm(split(), triangle(*parts))
 
 
@@ -126,7 +133,9 @@ def _product(A: Function, size: Term, h: Term, bound: Theorem | None = None) -> 
 
 def smooth_statement(c: int | Fraction = 1) -> Statement:
     """The same bound with E|T|^2 + E|y|^2 for 2 R."""
-    bound = _bound(c, (mean(square_T) + mean(square_y)) / 2, mean(square_D), mean(norm_J**2), mean(norm_dJ**2))
+    bound = _bound(
+        c, (mean(square_T) + mean(square_y)) / 2, mean(square_D), mean(norm_J**2), mean(norm_dJ**2)
+    )
     given = hypotheses(*smooth_under_the_mean, *norms.values(), smooth, from_the_origin, flat)
     return Statement(norm(grad_L - grad), "<=", bound, given)
 
@@ -155,11 +164,15 @@ def halves_statements(factor: int | Fraction = 1, share: int | Fraction = 1) -> 
     share (sqrt(E|dJ|^2 E|g_L|^2) + sqrt(E|J|^2 E|D|^2)).
     """
     first, second = mean(outputs(change(i, j, k) * slope_L)), mean(outputs(Jacobian(i, j, k) * turned))
-    bound = sqrt(mean(norm_dJ**2)) * sqrt(mean(outputs(slope_L**2))) + sqrt(mean(norm_J**2)) * sqrt(mean(square_D))
+    bound = sqrt(mean(norm_dJ**2)) * sqrt(mean(outputs(slope_L**2))) + sqrt(mean(norm_J**2)) * sqrt(
+        mean(square_D)
+    )
     given = hypotheses(*smooth_under_the_mean)
     return (
         Statement(grad_L - grad, "==", first + Fraction(factor) * second, given),
-        Statement(norm(grad_L - grad), "<=", Fraction(share) * bound, given | hypotheses(*norms.values(), smooth)),
+        Statement(
+            norm(grad_L - grad), "<=", Fraction(share) * bound, given | hypotheses(*norms.values(), smooth)
+        ),
     )
 
 
@@ -174,4 +187,6 @@ def halves() -> Theorem:
 @cache
 def norm_of_the_halves() -> Theorem:
     """The Cauchy-Schwarz inequality for both halves, and the second one by smoothness."""
-    return in_norm(halves(), triangle(_product(change, norm_dJ, slope_L), _product(Jacobian, norm_J, turned, smooth)))
+    return in_norm(
+        halves(), triangle(_product(change, norm_dJ, slope_L), _product(Jacobian, norm_J, turned, smooth))
+    )

@@ -87,10 +87,14 @@ def smooth_statement(c: int | Fraction = 1) -> Statement:
     names = sp.symbols("T2 y2 D2", positive=True)
     values = (mean(square_T), mean(square_y), mean(square_D))
     bound = from_sympy(risk_gap_smooth(*names), dict(zip(names, values, strict=True)))
-    return Statement(size(mean(loss_L) - mean(loss)), "<=", Fraction(c) * bound, hypotheses(smooth, from_the_origin, flat))
+    return Statement(
+        size(mean(loss_L) - mean(loss)), "<=", Fraction(c) * bound, hypotheses(smooth, from_the_origin, flat)
+    )
 
 
-def on_average(over: Over, losses: tuple[Term, Term], slope: Term, D: Term, close: Theorem, grown: Theorem) -> Theorem:
+def on_average(
+    over: Over, losses: tuple[Term, Term], slope: Term, D: Term, close: Theorem, grown: Theorem
+) -> Theorem:
     """The loss changes by at most |slope||D| + |D|^2/2 at every outcome, as `close` says, where
     |slope|^2 is at most what `grown` says; so do their means.
     """

@@ -56,7 +56,9 @@ def triangle() -> Theorem:
     """|T_L| <= |T| + |D|."""
     squares = outputs(T**2), outputs(D**2)
     total = squares[0] + 2 * outputs(T * D) + squares[1]
-    square = chain(outputs((T + D) ** 2), total, replace(total, both_signs(inner(T, D))[0]), (size_T + size_D) ** 2)
+    square = chain(
+        outputs((T + D) ** 2), total, replace(total, both_signs(inner(T, D))[0]), (size_T + size_D) ** 2
+    )
     root = replace(size_T_L, square)
     return chain(root, arithmetic(root.rhs, "==", size_T + size_D, hide=squares))
 
@@ -67,13 +69,21 @@ def with_the_triangle() -> Theorem:
     left = 8 * size_T_L**4 + 8 * size_T**4
     point = replace(left, triangle())
     point = chain(point, arithmetic(point.rhs, "<=", 64 * size_D**4 + 72 * size_T**4, hide=(size_T, size_D)))
-    return integrated("mean", (k,), point, 8 * mean(size_T_L**4) + 8 * mean(size_T**4), 64 * mean(size_D**4) + 72 * mean(size_T**4))
+    return integrated(
+        "mean",
+        (k,),
+        point,
+        8 * mean(size_T_L**4) + 8 * mean(size_T**4),
+        64 * mean(size_D**4) + 72 * mean(size_T**4),
+    )
 
 
 @cache
 def power_of_the_sum() -> Theorem:
     """(|T_L| + |T|)^4 <= 8 |T_L|^4 + 8 |T|^4."""
-    point = arithmetic((size_T_L + size_T) ** 4, "<=", 8 * size_T_L**4 + 8 * size_T**4, hide=(size_T_L, size_T))
+    point = arithmetic(
+        (size_T_L + size_T) ** 4, "<=", 8 * size_T_L**4 + 8 * size_T**4, hide=(size_T_L, size_T)
+    )
     return integrated("mean", (k,), point, None, with_the_triangle().lhs)
 
 

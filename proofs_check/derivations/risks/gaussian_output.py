@@ -15,8 +15,24 @@ from numerics.derivations.terms import Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import gaussian_tokens as gaussian
 from proofs_check.derivations.gaussian_tokens import R, n, rank, tilted
-from proofs_check.derivations.query_average import U, V, at_the_query, b, l, norm_of_the_score, norm_U, norm_V, operator_norm
-from proofs_check.derivations.risks.laws_of_tasks import OF_THE_TASK, Values, at_every_task, of_the_task, with_the_task
+from proofs_check.derivations.query_average import (
+    U,
+    V,
+    at_the_query,
+    b,
+    l,
+    norm_of_the_score,
+    norm_U,
+    norm_V,
+    operator_norm,
+)
+from proofs_check.derivations.risks.laws_of_tasks import (
+    OF_THE_TASK,
+    Values,
+    at_every_task,
+    of_the_task,
+    with_the_task,
+)
 from proofs_check.derivations.risks.outcomes import both_signs, square_bounded
 from proofs_check.derivations.risks.rates import mean, square, task
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over, sigma
@@ -31,7 +47,13 @@ def covariance(v: Term) -> Term:
     return over(n, rank, R(j, n) * over(l, d, R(l, n) * v))
 
 
-spread = assume("|Gamma| is at most sigma^2", over(j, d, covariance(b(l)) ** 2), "<=", sigma**4 * over(l, d, b(l) ** 2), every=(b,))
+spread = assume(
+    "|Gamma| is at most sigma^2",
+    over(j, d, covariance(b(l)) ** 2),
+    "<=",
+    sigma**4 * over(l, d, b(l) ** 2),
+    every=(b,),
+)
 of_attention = instantiated(over(j, d, V(i, j) * tilted), centred)
 size = over(i, m, of_attention**2)
 at_the_query_size = instantiated(size, at_the_query)
@@ -51,7 +73,9 @@ def at_a_score() -> Theorem:
     mixed = both_signs(square_bounded(near, product))[0]
     mixed = chain(mixed, arithmetic(mixed.rhs, "==", 0, hide=(over(i, m, linear**2),)))
     parts = exact.lhs + 2 * product + over(i, m, linear**2)
-    image = chain(size, parts, arithmetic(parts, "<=", over(i, m, linear**2), exact, mixed, hide=(exact.lhs,)))
+    image = chain(
+        size, parts, arithmetic(parts, "<=", over(i, m, linear**2), exact, mixed, hide=(exact.lhs,))
+    )
     along = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(covariance(a(l)), {j: l}))})
     image = chain(image, along)
     gamma = specialise(spread, {b: ((l,), a(l))})
@@ -116,7 +140,9 @@ def second_of_the_query() -> Theorem:
 @cache
 def second_at_a_task() -> Theorem:
     """E|T|^2 over the query, from E|y|^2 <= 4 d."""
-    average = integrated("query", (query,), at_a_query(), None, (norm_V * norm_U) ** 2 * sigma**4 * QUERY.mean(QUERY.square))
+    average = integrated(
+        "query", (query,), at_a_query(), None, (norm_V * norm_U) ** 2 * sigma**4 * QUERY.mean(QUERY.square)
+    )
     return chain(average, replace(average.rhs, second_of_the_query()))
 
 

@@ -70,13 +70,20 @@ def fourth_moment() -> Theorem:
     step = eps / (1 + eps) / (1 + d)
     a, L = step / (1 + step), log(1 + step)
     at = lambda thm: specialise(thm, {u: step})
-    first, upper = at(arithmetic(log(1 + u), "<=", u / (1 + u) + u**2 / 2)), at(arithmetic(log(1 + u), "<=", u))
+    first, upper = (
+        at(arithmetic(log(1 + u), "<=", u / (1 + u) + u**2 / 2)),
+        at(arithmetic(log(1 + u), "<=", u)),
+    )
     y = d / 2 * L
     less = chain(replace(y, upper), arithmetic(d / 2 * step, "<=", 1))
     cubic = specialise(arithmetic(exp(small), "<=", 1 + small + small**2 / 2 + small**3), {small: y}, less)
-    powers = [replace(c * L**k, first if k == 1 else upper) for k, c in ((1, d / 2), (2, d**2 / 8), (3, d**3 / 8))]
+    powers = [
+        replace(c * L**k, first if k == 1 else upper) for k, c in ((1, d / 2), (2, d**2 / 8), (3, d**3 / 8))
+    ]
     total = 1 + powers[0].lhs + powers[1].lhs + powers[2].lhs
-    near = chain(at(_moments_below()), cubic, arithmetic(cubic.rhs, "==", total, hide=(L,)), replace(total, *powers))
+    near = chain(
+        at(_moments_below()), cubic, arithmetic(cubic.rhs, "==", total, hide=(L,)), replace(total, *powers)
+    )
     scale, low = 8 * (1 + step) ** 2 / step**2, 1 + a / 2 * mean(square)
     hidden = step, mean(square), mean(square**2)
     below = 1 + a / 2 * mean(square) + a**2 / 8 * mean(square**2)

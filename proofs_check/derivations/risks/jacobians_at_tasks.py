@@ -20,7 +20,14 @@ from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations import form_of_the_paper
 from proofs_check.derivations.form_of_the_paper import long_prompts
 from proofs_check.derivations.gradients.gradient_in_U import statement_in_the_form
-from proofs_check.derivations.query_average import U, at_the_query, norm_of_the_score, norm_U, norm_V, operator_norm
+from proofs_check.derivations.query_average import (
+    U,
+    at_the_query,
+    norm_of_the_score,
+    norm_U,
+    norm_V,
+    operator_norm,
+)
 from proofs_check.derivations.risks.laws_of_tasks import at_every_task, of_the_task
 from proofs_check.derivations.risks.outcomes import mean as over_outcomes
 from proofs_check.derivations.risks.outputs_at_tasks import (
@@ -36,7 +43,15 @@ from proofs_check.derivations.risks.outputs_at_tasks import (
 from proofs_check.derivations.risks.rates import mean, of_the_paper, rate, square, x
 from proofs_check.derivations.softmax_average import d, m, m0, sigma, sub_gaussian, w
 from proofs_check.derivations.softmax_average import mean as over_a_token
-from proofs_check.derivations.tilted import QUERY, TOKEN, h, query, sub_gaussian_query, tilted_moment, weighted_moment
+from proofs_check.derivations.tilted import (
+    QUERY,
+    TOKEN,
+    h,
+    query,
+    sub_gaussian_query,
+    tilted_moment,
+    weighted_moment,
+)
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 
 __all__ = ["given_3_4", "given_of_the_jacobian", "proposition_3_4", "second_moment"]
@@ -71,8 +86,14 @@ class Gradient(NamedTuple):
 
     def given(self, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
         """The hypotheses that c_1/3 and c_2 are its constants for the ball."""
-        first = large(c1 / 3, self.constants[0], f"{c1.name} is at least 3 times our constant for the gradient in {self.of}")
-        return first, small(c2, self.constants[1], f"{c2.name} is at most our constant for the gradient in {self.of}")
+        first = large(
+            c1 / 3,
+            self.constants[0],
+            f"{c1.name} is at least 3 times our constant for the gradient in {self.of}",
+        )
+        return first, small(
+            c2, self.constants[1], f"{c2.name} is at most our constant for the gradient in {self.of}"
+        )
 
 
 @cache
@@ -81,7 +102,9 @@ def gradients() -> tuple[Gradient, Gradient]:
     in_U, in_V = statement_in_the_form(1, 8), form_of_the_paper.gradient_statement()
     of_U = _constants(paper_constants_U(_U, sp.sqrt(_V2), _d), norm_V**2)
     of_V = _constants(paper_constants_V(_U, sp.sqrt(_V2), _d), m)
-    return Gradient("U", "OURS:P3.4.U", in_U, (4, 2), of_U), Gradient("V", "BB:P3.4.V, as repaired", in_V, (3, 1), of_V)
+    return Gradient("U", "OURS:P3.4.U", in_U, (4, 2), of_U), Gradient(
+        "V", "BB:P3.4.V, as repaired", in_V, (3, 1), of_V
+    )
 
 
 def added_to_the_jacobian(square_dJ: Term) -> Theorem:
@@ -115,9 +138,13 @@ def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theore
     longer = chain(replace(log(term(2)), long), logarithm)
     above = chain(1, at_each_task(arithmetic(1, "<=", sigma**2, one)), square)
     decay = exp(-c2 * x / square)
-    core = arithmetic(square**4 * x**2 + square**3 * x, "<=", 3 * square**4 * x**2, longer, above, hide=(square,))
+    core = arithmetic(
+        square**4 * x**2 + square**3 * x, "<=", 3 * square**4 * x**2, longer, above, hide=(square,)
+    )
     both = replace(each[0].lhs + each[1].lhs, *parts)
-    both = chain(both, c1 / 3 * decay * core.lhs, replace(c1 / 3 * decay * core.lhs, core), c1 * rate(c2, 4, 2))
+    both = chain(
+        both, c1 / 3 * decay * core.lhs, replace(c1 / 3 * decay * core.lhs, core), c1 * rate(c2, 4, 2)
+    )
     return both, added_to_the_jacobian(square_dJ)
 
 
@@ -127,7 +154,9 @@ def at_a_query() -> Theorem:
     the second moment M of a tilted token, which is at most 4 sigma^2 (h + a2), and sigma >= 1.
     """
     n, score, one = QUERY.square, norm_of_the_score(), long_prompts()[1]
-    moment = chain(tilted_square, specialise(tilted_moment(1), at_the_query), 4 * sigma**2 * (h + sigma**2 * score.lhs))
+    moment = chain(
+        tilted_square, specialise(tilted_moment(1), at_the_query), 4 * sigma**2 * (h + sigma**2 * score.lhs)
+    )
     moment = chain(moment, replace(moment.rhs, score))
     larger = arithmetic(4 * S_ * (A_ + S_ * B_), "<=", 4 * S_**2 * (A_ + B_))
     larger = specialise(larger, {S_: sigma**2, A_: h, B_: norm_U**2 * n}, one)
@@ -171,7 +200,9 @@ def size_of_the_jacobian(square_J: Term) -> Theorem:
 def given_of_the_jacobian(square_J: Term, c: Variable) -> frozenset[Assumption]:
     """What `second_moment` assumes."""
     own = hypotheses(*BALL, constant_of_the_jacobian(c), size_of_the_jacobian(square_J))
-    return own | at_every_task(hypotheses(sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), long_prompts()[1]))
+    return own | at_every_task(
+        hypotheses(sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), long_prompts()[1])
+    )
 
 
 @cache

@@ -33,7 +33,11 @@ def of_the_task(e: Term, values: Values = OF_THE_TASK) -> Term:
     """The value of a term at the task, with these functions and numbers of it."""
     put: dict[Any, Any] = {}
     for old, new in values.items():
-        holes = tuple(Variable(f"hole{n}", sort) for n, sort in enumerate(old.sorts)) if isinstance(old, Function) else ()
+        holes = (
+            tuple(Variable(f"hole{n}", sort) for n, sort in enumerate(old.sorts))
+            if isinstance(old, Function)
+            else ()
+        )
         put[old] = (holes, new(task, *holes)) if isinstance(new, Function) else new
     return Given(task, instantiated(e, put))
 
@@ -46,6 +50,8 @@ def at_every_task(given: frozenset[Assumption], values: Values = OF_THE_TASK) ->
     def written(a: Assumption) -> Assumption:
         if values.keys().isdisjoint({*a.lhs.free, *a.rhs.free, *a.lhs.functions, *a.rhs.functions}):
             return a
-        return replace(a, lhs=of_the_task(a.lhs, values), rhs=of_the_task(a.rhs, values), every=a.every | {task})
+        return replace(
+            a, lhs=of_the_task(a.lhs, values), rhs=of_the_task(a.rhs, values), every=a.every | {task}
+        )
 
     return frozenset(map(written, given))

@@ -9,7 +9,17 @@ from numerics.derivations.derived import D_, cauchy_schwarz, chain, integrated, 
 from numerics.derivations.rules import arithmetic, limit, replace, specialise
 from numerics.derivations.terms import Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import a, both_signs, i, k, mean, mean_of_a_product, p, parameters, square_bounded
+from proofs_check.derivations.risks.outcomes import (
+    a,
+    both_signs,
+    i,
+    k,
+    mean,
+    mean_of_a_product,
+    p,
+    parameters,
+    square_bounded,
+)
 
 
 def norm(v: Term) -> Term:

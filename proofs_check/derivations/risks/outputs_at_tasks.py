@@ -80,7 +80,9 @@ def at_each_task(thm: Theorem) -> Theorem:
     return at_task(thm, task, OF_THE_TASK)
 
 
-def with_constants(each: Theorem, powers: tuple[int, int], given: tuple[Term, Term], first: Theorem, second: Theorem) -> Theorem:
+def with_constants(
+    each: Theorem, powers: tuple[int, int], given: tuple[Term, Term], first: Theorem, second: Theorem
+) -> Theorem:
     """From E <= a sigma^{2p} ln(L)^q L^{-b/sigma^2} at a task to the same with c_1 and c_2, from a
     <= c_1 and c_2 <= b.
     """
@@ -179,4 +181,6 @@ def second_moment_of_a_token(square_y: Term, c: Variable) -> tuple[Theorem, Theo
     plain = weighted_moment(1, TOKEN, Fraction(0))
     scaled = chain(over_a_token(TOKEN.square), sigma**2 * plain.lhs, replace(sigma**2 * plain.lhs, plain))
     each = at_each_task(chain(scaled, arithmetic(scaled.rhs, "<=", 4 * d * sigma**2)))
-    return chain(each, 4 * d * square, replace(4 * d * square, constant_of_a_token(c))), label_in_a_token(square_y)
+    return chain(each, 4 * d * square, replace(4 * d * square, constant_of_a_token(c))), label_in_a_token(
+        square_y
+    )

@@ -47,7 +47,14 @@ def bound(order: Term, log_power: Term, moment: Term, c: Term = c) -> Term:
 def of_the_paper(name: str, square: Term, most: Term, *every: Variable) -> Theorem:
     """A bound of a mean square that the paper proves elsewhere."""
     named = name.removesuffix(" at every task")
-    return assume(name, square, "<=", most, every=every, argument=f"{named} is read at every task, with constants for all of them")
+    return assume(
+        name,
+        square,
+        "<=",
+        most,
+        every=every,
+        argument=f"{named} is read at every task, with constants for all of them",
+    )
 
 
 def at_every_task(name: str, square: Term, given: str, most: Term) -> tuple[Theorem, Theorem]:
@@ -83,7 +90,9 @@ def statement(factor: int | Fraction = 1) -> Statement:
 def pointwise() -> Theorem:
     """The left side is the right side times (u e^{1 - u})^k with u = c ln(L)/(k sigma^2)."""
     inner = c * x / (order * w)
-    same = arithmetic(rate(c, 6 - order, a, w), "==", bound(order, a, w**6) * (inner * exp(1 - inner)) ** order)
+    same = arithmetic(
+        rate(c, 6 - order, a, w), "==", bound(order, a, w**6) * (inner * exp(1 - inner)) ** order
+    )
     peak = specialise(arithmetic(u * exp(1 - u), "<=", 1), {u: inner})
     power = replace(peak.lhs**order, peak)
     power = chain(power, arithmetic(power.rhs, "==", 1))
@@ -131,7 +140,9 @@ def second_half_tends_to_zero() -> Theorem:
 
 def choice(delta: Term) -> Assumption:
     """E[sigma^12; sigma^2 >= K] <= delta for a K that is chosen so."""
-    return Assumption("K is so large that E[sigma^12; sigma^2 >= K] is small", tail.lhs, "<=", delta, chosen=K)
+    return Assumption(
+        "K is so large that E[sigma^12; sigma^2 >= K] is small", tail.lhs, "<=", delta, chosen=K
+    )
 
 
 def chosen(delta: Term) -> Theorem:

@@ -41,8 +41,12 @@ def second_moments() -> Theorem:
     twice = integrated("coordinates", (j,), each, None, 2 * square_T + 2 * square_D, (m,))
     point = chain(replace(2 * twice.lhs + 2 * square_y, twice))
     point = chain(point, arithmetic(point.rhs, "<=", 4 * square_T + 4 * square_D + 4 * square_y))
-    average = chain(integrate("mean", (k,), point), 4 * mean(square_T) + 4 * mean(square_D) + 4 * mean(square_y))
-    return chain(average, replace(average.rhs, chain(on_average(proposition_3_1), c1 * over_tasks(rate(c2, 3, 1)))))
+    average = chain(
+        integrate("mean", (k,), point), 4 * mean(square_T) + 4 * mean(square_D) + 4 * mean(square_y)
+    )
+    return chain(
+        average, replace(average.rhs, chain(on_average(proposition_3_1), c1 * over_tasks(rate(c2, 3, 1))))
+    )
 
 
 @cache

@@ -17,7 +17,17 @@ from numerics.derivations.rules import arithmetic, assume, begin, equal, fall, i
 from numerics.derivations.sorts import Sort
 from numerics.derivations.terms import CLOCK, START, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import Over, both_signs, inner, j, labels, larger, m, outputs, size
+from proofs_check.derivations.risks.outcomes import (
+    Over,
+    both_signs,
+    inner,
+    j,
+    labels,
+    larger,
+    m,
+    outputs,
+    size,
+)
 
 w = Variable("w", Sort.TASK)
 t, u = Variable("t", Sort.TIME), Variable("u", Sort.TIME)
@@ -25,7 +35,10 @@ now = CLOCK(t)
 a, b, y = (Function(name, (Sort.TASK, Sort.INDEX), Fraction(2))(w, j) for name in ("a", "b", "y"))
 origin = Function("origin", (Sort.INDEX,))
 #: The loss along the segment of an outcome, and its gradient in the output there.
-_loss, _slope = Function("loss", (Sort.TASK, Sort.TIME), Fraction(1)), Function("slope", (Sort.TASK, Sort.INDEX, Sort.TIME))
+_loss, _slope = (
+    Function("loss", (Sort.TASK, Sort.TIME), Fraction(1)),
+    Function("slope", (Sort.TASK, Sort.INDEX, Sort.TIME)),
+)
 step = a - b
 #: |a - b|^2, |y|^2, and the square of the output on the segment.
 S, Y, P = outputs(step**2), labels(y**2), outputs((b + now * step) ** 2)
@@ -46,10 +59,22 @@ OUTCOMES: Over = ("task", (w,))
 #: What the loss has changed by, and the way of the output.
 change, way = loss(t) - loss(START), now * step
 
-chain_rule = assume("the slope is the gradient of the loss", _loss.rate(w, t), "==", outputs(slope(t) * step), every=(w, t))
-smooth = assume("1-smooth loss", outputs((slope(t) - slope(u)) ** 2), "<=", (CLOCK(t) - CLOCK(u)) ** 2 * S, every=(w, t, u))
+chain_rule = assume(
+    "the slope is the gradient of the loss", _loss.rate(w, t), "==", outputs(slope(t) * step), every=(w, t)
+)
+smooth = assume(
+    "1-smooth loss",
+    outputs((slope(t) - slope(u)) ** 2),
+    "<=",
+    (CLOCK(t) - CLOCK(u)) ** 2 * S,
+    every=(w, t, u),
+)
 from_the_origin = assume(
-    "1-smooth loss, from the output 0 and the label 0", outputs((slope(t) - origin(j)) ** 2), "<=", P + Y, every=(w, t)
+    "1-smooth loss, from the output 0 and the label 0",
+    outputs((slope(t) - origin(j)) ** 2),
+    "<=",
+    P + Y,
+    every=(w, t),
 )
 flat = assume("no slope at the output 0 and the label 0", origin(j), "==", 0, every=(j,))
 on_the_segment = assume("on the segment", now, "<=", 1, every=(t,))
@@ -85,7 +110,9 @@ def tangent() -> Theorem:
     near = chain(near, arithmetic(near.rhs, "==", now * S, hide=(S,)))
     parts = equal(outputs(slope(t) * step), outputs(turned * step) + there)
     left = size(change - outputs(slope(START) * way))
-    return chain(left, _slower(change - now * there, now**2 * S / 2, both_signs(near), parts), outputs(way**2) / 2)
+    return chain(
+        left, _slower(change - now * there, now**2 * S / 2, both_signs(near), parts), outputs(way**2) / 2
+    )
 
 
 @cache

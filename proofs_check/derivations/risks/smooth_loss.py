@@ -45,7 +45,9 @@ def smooth_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]
     given = (segment.chain_rule, segment.from_the_origin, segment.flat, segment.on_the_segment)
     bound = mean(segment.M * (segment.now * sqrt(segment.S)))
     apart = mean(size(segment.change))
-    return Statement(size(after - before), "<=", root * apart), Statement(apart, "<=", root * bound, hypotheses(*given))
+    return Statement(size(after - before), "<=", root * apart), Statement(
+        apart, "<=", root * bound, hypotheses(*given)
+    )
 
 
 @cache
@@ -98,7 +100,9 @@ def sum_statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
 def maximum_below_the_sum() -> Theorem:
     """max(|(a, y)|, |(b, y)|) <= |y| + |a| + |b|."""
     squares = outputs(a**2), outputs(b**2), labels(y**2)
-    ends = [arithmetic(sqrt(e + squares[2]), "<=", sqrt(squares[2]) + sqrt(e), hide=squares) for e in squares[:2]]
+    ends = [
+        arithmetic(sqrt(e + squares[2]), "<=", sqrt(squares[2]) + sqrt(e), hide=squares) for e in squares[:2]
+    ]
     larger_end = replace(M, *ends)
     pointwise = chain(larger_end, arithmetic(larger_end.rhs, "<=", Y + A + B, hide=squares))
     return integrate("mean", (k,), replace(M * D, pointwise))

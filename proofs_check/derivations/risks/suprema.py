@@ -18,7 +18,22 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks import outcomes
 from proofs_check.derivations.risks.distance_of_gradients import J, dJ, squared, squared_statement
 from proofs_check.derivations.risks.distance_of_risks import D2, R
-from proofs_check.derivations.risks.rates import S, a, bound, c, finite, mean, order, rate, square, task, theorem, twelfth, w, x
+from proofs_check.derivations.risks.rates import (
+    S,
+    a,
+    bound,
+    c,
+    finite,
+    mean,
+    order,
+    rate,
+    square,
+    task,
+    theorem,
+    twelfth,
+    w,
+    x,
+)
 from theory.regression.transfer import gradient_gap
 
 FOURTH = Fraction(1, 4)
@@ -39,7 +54,9 @@ def g1(c1: Term, c2: Term, M: Term) -> Term:
 
 def risk_statement(factor: int | Fraction = 1) -> Statement:
     """g_1(L, U, V) is at most a factor times the displayed bound with the extreme values."""
-    return Statement(g1(_c1, _c2, _M), "<=", Fraction(factor) * g1(_c1_sup, _c2_inf, _M_sup), hypotheses(*extremes))
+    return Statement(
+        g1(_c1, _c2, _M), "<=", Fraction(factor) * g1(_c1_sup, _c2_inf, _M_sup), hypotheses(*extremes)
+    )
 
 
 @cache
@@ -66,7 +83,9 @@ def vanishing() -> Theorem:
     at = specialise(theorem(), {order: term(3), a: term(1), c: _c2_inf})
     second = chain(mean(rate(_c2_inf, 3, 1)), at, bound(term(3), term(1), twelfth, _c2_inf))
     point = arithmetic(rate(c, 6, 2, w), "<=", w**6 * x**2)
-    fourth = chain(integrated("task", (task,), specialise(point, {w: square, c: _c2_inf}), None, x**2 * twelfth))
+    fourth = chain(
+        integrated("task", (task,), specialise(point, {w: square, c: _c2_inf}), None, x**2 * twelfth)
+    )
     most = chain(of_the_risks(), replace(of_the_risks().rhs, second, fourth))
     most = chain(most, replace(most.rhs, finite))
     return chain(most, arithmetic(most.rhs, "==", _vanishing()))
@@ -76,7 +95,8 @@ def vanishing() -> Theorem:
 at_a_point = tuple(Variable(name, range=NONNEGATIVE) for name in ("R", "D2", "J2", "dJ2"))
 over_the_ball = tuple(Variable(f"{v.name}sup", range=NONNEGATIVE) for v in at_a_point)
 at_most = tuple(
-    assume(f"supremum of {v.name} over the ball", v, "<=", top) for v, top in zip(at_a_point, over_the_ball, strict=True)
+    assume(f"supremum of {v.name} over the ball", v, "<=", top)
+    for v, top in zip(at_a_point, over_the_ball, strict=True)
 )
 
 
@@ -99,7 +119,8 @@ def of_the_gradients() -> Theorem:
 #: The means that the suprema bound.
 _means = (R, D2, outcomes.mean(outcomes.parameters(J**2)), outcomes.mean(outcomes.parameters(dJ**2)))
 on_the_ball = tuple(
-    assume(f"supremum of {v.name} over the ball", e, "<=", top) for v, e, top in zip(at_a_point, _means, over_the_ball, strict=True)
+    assume(f"supremum of {v.name} over the ball", e, "<=", top)
+    for v, e, top in zip(at_a_point, _means, over_the_ball, strict=True)
 )
 
 
@@ -115,6 +136,8 @@ def ball_statement(factor: int | Fraction = 1) -> Statement:
 @cache
 def over_the_whole_ball() -> Theorem:
     """Every term of the bound at a point rises in the risk and in the mean squares."""
-    form = (sqrt(term(2)) * sqrt(_means[0]) + sqrt(_means[1])) * sqrt(_means[3]) + sqrt(_means[2]) * sqrt(_means[1])
+    form = (sqrt(term(2)) * sqrt(_means[0]) + sqrt(_means[1])) * sqrt(_means[3]) + sqrt(_means[2]) * sqrt(
+        _means[1]
+    )
     most = chain(squared(), form, replace(form, *on_the_ball))
     return chain(most, arithmetic(most.rhs, "==", _gap(over_the_ball)))

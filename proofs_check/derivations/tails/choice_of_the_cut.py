@@ -26,7 +26,18 @@ from proofs_check.derivations.tails.incomplete_gamma import (
     rate,
     u_,
 )
-from proofs_check.derivations.tails.largest import M_, S_, P, at_q, level, mean_beyond, p, positive_part, q, q_
+from proofs_check.derivations.tails.largest import (
+    M_,
+    S_,
+    P,
+    at_q,
+    level,
+    mean_beyond,
+    p,
+    positive_part,
+    q,
+    q_,
+)
 from proofs_check.derivations.tails.lemma_d2 import at_least_two, power_of_the_logarithm, several
 from proofs_check.derivations.tilted import h, query
 
@@ -69,7 +80,10 @@ def weight() -> Theorem:
     both = chain(w ** (q - 1) * exp(-w), replace(power.lhs * exp(-w), power, replace(exp(-w), faster)), part)
     line = arithmetic(M_**q_ * exp(-M_ / 4), "<=", q_ * 16**q_ * ((M_ / 16) ** (q_ - 1) * exp(-M_ / 16)))
     line = at_q(line, {M_: v})
-    start = specialise(replace(M_ * S_, at_q(arithmetic(M_, "==", exp(log(M_) / q_) ** q_), {})), {M_: value, S_: exp(-v / 4)})
+    start = specialise(
+        replace(M_ * S_, at_q(arithmetic(M_, "==", exp(log(M_) / q_) ** q_), {})),
+        {M_: value, S_: exp(-v / 4)},
+    )
     line = chain(start, line, q * 16**q * both.lhs)
     line = chain(line, replace(line.rhs, both))
     last = at_q(arithmetic(16**q_ * (exp(log(S_) / q_) / 16) ** q_, "==", S_), {S_: b})
@@ -82,7 +96,9 @@ def at_a_cut() -> Theorem:
     """E P_+ <= B + L e^{2d} (p/2) 16^{p/2} c_p e^{-B^{2/p}/16} B/16^{p/2} for every B >= 1."""
     share = q * c_p * exp(-root / 16)
     average = mean_beyond(b, weight(), share)
-    return chain(average, replace(average.rhs, arithmetic(exp(h), "<=", exp(2 * d))), b + L * exp(2 * d) * share * b)
+    return chain(
+        average, replace(average.rhs, arithmetic(exp(h), "<=", exp(2 * d))), b + L * exp(2 * d) * share * b
+    )
 
 
 def _root(e: Term) -> Term:
@@ -104,7 +120,9 @@ def size_of_the_choice() -> Theorem:
     log_ = chain(log_, replace(log_.rhs, at_q(back, {M_: term(32), S_: at_least_two})), second, _root(choice))
     value = _root(choice)
     both = arithmetic((64 * d + 32 * log(L)) / 2, "<=", value, first, log_, hide=(value, log(L)))
-    return chain(both, at_q(arithmetic(exp(log(M_) / q_), "==", M_ ** (1 / q_)), {M_: choice}), choice ** (2 / p))
+    return chain(
+        both, at_q(arithmetic(exp(log(M_) / q_), "==", M_ ** (1 / q_)), {M_: choice}), choice ** (2 / p)
+    )
 
 
 @cache
@@ -122,7 +140,9 @@ def theorem() -> Theorem:
     faster = arithmetic(-_root(choice) / 16, "<=", -2 * d - log(L), size, hide=(_root(choice), log(L)))
     front = q * c_p * L * exp(2 * d) * choice
     bound = chain(bound, choice + front * exp(-_root(choice) / 16))
-    bound = chain(bound, replace(choice + front * exp(-_root(choice) / 16), replace(exp(-_root(choice) / 16), faster)))
+    bound = chain(
+        bound, replace(choice + front * exp(-_root(choice) / 16), replace(exp(-_root(choice) / 16), faster))
+    )
     one = arithmetic(L * exp(-log(L)), "==", 1)
     bound = chain(bound, choice + q * c_p * choice * one.lhs)
     return chain(bound, replace(bound.rhs, one), (1 + p * c_p / 2) * choice)

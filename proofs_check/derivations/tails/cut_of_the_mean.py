@@ -59,7 +59,11 @@ def hull() -> Theorem:
     average = Defined("average", total(w * F) / S_L)
     both = chain(second_moment.hull_bound(), 2 * average + 2 * rho)
     both = chain(replace(error_squared**2, both), arithmetic(both.rhs**2, "<=", 8 * average**2 + 8 * rho**2))
-    jensen = chain(average**2, replace(total(w * F) ** 2 / S_L**2, second_moment.average_of_squares(F)[0]), total(w * F**2) / S_L)
+    jensen = chain(
+        average**2,
+        replace(total(w * F) ** 2 / S_L**2, second_moment.average_of_squares(F)[0]),
+        total(w * F**2) / S_L,
+    )
     above = positive_part(F**2 - level)
     point = specialise(arithmetic(x, "<=", Op("max", (x - level, term(0))) + level), {x: F**2})
     point = chain(replace(w * point.lhs, point), w * above + level * w)
@@ -102,7 +106,9 @@ def at_the_cut() -> Theorem:
     """|err|^4 <= sqrt(t_0) |err|^2 + 8 sum (|f(z_k)|^4 - s)_+ + 8 (|R/S|^4 - t_0/8)_+."""
     at = specialise(hull(), {level: cut})
     above = total(positive_part(F**2 - cut))
-    size = arithmetic(8 * positive_part(A_**2 / 8 - B_) + 8 * B_, "<=", A_**2 + 8 * positive_part(B_ - A_**2 / 8))
+    size = arithmetic(
+        8 * positive_part(A_**2 / 8 - B_) + 8 * B_, "<=", A_**2 + 8 * positive_part(B_ - A_**2 / 8)
+    )
     size = specialise(size, {A_: sqrt(L) * K, B_: rho**2})
     rest = Defined("rest", 8 * above + 8 * lost)
     at = chain(at, size.lhs + 8 * above, replace(size.lhs + 8 * above, size), (sqrt(L) * K) ** 2 + rest)
@@ -118,7 +124,9 @@ def dropped() -> Theorem:
     """50 e^{4 a2} K^2/sqrt(L) + 8 (|R/S|^4 - t_0/8)_+ <= 216 e^{4 a2} K^2/sqrt(L)."""
     size = chain(replace(rho**2, hoelder.theorem()), exp(Fraction(8, 3) * a2) * K**2)
     bound = 50 * exp(4 * a2) * K**2 / sqrt(L)
-    more = arithmetic(positive_part(size.rhs - t_0 / 8), "<=", K**2 * positive_part(exp(Fraction(8, 3) * a2) - L / 8))
+    more = arithmetic(
+        positive_part(size.rhs - t_0 / 8), "<=", K**2 * positive_part(exp(Fraction(8, 3) * a2) - L / 8)
+    )
     more = chain(replace(lost, size), more)
     short = arithmetic(8 * positive_part(P_**2 - Q_**2 / 8), "<=", 166 * P_**3 / Q_)
     short = specialise(short, {P_: exp(Fraction(4, 3) * a2), Q_: sqrt(L)})
@@ -135,9 +143,13 @@ def mean_of_the_error(point: Theorem, rest: Term, after: Term) -> Theorem:
     front = sqrt(L) * K
     point = chain(point, front * error_squared + rest, replace(front * error_squared + rest, same))
     average = integrated("prompt", (prompt,), point, None, front * expectation(one) + after)
-    back = integrated("prompt", (prompt,), specialise(arithmetic(positive_part(X_), "==", X_), {X_: error_squared}))
+    back = integrated(
+        "prompt", (prompt,), specialise(arithmetic(positive_part(X_), "==", X_), {X_: error_squared})
+    )
     average = chain(average, replace(average.rhs, back), front * expectation(error_squared) + after)
-    return chain(average, replace(average.rhs, second_moment.theorem()), 50 * exp(4 * a2) * K**2 / sqrt(L) + after)
+    return chain(
+        average, replace(average.rhs, second_moment.theorem()), 50 * exp(4 * a2) * K**2 / sqrt(L) + after
+    )
 
 
 @cache
@@ -160,12 +172,16 @@ def size_in_a_short_prompt() -> Theorem:
     """8 |R/S|^4 <= 216 e^{4 a2} K^2/sqrt(L) in this case, from |R/S|^2 <= e^{(4/3) a2} K."""
     edge = root(short_prompt(), sqrt(L) * K / sqrt(term(8)), rho)
     unit = hoelder.growth_of_the_limit
-    first = chain(replace(sqrt(L) * rho**2, hoelder.square_of_the_limit()), unit * sqrt(term(8)) * rho * edge.lhs)
+    first = chain(
+        replace(sqrt(L) * rho**2, hoelder.square_of_the_limit()), unit * sqrt(term(8)) * rho * edge.lhs
+    )
     second = chain(first, replace(first.rhs, edge), unit * sqrt(term(8)) * rho**2)
     third = chain(replace(second.rhs, hoelder.theorem()), sqrt(term(8)) * exp(4 * a2) * K**2)
     both = chain(second, third)
     scaled = 8 / sqrt(L) * both.lhs
-    bound = chain(8 * rho**2, scaled, replace(scaled, both), 8 * sqrt(term(8)) * (exp(4 * a2) * K**2 / sqrt(L)))
+    bound = chain(
+        8 * rho**2, scaled, replace(scaled, both), 8 * sqrt(term(8)) * (exp(4 * a2) * K**2 / sqrt(L))
+    )
     unit = Defined("unit", exp(4 * a2) * K**2 / sqrt(L))
     return chain(bound, arithmetic(8 * sqrt(term(8)) * unit, "<=", 216 * unit), first_term)
 
@@ -177,5 +193,7 @@ def error_in_a_short_prompt() -> Theorem:
     less = specialise(arithmetic(positive_part(A_**2 - 0), "<=", A_**2), {A_: F})
     less = integrated("sum", (k,), less, None, total(F**2), (prompt,))
     all_ = chain(all_, 8 * less.lhs + 8 * rho**2, replace(8 * less.lhs + 8 * rho**2, less))
-    average = integrated("prompt", (prompt,), all_, expectation(error_squared**2), 8 * L * mean(F**2) + 8 * rho**2)
+    average = integrated(
+        "prompt", (prompt,), all_, expectation(error_squared**2), 8 * L * mean(F**2) + 8 * rho**2
+    )
     return chain(average, replace(average.rhs, size_in_a_short_prompt()))

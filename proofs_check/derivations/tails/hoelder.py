@@ -53,8 +53,14 @@ def young() -> Theorem:
     bound = Fraction(3, 4) * t * exp(Fraction(4, 3) * score) + y**4 * t**-3 / 4
     point = chain(w * y, replace(t * line.lhs, line), bound, replace(bound, fourth))
     power = moment(term(Fraction(4, 3)))
-    average = integrated("mean", (k,), point, m0 * rho, Fraction(3, 4) * t * power.lhs + rho**2 * K**2 * t**-3 / 4)
-    average = chain(average, replace(average.rhs, power), Fraction(3, 4) * t * exp(Fraction(8, 9) * a2) + rho**2 * K**2 * t**-3 / 4)
+    average = integrated(
+        "mean", (k,), point, m0 * rho, Fraction(3, 4) * t * power.lhs + rho**2 * K**2 * t**-3 / 4
+    )
+    average = chain(
+        average,
+        replace(average.rhs, power),
+        Fraction(3, 4) * t * exp(Fraction(8, 9) * a2) + rho**2 * K**2 * t**-3 / 4,
+    )
     return chain(arithmetic(rho, "<=", m0 * rho, weight_at_least_one()), average)
 
 

@@ -55,7 +55,9 @@ def density() -> Theorem:
 def admissible() -> Theorem:
     """Gamma(p/2, x) <= c_p e^{-x} x^{p/2} for every x >= 1/16."""
     bound = c_p * exp(-X) * X**q
-    return assume("Gamma(p/2, x) <= c_p e^{-x} x^{p/2} for x >= 1/16", over_T(power_beyond(X)), "<=", bound, every=(X,))
+    return assume(
+        "Gamma(p/2, x) <= c_p e^{-x} x^{p/2} for x >= 1/16", over_T(power_beyond(X)), "<=", bound, every=(X,)
+    )
 
 
 @cache

@@ -58,7 +58,9 @@ def lemma(c: int | Fraction = 1) -> Statement:
 def cut_of_the_mean(front: int | Fraction = 1) -> Statement:
     """E|err|^4 <= front 2 C sqrt(t_0)/L + E(8 |R_L/S_L|^4 + 8 |R/S|^4 - t_0)_+."""
     above = positive_part(8 * over(i, m, (R_L / S_L) ** 2) ** 2 + 8 * rho**2 - t_0)
-    return Statement(error, "<=", Fraction(front) * first_term + expectation(above), sub_gaussian().assumptions)
+    return Statement(
+        error, "<=", Fraction(front) * first_term + expectation(above), sub_gaussian().assumptions
+    )
 
 
 def tails(front: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -88,7 +90,9 @@ def short(c: int | Fraction = 8, front: int | Fraction = 1) -> tuple[Statement, 
 
 def size_of_the_limit(c: int | Fraction = 1) -> Statement:
     """|R/S| <= c e^{(2/3) a2} (E|f|^4)^{1/4}."""
-    return Statement(sqrt(rho), "<=", Fraction(c) * exp(Fraction(2, 3) * a2) * sqrt(K), sub_gaussian().assumptions)
+    return Statement(
+        sqrt(rho), "<=", Fraction(c) * exp(Fraction(2, 3) * a2) * sqrt(K), sub_gaussian().assumptions
+    )
 
 
 def _root(c: int | Fraction = 1, power: int = 4) -> Term:
@@ -96,7 +100,9 @@ def _root(c: int | Fraction = 1, power: int = 4) -> Term:
     return sqrt(positive_part(L / 8 - Fraction(c) * exp(power * a2)))
 
 
-def limits(c: int | Fraction = 1, two: int = 2, rate: int = 32, least: int | Fraction = 1) -> tuple[Statement, ...]:
+def limits(
+    c: int | Fraction = 1, two: int = 2, rate: int = 32, least: int | Fraction = 1
+) -> tuple[Statement, ...]:
     """The limits of y = sqrt(s)/(16 sigma^2 C_f^2), and (L/8 - e^{4 a2})_+^{1/2} >= least
     (sqrt(L/8) - e^{2 a2}).
     """

@@ -39,7 +39,10 @@ def weight() -> Theorem:
     line = arithmetic(exp(q_ * A_ - (q_ + B_) * exp(A_)), "<=", exp(-(q_ + B_)))
     line = specialise(line, {A_: theta, q_: q, B_: excess}, least, arithmetic(1, "<=", q))
     same = at_q(arithmetic(exp(log(M_) / q_), "==", S_ * exp(log(M_ / S_**q_) / q_)), {M_: value, S_: 4 * a})
-    back = specialise(replace(M_ * t, arithmetic(M_, "==", S_ * exp(log(M_ / S_)))), {M_: value, S_: B, t: exp(-a * exp(theta))})
+    back = specialise(
+        replace(M_ * t, arithmetic(M_, "==", S_ * exp(log(M_ / S_)))),
+        {M_: value, S_: B, t: exp(-a * exp(theta))},
+    )
     first = chain(value * exp(-level(B) / 4), replace(value * exp(-level(B) / 4), same), back, B * line.lhs)
     return chain(first, replace(first.rhs, line))
 

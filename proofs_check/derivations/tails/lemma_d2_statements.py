@@ -16,8 +16,22 @@ from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import term
 from proofs_check.derivations.softmax_average import d, k, mean
 from proofs_check.derivations.tails.choice_of_the_cut import choice
-from proofs_check.derivations.tails.incomplete_gamma import X, admissible, b, c_p, density, over_T, power_beyond
-from proofs_check.derivations.tails.largest import P, largest_of_the_powers, p, positive_part, sub_gaussian_vectors
+from proofs_check.derivations.tails.incomplete_gamma import (
+    X,
+    admissible,
+    b,
+    c_p,
+    density,
+    over_T,
+    power_beyond,
+)
+from proofs_check.derivations.tails.largest import (
+    P,
+    largest_of_the_powers,
+    p,
+    positive_part,
+    sub_gaussian_vectors,
+)
 from proofs_check.derivations.tails.lemma_d2 import power_of_the_logarithm
 from theory.bounds.sub_gaussian import c_p_explicit, maximum_explicit
 

@@ -52,7 +52,9 @@ def lines() -> Theorem:
     """E|X^Y^ - XY|^2 <= 2 E X^^2 |Y^ - Y|^2 + 2 E|Y|^2 (X^ - X)^2, the first line of (21)."""
     line = arithmetic((x * y - u * c) ** 2, "<=", 2 * x**2 * (y - c) ** 2 + 2 * c**2 * (x - u) ** 2)
     line = specialise(line, {x: Xh(k), y: Yh(i, k), u: X(k), c: Y(i, k)})
-    each = integrated("coordinates", (i,), line, error, 2 * Xh(k) ** 2 * error_of_Y + 2 * of_Y * (Xh(k) - X(k)) ** 2, (m,))
+    each = integrated(
+        "coordinates", (i,), line, error, 2 * Xh(k) ** 2 * error_of_Y + 2 * of_Y * (Xh(k) - X(k)) ** 2, (m,)
+    )
     means = 2 * mean(Xh(k) ** 2 * error_of_Y) + 2 * mean(of_Y * (Xh(k) - X(k)) ** 2)
     return integrated("mean", (k,), each, mean(error), means)
 
@@ -105,14 +107,17 @@ def theorem() -> Theorem:
     below = arithmetic(rate, "<=", 1)
     at = {S_: sigma, H_: log(L) / log(2), Q_: rate}
     size = specialise(powers(), {**at, A_X: 8 * A_X, B_X: 8 * B_X * log(2) ** 2}, one, longer, below)
-    small = specialise(arithmetic(S_**10 * H_, "<=", S_**12 * H_**2), {S_: sigma, H_: log(L) / log(2)}, one, longer)
+    small = specialise(
+        arithmetic(S_**10 * H_, "<=", S_**12 * H_**2), {S_: sigma, H_: log(L) / log(2)}, one, longer
+    )
     square = arithmetic(L ** (-c_2 / sigma**2), "==", rate**2)
     first = chain(three_lines(), replace(three_lines().rhs, square))
     front = 2 * sqrt(B_Y) * sigma**6 * log(L) * rate
     first = chain(first, front * sqrt(size.lhs) + 2 * sqrt(A_Y * B_X) * log(2) * rate * small.lhs)
     first = chain(first, replace(first.rhs, size, small))
     apart = specialise(
-        arithmetic(sqrt(Z_**2 * N_), "==", Z_ * sqrt(N_)), {Z_: sigma**6 * (log(L) / log(2)), N_: 8 * A_X + 8 * B_X * log(2) ** 2}
+        arithmetic(sqrt(Z_**2 * N_), "==", Z_ * sqrt(N_)),
+        {Z_: sigma**6 * (log(L) / log(2)), N_: 8 * A_X + 8 * B_X * log(2) ** 2},
     )
     first = chain(first, front * apart.lhs + 2 * sqrt(A_Y * B_X) * log(2) * rate * small.rhs)
     return chain(first, replace(first.rhs, apart), constant * sigma**12 * log(L) ** 2 * rate)

@@ -28,9 +28,13 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LC.7": one(c7.lemma, lemma_c7.theorem),
         "BB:LC.7.int": one(c7.cut_of_the_mean, cut_of_the_mean.above_the_cut),
         "BB:LC.7.8": Proof(c7.tails, (lemma_c7.token_tail, lemma_c7.gamma_integral)),
-        "BB:LC.7.8/dropped": Proof(c7.short, (cut_of_the_mean.size_in_a_short_prompt, cut_of_the_mean.error_in_a_short_prompt)),
+        "BB:LC.7.8/dropped": Proof(
+            c7.short, (cut_of_the_mean.size_in_a_short_prompt, cut_of_the_mean.error_in_a_short_prompt)
+        ),
         "BB:LC.7.8/holder": one(c7.size_of_the_limit, hoelder.length),
-        "BB:LC.7.lim": Proof(c7.limits, (lemma_c7.lower_limit, *each(lemma_c7.upper_limit, 2), lemma_c7.subadditivity)),
+        "BB:LC.7.lim": Proof(
+            c7.limits, (lemma_c7.lower_limit, *each(lemma_c7.upper_limit, 2), lemma_c7.subadditivity)
+        ),
         "BB:LC.7.lim/display": one(c7.display, lemma_c7.display),
         "BB:LD.2.1.a": one(lambda two=2: tilted.tail_statement(two), tilted.tail),
         "BB:LD.2.2": one(d2.maximum, lemma_d2.theorem),

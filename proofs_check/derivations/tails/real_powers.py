@@ -49,15 +49,23 @@ def gap_of_the_slopes() -> Theorem:
     ahead = arithmetic(0, "<=", after * e)
     behind = arithmetic(before * e, "<=", 0)
     most = chain(exponent, replace(r * log(S) - r * log(A), tangent_of_the_logarithm(S, A)), r * (e / A))
-    share = specialise(arithmetic(part * x, "<=", Op("ind", (x,)) * x), {part: r / A, x: e}, arithmetic(r / A, "<=", 1))
+    share = specialise(
+        arithmetic(part * x, "<=", Op("ind", (x,)) * x), {part: r / A, x: e}, arithmetic(r / A, "<=", 1)
+    )
     most = chain(most, share)
-    share = specialise(arithmetic(Op("above", (-x,)) * x, "<=", part * x), {part: r / S, x: e}, arithmetic(r / S, "<=", 1))
-    least = chain(share, arithmetic(share.rhs, "<=", exponent, tangent_of_the_logarithm(A, S), hide=(log(S), log(A))))
+    share = specialise(
+        arithmetic(Op("above", (-x,)) * x, "<=", part * x), {part: r / S, x: e}, arithmetic(r / S, "<=", 1)
+    )
+    least = chain(
+        share, arithmetic(share.rhs, "<=", exponent, tangent_of_the_logarithm(A, S), hide=(log(S), log(A)))
+    )
     # In both cases the exponents, and then the powers, are compared.
     a, b = r * log(S), r * log(A) + e
     P, Q, D = exp(a), exp(b), a - b
     less = chain(after * D, arithmetic(after * (exponent - e), "<=", 0, most, ahead, hide=(exponent, e, far)))
-    more = chain(before * -D, arithmetic(before * (e - exponent), "<=", 0, least, behind, hide=(exponent, e, far)))
+    more = chain(
+        before * -D, arithmetic(before * (e - exponent), "<=", 0, least, behind, hide=(exponent, e, far))
+    )
     above, below = (
         chain(replace(front * line.lhs, line), exp(end))
         for front, end, sign in ((P, b, -1), (Q, a, 1))
@@ -95,7 +103,9 @@ def below_the_tangent() -> Theorem:
     same = arithmetic(reached, "==", v)
     power, slope = exp(q * log(v + r)), exp(r * log(A)) * exp(v - W)
     there = chain(arithmetic(power - q * slope, "==", there.lhs, same, hide=(reached,)), there)
-    left, top, low = (chain(arithmetic(M_**exponent, "==", exp(exponent * log(M_)))) for exponent in (q, q, r))
+    left, top, low = (
+        chain(arithmetic(M_**exponent, "==", exp(exponent * log(M_)))) for exponent in (q, q, r)
+    )
     left, top, low = (specialise(thm, {M_: at}) for thm, at in ((left, v + r), (top, A), (low, A)))
     hidden = (left.lhs, top.lhs, low.lhs, left.rhs, top.rhs, low.rhs, exp(v - W))
     bound = A**q + q * A**r * (exp(v - W) - 1)

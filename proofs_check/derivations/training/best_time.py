@@ -25,7 +25,8 @@ best = log(1 / q) / (mu + beta)
 limit = from_sympy(transferred_limit(_A, _mu, _g1, _kappa, _g2, _beta), dict(zip(_names, of)))
 sufficient = from_sympy(sufficient_g2(_eps, _A, _mu, _kappa, _beta), dict(zip(_names, of)))
 there = from_sympy(
-    transferred_risk(_R, _g1, _kappa, _g2, _beta, _t), dict(zip(_names, (*of, best, A * exp(-mu * best)), strict=True))
+    transferred_risk(_R, _g1, _kappa, _g2, _beta, _t),
+    dict(zip(_names, (*of, best, A * exp(-mu * best)), strict=True)),
 )
 small_g2 = assume("g2 is sufficiently small", g2, "<=", sufficient)
 

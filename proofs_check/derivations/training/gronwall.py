@@ -22,7 +22,13 @@ from_zero = assume("an integral from 0 on", F(START), "==", 0)
 
 def integral(scale: int | Fraction = 1) -> Theorem:
     """The hypothesis f(t) <= beta int_0^t f + scale t g2."""
-    return assume("f is at most beta times its integral, and t g2", F.rate(t), "<=", beta * F(t) + scale * now * g2, every=(t,))
+    return assume(
+        "f is at most beta times its integral, and t g2",
+        F.rate(t),
+        "<=",
+        beta * F(t) + scale * now * g2,
+        every=(t,),
+    )
 
 
 def statement(scale: int | Fraction = 1) -> Statement:

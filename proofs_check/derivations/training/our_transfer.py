@@ -16,7 +16,15 @@ from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import CLOCK, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.outcomes import both_signs
-from proofs_check.derivations.training.best_time import A, best, bound_there, half_of_epsilon, mu, small_g2, there
+from proofs_check.derivations.training.best_time import (
+    A,
+    best,
+    bound_there,
+    half_of_epsilon,
+    mu,
+    small_g2,
+    there,
+)
 from proofs_check.derivations.training.best_time import limit as best_bound
 from proofs_check.derivations.training.risk_along_the_flow import (
     RL,
@@ -77,7 +85,12 @@ def statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
     best_time = risks | hypotheses(falling, in_time)
     return (
         Statement(distance_now, "<=", sharp(now, c), flows | hypotheses(horizon)),
-        Statement(up_to_T * later * (RL(t) - R(s)), "<=", up_to_T * later * (c * (g1 + kappa * sharp(CLOCK(s)))), risks),
+        Statement(
+            up_to_T * later * (RL(t) - R(s)),
+            "<=",
+            up_to_T * later * (c * (g1 + kappa * sharp(CLOCK(s)))),
+            risks,
+        ),
         Statement(here * later * (RL(t) - least), "<=", c * best_bound, best_time),
         Statement(here * later * (RL(t) - least), "<=", c * eps, best_time | hypotheses(small_g1, small_g2)),
     )
@@ -106,7 +119,9 @@ def from_a_time_on() -> Theorem:
     close = both_signs(together(kept_in_the_ball(barrier, less_than_rho), distance()))[0]
     here = at_a_time(close)
     bound = g1 + kappa * sharp(CLOCK(s))
-    return arithmetic(up_to_T * later * (RL(t) - R(s)), "<=", up_to_T * later * bound, here, never_rises(), hide=(bound,))
+    return arithmetic(
+        up_to_T * later * (RL(t) - R(s)), "<=", up_to_T * later * bound, here, never_rises(), hide=(bound,)
+    )
 
 
 @cache
@@ -116,9 +131,15 @@ def at_the_best_time() -> Theorem:
     x, w = Variable("x_", range=REALS), Variable("w_", range=POSITIVE)
     less = arithmetic(Op("ind", (x,)) * exp(-w * x), "<=", Op("ind", (x,)))
     growth = specialise(less, {x: T - CLOCK(s), w: beta})
-    growth = chain(up_to_T * exp(beta * CLOCK(s)), exp(beta * T) * growth.lhs, replace(exp(beta * T) * growth.lhs, growth))
+    growth = chain(
+        up_to_T * exp(beta * CLOCK(s)),
+        exp(beta * T) * growth.lhs,
+        replace(exp(beta * T) * growth.lhs, growth),
+    )
     decay = specialise(less, {x: CLOCK(s) - T, w: mu})
-    decay = chain(after * exp(-mu * CLOCK(s)), exp(-mu * T) * decay.lhs, replace(exp(-mu * T) * decay.lhs, decay))
+    decay = chain(
+        after * exp(-mu * CLOCK(s)), exp(-mu * T) * decay.lhs, replace(exp(-mu * T) * decay.lhs, decay)
+    )
     hidden = exp(-mu * CLOCK(s)), exp(-mu * T), exp(beta * CLOCK(s)), exp(beta * T)
     at_s = specialise(falling, {t: s})
     near = arithmetic(after * R(s), "<=", after * (least + A * exp(-mu * T)), at_s, decay, hide=hidden)
@@ -127,7 +148,9 @@ def at_the_best_time() -> Theorem:
     total = A * exp(-mu * T) + g1 + kappa * sharp(T)
     parts = bound, kappa * sharp(T), A * exp(-mu * T)
     positive = arithmetic(0, "<=", kappa * sharp(T))
-    risk = arithmetic(here * later * (RL(t) - least), "<=", total, positive, from_a_time_on(), far, near, hide=parts)
+    risk = arithmetic(
+        here * later * (RL(t) - least), "<=", total, positive, from_a_time_on(), far, near, hide=parts
+    )
     same = arithmetic(total, "==", there, in_time)
     return chain(risk, same, bound_there())
 

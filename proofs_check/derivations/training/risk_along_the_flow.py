@@ -132,7 +132,11 @@ def never_rises() -> Theorem:
     square_of_g = parameters(gL(i, t) ** 2)
     each = arithmetic(gL(i, t) * thetaL.rate(i, t), "==", -(gL(i, t) ** 2), finite_flow)
     slope = chain(chain_rule, integrate("coordinates", (i,), each, (p,)))
-    slow = chain(derivative(RL(t), t), slope, arithmetic(slope.rhs, "<=", 0, equal(slope.rhs, -square_of_g), hide=(square_of_g,)))
+    slow = chain(
+        derivative(RL(t), t),
+        slope,
+        arithmetic(slope.rhs, "<=", 0, equal(slope.rhs, -square_of_g), hide=(square_of_g,)),
+    )
     return fall(RL(t), t, slow, s)
 
 

@@ -144,7 +144,9 @@ def _speed(inside: Theorem, F: Term) -> Theorem:
     squared = gap(thetaL, theta)
     first, second = _fields(inside)
     apart, of_field, of_place = thetaL(i, t) - theta(i, t), gL(i, t) - gS(i, t), gS(i, t) - g(i, t)
-    moved = arithmetic(2 * apart * (thetaL.rate(i, t) - theta.rate(i, t)), "==", -2 * apart * (of_field + of_place), *flows)
+    moved = arithmetic(
+        2 * apart * (thetaL.rate(i, t) - theta.rate(i, t)), "==", -2 * apart * (of_field + of_place), *flows
+    )
     two = _young(apart, of_field, g2 / F), _young(apart, of_place, beta)
     both = -2 * apart * of_field + -2 * apart * of_place
     each = chain(moved, both, replace(both, *two))
@@ -210,7 +212,9 @@ def kept_in_the_ball(thm: Theorem, early: Callable[[], Theorem] = less_than_rho)
     inside = chain(square(thetaL), replace(sqrt(square(thetaL)) ** 2, root))
     positive = arithmetic(0, "<=", most)
     below = arithmetic(inside.rhs, "<", 4 * rho**2, early(), positive, hide=(most,))
-    begins = integrate("coordinates", (i,), arithmetic(thetaL(i, START) ** 2, "==", theta(i, START) ** 2, same_start), (p,))
+    begins = integrate(
+        "coordinates", (i,), arithmetic(thetaL(i, START) ** 2, "==", theta(i, START) ** 2, same_start), (p,)
+    )
     start = chain(begins, specialise(in_small_ball, {t: START}), arithmetic(rho**2, "<=", 4 * rho**2))
     (own,) = barrier.assumptions
     return continuation(own, t, inside, below, start, thm)

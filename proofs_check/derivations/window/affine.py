@@ -134,7 +134,9 @@ def pointwise() -> Theorem:
     same = arithmetic(A, "==", up - down, summed, specialise(parts, {e: at_query}), hide=(*sums, *here))
     M = error(modulus)
     whole, hide = equal(M, up + down), (A, M, up, down, loss(affine))
-    total = arithmetic(of_relu.rhs, "==", loss(affine) / 2 + Lip**2 / 6 * M**2, of_affine(), same, whole, hide=hide)
+    total = arithmetic(
+        of_relu.rhs, "==", loss(affine) / 2 + Lip**2 / 6 * M**2, of_affine(), same, whole, hide=hide
+    )
     return chain(of_relu, total)
 
 
@@ -177,7 +179,12 @@ def relu_loses_half() -> Theorem:
 
 def half_statement(half: int | Fraction = Fraction(1, 2)) -> Statement:
     """The affine loss times `half` is at most the ReLU loss."""
-    return Statement(Fraction(half) * over_directions(loss(affine)), "<=", over_directions(loss(relu)), uniform().assumptions)
+    return Statement(
+        Fraction(half) * over_directions(loss(affine)),
+        "<=",
+        over_directions(loss(relu)),
+        uniform().assumptions,
+    )
 
 
 def companion(z: Term) -> Term:
@@ -189,7 +196,9 @@ def across(value: Value) -> Term:
     """The mean square over l_1, l_2, b of the average over the tokens on the other side of the
     hyperplane than the query.
     """
-    other = Op("ind", (at_query,)) * Op("above", (-at_token,)) + Op("above", (-at_query,)) * Op("ind", (at_token,))
+    other = Op("ind", (at_query,)) * Op("above", (-at_token,)) + Op("above", (-at_query,)) * Op(
+        "ind", (at_token,)
+    )
     return task_mean(average(other * value(at_token)) ** 2)
 
 
@@ -252,11 +261,18 @@ def correlation() -> Theorem:
     plus_, minus_ = (specialise(isotropic(), {v: ((j,), p(j) + sign * r(j))}) for sign in (1, -1))
     square = chain(outer, 1 + (plus_.lhs - minus_.lhs) / 4)
     value = arithmetic(
-        square.rhs, "==", 1 + (plus_.rhs - minus_.rhs) / 4, plus_, minus_, hide=(plus_.lhs, minus_.lhs, plus_.rhs, minus_.rhs)
+        square.rhs,
+        "==",
+        1 + (plus_.rhs - minus_.rhs) / 4,
+        plus_,
+        minus_,
+        hide=(plus_.lhs, minus_.lhs, plus_.rhs, minus_.rhs),
     )
     value = chain(square, value, 1 + product / d)
     whole = integrate("mean", (k,), chain(polar, inner))
-    factor = arithmetic(Lip**2 / 3 * outer, "==", Lip**2 / 3 + Lip**2 / 3 * product / d, value, hide=(outer, product))
+    factor = arithmetic(
+        Lip**2 / 3 * outer, "==", Lip**2 / 3 + Lip**2 / 3 * product / d, value, hide=(outer, product)
+    )
     return chain(whole, Lip**2 / 3 * outer, factor)
 
 
@@ -277,7 +293,9 @@ def orthogonal() -> Theorem:
     return assume("Q is orthogonal", length_of_the_image(v), "==", over(v(j) ** 2), every=(v,))
 
 
-def correlation_statements(constant: int = 3, slope: int = 3, rising: int = 1, stretch: int = 1) -> tuple[Statement, ...]:
+def correlation_statements(
+    constant: int = 3, slope: int = 3, rising: int = 1, stretch: int = 1
+) -> tuple[Statement, ...]:
     """E f(x)f(y) = L^2/constant + L^2 x.y/(slope d), which increases with x.y; and tasks composed
     with an isometry Q have the direction Q'u of the length of u, times `stretch`.
     """

@@ -39,7 +39,15 @@ from proofs_check.derivations.window.prompt import (
     x,
     zeta,
 )
-from proofs_check.derivations.window.signal import along_the_query, centre, isotropic, overlap, split, uniform_direction, v
+from proofs_check.derivations.window.signal import (
+    along_the_query,
+    centre,
+    isotropic,
+    overlap,
+    split,
+    uniform_direction,
+    v,
+)
 
 #: The width, from 0 on, and as a positive number where it is not 0.
 width, positive_width = Variable("w", range=NONNEGATIVE), Variable("w_", range=POSITIVE)
@@ -82,7 +90,13 @@ def independent() -> tuple[Theorem, ...]:
         assume("R_i is the sum of the other weights", total, "==", w + rest(i, o) ** 2, every=(i, o)),
         assume("W_i is independent of R_i", own(w), "==", mean(w) * one, every=(i,)),
         assume("W_i D_i is independent of R_i", own(w * depth), "==", mean(w * depth) * one, every=(i,)),
-        assume("c_A = 1 - A_d(2w) is the mean depth under the weights", mean(w * depth), "==", c * mean(w), every=(i,)),
+        assume(
+            "c_A = 1 - A_d(2w) is the mean depth under the weights",
+            mean(w * depth),
+            "==",
+            c * mean(w),
+            every=(i,),
+        ),
         assume(BY_PARTS, parts, "==", (m + 4 * width) * mean(w * depth), every=(i,), argument=UNIFORM),
     )
 
@@ -103,7 +117,9 @@ def pointwise() -> Theorem:
     sides = lambda S: (w * depth / others + c * w / S, w * depth / S + c * w / others)
     (up, down), (first, last) = sides(total), sides(w + rest(i, o) ** 2)
     hide = (w, depth, fixed)
-    return chain(arithmetic(up, "==", first, whole, hide=hide), lemma, arithmetic(last, "==", down, whole, hide=hide))
+    return chain(
+        arithmetic(up, "==", first, whole, hide=hide), lemma, arithmetic(last, "==", down, whole, hide=hide)
+    )
 
 
 @cache
@@ -130,7 +146,9 @@ def average_of_the_depths() -> Theorem:
     both = chain(K + c, replace(same.rhs + c, same), integrate("mean", (o,), summed(pointwise())), near + K)
     # All means are finite, as no weight is above the sum of all.
     near_ = chain(near, integrate("mean", (o,), no_deeper_than_the_sum()))
-    finite = chain(K + near, replace(chain(K + near, tokens(c * own) + near).rhs, summed(replace(c * own, own_)), near_))
+    finite = chain(
+        K + near, replace(chain(K + near, tokens(c * own) + near).rhs, summed(replace(c * own, own_)), near_)
+    )
     return arithmetic(c, "<=", near, both, finite, hide=(K, near, finite.rhs))
 
 
@@ -156,7 +174,12 @@ def from_below() -> Theorem:
     depths, whose mean square is at least c^2.
     """
     square, along = specialise(split(), at_the_distance), specialise(along_the_query(), at_the_distance)
-    each = integrate("coordinates", (i,), arithmetic(w * (distance / 2), "==", w * depth, depths(), hide=(w, distance)), (n,))
+    each = integrate(
+        "coordinates",
+        (i,),
+        arithmetic(w * (distance / 2), "==", w * depth, depths(), hide=(w, distance)),
+        (n,),
+    )
     along = chain(
         along,
         tokens(w * (distance / 2)) / total,
@@ -165,7 +188,9 @@ def from_below() -> Theorem:
     along = chain(along, average_depth)
     across = over((centre - overlap * x(j, o)) ** 2)
     across = instantiated(across, at_the_distance)
-    least = arithmetic(average_depth**2, "<=", square.lhs, square, along, hide=(square.lhs, across, average_depth, along.lhs))
+    least = arithmetic(
+        average_depth**2, "<=", square.lhs, square, along, hide=(square.lhs, across, average_depth, along.lhs)
+    )
     tangent = arithmetic(2 * c * average_depth, "<=", c**2 + average_depth**2, hide=(average_depth,))
     tangent = integrate("mean", (o,), tangent)
     mean_of, second = mean(average_depth), mean(average_depth**2)
@@ -221,7 +246,9 @@ def assumed(*more: Theorem) -> frozenset[Assumption]:
     return hypotheses(*given)
 
 
-def below_statements(tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> tuple[Statement, Statement]:
+def below_statements(
+    tilted: int | Fraction = 1, steepness: int | Fraction = 1
+) -> tuple[Statement, Statement]:
     """The signal term is at least L^2 (c/tilted)^2/(3d), and L^2 c^2/(3d) is at least
     L^2 (steepness m/(m + 4w))^2/(3d).
     """
@@ -245,7 +272,9 @@ def stated(root: Term, *given: Theorem) -> Statement:
 @cache
 def wide() -> tuple[Theorem, Theorem]:
     """The window is wide: w >= (d + sqrt d)/2, so that w is positive."""
-    return assume("w_ = w > 0", width, "==", positive_width), assume("w >= (d + sqrt d)/2", (d + sqrt(d)) / 2, "<=", positive_width)
+    return assume("w_ = w > 0", width, "==", positive_width), assume(
+        "w >= (d + sqrt d)/2", (d + sqrt(d)) / 2, "<=", positive_width
+    )
 
 
 @cache
@@ -256,7 +285,9 @@ def not_too_wide() -> Theorem:
 @cache
 def wide_enough() -> Theorem:
     """1 <= w for a wide window."""
-    return arithmetic(1, "<=", positive_width, arithmetic(1, "<=", (d + sqrt(d)) / 2), wide()[1], hide=((d + sqrt(d)) / 2,))
+    return arithmetic(
+        1, "<=", positive_width, arithmetic(1, "<=", (d + sqrt(d)) / 2), wide()[1], hide=((d + sqrt(d)) / 2,)
+    )
 
 
 @cache
@@ -280,12 +311,19 @@ def case_two() -> Theorem:
     """The bound of Case 2 with C = e^{-2(d + sqrt d)} sqrt(8)/8: the root is at most 1/(8 w^2)."""
     logarithm = arithmetic(0, "<=", log(positive_width), wide_enough())
     steep = arithmetic(
-        -(d / 2 + 1) * log(positive_width), "<=", -2 * log(positive_width), dimension(), logarithm, hide=(log(positive_width),)
+        -(d / 2 + 1) * log(positive_width),
+        "<=",
+        -2 * log(positive_width),
+        dimension(),
+        logarithm,
+        hide=(log(positive_width),),
     )
     narrow = arithmetic(2 * positive_width - 2 * (d + sqrt(d)), "<=", 0, not_too_wide(), hide=(d + sqrt(d),))
     root = chain(replace(power / 8, narrow, steep), exp(-2 * log(positive_width)) / 8)
     less = arithmetic(exp(-2 * log(positive_width)) / 8, "==", 1 / (8 * positive_width**2))
-    return at_least(root, less, arithmetic(less.rhs, "<=", depth_of_the_limit().lhs, wide_enough(), wide()[0]))
+    return at_least(
+        root, less, arithmetic(less.rhs, "<=", depth_of_the_limit().lhs, wide_enough(), wide()[0])
+    )
 
 
 def case_two_statement(share: int | Fraction = 8) -> Statement:

@@ -48,7 +48,9 @@ def orthonormal() -> tuple[Theorem, Theorem]:
     """B'B = I and B'B_perp = 0, as they act on vectors."""
     image = lambda z, index: inner(B(h, index) * z(index), index)
     return (
-        assume("B'B = I: Bp.Br = p.r", all_(image(p, j) * image(r, l), h), "==", inner(p(j) * r(j)), every=(p, r)),
+        assume(
+            "B'B = I: Bp.Br = p.r", all_(image(p, j) * image(r, l), h), "==", inner(p(j) * r(j)), every=(p, r)
+        ),
         assume("B'B_perp = 0", all_(image(p, j) * outer(P(h, e) * v(e)), h), "==", 0, every=(p, v)),
     )
 
@@ -83,7 +85,9 @@ def constant_outside() -> Theorem:
     along = all_(v(g) * x(g), g)
     zero = across().lhs
     each = arithmetic(task(j) * zero * along, "==", 0 * task(j), across(), hide=(zero, along, task(j)))
-    return chain(value(along * v(h)), inner(task(j) * zero * along), integrate("coordinates", (j,), each, (d,)), 0)
+    return chain(
+        value(along * v(h)), inner(task(j) * zero * along), integrate("coordinates", (j,), each, (d,)), 0
+    )
 
 
 def outside_statement(inside: int = 0) -> Statement:
@@ -127,7 +131,10 @@ def label_of_a_token() -> Theorem:
     second = specialise(orthonormal()[1], {p: ((j,), task(j)), v: ((e,), v_i(e))})
     start = scales_statements()[1].lhs
     split = chain(start, c_u * first.lhs + c_v * second.lhs)
-    return chain(split, arithmetic(split.rhs, "==", c_u * first.rhs, first, second, hide=(first.lhs, first.rhs, second.lhs)))
+    return chain(
+        split,
+        arithmetic(split.rhs, "==", c_u * first.rhs, first, second, hide=(first.lhs, first.rhs, second.lhs)),
+    )
 
 
 scales_theorems = (lambda: equal(scales_statements()[0].lhs, scales_statements()[0].rhs), label_of_a_token)
@@ -161,7 +168,9 @@ def perpendicular(z: Term, z_l: Term) -> Term:
 def flip_of_a_token() -> tuple[Theorem, Theorem]:
     """|u| = 1, and the flip keeps the law of the tokens, the other ones and the weight."""
     here, there = (mean(weight(o) * perpendicular(z(j), z(l))) for z in (lambda at: token(at, o), flipped))
-    return assume("|u| = 1", over(p(j) ** 2), "==", 1), assume("the flip keeps the law and the weight", here, "==", there)
+    return assume("|u| = 1", over(p(j) ** 2), "==", 1), assume(
+        "the flip keeps the law and the weight", here, "==", there
+    )
 
 
 @cache
@@ -180,10 +189,15 @@ def no_mean_across() -> Theorem:
     here = chain(perpendicular(token(j, o), token(l, o)), y_z - y_p - (height - one.lhs) * y_p)
     here = chain(here, arithmetic(here.rhs, "==", y_z - height * y_p, one, hide=(one.lhs, y_z, y_p, height)))
     there = chain(
-        perpendicular(flipped(j), flipped(l)), 2 * height * y_p - y_z - y_p - (2 * height * one.lhs - height - one.lhs) * y_p
+        perpendicular(flipped(j), flipped(l)),
+        2 * height * y_p - y_z - y_p - (2 * height * one.lhs - height - one.lhs) * y_p,
     )
-    there = chain(there, arithmetic(there.rhs, "==", height * y_p - y_z, one, hide=(one.lhs, y_z, y_p, height)))
-    scaled = lambda thm: arithmetic(weight(o) * thm.lhs, "==", weight(o) * thm.rhs, thm, hide=(thm.lhs, thm.rhs))
+    there = chain(
+        there, arithmetic(there.rhs, "==", height * y_p - y_z, one, hide=(one.lhs, y_z, y_p, height))
+    )
+    scaled = lambda thm: arithmetic(
+        weight(o) * thm.lhs, "==", weight(o) * thm.rhs, thm, hide=(thm.lhs, thm.rhs)
+    )
     first, second = (integrate("mean", (o,), scaled(thm)) for thm in (here, there))
     E = mean(weight(o) * (y_z - height * y_p))
     back = chain(law.lhs, law, second, -E)
@@ -249,7 +263,9 @@ def derivative_of_the_signal() -> Theorem:
     rest = own * total**3 - squared * total - 4 * total * gap - 2 * step * gap
     pairs, square = equal(double, gap), equal(moved, squared + 2 * step * product + step**2 * own)
     left, right = moved * total**3 - squared * total * grown**2, 2 * step * double * grown**2 + step**2 * rest
-    over_sums = arithmetic(left, "==", right, pairs, square, hide=(double, moved, squared, product, own, total))
+    over_sums = arithmetic(
+        left, "==", right, pairs, square, hide=(double, moved, squared, product, own, total)
+    )
     scale = N**3 * N_grown**2
     over_sums = arithmetic(scale * left, "==", scale * right, over_sums, hide=(left, right, N, N_grown))
     ends = (
@@ -258,13 +274,19 @@ def derivative_of_the_signal() -> Theorem:
     )
     first, last = (
         arithmetic(end, "==", to, one, other, hide=(unit, unit_grown, moved, squared, double, rest))
-        for end, to in zip(ends, (statement.lhs, 2 * step * double * N**3 + step**2 * rest * N**3 * N_grown**2))
+        for end, to in zip(
+            ends, (statement.lhs, 2 * step * double * N**3 + step**2 * rest * N**3 * N_grown**2)
+        )
     )
     return chain(turned(first), over_sums, last)
 
 
 #: H of Theorem H.5 given all tokens, and all weights times one number.
-factor_, sigma, of_scaled = Variable("c'", range=POSITIVE), Variable("sigma", range=REALS), Function("N'", (Sort.TOKEN,), None)
+factor_, sigma, of_scaled = (
+    Variable("c'", range=POSITIVE),
+    Variable("sigma", range=REALS),
+    Function("N'", (Sort.TOKEN,), None),
+)
 squares = tokens(share(i, o) ** 2)
 
 
@@ -289,7 +311,11 @@ def homogeneous() -> Theorem:
     statement, both = homogeneous_statement(), (squared + sigma**2 * squares) * of_scaled(o) ** 2
     of_one = chain(factor_ * of_scaled(o) * total, other)
     cross = inverse(o) * of_one.lhs
-    same = chain(inverse(o), arithmetic(inverse(o), "==", cross, of_one, hide=(of_one.lhs,)), one.lhs * (factor_ * of_scaled(o)))
+    same = chain(
+        inverse(o),
+        arithmetic(inverse(o), "==", cross, of_one, hide=(of_one.lhs,)),
+        one.lhs * (factor_ * of_scaled(o)),
+    )
     same = chain(same, arithmetic(same.rhs, "==", factor_ * of_scaled(o), one, hide=(one.lhs,)))
     last = arithmetic(factor_**2 * both, "==", statement.rhs, same, hide=(squared, squares))
     return chain(statement.lhs, last)

@@ -54,7 +54,9 @@ def moment(sign: int, share: Fraction) -> Theorem:
     mean = integrated("prompt", (prompt,), point, None, factor * one.lhs**n)
     slower = arithmetic(exp(y) - 1 - y * share, "<=", Fraction(-1, 8))
     exponent = n * sigma * slower.lhs
-    return chain(mean, replace(mean.rhs, one), exp(exponent), replace(exp(exponent), slower), exp(-(n * sigma) / 8))
+    return chain(
+        mean, replace(mean.rhs, one), exp(exponent), replace(exp(exponent), slower), exp(-(n * sigma) / 8)
+    )
 
 
 def rare(bound: Theorem) -> Theorem:
@@ -74,7 +76,10 @@ def chernoff() -> tuple[Theorem, Theorem]:
 
 
 def statements(
-    sixteen: int | Fraction = 16, two: int | Fraction = 2, half: int | Fraction = Fraction(1, 2), power: int = 2
+    sixteen: int | Fraction = 16,
+    two: int | Fraction = 2,
+    half: int | Fraction = Fraction(1, 2),
+    power: int = 2,
 ) -> tuple[Statement, Statement]:
     """The same with other numbers in place of the 16 of the hypothesis, the 2, the half and the
     exponent.

@@ -19,7 +19,9 @@ from numerics.derivations.theorems import Theorem
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
 j, prompt = Variable("j", Sort.INDEX), Variable("prompt", Sort.PROMPT)
 d = Variable("d", range=whole(1))
-r, shell, inner = (Variable(name, range=at) for name, at in (("r", POSITIVE), ("i", NONNEGATIVE), ("i_", POSITIVE)))
+r, shell, inner = (
+    Variable(name, range=at) for name, at in (("r", POSITIVE), ("i", NONNEGATIVE), ("i_", POSITIVE))
+)
 p = Variable("p", range=Range(Fraction(0), Fraction(2), False, False))
 y, z = Variable("y", range=REALS), Variable("z", range=NONNEGATIVE)
 #: The tokens and the query, and the logarithm of the squared distance, for tokens x_k /= x.
@@ -69,7 +71,11 @@ def diameter() -> Theorem:
     far = over((X(j, k) + x(j)) ** 2)
     most = chain(arithmetic(0, "<=", far, hide=(far,)), 2 * token.lhs + 2 * query.lhs - square)
     return arithmetic(
-        distance, "<=", 4, chain(most, arithmetic(most.rhs, "==", 4 - distance, *sphere(), hide=(distance,))), hide=(distance,)
+        distance,
+        "<=",
+        4,
+        chain(most, arithmetic(most.rhs, "==", 4 - distance, *sphere(), hide=(distance,))),
+        hide=(distance,),
     )
 
 
@@ -100,7 +106,9 @@ def ends_of_the_shell(i: Variable = shell) -> tuple[Theorem, Theorem]:
     same = chain(at, r / 2 * (2 - token.lhs - query.lhs + gap.lhs))
     same = chain(same, arithmetic(same.rhs, "==", r * D2 / 2, token, query, gap))
     low, high = chain(low, same), chain(replace(same.rhs, same), high)
-    return arithmetic(2 * i, "<=", r * D2, low, hide=(r * D2,)), arithmetic(r * D2, "<=", 2 * (i + 1), high, hide=(r * D2,))
+    return arithmetic(2 * i, "<=", r * D2, low, hide=(r * D2,)), arithmetic(
+        r * D2, "<=", 2 * (i + 1), high, hide=(r * D2,)
+    )
 
 
 @cache
@@ -119,7 +127,10 @@ def shell_statements(one: int | Fraction = 1) -> tuple[Statement, ...]:
     (2i/r)^{p/2} e^{-2(i + 1)}, where i > 0 or p = 0.
     """
     given = [hypotheses(*in_the_shell(i)) for i in (shell, inner)]
-    high, low = (2 * (shell + 1) / r) ** (p / 2) * exp(-2 * shell), (2 * inner / r) ** (p / 2) * exp(-2 * (inner + 1))
+    high, low = (
+        (2 * (shell + 1) / r) ** (p / 2) * exp(-2 * shell),
+        (2 * inner / r) ** (p / 2) * exp(-2 * (inner + 1)),
+    )
     return (
         Statement(own, "<=", Fraction(one) * high, given[0]),
         Statement(low / Fraction(one), "<=", own, given[1]),
@@ -189,7 +200,9 @@ def small_width(times: int | Fraction = 1) -> tuple[Theorem, ...]:
         assume("d >= 2", 2, "<=", d),
         assume(f"r < {short}(d + sqrt d)/2", r, "<", times * (d + sqrt(d)) / 2),
         assume("uniform tokens: E v.x_k = 0", mean(along), "==", 0, every=(v,)),
-        assume("uniform tokens: E (v.x_k)^2 = |v|^2/d", mean(along**2), "==", over(v(j) ** 2) / d, every=(v,)),
+        assume(
+            "uniform tokens: E (v.x_k)^2 = |v|^2/d", mean(along**2), "==", over(v(j) ** 2) / d, every=(v,)
+        ),
     )
 
 
@@ -206,7 +219,9 @@ def laplace_transform() -> Theorem:
     point = chain(point, arithmetic(point.rhs, "==", square, depth(), hide=(distance,)))
     moments = [specialise(thm, {v: ((j,), x(j))}) for thm in (first, second)]
     norm = sphere()[1]
-    at = chain(integrate("mean", (k,), point), (1 + 4 * moments[0].lhs + 4 * moments[1].lhs) / 9 + Fraction(1, 100))
+    at = chain(
+        integrate("mean", (k,), point), (1 + 4 * moments[0].lhs + 4 * moments[1].lhs) / 9 + Fraction(1, 100)
+    )
     hide = (moments[0].lhs, moments[1].lhs, norm.lhs)
     value = arithmetic(at.rhs, "==", (1 + 4 / d) / 9 + Fraction(1, 100), *moments, norm, hide=hide)
     return chain(at, value, arithmetic(value.rhs, "<=", Fraction(344, 1000), many))
@@ -234,7 +249,9 @@ def one_term() -> tuple[Theorem, Theorem]:
     most = chain(arithmetic(ell(k), "==", log(distance)), replace(log(distance), diameter()))
     low = arithmetic(ell(k) - log(4), "<=", p / 2 * ell(k), most)
     high = arithmetic(p / 2 * ell(k), "<=", log(4), most)
-    least = chain(distance / 4, arithmetic(distance / 4, "==", exp(ell(k) - log(4))), replace(exp(ell(k) - log(4)), low))
+    least = chain(
+        distance / 4, arithmetic(distance / 4, "==", exp(ell(k) - log(4))), replace(exp(ell(k) - log(4)), low)
+    )
     weak, full = replace(exp(-(r * 4)), diameter()), arithmetic(exp(-r * z), "<=", 1)
     below = chain(replace(weak.lhs * (distance / 4), least, weak), kernel)
     above = replace(kernel, high, specialise(full, {z: distance}))
@@ -250,7 +267,11 @@ def small_arguments() -> tuple[Theorem, Theorem]:
     below, above = chain(exp(-4 * r) / 4 * spread, below, g_p), chain(g_p, above, 4 * L)
     short = small_width()[2]
     part = arithmetic(-(d + sqrt(d)), "<=", -2 * r, short, hide=(d + sqrt(d),))
-    most = chain(C_low * L * exp(-2 * r), replace(exp(-(d + sqrt(d))) * (L * exp(-2 * r) / 32), part), exp(-4 * r) * (L / 32))
+    most = chain(
+        C_low * L * exp(-2 * r),
+        replace(exp(-(d + sqrt(d))) * (L * exp(-2 * r) / 32), part),
+        exp(-4 * r) * (L / 32),
+    )
     parts = (C_low * L * exp(-2 * r), g_p, spread, exp(-4 * r))
     gap = arithmetic(parts[0] - g_p, "<=", exp(-4 * r) / 4 * (L / 8 - spread), most, below, hide=parts)
     rate = Variable("t", range=POSITIVE)
@@ -262,7 +283,9 @@ def small_arguments() -> tuple[Theorem, Theorem]:
     return likely, chain(above, full, C_up * L * exp(-2 * r))
 
 
-def small_statements(least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1) -> tuple[Statement, Statement]:
+def small_statements(
+    least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1
+) -> tuple[Statement, Statement]:
     """P(g_p < least C_b n e^{-2r}) <= 1/(2n), and g_p <= most C^b n e^{-2r}, for r < times (d +
     sqrt d)/2.
     """

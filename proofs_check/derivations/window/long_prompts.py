@@ -20,7 +20,24 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Defined, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import second_moment, sums
-from proofs_check.derivations.softmax_average import S_L, S, expectation, f, i, k, l, m, m0, mean, over, prompt, q, t, total, w
+from proofs_check.derivations.softmax_average import (
+    S_L,
+    S,
+    expectation,
+    f,
+    i,
+    k,
+    l,
+    m,
+    m0,
+    mean,
+    over,
+    prompt,
+    q,
+    t,
+    total,
+    w,
+)
 
 Pair = tuple[Theorem, Theorem]
 n = Variable("n", Sort.INDEX)
@@ -63,13 +80,17 @@ def definition_of_tau() -> Theorem:
 @cache
 def of_the_class() -> Theorem:
     """E (f(x) - f(x_k))^2 = 2 sum b_k (1 - P_k) <= 4 v."""
-    return assume("E (f(x) - f(x_k))^2 <= 4v", over(i, m, (F_x(i) - F(i, k)) ** 2), "<=", 4 * variance, every=(k,))
+    return assume(
+        "E (f(x) - f(x_k))^2 <= 4v", over(i, m, (F_x(i) - F(i, k)) ** 2), "<=", 4 * variance, every=(k,)
+    )
 
 
 @cache
 def rare() -> Theorem:
     """P(U < 1/2) <= e^{-1/(8 eps)}, by Chernoff's method with e^{-y} <= 1 - y + y^2/2."""
-    point = specialise(arithmetic(Op("above", (y,)), "<=", exp(positive * y)), {y: half_ - U, positive: t * S})
+    point = specialise(
+        arithmetic(Op("above", (y,)), "<=", exp(positive * y)), {y: half_ - U, positive: t * S}
+    )
     laplace = mean(exp(-t * w))
     tail = integrated("prompt", (prompt,), point, expectation(bad), exp(t * S / 2) * laplace**L)
     parabola = specialise(arithmetic(exp(-positive), "<=", 1 - positive + positive**2 / 2), {positive: t * w})
@@ -133,9 +154,14 @@ def _product(X: Term, K: Term, first: Pair, Y: Term, E: Term, second: Pair) -> P
         signs = ((K - X, E + sign * Y), (K + X, E - sign * Y))
         parts = []
         for of_X, of_Y in signs:
-            ends = arithmetic(0, "<=", of_X, *first, hide=(X, K)), arithmetic(0, "<=", of_Y, *second, hide=(Y, E))
+            ends = (
+                arithmetic(0, "<=", of_X, *first, hide=(X, K)),
+                arithmetic(0, "<=", of_Y, *second, hide=(Y, E)),
+            )
             parts.append(arithmetic(0, "<=", of_X * of_Y, *ends, hide=(of_X, of_Y)))
-        both = arithmetic(0, "<=", parts[0].rhs + parts[1].rhs, *parts, hide=tuple(part.rhs for part in parts))
+        both = arithmetic(
+            0, "<=", parts[0].rhs + parts[1].rhs, *parts, hide=tuple(part.rhs for part in parts)
+        )
         both = chain(both, 2 * (K * E - sign * (X * Y)))
         out.append(arithmetic(sign * (X * Y), "<=", K * E, both, hide=(X * Y, K * E)))
     return out[0], out[1]
@@ -147,7 +173,9 @@ def size_of_the_cross_term() -> tuple[Theorem, Theorem]:
     schwarz = cauchy_schwarz("coordinates", (i,), F_x(i) - centre, N, (m,))
     schwarz = chain(cross**2, schwarz, B2 * square)
     size = root(schwarz, sqrt(cross**2), root_B * root_Q)
-    up, down = (chain(arithmetic(sign * cross, "<=", sqrt(cross**2), hide=(cross,)), size) for sign in (1, -1))
+    up, down = (
+        chain(arithmetic(sign * cross, "<=", sqrt(cross**2), hide=(cross,)), size) for sign in (1, -1)
+    )
     return up, down
 
 
@@ -164,7 +192,9 @@ def likely() -> Pair:
 def _times(X: Term) -> Pair:
     """|1{U >= 1/2} X(1/U^2 - 1)| <= 6 X |1 - U| for X >= 0, for both signs."""
     up, down = (chain(Z, thm) for Z, thm in zip((twice, -twice), _of_U(1 / positive**2, 6)))
-    scaled = lambda sign, thm: arithmetic(sign * (X * twice), "<=", X * thm.rhs, thm, hide=(X, twice, thm.rhs))
+    scaled = lambda sign, thm: arithmetic(
+        sign * (X * twice), "<=", X * thm.rhs, thm, hide=(X, twice, thm.rhs)
+    )
     return scaled(1, up), scaled(-1, down)
 
 
@@ -196,16 +226,25 @@ def split_of_the_error() -> Pair:
     # On the rare prompts the error is an average of at most 4v, and P is at least -2K.
     low = arithmetic(-2 * K, "<=", P, *size, hide=(cross, square, B2, K))
     high = arithmetic(P, "<=", B2 + 2 * K + square, *size, hide=(cross, square, B2, K))
-    least, most = (arithmetic(bad * thm.lhs, "<=", bad * thm.rhs, thm, hide=(bad, P, square, B2, K)) for thm in (low, high))
+    least, most = (
+        arithmetic(bad * thm.lhs, "<=", bad * thm.rhs, thm, hide=(bad, P, square, B2, K))
+        for thm in (low, high)
+    )
     first = chain(error, replace(good * error + bad * error, above, replace(bad * error, average())))
     pulled = P + near + bad * (4 * variance) - bad * P
     first = chain(first, pulled, replace(pulled, least))
-    first = chain(first, P + near + bad * (4 * variance + 2 * K), _more(P + near + bad * (4 * variance + 2 * K), P + rest))
+    first = chain(
+        first,
+        P + near + bad * (4 * variance + 2 * K),
+        _more(P + near + bad * (4 * variance + 2 * K), P + rest),
+    )
     other = chain(P, replace(good * P + bad * P, below, most))
     event = arithmetic(good * error, "<=", error, hide=(error,))
     other = chain(other, replace(other.rhs, event))
     return first, chain(
-        other, error + near + bad * (B2 + 2 * K + square), _more(error + near + bad * (B2 + 2 * K + square), error + rest)
+        other,
+        error + near + bad * (B2 + 2 * K + square),
+        _more(error + near + bad * (B2 + 2 * K + square), error + rest),
     )
 
 
@@ -221,7 +260,9 @@ def average() -> Theorem:
     mean_square = specialise(second_moment.average_of_vectors(), {f: ((i, k), off)})
     of_one = replace(w * over(i, m, off**2), of_the_class())
     of_all = integrate("sum", (k,), of_one, (prompt,))
-    start = chain(error, mean_square.lhs / S_L**2, replace(mean_square.lhs / S_L**2, mean_square), of_all.lhs / S_L)
+    start = chain(
+        error, mean_square.lhs / S_L**2, replace(mean_square.lhs / S_L**2, mean_square), of_all.lhs / S_L
+    )
     return chain(start, replace(of_all.lhs / S_L, of_all), 4 * variance)
 
 
@@ -248,7 +289,8 @@ def split_of_the_noise() -> Pair:
     )
     more = lambda less, other: arithmetic(less, "<=", other, hide=(squares, gap, weights_squared))
     first = chain(
-        weights_squared, replace(good * weights_squared + bad * weights_squared, above, replace(bad * weights_squared, one))
+        weights_squared,
+        replace(good * weights_squared + bad * weights_squared, above, replace(bad * weights_squared, one)),
     )
     first = chain(first, more(first.rhs, squares + rest_noise))
     other = chain(squares, replace(good * squares + bad * squares, below))
@@ -265,7 +307,11 @@ def means_of_the_rest() -> tuple[Theorem, ...]:
     distance = chain(expectation(gap**2), near_one(), sqrt(eps) ** 2)
     event = chain(expectation(bad**2), rare(), g**2)
     large = sqrt(3 + tau) * spread, sqrt(1 + tau_0) * eps
-    values = ((root_Q, root_of_Q, sqrt(spread)), (square, second_moment_of_the_square(), large[0]), (squares, of_T[1], large[1]))
+    values = (
+        (root_Q, root_of_Q, sqrt(spread)),
+        (square, second_moment_of_the_square(), large[0]),
+        (squares, of_T[1], large[1]),
+    )
     out = []
     for other, thm, size in ((gap, distance, sqrt(eps)), (bad, event, g)):
         for X, of_X, bound in values:
@@ -275,7 +321,13 @@ def means_of_the_rest() -> tuple[Theorem, ...]:
 
 
 #: The bound of `theory`, with eps V in place of its product.
-rare_part = 4 * variance + B2 + 2 * root_B * sqrt(spread) + sqrt(9 + 3 * tau) * spread + (1 + eps * sqrt(1 + tau_0)) * noise
+rare_part = (
+    4 * variance
+    + B2
+    + 2 * root_B * sqrt(spread)
+    + sqrt(9 + 3 * tau) * spread
+    + (1 + eps * sqrt(1 + tau_0)) * noise
+)
 error_bound = (
     4 * root_B * sqrt(spread) * sqrt(eps)
     + 6 * sqrt(9 + 3 * tau) * spread * sqrt(eps)
@@ -290,7 +342,14 @@ def mean_of_the_rest() -> Theorem:
     """E (rest + sigma^2 rest of the noise) <= the bound."""
     parts = means_of_the_rest()
     (A, Q, T, A_, Q_, T_, event) = (part.lhs for part in parts)
-    split = 4 * root_B * A + 6 * Q + (4 * variance + B2) * event + 2 * root_B * A_ + Q_ + noise * (6 * T + event + T_)
+    split = (
+        4 * root_B * A
+        + 6 * Q
+        + (4 * variance + B2) * event
+        + 2 * root_B * A_
+        + Q_
+        + noise * (6 * T + event + T_)
+    )
     whole = chain(expectation(rest + noise * rest_noise), split, replace(split, *parts))
     wider = arithmetic(sqrt(3 + tau), "<=", sqrt(9 + 3 * tau))
     return chain(whole, replace(whole.rhs, wider), error_bound)
@@ -303,14 +362,21 @@ def theorem() -> Pair:
     more, less = P + noise * squares, rest + noise * rest_noise
     of_c, of_Q = first_moments()
     of_T = moments_of_the_squares()[0]
-    known = chain(expectation(more), B2 - 2 * expectation(cross) + expectation(square) + noise * expectation(squares))
+    known = chain(
+        expectation(more), B2 - 2 * expectation(cross) + expectation(square) + noise * expectation(squares)
+    )
     hide = (expectation(cross), expectation(square), expectation(squares))
     known = chain(known, arithmetic(known.rhs, "==", unified, of_c, of_Q, of_T, hide=hide))
     point = replace(error + noise * weights_squared, error_[0], noise_[0])
     above = chain(integrate("prompt", (prompt,), chain(point, more + less)), known.lhs + expectation(less))
-    above = chain(above, replace(above.rhs, mean_of_the_rest()), replace(known.lhs + error_bound, _at_most(known)))
+    above = chain(
+        above, replace(above.rhs, mean_of_the_rest()), replace(known.lhs + error_bound, _at_most(known))
+    )
     parts = ((error_[1], error, rest), (noise_[1], weights_squared, rest_noise))
-    apart = [arithmetic(thm.lhs - more_, "<=", value, thm, hide=(thm.lhs, value, more_)) for thm, value, more_ in parts]
+    apart = [
+        arithmetic(thm.lhs - more_, "<=", value, thm, hide=(thm.lhs, value, more_))
+        for thm, value, more_ in parts
+    ]
     below = replace(P - rest + noise * (squares - rest_noise), *apart)
     below = chain(more - less, below)
     below = chain(known.lhs - expectation(less), integrate("prompt", (prompt,), below))
@@ -322,7 +388,11 @@ def theorem() -> Pair:
         hide=(known.lhs, expectation(less), error_bound),
     )
     below = chain(
-        arithmetic(unified - error_bound, "==", known.lhs - error_bound, known, hide=(known.lhs, error_bound)), small, below
+        arithmetic(
+            unified - error_bound, "==", known.lhs - error_bound, known, hide=(known.lhs, error_bound)
+        ),
+        small,
+        below,
     )
     return above, below
 

@@ -59,12 +59,16 @@ def order_54(first: Variable = a, second: Variable = b) -> Theorem:
     step = arithmetic((E - 1) * A, "<=", (E - 1) * M, more, less, hide=(E, A, M))
     strict = arithmetic(E * M - M, "<", 2 * delta, in_range[0], whole, hide=(E * M, M, delta))
     step = chain(E * A - A, step, E * M - M, strict)
-    grown = replace(exp(c * delta), arithmetic(c * delta, "<=", 2 * delta, at_most(), in_range[0], hide=(delta,)))
+    grown = replace(
+        exp(c * delta), arithmetic(c * delta, "<=", 2 * delta, at_most(), in_range[0], hide=(delta,))
+    )
     grown = arithmetic(exp(c * delta) * A, "<=", E * A, grown, least, hide=(exp(c * delta), E, A))
     below = arithmetic(E * A, "<", A + 2 * delta, step, hide=(E * A, A, delta))
     below = chain(grown, below, B)
     scale = exp(c * first)
-    scaled = arithmetic(scale * (exp(c * delta) * A), "<", scale * B, below, hide=(scale, exp(c * delta) * A, B))
+    scaled = arithmetic(
+        scale * (exp(c * delta) * A), "<", scale * B, below, hide=(scale, exp(c * delta) * A, B)
+    )
     return chain(exp(c * second) * A, scaled)
 
 
@@ -92,7 +96,9 @@ def beyond() -> Theorem:
     power = specialise(arithmetic(1 + z + z**2 / 2, "<=", exp(z)), {z: c * u})
     large = chain(c, K + c * u**2, arithmetic(K + c * u**2, "==", 2 + c * u**2, critical(), hide=(K,)))
     large = arithmetic(2, "<=", c, arithmetic(2, "<=", large.rhs), large, hide=(large.rhs,))
-    value = arithmetic(1 - u**2 + K * u + K * c * u**2 / 2, "==", 1 - u**2 + 2 * u + c * u**2, critical(), hide=(K,))
+    value = arithmetic(
+        1 - u**2 + K * u + K * c * u**2 / 2, "==", 1 - u**2 + 2 * u + c * u**2, critical(), hide=(K,)
+    )
     square = arithmetic((1 + u) ** 2, "<=", value.rhs, large)
     E = exp(c * u)
     grown = arithmetic((1 - u**2) * power.lhs, "<=", (1 - u**2) * E, power, hide=(E, power.lhs))
@@ -115,7 +121,9 @@ def range_statements(c_max: int | Fraction = 2, share: int | Fraction = 1) -> tu
     """
     u = inside
     right = Fraction(share) * exp(c * u) * gamma(-u, u)
-    return order_statements(c_max)[0], Statement(exp(-c * u) * gamma(u, -u), "<=", right, critical().assumptions)
+    return order_statements(c_max)[0], Statement(
+        exp(-c * u) * gamma(u, -u), "<=", right, critical().assumptions
+    )
 
 
 #: Lemma H.2: the query u and R'u, of length 1, the weights of the tokens, and those after the
@@ -142,7 +150,9 @@ def symmetric_tokens() -> tuple[Theorem, ...]:
     back = mean(flipped(i, o) * -height)
     return (
         assume("the weight of token i", weight(i, o) * (power_up + rest), "==", power_up, every=(i, o)),
-        assume("its weight after the flip", flipped(i, o) * (power_down + rest), "==", power_down, every=(i, o)),
+        assume(
+            "its weight after the flip", flipped(i, o) * (power_down + rest), "==", power_down, every=(i, o)
+        ),
         assume("the flip of token i keeps the law", mean(weight(i, o) * height), "==", back, every=(i,)),
         assume("the mean centre is on the line of u", mean(centre), "==", mean_height * p(j), every=(j,)),
     )
@@ -165,12 +175,16 @@ def positive_height() -> Theorem:
     values = []
     for value, top, thm in ((weight(i, o), power_up, own), (flipped(i, o), power_down, turned)):
         fraction = arithmetic(value, "==", thm.lhs / (top + rest), hide=(top,))
-        values.append(chain(fraction, arithmetic(fraction.rhs, "==", top / (top + rest), thm, hide=(thm.lhs, top))))
+        values.append(
+            chain(fraction, arithmetic(fraction.rhs, "==", top / (top + rest), thm, hide=(thm.lhs, top)))
+        )
     grows = specialise(arithmetic(0, "<=", y * (exp(y) - exp(-y))), {y: rate * height})
     scale = rest / ((power_up + rest) * (power_down + rest)) / rate
     scaled = arithmetic(0, "<=", scale * grows.rhs, grows, hide=(scale, grows.rhs))
     gap_ = height * (weight(i, o) - flipped(i, o))
-    first = chain(scaled.rhs, height * rest * (power_up - power_down) / ((power_up + rest) * (power_down + rest)))
+    first = chain(
+        scaled.rhs, height * rest * (power_up - power_down) / ((power_up + rest) * (power_down + rest))
+    )
     first = chain(first, arithmetic(first.rhs, "==", gap_, *values, hide=(power_up, power_down, height)))
     each = integrate("mean", (o,), chain(0 * height, scaled, first))
     up, down = mean(weight(i, o) * height), mean(flipped(i, o) * height)
@@ -178,7 +192,9 @@ def positive_height() -> Theorem:
     each = arithmetic(0, "<=", up, each, chain(up, law, -down), hide=(up, down))
     summed = integrate("coordinates", (i,), each, (n,))
     along = arithmetic(p(j) * line.lhs, "==", mean_height * p(j) ** 2, line, hide=(p(j), line.lhs))
-    along = chain(over(p(j) * line.lhs), integrate("coordinates", (j,), along, (d,)), mean_height * over(p(j) ** 2))
+    along = chain(
+        over(p(j) * line.lhs), integrate("coordinates", (j,), along, (d,)), mean_height * over(p(j) ** 2)
+    )
     along = chain(along, arithmetic(along.rhs, "==", mean_height, unit_vectors()[0], hide=(over(p(j) ** 2),)))
     return chain(0, summed, along)
 
@@ -190,7 +206,9 @@ def signal_at_the_query() -> Theorem:
     far, near = mean(over((centre - r(j)) ** 2)), mean(over((centre - p(j)) ** 2))
     product = over((p(j) - r(j)) * line.lhs)
     gap_ = chain(far - near, integrate("mean", (o,), difference()), 2 * product)
-    each = arithmetic((p(j) - r(j)) * line.lhs, "==", (p(j) - r(j)) * mean_height * p(j), line, hide=(line.lhs, p(j), r(j)))
+    each = arithmetic(
+        (p(j) - r(j)) * line.lhs, "==", (p(j) - r(j)) * mean_height * p(j), line, hide=(line.lhs, p(j), r(j))
+    )
     pp, rr, pr = over(p(j) ** 2), over(r(j) ** 2), over(p(j) * r(j))
     value = chain(product, integrate("coordinates", (j,), each, (d,)), mean_height * (pp - pr))
     square = over((p(j) - r(j)) ** 2)

@@ -53,7 +53,14 @@ def given() -> tuple[Theorem, ...]:
         assume("c_l >= 1", 1, "<=", c, every=(l,)),
         assume("c_l <= r", c, "<=", r, every=(l,)),
         assume("c_l = l: a geometric series", series, "<=", exp(-2 * r * y), every=(y,), argument=SERIES),
-        assume("the cap of height eps, as in Lemma G.1", area, "<=", mean(within(eps)), every=(eps,), argument=CAP),
+        assume(
+            "the cap of height eps, as in Lemma G.1",
+            area,
+            "<=",
+            mean(within(eps)),
+            every=(eps,),
+            argument=CAP,
+        ),
         assume("n >= 45 sqrt(d) r^{d/2} log n", 45 * sqrt(d) * exp(d / 2 * log(r)) * log(n), "<=", n),
         assume("n > 5", 6, "<=", n),
     )
@@ -120,7 +127,9 @@ def below_half() -> Theorem:
     """The bound is at most (1 - e^{-2}) sum_l e^{-2 c_l} n sigma_l/2."""
     first, last = given()[:2]
     ratio = arithmetic(log(c / r), "<=", 0, first, last)
-    less = arithmetic(d / 2 * log(c / r) - Fraction(1, 2), "<=", (d - 1) / 2 * log(c / r), ratio, hide=(log(c / r),))
+    less = arithmetic(
+        d / 2 * log(c / r) - Fraction(1, 2), "<=", (d - 1) / 2 * log(c / r), ratio, hide=(log(c / r),)
+    )
     each = replace(n * weight / 2 / sqrt(2 * pi * d) * exp(less.lhs), less)
     each = chain(each, replace(n * weight / 2 * area().lhs, area()))
     scaled = n * exp(Fraction(-1, 2)) / 2 / sqrt(2 * pi * d) * gamma
@@ -135,12 +144,18 @@ def kernel_sums_from_below() -> Theorem:
     e^{-2 c_l} is positive, and so that of e^{gap_l} is at least 1.
     """
     less = Op("above", (bound - g_0,))
-    short = arithmetic(bound - g_0, "<=", Q * (halves - numbers), below_half(), mixture(), hide=(bound, halves, numbers))
+    short = arithmetic(
+        bound - g_0, "<=", Q * (halves - numbers), below_half(), mixture(), hide=(bound, halves, numbers)
+    )
     some = Op("above", (short.rhs,))
     gaps = specialise(arithmetic(0, "<=", Op("above", (Q * u,)) * u), {u: halves - numbers})
     point = arithmetic(some * ones, "<=", some * convex().lhs, gaps, hide=(halves - numbers, short.rhs))
     point = chain(replace(less * ones, short), point)
-    point = chain(point, replace(point.rhs, convex()), specialise(arithmetic(some * y, "<=", y, hide=(short.rhs,)), {y: powers}))
+    point = chain(
+        point,
+        replace(point.rhs, convex()),
+        specialise(arithmetic(some * y, "<=", y, hide=(short.rhs,)), {y: powers}),
+    )
     rarely = replace(weight * rare().lhs, rare())
     most = integrated("coordinates", (l,), rarely, bind("prompt", (prompt,), powers), ones * n**-2, (m,))
     event = bind("prompt", (prompt,), less)

@@ -47,8 +47,20 @@ def by_pairs() -> Theorem:
     whole, average = equal(S**2, squares + both), equal(S * total(w * P), single + mixed)
     above = S**2 - 2 * (S * total(w * P)) + squares + products
     parts = 2 * (squares - single) + both - 2 * mixed + products
-    same = arithmetic(above, "==", parts, whole, average, hide=(S**2, S * total(w * P), squares, both, single, mixed, products))
-    return chain(left, above / S**2, arithmetic(above / S**2, "==", parts / S**2, same, hide=(above, parts, S)), right(2))
+    same = arithmetic(
+        above,
+        "==",
+        parts,
+        whole,
+        average,
+        hide=(S**2, S * total(w * P), squares, both, single, mixed, products),
+    )
+    return chain(
+        left,
+        above / S**2,
+        arithmetic(above / S**2, "==", parts / S**2, same, hide=(above, parts, S)),
+        right(2),
+    )
 
 
 def right(diagonal: int | Fraction) -> Term:

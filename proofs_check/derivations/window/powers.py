@@ -65,12 +65,22 @@ def terms_compared() -> Theorem:
     exponents differ by d(log v - v - log u + u).
     """
     smaller, short = before()
-    U, V, share = alpha * i / d, alpha * m / d, Variable("theta", range=Range(Fraction(0), Fraction(1), True, False))
+    U, V, share = (
+        alpha * i / d,
+        alpha * m / d,
+        Variable("theta", range=Range(Fraction(0), Fraction(1), True, False)),
+    )
     late, early = Op("ind", (v - 1,)), Op("above", (1 - v,))
     top = specialise(arithmetic(log(u) - u, "<=", -1), {u: U})
     near = arithmetic(late * (-1 - (v - 1) ** 2 / 2), "<=", late * (log(v) - v))
     rising = arithmetic(early * (log(share) - share * v), "<=", early * -v)
-    rising = arithmetic(early * (log(share) + log(v) - share * v), "<=", early * (log(v) - v), rising, hide=(log(share), log(v)))
+    rising = arithmetic(
+        early * (log(share) + log(v) - share * v),
+        "<=",
+        early * (log(v) - v),
+        rising,
+        hide=(log(share), log(v)),
+    )
     quotient = arithmetic(i / m, "<=", 1, smaller)
     near, rising = specialise(near, {v: V}), specialise(rising, {share: i / m, v: V}, quotient)
     F, G, near_, early_ = log(U) - U, log(V) - V, Op("ind", (V - 1,)), Op("above", (1 - V,))
@@ -109,7 +119,10 @@ def last_term() -> Theorem:
     small = arithmetic(exp(-h), "<=", 1)
     rise = replace(exp(-(alpha * m * 1)), specialise(small, {h: g(k) ** 2}))
     each = specialise(point, {below: -(g(k) ** 2)})
-    each = chain(replace(power(m, d) * exp(-(alpha * m * 1)) * each.lhs, each, rise), power(m, d) * exp(-d * g(k) ** 2) * rise.rhs)
+    each = chain(
+        replace(power(m, d) * exp(-(alpha * m * 1)) * each.lhs, each, rise),
+        power(m, d) * exp(-d * g(k) ** 2) * rise.rhs,
+    )
     total = integrate("sum", (k,), each, (prompt,))
     last = power(m, d) * exp(-alpha * m)
     whole = chain(last * count, total, truncated)
@@ -136,7 +149,13 @@ def stirling(most: int = 2) -> tuple[Theorem, ...]:
     """Stirling's lower bound; d >= 5 and alpha <= most."""
     root = sqrt(2 * pi * d)
     return (
-        assume("Stirling: sqrt(2 pi d) (d/e)^d <= Gamma(d + 1)", root * exp(d * log(d) - d), "<=", gamma, cited=True),
+        assume(
+            "Stirling: sqrt(2 pi d) (d/e)^d <= Gamma(d + 1)",
+            root * exp(d * log(d) - d),
+            "<=",
+            gamma,
+            cited=True,
+        ),
         assume("d >= 5", 5, "<=", d),
         assume(f"alpha <= {most}", alpha, "<=", most),
     )
@@ -152,7 +171,9 @@ def largest_term() -> Theorem:
     less = chain(less, bound)
     scale = exp(-(d + 1) * log(alpha))
     scaled = arithmetic(scale * (alpha * peak), "<", scale * gamma, less, hide=(scale, alpha * peak))
-    start = chain(exp(-d * log(alpha)) * peak, arithmetic(exp(-d * log(alpha)) * peak, "==", scaled.lhs, hide=(peak,)))
+    start = chain(
+        exp(-d * log(alpha)) * peak, arithmetic(exp(-d * log(alpha)) * peak, "==", scaled.lhs, hide=(peak,))
+    )
     return chain(power(d, d) * power(alpha, -d) * exp(-d), start, scaled)
 
 
@@ -191,7 +212,10 @@ def lower_statement(four: int = 4) -> Statement:
 def optimal_noise() -> Theorem:
     bound = 4 * up * L**2 * power(share, -2 / (d + 2))
     return assume(
-        "c' sigma^2 w^{d/2}/n <= 4c L^2 (sigma^2 d/(n L^2))^{2/(d + 2)}", low * sigma**2 * power(w, d / 2) / n, "<=", bound
+        "c' sigma^2 w^{d/2}/n <= 4c L^2 (sigma^2 d/(n L^2))^{2/(d + 2)}",
+        low * sigma**2 * power(w, d / 2) / n,
+        "<=",
+        bound,
     )
 
 
@@ -204,7 +228,9 @@ def upper_end() -> Theorem:
     bound = factor * whole * exp(exponent)
     given = arithmetic(width, "<=", bound, optimal_noise(), hide=(width, exp(exponent)))
     start = replace(exp(2 / d * (d / 2 * log(w))), specialise(most, {y: d / 2 * log(w)}))
-    start = chain(arithmetic(w, "==", exp(log(w))), start, replace(exp(2 / d * log(width)), replace(log(width), given)))
+    start = chain(
+        arithmetic(w, "==", exp(log(w))), start, replace(exp(2 / d * log(width)), replace(log(width), given))
+    )
     plain = exp(2 / d * (log(factor) + log(whole) + log(exp(exponent))))
     start = chain(start, replace(plain, specialise(least, {y: exponent})))
     of_factor, of_whole, of_d = (Variable(name, range=REALS) for name in ("log f", "log Lambda", "log d"))
@@ -213,7 +239,11 @@ def upper_end() -> Theorem:
     same = specialise(same, {of_factor: log(factor), of_whole: log(whole), of_d: log(d)})
     start = chain(start, replace(exp(same.lhs), same))
     back = specialise(most, {y: 2 / (d + 2) * log(d)})
-    return chain(start, replace(power(whole, 2 / (d + 2)) * exp(2 / d * (log(factor) + back.lhs)), back), upper_statement().rhs)
+    return chain(
+        start,
+        replace(power(whole, 2 / (d + 2)) * exp(2 / d * (log(factor) + back.lhs)), back),
+        upper_statement().rhs,
+    )
 
 
 def upper_statement(halves: int = 2, four: int = 4) -> Statement:
@@ -253,7 +283,13 @@ def bernoulli() -> Theorem:
     for weight, thm in ((s, up), (1 - s, down)):
         each = chain(replace(power_ * thm.lhs, thm), exp(y) if thm is up else 1)
         parts.append(
-            arithmetic(weight * each.lhs, "<=", weight * each.rhs, each, hide=(each.lhs, each.rhs) if thm is up else (each.lhs,))
+            arithmetic(
+                weight * each.lhs,
+                "<=",
+                weight * each.rhs,
+                each,
+                hide=(each.lhs, each.rhs) if thm is up else (each.lhs,),
+            )
         )
     convex = chain(power_, replace(parts[0].lhs + parts[1].lhs, *parts))
     q = d / 2
@@ -275,7 +311,9 @@ def convex() -> Theorem:
     tangent = power(v, q) * (1 + q * (mixed / v - 1))
     above = chain(arithmetic(tangent, "==", sides, hide=(power(v, q),)), replace(sides, *parts))
     above = specialise(above, {v: mixed})
-    above = chain(power(mixed, q), arithmetic(power(mixed, q), "==", above.lhs, hide=(power(mixed, q),)), above)
+    above = chain(
+        power(mixed, q), arithmetic(power(mixed, q), "==", above.lhs, hide=(power(mixed, q),)), above
+    )
     inverse = arithmetic(1 / mixed, "<=", of_a / a + of_b / b)
     return chain(replace(bound(mixed), inverse, above), of_a * bound(a) + of_b * bound(b))
 
@@ -288,7 +326,9 @@ def values_at_the_ends() -> tuple[Theorem, Theorem]:
     found = []
     for times in (1, 2):
         exponent = times / (d + 2) * log(Lam)
-        steep = arithmetic((d / 2 * times / (d + 2) - 1) * log(Lam), "<=", -exponent, logarithm, hide=(log(Lam),))
+        steep = arithmetic(
+            (d / 2 * times / (d + 2) - 1) * log(Lam), "<=", -exponent, logarithm, hide=(log(Lam),)
+        )
         second = replace(power(exp(exponent), d / 2) / Lam, specialise(inner, {y: exponent}), inverse)
         value = replace(bound(exp(exponent)), second)
         value = chain(value, exp(-exponent) + exp(steep.lhs))

@@ -71,13 +71,18 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:G.5/small": Proof(kernel_sums.small_statements, each(kernel_sums.small_arguments, 2)),
         "COL:H.2.rot": Proof(rotation.statements, rotation.theorems),
         "COL:H.2a/32": Proof(low_rank.centre_statements, (low_rank.difference, low_rank.signal_at_the_query)),
-        "COL:H.3.perp": Proof(blocks.perpendicular_statements, (blocks.height_of_the_flip, blocks.no_mean_across)),
+        "COL:H.3.perp": Proof(
+            blocks.perpendicular_statements, (blocks.height_of_the_flip, blocks.no_mean_across)
+        ),
         "COL:H.3a/41": one(blocks.derivative_statement, blocks.derivative_of_the_signal),
         "COL:H.3c": Proof(low_rank.order_statements, low_rank.order_theorems),
         "COL:H.5i": one(blocks.homogeneous_statement, blocks.homogeneous),
         "COL:I.3": one(kernel_sums.order_statement, kernel_sums.ordered_weights),
         "COL:R2.1.i": Proof(setting.window_statements, each(setting.no_window, 2)),
-        "COL:T3.6": Proof(symmetry.linear_statements, tuple(partial(symmetry.linear_attention, task) for task in symmetry.TASKS)),
+        "COL:T3.6": Proof(
+            symmetry.linear_statements,
+            tuple(partial(symmetry.linear_attention, task) for task in symmetry.TASKS),
+        ),
         "COL:gp": Proof(setting.derivative_statements, each(setting.derivative_of_the_sums, 2)),
         "OURS:R8.relu": one(affine.relu_statement, affine.relu_beside_affine),
         "OURS:R8.54": Proof(low_rank.range_statements, (low_rank.order_54, low_rank.beyond)),

@@ -55,7 +55,13 @@ def rotation() -> tuple[Theorem, Theorem]:
     inner = over(over(R(j, l) * v(l), l) * turned(p))
     return (
         assume("R is orthogonal: Rv.Rp = v.p", inner, "==", over(v(j) * p(j)), every=(v,)),
-        assume("R is orthogonal: |Rv| = |v|", over(over(R(j, l) * v(l), l) ** 2), "==", over(v(j) ** 2), every=(v,)),
+        assume(
+            "R is orthogonal: |Rv| = |v|",
+            over(over(R(j, l) * v(l), l) ** 2),
+            "==",
+            over(v(j) ** 2),
+            every=(v,),
+        ),
     )
 
 

@@ -29,7 +29,9 @@ B = over(v(j) * beta(j, o))
 def equally_likely() -> Theorem:
     """The loss is the same for -f and the opposite noise, which change the signs of A and C."""
     right = mean((-A(o) + B - C(o)) ** 2)
-    return assume("f and -f are equally likely, with the noise", mean((A(o) + B + C(o)) ** 2), "==", right, every=(v,))
+    return assume(
+        "f and -f are equally likely, with the noise", mean((A(o) + B + C(o)) ** 2), "==", right, every=(v,)
+    )
 
 
 @cache
@@ -39,7 +41,9 @@ def without_covariates() -> tuple[Theorem, Theorem]:
     here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
     each = arithmetic(y**2 + z**2, "==", ((y + z) ** 2 + (z - y) ** 2) / 2)
     whole = integrate("mean", (o,), specialise(each, {y: a, z: b}))
-    printed = chain(mean(a**2) + mean(b**2), equal(mean(a**2) + mean(b**2), whole.lhs), whole, (here + there) / 2)
+    printed = chain(
+        mean(a**2) + mean(b**2), equal(mean(a**2) + mean(b**2), whole.lhs), whole, (here + there) / 2
+    )
     same = arithmetic((here + there) / 2, "==", here, equally_likely(), hide=(here, there))
     return printed, chain(printed, same)
 
@@ -107,11 +111,15 @@ def ordered_alike() -> Theorem:
     scaled = arithmetic(0, "<=", scale * order.rhs, order, hide=(scale, order.rhs))
     event = Op("ind", (s - t,))
     scaled = chain(scaled, r / ((up_ + r) * (low_ + r)) * event * (up_ - low_))
-    order = chain(scaled, arithmetic(scaled.rhs, "==", event * (weight(s) - weight(t)), hide=(up_, low_, event)))
+    order = chain(
+        scaled, arithmetic(scaled.rhs, "==", event * (weight(s) - weight(t)), hide=(up_, low_, event))
+    )
     ends = [specialise(order, dict(zip((s, t), at))) for at in ((at_S(o), at_T(o)), (at_T(o), at_S(o)))]
     gap, other = rho_S(o) - rho_T(o), weight(at_S(o)) - weight(at_T(o))
     both = arithmetic(0, "<=", gap * other, up, down, *ends, hide=(weight(at_S(o)), weight(at_T(o))))
-    same = arithmetic(gap * other, "==", gap * (w_S(o) - w_T(o)), first, second, hide=(weight(at_S(o)), weight(at_T(o))))
+    same = arithmetic(
+        gap * other, "==", gap * (w_S(o) - w_T(o)), first, second, hide=(weight(at_S(o)), weight(at_T(o)))
+    )
     whole = chain(equal(0, mean(0 * rho_S(o))), integrate("mean", (o,), chain(0 * rho_S(o), both, same)))
     mean_of = lambda rho, w: mean(rho(o) * w(o))
     parts = [mean_of(rho, w) for rho in (rho_S, rho_T) for w in (w_S, w_T)]
@@ -175,7 +183,10 @@ def derivative_of_the_sums() -> tuple[Theorem, Theorem]:
     h < 0: -g_2 is the derivative of g_0.
     """
     u, bound = length(i) ** 2, Variable("z", range=NONNEGATIVE)
-    falls = arithmetic(0, "<=", exp(-bound) - 1 + bound), arithmetic(exp(-bound) - 1 + bound, "<=", bound**2 / 2)
+    falls = (
+        arithmetic(0, "<=", exp(-bound) - 1 + bound),
+        arithmetic(exp(-bound) - 1 + bound, "<=", bound**2 / 2),
+    )
     rise = 1 - (1 + bound) * exp(-bound)
     rises = arithmetic(0, "<=", rise), arithmetic(rise, "<=", bound**2 / 2)
     out = []
@@ -184,7 +195,11 @@ def derivative_of_the_sums() -> tuple[Theorem, Theorem]:
         low, up = (specialise(x, {bound: h * u}) for x in (low, up))
         gap = kernel_sum(0, r + step) - kernel_sum(0, r) + step * kernel_sum(2, r)
         low = integrate("coordinates", (i,), _scaled(scale, low), (n,))
-        up = chain(gap, integrate("coordinates", (i,), replace(scale * up.lhs, up), (n,)), h**2 / 2 * kernel_sum(4, base))
+        up = chain(
+            gap,
+            integrate("coordinates", (i,), replace(scale * up.lhs, up), (n,)),
+            h**2 / 2 * kernel_sum(4, base),
+        )
         low = chain(0, equal(0, low.lhs), low, gap)
         out.append(arithmetic(Op("max", (gap, -gap)), "<=", up.rhs, low, up, hide=(gap, up.rhs)))
     return out[0], out[1]
@@ -195,7 +210,9 @@ def _scaled(scale: Term, thm: Theorem) -> Theorem:
     return arithmetic(0 * scale, "<=", scale * thm.rhs, thm, hide=(scale, thm.rhs))
 
 
-def derivative_statements(sign: int = -1, half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
+def derivative_statements(
+    sign: int = -1, half: int | Fraction = Fraction(1, 2)
+) -> tuple[Statement, Statement]:
     """The difference quotients of g_0 are those of the slope sign g_2, up to half h g_4."""
     bound = lambda base: Fraction(half) * h**2 * kernel_sum(4, base)
     return Statement(_quotient(h, sign), "<=", bound(r)), Statement(_quotient(-h, sign), "<=", bound(r - h))
@@ -237,7 +254,9 @@ b = Function("b", (Sort.INDEX,))
 def uncorrelated() -> Theorem:
     """E (sum b_i eps_i)^2 = sigma^2 |b|^2: independent noise of mean 0 and variance sigma^2."""
     square = bind("query", (q,), tokens(b(i) * noise(i, q)) ** 2)
-    return assume("independent noise of variance sigma^2", square, "==", sigma**2 * tokens(b(i) ** 2), every=(b,))
+    return assume(
+        "independent noise of variance sigma^2", square, "==", sigma**2 * tokens(b(i) ** 2), every=(b,)
+    )
 
 
 def constant_loss(weight_: Term) -> Term:
@@ -254,7 +273,9 @@ def no_window() -> tuple[Theorem, Theorem]:
     of = lambda weight_: specialise(uncorrelated(), {b: ((i,), weight_)})
     square = specialise(arithmetic(0 * y, "<=", (y - even) ** 2), {y: gamma})
     square = chain(tokens(0 * gamma), integrate("coordinates", (i,), square, (n,)), tokens(gamma**2) - even)
-    least = arithmetic(even, "<=", tokens(gamma**2), chain(equal(0, square.lhs), square), hide=(tokens(gamma**2), even))
+    least = arithmetic(
+        even, "<=", tokens(gamma**2), chain(equal(0, square.lhs), square), hide=(tokens(gamma**2), even)
+    )
     loss, value = of(gamma), of(even)
     loss = chain(bind("query", (q,), (tokens(gamma * (c + noise(i, q))) - c) ** 2), loss)
     back = replace(loss.rhs, loss)
@@ -304,12 +325,18 @@ def signal_and_noise() -> Theorem:
     """
     total, average = tokens(gamma(i, o)), tokens(gamma(i, o) * value(i, o))
     same = equal(_apart, at_query(o) * total - average)
-    same = arithmetic(_off**2, "==", _apart**2, weights_of_a_mean(), same, hide=(total, average, at_query(o), _apart))
+    same = arithmetic(
+        _off**2, "==", _apart**2, weights_of_a_mean(), same, hide=(total, average, at_query(o), _apart)
+    )
     square, linear = _of_noise(_noisy**2), _of_noise(_noisy)
     no_product = specialise(centred(), {b: ((i,), gamma(i, o))})
     split = _off**2 + 2 * _off * linear + square
-    each = chain(_loss, split, arithmetic(split, "==", _off**2 + square, no_product, hide=(_off, linear, square)))
-    each = chain(each, arithmetic(_off**2 + square, "==", _apart**2 + square, same, hide=(_off**2, _apart**2, square)))
+    each = chain(
+        _loss, split, arithmetic(split, "==", _off**2 + square, no_product, hide=(_off, linear, square))
+    )
+    each = chain(
+        each, arithmetic(_off**2 + square, "==", _apart**2 + square, same, hide=(_off**2, _apart**2, square))
+    )
     return chain(mean(_loss), integrate("mean", (o,), each), mean(_apart**2) + mean(square))
 
 

@@ -52,7 +52,11 @@ slope, direction = Function("slope", (Sort.QUERY,), None), Function("u", (Sort.I
 v = Function("v", (Sort.INDEX,))
 Y = Function("Y", (Sort.TOKEN,), Fraction(2))
 #: A token without its place in the prompt, and fixed orthonormal vectors.
-Z, r, p = Function("Z", (Sort.INDEX, Sort.TOKEN), None), Function("r", (Sort.INDEX,)), Function("p", (Sort.INDEX,))
+Z, r, p = (
+    Function("Z", (Sort.INDEX, Sort.TOKEN), None),
+    Function("r", (Sort.INDEX,)),
+    Function("p", (Sort.INDEX,)),
+)
 
 
 @cache
@@ -65,7 +69,9 @@ def lipschitz() -> Theorem:
 def diameter() -> Theorem:
     """|x_i - x|^2 = 2 - 2 x_i.x <= 4 on the sphere."""
     far = over((X(i, j, o) + x(j, o)) ** 2)
-    square = chain(arithmetic(0, "<=", far, hide=(far,)), over(X(i, j, o) ** 2) + 2 * height + over(x(j, o) ** 2))
+    square = chain(
+        arithmetic(0, "<=", far, hide=(far,)), over(X(i, j, o) ** 2) + 2 * height + over(x(j, o) ** 2)
+    )
     return arithmetic(distance, "<=", 4, half_the_square(), *on_the_sphere(), square)
 
 
@@ -75,7 +81,9 @@ def bounded() -> Theorem:
     most = diameter()
     each = chain(lipschitz(), replace(Lip**2 * distance, most))
     weighted = integrate("coordinates", (i,), replace(W * difference**2, each), (n,))
-    inside = chain((average(f(i, o)) - f_query(o)) ** 2, square_of_an_average(difference), tokens(W * difference**2) / S)
+    inside = chain(
+        (average(f(i, o)) - f_query(o)) ** 2, square_of_an_average(difference), tokens(W * difference**2) / S
+    )
     inside = chain(inside, replace(inside.rhs, weighted), 4 * Lip**2)
     return chain(signal, integrate("mean", (o,), inside), 4 * Lip**2)
 
@@ -94,7 +102,10 @@ def by_distances() -> Theorem:
     sides = [specialise(arithmetic(sign * a, "<=", sqrt(a**2)), {a: difference}) for sign in (1, -1)]
     V, Y = tokens(W * difference), Lip * tokens(W * length)
     above, below = (
-        integrate("coordinates", (i,), chain(replace(W * side.lhs, chain(side, size)), W * (Lip * length)), (n,)) for side in sides
+        integrate(
+            "coordinates", (i,), chain(replace(W * side.lhs, chain(side, size)), W * (Lip * length)), (n,)
+        )
+        for side in sides
     )
     square = arithmetic(V**2, "<=", Y**2, chain(V, above, Y), chain(-V, below, Y), hide=(V, Y))
     short = replace(V**2 / S**2, square)
@@ -104,7 +115,9 @@ def by_distances() -> Theorem:
 
 def distance_statement(c: int | Fraction = 1) -> Statement:
     """The signal term is at most the mean of (c L g_1/g_0)^2, for any weights of attention."""
-    return Statement(signal, "<=", mean((Fraction(c) * Lip * average(sqrt(distance))) ** 2), lipschitz().assumptions)
+    return Statement(
+        signal, "<=", mean((Fraction(c) * Lip * average(sqrt(distance))) ** 2), lipschitz().assumptions
+    )
 
 
 @cache
@@ -161,7 +174,9 @@ def split() -> Theorem:
     first = equal(from_the_query, norm - 2 * overlap + square)
     second = equal(from_the_line, square - 2 * overlap**2 + overlap**2 * norm)
     hide = (norm, square, overlap, from_the_query, from_the_line)
-    return arithmetic(from_the_query, "==", (1 - overlap) ** 2 + from_the_line, first, second, on_the_sphere()[1], hide=hide)
+    return arithmetic(
+        from_the_query, "==", (1 - overlap) ** 2 + from_the_line, first, second, on_the_sphere()[1], hide=hide
+    )
 
 
 def split_statements(three: int = 3, cross: int = 0) -> tuple[Statement, Statement]:
@@ -171,7 +186,12 @@ def split_statements(three: int = 3, cross: int = 0) -> tuple[Statement, Stateme
     right = (1 - overlap) ** 2 + from_the_line
     right = right + cross if cross else right
     return (
-        Statement(moment, "==", Lip**2 / (three * d) * over(v(j) ** 2), hypotheses(uniform_slope(), *uniform_direction())),
+        Statement(
+            moment,
+            "==",
+            Lip**2 / (three * d) * over(v(j) ** 2),
+            hypotheses(uniform_slope(), *uniform_direction()),
+        ),
         Statement(from_the_query, "==", right, on_the_sphere()[1].assumptions),
     )
 
@@ -184,7 +204,12 @@ def along_the_query() -> Theorem:
     both = chain(tokens(W * height), both, S - tokens(W * distance) / 2)
     spread = equal(overlap, tokens(W * height) / S)
     return arithmetic(
-        1 - overlap, "==", average(distance) / 2, spread, both, hide=(overlap, tokens(W * height), tokens(W * distance))
+        1 - overlap,
+        "==",
+        average(distance) / 2,
+        spread,
+        both,
+        hide=(overlap, tokens(W * height), tokens(W * distance)),
     )
 
 

@@ -16,7 +16,22 @@ from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.affine import G, H, apart, symmetric_slope
-from proofs_check.derivations.window.prompt import Lip, d, i, j, k, l, mean, n, o, over, q, tokens, width, zeta
+from proofs_check.derivations.window.prompt import (
+    Lip,
+    d,
+    i,
+    j,
+    k,
+    l,
+    mean,
+    n,
+    o,
+    over,
+    q,
+    tokens,
+    width,
+    zeta,
+)
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import bounded_x as x
 from proofs_check.derivations.window.signal import direction, isotropic, p, r, uniform_direction, v
@@ -44,7 +59,12 @@ def fixed_direction() -> tuple[Theorem, ...]:
         assume("x'.x = 0", over(r(j) * p(j)), "==", 0),
         assume("N is one over the sum of the weights", one, "==", 1, every=(o,)),
         assume("N' is that of the reflected tokens", other, "==", 1, every=(o,)),
-        assume("the reflection keeps the law of the tokens", mean(inverse(o) * tokens(weight * across)), "==", there),
+        assume(
+            "the reflection keeps the law of the tokens",
+            mean(inverse(o) * tokens(weight * across)),
+            "==",
+            there,
+        ),
     )
 
 
@@ -59,12 +79,17 @@ def mean_across() -> Theorem:
     turned = chain(turned, arithmetic(turned.rhs, "==", -across, unit, hide=(across, norm)))
     weights = arithmetic(weight_reflected, "==", weight, same, hide=(same.lhs, along))
     part = weight_reflected * turned.lhs
-    each = arithmetic(part, "==", -weight * across, weights, turned, hide=(weight_reflected, weight, turned.lhs))
+    each = arithmetic(
+        part, "==", -weight * across, weights, turned, hide=(weight_reflected, weight, turned.lhs)
+    )
     sums, parts = (integrate("coordinates", (i,), thm, (n,)) for thm in (weights, each))
     S, other_S, total = tokens(weight), tokens(weight_reflected), tokens(weight * across)
     N, other_N = inverse(o), inverse_reflected(o)
     value = arithmetic(other_N, "==", other.lhs / other_S, hide=(other_S,))
-    value = chain(value, arithmetic(value.rhs, "==", one.lhs / S, other, one, sums, hide=(other.lhs, one.lhs, S, other_S)))
+    value = chain(
+        value,
+        arithmetic(value.rhs, "==", one.lhs / S, other, one, sums, hide=(other.lhs, one.lhs, S, other_S)),
+    )
     value = chain(value, arithmetic(value.rhs, "==", N, hide=(S,)))
     parts = chain(parts, -total)
     start = other_N * parts.lhs
@@ -141,14 +166,23 @@ def linear_attention(task: str) -> Theorem:
     whole = chain(whole, replace(whole.rhs, replace(law.lhs, law)), linear_loss(task))
     rest = even - offset(o)
     parts = mean(offset(o) ** 2) + 2 * mean(offset(o) * rest) + mean(rest**2)
-    least = arithmetic(Lip**2 / 3, "<=", parts, square, centred, hide=(mean(offset(o) ** 2), mean(offset(o) * rest), mean(rest**2)))
+    least = arithmetic(
+        Lip**2 / 3,
+        "<=",
+        parts,
+        square,
+        centred,
+        hide=(mean(offset(o) ** 2), mean(offset(o) * rest), mean(rest**2)),
+    )
     return chain(least, whole)
 
 
 def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
     """L^2/share is at most the loss of linear attention on affine and on ReLU tasks."""
     given = lambda task: hypotheses(*opposite_query(task))
-    affine, relu = (Statement(Lip**2 / Fraction(share), "<=", linear_loss(task), given(task)) for task in TASKS)
+    affine, relu = (
+        Statement(Lip**2 / Fraction(share), "<=", linear_loss(task), given(task)) for task in TASKS
+    )
     return affine, relu
 
 
@@ -245,7 +279,9 @@ def centred_point() -> Theorem:
 @cache
 def mean_of_a_task() -> Theorem:
     """E_x f = b for an affine task."""
-    each = arithmetic(p(j) * centred_point().lhs, "==", 0 * p(j), centred_point(), hide=(p(j), centred_point().lhs))
+    each = arithmetic(
+        p(j) * centred_point().lhs, "==", 0 * p(j), centred_point(), hide=(p(j), centred_point().lhs)
+    )
     total = chain(over(p(j) * centred_point().lhs), integrate("coordinates", (j,), each, (d,)), 0)
     split = chain(over_points(task), a * total.lhs + b)
     return chain(split, arithmetic(split.rhs, "==", b, total, hide=(total.lhs,)))
@@ -258,7 +294,9 @@ def law_of_the_flip() -> Theorem:
     """
     pair = lambda body: mean(mean(body, k))
     turned, law = mean(H(k), k), symmetric_slope()
-    scaled = arithmetic(turned * mean(F(o)), "==", law.rhs * mean(F(o)), law, hide=(turned, law.rhs, mean(F(o))))
+    scaled = arithmetic(
+        turned * mean(F(o)), "==", law.rhs * mean(F(o)), law, hide=(turned, law.rhs, mean(F(o)))
+    )
     return chain(pair(H(k) * F(o)), scaled, pair(G(k) * F(o)))
 
 
@@ -315,7 +353,12 @@ def centre_of_the_ring() -> tuple[Theorem, Theorem]:
     total = chain(mean(inner), integrate("coordinates", (j,), each, (d,)), height * query.lhs)
     value = chain(total, arithmetic(total.rhs, "==", height, query, hide=(query.lhs,)))
     found = arithmetic(
-        height, "==", 1 - 1 / (2 * width), value, chain(mean(inner), average, 1 - 1 / (2 * width)), hide=(mean(inner),)
+        height,
+        "==",
+        1 - 1 / (2 * width),
+        value,
+        chain(mean(inner), average, 1 - 1 / (2 * width)),
+        hide=(mean(inner),),
     )
     gap = p(j) - mean(Z(j, o))
     point = arithmetic(gap**2, "==", (1 - height) ** 2 * p(j) ** 2, line, hide=(mean(Z(j, o)), p(j)))
@@ -323,7 +366,11 @@ def centre_of_the_ring() -> tuple[Theorem, Theorem]:
     square = chain(square, arithmetic(square.rhs, "==", 1 / (4 * width**2), found, query, hide=(query.lhs,)))
     bias = specialise(isotropic(), {v: ((j,), gap)})
     bias_ = chain(mean((Lip * over(direction(j, k) * gap)) ** 2, k), Lip**2 * bias.lhs)
-    scaled = chain(bias_, arithmetic(bias_.rhs, "==", Lip**2 * bias.rhs, bias, hide=(bias.lhs, bias.rhs)), Lip**2 / d * square.lhs)
+    scaled = chain(
+        bias_,
+        arithmetic(bias_.rhs, "==", Lip**2 * bias.rhs, bias, hide=(bias.lhs, bias.rhs)),
+        Lip**2 / d * square.lhs,
+    )
     last = arithmetic(scaled.rhs, "<=", Lip**2 / (2 * width**2), square, hide=(square.lhs,))
     return square, chain(scaled, last)
 

@@ -114,7 +114,9 @@ class Site:
             return ""
         version = self.run["versions"].get("largeprompt")
         code = f" (code {self.run['code']})" if self.run["code"] else ""
-        return f"judged on {self.run['date'][:10]}" + (f" with largeprompt {version}" if version else "") + code
+        return (
+            f"judged on {self.run['date'][:10]}" + (f" with largeprompt {version}" if version else "") + code
+        )
 
     @cached_property
     def accounts(self) -> list[Account]:

@@ -93,7 +93,9 @@ def neighbourhood(site: Site, inner: Sequence[Outcome], label: str) -> str:
     name = {id: id if id in own else s.id for id, s in site.statement_of.items()}
     edges = [e for e in site.lifted(name) if e[0] in own or e[1] in own]
     near = {n for u, v, _ in edges for n in (u, v)}
-    boxes = [_row(o) for o in inner] + [_statement(s, outside=True) for s in site.statements.values() if s.id in near]
+    boxes = [_row(o) for o in inner] + [
+        _statement(s, outside=True) for s in site.statements.values() if s.id in near
+    ]
     return svg(boxes, edges, label, widest=860) if edges else ""
 
 

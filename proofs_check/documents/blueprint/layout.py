@@ -102,8 +102,15 @@ def layered(
     for u, v in given:
         a, b = (u, v) if (u, v) in forward else (v, u)
         # Straight through the layers between, so that an edge bends only where there are no nodes.
-        inner = [(x[a, i] - left, y[i] + side * tall[i] / 2) for i in range(level[a] + 1, level[b]) for side in (-1, 1)]
-        start, end = (centres[a][0], centres[a][1] + sizes[a][1] / 2), (centres[b][0], centres[b][1] - sizes[b][1] / 2)
+        inner = [
+            (x[a, i] - left, y[i] + side * tall[i] / 2)
+            for i in range(level[a] + 1, level[b])
+            for side in (-1, 1)
+        ]
+        start, end = (
+            (centres[a][0], centres[a][1] + sizes[a][1] / 2),
+            (centres[b][0], centres[b][1] - sizes[b][1] / 2),
+        )
         routes[u, v] = [start, *inner, end] if a == u else [start, *inner, end][::-1]
     across = [p[0] for route in routes.values() for p in route]
     right = max([c[0] + sizes[n][0] / 2 for n, c in centres.items()] + across, default=0.0)
@@ -130,7 +137,9 @@ def _acyclic(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> set[tupl
     return {(u, v) if rank[u] < rank[v] else (v, u) for u, v in edges}
 
 
-def _levels(sizes: Mapping[str, Point], edges: set[tuple[str, str]], widest: float, gap: float) -> dict[str, int]:
+def _levels(
+    sizes: Mapping[str, Point], edges: set[tuple[str, str]], widest: float, gap: float
+) -> dict[str, int]:
     """Each node below all it comes from, in layers that are not too wide; then each as near to what
     follows as there is room.
     """
@@ -200,7 +209,9 @@ def _crossings(layers: Sequence[Sequence[Key]], down: Mapping[Key, Sequence[Key]
     return total
 
 
-def _few_crossings(layers: list[list[Key]], links: Sequence[tuple[Key, Key]], sweeps: int = 24) -> list[list[Key]]:
+def _few_crossings(
+    layers: list[list[Key]], links: Sequence[tuple[Key, Key]], sweeps: int = 24
+) -> list[list[Key]]:
     """Sort each layer by the mean place of the neighbours, down and up in turn; keep the best."""
     up, down = _neighbours(links)
     best, fewest = [list(layer) for layer in layers], _crossings(layers, down)
@@ -212,7 +223,10 @@ def _few_crossings(layers: list[list[Key]], links: Sequence[tuple[Key, Key]], sw
             place = {k: j for j, k in enumerate(layers[i - 1 if downwards else i + 1])}
             here = {k: j for j, k in enumerate(layers[i])}
             scale = len(place) / max(len(here), 1)
-            mean = {k: sum(place[n] for n in near[k]) / len(near[k]) if k in near else here[k] * scale for k in here}
+            mean = {
+                k: sum(place[n] for n in near[k]) / len(near[k]) if k in near else here[k] * scale
+                for k in here
+            }
             layers[i] = sorted(layers[i], key=lambda k: (mean[k], here[k]))
         now = _crossings(layers, down)
         if now < fewest:
@@ -221,10 +235,16 @@ def _few_crossings(layers: list[list[Key]], links: Sequence[tuple[Key, Key]], sw
 
 
 def _abscissae(
-    layers: Sequence[Sequence[Key]], links: Sequence[tuple[Key, Key]], sizes: Mapping[str, Point], gap: float, sweeps: int = 60
+    layers: Sequence[Sequence[Key]],
+    links: Sequence[tuple[Key, Key]],
+    sizes: Mapping[str, Point],
+    gap: float,
+    sweeps: int = 60,
 ) -> dict[Key, float]:
     up, down = _neighbours(links)
-    real = {k for i, layer in enumerate(layers) for k in layer if not any(k[0] == u[0] for u in up.get(k, ()))}
+    real = {
+        k for i, layer in enumerate(layers) for k in layer if not any(k[0] == u[0] for u in up.get(k, ()))
+    }
     half = {k: sizes[k[0]][0] / 2 if k in real else 3.0 for layer in layers for k in layer}
     x: dict[Key, float] = {}
     for layer in layers:
@@ -247,7 +267,14 @@ def _abscissae(
             for k in layer:
                 near = up.get(k, []) + down.get(k, [])
                 # A way down should be straight.
-                pull = {n: 8.0 if n[0] == k[0] and k not in real and n not in real else 2.0 if n[0] == k[0] else 1.0 for n in near}
+                pull = {
+                    n: 8.0
+                    if n[0] == k[0] and k not in real and n not in real
+                    else 2.0
+                    if n[0] == k[0]
+                    else 1.0
+                    for n in near
+                }
                 weight = sum(pull.values())
                 wanted.append(sum(x[n] * p for n, p in pull.items()) / weight if near else x[k])
                 weights.append(weight or 0.2)

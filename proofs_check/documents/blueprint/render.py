@@ -125,7 +125,11 @@ def _bars(losses: list[tuple[str, float]]) -> dict[str, float]:
 def _facts(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What an engine says about its own verdict, and takes for granted, in reading order."""
     said, e = examples(judged["evidence"]), without(judged["evidence"])
-    confirmed = [f"{r['engine']} ({r['covered']})" if r["covered"] else r["engine"] for r in e["routes"] if r["verdict"] != "OPEN"]
+    confirmed = [
+        f"{r['engine']} ({r['covered']})" if r["covered"] else r["engine"]
+        for r in e["routes"]
+        if r["verdict"] != "OPEN"
+    ]
     undecided = [f"{r['engine']} ({r['reason']})" for r in e["routes"] if r["verdict"] == "OPEN"]
     engines = ", ".join(dict.fromkeys(p["engine"] for p in e["parts"]))
     drawn = f"{e['samples']:,}".replace(",", "\u202f")
@@ -136,7 +140,12 @@ def _facts(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("dimension", e["dimension"]),
         *told(judged),
         ("margin", "" if e["margin"] is None else number(e["margin"], 3)),
-        ("samples", f"{drawn} drawn, seed {e['seed']}, error probability {number(e['error'], 2)}" if e["samples"] else ""),
+        (
+            "samples",
+            f"{drawn} drawn, seed {e['seed']}, error probability {number(e['error'], 2)}"
+            if e["samples"]
+            else "",
+        ),
         ("confirmed by", "; ".join(confirmed)),
         ("undecided by", "; ".join(undecided)),
         ("drawn examples", said),
@@ -145,7 +154,9 @@ def _facts(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in found if text]
 
 
-def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None, advance: Advance | None = None) -> Blueprint:
+def as_html(
+    site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None, advance: Advance | None = None
+) -> Blueprint:
     """Draw the blueprint.
 
     Parameters
@@ -195,7 +206,9 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None,
         "script": script,
         "slug": slug,
         "letters": LETTERS,
-        "drawn": lambda statements: map(statements.get, counted(advance, list(statements), "drawing") if advance else statements),
+        "drawn": lambda statements: map(
+            statements.get, counted(advance, list(statements), "drawing") if advance else statements
+        ),
         "overview": safe(lambda paper=None: all_statements(site, paper)),
         "near": safe(lambda rows, label: neighbourhood(site, rows, label)),
         "apart": lambda paper=None: apart(site, paper),

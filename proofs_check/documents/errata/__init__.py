@@ -10,4 +10,14 @@ from proofs_check.documents.errata.html import as_html
 from proofs_check.documents.errata.markdown import as_markdown
 from proofs_check.documents.errata.referee import as_latex
 
-__all__ = ["Copy", "Entry", "Errata", "Erratum", "all_errata", "as_html", "as_latex", "as_markdown", "errata_of"]
+__all__ = [
+    "Copy",
+    "Entry",
+    "Errata",
+    "Erratum",
+    "all_errata",
+    "as_html",
+    "as_latex",
+    "as_markdown",
+    "errata_of",
+]

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["all_errata", "errata_of", "number"]
 
 #: What tells a place without its section.
-_NUMBERED = re.compile(r"(?:Lemma|Proposition|Theorem|Corollary|Assumption|Remark|Figure) [A-Z]?\.?\d|equations? \(\d")
+_NUMBERED = re.compile(
+    r"(?:Lemma|Proposition|Theorem|Corollary|Assumption|Remark|Figure) [A-Z]?\.?\d|equations? \(\d"
+)
 _ABBREVIATED = re.compile(r"\b(Sec|App|Prop|Cor)(?:tion|endix|osition|ollary)(?= [A-Z]?\.?\d| [A-Z]\b)")
 #: How many characters of LaTeX a formula has at most that is shown beside what is true instead.
 LONGEST_FORMULA = 600
@@ -57,7 +59,9 @@ def errata_of(document: Mapping[str, Any], key: str) -> Errata:
     return all_errata(document, [key])[key]
 
 
-def all_errata(document: Mapping[str, Any], keys: Sequence[str], advance: Advance | None = None) -> dict[str, Errata]:
+def all_errata(
+    document: Mapping[str, Any], keys: Sequence[str], advance: Advance | None = None
+) -> dict[str, Errata]:
     """The errata of several papers, whose witness scripts are run together.
 
     Parameters
@@ -97,16 +101,26 @@ def _account(document: Mapping[str, Any], ledger: Ledger, key: str) -> Account:
     except KeyError as error:
         raise InputError(error.args[0]) from error
     if is_own(key):
-        raise InputError(f"{key} holds the results of a project, not those of a paper; choose the key of a paper")
+        raise InputError(
+            f"{key} holds the results of a project, not those of a paper; choose the key of a paper"
+        )
     if document["run"].get("partial"):
-        raise InputError("the ledger is of a run of some claims only, which cannot tell what survives; run all of them")
+        raise InputError(
+            "the ledger is of a run of some claims only, which cannot tell what survives; run all of them"
+        )
     for e in document["claims"]:
-        if e["paper"] == key and (e["severity"] or e["verdict"] == "REFUTED") and (wrong := _wrong(e, ledger)):
+        if (
+            e["paper"] == key
+            and (e["severity"] or e["verdict"] == "REFUTED")
+            and (wrong := _wrong(e, ledger))
+        ):
             raise InputError(f"{e['id']} is not in order: {wrong}; mend the claim first")
     return account(ledger, key)
 
 
-def _errata(mine: Account, about: Mapping[str, Any], source: str, scripts: Mapping[str, tuple[str, str]]) -> Errata:
+def _errata(
+    mine: Account, about: Mapping[str, Any], source: str, scripts: Mapping[str, tuple[str, str]]
+) -> Errata:
     return Errata(
         title=about["title"],
         authors=about["authors"],
@@ -137,7 +151,9 @@ def _source(run: Mapping[str, Any]) -> str:
     return f"the ledger that was judged on {run['date'][:10]} with largeprompt {version} (code {run['code']})"
 
 
-def _scripts(false: Sequence[Mapping[str, Any]], advance: Advance | None = None) -> dict[str, tuple[str, str]]:
+def _scripts(
+    false: Sequence[Mapping[str, Any]], advance: Advance | None = None
+) -> dict[str, tuple[str, str]]:
     """Script and output by id; both empty where there is no script."""
     texts = {e["id"]: text for e in false if (text := witnesses.script(e["id"])) is not None}
     try:
@@ -147,11 +163,19 @@ def _scripts(false: Sequence[Mapping[str, Any]], advance: Advance | None = None)
     for e in false:
         id = e["id"]
         if id in texts and outputs[id].error:
-            raise InputError(f"the witness script of {id} fails: {outputs[id].error}; it must end with the violation")
+            raise InputError(
+                f"the witness script of {id} fails: {outputs[id].error}; it must end with the violation"
+            )
         found, by = e["evidence"]["witness"], e["evidence"]["witness_by"]
-        if id in texts and (other := witnesses.differing(found, texts[id], outputs[id].printed, sampled=by == "statistics")):
-            raise InputError(f"the witness script of {id} has nothing like the ledger's {', '.join(other)}; bring the two together")
-    return {e["id"]: (texts[e["id"]], outputs[e["id"]].printed) if e["id"] in texts else ("", "") for e in false}
+        if id in texts and (
+            other := witnesses.differing(found, texts[id], outputs[id].printed, sampled=by == "statistics")
+        ):
+            raise InputError(
+                f"the witness script of {id} has nothing like the ledger's {', '.join(other)}; bring the two together"
+            )
+    return {
+        e["id"]: (texts[e["id"]], outputs[e["id"]].printed) if e["id"] in texts else ("", "") for e in false
+    }
 
 
 def _entry(outcome: Outcome, mine: Account, ledger: Ledger, scripts: Mapping[str, tuple[str, str]]) -> Entry:
@@ -160,7 +184,12 @@ def _entry(outcome: Outcome, mine: Account, ledger: Ledger, scripts: Mapping[str
     own = [e for e in outcome.errors if not e["follows"]] or list(outcome.errors)
     ids = {e["id"] for e in own}
     # Also those of rows with errors of their own, which are no copies of a whole row.
-    following = {e["id"]: (o.row, e) for o in mine.rows for e in o.errors if e["follows"] and ledger.first_error(e["id"]) in ids}
+    following = {
+        e["id"]: (o.row, e)
+        for o in mine.rows
+        for e in o.errors
+        if e["follows"] and ledger.first_error(e["id"]) in ids
+    }
     survives, users = _survives(own, ledger)
     here = {_named(row), _short(row)}
     return Entry(
@@ -171,9 +200,13 @@ def _entry(outcome: Outcome, mine: Account, ledger: Ledger, scripts: Mapping[str
         printed=own[0]["printed"],
         reading=row.reading,
         errors=tuple(_erratum(e, ledger, *scripts[e["id"]]) for e in own),
-        inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e["id"] not in {*following, *ids}),
+        inherited=tuple(
+            _copy(e, ledger) for e in outcome.errors if e["follows"] and e["id"] not in {*following, *ids}
+        ),
         copies=tuple(_copy(e, ledger) for _, e in following.values()),
-        also=tuple(name for name in dict.fromkeys(_named(heir) for heir, _ in following.values()) if name not in here),
+        also=tuple(
+            name for name in dict.fromkeys(_named(heir) for heir, _ in following.values()) if name not in here
+        ),
         survives=survives,
         users=users,
         readings=row.readings,
@@ -189,7 +222,9 @@ def _copy(e: Mapping[str, Any], ledger: Ledger) -> Copy:
         source=source["where"],
         entry=source["covers"],
         why="" if e["why"] == source["why"] else e["why"],
-        instead="" if told_instead(e, short=True) == told_instead(source, short=True) else told_instead(e, short=True),
+        instead=""
+        if told_instead(e, short=True) == told_instead(source, short=True)
+        else told_instead(e, short=True),
     )
 
 
@@ -245,7 +280,11 @@ def _truth(e: Mapping[str, Any], ledger: Ledger) -> str:
     """
     if not e["id"].endswith("/inference"):
         return ""
-    stated = [x for x in ledger.entries.values() if x["covers"] == e["covers"] and not x["id"].endswith("/inference")]
+    stated = [
+        x
+        for x in ledger.entries.values()
+        if x["covers"] == e["covers"] and not x["id"].endswith("/inference")
+    ]
     if not stated or any(not Verdict(x["verdict"]).accepted for x in stated):
         return ""
     verdict = min((Verdict(x["verdict"]) for x in stated), key=lambda v: v.strength)
@@ -264,7 +303,9 @@ def _repair(e: Mapping[str, Any]) -> str:
     # ledger lists only what is given.
     pairs = {k: (v, e["numbers"].get(k)) for k, v in repair["numbers"].items()}
     turned = {k: (new, old) for k, (new, old) in pairs.items() if _is_number(new) and _is_number(old)}
-    changes = " and ".join(f"`{k} = {number(new)}` in place of `{number(old)}`" for k, (new, old) in turned.items())
+    changes = " and ".join(
+        f"`{k} = {number(new)}` in place of `{number(old)}`" for k, (new, old) in turned.items()
+    )
     how = f"with {changes}" if changes else "changed accordingly"
     out = f"The check that refutes the printed line, {how}, gives {Evidence.from_json(evidence).word}"
     if repair["verdict"] == "SUPPORTED":
@@ -293,7 +334,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _survives(own: list[Mapping[str, Any]], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
-    users = dict.fromkeys(u for e in own for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"])
+    users = dict.fromkeys(
+        u for e in own for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"]
+    )
     if not users:
         return "No other line of the paper was found to use it.", ()
     # One line a row: the parts of a row stand or fall as steps of it.

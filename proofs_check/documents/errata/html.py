@@ -30,7 +30,10 @@ def as_html(errata: Errata) -> str:
     template = templates.get_template("errata.html.jinja")
     severities = re.sub(r"\*([\w ]+)\*", r"<b>\1</b>", _words(SEVERITY))
     how = [_words(paragraph) for paragraph in how_to_read(errata.example, errata.names)]
-    return template.render(errata=errata, css=CSS, severities=severities, how=how, about_readings=READINGS) + "\n"
+    return (
+        template.render(errata=errata, css=CSS, severities=severities, how=how, about_readings=READINGS)
+        + "\n"
+    )
 
 
 def _words(text: str) -> str:

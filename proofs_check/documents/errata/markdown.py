@@ -23,7 +23,9 @@ _ON_GITHUB = {
     r"\|": r"\Vert ", r"\{": r"\lbrace ", r"\}": r"\rbrace ", r"\,": " ", r"\;": " ", r"\!": "", r"\:": " ", r"\mathds": r"\mathbb",
     r"\coloneqq": ":=", r"\eqqcolon": "=:", r"\phantom{}": "{}",
 }  # fmt: skip
-_COMMANDS = re.compile("|".join(re.escape(c) + ("(?![a-zA-Z])" if c[-1].isalpha() else "") for c in _ON_GITHUB))
+_COMMANDS = re.compile(
+    "|".join(re.escape(c) + ("(?![a-zA-Z])" if c[-1].isalpha() else "") for c in _ON_GITHUB)
+)
 
 
 def as_markdown(errata: Errata) -> str:
@@ -43,13 +45,19 @@ def as_markdown(errata: Errata) -> str:
         "## Main results",
         _table(
             ("result", "what it says", "stands", "what to change"),
-            [(f"**{r.title}**", github(r.says), github(r.told), github(r.to_change)) for r in errata.headline],
+            [
+                (f"**{r.title}**", github(r.says), github(r.told), github(r.to_change))
+                for r in errata.headline
+            ],
         ),
         paragraph(f"**{errata.losses}**"),
         "## What is false as printed",
         paragraph(f"**{errata.count}**"),
         _spoken(SEVERITY),
-        _table(("where", "how grave", "why it fails", "true instead"), [_line(i, e) for i, e in enumerate(errata.entries, 1)]),
+        _table(
+            ("where", "how grave", "why it fails", "true instead"),
+            [_line(i, e) for i, e in enumerate(errata.entries, 1)],
+        ),
         "## How to read the entries",
         *map(_spoken, how_to_read(errata.example, errata.names)),
         *_others(errata.others),
@@ -80,7 +88,9 @@ def _line(i: int, e: Entry) -> tuple[str, ...]:
 
 def _others(listed: tuple[Result, ...]) -> list[str]:
     lines: list[tuple[str, ...]] = [(f"**{r.title}**", github(r.told), github(r.to_change)) for r in listed]
-    return ["## Other numbered results", _table(("result", "stands", "what to change"), lines)] if lines else []
+    return (
+        ["## Other numbered results", _table(("result", "stands", "what to change"), lines)] if lines else []
+    )
 
 
 def _readings(listed: tuple[Reading, ...]) -> list[str]:
@@ -117,7 +127,10 @@ def _entry(i: int, e: Entry) -> list[str]:
 
 def _error(e: Erratum) -> list[str]:
     values = ", ".join(f"`{k} = {v}`" for k, v in e.witness.items())
-    out = ["**Why it fails.** " + github(f"{e.why} {e.details}".strip()), "**True instead.** " + github(e.instead)]
+    out = [
+        "**Why it fails.** " + github(f"{e.why} {e.details}".strip()),
+        "**True instead.** " + github(e.instead),
+    ]
     if e.truth:
         out.append(github(e.truth))
     out.append(f"Mended, it costs {e.costs}. " + github(e.repair))
@@ -173,6 +186,8 @@ def _escape(prose: str) -> str:
 
 def paragraph(text: str) -> str:
     """Lines of at most `WIDTH`, broken neither inside a formula nor inside code."""
-    kept = re.sub(r"\$[^$]*\$|`[^`]*`", lambda found: found[0].replace(" ", "\u2007").replace("-", "\u2011"), text)
+    kept = re.sub(
+        r"\$[^$]*\$|`[^`]*`", lambda found: found[0].replace(" ", "\u2007").replace("-", "\u2011"), text
+    )
     wrapped = textwrap.fill(kept, WIDTH, break_long_words=False, break_on_hyphens=False)
     return wrapped.replace("\u2007", " ").replace("\u2011", "-")

@@ -51,4 +51,6 @@ def how_to_read(id: str, names: str) -> tuple[str, ...]:
     'Here `a` is $a$'
     """
     fill = {"{id}": id, "{names}": f"{names} Other names" if names else "Names"}
-    return tuple(part.replace("{id}", fill["{id}"]).replace("{names}Names", fill["{names}"]) for part in _HOW_TO_READ)
+    return tuple(
+        part.replace("{id}", fill["{id}"]).replace("{names}Names", fill["{names}"]) for part in _HOW_TO_READ
+    )

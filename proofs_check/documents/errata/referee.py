@@ -26,7 +26,16 @@ _SIGNS = {
 }  # fmt: skip
 #: What is no sign of a text font outside of formulas.
 _MATHEMATICAL = {"<=": r"$\leq$", ">=": r"$\geq$", "->": r"$\to$", "<": "$<$", ">": "$>$", "|": "$|$"}
-_ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030b": "H", "\u030c": "v", "\u0327": "c"}
+_ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0308": '"',
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0327": "c",
+}
 _TOKEN = re.compile(r"<=|>=|->|.", re.DOTALL)
 #: Stands for a formula or for code while the words around are read.
 _KEPT = "\0"
@@ -49,7 +58,10 @@ def as_latex(errata: Errata) -> str:
     InputError
         If a text holds a character that it knows no command for.
     """
-    main = [rf"\item \textbf{{{prose(r.title)}}}: {prose(r.told)}." + f" {prose(r.change)}".rstrip() for r in errata.headline]
+    main = [
+        rf"\item \textbf{{{prose(r.title)}}}: {prose(r.told)}." + f" {prose(r.change)}".rstrip()
+        for r in errata.headline
+    ]
     parts = [
         _HEAD,
         rf"\section*{{Errata: {prose(errata.title)}}}",
@@ -60,7 +72,9 @@ def as_latex(errata: Errata) -> str:
         r"\subsection*{What is false as printed}",
         rf"\noindent {prose(errata.count)}",
         re.sub(r"\*([\w ]+)\*", r"\\emph{\1}", prose(SEVERITY)),
-        "\n".join([r"\begin{enumerate}", *map(_item, errata.entries), r"\end{enumerate}"]) if errata.entries else "",
+        "\n".join([r"\begin{enumerate}", *map(_item, errata.entries), r"\end{enumerate}"])
+        if errata.entries
+        else "",
         r"\end{document}",
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -92,7 +106,9 @@ def prose(text: str) -> str:
 
     def keep(found: re.Match[str]) -> str:
         formula = found["inline"] or found["block"] or ""
-        kept.append(rf"\texttt{{{escaped(found['code'])}}}" if found["code"] is not None else f"${_known(formula)}$")
+        kept.append(
+            rf"\texttt{{{escaped(found['code'])}}}" if found["code"] is not None else f"${_known(formula)}$"
+        )
         return _KEPT
 
     # What is kept may stand between quotes, and its own apostrophes are no quotes.
@@ -129,7 +145,9 @@ def escaped(text: str, *, mathematics: bool = False) -> str:
     >>> escaped("50 % of Szegö_1")
     '50 \\\\% of Szeg\\\\"{o}\\\\_1'
     """
-    signs, tokens = ({**_SIGNS, **_MATHEMATICAL}, _TOKEN.findall(text)) if mathematics else (_SIGNS, list(text))
+    signs, tokens = (
+        ({**_SIGNS, **_MATHEMATICAL}, _TOKEN.findall(text)) if mathematics else (_SIGNS, list(text))
+    )
     return "".join(signs.get(token) or _letter(token) for token in tokens)
 
 
@@ -138,5 +156,7 @@ def _letter(sign: str) -> str:
         return sign
     letter, accents = (found := unicodedata.normalize("NFD", sign))[0], found[1:]
     if not letter.isascii() or accents not in _ACCENTS:
-        raise InputError(f"errata.tex has no command for {sign!r} ({unicodedata.name(sign, 'unnamed')}); write it between dollars")
+        raise InputError(
+            f"errata.tex has no command for {sign!r} ({unicodedata.name(sign, 'unnamed')}); write it between dollars"
+        )
     return rf"\{_ACCENTS[accents]}{{{letter}}}"

@@ -75,7 +75,9 @@ def renew(
 
         from numerics.second_opinion.asking import ask
     except ImportError:
-        raise InputError("z3 gives the second opinion and is not installed; type: pip install 'largeprompt[smt]'") from None
+        raise InputError(
+            "z3 gives the second opinion and is not installed; type: pip install 'largeprompt[smt]'"
+        ) from None
     new = Opinions(f"z3 {z3.get_version_string()}", dict(old.questions), dict(old.claims))
     wrong: list[str] = []
     done = {q for q, said in old.questions.items() if not again or (not left and said.startswith("left"))}
@@ -95,13 +97,21 @@ def renew(
             if answer.word == "contradicted":
                 wrong.append(f"{claim.id}: contradicted at {answer.point}: {goal.lhs} {goal.op} {goal.rhs}")
             elif answer.word == "unknown" and not old.questions.get(digest, "left").startswith("left"):
-                wrong.append(f"{claim.id}: confirmed before, and now {answer.reason}: {goal.lhs} {goal.op} {goal.rhs}")
+                wrong.append(
+                    f"{claim.id}: confirmed before, and now {answer.reason}: {goal.lhs} {goal.op} {goal.rhs}"
+                )
             if answer.word != "confirmed":
-                told(f"{claim.id}: {answer.word} ({answer.reason or answer.point}): {goal.lhs} {goal.op} {goal.rhs}"[:300])
+                told(
+                    f"{claim.id}: {answer.word} ({answer.reason or answer.point}): {goal.lhs} {goal.op} {goal.rhs}"[
+                        :300
+                    ]
+                )
     return new, wrong
 
 
-def second_opinion(names: Iterable[str], *, sample: str = "", noted: str = "", again: bool = False, write: str = "") -> int:
+def second_opinion(
+    names: Iterable[str], *, sample: str = "", noted: str = "", again: bool = False, write: str = ""
+) -> int:
     """Print what was confirmed, after asking what is to be asked now.
 
     Returns
@@ -115,26 +125,37 @@ def second_opinion(names: Iterable[str], *, sample: str = "", noted: str = "", a
     old, names = read(), list(names)
     if not (names or sample or noted or again):
         if not old.questions:
-            raise InputError("no second opinion is kept; ask for one with: largeprompt second-opinion --again")
+            raise InputError(
+                "no second opinion is kept; ask for one with: largeprompt second-opinion --again"
+            )
         print("\n".join(old.summary()))
         return int("contradicted" in old.questions.values())
     claims = load_claims()
     if unknown := [n for n in names if not any(n in (id, c.row) for id, c in claims.items())]:
-        raise InputError(f"no claim is called {unknown[0]}; write an id such as BB:CC.3.b, see: largeprompt list")
-    chosen = [id for id, c in claims.items() if {id, c.row} & {*names}] if names else list(claims) if again else []
+        raise InputError(
+            f"no claim is called {unknown[0]}; write an id such as BB:CC.3.b, see: largeprompt list"
+        )
+    chosen = (
+        [id for id, c in claims.items() if {id, c.row} & {*names}] if names else list(claims) if again else []
+    )
     if sample:
         drawn = lambda id: hashlib.sha256(f"{sample} {id}".encode()).digest()
         chosen += sorted(old.claims.keys() & claims.keys(), key=drawn)[:SAMPLE]
     new, wrong = renew(old, (claims[id] for id in chosen), again=True, left=not sample)
     whole = again and not names
     if noted:
-        found = {id: (mine, others) for id, (mine, others) in json.loads(Path(noted).read_text(encoding="utf-8")).items()}
+        found = {
+            id: (mine, others)
+            for id, (mine, others) in json.loads(Path(noted).read_text(encoding="utf-8")).items()
+        }
         new, more = _as_noted(new, {id: said for id, said in found.items() if id in claims}, claims)
         wrong, whole = wrong + more, whole or claims.keys() <= found.keys()
     new = _used(new, claims if whole else {**new.claims})
     if write:
         write_text(Path(write), new.as_text())
-    elif changed := [id for id in sorted(old.claims.keys() | new.claims.keys()) if old.claims.get(id) != new.claims.get(id)]:
+    elif changed := [
+        id for id in sorted(old.claims.keys() | new.claims.keys()) if old.claims.get(id) != new.claims.get(id)
+    ]:
         how = f"--noted {noted}" if noted else "--again"
         wrong.append(
             f"the kept file is of other questions than {', '.join(changed[:5])}{' and others' * (len(changed) > 5)};"
@@ -154,7 +175,9 @@ def second_opinion(names: Iterable[str], *, sample: str = "", noted: str = "", a
     return int(bool(wrong))
 
 
-def _as_noted(old: Opinions, found: Mapping[str, Asked], claims: Mapping[str, Claim]) -> tuple[Opinions, list[str]]:
+def _as_noted(
+    old: Opinions, found: Mapping[str, Asked], claims: Mapping[str, Claim]
+) -> tuple[Opinions, list[str]]:
     """Opinions of what a run noted, after asking what nobody was asked before."""
     fresh = [id for id, (mine, _) in found.items() if not {*mine} <= old.questions.keys()]
     new, wrong = renew(old, (claims[id] for id in fresh), again=False)
@@ -165,7 +188,9 @@ def _as_noted(old: Opinions, found: Mapping[str, Asked], claims: Mapping[str, Cl
             continue
         new.claims[id] = said
         if lost := {*said[0]} - new.questions.keys():
-            wrong.append(f"{id}: the run noted {len(lost)} questions that the claim does not ask when it is evaluated again")
+            wrong.append(
+                f"{id}: the run noted {len(lost)} questions that the claim does not ask when it is evaluated again"
+            )
             new.questions.update(dict.fromkeys(lost, "left"))
     return new, wrong
 

@@ -40,7 +40,9 @@ class Opinions:
         if id not in self.claims:
             return ""
         mine, others = self.claims[id]
-        said = [f"{len(mine) - len(self.left(id))} of {len(mine)} arithmetic steps by {self.by}"] if mine else []
+        said = (
+            [f"{len(mine) - len(self.left(id))} of {len(mine)} arithmetic steps by {self.by}"] if mine else []
+        )
         return "; ".join([*said, *(f"not asked: {n} of {kind}" for kind, n in others.items())])
 
     def summary(self) -> list[str]:
@@ -55,12 +57,19 @@ class Opinions:
             f"contradicted: {kinds['contradicted']}",
             f"claims of which every question was confirmed: {len(whole)}",
             f"not asked: {', '.join(f'{n} of {kind}' for kind, n in sorted(apart.items())) or 'none'}",
-            *(f"left of {id}: {len(left)} of {len(self.claims[id][0])}" for id in sorted(self.claims) if (left := self.left(id))),
+            *(
+                f"left of {id}: {len(left)} of {len(self.claims[id][0])}"
+                for id in sorted(self.claims)
+                if (left := self.left(id))
+            ),
         ]
 
     def table(self, document: Mapping[str, Any]) -> str:
         """The counts in Markdown, of claims by the verdicts that a ledger states, as repaired."""
-        kinds, rows = Counter(self.questions.values()), {"PROVED": "PROVED or CERTIFIED", "CERTIFIED": "PROVED or CERTIFIED"}
+        kinds, rows = (
+            Counter(self.questions.values()),
+            {"PROVED": "PROVED or CERTIFIED", "CERTIFIED": "PROVED or CERTIFIED"},
+        )
         number = lambda n: f"{n:,}".replace(",", " ")
         verdicts = {c["id"]: (c["repair"] or c)["verdict"] for c in document["claims"]}
         rests = [id for id, (mine, _) in self.claims.items() if mine and id in verdicts]
@@ -78,7 +87,10 @@ class Opinions:
                 "",
                 "| verdict, as repaired | claims with such questions | all that they rest on was asked and confirmed |",
                 "|---|---|---|",
-                *(f"| {verdict} | {number(n)} | {number(whole[verdict])} |" for verdict, n in sorted(of.items(), reverse=True)),
+                *(
+                    f"| {verdict} | {number(n)} | {number(whole[verdict])} |"
+                    for verdict, n in sorted(of.items(), reverse=True)
+                ),
             ]
         )
 
@@ -88,13 +100,18 @@ class Opinions:
         return bool(mine) and not others and not self.left(id)
 
     def as_text(self) -> str:
-        words = {w: sorted(q for q, said in self.questions.items() if said == w) for w in sorted(set(self.questions.values()))}
+        words = {
+            w: sorted(q for q, said in self.questions.items() if said == w)
+            for w in sorted(set(self.questions.values()))
+        }
         number = {q: n for n, q in enumerate(q for of_word in words.values() for q in of_word)}
         claims = {
             id: {"steps": sorted(number[q] for q in mine), **({"not asked": others} if others else {})}
             for id, (mine, others) in sorted(self.claims.items())
         }
-        lines = lambda rows: ",\n".join(f"  {json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in rows.items())
+        lines = lambda rows: ",\n".join(
+            f"  {json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in rows.items()
+        )
         return f'{{"by": {json.dumps(self.by)},\n"questions": {{\n{lines(words)}}},\n"claims": {{\n{lines(claims)}}}}}\n'
 
 
@@ -104,7 +121,9 @@ def read(path: Path = KEPT) -> Opinions:
         return Opinions()
     data = json.loads(path.read_text(encoding="utf-8"))
     order = [q for of_word in data["questions"].values() for q in of_word]
-    claims = {id: (sorted(order[n] for n in c["steps"]), c.get("not asked", {})) for id, c in data["claims"].items()}
+    claims = {
+        id: (sorted(order[n] for n in c["steps"]), c.get("not asked", {})) for id, c in data["claims"].items()
+    }
     return Opinions(data["by"], {q: w for w, of_word in data["questions"].items() for q in of_word}, claims)
 
 

@@ -50,4 +50,6 @@ class Noted:
 
     def pytest_sessionfinish(self) -> None:
         if self.file is not None:
-            (writable_folder(self.file.parent) / self.file.name).write_text(json.dumps(self.questions), encoding="utf-8")
+            (writable_folder(self.file.parent) / self.file.name).write_text(
+                json.dumps(self.questions), encoding="utf-8"
+            )

@@ -15,7 +15,9 @@ from flint import fmpq, fmpq_poly
 __all__ = ["all_within", "balanced", "within"]
 
 
-def within(probabilities: Sequence[Fraction], N: int, ranges: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
+def within(
+    probabilities: Sequence[Fraction], N: int, ranges: Sequence[tuple[Fraction, Fraction]]
+) -> Fraction:
     r"""Return the probability that the count of each class lies in its range, ends included.
 
     It is N! times the coefficient of x^N in the product, over the classes, of the sums of
@@ -38,7 +40,9 @@ def within(probabilities: Sequence[Fraction], N: int, ranges: Sequence[tuple[Fra
             halves[half] *= sums**number
         free -= least * classes
     first, last = (half.numer().coeffs() for half in halves)
-    found = sum(x * y for x, y in zip(first[max(0, free + 1 - len(last)) :], last[free::-1])) if free >= 0 else 0
+    found = (
+        sum(x * y for x, y in zip(first[max(0, free + 1 - len(last)) :], last[free::-1])) if free >= 0 else 0
+    )
     return Fraction(int(found) * factorial(N), int(halves[0].denom() * halves[1].denom()))
 
 

@@ -118,7 +118,13 @@ def half_before(most: Number = 3) -> Evidence:
     """
     c, l, x = sp.symbols("c l x", positive=True)
     box = {WHOLE: Integers(2, oo), c: (0, oo), l: (0, oo), x: (0, oo)}
-    return forall(WHOLE**2 + 3 * WHOLE * log(WHOLE), "<=", c * WHOLE * l / x, box, where=[(x, "<=", c * l / (most * WHOLE))])
+    return forall(
+        WHOLE**2 + 3 * WHOLE * log(WHOLE),
+        "<=",
+        c * WHOLE * l / x,
+        box,
+        where=[(x, "<=", c * l / (most * WHOLE))],
+    )
 
 
 def attention_from_one_half(least: Number = Fraction(1, 2)) -> Evidence:
@@ -131,7 +137,9 @@ def attention_from_one_half(least: Number = Fraction(1, 2)) -> Evidence:
 
 def speed_of_the_attention(sign: int = 1) -> Evidence:
     """The attention increases; `sign` stands for the sign of its speed."""
-    return forall(sign * attention(r) * (1 - attention(r)) * update(r), ">", 0, {M: Closed(1, oo), r: (0, oo)})
+    return forall(
+        sign * attention(r) * (1 - attention(r)) * update(r), ">", 0, {M: Closed(1, oo), r: (0, oo)}
+    )
 
 
 def scores_at_one_half(share: Number = Fraction(1, 2), least: Number = Fraction(3, 5)) -> Evidence:
@@ -166,7 +174,9 @@ def early_updates(least: Number = Fraction(1, 2), most: Number = 1) -> Evidence:
     )
 
 
-def attention_at_the_start(least: Number = 1, most: Number = 3, share: Number = Fraction(2, 3), twice: Number = 2) -> Evidence:
+def attention_at_the_start(
+    least: Number = 1, most: Number = 3, share: Number = Fraction(2, 3), twice: Number = 2
+) -> Evidence:
     r"""$\frac1K\leq\mathrm{Attn}_k\leq\frac3K$ up to the time $\frac23K^2$, which is at least
     $CK\log K$ for $C\leq\sqrt{K/2}$. Here `least`, `most`, `share` and `twice` stand for the 1, 3,
     2/3 and 2.
@@ -202,7 +212,9 @@ def other_attention(least: Number = 1, most: Number = 2) -> Evidence:
     """
     a = sp.Symbol("a", positive=True)
     other, box = (1 - a) / (WHOLE - 1), {**CLASSES, a: (0, 1)}
-    return all_of(*(forall(other, op, sp.Rational(c) * (1 - a) / WHOLE, box) for op, c in ((">=", least), ("<=", most))))
+    return all_of(
+        *(forall(other, op, sp.Rational(c) * (1 - a) / WHOLE, box) for op, c in ((">=", least), ("<=", most)))
+    )
 
 
 def _late(quantity: sp.Expr, limit: sp.Expr, first: Number, last: Number, least: Number) -> Evidence:

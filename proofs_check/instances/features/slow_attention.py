@@ -62,7 +62,15 @@ WHERE = {
 EQUAL_SHARES = "1/K of each class, the limit of iid ones as N grows"
 #: What the paper assumes of the numbers: (9), with N >= K^3 and K >= 1/epsilon.
 HYPOTHESES = (
-    *("K in Integers", "K >= 2", "N >= K**3", "0 < delta", "delta**2*N >= 20*K", "0 < epsilon", "epsilon < 1"),
+    *(
+        "K in Integers",
+        "K >= 2",
+        "N >= K**3",
+        "0 < delta",
+        "delta**2*N >= 20*K",
+        "0 < epsilon",
+        "epsilon < 1",
+    ),
     *("K*epsilon >= 1", "L > 0"),
 )
 #: L <= 1/(Delta delta), and the other way round.

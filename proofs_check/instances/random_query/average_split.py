@@ -103,7 +103,11 @@ def instances(meant: QueryAverageBound) -> Iterator[Instance]:
     >>> first.left, first.right
     (1.0, 0.5)
     """
-    laws = [x for x in discrete() if len({sum(v * v for v in q) for q in x.query.atoms}) == 1 and _score(x) <= LARGEST_SCORE]
+    laws = [
+        x
+        for x in discrete()
+        if len({sum(v * v for v in q) for q in x.query.atoms}) == 1 and _score(x) <= LARGEST_SCORE
+    ]
     yield from sorted(meant.instances(laws, lambda x: LENGTHS), key=lambda i: int(i.where["L"]))
 
 
@@ -149,11 +153,17 @@ def _product(order: int, bound: Bound | None, product: _Product) -> Term:
     error = partial(_error_of_the_product, order, product)
     where = {"product": product.name, "scale of f": scale}
     if bound is None:
-        apart, norm = squared_error if order == 2 else fourth_error, lambda z: product.square(z) ** (order // 2)
+        apart, norm = (
+            squared_error if order == 2 else fourth_error,
+            lambda z: product.square(z) ** (order // 2),
+        )
         return Term(lambda at: at.mean(error, f), lambda at: at.mean(apart, f, norm), where, product.d)
     values = lambda at, z, tokens: product.times(at.columns(f(tokens)), z)
     return Term(
-        lambda at: at.mean(error, f), _at_each_query(bound, lambda z: scale**2 * product.growth(z), values), where, product.d
+        lambda at: at.mean(error, f),
+        _at_each_query(bound, lambda z: scale**2 * product.growth(z), values),
+        where,
+        product.d,
     )
 
 

@@ -39,11 +39,18 @@ def below_its_limit(c: float) -> Computed:
     def both(d: int, lam: float, ratios: Floats, shares: Floats, step: float = STEP) -> tuple[Floats, Floats]:
         nodes, l = common_nodes(LENGTHS, 400.0, step), lam * np.append(1.0, ratios)[:d]
         n = shares[:d] * l
-        return error_at_nodes(nodes, l, n), c * float(theorem_B(list(l), list(n), 1.0).constant) / nodes.lengths
+        return error_at_nodes(nodes, l, n), c * float(
+            theorem_B(list(l), list(n), 1.0).constant
+        ) / nodes.lengths
 
     return Computed(
         "d = 1 to 4, eigenvalues below 1/2 and their weights, 0 included, t = 1, L = 1 to 1e30",
-        {"d": DIMENSIONS, "lam": Share(0.0, 0.499), "ratios": Several(Share(), 3), "shares": Several(Share(), 4)},
+        {
+            "d": DIMENSIONS,
+            "lam": Share(0.0, 0.499),
+            "ratios": Several(Share(), 3),
+            "shares": Several(Share(), 4),
+        },
         both,
         lambda L, **at: both(**at, step=FINER)[0][LENGTHS.index(L)],
         along=("L", LENGTHS),
@@ -52,7 +59,14 @@ def below_its_limit(c: float) -> Computed:
 
 
 def _named(d: int, lam: float, ratios: Floats, shares: Floats, **rest: Any) -> dict[str, Any]:
-    return {"d": d, "lambda": lam, "ratios of the eigenvalues": ratios[: d - 1], "n_j/lambda_j": shares[:d], "t": 1, **rest}
+    return {
+        "d": d,
+        "lambda": lam,
+        "ratios of the eigenvalues": ratios[: d - 1],
+        "n_j/lambda_j": shares[:d],
+        "t": 1,
+        **rest,
+    }
 
 
 def near_its_law(scale: float) -> Computed:

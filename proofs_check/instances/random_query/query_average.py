@@ -45,13 +45,21 @@ def times(factor: Fraction, bound: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def output_or_gradient(
-    bound: Bound, quantity: Quantity, *, checked: str, given: str = "V = I", least: int = 1, unit: bool = False
+    bound: Bound,
+    quantity: Quantity,
+    *,
+    checked: str,
+    given: str = "V = I",
+    least: int = 1,
+    unit: bool = False,
 ) -> Evidence:
     """Judge a bound on the error of the output or of its gradient in U for every L >= least, where
     `given` says what is fixed and `unit` whether sigma is at least 1.
     """
     meant = replace(statement(bound, quantity, least=least, unit=unit), reference=REFERENCE)
-    return tightest(instances(meant, bound, quantity), checked=checked, covered=f"{given}; {COVERED}", statement=meant)
+    return tightest(
+        instances(meant, bound, quantity), checked=checked, covered=f"{given}; {COVERED}", statement=meant
+    )
 
 
 def _term(bound: Any, power: int, name: str) -> Term:
@@ -71,14 +79,23 @@ def _term(bound: Any, power: int, name: str) -> Term:
 
 
 def general(
-    bound: Any, power: int, *, checked: str, given: str = "", least: int = 1, unit: bool = False, nonzero: bool = False
+    bound: Any,
+    power: int,
+    *,
+    checked: str,
+    given: str = "",
+    least: int = 1,
+    unit: bool = False,
+    nonzero: bool = False,
 ) -> Evidence:
     """Judge the bound of Lemma C.6 (power 2) or C.9 (power 4) for every L >= least: `bound` takes
     L, sigma, |U|, d, p and the root of the moment of g. The loss is taken at f = z, g = 1. `unit`
     says that sigma is at least 1, and `nonzero` that U is not 0.
     """
     names = [name for name in FUNCTIONS if power == 2 or FUNCTIONS[name][0] == 1]
-    meant = QueryAverageBound(tuple(_term(bound, power, name) for name in names), least, unit, nonzero=nonzero, reference=REFERENCE)
+    meant = QueryAverageBound(
+        tuple(_term(bound, power, name) for name in names), least, unit, nonzero=nonzero, reference=REFERENCE
+    )
     second_order = ", f = z z' with g = z (p = 2)" if power == 2 else ""
     covered = (
         f"{given}tokens of two to four atoms, queries of signs and rare large ones, L = 1, 2, 3, 10; f = z with g = 1 or z"

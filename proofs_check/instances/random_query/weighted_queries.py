@@ -81,11 +81,17 @@ class WeightedQueries:
         gaussian, other, rare = example
         exp, square = (np.exp, float(s) ** 2) if number is float else (sp.exp, sympy_rational(s) ** 2)
         law = drawn_query(1, 0, rare if other else -1)
-        points = [(number(x * x if other else Fraction(0)), number(w)) for (x,), w in zip(law.points, law.weights)]
+        points = [
+            (number(x * x if other else Fraction(0)), number(w)) for (x,), w in zip(law.points, law.weights)
+        ]
         left = 1 - square / 2  # e^{|g|^2/4} makes the variance s^2/(1 - s^2/2)
         total = 0 * square
         for i in range(j + 1):
-            of_g = left ** (-number(Fraction(gaussian, 2))) * (square / left) ** i * math.prod(gaussian + 2 * k for k in range(i))
+            of_g = (
+                left ** (-number(Fraction(gaussian, 2)))
+                * (square / left) ** i
+                * math.prod(gaussian + 2 * k for k in range(i))
+            )
             of_y = sum(w * x ** (j - i) * exp(x / 4) for x, w in points)
             total = total + math.comb(j, i) * of_g * of_y
         return total
@@ -96,14 +102,25 @@ class WeightedQueries:
         if example[1] and drawn_query(1, 0, example[2]).certain() > 1:
             reason = "the query is not certain to be 1-sub-Gaussian"
             return Evidence(verdict=Verdict.OPEN, engine="property test", reason=reason)
-        exact = lambda: (self._left(example, s, j, sympy_rational), self.right(sp.Integer(self._d(example)), j))
-        found = tightest([Instance(self.shown(example, at), left, right, exact)], checked="", covered="one query")
+        exact = lambda: (
+            self._left(example, s, j, sympy_rational),
+            self.right(sp.Integer(self._d(example)), j),
+        )
+        found = tightest(
+            [Instance(self.shown(example, at), left, right, exact)], checked="", covered="one query"
+        )
         return found.replace(engine="property test")
 
-    def shown(self, example: tuple[int, int, int], at: tuple[Fraction, int, float, float]) -> Mapping[str, Any]:
+    def shown(
+        self, example: tuple[int, int, int], at: tuple[Fraction, int, float, float]
+    ) -> Mapping[str, Any]:
         """The coordinates."""
         gaussian, other, rare = example
         law = drawn_query(1, 0, rare)
-        atoms = {"atoms": ", ".join(str(x) for (x,) in law.points), "weights": ", ".join(map(str, law.weights))} if other else {}
+        atoms = (
+            {"atoms": ", ".join(str(x) for (x,) in law.points), "weights": ", ".join(map(str, law.weights))}
+            if other
+            else {}
+        )
         query = f"{gaussian} coordinates N(0, {at[0] ** 2})" if gaussian else "no Gaussian coordinate"
         return {"query": query, "d": self._d(example), "j": at[1], "lambda": "1/4", **atoms}

@@ -23,7 +23,9 @@ Bound = Callable[[int, int, Floats], Floats]
 
 
 @cache
-def _loss(tasks: Callable[[float], TaskClass], d: int, n: int, widths: tuple[float, ...] | float, noise: float) -> WindowLoss:
+def _loss(
+    tasks: Callable[[float], TaskClass], d: int, n: int, widths: tuple[float, ...] | float, noise: float
+) -> WindowLoss:
     """The loss for L = 1, kept between a claim and its controls."""
     return window_loss(tasks(1.0), d, n, widths, noise)
 
@@ -87,7 +89,9 @@ def at_most(
         second = limit / again if floor else again / limit
         return refuted_by_two_routes("quadrature", witness, worst, 1.0, second, checked=checked)
     covered = f"{count} cases; at most {worst:.4g} of the bound, at d = {d}, n = {n}, w = {width:.4g}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=1 / worst)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=1 / worst
+    )
 
 
 @cache
@@ -149,7 +153,9 @@ def widths_between(
         same = float(_loss(tasks, d, n, allowed, noise).loss - _loss(tasks, d, n, w, noise).loss)
         return refuted_by_two_routes("quadrature", witness, same, 0.0, at_allowed - at_best, checked=checked)
     covered = f"{count} cases; the ratio is at least {worst:.4g}, at d = {d}, n = {n}, noise = {noise:.4g}, w = {w:.4g}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=worst)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=worst
+    )
 
 
 def learned_loss(
@@ -199,10 +205,24 @@ def learned_loss(
     w = _best(tasks, d, n, noise)
     if worst > 1:
         again = _again(other, d, n, w, noise) / bound(d, n / noise)
-        witness = {"d": d, "n": n, "noise": noise, "tasks": other(1.0).name, "w": w, "share of the bound": worst}
+        witness = {
+            "d": d,
+            "n": n,
+            "noise": noise,
+            "tasks": other(1.0).name,
+            "w": w,
+            "share of the bound": worst,
+        }
         return refuted_by_two_routes("quadrature", witness, worst, 1.0, again, checked=checked)
     told = f"{other(1.0).name} tasks reach {worst:.4g} of the bound, at d = {d}, n = {n}, noise = {noise:.4g}"
     if most > 1:
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", checked=checked, reason=f"{told}; a task may reach {most:.4g}")
+        return Evidence(
+            verdict=Verdict.OPEN,
+            engine="quadrature",
+            checked=checked,
+            reason=f"{told}; a task may reach {most:.4g}",
+        )
     covered = f"{count} cases; every task is at most {most:.4g} of the bound; {told}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=1 / most)
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=1 / most
+    )

@@ -8,9 +8,23 @@ from functools import lru_cache
 
 import numpy as np
 
-from numerics.attention.window.free_matrix import Kernel, Minimum, Prompts, every_prompt, free_minimum, low_rank_prompts
+from numerics.attention.window.free_matrix import (
+    Kernel,
+    Minimum,
+    Prompts,
+    every_prompt,
+    free_minimum,
+    low_rank_prompts,
+)
 
-__all__ = ["NOISES", "affine_kernel", "circle_prompts", "exponential_kernel", "least_general", "least_low_rank"]
+__all__ = [
+    "NOISES",
+    "affine_kernel",
+    "circle_prompts",
+    "exponential_kernel",
+    "least_general",
+    "least_low_rank",
+]
 
 NOISES = (0.3, 1.0, 3.0)
 #: Sizes of the random starts; a large one may run away to infinity, where the loss is larger.
@@ -29,7 +43,9 @@ def least_low_rank(n: int, k: int, d: int, sigma: float, bound: float) -> Minimu
     """
     B, rng = np.eye(d)[:, :k], np.random.default_rng(n)
     starts = [size * rng.standard_normal((d, d)) for size in _SIZES]
-    return min((free_minimum(_low_rank(n, k, d), sigma, M, B=B, bound=bound) for M in starts), key=lambda m: m.loss)
+    return min(
+        (free_minimum(_low_rank(n, k, d), sigma, M, B=B, bound=bound) for M in starts), key=lambda m: m.loss
+    )
 
 
 def affine_kernel(x: np.ndarray, y: np.ndarray) -> np.ndarray:

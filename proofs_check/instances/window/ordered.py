@@ -69,4 +69,6 @@ def grows(places: Sequence[Place], checked: str) -> Evidence:
         found = float(losses[at] - losses[-1])
         return refuted_by_two_routes("quadrature", witness, found, 0.0, again[0] - again[1], checked=checked)
     told = ", ".join(f"{2 * w:.3f} ({p.name})" for p, w in zip(places, best))
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=f"best norms 2w: {told}")
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=f"best norms 2w: {told}"
+    )

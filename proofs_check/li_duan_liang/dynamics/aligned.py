@@ -16,7 +16,12 @@ from proofs_check.core.claim import claim
 
 @claim(
     "LDL:L2.raw/aligned",
-    control=(dict(share=Fraction(11, 10)), dict(slope=Fraction(11, 10)), dict(first=Fraction(9, 5)), dict(twice=2)),
+    control=(
+        dict(share=Fraction(11, 10)),
+        dict(slope=Fraction(11, 10)),
+        dict(first=Fraction(9, 5)),
+        dict(twice=2),
+    ),
     argument=r"With $w_k=s_kc_k$ and $f=\pm\frac L{\sqrt2}s$ all entries of $H$ have the signs $s_ks_m$, so that "
     r"$c_kc_m|H_{mk}|$, $c_k\sum_jc_j|H_{jk}|$ and $c_m\sum_jc_j|H_{mj}|$ are at most $w^{\top}Hw$: with "
     r"$X=\eta\sum_tw^{\top}Hw$, $s_ks_mq_{k,m}$ is between $c_kc_mX$ and $(c_k+\frac1{c_k})(c_m+\frac1{c_m})X$. A query with "

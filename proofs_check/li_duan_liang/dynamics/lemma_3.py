@@ -66,7 +66,10 @@ def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 
     `factor` $c=2$.
     """
     if tasks == "any":
-        where = {**WHERE, "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others"}
+        where = {
+            **WHERE,
+            "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others",
+        }
         return defeated(sp.S.One, c1 / K, n, at=FLAT, where=where)
     return forall(1 / (k - 1), "<=", sp.Rational(factor) / k, CLASSES)
 
@@ -129,7 +132,13 @@ def lower_bound_of_the_attention(
     tried = forall(sp.Rational(odds) * x, "<=", attention * (E * (1 - x) + x), {x: (0, 1), E: Closed(1, oo)})
     return all_of(
         derivation("LDL:L3.lb", tried, first=odds),
-        forall(1 / (E * (k / (more * u) - 1) + 1), ">=", sp.Rational(first) * bound, {**box, more: Closed(1, oo)}, where=inner),
+        forall(
+            1 / (E * (k / (more * u) - 1) + 1),
+            ">=",
+            sp.Rational(first) * bound,
+            {**box, more: Closed(1, oo)},
+            where=inner,
+        ),
         forall(bound, ">=", sp.Rational(last) * u / (E * k), box, where=[(u, "<=", k)]),
     )
 
@@ -158,8 +167,14 @@ def attention_is_at_least_a_share(*, features: str = "any", c: int | Fraction = 
     """
     if features == "any":
         return grown(c1 * 4 * GROWN ** sp.Rational(-1, 29), power=16)
-    share, gap, c_1 = sp.Symbol("a", positive=True), sp.Symbol("theta", nonnegative=True), sp.Symbol("c_1", positive=True)
-    problem = FeatureRegression(sp.eye(3), sp.eye(3), masses=sp.Matrix([[share, (1 - share) / 2, (1 - share) / 2]]))
+    share, gap, c_1 = (
+        sp.Symbol("a", positive=True),
+        sp.Symbol("theta", nonnegative=True),
+        sp.Symbol("c_1", positive=True),
+    )
+    problem = FeatureRegression(
+        sp.eye(3), sp.eye(3), masses=sp.Matrix([[share, (1 - share) / 2, (1 - share) / 2]])
+    )
     found = problem.attention(sp.diag(0, gap, gap) * sp.ones(3))[0, 0]  # the others have the score theta
     box = {share: (0, 1), c_1: (0, oo), gap: Closed(0, oo)}
     least = sp.Rational(c) * share * exp(-c_1 / 2)  # u/K is the share
@@ -181,7 +196,13 @@ def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
     r = 1 / U - 1 / k
     return derivation(
         "LDL:L3.ub",
-        forall((1 / x - 1) / k, ">=", sp.Rational(first) * r, {**box, x: (0, 1)}, where=[(x, "<=", U / k), (U, "<", k)]),
+        forall(
+            (1 / x - 1) / k,
+            ">=",
+            sp.Rational(first) * r,
+            {**box, x: (0, 1)},
+            where=[(x, "<=", U / k), (U, "<", k)],
+        ),
         forall(exp(-theta) * r, ">=", sp.Rational(last) * exp(-1) * r, {**box, **SMALL}, where=[(U, "<", k)]),
         first=first,
         last=last,
@@ -203,7 +224,13 @@ def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fracti
     share = (1 / U - 1 / k) / (1 / U - 1 / k + exp(1))
     return all_of(
         forall(1 - 1 / (r * exp(-1) + 1), ">=", sp.Rational(factor) * r / (r + exp(1)), {r: (0, oo)}),
-        forall(share, ">=", sp.Rational(c) / (1 + 2 * exp(1) * U), {U: (0, oo), k: Closed(1, oo)}, where=[(2 * U, "<=", k)]),
+        forall(
+            share,
+            ">=",
+            sp.Rational(c) / (1 + 2 * exp(1) * U),
+            {U: (0, oo), k: Closed(1, oo)},
+            where=[(2 * U, "<=", k)],
+        ),
     )
 
 
@@ -221,7 +248,9 @@ def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fracti
     needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
     hypotheses=aligned.HYPOTHESES,
 )
-def attention_stays_below_one(*, features: str = "any", c: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+def attention_stays_below_one(
+    *, features: str = "any", c: int | Fraction = 1, most: int | Fraction = 1
+) -> Evidence:
     r"""In Phase I $1-\mathrm{Attn}_k$ is at least a constant: printed, for `features` of Section
     3.1, this is refuted for every constant. For orthonormal ones
     $1-\mathrm{Attn}_k\geq\frac c{1+2eU}$ with `c` = 1 if $|V_k|\leq\frac{U}KN$,
@@ -235,7 +264,9 @@ def attention_stays_below_one(*, features: str = "any", c: int | Fraction = 1, m
     r = sp.Symbol("r", positive=True)
     left, domain, few = r / (r + exp(1)), {r: (0, oo), U: (0, oo)}, [(1 / (2 * U), "<=", r)]
     below = forall(left, ">=", sp.Rational(c) / (1 + 2 * exp(1) * U), domain, where=few)
-    return derivation("LDL:L3.2", below, forall(left, "<=", sp.Rational(most), domain, where=few), c=c, most=most)
+    return derivation(
+        "LDL:L3.2", below, forall(left, "<=", sp.Rational(most), domain, where=few), c=c, most=most
+    )
 
 
 @claim(
@@ -288,7 +319,9 @@ def counts_and_scores_of_two_classes(
     needs=("LDL:L3.ratio", "LDL:L3.2", "LDL:L2.raw/aligned"),
     hypotheses=aligned.HYPOTHESES,
 )
-def attention_on_the_other_classes(*, features: str = "any", factor: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
+def attention_on_the_other_classes(
+    *, features: str = "any", factor: int | Fraction = 2, least: int | Fraction = 1
+) -> Evidence:
     r"""Printed, for `features` of Section 3.1, $\mathrm{Attn}_n=\Omega(\frac1K)$ is refuted for
     every constant. For orthonormal ones: one of $K-1$ positive terms over their sum lies between
     $\frac1{(K-1)R}\geq\frac1{KR}$ and $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two

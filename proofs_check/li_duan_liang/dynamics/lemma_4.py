@@ -30,14 +30,14 @@ from theory.regression.features.data import FeatureRegression
 a, b = sp.symbols("a b", nonnegative=True)  # shares of a prompt
 size = sp.Symbol("B", positive=True)  # the largest difference of values
 #: Why the bound of an update fails for other features, at t = 1.
-ALIGNED = (
-    r"For features $e_k+s_kc_kb$, $1\leq c_k\leq10$, and $f=\pm\frac L{\sqrt2}s$ the Gram matrix turns the entries of $H$ into "
-)
+ALIGNED = r"For features $e_k+s_kc_kb$, $1\leq c_k\leq10$, and $f=\pm\frac L{\sqrt2}s$ the Gram matrix turns the entries of $H$ into "
 
 
 def too_large(printed: sp.Expr) -> Evidence:
     """Refute that the updates of aligned features at t = 1, at L = 1, are O(printed)."""
-    return defeated(aligned.gradient_at_first(1), c1 * printed, n, at={"K": aligned.K}, where=aligned.WHERE, least=2)
+    return defeated(
+        aligned.gradient_at_first(1), c1 * printed, n, at={"K": aligned.K}, where=aligned.WHERE, least=2
+    )
 
 
 def own_updates(c: Fraction) -> Evidence:
@@ -45,7 +45,9 @@ def own_updates(c: Fraction) -> Evidence:
     prompts with any share a of the first: theory computes it.
     """
     problem = FeatureRegression(sp.eye(2), tasks=sp.Matrix([[0, size]]), masses=sp.Matrix([[a, 1 - a]]))
-    return forall(problem.updates(sp.zeros(2))[0, 0], "<=", sp.Rational(c) * size**2 / 2, {a: (0, 1), size: (0, oo)})
+    return forall(
+        problem.updates(sp.zeros(2))[0, 0], "<=", sp.Rational(c) * size**2 / 2, {a: (0, 1), size: (0, oo)}
+    )
 
 
 def other_updates(c: Fraction) -> Evidence:
@@ -53,7 +55,9 @@ def other_updates(c: Fraction) -> Evidence:
     with the value B, in prompts with any shares a and b of the second and the first.
     """
     masses = sp.Matrix([[b, a, 1 - a - b]])
-    found = FeatureRegression(sp.eye(3), tasks=sp.Matrix([[0, 0, size]]), masses=masses).updates(sp.zeros(3))[1, 0]
+    found = FeatureRegression(sp.eye(3), tasks=sp.Matrix([[0, 0, size]]), masses=masses).updates(sp.zeros(3))[
+        1, 0
+    ]
     box = {a: (0, 1), b: Closed(0, 1), size: (0, oo)}
     bound = sp.Rational(c) * a * size**2 / 3
     return all_of(*(forall(e * found, "<=", bound, box, where=[(a + b, "<", 1)]) for e in (1, -1)))
@@ -82,13 +86,23 @@ def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
     "features are orthonormal, the tasks exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
-    control=(dict(least=Fraction(3, 2)), dict(most=Fraction(5, 2)), dict(share=Fraction(3, 4)), dict(twice=1)),
+    control=(
+        dict(least=Fraction(3, 2)),
+        dict(most=Fraction(5, 2)),
+        dict(share=Fraction(3, 4)),
+        dict(twice=1),
+    ),
     needs=("LDL:L3.1", "LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
 def attention_of_order_one(
-    *, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 3, share: Fraction = Fraction(2, 3), twice: int = 2
+    *,
+    exact: bool = False,
+    least: int | Fraction = 1,
+    most: int | Fraction = 3,
+    share: Fraction = Fraction(2, 3),
+    twice: int = 2,
 ) -> Evidence:
     r"""In Phase I $\mathrm{Attn}_k\geq c$ is refuted for every $c>0$: after one step, with $K=2n$
     classes, it is at most $\frac2K(1+\frac4{(K-1)^2})$. Repaired,
@@ -115,7 +129,9 @@ def attention_of_order_one(
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
-def gradient_from_below(*, exact: bool = False, least: Fraction = Fraction(1, 2), most: int | Fraction = 1) -> Evidence:
+def gradient_from_below(
+    *, exact: bool = False, least: Fraction = Fraction(1, 2), most: int | Fraction = 1
+) -> Evidence:
     r"""$g_k\geq c\frac{L^2\Delta^2}K$ is refuted for every $c>0$ at the first step, where
     $g_k\leq\frac{4L^2}{K^2}$ with $K=2n$ classes and $L=5K$. Repaired, $\frac{\sigma_f^2}{2K^2}\leq
     g_k\leq C\frac{\sigma_f^2}{K^2}$ while $\mathrm{Attn}_k\leq\frac12$ and $e^z\leq C$, with

@@ -31,14 +31,21 @@ def sum_of_two_phases(least: int | Fraction, most: int | Fraction, more: bool = 
     first, last = (log(k / e), log(k / e) + log(size)) if more else (log(k), log(k / e))
     box = {a: (0, oo), b: (0, oo), k: Closed(2, oo), e: (0, 1)} | ({size: Closed(1, oo)} if more else {})
     bounds = ((">=", least * b), ("<=", most * (a + b)))
-    return all_of(*(forall(a * first + b * last, op, c * last, box, where=[(k * e, ">=", 1)]) for op, c in bounds))
+    return all_of(
+        *(forall(a * first + b * last, op, c * last, box, where=[(k * e, ">=", 1)]) for op, c in bounds)
+    )
 
 
 def odds_of_a_gap(constant: int | Fraction) -> Evidence:
     """Bound the odds of two classes whose scores differ by C log(K s/epsilon) - b, where s >= 1."""
     k, e, b, s, more = sp.symbols("K epsilon b s c", positive=True)
     odds = sp.exp(b) * (e / (k * s)) ** (sp.Rational(constant) + more)
-    return forall(odds, "<=", sp.exp(b) * e / k, {k: Closed(2, oo), e: (0, 1), b: (0, oo), s: Closed(1, oo), more: (0, oo)})
+    return forall(
+        odds,
+        "<=",
+        sp.exp(b) * e / k,
+        {k: Closed(2, oo), e: (0, 1), b: (0, oo), s: Closed(1, oo), more: (0, oo)},
+    )
 
 
 @claim(
@@ -75,7 +82,12 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     "balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
-    control=(dict(share=Fraction(2, 5)), dict(least=Fraction(2, 3)), dict(below=4), dict(logs=Fraction(29, 10))),
+    control=(
+        dict(share=Fraction(2, 5)),
+        dict(least=Fraction(2, 3)),
+        dict(below=4),
+        dict(logs=Fraction(29, 10)),
+    ),
     needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early", "OURS:R7.flow/step", "OURS:R7.time"),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
@@ -97,7 +109,9 @@ def score_at_the_end_of_phase_1(
     """
     if not exact:
         return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
-    return all_of(exact_training.scores_at_one_half(share, least), exact_training.time_to_one_half(below, logs))
+    return all_of(
+        exact_training.scores_at_one_half(share, least), exact_training.time_to_one_half(below, logs)
+    )
 
 
 @claim(
@@ -114,7 +128,9 @@ def score_at_the_end_of_phase_1(
     needs=("LDL:L4.2", "LDL:L2.raw/aligned"),
     hypotheses=aligned.HYPOTHESES,
 )
-def other_scores_at_the_end_of_phase_1(*, features: str = "any", c: Fraction = Fraction(1), power: int = 1) -> Evidence:
+def other_scores_at_the_end_of_phase_1(
+    *, features: str = "any", c: Fraction = Fraction(1), power: int = 1
+) -> Evidence:
     r"""Printed, for `features` of Section 3.1, $|q_{k,m}|=O(\log(K)/K)$ is refuted for every
     constant. For orthonormal ones it holds after $C\frac{K\log K}{\eta s^2}$ steps of at most
     $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: at most $c\,CP\frac{\log K}K$ with `c` = 1 and
@@ -194,7 +210,9 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
     hypotheses=HYPOTHESES,
     needs=("LDL:eq9",),
 )
-def share_of_a_class(*, share: Fraction | None = None, least: Fraction = Fraction(2, 3), most: int = 2) -> Evidence:
+def share_of_a_class(
+    *, share: Fraction | None = None, least: Fraction = Fraction(2, 3), most: int = 2
+) -> Evidence:
     r"""$\frac1\delta\leq C\frac N{|V_k|}$ is refuted for every $C$ at $\delta=\frac1{K^2}$, where
     $\frac N{|V_k|}\leq\frac1{1/K-1/K^2}$ on the event of (9), with $K=2n$ classes. Repaired, with
     $\delta$ at most `share` = 1/2 times $p_k$, $\frac N{|V_k|}$ is between `least` = 2/3 and `most`
@@ -204,7 +222,10 @@ def share_of_a_class(*, share: Fraction | None = None, least: Fraction = Fractio
         at = slow.member(delta=1 / K**2, N=20 * K**5)
         return defeated(K**2, c1 / (1 / K - 1 / K**2), n, at=at, where=WHERE)
     p, d, x = sp.symbols("p_k delta x", positive=True)  # x is the share of the class
-    domain, given = {p: (0, 1), d: (0, 1), x: (0, 1)}, [(d, "<=", sp.Rational(share) * p), (x, ">=", p - d), (x, "<=", p + d)]
+    domain, given = (
+        {p: (0, 1), d: (0, 1), x: (0, 1)},
+        [(d, "<=", sp.Rational(share) * p), (x, ">=", p - d), (x, "<=", p + d)],
+    )
     bounds = ((">=", least), ("<=", most))
     return all_of(*(forall(1 / x, op, sp.Rational(c) / p, domain, where=given) for op, c in bounds))
 
@@ -222,7 +243,9 @@ def share_of_a_class(*, share: Fraction | None = None, least: Fraction = Fractio
     hypotheses=HYPOTHESES,
     needs=("LDL:eq9",),
 )
-def inverse_of_the_lower_share(*, times: int = 0, least: Fraction = Fraction(1, 2), most: int | Fraction = 1) -> Evidence:
+def inverse_of_the_lower_share(
+    *, times: int = 0, least: Fraction = Fraction(1, 2), most: int | Fraction = 1
+) -> Evidence:
     r"""$\frac1{u_k}-\frac1K\leq C\delta$ is refuted for every $C$ at $p_k=\frac1K$,
     $\delta=\frac1{10K}$, where $u_k=\frac9{10}$, with $K=2n$ classes. Repaired, for $K$ at least
     `times` = 2 times $u_k>0$, $\frac1{u_k}-\frac1K$ is between `least` = 1/2 and `most` = 1 times
@@ -233,7 +256,12 @@ def inverse_of_the_lower_share(*, times: int = 0, least: Fraction = Fraction(1, 
         return defeated(1 / u - 1 / K, c1 * FLAT["delta"], n, at=FLAT, where=WHERE)
     domain, given = {WHOLE: Integers(2, oo), lower_share: (0, oo)}, [(times * lower_share, "<=", WHOLE)]
     bounds = ((">=", least), ("<=", most))
-    return all_of(*(forall(1 / lower_share - 1 / WHOLE, op, sp.Rational(c) / lower_share, domain, where=given) for op, c in bounds))
+    return all_of(
+        *(
+            forall(1 / lower_share - 1 / WHOLE, op, sp.Rational(c) / lower_share, domain, where=given)
+            for op, c in bounds
+        )
+    )
 
 
 @claim(
@@ -247,11 +275,21 @@ def inverse_of_the_lower_share(*, times: int = 0, least: Fraction = Fraction(1, 
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
-    needs=("LDL:L5.exp", "LDL:L5.u", "LDL:L5.N", "LDL:L5.off", "LDL:P2/early", "LDL:attn", *exact_training.R7),
+    needs=(
+        "LDL:L5.exp",
+        "LDL:L5.u",
+        "LDL:L5.N",
+        "LDL:L5.off",
+        "LDL:P2/early",
+        "LDL:attn",
+        *exact_training.R7,
+    ),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
-def attention_by_lemma_5(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
+def attention_by_lemma_5(
+    *, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)
+) -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ at the end of Phase I is refuted for every $c>0$, as
     in Proposition 2, with $K=2n$ classes. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2,
     also times $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with

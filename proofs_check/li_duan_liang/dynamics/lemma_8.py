@@ -14,7 +14,17 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
-from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.instances.features.slow_attention import (
+    DELTA2,
+    FLAT,
+    IN_FLAT,
+    IN_SHARP,
+    WHERE,
+    K,
+    c1,
+    c2,
+    n,
+)
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
 from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, epsilon
 
@@ -32,7 +42,9 @@ from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, 
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
     hypotheses=IN_FLAT,
 )
-def logarithm_of_a_quotient(*, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+def logarithm_of_a_quotient(
+    *, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1
+) -> Evidence:
     r"""$\frac{\log K}\epsilon=O(\log\frac K\epsilon)$ is refuted at $\epsilon=\frac1K$, $K=2n$.
     Repaired, $q_k=a\log K+b\log\frac K\epsilon$ is at least `least` = 1 times $b\log\frac
     K\epsilon$ and at most `most` = 1 times $(a+b)\log\frac K\epsilon$.
@@ -89,7 +101,10 @@ def other_scores_at_the_end_of_phase_2(*, tasks: str = "any", c: int | Fraction 
     `c` = 2, in $u=\log(K/\epsilon)\geq\log K$ and $v=\log(1/\delta)$.
     """
     if tasks == "any":
-        where = {**WHERE, "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others"}
+        where = {
+            **WHERE,
+            "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others",
+        }
         return defeated(sp.Rational(1, 2), c1 * log(K / epsilon) / K, n, at=FLAT, where=where)
     u, v = sp.symbols("u v", nonnegative=True)
     gap = u + log(1 + 21 * u * sp.exp(2 * v)) / 2
@@ -115,7 +130,9 @@ def two_values_move_apart(*, least: Fraction = Fraction(9, 1000), steps: int = 2
     return all_of(slowest, forall(moved, ">=", Fraction(1, 2), {k: Closed(2, oo)}))
 
 
-@claim("LDL:L8.off/inference", control=(dict(c=Fraction(9, 10)), dict(power=2)), needs=("LDL:L7.2", "LDL:L5.off"))
+@claim(
+    "LDL:L8.off/inference", control=(dict(c=Fraction(9, 10)), dict(power=2)), needs=("LDL:L7.2", "LDL:L5.off")
+)
 def scores_moved_by_small_steps(*, c: Fraction = Fraction(1), power: int = 1) -> Evidence:
     r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most
     $\eta\frac{P\delta^2s^2}{K^2}$, $s=L\Delta$, move a score by at most
@@ -155,7 +172,10 @@ def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction 
     $v=\log\frac1{\epsilon\delta^2}$, as $L\Delta\geq\frac1\delta$.
     """
     if tasks == "any":
-        where = {**WHERE, "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others"}
+        where = {
+            **WHERE,
+            "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others",
+        }
         sharp = slow.member(L=10 * K)
         size = K * sharp["L"] * sqrt(DELTA2) / sharp["epsilon"]
         return defeated(sp.Rational(1, 2), c1 * log(size) / K, n, at=sharp, where=where)
@@ -222,5 +242,7 @@ def the_rest_at_the_end_of_phase_2(
     $\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.
     """
     if not exact:
-        return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + slow.odds_late(K, T)), n, at=FLAT, where=WHERE, least=4)
+        return defeated(
+            1 / (2 * epsilon**2 * delta**2), c1 * (1 + slow.odds_late(K, T)), n, at=FLAT, where=WHERE, least=4
+        )
     return exact_training.time_of_the_order(least, most)

@@ -92,7 +92,9 @@ def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
-def the_rest_in_phase_2(*, exact: bool = False, first: int = 4, last: int = 2, least: int | Fraction = 1) -> Evidence:
+def the_rest_in_phase_2(
+    *, exact: bool = False, first: int = 4, last: int = 2, least: int | Fraction = 1
+) -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\delta$ throughout Phase II, that is $1\leq
     C\delta+\mathrm{Attn}_k$, is refuted for every $C$ at its first step, with $K=2n$ classes and
     $\delta=\frac1{10K}$. Repaired, $(1-\mathrm{Attn}_k)^2$ at the time $t$ is between
@@ -121,7 +123,9 @@ def the_rest_in_phase_2(*, exact: bool = False, first: int = 4, last: int = 2, l
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
-def attention_on_others_in_phase_2(*, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2) -> Evidence:
+def attention_on_others_in_phase_2(
+    *, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2
+) -> Evidence:
     r"""$\mathrm{Attn}_n\leq C\frac\delta K$, that is $1\leq C\delta\frac{K-1}K+\mathrm{Attn}_k$ in
     a balanced prompt, is refuted for every $C$ at the first step of Phase II, with $K=2n$ classes.
     Repaired, $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between `least` = 1 and `most` = 2
@@ -173,7 +177,9 @@ def premise_of_lemma_7(*, exact: bool = False, whole: int = 1) -> Evidence:
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
-def gradient_in_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1) -> Evidence:
+def gradient_in_phase_2(
+    *, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1
+) -> Evidence:
     r"""$g_k\leq C\frac{\delta^2L^2\Delta^2}K$ throughout Phase II is refuted for every $C$ at its
     first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired, $\eta g_k$ at the time $t$
     is between $\frac{K-1}{2Kt}$ and this times $1+\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$ for
@@ -181,7 +187,9 @@ def gradient_in_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, l
     and `first` and `last` stand for the 3 and the 2.
     """
     if not exact:
-        return defeated(slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4)
+        return defeated(
+            slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4
+        )
     return exact_training.late_updates(first, last, least)
 
 

@@ -63,7 +63,9 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
     hypotheses=IN_SHARP,
     argument=exact_training.EXACT,
 )
-def premises_of_lemma_9(*, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2) -> Evidence:
+def premises_of_lemma_9(
+    *, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2
+) -> Evidence:
     r"""$\mathrm{Attn}_n=\Theta(\frac\delta K)$ and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ together
     are refuted: $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at $\epsilon=\frac1K$,
     $K=2n$. Repaired, $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between `least` = 1 and
@@ -115,7 +117,9 @@ def gradient_of_others_in_phase_3(*, exact: bool = False, classes: int = 1, sign
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
     hypotheses=IN_SHARP,
 )
-def logarithm_of_a_quotient_in_lemma_10(*, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+def logarithm_of_a_quotient_in_lemma_10(
+    *, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1
+) -> Evidence:
     r"""$\frac{\log(KL\Delta)}\epsilon=O(\log\frac{KL\Delta}\epsilon)$ is refuted at
     $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, for $L\Delta\geq1$, $q_k=a\log\frac
     K\epsilon+b\log\frac{KL\Delta}\epsilon$ is at least `least` = 1 times

@@ -31,7 +31,9 @@ POINT = {"ratio": Fraction(5)}
     r"K2\mathbb{E}[w_j(1-w_j)^2b_j]$, where $b_j\leq2$ and, by Jensen's inequality, $\mathbb{E}w_j\leq w\leq e^z/K$; so $e^{-z}$ "
     r"falls by at most $2c/(K(K-1))=(K-1)^{-2}$ at a step, with $c=\eta\sigma_f^2$, and $g_k=z'(K-1)/(\eta K)$.",
 )
-def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = Fraction(1), twice: int | Fraction = 2) -> Evidence:
+def early_training_is_slow(
+    *, share: Fraction = Fraction(1), slope: Fraction = Fraction(1), twice: int | Fraction = 2
+) -> Evidence:
     r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$ and iid prompts of any
     length $N\geq2$, $z\leq\frac{2T}{(K-1)^2}$ after $T\leq\frac{(K-1)^2}2$ steps and
     $g_k\leq4L^2/K^2$ while $z\leq\log2$. Executed are $b_j\leq2$, that
@@ -75,7 +77,9 @@ def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = F
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
-def rate_of_phase_1_from_below(*, exact: bool = False, least: Fraction = Fraction(1, 2), most: int | Fraction = 1) -> Evidence:
+def rate_of_phase_1_from_below(
+    *, exact: bool = False, least: Fraction = Fraction(1, 2), most: int | Fraction = 1
+) -> Evidence:
     r"""In Phase I $q_k$ grows at a rate of at least $c\frac{\eta L^2\Delta^2}K$: refuted for every
     $c>0$ at the first step, where $\eta g_k\leq\frac{4\eta L^2}{K^2}$, with $K=2n$ classes.
     Repaired, $\frac{\sigma_f^2}{2K^2}\leq g_k\leq C\frac{\sigma_f^2}{K^2}$ while
@@ -138,7 +142,9 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
-def duration_of_phase_1_from_above(*, exact: bool = False, below: int = 5, logs: int | Fraction = 3) -> Evidence:
+def duration_of_phase_1_from_above(
+    *, exact: bool = False, below: int = 5, logs: int | Fraction = 3
+) -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac12$ after at most $C\frac{K\log K}{\eta L^2\Delta^2}$ steps:
     refuted for every $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with $K=2n$
     classes. Repaired, the time of the flow is between $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and
@@ -186,7 +192,9 @@ def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
-def attention_at_the_end_of_phase_1(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
+def attention_at_the_end_of_phase_1(
+    *, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)
+) -> Evidence:
     r"""At the end of Phase I $\mathrm{Attn}_k\geq\frac c{1+\delta}$: refuted for every $c>0$ and
     every constant in the number of steps, since $\mathrm{Attn}_k$ is at most $\frac2K(1+2z)$, with
     $K=2n$ classes. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times $\frac1{1+x}$
@@ -246,7 +254,9 @@ def other_scores_move_one_way(*, exact: bool = False, classes: int = 1, sign: in
     """
     if not exact:
         k, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
-        return forall(-ReducedAttention(k, sp.S.One).slope(z) / k, ">=", 0, {k: Integers(2, oo), z: Closed(0, oo)})
+        return forall(
+            -ReducedAttention(k, sp.S.One).slope(z) / k, ">=", 0, {k: Integers(2, oo), z: Closed(0, oo)}
+        )
     return exact_training.other_updates(classes, sign)
 
 

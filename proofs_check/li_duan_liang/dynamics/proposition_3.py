@@ -19,7 +19,9 @@ from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT
 delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
 T = c2 * slow.end_of_phase_2(K, delta, epsilon)
 #: delta and epsilon tend to 0 slowly, as delta = o(1) in Lemmas 5 and 6; L Delta delta <= 1.
-COARSE = slow.member(delta=K ** sp.Rational(-1, 4), epsilon=K ** sp.Rational(-1, 4), L=K ** sp.Rational(1, 4) / 2, N=320 * K**3)
+COARSE = slow.member(
+    delta=K ** sp.Rational(-1, 4), epsilon=K ** sp.Rational(-1, 4), L=K ** sp.Rational(1, 4) / 2, N=320 * K**3
+)
 
 
 #: Where the rates late in training are known exactly.
@@ -55,7 +57,9 @@ def late_gradient(L: sp.Expr, T: sp.Expr) -> sp.Expr:
     hypotheses=IN_FLAT,
     argument=exact_training.EXACT,
 )
-def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1) -> Evidence:
+def rate_of_phase_2(
+    *, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1
+) -> Evidence:
     r"""In Phase II $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}K$: refuted for
     every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired, $\eta g_k$
     at the time $t$ is between $\frac{K-1}{2Kt}$ and this times
@@ -64,7 +68,9 @@ def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least
     and `last` stand for the 3 and the 2.
     """
     if not exact:
-        return defeated(slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4)
+        return defeated(
+            slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4
+        )
     return exact_training.late_updates(first, last, least)
 
 
@@ -75,7 +81,9 @@ def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least
     argument=r"By R7 one number $z$ describes training with orthonormal features, exchangeable tasks, balanced prompts and small "
     r"steps; its update and its time are known in $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$.",
 )
-def late_updates_are_small(*, most: int | Fraction = 2, by: int | Fraction = 2, slope: Fraction = Fraction(2, 5)) -> Evidence:
+def late_updates_are_small(
+    *, most: int | Fraction = 2, by: int | Fraction = 2, slope: Fraction = Fraction(2, 5)
+) -> Evidence:
     r"""In the setting of R7, for $K\geq8$, $\eta g_k\leq\frac2t$ from $r=K$ on, which is reached by
     the time $\frac{2K^3}{\eta\sigma_f^2}$, with `most` and `by` for both 2. Hence
     $g_k\leq\frac{2L^2}T$ for tasks $\pm\frac L{\sqrt2}$, after $T$ steps in units of

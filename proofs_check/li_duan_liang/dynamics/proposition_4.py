@@ -22,7 +22,9 @@ delta, epsilon, L = SHARP["delta"], SHARP["epsilon"], SHARP["L"]
 #: The same instances with n^4 for n, of which an early one defeats constants equal to 1.
 FAR = {name: sp.sympify(e).subs(n, n**4) for name, e in SHARP.items()}
 #: delta and epsilon tend to 0 slowly, as the end of Appendix E.2 says; L Delta delta >= 1.
-COARSE = slow.member(delta=K ** sp.Rational(-1, 4), epsilon=K ** sp.Rational(-1, 8), L=K ** sp.Rational(1, 4), N=320 * K**3)
+COARSE = slow.member(
+    delta=K ** sp.Rational(-1, 4), epsilon=K ** sp.Rational(-1, 8), L=K ** sp.Rational(1, 4), N=320 * K**3
+)
 
 
 def excess(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, steps: sp.Expr | int = 1) -> sp.Expr:
@@ -40,7 +42,9 @@ def excess(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, steps: sp.Expr | int = 
     r"and $o/(1+o)^3$ has one maximum, so that between the odds of $z=0$ and the largest ones it is least at an end; for $z\leq1$ "
     r"$\mathbb{E}w(1-w)^2\geq e^{-2}\mathbb{E}(x-2x^2)$ with $x=|V_k|/N$.",
 )
-def gradient_is_not_small(*, share: Fraction = Fraction(1), least: Fraction = Fraction(1, 16), power: int = 2) -> Evidence:
+def gradient_is_not_small(
+    *, share: Fraction = Fraction(1), least: Fraction = Fraction(1, 16), power: int = 2
+) -> Evidence:
     r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$, iid prompts of length
     $N\geq8K$ and $K\geq8$, $g_k\geq\frac{L^2}{32K^2}$ while $z\leq1$, and
     $g_k\geq\frac{L^2}{128Ko}$ up to step $T$ with
@@ -53,7 +57,12 @@ def gradient_is_not_small(*, share: Fraction = Fraction(1), least: Fraction = Fr
     return all_of(
         forall(exp(-2) * (1 / k - 4 / k**2), ">=", sp.Rational(least) / k, {k: Closed(8, oo)}),
         forall(o / (1 + o) ** 3, ">=", sp.Rational(share) / (8 * o ** sp.Integer(2)), {o: Closed(1, oo)}),
-        forall(small / (1 + small) ** (power + 1), ">=", 1 / (4 * k) * sp.Rational(share) ** 8, {k: Closed(2, oo)}),
+        forall(
+            small / (1 + small) ** (power + 1),
+            ">=",
+            1 / (4 * k) * sp.Rational(share) ** 8,
+            {k: Closed(2, oo)},
+        ),
     )
 
 
@@ -83,7 +92,9 @@ def gradient_is_not_small(*, share: Fraction = Fraction(1), least: Fraction = Fr
     hypotheses=IN_SHARP,
     argument=exact_training.EXACT,
 )
-def rate_of_phase_3(*, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1) -> Evidence:
+def rate_of_phase_3(
+    *, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1
+) -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
     refuted for every $C$ at its first step, with $K=2n^4$ classes, $\delta=\frac1{10K}$,
     $\epsilon=\frac1K$, $L=10K$. Repaired, $\eta g_k$ at the time $t$ is between $\frac{K-1}{2Kt}$
@@ -117,7 +128,8 @@ def rate_of_phase_3(*, exact: bool = False, first: int = 3, last: int = 2, least
         hypotheses=IN_SHARP,
         sequence=slow.along,
         ratio=lambda K, L, delta, epsilon, **_: (
-            (delta**2 * L**2 * DELTA2 * epsilon / K) / late_gradient(L, slow.end_of_phase_3(K, delta, epsilon, L))
+            (delta**2 * L**2 * DELTA2 * epsilon / K)
+            / late_gradient(L, slow.end_of_phase_3(K, delta, epsilon, L))
         ),
         exceeds=log(n) / 2,
         least=4,

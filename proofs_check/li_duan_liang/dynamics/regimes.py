@@ -21,9 +21,7 @@ from proofs_check.li_duan_liang.dynamics.theorems import learned_in
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
-REDUCED = (
-    r"The features are equiangular with one norm, the tasks exchangeable and the prompts balanced; other problems are not tried."
-)
+REDUCED = r"The features are equiangular with one norm, the tasks exchangeable and the prompts balanced; other problems are not tried."
 k, w = sp.Symbol("K", positive=True), sp.Symbol("w", real=True)
 CLASSES = ("K in Integers", "K >= 2")
 
@@ -63,7 +61,9 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
         point={"ratio": Fraction(10)},
         hypotheses=(*IN_SHARP, "s*epsilon < 1", "s >= 1"),
         sequence=lambda index, ratio: {**slow.along(index, ratio), "s": index},
-        ratio=lambda K, L, epsilon, s, **_: sharp_law(K, L, 1 / L**2, epsilon) / sharp_law(K, s * L, 1 / (s * L) ** 2, s * epsilon),
+        ratio=lambda K, L, epsilon, s, **_: (
+            sharp_law(K, L, 1 / L**2, epsilon) / sharp_law(K, s * L, 1 / (s * L) ** 2, s * epsilon)
+        ),
         exceeds=n / 2,
     ),
     needs=("LDL:4.thr/scaling", "OURS:R7.time", "OURS:R9.time"),
@@ -84,7 +84,12 @@ def threshold_of_the_regimes(
         e, L, s = SHARP["epsilon"], SHARP["L"], n
         eta = 1 / L**2
         return defeated(
-            sharp_law(K, L, eta, e), c1 * sharp_law(K, s * L, eta / s**2, s * e), n, at={**SHARP, "s": s}, where=WHERE, least=2
+            sharp_law(K, L, eta, e),
+            c1 * sharp_law(K, s * L, eta / s**2, s * e),
+            n,
+            at={**SHARP, "s": s},
+            where=WHERE,
+            least=2,
         )
     M, spread, s, eta, e = sp.symbols("M sigma_f s eta e", positive=True)  # M = K - 1, and e is epsilon
     terms = lambda r: (M + 1) ** 2 + 3 * (M + 1) * log((M + 1) * r) + 3 * (M + 1) * r + (M + 1) * r**2 / 2
@@ -109,7 +114,11 @@ def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
     a, b, f, g, h = sp.symbols("a b f g h", real=True)
     mean = lambda s: s * (a * f + b * g + (1 - a - b) * h)
     step = lambda s, eta: eta * p * b * (s * f - mean(s)) * (s * g - mean(s))
-    box = {**dict.fromkeys((s, eta, p), (0, oo)), **dict.fromkeys((a, b), Closed(0, 1)), **dict.fromkeys((f, g, h), (-oo, oo))}
+    box = {
+        **dict.fromkeys((s, eta, p), (0, oo)),
+        **dict.fromkeys((a, b), Closed(0, 1)),
+        **dict.fromkeys((f, g, h), (-oo, oo)),
+    }
     return all_of(*(forall(step(s, eta * s**-power), op, step(1, eta), box) for op in ("<=", ">=")))
 
 
@@ -132,7 +141,11 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
     is refuted; $\eta=1$, and $\sigma_f^2=\frac{L^2K}{2(K-1)}$. Repaired, with `power` for the
     exponent of $s$ in $\frac\eta{s^2}$, it is the same.
     """
-    whole, L, s = sp.Symbol("K", integer=True, positive=True), sp.Symbol("L", positive=True), sp.Symbol("s", positive=True)
+    whole, L, s = (
+        sp.Symbol("K", integer=True, positive=True),
+        sp.Symbol("L", positive=True),
+        sp.Symbol("s", positive=True),
+    )
     z, C = sp.Symbol("z", nonnegative=True), sp.Symbol("C", positive=True)
     step = ReducedAttention(whole, C).slope(z)
     rate = lambda L, eta: step.subs(C, eta * L**2 * whole / (2 * (whole - 1)))
@@ -280,8 +293,15 @@ def attention_rises_rapidly_at_first(*, fastest: Fraction | None = None, most: i
     the start at most $\frac{29}{K^2}$ times that, with `most` for the 29.
     """
     if fastest is None:
-        where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": slow.EQUAL_SHARES, "a": "2/5 and 1/K"}
-        return defeated(speed(K, sp.Rational(2, 5)), c1 * speed(K, 1 / K), n, at={"K": K}, where=where, least=2)
+        where = {
+            "features": "orthonormal",
+            "tasks": "exchangeable",
+            "prompts": slow.EQUAL_SHARES,
+            "a": "2/5 and 1/K",
+        }
+        return defeated(
+            speed(K, sp.Rational(2, 5)), c1 * speed(K, 1 / K), n, at={"K": K}, where=where, least=2
+        )
     top = speed(k, sp.Rational(fastest))
     slow_start = forall(speed(k, 1 / k), "<=", most / k**2 * top, {k: Closed(2, oo)})
     return all_of(forall(speed(k, w), "<=", top, {k: Closed(2, oo), w: Closed(0, 1)}), slow_start)
@@ -299,7 +319,9 @@ def others_decay_more_slowly(*, times: int = 1) -> Evidence:
     of $w$, is at least minus that speed.
     """
     other = (1 - w) / (k - 1)
-    return forall(times * sp.diff(other, w) * speed(k, w), ">=", -speed(k, w), {k: Integers(2, oo), w: Closed(0, 1)})
+    return forall(
+        times * sp.diff(other, w) * speed(k, w), ">=", -speed(k, w), {k: Integers(2, oo), w: Closed(0, 1)}
+    )
 
 
 @claim(
@@ -323,9 +345,18 @@ def gradient_is_large_at_first(*, largest: Fraction | None = None) -> Evidence:
     $C$, with $K=2n$ classes. Repaired, $g_k$ is largest at $\mathrm{Attn}_k=\frac13$ (`largest`).
     """
     if largest is None:
-        where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": slow.EQUAL_SHARES, "Attn": "1/3 and 1/K"}
-        return defeated(gradient(K, sp.Rational(1, 3)), c1 * gradient(K, 1 / K), n, at={"K": K}, where=where, least=2)
-    return forall(gradient(k, w), "<=", gradient(k, sp.Rational(largest)), {k: Closed(2, oo), w: Closed(0, 1)})
+        where = {
+            "features": "orthonormal",
+            "tasks": "exchangeable",
+            "prompts": slow.EQUAL_SHARES,
+            "Attn": "1/3 and 1/K",
+        }
+        return defeated(
+            gradient(K, sp.Rational(1, 3)), c1 * gradient(K, 1 / K), n, at={"K": K}, where=where, least=2
+        )
+    return forall(
+        gradient(k, w), "<=", gradient(k, sp.Rational(largest)), {k: Closed(2, oo), w: Closed(0, 1)}
+    )
 
 
 @claim("LDL:5.2.size", control=(dict(power=0), dict(time=0)), needs=("LDL:4.thr/scaling",), fragment=REDUCED)
@@ -340,7 +371,12 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
     box = {L: (0, oo), more: (1, oo), T: (0, oo), size: (0, oo)}
     a = sp.Symbol("a", positive=True)
     return all_of(
-        forall(a * (1 - a) ** 2 * (more * L) ** power, ">", a * (1 - a) ** 2 * L**power, {L: (0, oo), more: (1, oo), a: (0, 1)}),
+        forall(
+            a * (1 - a) ** 2 * (more * L) ** power,
+            ">",
+            a * (1 - a) ** 2 * L**power,
+            {L: (0, oo), more: (1, oo), a: (0, 1)},
+        ),
         forall(law(more * L, size), "<", law(L, size), box),
         forall(law(L, more * size), "<", law(L, size), box),
     )

@@ -15,7 +15,17 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
-from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.instances.features.slow_attention import (
+    DELTA2,
+    FLAT,
+    IN_FLAT,
+    IN_SHARP,
+    WHERE,
+    K,
+    c1,
+    c2,
+    n,
+)
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
@@ -52,8 +62,16 @@ def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
     whole = sp.Symbol("K", integer=True, positive=True)
     y, box = M * r, {M: Closed(1, oo), r: Closed(1, oo)}
     terms = ((y**2 - 1) / 2, 3 * M * (y - 1), 3 * M**2 * log(y), M**3 * (1 - 1 / y))
-    bounds = ((M + 1) ** 2 * r**2 / 2, 3 * (M + 1) ** 2 * r, 3 * (M + 1) ** 2 * log((M + 1) * r), (M + 1) ** 3)
-    time = computed(r"K\,T((K-1)r)", (whole * ReducedAttention(whole, sp.S.One).time(log((whole - 1) * r))).subs(whole, M + 1))
+    bounds = (
+        (M + 1) ** 2 * r**2 / 2,
+        3 * (M + 1) ** 2 * r,
+        3 * (M + 1) ** 2 * log((M + 1) * r),
+        (M + 1) ** 3,
+    )
+    time = computed(
+        r"K\,T((K-1)r)",
+        (whole * ReducedAttention(whole, sp.S.One).time(log((whole - 1) * r))).subs(whole, M + 1),
+    )
     small = s**2 / 2 * k / (k - 1) / (1 + r) ** 2
     return all_of(
         identity(time, sp.Add(*terms)),
@@ -65,7 +83,12 @@ def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
 @claim(
     "LDL:T1/late",
     control=(
-        *(dict(six=Fraction(29, 5)), dict(four=Fraction(19, 10)), dict(top=Fraction(1, 7)), dict(two=Fraction(19, 10))),
+        *(
+            dict(six=Fraction(29, 5)),
+            dict(four=Fraction(19, 10)),
+            dict(top=Fraction(1, 7)),
+            dict(two=Fraction(19, 10)),
+        ),
         dict(last=40),
     ),
     argument=r"With $w_j$ the attention in a prompt with $j$ tokens of the query's class $w_j(1-w_j)^2b_j\leq2(N/j)^2e^{-2z}$, and "
@@ -94,7 +117,12 @@ def late_training_is_slow(
         forall(exp(2 * s), "<=", 1 + sp.Rational(four) * s, {s: Closed(0, Fraction(8, 27))}),
         forall(w * (1 - w) ** 2, "<=", sp.Rational(top), {w: Closed(0, 1)}),
         forall((1 + x) ** 2, "<=", sp.Rational(two) * (1 + x**2), {x: Closed(0, oo)}),
-        forall((1 + 24 * k**3 * T / (k - 1) ** 2) / (k - 1) ** 2, "<=", 1 + last * T / k, {k: Closed(8, oo), T: Closed(0, oo)}),
+        forall(
+            (1 + 24 * k**3 * T / (k - 1) ** 2) / (k - 1) ** 2,
+            "<=",
+            1 + last * T / k,
+            {k: Closed(8, oo), T: Closed(0, oo)},
+        ),
     )
 
 
@@ -124,7 +152,9 @@ def late_training_is_slow(
     hypotheses=IN_FLAT,
     argument=EXCHANGEABLE,
 )
-def theorem_1(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> Evidence:
+def theorem_1(
+    *, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)
+) -> Evidence:
     r"""The loss is at most $C\epsilon^2$ within $T_f^*$ steps: refuted for every $C$ and every
     constant in $T_f^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=5K$. Repaired,
     the time is $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac{Kr^2}2)$ with
@@ -157,13 +187,17 @@ def theorem_1(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
     hypotheses=IN_SHARP,
     argument=EXCHANGEABLE,
 )
-def theorem_2(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> Evidence:
+def theorem_2(
+    *, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)
+) -> Evidence:
     r"""The loss is at most $C\epsilon^2$ within $T_s^*$ steps: refuted for every $C$ and every
     constant in $T_s^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$.
     Repaired, the time is that of Theorem 1.
     """
     if time == "printed":
-        return never_learned(SHARP, c2 * slow.end_of_phase_3_at_most(K, SHARP["delta"], SHARP["epsilon"]), least=3000)
+        return never_learned(
+            SHARP, c2 * slow.end_of_phase_3_at_most(K, SHARP["delta"], SHARP["epsilon"]), least=3000
+        )
     return learned_in(factor, loss)
 
 
@@ -176,7 +210,9 @@ def printed_time_decreases(*, power: int = 2, gap: int = 2) -> Evidence:
     L, size, d, e, eta, k, more = sp.symbols("L Delta delta epsilon eta K s", positive=True)
     T = lambda L, size: k * log(k / e) / (eta * d**2 * L**power * size**gap)
     box = {**dict.fromkeys((L, size, d, eta), (0, oo)), k: Closed(2, oo), e: (0, 1), more: (1, oo)}
-    return all_of(forall(T(more * L, size), "<", T(L, size), box), forall(T(L, more * size), "<", T(L, size), box))
+    return all_of(
+        forall(T(more * L, size), "<", T(L, size), box), forall(T(L, more * size), "<", T(L, size), box)
+    )
 
 
 def time_to_the_loss(L: sp.Expr, K: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
@@ -215,7 +251,14 @@ def convergence_is_faster(*, level: str = "any", classes: int = 5) -> Evidence:
     if level == "any":
         K, epsilon, small, large = sp.Integer(8), sp.Rational(1, 8), sp.Rational(9, 32), sp.Rational(10, 32)
         later = time_to_the_loss(large, K, epsilon) - time_to_the_loss(small, K, epsilon)
-        point = {"K": K, "epsilon": epsilon, "L": small, "larger": large, "prompts": "balanced", "features": "e_1, ..., e_8"}
+        point = {
+            "K": K,
+            "epsilon": epsilon,
+            "L": small,
+            "larger": large,
+            "prompts": "balanced",
+            "features": "e_1, ..., e_8",
+        }
         return fails_at(point, later, r"T(L^{\prime})\leq T(L)\text{ for }L^{\prime}\geq L")
     M, r = sp.symbols("M r", positive=True)
     y = M * r
@@ -317,16 +360,28 @@ def loss_without_the_spread_of_the_tasks(*, power: int = 0, constant: int | Frac
         return defeated(product * SHARP["L"] ** 2 * DELTA2, c1 * product, n, at=SHARP, where=WHERE)
     B, C, d, e, size = sp.symbols("B C delta epsilon LDelta", positive=True)
     b, c = sp.symbols("b c", nonnegative=True)  # both quantities in units of their bounds
-    box = {**dict.fromkeys((B, C, size), (0, oo)), **dict.fromkeys((d, e), (0, 1)), **dict.fromkeys((b, c), Closed(0, 1))}
+    box = {
+        **dict.fromkeys((B, C, size), (0, oo)),
+        **dict.fromkeys((d, e), (0, 1)),
+        **dict.fromkeys((b, c), Closed(0, 1)),
+    }
     left = (b * B * e * d) ** 2 * (c * C * size) ** 2
     return forall(left, "<=", sp.Rational(constant) * B**2 * C**2 * e**2 * d**2 * size**power, box)
 
 
-@claim("LDL:E2.end", control=(dict(c=Fraction(9, 10)), dict(power=3), dict(largest=2)), needs=("LDL:E2.last",))
+@claim(
+    "LDL:E2.end", control=(dict(c=Fraction(9, 10)), dict(power=3), dict(largest=2)), needs=("LDL:E2.last",)
+)
 def the_end_of_theorem_2(*, c: Fraction = Fraction(1), power: int = 2, largest: int = 1) -> Evidence:
     r"""$A\epsilon^2\delta^2\leq c\,A\epsilon^2$ with `c` = 1 for all $0<\delta\leq1$, so that
     the last display gives $O(\epsilon^2)$; neither $\delta=o(1)$ nor $\epsilon=o(1)$ is needed.
     Here `power` is the last exponent of $\epsilon$, and `largest` the largest $\delta$.
     """
-    A, e, d = sp.Symbol("A", positive=True), sp.Symbol("epsilon", positive=True), sp.Symbol("delta", nonnegative=True)
-    return forall(A * e**2 * d**2, "<=", sp.Rational(c) * A * e**power, {A: (0, oo), e: (0, 1), d: Closed(0, largest)})
+    A, e, d = (
+        sp.Symbol("A", positive=True),
+        sp.Symbol("epsilon", positive=True),
+        sp.Symbol("delta", nonnegative=True),
+    )
+    return forall(
+        A * e**2 * d**2, "<=", sp.Rational(c) * A * e**power, {A: (0, oo), e: (0, 1), d: Closed(0, largest)}
+    )

@@ -53,7 +53,9 @@ def with_choices(evidence: Evidence, found: Experiments) -> Evidence:
         return replace(evidence, covered=f"{tried(found)}: {evidence.covered}")
     if ours:
         return evidence
-    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"not with {tried(found)}: {dict(evidence.witness)}")
+    return Evidence(
+        verdict=Verdict.OPEN, engine=ENGINE, reason=f"not with {tried(found)}: {dict(evidence.witness)}"
+    )
 
 
 def backwards(found: Experiments, tasks: str, L: float, epochs: int) -> Floats:
@@ -73,7 +75,9 @@ def first(loss: Floats, level: float) -> int:
     return int(np.argmax(there))
 
 
-WHICH_TIME = "the paper does not say to what the loss converges in this time; by two readings it came out differently"
+WHICH_TIME = (
+    "the paper does not say to what the loss converges in this time; by two readings it came out differently"
+)
 
 
 def two_times(found: Experiments, tasks: str, share: float, level: float) -> Evidence:
@@ -85,7 +89,10 @@ def two_times(found: Experiments, tasks: str, share: float, level: float) -> Evi
 
     def told(aim: dict[float, float]) -> str:
         times = {L: first(found.loss(tasks, BLOCK, L), aim[L]) for L in aim}
-        return ", ".join(f"{t} at L = {L:g}" if t <= epochs else f"later than {epochs} at L = {L:g}" for L, t in times.items())
+        return ", ".join(
+            f"{t} at L = {L:g}" if t <= epochs else f"later than {epochs} at L = {L:g}"
+            for L, t in times.items()
+        )
 
     of_start, of_one = told({L: share * x for L, x in start.items()}), told(dict.fromkeys(start, level))
     says = f"epochs to the share {share:g} of the loss of uniform attention: {of_start}; to the loss {level:g}: {of_one}"
@@ -93,7 +100,9 @@ def two_times(found: Experiments, tasks: str, share: float, level: float) -> Evi
 
 
 @claim("LDL:Sec6.mono", open=WHICH_TIME)
-def times_of_the_block(*, share: float = 0.2, level: float = 0.02, measured: Experiments | None = None) -> Evidence:
+def times_of_the_block(
+    *, share: float = 0.2, level: float = 0.02, measured: Experiments | None = None
+) -> Evidence:
     r"""In the block, at one learning rate, the loss falls sooner below a fifth of the loss of
     uniform attention, which grows like $L^2$, the larger $L$ is, within each set. To the loss
     .02 it takes longer for larger $L$.
@@ -102,7 +111,9 @@ def times_of_the_block(*, share: float = 0.2, level: float = 0.02, measured: Exp
 
 
 @claim("LDL:A.poly.fast", open=WHICH_TIME)
-def times_for_polynomials(*, share: float = 0.1, level: float = 0.005, measured: Experiments | None = None) -> Evidence:
+def times_for_polynomials(
+    *, share: float = 0.1, level: float = 0.005, measured: Experiments | None = None
+) -> Evidence:
     r"""In the block, at one learning rate, the training loss of polynomial tasks falls sooner below
     a tenth of the loss of uniform attention, which grows like $L^2$, the larger $L$ is, within each
     set. To one loss for every $L$ it does not.
@@ -125,10 +136,17 @@ def losses_of_the_sharp_block(*, late: int = 110, measured: Experiments | None =
     found = trained(measured, 1)
     loss = found.loss("cosine", BLOCK, 1.0)
     if len(loss) <= 200:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"only {len(loss) - 1} epochs were trained")
+        return Evidence(
+            verdict=Verdict.OPEN, engine=ENGINE, reason=f"only {len(loss) - 1} epochs were trained"
+        )
     again = lambda t: lambda: float(backwards(found, "cosine", 1.0, t)[t])
-    cases = [Compared(f"epoch {t}", float(loss[t]), printed, again(t), {"L": 1}) for t, printed in ((30, 0.6), (late, 0.1))]
-    compared = agree(ENGINE, cases, ABOUT, checked=r"\mathrm{loss}(30)\approx.6,\ \mathrm{loss}(110)\approx.1")
+    cases = [
+        Compared(f"epoch {t}", float(loss[t]), printed, again(t), {"L": 1})
+        for t, printed in ((30, 0.6), (late, 0.1))
+    ]
+    compared = agree(
+        ENGINE, cases, ABOUT, checked=r"\mathrm{loss}(30)\approx.6,\ \mathrm{loss}(110)\approx.1"
+    )
     if compared.verdict.accepted and loss[200] > 0.05:
         witness = {"L": 1, "loss at epoch 200": float(loss[200])}
         compared = refuted_by_two_routes(ENGINE, witness, float(loss[200]), 0.05, again(200)())
@@ -141,7 +159,10 @@ def _open(found: Experiments, says: str, holds: bool) -> Evidence:
     return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"not with {tried(found)}: {says}")
 
 
-@claim("LDL:Sec6.F1", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen")
+@claim(
+    "LDL:Sec6.F1",
+    open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen",
+)
 def losses_of_the_flat_block(*, measured: Experiments | None = None) -> Evidence:
     r"""The block's loss at $L=.1$ is the printed 1 at epoch 40 up to a half, and $\mathrm{Attn}_1$
     at least $\frac9{10}$ at epoch 250. It passes the loss 1 in the first epochs; attention
@@ -153,7 +174,9 @@ def losses_of_the_flat_block(*, measured: Experiments | None = None) -> Evidence
     return _open(found, says, 0.5 <= loss <= 1.5 and own >= 0.9)
 
 
-@claim("LDL:A.maps", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen")
+@claim(
+    "LDL:A.maps", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen"
+)
 def maps_of_the_block(*, measured: Experiments | None = None) -> Evidence:
     r"""In the block all diagonal attentions are at least $\frac9{10}$ at epoch 300 for $L=.1$, and
     at 200 for $L=1$. Whether this supports Propositions 2 and 3 depends on the learning rates:
@@ -161,12 +184,19 @@ def maps_of_the_block(*, measured: Experiments | None = None) -> Evidence:
     as long as the second.
     """
     found = trained(measured, 1)
-    least = {L: float(found.attention(BLOCK, L)[: t + 1][-1].diagonal().min()) for L, t in ((0.1, 300), (1.0, 200))}
-    says = f"the least is {least[0.1]:.2f} at epoch 300 for L = .1, and {least[1.0]:.2f} at epoch 200 for L = 1"
+    least = {
+        L: float(found.attention(BLOCK, L)[: t + 1][-1].diagonal().min()) for L, t in ((0.1, 300), (1.0, 200))
+    }
+    says = (
+        f"the least is {least[0.1]:.2f} at epoch 300 for L = .1, and {least[1.0]:.2f} at epoch 200 for L = 1"
+    )
     return _open(found, says, min(least.values()) >= 0.9)
 
 
-@claim("LDL:A.poly.two", open="the paper does not say what a phase is; the curves are reported, and nothing is counted")
+@claim(
+    "LDL:A.poly.two",
+    open="the paper does not say what a phase is; the curves are reported, and nothing is counted",
+)
 def polynomial_losses_have_phases(*, measured: Experiments | None = None) -> Evidence:
     r"""The loss of the block on polynomial tasks has two phases for $L=.1$ and three for $L=1$."""
     found = trained(measured, 4)

@@ -38,7 +38,13 @@ def slower(power: int) -> Evidence:
     return forall(T / (s * L) ** power, "<=", T / L**power, {L: (0, oo), s: (1, oo), T: (0, oo)})
 
 
-@claim("LDL:Sec6.mono/model", control=(dict(power=-1),), argument=FASTER, needs=("OURS:R9",), hypotheses=("L > 0", "s > 1"))
+@claim(
+    "LDL:Sec6.mono/model",
+    control=(dict(power=-1),),
+    argument=FASTER,
+    needs=("OURS:R9",),
+    hypotheses=("L > 0", "s > 1"),
+)
 def attention_is_faster_for_larger_slopes(*, power: int = 2) -> Evidence:
     r"""The time $T/L^2$ to a given attention, or share of the loss at the start,
     falls with $L$ for attention alone at one learning rate. That to a given loss is another claim.
@@ -68,7 +74,12 @@ def loss_converges_sooner(*, least: int | Fraction = 2) -> Evidence:
     """
     u = sp.Symbol("u", positive=True)
     start = progress(sp.S.One)
-    return forall(4 * (progress(3 * (u - 1)) - start), ">=", progress(3 * (2 * u - 1)) - start, {u: (sp.Rational(least), oo)})
+    return forall(
+        4 * (progress(3 * (u - 1)) - start),
+        ">=",
+        progress(3 * (2 * u - 1)) - start,
+        {u: (sp.Rational(least), oo)},
+    )
 
 
 @claim(
@@ -91,7 +102,13 @@ def every_slope_has_the_same_phases(*, power: int = 2) -> Evidence:
     return identity(computed(r"\dot z(sL,\eta)", sharp), flat)
 
 
-@claim("LDL:A.poly.fast/model", control=(dict(power=-1),), argument=FASTER, needs=("OURS:R9",), hypotheses=("L > 0", "s > 1"))
+@claim(
+    "LDL:A.poly.fast/model",
+    control=(dict(power=-1),),
+    argument=FASTER,
+    needs=("OURS:R9",),
+    hypotheses=("L > 0", "s > 1"),
+)
 def polynomials_are_faster_for_larger_slopes(*, power: int = 2) -> Evidence:
     r"""The time $T/L^2$ to a given share of the loss at the start falls with $L$,
     for attention alone and at one learning rate.

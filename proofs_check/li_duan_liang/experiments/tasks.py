@@ -32,7 +32,11 @@ def cosines_meet_the_second_condition() -> Evidence:
     if fails.verdict is not Verdict.REFUTED or not holds.verdict.executed:
         return all_of(fails, holds)
     witness = ", ".join(f"{name} = {x}" for name, x in fails.witness.items())
-    return Evidence(verdict=Verdict.OPEN, engine=fails.engine, reason=f"it fails at {witness}, and holds at u'v_1 = 0, u'v_2 = 3")
+    return Evidence(
+        verdict=Verdict.OPEN,
+        engine=fails.engine,
+        reason=f"it fails at {witness}, and holds at u'v_1 = 0, u'v_2 = 3",
+    )
 
 
 @claim(
@@ -55,7 +59,12 @@ def cosines_are_lipschitz(*, coordinates: int = 15) -> Evidence:
     return forall(sp.Rational(coordinates) * L**2 * sp.sin(s) ** 2, "<=", L**2, {L: (0, oo), s: (-oo, oo)})
 
 
-@claim("LDL:Sec6.sets", control=(dict(constant=1), dict(constant=3)), needs=("LDL:eq9",), hypotheses=("delta < 1",))
+@claim(
+    "LDL:Sec6.sets",
+    control=(dict(constant=1), dict(constant=3)),
+    needs=("LDL:eq9",),
+    hypotheses=("delta < 1",),
+)
 def sets_lie_on_their_sides(*, constant: int = 2) -> Evidence:
     r"""With the constant $c=2$ in the threshold $\frac c{\Delta\delta}$ all of the
     flat set, up to $\frac4{10}$, is below and all of the sharp set, from 1 on, above it, for
@@ -84,7 +93,9 @@ def announced_experiments_are_there(*, promised: int = 3) -> Evidence:
     refuted, 3 and 2. Repaired, two are announced.
     """
     announced, presented = sp.Symbol("announced", integer=True), sp.Symbol("presented", integer=True)
-    return forall(announced, "<=", presented, {announced: Integers(promised, promised), presented: Integers(2, 2)})
+    return forall(
+        announced, "<=", presented, {announced: Integers(promised, promised), presented: Integers(2, 2)}
+    )
 
 
 @claim(
@@ -123,4 +134,6 @@ def mean_squared_gradient(*, diagonal: int = 4) -> Evidence:
     """
     d = sp.Symbol("d", integer=True, positive=True)
     total = (2 * d * (d - 1) + diagonal * d + d) * (L / d) ** 2
-    return all_of(*(forall(total, op, L**2 * (2 + 3 / d), {L: (0, oo), d: Integers(1, oo)}) for op in ("<=", ">=")))
+    return all_of(
+        *(forall(total, op, L**2 * (2 + 3 / d), {L: (0, oo), d: Integers(1, oo)}) for op in ("<=", ">="))
+    )

@@ -63,7 +63,9 @@ def of_any_features(power: int) -> Evidence:
     gradient = trace_identity((H.T * V.T * Q * V).tr().grad("Q"), V * H * V.T)
     v, at = sp.Matrix(2, 2, sp.symbols("v_1:5", real=True)), sp.Matrix(2, 2, sp.symbols("Q_1:5", real=True))
     problem = FeatureRegression(v, tasks=sp.Matrix([F[:2]]))
-    slope = -(v[:, 1].T * sp.Matrix(2, 2, lambda i, j: sp.Derivative(problem.loss(at), at[i, j])) * v[:, 0])[0]
+    slope = -(v[:, 1].T * sp.Matrix(2, 2, lambda i, j: sp.Derivative(problem.loss(at), at[i, j])) * v[:, 0])[
+        0
+    ]
     updated = (problem.gram**power * problem.H(at) * problem.gram)[1, 0]
     return all_of(gradient, identity(slope, computed("(GHG)_{21}", updated)))
 
@@ -72,7 +74,9 @@ ONE_QUERY = Robust(
     point=SKEW,
     hypotheses=SKEW_HYPOTHESES,
     # true: G H G; printed: G H, without the factor x_query'v_k of the other query
-    violation=lambda x, y, f: (p := skew(x, y, f)).updates(sp.zeros(2))[0, 0] - (p.gram * p.H(sp.zeros(2)))[0, 0],
+    violation=lambda x, y, f: (
+        (p := skew(x, y, f)).updates(sp.zeros(2))[0, 0] - (p.gram * p.H(sp.zeros(2)))[0, 0]
+    ),
     equality=True,
 )
 
@@ -95,7 +99,9 @@ ONE_QUERY = Robust(
     argument=CHAIN_RULE,
     hypotheses=SKEW_HYPOTHESES,
 )
-def only_one_query_is_kept(*, orthonormal: bool = False, shared: Fraction = Fraction(0), power: int = 1) -> Evidence:
+def only_one_query_is_kept(
+    *, orthonormal: bool = False, shared: Fraction = Fraction(0), power: int = 1
+) -> Evidence:
     r"""Printed, $v_{k'}^{\top}\nabla\mathcal{L}\,v_k$ is refuted at two features that are not
     orthonormal. For $v_j^{\top}v_k=\mathbf{1}\{j=k\}$ plus `shared` = 0 the sum over the queries
     keeps the one that is $v_k$: for three queries with any sums over pairs of tokens. For any
@@ -143,7 +149,9 @@ def terms_that_are_dropped(*, orthonormal: bool = False, apart: Fraction = Fract
     is dropped is $\mathrm{Attn}_2\mathrm{Attn}_3(f_2-f_3)v_{k'}^{\top}(v_2-v_3)$.
     """
     if not orthonormal:
-        return at_point(DROPPED, r"\sum_{m,n\neq k'}\mathrm{Attn}_m\mathrm{Attn}_nf_mv_{k'}^{\top}(v_m-v_n)=0")
+        return at_point(
+            DROPPED, r"\sum_{m,n\neq k'}\mathrm{Attn}_m\mathrm{Attn}_nf_mv_{k'}^{\top}(v_m-v_n)=0"
+        )
     own, c, other = sp.symbols("c_1 c_2 c_3", real=True)
     whole, kept = between([own, c, c + apart])
     general, rest = between([own, c, other])
@@ -177,7 +185,9 @@ REPLACED = Robust(
     argument="For any number of classes the step is a sum of such terms, one for each class.",
     hypotheses=SKEW_HYPOTHESES,
 )
-def products_that_are_replaced(*, orthonormal: bool = False, one: int | Fraction = 1, factor: int = 1) -> Evidence:
+def products_that_are_replaced(
+    *, orthonormal: bool = False, one: int | Fraction = 1, factor: int = 1
+) -> Evidence:
     r"""Printed, the step is refuted at two features that are not orthonormal. With
     $\|v_{k'}\|^2=c+\mathrm{one}$, `one` = 1, and all other products equal to $c$ the two sums are
     what is printed, for three classes and every $c$. For any products of $v_{k'}$ with three
@@ -190,7 +200,10 @@ def products_that_are_replaced(*, orthonormal: bool = False, one: int | Fraction
     kept, printed = kept_and_printed(c + sp.Rational(one), c)
     stay = w[0] * sum(a * (F[0] - b) * (products[0] - of) for a, b, of in zip(w, F, products))
     _, of_any = between(list(products))
-    return all_of(identity(computed("line 3", kept), printed), identity(computed("lines 3 and 4", of_any), factor * stay))
+    return all_of(
+        identity(computed("line 3", kept), printed),
+        identity(computed("lines 3 and 4", of_any), factor * stay),
+    )
 
 
 @claim(
@@ -210,8 +223,15 @@ def sums_regrouped(*, sign: int = 1) -> Evidence:
     double = -w[1] * sum(a[m] * a[n] * (F[0] - F[n]) * (F[1] - F[m]) for m, n in product(range(3), repeat=2))
     grouped = -w[1] * (F[0] - mean) * (F[1] - mean)
     y, total = sp.symbols("yhat s", real=True)  # s = sum of Attn_n, which is 1
-    every_K = identity((y - F[0]) * (F[1] * total - y), -sign * (F[0] * total - y) * (F[1] * total - y), given=[(total, 1)])
-    return derivation("LDL:C.step5", identity(first, sign * double), all_of(identity(double, sign * grouped), every_K), sign=sign)
+    every_K = identity(
+        (y - F[0]) * (F[1] * total - y), -sign * (F[0] * total - y) * (F[1] * total - y), given=[(total, 1)]
+    )
+    return derivation(
+        "LDL:C.step5",
+        identity(first, sign * double),
+        all_of(identity(double, sign * grouped), every_K),
+        sign=sign,
+    )
 
 
 RAW = Robust(
@@ -247,7 +267,9 @@ def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1, power: 
     L2.raw/gram.
     """
     if not orthonormal:
-        return at_point(RAW, r"g_{1}=\mathbb E[\mathbf 1\{x_{\rm query}=v_1\}\mathrm{Attn}_1(f(v_1)-\hat y)^2]")
+        return at_point(
+            RAW, r"g_{1}=\mathbb E[\mathbf 1\{x_{\rm query}=v_1\}\mathrm{Attn}_1(f(v_1)-\hat y)^2]"
+        )
     q, own, other = sp.symbols("q_km f_k f_m", real=True)
     rest, above = sp.Symbol("D", positive=True), sp.Symbol("Y", real=True)  # sums over the other classes
     parts = []

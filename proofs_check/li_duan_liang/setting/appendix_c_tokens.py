@@ -39,7 +39,9 @@ def gradient_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     )
 
 
-SHAPES = Robust(point={"d": 2}, hypotheses=("d in Integers", "d >= 2"), violation=lambda d: d**2 - 1, equality=True)
+SHAPES = Robust(
+    point={"d": 2}, hypotheses=("d in Integers", "d >= 2"), violation=lambda d: d**2 - 1, equality=True
+)
 
 
 @claim(
@@ -91,4 +93,6 @@ def gradient_over_pairs_of_tokens(*, sign: int = 1) -> Evidence:
     gradient = problem.gradient(Q)
     entry = identity(computed(r"(\nabla_Q\mathcal L)_{12}", gradient[0, 1]), double[0, 1])
     slopes = sp.Derivative(above, q) / below - sign * above / below * sp.Derivative(below, q) / below
-    return all_of(entry, identity(sp.Derivative((above / below - f) ** 2 / 2, q), (above / below - f) * slopes))
+    return all_of(
+        entry, identity(sp.Derivative((above / below - f) ** 2 / 2, q), (above / below - f) * slopes)
+    )

@@ -21,7 +21,11 @@ from theory.regression.features.data import FeatureRegression
 from theory.regression.features.prompts import enumerate_prompts
 
 #: Tokens of a class and its score; D stands for the sum of e^score over all tokens of the others.
-tokens, score, rest = sp.Symbol("V_k", positive=True), sp.Symbol("q_k", real=True), sp.Symbol("D", positive=True)
+tokens, score, rest = (
+    sp.Symbol("V_k", positive=True),
+    sp.Symbol("q_k", real=True),
+    sp.Symbol("D", positive=True),
+)
 N = sp.Symbol("N", positive=True)
 V = sp.eye(3)
 COUNTS = sp.symbols("V_1:4", positive=True)
@@ -67,7 +71,11 @@ def keys_of_the_layer(*, query_keys: int = 1, factor: int = 1) -> Evidence:
     """
     if query_keys:
         return at_point(AT_THE_START, r"\sum_iy_i/N=\sum_iy_i/(N+1)", Q=0)
-    x, q, Q = sp.Matrix(sp.symbols("x_1:3")), sp.Matrix(sp.symbols("u_1:3")), sp.Matrix(2, 2, sp.symbols("Q_:4"))
+    x, q, Q = (
+        sp.Matrix(sp.symbols("x_1:3")),
+        sp.Matrix(sp.symbols("u_1:3")),
+        sp.Matrix(2, 2, sp.symbols("Q_:4")),
+    )
     y, own, Y = sp.Symbol("y"), sp.Symbol("s_query", real=True), sp.Symbol("Y")
     layer = (x.col_join(sp.Matrix([y])).T * sp.diag(Q, 0) * q.col_join(sp.zeros(1)))[0]
     scores = identity(computed(r"(x,y)\,W^{KQ}\,(x_{\rm query},0)^{\top}", layer), factor * (x.T * Q * q)[0])
@@ -75,7 +83,10 @@ def keys_of_the_layer(*, query_keys: int = 1, factor: int = 1) -> Evidence:
 
 
 WIDE = Robust(
-    point={"d": 2, "N": 3}, hypotheses=("d in Integers", "d >= 2"), violation=lambda d, N: sp.Integer(d) - 1, equality=True
+    point={"d": 2, "N": 3},
+    hypotheses=("d in Integers", "d >= 2"),
+    violation=lambda d, N: sp.Integer(d) - 1,
+    equality=True,
 )
 
 
@@ -113,9 +124,16 @@ def loss_and_descent(*, half: Fraction = Fraction(1, 2), eta: int = 1) -> Eviden
     every prompt of two tokens, token by token, and every query. Its gradient is the derivative in
     $Q$ with the sign `eta` = 1.
     """
-    v, f, p, Q = sp.symbols("v_1 v_2", real=True), sp.symbols("f_1 f_2", real=True), Fraction(1, 3), sp.Symbol("Q", real=True)
+    v, f, p, Q = (
+        sp.symbols("v_1 v_2", real=True),
+        sp.symbols("f_1 f_2", real=True),
+        Fraction(1, 3),
+        sp.Symbol("Q", real=True),
+    )
     law = [sp.Rational(p), sp.Rational(1 - p)]
-    found = FeatureRegression(sp.Matrix([v]), tasks=sp.Matrix([f]), probabilities=sp.Matrix(law), prompt_length=2)
+    found = FeatureRegression(
+        sp.Matrix([v]), tasks=sp.Matrix([f]), probabilities=sp.Matrix(law), prompt_length=2
+    )
     at = sp.Matrix([[Q]])
     mean = sp.S.Zero
     for *prompt, query in product(range(2), repeat=3):
@@ -123,7 +141,10 @@ def loss_and_descent(*, half: Fraction = Fraction(1, 2), eta: int = 1) -> Eviden
         prediction = sum(w * f[i] for w, i in zip(weights, prompt)) / sum(weights)
         mean += sp.prod(law[i] for i in (*prompt, query)) * (prediction - f[query]) ** 2
     loss = identity(computed(r"\mathcal L", found.loss(at)), half * mean)
-    return all_of(loss, identity(computed(r"\nabla\mathcal L", found.gradient(at)[0]), eta * sp.Derivative(half * mean, Q)))
+    return all_of(
+        loss,
+        identity(computed(r"\nabla\mathcal L", found.gradient(at)[0]), eta * sp.Derivative(half * mean, Q)),
+    )
 
 
 def every_prompt(power: int, factor: int = 1) -> Evidence:
@@ -165,7 +186,9 @@ def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
     the class of the query the attention is 0 and they are undefined.
     """
     ratio = sum(COUNTS[m] / COUNTS[0] * exp(SCORES[m, 0] - SCORES[0, 0]) for m in (1, 2))
-    every_K = identity(tokens * exp(score) / (rest + tokens * exp(score)), one / (rest * exp(-score) / tokens + 1))
+    every_K = identity(
+        tokens * exp(score) / (rest + tokens * exp(score)), one / (rest * exp(-score) / tokens + 1)
+    )
     tried = all_of(identity(attention(0, 0), one / (ratio + 1)), every_K)
     return derivation("LDL:attn", tried, tried, tried, one=one)
 
@@ -179,9 +202,13 @@ def shares_of_the_other_classes(*, one: int = 1) -> Evidence:
     by which the printed one divides, is 0 elsewhere.
     """
     weights = [COUNTS[m] * exp(SCORES[m, 0]) for m in range(3)]
-    own, n = sp.symbols("w_k w_n", positive=True)  # weights of the classes k and n; D is the sum over all but k
+    own, n = sp.symbols(
+        "w_k w_n", positive=True
+    )  # weights of the classes k and n; D is the sum over all but k
     every_K = identity(n / (own + rest), (one - own / (own + rest)) * n / rest)
-    tried = all_of(identity(attention(1, 0), (one - attention(0, 0)) * weights[1] / (weights[1] + weights[2])), every_K)
+    tried = all_of(
+        identity(attention(1, 0), (one - attention(0, 0)) * weights[1] / (weights[1] + weights[2])), every_K
+    )
     return derivation("LDL:attn-n", tried, one=one)
 
 
@@ -205,4 +232,6 @@ def columns_of_the_attention_maps(*, one: int = 1) -> Evidence:
     """
     own = tokens * exp(score)
     every_K = identity(own / (own + rest) + rest / (own + rest), one)
-    return derivation("LDL:A.cols", all_of(identity(sum(attention(m, 0) for m in range(3)), one), every_K), one=one)
+    return derivation(
+        "LDL:A.cols", all_of(identity(sum(attention(m, 0) for m in range(3)), one), every_K), one=one
+    )

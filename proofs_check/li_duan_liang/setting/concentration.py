@@ -53,8 +53,16 @@ def chernoff(twelve: int | Fraction) -> Evidence:
             missed = 1 - within(p, N, [(share * N / 2, 3 * share * N / 2) for share in p])
             most = tails(sp.Rational(min(p)) * N, twelve).subs(K, classes)
             if missed > most:
-                witness = {"K": classes, "N": N, "c_1": classes * min(p), "missed": missed, "bound": float(most)}
-                return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact")
+                witness = {
+                    "K": classes,
+                    "N": N,
+                    "c_1": classes * min(p),
+                    "missed": missed,
+                    "bound": float(most),
+                }
+                return Evidence(
+                    verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact"
+                )
     covered = "exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, and K = 5, N = 1000, two laws each"
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
 
@@ -74,7 +82,9 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr, floor: int | Fraction =
             missed, most = 1 - all_within(p, N, delta), bound.subs(x, delta**2 * N)
             if missed > most:
                 witness = {"K": K, "N": N, "delta": delta, "missed": missed, "bound": float(most)}
-                return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact")
+                return Evidence(
+                    verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact"
+                )
     said = f"delta = {', '.join(map(str, times))} times its floor (where it is below 1)"
     covered = f"exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, {said}, two laws each"
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
@@ -120,7 +130,10 @@ def nothing_is_said_from_below(*, edge: int = 20, certain: int = 20) -> Evidence
     N = sp.Symbol("N", positive=True)
     domain = {K: Integers(2, oo), N: (0, oo)}
     lacking = forall(1 / K, "<=", sp.sqrt(20 * K / N), domain, where=[(N, "<=", edge * K**3)])
-    return all_of(lacking, forall(N * (1 - 1 / K) ** 2, "<=", 20 * K, domain, where=[(N, "<=", certain * K**3 / (K - 1) ** 2)]))
+    return all_of(
+        lacking,
+        forall(N * (1 - 1 / K) ** 2, "<=", 20 * K, domain, where=[(N, "<=", certain * K**3 / (K - 1) ** 2)]),
+    )
 
 
 LARGE_DELTA = Diverging(
@@ -180,7 +193,9 @@ def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:
     """
     z = sp.Symbol("z", positive=True)  # c_1 C
     found = derivation("LDL:eq9.bal", chernoff(twelve), twelve=twelve)
-    return all_of(found, forall(tails(z * K**2, twelve), "<=", nine / (z * K), {K: Integers(2, oo), z: (0, oo)}))
+    return all_of(
+        found, forall(tails(z * K**2, twelve), "<=", nine / (z * K), {K: Integers(2, oo), z: (0, oo)})
+    )
 
 
 @claim(
@@ -197,7 +212,11 @@ def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def balance_does_not_follow(
-    *, share: Fraction | None = None, least: Fraction = Fraction(1, 2), most: Fraction = Fraction(3, 2), times: int = 24
+    *,
+    share: Fraction | None = None,
+    least: Fraction = Fraction(1, 2),
+    most: Fraction = Fraction(3, 2),
+    times: int = 24,
 ) -> Evidence:
     r"""With $\delta=1/\sqrt{K}$ and $N=21K^3$ a prompt in which one class has the share
     $p_k+\delta$ lies in $\mathcal{E}^*$, and its share is not $\mathcal{O}(1/K)$. Repaired, with
@@ -210,7 +229,11 @@ def balance_does_not_follow(
     p, delta, more = sp.symbols("p_k delta m", positive=True)
     box, given = {p: (0, 1), delta: (0, 1)}, [(delta, "<=", share * p)]
     likely = forall(tails(times * log(2 * K) + more), "<=", 1 / (2 * K), {K: Integers(2, oo), more: (0, oo)})
-    return all_of(forall(p - delta, ">=", least * p, box, where=given), forall(p + delta, "<=", most * p, box, where=given), likely)
+    return all_of(
+        forall(p - delta, ">=", least * p, box, where=given),
+        forall(p + delta, "<=", most * p, box, where=given),
+        likely,
+    )
 
 
 @claim(
@@ -256,13 +279,23 @@ def least_lengths(
     tokens = sp.Symbol("N", positive=True)
     bound = lambda mean: tails(mean, twelve)
     parts = [derivation("LDL:eq9.bal/least", chernoff(twelve), twelve=twelve)]
-    parts.append(forall(bound(tokens / K), "<=", missed / K, {K: Integers(8, oo), tokens: (0, oo)}, where=[(tokens, ">=", K**3)]))
+    parts.append(
+        forall(
+            bound(tokens / K),
+            "<=",
+            missed / K,
+            {K: Integers(8, oo), tokens: (0, oo)},
+            where=[(tokens, ">=", K**3)],
+        )
+    )
     parts += [forall(least, "<=", classes**3, {}) for classes, least in LIKELY.items()]
     for classes, least, often in wanted:
         last = math.ceil(twelve * classes * math.log(2 * classes / (1 - often)))
         worst = min(balanced(classes, N) for N in range(least, last + 1))
         parts += [forall(worst, ">=", often, {}), forall(balanced(classes, least - 1), "<", often, {})]
-        parts.append(forall(bound(tokens / classes).subs(K, classes), "<=", 1 - often, {tokens: Closed(last, oo)}))
+        parts.append(
+            forall(bound(tokens / classes).subs(K, classes), "<=", 1 - often, {tokens: Closed(last, oo)})
+        )
     for classes, least in LEAST.items():  # what (9) leaves open at delta = 1/(2K)
         parts.append(forall(3 * exp(-sp.Rational(times * least, 100 * classes**2)), ">", 1 - level, {}))
     checked = r"\mathbb P(|\mathcal V_k|\in[N/2K,3N/2K]\ \forall k)\ge 99/100,\ 1-1/K\text{ from the least }N\text{ on}"

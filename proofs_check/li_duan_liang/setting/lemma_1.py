@@ -44,7 +44,9 @@ def loss_by_differences(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     sums = [sum(attention[m, k] * (f[m] - f[k]) for m in range(3) if m != k) for k in range(3)]
     of_theory = identity(computed(r"\mathcal L", problem.loss(scores)), half * sum(e**2 for e in sums) / 3)
     values, value = sp.symbols("R f_k", real=True)  # R = sum of Attn_n f_n over the others, s = sum of Attn_n
-    tried = all_of(of_theory, identity(((1 - s) * value + values - value) ** 2 / 2, half * (values - s * value) ** 2))
+    tried = all_of(
+        of_theory, identity(((1 - s) * value + values - value) ** 2 / 2, half * (values - s * value) ** 2)
+    )
     return derivation("LDL:L1.id", tried, half=half)
 
 
@@ -80,7 +82,9 @@ def sum_of_the_differences(*, power: int = 0, constant: int = 2) -> Evidence:
         return along(HALF_OF_THE_VALUES, f="L Delta on half of the features, 0 on the others")
     K = sp.Symbol("K", positive=True)
     domain = {K: Closed(2, oo), L: (0, oo), Delta: (0, oo), B: (0, oo)}
-    return forall((K - 1) * B, "<=", constant * K**power * L * Delta, domain, where=[(B, "<=", 2 * L * Delta)])
+    return forall(
+        (K - 1) * B, "<=", constant * K**power * L * Delta, domain, where=[(B, "<=", 2 * L * Delta)]
+    )
 
 
 @claim(
@@ -100,7 +104,9 @@ def weighted_sum_of_the_differences(*, constant: int | Fraction = 1, power: int 
     below = forall(-S - w * x, "<=", constant * (s + w) ** power * B, domain, where=given)
     box = {s: Closed(0, 1), S: (-oo, oo), B: (0, oo)}
     square = forall(S**2, "<=", constant**2 * s ** (2 * power) * B**2, box, where=given[:2])
-    return derivation("LDL:L1.abs", all_of(above, below), all_of(above, below, square), constant=constant, power=power)
+    return derivation(
+        "LDL:L1.abs", all_of(above, below), all_of(above, below, square), constant=constant, power=power
+    )
 
 
 @claim(
@@ -159,12 +165,17 @@ def lemma_1_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -
     k}\mathrm{Attn}_n^2\leq(1-\mathrm{Attn}_k)^2$.
     """
     if not least:
-        return along(TWO_VALUES, f="0 on M features, L Delta on M others", attention="equal within both halves")
+        return along(
+            TWO_VALUES, f="0 on M features, L Delta on M others", attention="equal within both halves"
+        )
     sigma, squares = sp.Symbol("sigma_f", positive=True), sp.Symbol("b", nonnegative=True)
     other = sp.symbols("w_2 w_3", nonnegative=True)
     error = sp.Matrix([sum(other), -other[0], -other[1]])  # e_k - w
     mean = (error.T * (sigma**2 * sp.eye(3)) * error)[0]
-    of_three = identity(computed(r"\mathbb E(\hat y-f_k)^2", mean), sigma**2 * (sum(other) ** 2 + other[0] ** 2 + other[1] ** 2))
+    of_three = identity(
+        computed(r"\mathbb E(\hat y-f_k)^2", mean),
+        sigma**2 * (sum(other) ** 2 + other[0] ** 2 + other[1] ** 2),
+    )
     domain = {sigma: (0, oo), A: Closed(0, 1), squares: Closed(0, oo)}
     mean = sigma**2 * ((1 - A) ** 2 + squares)
     below = forall(mean, ">=", least * sigma**2 * (1 - A) ** 2, domain)

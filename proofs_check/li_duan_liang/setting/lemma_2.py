@@ -111,7 +111,9 @@ def updates_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -
     sigma, b = sp.Symbol("sigma_f", positive=True), sp.Symbol("b", nonnegative=True)
     mean, domain = sigma**2 * ((1 - A) ** 2 + b), {sigma: (0, oo), A: Closed(0, 1), b: Closed(0, 1)}
     below = forall(mean, ">=", least * sigma**2 * (1 - A) ** 2, domain)
-    return all_of(below, forall(mean, "<=", most * sigma**2 * (1 - A) ** 2, domain, where=[(b, "<=", (1 - A) ** 2)]))
+    return all_of(
+        below, forall(mean, "<=", most * sigma**2 * (1 - A) ** 2, domain, where=[(b, "<=", (1 - A) ** 2)])
+    )
 
 
 #: Features (1, -3/2), (1, -1/2), (2, -2), whose distances lie in [1, 2], one task, one step.
@@ -121,16 +123,18 @@ ONE_STEP = {"f_1": Fraction(-2), "f_2": Fraction(3, 2), "f_3": Fraction(1), "eta
 def after_one_step(f_1: Fraction, f_2: Fraction, f_3: Fraction, eta: Fraction) -> sp.Expr:
     """Return minus the update of q_3 after one step from Q = 0."""
     half = sp.Rational(1, 2)
-    problem = FeatureRegression(sp.Matrix([[1, 1, 2], [-3 * half, -half, -2]]), tasks=sp.Matrix([[f_1, f_2, f_3]]))
+    problem = FeatureRegression(
+        sp.Matrix([[1, 1, 2], [-3 * half, -half, -2]]), tasks=sp.Matrix([[f_1, f_2, f_3]])
+    )
     return -problem.updates(-sp.Rational(eta) * problem.gradient(sp.zeros(2)))[2, 2]
 
 
 DECREASING = Robust(
-    point=ONE_STEP, hypotheses=("f_1 < 0", "f_2 > 0", "f_3 > 0", "eta > 0"), violation=lambda **at: after_one_step(**at)
+    point=ONE_STEP,
+    hypotheses=("f_1 < 0", "f_2 > 0", "f_3 > 0", "eta > 0"),
+    violation=lambda **at: after_one_step(**at),
 )
-NEGATIVE = (
-    r"At $(1,-\frac32)$, $(1,-\frac12)$, $(2,-2)$ the other queries, for which $v_3$ is wrong, move $q_3=v_3^{\top}Qv_3$ too: "
-)
+NEGATIVE = r"At $(1,-\frac32)$, $(1,-\frac12)$, $(2,-2)$ the other queries, for which $v_3$ is wrong, move $q_3=v_3^{\top}Qv_3$ too: "
 
 
 @claim(
@@ -202,7 +206,9 @@ def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1
     argument=AVERAGED,
     hypotheses=ALIGNED.hypotheses,
 )
-def updates_between_features_from_above(*, orthonormal: bool = False, constant: int | Fraction = 1) -> Evidence:
+def updates_between_features_from_above(
+    *, orthonormal: bool = False, constant: int | Fraction = 1
+) -> Evidence:
     r"""Printed, features that are not orthonormal defeat every constant as $K$ grows. For
     orthonormal ones $(f_k-\hat y)(f_m-\hat y)$ and minus that are at most `constant` = 1 times
     $(1-\mathrm{Attn}_k)(1-\mathrm{Attn}_m)B^2$.
@@ -217,7 +223,12 @@ def updates_between_features_from_above(*, orthonormal: bool = False, constant: 
 AT_THE_START = Diverging(
     point={"L": 2, "Delta": Fraction(3, 2)},
     hypotheses=("K in Integers", "K >= 2", "L > 0", "Delta > 0"),
-    sequence=lambda k, L, Delta: {"K": 2 * k, "L": L, "Delta": Delta, "sigma2": (L * Delta) ** 2 * k / (2 * (2 * k - 1))},
+    sequence=lambda k, L, Delta: {
+        "K": 2 * k,
+        "L": L,
+        "Delta": Delta,
+        "sigma2": (L * Delta) ** 2 * k / (2 * (2 * k - 1)),
+    },
     ratio=lambda K, L, Delta, sigma2: (1 - 1 / K) ** 2 * (L * Delta) ** 2 / (sigma2 / K),
     exceeds=n,
 )
@@ -248,13 +259,18 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     """
     if printed:
         return along(AT_THE_START, Q=0, tasks="L Delta/2 and -L Delta/2 on half of the features each")
-    w, sigma, r = sp.symbols("w_1:4", real=True), sp.Symbol("sigma_f", positive=True), sp.Symbol("r", real=True)
+    w, sigma, r = (
+        sp.symbols("w_1:4", real=True),
+        sp.Symbol("sigma_f", positive=True),
+        sp.Symbol("r", real=True),
+    )
     a = sp.Matrix([*w, 1 - sum(w)])
     moments = sigma**2 * sp.eye(4) + r * sp.ones(4)
     error = lambda k: sp.eye(4)[:, k] - a
     mean = -(error(0).T * moments * error(1))[0]
     of_four = identity(
-        computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean), sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a))
+        computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean),
+        sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)),
     )
     rest = sp.Symbol("b", nonnegative=True)  # the squares of the attention on all but v_k and v_m
     every_K = sigma**2 * (A * (1 - A) + A_m * (1 - A_m) - rest)

@@ -75,7 +75,10 @@ def triangle(f_2: Fraction, f_3: Fraction) -> Fraction:
 
 
 TRIANGLE = Robust(
-    point={"f_2": Fraction(1, 2), "f_3": Fraction(-1, 2)}, hypotheses=("f_2 > 0", "f_3 < 0"), violation=triangle, equality=True
+    point={"f_2": Fraction(1, 2), "f_3": Fraction(-1, 2)},
+    hypotheses=("f_2 > 0", "f_3 < 0"),
+    violation=triangle,
+    equality=True,
 )
 
 
@@ -101,4 +104,9 @@ def modulus_of_a_sum(*, relation: str = "=", factor: int | Fraction = 1) -> Evid
         return at_point(TRIANGLE, r"|\textstyle\sum|\,|\sum|=\sum|\cdot|\,\sum|\cdot|", K=3, Q=0, f_1=0)
     given = [(a, "<=", S), (-a, "<=", S)]
     bound = S + factor * p * sp.Abs(b)
-    return all_of(*(forall(e * (a + p * b), "<=", bound, {**EVERYWHERE, S: Closed(0, oo)}, where=given) for e in (1, -1)))
+    return all_of(
+        *(
+            forall(e * (a + p * b), "<=", bound, {**EVERYWHERE, S: Closed(0, oo)}, where=given)
+            for e in (1, -1)
+        )
+    )

@@ -26,9 +26,7 @@ A = sp.Symbol("Attn_k", nonnegative=True)
 S, s, w, x = sp.symbols("S s w x", real=True)
 HALVES = "0 on M features, L Delta on M others"
 TRAINED = ("M in Integers", "M >= 2", "L > 0", "Delta > 0", "0 < epsilon < 1", "2*M*epsilon >= 1")
-COMPLETE = (
-    r"For the task with two values, on $M$ orthonormal features each, descent makes the loss $0$ and $\mathrm{Attn}_k=\frac1M$: "
-)
+COMPLETE = r"For the task with two values, on $M$ orthonormal features each, descent makes the loss $0$ and $\mathrm{Attn}_k=\frac1M$: "
 
 
 def two_values(unseen: bool) -> Diverging:
@@ -41,7 +39,12 @@ def two_values(unseen: bool) -> Diverging:
     return Diverging(
         point={"half": 2, "L": 2, "Delta": Fraction(3, 2)},
         hypotheses=TRAINED,
-        sequence=lambda k, half, L, Delta: {"M": half * (k + 1), "L": L, "Delta": Delta, "epsilon": sp.S.One / (k + 1)},
+        sequence=lambda k, half, L, Delta: {
+            "M": half * (k + 1),
+            "L": L,
+            "Delta": Delta,
+            "epsilon": sp.S.One / (k + 1),
+        },
         ratio=lambda **at: error(**at) / at["epsilon"] ** 2 if unseen else left(**at) / at["epsilon"],
         exceeds=n / 2,
     )
@@ -120,8 +123,15 @@ def error_by_the_lipschitz_constant(*, constant: int | Fraction = 1) -> Evidence
     """
     unit = sp.Symbol("u", positive=True)  # C L Delta
     domain = {s: Closed(0, 1), w: Closed(0, 1), S: (-oo, oo), x: (-oo, oo), unit: (0, oo)}
-    given = [(S, "<=", constant * unit * s), (-S, "<=", constant * unit * s), (x, "<=", unit), (-x, "<=", unit)]
-    tried = all_of(*(forall(e * (S + w * x), "<=", constant * unit * (s + w), domain, where=given) for e in (1, -1)))
+    given = [
+        (S, "<=", constant * unit * s),
+        (-S, "<=", constant * unit * s),
+        (x, "<=", unit),
+        (-x, "<=", unit),
+    ]
+    tried = all_of(
+        *(forall(e * (S + w * x), "<=", constant * unit * (s + w), domain, where=given) for e in (1, -1))
+    )
     return derivation("LDL:Pr1.Lsum", tried, tried, constant=constant)
 
 
@@ -192,8 +202,12 @@ def unseen_tasks(*, constant: int | Fraction = 0) -> Evidence:
     $\frac1{p_k}(\frac{CL\Delta}{\sigma_f})^2$ times the loss.
     """
     if not constant:
-        return along(UNSEEN, f=HALVES, unseen="L Delta on half of the features of either value", loss="epsilon^2/2")
-    p, sigma, unit, loss, error = sp.symbols("p_k sigma_f CLDelta loss error", positive=True)  # error is the squared one
+        return along(
+            UNSEEN, f=HALVES, unseen="L Delta on half of the features of either value", loss="epsilon^2/2"
+        )
+    p, sigma, unit, loss, error = sp.symbols(
+        "p_k sigma_f CLDelta loss error", positive=True
+    )  # error is the squared one
     domain = {p: (0, 1), **dict.fromkeys((sigma, unit, loss, error), (0, oo)), A: Closed(0, 1)}
     given = [(error, "<=", (1 - A) ** 2 * unit**2), (p * sigma**2 * (1 - A) ** 2, "<=", 2 * loss)]
     return forall(error, "<=", constant * unit**2 * loss / (p * sigma**2), domain, where=given)

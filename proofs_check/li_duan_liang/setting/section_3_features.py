@@ -34,7 +34,9 @@ def separated_features(*, most: int | Fraction = 2) -> Evidence:
 
     basis: list[tuple[int, ...]] = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     outside: dict[str, Any] = {"two equal": (basis[1:] + basis[1:2],), "a line": ([(0,), (1,), (2,), (3,)],)}
-    return definition(meets, r"\|v_k-v_{k'}\|=\Theta(\Delta)", inside={"origin and basis": (basis,)}, outside=outside)
+    return definition(
+        meets, r"\|v_k-v_{k'}\|=\Theta(\Delta)", inside={"origin and basis": (basis,)}, outside=outside
+    )
 
 
 ORIGIN = Diverging(
@@ -90,7 +92,9 @@ def probabilities_of_the_classes(*, first: Fraction = Fraction(1, 4)) -> Evidenc
 
     quarter, half = Fraction(1, 4), Fraction(1, 2)
     outside = {"mass left over": (quarter,) * 3, "1/12": (Fraction(1, 12), half, Fraction(5, 12))}
-    return definition(meets, r"p_k=\Theta(1/K)", inside={"1/4, 1/2, 1/4": (first, half, half - first)}, outside=outside)
+    return definition(
+        meets, r"p_k=\Theta(1/K)", inside={"1/4, 1/2, 1/4": (first, half, half - first)}, outside=outside
+    )
 
 
 #: The largest of N squares of standard normal variables has at most this mean (s = 9/20).
@@ -160,7 +164,9 @@ TWO_GEOMETRIES = Diverging(
     hypotheses=TWO_GEOMETRIES.hypotheses,
     argument=r"By R7 the features enter the time through $\kappa=\frac12\Delta^2$ only, if they are equiangular and of one norm.",
 )
-def the_geometry_decides_the_exponent(*, geometry: str = "any", below: int = 5, logs: int | Fraction = 3) -> Evidence:
+def the_geometry_decides_the_exponent(
+    *, geometry: str = "any", below: int = 5, logs: int | Fraction = 3
+) -> Evidence:
     r"""For no function of $K$, $L$ and $\Delta$ are the times to attention $\frac12$ of all
     features at distances in $[1,2]$ of its order: the times of orthogonal features and of minimal
     vectors of Barnes-Wall lattices differ by more than any constant. Repaired, for equiangular
@@ -169,5 +175,9 @@ def the_geometry_decides_the_exponent(*, geometry: str = "any", below: int = 5, 
     the 3 above.
     """
     if geometry == "any":
-        return along(TWO_GEOMETRIES, orthogonal="time >= K^2/(8 kappa^2), kappa = Delta^2/2", Barnes_Wall="time <= 32 r K")
+        return along(
+            TWO_GEOMETRIES,
+            orthogonal="time >= K^2/(8 kappa^2), kappa = Delta^2/2",
+            Barnes_Wall="time <= 32 r K",
+        )
     return exact_training.time_to_one_half(below, logs)

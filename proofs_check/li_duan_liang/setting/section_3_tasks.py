@@ -35,14 +35,20 @@ def prompt_matrix(*, response: int = 0) -> Evidence:
     columns, and its last entry is `response` = 0. A prompt that holds the answer, and one without
     the query, are outside.
     """
-    X, x, y = sp.Matrix(2, 3, sp.symbols("x_:6")), sp.Matrix(sp.symbols("q_:2")), sp.Matrix([sp.symbols("y_:3")])
+    X, x, y = (
+        sp.Matrix(2, 3, sp.symbols("x_:6")),
+        sp.Matrix(sp.symbols("q_:2")),
+        sp.Matrix([sp.symbols("y_:3")]),
+    )
 
     def meets(P: sp.Matrix) -> bool:
         return bool(P.shape == (3, 4) and P[:2, :] == X.row_join(x) and P[2, :3] == y and P[2, 3] == 0)
 
     build = lambda last: X.row_join(x).col_join(y.row_join(sp.Matrix([last])))
     outside = {"the answer in the prompt": (build(sp.Symbol("y_q")),), "no query": (X.col_join(y),)}
-    return definition(meets, r"P\in\mathbb{R}^{(d+1)\times(N+1)}", inside={"a prompt": (build(response),)}, outside=outside)
+    return definition(
+        meets, r"P\in\mathbb{R}^{(d+1)\times(N+1)}", inside={"a prompt": (build(response),)}, outside=outside
+    )
 
 
 @claim("LDL:eq4a", control=dict(slope=Fraction(21, 10)))
@@ -57,7 +63,9 @@ def first_line_of_the_class(*, slope: int | Fraction = 2) -> Evidence:
         return all(change <= L * far for change, far in steps(f, points) if LEAST <= far <= MOST)
 
     inside, outside = [slope * abs(x) for x in points], [3 * x for x in points]
-    return definition(meets, r"|f(x)-f(x')|\le L\|x-x'\|", inside={"2|x|": (inside,)}, outside={"3x": (outside,)})
+    return definition(
+        meets, r"|f(x)-f(x')|\le L\|x-x'\|", inside={"2|x|": (inside,)}, outside={"3x": (outside,)}
+    )
 
 
 @claim("LDL:eq4b", control=dict(value=Fraction(9, 10)))
@@ -70,12 +78,21 @@ def second_line_of_the_class(*, value: int | Fraction = 2) -> Evidence:
 
     def meets(f: Sequence[Any], far: Any) -> bool:
         K = range(len(f))
-        return all(any(k != m and LEAST * L * far(k, m) <= abs(f[k] - f[m]) <= MOST * L * far(k, m) for m in K) for k in K)
+        return all(
+            any(k != m and LEAST * L * far(k, m) <= abs(f[k] - f[m]) <= MOST * L * far(k, m) for m in K)
+            for k in K
+        )
 
     one = lambda k, m: 1
-    outside = {"constant": ((1, 1, 1), one), "too flat at 10": ((0, 2, 3), lambda k, m: abs((0, 1, 10)[k] - (0, 1, 10)[m]))}
+    outside = {
+        "constant": ((1, 1, 1), one),
+        "too flat at 10": ((0, 2, 3), lambda k, m: abs((0, 1, 10)[k] - (0, 1, 10)[m])),
+    }
     return definition(
-        meets, r"|f(v_k)-f(v_{k'})|=\Theta(L)\|v_k-v_{k'}\|", inside={"0, 0, 2": ((0, 0, value), one)}, outside=outside
+        meets,
+        r"|f(v_k)-f(v_{k'})|=\Theta(L)\|v_k-v_{k'}\|",
+        inside={"0, 0, 2": ((0, 0, value), one)},
+        outside=outside,
     )
 
 
@@ -129,7 +146,13 @@ def differences_between_features(*, constant: int | Fraction = 1) -> Evidence:
     """
     C, L, Delta, far, change = sp.symbols("C L Delta distance difference", positive=True)
     domain = dict.fromkeys((C, L, Delta, far, change), (0, oo))
-    return forall(change, "<=", constant * C * L * Delta, domain, where=[(change, "<=", L * far), (far, "<=", C * Delta)])
+    return forall(
+        change,
+        "<=",
+        constant * C * L * Delta,
+        domain,
+        where=[(change, "<=", L * far), (far, "<=", C * Delta)],
+    )
 
 
 @claim(
@@ -158,7 +181,11 @@ def generic_tasks_are_too_flat(*, half: Fraction | None = None) -> Evidence:
     times their difference.
     """
     if half is None:
-        K, share, c = 2 * n, sp.Symbol("c1", positive=True), sp.Symbol("c2", positive=True)  # the share is at least 1/c1
+        K, share, c = (
+            2 * n,
+            sp.Symbol("c1", positive=True),
+            sp.Symbol("c2", positive=True),
+        )  # the share is at least 1/c1
         where = {"f": "L <u, x>, |u| = 1, u uniform", "features": "e_1, ..., e_K"}
         return defeated(sp.S.One, share * 12 / ((K + 2) * c**4), n, at={"K": K}, where=where)
     a = sp.Symbol("a", nonnegative=True)  # the value, as a share of the way from the least to the largest one

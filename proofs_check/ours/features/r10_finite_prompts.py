@@ -38,13 +38,23 @@ def all_prompts() -> Evidence:
     """Return the score gaps of gradient descent over every prompt beside those of the sum."""
     cases = []
     for K, N, steps in ((3, 4, 400), (4, 3, 400), (2, 7, 400), (3, 6, 100)):
-        problem, scalar, gap = exchangeable(np.eye(K), prompt_length=N), ReducedAttention(K, 1.0, prompt_length=N), 0.0
+        problem, scalar, gap = (
+            exchangeable(np.eye(K), prompt_length=N),
+            ReducedAttention(K, 1.0, prompt_length=N),
+            0.0,
+        )
         for _ in range(steps):
             gap = scalar.step(gap)
         scores = attention_descent(problem, 1.0, steps, records=[steps]).scores[0]
         name = f"K = {K}, N = {N}, {len(problem.prompts[1])} prompts, {steps} steps"
         cases.append(Compared(name, float(scores[0, 0] - scores[1, 0]), gap, partial(_gap, problem, steps)))
-    return agree("enumeration", cases, 1e-12, checked=r"z\text{ over all prompts}=z\text{ of the binomial sum}", to=".15g")
+    return agree(
+        "enumeration",
+        cases,
+        1e-12,
+        checked=r"z\text{ over all prompts}=z\text{ of the binomial sum}",
+        to=".15g",
+    )
 
 
 @claim(
@@ -82,7 +92,9 @@ def the_binomial_sum(*, square: int = 2, one: int = 1) -> Evidence:
         for j in range(1, N):
             weight = j * exp(z) / (j * exp(z) + N - j)
             chance = sp.binomial(N, j) * (1 / k) ** j * (1 - 1 / k) ** (N - j)
-            terms.append(chance * weight * (1 - weight) ** square * (one + (N - j + k - 2) / ((k - 1) * (N - j))))
+            terms.append(
+                chance * weight * (1 - weight) ** square * (one + (N - j + k - 2) / ((k - 1) * (N - j)))
+            )
         slope = ReducedAttention(M + 1, c, prompt_length=N).slope(z).subs(M, k - 1)
         parts.append(identity(computed(r"\text{slope}", slope), c * k / (k - 1) * sp.Add(*terms) / k))
     found = all_of(*parts)
@@ -97,7 +109,8 @@ OF_Q = r"By R10.map the flow of $Q$ is that of $z$"
     "OURS:R10.gradient",
     control={"half": Fraction(1, 3)},
     needs=("OURS:R7.loss", "OURS:R10.map"),
-    argument=OF_Q + r", and the loss is the mean over $j$ of R7.loss, the others sharing $1-w_j$ as they share the tokens.",
+    argument=OF_Q
+    + r", and the loss is the mean over $j$ of R7.loss, the others sharing $1-w_j$ as they share the tokens.",
 )
 def the_speed_is_the_slope_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The derivative of the loss along any $z$ is $-Kh_N\dot z$, and the loss does not rise along
@@ -109,7 +122,9 @@ def the_speed_is_the_slope_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Ev
     return derivation("OURS:R10.gradient", tried, tried, half=half)
 
 
-@claim("OURS:R10.floor", control={"power": 1}, needs=("OURS:R10.map", "OURS:R10.gradient"), argument=OF_Q + ".")
+@claim(
+    "OURS:R10.floor", control={"power": 1}, needs=("OURS:R10.map", "OURS:R10.gradient"), argument=OF_Q + "."
+)
 def the_floor(*, power: int = 2) -> Evidence:
     r"""The loss above the floor does not rise, and is at most $\frac{K-1}{4cw_1(0)^2t}$ in units of
     $\sigma_f^2$, which is derived from the flow. The floor is the summand of a prompt without the

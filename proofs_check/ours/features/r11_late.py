@@ -77,10 +77,14 @@ def _problems() -> Mapping[str, FeatureRegression]:
         "4 random features in R^4, random p and masses": exchangeable(
             rng.normal(size=(4, 4)), probabilities=uneven(4), masses=uneven(4)[None]
         ),
-        "3 orthonormal features, independent tasks of variances 1, 2, 3": FeatureRegression(np.eye(3), np.diag([1.0, 2.0, 3.0])),
+        "3 orthonormal features, independent tasks of variances 1, 2, 3": FeatureRegression(
+            np.eye(3), np.diag([1.0, 2.0, 3.0])
+        ),
         "one task": FeatureRegression(np.eye(3), tasks=[[0.0, 0.5, -0.5]]),
         "two tasks": FeatureRegression(apart, tasks=[[0.0, 1.0, -1.0], [0.0, 0.12, 0.12]]),
-        "4 orthonormal features, random p and masses": exchangeable(np.eye(4), probabilities=uneven(4), masses=uneven(4)[None]),
+        "4 orthonormal features, random p and masses": exchangeable(
+            np.eye(4), probabilities=uneven(4), masses=uneven(4)[None]
+        ),
     }
 
 
@@ -120,7 +124,9 @@ def the_late_law(*, four: Fraction = Fraction(4), any_tasks: bool = False) -> Ev
     """
     checked = r"4\eta\gamma^2t\,\mathrm{loss}(t)\to1"
     names = (*LAWFUL, "one task") if any_tasks else LAWFUL
-    return agree("integration of the flow", (scaled_loss(name, float(four)) for name in names), 2e-3, checked=checked)
+    return agree(
+        "integration of the flow", (scaled_loss(name, float(four)) for name in names), 2e-3, checked=checked
+    )
 
 
 @claim(
@@ -177,7 +183,9 @@ def _margins() -> Evidence:
     needs=("OURS:R11.lower",),
     unproved="the end of a flow: no prover here encloses a flow",
 )
-def without_the_hypothesis(*, first: Fraction = Fraction(2, 3), second: Fraction = Fraction(348, 100)) -> Evidence:
+def without_the_hypothesis(
+    *, first: Fraction = Fraction(2, 3), second: Fraction = Fraction(348, 100)
+) -> Evidence:
     r"""For the task $(0,\frac12,-\frac12)$ on orthonormal features and for two tasks on three other
     features, $4\gamma^2t\,\mathrm{loss}$ at $t=10^{12}$ is $\frac23$ and $3.48$, up to one per
     cent; `first` and `second` stand for these numbers.
@@ -219,7 +227,12 @@ def the_margin_of_finite_prompts(*, same_elsewhere: bool = True) -> Evidence:
 
 @claim(
     "OURS:R11.square",
-    control=({"least": Rational(251, 500)}, {"reached": Rational(501, 1000)}, {"end": Rational(1, 2)}, {"floor": Rational(1, 2)}),
+    control=(
+        {"least": Rational(251, 500)},
+        {"reached": Rational(501, 1000)},
+        {"end": Rational(1, 2)},
+        {"floor": Rational(1, 2)},
+    ),
     needs=("OURS:R7.loss", "OURS:R12.orbit"),
     argument=r"As in R12.orbit, for the law of two uniform tokens does not see a permutation of the classes either, the flow "
     r"stays at $Q=\lambda I$, where the scores of a query at distances $0,2,2\sqrt2$ differ by $d$ and $2d$, $d=2\lambda$, "
@@ -239,9 +252,15 @@ def the_square_does_not_reach_the_floor(
     these numbers.
     """
     y = sp.Symbol("y", positive=True)
-    near, far = 1 / (1 + y), 1 / (1 + y**2)  # what is not on the own class beside a neighbour, and beside the opposite
+    near, far = (
+        1 / (1 + y),
+        1 / (1 + y**2),
+    )  # what is not on the own class beside a neighbour, and beside the opposite
     apart = (1 + near**2 + (1 - near) ** 2) / 2  # a neighbour and the opposite corner
-    loss = Rational(3, 8) * (2 * near**2 + far**2) / 3 + Rational(9, 16) * (1 + 2 * (Rational(3, 4) + 2 * apart) / 3) / 3
+    loss = (
+        Rational(3, 8) * (2 * near**2 + far**2) / 3
+        + Rational(9, 16) * (1 + 2 * (Rational(3, 4) + 2 * apart) / 3) / 3
+    )
     absent = Rational(9, 16) * (1 + 2 * Rational(3, 4)) / 3
     return all_of(
         forall(loss, ">=", least, {y: (0, oo)}),

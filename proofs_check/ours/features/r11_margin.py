@@ -77,8 +77,12 @@ def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 
         domain,
         where=[(row, ">=", c * x), (square, "<=", C * x**2), (c, "<=", C)],
     )
-    beyond = forall(c * ((c + row) / C) ** 2 * C**two, ">", c**3, {c: (0, oo), C: (0, oo), row: (0, oo)})  # x = (c + row)/C
-    return derivation("OURS:R11.other", entry, bound, beyond, beyond, least=least, most=most, two=two, sign=sign)
+    beyond = forall(
+        c * ((c + row) / C) ** 2 * C**two, ">", c**3, {c: (0, oo), C: (0, oo), row: (0, oo)}
+    )  # x = (c + row)/C
+    return derivation(
+        "OURS:R11.other", entry, bound, beyond, beyond, least=least, most=most, two=two, sign=sign
+    )
 
 
 @claim(
@@ -86,7 +90,9 @@ def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 
     control=({"eighth": Fraction(1, 4)}, {"constant": True}),
     needs=("OURS:R7.H", "OURS:R7.loss"),
 )
-def from_when_on_the_own_class_leads(*, eighth: Fraction = Fraction(1, 8), constant: bool = False) -> Evidence:
+def from_when_on_the_own_class_leads(
+    *, eighth: Fraction = Fraction(1, 8), constant: bool = False
+) -> Evidence:
     r"""For exchangeable tasks that vary a loss of at most $\frac18\sigma_f^2p_{\min}$ forces
     $w_k\geq\frac12$ for every query, then and ever after. It is derived for the flow of $Q$ over
     any features: the loss, whose derivative the kernel takes, does not increase, and is at least
@@ -95,7 +101,9 @@ def from_when_on_the_own_class_leads(*, eighth: Fraction = Fraction(1, 8), const
     tasks may have $\sigma_f=0$.
     """
     h, half = sp.Symbol("h", positive=True), Rational(1, 2)
-    threshold = identity(computed("pc^3/(2C^2)", (p * c**3 / (2 * C**2)).subs({C: 2 * s, c: s})), eighth * s * p)
+    threshold = identity(
+        computed("pc^3/(2C^2)", (p * c**3 / (2 * C**2)).subs({C: 2 * s, c: s})), eighth * s * p
+    )
     spread = sp.Symbol("spread", nonnegative=True) if constant else s  # sigma_f^2
     domain = {p: (0, oo), spread: Closed(0, oo) if constant else (0, oo), h: (0, oo)}
     tried = all_of(threshold, forall(p * spread * (half + h) ** 2 / 2, ">", eighth * spread * p, domain))
@@ -120,7 +128,9 @@ def steeper() -> Computed:
         W = problem.attention(Q)
         if (np.diag(W) < (W**2).sum(axis=0)).any():
             return float("nan"), 1.0
-        return 2 * best.value * float(np.diag(W).min()) * problem.loss(Q), float(np.linalg.norm(problem.gradient(Q)))
+        return 2 * best.value * float(np.diag(W).min()) * problem.loss(Q), float(
+            np.linalg.norm(problem.gradient(Q))
+        )
 
     return Computed(
         "three features in the plane and in space, Q where the own class leads",
@@ -153,10 +163,16 @@ def the_upper_half(*, two: int = 2, four: int = 4) -> Evidence:
     pairing = identity(inner, h_m * (q_k - q_m) + h_n * (q_k - q_n))
     margin = [(d_m, ">=", gamma), (d_n, ">=", gamma)]
     grown = forall(
-        h_m * d_m + h_n * d_n, ">=", two / sp.Integer(2) * gamma * (h_m + h_n), of(h_m, h_n, d_m, d_n, gamma), where=margin
+        h_m * d_m + h_n * d_n,
+        ">=",
+        two / sp.Integer(2) * gamma * (h_m + h_n),
+        of(h_m, h_n, d_m, d_n, gamma),
+        where=margin,
     )
     error = 1 - 2 * w_k + w_k**2 + B
-    diagonal = forall(s * w_k * error, ">=", two * a * (s * error / 2), {**WEIGHTS_OWN, **of(a, s)}, where=[(a, "<=", w_k)])
+    diagonal = forall(
+        s * w_k * error, ">=", two * a * (s * error / 2), {**WEIGHTS_OWN, **of(a, s)}, where=[(a, "<=", w_k)]
+    )
     rises = forall(
         rate * slope**2 / loss**2,
         ">=",

@@ -39,7 +39,9 @@ def _per(orbit: Orbit, unit: float, time: Callable[[Orbit, float], float]) -> fl
 
 def half_time(orbit: Orbit, stated: float, unit: float = 1.0) -> Compared:
     """Return the time to the attention one half, in a unit, beside what is stated of it."""
-    return Compared(orbit.name, _per(orbit, unit, Orbit.attention_time), stated, partial(_per, orbit, unit, _by_panels))
+    return Compared(
+        orbit.name, _per(orbit, unit, Orbit.attention_time), stated, partial(_per, orbit, unit, _by_panels)
+    )
 
 
 # Cubes
@@ -91,7 +93,10 @@ def the_law_of_the_cube(*, quarters: int = 9) -> Evidence:
     )
     if quarters != 9:
         return found
-    cases = [Compared(f"d = {d}", _next(d, Orbit.attention_time), 2.25, partial(_next, d, _by_panels)) for d in (200, 400)]
+    cases = [
+        Compared(f"d = {d}", _next(d, Orbit.attention_time), 2.25, partial(_next, d, _by_panels))
+        for d in (200, 400)
+    ]
     return confirmed(found, agree("quadrature", cases, 0.025, checked=r"(T\frac dK-1)d\to\frac94"))
 
 
@@ -115,7 +120,9 @@ def the_time_of_polygons(*, limit: Fraction = Fraction(204692, 10000), rank: int
     $n$, is $20.4692$ up to $5\cdot10^{-6}$; `limit` and `rank` stand for this number and for $r$.
     """
     cases = [half_time(polygon(m), float(limit)) for m in (1000, 4000)]
-    cases.append(Compared("the limit", rank * _whole_numbers(400), float(limit), lambda: rank * _whole_numbers(900)))
+    cases.append(
+        Compared("the limit", rank * _whole_numbers(400), float(limit), lambda: rank * _whole_numbers(900))
+    )
     return agree("quadrature", cases, 5e-6, checked=r"T\to20.4692/(\eta\sigma_f^2)", to=".7g")
 
 
@@ -126,7 +133,9 @@ def _whole_numbers(most: int) -> float:
     n = np.arange(1.0, most)
     line = Orbit(n**2 / 2, np.full(len(n), 2.0), 1, name="the whole numbers")
     # In the square root of lambda, like which the attention begins, the integrand is smooth.
-    return float(quad(lambda q: 2 * q / line.slope(q * q), 0.0, line.lam(0.5) ** 0.5, epsabs=0.0, epsrel=1e-10)[0])
+    return float(
+        quad(lambda q: 2 * q / line.slope(q * q), 0.0, line.lam(0.5) ** 0.5, epsabs=0.0, epsrel=1e-10)[0]
+    )
 
 
 def constant_of_products(D: int, rel: float = 1e-10) -> float:
@@ -139,7 +148,9 @@ def constant_of_products(D: int, rel: float = 1e-10) -> float:
 
     far = 1e6
     inner = quad(inverse, 0.0, 1.0, epsabs=0.0, epsrel=rel)[0]
-    outer = quad(lambda v: np.exp(v) * inverse(float(np.exp(v))), 0.0, np.log(far), epsabs=0.0, epsrel=rel, limit=200)[0]
+    outer = quad(
+        lambda v: np.exp(v) * inverse(float(np.exp(v))), 0.0, np.log(far), epsabs=0.0, epsrel=rel, limit=200
+    )[0]
     # Beyond, Phi' is D/(2u) times (2 pi u)^(D/2) - (pi u)^(D/2)/2, up to a share of 1/u.
     tail = 2 / D * (2 * np.pi * far) ** (-D / 2) * far**2 / (D / 2 - 2) / (1 - 2 ** (-D / 2 - 1))
     return float(2 * D * (2 * np.pi) ** 4 * (inner + outer + tail))
@@ -152,7 +163,13 @@ def _grows(time: Callable[[Orbit, float], float]) -> float:
 
 @claim(
     "OURS:R12.torus",
-    control=({"five": 990}, {"eight": 470}, {"seventh": 66}, {"three": Fraction(350)}, {"two": Fraction(118)}),
+    control=(
+        {"five": 990},
+        {"eight": 470},
+        {"seventh": 66},
+        {"three": Fraction(350)},
+        {"two": Fraction(118)},
+    ),
     needs=("OURS:R12.orbit",),
     unproved="times of the flow, by quadrature, and a limit in the number of corners: no prover here encloses integrals whose "
     "integrand is a power of a sum over all corners",
@@ -178,7 +195,9 @@ def the_times_of_products_of_polygons(
         limits.append(agree("quadrature", [exact], 2e-5, checked=checked, to=".7g"))
         near = half_time(torus(300, D), stated, 300 ** (D - 4))
         limits.append(agree("quadrature", [near], 2e-3, checked=rf"T/K^{{1-4/{D}}}\to{stated:.2f}"))
-    slope = Compared("D = 4", _grows(Orbit.attention_time), seventh * np.pi**2 / 7, partial(_grows, _by_panels))
+    slope = Compared(
+        "D = 4", _grows(Orbit.attention_time), seventh * np.pi**2 / 7, partial(_grows, _by_panels)
+    )
     limits.append(agree("quadrature", [slope], 2e-3, checked=r"T\sim\frac{64\pi^2}7\ln K"))
     bounded = [half_time(torus(m, D), float(near)) for D, near in ((3, three), (2, two)) for m in (300, 1000)]
     limits.append(agree("quadrature", bounded, 5e-3, checked=r"T\text{ bounded for }D=2,3"))
@@ -209,7 +228,10 @@ def the_inner_products_of_minimal_vectors(*, square: int = 2, least: int = 1, mo
         left = computed(rf"\sum_m(v_m\cdot v_k)^2\text{{ for {name}}}", total)
         parts.append(identity(left, Rational(K * norm**2, r) * unit**2))
         apart = [2 - 2 * Rational(product, norm) for product in products if product < norm]
-        ends = [computed(rf"\{end}|v_m-v_k|^2\text{{ for {name}}}", of(apart)) for end, of in (("min", min), ("max", max))]
+        ends = [
+            computed(rf"\{end}|v_m-v_k|^2\text{{ for {name}}}", of(apart))
+            for end, of in (("min", min), ("max", max))
+        ]
         parts.append(identity(ends[0], least))
         parts.append(identity(ends[1], most))
     return all_of(*parts)
@@ -246,5 +268,7 @@ def the_times_of_lattices(*, factor: Fraction = Fraction(1)) -> Evidence:
         for distance, stated in ((1, close), (2, far)):
             alike = ReducedAttention(orbit.K, distance**4 / 4)
             name = f"{orbit.K} orthogonal features at distance {distance}"
-            cases.append(Compared(name, alike.attention_time(0.5), float(factor) * stated, partial(_by_slopes, alike)))
+            cases.append(
+                Compared(name, alike.attention_time(0.5), float(factor) * stated, partial(_by_slopes, alike))
+            )
     return agree("quadrature", cases, 1e-3, checked=r"T(\mathrm{Attn}\geq\tfrac12)")

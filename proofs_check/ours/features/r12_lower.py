@@ -53,7 +53,9 @@ def _times_of_opposites(K: int) -> tuple[float, float]:
     reached = lambda time: float(problem.attention(attention_flow(problem, [0.0, time]).Q[-1])[0, 0]) - 0.5
     time, again = _time_of_opposites(K), float(brentq(reached, 1.0, 1000.0, rtol=1e-9))
     if abs(time / again - 1) > 1e-6:
-        raise Contradiction(f"the time of opposite features is {time} by quadrature and {again} along the flow")
+        raise Contradiction(
+            f"the time of opposite features is {time} by quadrature and {again} along the flow"
+        )
     return time, again
 
 
@@ -72,7 +74,9 @@ def _times_above(times: Rational) -> Evidence:
         "cube in R^10": cube(10).attention_time(0.5) / bound(1024, 10**0.5),
     }
     covered = "; ".join(f"{name}: {ratio:.4g} times the bound" for name, ratio in above.items())
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=min(above.values()))
+    return Evidence(
+        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=min(above.values())
+    )
 
 
 def _flow(problem: FeatureRegression, time: float) -> NDArray[np.float64]:
@@ -112,7 +116,9 @@ def _attention_at_the_bound(six: int, times: Rational, half: Rational, train: Tr
     control=({"times": Rational(1)}, {"six": 2}, {"half": Rational(1, 10)}),
     needs=("OURS:R7.H", "OURS:R7.loss", "OURS:R11.sign"),
 )
-def the_universal_lower_bound(*, six: int = 6, times: Rational = Rational(6), half: Rational = Rational(1, 2)) -> Evidence:
+def the_universal_lower_bound(
+    *, six: int = 6, times: Rational = Rational(6), half: Rational = Rational(1, 2)
+) -> Evidence:
     r"""Every time of the flow at which a query has at least the attention $\frac12$ on its own
     class is at least $K/(6e\eta\sigma_f^2R^4)$, for any features with $|v_k|\leq R$, any $p$,
     exchangeable tasks, balanced population prompts, $Q(0)=0$ and $K\geq{}$`six`. It is derived for
@@ -124,7 +130,13 @@ def the_universal_lower_bound(*, six: int = 6, times: Rational = Rational(6), ha
     features in the plane, whose flow is integrated up to the displayed time.
     """
     at_first = forall(1 / K, "<", half, {K: Closed(six, oo)})
-    found = derivation("OURS:R12.lower", all_of(at_first, _times_above(times)), six=six, times=Fraction(times), half=Fraction(half))
+    found = derivation(
+        "OURS:R12.lower",
+        all_of(at_first, _times_above(times)),
+        six=six,
+        times=Fraction(times),
+        half=Fraction(half),
+    )
     return found.replace(sides=(*found.sides, _attention_at_the_bound(six, times, half, _flow)))
 
 
@@ -155,4 +167,6 @@ def the_least_number_of_steps(*, three: int = 3, six: int = 6, two: int = 2) -> 
         forall(E / (E + K - 1), "<", Rational(1, 2), {K: Closed(six, oo)}),
         identity(way, K / (6 * E * eta * sigma**2 * R**4)),
     )
-    return found.replace(sides=(*found.sides, _attention_at_the_bound(six, Rational(6), Rational(1, 2), _steps)))
+    return found.replace(
+        sides=(*found.sides, _attention_at_the_bound(six, Rational(6), Rational(1, 2), _steps))
+    )

@@ -70,7 +70,9 @@ def along_the_identity() -> Evidence:
     "therefore commutes with the group, so that it is a multiple of $I$ by Schur's lemma, and its product with $I$"
     " is the derivative of the loss.",
 )
-def training_along_the_identity(*, trace: int = 2, half: Rational = Rational(1, 2), stretch: int = 1) -> Evidence:
+def training_along_the_identity(
+    *, trace: int = 2, half: Rational = Rational(1, 2), stretch: int = 1
+) -> Evidence:
     r"""For every invertible $g$ the features $gV$ have the scores at $g^{-\top}Qg^{-1}$ that $V$
     has at $Q$; for the triangle, the square and every $\lambda$ the gradient at $Q=\lambda I$ is
     $\frac1r$ times the derivative of the loss $\frac12(1-2w_k+|w|^2)$, times $I$; and steps of
@@ -96,7 +98,9 @@ def training_along_the_identity(*, trace: int = 2, half: Rational = Rational(1, 
     features, Q, g, h = (A[name] for name in ("V", "Q", "g", "h"))
     scores = trace_identity((g * features).T * (h.T * Q * h) * (g * features), features.T * Q * features)
     found = all_of(scores, *parts)
-    return confirmed(found, along_the_identity()) if (trace, half, stretch) == (2, Rational(1, 2), 1) else found
+    return (
+        confirmed(found, along_the_identity()) if (trace, half, stretch) == (2, Rational(1, 2), 1) else found
+    )
 
 
 @claim(
@@ -124,7 +128,10 @@ def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
 
 def _margins() -> Evidence:
     """Return the margins of some orbits by their duality gaps."""
-    cases = [margin_of("hexagon", hexagon(), polygon(6).margin), margin_of("cube in R^3", corners(3), cube(3).margin)]
+    cases = [
+        margin_of("hexagon", hexagon(), polygon(6).margin),
+        margin_of("cube in R^3", corners(3), cube(3).margin),
+    ]
     cases.append(margin_of("simplex", np.eye(4) - 0.25, simplex(4, 2**0.5).margin))
     return agree("enumeration", cases, 1e-9, checked=r"\gamma=\Delta^2/(2\sqrt r)")
 
@@ -147,7 +154,12 @@ def simplex_times(thirty_two: int) -> Evidence:
     argument=r"By R12.orbit the flow of $Q$ is that of $\lambda$, of which the derivation speaks.",
 )
 def the_upper_bound_for_one_orbit(
-    *, cube: int = 3, four: int = 4, thirty_two: int = 32, half: Fraction = Fraction(1, 2), quotient: int = 192
+    *,
+    cube: int = 3,
+    four: int = 4,
+    thirty_two: int = 32,
+    half: Fraction = Fraction(1, 2),
+    quotient: int = 192,
 ) -> Evidence:
     r"""The flow of $\lambda$ is that of the loss, $\dot a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}
     a^2(1-a)^3$, and every time at which $a\leq\frac12$ is at most $32rK/(\eta\sigma_f^2\Delta^4)$.
@@ -161,7 +173,9 @@ def the_upper_bound_for_one_orbit(
     $6.54\,rK/(\eta\sigma_f^2\Delta^4)$. The quotient of the bounds is an identity. Here `half`,
     `four`, `cube`, `thirty_two` and `quotient` stand for these numbers and the 192.
     """
-    h, g, m, n = sp.symbols("h g m n", positive=True)  # half the squared distances, and how many features lie there
+    h, g, m, n = sp.symbols(
+        "h g m n", positive=True
+    )  # half the squared distances, and how many features lie there
     K = sp.Symbol("K", positive=True)
     Z = 1 + m * exp(-lam * h) + n * exp(-lam * g)
     own, near, far = 1 / Z, exp(-lam * h) / Z, exp(-lam * g) / Z
@@ -179,6 +193,13 @@ def the_upper_bound_for_one_orbit(
         where=[(mu, ">=", s * (1 - a))],
     )
     found = derivation(
-        "OURS:R12.upper", slope, rises, simplex_times(thirty_two), cube=cube, four=four, thirty_two=thirty_two, half=half
+        "OURS:R12.upper",
+        slope,
+        rises,
+        simplex_times(thirty_two),
+        cube=cube,
+        four=four,
+        thirty_two=thirty_two,
+        half=half,
     )
     return all_of(found, identity(ratio, quotient * E * r * R**4 / Delta**4))

@@ -54,7 +54,11 @@ def _gap(problem: FeatureRegression, eta: float, steps: int) -> float:
 def steps_of_descent() -> Evidence:
     """Return the score gaps of gradient descent on Q beside those of the scalar map."""
     cases = []
-    for V in (np.eye(2), np.eye(5), np.array([[0.0, 1.0, 0.5], [0.0, 0.0, 0.75**0.5]]) - [[0.5], [0.75**0.5 / 3]]):
+    for V in (
+        np.eye(2),
+        np.eye(5),
+        np.array([[0.0, 1.0, 0.5], [0.0, 0.0, 0.75**0.5]]) - [[0.5], [0.75**0.5 / 3]],
+    ):
         problem, steps, step = exchangeable(V), 400, 3.0
         half = ((V[:, 0] - V[:, 1]) ** 2).sum() / 2
         scalar, gap = ReducedAttention(problem.K, step * half**2), 0.0
@@ -64,7 +68,13 @@ def steps_of_descent() -> Evidence:
         again = partial(_gap, problem, step, steps)
         name = f"K = {problem.K}, d = {problem.d}, {steps} steps of size {step:g}"
         cases.append(Compared(name, float(scores[0, 0] - scores[1, 0]), gap, again))
-    return agree("enumeration", cases, 1e-12, checked=r"z\text{ of gradient descent on }Q=z\text{ of the map}", to=".15g")
+    return agree(
+        "enumeration",
+        cases,
+        1e-12,
+        checked=r"z\text{ of gradient descent on }Q=z\text{ of the map}",
+        to=".15g",
+    )
 
 
 @claim(
@@ -83,7 +93,9 @@ def the_exact_scalar_dynamics(*, cube: int = 3, three: int = 3) -> Evidence:
     speed, at = c * (M + 1) * exp(z) / (exp(z) + M) ** cube, {w: exp(z) / (exp(z) + M)}
     own = spread * w * ((1 - w) ** 2 + (1 - w) ** 2 / M) / (M + 1)  # H_kk
     moved = (eta * kappa**2 * (own + own / M)).subs(at)
-    time = ((exp(2 * z) - 1) / 2 + three * M * (exp(z) - 1) + three * M**2 * z + M**3 * (1 - exp(-z))) / (c * (M + 1))
+    time = ((exp(2 * z) - 1) / 2 + three * M * (exp(z) - 1) + three * M**2 * z + M**3 * (1 - exp(-z))) / (
+        c * (M + 1)
+    )
     exact = all_of(
         identity(moved, speed.subs(c, eta * kappa**2 * spread)),
         identity(computed(r"\text{ReducedAttention.slope}", reduced.slope(z)), speed),
@@ -104,7 +116,9 @@ EXACT = (y**2 - 1) / 2 + 3 * M * (y - 1) + 3 * M**2 * log(y) + M**3 * (1 - 1 / y
     argument=r"The attention is at least $1-\varepsilon$ as soon as $e^z=y$; for $\varepsilon=\frac12$ one has $y=M$, and $O(K)$ "
     r"holds with the constant 5 for $K\geq2$; $e^z\to\infty$ along the flow, as its time to every $z$ is finite.",
 )
-def the_exact_times(*, three: int = 3, below: int = 5, logs: Rational = Rational(3), four: int = 4) -> Evidence:
+def the_exact_times(
+    *, three: int = 3, below: int = 5, logs: Rational = Rational(3), four: int = 4
+) -> Evidence:
     r"""The flow is at the attention $1-\varepsilon$ at the displayed time, for every $K$;
     $K^2+3K\ln K-5K\leq cT\leq K^2+3K\ln K$ at $\varepsilon=\frac12$; and $4ct$ times the loss
     tends to $K-1$. Here `three`, `below`, `logs` and `four` stand for the coefficients.
@@ -129,7 +143,9 @@ def the_exact_times(*, three: int = 3, below: int = 5, logs: Rational = Rational
     needs=("OURS:R7.time",),
     argument=r"By R7.time the flow of $Q$ has the attention $\frac12$ at this time of the scalar flow.",
 )
-def the_next_terms(*, constant: int = 8, high: Rational = Rational(17, 2), low: Rational = Rational(79, 10)) -> Evidence:
+def the_next_terms(
+    *, constant: int = 8, high: Rational = Rational(17, 2), low: Rational = Rational(79, 10)
+) -> Evidence:
     r"""For every $K\geq2$ the remainder $K(cT-K^2-3K\ln K+\frac K2+6\ln K+8)-3\ln K$ lies between
     $\frac{79}{10}$ and $\frac{17}2$, as it is $3M+7-3M^2\ln(1+\frac1M)$ with $M=K-1$; `constant`
     stands for the 8, `low` and `high` for the ends.
@@ -151,7 +167,9 @@ def the_next_terms(*, constant: int = 8, high: Rational = Rational(17, 2), low: 
     argument=r"By R7.time with $x=\frac1M$, $r=(1-\varepsilon)/\varepsilon\geq\frac13$, $y=\frac rx$ and $l=\ln y\geq0$, "
     r"which holds as $\varepsilon\leq1-\frac1K$; both sides were divided by $M^3$.",
 )
-def the_law_for_every_accuracy(*, twelve: int = 12, square: Rational = Rational(1), three: int = 3) -> Evidence:
+def the_law_for_every_accuracy(
+    *, twelve: int = 12, square: Rational = Rational(1), three: int = 3
+) -> Evidence:
     r"""For $K\geq13$ and $\varepsilon\leq\frac34$ the stated law is at least the exact time and at
     most $1+\frac{12}{K-1}$ times it; `square` stands for the coefficient of $K^2$, `three` for that
     of the logarithm, and `twelve` for the constant.

@@ -19,7 +19,9 @@ from theory.symbolic.algebra import Algebra
 
 #: Features, a direction in Q, the attention of a query as a diagonal matrix and as a column, the
 #: query itself, the second moments of a task, and the probability of the class of the query.
-A = Algebra(general=["V", "E", "U"], symmetric=["D", "C"], vectors=["a", "e", "o"], params=["p", "spread", "b"])
+A = Algebra(
+    general=["V", "E", "U"], symmetric=["D", "C"], vectors=["a", "e", "o"], params=["p", "spread", "b"]
+)
 V, E, U, D, C, a, e, o, p = (A[name] for name in ("V", "E", "U", "D", "C", "a", "e", "o", "p"))
 
 
@@ -42,7 +44,9 @@ def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evi
     "OURS:R7.H",
     control=({"half": Fraction(1, 4)}, {"sign": -1}, {"whole": 2}),
 )
-def the_gradient_in_every_dimension(*, half: Fraction = Fraction(1, 2), sign: int = 1, whole: int = 1) -> Evidence:
+def the_gradient_in_every_dimension(
+    *, half: Fraction = Fraction(1, 2), sign: int = 1, whole: int = 1
+) -> Evidence:
     r"""Along any path of $Q$ the loss $\frac12\sum_kp_k\mathbb{E}(f_k-\hat y_k)^2$ changes by
     $-{\rm tr}(\dot Q^\top VHV^\top)$, the entries of each column of $H$ add up to 0, and
     $V^\top(VHV^\top)V=GHG$. This is derived for every number of classes and any features, laws of
@@ -58,10 +62,17 @@ def the_gradient_in_every_dimension(*, half: Fraction = Fraction(1, 2), sign: in
     H = p * (D - a * a.T) * C * (e - a) * e.T
     square = trace_identity(2 * factor * (e - a).T * C * (e - a), e.T * C * e - 2 * a.T * C * e + a.T * C * a)
     slope = trace_identity(-p * (e - a).T * C * moved, -sign * (E.T * V * H * V.T).tr())
-    one, value, others, task = sp.symbols("a_m f_m b f_k", real=True)  # b: what the other classes add to the prediction
+    one, value, others, task = sp.symbols(
+        "a_m f_m b f_k", real=True
+    )  # b: what the other classes add to the prediction
     predicted = one * value + others
-    summed = identity((task - predicted) * (one * (value - predicted) + others - (whole - one) * predicted), 0)
-    outer, inner = words["V"].T * (words["V"] * words["H"] * words["V"].T) * words["V"], words["V"].T * words["V"]
+    summed = identity(
+        (task - predicted) * (one * (value - predicted) + others - (whole - one) * predicted), 0
+    )
+    outer, inner = (
+        words["V"].T * (words["V"] * words["H"] * words["V"].T) * words["V"],
+        words["V"].T * words["V"],
+    )
     grams = trace_identity(outer, sign * (inner * words["H"] * inner))
     return derivation("OURS:R7.H", square, slope, summed, grams, half=half, sign=sign, whole=whole)
 
@@ -107,7 +118,9 @@ def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
     "OURS:R7.loss",
     control=({"most": Fraction(19, 10)}, {"least": Fraction(11, 10)}, {"own": 3}),
 )
-def the_loss_in_the_weights(*, most: Fraction = Fraction(2), least: Fraction = Fraction(1), own: int = 2) -> Evidence:
+def the_loss_in_the_weights(
+    *, most: Fraction = Fraction(2), least: Fraction = Fraction(1), own: int = 2
+) -> Evidence:
     r"""The mean squared error and its bounds are derived for every number of classes from the
     second moments $\sigma_f^2I+b\mathbf1\mathbf1^\top$ of exchangeable values. Tried is that
     $x^\top(\sigma_f^2I+ b\mathbf1\mathbf1^\top)x=\sigma_f^2|x|^2+b(\mathbf1^\top x)^2$ at $x=e-w$,
@@ -116,7 +129,8 @@ def the_loss_in_the_weights(*, most: Fraction = Fraction(2), least: Fraction = F
     """
     spread, b, x = A["spread"], A["b"], e - a
     contrast = trace_identity(
-        x.T * (spread * A.I + b * o * o.T) * x, spread * (e.T * e - own * e.T * a + a.T * a) + b * (o.T * x) * (o.T * x)
+        x.T * (spread * A.I + b * o * o.T) * x,
+        spread * (e.T * e - own * e.T * a + a.T * a) + b * (o.T * x) * (o.T * x),
     )
     w, B, s, t = sp.symbols("w B s t", nonnegative=True)
     error, domain = (1 - w) ** 2 + B, {w: Closed(0, 1), B: Closed(0, 1)}

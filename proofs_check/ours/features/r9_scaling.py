@@ -44,10 +44,14 @@ def bit_for_bit() -> Evidence:
 
     ours, other = trained(1.0), trained(1 / 8)
     worst = int(np.argmax(abs(ours - other)))
-    case = Compared("the entry that differs most", float(other.flat[worst]), float(ours.flat[worst]), by_gradients)
+    case = Compared(
+        "the entry that differs most", float(other.flat[worst]), float(ours.flat[worst]), by_gradients
+    )
     name = r"Q_{300}(\tfrac18f,\,64\eta)=Q_{300}(f,\eta)\text{ bit for bit}"
     found = agree("enumeration", [case], 0.0, checked=name, to=".17g")
-    return found.replace(covered=f"5 random features in R^3, 6 tasks, 4 prompts, random p, 300 steps: {found.covered}")
+    return found.replace(
+        covered=f"5 random features in R^3, 6 tasks, 4 prompts, random p, 300 steps: {found.covered}"
+    )
 
 
 @claim("OURS:R9", control=({"rate": 1}, {"square": 1}), needs=("OURS:R7.H",))
@@ -100,7 +104,9 @@ def slopes(power: int) -> Evidence:
     """
 
     def problem(L: float) -> FeatureRegression:
-        return FeatureRegression(np.array([[0.0, 0.0, 0.2], [1.0, 0.0, 0.0], [2.5, 0.5, 0.0]]).T, L**2 * np.eye(3))
+        return FeatureRegression(
+            np.array([[0.0, 0.0, 0.2], [1.0, 0.0, 0.0], [2.5, 0.5, 0.0]]).T, L**2 * np.eye(3)
+        )
 
     def share(L: float, steps: int) -> float:
         return float(attention_descent(problem(L), (2 / L) ** power, steps, records=[steps]).loss[0]) / L**2
@@ -125,10 +131,19 @@ def slopes(power: int) -> Evidence:
         counted = lambda level=level, steps=steps: float(plain(2.0, level, 2 * steps)[0])
         cases.append(Compared(f"steps to ({x} L)^2", float(np.argmax(path <= level)), steps, counted))
         for L in (5.0, 6.0, 12.0):
-            cases.append(Compared(f"L = {L:g} after {steps} steps", share(L, steps), share(2.0, steps), partial(again, L, steps)))
+            cases.append(
+                Compared(
+                    f"L = {L:g} after {steps} steps",
+                    share(L, steps),
+                    share(2.0, steps),
+                    partial(again, L, steps),
+                )
+            )
     long = attention_descent(problem(6.0), 1.0, 20_000, records=range(20_001)).loss
     name = "least loss of 20 000 steps for L = 6 at the learning rate 1, if below (L/2)^2"
-    cases.append(Compared(name, min(float(long[1:].min()), 9.0), 9.0, lambda: min(plain(6.0, 0.0, 20_000)[1], 9.0)))
+    cases.append(
+        Compared(name, min(float(long[1:].min()), 9.0), 9.0, lambda: min(plain(6.0, 0.0, 20_000)[1], 9.0))
+    )
     checked = r"T(\mathrm{loss}\leq(xL)^2)\text{ at }\eta L^2=4"
     return agree("enumeration", cases, 1e-9, checked=checked)
 
@@ -153,7 +168,9 @@ def the_time_has_two_variables(*, power: int = 2) -> Evidence:
     with sp.evaluate(False):
         rate, share = eta / s**power * (s * L) ** 2, (s * eps) / (s * L)
         below = (s * eps) ** 2 - s**2 * level
-    found = all_of(identity(below, s**2 * (eps**2 - level)), identity(rate, eta * L**2), identity(share, eps / L))
+    found = all_of(
+        identity(below, s**2 * (eps**2 - level)), identity(rate, eta * L**2), identity(share, eps / L)
+    )
     if power == 2:
         return confirmed(found, slopes(power))
     return found if power else slopes(power)

@@ -102,11 +102,20 @@ def values_by_other_routes(*, tokens: int = 2) -> Evidence:
         whole = Spectrum(d, spectrum.b)  # the same degrees on both sides
         found = float(window_loss(whole, d, tokens, w, 0.1).loss)
         again = partial(plain_window_loss, whole, tokens, w, 0.1)
-        cases.append(Compared(f"{tasks.name}, d = {d}, w = {w}", found, by_double_integral(whole, w, 0.1), again))
+        cases.append(
+            Compared(f"{tasks.name}, d = {d}, w = {w}", found, by_double_integral(whole, w, 0.1), again)
+        )
         for n in (7, 100):
             stated = plain_window_loss(whole, n, w, 0.1)
             finer = partial(plain_window_loss, whole, n, w, 0.1, nodes=1000, step=0.15)
-            cases.append(Compared(f"{tasks.name}, d = {d}, n = {n}", float(window_loss(whole, d, n, w, 0.1).loss), stated, finer))
+            cases.append(
+                Compared(
+                    f"{tasks.name}, d = {d}, n = {n}",
+                    float(window_loss(whole, d, n, w, 0.1).loss),
+                    stated,
+                    finer,
+                )
+            )
     return agree("quadrature", cases, 1e-7, checked=r"\mathcal L\text{ by three routes}")
 
 
@@ -130,11 +139,21 @@ def expansion_at_no_window(*, four: int | Fraction = 4, two: int | Fraction = 2)
     cases, share = [], float(four) / 4
     for d, n, b in ((2, 2, [0, 1.0]), (3, 5, [1, 0.3, 0.2]), (7, 1000, [0, 0.1, 0, 0.4])):
         found = float(window_loss(b, d, n, 0.0, 0.3).derivative)
-        cases.append(Compared(f"slope, d = {d}, n = {n}", found, -4 * share * b[1] * (1 - 1 / n) / d, partial(float, found)))
-    for d, n, b, noise in ((3, 5, [0, 0, 1.0], 0.5), (2, 40, [0, 0, 0.2, 0.5], 0.1), (6, 300, [0, 0, 0.01, 0, 1.0], 0.0)):
+        cases.append(
+            Compared(
+                f"slope, d = {d}, n = {n}", found, -4 * share * b[1] * (1 - 1 / n) / d, partial(float, found)
+            )
+        )
+    for d, n, b, noise in (
+        (3, 5, [0, 0, 1.0], 0.5),
+        (2, 40, [0, 0, 0.2, 0.5], 0.1),
+        (6, 300, [0, 0, 0.01, 0, 1.0], 0.0),
+    ):
         spectrum = Spectrum(d, np.array(b))
         found = expanded(spectrum, n, noise, 1e-3)
         bracket = spectrum.varying + noise - float(two) * (n - 2) * b[2] / (d + 2)
         again = partial(expanded, spectrum, n, noise, 5e-4)
-        cases.append(Compared(f"curvature, d = {d}, n = {n}", found, 8 / (d * n) * (1 - 1 / n) * bracket, again))
+        cases.append(
+            Compared(f"curvature, d = {d}, n = {n}", found, 8 / (d * n) * (1 - 1 / n) * bracket, again)
+        )
     return agree("quadrature", cases, 1e-4, checked=r"\mathcal L^\prime(0),\ \mathcal L^{\prime\prime}(0)")

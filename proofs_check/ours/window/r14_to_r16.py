@@ -39,7 +39,9 @@ from theory.attention.window.laws import (
 
 Floats = NDArray[np.float64]
 #: Why no prover reaches the laws of the best width.
-MINIMISER = "a law of minimisers of series of Bessel functions as Lambda grows: no prover here encloses a minimiser"
+MINIMISER = (
+    "a law of minimisers of series of Bessel functions as Lambda grows: no prover here encloses a minimiser"
+)
 
 
 @cache
@@ -60,7 +62,9 @@ def spectrum_of(kind: str, d: int) -> Spectrum:
     if kind.startswith("theta "):
         k = np.arange(1, 1501.0)
         return Spectrum(d, np.concatenate([[0.0], k ** (-1 - 2 * float(kind[6:]))]))
-    return {"affine": affine(1), "affine 10": affine(10), "ReLU": relu(1), "cosine": cosine(10)}[kind].spectrum(d, 1500)
+    return {"affine": affine(1), "affine 10": affine(10), "ReLU": relu(1), "cosine": cosine(10)}[
+        kind
+    ].spectrum(d, 1500)
 
 
 def by_scan(kind: str, d: int, whole: float) -> float:
@@ -89,16 +93,25 @@ def noise_for_long_prompts(*, minus: int = 1, factor: int | Fraction = 1) -> Evi
     for d, w in product((2, 3, 5, 8), (0.5, 5.0)):
         found = 10**8 * float(window_loss(SILENT, d, 10**8, w, 1.0).noise)
         again = partial(plain_noise, d, w)
-        cases.append(Compared(f"d = {d}, w = {w}", found, float(factor) * float(effective_samples(d, w)), again))
+        cases.append(
+            Compared(f"d = {d}, w = {w}", found, float(factor) * float(effective_samples(d, w)), again)
+        )
         if d == 3:
             cases.append(
-                Compared(f"coth, w = {w}", 2 * w / math.tanh(2 * w), float(factor) * float(effective_samples(3, w)), again)
+                Compared(
+                    f"coth, w = {w}",
+                    2 * w / math.tanh(2 * w),
+                    float(factor) * float(effective_samples(3, w)),
+                    again,
+                )
             )
     for d in (2, 3, 5):
         power = noise_constant(d) * 1e6 ** ((d - minus) / 2)
         found = float(effective_samples(d, 1e6))
         cases.append(Compared(f"d = {d}", found, float(factor) * power, partial(float, found)))
-    return agree("quadrature", cases, 1e-4, checked=r"n\,\mathbb E\sum_i\gamma_i^2\to Q(w)\sim C_dw^{(d-1)/2}")
+    return agree(
+        "quadrature", cases, 1e-4, checked=r"n\,\mathbb E\sum_i\gamma_i^2\to Q(w)\sim C_dw^{(d-1)/2}"
+    )
 
 
 def plain_noise(d: int, w: float) -> float:
@@ -106,7 +119,12 @@ def plain_noise(d: int, w: float) -> float:
     return 10**8 * plain_window_loss(Spectrum(d, np.array(SILENT)), 10**8, w, 1.0)
 
 
-@claim("OURS:R8.law", control=(dict(affine=9), dict(relu=4)), needs=("OURS:R8.noise", "OURS:R8.signal"), unproved=MINIMISER)
+@claim(
+    "OURS:R8.law",
+    control=(dict(affine=9), dict(relu=4)),
+    needs=("OURS:R8.noise", "OURS:R8.signal"),
+    unproved=MINIMISER,
+)
 def sharp_laws(*, affine: int = 12, relu: int = 3) -> Evidence:
     r"""At $\Lambda=10^{13}$ the best width of affine tasks is that of the law with `affine` = 12,
     and at $\Lambda=10^{12}$ that of ReLU tasks the law with `relu` = 3, within 5 per cent, for
@@ -114,10 +132,16 @@ def sharp_laws(*, affine: int = 12, relu: int = 3) -> Evidence:
     """
     cases = []
     for d in (2, 3, 5):
-        law = float(curvature_law(d, spectrum_of("affine", d).curvature, 1e13)) * (12 / affine) ** (2 / (d + 3))
-        cases.append(Compared(f"affine, d = {d}", best("affine", d, 1e13), law, partial(by_scan, "affine", d, 1e13)))
+        law = float(curvature_law(d, spectrum_of("affine", d).curvature, 1e13)) * (12 / affine) ** (
+            2 / (d + 3)
+        )
+        cases.append(
+            Compared(f"affine, d = {d}", best("affine", d, 1e13), law, partial(by_scan, "affine", d, 1e13))
+        )
         law = float(relu_law(d, 1e12)) * (relu / 3) ** (2 / (d + 2))
-        cases.append(Compared(f"ReLU, d = {d}", best("ReLU", d, 1e12), law, partial(by_scan, "ReLU", d, 1e12)))
+        cases.append(
+            Compared(f"ReLU, d = {d}", best("ReLU", d, 1e12), law, partial(by_scan, "ReLU", d, 1e12))
+        )
     return agree("quadrature", cases, 0.05, checked=r"w^*\text{ of the limit over the law}")
 
 
@@ -155,15 +179,23 @@ def signal_for_long_prompts(*, three: int = 3, six: int = 6, one: int = 1) -> Ev
         falls = (1 - ive(k + d / 2 - 1, 2 * w) / ive(d / 2 - 1, 2 * w)) ** 2
         stated = falls[1] / (three * d)
         if kind == "ReLU":
-            stated = stated / 2 + (harmonics(d, k) * moments_of_the_modulus(d, one) ** 2 * falls)[2:].sum() / six
+            stated = (
+                stated / 2 + (harmonics(d, k) * moments_of_the_modulus(d, one) ** 2 * falls)[2:].sum() / six
+            )
         found = float(window_loss(spectrum, d, 10**8, w).loss)
         again = partial(plain_window_loss, Spectrum(d, spectrum.b[:200]), 10**8, w, nodes=1200)
         cases.append(Compared(f"{kind}, d = {d}, w = {w}", found, float(stated), again))
     for d, at in product((2, 3, 5, 8), (2, 4, 10)):
         value = partial(by_heights, d, at, 90)
-        moments.append(Compared(f"d = {d}, k = {at}", by_heights(d, at, 60), float(moments_of_the_modulus(d, one)[at]), value))
+        moments.append(
+            Compared(
+                f"d = {d}, k = {at}", by_heights(d, at, 60), float(moments_of_the_modulus(d, one)[at]), value
+            )
+        )
     return all_of(
-        agree("quadrature", cases, 1e-5, checked=r"\mathcal L_{\rm sig}\to\frac{L^2(1-A_d(2w))^2}{3d},\ \ldots"),
+        agree(
+            "quadrature", cases, 1e-5, checked=r"\mathcal L_{\rm sig}\to\frac{L^2(1-A_d(2w))^2}{3d},\ \ldots"
+        ),
         agree("quadrature", moments, 1e-9, checked=r"\lambda_k=\mathbb E|t|P_k(t)"),
     )
 
@@ -185,7 +217,11 @@ def off_and_bound(d: int, number: int, n: int, w: float, noise: float) -> tuple[
     """What our law says the loss is, its difference from the loss, and the bound on that."""
     spectrum = CLASSES[number](d)
     law = float(unified_loss(spectrum, w, n, noise))
-    return law, abs(float(window_loss(spectrum, d, n, w, noise).loss) - law), error_bound(spectrum, w, n, noise)
+    return (
+        law,
+        abs(float(window_loss(spectrum, d, n, w, noise).loss) - law),
+        error_bound(spectrum, w, n, noise),
+    )
 
 
 @claim(

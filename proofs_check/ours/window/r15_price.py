@@ -42,7 +42,10 @@ def lost(kind: str, d: int, r: float, whole: float, width: Width = best) -> floa
 def _terms() -> tuple[Floats, Floats, Floats]:
     """Widths, and the signal and the noise terms of the loss there, for affine tasks and d = 3."""
     widths = np.geomspace(0.5, 200.0, 300)
-    signal, noise = window_loss(spectrum_of("affine", 3), 3, TOKENS, widths), window_loss(SILENT, 3, TOKENS, widths, 1.0)
+    signal, noise = (
+        window_loss(spectrum_of("affine", 3), 3, TOKENS, widths),
+        window_loss(SILENT, 3, TOKENS, widths, 1.0),
+    )
     return widths, np.asarray(signal.loss), np.asarray(noise.noise)
 
 
@@ -67,7 +70,9 @@ def lost_in_prompts(r: float, noise: float, by_definition: bool = False) -> floa
     needs=("OURS:R14.law", "OURS:R8.law"),
     unproved=MINIMISER,
 )
-def price_of_the_wrong_constant(*, two: int | Fraction = 2, at_most: bool = False, noise: int = 100) -> Evidence:
+def price_of_the_wrong_constant(
+    *, two: int | Fraction = 2, at_most: bool = False, noise: int = 100
+) -> Evidence:
     r"""The loss of affine tasks that are $r$ times as steep as those learned, over the least, is
     $R(r)$, whose $s$ is `two` = 2, within 1 per cent at $\Lambda=10^{10}$, for $r$ from 1/10 to 10
     and $d=3,4,5$, and in prompts of $10^6$ tokens with $\sigma^2=100$, which `noise` stands for and
@@ -77,12 +82,19 @@ def price_of_the_wrong_constant(*, two: int | Fraction = 2, at_most: bool = Fals
     """
     law = lambda d, r, s=float(two): float(regret(r, s, (d - 1) / 2))
     cases = [
-        Compared(f"d = {d}, r = {r}", lost("affine", d, r, 1e10), law(d, r), partial(lost, "affine", d, r, 1e10, by_scan))
+        Compared(
+            f"d = {d}, r = {r}",
+            lost("affine", d, r, 1e10),
+            law(d, r),
+            partial(lost, "affine", d, r, 1e10, by_scan),
+        )
         for d, r in product((3, 4, 5), (0.1, 0.5, 2.0, 10.0))
     ]
     for r in (0.1, 10.0):
         again = partial(lost_in_prompts, r, float(noise), True)
-        cases.append(Compared(f"n = 10^6, d = 3, r = {r}", lost_in_prompts(r, float(noise)), law(3, r), again))
+        cases.append(
+            Compared(f"n = 10^6, d = 3, r = {r}", lost_in_prompts(r, float(noise)), law(3, r), again)
+        )
     limit = agree("quadrature", cases, 0.01, checked=r"\mathcal L(w^*_L;rL)/\min\mathcal L")
     return all_of(limit, _from_above(law) if at_most else _nearer(law, float(two)))
 
@@ -93,7 +105,9 @@ def _from_above(law: Law) -> Evidence:
         found, stated = lost("affine", d, r, 1e3), law(d, r)
         if found > stated:
             witness = {"d": d, "r": r, "Lambda": 1000, "quotient": found, "R(r)": stated}
-            return refuted_by_two_routes("quadrature", witness, found, stated, lost("affine", d, r, 1e3, by_scan))
+            return refuted_by_two_routes(
+                "quadrature", witness, found, stated, lost("affine", d, r, 1e3, by_scan)
+            )
     return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason="no quotient exceeds R(r)")
 
 

@@ -28,7 +28,11 @@ def problem(seed: int, d: int, scale: float = 1.0) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     K, Q = rng.standard_normal((2, d + 1, d))
     return dict(
-        U=scale * K.T @ Q / d, V=rng.standard_normal((2, d)), query=rng.standard_normal(d) / math.sqrt(d), K=scale * K, Q=Q / d
+        U=scale * K.T @ Q / d,
+        V=rng.standard_normal((2, d)),
+        query=rng.standard_normal(d) / math.sqrt(d),
+        K=scale * K,
+        Q=Q / d,
     )
 
 
@@ -78,7 +82,9 @@ def test_gaussian_tokens_against_their_own_engine(d: int, rank: int, scale: floa
 def test_gaussian_tokens_with_loud_scores() -> None:
     L = [2, 10, 1e6]
     e = law_errors(AttentionSetting(gaussian([[1.0]]), [[9.0]], [[1.0]], [1.0]), np.array(L, dtype=float))
-    assert fields(e) == pytest.approx(fields(exact_errors([[1.0]], [[9.0]], [[1.0]], L, query=[1.0])), rel=1e-9)
+    assert fields(e) == pytest.approx(
+        fields(exact_errors([[1.0]], [[9.0]], [[1.0]], L, query=[1.0])), rel=1e-9
+    )
     assert np.all(e.relative_error < 1e-9)
 
 
@@ -98,7 +104,9 @@ def test_few_atoms_against_enumeration(integral: bool, monkeypatch: pytest.Monke
     for i, n in enumerate(L):
         counts = compositions(n, len(points))
         prompts = np.array([np.repeat(points, row, axis=0) for row in counts])
-        assert e[:, i] == pytest.approx(prompts_mean(prompts, multinomial(counts, weights), law, p), rel=1e-10)
+        assert e[:, i] == pytest.approx(
+            prompts_mean(prompts, multinomial(counts, weights), law, p), rel=1e-10
+        )
     if integral:
         monkeypatch.undo()
         assert fields(exact_errors(law, **p, lengths=[2, 1e3, 1e9])) == pytest.approx(
@@ -120,10 +128,18 @@ def rule(name: str) -> tuple[TokenLaw, np.ndarray, np.ndarray]:
     if name == "interval":
         return uniform(1), np.sqrt(3) * x[:, None], w / 2
     if name == "square":
-        return uniform(2), np.sqrt(3) * np.array(list(itertools.product(x, repeat=2))), np.outer(w, w).ravel() / 4
+        return (
+            uniform(2),
+            np.sqrt(3) * np.array(list(itertools.product(x, repeat=2))),
+            np.outer(w, w).ravel() / 4,
+        )
     if name == "disc":  # radii by Gauss points of the squared radius
         x, w = np.polynomial.legendre.leggauss(10)
-        return ball(2), 2 * (np.sqrt((x + 1) / 2)[:, None, None] * circle).reshape(-1, 2), np.outer(w, even).ravel() / 2
+        return (
+            ball(2),
+            2 * (np.sqrt((x + 1) / 2)[:, None, None] * circle).reshape(-1, 2),
+            np.outer(w, even).ravel() / 2,
+        )
     points = np.sqrt(2) * circle
     return {
         "circle": (sphere(2), points, even),
@@ -142,7 +158,9 @@ def test_two_tokens_against_quadrature_over_both(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "law", [sphere(3), ball(3).image([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 2.0, 1.0]]), uniform(3)], ids=NAME
+    "law",
+    [sphere(3), ball(3).image([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 2.0, 1.0]]), uniform(3)],
+    ids=NAME,
 )
 def test_against_simulation(law: TokenLaw) -> None:
     """Thirty tokens in three dimensions, at 6.5 standard errors of 50 blocks: error probability
@@ -268,7 +286,9 @@ def test_a_gradient_below_rounding_is_no_number(monkeypatch: pytest.MonkeyPatch)
     # were known.
     own = exact_errors(SIGN, [[15.0]], [[1.0]], [1, 2], query=[1.0])
     assert np.isnan(own.grad_U).all()
-    assert own.output == pytest.approx(exact_errors(rademacher(1), [[15.0]], [[1.0]], [1, 2], query=[1.0]).output, rel=1e-9)
+    assert own.output == pytest.approx(
+        exact_errors(rademacher(1), [[15.0]], [[1.0]], [1, 2], query=[1.0]).output, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("loud", [1e-6, 1.0, 15.0])
@@ -290,14 +310,22 @@ def test_the_integral_is_as_good_as_it_says(loud: float, monkeypatch: pytest.Mon
             seen = ~np.isnan(fields(e))
             size = fields(exact)
             size[1] = np.maximum(size[1], 1e-6 * size[0] / np.array(given["lengths"]))
-            assert np.all((np.abs(fields(e) - fields(exact)) <= (e.relative_error + exact.relative_error) * size)[seen])
+            assert np.all(
+                (np.abs(fields(e) - fields(exact)) <= (e.relative_error + exact.relative_error) * size)[seen]
+            )
             assert seen[:3].all()
             assert loud > 1 or seen.all()
 
 
 def test_tokens_that_vanish() -> None:
     for law in (
-        TokenLaw(name="zero", d=1, sigma=0.0, sample=lambda rng, n: np.zeros((n, 1)), log_mgf=lambda a: 0 * a[..., 0]),
+        TokenLaw(
+            name="zero",
+            d=1,
+            sigma=0.0,
+            sample=lambda rng, n: np.zeros((n, 1)),
+            log_mgf=lambda a: 0 * a[..., 0],
+        ),
         sphere(2).image([[0.0, 0.0]]),
     ):
         assert not np.any(fields(exact_errors(law, [[1.0]], [[1.0]], [1, 2, 1000], query=[1.0])))
@@ -321,7 +349,11 @@ GOOD: dict[str, Any] = dict(Gamma=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[
     ("change", "error", "message"),
     [
         ({"Gamma": "sphere"}, TypeError, "Gamma must be an array of real numbers"),
-        ({"Gamma": UNKNOWN, "U": [[1.0]], "V": [[1.0]], "query": [1.0]}, ValueError, "mystery has no log_mgf"),
+        (
+            {"Gamma": UNKNOWN, "U": [[1.0]], "V": [[1.0]], "query": [1.0]},
+            ValueError,
+            "mystery has no log_mgf",
+        ),
         ({"Gamma": sphere(3)}, ValueError, "d = 3 is needed, as the law sphere has it"),
         ({"query": [1e31, 0.0]}, ValueError, "overflow"),
         ({"query": [100.0, 0.0]}, ValueError, "scale U or the query down"),
@@ -331,7 +363,11 @@ GOOD: dict[str, Any] = dict(Gamma=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[
             "sign and L = 1e.09 the output is known to",
         ),
         ({"Gamma": uniform(200), **ZEROS}, ValueError, "200 dimensions, beyond 128"),
-        ({"Gamma": OWN, **ZEROS}, ValueError, "200 dimensions, beyond 10, up to which its moments are computed from log_mgf"),
+        (
+            {"Gamma": OWN, **ZEROS},
+            ValueError,
+            "200 dimensions, beyond 10, up to which its moments are computed from log_mgf",
+        ),
     ],
 )
 def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -343,4 +379,6 @@ def test_averages_over_queries_are_gaussian_tokens_only() -> None:
     with pytest.raises(ValueError, match=r"law sphere are those at one query; .* numerics.attention_errors"):
         exact_errors(sphere(2), np.eye(2), np.eye(2), [10], query_cov=np.eye(2))
     e = exact_errors(gaussian(np.eye(2)), np.eye(2), np.eye(2), [10], query_cov=np.eye(2))
-    assert e.output == pytest.approx(exact_errors(np.eye(2), np.eye(2), np.eye(2), [10], query_cov=np.eye(2)).output)
+    assert e.output == pytest.approx(
+        exact_errors(np.eye(2), np.eye(2), np.eye(2), [10], query_cov=np.eye(2)).output
+    )

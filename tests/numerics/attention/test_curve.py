@@ -24,7 +24,9 @@ def test_one_token_against_the_definition(setting: AttentionSetting) -> None:
     assert exact_error(setting, "output", [1]) == pytest.approx(np.trace(setting.V @ centred @ setting.V.T))
     assert exact_error(setting, "grad_V", [1]) == pytest.approx(setting.V.shape[0] * np.trace(centred))
     limit = setting.V @ setting.Gamma
-    assert exact_error(setting, "grad_U", [1]) == pytest.approx(np.sum(limit**2) * setting.query @ setting.query)
+    assert exact_error(setting, "grad_U", [1]) == pytest.approx(
+        np.sum(limit**2) * setting.query @ setting.query
+    )
 
 
 def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
@@ -33,11 +35,16 @@ def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
     """
     rng = np.random.default_rng(11)
     B = rng.standard_normal((3, 3))
-    setting = AttentionSetting(np.diag([1.0, 0.5, 0.0]), 0.35 * B, rng.standard_normal((2, 3)), query_cov=np.diag([1.0, 0.3, 0.1]))
+    setting = AttentionSetting(
+        np.diag([1.0, 0.5, 0.0]), 0.35 * B, rng.standard_normal((2, 3)), query_cov=np.diag([1.0, 0.3, 0.1])
+    )
     queries = rng.standard_normal((400, 3)) * np.sqrt([1.0, 0.3, 0.1])
     for quantity in ("output", "grad_V"):
         draws = np.array(
-            [exact_error(AttentionSetting(setting.Gamma, setting.U, setting.V, z), quantity, [3, 300]) for z in queries]
+            [
+                exact_error(AttentionSetting(setting.Gamma, setting.U, setting.V, z), quantity, [3, 300])
+                for z in queries
+            ]
         )
         error = draws.std(axis=0) / np.sqrt(len(draws))
         # 5 standard errors: error probability 6e-7 for each of four comparisons.

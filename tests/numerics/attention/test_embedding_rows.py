@@ -26,7 +26,11 @@ def problem(seed: int, n: int, d: int, scale: float, d_out: int = 2) -> tuple[Fl
     """A table that is not centred, and parameters."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((n, d)) * rng.uniform(0.3, 2.0, d) + 3.0
-    U, V, z = scale * rng.standard_normal((d, d)), rng.standard_normal((d_out, d)), rng.standard_normal(d) / np.sqrt(d)
+    U, V, z = (
+        scale * rng.standard_normal((d, d)),
+        rng.standard_normal((d_out, d)),
+        rng.standard_normal(d) / np.sqrt(d),
+    )
     return rows, dict(U=U, V=V, query=z)
 
 
@@ -101,7 +105,9 @@ def test_small_tables_have_all_gradients() -> None:
     rows, given = problem(2, 12, 2, 1.0)
     assert not is_large(embedding_table(rows))
     assert is_large(embedding_table(np.arange(10_001.0)[:, None]))
-    found, other = (exact_errors(law, **given, lengths=LENGTHS) for law in (embedding_table(rows), law_on(rows)))
+    found, other = (
+        exact_errors(law, **given, lengths=LENGTHS) for law in (embedding_table(rows), law_on(rows))
+    )
     for name in ("output", "squared_bias", "grad_V", "grad_U"):
         assert getattr(found, name) == pytest.approx(getattr(other, name), rel=1e-11)
 
@@ -121,7 +127,9 @@ def test_symmetries() -> None:
     assert of_table(moved, given) == pytest.approx(plain, rel=1e-9)
     assert of_table(np.repeat(rows, 3, axis=0), given) == pytest.approx(plain, rel=1e-11)
     assert of_table(rows[::-1], given) == pytest.approx(plain, rel=1e-11)
-    assert of_table(1e3 * rows, given | {"U": 1e-3 * given["U"], "V": 1e-3 * given["V"]})[:2] == pytest.approx(plain[:2], rel=1e-10)
+    assert of_table(1e3 * rows, given | {"U": 1e-3 * given["U"], "V": 1e-3 * given["V"]})[
+        :2
+    ] == pytest.approx(plain[:2], rel=1e-10)
     weights = np.array([1, 2, 4])
     weighted = atoms(rows[:3] - weights @ rows[:3] / 7, weights / 7)
     found = fields(law_errors(AttentionSetting(weighted, **given), LENGTHS))
@@ -133,9 +141,13 @@ def test_rows_far_out_lose_nothing_to_the_rounding_of_their_mean(n: int) -> None
     rng = np.random.default_rng(2)
     small = rng.integers(-40, 41, (n, 2)) / 8.0
     _, given = problem(2, n, 2, 1.0)
-    far = AttentionSetting(embedding_table(small + 2.0**40), **given)  # the sum of the rows is rounded, their differences are not
+    far = AttentionSetting(
+        embedding_table(small + 2.0**40), **given
+    )  # the sum of the rows is rounded, their differences are not
     L = np.array([1.0, 2.0, 3.0])
-    true = np.array([by_all_prompts(small, given, int(k)) for k in L]).T if n == 3 else of_table(small, given, L)
+    true = (
+        np.array([by_all_prompts(small, given, int(k)) for k in L]).T if n == 3 else of_table(small, given, L)
+    )
     for engine in (table_errors, law_errors):
         assert fields(engine(far, L)) == pytest.approx(true, rel=1e-10)
 
@@ -144,12 +156,16 @@ def test_the_relative_error_of_a_squared_bias_does_not_vanish_for_long_prompts()
     """The square of its error is below the range of floats there, and its root is not."""
     _, given = problem(3, 40, 3, 1e-3)
     for engine in (table_errors, law_errors):
-        e = engine(AttentionSetting(embedding_table(problem(3, 40, 3, 1.0)[0]), **given), np.array([1e60, 1e100]))
+        e = engine(
+            AttentionSetting(embedding_table(problem(3, 40, 3, 1.0)[0]), **given), np.array([1e60, 1e100])
+        )
         assert e.relative_error[1] == pytest.approx(e.relative_error[0], rel=0.1)
 
 
 @pytest.mark.parametrize("planted", ["weights", "mean", "norms"])
-def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(
+    planted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows, given = problem(4, 4, 2, 1.0)
     module: Any = numerics.attention.embedding_rows
     right_weights, right_seen = module._weights, module._at_query
@@ -166,7 +182,9 @@ def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(planted: str, mon
         monkeypatch.setattr(module, "_weights", lambda v, log_w: right_weights(v, 1.001 * log_w))
     else:
         monkeypatch.setattr(module, "_at_query", seen)
-    assert of_table(rows, given, np.array([3.0]))[0, 0] != pytest.approx(by_all_prompts(rows, given, 3)[0], rel=1e-5)
+    assert of_table(rows, given, np.array([3.0]))[0, 0] != pytest.approx(
+        by_all_prompts(rows, given, 3)[0], rel=1e-5
+    )
 
 
 def test_averages_over_queries_and_large_entries_are_refused() -> None:

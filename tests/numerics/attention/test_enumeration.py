@@ -29,7 +29,11 @@ from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
 from numerics.token_laws.hostile import hostile_laws
 
 VARIABLES = (error_squared, error_on_A, error_off_A, numerator, normaliser, deviation_S, deviation_R)
-SCORES, F_VALUES, WEIGHTS = np.array([0.9, -0.3, 0.2]), np.array([[1.0, -2.0, 0.5], [0.0, 1.0, 3.0]]), np.array([0.2, 0.5, 0.3])
+SCORES, F_VALUES, WEIGHTS = (
+    np.array([0.9, -0.3, 0.2]),
+    np.array([[1.0, -2.0, 0.5], [0.0, 1.0, 3.0]]),
+    np.array([0.2, 0.5, 0.3]),
+)
 
 
 def every_prompt(L: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -75,7 +79,9 @@ def test_every_statistic_is_the_sum_over_all_prompts(L: int) -> None:
         assert c.mean(variable) == pytest.approx(brute.mean(variable), rel=1e-12)
         for op in (">=", ">", "<="):
             threshold = 1.01 * float(brute.mean(variable))
-            assert c.probability(variable, op, threshold) == pytest.approx(brute.probability(variable, op, threshold), rel=1e-12)
+            assert c.probability(variable, op, threshold) == pytest.approx(
+                brute.probability(variable, op, threshold), rel=1e-12
+            )
 
 
 def test_population_quantities_are_their_definitions() -> None:
@@ -85,7 +91,9 @@ def test_population_quantities_are_their_definitions() -> None:
     assert pytest.approx(np.sqrt(WEIGHTS @ f2**2)) == c.F4
     assert pytest.approx(WEIGHTS @ (w**2 * f2)) == c.EQ2
     assert c.ratio == pytest.approx(np.linalg.norm(F_VALUES @ (WEIGHTS * w)) / (WEIGHTS @ w))
-    assert c.mean(numerator) == pytest.approx(4 * (WEIGHTS @ (w**2 * ((F_VALUES - (c.R / c.S)[:, None]) ** 2).sum(0))))
+    assert c.mean(numerator) == pytest.approx(
+        4 * (WEIGHTS @ (w**2 * ((F_VALUES - (c.R / c.S)[:, None]) ** 2).sum(0)))
+    )
     with pytest.raises(ValueError, match="no population quantity"):
         symbol("F6")
     assert {symbol(name).name for name in POPULATION} == set(POPULATION)
@@ -96,7 +104,17 @@ def test_enumeration_agrees_with_simulation() -> None:
     draws = np.random.default_rng(3).choice(3, size=(40_000, 10), p=WEIGHTS)
     w = np.exp(SCORES)[draws]
     sampled = SoftmaxAverage(
-        10, np.full(40_000, 1 / 40_000), w.sum(1), (w * F_VALUES[:, draws]).sum(2), c.S, c.R, c.a2, c.F2, c.F4, c.EM2, c.EQ2
+        10,
+        np.full(40_000, 1 / 40_000),
+        w.sum(1),
+        (w * F_VALUES[:, draws]).sum(2),
+        c.S,
+        c.R,
+        c.a2,
+        c.F2,
+        c.F4,
+        c.EM2,
+        c.EQ2,
     )
     for variable in VARIABLES:
         values = variable.of(sampled)
@@ -114,7 +132,11 @@ def test_balls_enclose_the_floats_and_the_exact_value() -> None:
     exact = sum(F(math.comb(3, n)) * F(1, 8) ** n * F(7, 8) ** (3 - n) for n in (2, 3))
     law = Point(on_line((7, -1), (F(1, 8), F(7, 8))), F(0), (F(1), F(0)))
     two_or_more = RandomVariable("", lambda c: c.R_L[0])
-    assert law.average(3).probability(two_or_more, ">=", 2).overlaps(arb(fmpq(exact.numerator, exact.denominator)))
+    assert (
+        law.average(3)
+        .probability(two_or_more, ">=", 2)
+        .overlaps(arb(fmpq(exact.numerator, exact.denominator)))
+    )
 
 
 @pytest.mark.parametrize("L", [1, 2, 5, 50])
@@ -136,7 +158,10 @@ def test_a_shift_of_all_scores_changes_nothing() -> None:
     """Softmax does not see a translation of the tokens, so a statement about centred laws carries
     over to others.
     """
-    values = [softmax_average(6, SCORES + shift, F_VALUES, WEIGHTS, 0.7).mean(error_squared) for shift in (0.0, -3.0, 5.0)]
+    values = [
+        softmax_average(6, SCORES + shift, F_VALUES, WEIGHTS, 0.7).mean(error_squared)
+        for shift in (0.0, -3.0, 5.0)
+    ]
     np.testing.assert_allclose(values, values[0], rtol=1e-12)
 
 

@@ -22,7 +22,9 @@ def test_the_distance_from_linear_attention_by_all_prompts(L: int) -> None:
     mean = (k * w[0] * points[0] + (L - k) * w[1] * points[1]) / (k * w[0] + (L - k) * w[1])
     chance = np.array([math.comb(L, int(i)) for i in k]) * p[0] ** k * p[1] ** (L - k)
     found = exact_errors(atoms(points[:, None], p), [[u]], [[3.0]], [L], query=[1.0])
-    assert found.from_linear[0] == pytest.approx(9 * chance @ (mean - 2 * u) ** 2, rel=1e-12)  # the variance is 2
+    assert found.from_linear[0] == pytest.approx(
+        9 * chance @ (mean - 2 * u) ** 2, rel=1e-12
+    )  # the variance is 2
 
 
 @pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])
@@ -42,7 +44,9 @@ def test_the_distance_from_linear_attention_in_its_limits(make: Callable[[int], 
 
 @pytest.mark.parametrize("law", [rademacher(2), uniform(2), atoms([[1.0, 1.0], [-1.0, -1.0]], [0.5, 0.5])])
 @pytest.mark.parametrize("tilt", [1e-8, 1e-12])
-def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(law: TokenLaw, tilt: float) -> None:
+def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(
+    law: TokenLaw, tilt: float
+) -> None:
     """Both agree up to the third power of the scores, and so the error is that of a mean."""
     L = np.array([1e20, 1e30])
     found = exact_errors(law, tilt * np.eye(2), np.eye(2), L, query=[1.0, 1.0]).from_linear
@@ -53,7 +57,12 @@ def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(law:
 
 def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform() -> None:
     rng = np.random.default_rng(4)
-    X, U, V, z = rng.exponential(size=(40, 2)) * [3.0, 1.0], 0.5 * np.eye(2), rng.standard_normal((3, 2)), [1.0, -0.5]
+    X, U, V, z = (
+        rng.exponential(size=(40, 2)) * [3.0, 1.0],
+        0.5 * np.eye(2),
+        rng.standard_normal((3, 2)),
+        [1.0, -0.5],
+    )
     L = [1, 3, 40, 1e6]
     laws = atoms(X - X.mean(0), np.full(40, 1 / 40)), embedding_table(X)
     by_atoms, by_table = (exact_errors(law, U, V, L, query=z) for law in laws)
@@ -61,7 +70,9 @@ def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform(
     np.testing.assert_allclose(by_table.from_linear, by_atoms.from_linear, rtol=1e-10)
     np.testing.assert_allclose(large.from_linear, by_atoms.from_linear, rtol=1e-10)
     own = TokenLaw(name="own", d=2, sigma=laws[0].sigma, sample=laws[0].sample, log_mgf=laws[0].log_mgf)
-    np.testing.assert_allclose(exact_errors(own, U, V, L, query=z).from_linear, by_atoms.from_linear, rtol=1e-8)
+    np.testing.assert_allclose(
+        exact_errors(own, U, V, L, query=z).from_linear, by_atoms.from_linear, rtol=1e-8
+    )
     for law in laws:
         drawn = attention_errors(law, U, V, z, [1, 3, 40], replicates=20_000, seed=1, against="linear").output
         assert (np.abs(drawn.mean - by_atoms.from_linear[:3]) < 5 * drawn.standard_error).all()

@@ -28,12 +28,16 @@ ONE = np.eye(1)
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "softmax_moments.json").read_text())
 
 
-def problem(seed: int, d: int = 3, d_out: int = 2, scale: float = 0.5, rank: int | None = None) -> dict[str, Any]:
+def problem(
+    seed: int, d: int = 3, d_out: int = 2, scale: float = 0.5, rank: int | None = None
+) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     B = rng.standard_normal((d, rank or d))
     K, Q = rng.standard_normal((2, d + 1, d))
     V = rng.standard_normal((d_out, d))
-    return dict(Gamma=B @ B.T / d, U=scale * K.T @ Q / d, V=V, K=math.sqrt(scale) * K, Q=math.sqrt(scale) * Q / d)
+    return dict(
+        Gamma=B @ B.T / d, U=scale * K.T @ Q / d, V=V, K=math.sqrt(scale) * K, Q=math.sqrt(scale) * Q / d
+    )
 
 
 def query(seed: int, averaged: bool, d: int = 3) -> dict[str, Any]:
@@ -72,11 +76,19 @@ def test_key_and_query_against_plain_sampling(averaged: bool) -> None:
     p, z, rng, n, L = problem(4, scale=0.5), query(2, averaged), np.random.default_rng(9), 60_000, 6
     exact = exact_errors(**p, lengths=L, **z)
     tokens = rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(p["Gamma"]).T
-    queries = rng.standard_normal((n, 3)) @ np.linalg.cholesky(z["query_cov"]).T if averaged else np.tile(z["query"], (n, 1))
+    queries = (
+        rng.standard_normal((n, 3)) @ np.linalg.cholesky(z["query_cov"]).T
+        if averaged
+        else np.tile(z["query"], (n, 1))
+    )
     weights = np.exp(np.einsum("nli,ij,nj->nl", tokens, p["U"], queries))
     weights /= weights.sum(axis=1, keepdims=True)
     mean = np.einsum("nl,nli->ni", weights, tokens)
-    C = np.einsum("nl,nli,nlj->nij", weights, tokens, tokens) - mean[:, :, None] * mean[:, None, :] - p["Gamma"]
+    C = (
+        np.einsum("nl,nli,nlj->nij", weights, tokens, tokens)
+        - mean[:, :, None] * mean[:, None, :]
+        - p["Gamma"]
+    )
     grad_U = np.einsum("vi,nij,nk->nvjk", p["V"], C, queries)
     draws = {
         "grad_U": np.sum(grad_U**2, axis=(1, 2, 3)),
@@ -137,7 +149,10 @@ def test_small_scores_are_resolved(averaged: bool) -> None:
         # P2' = P2 - 4 P3 + 3 Q and P2 - 6 P3 + 6 Q at equal weights
         slope = (1 / L - 4 / L**2 + 3 / L**2) + 1 / L
         size = np.maximum(flat.output, flat.grad_U)
-        assert np.all(np.abs(e.output - flat.output - tau**2 * slope) < (20 * tau**4 + (1e-5 if averaged else 1e-13)) * size)
+        assert np.all(
+            np.abs(e.output - flat.output - tau**2 * slope)
+            < (20 * tau**4 + (1e-5 if averaged else 1e-13)) * size
+        )
         assert np.all(np.abs(e.grad_U - flat.grad_U) < (50 * tau**2 + (1e-5 if averaged else 1e-13)) * size)
 
 
@@ -147,7 +162,11 @@ def test_theorem_A_bounds_the_output(averaged: bool) -> None:
     for seed in range(4):
         p, z = problem(seed, scale=0.8), query(seed, False)["query"]
         h = p["Gamma"] @ p["U"] @ z
-        s, t, q = float(z @ p["U"].T @ h), float(np.trace(p["V"] @ p["Gamma"] @ p["V"].T)), float(np.sum((p["V"] @ h) ** 2))
+        s, t, q = (
+            float(z @ p["U"].T @ h),
+            float(np.trace(p["V"] @ p["Gamma"] @ p["V"].T)),
+            float(np.sum((p["V"] @ h) ** 2)),
+        )
         ratio = exact_errors(p["Gamma"], p["U"], p["V"], L, query=z).output / theorem_A(s, L, t, q)
         assert np.all(ratio <= 1 + 1e-10)
         assert ratio[0] == pytest.approx(1, rel=1e-10)
@@ -157,7 +176,10 @@ def test_theorem_A_bounds_the_output(averaged: bool) -> None:
         density = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) * (x[1] - x[0])
         s = 0.7 * x**2
         bound = [density @ ((1 + s) / (1 + (l - 1) * np.exp(-s))) for l in L[:6]]
-        assert np.all(exact_errors(ONE, [[math.sqrt(0.7)]], ONE, L[:6], query_cov=ONE).output <= np.array(bound) * (1 + 1e-5))
+        assert np.all(
+            exact_errors(ONE, [[math.sqrt(0.7)]], ONE, L[:6], query_cov=ONE).output
+            <= np.array(bound) * (1 + 1e-5)
+        )
 
 
 def test_limits_of_long_prompts_at_a_fixed_query() -> None:
@@ -181,7 +203,11 @@ def test_theorem_B_far_out(lam: float, d: int) -> None:
     open.
     """
     L, U = [1e20, 1e60, 1e100], np.diag(np.sqrt(lam) * np.array([1.0, 0.4, 0.2])[:d])
-    law = theorem_B((lam * np.array([1, 0.16, 0.04])[:d]).tolist(), (lam * np.array([1, 0.16, 0.04])[:d]).tolist(), float(d))
+    law = theorem_B(
+        (lam * np.array([1, 0.16, 0.04])[:d]).tolist(),
+        (lam * np.array([1, 0.16, 0.04])[:d]).tolist(),
+        float(d),
+    )
     e = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=1e-3 if lam < 0.5 else 1e-2)
     expected = law.constant * np.exp(-law.exponent * np.log(L)) * np.log(L) ** law.log_power
     off = np.abs(e.output / expected - 1)
@@ -217,7 +243,10 @@ def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pyte
     L = [1, 2, 10, 1e3, 1e6, 1e20]
     for d in (1, 4):
         U = math.sqrt(lam) * np.eye(d)
-        estimates = [exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=rel) for rel in (1e-2, 1e-3)]
+        estimates = [
+            exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=rel)
+            for rel in (1e-2, 1e-3)
+        ]
         with monkeypatch.context() as finer:
             rule = numerics.attention.gaussian_tokens.CLOSE._replace(fineness=FINE, step=0.06)
             finer.setattr(numerics.attention.gaussian_tokens, "CLOSE", rule)
@@ -237,7 +266,13 @@ def test_scaling_rotation_and_padding(averaged: bool) -> None:
     louder = fields(exact_errors(**p | {"V": 3 * p["V"]}, lengths=L, **z))
     assert louder == pytest.approx(e * np.array([9, 9, 1, 9, 9, 9])[:, None], rel=tolerance)
     R, _ = np.linalg.qr(np.random.default_rng(8).standard_normal((3, 3)))
-    turn = {"Gamma": R @ p["Gamma"] @ R.T, "U": R @ p["U"] @ R.T, "V": p["V"] @ R.T, "K": p["K"] @ R.T, "Q": p["Q"] @ R.T}
+    turn = {
+        "Gamma": R @ p["Gamma"] @ R.T,
+        "U": R @ p["U"] @ R.T,
+        "V": p["V"] @ R.T,
+        "K": p["K"] @ R.T,
+        "Q": p["Q"] @ R.T,
+    }
     turned = {kind: R @ value @ R.T if averaged else R @ value}
     assert fields(exact_errors(**turn, lengths=L, **turned)) == pytest.approx(e, rel=tolerance)
     rows = np.linalg.qr(np.random.default_rng(2).standard_normal((2, 2)))[0]
@@ -251,7 +286,9 @@ def test_scaling_rotation_and_padding(averaged: bool) -> None:
     # queries twice as long and scores half as steep: only the factor z of the gradients is left
     half = {kind: 4 * value if averaged else 2 * value}
     scaled = exact_errors(p["Gamma"], p["U"] / 2, p["V"], L, **half)
-    assert np.array([scaled.output, scaled.grad_V, scaled.grad_U]) == pytest.approx(e[[0, 2, 3]] * [[1], [1], [4]], rel=tolerance)
+    assert np.array([scaled.output, scaled.grad_V, scaled.grad_U]) == pytest.approx(
+        e[[0, 2, 3]] * [[1], [1], [4]], rel=tolerance
+    )
 
 
 @pytest.mark.parametrize(("low", "high", "tolerance"), [(0, 36, 1e-11), (64, 64, 1e-11), (150, 1000, 1e-10)])
@@ -296,7 +333,10 @@ def test_tokens_or_values_that_vanish() -> None:
 @pytest.mark.parametrize("small", [1e-15, 1e-7, 1e-5])
 def test_directions_that_scores_hardly_see(small: float) -> None:
     """Scores almost blind in one direction of the query: nothing jumps."""
-    wide = [exact_errors(np.eye(2), np.diag([0.5, u]), np.eye(2), [2, 30, 1e9], query_cov=np.eye(2)) for u in (small, 0.0)]
+    wide = [
+        exact_errors(np.eye(2), np.diag([0.5, u]), np.eye(2), [2, 30, 1e9], query_cov=np.eye(2))
+        for u in (small, 0.0)
+    ]
     assert fields(wide[0]) == pytest.approx(fields(wide[1]), rel=1e-5)
 
 
@@ -321,8 +361,16 @@ GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[
         ({"query_cov": np.eye(2)}, ValueError, "both of query and query_cov"),
         ({"lengths": [0]}, ValueError, "at least one token"),
         ({"lengths": [2.5]}, ValueError, "whole number"),
-        ({"lengths": [2.5], "query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2}, ValueError, "whole number"),
-        ({"lengths": [np.inf], "query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2}, ValueError, "whole number"),
+        (
+            {"lengths": [2.5], "query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2},
+            ValueError,
+            "whole number",
+        ),
+        (
+            {"lengths": [np.inf], "query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2},
+            ValueError,
+            "whole number",
+        ),
         ({"lengths": 10**400}, ValueError, "beyond the range"),
         ({"lengths": []}, TypeError, "lengths must be"),
         ({"lengths": [[3]]}, TypeError, "lengths must be"),
@@ -348,7 +396,11 @@ def test_errors_along_a_query_are_those_of_each_multiple() -> None:
         rng.normal(size=(2, 3)),
         np.ones(3),
     )
-    L, s, size = np.array([1.0, 7.0, 1e6]), np.array([1e-3, 2.0, 90.0]), math.sqrt(z @ Q.T @ K @ Gamma @ K.T @ Q @ z)
+    L, s, size = (
+        np.array([1.0, 7.0, 1e6]),
+        np.array([1e-3, 2.0, 90.0]),
+        math.sqrt(z @ Q.T @ K @ Gamma @ K.T @ Q @ z),
+    )
     setting = AttentionSetting(Gamma, None, V, z, K=K, Q=Q)
     found = numerics.attention.gaussian_tokens.errors_along(setting, L, z, s)
     for i, variance in enumerate(s):
@@ -362,7 +414,9 @@ def test_errors_along_a_query_are_those_of_each_multiple() -> None:
 def test_densities_that_are_wrong_alike_in_both_rules_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in many dimensions of unequal size, where rounding is all that is left of a density."""
     true = numerics.quadrature.query_form._inverse_transforms
-    monkeypatch.setattr(numerics.quadrature.query_form, "_inverse_transforms", lambda *given: 0.97 * true(*given))
+    monkeypatch.setattr(
+        numerics.quadrature.query_form, "_inverse_transforms", lambda *given: 0.97 * true(*given)
+    )
     with pytest.raises(ValueError, match=r"known to 0\.03 only"):
         exact_errors(ONE, ONE, ONE, [10, 100], query_cov=0.1 * ONE)
 

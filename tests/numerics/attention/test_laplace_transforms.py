@@ -25,7 +25,9 @@ def test_gaussian_scores_against_the_sum_over_the_scores_themselves(tau: float, 
     keys = [((2, 0),), ((3, 0),), ((4, 0),)]
     direct = laplace_transforms(tau**2, math.log(1e6), keys)
     v = direct.start + direct.step * np.arange(direct.log_m0.size)
-    seen = np.flatnonzero((1e6 * direct.log_m0 > -700) & (v + tau**2 / 2 > transform_grid(moments, math.log(1e6))[0]))
+    seen = np.flatnonzero(
+        (1e6 * direct.log_m0 > -700) & (v + tau**2 / 2 > transform_grid(moments, math.log(1e6))[0])
+    )
     found = law_transforms(moments, v[seen] + tau**2 / 2, rule)
     assert found.log_m0 == pytest.approx(direct.log_m0[seen], rel=1e-11)
     for k in (2, 3, 4):
@@ -37,7 +39,10 @@ def test_signs_against_sums(scale: float) -> None:
     r = 3
     b = scale * np.array([1.0, math.sqrt(0.5), -0.3])
     h, forms, even = np.tanh(b), [np.diag([1.0, 2.0, 3.0]), np.eye(r)], np.full(2**r, 0.5**r)
-    moments: list[TiltedMoments] = [IndependentMoments("sign", b, h, forms), AtomicMoments(signs(r), even, b, h, forms)]
+    moments: list[TiltedMoments] = [
+        IndependentMoments("sign", b, h, forms),
+        AtomicMoments(signs(r), even, b, h, forms),
+    ]
     v = transform_grid(moments[0], math.log(1e6))
     found, expected = (law_transforms(m, v) for m in moments)
     assert found.log_m0[:-3] == pytest.approx(expected.log_m0[:-3], rel=1e-10)
@@ -55,14 +60,19 @@ def test_small_r_is_the_taylor_series() -> None:
     """
     b = np.array([0.8, 0.3])
     across = 0.9
-    for moments in (RadialMoments(4, b, across, [np.eye(2)] * 2), IndependentMoments("uniform", b, 0.7 * b, [np.eye(2)] * 2)):
+    for moments in (
+        RadialMoments(4, b, across, [np.eye(2)] * 2),
+        IndependentMoments("uniform", b, 0.7 * b, [np.eye(2)] * 2),
+    ):
         tilted = moments.functions(np.array([1, 2], dtype=complex)).real
         size = float(np.exp(moments.log_mgf(np.array([2.0])) - 2 * moments.log_mgf(np.ones(1)))[0])
         second = size * (tilted[1] - tilted[1, 0] * tilted[0] / tilted[0, 0])
         r = math.exp(-60)
         found = law_transforms(moments, np.array([-60.0, 0.0]))
         assert -found.log_m0[0] / r == pytest.approx(1, rel=1e-13)
-        assert found.m[1][0, 1:] / r**2 == pytest.approx(-second[1:], rel=1e-11, abs=1e-11 * np.abs(second).max())
+        assert found.m[1][0, 1:] / r**2 == pytest.approx(
+            -second[1:], rel=1e-11, abs=1e-11 * np.abs(second).max()
+        )
         assert found.m[2][0] / r**2 == pytest.approx(size * tilted[1], rel=1e-12)
 
 

@@ -15,20 +15,25 @@ from numerics.attention.setting import AttentionSetting
 
 
 @pytest.mark.parametrize(
-    ("z", "Gamma", "U", "L"), [(1.0, 1.0, 0.5, 5), (2.0, 0.25, 1.0, 20), (-1.5, 2.0, -0.7, 3), (0.7, 1.0, 2.0, 1)]
+    ("z", "Gamma", "U", "L"),
+    [(1.0, 1.0, 0.5, 5), (2.0, 0.25, 1.0, 20), (-1.5, 2.0, -0.7, 3), (0.7, 1.0, 2.0, 1)],
 )
 def test_against_simulation(z: float, Gamma: float, U: float, L: int) -> None:
     tokens = math.sqrt(Gamma) * np.random.default_rng(1).standard_normal((100_000, L))
     w, own = np.exp(U * z * tokens), math.exp(U * z * z)
     draws = (((w * tokens).sum(1) + own * z) / (w.sum(1) + own) - Gamma * U * z) ** 2
     # five standard errors: error probability 6e-7
-    assert abs(draws.mean() - error_with_query(z, Gamma, U, np.array([float(L)]))[0]) < 5 * draws.std() / math.sqrt(len(draws))
+    assert abs(
+        draws.mean() - error_with_query(z, Gamma, U, np.array([float(L)]))[0]
+    ) < 5 * draws.std() / math.sqrt(len(draws))
 
 
 def test_a_query_without_weight_changes_nothing() -> None:
     """U z^2 = -81, nine deviations of a token's score below its mean."""
     lengths = np.array([1.0, 10.0, 1e10])
-    plain = exact_error(AttentionSetting(np.eye(1), -np.eye(1), np.eye(1), np.array([9.0])), "output", lengths)
+    plain = exact_error(
+        AttentionSetting(np.eye(1), -np.eye(1), np.eye(1), np.array([9.0])), "output", lengths
+    )
     assert error_with_query(9.0, 1.0, -1.0, lengths) == pytest.approx(plain, rel=1e-10)
 
 

@@ -48,7 +48,9 @@ def test_query_law_has_the_right_means() -> None:
     law = setting.query_law(W, 0.0)
     H = setting.Gamma @ setting.U
     assert law.density.sum() == pytest.approx(1)
-    assert law.density @ law.nodes == pytest.approx(np.trace(setting.U.T @ setting.Gamma @ setting.U @ setting.query_cov))
+    assert law.density @ law.nodes == pytest.approx(
+        np.trace(setting.U.T @ setting.Gamma @ setting.U @ setting.query_cov)
+    )
     assert law.moment.sum() == pytest.approx(np.trace(H.T @ W @ H @ setting.query_cov))
 
 
@@ -82,7 +84,9 @@ def test_a_law_in_place_of_a_covariance() -> None:
     assert not signs.gaussian
     assert np.allclose(signs.Gamma, [[4.0, 2.0], [2.0, 2.0]])
     assert signs.score_variance == pytest.approx(10.0)  # (1, 1) Gamma (1, 1)'
-    assert signs.sigma2 == pytest.approx(np.linalg.eigvalsh(signs.Gamma)[-1])  # signs are as narrow as their covariance allows
+    assert signs.sigma2 == pytest.approx(
+        np.linalg.eigvalsh(signs.Gamma)[-1]
+    )  # signs are as narrow as their covariance allows
     normal = AttentionSetting(**GOOD | {"Gamma": gaussian(np.diag([3.0, 1.0]))})
     same = AttentionSetting(**GOOD | {"Gamma": np.diag([3.0, 1.0])})
     assert normal.gaussian
@@ -149,7 +153,9 @@ def test_what_is_no_array_of_reals_is_refused(change: dict[str, Any]) -> None:
 def test_scores_that_only_lost_directions_of_the_queries_have_are_said() -> None:
     near, one = 1 - 2.0**-53, np.eye(2)
     S, U = [[1.0, near], [near, 1.0]], 2.0**26 * np.array([[1.0, -1.0], [0.0, 0.0]])
-    with pytest.warns(RankWarning, match="the scores of tokens cannot be told from rounding errors of query_cov"):
+    with pytest.warns(
+        RankWarning, match="the scores of tokens cannot be told from rounding errors of query_cov"
+    ):
         _ = AttentionSetting(one, U, one, query_cov=S).query_factor
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -158,13 +164,20 @@ def test_scores_that_only_lost_directions_of_the_queries_have_are_said() -> None
 
 def test_keys_and_queries_make_U() -> None:
     K, Q = np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])
-    assert np.array_equal(AttentionSetting(**GOOD | {"U": None, "K": K, "Q": Q}).U, [[3.0, -1.0], [6.0, -2.0]])
+    assert np.array_equal(
+        AttentionSetting(**GOOD | {"U": None, "K": K, "Q": Q}).U, [[3.0, -1.0], [6.0, -2.0]]
+    )
 
 
 def test_every_engine_takes_a_setting_in_place_of_its_values() -> None:
     setting = AttentionSetting(**GOOD)
-    assert np.array_equal(exact_errors(setting, lengths=[3, 9]).grad_U, exact_errors(**GOOD, lengths=[3, 9]).grad_U)
-    runs = (attention_errors(x, **rest, lengths=5, replicates=50, seed=1) for x, rest in ((setting, {}), (GOOD["Gamma"], VALUES)))
+    assert np.array_equal(
+        exact_errors(setting, lengths=[3, 9]).grad_U, exact_errors(**GOOD, lengths=[3, 9]).grad_U
+    )
+    runs = (
+        attention_errors(x, **rest, lengths=5, replicates=50, seed=1)
+        for x, rest in ((setting, {}), (GOOD["Gamma"], VALUES))
+    )
     one, other = (run.output.mean for run in runs)
     assert np.array_equal(one, other)
     with pytest.raises(TypeError, match="V, query given beside a setting"):

@@ -62,7 +62,9 @@ def test_against_many_digits(loud: float, k: int, d: int, L: int) -> None:
         values, errors = short_prompt_errors(y, p, b, law.tilted(b)[1], matrices, V.T @ TURN, L)
         for name, value in expected.items():
             assert abs(values[name] - value) <= errors[name] + 1e-15 * abs(value), name
-            if name not in ("bias", "along") or loud > 1e-6:  # the mean that scores turn is as small as they are
+            if (
+                name not in ("bias", "along") or loud > 1e-6
+            ):  # the mean that scores turn is as small as they are
                 assert errors[name] <= 1e-9 * abs(values[name]), name
 
 

@@ -34,7 +34,9 @@ def test_a_direction_is_as_real_as_its_variance_is_small(exponent: int) -> None:
 
 
 @pytest.mark.parametrize("method", ["scores", "tokens"])
-@pytest.mark.parametrize("law", [gaussian(np.eye(2)), sphere(2), ball(3)], ids=lambda law: f"{law.name} in {law.d}")
+@pytest.mark.parametrize(
+    "law", [gaussian(np.eye(2)), sphere(2), ball(3)], ids=lambda law: f"{law.name} in {law.d}"
+)
 def test_drawn_tokens_have_every_row_of_a_slanted_factor(law: TokenLaw, method: str) -> None:
     """Its second row has another unit, which scores and values undo."""
     slant = np.array([[1.0, 0.5, 0.2], [0.3, 1.0, -0.4]])[:, : law.d]
@@ -55,7 +57,9 @@ def test_drawn_tokens_have_the_difference_of_nearly_parallel_columns(octaves: in
     far, difference = 2.0**octaves, np.array([1.0, -1.0])
     law = gaussian(np.eye(2)).image(np.array([[1.0, 1.0], [1.0, 1.0 + 1 / far]]))
     alone = exact_errors(ONE, ONE, ONE, [10], query=[1.0]).output
-    setting = AttentionSetting(law, far * np.outer(difference, [1.0, 0.0]), far * difference[None, :], [1.0, 0.0])
+    setting = AttentionSetting(
+        law, far * np.outer(difference, [1.0, 0.0]), far * difference[None, :], [1.0, 0.0]
+    )
     for method in ("scores", "tokens"):
         drawn = attention_errors(setting, lengths=[10], replicates=2000, seed=1, method=method).output
         assert abs(drawn.mean[0] - alone[0]) < 5 * drawn.standard_error[0]
@@ -73,12 +77,16 @@ def test_an_image_of_more_coordinates_keeps_a_row_beside_rows_that_nearly_agree(
 def test_tokens_of_another_law_say_what_their_covariance_loses() -> None:
     near, V = 1 - 2.0**-52, np.array([[1.0, -1.0]])
     given = AttentionSetting([[1.0, near], [near, 1.0]], np.eye(2), V, [1.0, 0.0])
-    with pytest.warns(RankWarning, match="the variance of the values V z cannot be told from rounding errors"):
+    with pytest.warns(
+        RankWarning, match="the variance of the values V z cannot be told from rounding errors"
+    ):
         given.with_law("sphere")
 
 
 def test_a_squared_bias_from_directions_that_averages_leave_out_is_not_given_as_zero() -> None:
-    bias = lambda share, V: exact_errors(np.eye(2), np.diag([1.0, share]), V, [10, 1000], query_cov=np.eye(2)).squared_bias
+    bias = lambda share, V: (
+        exact_errors(np.eye(2), np.diag([1.0, share]), V, [10, 1000], query_cov=np.eye(2)).squared_bias
+    )
     small = bias(1e-3, [[0.0, 1.0]])
     np.testing.assert_allclose(bias(1e-5, [[0.0, 1.0]]), 1e-4 * small, rtol=1e-3)
     assert np.isnan(bias(1e-7, [[0.0, 1.0]])).all()
@@ -89,7 +97,18 @@ def test_a_squared_bias_from_directions_that_averages_leave_out_is_not_given_as_
 def test_an_error_that_rests_on_rounding_is_said() -> None:
     turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
     for size in (1e14, 1e16):
-        with pytest.warns(RankWarning, match="variance of the (values V z|scores of tokens) cannot be told from rounding errors"):
-            exact_errors(turn @ np.diag([size, 1.0]) @ turn.T, np.eye(2), turn[:, 1:].T, [10], query=turn[:, 1])
-    seen = exact_errors(turn @ np.diag([1e14, 1.0]) @ turn.T, np.eye(2) * 1e-14, turn[:, :1].T / 1e7, [10], query=1e7 * turn[:, 0])
+        with pytest.warns(
+            RankWarning,
+            match="variance of the (values V z|scores of tokens) cannot be told from rounding errors",
+        ):
+            exact_errors(
+                turn @ np.diag([size, 1.0]) @ turn.T, np.eye(2), turn[:, 1:].T, [10], query=turn[:, 1]
+            )
+    seen = exact_errors(
+        turn @ np.diag([1e14, 1.0]) @ turn.T,
+        np.eye(2) * 1e-14,
+        turn[:, :1].T / 1e7,
+        [10],
+        query=1e7 * turn[:, 0],
+    )
     np.testing.assert_allclose(seen.output, exact_errors(ONE, ONE, ONE, [10], query=[1.0]).output, rtol=1e-12)

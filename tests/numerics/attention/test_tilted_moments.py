@@ -50,10 +50,15 @@ def test_independent_coordinates(kind: str) -> None:
     """Three coordinates against the product rule, by closed forms and from the log-mgf alone."""
     b, h, matrices = setting(0, 3)
     x, p = RULES[kind]
-    points, weights = np.array(list(itertools.product(x, repeat=3))), np.array(list(itertools.product(p, repeat=3))).prod(axis=1)
+    points, weights = (
+        np.array(list(itertools.product(x, repeat=3))),
+        np.array(list(itertools.product(p, repeat=3))).prod(axis=1),
+    )
     expected = AtomicMoments(points, weights, b, h, matrices)
     assert_equal(IndependentMoments(kind, b, h, matrices), expected, 1e-12)
-    assert_equal(CauchyMoments(lambda a: coordinate_log_mgf(kind, a).sum(-1), 1.0, b, h, matrices), expected, 1e-10)
+    assert_equal(
+        CauchyMoments(lambda a: coordinate_log_mgf(kind, a).sum(-1), 1.0, b, h, matrices), expected, 1e-10
+    )
 
 
 @pytest.mark.parametrize("kind", ["circle", "disc", "interval"])
@@ -64,7 +69,11 @@ def test_radial_laws(kind: str) -> None:
     circle = np.stack([np.cos(turn), np.sin(turn)], axis=-1)
     points, weights, q = {
         "circle": (np.sqrt(2) * circle, np.full(200, 1 / 200), 2),
-        "disc": (2 * (np.sqrt((LEGENDRE[0] + 1) / 2)[:, None, None] * circle).reshape(-1, 2), np.repeat(LEGENDRE[1] / 400, 200), 4),
+        "disc": (
+            2 * (np.sqrt((LEGENDRE[0] + 1) / 2)[:, None, None] * circle).reshape(-1, 2),
+            np.repeat(LEGENDRE[1] / 400, 200),
+            4,
+        ),
         "interval": (RULES["uniform"][0][:, None], RULES["uniform"][1], 3),
     }[kind]
     h = 0.4 * b / np.linalg.norm(b)
@@ -74,6 +83,8 @@ def test_radial_laws(kind: str) -> None:
 
 def test_without_scores_a_radial_law_has_no_direction() -> None:
     _, _, matrices = setting(2, 3)
-    none, tiny = (tensors(RadialMoments(3, b, 0.0, matrices)) for b in (np.zeros(3), np.array([0.0, 1e-9, 1e-9])))
+    none, tiny = (
+        tensors(RadialMoments(3, b, 0.0, matrices)) for b in (np.zeros(3), np.array([0.0, 1e-9, 1e-9]))
+    )
     for x, y in zip(none, tiny):
         assert x == pytest.approx(y, abs=1e-6)

@@ -31,11 +31,19 @@ if __name__ == "__main__":
 
 
 def stderr_of(program: str, cache: Path, **variables: str) -> list[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache), "PYTEST_XDIST_WORKER": "", **variables}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NUMBA_CACHE_DIR": str(cache),
+        "PYTEST_XDIST_WORKER": "",
+        **variables,
+    }
     if not environment["PYTEST_XDIST_WORKER"]:
         del environment["PYTEST_XDIST_WORKER"]  # this test may itself run in a worker
     command = [sys.executable, "-W", "error", "-c", program]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr.splitlines()
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True
+    ).stderr.splitlines()
 
 
 def test_only_an_empty_cache_is_announced_and_before_the_work(tmp_path: Path) -> None:

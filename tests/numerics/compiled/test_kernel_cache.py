@@ -106,7 +106,9 @@ print(json.dumps(told))
 """
 
 
-def test_a_change_invalidates_what_depends_on_it_in_other_folders_and_leaves_the_rest_alone(copied_tree: Path) -> None:
+def test_a_change_invalidates_what_depends_on_it_in_other_folders_and_leaves_the_rest_alone(
+    copied_tree: Path,
+) -> None:
     everything = {"blocks of sweeps", "trainings", "training.kernels.loop", "monte_carlo.kernels.scores_only"}
     dependent = {
         "training/kernels/chi.py": {"trainings", "training.kernels.loop"},

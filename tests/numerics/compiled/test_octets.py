@@ -9,7 +9,18 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from numerics.compiled.octets import WIDTH, exp8, larger, least, load, rounded_product, smaller, splat, store, total
+from numerics.compiled.octets import (
+    WIDTH,
+    exp8,
+    larger,
+    least,
+    load,
+    rounded_product,
+    smaller,
+    splat,
+    store,
+    total,
+)
 
 
 @njit

@@ -44,10 +44,14 @@ def test_philox_known_answers(counter: tuple[int, ...], key: tuple[int, int], wo
     assert tuple(found[::LANES].tolist()) == words == plain_philox(counter, key)
 
 
-@pytest.mark.parametrize(("replicate", "draw"), [(0, 0), (2**32 - 5, 2**32 - 1), (2**63 + 7, 12)])  # the lanes cross a word
+@pytest.mark.parametrize(
+    ("replicate", "draw"), [(0, 0), (2**32 - 5, 2**32 - 1), (2**63 + 7, 12)]
+)  # the lanes cross a word
 def test_lanes_are_the_streams_of_replicates(replicate: int, draw: int) -> None:
     seed, mark, words = 2**40 + 3, 2**31 + 9, np.empty(4 * LANES, np.uint32)
-    philox_lanes(*(np.uint64(x) for x in (draw, replicate, mark)), *(np.uint64(k) for k in key_of(seed)), words)
+    philox_lanes(
+        *(np.uint64(x) for x in (draw, replicate, mark)), *(np.uint64(k) for k in key_of(seed)), words
+    )
     counters = [(draw, (replicate + i) % 2**32, (replicate + i) >> 32, mark) for i in range(LANES)]
     key = tuple(int(k) for k in key_of(seed))
     assert np.array_equal(words.reshape(4, LANES), np.transpose([plain_philox(c, key) for c in counters]))
@@ -55,7 +59,9 @@ def test_lanes_are_the_streams_of_replicates(replicate: int, draw: int) -> None:
 
 def normals(pairs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pairs of words, of shape (2, LANES pairs), and the two normals of each pair."""
-    words, x, state = (np.empty(size * LANES, kind) for size, kind in ((2 * pairs, U32), (2 * pairs, np.float32), (4, U32)))
+    words, x, state = (
+        np.empty(size * LANES, kind) for size, kind in ((2 * pairs, U32), (2 * pairs, np.float32), (4, U32))
+    )
     for rows, out in ((word_rows, words), (normal_rows, x)):
         start_lanes(0, 1, 3, *key_of(77), state)
         rows(2 * pairs, state, out)
@@ -87,7 +93,9 @@ def test_normals_are_normal_and_independent() -> None:
     for sample in (a, b, (a + b) / math.sqrt(2)):
         assert stats.kstest(sample, "norm").pvalue > 1e-6
     assert stats.kstest(np.arctan2(a, b) / (2 * math.pi) + 0.5, "uniform").pvalue > 1e-6
-    count = int(np.sum(np.maximum(np.abs(a), np.abs(b)) > 4))  # the tail, which a Kolmogorov–Smirnov test hardly sees
+    count = int(
+        np.sum(np.maximum(np.abs(a), np.abs(b)) > 4)
+    )  # the tail, which a Kolmogorov–Smirnov test hardly sees
     p = 1 - (1 - 2 * stats.norm.sf(4)) ** 2
     assert 5e-7 < stats.binom.cdf(count, a.size, p) < 1 - 5e-7
 
@@ -120,7 +128,13 @@ def related(x: np.ndarray, y: np.ndarray) -> float:
 def test_streams_of_lanes_replicates_lengths_and_seeds_are_independent() -> None:
     """Sums of 4096 products, all pairs of 128 lanes: 3 x 6 comparisons, each at level 1e-6."""
     x = streams_of(0)
-    for other in (streams_of(LANES), streams_of(2**32), streams_of(2**63), streams_of(0, mark=1001), streams_of(0, seed=6)):
+    for other in (
+        streams_of(LANES),
+        streams_of(2**32),
+        streams_of(2**63),
+        streams_of(0, mark=1001),
+        streams_of(0, seed=6),
+    ):
         assert related(x, other) < 1
     for f in SHAPES:
         y = f(x) / math.sqrt(np.mean(f(x) ** 2))
@@ -164,7 +178,18 @@ def test_moments_and_tails_of_all_streams() -> None:
 def test_xoshiro_known_answers() -> None:
     # from the state (1, 2, 3, 4): the vector that ports of the reference implementation test
     # against
-    known = [641, 1573767, 3222811527, 3517856514, 836907274, 4247214768, 3867114732, 1355841295, 495546011, 621204420]
+    known = [
+        641,
+        1573767,
+        3222811527,
+        3517856514,
+        836907274,
+        4247214768,
+        3867114732,
+        1355841295,
+        495546011,
+        621204420,
+    ]
     assert plain_xoshiro((1, 2, 3, 4), 10) == known
     state, words = tuple(np.uint32(k) for k in (1, 2, 3, 4)), []
     for _ in known:
@@ -183,13 +208,17 @@ def test_rows_of_normals_go_on_from_the_state_that_philox_gives() -> None:
     for lane in (0, 1, LANES - 1):
         words = plain_xoshiro(plain_philox((step, (replicate + lane) % 2**32, replicate >> 32, mark), key), 6)
         pairs = plain_box_muller(np.array(words[::2], np.uint32), np.array(words[1::2], np.uint32))
-        assert np.allclose(x.reshape(6, LANES)[:, lane], np.stack(pairs, axis=1).ravel(), rtol=1e-5, atol=1e-6)
+        assert np.allclose(
+            x.reshape(6, LANES)[:, lane], np.stack(pairs, axis=1).ravel(), rtol=1e-5, atol=1e-6
+        )
 
 
 def test_exp32() -> None:
     for x in np.linspace(-80, 80, 1601, dtype=np.float32):
         assert exp2_32(x) == pytest.approx(2.0 ** float(x), rel=3e-7)
-        assert exp32(x) == pytest.approx(math.exp(x), rel=3e-7 * (1 + abs(float(x)) / 4))  # x log2(e) is rounded to float32
+        assert exp32(x) == pytest.approx(
+            math.exp(x), rel=3e-7 * (1 + abs(float(x)) / 4)
+        )  # x log2(e) is rounded to float32
 
 
 def test_polynomials_are_as_near_as_float32_allows() -> None:
@@ -199,7 +228,9 @@ def test_polynomials_are_as_near_as_float32_allows() -> None:
     t = np.linspace(1e-6, 1 / 16, 10_001)
     f = np.linspace(math.sqrt(0.5) - 1, math.sqrt(2) - 1, 10_000)
     x, root = np.linspace(-0.5, 0.5, 10_001), np.sqrt(t)
-    at = lambda letter, degree, y: np.polyval([float(getattr(streams, f"{letter}{k}")) for k in range(degree, -1, -1)], y)
+    at = lambda letter, degree, y: np.polyval(
+        [float(getattr(streams, f"{letter}{k}")) for k in range(degree, -1, -1)], y
+    )
     for found, exact in (
         (at("E", 5, x), np.exp2(x)),
         (at("L", 7, f) * f, np.log1p(f)),

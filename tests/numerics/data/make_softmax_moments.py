@@ -56,7 +56,9 @@ class Laplace:
     def one_minus_M(self, i):
         lo, hi = self.window(i * self.h, True)
         gauss = self._table(self._gauss, lambda y: mp.exp(-y * y / (2 * self.s)), lo, hi)
-        rise = self._table(self._rise, lambda x: -mp.expm1(-mp.exp(x)), lo + i * self.fine, hi + i * self.fine)
+        rise = self._table(
+            self._rise, lambda x: -mp.expm1(-mp.exp(x)), lo + i * self.fine, hi + i * self.fine
+        )
         return self.weight * mp.fdot(gauss, rise)
 
 
@@ -89,7 +91,9 @@ def moments(s, lengths, h):
     f, M = shifted(s, h)
     log_L = mp.log(max(lengths))
     tau = mp.sqrt(s)
-    rare = 3 * log_L + 75  # M(v + ks) e^{kv + k^2 s/2} <= exp(av + a^2 s/2) for every a from 0 to k; the best a is taken
+    rare = (
+        3 * log_L + 75
+    )  # M(v + ks) e^{kv + k^2 s/2} <= exp(av + a^2 s/2) for every a from 0 to k; the best a is taken
     lo = -(rare / 2 + s) if 2 * s <= rare else -tau * mp.sqrt(2 * rare)
     hi = 5 + tau * mp.sqrt(150)
     grid = range(int(lo / h), int(hi / h) + 1)
@@ -121,10 +125,13 @@ def main(path):
         else:
             # multiples of s where s >= 0.1, so that one table serves all shifts
             steps = [
-                s / (mp.ceil(8 * s) + more) if s >= mpf("0.09") else mpf("0.125") / (1 + more / 4) for more in (mpf(0), mpf(1))
+                s / (mp.ceil(8 * s) + more) if s >= mpf("0.09") else mpf("0.125") / (1 + more / 4)
+                for more in (mpf(0), mpf(1))
             ]
             table, again = (moments(s, [mpf(n) for n in lengths], h) for h in steps)
-            worst = max(abs(a / b - 1) for n in lengths for a, b in zip(table[mpf(n)], again[mpf(n)], strict=True))
+            worst = max(
+                abs(a / b - 1) for n in lengths for a, b in zip(table[mpf(n)], again[mpf(n)], strict=True)
+            )
             print(f"s = {name}: the two steps differ by {mp.nstr(worst, 2)}", flush=True)
             if worst > AGREE:
                 raise SystemExit("the two steps disagree; nothing is written")

@@ -58,14 +58,20 @@ def power_sums(s, lengths, h):
             j = len(blocks)
             tokens = mp.fprod(n - i for i in range(j))
             sums[blocks] = h * tokens * mp.fdot(others[j], values) if tokens > 0 else mpf(0)
-        out[n] = [mp.fsum(sums[tuple(sorted(b))] for b in partitions(key)) / factorial(sum(key) - 1) for key in KEYS]
+        out[n] = [
+            mp.fsum(sums[tuple(sorted(b))] for b in partitions(key)) / factorial(sum(key) - 1) for key in KEYS
+        ]
     return out
 
 
 def spread(s, moments):
     P2, P3, Q, P4, P23, P222, P5, P24, P33, P223, P2222 = moments
     D2 = 2 * P2 + 3 * Q - 4 * P3 + s * (4 * P2 + 36 * Q - 64 * P3 + 192 * P4 - 288 * P23 + 120 * P222)
-    D2 += s * s * (P2 + 27 * Q - 62 * P3 + 594 * P4 - 680 * P23 + 240 * P222 - 1580 * P5 + 2480 * P24 + 1020 * P33)
+    D2 += (
+        s
+        * s
+        * (P2 + 27 * Q - 62 * P3 + 594 * P4 - 680 * P23 + 240 * P222 - 1580 * P5 + 2480 * P24 + 1020 * P33)
+    )
     D2 += s * s * (840 * P2222 - 2880 * P223)
     Sc = P2 - 2 * P3 + Q + s * (P2 + 7 * Q - 14 * P3 + 38 * P4 - 52 * P23 + 20 * P222)
     return D2, Sc, -Q + s * (4 * P3 - 4 * Q - 20 * P4 + 40 * P23 - 20 * P222)
@@ -77,9 +83,14 @@ def main(path):
     rows = []
     for name in S:
         s = mpf(name)
-        steps = [s / (mp.ceil(11 * s) + more) if s >= mpf("0.09") else mpf("0.125") / (1 + more / 4) for more in (mpf(0), mpf(1))]
+        steps = [
+            s / (mp.ceil(11 * s) + more) if s >= mpf("0.09") else mpf("0.125") / (1 + more / 4)
+            for more in (mpf(0), mpf(1))
+        ]
         table, again = ({n: spread(s, m) for n, m in power_sums(s, lengths, h).items()} for h in steps)
-        worst = max(abs(a - b) / (abs(a) + (n == 1)) for n in lengths for a, b in zip(table[n], again[n], strict=True))
+        worst = max(
+            abs(a - b) / (abs(a) + (n == 1)) for n in lengths for a, b in zip(table[n], again[n], strict=True)
+        )
         print(f"s = {name}: the two steps differ by {mp.nstr(worst, 2)}", flush=True)
         if worst > AGREE:
             raise SystemExit("the two steps disagree; nothing is written")

@@ -38,7 +38,9 @@ from numerics.derivations.theorems import Theorem
 
 k, l, p, q = (Variable(n, s) for n, s in zip("klpq", (Sort.TOKEN, Sort.TOKEN, Sort.PROMPT, Sort.QUERY)))
 i, j, g = Variable("i", Sort.INDEX), Variable("j", Sort.INDEX), Variable("gauss", Sort.NORMAL)
-now, later, w, w2 = (Variable(n, s) for n, s in (("now", Sort.TIME), ("later", Sort.TIME), ("w", Sort.TASK), ("w2", Sort.TASK)))
+now, later, w, w2 = (
+    Variable(n, s) for n, s in (("now", Sort.TIME), ("later", Sort.TIME), ("w", Sort.TASK), ("w2", Sort.TASK))
+)
 x, y, R = (Variable(name, range=REALS) for name in ("x", "real_y", "R"))
 eta, K, K2, S, eps = (Variable(name, range=POSITIVE) for name in ("eta", "K", "K2", "S", "eps"))
 n, m = Variable("n", range=NONNEGATIVE), Variable("m", range=whole(1))
@@ -46,7 +48,10 @@ f, f2 = Function("f", (Sort.TOKEN,), Fraction(2)), Function("f2", (Sort.INDEX, S
 fw, f2w = (Function(f"{g.name}_w", (Sort.TASK, *g.sorts), Fraction(2)) for g in (f, f2))
 h, v, v2 = Function("h", (Sort.QUERY,), None), Function("v", (Sort.INDEX,)), Function("v2", (Sort.INDEX,))
 sw, vw = Function("s_w", (Sort.TASK,)), Function("v_w", (Sort.TASK, Sort.INDEX))
-path, paths = Function("path", (Sort.TIME,), Fraction(1)), Function("paths", (Sort.TASK, Sort.TIME), Fraction(1))
+path, paths = (
+    Function("path", (Sort.TIME,), Fraction(1)),
+    Function("paths", (Sort.TASK, Sort.TIME), Fraction(1)),
+)
 
 
 def M(body: Any, over: Variable = k) -> Term:
@@ -118,32 +123,48 @@ def two_choices() -> Theorem:
 CAPTURE: dict[str, Callable[[], Any]] = {
     # at_task: what is put, under `every` of a hypothesis
     "a number under `every` at a task": lambda: at_task(below_all(), w, {R: x}),
-    "a number under `every` at a task, and no hypothesis left": lambda: discharged(at_task(below_all(now), w, {R: x})),
+    "a number under `every` at a task, and no hypothesis left": lambda: discharged(
+        at_task(below_all(now), w, {R: x})
+    ),
     "a number under `every` in a larger value": lambda: at_task(below_all(), w, {R: x + sw(w) ** 2}),
     "a number under `every` that two values exchange": lambda: at_task(below_all(), w, {R: x, x: R}),
     "a number that is said for all values, put": lambda: at_task(below_all(), w, {x: sw(w)}),
     "an index under `every` at a task": lambda: at_task(every_index(), w, {f2: f2w, n: vw(w, i) ** 2}),
-    "an index under `every` by a function of indices": lambda: at_task(every_index(), w, {f2: f2w, n: v(i) ** 2}),
+    "an index under `every` by a function of indices": lambda: at_task(
+        every_index(), w, {f2: f2w, n: v(i) ** 2}
+    ),
     "a function under `every` at a task": lambda: at_task(every_vector(), w, {n: v(j) ** 2}),
     "a function under `every` under a sum in a value": lambda: at_task(every_vector(), w, {n: size(v)}),
     "a function that is said for all values, put": lambda: at_task(every_vector(), w, {v: vw}),
     "a name in a value under `every`": lambda: at_task(below_all(), w, {R: Defined("B", x + 1)}),
     "a task under `every` at a task": lambda: at_task(assume("h", x, "<=", R, every=(w,)), w, {R: sw(w)}),
-    "another task under `every` at a task": lambda: at_task(assume("h", x, "<=", R, every=(w2,)), w, {R: sw(w2)}),
-    "a time under `every` at a task": lambda: at_task(assume("h", x, "<=", R, every=(now,)), w, {R: path(now)}),
-    "a hypothesis on all times at a task": lambda: at_task(assume("h", x, "<=", R, every=(now,)), w, {R: sw(w)}),
+    "another task under `every` at a task": lambda: at_task(
+        assume("h", x, "<=", R, every=(w2,)), w, {R: sw(w2)}
+    ),
+    "a time under `every` at a task": lambda: at_task(
+        assume("h", x, "<=", R, every=(now,)), w, {R: path(now)}
+    ),
+    "a hypothesis on all times at a task": lambda: at_task(
+        assume("h", x, "<=", R, every=(now,)), w, {R: sw(w)}
+    ),
     "a time in a value of a hypothesis": lambda: at_task(assume("h", x, "<=", R), w, {R: path(now)}),
     "another task in a value of a hypothesis": lambda: at_task(assume("h", x, "<=", R), w, {R: sw(w2)}),
     "an index in a value of a hypothesis": lambda: at_task(assume("h", x, "<=", R), w, {R: v(i)}),
     "a token in a value at a task": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: f(k)}),
     "a token of the task in a value": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: Given(w, fw(w, k))}),
     "a mean of one law in a value": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: M(f(k))}),
-    "a mean given the task in a value": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: Given(w, M(fw(w, k)))}),
-    "a mean over tasks in a value": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: bind("task", (w2,), 1)}),
+    "a mean given the task in a value": lambda: at_task(
+        arithmetic(x, "<=", x + n), w, {x: Given(w, M(fw(w, k)))}
+    ),
+    "a mean over tasks in a value": lambda: at_task(
+        arithmetic(x, "<=", x + n), w, {x: bind("task", (w2,), 1)}
+    ),
     "a function of tokens only in a hypothesis": lambda: at_task(
         arithmetic(x, "<=", R, assume("h", M(f(k)), "<=", 1), assume("j", x, "<=", R)), w, {R: sw(w)}
     ),
-    "a function of tokens under a name": lambda: at_task(equal(Defined("B", M(f(k) ** 2)), M(f(k) ** 2)), w, {x: sw(w)}),
+    "a function of tokens under a name": lambda: at_task(
+        equal(Defined("B", M(f(k) ** 2)), M(f(k) ** 2)), w, {x: sw(w)}
+    ),
     "a statement on what is averaged over tasks": lambda: at_task(equal(T(1), 1), w2, {}),
     "a task twice": lambda: at_task(at_task(arithmetic(x, "<=", x + n), w, {x: sw(w)}), w2, {x: sw(w2)}),
     "what all tasks share, put afterwards": lambda: specialise(
@@ -163,29 +184,49 @@ CAPTURE: dict[str, Callable[[], Any]] = {
         arithmetic(0, "<=", n), {n: M(f(k)), f: ((k,), term(-1))}, assume("h", 0, "<=", M(f(k)))
     ),
     "a function whose hole is a number": lambda: specialise(equal(v(i), v(i)), {v: ((x,), x)}),
-    "the first time under a bound time": lambda: specialise(assume("h", path(now), "<=", path(START), every=(now,)), {START: now}),
+    "the first time under a bound time": lambda: specialise(
+        assume("h", path(now), "<=", path(START), every=(now,)), {START: now}
+    ),
     # replace
     "a premise on one token under its mean": lambda: replace(M(f(k)), arithmetic(f(k), "<=", f(k) + 1)),
-    "a premise on one position under its sum": lambda: replace(U(f(k)), arithmetic(f(k), "<=", f(k) ** 2 + 1)),
-    "a premise on one task under its mean": lambda: replace(T(sw(w) ** 2), arithmetic(sw(w) ** 2, "<=", sw(w) ** 2 + 1)),
+    "a premise on one position under its sum": lambda: replace(
+        U(f(k)), arithmetic(f(k), "<=", f(k) ** 2 + 1)
+    ),
+    "a premise on one task under its mean": lambda: replace(
+        T(sw(w) ** 2), arithmetic(sw(w) ** 2, "<=", sw(w) ** 2 + 1)
+    ),
     "a premise on one index under its sum": lambda: replace(
         bind("coordinates", (i,), v(i), (m,)), assume("h", v(i), "<=", 0, every=(i,))
     ),
-    "a premise on one law given a task": lambda: replace(Given(w, M(fw(w, k) ** 2)), assume("h", M(f(k) ** 2), "<=", 1)),
-    "a premise on one time at another": lambda: replace(path(later), assume("h", path(now), "<=", path(START), every=(now,))),
+    "a premise on one law given a task": lambda: replace(
+        Given(w, M(fw(w, k) ** 2)), assume("h", M(f(k) ** 2), "<=", 1)
+    ),
+    "a premise on one time at another": lambda: replace(
+        path(later), assume("h", path(now), "<=", path(START), every=(now,))
+    ),
     # integrals
-    "the mean over what a hypothesis fixes": lambda: integrate("coordinates", (i,), assume("h", x, "<=", v(i)), (m,)),
-    "the mean of one token over another": lambda: chain(integrate("mean", (l,), arithmetic(f(k), "<=", f(k) + 1)), M(f(k)) + 1),
+    "the mean over what a hypothesis fixes": lambda: integrate(
+        "coordinates", (i,), assume("h", x, "<=", v(i)), (m,)
+    ),
+    "the mean of one token over another": lambda: chain(
+        integrate("mean", (l,), arithmetic(f(k), "<=", f(k) + 1)), M(f(k)) + 1
+    ),
     "the sum over a prompt that is bound": lambda: chain(
         integrate("sum", (k,), arithmetic(f(k), "<=", f(k) + 1), (p,)), E(U(f(k))) + L
     ),
     "means of two tokens exchanged as one": lambda: then(
         exchange(M(M((f(k) - f(l)) ** 2, l))), equal(M(M((f(k) - f(k)) ** 2, l)), 0)
     ),
-    "a limit of what a hypothesis fixes": lambda: limit(arithmetic(x, "<=", eta, assume("h", x, "<=", eta)), eta, 0, 1),
+    "a limit of what a hypothesis fixes": lambda: limit(
+        arithmetic(x, "<=", eta, assume("h", x, "<=", eta)), eta, 0, 1
+    ),
     "a limit of what was chosen": lambda: limit(tied(x, "<=", K), K, 0, 1),
     "an event of what a hypothesis fixes": lambda: open_event(
-        integrate("mean", (k,), arithmetic(Op("above", (f(k) - eta,)), "<=", 0, assume("h", f(k), "<=", eta, every=(k,)))),
+        integrate(
+            "mean",
+            (k,),
+            arithmetic(Op("above", (f(k) - eta,)), "<=", 0, assume("h", f(k), "<=", eta, every=(k,))),
+        ),
         eta,
         (k,),
         f(k),
@@ -193,8 +234,12 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     "an event over another token": lambda: open_event(
         integrate("mean", (k,), arithmetic(Op("above", (f(k) - eta,)), "<=", 1)), eta, (l,), f(k)
     ),
-    "a Gaussian integral of a slope at another coordinate of it": lambda: gaussian(g, i, m, xi(j, g), equal(term(0) + 1, 1)),
-    "a Gaussian integral of three terms": lambda: gaussian(g, i, m, v(i), equal(Op("add", (term(0), term(0), term(1))), 1)),
+    "a Gaussian integral of a slope at another coordinate of it": lambda: gaussian(
+        g, i, m, xi(j, g), equal(term(0) + 1, 1)
+    ),
+    "a Gaussian integral of three terms": lambda: gaussian(
+        g, i, m, v(i), equal(Op("add", (term(0), term(0), term(1))), 1)
+    ),
     "a Gaussian integral whose rate is the vector's": lambda: gaussian(
         g, i, m, v(i), arithmetic((1 - Op("exp", (xi(j, g),))) + Op("exp", (xi(j, g),)), "==", 1)
     ),
@@ -206,7 +251,13 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     "a choice for a term with a prompt": lambda: chosen(X=f(k) ** 2 * E(U(1))),
     "a choice against a prompt under a name": lambda: chosen(u=Defined("B", E(U(1)))),
     "a choice against a prompt of a task": lambda: choose(
-        "K is large", assume("E s^2 <= S", T(sw(w) ** 2), "<=", S), (w,), sw(w) ** 2, Given(w, E(U(1))), K, eps
+        "K is large",
+        assume("E s^2 <= S", T(sw(w) ** 2), "<=", S),
+        (w,),
+        sw(w) ** 2,
+        Given(w, E(U(1))),
+        K,
+        eps,
     ),
     "a choice against a mean over a prompt": lambda: chosen(u=f(k) + E(1)),
     "a choice against a sum over one prompt": lambda: chosen(u=U(1)),
@@ -216,17 +267,24 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     "a chosen number below what it was chosen for": lambda: tied(K, "<=", eps),
     "a chosen number below a number": lambda: tied(K, "<=", 5),
     "a chosen number above what it was chosen against": lambda: tied(f(k), "<=", K, k),
-    "a chosen number below what another number was chosen for": lambda: tied(K, "<=", eps, choice=two_choices()),
+    "a chosen number below what another number was chosen for": lambda: tied(
+        K, "<=", eps, choice=two_choices()
+    ),
     "a chosen number below what is tied to what it was chosen for": lambda: chain(
-        tied(K, "<=", L, choice=chosen(u=n + 1)), arithmetic(eps, "<=", eps, assume("n is L - 1", n, "==", L - 1))
+        tied(K, "<=", L, choice=chosen(u=n + 1)),
+        arithmetic(eps, "<=", eps, assume("n is L - 1", n, "==", L - 1)),
     ),
     "a chosen number below one that is what it was chosen for": lambda: chain(
         tied(K, "<=", R, choice=chosen(u=n)), arithmetic(eps, "<=", eps, assume("R is n", R, "==", n))
     ),
-    "a chosen number times something below what it was chosen for": lambda: tied(K * S, "<=", n, choice=chosen(u=n)),
+    "a chosen number times something below what it was chosen for": lambda: tied(
+        K * S, "<=", n, choice=chosen(u=n)
+    ),
     "a chosen number put for what it was chosen for": lambda: specialise(chosen(), {eps: K}),
     # times
-    "a fall at another time": lambda: fall(path(later), later, assume("falls", path.rate(now), "<=", 0, every=(now,))),
+    "a fall at another time": lambda: fall(
+        path(later), later, assume("falls", path.rate(now), "<=", 0, every=(now,))
+    ),
     "a fall by the rate of another task": lambda: fall(
         paths(w, now), now, assume("falls", paths.rate(w2, now), "<=", 0, every=(w2, now))
     ),
@@ -235,7 +293,9 @@ CAPTURE: dict[str, Callable[[], Any]] = {
         arithmetic(CLOCK(now), "<=", CLOCK(now) + n, assume("h", n, "<=", 1)), now, n
     ),
     "an end that a hypothesis is said for all values of": lambda: until(
-        arithmetic(path(now), "<=", 0, specialise(assume("h", path(now), "<=", n, every=(now, n)), {n: term(0)})),
+        arithmetic(
+            path(now), "<=", 0, specialise(assume("h", path(now), "<=", n, every=(now, n)), {n: term(0)})
+        ),
         n,
         assume("early", up_to(n, path(now)), "<=", up_to(n, n, now), every=(now,)),
     ),
@@ -247,17 +307,30 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     "a barrier that moves with another time": lambda: continuation(
         next(iter(assume("kept", path(now), "<=", path(later), every=(now, later)).assumptions)),
         now,
-        arithmetic(path(now), "<=", path(later) - 1, assume("h", path(now), "<=", path(later) - 1, every=(now, later))),
+        arithmetic(
+            path(now),
+            "<=",
+            path(later) - 1,
+            assume("h", path(now), "<=", path(later) - 1, every=(now, later)),
+        ),
         arithmetic(path(later) - 1, "<", path(later)),
         assume("start", path(START), "<=", path(later), every=(later,)),
         equal(1, 1),
     ),
     # arithmetic
-    "a premise on one task for another": lambda: arithmetic(sw(w2), "<=", R, assume("h", sw(w), "<=", R, every=(w,))),
-    "a premise under a mean for one outside": lambda: arithmetic(f(k), "<=", 1, assume("h", M(f(k)), "<=", 1)),
+    "a premise on one task for another": lambda: arithmetic(
+        sw(w2), "<=", R, assume("h", sw(w), "<=", R, every=(w,))
+    ),
+    "a premise under a mean for one outside": lambda: arithmetic(
+        f(k), "<=", 1, assume("h", M(f(k)), "<=", 1)
+    ),
     "a new variable that is an old one": lambda: arithmetic(x, "<=", x**2, via={x: x**2 + 1}),
-    "a new variable that is that of a premise": lambda: arithmetic(n, "<=", n + x, assume("h", 0, "<=", x + n), via={x: n}),
-    "a premise that contradicts another": lambda: arithmetic(0, "<=", -1, assume("h", x, "<=", 0), assume("j", 1, "<=", x)),
+    "a new variable that is that of a premise": lambda: arithmetic(
+        n, "<=", n + x, assume("h", 0, "<=", x + n), via={x: n}
+    ),
+    "a premise that contradicts another": lambda: arithmetic(
+        0, "<=", -1, assume("h", x, "<=", 0), assume("j", 1, "<=", x)
+    ),
     "a premise that contradicts a range": lambda: arithmetic(0, "<=", -1, assume("h", eta, "<=", 0)),
     "an equation that contradicts a range": lambda: arithmetic(0, "==", 1, assume("h", 0, "==", eta)),
 }

@@ -69,7 +69,9 @@ def signed_mean(e: Term) -> Theorem:
 GAUSSIAN_FAMILIES: dict[str, Callable[[], Any]] = {
     "larger coefficients": lambda: rule(parts=(*PARTS[:2], a(j, n))),
     "another coefficient of the first vector": lambda: rule(parts=(2 * a(j, n), *PARTS[1:])),
-    "an inequality between the covariances": lambda: rule(same=assume("less", SAME.lhs, "<=", SAME.rhs, every=(j, k))),
+    "an inequality between the covariances": lambda: rule(
+        same=assume("less", SAME.lhs, "<=", SAME.rhs, every=(j, k))
+    ),
     "one covariance for both sides": lambda: rule(same=equal(SAME.lhs, SAME.lhs)),
     "the variances only": lambda: rule(same=specialise(SAME, {k: j})),
     "one pair of indices": lambda: rule(same=specialise(SAME, {k: i})),
@@ -89,6 +91,10 @@ GAUSSIAN_FAMILIES: dict[str, Callable[[], Any]] = {
     "e^{X^2} for a Gaussian X": lambda: signed_mean(1 / exp(-(score(j) ** 2))),
     "the inverse of a sum that may be 0": lambda: signed_mean(1 / (exp(-(score(j) ** 2)) + score(j) ** 2)),
     "the inverse of a sum with a negative term": lambda: signed_mean(1 / (exp(score(j)) - score(j))),
-    "a quotient by the smaller one": lambda: signed_mean(1 / Op("min", (exp(score(j)), exp(-(score(k) ** 2))))),
-    "the inverse of a product with a small factor": lambda: signed_mean(1 / (exp(score(j)) * exp(-(score(k) ** 2)))),
+    "a quotient by the smaller one": lambda: signed_mean(
+        1 / Op("min", (exp(score(j)), exp(-(score(k) ** 2))))
+    ),
+    "the inverse of a product with a small factor": lambda: signed_mean(
+        1 / (exp(score(j)) * exp(-(score(k) ** 2)))
+    ),
 }

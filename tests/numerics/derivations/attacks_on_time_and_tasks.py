@@ -35,7 +35,9 @@ k = Variable("k", Sort.TOKEN)
 x, t, delta = Variable("x", range=REALS), Variable("t", range=POSITIVE), Variable("delta", range=POSITIVE)
 f, h = Function("f", (Sort.TOKEN,), Fraction(4)), Function("h", (Sort.TOKEN,))
 now, later = Variable("now", Sort.TIME), Variable("later", Sort.TIME)
-path, other, rough = (Function(n, (Sort.TIME,), Fraction(o)) for n, o in (("path", 1), ("other", 1), ("rough", 0)))
+path, other, rough = (
+    Function(n, (Sort.TIME,), Fraction(o)) for n, o in (("path", 1), ("other", 1), ("rough", 0))
+)
 R, r = Variable("R", range=REALS), Variable("r", range=REALS)
 w, w2 = Variable("w", Sort.TASK), Variable("w2", Sort.TASK)
 ft = Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(4))
@@ -80,7 +82,9 @@ HEAVY = M(h(k) ** 2)  # possibly infinite
 finite_mean = assume("E f^2 <= S", M(f(k) ** 2), "<=", S)
 
 
-def chosen(bound: Theorem = finite_mean, X: Any = f(k) ** 2, u: Any = f(k), K: Any = K, delta: Any = delta) -> Theorem:
+def chosen(
+    bound: Theorem = finite_mean, X: Any = f(k) ** 2, u: Any = f(k), K: Any = K, delta: Any = delta
+) -> Theorem:
     """E[X; u >= K] <= delta for a K that is chosen so, or what is no such choice."""
     return choose("K is large", bound, (k,), X, u, K, delta)
 
@@ -88,7 +92,9 @@ def chosen(bound: Theorem = finite_mean, X: Any = f(k) ** 2, u: Any = f(k), K: A
 def each_beyond_the_other() -> Theorem:
     """1 <= 1/2 from two numbers, each of which is chosen larger than the other."""
     one = equal(M(term(1)), 1)
-    first, second = (choose(f"{a.name} is large", one, (k,), 1, b, a, Fraction(1, 4)) for a, b in ((K, K2), (K2, K)))
+    first, second = (
+        choose(f"{a.name} is large", one, (k,), 1, b, a, Fraction(1, 4)) for a, b in ((K, K2), (K2, K))
+    )
     indicators = [equal(thm.lhs, Op("ind", (b - a,))) for thm, a, b in ((first, K, K2), (second, K2, K))]
     small = [then(equal(same.rhs, thm.lhs), thm) for thm, same in zip((first, second), indicators)]
     one_is_larger = Op("ind", (K2 - K,)) + Op("ind", (K - K2,))
@@ -129,21 +135,27 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a hypothesis on all first times": lambda: assume("h", path(START), "<=", 0, every=(START,)),
     "a fall of another function": lambda: fall(other(now), now, falls()),
     "a fall of a square": lambda: fall(path(now) ** 2, now, falls()),
-    "a fall where the rate is only bounded": lambda: fall(path(now), now, assume("h", path.rate(now), "<=", 1, every=(now,))),
+    "a fall where the rate is only bounded": lambda: fall(
+        path(now), now, assume("h", path.rate(now), "<=", 1, every=(now,))
+    ),
     "a fall to another start": lambda: then(fall(path(now), now, falls()), equal(path(START), path(later))),
     "a path in place of another": lambda: specialise(falls(), {path: ((now,), other(now))}),
     "the first time at another": lambda: specialise(fall(path(now), now, falls()), {START: now}),
     "a number in place of a time": lambda: specialise(falls(), {now: term(0)}),
     "a first time that is later": lambda: equal(begin().lhs, CLOCK(now)),
     "a continuation that starts outside": lambda: continued(
-        arithmetic(path(now), "<=", r, kept(), assume("R <= r", R, "<=", r)), assume("r < R", r, "<", R), falls()
+        arithmetic(path(now), "<=", r, kept(), assume("R <= r", R, "<=", r)),
+        assume("r < R", r, "<", R),
+        falls(),
     ),
     "a continuation that starts inside its barrier by the barrier": lambda: continued(
         arithmetic(path(now), "<=", R - 1, assume("h", path(now), "<=", R - 1, every=(now,))),
         arithmetic(R - 1, "<", R),
         specialise(kept(), {now: START}),
     ),
-    "a continuation without room": lambda: continued(kept(), arithmetic(R, "<=", R), assume("start", path(START), "<=", R)),
+    "a continuation without room": lambda: continued(
+        kept(), arithmetic(R, "<=", R), assume("start", path(START), "<=", R)
+    ),
     "a continuation of a jump": lambda: continued(
         arithmetic(rough(now), "<=", R - 1, assume("h", rough(now), "<=", R - 1, every=(now,))),
         arithmetic(R - 1, "<", R),
@@ -151,7 +163,9 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         kept(rough),
     ),
     "a continuation below a barrier that jumps": lambda: continued(
-        arithmetic(path(now), "<=", rough(now) - 1, assume("h", path(now), "<=", rough(now) - 1, every=(now,))),
+        arithmetic(
+            path(now), "<=", rough(now) - 1, assume("h", path(now), "<=", rough(now) - 1, every=(now,))
+        ),
         arithmetic(rough(now) - 1, "<", rough(now)),
         assume("start", path(START), "<=", rough(now), every=(now,)),
         kept(path, rough(now)),
@@ -198,7 +212,9 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a path of a task with all moments": lambda: Function("ff", (Sort.TASK, Sort.TIME), None),
     "a path of two times": lambda: Function("ff", (Sort.TASK, Sort.TIME, Sort.TIME), Fraction(1)),
     "a Gaussian vector of a task": lambda: Function("xi", (Sort.TASK, Sort.INDEX, Sort.NORMAL), None),
-    "the mean of a rate over tasks, which need not exist": lambda: equal(T(paths.rate(w, now)), T(paths.rate(w, now))),
+    "the mean of a rate over tasks, which need not exist": lambda: equal(
+        T(paths.rate(w, now)), T(paths.rate(w, now))
+    ),
     "the mean of a square of a path over tasks that is finite": lambda: arithmetic(
         T(paths(w, now) ** 2), "<", T(paths(w, now) ** 2) + 1
     ),
@@ -214,18 +230,26 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     ),
     "a path of a task at another": lambda: equal(paths(w, now), paths(w2, now)),
     "a law of no task at every task": lambda: at_task(small(), w, {scale: st(w) ** 2 + 1}),
-    "fewer moments at a task": lambda: at_task(small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(2))}),
-    "more moments at a task": lambda: at_task(small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), None)}),
+    "fewer moments at a task": lambda: at_task(
+        small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(2))}
+    ),
+    "more moments at a task": lambda: at_task(
+        small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), None)}
+    ),
     "a value out of its range at a task": lambda: at_task(small(), w, {f: ft, scale: st(w)}),
     "the number of tokens of a task": lambda: at_task(small(), w, {f: ft, L: st(w) ** 2 + 1}),
     "a hypothesis for all numbers at one of a task": lambda: at_task(
-        arithmetic(M(f(k) ** 2), "<=", 1, specialise(assume("h", M(f(k) ** 2), "<=", x, every=(x,)), {x: term(1)})),
+        arithmetic(
+            M(f(k) ** 2), "<=", 1, specialise(assume("h", M(f(k) ** 2), "<=", x, every=(x,)), {x: term(1)})
+        ),
         w,
         {f: ft, x: st(w)},
     ),
     "a statement on tasks at a task": lambda: at_task(at_task(small(), w, {f: ft}), w2, {}),
     "a statement on times at a task": lambda: at_task(falls(), w, {}),
-    "a mean over tasks that need not exist": lambda: equal(T(Given(w, M(ft(w, k)))), T(Given(w, M(ft(w, k))))),
+    "a mean over tasks that need not exist": lambda: equal(
+        T(Given(w, M(ft(w, k)))), T(Given(w, M(ft(w, k))))
+    ),
     "a mean over tasks of a function without moments": lambda: equal(T(st(w)), T(st(w))),
     "a square over tasks as the square of a mean": lambda: equal(
         T(Given(w, M(ft(w, k) ** 2)) ** 2), T(Given(w, M(ft(w, k) ** 2))) ** 2
@@ -234,8 +258,12 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         T(st(w) ** 2 * Given(w, M(ft(w, k) ** 2))), T(st(w) ** 2) * T(Given(w, M(ft(w, k) ** 2)))
     ),
     "the law of a task as another law": lambda: equal(M(Given(w, ft(w, k)) ** 2), Given(w, M(ft(w, k) ** 2))),
-    "a moment of another law": lambda: arithmetic(M(Given(w, ft(w, k)) ** 2), "<", M(Given(w, ft(w, k)) ** 2) + 1),
-    "a mean of one task as that over tasks": lambda: equal(T(Given(w, M(ft(w, k) ** 2))), Given(w, M(ft(w, k) ** 2))),
+    "a moment of another law": lambda: arithmetic(
+        M(Given(w, ft(w, k)) ** 2), "<", M(Given(w, ft(w, k)) ** 2) + 1
+    ),
+    "a mean of one task as that over tasks": lambda: equal(
+        T(Given(w, M(ft(w, k) ** 2))), Given(w, M(ft(w, k) ** 2))
+    ),
     "a task that a hypothesis fixes": lambda: assume("h", st(w), "<=", 0),
     "a mean in place of a value at a task": lambda: specialise(
         equal(Given(w, M(x * ft(w, k) ** 2)), x * Given(w, M(ft(w, k) ** 2))), {x: M(f(k))}
@@ -252,19 +280,27 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     ),
     "a hypothesis at one time by a task": at_one_time,
     "a continuation by a hypothesis at one time": lambda: continued(
-        arithmetic(path(now), "<=", r, at_one_time()), assume("r < R", r, "<", R), assume("start", path(START), "<=", R)
+        arithmetic(path(now), "<=", r, at_one_time()),
+        assume("r < R", r, "<", R),
+        assume("start", path(START), "<=", R),
     ),
-    "a hypothesis on all functions of a token, given once": lambda: assume("h", M(f(k) ** 2), "<=", 1, every=iter((f,))),
+    "a hypothesis on all functions of a token, given once": lambda: assume(
+        "h", M(f(k) ** 2), "<=", 1, every=iter((f,))
+    ),
     "a hypothesis on all values of a name with two meanings": lambda: assume(
         "h", scale, "<=", 1, every=(Variable("scale", range=REALS),)
     ),
-    "a hypothesis at one index by a task": lambda: at_task(assume("h", R, "<=", r), w, {R: Function("vec", (Sort.INDEX,))(i)}),
+    "a hypothesis at one index by a task": lambda: at_task(
+        assume("h", R, "<=", r), w, {R: Function("vec", (Sort.INDEX,))(i)}
+    ),
     "nothing to the power of nothing": lambda: equal(number**number, number**number),
     "nothing to a negative power": lambda: equal(number**-delta, number**-delta),
     "nothing to any power": lambda: equal(number**R, number**R),
     "an infinite mean to a power": lambda: equal(HEAVY**delta, HEAVY**delta),
     "a choice of what a bound is known of": lambda: chosen(said_of(f(k) ** 2, K)),
-    "a choice of what the mean is finite by": lambda: chosen(arithmetic(M(f(k) ** 2), "<=", S, said_of(f(k) ** 2, S - K))),
+    "a choice of what the mean is finite by": lambda: chosen(
+        arithmetic(M(f(k) ** 2), "<=", S, said_of(f(k) ** 2, S - K))
+    ),
     "a choice of its own bound": lambda: chosen(delta=K),
     "a choice against itself": lambda: chosen(u=K),
     "a choice of a number that may be negative": lambda: chosen(K=R),
@@ -272,7 +308,9 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a choice for a term that may be negative": lambda: chosen(said_of(f(k), S), X=f(k)),
     "a choice for a mean that may be infinite": lambda: chosen(equal(HEAVY, HEAVY), X=h(k) ** 2),
     "a choice for another mean": lambda: chosen(X=f(k) ** 4),
-    "a choice for the mean over another token": lambda: choose("K is large", finite_mean, (later,), f(k) ** 2, f(k), K, delta),
+    "a choice for the mean over another token": lambda: choose(
+        "K is large", finite_mean, (later,), f(k) ** 2, f(k), K, delta
+    ),
     "a choice against what may be infinite": lambda: chosen(u=HEAVY),
     "a choice for no number at all": lambda: chosen(delta=delta - delta),
     "a choice that depends on a token": lambda: chosen(delta=f(k) ** 2 + 1),
@@ -285,13 +323,22 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a choice for one function at another": lambda: specialise(chosen(), {f: ((k,), 2 * f(k))}),
     "the mean of a choice": lambda: integrate("mean", (k,), chosen(delta=f(k) ** 2 + 1)),
     "a path at every number": lambda: every_number(fall(path(now), now, falls()), now, number),
-    "a path that another one bounds at every number": lambda: every_number(equal(rough(now), rough(now)), now, number),
-    "a path of a task at every number": lambda: every_number(equal(paths(w, now), paths(w, now)), now, number),
+    "a path that another one bounds at every number": lambda: every_number(
+        equal(rough(now), rough(now)), now, number
+    ),
+    "a path of a task at every number": lambda: every_number(
+        equal(paths(w, now), paths(w, now)), now, number
+    ),
     "a time that a hypothesis ends, at every number": lambda: every_number(
         clock(1, assume("h", CLOCK(now), "<=", 1, every=(now,))), now, number
     ),
     "a time that a hypothesis on a path ends, at every number": lambda: every_number(
-        clock(1, arithmetic(CLOCK(now), "<=", 1, assume("h", CLOCK(now) + path(now) ** 2, "<=", 1, every=(now,)))), now, number
+        clock(
+            1,
+            arithmetic(CLOCK(now), "<=", 1, assume("h", CLOCK(now) + path(now) ** 2, "<=", 1, every=(now,))),
+        ),
+        now,
+        number,
     ),
     "the first time at every number": lambda: every_number(begin(), START, number),
     "the first time beside another at every number": lambda: every_number(
@@ -302,6 +349,8 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "every negative number": lambda: every_number(arithmetic(0, "<=", CLOCK(now)), now, x),
     "every positive number": lambda: every_number(clock(), now, t),
     "a number that is known": lambda: every_number(clock(CLOCK(now) + number), now, number),
-    "a number that a hypothesis fixes": lambda: every_number(clock(CLOCK(now) + R, assume("h", number, "<=", R)), now, number),
+    "a number that a hypothesis fixes": lambda: every_number(
+        clock(CLOCK(now) + R, assume("h", number, "<=", R)), now, number
+    ),
     "a number that is no variable": lambda: every_number(clock(), now, 1 + number),
 }

@@ -43,7 +43,10 @@ i, p, q = Variable("i", Sort.INDEX), Variable("p", Sort.PROMPT), Variable("zq", 
 m = Variable("m", range=whole(1))
 x, y = (Variable(name, range=REALS) for name in ("x", "real_y"))
 t, eps = Variable("tt", range=POSITIVE), Variable("eps", range=POSITIVE)
-n, unit = Variable("n", range=NONNEGATIVE), Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
+n, unit = (
+    Variable("n", range=NONNEGATIVE),
+    Variable("unit", range=Range(Fraction(0), Fraction(1), False, False)),
+)
 f, g = Function("f", (Sort.TOKEN,), None), Function("g", (Sort.TOKEN,), None)
 v, u = Function("v", (Sort.INDEX,)), Function("w", (Sort.INDEX, Sort.TOKEN), None)
 h = Function("h", (Sort.QUERY,), None)
@@ -188,8 +191,12 @@ USES: dict[str, Callable[[], Theorem]] = {
     "a value at the end of its range": lambda: specialise(arithmetic(0, "<", t), {t: n}),
     "a number beyond its range": lambda: specialise(arithmetic(unit, "<=", 1), {unit: t}),
     "a chain with a gap": lambda: then(arithmetic(x - 1, "<", x), arithmetic(x - 2, "<", x - 1)),
-    "the mean of an inequality": lambda: integrate("mean", (k,), specialise(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k)})),
-    "a sum of an inequality": lambda: integrate("sum", (k, l), specialise(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k)}), (p,)),
+    "the mean of an inequality": lambda: integrate(
+        "mean", (k,), specialise(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k)})
+    ),
+    "a sum of an inequality": lambda: integrate(
+        "sum", (k, l), specialise(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k)}), (p,)
+    ),
     "the limit": lambda: limit(arithmetic(x, "<=", x + eps), eps, x, 1),
     "the limit of a term that grows": lambda: limit(arithmetic(eps, "<=", 2 * eps), eps, 0, 2),
     "a limit that keeps its number": lambda: limit(equal(n + eps, n + eps), eps, n, 1),
@@ -199,7 +206,9 @@ USES: dict[str, Callable[[], Theorem]] = {
     "a replaced product of unknown signs": lambda: replace(x * y, arithmetic(x, "<=", x + 1)),
     "a replaced exponential": lambda: replace(exp(-x), arithmetic(x, "<=", x + 1)),
     "Cauchy-Schwarz": lambda: cauchy_schwarz("mean", (k,), f(k), g(k)),
-    "Markov": lambda: exceeds("mean", (k,), f(k) ** 2, arithmetic(M(f(k) ** 2), "<=", M(f(k) ** 2) + n), unit / 2 + Fraction(1, 4)),
+    "Markov": lambda: exceeds(
+        "mean", (k,), f(k) ** 2, arithmetic(M(f(k) ** 2), "<=", M(f(k) ** 2) + n), unit / 2 + Fraction(1, 4)
+    ),
     "a function at another": lambda: specialise(equal(E(S(f(k))), L * M(f(k))), {f: ((k,), g(k) ** 2 + x)}),
     "a bound name": lambda: specialise(equal(M(f(k) - x), M(f(k)) - x), {x: g(k)}),
     "a fall": lambda: fallen(path(now)),
@@ -214,7 +223,9 @@ USES: dict[str, Callable[[], Theorem]] = {
     "a fall of a root": lambda: fallen(sqrt(1 + path(now) ** 2) + other(now)),
     "a fall of a sum over coordinates": lambda: fallen(bind("coordinates", (i,), moving(i, now) ** 2, (m,))),
     "a fall with the clock": lambda: fallen(path(now) - 2 * CLOCK(now)),
-    "a fall where the rate is bounded": lambda: fall(path(now), now, assume("falls", path.rate(now), "<=", 1, every=(now,))),
+    "a fall where the rate is bounded": lambda: fall(
+        path(now), now, assume("falls", path.rate(now), "<=", 1, every=(now,))
+    ),
     "a fall since a time": lambda: fall(
         path(now), now, assume("falls", path.rate(now), "<=", 0, every=(now,)), Variable("s", Sort.TIME)
     ),
@@ -226,17 +237,25 @@ USES: dict[str, Callable[[], Theorem]] = {
         t,
         assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
     ),
-    "an inequality at a task": lambda: at_task(arithmetic(2 * M(f(k)), "<=", M(f(k)) ** 2 + 1), task, {f: ft}),
+    "an inequality at a task": lambda: at_task(
+        arithmetic(2 * M(f(k)), "<=", M(f(k)) ** 2 + 1), task, {f: ft}
+    ),
     "a hypothesis at a task": lambda: at_task(assume("E f^2 <= n", M(f(k) ** 2), "<=", n), task, {f: ft}),
     "a hypothesis on all tokens at a task": lambda: at_task(
         assume("f <= n", f(k), "<=", n, every=(k,)), task, {f: ft, n: st(task) ** 2}
     ),
-    "a mean over tasks": lambda: integrate("task", (task,), at_task(arithmetic(0, "<=", M(f(k) ** 2)), task, {f: ft})),
-    "a variance of a task": lambda: at_task(equal(M((f(k) - M(f(k), k)) ** 2), M(f(k) ** 2) - M(f(k)) ** 2), task, {f: ft}),
+    "a mean over tasks": lambda: integrate(
+        "task", (task,), at_task(arithmetic(0, "<=", M(f(k) ** 2)), task, {f: ft})
+    ),
+    "a variance of a task": lambda: at_task(
+        equal(M((f(k) - M(f(k), k)) ** 2), M(f(k) ** 2) - M(f(k)) ** 2), task, {f: ft}
+    ),
     "a square of a sum of a task": lambda: equal(
         G(E(S(ft(task, k)) ** 2)), L * G(M(ft(task, k) ** 2)) + L * (L - 1) * G(M(ft(task, k))) ** 2
     ),
-    "a product given a task": lambda: equal(G(x * st(task) * M(ft(task, k))), x * st(task) * G(M(ft(task, k)))),
+    "a product given a task": lambda: equal(
+        G(x * st(task) * M(ft(task, k))), x * st(task) * G(M(ft(task, k)))
+    ),
     "a mean of a product over tasks": lambda: equal(
         T(st(task) ** 2 * G(M(ft(task, k) ** 2))), T(st(task) ** 2) * T(G(M(ft(task, k) ** 2)))
     ),
@@ -256,14 +275,19 @@ def false_results(seeds: range = range(12)) -> Iterator[str]:
         except (Refused, AttributeError, TypeError):
             continue
         in_time = any(v.of is Sort.TIME for v in made.lhs.free | made.rhs.free)
-        if any(_fails(lambda w, made=made: holds(made, w) or not _met(made, w), w) for w in (many if in_time else worlds)):
+        if any(
+            _fails(lambda w, made=made: holds(made, w) or not _met(made, w), w)
+            for w in (many if in_time else worlds)
+        ):
             yield name
     twice = bind("mean", (k,), bind("mean", (l,), f(k) * g(l)))
     if any(not arb(w.value(twice)).overlaps(arb(w.value(M(f(k))) * w.value(M(g(k))))) for w in worlds):
         yield "a mean in a mean"
     for e, form in normal_forms(1):
         same = lambda w, e=e, form=form: _overlap(w, e, form)
-        signs = lambda w, e=e: not (nonnegative(e) and w.value(e) < 0) and not (positive(e) and w.value(e) == 0)
+        signs = lambda w, e=e: (
+            not (nonnegative(e) and w.value(e) < 0) and not (positive(e) and w.value(e) == 0)
+        )
         if any(_fails(same, w) or _fails(signs, w) for w in worlds[:6]):
             yield f"{e}"
 

@@ -36,7 +36,10 @@ from tests.numerics.derivations.probes import f, g, i, k, m, p, random_term, st,
 
 __all__ = ["false_theorems", "theorems"]
 
-x, y, n, s = (Variable(name, range=of) for name, of in (("x_", REALS), ("y_", REALS), ("n_", NONNEGATIVE), ("s_", POSITIVE)))
+x, y, n, s = (
+    Variable(name, range=of)
+    for name, of in (("x_", REALS), ("y_", REALS), ("n_", NONNEGATIVE), ("s_", POSITIVE))
+)
 delta, K = (Variable(name, range=POSITIVE) for name in ("delta_", "K_"))
 j = Variable("j", Sort.INDEX)
 vt = Function("v_task", (Sort.TASK, Sort.INDEX))
@@ -103,12 +106,18 @@ def _at_a_task(rng: random.Random, thm: Theorem) -> Theorem:
     made = {h: Function(f"{h.name}_w", (Sort.TASK, *h.sorts), h.order) for h in thm.functions}
     made |= {v: vt} if rng.random() < 0.5 else {}
     out = at_task(thm, task, {**made, **_values(rng, OF_A_TASK)})
-    return integrate("task", (task,), out) if nonnegative(out.lhs) and thm.op != "<" and rng.random() < 0.5 else out
+    return (
+        integrate("task", (task,), out)
+        if nonnegative(out.lhs) and thm.op != "<" and rng.random() < 0.5
+        else out
+    )
 
 
 def _chosen(rng: random.Random, made: list[Theorem], against: Term) -> Theorem:
     """A choice of a number for a mean that some theorem bounds."""
-    bound = rng.choice([thm for thm in (*made, SECOND) if isinstance(thm.lhs, Bind) and thm.lhs.kind == "mean"])
+    bound = rng.choice(
+        [thm for thm in (*made, SECOND) if isinstance(thm.lhs, Bind) and thm.lhs.kind == "mean"]
+    )
     (token,), body = opened(bound.lhs)
     X = instantiated(body, {token: k})
     return choose("K is large", bound, (k,), X, against, K, rng.choice((delta, s, delta * s)))
@@ -149,7 +158,11 @@ def theorems(seed: int, count: int) -> Iterator[Theorem]:
     said = [thm for thm in made if any(a.every for a in thm.assumptions)]
     for n in range(6 * count):
         try:
-            new = _at_a_task(rng, rng.choice(said)) if n % 6 else _step(rng, made[-30:] if rng.random() < 0.5 else made)
+            new = (
+                _at_a_task(rng, rng.choice(said))
+                if n % 6
+                else _step(rng, made[-30:] if rng.random() < 0.5 else made)
+            )
             check_defined(new.rhs)
         except Refused:
             continue

@@ -37,7 +37,16 @@ from numerics.derivations.theorems import Assumption, Theorem
 from tests.numerics.derivations import attacks_on_gaussian_families, attacks_on_time_and_tasks
 from tests.numerics.derivations.attacks_of_capture import CAPTURE
 from tests.numerics.derivations.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
-from tests.numerics.derivations.attacks_on_time_and_tasks import TIME_AND_TASKS, K, chosen, ft, kept, now, path, w
+from tests.numerics.derivations.attacks_on_time_and_tasks import (
+    TIME_AND_TASKS,
+    K,
+    chosen,
+    ft,
+    kept,
+    now,
+    path,
+    w,
+)
 
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
 i, p, query = Variable("i", Sort.INDEX), Variable("p", Sort.PROMPT), Variable("y", Sort.QUERY)
@@ -114,37 +123,59 @@ class Barrier(Assumption):
 
 ATTACKS: dict[str, Callable[[], Any]] = {
     "a real variable at a root of what may be negative": lambda: specialise(below_its_square(), {x: sqrt(y)}),
-    "a real variable at a logarithm of what may be negative": lambda: specialise(arithmetic(0, "<", exp(x)), {x: log(y)}),
+    "a real variable at a logarithm of what may be negative": lambda: specialise(
+        arithmetic(0, "<", exp(x)), {x: log(y)}
+    ),
     "a real variable at what may be infinite": lambda: specialise(arithmetic(x, "<", x + 1), {x: HEAVY}),
     "a real variable at 1/c": lambda: specialise(below_its_square(), {x: 1 / c}),
-    "a negative number in place of a positive variable": lambda: specialise(arithmetic(0, "<", t), {t: term(-1)}),
+    "a negative number in place of a positive variable": lambda: specialise(
+        arithmetic(0, "<", t), {t: term(-1)}
+    ),
     "zero in place of a positive variable": lambda: specialise(arithmetic(0, "<", t), {t: term(0)}),
-    "a mean of unknown sign in place of a positive variable": lambda: specialise(arithmetic(0, "<=", t), {t: M(f(k))}),
+    "a mean of unknown sign in place of a positive variable": lambda: specialise(
+        arithmetic(0, "<=", t), {t: M(f(k))}
+    ),
     "a function of indices at a root": lambda: specialise(below_its_square(), {v: ((i,), sqrt(y))}),
-    "a function of indices at an infinite mean": lambda: specialise(equal(v(i) - v(i), 0), {v: ((i,), HEAVY)}),
-    "a function of indices at the token of a mean": lambda: equal(specialise(equal(M(v(i)), v(i)), {v: ((i,), f(k))}).lhs, M(f(k))),
+    "a function of indices at an infinite mean": lambda: specialise(
+        equal(v(i) - v(i), 0), {v: ((i,), HEAVY)}
+    ),
+    "a function of indices at the token of a mean": lambda: equal(
+        specialise(equal(M(v(i)), v(i)), {v: ((i,), f(k))}).lhs, M(f(k))
+    ),
     "an event on two positions": lambda: arithmetic(0, "<", U(exp(v(i)), k, l)),
-    "a root of a negative logarithm": lambda: equal(sqrt(log(term(Fraction(1, 2)))), sqrt(log(term(Fraction(1, 2))))),
+    "a root of a negative logarithm": lambda: equal(
+        sqrt(log(term(Fraction(1, 2)))), sqrt(log(term(Fraction(1, 2))))
+    ),
     "a mean of a product with one moment each": lambda: equal(M(e1(k) * e2(k)), M(e1(k) * e2(k))),
     "a function with exponential moments at an exponential": lambda: specialise(
         equal(M(exp(e3(k))), M(exp(e3(k)))), {e3: ((k,), exp(e4(k)))}
     ),
-    "two variables of one name in an equation": lambda: equal(x + Variable("x", range=POSITIVE), x + Variable("x", range=POSITIVE)),
+    "two variables of one name in an equation": lambda: equal(
+        x + Variable("x", range=POSITIVE), x + Variable("x", range=POSITIVE)
+    ),
     "a Gaussian vector at twice itself": lambda: specialise(
         equal(xi(i, gauss), xi(i, gauss)), {xi: ((i, gauss), 2 * xi(i, gauss))}
     ),
     "another function of a Gaussian vector": lambda: Function("eta", (Sort.INDEX, Sort.NORMAL), None),
     "a Gaussian integral of s = 1": lambda: gaussian(gauss, i, m, v(i), equal(1 + term(0), 1)),
     "a Gaussian integral without s + r = 1": lambda: gaussian(gauss, i, m, v(i), equal(term(1) + 1, 2)),
-    "a Gaussian integral with a rate of unknown sign": lambda: gaussian(gauss, i, m, v(i), equal((1 - c) + c, 1)),
-    "a Gaussian integral of a slope that is random": lambda: gaussian(gauss, i, m, xi(i, gauss), equal(term(0) + 1, 1)),
+    "a Gaussian integral with a rate of unknown sign": lambda: gaussian(
+        gauss, i, m, v(i), equal((1 - c) + c, 1)
+    ),
+    "a Gaussian integral of a slope that is random": lambda: gaussian(
+        gauss, i, m, xi(i, gauss), equal(term(0) + 1, 1)
+    ),
     "a Gaussian integral whose rate depends on the index": lambda: gaussian(
         gauss, i, m, v(i), arithmetic((1 - exp(v(i))) + exp(v(i)), "==", 1)
     ),
     "integrals of a term without a sign exchanged": lambda: exchange(M(M(f(k) - f(l), l), k)),
     "an integral and a sum exchanged": lambda: exchange(M(U(f(k) ** 2, l), l)),
-    "a function with four moments at one with one": lambda: specialise(equal(M(f(k)) - M(f(k)), 0), {f: ((k,), e1(k))}),
-    "a function with four moments at a square": lambda: specialise(equal(M(f(k)) - M(f(k)), 0), {f: ((k,), g(k) ** 2)}),
+    "a function with four moments at one with one": lambda: specialise(
+        equal(M(f(k)) - M(f(k)), 0), {f: ((k,), e1(k))}
+    ),
+    "a function with four moments at a square": lambda: specialise(
+        equal(M(f(k)) - M(f(k)), 0), {f: ((k,), g(k) ** 2)}
+    ),
     "the number of tokens at 1": lambda: specialise(equal(L, L), {L: term(1)}),
     "a number of coordinates at 0": lambda: specialise(arithmetic(1, "<=", m), {m: term(0)}),
     "a number of coordinates at 1/2": lambda: specialise(arithmetic(1, "<=", m), {m: Number(Fraction(1, 2))}),
@@ -153,7 +184,9 @@ ATTACKS: dict[str, Callable[[], Any]] = {
         arithmetic(x + y, "<=", 0, assume("h", x, "<=", 0), assume("h", y, "<=", 0)), {x: term(1)}
     ),
     "a variable that a hypothesis fixes": lambda: specialise(assume("h", x, "<=", 0), {x: term(1)}),
-    "a function that a hypothesis fixes": lambda: specialise(assume("h", M(f(k)), "<=", 0), {f: ((k,), term(1))}),
+    "a function that a hypothesis fixes": lambda: specialise(
+        assume("h", M(f(k)), "<=", 0), {f: ((k,), term(1))}
+    ),
     "a hypothesis about one token": lambda: assume("h", f(k), "<=", 0),
     "a hypothesis about one prompt": lambda: assume("h", U(f(k)), "<=", 0),
     "a binder that is no longer there": lambda: bind("layers", (t,), 1),
@@ -170,7 +203,9 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "a mean that need not exist": lambda: equal(M(h(k)), M(h(k))),
     "f^5 with four moments": lambda: integrate("mean", (k,), arithmetic(f(k) ** 5, "<=", f(k) ** 5 + 1)),
     "an exponential without exponential moments": lambda: arithmetic(0, "<", M(exp(f(k)))),
-    "a strict inequality under a mean": lambda: integrate("mean", (k,), arithmetic(h(k) ** 2, "<", h(k) ** 2 + 1)),
+    "a strict inequality under a mean": lambda: integrate(
+        "mean", (k,), arithmetic(h(k) ** 2, "<", h(k) ** 2 + 1)
+    ),
     "a strict inequality over two positions": lambda: integrate("sum", (k, l), arithmetic(0, "<", 1), (p,)),
     "a relation that is none": lambda: assume("h", x, "?", 0),
     "a relation the other way": lambda: assume("h", x, ">=", 0),
@@ -182,7 +217,9 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "one position twice": lambda: U(f(k), k, k),
     "a sum over coordinates without a size": lambda: bind("coordinates", (i,), v(i), (term(0),)),
     "a sum over a real number of coordinates": lambda: bind("coordinates", (i,), v(i), (c,)),
-    "a number of coordinates that may be 0": lambda: bind("coordinates", (i,), v(i), (Variable("m", range=whole(0)),)),
+    "a number of coordinates that may be 0": lambda: bind(
+        "coordinates", (i,), v(i), (Variable("m", range=whole(0)),)
+    ),
     "two variables of one name": lambda: arithmetic(x, "<=", x + Variable("x", range=POSITIVE) ** 2),
     "a variable that is called as the number of tokens": lambda: equal(Variable("L", range=REALS), 0),
     "a definition that is called as a variable": lambda: arithmetic(Defined("x", term(1)), "<=", x**2 + 1),
@@ -205,7 +242,9 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "as many pairs as positions": lambda: equal(U(1, k, l), L**2),
     "a square of a mean as a mean of squares": lambda: equal(M(f(k)) ** 2, M(f(k) ** 2)),
     "the number of tokens as 2": lambda: equal(U(f(k)), 2 * M(f(k))),
-    "the limit of a term that depends on the small number": lambda: limit(arithmetic(t, "<=", t + delta), delta, delta, 1),
+    "the limit of a term that depends on the small number": lambda: limit(
+        arithmetic(t, "<=", t + delta), delta, delta, 1
+    ),
     "the limit on the left side": lambda: limit(arithmetic(delta, "<=", 2 * delta), delta, 0, 2),
     "the limit with an infinite factor": lambda: limit(equal(delta * HEAVY, delta * HEAVY), delta, 0, HEAVY),
     "the limit of 1/delta": lambda: limit(arithmetic(0, "<=", 1 / delta), delta, 0, 1 / delta**2),
@@ -219,13 +258,17 @@ ATTACKS: dict[str, Callable[[], Any]] = {
         integrate("mean", (k,), arithmetic(Op("ind", (f(k) - delta,)), "<=", 1)), delta, (k,), f(k)
     ),
     "an open event that moves with the small number": lambda: open_event(
-        integrate("mean", (k,), arithmetic(Op("above", (delta * f(k) - delta,)), "<=", 1)), delta, (k,), delta * f(k)
+        integrate("mean", (k,), arithmetic(Op("above", (delta * f(k) - delta,)), "<=", 1)),
+        delta,
+        (k,),
+        delta * f(k),
     ),
     "a factor of unknown sign is not raised": lambda: replace(x * y, assume("h", x, "<=", 1)),
     "a base that may be negative is not raised": lambda: replace(x**2, assume("h", x, "<=", 1)),
     "a denominator is not raised": lambda: replace(1 / (1 + t), assume("h", t, "<=", 2)),
     "two nonnegative factors are not lowered below 0": lambda: then(
-        replace(-(t * (1 + t)), assume("h", c, "<=", t), assume("j", c, "<=", 1 + t)), equal(-(c * c), -(c**2))
+        replace(-(t * (1 + t)), assume("h", c, "<=", t), assume("j", c, "<=", 1 + t)),
+        equal(-(c * c), -(c**2)),
     ),
     "a chain with a gap": lambda: then(below_its_square(), below_its_square()),
     "a chain that a normal form does not join": lambda: chain(0, below_its_square(), x**3),
@@ -248,7 +291,9 @@ ATTACKS: dict[str, Callable[[], Any]] = {
         {Variable("n", range=NONNEGATIVE): M(f(k)), f: ft},
         assume("E f >= 0", 0, "<=", M(f(k))),
     ),
-    "a variable that a negative number of binders binds": lambda: Bind("mean", (), 1, f(Bound(-1, Sort.TOKEN))),
+    "a variable that a negative number of binders binds": lambda: Bind(
+        "mean", (), 1, f(Bound(-1, Sort.TOKEN))
+    ),
     "an object in place of the small number": lambda: limit(arithmetic(5, "<=", term(0) + 5), ANYTHING, 0, 1),
     "a kind of binder in disguise": lambda: Bind(Text("sum"), (p,), 2, term(1)),
     "a head in disguise": lambda: Op(Text("log"), (term(1),)),
@@ -259,10 +304,15 @@ ATTACKS: dict[str, Callable[[], Any]] = {
         f(k),
     ),
     "a function with the name of a derivative": lambda: equal(
-        path(now) + Function("path'", (Sort.TIME,), Fraction(1))(now), path(now) + Function("path'", (Sort.TIME,), Fraction(1))(now)
+        path(now) + Function("path'", (Sort.TIME,), Fraction(1))(now),
+        path(now) + Function("path'", (Sort.TIME,), Fraction(1))(now),
     ),
-    "a function in disguise": lambda: specialise(equal(M(f(k)), M(f(k))), {Disguised("f", (Sort.TOKEN,)): ((k,), g(k) ** 2)}),
-    "a hypothesis said for all values of an object": lambda: assume("h", x, "<=", 0, every=(Disguised("f", (Sort.INDEX,)),)),
+    "a function in disguise": lambda: specialise(
+        equal(M(f(k)), M(f(k))), {Disguised("f", (Sort.TOKEN,)): ((k,), g(k) ** 2)}
+    ),
+    "a hypothesis said for all values of an object": lambda: assume(
+        "h", x, "<=", 0, every=(Disguised("f", (Sort.INDEX,)),)
+    ),
     "a barrier in disguise": lambda: continuation(
         Barrier("kept", term(0), "<=", term(1), frozenset({now})),
         now,
@@ -327,4 +377,8 @@ def test_a_choice_for_one_law_is_a_hypothesis_on_all_tasks() -> None:
 
 
 def test_every_rule_is_attacked() -> None:
-    assert set(rules.__all__) <= {*globals(), *vars(attacks_on_time_and_tasks), *vars(attacks_on_gaussian_families)}
+    assert set(rules.__all__) <= {
+        *globals(),
+        *vars(attacks_on_time_and_tasks),
+        *vars(attacks_on_gaussian_families),
+    }

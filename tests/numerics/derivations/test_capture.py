@@ -52,8 +52,14 @@ g = Function("g", f.sorts, f.order)
 #: A use, and a term that stands in what it makes.
 USES: dict[str, tuple[Callable[[], Theorem], Term]] = {
     "two numbers exchanged": (lambda: specialise(larger, {x: y, y: x}), y - 2 * x),
-    "two numbers exchanged at a task": (lambda: at_task(larger, w, {x: y, y: x + sw(w)}), Given(w, y - 2 * (x + sw(w)))),
-    "one number after the other": (lambda: specialise(specialise(larger, {x: y}), {y: x + y}), (x + y) - 2 * (x + y)),
+    "two numbers exchanged at a task": (
+        lambda: at_task(larger, w, {x: y, y: x + sw(w)}),
+        Given(w, y - 2 * (x + sw(w))),
+    ),
+    "one number after the other": (
+        lambda: specialise(specialise(larger, {x: y}), {y: x + y}),
+        (x + y) - 2 * (x + y),
+    ),
     "two functions exchanged": (
         lambda: specialise(equal(M(f(k) - g(k)), M(f(k)) - M(g(k))), {f: ((k,), g(k)), g: ((l,), f(l))}),
         M(g(k) - f(k)),
@@ -74,7 +80,10 @@ USES: dict[str, tuple[Callable[[], Theorem], Term]] = {
         lambda: specialise(equal(M(v(i) * f(k)), v(i) * M(f(k))), {v: ((i,), v(i) * v2(j))}),
         v(i) * v2(j),
     ),
-    "means of which the inner one is the outer one": (lambda: exchange(M(M(f(l) ** 2, l))), M(M(f(k) ** 2), l)),
+    "means of which the inner one is the outer one": (
+        lambda: exchange(M(M(f(l) ** 2, l))),
+        M(M(f(k) ** 2), l),
+    ),
     "means of a task and a token": (
         lambda: exchange(bind("task", (w,), M(f(k) ** 2 * sw(w) ** 2))),
         M(bind("task", (w,), f(k) ** 2 * sw(w) ** 2)),
@@ -135,4 +144,6 @@ def test_a_chosen_number_may_bound_what_comes_later() -> None:
         at_task(chosen(), w, {f: fw, K: 1 + sw(w) ** 2}),
     ):
         assert len(made.assumptions) > 1
-    assert {"a chosen number below a number", "a chosen number above what it was chosen against"} <= set(CAPTURE)
+    assert {"a chosen number below a number", "a chosen number above what it was chosen against"} <= set(
+        CAPTURE
+    )

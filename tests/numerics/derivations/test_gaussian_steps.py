@@ -39,7 +39,9 @@ ACCURACY = 2e-3
 @cache
 def kinked(e: Term) -> bool:
     """Whether a term contains a function that has no derivative somewhere."""
-    inside = e.args if isinstance(e, (Op, Apply)) else (e.body,) if isinstance(e, (Bind, Defined, Given)) else ()
+    inside = (
+        e.args if isinstance(e, (Op, Apply)) else (e.body,) if isinstance(e, (Bind, Defined, Given)) else ()
+    )
     return (isinstance(e, Op) and e.head in ("max", "min", "ind", "above")) or any(map(kinked, inside))
 
 
@@ -60,7 +62,9 @@ class GaussianWorld(World):
             return fixed[f.name]
         if (f, at) not in self.tables:
             opposite = f.name in ("e", "y", "z") and at[-1] >= 2
-            self.tables[f, at] = -self.apply(f, (*at[:-1], at[-1] - 2)) if opposite else self.rng.uniform(-1, 1)
+            self.tables[f, at] = (
+                -self.apply(f, (*at[:-1], at[-1] - 2)) if opposite else self.rng.uniform(-1, 1)
+            )
         return self.tables[f, at]
 
     def variable(self, v: Variable) -> Any:
@@ -76,7 +80,13 @@ class GaussianWorld(World):
         if v.range is None:
             return 0 if v.of in (Sort.INDEX, Sort.TIME) else self.rng.randrange(4)
         more = self.rng.choice((1, 1.5))
-        named = {"L": self.length, "top": self.root**2, "S": more * self.root**2, "k": more * self.root**2, "kappa": 2.5}
+        named = {
+            "L": self.length,
+            "top": self.root**2,
+            "S": more * self.root**2,
+            "k": more * self.root**2,
+            "kappa": 2.5,
+        }
         named |= {"normU": more * math.hypot(self.matrix, self.last), "P": self.rng.random() / self.length}
         if v.name in named:
             return named[v.name]
@@ -102,7 +112,10 @@ class GaussianWorld(World):
             return [(math.prod(ATOMS[k][0] for k in prompt), (prompt,)) for prompt in prompts]
         if e.kind == "sum":
             prompt = self.value(e.heads[0], env)
-            return [(1.0, tuple(prompt[n] for n in at)) for at in itertools.permutations(range(self.length), e.count)]
+            return [
+                (1.0, tuple(prompt[n] for n in at))
+                for at in itertools.permutations(range(self.length), e.count)
+            ]
         normal = KINKED if kinked(e.body) else SMOOTH
         return {"normal": normal, "mean": ATOMS, "query": ATOMS}.get(e.kind, [(1.0, (0,) * e.count)])
 

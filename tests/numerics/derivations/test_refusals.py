@@ -55,8 +55,12 @@ def test_a_case_against_a_range_is_no_case() -> None:
     assert arithmetic(Op("above", (-p,)) * log(p), "<=", 0).rhs == term(0)
 
 
-@pytest.mark.parametrize("door", [lambda prover: prover, guarded("branch and bound")], ids=["open", "guarded"])
-@pytest.mark.parametrize("broken", [AttributeError, ZeroDivisionError, KeyError, RecursionError, AssertionError])
+@pytest.mark.parametrize(
+    "door", [lambda prover: prover, guarded("branch and bound")], ids=["open", "guarded"]
+)
+@pytest.mark.parametrize(
+    "broken", [AttributeError, ZeroDivisionError, KeyError, RecursionError, AssertionError]
+)
 def test_a_broken_prover_is_a_fault_and_no_refusal(
     monkeypatch: pytest.MonkeyPatch, broken: type[Exception], door: Callable[[Any], Any]
 ) -> None:

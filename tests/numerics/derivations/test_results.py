@@ -56,7 +56,9 @@ def test_a_row_is_not_cited_as_a_theorem_of_others() -> None:
     assert (cited.verdict, cited.cites) == (Verdict.PROVED, ("Lemma 2 of Somebody",))
 
 
-@pytest.mark.parametrize("name", ["R is orthogonal: |Rv| = |v|", "c1 is at least the constant of Proposition 3.1", "x <= y"])
+@pytest.mark.parametrize(
+    "name", ["R is orthogonal: |Rv| = |v|", "c1 is at least the constant of Proposition 3.1", "x <= y"]
+)
 def test_other_hypotheses_need_no_argument(name: str) -> None:
     assert judged(assume(name, x, "<=", y)).verdict is Verdict.PROVED
 
@@ -75,6 +77,8 @@ def test_no_rule_forgets_the_argument() -> None:
     assert judged(integrate("task", (w,), each)).argument == "so it is"
     path = Function("p", (Sort.TIME,), Fraction(1))(t)
     horizon = assume("times up to T", CLOCK(t), "<=", T, every=(t,))
-    bounded = arithmetic(path, "<=", y + x, assume("p is small", path, "<=", y, every=(t,), argument="as shown"), horizon)
+    bounded = arithmetic(
+        path, "<=", y + x, assume("p is small", path, "<=", y, every=(t,), argument="as shown"), horizon
+    )
     assert judged(bounded).argument == "as shown"
     assert judged(read_up_to(T, bounded, horizon)).argument == "as shown"

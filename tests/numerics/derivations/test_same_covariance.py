@@ -12,7 +12,19 @@ import pytest
 from numerics.derivations.derived import exp
 from numerics.derivations.terms import Term
 from numerics.derivations.values import integrable
-from tests.numerics.derivations.attacks_on_gaussian_families import c, g, i, j, k, n, rule, score, total, xi, y
+from tests.numerics.derivations.attacks_on_gaussian_families import (
+    c,
+    g,
+    i,
+    j,
+    k,
+    n,
+    rule,
+    score,
+    total,
+    xi,
+    y,
+)
 
 
 def test_a_family_with_one_covariance() -> None:

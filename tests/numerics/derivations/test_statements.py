@@ -136,7 +136,9 @@ def reached(statement: Callable[..., Any]) -> set[Name]:
             attributes.add(attribute)
             for at in set(found(module, name, attribute)) - seen:
                 seen.add(at)
-                for node in names(at[0])[0].get(at[1], []) if at[0].startswith((DERIVATIONS, __name__)) else []:
+                for node in (
+                    names(at[0])[0].get(at[1], []) if at[0].startswith((DERIVATIONS, __name__)) else []
+                ):
                     for part in node.body if isinstance(node, ast.ClassDef) else [node]:
                         if isinstance(part, ast.FunctionDef) and part is not node:
                             methods.append((at[0], part.name, compiled(part)))
@@ -156,7 +158,11 @@ def compiled(node: ast.stmt) -> CodeType:
 def derives(at: Name) -> bool:
     """Whether it is a function of the kernel that makes theorems, other than hypotheses."""
     made = getattr(importlib.import_module(at[0]), at[1], None) if at[0].startswith(ENGINES) else None
-    return isinstance(made, FunctionType) and made is not assume and "Theorem" in str(made.__annotations__.get("return"))
+    return (
+        isinstance(made, FunctionType)
+        and made is not assume
+        and "Theorem" in str(made.__annotations__.get("return"))
+    )
 
 
 def test_no_derivation_is_reached_from_a_statement() -> None:
@@ -249,7 +255,11 @@ def test_only_hypotheses_are_hypotheses() -> None:
 
 
 def test_a_statement_about_numbers_has_no_dimension() -> None:
-    token, f, path = Variable("t", Sort.TOKEN), Function("f", (Sort.TOKEN,)), Function("path", (Sort.TIME,), Fraction(1))
+    token, f, path = (
+        Variable("t", Sort.TOKEN),
+        Function("f", (Sort.TOKEN,)),
+        Function("path", (Sort.TIME,), Fraction(1)),
+    )
     sides = rates.c, path(Variable("s", Sort.TIME)), bind("mean", (token,), f(token))
     assert [Statement(side, "==", side).dimension for side in sides] == ["", "", "every d"]
 
@@ -257,7 +267,9 @@ def test_a_statement_about_numbers_has_no_dimension() -> None:
 def test_a_hypothesis_of_the_derivation_does_not_enter_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
     """`1 <= 0` in a derivation is no hypothesis of its row, and another theorem is no proof."""
     inverse, false = bounded_flow.inverse, assume("regularity", 1, "<=", 0)
-    with_more = arithmetic(inverse.lhs, inverse.op, inverse.rhs, inverse, false, hide=(inverse.lhs, inverse.rhs))
+    with_more = arithmetic(
+        inverse.lhs, inverse.op, inverse.rhs, inverse, false, hide=(inverse.lhs, inverse.rhs)
+    )
     for name in ("law", "excess_falls", "product", "square_of_u"):  # they remember their theorems
         monkeypatch.setattr(bounded_flow, name, getattr(bounded_flow, name).__wrapped__)
     assert proved(bounded_flow.limit_statements()[0], bounded_flow.square_of_u(bounded_flow.finite))

@@ -46,17 +46,27 @@ class TwoTokens(GaussianWorld):
     def _drawn(self, v: Variable) -> Any:
         if v.of is Sort.NORMAL:
             return (self.rng.gauss(0, 1), self.rng.gauss(0, 1))
-        return self.rng.randrange(3) if v.of is Sort.INDEX else SIZES[v.name] if v.name in SIZES else super()._drawn(v)
+        return (
+            self.rng.randrange(3)
+            if v.of is Sort.INDEX
+            else SIZES[v.name]
+            if v.name in SIZES
+            else super()._drawn(v)
+        )
 
     def weighted(self, e: Bind, env: tuple[Any, ...]) -> list[tuple[float, tuple[Any, ...]]]:
         if e.kind == "normal":
             return PLANE
-        return [(1.0, at[::-1]) for at in itertools.product(*(range(int(self.value(h, env))) for h in e.heads))]
+        return [
+            (1.0, at[::-1]) for at in itertools.product(*(range(int(self.value(h, env))) for h in e.heads))
+        ]
 
 
 @cache
 def steps() -> tuple[Theorem, ...]:
-    return tuple({str(t): t for thm in (theorem_a.weaker_error(), theorem_a.slope()) for t in thm.steps()}.values())
+    return tuple(
+        {str(t): t for thm in (theorem_a.weaker_error(), theorem_a.slope()) for t in thm.steps()}.values()
+    )
 
 
 @cache
@@ -73,7 +83,9 @@ def test_every_step_holds(seed: int) -> None:
     for theorem in steps():
         if world.meets(theorem):
             met += 1
-            assert world.compared(theorem.lhs, theorem.op, theorem.rhs, ACCURACY), f"{theorem.rule}: {theorem}"
+            assert world.compared(theorem.lhs, theorem.op, theorem.rhs, ACCURACY), (
+                f"{theorem.rule}: {theorem}"
+            )
     assert met > 0.95 * len(steps())
 
 

@@ -19,7 +19,20 @@ from numerics.derivations.derived import exp
 from numerics.derivations.normal_form import LENGTH, normal_form
 from numerics.derivations.rules import arithmetic, assume, equal
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
-from numerics.derivations.terms import CLOCK, GAUSSIAN, START, Apply, Bind, Defined, Function, Given, Number, Op, Term, Variable
+from numerics.derivations.terms import (
+    CLOCK,
+    GAUSSIAN,
+    START,
+    Apply,
+    Bind,
+    Defined,
+    Function,
+    Given,
+    Number,
+    Op,
+    Term,
+    Variable,
+)
 from numerics.derivations.terms import term as number
 from numerics.derivations.theorems import Theorem
 from numerics.derivations.typeset import assumptions_latex, latex, relation, where_latex
@@ -35,7 +48,10 @@ NAMES = {
     Sort.TIME: ("t", "s"),
     Sort.TASK: ("mu", "w"),
 }
-FREE = {sort: tuple(Variable(n, sort, REALS if sort is Sort.REAL else None) for n in names) for sort, names in NAMES.items()}
+FREE = {
+    sort: tuple(Variable(n, sort, REALS if sort is Sort.REAL else None) for n in names)
+    for sort, names in NAMES.items()
+}
 ENDS = (*(Variable(n, range=whole(1)) for n in "dm"), LENGTH)
 I, K, Q, T, W = Sort.INDEX, Sort.TOKEN, Sort.QUERY, Sort.TIME, Sort.TASK
 ORDER = Fraction(4)
@@ -59,7 +75,15 @@ FUNCTIONS = (
     Function("x", (W, I, Q), ORDER),
 )
 BINDERS = {"mean": 1, "query": 1, "normal": 1, "prompt": 1, "task": 1, "sum": 2, "coordinates": 2}
-SORTS = {"mean": K, "query": Q, "normal": Sort.NORMAL, "prompt": Sort.PROMPT, "task": W, "sum": K, "coordinates": I}
+SORTS = {
+    "mean": K,
+    "query": Q,
+    "normal": Sort.NORMAL,
+    "prompt": Sort.PROMPT,
+    "task": W,
+    "sum": K,
+    "coordinates": I,
+}
 
 
 def printed(e: Term) -> str:
@@ -80,7 +104,9 @@ def random_term(rng: random.Random, depth: int) -> Term:
     if rng.random() < 0.5:
         kind = rng.choice(list(BINDERS))
         count = rng.randint(1, BINDERS[kind])
-        heads: tuple[Variable, ...] = tuple(rng.choice(ENDS) for _ in range(count)) if kind == "coordinates" else ()
+        heads: tuple[Variable, ...] = (
+            tuple(rng.choice(ENDS) for _ in range(count)) if kind == "coordinates" else ()
+        )
         heads = (rng.choice(FREE[Sort.PROMPT]),) if kind == "sum" else heads
         return bind(kind, tuple(rng.sample(FREE[SORTS[kind]], count)), random_term(rng, depth - 1), heads)
     a, b = random_term(rng, depth - 1), random_term(rng, rng.randrange(depth))
@@ -99,16 +125,24 @@ def moved(e: Term, rng: random.Random) -> Iterator[Term]:
     elif isinstance(e, Apply):
         for n, a in enumerate(e.args):
             if isinstance(a, Variable):
-                yield from (Apply(e.function, (*e.args[:n], b, *e.args[n + 1 :])) for b in moved(a, rng) if a != START)
+                yield from (
+                    Apply(e.function, (*e.args[:n], b, *e.args[n + 1 :])) for b in moved(a, rng) if a != START
+                )
         alike = [g for g in FUNCTIONS if g.sorts == e.function.sorts and g != e.function]
         yield from (Apply(g, e.args) for g in rng.sample(alike, min(2, len(alike))))
         if e.function.sorts in ((I,), (K,), (Q,), (W,), (T,)) and isinstance(e.args[0], Variable):
             yield Variable("f_i", range=REALS)
-            g = rng.choice([g for g in FUNCTIONS if g.sorts in ((I,), (T,), (W,)) and g.sorts != e.function.sorts])
+            g = rng.choice(
+                [g for g in FUNCTIONS if g.sorts in ((I,), (T,), (W,)) and g.sorts != e.function.sorts]
+            )
             yield g(FREE[g.sorts[0]][0])
     elif isinstance(e, Op):
         for n, a in enumerate(e.args):
-            yield from (Op(e.head, (*e.args[:n], b, *e.args[n + 1 :])) for b in moved(a, rng) if e.head != "pow" or n == 0)
+            yield from (
+                Op(e.head, (*e.args[:n], b, *e.args[n + 1 :]))
+                for b in moved(a, rng)
+                if e.head != "pow" or n == 0
+            )
         if e.head in ("ind", "above", "max", "min"):
             yield Op({"ind": "above", "above": "ind", "max": "min", "min": "max"}[e.head], e.args)
         if e.head == "exp":
@@ -117,12 +151,18 @@ def moved(e: Term, rng: random.Random) -> Iterator[Term]:
         yield from (Defined(e.name, b) for b in moved(e.body, rng))
         yield e.body
     elif isinstance(e, Given):
-        yield from (Given(w, instantiated(e.body, {e.task: w})) for w in FREE[W] if w != e.task and isinstance(e.task, Variable))
+        yield from (
+            Given(w, instantiated(e.body, {e.task: w}))
+            for w in FREE[W]
+            if w != e.task and isinstance(e.task, Variable)
+        )
         yield from (Given(e.task, b) for b in moved(e.body, rng))
     elif isinstance(e, Bind):
         names, body = opened(e)
         for n, h in enumerate(e.heads):
-            yield from (bind(e.kind, names, body, (*e.heads[:n], b, *e.heads[n + 1 :])) for b in moved(h, rng))
+            yield from (
+                bind(e.kind, names, body, (*e.heads[:n], b, *e.heads[n + 1 :])) for b in moved(h, rng)
+            )
         yield from (bind(e.kind, names, b, e.heads) for b in moved(body, rng))
         if e.count == 2:
             inner = bind(e.kind, names[1:], body, e.heads[-1:])
@@ -211,7 +251,15 @@ def theorems() -> Iterator[Theorem]:
     """Theorems that say different things in much the same words."""
     x, y, a = (Variable(n, range=REALS) for n in "xya")
     one = Fraction(1)
-    ranges = (POSITIVE, NONNEGATIVE, Range(Fraction(0), one), Range(None, one), Range(one), whole(1), whole(2))
+    ranges = (
+        POSITIVE,
+        NONNEGATIVE,
+        Range(Fraction(0), one),
+        Range(None, one),
+        Range(one),
+        whole(1),
+        whole(2),
+    )
     for of in (REALS, *ranges):
         yield equal(Variable("x", range=of), Variable("x", range=of))
         yield assume("all", 0, "<=", 1, every=(Variable("x", range=of),))
@@ -237,7 +285,10 @@ def theorems() -> Iterator[Theorem]:
     v = Function("b", (I,))
     yield from (assume("one", v(i), "<=", 1, every=(v, i)), assume("one", v(i), "<=", 1, every=(i,)))
     yield assume("one", x, "<=", 1, every=(Function("b", (I, I)),))
-    yield from (assume("one", x, "<=", 1, every=(Variable("b", sort),)) for sort in (I, K, Q, T, W, Sort.NORMAL, Sort.PROMPT))
+    yield from (
+        assume("one", x, "<=", 1, every=(Variable("b", sort),))
+        for sort in (I, K, Q, T, W, Sort.NORMAL, Sort.PROMPT)
+    )
     yield from (assume("one", x, "<=", 1), assume("one", x, "<=", 1, every=(v,)))
     yield from (equal(x, x), equal(CLOCK(Variable("x", T)), CLOCK(Variable("x", T))))
 

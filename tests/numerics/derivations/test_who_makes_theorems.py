@@ -27,7 +27,14 @@ KERNEL = ROOT / "numerics" / "derivations"
 PRIVATE = {"_prove", "_RULES_ONLY"}
 x = Variable("x", range=REALS)
 FALSE = Statement(term(0), "<=", term(-1))
-SIDES: dict[str, Any] = {"lhs": term(0), "op": "<=", "rhs": term(-1), "assumptions": frozenset(), "rule": "x", "premises": ()}
+SIDES: dict[str, Any] = {
+    "lhs": term(0),
+    "op": "<=",
+    "rhs": term(-1),
+    "assumptions": frozenset(),
+    "rule": "x",
+    "premises": (),
+}
 
 
 def uses(source: str) -> set[str]:
@@ -36,7 +43,13 @@ def uses(source: str) -> set[str]:
     if not any(name in source for name in PRIVATE):
         return found
     for node in ast.walk(ast.parse(source)):
-        names = [node.id] if isinstance(node, ast.Name) else [node.attr] if isinstance(node, ast.Attribute) else []
+        names = (
+            [node.id]
+            if isinstance(node, ast.Name)
+            else [node.attr]
+            if isinstance(node, ast.Attribute)
+            else []
+        )
         names += [node.name] if isinstance(node, ast.alias) else []
         names += [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
         found.update(PRIVATE & set(names))
@@ -47,9 +60,17 @@ def test_only_rules_make_theorems() -> None:
     """No other file of the checkout speaks of what makes one; the rules are the functions of these
     modules.
     """
-    own = {module.removeprefix("numerics.derivations.") for module in {getattr(rules, name).__module__ for name in rules.__all__}}
+    own = {
+        module.removeprefix("numerics.derivations.")
+        for module in {getattr(rules, name).__module__ for name in rules.__all__}
+    }
     rooms = ("theory", "numerics", "proofs_check", "tests", "benchmarks", "examples", "docs")
-    users = {path for room in rooms for path in (ROOT / room).rglob("*.py") if uses(path.read_text(encoding="utf-8"))}
+    users = {
+        path
+        for room in rooms
+        for path in (ROOT / room).rglob("*.py")
+        if uses(path.read_text(encoding="utf-8"))
+    }
     assert users == {KERNEL / f"{name}.py" for name in (*own, "theorems")} | {Path(__file__)}
 
 
@@ -67,7 +88,9 @@ def test_a_use_is_seen(program: str) -> None:
 
 
 def test_what_makes_theorems_is_no_public_name() -> None:
-    modules = [__import__(f"numerics.derivations.{path.stem}", fromlist=["x"]) for path in KERNEL.glob("[a-z]*.py")]
+    modules = [
+        __import__(f"numerics.derivations.{path.stem}", fromlist=["x"]) for path in KERNEL.glob("[a-z]*.py")
+    ]
     assert theorems in modules
     for module in modules:
         public = {getattr(module, name) for name in module.__all__ if callable(getattr(module, name))}
@@ -103,7 +126,9 @@ FORGERIES: dict[str, Callable[[], Any]] = {
     "an object with the same parts": Likeness,
     "an empty theorem": lambda: Theorem.__new__(Theorem),
     "a copy with another side": changed,
-    "a theorem from a file": lambda: pickle.loads(pickle.dumps(arithmetic(0, "<=", x**2)).replace(b"rhs", b"lhs")),
+    "a theorem from a file": lambda: pickle.loads(
+        pickle.dumps(arithmetic(0, "<=", x**2)).replace(b"rhs", b"lhs")
+    ),
     "a statement": lambda: FALSE,
     "text": lambda: "0 <= -1",
 }
@@ -111,6 +136,10 @@ FORGERIES: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_a_forged_theorem_reaches_nothing(forgery: str) -> None:
-    for use in (lambda t: proved(FALSE, t), lambda t: then(t, arithmetic(-1, "<=", 0)), lambda t: chain(0, t, -1)):
+    for use in (
+        lambda t: proved(FALSE, t),
+        lambda t: then(t, arithmetic(-1, "<=", 0)),
+        lambda t: chain(0, t, -1),
+    ):
         with pytest.raises((Refused, TypeError, AttributeError)):
             use(FORGERIES[forgery]())

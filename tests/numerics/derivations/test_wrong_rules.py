@@ -26,7 +26,11 @@ WRONG = (
     ("values", "return 1 if even and signs[0] == 0 else signs[0]", "return 1 if signs[0] == 0 else signs[0]"),
     ("values", "return 0 if lo is None or lo < 0 else 2 if lo > 0 or e.range.lo_open else 1", "return 2"),
     ("values", "return e.value >= 1", "return True"),
-    ("values", "sum((r for r, _ in known), Fraction(0)), sum(s for _, s in known))", "max(r for r, _ in known), 0)"),
+    (
+        "values",
+        "sum((r for r, _ in known), Fraction(0)), sum(s for _, s in known))",
+        "max(r for r, _ in known), 0)",
+    ),
     ("values", "return found is not None and (found[0] < 1 or found == ONE)", "return True"),
     (
         "values",
@@ -40,11 +44,19 @@ WRONG = (
     ("polynomials", "powers[a] = powers[a] + x if a in powers else x", "powers[a] = x"),
     ("normal_form", "known = not u or set(u) == {ONE}  # the indicator of a number", "known = True"),
     ("normal_form", 'return inside if e.head == "ind" else', "return inside if True else"),
-    ("normal_form", "if number is not None and c > 0 and all(nonnegative(a) for a, _ in m):", "if number is not None and c > 0:"),
+    (
+        "normal_form",
+        "if number is not None and c > 0 and all(nonnegative(a) for a, _ in m):",
+        "if number is not None and c > 0:",
+    ),
     ("normal_form", "for n in range(used, count):", "for n in range(count - used):"),
     ("normal_form", "used = tuple(k for k in names if any(k in a.free for a, _ in m))", "used = names[:1]"),
     ("normal_form", "out = _scaled(_falling(0, len(names)), c)", "out = _scaled(_falling(0, 1), c)"),
-    ("normal_form", "itertools.product((None, *bound), repeat=len(more))", "itertools.product((None,), repeat=len(more))"),
+    (
+        "normal_form",
+        "itertools.product((None, *bound), repeat=len(more))",
+        "itertools.product((None,), repeat=len(more))",
+    ),
     ("normal_form", "for p, n in _primes(k)]", "for p, n in _primes(k)][:1]"),
     (
         "normal_form",
@@ -53,14 +65,26 @@ WRONG = (
     ),
     ("binding", "lambda v, depth: new[v.index - depth]", "lambda v, depth: new[0]"),
     ("arithmetic", 'u = e.args[0] if e.head == "ind" else -e.args[0]', "u = e.args[0]"),
-    ("arithmetic", 'if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):', "if total.is_Rational:"),
+    (
+        "arithmetic",
+        'if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):',
+        "if total.is_Rational:",
+    ),
     ("arithmetic", '[(sp.S.Zero, "<=", u) if v', '[(sp.S.Zero, "<", u) if v'),
     ("arithmetic", '("<" if is_open else "<=" for is_open in opened)', '("<", "<")'),
     ("arithmetic", "if not questions:", "if False:"),
     ("arithmetic", "if not finite(e) and not self.bounded(e):", "if False:"),
     ("arithmetic", "new, domain[theta] = {a: theta * b}", "new, domain[theta] = {a: b}"),
-    ("arithmetic", "new = {a: b - slack} if alone(a, b) else {b: a + slack}", "new = {a: b} if alone(a, b) else {b: a}"),
-    ("arithmetic", 'if isinstance(x, sp.Symbol) and "positive" in _sign(domain[x]):', "if isinstance(x, sp.Symbol):"),
+    (
+        "arithmetic",
+        "new = {a: b - slack} if alone(a, b) else {b: a + slack}",
+        "new = {a: b} if alone(a, b) else {b: a}",
+    ),
+    (
+        "arithmetic",
+        'if isinstance(x, sp.Symbol) and "positive" in _sign(domain[x]):',
+        "if isinstance(x, sp.Symbol):",
+    ),
     ("arithmetic", "most == domain[x].lo + 1", "most == domain[x].lo + 2"),
     ("arithmetic", 'if left == right and op != "<":', "if left == right:"),
     ("judgements", "if first.rhs != second.lhs:", "if False:"),
@@ -82,7 +106,11 @@ WRONG = (
     ("theorems", "if any(K in others for K, others in needs.items()):", "if False:"),
     ("theorems", "if own and not free - numbers - tied:", "if False:"),
     ("theorems", "others.union(*(needs[v] for v in others & needs.keys()))", "others"),
-    ("values", "positive(base) or (positive(exponent) and nonnegative(base))", "positive(base) or nonnegative(base)"),
+    (
+        "values",
+        "positive(base) or (positive(exponent) and nonnegative(base))",
+        "positive(base) or nonnegative(base)",
+    ),
     ("values", "else above_zero and finite(base)", "else above_zero"),
     ("judgements", "check_arbitrary(thm, values)", "pass"),
     ("judgements", "check_arbitrary(premise, [old for old in values if type(old) is Function])", "pass"),
@@ -102,14 +130,22 @@ WRONG = (
         "new = tuple(a if n in unknown else less(a) for n, a in enumerate(e.args))",
         "new = tuple(a if n in unknown else more(a) for n, a in enumerate(e.args))",
     ),
-    ("judgements", "if sign(exponent) >= 1 and nonnegative(base) and fine(more(base)):", "if sign(exponent) >= 1:"),
+    (
+        "judgements",
+        "if sign(exponent) >= 1 and nonnegative(base) and fine(more(base)):",
+        "if sign(exponent) >= 1:",
+    ),
     ("theorems", "if names.setdefault(name, thing) != thing:", "if False:"),
     ("theorems", "if e.tasks:", "if False:"),
     ("values", "return None if over else order(e.body, over)", "return order(e.body, over)"),
     ("terms", "self.body.plain or self.body.tasks - {self.task}", "self.body.tasks - {self.task}"),
     ("terms", "self.body.plain or self.body.tasks - {self.task}", "self.body.plain"),
     ("terms", "if Sort.TIME not in self.sorts or self.order != 1:", "if Sort.TIME not in self.sorts:"),
-    ("normal_form", "return from_atom(value) if isinstance(value, Given) else again(value)", "return again(e.body)"),
+    (
+        "normal_form",
+        "return from_atom(value) if isinstance(value, Given) else again(value)",
+        "return again(e.body)",
+    ),
     ("tasks", "or new.order != old.order", ""),
     ("tasks", "shown += check_in_range(put[old], old.range, given)", "pass"),
     ("tasks", "if caught := a.every & (put.keys() | inside):", "if caught := a.every & put.keys():"),
@@ -117,7 +153,11 @@ WRONG = (
     ("tasks", "inside = speaks_of(*(x for", "inside = frozenset().union(*(x.free for"),
     ("tasks", "(speaks_of(a.lhs, a.rhs) | a.every for a in", "(speaks_of(a.lhs, a.rhs) for a in"),
     ("tasks", "if not put.keys() & speaks_of(a.lhs, a.rhs):", "if True:"),
-    ("theorems", "if loose := [v for v in self.fixes if isinstance(v, Variable)", "if loose := [v for v in self.fixes if False"),
+    (
+        "theorems",
+        "if loose := [v for v in self.fixes if isinstance(v, Variable)",
+        "if loose := [v for v in self.fixes if False",
+    ),
     ("judgements", "if old == GAUSSIAN or Sort.TIME in old.sorts:", "if old == GAUSSIAN:"),
     ("judgements", "or old in (LENGTH, START):", "or old == LENGTH:"),
     ("flows", 'Op("mul", (*e.args[:n], d, *e.args[n + 1 :]))', "d"),
@@ -130,7 +170,11 @@ WRONG = (
     ("flows", "if clocks - {CLOCK} or", "if"),
     ("flows", "or times - {_time(t)} or t == START or", "or t == START or"),
     ("flows", "or t == START or any(v.sort is Sort.TIME for e in said for v in e.free)", ""),
-    ("flows", "c.range != NONNEGATIVE or c in frozenset().union(*(e.free for e in (*sides, *said)))", "c.range != NONNEGATIVE"),
+    (
+        "flows",
+        "c.range != NONNEGATIVE or c in frozenset().union(*(e.free for e in (*sides, *said)))",
+        "c.range != NONNEGATIVE",
+    ),
     (
         "flows",
         'barrier.op != "<=" or len(barrier.every) != 1 or moving or',
@@ -155,9 +199,17 @@ WRONG = (
     ("integrals", "{g, h, k} & c.free or", ""),
     ("integrals", "or y in c.functions for c in parts", "for c in parts"),
     ("integrals", "or g == h or", "or"),
-    ("integrals", '(same.lhs, same.op, same.rhs) != (first, "==", Op("add", tuple(rest)))', "same.lhs != first"),
+    (
+        "integrals",
+        '(same.lhs, same.op, same.rhs) != (first, "==", Op("add", tuple(rest)))',
+        "same.lhs != first",
+    ),
     ("values", 'return order(Op("exp", (-e.args[0],)), over)', "return BOUNDED"),
-    ("values", 'return _of_a_product(parts) if e.head == "mul" else None', "return max(p for p in parts if p is not None)"),
+    (
+        "values",
+        'return _of_a_product(parts) if e.head == "mul" else None',
+        "return max(p for p in parts if p is not None)",
+    ),
     ("theorems", 'if e.loose or any(name.startswith("#") for name, _ in _named(e)):', "if False:"),
 )
 
@@ -175,7 +227,9 @@ def kernel(wrong: str, old: str, new: str) -> Iterator[tuple[ModuleType, ModuleT
     mine = lambda name: name.startswith((PACKAGE, f"{TESTS}."))
     kept = {name: sys.modules.pop(name) for name in list(sys.modules) if mine(name)}
     source = (FOLDER / f"{wrong}.py").read_text()
-    assert source.count(old) == 1, f"{old!r} stands {source.count(old)} times in {wrong}.py; follow the change of the kernel"
+    assert source.count(old) == 1, (
+        f"{old!r} stands {source.count(old)} times in {wrong}.py; follow the change of the kernel"
+    )
 
     class Changed:
         """A finder that gives one module another source."""

@@ -31,18 +31,28 @@ def refuted(**more: Any) -> Evidence:
 
 LIES: dict[str, dict[str, Any]] = {
     "no error probability": dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=-5),
-    "no error probability; give": dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=math.nan),
-    "no error probability; give a number": dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=1.0),
+    "no error probability; give": dict(
+        verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=math.nan
+    ),
+    "no error probability; give a number": dict(
+        verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=1.0
+    ),
     "without parts says nothing": dict(verdict="PROVED", engine="conjunction"),
     "it is its weakest part": dict(verdict="PROVED", engine="conjunction", parts=(supported(),)),
     "one of its parts must be": dict(WITNESS, engine="conjunction", parts=(proved(),)),
     "received no matrix of every size": dict(verdict="PROVED", engine="identity", dimension="every d"),
-    "no matrix of every size; leave": dict(verdict="PROVED", engine="conjunction", parts=(proved(),), dimension="every d"),
+    "no matrix of every size; leave": dict(
+        verdict="PROVED", engine="conjunction", parts=(proved(),), dimension="every d"
+    ),
     "wrong way round": dict(verdict="CERTIFIED", engine="branch and bound", margin=-0.1),
     "below the truth": dict(verdict="PROVED", engine="exact arithmetic", slack=0.9),
     "above the truth": dict(WITNESS, engine="exact arithmetic", slack=1.1),
-    "no standard error of the slack None": dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", slack_error=0.1),
-    "no standard error": dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", slack=2.0, slack_error=-0.1),
+    "no standard error of the slack None": dict(
+        verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", slack_error=0.1
+    ),
+    "no standard error": dict(
+        verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", slack=2.0, slack_error=-0.1
+    ),
     "one of the programs is wrong": dict(verdict="PROVED", engine="identity", routes=(refuted(),)),
     "one of the programs is wrong; find": dict(WITNESS, engine="identity", routes=(proved(),)),
     "draws samples": dict(WITNESS, engine="Monte Carlo"),
@@ -53,10 +63,16 @@ LIES: dict[str, dict[str, Any]] = {
     "needs a witness": dict(verdict="REFUTED", engine="identity", witness_by="exact"),
     "with a witness contradicts itself": dict(verdict="PROVED", engine="identity", witness={"x": 1}),
     "ARGUED, and nothing else": dict(verdict="ARGUED", engine="identity"),
-    "ARGUED, and nothing": dict(verdict="ARGUED", engine="identity", argument="by words", weakest="SUPPORTED"),
-    "and nothing else, comes": dict(verdict="PROVED", engine="identity", argument="by words", weakest="PROVED"),
+    "ARGUED, and nothing": dict(
+        verdict="ARGUED", engine="identity", argument="by words", weakest="SUPPORTED"
+    ),
+    "and nothing else, comes": dict(
+        verdict="PROVED", engine="identity", argument="by words", weakest="PROVED"
+    ),
     "can at most say CERTIFIED": dict(verdict="PROVED", engine="branch and bound"),
-    "can at most say SUPPORTED": dict(verdict="ARGUED", engine="quadrature", argument="by words", weakest="PROVED"),
+    "can at most say SUPPORTED": dict(
+        verdict="ARGUED", engine="quadrature", argument="by words", weakest="PROVED"
+    ),
     "is SUPPORTED at most": dict(verdict="PROVED", engine="identity", error=1e-9),
     "at most 1e-6": dict(WITNESS, engine="quadrature", witness_by="two routes", disagreement=1e-3),
     "at most 1e-9": dict(WITNESS, engine="Clopper-Pearson", witness_by="statistics", error=1e-6),
@@ -78,13 +94,18 @@ def test_a_slack_of_one_may_be_rounded() -> None:
 def test_a_witness_stays_the_point_that_was_found() -> None:
     found = refuted(witness={"x": Fraction(1, 3)})
     assert found.replace(witness={"x": Fraction(1, 3), "L": 2}).witness["L"] == 2
-    assert dict(found.replace(witness={"delta": "1/9"}).witness) == {"delta": "1/9"}  # the point in other variables
+    assert dict(found.replace(witness={"delta": "1/9"}).witness) == {
+        "delta": "1/9"
+    }  # the point in other variables
     with pytest.raises(ValueError, match="no longer the point that was found"):
         found.replace(witness={"x": Fraction(1, 2)})
 
 
 def test_an_argument_lowers_what_was_executed_and_nothing_else() -> None:
-    assert (proved().argued("joined").verdict, proved().argued("joined").weakest) == (Verdict.ARGUED, Verdict.PROVED)
+    assert (proved().argued("joined").verdict, proved().argued("joined").weakest) == (
+        Verdict.ARGUED,
+        Verdict.PROVED,
+    )
     for other in (supported(), refuted(), proved().argued("once")):
         assert other.argued("joined") is other
     for whole in (proved(), certified(), proved().argued("once"), supported()):
@@ -95,10 +116,21 @@ def test_an_argument_lowers_what_was_executed_and_nothing_else() -> None:
 
 
 def test_the_order_of_verdicts_and_of_what_is_joined() -> None:
-    order = [Verdict.REFUTED, Verdict.OPEN, Verdict.SUPPORTED, Verdict.ARGUED, Verdict.CERTIFIED, Verdict.PROVED]
+    order = [
+        Verdict.REFUTED,
+        Verdict.OPEN,
+        Verdict.SUPPORTED,
+        Verdict.ARGUED,
+        Verdict.CERTIFIED,
+        Verdict.PROVED,
+    ]
     assert sorted(Verdict, key=lambda v: v.strength) == order
     joined = all_of(proved(), certified(), proved().argued("one"), certified().argued("two"))
-    assert (joined.verdict, joined.weakest, joined.argument) == (Verdict.ARGUED, Verdict.CERTIFIED, "one; two")
+    assert (joined.verdict, joined.weakest, joined.argument) == (
+        Verdict.ARGUED,
+        Verdict.CERTIFIED,
+        "one; two",
+    )
     assert all_of(joined, supported()).verdict is Verdict.SUPPORTED
     assert all_of(joined, supported()).weakest is None
     assert all_of(joined, refuted()).verdict is Verdict.REFUTED
@@ -116,13 +148,19 @@ def test_a_conjunction_has_the_least_slack_with_its_error() -> None:
 
 
 def test_routes_that_contradict_are_an_error() -> None:
-    for primary, route in ((proved(), refuted()), (refuted(), proved()), (refuted(), certified().argued("joined"))):
+    for primary, route in (
+        (proved(), refuted()),
+        (refuted(), proved()),
+        (refuted(), certified().argued("joined")),
+    ):
         with pytest.raises(Contradiction):
             confirmed(primary, route)
     assert confirmed(proved(), supported()).verdict is Verdict.PROVED
 
 
-@pytest.mark.parametrize("e", [proved(), certified().argued("joined"), refuted(), all_of(proved(), supported())])
+@pytest.mark.parametrize(
+    "e", [proved(), certified().argued("joined"), refuted(), all_of(proved(), supported())]
+)
 def test_json_keeps_everything(e: Evidence) -> None:
     assert Evidence.from_json(e.to_json()) == e
 

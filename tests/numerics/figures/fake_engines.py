@@ -94,7 +94,10 @@ class Fake:
             if log is not None:
                 with log.open("a") as file:
                     file.write(f"{name} {done}\n")
-            time.sleep(self.pause * (100 if log is not None and len(log.read_text().splitlines()) >= self.brisk else 1))
+            time.sleep(
+                self.pause
+                * (100 if log is not None and len(log.read_text().splitlines()) >= self.brisk else 1)
+            )
             done += 1
             if done % every == 0:
                 records.append(theta)
@@ -105,10 +108,14 @@ class Fake:
         return so_far()
 
     def engines(self, code: str = "c0de") -> Engines:
-        def population_risk(parameters: Any, attention: str, task: Any, L: int, **config: Any) -> tuple[float, float]:
+        def population_risk(
+            parameters: Any, attention: str, task: Any, L: int, **config: Any
+        ) -> tuple[float, float]:
             self.calls.append(("final", (attention, L)))
             if self.excess is not None:
-                return (1 + self.excess) * trained(VARIANTS[config["variant"]].drawn(task), L, attention=attention).risk, 0.25
+                return (1 + self.excess) * trained(
+                    VARIANTS[config["variant"]].drawn(task), L, attention=attention
+                ).risk, 0.25
             return float(np.sum(parameters.V)) + (attention == "linear"), 0.25
 
         def initial_gap(parameters: Any, task: Any, lengths: Any, *, seed: int, **config: Any) -> Any:
@@ -125,7 +132,15 @@ class Fake:
         def bayes_risk(task: Any, L: int) -> tuple[float, float]:
             return float(np.trace(task.Sigma)) * task.task_variance / L + task.noise / 2, 0.125
 
-        return Engines(self.train, population_risk, initial_gap, gradient_gap, trained, bayes_risk, lambda name: f"{code} {name}")
+        return Engines(
+            self.train,
+            population_risk,
+            initial_gap,
+            gradient_gap,
+            trained,
+            bayes_risk,
+            lambda name: f"{code} {name}",
+        )
 
     def count(self, kind: str) -> int:
         return sum(name == kind for name, _ in self.calls)

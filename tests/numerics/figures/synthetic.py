@@ -16,20 +16,29 @@ from theory.regression.experiment import COVARIANCES, variant
 DIVERGED = ("isotropic", "as written", "linear", 20, 4)
 
 
-def _training(covariance: str, name: str, attention: str, L: int, seed: int, plan: Plan, rng: np.random.Generator) -> Training:
+def _training(
+    covariance: str, name: str, attention: str, L: int, seed: int, plan: Plan, rng: np.random.Generator
+) -> Training:
     steps = min(variant(name).steps, plan.most_steps or 10**9)
     every = max(1, steps // plan.records)
     step = np.arange(every, steps + 1, every)
     bent = 1.0 if covariance == "isotropic" else 2.5
     halves = ("softmax", "linear") if attention == "coupled" else (attention,)
-    risk = np.stack([_risk(half, L, bent) + 0.5 * np.exp(-step / (8000 * bent * (1 + 0.1 * seed))) for half in halves], axis=-1)
+    risk = np.stack(
+        [_risk(half, L, bent) + 0.5 * np.exp(-step / (8000 * bent * (1 + 0.1 * seed))) for half in halves],
+        axis=-1,
+    )
     risk *= 1 + 0.004 * rng.standard_normal(risk.shape)
     n = len(COVARIANCES[covariance]) + 1
     theta = rng.standard_normal((1 + 3 * n, n)) / 3
-    away = (bent * 4 / L * (1 - np.exp(-step / 30000)))[:, None, None] * rng.standard_normal((1 + 3 * n, n)) / 4
+    away = (
+        (bent * 4 / L * (1 - np.exp(-step / 30000)))[:, None, None] * rng.standard_normal((1 + 3 * n, n)) / 4
+    )
     start = Parameters(theta[0], theta[1 : n + 1], theta[n + 1 : 2 * n + 1], theta[2 * n + 1 :])
     moving = np.stack([theta + away, theta - away], axis=1) if attention == "coupled" else theta + away
-    O, V, K, Q = (moving[..., part, :] for part in (0, slice(1, n + 1), slice(n + 1, 2 * n + 1), slice(2 * n + 1, None)))
+    O, V, K, Q = (
+        moving[..., part, :] for part in (0, slice(1, n + 1), slice(n + 1, 2 * n + 1), slice(2 * n + 1, None))
+    )
     coupled = attention == "coupled"
     return Training(
         attention=attention, prompt_length=L, variant=name, task=plan.task(covariance),
@@ -68,5 +77,7 @@ def measurements(plan: Plan | None = None) -> Measurements:
         for name in plan.variants:
             L = np.array(plan.gap_lengths)
             spread = 1 + 0.2 * np.arange(plan.band_seeds)[:, None]
-            gaps[covariance, name] = Gaps(L, 0.3 * spread / L, 0.003 * spread / L, 2 * spread / L, 0.02 * spread / L)
+            gaps[covariance, name] = Gaps(
+                L, 0.3 * spread / L, 0.003 * spread / L, 2 * spread / L, 0.02 * spread / L
+            )
     return Measurements(plan, runs, gaps, final, exact, bayes, 754.0, 1480.0)

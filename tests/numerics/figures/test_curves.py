@@ -29,7 +29,9 @@ def found() -> Measurements:
     return measurements(PLAN)
 
 
-def named(measured: Measurements, kind: int, setting: tuple[str, str] = SETTING) -> dict[tuple[str, str], Line]:
+def named(
+    measured: Measurements, kind: int, setting: tuple[str, str] = SETTING
+) -> dict[tuple[str, str], Line]:
     return {(line.quantity, line.curve): line for line in lines(measured, kind, *setting)}
 
 
@@ -44,7 +46,9 @@ def test_the_middle_of_five_seeds_lies_between_their_extremes(found: Measurement
 
 def test_the_error_is_that_of_the_run_in_the_middle(found: Measurements) -> None:
     final = dict(found.final)
-    for seed, (value, error) in enumerate([(0.113, 1e-3), (0.111, 2e-3), (0.112, 7e-3), (0.114, 3e-3), (0.11, 4e-3)]):
+    for seed, (value, error) in enumerate(
+        [(0.113, 1e-3), (0.111, 2e-3), (0.112, 7e-3), (0.114, 3e-3), (0.11, 4e-3)]
+    ):
         final[(*SETTING, "linear", 10, seed)] = (value, error)
     line = named(replace(found, final=final), 2)["risk", "linear"]
     assert (line.middle[0], line.error[0]) == (0.112, 7e-3)
@@ -90,7 +94,12 @@ def test_where_both_were_trained_alone_the_curves_are_theirs(found: Measurements
     key = RunKey(*SETTING, "coupled", 1000, PLAN.first_seed)
     run, alone = found.runs[key], found.runs[RunKey(*SETTING, "softmax", 20, PLAN.first_seed)]
     ended = replace(
-        run, step=run.step[:2], risk=run.risk[:2], risk_error=run.risk_error[:2], parameters=run.parameters.at(slice(2)), diverged=9
+        run,
+        step=run.step[:2],
+        risk=run.risk[:2],
+        risk_error=run.risk_error[:2],
+        parameters=run.parameters.at(slice(2)),
+        diverged=9,
     )
     runs = {**found.runs, key: ended, key._replace(attention="softmax"): replace(alone, prompt_length=1000)}
     curve = named(replace(found, runs=runs), 4)
@@ -107,7 +116,11 @@ def test_a_run_that_failed_is_drawn_alone_and_in_no_median(found: Measurements) 
     for risk, lost in ((edge + 1e-9, True), (edge - 1e-9, False)):
         stuck = replace(found, final={**found.final, (*SETTING, "linear", 100, 3): (risk, 1e-5)})
         two, four, three = (named(stuck, kind) for kind in (2, 4, 3))
-        risks, curve, distance = two["risk", "linear"], four["risk in training", "linear, L = 100"], three["distance", "L = 100"]
+        risks, curve, distance = (
+            two["risk", "linear"],
+            four["risk in training", "linear, L = 100"],
+            three["distance", "L = 100"],
+        )
         at = list(risks.x).index(100)
         assert risks.seeds[at] == 5 - lost
         assert (risks.high[at] == risk) is not lost
@@ -128,7 +141,9 @@ def test_a_run_that_failed_is_drawn_alone_and_in_no_median(found: Measurements) 
         if lost:
             assert two["risk", "linear, seed 3, failed"].middle.tolist() == [risk]
             run = found.run(*SETTING, "linear", 100, 3)
-            assert np.array_equal(four["risk in training", "linear, L = 100, seed 3, failed"].middle, run.risk)
+            assert np.array_equal(
+                four["risk in training", "linear, L = 100, seed 3, failed"].middle, run.risk
+            )
         texts = [key.text for figure in draw(replace(stuck, plan=FEW)) for key in keys(figure, PLAN)]
         assert ("hollow: a run that failed, in no median" in texts) is lost
         (entry,) = [entry for entry in failures(stuck) if entry[:3] == (*SETTING, "linear")]
@@ -140,10 +155,14 @@ def test_where_every_run_failed_there_is_no_median(found: Measurements) -> None:
     final = {key: (0.5, 1e-5) if key[2] == "linear" else value for key, value in found.final.items()}
     four = named(replace(found, final=final), 4)
     assert four["risk in training", "linear, L = 1000"].x.size == 0
-    assert four["risk in training", f"linear, L = 1000, seed {PLAN.first_seed}, failed"].x.size == PLAN.records
+    assert (
+        four["risk in training", f"linear, L = 1000, seed {PLAN.first_seed}, failed"].x.size == PLAN.records
+    )
     plan = replace(FEW, curve_lengths=(1000,))
     (figure,) = draw(replace(found, final=final, plan=plan))
-    assert "linear, L = 1000" in [key.text for key in keys(figure, plan)]  # its colour is explained all the same
+    assert "linear, L = 1000" in [
+        key.text for key in keys(figure, plan)
+    ]  # its colour is explained all the same
 
 
 def test_the_distance_is_over_all_parameters(found: Measurements) -> None:
@@ -157,7 +176,9 @@ def test_exact_limits_are_where_they_are_known(found: Measurements) -> None:
     line = named(found, 2)["risk", "softmax, limit of the flow"]
     assert line.middle.tolist() == [found.exact[(*SETTING, "softmax", int(L))] for L in line.x]
     assert (line.error == 0).all()
-    assert named(found, 4)["risk in training", "linear, L = 100"].limit == found.exact[(*SETTING, "linear", 100)]
+    assert (
+        named(found, 4)["risk in training", "linear, L = 100"].limit == found.exact[(*SETTING, "linear", 100)]
+    )
     assert named(found, 4, ("isotropic", "as coded"))["risk in training", "linear, L = 100"].limit is None
     assert named(found, 2, ("isotropic", "as coded"))["risk", "softmax, limit of the flow"].x.size == 0
 
@@ -170,7 +191,9 @@ def test_a_run_that_ended_early_is_drawn_with_its_spread(found: Measurements) ->
     for quantity, level in (("risk", 0.0), ("risk above ridge", ridge)):
         line, before = named(shaky, 2)[quantity, "softmax"], plain[quantity, "softmax"]
         assert np.array_equal(line.middle, before.middle)
-        np.testing.assert_allclose((line.low[at], line.high[at]), (risk - 1e-3 - level, risk + 2e-3 - level), rtol=1e-12)
+        np.testing.assert_allclose(
+            (line.low[at], line.high[at]), (risk - 1e-3 - level, risk + 2e-3 - level), rtol=1e-12
+        )
         others = np.arange(line.x.size) != at
         assert np.array_equal(line.low[others], before.low[others])
         assert np.array_equal(line.high[others], before.high[others])
@@ -193,7 +216,9 @@ def test_what_sampling_does_not_tell_from_zero_is_no_point(found: Measurements) 
     line = named(shaky, 1)["gradient gap", "softmax minus linear"]
     assert line.clear.tolist() == [True] * (len(gaps.lengths) - 2) + [False] * 2
     np.testing.assert_allclose(line.ceiling[-2:], [2.92e-6, 4.92e-6])
-    figure = next(figure for figure in draw(replace(shaky, plan=replace(FEW, figures=(1,)))) if figure.number == 1)
+    figure = next(
+        figure for figure in draw(replace(shaky, plan=replace(FEW, figures=(1,)))) if figure.number == 1
+    )
     assert "triangle" in [key.mark for key in keys(figure, PLAN)]
     low, _ = figure.panels[0].ends["gradient gap"]
     assert low > 1e-6  # the noise does not stretch the axis

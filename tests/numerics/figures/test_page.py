@@ -28,7 +28,9 @@ from numerics.pages.provenance import provenance
 from tests.numerics.figures.synthetic import measurements
 from tests.numerics.pages.page import Page
 
-PLAN = replace(Plan.full(), records=20, lengths=(10, 20, 100, 1000), gap_lengths=(10, 30, 1000), figures=(1, 2, 3, 4, 6))
+PLAN = replace(
+    Plan.full(), records=20, lengths=(10, 20, 100, 1000), gap_lengths=(10, 30, 1000), figures=(1, 2, 3, 4, 6)
+)
 CLAIMS = [
     ("BB:A.2.stab", "Training softmax attention appears more stable", "OPEN", "one seed says little"),
     ("BB:A.fig6", "The risk converges more slowly", "SUPPORTED", "by 12 %, sampled to 1e-05"),
@@ -83,7 +85,9 @@ def test_every_sentence_stands_under_its_figure(folder: Path) -> None:
     article = {n: page.split(f'id="figure-{n}">')[1].split("</article>")[0] for n in PLAN.figures}
     assert "by 12 %, sampled to 10<sup>−5</sup>" in article[6]
     assert "Linear &lt;b&gt;beats&lt;/b&gt; softmax" in article[2]
-    assert all("appears more stable" not in text and "More irregular" not in text for text in article.values())
+    assert all(
+        "appears more stable" not in text and "More irregular" not in text for text in article.values()
+    )
     above = page.split("What the paper says about its figures")[1].split("</section>")[0]
     # What has no figure here says all that there is to say at once; the others point to their
     # figures.
@@ -107,7 +111,10 @@ def test_every_sentence_stands_under_its_figure(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("claim", "error", "words"),
-    [(("BB:S6.f1a", "x", "TRUE", "y"), ValueError, "take one of PROVED"), (("BB:S6.f1a", "x"), TypeError, "pass \\(id, says")],
+    [
+        (("BB:S6.f1a", "x", "TRUE", "y"), ValueError, "take one of PROVED"),
+        (("BB:S6.f1a", "x"), TypeError, "pass \\(id, says"),
+    ],
 )
 def test_a_strange_claim_is_refused_before_anything_is_drawn(
     found: Measurements, tmp_path: Path, claim: tuple[str, ...], error: type[Exception], words: str
@@ -120,11 +127,15 @@ def test_a_strange_claim_is_refused_before_anything_is_drawn(
 def points(figure: Figure, variant: int, axes: int, variable: str, count: int) -> np.ndarray:
     root = ElementTree.fromstring(figure.panels[variant].plot.inline)
     groups = [g for g in root.iter(f"{SVG}g") if g.get("id", "").endswith(f"-axes_{axes}")]
-    uses = [use for g in groups for use in g.iter(f"{SVG}use") if f"var(--{variable})" in (use.get("style") or "")]
+    uses = [
+        use for g in groups for use in g.iter(f"{SVG}use") if f"var(--{variable})" in (use.get("style") or "")
+    ]
     return np.array([(float(use.get("x", "nan")), float(use.get("y", "nan"))) for use in uses][:count])
 
 
-def test_points_are_where_the_axes_say_and_panels_share_their_axes(found: Measurements, figures: list[Figure]) -> None:
+def test_points_are_where_the_axes_say_and_panels_share_their_axes(
+    found: Measurements, figures: list[Figure]
+) -> None:
     """Heights are one linear function of the logarithm over both readings and both covariances:
     panels can be compared by eye.
     """
@@ -132,7 +143,9 @@ def test_points_are_where_the_axes_say_and_panels_share_their_axes(found: Measur
     for figure in figures:
         if figure.kind == 2:
             for i, panel in enumerate(figure.panels):
-                line = next(line for line in panel.lines if (line.quantity, line.curve) == ("risk", "softmax"))
+                line = next(
+                    line for line in panel.lines if (line.quantity, line.curve) == ("risk", "softmax")
+                )
                 x, y = points(figure, i, 1, "run-1", line.x.size).T
                 assert np.corrcoef(x, np.log(line.x))[0, 1] == pytest.approx(1, abs=1e-9)
                 heights += y.tolist()
@@ -157,7 +170,9 @@ def test_a_run_on_its_way_to_infinity_does_not_press_the_others_together(found: 
     plan = replace(PLAN, figures=(4,), variants=("as written",))
     key = RunKey("isotropic", "as written", "coupled", 10, 2)
     run = found.runs[key]
-    wild = replace(run, risk=run.risk * np.geomspace(1, 1e30, len(run.step))[:, None], diverged=int(run.step[-1]))
+    wild = replace(
+        run, risk=run.risk * np.geomspace(1, 1e30, len(run.step))[:, None], diverged=int(run.step[-1])
+    )
     (figure,) = draw(replace(found, plan=plan, runs={**found.runs, key: wild}))
     low, high = figure.panels[0].ends["risk in training"]
     assert max(run.risk.max() for run in found.runs.values()) < high < 1e3 * low
@@ -187,7 +202,11 @@ def test_the_table_has_every_point_of_every_curve(figures: list[Figure], folder:
         for panel in figure.panels:
             for line in panel.lines:
                 where = (str(figure.number), panel.variant, line.quantity, line.curve)
-                mine = [row for row in rows if (row["figure"], row["variant"], row["quantity"], row["curve"]) == where]
+                mine = [
+                    row
+                    for row in rows
+                    if (row["figure"], row["variant"], row["quantity"], row["curve"]) == where
+                ]
                 assert [float(row["median"]) for row in mine] == line.middle.tolist()  # bit for bit
     assert json.loads((folder / "data.json").read_text())["plan"]["figures"] == list(PLAN.figures)
 
@@ -203,34 +222,53 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurement
     assert "1 run diverged" in words
     assert "linear, isotropic, as written, L = 20, seed 4: step" in words
     assert (
-        "What is left out of largeprompt figures --full : 15 of 19 prompt lengths of Figures 1, 2, 5 and 6." in words
+        "What is left out of largeprompt figures --full : 15 of 19 prompt lengths of Figures 1, 2, 5 and 6."
+        in words
     )  # and nothing else
     assert "12 min 34 s" in words
     assert "largeprompt figures --only 1 2 3 4 6" in words
 
 
 @pytest.mark.usefixtures("drawn")
-def test_runs_that_failed_are_listed_with_their_lengths(found: Measurements, folder: Path, tmp_path: Path) -> None:
+def test_runs_that_failed_are_listed_with_their_lengths(
+    found: Measurements, folder: Path, tmp_path: Path
+) -> None:
     assert "Runs that failed" not in text_of(folder)
-    stuck = {("isotropic", "as written", "linear", L, seed): (0.4, 1e-5) for L, seed in ((10, 1), (10, 4), (1000, 4))}
+    stuck = {
+        ("isotropic", "as written", "linear", L, seed): (0.4, 1e-5)
+        for L, seed in ((10, 1), (10, 4), (1000, 4))
+    }
     write_page(replace(found, final=found.final | stuck), CLAIMS, tmp_path)
     listed = text_of(tmp_path).split("Runs that failed")[1].split("</dl>")[0]
     words = [" ".join(item.split("<")[0].split()) for item in re.split("<dt>|<dd>", listed)[1:]]
-    assert words[:3] == ["isotropic, as written", "softmax: 0 of 12", "linear: 3 of 11 (L = 10 (2 of 5), 1000)"]
+    assert words[:3] == [
+        "isotropic, as written",
+        "softmax: 0 of 12",
+        "linear: 3 of 11 (L = 10 (2 of 5), 1000)",
+    ]
     assert text_of(tmp_path).count("0.40000 †") == 2  # the table has the seed of all lengths
 
 
 @pytest.mark.usefixtures("drawn")
-def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(found: Measurements, tmp_path: Path) -> None:
+def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(
+    found: Measurements, tmp_path: Path
+) -> None:
     for name in ("figure-8.svg", "figure-9.svg", "mine.txt"):
         (tmp_path / name).write_text("mine")
-    write_page(replace(found, plan=replace(PLAN, most_steps=20_000)), CLAIMS, tmp_path, words=lambda text: f"<i>{len(text)}</i>")
+    write_page(
+        replace(found, plan=replace(PLAN, most_steps=20_000)),
+        CLAIMS,
+        tmp_path,
+        words=lambda text: f"<i>{len(text)}</i>",
+    )
     left = {p.name for p in tmp_path.iterdir()}
     assert left >= {"figure-6.svg", "figure-9.svg", "mine.txt", "index.html"}
     assert "figure-8.svg" not in left
     page = text_of(tmp_path)
     assert "the steps from 20\u202f000 on to 500\u202f000 (as written) and 300\u202f000 (as coded)" in page
-    assert page.count(f"<i>{len(CLAIMS[1][1])}</i>") == 2  # a sentence typeset by the caller, at the top and under its figure
+    assert (
+        page.count(f"<i>{len(CLAIMS[1][1])}</i>") == 2
+    )  # a sentence typeset by the caller, at the top and under its figure
 
 
 @pytest.mark.usefixtures("drawn")
@@ -247,7 +285,15 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(
 
 def test_figures_of_nothing_and_of_one_length_are_drawn(found: Measurements) -> None:
     """Every run lost, no label noise, one prompt length, one step: no axis fails."""
-    plan = replace(PLAN, figures=(2, 4), variants=("as coded",), lengths=(7,), curve_lengths=(7,), noise=0.0, most_steps=1)
+    plan = replace(
+        PLAN,
+        figures=(2, 4),
+        variants=("as coded",),
+        lengths=(7,),
+        curve_lengths=(7,),
+        noise=0.0,
+        most_steps=1,
+    )
     nothing = replace(found, plan=plan, runs={}, final={}, exact={}, bayes={}, gaps={})
     assert [figure.number for figure in draw(nothing)] == [2, 4]
     assert all(key.text != "label noise, 0" for figure in draw(nothing) for key in keys(figure, plan))
@@ -261,11 +307,15 @@ def test_runs_that_ended_early_are_listed_with_the_rule(folder: Path, tmp_path: 
     assert "Runs that ended early" not in text_of(folder)
     plan = replace(PLAN, settle=True, band_seeds=3, lengths=(10, 20, 30, 50, 100, 1000))
     found = measurements(plan)
-    keys = [key for key in found.runs if key.attention == "softmax" and key[:2] == ("isotropic", "as written")]
+    keys = [
+        key for key in found.runs if key.attention == "softmax" and key[:2] == ("isotropic", "as written")
+    ]
     runs, spread = dict(found.runs), dict[tuple[str, str, str, int, int], tuple[float, float]]()
     for key, part in zip(keys, (4, 8)):
         run = runs[key]
-        runs[key] = replace(run, step=run.step[:part], risk=run.risk[:part], parameters=run.parameters.at(slice(part)))
+        runs[key] = replace(
+            run, step=run.step[:part], risk=run.risk[:part], parameters=run.parameters.at(slice(part))
+        )
         spread[tuple(key)] = (0.1, 0.2)
     usual = replace(found, runs=runs, spread=spread)
     write_page(usual, CLAIMS, tmp_path)
@@ -275,7 +325,9 @@ def test_runs_that_ended_early_are_listed_with_the_rule(folder: Path, tmp_path: 
     assert "looked at 20 times on its way to its last step, every 25 000 or 15 000 steps" in listed
     assert f"by at most {100 * BAND:g} % of the limit" in listed
     assert "2 of 5 seeds at L = 10 and 100." in words
-    assert "has settled at that limit" in caption(draw(replace(usual, plan=replace(usual.plan, figures=(2,))))[0], usual)
+    assert "has settled at that limit" in caption(
+        draw(replace(usual, plan=replace(usual.plan, figures=(2,))))[0], usual
+    )
 
 
 def test_what_is_left_out_is_named() -> None:
@@ -291,7 +343,9 @@ def test_what_is_left_out_is_named() -> None:
     assert "as coded" not in " ".join(left_out(Plan(most_steps=400_000)))  # which has no more
 
 
-def test_captions_say_that_the_seed_of_single_runs_was_chosen(found: Measurements, figures: list[Figure]) -> None:
+def test_captions_say_that_the_seed_of_single_runs_was_chosen(
+    found: Measurements, figures: list[Figure]
+) -> None:
     says = "Single runs have the seed 4. It was chosen because from others a run fails"
     assert [figure.kind for figure in figures if says not in caption(figure, found)] == [1]
     several = replace(found, plan=replace(PLAN, seeds=2))

@@ -57,7 +57,11 @@ def test_every_part_of_the_plan_is_there() -> None:
         for attention in (("softmax", "linear") if run.attention == "coupled" else (run.attention,))
     }
     assert set(found.final) == halves
-    assert {(*key[:2], *key[3:]) for key in found.exact} == {(*run[:2], run.L) for run in SMALL.runs} == set(found.bayes)
+    assert (
+        {(*key[:2], *key[3:]) for key in found.exact}
+        == {(*run[:2], run.L) for run in SMALL.runs}
+        == set(found.bayes)
+    )
     for gaps in found.gaps.values():
         assert gaps.output.shape == gaps.gradient_error.shape == (2, 2)
         assert gaps.output[1].tolist() == [1 + 3, 1 + 4]  # the fake's: seed + L
@@ -91,7 +95,9 @@ def test_what_diverged_stays_so_and_the_other_half_of_a_coupled_run_is_trained_a
     assert found.run(*data, "softmax", 2, 0).diverged is None
     assert len(found.run(*data, "softmax", 2, 0).step) == 4 > len(found.run(*data, "linear", 2, 0).step)
     lost = {(a, L) for a, L in (("linear", 2), ("softmax", 5))}
-    assert {(a, L) for *_, a, L, _ in found.final} == {(a, L) for a in ("softmax", "linear") for L in (2, 5, 9)} - lost
+    assert {(a, L) for *_, a, L, _ in found.final} == {
+        (a, L) for a in ("softmax", "linear") for L in (2, 5, 9)
+    } - lost
     assert all(np.isfinite(value).all() for value in found.final.values())
 
 
@@ -123,7 +129,9 @@ def test_runs_of_one_architecture_end_once_they_have_settled() -> None:
     for key, run in found.runs.items():
         assert run.stopped == (9 if key in alone else None)
         rows = as_array(run)
-        assert np.array_equal(rows, as_array(whole.runs[key])[: len(rows)])  # as far as it went it is the same run
+        assert np.array_equal(
+            rows, as_array(whole.runs[key])[: len(rows)]
+        )  # as far as it went it is the same run
     assert set(found.spread) == alone
     for key, (low, high) in found.spread.items():
         assert low == high == found.final[key][0]  # the fake's risk does not fluctuate
@@ -239,7 +247,9 @@ def test_ctrl_c_says_what_is_stored() -> None:
 
     fake = Fake(pause=1e-4)
     with folder_in_memory() as folder:
-        with pytest.raises(Interrupted, match=r"interrupted; (\d+) of \d+ jobs are stored; the same command goes on") as stop:
+        with pytest.raises(
+            Interrupted, match=r"interrupted; (\d+) of \d+ jobs are stored; the same command goes on"
+        ) as stop:
             measure(SMALL, folder=folder, threads=2, progress=interrupt, _engines=fake.engines())
         with Store(folder / "results.sqlite") as store:
             assert int(str(stop.value).split()[1]) == len(store) > 5
@@ -285,7 +295,9 @@ def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path: Path) -> None
 def test_the_longest_runs_come_first() -> None:
     fake = Fake()
     measure(SMALL, threads=1, _engines=fake.engines())
-    last = FINAL_SECONDS | {"coupled": FINAL_SECONDS["softmax"]}  # each with the longest job that waits for it
+    last = FINAL_SECONDS | {
+        "coupled": FINAL_SECONDS["softmax"]
+    }  # each with the longest job that waits for it
     runs = [call for kind, call in fake.calls if kind == "train"]
     work = [speed.ordinary(attention, L) * steps + last[attention] for attention, L, steps, _ in runs]
     assert all(a >= b for a, b in pairwise(work))
@@ -295,7 +307,9 @@ def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch: pytest.
     monkeypatch.setattr(speed, "LONG_ENOUGH", 0.01)
     seen: list[Progress] = []
     with folder_in_memory() as folder:
-        found = measure(SMALL, folder=folder, threads=2, progress=seen.append, _engines=Fake(pause=1e-3).engines())
+        found = measure(
+            SMALL, folder=folder, threads=2, progress=seen.append, _engines=Fake(pause=1e-3).engines()
+        )
         assert seen[0].done == 0 < seen[0].seconds_left
         # 20 runs of 12 steps of at least a millisecond on two threads; other pieces are guessed at
         # a second at most.
@@ -311,7 +325,9 @@ def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch: pytest.
 
 @pytest.mark.parametrize("plan", [SMALL, SMALL.only(1), SMALL.only(8), SETTLING])
 def test_the_json_is_as_its_schema_says(plan: Plan) -> None:
-    schema = json.loads(files("numerics.figures").joinpath("measurements.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(
+        files("numerics.figures").joinpath("measurements.schema.json").read_text(encoding="utf-8")
+    )
     jsonschema.Draft202012Validator.check_schema(schema)
     found = measure(plan, _engines=replace(LOST, excess=1e-3).engines())
     document = json.loads(json.dumps(found.as_json(), allow_nan=False))

@@ -33,7 +33,11 @@ def open_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(
-    arrays(np.float64, array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5), elements=st.floats(allow_nan=True, width=64))
+    arrays(
+        np.float64,
+        array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5),
+        elements=st.floats(allow_nan=True, width=64),
+    )
 )
 def test_every_bit_comes_back(open_store: Store, array: Floats) -> None:
     name = key(len(open_store))
@@ -46,7 +50,14 @@ def test_every_bit_comes_back(open_store: Store, array: Floats) -> None:
 
 @pytest.mark.parametrize(
     "view",
-    [lambda a: a.T, lambda a: a[::2, ::-1], np.asfortranarray, lambda a: a.astype(">f8"), lambda a: a[:0], lambda a: a[0, 0, ...]],
+    [
+        lambda a: a.T,
+        lambda a: a[::2, ::-1],
+        np.asfortranarray,
+        lambda a: a.astype(">f8"),
+        lambda a: a[:0],
+        lambda a: a[0, 0, ...],
+    ],
 )
 def test_the_layout_in_memory_does_not_matter(view: Callable[[Floats], Floats], path: Path) -> None:
     array = np.asarray(view(np.arange(24.0).reshape(4, 6) / 7))
@@ -60,7 +71,9 @@ def test_the_layout_in_memory_does_not_matter(view: Callable[[Floats], Floats], 
 def test_a_person_can_read_it_without_our_code(filled: Path) -> None:
     """The format of the docstring, followed to the letter."""
     connection = sqlite3.connect(filled)
-    row = connection.execute("SELECT key, shape, data, about, checksum FROM results WHERE key = ?", (key(7),)).fetchone()
+    row = connection.execute(
+        "SELECT key, shape, data, about, checksum FROM results WHERE key = ?", (key(7),)
+    ).fetchone()
     connection.close()
     name, shape, data, about, checksum = row
     np.testing.assert_array_equal(np.frombuffer(data, "<f8").reshape(json.loads(shape)), value(7))
@@ -91,7 +104,9 @@ def test_thousands_of_keys(path: Path) -> None:
 
 
 def test_names_that_mean_something_to_sqlite(tmp_path: Path) -> None:
-    bytes_only = [os.fsdecode(b"\xff.sqlite")] if sys.platform == "linux" else []  # other systems want names to be text
+    bytes_only = (
+        [os.fsdecode(b"\xff.sqlite")] if sys.platform == "linux" else []
+    )  # other systems want names to be text
     for name in (":memory:", "a b?mode=ro#x%41&.db", "ü斜.sqlite", "file:x", "-wal", *bytes_only):
         with Store(tmp_path / name) as store:
             store.put(key(0), value(0), {})
@@ -160,17 +175,25 @@ def test_zeros_have_signs(path: Path) -> None:
 # ---------------------------------------------------------------- arguments
 
 
-@pytest.mark.parametrize("bad", ["", "abc", "A" * 64, "g" * 64, "a" * 63, "a" * 65, "a" * 64 + "\n", "'; DROP TABLE results; --"])
+@pytest.mark.parametrize(
+    "bad", ["", "abc", "A" * 64, "g" * 64, "a" * 63, "a" * 65, "a" * 64 + "\n", "'; DROP TABLE results; --"]
+)
 def test_keys_are_digests(bad: str, path: Path) -> None:
     with Store(path) as store:
-        for call in (lambda: store.get([bad]), lambda: store.put(bad, value(0), {}), lambda: store.about(bad)):
+        for call in (
+            lambda: store.get([bad]),
+            lambda: store.put(bad, value(0), {}),
+            lambda: store.about(bad),
+        ):
             with pytest.raises(ValueError, match="is not the SHA-256"):
                 call()
         with pytest.raises(TypeError, match="a key must be a string"):
             store.get([b"a" * 64])  # type: ignore[list-item]
 
 
-@pytest.mark.parametrize("bad", [[1.0], 1.0, np.ones(2, np.float32), np.ones(2, int), np.array(["a"]), np.ones(2, complex), None])
+@pytest.mark.parametrize(
+    "bad", [[1.0], 1.0, np.ones(2, np.float32), np.ones(2, int), np.array(["a"]), np.ones(2, complex), None]
+)
 def test_only_doubles_are_stored(bad: object, path: Path) -> None:
     with Store(path) as store:
         with pytest.raises(TypeError, match="only arrays of float64"):
@@ -231,8 +254,15 @@ def test_a_put_waits_for_another_writer(filled: Path, holder: sqlite3.Connection
 def test_nobody_waits_for_ever(filled: Path, holder: sqlite3.Connection) -> None:
     with Store(filled, patience=0.1) as store:
         holder.execute("BEGIN EXCLUSIVE")
-        for call in (lambda: store.put(key(50), value(50), {}), lambda: store.get([key(0)]), lambda: Store(filled, patience=0.1)):
-            with pytest.raises(StoreError, match=r"another program has kept .* locked for 0.1 s; stop it or wait, and start again"):
+        for call in (
+            lambda: store.put(key(50), value(50), {}),
+            lambda: store.get([key(0)]),
+            lambda: Store(filled, patience=0.1),
+        ):
+            with pytest.raises(
+                StoreError,
+                match=r"another program has kept .* locked for 0.1 s; stop it or wait, and start again",
+            ):
                 call()
         holder.execute("ROLLBACK")
         store.put(key(50), value(50), {})

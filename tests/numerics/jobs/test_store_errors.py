@@ -42,7 +42,8 @@ def refused(folder: Path, name: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"x", b"L,error\n10,0.5\n", os.urandom(20_000), bytes(8192), b"SQLite format 2\0" + bytes(5000)]
+    "content",
+    [b"x", b"L,error\n10,0.5\n", os.urandom(20_000), bytes(8192), b"SQLite format 2\0" + bytes(5000)],
 )
 def test_a_file_that_is_no_database(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "notes").write_bytes(content)
@@ -143,14 +144,18 @@ def test_no_permission_to_write(locked: str, filled: Path) -> None:
     with tempfile.TemporaryDirectory() as outside:  # pytest's own folders are closed to others
         folder = Path(outside) / "f"
         folder.mkdir()
-        file = folder / ("new.sqlite" if locked == "the folder of a new one" else shutil.copy(filled, folder / "s"))
+        file = folder / (
+            "new.sqlite" if locked == "the folder of a new one" else shutil.copy(filled, folder / "s")
+        )
         Path(outside).chmod(0o755)
         before = everything(folder)
         if file.exists():
             file.chmod(0o444 if locked == "the file" else 0o666)
         folder.chmod(0o777 if locked == "the file" else 0o555)
         try:
-            says = subprocess.run([sys.executable, "-c", UNPRIVILEGED, file], capture_output=True, text=True, check=True).stdout
+            says = subprocess.run(
+                [sys.executable, "-c", UNPRIVILEGED, file], capture_output=True, text=True, check=True
+            ).stdout
         finally:
             folder.chmod(0o700)
         assert f"may not write to {file if locked == 'the file' else folder};" in says
@@ -167,7 +172,9 @@ def test_a_number_that_changed_is_found_when_it_is_read(filled: Path) -> None:
     with Store(filled) as store:
         assert same(store.get([key(4)])[key(4)], value(4))
         for call in (lambda: store.get([key(4), key(5)]), lambda: store.about(key(5))):
-            with pytest.raises(StoreError, match=rf"its checksum differs.*DELETE FROM results WHERE key = '{key(5)}'"):
+            with pytest.raises(
+                StoreError, match=rf"its checksum differs.*DELETE FROM results WHERE key = '{key(5)}'"
+            ):
                 call()
 
 

@@ -43,7 +43,9 @@ def drawn(kind: str, rank: int, tokens: int) -> np.ndarray:
     tile = np.zeros((rank + rank % 2 + coordinates.EXTRA.get(kind, 0)) * coordinates.SIZE, np.float32)
     found = []
     for start in range(0, tokens, coordinates.TILE):
-        fill(rank, *((start,) if kind == "sign" else ()), state, *((words,) if kind != "normal" else ()), tile)
+        fill(
+            rank, *((start,) if kind == "sign" else ()), state, *((words,) if kind != "normal" else ()), tile
+        )
         rows = tile.reshape(-1, coordinates.SIZE)
         assert not np.any(rows[rank : rank + rank % 2]), "the row that makes the number of coordinates even"
         found.append(rows[:rank].T.astype(float))
@@ -99,7 +101,9 @@ def assert_means(e: estimate.AttentionErrors, expected: np.ndarray, allowed: flo
     """
     for name, value in zip(("output", "grad_V", "grad_U"), expected, strict=True):
         found = getattr(e, name)
-        assert np.all(np.abs(found.mean - value) < allowed * found.standard_error + 1e-5 * np.abs(value) + 1e-12), name
+        assert np.all(
+            np.abs(found.mean - value) < allowed * found.standard_error + 1e-5 * np.abs(value) + 1e-12
+        ), name
 
 
 @pytest.mark.parametrize("scale", [1.0, 3.0, 1e9])
@@ -167,9 +171,13 @@ def test_a_law_with_a_sampler_only(scale: float) -> None:
     """Three atoms, drawn by NumPy."""
     U, V, z = problem(2)
     points, weights = np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]), np.full(3, 1 / 3)
-    e = attention_errors(atoms(points, weights), scale * U, V, z, [1, 4], replicates=4 * PIECE, seed=3, threads=1)
+    e = attention_errors(
+        atoms(points, weights), scale * U, V, z, [1, 4], replicates=4 * PIECE, seed=3, threads=1
+    )
     for i, L in enumerate(e.lengths):
-        one = estimate.attention_errors(atoms(points, weights), scale * U, V, z, int(L), replicates=4 * PIECE, seed=3, threads=1)
+        one = estimate.attention_errors(
+            atoms(points, weights), scale * U, V, z, int(L), replicates=4 * PIECE, seed=3, threads=1
+        )
         assert one.method == "tokens"
         assert one.output.mean[0] == e.output.mean[i]
         assert_means(one, enumerated(points, weights, scale * U, V, z, int(L)))
@@ -189,7 +197,10 @@ def test_kernel_and_numpy_draw_the_same_law(make) -> None:  # type: ignore[no-un
     U, V, z = problem(2)
     plain = TokenLaw(name="sampled", d=2, sigma=law.sigma, sample=law.sample, log_mgf=law.log_mgf)
     for S in (None, 0.5 * np.eye(2)):
-        runs = [attention_errors(x, 2 * U, V, z, 30, query_cov=S, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
+        runs = [
+            attention_errors(x, 2 * U, V, z, 30, query_cov=S, replicates=4 * PIECE, seed=3, threads=1)
+            for x in (law, plain)
+        ]
         assert_same_means(*runs)
 
 
@@ -203,7 +214,9 @@ def test_a_quantile_function_of_ones_own() -> None:
     side = math.sqrt(6)
     log_mgf = lambda a: 2 * np.log(np.sinc(0.5j * a * side / np.pi)).sum(-1)
     sample = lambda rng, n: rng.triangular(-side, 0, side, (n, 3))
-    law = TokenLaw(name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf, coordinates=triangular_quantile)
+    law = TokenLaw(
+        name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf, coordinates=triangular_quantile
+    )
     plain = TokenLaw(name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf)
     U, V, z = problem(3)
     runs = [attention_errors(x, U, V, z, 20, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
@@ -228,7 +241,9 @@ def signs(rng: np.random.Generator, n: int) -> np.ndarray:
 def test_a_sampler_that_fails_later_is_told(spoil, says: str) -> None:  # type: ignore[no-untyped-def]
     """The few tokens that are drawn when a law is made were in order."""
     sample = lambda rng, n: signs(rng, n) if n < 10 else spoil(signs(rng, n))
-    law = TokenLaw(name="fails later", d=2, sigma=1.0, sample=sample, log_mgf=lambda a: np.log(np.cosh(a)).sum(-1))
+    law = TokenLaw(
+        name="fails later", d=2, sigma=1.0, sample=sample, log_mgf=lambda a: np.log(np.cosh(a)).sum(-1)
+    )
     with pytest.raises(FloatingPointError if says == "not finite" else ValueError, match=says):
         attention_errors(law, *problem(2), 20, replicates=10, seed=1, threads=1)
 
@@ -240,19 +255,29 @@ def test_a_sampler_may_give_numbers_of_any_real_kind() -> None:
         "float32": lambda rng, n: signs(rng, n).astype(np.float32),
         "int": lambda rng, n: signs(rng, n).astype(float if n < 10 else int),
     }
-    laws = [TokenLaw(name=name, d=2, sigma=1.0, sample=sample, log_mgf=log_mgf) for name, sample in kinds.items()]
-    found = [attention_errors(law, *problem(2), 20, replicates=10, seed=1, threads=1).grad_U.mean for law in laws]
+    laws = [
+        TokenLaw(name=name, d=2, sigma=1.0, sample=sample, log_mgf=log_mgf) for name, sample in kinds.items()
+    ]
+    found = [
+        attention_errors(law, *problem(2), 20, replicates=10, seed=1, threads=1).grad_U.mean for law in laws
+    ]
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])
 
 
-@pytest.mark.parametrize("law", [rademacher(3), ball(3), atoms([[1.0], [-0.5]], [1 / 3, 2 / 3])], ids=lambda law: law.name)
+@pytest.mark.parametrize(
+    "law", [rademacher(3), ball(3), atoms([[1.0], [-0.5]], [1 / 3, 2 / 3])], ids=lambda law: law.name
+)
 @pytest.mark.parametrize("random", [False, True])
 def test_a_replicate_is_the_same_however_the_range_is_cut(law: TokenLaw, random: bool) -> None:
     U, V, z = problem(law.d)
-    sampler = token_sampler(AttentionSetting(law, U, V, z, query_cov=np.eye(law.d) if random else None), seed=8)
+    sampler = token_sampler(
+        AttentionSetting(law, U, V, z, query_cov=np.eye(law.d) if random else None), seed=8
+    )
     whole = sampler.values(150, 70, 300)
-    assert np.array_equal(whole, np.concatenate([sampler.values(150, 70, 41), sampler.values(150, 111, 259)], axis=1))
+    assert np.array_equal(
+        whole, np.concatenate([sampler.values(150, 70, 41), sampler.values(150, 111, 259)], axis=1)
+    )
     assert len(np.unique(whole[0])) > 100  # two atoms leave 151 means of 150 tokens
 
 
@@ -260,7 +285,10 @@ def test_a_gaussian_law_is_its_covariance() -> None:
     U, V, z = problem(3)
     G = np.array([[2.0, 0.3, 0.0], [0.3, 1.0, 0.0], [0.0, 0.0, 0.0]])
     for method in ("tokens", "scores"):
-        a, b = (estimate.attention_errors(x, U, V, z, 9, replicates=300, seed=1, method=method) for x in (G, gaussian(G)))
+        a, b = (
+            estimate.attention_errors(x, U, V, z, 9, replicates=300, seed=1, method=method)
+            for x in (G, gaussian(G))
+        )
         assert np.array_equal(a.grad_U.mean, b.grad_U.mean)
 
 
@@ -283,11 +311,17 @@ def test_errors_against_linear_attention_by_its_definition(make: Callable[[int],
     covariance Gamma.
     """
     law, R, L = make(2), 20_000, 6
-    U, V, z = np.array([[0.8, 0.3], [-0.2, 0.6]]), np.array([[1.0, 2.0], [0.5, -1.0], [0.0, 1.0]]), np.array([1.0, -0.7])
+    U, V, z = (
+        np.array([[0.8, 0.3], [-0.2, 0.6]]),
+        np.array([[1.0, 2.0], [0.5, -1.0], [0.0, 1.0]]),
+        np.array([1.0, -0.7]),
+    )
     tokens = law.sample(np.random.default_rng(3), R * L).reshape(R, L, 2)
     drawn = squared_errors(tokens, U, V, z, law.covariance @ U @ z, law.covariance)
     found = estimate.attention_errors(law, U, V, z, [L], replicates=R, seed=5, against="linear")
-    averaged = estimate.attention_errors(law, U, V, z, [L], query_cov=1e-12 * np.eye(2), replicates=R, seed=6, against="linear")
+    averaged = estimate.attention_errors(
+        law, U, V, z, [L], query_cov=1e-12 * np.eye(2), replicates=R, seed=6, against="linear"
+    )
     for run in (found, averaged):
         for values, one in zip(drawn, (run.output, run.grad_V, run.grad_U)):
             spread = math.hypot(values.std() / R**0.5, one.standard_error[0])
@@ -297,7 +331,10 @@ def test_errors_against_linear_attention_by_its_definition(make: Callable[[int],
 def test_what_errors_may_be_measured_against() -> None:
     U, V, z = problem(2)
     plain = AttentionSetting(gaussian(np.eye(2)), U, V, z)
-    one, other = (estimate.attention_errors(plain, lengths=[5], replicates=200, seed=1, against=a) for a in ("limit", "linear"))
+    one, other = (
+        estimate.attention_errors(plain, lengths=[5], replicates=200, seed=1, against=a)
+        for a in ("limit", "linear")
+    )
     assert one.output.mean == other.output.mean  # of Gaussian tokens the limit is linear
     with pytest.raises(ValueError, match="against = 'mean' is unknown; take one of limit, linear"):
         error_sampler(plain, against="mean")

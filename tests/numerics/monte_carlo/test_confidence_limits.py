@@ -34,11 +34,16 @@ def test_binomial_limits_cover() -> None:
     """
     rng, accepted = np.random.default_rng(5), 0
     for p in rng.random(400):
-        accepted += clopper_pearson(lambda _, n, p=p: rng.random(n) < p, "<=", float(p), 50, error=0.2).verdict is Verdict.SUPPORTED
+        accepted += (
+            clopper_pearson(lambda _, n, p=p: rng.random(n) < p, "<=", float(p), 50, error=0.2).verdict
+            is Verdict.SUPPORTED
+        )
     assert accepted <= 400 * 0.2 + 5 * np.sqrt(400 * 0.16)
 
 
-@pytest.mark.parametrize(("p", "op", "bound"), [(0.01, "<=", 0.05), (0.98, ">=", 0.5), (0.3, ">=", 0.1), (0.3, "<=", 0.5)])
+@pytest.mark.parametrize(
+    ("p", "op", "bound"), [(0.01, "<=", 0.05), (0.98, ">=", 0.5), (0.3, ">=", 0.1), (0.3, "<=", 0.5)]
+)
 def test_the_slack_scatters_by_its_standard_error(p: float, op: str, bound: float) -> None:
     """Up to a factor of 2: the error is that of the count, the slack that of a limit."""
     rng = np.random.default_rng(8)
@@ -61,7 +66,9 @@ def test_the_slack_scatters_by_its_standard_error(p: float, op: str, bound: floa
         ({"error": math.nan}, ValueError, "entry nan"),
     ],
 )
-def test_what_is_no_confidence_statement_is_refused(change: dict[str, Any], error: type[Exception], says: str) -> None:
+def test_what_is_no_confidence_statement_is_refused(
+    change: dict[str, Any], error: type[Exception], says: str
+) -> None:
     with pytest.raises(error, match=says):
         clopper_pearson(**{"event": coin(0.5), "op": "<=", "bound": 0.5, "n": 4} | change)
 

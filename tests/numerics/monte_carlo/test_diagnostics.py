@@ -43,7 +43,11 @@ def test_samples_without_heavy_tails_raise_no_warning(kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("pareto", ["heavy tails", "skewed"]), ("rare", ["effective replicates"]), ("one", ["heavy tails", "skewed"])],
+    [
+        ("pareto", ["heavy tails", "skewed"]),
+        ("rare", ["effective replicates"]),
+        ("one", ["heavy tails", "skewed"]),
+    ],
 )
 def test_heavy_samples_are_called_out(kind: str, words: list[str]) -> None:
     heavy = estimate(draws("normal"), draws(kind))
@@ -73,7 +77,9 @@ def test_a_sample_that_does_not_vary_is_certain() -> None:
 def test_few_replicates_are_few() -> None:
     few = estimate(draws("normal")[:60])
     assert doubtful(few, 60).all()
-    assert "60 effective" in next(estimate_warnings(few, [10], 60)) or "59 effective" in next(estimate_warnings(few, [10], 60))
+    assert "60 effective" in next(estimate_warnings(few, [10], 60)) or "59 effective" in next(
+        estimate_warnings(few, [10], 60)
+    )
 
 
 @pytest.mark.parametrize(("kind", "kurtosis"), [("normal", 3.0), ("exponential", 9.0)])
@@ -103,5 +109,7 @@ def test_skewness_doubles_the_error_of_an_interval() -> None:
     """
     x = np.random.default_rng(5).exponential(size=(40_000, 44))
     t = (x.mean(axis=1) - 1) / (x.std(axis=1, ddof=1) / math.sqrt(44))
-    assert np.mean(t < -1.959964) == pytest.approx(0.05, abs=0.015)  # higher orders of the expansion: about 1 %
+    assert np.mean(t < -1.959964) == pytest.approx(
+        0.05, abs=0.015
+    )  # higher orders of the expansion: about 1 %
     assert np.mean(t > 1.959964) < 0.0125

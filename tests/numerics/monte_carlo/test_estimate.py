@@ -24,7 +24,9 @@ token_sampler = partial(error_sampler, method="tokens")
 NAMES = ("output", "grad_V", "grad_U")
 
 
-def problem(d: int = 4, d_out: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def problem(
+    d: int = 4, d_out: int = 3, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     B = rng.standard_normal((d, d))
     U, V = rng.standard_normal((d, d)) / d, rng.standard_normal((d_out, d))
@@ -100,7 +102,12 @@ def test_the_same_tokens_in_numpy(L: int, case: str) -> None:
     field = lambda name: np.array([getattr(getattr(e, q), name)[0] for q in NAMES])
     mean = np.mean(sample, axis=0)
     assert np.allclose(field("mean"), mean, rtol=3e-5)
-    assert np.allclose(field("standard_error"), np.std(sample, axis=0, ddof=1) / math.sqrt(R), rtol=3e-5, atol=1e-6 * mean.max())
+    assert np.allclose(
+        field("standard_error"),
+        np.std(sample, axis=0, ddof=1) / math.sqrt(R),
+        rtol=3e-5,
+        atol=1e-6 * mean.max(),
+    )
     assert np.allclose(field("largest_share"), np.max(sample, axis=0) / np.sum(sample, axis=0), rtol=3e-5)
 
 
@@ -127,7 +134,12 @@ def test_random_queries_against_quadrature() -> None:
     gamma, u, v, S, L = 1.3, 0.6, 2.0, 0.8, np.array([3, 30])
     e = attention_errors([[gamma]], [[u]], [[v]], None, L, query_cov=[[S]], replicates=40_000, seed=8)
     x, w = np.polynomial.hermite_e.hermegauss(60)
-    values = [exact_errors(np.array([[gamma]]), np.array([[u]]), np.array([[v]]), np.array([math.sqrt(S) * t]), L)[0] for t in x]
+    values = [
+        exact_errors(np.array([[gamma]]), np.array([[u]]), np.array([[v]]), np.array([math.sqrt(S) * t]), L)[
+            0
+        ]
+        for t in x
+    ]
     assert_near(e.output, w @ np.array(values) / w.sum())
 
 
@@ -172,7 +184,9 @@ def test_steep_scores_do_not_overflow(size: float) -> None:
     u = size * U / np.linalg.norm(U @ z)
     L = [1, 2, 100]
     e = attention_errors(Gamma, u, V, z, L, replicates=500, seed=2)
-    output, grad_V = exact_errors(Gamma, u, V, z, np.array(L))  # dominated by h ~ size, so its standard error is tiny
+    output, grad_V = exact_errors(
+        Gamma, u, V, z, np.array(L)
+    )  # dominated by h ~ size, so its standard error is tiny
     assert np.allclose(e.output.mean, output, rtol=1e-2)
     assert np.allclose(e.grad_V.mean, grad_V, rtol=1e-2)
     # one token has all the weight: C = 0, but for the few prompts with two scores within 1/size
@@ -189,19 +203,31 @@ def test_no_variance_no_error() -> None:
 
 @pytest.mark.parametrize(
     ("law", "method"),
-    [(None, "tokens"), (None, "scores"), (uniform(3), "tokens"), (atoms([[1.0], [-0.5]], [1 / 3, 2 / 3]), "tokens")],
+    [
+        (None, "tokens"),
+        (None, "scores"),
+        (uniform(3), "tokens"),
+        (atoms([[1.0], [-0.5]], [1 / 3, 2 / 3]), "tokens"),
+    ],
     ids=["normal", "scores", "uniform", "drawn by NumPy"],
 )
 def test_threads_change_no_bit(law: TokenLaw | None, method: str) -> None:
     d = 4 if law is None else law.d
     Gamma, U, V, z = problem(d)
-    tokens, rest = Gamma if law is None else law, {"query_cov": np.eye(d), "replicates": 5000, "seed": 9, "method": method}
-    one, *others = (estimate.attention_errors(tokens, U, V, z, [1, 30, 200], threads=t, **rest) for t in (1, 2, 5))
+    tokens, rest = (
+        Gamma if law is None else law,
+        {"query_cov": np.eye(d), "replicates": 5000, "seed": 9, "method": method},
+    )
+    one, *others = (
+        estimate.attention_errors(tokens, U, V, z, [1, 30, 200], threads=t, **rest) for t in (1, 2, 5)
+    )
     assert one.method == method
     for other in others:
         for name in NAMES:
             for field in Estimate.__dataclass_fields__:
-                assert np.array_equal(getattr(getattr(other, name), field), getattr(getattr(one, name), field))
+                assert np.array_equal(
+                    getattr(getattr(other, name), field), getattr(getattr(one, name), field)
+                )
 
 
 def test_more_lengths_or_replicates_leave_the_others_alone() -> None:
@@ -242,7 +268,9 @@ def test_lengths_are_independent() -> None:
     are independent).
     """
     Gamma, U, V, z = problem(d=2, d_out=1)
-    x = np.array([means(attention_errors(Gamma, U, V, z, [8, 16], replicates=1, seed=s))[0] for s in range(400)])
+    x = np.array(
+        [means(attention_errors(Gamma, U, V, z, [8, 16], replicates=1, seed=s))[0] for s in range(400)]
+    )
     assert abs(np.corrcoef(np.log(x).T)[0, 1]) < 5.2 / 20
 
 
@@ -268,8 +296,12 @@ def test_one_replicate_has_no_standard_error() -> None:
 
 def test_heavy_tails_show_in_the_diagnostics() -> None:
     """Random queries with scores of variance far above log L: a few prompts carry the mean."""
-    light = attention_errors(np.eye(1), [[0.2]], np.eye(1), None, 1000, query_cov=np.eye(1), replicates=2000, seed=3)
-    heavy = attention_errors(np.eye(1), [[3.0]], np.eye(1), None, 1000, query_cov=np.eye(1), replicates=2000, seed=3)
+    light = attention_errors(
+        np.eye(1), [[0.2]], np.eye(1), None, 1000, query_cov=np.eye(1), replicates=2000, seed=3
+    )
+    heavy = attention_errors(
+        np.eye(1), [[3.0]], np.eye(1), None, 1000, query_cov=np.eye(1), replicates=2000, seed=3
+    )
     assert heavy.output.effective_samples[0] < light.output.effective_samples[0] / 3
     assert heavy.output.largest_share[0] > light.output.largest_share[0]
 
@@ -284,7 +316,9 @@ def test_blocks_of_a_sampler_are_the_whole_run() -> None:
     for L, first in [(90, 2 * PIECE), (5, PIECE), (90, 0), (5, 0), (90, PIECE), (5, 2 * PIECE)]:
         sampler = token_sampler(AttentionSetting(Gamma, U, V, z, query_cov=np.eye(4)), seed=7)
         sums[L, first] = sampler.sums(L, first, min(PIECE, 2 * PIECE + 100 - first))
-    again = as_errors([5, 90], [joined([sums[L, k * PIECE] for k in range(3)]) for L in (5, 90)], 2 * PIECE + 100, 7)
+    again = as_errors(
+        [5, 90], [joined([sums[L, k * PIECE] for k in range(3)]) for L in (5, 90)], 2 * PIECE + 100, 7
+    )
     for name in NAMES:
         for field in Estimate.__dataclass_fields__:
             assert np.array_equal(getattr(getattr(run, name), field), getattr(getattr(again, name), field))
@@ -337,7 +371,11 @@ def test_bad_blocks() -> None:
         ({"lengths": [[3]]}, TypeError, "one"),
         ({"replicates": 0}, ValueError, "replicates = 0"),
         ({"replicates": 1e3}, TypeError, "replicates = 1000.0 is no whole number"),
-        ({"replicates": 10**21}, ValueError, "replicates = 1000000000000000000000 is outside 1 ... 1000000000000"),
+        (
+            {"replicates": 10**21},
+            ValueError,
+            "replicates = 1000000000000000000000 is outside 1 ... 1000000000000",
+        ),
         ({"replicates": 10**5000}, ValueError, r"replicates = 2\^16609 or beyond is outside"),
         ({"seed": -1}, ValueError, "64-bit key"),
         ({"seed": 1.0}, TypeError, "no integer"),

@@ -18,7 +18,8 @@ RARE = atoms([[10.0], [-10 / 999]], [1 / 1000, 999 / 1000])
 
 
 @pytest.mark.parametrize(
-    ("law", "u"), [(rademacher(1), 4.0), (rademacher(1), 16.0), (rademacher(2), 8.0), (sphere(1), 8.0), (RARE, 1.0)]
+    ("law", "u"),
+    [(rademacher(1), 4.0), (rademacher(1), 16.0), (rademacher(2), 8.0), (sphere(1), 8.0), (RARE, 1.0)],
 )
 @pytest.mark.parametrize("replicates", [100, 1000])
 def test_true_runs_hold(law: TokenLaw, u: float, replicates: int) -> None:
@@ -56,4 +57,6 @@ def test_a_wrong_curve_still_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     true = numerics.rates.series.exact_error
     scaled = lambda *a: None if (x := true(*a)) is None else 1.1 * x
     monkeypatch.setattr(numerics.rates.series, "exact_error", scaled)
-    assert not rates(AttentionSetting(rademacher(1), 0.5 * np.eye(1), np.eye(1), [1.0]), [64, 128], replicates=40_000).holds
+    assert not rates(
+        AttentionSetting(rademacher(1), 0.5 * np.eye(1), np.eye(1), [1.0]), [64, 128], replicates=40_000
+    ).holds

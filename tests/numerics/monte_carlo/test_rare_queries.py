@@ -53,7 +53,10 @@ def test_more_replicates_see_more() -> None:
 
 def test_nothing_is_rare_without_random_queries_or_scores() -> None:
     L = np.array([10.0, 100.0])
-    for setting in (EXAMPLES["isotropic"](), AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), query_cov=np.eye(2))):
+    for setting in (
+        EXAMPLES["isotropic"](),
+        AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), query_cov=np.eye(2)),
+    ):
         assert not rare_queries(setting, L, 1000).error.any()
 
 
@@ -74,7 +77,9 @@ def test_they_keep_true_data_from_failing(monkeypatch: pytest.MonkeyPatch) -> No
     rare = rare_queries(setting, np.array([float(L)]), n).error[2, 0]
 
     def above(error: np.ndarray) -> int:
-        series = SimpleNamespace(mean=mean, error=error, exact=np.full(runs, truth), largest_share=largest / (n * mean))
+        series = SimpleNamespace(
+            mean=mean, error=error, exact=np.full(runs, truth), largest_share=largest / (n * mean)
+        )
         return int(np.sum(_normal_scores(series, np.ones(runs, dtype=bool)) > norm.isf(0.01)))  # type: ignore[arg-type]
 
     allowed, naive = above(np.hypot(standard_error, rare)), above(standard_error)

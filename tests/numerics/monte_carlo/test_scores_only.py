@@ -48,7 +48,9 @@ def plain_scores(kind: str, A: Floats, L: int, replicate: int, seed: int) -> Flo
     return np.asarray(math.sqrt(n) * (np.sign(a) if n == 1 else np.sqrt(1 - inside) * a / np.hypot(a, b)))
 
 
-def tensor_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: Floats, *, without: str = "") -> Floats:
+def tensor_means(
+    kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: Floats, *, without: str = ""
+) -> Floats:
     """The three conditional means given the scores |AᵀUz| x; `without` leaves a part out."""
     n, b, r = sphere_of(kind, A), A.T @ U @ z, A.shape[1]
     e = b / np.linalg.norm(b)
@@ -70,7 +72,9 @@ def tensor_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: Float
     mixed = 0.0 if without == "mixed" else p**2 @ (v * (x - xbar) ** 2)
     ee = np.outer(e, e)
     four = lambda subscripts, X, Y: np.einsum(subscripts, X, Y)
-    M = D**2 * four("ab,cd->abcd", ee, ee) + D * eta * (four("ab,cd->abcd", ee, across) + four("ab,cd->abcd", across, ee))
+    M = D**2 * four("ab,cd->abcd", ee, ee) + D * eta * (
+        four("ab,cd->abcd", ee, across) + four("ab,cd->abcd", across, ee)
+    )
     for subscripts in ("ac,bd->abcd", "ad,bc->abcd", "bc,ad->abcd", "bd,ac->abcd"):
         M = M + mixed * four(subscripts, ee, across)
     M = M + (eta**2 - excess) * four("ab,cd->abcd", across, across)
@@ -89,10 +93,14 @@ def rest_of_token(kind: str, x: float) -> list[tuple[float, Floats]]:
     if kind == "normal":
         nodes, masses = np.polynomial.hermite_e.hermegauss(3)
         masses = masses / masses.sum()
-        return [(a * b, np.array([s, t])) for (a, s), (b, t) in itertools.product(zip(masses, nodes), repeat=2)]
+        return [
+            (a * b, np.array([s, t])) for (a, s), (b, t) in itertools.product(zip(masses, nodes), repeat=2)
+        ]
     if kind == "sphere":
         return [(1 / 6, math.sqrt(3 - x * x) * c) for c in circle]
-    share = (5 - x * x) * (1 + np.array([-1, 1]) / math.sqrt(3)) / 2  # the squared radius in a disc is uniform
+    share = (
+        (5 - x * x) * (1 + np.array([-1, 1]) / math.sqrt(3)) / 2
+    )  # the squared radius in a disc is uniform
     return [(1 / 12, math.sqrt(s) * c) for s in share for c in circle]
 
 
@@ -104,12 +112,16 @@ def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: F
     frame = np.linalg.qr(np.column_stack([b, np.eye(3)]))[0]
     e = b / np.linalg.norm(b)
     choices = list(itertools.product(*(rest_of_token(kind, float(s)) for s in x)))
-    tokens = np.array([[s * e + frame[:, 1:] @ y for s, (_, y) in zip(x, choice)] for choice in choices]) @ A.T
+    tokens = (
+        np.array([[s * e + frame[:, 1:] @ y for s, (_, y) in zip(x, choice)] for choice in choices]) @ A.T
+    )
     masses = np.array([math.prod(mass for mass, _ in choice) for choice in choices])
     return squared_errors(tokens, U, V, z, *law_of(kind, A).tilted(U @ z)) @ masses
 
 
-@pytest.mark.parametrize(("kind", "L"), [(k, L) for k in CONDITIONED for L in (1, 2, 3) if (k, L) != ("ball", 3)])
+@pytest.mark.parametrize(
+    ("kind", "L"), [(k, L) for k in CONDITIONED for L in (1, 2, 3) if (k, L) != ("ball", 3)]
+)
 def test_conditional_means_by_enumeration(kind: str, L: int) -> None:
     """Given the scores every error is of degree 4 in the rest of each token, for which the cubature
     is exact.
@@ -120,7 +132,9 @@ def test_conditional_means_by_enumeration(kind: str, L: int) -> None:
     assert np.allclose(found, expected, rtol=1e-11)
     if L > 1:
         for part in ("pairs", "mixed"):
-            assert not np.isclose(tensor_means(kind, A, 2 * U, V, z, x, without=part)[2], expected[2], rtol=1e-4)
+            assert not np.isclose(
+                tensor_means(kind, A, 2 * U, V, z, x, without=part)[2], expected[2], rtol=1e-4
+            )
 
 
 @pytest.mark.parametrize("kind", CONDITIONED)
@@ -157,13 +171,17 @@ def test_tilted_coordinate(n: int) -> None:
     meet = 60.0 + 20 * (n - 1)
     for rate in (0.0, 0.3, 5.0, meet - 1, meet + 1, 3e4):
         nodes, masses = np.polynomial.legendre.leggauss(300)
-        theta = (nodes + 1) / 2 * min(math.pi, 6 * math.sqrt(max(n, 9) / max(rate, 1e-9)))  # beyond, nothing is left
+        theta = (
+            (nodes + 1) / 2 * min(math.pi, 6 * math.sqrt(max(n, 9) / max(rate, 1e-9)))
+        )  # beyond, nothing is left
         x = -2 * np.sin(theta / 2) ** 2
         w = masses * np.exp(rate * x) * np.sin(theta) ** (n - 2)
         mean = w @ x / w.sum()
         spread = w @ (x - mean) ** 2 / w.sum()
         assert np.allclose(tilted_height(n, rate, _expansion(n)), (mean, spread), rtol=1e-8)
-    assert np.allclose(tilted_height(1, 2.0, _expansion(1)), (math.tanh(2.0) - 1, 1 / math.cosh(2.0) ** 2), rtol=1e-14)
+    assert np.allclose(
+        tilted_height(1, 2.0, _expansion(1)), (math.tanh(2.0) - 1, 1 / math.cosh(2.0) ** 2), rtol=1e-14
+    )
 
 
 # -- Means --------------------------------------------------------------------------------
@@ -198,7 +216,9 @@ CASES: dict[str, Callable[[], tuple[Floats, Floats, Floats, Floats]]] = {
     "no query": lambda: (lambda A, U, V, z: (A, U, V, 0 * z))(*problem()),
     "steep": lambda: (lambda A, U, V, z: (A, 4 * U, V, z))(*problem()),
     "many outputs": lambda: problem(d_out=7),
-    "query not seen": lambda: (lambda A, U, V, z: (A, np.outer(np.linalg.svd(A)[0][:, 3], np.ones(4)), V, z))(*problem()),
+    "query not seen": lambda: (lambda A, U, V, z: (A, np.outer(np.linalg.svd(A)[0][:, 3], np.ones(4)), V, z))(
+        *problem()
+    ),
 }
 
 
@@ -263,7 +283,9 @@ def token_errors(law: TokenLaw, U: Floats, V: Floats, z: Floats, L: int, count: 
     return squared_errors(tokens, U, V, z, *law.tilted(U @ z))
 
 
-@pytest.mark.parametrize(("kind", "columns"), [(k, r) for k in ("sphere", "ball") for r in (1, 2, 3, 4)] + [("normal", 3)])
+@pytest.mark.parametrize(
+    ("kind", "columns"), [(k, r) for k in ("sphere", "ball") for r in (1, 2, 3, 4)] + [("normal", 3)]
+)
 @pytest.mark.parametrize("scale", [0.0, 1.0, 6.0])
 def test_means_and_variances_against_whole_tokens(kind: str, columns: int, scale: float) -> None:
     """Means agree; conditioning never adds variance. The standard error of a sample variance is
@@ -278,7 +300,9 @@ def test_means_and_variances_against_whole_tokens(kind: str, columns: int, scale
 
         slack = 1e-6 * theirs.mean(axis=1) + 1e-9
         assert np.all(np.abs(ours.mean(axis=1) - theirs.mean(axis=1)) <= SURE * error + slack)
-        assert np.all(ours.var(axis=1) <= theirs.var(axis=1) + SURE * np.hypot(spread(ours), spread(theirs)) + slack**2)
+        assert np.all(
+            ours.var(axis=1) <= theirs.var(axis=1) + SURE * np.hypot(spread(ours), spread(theirs)) + slack**2
+        )
 
 
 def test_less_variance_in_many_dimensions() -> None:
@@ -322,7 +346,9 @@ def test_a_short_direction_has_its_score(kind: str, octaves: int) -> None:
 def test_a_ball_is_the_shadow_of_a_sphere() -> None:
     A, U, V, z = problem()
     values = drawn(prepare("ball", A, U, V, z, NONE), 20, 200)
-    assert np.allclose(drawn(prepare("sphere", np.hstack([A, np.zeros((4, 2))]), U, V, z, NONE), 20, 200), values, rtol=1e-9)
+    assert np.allclose(
+        drawn(prepare("sphere", np.hstack([A, np.zeros((4, 2))]), U, V, z, NONE), 20, 200), values, rtol=1e-9
+    )
 
 
 def test_scaling() -> None:

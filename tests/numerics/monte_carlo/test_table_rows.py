@@ -32,7 +32,11 @@ def gaps(one: AttentionErrors, other: Any) -> np.ndarray:
     out = []
     for name in QUANTITIES:
         e, known = getattr(one, name), getattr(other, name)
-        mean, error = (known.mean, known.standard_error) if hasattr(known, "mean") and hasattr(known, "skewness") else (known, 0.0)
+        mean, error = (
+            (known.mean, known.standard_error)
+            if hasattr(known, "mean") and hasattr(known, "skewness")
+            else (known, 0.0)
+        )
         out.append(np.abs(e.mean - mean) / np.hypot(e.standard_error, error))
     return np.array(out)
 
@@ -56,14 +60,18 @@ def test_a_planted_error_is_caught(planted: str, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(module, "_counts", lambda rng, L, n: 2 * right(rng, max(L // 2, 1), n))
     else:
         prompts = module.RowSampler._prompts
-        monkeypatch.setattr(module.RowSampler, "_prompts", lambda *given: prompts(*given[:-1], np.maximum(given[-1], 0)))
+        monkeypatch.setattr(
+            module.RowSampler, "_prompts", lambda *given: prompts(*given[:-1], np.maximum(given[-1], 0))
+        )
     exact = exact_errors(embedding_table(ROWS), U, V, [300], query=QUERY)
     assert gaps(drawn(embedding_table(ROWS), 3, [300], query=QUERY), exact).max() > 20
 
 
 def test_the_same_numbers_for_every_number_of_threads_and_every_cut() -> None:
     setting = AttentionSetting(embedding_table(ROWS), U, V, QUERY, query_cov=np.eye(3))
-    one, two = (attention_errors(setting, lengths=[5, 40], replicates=3000, seed=8, threads=n) for n in (1, 3))
+    one, two = (
+        attention_errors(setting, lengths=[5, 40], replicates=3000, seed=8, threads=n) for n in (1, 3)
+    )
     for name in QUANTITIES:
         np.testing.assert_array_equal(getattr(one, name).mean, getattr(two, name).mean)
     sampler = error_sampler(setting, seed=8)

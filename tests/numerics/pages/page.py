@@ -6,7 +6,24 @@ from collections import Counter
 from html.parser import HTMLParser
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
-BLOCK = {"p", "div", "ul", "ol", "dl", "table", "section", "article", "pre", "h1", "h2", "h3", "details", "form", "nav", "main"}
+BLOCK = {
+    "p",
+    "div",
+    "ul",
+    "ol",
+    "dl",
+    "table",
+    "section",
+    "article",
+    "pre",
+    "h1",
+    "h2",
+    "h3",
+    "details",
+    "form",
+    "nav",
+    "main",
+}
 REFERRING = {"href", "src", "srcset", "xlink:href", "action", "data", "background", "poster"}
 
 
@@ -29,7 +46,9 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = [name for name, _ in attrs]
         assert len(names) == len(set(names)), f"<{tag}> has an attribute twice: {attrs}"
-        assert not any(name.startswith("on") for name in names), f"<{tag}> handles events at {self.getpos()}: {names}"
+        assert not any(name.startswith("on") for name in names), (
+            f"<{tag}> handles events at {self.getpos()}: {names}"
+        )
         assert not (tag in BLOCK and "p" in self.open), f"<{tag}> inside a paragraph at {self.getpos()}"
         assert not (tag == "a" and "a" in self.open), f"a link inside a link at {self.getpos()}"
         self.tags[tag] += 1

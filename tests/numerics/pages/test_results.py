@@ -17,7 +17,9 @@ import sympy as sp
 import numerics
 import theory
 
-SETTING = numerics.AttentionSetting(np.diag([1.0, 2.0]), np.eye(2) / 2, np.eye(1, 2), query=[1.0, 0.0], name="<i>mine</i>")
+SETTING = numerics.AttentionSetting(
+    np.diag([1.0, 2.0]), np.eye(2) / 2, np.eye(1, 2), query=[1.0, 0.0], name="<i>mine</i>"
+)
 LENGTHS = [10, 20, 40, 80, 160, 320, 640]
 
 
@@ -93,7 +95,14 @@ def test_nothing_public_dumps_its_arrays() -> None:
     law = numerics.hostile_laws(3)[0]
     task = theory.RegressionTask(np.eye(40), noise=0.1, task_variance=1)
     flow = numerics.integrate_flow(np.eye(2), np.eye(2), 1.0)
-    others = [law, task, flow, numerics.softmax_moments(np.ones(99), 10), theory.affine(3), theory.affine(3).spectrum(3)]
+    others = [
+        law,
+        task,
+        flow,
+        numerics.softmax_moments(np.ones(99), 10),
+        theory.affine(3),
+        theory.affine(3).spectrum(3),
+    ]
     others += [theory.ReducedAttention(4, 1.0), theory.Algebra(symmetric=["S"])]
     others += [numerics.AttentionSetting(law, np.eye(3), np.eye(3), np.ones(3))]
     for result in others:

@@ -37,7 +37,9 @@ def test_codes_stand_for_the_same_instance_in_floats_and_in_rationals(k: int, gr
         fast = _average(k, growth, (1, PLACES), codes[None].tobytes())
         slow = _point(k, growth, row).approximate(_length(k, row))
         for variable in (error_squared, normaliser, deviation_S):
-            assert float(fast.mean(variable)[0]) == pytest.approx(float(slow.mean(variable)), rel=1e-3, abs=1e-300)
+            assert float(fast.mean(variable)[0]) == pytest.approx(
+                float(slow.mean(variable)), rel=1e-3, abs=1e-300
+            )
         assert float(fast.a2[0]) == pytest.approx(float(slow.a2), rel=1e-4)
 
 
@@ -90,7 +92,11 @@ def test_a_short_counterexample_is_found() -> None:
 def test_the_control_of_a_bound_is_just_below_what_is_reached() -> None:
     spoiled = R1.scaled(sp.Rational(95, 100 * 75))
     assert holds(spoiled).verdict is Verdict.REFUTED
-    tail = property_of(Tail(normaliser, "<=", (1 - delta) * S, delta), sp.exp(-(delta**2) * S**2 / (2 * L * EM2)), exponents=True)
+    tail = property_of(
+        Tail(normaliser, "<=", (1 - delta) * S, delta),
+        sp.exp(-(delta**2) * S**2 / (2 * L * EM2)),
+        exponents=True,
+    )
     assert tail.scaled(sp.Rational(1, 2)).normal.limit == tail.normal.limit / 2
 
 

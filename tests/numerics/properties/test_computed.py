@@ -20,7 +20,9 @@ from numerics.properties.scalars import MOST
 CODES = range(-MOST, MOST + 1, 64)
 
 
-@pytest.mark.parametrize("of", [Decades(1e-3, 50.0), Decades(0.1, 10.0, zero=True), Share(), Share(2.0, -1.0)])
+@pytest.mark.parametrize(
+    "of", [Decades(1e-3, 50.0), Decades(0.1, 10.0, zero=True), Share(), Share(2.0, -1.0)]
+)
 def test_a_number_stays_in_its_range_and_reaches_its_ends(of: Decades | Share) -> None:
     values = [of.value(code) for code in CODES]
     least = 0.0 if isinstance(of, Decades) and of.zero else min(of.low, of.high)
@@ -122,7 +124,12 @@ def test_in_vectors_an_example_climbs_to_the_edge() -> None:
 
 
 def test_vectors_of_numbers_are_drawn_one_by_one() -> None:
-    ordered = Computed("pairs", {"x": Several(Share(), 2)}, lambda x: (x[0], 1.0 if x[1] < 0.5 else 0.9), lambda x: float(x[0]))
+    ordered = Computed(
+        "pairs",
+        {"x": Several(Share(), 2)},
+        lambda x: (x[0], 1.0 if x[1] < 0.5 else 0.9),
+        lambda x: float(x[0]),
+    )
     found = holds(ordered)
     assert found.verdict is Verdict.REFUTED
     assert found.witness["left"] > 0.9

@@ -23,7 +23,9 @@ from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_loja
 
 def formula(start: Start) -> tuple[Any, float]:
     noise = start.noise if start.prompt_length else None
-    p = limit_parameters(start.Sigma, U0=start.U0, u0=start.u0, prompt_length=start.prompt_length, noise=noise)
+    p = limit_parameters(
+        start.Sigma, U0=start.U0, u0=start.u0, prompt_length=start.prompt_length, noise=noise
+    )
     return p.U[:-1, :-1], float(p.V[-1, -1])
 
 
@@ -54,7 +56,14 @@ def test_it_stands_for_finite_prompts_and_not_with_the_length_of_others(prompt: 
         lambda s, U, u: (s.U0, s.u0),
         lambda s, U, u: (U + 0.01 * (np.eye(len(U)) - s.Sigma @ np.linalg.pinv(s.Sigma, rcond=1e-10)), u),
     ],
-    ids=["larger block", "larger scalar", "another balance", "the other minimum", "the start", "moved in the kernel"],
+    ids=[
+        "larger block",
+        "larger scalar",
+        "another balance",
+        "the other minimum",
+        "the start",
+        "moved in the kernel",
+    ],
 )
 def test_each_part_of_a_limit_that_is_wrong_is_seen(how: Callable[..., Any]) -> None:
     found = holds(drawn_ends(changed(how), "balanced", singular=True))
@@ -67,7 +76,9 @@ def test_drawn_starts_meet_their_hypotheses() -> None:
     for name in STARTS:
         ranges, start = drawn_starts(name, singular=True)
         for _ in range(50):
-            one = start(**{k: of.value(*rng.integers(-5120, 5121, of.codes).tolist()) for k, of in ranges.items()})
+            one = start(
+                **{k: of.value(*rng.integers(-5120, 5121, of.codes).tolist()) for k, of in ranges.items()}
+            )
             assert np.linalg.eigvalsh(one.Sigma)[0] > -1e-12 * np.linalg.norm(one.Sigma)
             if "balanced" in name:
                 assert np.linalg.norm(one.U0) == pytest.approx(one.u0)

@@ -186,7 +186,11 @@ def test_a_run_does_not_depend_on_what_else_is_loaded(tmp_path: Any) -> None:
     path = [str(tmp_path), *sys.path]
     run = lambda first: (
         subprocess.run(
-            [sys.executable, "-c", PROGRAM.format(path=path, first=first)], capture_output=True, text=True, check=True, cwd=tmp_path
+            [sys.executable, "-c", PROGRAM.format(path=path, first=first)],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
         ).stdout
     )
     assert run("import many") == run("")

@@ -163,7 +163,9 @@ def test_a_function_without_values_brings_no_property() -> None:
     [(sp.Abs, 100 - x, sp.Abs(x - 100)), (sp.Max, y + 50, sp.Max(x, y + 50))],
     ids=["|x|", "Max"],
 )
-def test_a_wrong_proof_is_contradicted(head: Any, taken_for: sp.Expr, lhs: sp.Expr, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_proof_is_contradicted(
+    head: Any, taken_for: sp.Expr, lhs: sp.Expr, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert identity(lhs, taken_for).verdict is not Verdict.PROVED
     right = Letters._convert_new
     rule = lambda self, e: self._convert(taken_for) if isinstance(e, head) else right(self, e)
@@ -201,12 +203,18 @@ def test_rounding_errors_stay_below_their_bound() -> None:
             return draw.choice(leaves)
         a, b = grown(depth - 1), grown(depth - 1)
         with sp.evaluate(False):
-            return draw.choice([a + b, a - b, a * b, a / (b**2 + 1), sp.exp(-(a**2)), sp.sqrt(a**2 + b), sp.sin(a), a**3])
+            return draw.choice(
+                [a + b, a - b, a * b, a / (b**2 + 1), sp.exp(-(a**2)), sp.sqrt(a**2 + b), sp.sin(a), a**3]
+            )
 
     compared = 0
     for _ in range(60):
         e = grown(4)
-        point = {x: R(draw.randint(1, 999), 64), y: R(draw.randint(1, 99), 512), r: R(draw.randint(-999, 999), 128)}
+        point = {
+            x: R(draw.randint(1, 999), 64),
+            y: R(draw.randint(1, 99), 512),
+            r: R(draw.randint(-999, 999), 128),
+        }
         columns = {s: np.array([float(v)]) for s, v in point.items()}
         ((v, error),) = Program([e]).bounded(columns)
         exact = sp.N(e.subs(point).doit(), 40)
@@ -218,20 +226,35 @@ def test_rounding_errors_stay_below_their_bound() -> None:
 
 def test_differences_come_with_a_bound_that_holds_and_is_small() -> None:
     at = np.array([1e-4, 0.3, 2.0, 700.0])
-    for e, exact in ((sp.log(x), 1 / at), (sp.sin(x) * sp.exp(-x), (np.cos(at) - np.sin(at)) * np.exp(-at)), (x**8, 8 * at**7)):
+    for e, exact in (
+        (sp.log(x), 1 / at),
+        (sp.sin(x) * sp.exp(-x), (np.cos(at) - np.sin(at)) * np.exp(-at)),
+        (x**8, 8 * at**7),
+    ):
         ((v, error),) = Program([slope(e, x)]).bounded({x: at})
         assert (abs(v - exact) <= error).all()
         assert (error <= 1e-6 * (abs(exact) + 1e-12)).all() or e.has(sp.exp)
 
 
 def test_codes_stand_for_numbers_of_every_kind() -> None:
-    kinds = {"positive": (0, np.inf), "whole negative": (-np.inf, 0), "real": (-np.inf, np.inf), "nonnegative": (-1, np.inf)}
+    kinds = {
+        "positive": (0, np.inf),
+        "whole negative": (-np.inf, 0),
+        "real": (-np.inf, np.inf),
+        "nonnegative": (-1, np.inf),
+    }
     for kind, (above, below) in kinds.items():
         values = [number_of(kind, c) for c in range(-MOST, MOST + 1, 7)]
         assert all(above < v < below for v in values)
         assert max(map(abs, values)) > 10**5
         assert "whole" in kind or min(abs(v) for v in values if v) < 1e-5
-    assert [number_of(kind, 0) for kind in ("positive", "real", "nonnegative", "nonzero", "zero")] == [1, 0, 0, 1, 0]
+    assert [number_of(kind, 0) for kind in ("positive", "real", "nonnegative", "nonzero", "zero")] == [
+        1,
+        0,
+        0,
+        1,
+        0,
+    ]
 
 
 def test_two_statements_share_their_examples() -> None:

@@ -53,7 +53,10 @@ TRUE: dict[str, Callable[[], tuple[Words, Words]]] = {
     "gradient of an inverse": lambda: ((H * M).tr().grad("G"), -(H * (M + M.T) * H) / 2),
     "gradient by a vector": lambda: (((x.T * x) * (x.T * x)).grad("x"), 4 * (x.T * x) * x),
     "derivative by a parameter": lambda: ((u**3 * M + v * u * N).diff("u"), 3 * u**2 * M + v * N),
-    "fourth moment": lambda: ((x.T * M * x * (x.T * x)).gauss("x", C), 2 * (M * C * C).tr() + (M * C).tr() * C.tr()),
+    "fourth moment": lambda: (
+        (x.T * M * x * (x.T * x)).gauss("x", C),
+        2 * (M * C * C).tr() + (M * C).tr() * C.tr(),
+    ),
     "mean": lambda: ((x * x.T).gauss("x", C, mean=m), C + m * m.T),
     "nested": lambda: (((x.T * y) ** 2).gauss("x", C).gauss("y", u * A.I), u * C.tr()),
     "moving covariance": lambda: ((x.T * M * x).gauss("x", y * y.T).gauss("y", C), (M * C).tr()),
@@ -124,7 +127,12 @@ def doubled(f: Terms, name: str, covariance: Terms) -> Terms:
 @pytest.mark.parametrize(
     ("place", "name", "wrong", "statement"),
     [
-        (Alphabet, "canonical", sorted_words, lambda A: ((A["M"] * A["N"] * A["G"]).tr(), (A["N"] * A["M"] * A["G"]).tr())),
+        (
+            Alphabet,
+            "canonical",
+            sorted_words,
+            lambda A: ((A["M"] * A["N"] * A["G"]).tr(), (A["N"] * A["M"] * A["G"]).tr()),
+        ),
         (elements, "gradient", transposed, lambda A: ((A["M"] * A["N"]).tr().grad("M"), A["N"])),
         (
             elements,
@@ -135,7 +143,9 @@ def doubled(f: Terms, name: str, covariance: Terms) -> Terms:
     ],
     ids=["traces of other words", "gradient", "expectation"],
 )
-def test_a_wrong_proof_is_contradicted(place: Any, name: str, wrong: Any, statement: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_proof_is_contradicted(
+    place: Any, name: str, wrong: Any, statement: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert trace_identity(*statement(Algebra(**SHAPE))).verdict is not Verdict.PROVED
     monkeypatch.setattr(place, name, wrong)
     proof = trace_identity(*statement(Algebra(**SHAPE)))
@@ -151,12 +161,16 @@ def test_a_wrong_proof_is_contradicted(place: Any, name: str, wrong: Any, statem
 # The matrices, and the values of words
 
 
-@pytest.mark.parametrize("example", [(0, 0, 0, 0), (1, 0, 3, 5), (2, 1, SPREAD, 7), (3, 2, 5, 11), (3, 3, SPREAD, 2), (2, 3, 0, 1)])
+@pytest.mark.parametrize(
+    "example", [(0, 0, 0, 0), (1, 0, 3, 5), (2, 1, SPREAD, 7), (3, 2, 5, 11), (3, 3, SPREAD, 2), (2, 3, 0, 1)]
+)
 def test_matrices_obey_the_declared_relations(example: Any) -> None:
     d, exact = drawn_matrices(A, example, 4, copy=1)
     _, rounded = drawn_matrices(A, example, 4, bound=True)
     matrices = {
-        n: sp.Matrix(value.shape[0], value.shape[1], [sp.Rational(q.numerator, q.denominator) for q in value.flat])
+        n: sp.Matrix(
+            value.shape[0], value.shape[1], [sp.Rational(q.numerator, q.denominator) for q in value.flat]
+        )
         for n, (value, _) in exact.items()
     }
     numbers = {n: value[0, 0] if n in A.params else value for n, value in matrices.items()}
@@ -166,12 +180,19 @@ def test_matrices_obey_the_declared_relations(example: Any) -> None:
     assert matrices["C"].rank() <= max(d - example[1], 0)
     assert all(value > 0 for n, value in numbers.items() if n in A.params)
     for n, (value, error) in rounded.items():
-        off = np.array([[abs(Fraction(p) - q) for p, q in zip(*rows)] for rows in zip(value[1].tolist(), exact[n][0].tolist())])
+        off = np.array(
+            [
+                [abs(Fraction(p) - q) for p, q in zip(*rows)]
+                for rows in zip(value[1].tolist(), exact[n][0].tolist())
+            ]
+        )
         assert error is not None
         assert (off <= 1.01 * np.broadcast_to(error, value.shape)[1]).all(), n
 
 
-@pytest.mark.parametrize("name", [n for n in TRUE if n not in ("gradient of an inverse", "moving covariance")])
+@pytest.mark.parametrize(
+    "name", [n for n in TRUE if n not in ("gradient of an inverse", "moving covariance")]
+)
 def test_floats_stay_within_their_bound_of_the_exact_value(name: str) -> None:
     words, example = TRUE[name]()[0], (1, 0, 4, 3)
     d, exact = drawn_matrices(A, example, 4, copy=2)

@@ -46,14 +46,22 @@ def start_of_the_range(c: int) -> Sides:
     """Corollary C.3: a quarter of delta_0 is admissible in Lemma C.1."""
     n, a = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)
     small = [(delta_0(n, a, c), "<", 1)]
-    return (statement(delta_0(n, a, c) / 4, ">=", delta_min(n, a), {n: Integers(1, sp.oo), a: Closed(0, sp.oo)}, small),)
+    return (
+        statement(
+            delta_0(n, a, c) / 4, ">=", delta_min(n, a), {n: Integers(1, sp.oo), a: Closed(0, sp.oo)}, small
+        ),
+    )
 
 
 def young(absolute: bool) -> Sides:
     """The distance of the risks: ``(r + D)^2 - r^2 <= 2 |r D| + D^2``."""
     r, D = sp.symbols("r D", real=True)
     product = sp.Abs(r * D) if absolute else sp.Max(0, r) * sp.Max(0, D)
-    return (statement((r + D) ** 2 - r**2, "<=", 2 * product + D**2, {r: (-sp.oo, sp.oo), D: (-sp.oo, sp.oo)}, ()),)
+    return (
+        statement(
+            (r + D) ** 2 - r**2, "<=", 2 * product + D**2, {r: (-sp.oo, sp.oo), D: (-sp.oo, sp.oo)}, ()
+        ),
+    )
 
 
 def from_one_token() -> Sides:
@@ -77,15 +85,24 @@ PLANTED: dict[str, tuple[Callable[[], Sides], Callable[[], Sides]]] = {
         lambda: average(lemma_c4(L, a2, F4, sigma2, C_f, d, power=2)),
         lambda: average(lemma_c4(L, a2, F4, sigma2, C_f, d, power=1)),
     ),
-    "R1, an exponent off by one": (lambda: average(second_moment_R1(L, a2, F4)), lambda: average(second_moment_R1(L, a2, F4) / L)),
+    "R1, an exponent off by one": (
+        lambda: average(second_moment_R1(L, a2, F4)),
+        lambda: average(second_moment_R1(L, a2, F4) / L),
+    ),
     "Assumption C.5, sigma for sigma^2": (lambda: claimed("BB:AC.5"), lambda: claimed("BB:AC.5", scaling=4)),
     "Corollary C.3, a constant halved": (lambda: start_of_the_range(139), lambda: start_of_the_range(70)),
     "Proposition 3.1, ln L at L = 1": (lambda: claimed("BB:P3.1", least=2), from_one_token),
     "Lemma D.1, a constant halved": (lambda: claimed("BB:LD.1.4th"), lambda: claimed("BB:LD.1.4th", c=1)),
     "Lemma C.4, a dropped positive part": (lambda: union_bound(True), lambda: union_bound(False)),
-    "Lemma D.2, half of the exponent": (lambda: claimed("OURS:R3.tail"), lambda: claimed("OURS:R3.tail", share=Rational(1, 2))),
+    "Lemma D.2, half of the exponent": (
+        lambda: claimed("OURS:R3.tail"),
+        lambda: claimed("OURS:R3.tail", share=Rational(1, 2)),
+    ),
     "Lemma C.1, the smaller variance": (lambda: claimed("BB:LC.1.CL"), lambda: claimed("BB:LC.1.CL", c=1)),
-    "Distance of the risks, a product without its absolute value": (lambda: young(True), lambda: young(False)),
+    "Distance of the risks, a product without its absolute value": (
+        lambda: young(True),
+        lambda: young(False),
+    ),
 }
 
 

@@ -27,7 +27,13 @@ from numerics.properties.prompts_and_queries import (
     drawn_query,
     drawn_tokens,
 )
-from numerics.search.query_average import PromptAndQuery, covariance_error, fourth_error, moments, squared_error
+from numerics.search.query_average import (
+    PromptAndQuery,
+    covariance_error,
+    fourth_error,
+    moments,
+    squared_error,
+)
 from numerics.search.query_average_bound import Grid, Place, QueryAverageBound, Term
 from numerics.seeds import seeded
 from numerics.token_laws import atoms
@@ -38,18 +44,26 @@ ONE = Fraction(1)
 def codes(seed: int, count: int) -> list[tuple[int, ...]]:
     """Examples as Hypothesis may draw them."""
     rng = np.random.default_rng(seed)
-    high = [len(t) for t in (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), range(4), range(31))]
+    high = [
+        len(t) for t in (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), range(4), range(31))
+    ]
     return [tuple(int(rng.integers(h)) for h in high) for _ in range(count)]
 
 
 def pair(d: int, rows: tuple[str, ...]) -> PromptAndQuery:
     """Skewed tokens on d + 1 points, a query on three, and a matrix of norm 1."""
-    points = [tuple(Fraction(i == j) for j in range(d)) for i in range(d)] + [tuple(Fraction(-1, d) for _ in range(d))]
+    points = [tuple(Fraction(i == j) for j in range(d)) for i in range(d)] + [
+        tuple(Fraction(-1, d) for _ in range(d))
+    ]
     weights = [Fraction(1, 2 * d)] * d + [Fraction(1, 2)]
     query = [tuple(Fraction(v) for v in row) for row in ((1,) * d, (0,) * d, (-1,) * d)]
     shape = tuple(tuple(Fraction(v) for v in row.split()) for row in rows)
     return PromptAndQuery(
-        atoms(points, weights, sigma2=ONE), atoms(query, [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]), ONE, "", shape
+        atoms(points, weights, sigma2=ONE),
+        atoms(query, [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]),
+        ONE,
+        "",
+        shape,
     )
 
 
@@ -66,7 +80,9 @@ def test_averages_in_vectors_are_those_of_one_instance(rows: tuple[str, ...]) ->
         for i, L in enumerate(lengths):
             for j, u in enumerate(sizes):
                 one = PromptAndQuery(x.tokens, x.query, u, "", x.direction)
-                assert found[i, j, 0] == pytest.approx(float(one.average(L, statistic, f, g)), rel=1e-10, abs=1e-15)
+                assert found[i, j, 0] == pytest.approx(
+                    float(one.average(L, statistic, f, g)), rel=1e-10, abs=1e-15
+                )
 
 
 def test_the_sides_at_a_place_and_on_a_grid_are_the_same() -> None:
@@ -88,7 +104,9 @@ def sub_gaussian(points: Any, weights: Any, proxy: float, seed: int) -> bool:
     rng, x = np.random.default_rng(seed), np.array(points, dtype=float)
     directions = np.concatenate([rng.standard_normal((20, x.shape[1])), x[np.any(x != 0, axis=1)]])
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    a = (directions[:, None] * np.geomspace(1e-2, 60, 200)[:, None]).reshape(-1, x.shape[1]) / max(proxy, 1e-9) ** 0.5
+    a = (directions[:, None] * np.geomspace(1e-2, 60, 200)[:, None]).reshape(-1, x.shape[1]) / max(
+        proxy, 1e-9
+    ) ** 0.5
     score = a @ x.T
     top = score.max(1, keepdims=True)
     log_mgf = np.log(np.exp(score - top) @ np.array(weights, dtype=float)) + top[:, 0]
@@ -98,17 +116,24 @@ def sub_gaussian(points: Any, weights: Any, proxy: float, seed: int) -> bool:
 @pytest.mark.parametrize("seed", range(3))
 def test_drawn_laws_meet_the_hypotheses(seed: int) -> None:
     for kind, rare, skew, middle, scale, of_query, rare_query, *_ in codes(seed, 25):
-        law, query = drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale])), drawn_query(TOKENS[kind][0], of_query, rare_query)
+        law, query = (
+            drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale])),
+            drawn_query(TOKENS[kind][0], of_query, rare_query),
+        )
         for drawn in (law, query):
             assert sum(drawn.weights) == 1
-            assert not any(sum(w * p[i] for w, p in zip(drawn.weights, drawn.points)) for i in range(TOKENS[kind][0]))
+            assert not any(
+                sum(w * p[i] for w, p in zip(drawn.weights, drawn.points)) for i in range(TOKENS[kind][0])
+            )
         proxy = law.certain()
         assert float(proxy) == pytest.approx(law.proxy, rel=1e-5)
         assert TOKENS[kind][1] == "point" or proxy >= 1 - Fraction(1, 10**5)
         assert query.certain() <= 1
         assert sub_gaussian(law.points, law.weights, float(proxy), seed)
         assert sub_gaussian(query.points, query.weights, 1.0, seed)
-        assert not (proxy and sub_gaussian(law.points, law.weights, float(proxy) / 1e3, seed))  # the check can fail
+        assert not (
+            proxy and sub_gaussian(law.points, law.weights, float(proxy) / 1e3, seed)
+        )  # the check can fail
 
 
 def test_matrices_have_norm_1_and_directions_length_1() -> None:
@@ -138,9 +163,21 @@ def test_a_false_bound_is_refuted_at_the_simplest_prompt() -> None:
 @pytest.mark.parametrize(
     ("left", "wrong", "right"),
     [
-        (squared_error, lambda at: 9 * at.sigma**2 * at.d, lambda at: 2 * (1 + 8 * (at.sigma * at.u) ** 2) * at.sigma**2 * at.d),
-        (squared_error, lambda at: 40 * (at.L - 1) * at.sigma**4, lambda at: 10**9 * at.sigma**9 * (1 + at.u) ** 4),
-        (fourth_error, lambda at: 10**3 * at.sigma**2 * (1 + at.u) ** 9, lambda at: 10**9 * at.sigma**9 * (1 + at.u) ** 9),
+        (
+            squared_error,
+            lambda at: 9 * at.sigma**2 * at.d,
+            lambda at: 2 * (1 + 8 * (at.sigma * at.u) ** 2) * at.sigma**2 * at.d,
+        ),
+        (
+            squared_error,
+            lambda at: 40 * (at.L - 1) * at.sigma**4,
+            lambda at: 10**9 * at.sigma**9 * (1 + at.u) ** 4,
+        ),
+        (
+            fourth_error,
+            lambda at: 10**3 * at.sigma**2 * (1 + at.u) ** 9,
+            lambda at: 10**9 * at.sigma**9 * (1 + at.u) ** 9,
+        ),
     ],
     ids=["without U", "0 at one token", "the second power of sigma for a fourth moment"],
 )
@@ -163,10 +200,14 @@ def test_hypotheses_of_the_statement_are_kept() -> None:
     of_sigma = lambda **more: statement(lambda at: 10**6 * at.sigma ** (2 + 40) * (1 + at.u) ** 4, **more)
     assert holds(PromptsAndQueries(of_sigma(unit=True))).verdict is Verdict.SUPPORTED
     assert holds(PromptsAndQueries(of_sigma(unit=False))).verdict is Verdict.REFUTED
-    of_length = lambda least: statement(lambda at: 10**6 * (at.L - 1) * at.sigma**4 * (1 + at.u) ** 4, least=least)
+    of_length = lambda least: statement(
+        lambda at: 10**6 * (at.L - 1) * at.sigma**4 * (1 + at.u) ** 4, least=least
+    )
     assert holds(PromptsAndQueries(of_length(2))).verdict is Verdict.SUPPORTED
     assert holds(PromptsAndQueries(of_length(1))).witness["L"] == 1
-    of_size = lambda nonzero: statement(lambda at: 10**6 * at.u * at.sigma**4 * (1 + at.u) ** 4, nonzero=nonzero)
+    of_size = lambda nonzero: statement(
+        lambda at: 10**6 * at.u * at.sigma**4 * (1 + at.u) ** 4, nonzero=nonzero
+    )
     assert holds(PromptsAndQueries(of_size(True))).verdict is Verdict.SUPPORTED
     assert holds(PromptsAndQueries(of_size(False))).witness["U"] == 0
     of_dimension = lambda *d: statement(lambda at: 10**6 * (3 - at.d) * at.sigma**4 * (1 + at.u) ** 4, d=d)
@@ -186,7 +227,9 @@ def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch: 
         raise ArithmeticError("no proof")
 
     monkeypatch.setattr("numerics.properties.prompts_and_queries._certain", fails)
-    found = holds(PromptsAndQueries(statement(lambda at: sp.S.Zero if isinstance(at.L, sp.Basic) else 0 * at.L)))
+    found = holds(
+        PromptsAndQueries(statement(lambda at: sp.S.Zero if isinstance(at.L, sp.Basic) else 0 * at.L))
+    )
     assert found.verdict is Verdict.OPEN
 
 

@@ -49,13 +49,20 @@ def test_codes_stay_in_their_range_and_have_one_value(side: Side) -> None:
     np.testing.assert_allclose(table(side)[::11], [float(q) for q in exact], rtol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["reals", "positive", "from one on", "up to three", "closed unit", "open unit"])
+@pytest.mark.parametrize(
+    "name", ["reals", "positive", "from one on", "up to three", "closed unit", "open unit"]
+)
 def test_codes_walk_through_a_range_in_its_order(name: str) -> None:
     assert (np.diff(table(SIDES[name])) > 0).all()
 
 
 def test_the_simplest_values_have_the_code_nought_and_ends_the_extreme_codes() -> None:
-    assert decoded(SIDES["reals"], 0) == decoded(SIDES["positive"], 0) == decoded(SIDES["whole from one"], 0) == 1
+    assert (
+        decoded(SIDES["reals"], 0)
+        == decoded(SIDES["positive"], 0)
+        == decoded(SIDES["whole from one"], 0)
+        == 1
+    )
     assert decoded(SIDES["reals"], ZERO) == 0
     assert decoded(SIDES["closed unit"], -MOST) == 0
     assert decoded(SIDES["closed unit"], MOST) == 1

@@ -14,7 +14,16 @@ from numerics.properties.dispatch import of_statements
 from numerics.properties.holds import holds
 from numerics.properties.scalars import MOST
 from numerics.properties.tails import LENGTH, LONGEST, TailProperty, averages, instance, length_of
-from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, TailChain, increasing, quantities
+from numerics.search.tails import (
+    ERROR,
+    LIMIT,
+    MAXIMUM_TAIL,
+    OWN_TAIL,
+    TOKEN_TAIL,
+    TailChain,
+    increasing,
+    quantities,
+)
 
 L = symbol("L")
 NAMES = [e.name for e in (ERROR, MAXIMUM_TAIL, LIMIT, OWN_TAIL, TOKEN_TAIL)]

@@ -32,7 +32,9 @@ RISK_BOUND: Side = lambda g: risk_gap(g.risk, g.D2)
 GRADIENT_BOUND: Side = lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
 
 
-@pytest.mark.parametrize(("left", "right"), [(RISK, RISK_BOUND), (GRADIENT, GRADIENT_BOUND)], ids=["risk", "gradient"])
+@pytest.mark.parametrize(
+    ("left", "right"), [(RISK, RISK_BOUND), (GRADIENT, GRADIENT_BOUND)], ids=["risk", "gradient"]
+)
 def test_the_bounds_hold_and_are_reached(left: Side, right: Side) -> None:
     found = holds(on_drawn_tasks(left, right))
     assert found.verdict is Verdict.SUPPORTED
@@ -69,7 +71,9 @@ def test_enclosures_and_batches_say_the_same_as_floats() -> None:
     for k in range(5):
         one = gaps([Task(1.0, tokens[k], masses[k])], U[k], v[k], 3)
         enclosed = np.vectorize(arb, otypes=[object])
-        exact = gaps([Task(arb(1), enclosed(tokens[k]), enclosed(masses[k]))], enclosed(U[k]), enclosed(v[k]), 3)
+        exact = gaps(
+            [Task(arb(1), enclosed(tokens[k]), enclosed(masses[k]))], enclosed(U[k]), enclosed(v[k]), 3
+        )
         for name in ("risk_L", "risk", "D2", "T2", "y2", "J2", "dJ2", "distance"):
             assert getattr(batch, name)[k] == pytest.approx(float(getattr(one, name)), rel=1e-12)
             assert float(getattr(exact, name)) == pytest.approx(float(getattr(one, name)), rel=1e-10)
@@ -77,8 +81,15 @@ def test_enclosures_and_batches_say_the_same_as_floats() -> None:
 
 def test_fractions_stay_exact() -> None:
     third = Fraction(1, 3)
-    one = gaps([Task(Fraction(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))], [[0, 0], [0, 0]], [Fraction(1), third], 3)
-    assert all(isinstance(getattr(one, name), Fraction) for name in ("risk_L", "risk", "D2", "T2", "J2", "dJ2"))
+    one = gaps(
+        [Task(Fraction(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))],
+        [[0, 0], [0, 0]],
+        [Fraction(1), third],
+        3,
+    )
+    assert all(
+        isinstance(getattr(one, name), Fraction) for name in ("risk_L", "risk", "D2", "T2", "J2", "dJ2")
+    )
     values = [1 + Fraction(2, 3), Fraction(1, 3), Fraction(-2)]  # of x + y/3, whose mean is 0
     mean_square = one.D2
     assert mean_square == sum(x * x for x in values) / 9
@@ -86,6 +97,10 @@ def test_fractions_stay_exact() -> None:
 
 def test_scores_beyond_the_range_of_exponentials_are_weighed() -> None:
     """A prompt without the value of the largest score has weights of its own."""
-    far = gaps([Task(1.0, ((1.0, 2000.0), (-1.0, -2000.0)), (0.5, 0.5))], [[0.0, 0.0], [30.0, 0.0]], (0.0, 1.0), 2)
-    assert far.risk_L == pytest.approx(2000.0**2 / 2)  # one prompt in four shows the wrong value only, off by 4000
+    far = gaps(
+        [Task(1.0, ((1.0, 2000.0), (-1.0, -2000.0)), (0.5, 0.5))], [[0.0, 0.0], [30.0, 0.0]], (0.0, 1.0), 2
+    )
+    assert far.risk_L == pytest.approx(
+        2000.0**2 / 2
+    )  # one prompt in four shows the wrong value only, off by 4000
     assert far.risk == 0

@@ -78,7 +78,9 @@ def _descended(st: Random, point: Point, gap: Any) -> Point | None:
             (_, a), (_, b) = around  # type: ignore[misc]
             curvature = a[0] + b[0] - 2 * gap
             if curvature > 0:
-                vertex = _moved(st, r, point, i, step * Fraction(str(mpmath.nstr((a[0] - b[0]) / (2 * curvature), 30))))
+                vertex = _moved(
+                    st, r, point, i, step * Fraction(str(mpmath.nstr((a[0] - b[0]) / (2 * curvature), 30)))
+                )
                 around.append(vertex)
             for trial, lower in filter(None, around):
                 if _broken(*lower):
@@ -107,7 +109,11 @@ def fault(st: Random, e: Evidence, rng: random.Random) -> str:
     """What is wrong with the prover's answer; empty if the attack found nothing."""
     if e.verdict.accepted:
         point = counterexample(st, rng)
-        return "" if point is None else f"{e.verdict} by {e.engine}, but false at {[str(q) for q in point]}: {st}"
+        return (
+            ""
+            if point is None
+            else f"{e.verdict} by {e.engine}, but false at {[str(q) for q in point]}: {st}"
+        )
     if e.verdict.value == "REFUTED":
         point = tuple(Fraction(str(e.witness[str(s)])) for s in st.ranges)
         if not all(r.contains(q) for r, q in zip(st.ranges.values(), point)):

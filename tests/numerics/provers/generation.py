@@ -46,7 +46,9 @@ def _tame(rng: random.Random, symbols: list[sp.Symbol]) -> sp.Expr:
     )()
 
 
-def _positive(rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int) -> sp.Expr:
+def _positive(
+    rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int
+) -> sp.Expr:
     """Positive wherever it is defined, mostly provably so."""
     s = rng.choice(symbols)
     lo = ranges[s].lo
@@ -67,7 +69,9 @@ def _positive(rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symb
     )()
 
 
-def _expression(rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int) -> sp.Expr:
+def _expression(
+    rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int
+) -> sp.Expr:
     again = lambda: _expression(rng, symbols, ranges, depth - 1)
     positive = lambda: _positive(rng, symbols, ranges, depth - 1)
     leaf = [
@@ -125,7 +129,11 @@ def statements(seed: int) -> Iterator[Random]:
         left = _expression(rng, symbols, ranges, rng.choice((1, 2, 2, 2, 3)))
         right = _expression(rng, symbols, ranges, rng.choice((1, 2))) if rng.random() < 0.5 else sp.S.Zero
         f = left - right
-        if f.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.atan2, sp.re, sp.im, sp.arg) or not f.free_symbols or _nested(f):
+        if (
+            f.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.atan2, sp.re, sp.im, sp.arg)
+            or not f.free_symbols
+            or _nested(f)
+        ):
             continue
         symbols = sorted(left.free_symbols | right.free_symbols, key=str)
         ranges = {s: ranges[s] for s in symbols}
@@ -145,7 +153,9 @@ def statements(seed: int) -> Iterator[Random]:
 def _invariant(rng: random.Random) -> Random:
     """A statement whose sign does not change when both variables are scaled or shifted together."""
     if rng.random() < 0.5:
-        kind = rng.choice((Range(Fraction(0), None), Range(Fraction(0), None, closed=True), Range(None, None)))
+        kind = rng.choice(
+            (Range(Fraction(0), None), Range(Fraction(0), None, closed=True), Range(None, None))
+        )
         ranges = {X: kind, Y: rng.choice((kind, Range(Fraction(0), None, closed=True)))}
         atoms = [
             X,
@@ -158,7 +168,11 @@ def _invariant(rng: random.Random) -> Random:
             sp.Abs(X - Y),
             sp.sqrt(X**2 + X * Y + Y**2),
         ]
-        atoms += [sp.sqrt(X * Y), sp.cbrt(X**3 + 2 * Y**3)] if all(r.lo is not None for r in ranges.values()) else []
+        atoms += (
+            [sp.sqrt(X * Y), sp.cbrt(X**3 + 2 * Y**3)]
+            if all(r.lo is not None for r in ranges.values())
+            else []
+        )
         unit = rng.choice((sp.Abs(X) + sp.Abs(Y), sp.sqrt(X**2 + Y**2), sp.Max(sp.Abs(X), sp.Abs(Y))))
     else:
         ranges = {X: Range(None, None), Y: Range(None, None)}
@@ -178,7 +192,11 @@ def _invariant(rng: random.Random) -> Random:
         unit = sp.S.One
     left = sp.Add(*(_number(rng) * a for a in rng.sample(atoms, 3)))
     least = least_value(left / unit, ranges, (), rng)
-    c = R(1) if least is None else R(Fraction(least - rng.choice((0.3, 0.01, 0, -0.01, -0.3))).limit_denominator(1000))
+    c = (
+        R(1)
+        if least is None
+        else R(Fraction(least - rng.choice((0.3, 0.01, 0, -0.01, -0.3))).limit_denominator(1000))
+    )
     return Random(c * unit, left, rng.random() < 0.3, ranges, ())
 
 
@@ -186,7 +204,18 @@ def _nested(f: sp.Expr) -> bool:
     """Towers of exponentials, whose values mpmath would spend minutes on."""
     fast = (sp.exp, sp.cosh, sp.sinh, sp.gamma, sp.besseli)
     grows = lambda e: any(isinstance(a, fast) for a in sp.preorder_traversal(e))
-    slow = (*fast, sp.loggamma, sp.sin, sp.cos, sp.erf, sp.erfc, sp.besselk, sp.uppergamma, sp.lowergamma, sp.polygamma)
+    slow = (
+        *fast,
+        sp.loggamma,
+        sp.sin,
+        sp.cos,
+        sp.erf,
+        sp.erfc,
+        sp.besselk,
+        sp.uppergamma,
+        sp.lowergamma,
+        sp.polygamma,
+    )
     return any(isinstance(a, slow) and any(map(grows, a.args)) for a in sp.preorder_traversal(f)) or any(
         a.is_Pow and grows(a.exp) and a.base is not sp.E for a in sp.preorder_traversal(f)
     )
@@ -196,4 +225,8 @@ def _hypothesis(rng: random.Random, symbols: list[sp.Symbol]) -> tuple[tuple[sp.
     if len(symbols) < 2 or rng.random() < 0.6:
         return ()
     a, b = rng.sample(symbols, 2)
-    return (rng.choice([(a, "<=", b), (a, "<", b), (a * b, "<=", sp.S.One), (a + b, ">=", R(1, 2)), (a**2, "<=", b + 3)]),)
+    return (
+        rng.choice(
+            [(a, "<=", b), (a, "<", b), (a * b, "<=", sp.S.One), (a + b, ">=", R(1, 2)), (a**2, "<=", b + 3)]
+        ),
+    )

@@ -43,7 +43,9 @@ class Range:
             if self.lo is not None and self.hi is not None:
                 lo, hi = float(self.lo), float(self.hi)
                 v = np.where(
-                    s < 0, lo + (hi - lo) / 2 * 10.0 ** (12 * s * np.abs(s)), hi - (hi - lo) / 2 * 10.0 ** (-12 * s * np.abs(s))
+                    s < 0,
+                    lo + (hi - lo) / 2 * 10.0 ** (12 * s * np.abs(s)),
+                    hi - (hi - lo) / 2 * 10.0 ** (-12 * s * np.abs(s)),
                 )
                 v = np.where(np.abs(s) < 0.8, lo + (hi - lo) * (s + 0.8) / 1.6, v)
             elif self.lo is not None:
@@ -77,7 +79,15 @@ class Random:
 
     def ask(self, effort: int, via: dict[sp.Symbol, Any] | None = None) -> Evidence:
         domain = {s: r.spec() for s, r in self.ranges.items()}
-        return forall(self.small, "<" if self.strict else "<=", self.big, domain, where=self.where, via=via, effort=effort)
+        return forall(
+            self.small,
+            "<" if self.strict else "<=",
+            self.big,
+            domain,
+            where=self.where,
+            via=via,
+            effort=effort,
+        )
 
     def __str__(self) -> str:
         spec = {str(s): r.spec() for s, r in self.ranges.items()}

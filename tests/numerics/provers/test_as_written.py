@@ -30,15 +30,35 @@ WRITTEN = {
     "an unevaluated sum": (TWICE, 2 * x, "x + x = 2 x"),
     "an unevaluated part": (sp.UnevaluatedExpr(x) + x, 2 * x, "x + x = 2 x"),
     "a derivative": (D(x**2, x), 2 * x, r"\frac{d}{d x} x^{2} = 2 x"),
-    "a second derivative": (D(sp.exp(-x * y), x, x), y**2 * sp.exp(-x * y), r"\frac{\partial^{2}}{\partial x^{2}} e^{- x y}"),
+    "a second derivative": (
+        D(sp.exp(-x * y), x, x),
+        y**2 * sp.exp(-x * y),
+        r"\frac{\partial^{2}}{\partial x^{2}} e^{- x y}",
+    ),
     "a derivative at a point": (sp.Subs(D(r**3, r), r, x), 3 * x**2, r"\left. \frac{d}{d r} r^{3} \right|"),
-    "the product rule": (D(f(r) * sp.exp(r), r), sp.exp(r) * (D(f(r), r) + f(r)), r"\frac{d}{d r} f{\left(r \right)} e^{r}"),
+    "the product rule": (
+        D(f(r) * sp.exp(r), r),
+        sp.exp(r) * (D(f(r), r) + f(r)),
+        r"\frac{d}{d r} f{\left(r \right)} e^{r}",
+    ),
     "a finite sum": (S(k * x, (k, 1, 4)), 10 * x, r"\sum_{k=1}^{4} k x = 10 x"),
-    "a double sum": (S(x, (k, 1, j), (j, 1, 3)), 6 * x, r"\sum_{\substack{1 \leq k \leq j\\1 \leq j \leq 3}}"),
+    "a double sum": (
+        S(x, (k, 1, j), (j, 1, 3)),
+        6 * x,
+        r"\sum_{\substack{1 \leq k \leq j\\1 \leq j \leq 3}}",
+    ),
     "a finite product": (sp.Product(k * x, (k, 1, 3)), 6 * x**3, r"\prod_{k=1}^{3} k x = 6 x^{3}"),
     "a computation": (computed(r"\nabla_x", 2 * x * y), 2 * x * y, r"\underbrace{2 x y}_{\nabla_x}"),
-    "a computation inside": (sp.exp(computed("a", sp.log(x))), x, r"e^{\underbrace{\log{\left(x \right)}}_{a}} = x"),
-    "a derivative of a computation": (D(computed("a", x**2), x), 2 * x, r"\frac{d}{d x} \underbrace{x^{2}}_{a} = 2 x"),
+    "a computation inside": (
+        sp.exp(computed("a", sp.log(x))),
+        x,
+        r"e^{\underbrace{\log{\left(x \right)}}_{a}} = x",
+    ),
+    "a derivative of a computation": (
+        D(computed("a", x**2), x),
+        2 * x,
+        r"\frac{d}{d x} \underbrace{x^{2}}_{a} = 2 x",
+    ),
 }
 
 
@@ -95,7 +115,13 @@ def test_what_has_no_sure_value_is_refused(side: sp.Expr, error: Any, words: str
 
 
 @pytest.mark.parametrize(
-    "side", [sp.Subs(ONE, r, 0), sp.Pow(0, 0, evaluate=False), sp.Mul(0, sp.Pow(0, -1, evaluate=False), evaluate=False)], ids=str
+    "side",
+    [
+        sp.Subs(ONE, r, 0),
+        sp.Pow(0, 0, evaluate=False),
+        sp.Mul(0, sp.Pow(0, -1, evaluate=False), evaluate=False),
+    ],
+    ids=str,
 )
 def test_what_is_undefined_as_written_is_refused(side: sp.Expr) -> None:
     with pytest.raises(ValueError, match=r"undefined"):
@@ -205,7 +231,9 @@ def test_a_strict_conclusion_is_more_than_the_hypothesis() -> None:
 @pytest.mark.parametrize(
     "check",
     [
-        lambda: identity(sp.Matrix([[TWICE, 0], [1, x * y]]), sp.Matrix([[2 * x, 0], [1, computed("a", x * y)]])),
+        lambda: identity(
+            sp.Matrix([[TWICE, 0], [1, x * y]]), sp.Matrix([[2 * x, 0], [1, computed("a", x * y)]])
+        ),
         lambda: identity(sp.sin(r) ** 2 + sp.cos(r) ** 2, 1),
         lambda: entrywise(l_i * p_i * l_i, l_i),
         lambda: forall(x, "<=", 1, {x: (0, 1)}),
@@ -236,7 +264,9 @@ def test_terms_of_a_sum_are_defined_as_they_are_written() -> None:
     assert forall(S(r ** (k - 1) / k, (k, 1, 3)), "<=", 2, {r: Closed(-1, 1)}).verdict is Verdict.PROVED
 
 
-@pytest.mark.parametrize("side", [COTANGENTS, sp.Mul(0, sp.cot(r), evaluate=False), sp.Subs(COTANGENTS, r, j)], ids=str)
+@pytest.mark.parametrize(
+    "side", [COTANGENTS, sp.Mul(0, sp.cot(r), evaluate=False), sp.Subs(COTANGENTS, r, j)], ids=str
+)
 def test_a_function_that_cancels_must_be_known_as_well(side: sp.Expr) -> None:
     with pytest.raises(TypeError, match="no enclosure is known for cot"):
         forall(side, "<=", 1, {r: (-10, 10), j: (-10, 10)})

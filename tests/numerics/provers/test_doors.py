@@ -10,7 +10,17 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence, Verdict
-from numerics.provers import Closed, Integers, forall, identities, identity, inequalities, integral, integral_evidence, integrals
+from numerics.provers import (
+    Closed,
+    Integers,
+    forall,
+    identities,
+    identity,
+    inequalities,
+    integral,
+    integral_evidence,
+    integrals,
+)
 from numerics.provers.doors import FAULT, refusal
 
 R = sp.Rational
@@ -34,7 +44,9 @@ def _raising(fault: Exception) -> Any:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: type(f).__name__)
-def test_a_fault_of_the_program_is_an_open_answer_that_names_it(fault: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_the_program_is_an_open_answer_that_names_it(
+    fault: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(identities, "_decide", _raising(fault))
     monkeypatch.setattr(inequalities, "scan", _raising(fault))
     monkeypatch.setattr(integrals, "_compared", _raising(fault))
@@ -48,7 +60,11 @@ def test_a_fault_of_the_program_is_an_open_answer_that_names_it(fault: Exception
 
 
 def test_a_refusal_is_raised_by_a_line_of_ours() -> None:
-    for call, ours in ((lambda: identity("x", 1), True), (lambda: sp.sqrt(2) < sp.I, False), (lambda: 1 // 0, False)):
+    for call, ours in (
+        (lambda: identity("x", 1), True),
+        (lambda: sp.sqrt(2) < sp.I, False),
+        (lambda: 1 // 0, False),
+    ):
         with pytest.raises((TypeError, ArithmeticError)) as caught:
             call()
         assert refusal(caught.value) is ours
@@ -56,9 +72,44 @@ def test_a_refusal_is_raised_by_a_line_of_ours() -> None:
 
 #: What is hard, undefined or senseless.
 _PARTS: list[Any] = [
-    *(x, p, n, k, 0, 1, -1, R(1, 2), sp.I, sp.pi, sp.zoo, sp.oo, sp.nan, sp.sqrt(2), 10**40, R(1, 10**40), sp.EulerGamma),
-    *(sp.gamma(n), sp.gamma(-k), sp.rf(-7, k), sp.ff(n, k), sp.binomial(-1, k), sp.beta(-2, n), sp.LambertW(-R(1, 2)), sp.zeta(k)),
-    *(sp.floor(x), sp.sign(x), sp.atanh(1 - R(1, 10**20)), sp.Mod(n, 3), sp.harmonic(k), sp.polygamma(k, x), sp.Heaviside(x)),
+    *(
+        x,
+        p,
+        n,
+        k,
+        0,
+        1,
+        -1,
+        R(1, 2),
+        sp.I,
+        sp.pi,
+        sp.zoo,
+        sp.oo,
+        sp.nan,
+        sp.sqrt(2),
+        10**40,
+        R(1, 10**40),
+        sp.EulerGamma,
+    ),
+    *(
+        sp.gamma(n),
+        sp.gamma(-k),
+        sp.rf(-7, k),
+        sp.ff(n, k),
+        sp.binomial(-1, k),
+        sp.beta(-2, n),
+        sp.LambertW(-R(1, 2)),
+        sp.zeta(k),
+    ),
+    *(
+        sp.floor(x),
+        sp.sign(x),
+        sp.atanh(1 - R(1, 10**20)),
+        sp.Mod(n, 3),
+        sp.harmonic(k),
+        sp.polygamma(k, x),
+        sp.Heaviside(x),
+    ),
     *(
         sp.Pow(0, -1, evaluate=False),
         sp.log(0, evaluate=False),
@@ -115,7 +166,12 @@ def test_an_open_answer_says_what_was_tried_and_what_may_help() -> None:
         assert e.verdict is Verdict.OPEN
         assert "What may help: " in e.reason
         assert "stuck at ," not in e.reason
-    for e, words in ((constant, "sign of the number"), (factor, "sign of the number"), (undefined, "`where=`"), (far, "`effort=`")):
+    for e, words in (
+        (constant, "sign of the number"),
+        (factor, "sign of the number"),
+        (undefined, "`where=`"),
+        (far, "`effort=`"),
+    ):
         assert words in e.reason
 
 

@@ -9,7 +9,20 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Verdict
-from numerics.provers.eigenbasis import U_ij, cases, delta, entrywise, l_i, l_j, m_i, motion, p_i, p_j, slope, u
+from numerics.provers.eigenbasis import (
+    U_ij,
+    cases,
+    delta,
+    entrywise,
+    l_i,
+    l_j,
+    m_i,
+    motion,
+    p_i,
+    p_j,
+    slope,
+    u,
+)
 from theory.regression.risk import effective_covariance, vector_field
 
 
@@ -20,7 +33,9 @@ def test_entries_add_up_to_the_field(d: int, rank: int) -> None:
     U, v, L, noise = rng.normal(size=(d, d)), 0.7, 3, 0.4
     m = np.diag(effective_covariance(np.diag(l), L, noise))
     field, speed = vector_field(np.diag(l), U, v, prompt_length=L, noise=noise)
-    value = lambda f, i, j: float(f.subs({l_i: l[i], l_j: l[j], m_i: m[i], U_ij: U[i, j], u: v, delta: int(i == j)}))
+    value = lambda f, i, j: float(
+        f.subs({l_i: l[i], l_j: l[j], m_i: m[i], U_ij: U[i, j], u: v, delta: int(i == j)})
+    )
     cells = [(i, j) for i in range(d) for j in range(d)]
     np.testing.assert_allclose(field.ravel(), [value(motion, *c) for c in cells], atol=1e-13)
     assert speed == pytest.approx(sum(value(slope, *c) for c in cells))
@@ -50,7 +65,8 @@ def test_what_fails_in_one_case_is_refuted(lhs: sp.Expr, rhs: sp.Expr) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lhs", "rhs"), [(l_i * p_i * l_i, l_i), (p_i * motion * l_i, motion * l_i * p_i), ((1 - l_i * p_i) * l_i, 0)]
+    ("lhs", "rhs"),
+    [(l_i * p_i * l_i, l_i), (p_i * motion * l_i, motion * l_i * p_i), ((1 - l_i * p_i) * l_i, 0)],
 )
 def test_what_holds_is_proved_with_a_control_that_fails(lhs: sp.Expr, rhs: sp.Expr) -> None:
     found = entrywise(lhs, rhs)

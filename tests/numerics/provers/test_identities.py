@@ -25,7 +25,10 @@ f = sp.Function("f")
 TRUE = {
     "exponents add": (sp.exp(r - t) * sp.exp(t), sp.exp(r)),
     "complex exponents": (sp.exp(z + 1) ** 2, sp.exp(2 * z) * sp.E**2),
-    "completed square": (sp.exp(-((r - t) ** 2) / 2), sp.exp(-(r**2) / 2) * sp.exp(r * t) * sp.exp(-(t**2) / 2)),
+    "completed square": (
+        sp.exp(-((r - t) ** 2) / 2),
+        sp.exp(-(r**2) / 2) * sp.exp(r * t) * sp.exp(-(t**2) / 2),
+    ),
     "exponents over one denominator": (sp.exp(x / (x + 1)), sp.E * sp.exp(-1 / (x + 1))),
     "nested exponentials": (sp.exp(sp.exp(2 * r) + r), sp.exp(sp.exp(r) ** 2) * sp.exp(r)),
     "logarithm of a product": (sp.log(6 * x * sp.sqrt(y)), sp.log(2) + sp.log(3) + sp.log(x) + sp.log(y) / 2),
@@ -52,7 +55,10 @@ TRUE = {
     "complementary error function": (sp.erfc(x) + sp.erf(x), sp.S.One),
     "undefined functions": ((f(r + t) + f(x)) ** 2, f(t + r) ** 2 + 2 * f(x) * f(t + r) + f(x) ** 2),
     "derivatives of undefined functions": (sp.diff(f(r) ** 2, r), 2 * f(r) * sp.Derivative(f(r), r)),
-    "indexed symbols": (sp.IndexedBase("w")[1] * (x + 1), sp.IndexedBase("w")[1] * x + sp.IndexedBase("w")[1]),
+    "indexed symbols": (
+        sp.IndexedBase("w")[1] * (x + 1),
+        sp.IndexedBase("w")[1] * x + sp.IndexedBase("w")[1],
+    ),
     "rational functions": (1 / (x * (x + y)) + 1 / (y * (x + y)), 1 / (x * y)),
 }
 
@@ -158,7 +164,9 @@ def test_side_conditions_on_more_symbols_and_of_higher_degree() -> None:
     u = sp.symbols("u1:4", real=True)
     newton = [sum(u), u[0] * u[1] + u[0] * u[2] + u[1] * u[2] - p, u[0] * u[1] * u[2] - q]
     assert identity(u[0] ** 3 + u[1] ** 3 + u[2] ** 3, 3 * q, given=newton).verdict is Verdict.PROVED
-    assert identity(u[0] ** 2 + u[1] ** 2 + u[2] ** 2, 2 * p, given=newton).verdict is Verdict.REFUTED  # it is -2 p
+    assert (
+        identity(u[0] ** 2 + u[1] ** 2 + u[2] ** 2, 2 * p, given=newton).verdict is Verdict.REFUTED
+    )  # it is -2 p
 
 
 def test_cancelling_needs_a_nonzero_factor() -> None:
@@ -257,7 +265,10 @@ def test_a_wrong_normal_form_is_caught_by_values(monkeypatch: pytest.MonkeyPatch
 
 DERIVATIVES = {
     "power": (sp.Derivative(x**2, x), 2 * x),
-    "product rule": (sp.Derivative(sp.sin(r) * sp.exp(r), r), sp.cos(r) * sp.exp(r) + sp.sin(r) * sp.Derivative(sp.exp(r), r)),
+    "product rule": (
+        sp.Derivative(sp.sin(r) * sp.exp(r), r),
+        sp.cos(r) * sp.exp(r) + sp.sin(r) * sp.Derivative(sp.exp(r), r),
+    ),
     "chain rule": (sp.Derivative(sp.log(1 + r**2), r), 2 * r / (1 + r**2)),
 }
 
@@ -298,7 +309,9 @@ def test_an_index_is_a_number_or_a_symbol() -> None:
         identity(w[(i + 1) ** 2], w[i**2 + 2 * i + 1])
 
 
-@pytest.mark.parametrize("kind", ["imaginary", "odd", "even", "prime", "noninteger", "irrational", "infinite", "hermitian"])
+@pytest.mark.parametrize(
+    "kind", ["imaginary", "odd", "even", "prime", "noninteger", "irrational", "infinite", "hermitian"]
+)
 def test_assumptions_that_no_point_respects_are_refused_by_name(kind: str) -> None:
     s = sp.Symbol("s", **{kind: True})
     with pytest.raises(ValueError, match="s is assumed to be "):
@@ -359,7 +372,11 @@ def test_heads_without_a_normal_form_are_refused_by_name(side: sp.Expr, words: s
 
 
 def test_text_is_never_evaluated() -> None:
-    for call in (lambda: identity(x, "x"), lambda: identity([x], ["x"]), lambda: identity(p, p, given=[("p", 1)])):
+    for call in (
+        lambda: identity(x, "x"),
+        lambda: identity([x], ["x"]),
+        lambda: identity(p, p, given=[("p", 1)]),
+    ):
         with pytest.raises(TypeError, match="text"):
             call()
     with pytest.raises(TypeError, match="text"):
@@ -369,7 +386,9 @@ def test_text_is_never_evaluated() -> None:
 def test_binomials_of_negative_whole_numbers_are_not_written_by_gamma() -> None:
     n, m, free = sp.symbols("n m free", integer=True)
     low = sp.Symbol("low", integer=True, nonnegative=True)
-    assert identity(sp.binomial(n, m), sp.binomial(n, n - m)).verdict is Verdict.REFUTED  # binomial(-1, 1) is not binomial(-1, -2)
+    assert (
+        identity(sp.binomial(n, m), sp.binomial(n, n - m)).verdict is Verdict.REFUTED
+    )  # binomial(-1, 1) is not binomial(-1, -2)
     assert not identity(free * sp.binomial(n, m), free * sp.binomial(n, n - m)).verdict.accepted
     pascal = sp.binomial(n, low) + sp.binomial(n, low + 1)
     assert identity(pascal, sp.binomial(n + 1, low + 1)).verdict is Verdict.PROVED

@@ -30,7 +30,12 @@ TRUE = {
     "the sharp constant is 8/e": (3 / d, ">=", 8 * sp.log(1 / d), {d: (0, 1)}),
     "contact inside": (sp.log(sp.cosh(u)), "<=", u**2 / 2, {u: (-oo, oo)}),
     "contact of order 5 at a pole": (sp.coth(t), "<", t / 3 + 1 / t, {t: (0, oo)}),
-    "equality at infinity": ((1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)), ">=", sp.exp(-half), {d: Closed(1, oo)}),
+    "equality at infinity": (
+        (1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)),
+        ">=",
+        sp.exp(-half),
+        {d: Closed(1, oo)},
+    ),
     "a square": ((u - v) ** 2, ">=", u**2 / 2 - v**2, {u: (-oo, oo), v: (-oo, oo)}),
     "equality on a face": (2 * (1 + t) ** s, ">=", 1 + t**s, {t: (0, 1), s: (0, 1)}),
     "incomplete Gamma": (sp.uppergamma(2, x), "<=", (1 + x) * sp.exp(-x), {x: (0, oo)}),
@@ -46,7 +51,9 @@ def test_true_statements_are_shown(name: str) -> None:
     assert evidence.verdict in (Verdict.PROVED, Verdict.CERTIFIED), evidence
 
 
-@pytest.mark.parametrize(("factor", "holds"), [(sp.Rational(999, 1000), True), (sp.Rational(1001, 1000), False)])
+@pytest.mark.parametrize(
+    ("factor", "holds"), [(sp.Rational(999, 1000), True), (sp.Rational(1001, 1000), False)]
+)
 def test_the_verdict_turns_at_the_sharp_constant(factor: sp.Rational, holds: bool) -> None:
     # x^4 e^-x is largest at 4, so c = (4/e)^4 is the least constant; 8/e is the largest multiple of
     # d ln(1/d) below 3
@@ -66,14 +73,18 @@ DELTA_MIN = sp.exp(-(L / 8) * sp.exp(-2 * a))
 @pytest.mark.parametrize("c", [139, 150])
 def test_a_substitution_reduces_two_variables_to_one(c: int) -> None:
     domain = {L: Integers(1, oo), a: Closed(0, oo)}
-    evidence = forall(delta_0(c) / 4, ">=", DELTA_MIN, domain, where=[(delta_0(c), "<", 1)], via={r: L * sp.exp(-2 * a) / 8})
+    evidence = forall(
+        delta_0(c) / 4, ">=", DELTA_MIN, domain, where=[(delta_0(c), "<", 1)], via={r: L * sp.exp(-2 * a) / 8}
+    )
     assert evidence.verdict is Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize("c", [64, 138])
 def test_a_witness_lies_in_the_original_variables(c: int) -> None:
     domain = {L: Integers(1, oo), a: Closed(0, oo)}
-    evidence = forall(delta_0(c) / 4, ">=", DELTA_MIN, domain, where=[(delta_0(c), "<", 1)], via={r: L * sp.exp(-2 * a) / 8})
+    evidence = forall(
+        delta_0(c) / 4, ">=", DELTA_MIN, domain, where=[(delta_0(c), "<", 1)], via={r: L * sp.exp(-2 * a) / 8}
+    )
     assert evidence.verdict is Verdict.REFUTED
     n, at = int(evidence.witness["L"]), float(Fraction(evidence.witness["a"]))
     assert at >= 0
@@ -83,7 +94,10 @@ def test_a_witness_lies_in_the_original_variables(c: int) -> None:
 
 def test_hypotheses_are_used_and_met() -> None:
     domain, between = {u: (-1, oo), p: (0, oo), m: (0, 1)}, [(-m, "<=", u), (u, "<=", p)]
-    assert forall(sp.Abs(1 / (1 + u) - 1), "<=", sp.Max(p, m / (1 - m)), domain, where=between).verdict is Verdict.PROVED
+    assert (
+        forall(sp.Abs(1 / (1 + u) - 1), "<=", sp.Max(p, m / (1 - m)), domain, where=between).verdict
+        is Verdict.PROVED
+    )
     spoiled = forall(sp.Abs(1 / (1 + u) - 1), "<=", sp.Max(p, m), domain, where=between)
     assert spoiled.verdict is Verdict.REFUTED
     w = {k: Fraction(q) for k, q in spoiled.witness.items()}
@@ -155,7 +169,10 @@ def test_steps_take_their_first_argument() -> None:
 
 def test_a_hypothesis_is_met_only_where_it_is_defined() -> None:
     """SymPy turns u/(u + 1/u) into 0 at 0, where it has no value."""
-    assert forall(u, ">", 0, {u: Closed(0, 1)}, where=[(u / (u + 1 / u), ">=", 0)]).verdict is not Verdict.REFUTED
+    assert (
+        forall(u, ">", 0, {u: Closed(0, 1)}, where=[(u / (u + 1 / u), ">=", 0)]).verdict
+        is not Verdict.REFUTED
+    )
     assert forall(u, ">", 0, {u: Closed(0, 1)}, where=[(u / (u + 1), ">=", 0)]).witness == {"u": 0}
     assert forall(u, ">", 1, {u: (-2, 2)}, where=[(sp.log(u), "<=", 5)]).witness == {"u": 1}
     ratio = sp.Mul(u, 1 / u, evaluate=False)
@@ -179,7 +196,9 @@ def test_an_end_that_is_attained_is_tried_even_if_its_root_is_found_in_an_interv
         # settled near the minimum by slopes alone, and elsewhere by values
         (sp.Rational(2, 3) * sp.sin(u) - sp.cos(u), -1.2018504251546631, (-1, 2)),
         (
-            -sp.sin(u + sp.Rational(1, 3)) + sp.cos(u) / 3 - sp.Rational(5, 3) * sp.cos(u + sp.Rational(1, 3)),
+            -sp.sin(u + sp.Rational(1, 3))
+            + sp.cos(u) / 3
+            - sp.Rational(5, 3) * sp.cos(u + sp.Rational(1, 3)),
             -1.6189903883694,
             (-1, 2),
         ),
@@ -195,9 +214,17 @@ def test_the_margin_is_below_the_least_difference(f: Any, least: float, where: t
 
 def test_values_of_roots_and_maxima_are_exact_at_rational_points() -> None:
     """An equality that only exact arithmetic sees refutes a strict inequality."""
-    f = sp.Max(-(u**2) / 50 + 52 * u / 25 - sp.Rational(152, 25), u**2 / 50 - 22 * u / 25 - sp.Rational(8, 25)) ** 3
+    f = (
+        sp.Max(
+            -(u**2) / 50 + 52 * u / 25 - sp.Rational(152, 25), u**2 / 50 - 22 * u / 25 - sp.Rational(8, 25)
+        )
+        ** 3
+    )
     assert forall(-8, "<", f, {u: (1, 3)}).witness == {"u": 2}
-    sides = -5 * u / 3 + (u + sp.Rational(15, 7)) ** 2 - sp.Rational(25, 7), sp.Abs(u + sp.Rational(15, 7)) / 100
+    sides = (
+        -5 * u / 3 + (u + sp.Rational(15, 7)) ** 2 - sp.Rational(25, 7),
+        sp.Abs(u + sp.Rational(15, 7)) / 100,
+    )
     e = forall(sides[0], ">", sides[1], {u: Closed(-4, -sp.Rational(15, 7))})
     assert e.verdict is Verdict.REFUTED
     assert (e.witness, e.witness_by) == ({"u": "-15/7"}, "exact")
@@ -217,7 +244,13 @@ def test_a_false_statement_without_variables_is_refuted() -> None:
 
 
 def test_what_sympy_would_need_minutes_for_is_left_out() -> None:
-    power = u**4 / 3 - 11 * u**3 / 3 + sp.Rational(1831, 120) * u**2 - sp.Rational(2277, 80) * u + sp.Rational(180273, 8960)
+    power = (
+        u**4 / 3
+        - 11 * u**3 / 3
+        + sp.Rational(1831, 120) * u**2
+        - sp.Rational(2277, 80) * u
+        + sp.Rational(180273, 8960)
+    )
     assert forall(sp.erfc(power), "<=", 2, {u: (-oo, oo)}, effort=12_000).verdict is not Verdict.REFUTED
     tower = 1 + (u - 2) ** 2 / 5 + (u - 2) ** 4
     assert forall(tower**tower, ">", 1, {u: (sp.Rational(9, 5), oo)}, effort=12_000).witness == {"u": 2}
@@ -225,7 +258,9 @@ def test_what_sympy_would_need_minutes_for_is_left_out() -> None:
     assert forall(digits, "<=", sp.log(x), {x: Closed(3, 4)}, effort=12_000).verdict is not Verdict.REFUTED
     n = sp.Integer(10) ** 400
     bent = sp.Min(6 - 2 * n * u, 3 * n * u - (n * u - 3) ** 2 / 40 - 9)
-    assert forall(bent + sp.Rational(1, 10), "<=", 0, {u: Closed(-2 / n, 3 / n)}).verdict is not Verdict.PROVED
+    assert (
+        forall(bent + sp.Rational(1, 10), "<=", 0, {u: Closed(-2 / n, 3 / n)}).verdict is not Verdict.PROVED
+    )
 
 
 def test_ranges_beyond_and_below_every_float() -> None:
@@ -235,7 +270,10 @@ def test_ranges_beyond_and_below_every_float() -> None:
     assert forall(u, ">=", huge, {u: Closed(huge, 2 * huge)}).verdict is Verdict.PROVED
     assert forall(u, ">", tiny, {u: Closed(tiny, 2 * tiny)}).verdict is Verdict.REFUTED
     assert forall(sp.exp(u), ">", 1, {u: (tiny, 1)}).verdict is Verdict.CERTIFIED
-    for call in (lambda: forall(u, "<", sp.Integer(10) ** 5000, {u: (0, 1)}), lambda: forall(u, "<", 1, {u: (0, 10**5000)})):
+    for call in (
+        lambda: forall(u, "<", sp.Integer(10) ** 5000, {u: (0, 1)}),
+        lambda: forall(u, "<", 1, {u: (0, 10**5000)}),
+    ):
         with pytest.raises(ValueError, match="10000 bits"):
             call()
 
@@ -285,7 +323,9 @@ A = sp.MatrixSymbol("A", 2, 2)
     ],
     ids=str,
 )
-def test_heads_that_no_enclosure_knows_are_refused_by_name(side: Any, error: type[Exception], words: str) -> None:
+def test_heads_that_no_enclosure_knows_are_refused_by_name(
+    side: Any, error: type[Exception], words: str
+) -> None:
     domain = {u: (sp.Rational(1, 2), 1), v: (0, 1)}
     with pytest.raises(error, match=words):
         forall(side, "<=", 1, domain)
@@ -293,7 +333,9 @@ def test_heads_that_no_enclosure_knows_are_refused_by_name(side: Any, error: typ
         forall(u, "<=", 1, domain, where=[(side, "<=", 1)])
 
 
-@pytest.mark.parametrize("assumed", ["infinite", "integer", "even", "prime", "zero", "imaginary", "noninteger", "rational"])
+@pytest.mark.parametrize(
+    "assumed", ["infinite", "integer", "even", "prime", "zero", "imaginary", "noninteger", "rational"]
+)
 def test_assumptions_that_the_range_does_not_imply_are_refused(assumed: str) -> None:
     q = sp.Symbol("q", **{assumed: True})
     with pytest.raises(ValueError, match="q is declared"):
@@ -348,12 +390,16 @@ def test_effort_is_counted_and_never_timed(monkeypatch: pytest.MonkeyPatch) -> N
     before = forall(*hard, effort=20_000)
     for clock in ("thread_time", "process_time"):
         monkeypatch.setattr(time, clock, lambda: pytest.fail("a verdict asked for the time"))
-    monkeypatch.setattr(time, "monotonic", iter([0.0, 1e9]).__next__)  # a machine so busy that the call takes thirty years
+    monkeypatch.setattr(
+        time, "monotonic", iter([0.0, 1e9]).__next__
+    )  # a machine so busy that the call takes thirty years
     again = forall(*hard, effort=20_000)
     assert before.verdict is again.verdict is Verdict.OPEN
     assert before.reason == again.reason
     monkeypatch.undo()
-    assert forall(*hard, effort=2_000).reason != before.reason  # less effort ends elsewhere: the count decides
+    assert (
+        forall(*hard, effort=2_000).reason != before.reason
+    )  # less effort ends elsewhere: the count decides
 
 
 def test_effort_of_nothing_is_open() -> None:
@@ -361,7 +407,9 @@ def test_effort_of_nothing_is_open() -> None:
     assert forall(sp.exp(-x), "<=", 5 * x**-4, {x: (0, oo)}, effort=0).verdict is Verdict.OPEN
 
 
-@pytest.mark.parametrize(("effort", "error"), [(4.0, TypeError), (True, TypeError), ("4", TypeError), (-1, ValueError)])
+@pytest.mark.parametrize(
+    ("effort", "error"), [(4.0, TypeError), (True, TypeError), ("4", TypeError), (-1, ValueError)]
+)
 def test_effort_is_a_number_of_steps(effort: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="it counts steps, not seconds"):
         forall(u**2, ">=", 0, {u: (-oo, oo)}, effort=effort)

@@ -29,10 +29,20 @@ CLOSED = {
     "power 3/2 at 0": (x ** R(3, 2), (0, 1), R(2, 5), {}),
     "branch cut beside the path": (sp.log(x), (R(1, 10**6), 1), -1 + R(1, 10**6) * (1 + 6 * sp.log(10)), {}),
     "Gauss": (sp.exp(-(x**2) / 2), (-oo, oo), sp.sqrt(2 * sp.pi), {"tail": 2 * sp.exp(-x)}),
-    "Gauss by Gauss": (sp.exp(-(x**2) / 2) * x**2, (-oo, oo), sp.sqrt(2 * sp.pi), {"tail": 4 * sp.exp(-(x**2) / 4)}),
+    "Gauss by Gauss": (
+        sp.exp(-(x**2) / 2) * x**2,
+        (-oo, oo),
+        sp.sqrt(2 * sp.pi),
+        {"tail": 4 * sp.exp(-(x**2) / 4)},
+    ),
     "Gamma(4)": (x**3 * sp.exp(-x), (0, oo), sp.Integer(6), {"tail": 100 * sp.exp(-x / 2)}),
     "Cauchy": (1 / (1 + x**2), (-oo, 0), sp.pi / 2, {"tail": x**-2}),
-    "incomplete Gamma": (sp.sqrt(x) * sp.exp(-x), (2, oo), sp.uppergamma(R(3, 2), 2), {"tail": 2 * sp.exp(-x / 2)}),
+    "incomplete Gamma": (
+        sp.sqrt(x) * sp.exp(-x),
+        (2, oo),
+        sp.uppergamma(R(3, 2), 2),
+        {"tail": 2 * sp.exp(-x / 2)},
+    ),
     "error function": (sp.erf(x) * sp.exp(-(x**2)), (0, oo), sp.sqrt(sp.pi) / 4, {"tail": sp.exp(-(x**2))}),
     "lgamma (Raabe)": (sp.loggamma(x), (1, 2), sp.log(2 * sp.pi) / 2 - 1, {}),
     "Bessel": (x * sp.besselk(0, x), (1, 2), sp.besselk(1, 1) - 2 * sp.besselk(1, 2), {}),
@@ -79,8 +89,20 @@ def test_branch_cuts_against_high_precision_quadrature(f: sp.Expr) -> None:
         (sp.sqrt(1 - x**2), (2, 3), {}, ArithmeticError, "shown to be real"),
         (sp.exp(-x), (0, oo), {}, ValueError, "tail="),
         (sp.exp(-x), (0, oo), {"tail": sp.exp(-2 * x)}, ValueError, "not certified"),  # too small
-        (x**3 * sp.exp(-x), (0, oo), {"tail": 10 * sp.exp(-x / 2)}, ValueError, "not certified"),  # too small in the middle only
-        (-sp.exp(-x), (0, oo), {"tail": sp.exp(-x) / 2}, ValueError, "not certified"),  # too small in absolute value
+        (
+            x**3 * sp.exp(-x),
+            (0, oo),
+            {"tail": 10 * sp.exp(-x / 2)},
+            ValueError,
+            "not certified",
+        ),  # too small in the middle only
+        (
+            -sp.exp(-x),
+            (0, oo),
+            {"tail": sp.exp(-x) / 2},
+            ValueError,
+            "not certified",
+        ),  # too small in absolute value
         (1 / x, (1, oo), {"tail": 2 / x}, ValueError, "none of"),  # not integrable
         (sp.exp(-x), (0, oo), {"tail": sp.exp(-x) * sp.log(x)}, ValueError, "none of"),
         (0.5 * x, (0, 1), {}, TypeError, "float"),
@@ -108,12 +130,16 @@ def test_branch_cuts_against_high_precision_quadrature(f: sp.Expr) -> None:
         (sp.log(x), (-1, -1), {}, ArithmeticError, "empty integral"),
     ],
 )
-def test_what_cannot_be_enclosed_raises(f: sp.Expr, interval: tuple, kwargs: dict, error: type[Exception], words: str) -> None:
+def test_what_cannot_be_enclosed_raises(
+    f: sp.Expr, interval: tuple, kwargs: dict, error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
         integral(f, x, interval, **kwargs)
 
 
-@pytest.mark.parametrize("assumed", ["positive", "nonnegative", "negative", "integer", "even", "imaginary", "zero", "infinite"])
+@pytest.mark.parametrize(
+    "assumed", ["positive", "nonnegative", "negative", "integer", "even", "imaginary", "zero", "infinite"]
+)
 def test_what_is_assumed_of_the_variable_must_hold_on_the_interval(assumed: str) -> None:
     p = sp.Symbol("p", **{assumed: True})
     with pytest.raises(ValueError, match=r"declared .*which the interval"):
@@ -155,7 +181,10 @@ def test_text_is_no_constant() -> None:
 
 def test_touching_the_boundary_of_the_domain_is_no_fault() -> None:
     """The ends may be irrational, and the integrand undefined beyond them."""
-    assert integral_evidence(sp.sqrt(3 - x**2), x, (0, sp.sqrt(3)), "==", 3 * sp.pi / 4).verdict is Verdict.SUPPORTED
+    assert (
+        integral_evidence(sp.sqrt(3 - x**2), x, (0, sp.sqrt(3)), "==", 3 * sp.pi / 4).verdict
+        is Verdict.SUPPORTED
+    )
     assert integral_evidence(sp.asin(x), x, (-1, 1), "==", 0).verdict is Verdict.SUPPORTED
 
 
@@ -221,7 +250,10 @@ def test_what_is_bounded_and_not_analytic_at_an_end(f: sp.Expr, exact: Any) -> N
 
 
 def test_the_sign_of_an_infinite_range_that_is_turned_round() -> None:
-    for f, tail, ends in ((sp.exp(-x), sp.exp(-x), (0, sp.oo)), (sp.exp(-(x**2)), sp.exp(-(x**2)), (-sp.oo, sp.oo))):
+    for f, tail, ends in (
+        (sp.exp(-x), sp.exp(-x), (0, sp.oo)),
+        (sp.exp(-(x**2)), sp.exp(-(x**2)), (-sp.oo, sp.oo)),
+    ):
         there, back = integral(f, x, ends, tail=tail), integral(f, x, ends[::-1], tail=tail)
         assert there > 0
         assert (there + back).contains(0)

@@ -28,7 +28,9 @@ def test_no_false_verdict(block: int) -> None:
         st = next(source)
         try:
             e = st.ask(EFFORT)
-        except ValueError:  # no point meets the hypotheses, or a hypothesis has evaluated itself: counted below
+        except (
+            ValueError
+        ):  # no point meets the hypotheses, or a hypothesis has evaluated itself: counted below
             continue
         verdicts[str(e.verdict)] += 1
         faults += [f] if (f := attack.fault(st, e, rng)) else []
@@ -76,5 +78,7 @@ def test_the_attack_checks_witnesses(x: str, words: str) -> None:
     st = Random(X, X**2, False, {X: Range(Fraction(0), None)}, ((X, ">=", R(1, 2)),))
     wrong = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": x}, witness_by="exact")
     assert words in attack.fault(st, wrong, random.Random(1))
-    right = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": "3/4"}, witness_by="exact")
+    right = Evidence(
+        verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": "3/4"}, witness_by="exact"
+    )
     assert attack.fault(st, right, random.Random(1)) == ""

@@ -86,15 +86,36 @@ def least(f: sp.Expr, ranges: dict[sp.Symbol, Range], where: Any, rng: random.Ra
 
 def _besselk(n: Any, z: Any) -> Any:
     n = mpmath.mpf(n)  # mpmath's own besselk takes minutes for large z
-    return mpmath.sqrt(mpmath.pi) * (2 * z) ** n * mpmath.exp(-z) * mpmath.hyperu(n + mpmath.mpf(1) / 2, 2 * n + 1, 2 * z)
+    return (
+        mpmath.sqrt(mpmath.pi)
+        * (2 * z) ** n
+        * mpmath.exp(-z)
+        * mpmath.hyperu(n + mpmath.mpf(1) / 2, 2 * n + 1, 2 * z)
+    )
 
 
 _MPMATH: dict[str, Callable[..., Any]] = {
     **{
         n: getattr(mpmath, n)
-        for n in ("exp", "log", "sinh", "cosh", "tanh", "coth", "sech", "csch", "asinh", "acosh", "atanh", "atan")
+        for n in (
+            "exp",
+            "log",
+            "sinh",
+            "cosh",
+            "tanh",
+            "coth",
+            "sech",
+            "csch",
+            "asinh",
+            "acosh",
+            "atanh",
+            "atan",
+        )
     },
-    **{n: getattr(mpmath, n) for n in ("sin", "cos", "erf", "erfc", "gamma", "loggamma", "factorial", "besseli", "sign")},
+    **{
+        n: getattr(mpmath, n)
+        for n in ("sin", "cos", "erf", "erfc", "gamma", "loggamma", "factorial", "besseli", "sign")
+    },
     "Abs": abs,
     "Max": max,
     "Min": min,
@@ -136,7 +157,10 @@ def mp_value(e: sp.Expr, env: dict[sp.Symbol, Any]) -> Any:
         args = [mp_value(a, env) for a in e.args]
         if e.is_Add or e.is_Mul:
             return mpmath.fsum(args) if e.is_Add else mpmath.fprod(args)
-        if isinstance(e, (sp.gamma, sp.loggamma, sp.polygamma, sp.factorial)) and not args[-1] + isinstance(e, sp.factorial) > 0:
+        if (
+            isinstance(e, (sp.gamma, sp.loggamma, sp.polygamma, sp.factorial))
+            and not args[-1] + isinstance(e, sp.factorial) > 0
+        ):
             raise ValueError(f"{e} counts as undefined to the left of its first pole")
         v = _MPMATH[type(e).__name__](*map(_bounded, [type(e).__name__] * len(args), args))
     if isinstance(v, mpmath.mpc) and v.imag != 0:

@@ -36,7 +36,9 @@ def test_averages_of_the_weights_are_those_of_the_other_grid(top: float) -> None
     m = softmax_moments(law.nodes[:, None], L)
     one, form = nodes.averages(A, M)
     np.testing.assert_allclose(one @ nodes.P2, law.density @ m.P2, rtol=1e-10)
-    np.testing.assert_allclose(form @ nodes.b, law.moment @ (m.P2 + 6 * np.asarray(m.P3) - 6 * np.asarray(m.Q)), rtol=1e-10)
+    np.testing.assert_allclose(
+        form @ nodes.b, law.moment @ (m.P2 + 6 * np.asarray(m.P3) - 6 * np.asarray(m.Q)), rtol=1e-10
+    )
 
 
 def test_another_step_shows_no_error() -> None:
@@ -57,4 +59,6 @@ def test_the_linear_start_is_no_approximation() -> None:
     small = np.flatnonzero((nodes.s > 0) & (nodes.s < 1e-5))
     assert small.size > 10
     for k in small[[0, small.size // 2, -1]]:
-        np.testing.assert_allclose(nodes.P2[k], softmax_moments(float(nodes.s[k]), np.array(LENGTHS)).P2, rtol=1e-10)
+        np.testing.assert_allclose(
+            nodes.P2[k], softmax_moments(float(nodes.s[k]), np.array(LENGTHS)).P2, rtol=1e-10
+        )

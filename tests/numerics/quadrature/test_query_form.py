@@ -35,7 +35,9 @@ def test_moment_generating_function(spectrum: list[float], t: float) -> None:
     values = np.array(spectrum)
     t /= values.max()
     m = 1 + np.arange(values.size)
-    law = quadratic_form_law(np.diag(values), np.diag(m), log_reach=40 * max(0.0, 2 * t * values.max()) / (1 - 0.3))
+    law = quadratic_form_law(
+        np.diag(values), np.diag(m), log_reach=40 * max(0.0, 2 * t * values.max()) / (1 - 0.3)
+    )
     transform = np.prod((1 - 2 * t * values) ** -0.5)
     growth = np.exp(t * law.nodes)
     assert law.density @ growth == pytest.approx(transform, rel=1e-9)

@@ -40,7 +40,10 @@ def worst_error(low: float, high: float, fineness: Fineness = FINE) -> float:
         spread = moments(float(name), np.array([float(r["L"]) for r in rows]), fineness).spread
         for key in ("D2", "Sc", "D_pi2"):
             exact = np.array([float(r[key]) for r in rows])
-            worst = max(worst, float(np.max(np.abs(getattr(spread, key) - exact) / np.where(exact == 0, 1, np.abs(exact)))))
+            worst = max(
+                worst,
+                float(np.max(np.abs(getattr(spread, key) - exact) / np.where(exact == 0, 1, np.abs(exact)))),
+            )
     return worst
 
 
@@ -65,7 +68,10 @@ def numpy_means(s: float, L: np.ndarray, keys: tuple[Key, ...]) -> dict[Key, np.
 def numpy_moments(s: float, L: np.ndarray) -> np.ndarray:
     """P2, P3 and the moments of the spread from these."""
     found = numpy_means(s, L, POWER_SUMS)
-    m = {powers: np.where(L == 1, 1.0, np.minimum(found[key], 1.0)) for powers, key in zip(GRAD_U_MOMENTS, POWER_SUMS)}
+    m = {
+        powers: np.where(L == 1, 1.0, np.minimum(found[key], 1.0))
+        for powers, key in zip(GRAD_U_MOMENTS, POWER_SUMS)
+    }
     spread = np.array(spread_moments(s, m))
     heavy = (L > 1) & (m[2,] > 0.01)
     if s > 2 and heavy.any():
@@ -80,8 +86,12 @@ def rows(m: ScoreMoments) -> np.ndarray:
 def random_cases(n: int, largest: float, longest: float) -> list[tuple[float, np.ndarray]]:
     """Variances down to 1e-12, and for each five lengths of all sizes."""
     rng = np.random.default_rng(17)
-    variances = np.append(np.exp(rng.uniform(math.log(1e-12), math.log(largest), n // 2)), rng.uniform(0, largest, n // 2))
-    return [(float(s), np.append(1.0, np.floor(np.exp(rng.uniform(0, math.log(longest), 5))))) for s in variances]
+    variances = np.append(
+        np.exp(rng.uniform(math.log(1e-12), math.log(largest), n // 2)), rng.uniform(0, largest, n // 2)
+    )
+    return [
+        (float(s), np.append(1.0, np.floor(np.exp(rng.uniform(0, math.log(longest), 5))))) for s in variances
+    ]
 
 
 @pytest.mark.parametrize(("largest", "longest"), [(300.0, 1e6), (4096.0, 1e100)])
@@ -115,7 +125,12 @@ def test_less_fine_moments_keep_their_accuracy(fineness: Fineness) -> None:
     worst = 0.0
     for s, L in cases:
         exact = rows(moments(s, L))
-        worst = max(worst, float(np.max(np.abs(rows(moments(s, L, fineness)) - exact) / np.where(exact == 0, 1, np.abs(exact)))))
+        worst = max(
+            worst,
+            float(
+                np.max(np.abs(rows(moments(s, L, fineness)) - exact) / np.where(exact == 0, 1, np.abs(exact)))
+            ),
+        )
     assert worst < fineness.accuracy / 3
 
 
@@ -132,7 +147,9 @@ def test_variances_and_lengths_do_not_disturb_each_other() -> None:
     for i, one in enumerate(s):
         assert rows(moments(float(one), L)) == pytest.approx(together[:, i], rel=1e-11, abs=0)
         for j in range(L.size):
-            assert rows(moments(float(one), L[j : j + 1]))[[0, 1, 6], 0] == pytest.approx(together[[0, 1, 6], i, j], rel=1e-12)
+            assert rows(moments(float(one), L[j : j + 1]))[[0, 1, 6], 0] == pytest.approx(
+                together[[0, 1, 6], i, j], rel=1e-12
+            )
 
 
 def test_beyond_its_range_less_fine_moments_are_fine() -> None:

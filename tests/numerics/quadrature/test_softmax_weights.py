@@ -94,7 +94,12 @@ def test_monotone() -> None:
 def test_long_prompts_at_fixed_variance(s: float) -> None:
     L = 1e60  # corrections are of the order e^{4s}/L
     m = softmax_moments(s, L)
-    assert np.allclose([m.P2 * L, m.P3 * L * L, m.Q * L * L], [math.exp(s), math.exp(3 * s), math.exp(2 * s)], rtol=1e-12, atol=0)
+    assert np.allclose(
+        [m.P2 * L, m.P3 * L * L, m.Q * L * L],
+        [math.exp(s), math.exp(3 * s), math.exp(2 * s)],
+        rtol=1e-12,
+        atol=0,
+    )
 
 
 def test_large_variance_at_two_tokens() -> None:

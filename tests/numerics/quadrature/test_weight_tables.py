@@ -31,7 +31,9 @@ def test_values_and_derivatives(L: float) -> None:
         assert table.kept2[i] == pytest.approx(1 - b, rel=1e-11, abs=1e-13)
         assert table.dP2[i] == pytest.approx(P2 - 4 * P3 + 3 * Q, rel=1e-10, abs=1e-14)
         # 132 P23 and its like cancel where one token has all the weight
-        assert table.db[i] == pytest.approx(P2 + 14 * P3 - 9 * Q - 78 * P4 + 132 * P23 - 60 * P222, rel=1e-8, abs=1e-13)
+        assert table.db[i] == pytest.approx(
+            P2 + 14 * P3 - 9 * Q - 78 * P4 + 132 * P23 - 60 * P222, rel=1e-8, abs=1e-13
+        )
 
 
 def test_both_kinds_of_panels_agree_where_they_meet() -> None:
@@ -73,7 +75,16 @@ def test_a_table_grows_without_changing_what_it_said() -> None:
     assert far.P2[0] == pytest.approx(softmax_moments(1e6, 2).P2, rel=1e-12)
 
 
-SPECTRA = [[2.0], [1.0, 0.3, 0.0], [1.0, 1e-5, 1e-9], [1e4, 1.0], [1e-200, 1e-200], [0.5] * 9, [0.02] * 130, [1.0] + [0.01] * 100]
+SPECTRA = [
+    [2.0],
+    [1.0, 0.3, 0.0],
+    [1.0, 1e-5, 1e-9],
+    [1e4, 1.0],
+    [1e-200, 1e-200],
+    [0.5] * 9,
+    [0.02] * 130,
+    [1.0] + [0.01] * 100,
+]
 
 
 @pytest.mark.parametrize("eigenvalues", SPECTRA, ids=lambda l: f"{len(l)} from {l[0]}")
@@ -84,7 +95,9 @@ def test_averages_over_the_query(eigenvalues: list[float]) -> None:
         query = query_moments(l)
         g, v = np.exp(-c * query.s), 1 / (1 + 2 * c * l)
         mean = float(np.sqrt(v.prod()))
-        error = 1e-7 if eigenvalues[-1] == 0.01 else 1e-11  # a large one beside a hundred small ones loses digits
+        error = (
+            1e-7 if eigenvalues[-1] == 0.01 else 1e-11
+        )  # a large one beside a hundred small ones loses digits
         assert query.mean(g) == pytest.approx(mean, rel=error)
         np.testing.assert_allclose(query.second(g), mean * v, rtol=error)
         np.testing.assert_allclose(query.fourth(g), mean * (np.outer(v, v) + 2 * np.diag(v**2)), rtol=error)

@@ -48,7 +48,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 COMMON = ("--Gamma", "Gamma.csv", "--V", "V.npy")
 
 
-def test_the_answer_is_that_of_the_function_and_nothing_is_written(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answer_is_that_of_the_function_and_nothing_is_written(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = sorted(files.iterdir())
     assert ask(*COMMON, "--U", "U.npy", "--query", "z.json", "-L", "4000,10") == 0
     printed = capsys.readouterr()
@@ -57,7 +59,9 @@ def test_the_answer_is_that_of_the_function_and_nothing_is_written(files: Path, 
     assert sorted(files.iterdir()) == before
 
 
-def test_keys_and_queries_make_the_scores_and_are_scaled(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_and_queries_make_the_scores_and_are_scaled(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Four rows of K: sqrt(d_k) is 2."""
     answers = []
     heads = ("--K", "heads.npz:K", "--Q", "heads.npz:Q")
@@ -82,7 +86,20 @@ def test_a_row_of_a_table_is_a_query(files: Path, capsys: pytest.CaptureFixture[
 
 
 def test_laws_and_a_mean(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--U", "U.npy", "--query", "z.json", "--law", "gaussian", "--law", "sphere", "--mean", "m.npy", "-L", "100")
+    words = (
+        "--U",
+        "U.npy",
+        "--query",
+        "z.json",
+        "--law",
+        "gaussian",
+        "--law",
+        "sphere",
+        "--mean",
+        "m.npy",
+        "-L",
+        "100",
+    )
     assert ask(*COMMON, *words) == 0
     printed = capsys.readouterr().out
     assert "custom, gaussian:\nAt L = 100 softmax" in printed
@@ -103,15 +120,30 @@ def test_without_files_it_takes_an_example(files: Path, capsys: pytest.CaptureFi
         (["--K", "heads.npz:K", "--query", "z.json"], "also needed: --Q"),
         (["--U", "U.npy"], "also needed: --query or --query-cov"),
         (["--U", "U.npy", "--K", "heads.npz:K", "--query", "z.json"], "--U beside --K or --Q"),
-        (["--U", "U.npy", "--query", "z.json", "--score-scale", "sqrt"], "--score-scale divides K'Q, and --U is taken as it is"),
-        (["--K", "KT.npy", "--Q", "QT.npy", "--query", "z.json"], "--K has shape (3, 4) and --Q has shape (3, 4); both must have"),
+        (
+            ["--U", "U.npy", "--query", "z.json", "--score-scale", "sqrt"],
+            "--score-scale divides K'Q, and --U is taken as it is",
+        ),
+        (
+            ["--K", "KT.npy", "--Q", "QT.npy", "--query", "z.json"],
+            "--K has shape (3, 4) and --Q has shape (3, 4); both must have",
+        ),
         (["--K", "KT.npy", "--Q", "QT.npy", "--query", "z.json"], "transpose them: here tokens are columns"),
-        (["--K", "K3.npy", "--Q", "heads.npz:Q", "--query", "z.json"], "both must have shape (d_k, 3), since V has 3 columns\n"),
+        (
+            ["--K", "K3.npy", "--Q", "heads.npz:Q", "--query", "z.json"],
+            "both must have shape (d_k, 3), since V has 3 columns\n",
+        ),
         (["--U", "U.npy", "--query", "S.npy"], "--query has shape (3, 3); it must have shape (d,)"),
         (["--U", "U.npy", "--query-cov", "m.npy"], "--query-cov has shape (3,); it must be a matrix"),
-        (["--U", "U.npy", "--query", "z.json", "--mean", "S.npy"], "--mean has shape (3, 3); it must have shape (d,)"),
+        (
+            ["--U", "U.npy", "--query", "z.json", "--mean", "S.npy"],
+            "--mean has shape (3, 3); it must have shape (d,)",
+        ),
         (["--U", "U.npy", "--query", "z.json", "--law", "cauchy"], "there is no token law 'cauchy'"),
-        (["--U", "U.npy", "--query", "z.json", "--example", "averaged"], "--example averaged brings its own matrices"),
+        (
+            ["--U", "U.npy", "--query", "z.json", "--example", "averaged"],
+            "--example averaged brings its own matrices",
+        ),
         (["--U", "U.npy", "--query", "z.json", "-L", "0"], "lengths contain 0"),
         (["--U", "U.npy", "--query", "z.json", "-L", "4000.5"], "-L 4000.5: 4000.5 is not a whole number"),
         *(
@@ -141,7 +173,9 @@ def test_a_scale_without_keys(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_exact_answers_load_no_plots_and_no_pages() -> None:
     """The compiled sums need Numba, half a second to load, for answers that take a tenth of it."""
-    code = "import sys\nfrom numerics.cli import main\nmain(['ask', '-L', '10'])\nprint('loaded', *sys.modules)"
+    code = (
+        "import sys\nfrom numerics.cli import main\nmain(['ask', '-L', '10'])\nprint('loaded', *sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split("loaded ")[1].split()
     assert not {"matplotlib", "pytest", "jinja2"} & set(loaded)

@@ -49,7 +49,10 @@ def test_which_bounds_speak() -> None:
     ours, papers = "Proposition 3.1, our constants", "eq. (16), exponent only"
     assert list(named(averaged(0.2))) == ["Theorem A", "Theorem B", ours, papers]
     assert list(named(averaged(0.7))) == ["Theorem A", "Theorem B, limit", ours, papers]
-    assert list(named(averaged(0.7), "grad_U")) == ["Proposition 3.4, our constants", "eq. (18), exponent only"]
+    assert list(named(averaged(0.7), "grad_U")) == [
+        "Proposition 3.4, our constants",
+        "eq. (18), exponent only",
+    ]
     # (16) is about 1-sub-Gaussian queries; a covariance above the identity is outside. Ours take it
     # along with U.
     wide = AttentionSetting(np.eye(1), 0.1 * np.eye(1), np.eye(1), query_cov=2 * np.eye(1))
@@ -69,7 +72,9 @@ def test_bounds_beyond_floats_are_silent() -> None:
     steep = AttentionSetting(np.eye(1), 30 * np.eye(1), np.eye(1), np.ones(1))
     assert not np.isfinite(named(steep)["Lemma C.4"].values).any()
     assert not np.isfinite(named(steep)["R1"].values).any()
-    vast = AttentionSetting(1e15 * np.eye(1), np.sqrt(590e-15) * np.eye(1), 1e15 * np.eye(1), np.ones(1))  # s = 590
+    vast = AttentionSetting(
+        1e15 * np.eye(1), np.sqrt(590e-15) * np.eye(1), 1e15 * np.eye(1), np.ones(1)
+    )  # s = 590
     assert "limit" not in named(vast, "grad_U")
 
 
@@ -106,7 +111,9 @@ def test_a_query_off_the_scale_is_a_change_of_U() -> None:
     same = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
     for quantity, factor in zip(QUANTITIES, (1.0, 1.0, 4.0)):
         name = f"Proposition 3.{1 if quantity == 'output' else 4}, our constants"
-        assert named(wide, quantity)[name].values == pytest.approx(factor * named(same, quantity)[name].values)
+        assert named(wide, quantity)[name].values == pytest.approx(
+            factor * named(same, quantity)[name].values
+        )
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -131,7 +138,9 @@ def test_of_a_law_without_structure_the_fourth_moment_is_bounded() -> None:
     assert value >= 8.5  # (1 + 16) / 2
 
 
-@pytest.mark.parametrize("law", [LAWS["rademacher"](2), LAWS["uniform"](2), LAWS["sphere"](3).image(np.eye(3)[:2])])
+@pytest.mark.parametrize(
+    "law", [LAWS["rademacher"](2), LAWS["uniform"](2), LAWS["sphere"](3).image(np.eye(3)[:2])]
+)
 def test_the_limit_of_other_laws_is_the_variance_of_the_linearised_error(law: TokenLaw) -> None:
     """The delta method on a sample: L E|err|^2 -> E w^2 |V(Z - E_a Z)|^2 / (E w)^2; 5 standard
     errors, 6e-7 for each law.
@@ -159,4 +168,6 @@ def test_theorem_A_on_average_is_the_integral_that_it_claims(L: float) -> None:
     x = np.linspace(0, 3 * at + 20, 400_001)
     at_query = np.exp(-(x**2) / 2) * (1 + x**2) / (1 + (L - 1) * np.exp(-(x**2)))
     average = math.sqrt(2 / math.pi) * np.trapezoid(at_query, x)
-    assert next(b for b in found if b.name == "Theorem A").values[1] == pytest.approx(average, rel=1e-8, abs=0)
+    assert next(b for b in found if b.name == "Theorem A").values[1] == pytest.approx(
+        average, rel=1e-8, abs=0
+    )

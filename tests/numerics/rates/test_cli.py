@@ -49,10 +49,14 @@ def options(files: dict[str, Path]) -> list[str]:
 def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of words and of the exit status: drawing is what takes the time of a report."""
     for module in ("plots", "overlays"):
-        monkeypatch.setattr(f"numerics.rates.report.{module}.figure", lambda name, title, *_, **__: Plot(name, title, "", ""))
+        monkeypatch.setattr(
+            f"numerics.rates.report.{module}.figure", lambda name, title, *_, **__: Plot(name, title, "", "")
+        )
 
 
-def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_from_files(
+    matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     import jsonschema
 
     out = tmp_path / "made"
@@ -74,7 +78,9 @@ def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pyt
 
 
 @pytest.mark.usefixtures("no_plots")
-def test_keys_and_queries_in_place_of_U(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_and_queries_in_place_of_U(
+    matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     np.savez(tmp_path / "heads.npz", K=np.diag([1.0, 1.0, 0.0, 0.0])[:, :2], Q=np.eye(4)[:, :2])
     del matrices["U"]
     heads = ["--K", f"{tmp_path}/heads.npz:K", "--Q", f"{tmp_path}/heads.npz:Q", "--score-scale", "sqrt"]
@@ -96,7 +102,8 @@ def test_the_answer_comes_first_and_printed_laws_say_what_the_ledger_says(
     printed = [line for line in lines if "Lemma C.4" in line]
     assert len(printed) == 4  # output and gradient in V, measured and exact
     assert all(
-        line.endswith("[the printed law: an edge case, false at L = 1 and f = 0 only; CERTIFIED as repaired]") for line in printed
+        line.endswith("[the printed law: an edge case, false at L = 1 and f = 0 only; CERTIFIED as repaired]")
+        for line in printed
     )
     assert not any("printed law" in line for line in lines if "Theorem A" in line)
 
@@ -107,8 +114,15 @@ def test_gaussian_queries_from_a_file_and_quiet(
 ) -> None:
     del matrices["query"]
     np.save(tmp_path / "S.npy", np.diag([1.0, 0.0]))
-    assert rates(*options(matrices), "--query-cov", tmp_path / "S.npy", *SMALL, "--quiet", "--out", tmp_path / "r") == 0
-    assert json.loads((tmp_path / "r" / "report.json").read_text())["runs"][0]["setting"]["query"] == "Gaussian"
+    assert (
+        rates(
+            *options(matrices), "--query-cov", tmp_path / "S.npy", *SMALL, "--quiet", "--out", tmp_path / "r"
+        )
+        == 0
+    )
+    assert (
+        json.loads((tmp_path / "r" / "report.json").read_text())["runs"][0]["setting"]["query"] == "Gaussian"
+    )
     assert capsys.readouterr() == ("", "")
 
 
@@ -117,9 +131,29 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("time.perf_counter", lambda: 0.0)
     for name, threads in (("a", "1"), ("b", "2")):
         rates(
-            "--example", "isotropic", "--lengths", "1:50:4", "--replicates", "200", "--threads", threads, "--out", tmp_path / name
+            "--example",
+            "isotropic",
+            "--lengths",
+            "1:50:4",
+            "--replicates",
+            "200",
+            "--threads",
+            threads,
+            "--out",
+            tmp_path / name,
         )
-    rates("--example", "isotropic", "--lengths", "1:50:4", "--replicates", "200", "--seed", "1", "--out", tmp_path / "c")
+    rates(
+        "--example",
+        "isotropic",
+        "--lengths",
+        "1:50:4",
+        "--replicates",
+        "200",
+        "--seed",
+        "1",
+        "--out",
+        tmp_path / "c",
+    )
     files = [p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*") if p.is_file()]
     assert len(files) > len(FILES)
     for file in files:
@@ -142,7 +176,9 @@ def test_several_examples_and_laws_on_one_page(tmp_path: Path, capsys: pytest.Ca
     parser = argparse.ArgumentParser()
     add_setting_options(parser)
     settings, _ = given_settings(parser.parse_args(["--example", "averaged", *words]))
-    assert [s.name for s in settings] == [f"{e}, {law}" for e in ("averaged", "isotropic") for law in ("gaussian", "sphere")]
+    assert [s.name for s in settings] == [
+        f"{e}, {law}" for e in ("averaged", "isotropic") for law in ("gaussian", "sphere")
+    ]
 
 
 @pytest.mark.usefixtures("no_plots")
@@ -151,7 +187,9 @@ def test_a_failing_comparison_is_exit_status_1_and_comes_first(
     quiet: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exact = numerics.rates.series.exact_error
-    monkeypatch.setattr(numerics.rates.series, "exact_error", lambda *a: None if (value := exact(*a)) is None else 2 * value)
+    monkeypatch.setattr(
+        numerics.rates.series, "exact_error", lambda *a: None if (value := exact(*a)) is None else 2 * value
+    )
     assert rates("--example", "isotropic", *SMALL, "--out", tmp_path, *(["--quiet"] if quiet else [])) == 1
     printed = capsys.readouterr()
     first = (printed.err if quiet else printed.out).splitlines()[0]
@@ -179,7 +217,10 @@ def test_a_failed_run_leaves_the_old_report(tmp_path: Path) -> None:
         (["--lengths", ""], "neither a list"),
         (["--lengths", "10,99999999999"], "leave the range"),
         (["--replicates", "3"], "draw at least 100"),
-        (["--replicates", "999999999999999999999"], "replicates = 999999999999999999999 is beyond 1000000000"),
+        (
+            ["--replicates", "999999999999999999999"],
+            "replicates = 999999999999999999999 is beyond 1000000000",
+        ),
         (["--lengths", "10:1e9.5:3"], "neither a list"),
         (["--lengths", "10,1e-9"], "1e-9 is not a whole number"),
         (["--threads", "0"], "threads = 0"),
@@ -201,7 +242,13 @@ def test_wrong_words_are_one_line_and_exit_status_2(
 
 @pytest.mark.parametrize(
     "words",
-    [["--lengths", "0,10"], ["--replicates", "3"], ["--replicates", f"{10**21}"], ["--law", "cauchy"], ["--Gamma", "none.npy"]],
+    [
+        ["--lengths", "0,10"],
+        ["--replicates", "3"],
+        ["--replicates", f"{10**21}"],
+        ["--law", "cauchy"],
+        ["--Gamma", "none.npy"],
+    ],
 )
 def test_what_is_wrong_from_the_start_makes_no_folder(words: list[str], tmp_path: Path) -> None:
     assert rates(*words, "--out", tmp_path / "r") == 2
@@ -224,7 +271,12 @@ def test_what_is_wrong_from_the_start_makes_no_folder(words: list[str], tmp_path
     ],
 )
 def test_wrong_files_are_one_line_and_exit_status_2(
-    name: str, content: Any, message: str, matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str,
+    content: Any,
+    message: str,
+    matrices: dict[str, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     if content is None:
         matrices[name].unlink()
@@ -238,7 +290,9 @@ def test_wrong_files_are_one_line_and_exit_status_2(
     assert printed.err.count("\n") == 1
 
 
-def test_other_wrong_files(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_wrong_files(
+    matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = tmp_path / "Gamma.txt"
     text.write_text("1 0\n0 1\n")
     assert rates(*options(matrices | {"Gamma": text}), "--out", tmp_path / "r") == 2
@@ -248,7 +302,9 @@ def test_other_wrong_files(matrices: dict[str, Path], tmp_path: Path, capsys: py
     assert "--query-cov has shape (2,)" in capsys.readouterr().err
 
 
-def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unwritable_folder_is_noticed_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").write_text("")
     assert rates("--out", tmp_path / "file" / "r") == 2
     assert "cannot write to" in capsys.readouterr().err
@@ -257,13 +313,30 @@ def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path: Path, capsys:
 @pytest.mark.parametrize(
     ("stop", "status", "says"),
     [
-        (KeyboardInterrupt(), 130, "interrupted; no report was written (`largeprompt sweep` keeps what it has)"),
-        (ZeroDivisionError("a bound of 0"), 2, "isotropic: theory does not reach this (a bound of 0); take a smaller U or query"),
-        (MemoryError("too long"), 2, "isotropic: theory does not reach this (too long); take a smaller U or query"),
+        (
+            KeyboardInterrupt(),
+            130,
+            "interrupted; no report was written (`largeprompt sweep` keeps what it has)",
+        ),
+        (
+            ZeroDivisionError("a bound of 0"),
+            2,
+            "isotropic: theory does not reach this (a bound of 0); take a smaller U or query",
+        ),
+        (
+            MemoryError("too long"),
+            2,
+            "isotropic: theory does not reach this (too long); take a smaller U or query",
+        ),
     ],
 )
 def test_what_stops_a_run_is_one_line(
-    stop: BaseException, status: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    stop: BaseException,
+    status: int,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise stop
@@ -300,6 +373,9 @@ def test_a_terminal_without_unicode_is_enough(tmp_path: Path, monkeypatch: pytes
 def test_plots_are_written_in_the_formats_asked_for(words: list[str], tmp_path: Path) -> None:
     how = words or ["--example", "isotropic", *SMALL]
     rates(*how, "--quiet", "--format", "pdf", "--out", tmp_path)
-    plots = {p.suffix: {q.stem for q in (tmp_path / PLOTS).iterdir() if q.suffix == p.suffix} for p in (tmp_path / PLOTS).iterdir()}
+    plots = {
+        p.suffix: {q.stem for q in (tmp_path / PLOTS).iterdir() if q.suffix == p.suffix}
+        for p in (tmp_path / PLOTS).iterdir()
+    }
     assert plots[".svg"] == plots[".pdf"]
     assert set(plots) == {".svg", ".pdf"}

@@ -20,7 +20,9 @@ RUNS, N = 2000, 400
 
 
 def scores(mean: np.ndarray, error: np.ndarray, exact: float, largest_share: np.ndarray) -> np.ndarray:
-    series = SimpleNamespace(mean=mean, error=error, exact=np.full(mean.shape, exact), largest_share=largest_share)
+    series = SimpleNamespace(
+        mean=mean, error=error, exact=np.full(mean.shape, exact), largest_share=largest_share
+    )
     return _normal_scores(series, np.ones(mean.shape, dtype=bool))  # type: ignore[arg-type]
 
 
@@ -37,7 +39,9 @@ def steep() -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
 
 
 @pytest.mark.parametrize("level", [0.05, 0.01])
-def test_skewed_samples_raise_no_false_alarm(steep: tuple[np.ndarray, np.ndarray, float, np.ndarray], level: float) -> None:
+def test_skewed_samples_raise_no_false_alarm(
+    steep: tuple[np.ndarray, np.ndarray, float, np.ndarray], level: float
+) -> None:
     """A level is exceeded no more often than it says, by the binomial limit with error probability
     1e-6; the deviation in standard errors exceeds it far more often.
     """
@@ -45,7 +49,9 @@ def test_skewed_samples_raise_no_false_alarm(steep: tuple[np.ndarray, np.ndarray
     above = lambda x: int(np.sum(x > norm.isf(level)))
     lower = lambda k: float(beta.ppf(1e-6, k, RUNS - k + 1)) if k else 0.0
     assert lower(above(scores(*steep))) <= level
-    assert lower(above((truth - mean) / error)) > level  # the control: low samples have a standard error too small
+    assert (
+        lower(above((truth - mean) / error)) > level
+    )  # the control: low samples have a standard error too small
 
 
 def test_a_bias_is_still_seen() -> None:
@@ -74,11 +80,17 @@ def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch: p
     """
     one, L, n, runs = np.eye(1), 300, 100, 2000
     sampler = error_sampler(AttentionSetting(one, np.sqrt(1.5) * one, one, [1.0]), seed=8)
-    values = np.concatenate([sampler.values(L, 1000 * k, 1000)[2] for k in range(runs * n // 1000)]).reshape(runs, n)
+    values = np.concatenate([sampler.values(L, 1000 * k, 1000)[2] for k in range(runs * n // 1000)]).reshape(
+        runs, n
+    )
     truth = float(exact_errors(one, np.sqrt(1.5) * one, one, [L], query=[1.0]).grad_U[0])
-    samples = zip(values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(n), values.max(axis=1) / values.sum(axis=1))
+    samples = zip(
+        values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(n), values.max(axis=1) / values.sum(axis=1)
+    )
     found = [tuple(np.array([x]) for x in sample) for sample in samples]
-    above = lambda: int(sum(scores(mean, error, truth, share)[0] > norm.isf(0.01) for mean, error, share in found))
+    above = lambda: int(
+        sum(scores(mean, error, truth, share)[0] > norm.isf(0.01) for mean, error, share in found)
+    )
     k = above()
     assert k == 0 or beta.ppf(1e-6, k, runs - k + 1) <= 0.04
     monkeypatch.setattr(comparisons, "UNSEEN_SKEWNESS", 0.0)
@@ -93,7 +105,11 @@ def test_what_hardly_varies_is_judged_by_rounding_and_by_what_it_varies(off: flo
     """
     ones = np.ones(3)
     series = SimpleNamespace(
-        quantity="output", mean=ones, standard_error=9e-6 * ones, rare_error=0 * ones, exact=np.array([1.0, 1.0, 1.0 + off])
+        quantity="output",
+        mean=ones,
+        standard_error=9e-6 * ones,
+        rare_error=0 * ones,
+        exact=np.array([1.0, 1.0, 1.0 + off]),
     )
     (comparison,) = _agrees(series, np.array([10.0, 100.0, 1000.0]))  # type: ignore[arg-type]
     assert comparison.holds is holds

@@ -52,7 +52,9 @@ def test_the_curve_is_that_of_the_settings() -> None:
 
 def test_other_laws_have_an_exponent_at_one_query_only() -> None:
     signs = rademacher(2)
-    assert all(sharp_exponent(AttentionSetting(signs, np.eye(2), np.eye(2), np.ones(2)), q) == 1 for q in QUANTITIES)
+    assert all(
+        sharp_exponent(AttentionSetting(signs, np.eye(2), np.eye(2), np.ones(2)), q) == 1 for q in QUANTITIES
+    )
     over_queries = AttentionSetting(signs, np.eye(2), np.eye(2), query_cov=np.eye(2))
     assert all(sharp_exponent(over_queries, q) is None for q in QUANTITIES)
     assert all(standing(over_queries, q) == "not known" for q in QUANTITIES)
@@ -68,7 +70,15 @@ def test_regions_cover_every_lambda_once() -> None:
     assert REGIONS[0].low == 0
     assert REGIONS[-1].high == np.inf
     assert all(a.high == b.low for a, b in pairwise(REGIONS))
-    assert [REGIONS.index(region(lam)) for lam in (0.0, 0.25, 0.49, 0.5, 0.99, 1.0, 1e6)] == [0, 1, 1, 2, 2, 3, 3]
+    assert [REGIONS.index(region(lam)) for lam in (0.0, 0.25, 0.49, 0.5, 0.99, 1.0, 1e6)] == [
+        0,
+        1,
+        1,
+        2,
+        2,
+        3,
+        3,
+    ]
 
 
 def test_the_papers_exponents_are_below_the_sharp_ones() -> None:
@@ -79,7 +89,10 @@ def test_the_papers_exponents_are_below_the_sharp_ones() -> None:
         assert paper[0] == pytest.approx(1 / 12 if quantity == "grad_U" else 1 / 3)
     assert paper_exponent(FIXED, "output") is None
     # The paper is about 1-sub-Gaussian queries, and about sigma >= 1.
-    assert paper_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=2 * np.eye(1)), "output") is None
+    assert (
+        paper_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=2 * np.eye(1)), "output")
+        is None
+    )
     small = AttentionSetting(0.01 * np.eye(1), np.eye(1), np.eye(1), query_cov=np.eye(1))
     assert paper_exponent(small, "output") == pytest.approx(1 / 192)
 

@@ -24,7 +24,9 @@ over_queries, slopes_of = cache(averaged), cache(far_slopes)
 
 @pytest.mark.parametrize("d", [1, 3])
 def test_theorem_B_constant_is_the_limit(d: int) -> None:
-    setting = AttentionSetting(np.eye(d), np.diag(np.linspace(0.3, 0.1, d)), np.diag(1.0 + np.arange(d)), query_cov=np.eye(d))
+    setting = AttentionSetting(
+        np.eye(d), np.diag(np.linspace(0.3, 0.1, d)), np.diag(1.0 + np.arange(d)), query_cov=np.eye(d)
+    )
     for quantity in ("output", "grad_V"):
         C1, exact = theorem_B_constant(setting, quantity), exact_error(setting, quantity, [1e10])
         assert exact is not None
@@ -41,7 +43,9 @@ def test_an_error_of_zero_has_no_slope(V: Any) -> None:
 @pytest.mark.parametrize("exponent", [8, 15, 30])
 def test_a_direction_of_small_variance_has_the_slope_of_its_own(exponent: int) -> None:
     alone = far_slopes(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), [1.0]))
-    far = far_slopes(AttentionSetting(np.diag([10.0**exponent, 1.0]), np.diag([0.0, 1.0]), [[0.0, 1.0]], [0.0, 1.0]))
+    far = far_slopes(
+        AttentionSetting(np.diag([10.0**exponent, 1.0]), np.diag([0.0, 1.0]), [[0.0, 1.0]], [0.0, 1.0])
+    )
     assert far is not None
     assert alone is not None
     np.testing.assert_allclose(far.slope, alone.slope, rtol=1e-8)

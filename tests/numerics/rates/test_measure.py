@@ -31,7 +31,9 @@ def failures(run: Rates) -> set[str]:
 def estimate(mean: np.ndarray, error: np.ndarray, share: np.ndarray | float = 0.001) -> Estimate:
     """What a sample of that mean, error and largest share would give, unsuspicious otherwise."""
     plain = {name: np.full(mean.shape, value) for name, value in PLAIN.items()}
-    return Estimate(mean=mean, standard_error=error, **plain | {"largest_share": np.broadcast_to(share, mean.shape)})
+    return Estimate(
+        mean=mean, standard_error=error, **plain | {"largest_share": np.broadcast_to(share, mean.shape)}
+    )
 
 
 @pytest.fixture
@@ -40,8 +42,12 @@ def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     known size.
     """
 
-    def install(setting: AttentionSetting, distort: Any = lambda L: 1.0, relative: float = 0.005, share: float = 0.001) -> None:
-        def fake(_: AttentionSetting, *, lengths: list[int], seed: int, replicates: int, **__: Any) -> AttentionErrors:
+    def install(
+        setting: AttentionSetting, distort: Any = lambda L: 1.0, relative: float = 0.005, share: float = 0.001
+    ) -> None:
+        def fake(
+            _: AttentionSetting, *, lengths: list[int], seed: int, replicates: int, **__: Any
+        ) -> AttentionErrors:
             (L,) = lengths
             rng = np.random.default_rng([seed, L])
             found = {}
@@ -92,10 +98,17 @@ def test_true_data_pass_for_every_seed(measured) -> None:  # type: ignore[no-unt
         ),
         (
             lambda L: (L / 400) ** 0.05,
-            {"output: measured = exact at each length", "output: exponent = 1", "gradient in U: exponent = 1"},
+            {
+                "output: measured = exact at each length",
+                "output: exponent = 1",
+                "gradient in U: exponent = 1",
+            },
         ),
         (lambda L: 1.05 if L == 464 else 1.0, {"output: measured = exact at each length"}),
-        (lambda L: 1.015, {"output: measured = exact over all lengths"}),  # three standard errors at each length
+        (
+            lambda L: 1.015,
+            {"output: measured = exact over all lengths"},
+        ),  # three standard errors at each length
     ],
     ids=["biased", "wrong exponent", "one wrong length", "slightly biased everywhere"],
 )
@@ -159,7 +172,9 @@ def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: igno
     run = rates(slow, LENGTHS)
     assert not any("exponent = " in c.name for c in run.comparisons)
     assert any("do not recover the sharp exponent" in w for w in run.warnings)
-    assert any("cannot show the exponent" in w and "the exact curve, further out, does" in w for w in run.warnings)
+    assert any(
+        "cannot show the exponent" in w and "the exact curve, further out, does" in w for w in run.warnings
+    )
     # Far out the law of Theorem B finds it in the exact curve, and the straight line does not.
     far, sharp = dict(run.far_models), run.series[0].sharp
     assert sharp is not None
@@ -170,8 +185,9 @@ def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: igno
     assert all(series.models is not None and series.models.shows for series in fast.series)
     short = rates(ISOTROPIC, [10, 100, 1000])
     assert all(series.fit is None for series in short.series)
-    assert "output, gradient in V and gradient in U, no fit: lengths above 1 and well measured: 3; a fit takes 5 or more" in (
-        short.warnings
+    assert (
+        "output, gradient in V and gradient in U, no fit: lengths above 1 and well measured: 3; a fit takes 5 or more"
+        in (short.warnings)
     )
     measured(ISOTROPIC, share=0.3)
     heavy = rates(ISOTROPIC, LENGTHS)
@@ -179,7 +195,9 @@ def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: igno
     assert any("one prompt is up to 30% of the mean" in w for w in heavy.warnings)
 
 
-@pytest.mark.parametrize(("s", "word"), [(2.0, "go to longer prompts"), (60.0, "no feasible length shows it")])
+@pytest.mark.parametrize(
+    ("s", "word"), [(2.0, "go to longer prompts"), (60.0, "no feasible length shows it")]
+)
 def test_advice_that_can_be_followed(measured, s: float, word: str) -> None:  # type: ignore[no-untyped-def]
     """At s = 60 the next order is e^120/L: nobody should be sent to longer prompts."""
     one = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), [s**0.5])

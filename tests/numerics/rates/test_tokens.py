@@ -59,10 +59,17 @@ def words(tmp_path: Path) -> list[str]:
     for name, array in (("U", U), ("V", V), ("query", QUERY)):
         np.save(tmp_path / f"{name}.npy", array)
     files = {"tokens": "X", "U": "U", "V": "V", "query": "query"}
-    return ["ask", *(word for name, file in files.items() for word in (f"--{name}", str(tmp_path / f"{file}.npy"))), "-L", "4000"]
+    return [
+        "ask",
+        *(word for name, file in files.items() for word in (f"--{name}", str(tmp_path / f"{file}.npy"))),
+        "-L",
+        "4000",
+    ]
 
 
-def test_the_command_answers_as_the_function_does(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_answers_as_the_function_does(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(words) == 0
     printed = capsys.readouterr()
     table = AttentionSetting(embedding_table(ROWS.astype(np.float32)), U, V, QUERY)
@@ -79,7 +86,9 @@ def test_the_command_answers_as_the_function_does(words: list[str], capsys: pyte
         (["--law", "sphere"], "--law changes the law of the tokens"),
     ],
 )
-def test_what_does_not_go_together(more: list[str], says: str, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_does_not_go_together(
+    more: list[str], says: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = Path(words[2]).parent
     file = [str(folder / f"{word}.npy") if (folder / f"{word}.npy").exists() else word for word in more]
     assert main([*words, *file]) == 2
@@ -96,7 +105,9 @@ def test_what_does_not_go_together(more: list[str], says: str, words: list[str],
         (np.ones(4), "shape (4,)"),
     ],
 )
-def test_tables_that_are_none(table: Any, says: str, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_that_are_none(
+    table: Any, says: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     np.save(words[2], table)
     assert main(words) == 2
     error = capsys.readouterr().err

@@ -73,7 +73,9 @@ def test_a_batch_agrees_with_its_cases_one_by_one() -> None:
                 a = query * min(1.0, 3.0 / reach) if reach else query
                 for j, f in enumerate(functions(d).values()):
                     c = softmax_average(3, mu.nodes @ a, f(mu.nodes).T, mu.masses, law.sigma2 * a @ a)
-                    assert ratio[i, j] == pytest.approx(float(statement.ratios(c)), rel=1e-10, abs=1e-25), labels.name((i, j))
+                    assert ratio[i, j] == pytest.approx(float(statement.ratios(c)), rel=1e-10, abs=1e-25), (
+                        labels.name((i, j))
+                    )
 
 
 def test_claims_share_their_samples_and_other_random_numbers_replace_them() -> None:

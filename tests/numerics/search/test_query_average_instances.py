@@ -33,7 +33,9 @@ def test_gaussian_tokens_against_sampling() -> None:
     rng = np.random.default_rng(2)
     seen = 0
     one = lambda L, s, u, d: 1.0
-    for i in takewhile(lambda i: "query" in i.where, instances(statement(one, "output"), one, "output")):  # the others come later
+    for i in takewhile(
+        lambda i: "query" in i.where, instances(statement(one, "output"), one, "output")
+    ):  # the others come later
         if i.where["U"] <= 4:
             d, sigma, u = int(i.where["d"]), float(i.where["sigma"]), float(i.where["U"])
             token, query = rng.standard_normal((2, 200_000, d))

@@ -28,7 +28,12 @@ AT = ReferenceInstance(
     name="signs",
     point=Point(on_line((1, -1), (HALF, HALF)), HALF, (ONE, -ONE)),
     length=LENGTH,
-    values={"L": sp.Integer(LENGTH), "a2": sp.Rational(1, 4), "delta": sp.Rational(1, 10), "F4": sp.Integer(1)},
+    values={
+        "L": sp.Integer(LENGTH),
+        "a2": sp.Rational(1, 4),
+        "delta": sp.Rational(1, 10),
+        "F4": sp.Integer(1),
+    },
 )
 COUNT = np.arange(LENGTH + 1)
 WEIGHT = binom.pmf(COUNT, LENGTH, 0.5)
@@ -39,7 +44,10 @@ REFUTED = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={
 
 
 def test_an_equation_has_no_loss_and_hides_none() -> None:
-    part, bound = identity((delta + 1) ** 2 - delta**2, 2 * delta + 1), forall(delta, "<=", 3 * delta, {delta: (0, sp.oo)})
+    part, bound = (
+        identity((delta + 1) ** 2 - delta**2, 2 * delta + 1),
+        forall(delta, "<=", 3 * delta, {delta: (0, sp.oo)}),
+    )
     alone, why = with_losses(part, AT)
     assert alone.reference is None
     assert set(why) == {"an equation gives nothing away"}
@@ -54,7 +62,9 @@ def test_an_expectation_against_brute_force() -> None:
 @pytest.mark.parametrize("op", [">=", ">"])
 def test_a_tail_loses_the_threshold_over_the_least_true_one(op: str) -> None:
     bound = 0.1
-    loss = AT.loss(StatisticBound(Tail(error_squared, op, 108 * sp.exp(4 * a2) * F4 / (delta * L), delta), delta))
+    loss = AT.loss(
+        StatisticBound(Tail(error_squared, op, 108 * sp.exp(4 * a2) * F4 / (delta * L), delta), delta)
+    )
     least = 10.8 * math.e / loss
     beyond = lambda t: WEIGHT[t <= ERROR].sum()
     assert beyond(least * (1 + 1e-9)) <= bound < beyond(least * (1 - 1e-9))
@@ -73,7 +83,11 @@ def test_a_lower_tail_and_its_exponent() -> None:
 
 
 def test_an_inequality_and_the_values_it_needs() -> None:
-    n, y, root = sp.Symbol("L", integer=True, positive=True), sp.Symbol("y", positive=True), sp.Symbol("r", positive=True)
+    n, y, root = (
+        sp.Symbol("L", integer=True, positive=True),
+        sp.Symbol("y", positive=True),
+        sp.Symbol("r", positive=True),
+    )
     domain = {n: Integers(1, sp.oo), y: (0, 1)}
     thirds = AT.with_values({"y": Fraction(1, 3), "r": Fraction(1, 4)})
     for found in (forall(n, ">=", n * y, domain), forall(n * y, "<=", n, domain)):
@@ -82,8 +96,14 @@ def test_an_inequality_and_the_values_it_needs() -> None:
     silent = {
         "no value for y": (forall(n, ">=", n * y, domain), AT),
         "the sides are -0.75 and 0": (forall(root - 1, "<=", 0, {root: (0, 1)}), thirds),
-        "the hypothesis 1/5 - r >= 0 does not hold": (forall(root, "<=", 1, {root: (0, sp.Rational(1, 5))}), thirds),
-        "the hypothesis r - 1/2 >= 0 does not hold": (forall(root, "<=", 1, {root: (0, 1)}, where=[(root, ">=", HALF)]), thirds),
+        "the hypothesis 1/5 - r >= 0 does not hold": (
+            forall(root, "<=", 1, {root: (0, sp.Rational(1, 5))}),
+            thirds,
+        ),
+        "the hypothesis r - 1/2 >= 0 does not hold": (
+            forall(root, "<=", 1, {root: (0, 1)}, where=[(root, ">=", HALF)]),
+            thirds,
+        ),
     }
     for why, (found, at) in silent.items():
         seen, (reason,) = with_losses(found, at)
@@ -124,7 +144,9 @@ def test_a_conjunction_shows_its_largest_loss_and_keeps_those_of_its_parts() -> 
     assert both.reference == 4
     assert [p.reference for p in both.parts] == [1.5, None, 4]
     assert Evidence.from_json(both.to_json()) == both
-    routed, _ = with_losses(confirmed(Evidence(**proved), one.replace(control=REFUTED.replace(sides=two.sides))), AT)
+    routed, _ = with_losses(
+        confirmed(Evidence(**proved), one.replace(control=REFUTED.replace(sides=two.sides))), AT
+    )
     assert (routed.reference, routed.routes[0].reference) == (None, 1.5)
     assert routed.routes[0].control is not None
     assert routed.routes[0].control.reference == 4
@@ -132,5 +154,8 @@ def test_a_conjunction_shows_its_largest_loss_and_keeps_those_of_its_parts() -> 
 
 def test_closed_domains_are_met_at_their_ends() -> None:
     f = sp.Symbol("F4", positive=True)
-    at_the_end = forall(f, "<=", 2, {f: sp.Interval.Lopen(0, 1)}), forall(1 / f, "<=", 1, {f: Closed(1, sp.oo)})
+    at_the_end = (
+        forall(f, "<=", 2, {f: sp.Interval.Lopen(0, 1)}),
+        forall(1 / f, "<=", 1, {f: Closed(1, sp.oo)}),
+    )
     assert [with_losses(e, AT)[0].reference for e in at_the_end] == pytest.approx([2, 1])

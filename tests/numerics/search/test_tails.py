@@ -19,7 +19,9 @@ from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TA
 @pytest.mark.parametrize(("order", "growth"), [(2, 1), (2, 2), (4, 1)])
 def test_a_case_against_brute_force(order: int, growth: int) -> None:
     case = next(
-        c for c in _cases(order, growth) if c.where["L"] == 3 and c.where["Uz"] == "2" and c.where["atoms"] == "9/10, -1/10"
+        c
+        for c in _cases(order, growth)
+        if c.where["L"] == 3 and c.where["Uz"] == "2" and c.where["atoms"] == "9/10, -1/10"
     )
     law, c = ((0.9, 0.1), (-0.1, 0.9)), 2 ** (order - 1)
     f = lambda z: z**growth
@@ -32,7 +34,9 @@ def test_a_case_against_brute_force(order: int, growth: int) -> None:
         total = sum(math.exp(2 * z) for z, _ in prompt)
         average = sum(math.exp(2 * z) * f(z) for z, _ in prompt) / total
         error += probability * abs(average - ratio) ** order
-        beyond += probability * max(0.0, c * max(abs(f(z)) for z, _ in prompt) ** order + c * abs(ratio) ** order - t0)
+        beyond += probability * max(
+            0.0, c * max(abs(f(z)) for z, _ in prompt) ** order + c * abs(ratio) ** order - t0
+        )
     s = max(0.0, t0 / c - abs(ratio) ** order)
     own = sum(p * max(0.0, abs(f(z)) ** order - s) for z, p in law)
     expected = {ERROR: error, MAXIMUM_TAIL: beyond, LIMIT: s, OWN_TAIL: own, TOKEN_TAIL: own}

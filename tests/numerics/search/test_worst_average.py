@@ -37,7 +37,9 @@ def again(e: Evidence) -> tuple[float, float]:
     """
     from scipy.stats import binom
 
-    (x1, x2), (q, _), f = (np.array([float(F(v)) for v in str(e.witness[k]).split(", ")]) for k in ("atoms", "weights", "f"))
+    (x1, x2), (q, _), f = (
+        np.array([float(F(v)) for v in str(e.witness[k]).split(", ")]) for k in ("atoms", "weights", "f")
+    )
     length, u = int(e.witness["L"]), float(F(str(e.witness["Uz"])))
     n = np.arange(length + 1)
     w1, w2 = np.exp(u * x1), np.exp(u * x2)
@@ -73,10 +75,16 @@ def test_chebyshev_is_attained(family: object) -> None:
     holds = worst_ratio(Tail(deviation_R, ">=", EQ2 * L / delta, delta), "<=", delta, families=families)  # type: ignore[arg-type]
     assert holds.verdict is Verdict.SUPPORTED
     assert holds.slack == pytest.approx(1, abs=1e-5)
-    e = worst_ratio(Tail(deviation_R, ">=", F(9, 10) * EQ2 * L / delta, delta), "<=", delta, families=families)  # type: ignore[arg-type]
+    e = worst_ratio(
+        Tail(deviation_R, ">=", F(9, 10) * EQ2 * L / delta, delta), "<=", delta, families=families
+    )  # type: ignore[arg-type]
     assert e.verdict is Verdict.REFUTED
     assert 0 < F(str(e.witness["delta"])) < 1
-    assert float(e.witness["left"]) > float(F(str(e.witness["delta"]))) == pytest.approx(float(e.witness["right"]))
+    assert (
+        float(e.witness["left"])
+        > float(F(str(e.witness["delta"])))
+        == pytest.approx(float(e.witness["right"]))
+    )
 
 
 def test_the_sub_gaussian_constant_of_two_atoms_is_attained() -> None:
@@ -116,7 +124,10 @@ def test_without_confirmation_by_arb_there_is_no_refutation(monkeypatch: pytest.
 def test_the_degenerate_instance_is_evaluated_as_printed() -> None:
     """f = 0: the event {0 >= 0} is certain, {0 > 0} is impossible."""
     point = Point(on_line((0,), (F(1),)), F(0), (F(0),))
-    weak, strict = (at_point(point, 9, Tail(error_squared, op, F4 / delta, delta), delta, sp.Rational(4, 5)) for op in (">=", ">"))
+    weak, strict = (
+        at_point(point, 9, Tail(error_squared, op, F4 / delta, delta), delta, sp.Rational(4, 5))
+        for op in (">=", ">")
+    )
     assert weak.verdict is Verdict.REFUTED
     assert strict.verdict is Verdict.SUPPORTED
 
@@ -139,14 +150,21 @@ def test_malformed_statements_say_what_is_wrong() -> None:
     with pytest.raises(TypeError, match="cannot evaluate sin"):
         evaluate(sp.sin(L), {"L": 1.0})
     with pytest.raises(ValueError, match="at which value"):
-        at_point(Point(on_line((0,), (F(1),)), F(0), (F(0),)), 1, Tail(error_squared, ">=", F4 / delta, delta), delta)
+        at_point(
+            Point(on_line((0,), (F(1),)), F(0), (F(0),)),
+            1,
+            Tail(error_squared, ">=", F4 / delta, delta),
+            delta,
+        )
 
 
 def test_bounds_are_evaluated_as_sympy_does_and_enclosed_by_balls() -> None:
     from flint import arb
 
     x, y = sp.symbols("x y", positive=True)
-    expr = sp.E * sp.log(x / 3) + sp.sqrt(y) ** 3 - x ** sp.Rational(-2, 3) * sp.exp(-y / 7) + sp.Rational(1, 3)
+    expr = (
+        sp.E * sp.log(x / 3) + sp.sqrt(y) ** 3 - x ** sp.Rational(-2, 3) * sp.exp(-y / 7) + sp.Rational(1, 3)
+    )
     at = {"x": 2.5, "y": 0.75}
     expected = float(expr.subs({x: at["x"], y: at["y"]}))
     assert evaluate(expr, at) == pytest.approx(expected, rel=1e-14)
@@ -195,7 +213,9 @@ def test_claims_share_a_search_and_families_of_streams_do_not() -> None:
 def test_a_bound_without_a_value_is_not_accepted() -> None:
     """F2 <= F4, so that the root is real for functions of constant length only."""
     bound = 10**9 * sp.sqrt(symbol("F2") - symbol("F4"))
-    assert worst_ratio(Mean(error_squared), "<=", bound, families=(TWO_ATOMS,)).verdict is not Verdict.SUPPORTED
+    assert (
+        worst_ratio(Mean(error_squared), "<=", bound, families=(TWO_ATOMS,)).verdict is not Verdict.SUPPORTED
+    )
 
 
 def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
@@ -207,7 +227,13 @@ def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
     from numerics.attention.softmax_average import softmax_average
 
     half = np.array([arb(1) / 2] * 2, dtype=object)
-    c = softmax_average(1, np.array([arb(0), arb(3).log()], dtype=object), np.array([[arb(0), arb(0)]], dtype=object), half, arb(1))
+    c = softmax_average(
+        1,
+        np.array([arb(0), arb(3).log()], dtype=object),
+        np.array([[arb(0), arb(0)]], dtype=object),
+        half,
+        arb(1),
+    )
     probability = c.mean(failure)
     assert probability.contains(0)
     assert probability.contains(arb(1) / 2)
@@ -228,7 +254,9 @@ def test_a_least_parameter_is_respected_by_search_and_witness() -> None:
     e = judged(F(2, 5), least)
     assert e.verdict is Verdict.REFUTED
     length, value = int(e.witness["L"]), F(str(e.witness["delta"]))
-    size = sp.sympify(str(e.witness["sigma2"])) * sp.Rational(str(e.witness["Uz"])) ** 2  # a number also for two unequal atoms
+    size = (
+        sp.sympify(str(e.witness["sigma2"])) * sp.Rational(str(e.witness["Uz"])) ** 2
+    )  # a number also for two unequal atoms
     assert 1 > value >= F(64, length**2)
     assert value * length**2 >= 64 * sp.exp(4 * size)
     assert e.witness["left"] > float(value)

@@ -30,7 +30,9 @@ def variance(populations, _):
 
 def product(populations, numbers):
     first, second = populations
-    return first.mean(first.squares) * second.mean(second.squares) * numbers[0] ** 2, first.sigma2 * second.sigma2
+    return first.mean(first.squares) * second.mean(second.squares) * numbers[
+        0
+    ] ** 2, first.sigma2 * second.sigma2
 
 
 def gaussian_fourth(populations, _):
@@ -69,8 +71,14 @@ def test_refutation_is_rational_and_short() -> None:
 
 
 def test_several_laws_and_numbers() -> None:
-    assert worst_law(product, 4, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),)).verdict is Verdict.SUPPORTED
-    assert worst_law(product, 3, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),)).verdict is Verdict.REFUTED
+    assert (
+        worst_law(product, 4, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),)).verdict
+        is Verdict.SUPPORTED
+    )
+    assert (
+        worst_law(product, 3, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),)).verdict
+        is Verdict.REFUTED
+    )
 
 
 def test_a_listed_case_beyond_the_limit_is_open_not_accepted() -> None:

@@ -45,7 +45,12 @@ TRUE = [
     (sp.log(x), "<=", x - 1, dict(x=POSITIVE)),
     (x**y, "<=", 1 + y * (x - 1), dict(x=POSITIVE, y=UNIT)),
     (sp.exp(4 * y / (2 * n + 8)), "==", sp.exp(2 * y / (n * (1 + 4 / n))), dict(y=REALS, n=WHOLE)),
-    (sp.exp(n * sp.log(1 + (n + 4) / n) / 2), "==", 2 ** (n / 2) * sp.exp(n * sp.log(1 + 2 / n) / 2), dict(n=WHOLE)),
+    (
+        sp.exp(n * sp.log(1 + (n + 4) / n) / 2),
+        "==",
+        2 ** (n / 2) * sp.exp(n * sp.log(1 + 2 / n) / 2),
+        dict(n=WHOLE),
+    ),
     (sp.pi, "<", sp.Rational(22, 7), {}),
     (sp.exp(sp.pi), ">", sp.Rational(231, 10), {}),
 ]
@@ -89,7 +94,9 @@ def test_what_is_false_is_contradicted_at_a_point(name: str) -> None:
     assert all(domain[s.name].contains(q) for s, q in point.items())
 
 
-@pytest.mark.parametrize(("hi", "hi_open", "word"), [(1, True, "confirmed"), (1, False, "contradicted"), (2, True, "contradicted")])
+@pytest.mark.parametrize(
+    ("hi", "hi_open", "word"), [(1, True, "confirmed"), (1, False, "contradicted"), (2, True, "contradicted")]
+)
 def test_the_ends_of_the_domain_count(hi: int, hi_open: bool, word: str) -> None:
     assert said(x**2, "<", 1, x=Span(Fraction(0), Fraction(hi), False, hi_open)).word == word
 
@@ -120,8 +127,18 @@ def test_what_is_not_known_is_never_confirmed() -> None:
 UNEVALUATED_TWO = sp.Add(1, 1, evaluate=False)
 AROUND_0 = {x: (-1, 1)}
 NOT_TRUE = {
-    "log(u**2) asks no sign of u": ("forall", (x, ">=", 0, AROUND_0), [(sp.log(x**2), "<=", 9)], "contradicted"),
-    "log(x y) asks no sign of x": ("forall", (x, ">=", 0, {x: (-5, 5), y: (-5, 5)}), [(sp.log(x * y), ">=", 0)], "contradicted"),
+    "log(u**2) asks no sign of u": (
+        "forall",
+        (x, ">=", 0, AROUND_0),
+        [(sp.log(x**2), "<=", 9)],
+        "contradicted",
+    ),
+    "log(x y) asks no sign of x": (
+        "forall",
+        (x, ">=", 0, {x: (-5, 5), y: (-5, 5)}),
+        [(sp.log(x * y), ">=", 0)],
+        "contradicted",
+    ),
     "the same in an equation": ("identity", (sp.Abs(r) + sp.log(r**2), r + sp.log(r**2)), (), "contradicted"),
     "an exponent that is worked out": (
         "forall",
@@ -129,14 +146,24 @@ NOT_TRUE = {
         [(sp.Pow(x, UNEVALUATED_TWO, evaluate=False), "<=", 1)],
         "contradicted",
     ),
-    "a whole power of what is negative": ("forall", (x, ">=", 0, {x: (-1, 1), n: Integers(1)}), [(x**n, "<=", 1)], "unknown"),
+    "a whole power of what is negative": (
+        "forall",
+        (x, ">=", 0, {x: (-1, 1), n: Integers(1)}),
+        [(x**n, "<=", 1)],
+        "unknown",
+    ),
     "a power of 0": ("forall", (x, ">", 0, {x: sp.Interval(0, 1), y: (1, 2)}), [(x**y, "<=", 1)], "unknown"),
     "a power of -1": ("identity", ((-1) ** whole, 5), (), "unknown"),
     "a power of -2": ("identity", ((-2) ** whole, 9), (), "unknown"),
     "a root that is nowhere": ("identity", (sp.sqrt(-1 - r**2), 3), (), "unknown"),
     "a logarithm that is nowhere": ("identity", (sp.log(-1 - r**2), 3), (), "unknown"),
     "a quotient that is nowhere": ("identity", (1 / ((r + 1) ** 2 - r**2 - 2 * r - 1), 5), (), "unknown"),
-    "a hypothesis that is nowhere": ("forall", (x, ">=", 0, AROUND_0), [(sp.sqrt(x - 2), ">=", 0)], "unknown"),
+    "a hypothesis that is nowhere": (
+        "forall",
+        (x, ">=", 0, AROUND_0),
+        [(sp.sqrt(x - 2), ">=", 0)],
+        "unknown",
+    ),
     "sin of 1/0": ("forall", (sp.sin(1 / x), "<=", 1, AROUND_0), (), "contradicted"),
     "cos of a logarithm": ("forall", (sp.cos(sp.log(x)), "<=", 1, AROUND_0), (), "contradicted"),
     "erf of a root": ("forall", (sp.erf(sp.sqrt(x)) ** 2, ">=", 0, AROUND_0), (), "contradicted"),
@@ -146,10 +173,20 @@ NOT_TRUE = {
         (),
         "contradicted",
     ),
-    "a constant that is exact": ("forall", (1 + sp.sin(0, evaluate=False), "<=", 0, AROUND_0), (), "contradicted"),
+    "a constant that is exact": (
+        "forall",
+        (1 + sp.sin(0, evaluate=False), "<=", 0, AROUND_0),
+        (),
+        "contradicted",
+    ),
     "exp of a logarithm that is nowhere": (
         "forall",
-        (sp.exp(sp.Add(3 * sp.log(x), y, evaluate=False), evaluate=False), ">=", -10, {x: (-2, 0), y: (-1, 1)}),
+        (
+            sp.exp(sp.Add(3 * sp.log(x), y, evaluate=False), evaluate=False),
+            ">=",
+            -10,
+            {x: (-2, 0), y: (-1, 1)},
+        ),
         [(x**2, "==", 2)],
         "unknown",
     ),
@@ -171,7 +208,10 @@ def test_hypotheses_that_contradict_each_other_by_themselves_are_the_authors() -
 
 def test_a_power_is_read_where_its_base_is_seen_to_be_positive() -> None:
     base = 1 + x**2 - x
-    assert said(x, "<=", 2, [(base**n, "<=", base**n), (x, "<=", sp.S.One)], x=REALS, n=WHOLE).word == "confirmed"
+    assert (
+        said(x, "<=", 2, [(base**n, "<=", base**n), (x, "<=", sp.S.One)], x=REALS, n=WHOLE).word
+        == "confirmed"
+    )
 
 
 def test_numbers_beyond_all_floats_are_left() -> None:

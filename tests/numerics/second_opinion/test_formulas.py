@@ -21,7 +21,18 @@ def drawn(rng: random.Random, depth: int) -> sp.Expr:
     a, b = drawn(rng, depth - 1), drawn(rng, depth - 1)
     root = sp.Rational(rng.choice([1, -1, 3]), rng.choice([2, 3]))
     return rng.choice(
-        [a + b, a - b, a * b, a / b if b != 0 else a, sp.Max(a, b), sp.Min(a, b), a**2, a**3, sp.Abs(a), (1 + a**2) ** root]
+        [
+            a + b,
+            a - b,
+            a * b,
+            a / b if b != 0 else a,
+            sp.Max(a, b),
+            sp.Min(a, b),
+            a**2,
+            a**3,
+            sp.Abs(a),
+            (1 + a**2) ** root,
+        ]
     )
 
 
@@ -73,7 +84,10 @@ def test_the_bounds_of_exp_hold(y: str, centre: str) -> None:
     exact = value(sp.exp(sp.Rational(y)), {})
     E = z3.Real("E", call.ctx)
     low, high = (Fraction(str(q.str(40, radius=False))) for q in (ball(exact).lower(), ball(exact).upper()))
-    inside = [rational(low * (1 - Fraction(1, 10**30)), call.ctx) <= E, rational(high * (1 + Fraction(1, 10**30)), call.ctx) >= E]
+    inside = [
+        rational(low * (1 - Fraction(1, 10**30)), call.ctx) <= E,
+        rational(high * (1 + Fraction(1, 10**30)), call.ctx) >= E,
+    ]
     for _ in range(4):
         for fact in call._bounds(0, rational(Fraction(y), call.ctx), E, Fraction(centre)):
             solver = z3.SolverFor("QF_NRA", ctx=call.ctx)

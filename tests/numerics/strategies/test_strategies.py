@@ -18,7 +18,17 @@ from hypothesis import strategies as st
 
 import numerics
 from numerics.regression.flow.starts import Start
-from numerics.strategies import covariances, functions, gaussian_tasks, laws, lengths, matrices, queries, starts, tasks
+from numerics.strategies import (
+    covariances,
+    functions,
+    gaussian_tasks,
+    laws,
+    lengths,
+    matrices,
+    queries,
+    starts,
+    tasks,
+)
 from numerics.strategies.numbers import simplest
 from numerics.token_laws import TokenLaw
 from theory.regression.task import RegressionTask
@@ -78,9 +88,13 @@ def test_the_constant_of_a_law_is_a_variance_proxy(d: int) -> None:
         if sigma == 0:
             assert not law.covariance.any()
             continue
-        directions = np.concatenate([rng.normal(size=(40, d)), [np.array(a, dtype=float) for a in law.atoms if any(a)]])
+        directions = np.concatenate(
+            [rng.normal(size=(40, d)), [np.array(a, dtype=float) for a in law.atoms if any(a)]]
+        )
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        a = (10.0 ** np.linspace(-3, 1.5, 60)[:, None, None] * np.concatenate([directions, -directions])) / sigma
+        a = (
+            10.0 ** np.linspace(-3, 1.5, 60)[:, None, None] * np.concatenate([directions, -directions])
+        ) / sigma
         assert (law.log_mgf(a) <= float(law.sigma2) / 2 * (a * a).sum(-1) * (1 + 1e-9)).all()
 
 
@@ -91,7 +105,10 @@ def test_the_constant_on_a_line_is_the_optimal_one() -> None:
     for law in all_laws(1):
         if law.sigma2:
             sigma = float(law.sigma2) ** 0.5
-            reached = max((2 * law.log_mgf((a / sigma)[:, None]) / a**2).max(), float(law.covariance[0, 0]) / float(law.sigma2))
+            reached = max(
+                (2 * law.log_mgf((a / sigma)[:, None]) / a**2).max(),
+                float(law.covariance[0, 0]) / float(law.sigma2),
+            )
             assert 1 - 3e-5 < reached < 1 + 1e-9
 
 

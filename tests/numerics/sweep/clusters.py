@@ -33,7 +33,8 @@ def need_dask() -> None:
         if os.environ.get("CI") == "true":
             pytest.fail("no dask.distributed: install .[dask]")
         pytest.skip(
-            "DID NOT RUN: no dask.distributed on this machine, so no cluster was tried: install .[dask]", allow_module_level=True
+            "DID NOT RUN: no dask.distributed on this machine, so no cluster was tried: install .[dask]",
+            allow_module_level=True,
         )
 
 
@@ -46,7 +47,9 @@ class Cluster:
         self.folder, self.processes, self.address = folder, list[subprocess.Popen[bytes]](), ""
         self.environment = os.environ | settings
         info = folder / "scheduler.json"
-        self.scheduler = self._start("scheduler", "--dashboard-address=127.0.0.1:0", "--port=0", f"--scheduler-file={info}")
+        self.scheduler = self._start(
+            "scheduler", "--dashboard-address=127.0.0.1:0", "--port=0", f"--scheduler-file={info}"
+        )
         end = time.monotonic() + PATIENCE
         while not self.address:
             assert time.monotonic() < end, self.logs()
@@ -64,7 +67,9 @@ class Cluster:
             script.write_text(preload, encoding="utf-8")
             extra = ["--preload", str(script)]
         local = ["--no-dashboard", "--local-directory", str(self.folder)]
-        return self._start("worker", self.address, "--no-nanny", "--nthreads", "1", "--name", name, *local, *extra)
+        return self._start(
+            "worker", self.address, "--no-nanny", "--nthreads", "1", "--name", name, *local, *extra
+        )
 
     def logs(self) -> str:
         return "\n".join(f"{p.name}:\n{p.read_text()}" for p in sorted(self.folder.glob("*.log")))
@@ -79,7 +84,9 @@ class Cluster:
     def __enter__(self) -> Cluster:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for process in reversed(self.processes):
             process.kill()
         for process in self.processes:
@@ -98,7 +105,12 @@ def asking(cluster: Cluster, workers: int) -> Iterator[Any]:
 
 
 def content(seed: int = 1, **changes: object) -> str:
-    run = {"law": describe_gaussian(np.eye(2)), "U": as_hex(np.eye(2) / 2), "V": as_hex(np.eye(2)), "query": as_hex([1.0, -0.5])}
+    run = {
+        "law": describe_gaussian(np.eye(2)),
+        "U": as_hex(np.eye(2) / 2),
+        "V": as_hex(np.eye(2)),
+        "query": as_hex([1.0, -0.5]),
+    }
     return canonical(run | {"method": "tokens", "seed": seed} | changes)
 
 

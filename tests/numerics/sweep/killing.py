@@ -74,7 +74,9 @@ class DiaryStore(Store):
             self.diary.write("stored", block_key)
 
 
-def sweeping(folder: Path, name: str, diary: Diary, threads: int, most: int | None = None) -> Callable[[], None]:
+def sweeping(
+    folder: Path, name: str, diary: Diary, threads: int, most: int | None = None
+) -> Callable[[], None]:
     """A sweep that stops and waits to be killed when it should begin more than `most` blocks."""
 
     def work() -> None:
@@ -151,10 +153,19 @@ def kill_writers(folder: Path, chance: random.Random, journals: int) -> dict[str
             found = store.get(key(n) for n in range(start, start + len(said) + 10))
             lost += len(set(said) - set(found))
             extra = max(extra, len(found) - len(said))
-            wrong += sum(found[key(n)].tobytes() != value(n).tobytes() for n in range(start, start + len(found)))
+            wrong += sum(
+                found[key(n)].tobytes() != value(n).tobytes() for n in range(start, start + len(found))
+            )
             start += len(found)
             assert len(store) == start
-    return {"journals": seen, "kills": kills, "lost": lost, "most extra": extra, "wrong": wrong, "stored": start}
+    return {
+        "journals": seen,
+        "kills": kills,
+        "lost": lost,
+        "most extra": extra,
+        "wrong": wrong,
+        "stored": start,
+    }
 
 
 def together(folder: Path) -> dict[str, Any]:

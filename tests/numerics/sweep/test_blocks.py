@@ -63,7 +63,13 @@ def test_every_change_is_another_key() -> None:
         block(first=PIECE),
         block(count=PIECE - 1),
         replace(block(), code="0" * 64),
-        Block(canonical({("query_cov" if k == "query" else k): v for k, v in CONTENT.items()}), 5, 0, PIECE, code_digest()),
+        Block(
+            canonical({("query_cov" if k == "query" else k): v for k, v in CONTENT.items()}),
+            5,
+            0,
+            PIECE,
+            code_digest(),
+        ),
     ]
     assert len({b.key for b in changed}) == len(changed)
 
@@ -80,7 +86,9 @@ def test_numbers_are_a_function_of_the_block_and_of_each_piece() -> None:
     assert whole.shape == (3, 3, 6)
     assert whole[:, 0, 0].tolist() == [PIECE, PIECE, 100]
     blocks._sampler.cache_clear()
-    apart = [run_block(block(first, count)) for first, count in ((2 * PIECE, 100), (0, PIECE), (PIECE, PIECE))]
+    apart = [
+        run_block(block(first, count)) for first, count in ((2 * PIECE, 100), (0, PIECE), (PIECE, PIECE))
+    ]
     assert np.concatenate([apart[1], apart[2], apart[0]]).tobytes() == whole.tobytes()
     assert run_block(block(count=2 * PIECE + 100, seed=4)).tobytes() != whole.tobytes()
 
@@ -92,19 +100,26 @@ def test_what_is_no_number_is_an_error() -> None:
 
 
 def test_other_code_refuses() -> None:
-    with pytest.raises(RuntimeError, match="has other code than the block; install the same versions of largeprompt, NumPy"):
+    with pytest.raises(
+        RuntimeError, match="has other code than the block; install the same versions of largeprompt, NumPy"
+    ):
         run_block(replace(block(), code="0" * 64))
 
 
 def test_the_digest_covers_every_module_that_a_block_loads() -> None:
-    contents = [CONTENT | {"law": law} for law in (CONTENT["law"], describe_law(sphere(2)), describe_own(OWN, "signs"))]
+    contents = [
+        CONTENT | {"law": law}
+        for law in (CONTENT["law"], describe_law(sphere(2)), describe_own(OWN, "signs"))
+    ]
     texts = [canonical(content) for content in [*contents, CONTENT | {"method": "scores"}]]
     program = (  # without running them, since kernels take long to compile: making a sampler loads what it needs
         "import sys\nfrom numerics.sweep.blocks import _sampler\n"
         f"for content in {texts!r}:\n    _sampler(content)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     packages = {name for name in done.stdout.split() if ROOT.joinpath(*name.split(".")).is_dir()}
     loaded = set(done.stdout.split())
     assert "numerics.compiled.streams" in loaded

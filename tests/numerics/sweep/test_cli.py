@@ -29,7 +29,9 @@ from tests.numerics.sweep.grids import TWO, stored_blocks, write
 
 BOTH = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.5]")
 #: Without Gaussian queries, whose theory takes a second.
-SMALL = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.2, 0.5]").partition('[[query]]\nname = "averaged"')[0]
+SMALL = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.2, 0.5]").partition(
+    '[[query]]\nname = "averaged"'
+)[0]
 
 
 def sweep(*words: str | Path) -> int:
@@ -47,7 +49,12 @@ def test_a_sweep_from_end_to_end_and_again(tmp_path: Path, capsys: pytest.Captur
     assert sweep(grid, "--store", store, "--threads", "1", "--out", out) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"4 jobs: 0 reused, 4 computed; stored in {store}"
-    assert [line.split(":")[0] for line in lines[1:5]] == ["fixed", "averaged", "holds  fixed", "holds  averaged"]
+    assert [line.split(":")[0] for line in lines[1:5]] == [
+        "fixed",
+        "averaged",
+        "holds  fixed",
+        "holds  averaged",
+    ]
     assert lines[5].endswith(f"comparisons hold; report in {out / 'report.html'}")
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, PLOTS])
     source = json.loads((out / "report.json").read_text())["provenance"]
@@ -86,7 +93,9 @@ def test_a_failing_comparison_is_exit_status_1_and_comes_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exact = numerics.rates.series.exact_error
-    doubled = lambda setting, *rest: None if (e := exact(setting, *rest)) is None else (2 - setting.averaged) * e
+    doubled = lambda setting, *rest: (
+        None if (e := exact(setting, *rest)) is None else (2 - setting.averaged) * e
+    )
     monkeypatch.setattr(numerics.rates.series, "exact_error", doubled)
     assert sweep(write(tmp_path, BOTH), "--store", tmp_path / "s", "--threads", "1") == 1
     lines = capsys.readouterr().out.splitlines()
@@ -116,7 +125,11 @@ def test_the_example_is_a_spec(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_stored(
-    words: list[str], message: str, grid: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str],
+    message: str,
+    grid: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(grid.parent)
     monkeypatch.setattr(run, "run_block", lambda block: pytest.fail("computed"))
@@ -131,7 +144,9 @@ def test_bad_input_is_one_line_and_nothing_is_stored(
     assert grid.read_text() == SMALL
 
 
-def test_a_scheduler_that_is_not_there(grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scheduler_that_is_not_there(
+    grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = tmp_path / "results.sqlite"
     assert sweep(grid, "--store", store, "--scheduler", "tcp://127.0.0.1:9") == 2
     printed = capsys.readouterr()
@@ -188,7 +203,9 @@ signs = TokenLaw("signs", 2, 1.0, draw, lambda a: np.log(np.cosh(a)).sum(axis=-1
         ("raise ValueError('x' * 10**6)", "ValueError: xxx"),
     ],
 )
-def test_a_law_of_ones_own_that_fails_late(breaks: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_law_of_ones_own_that_fails_late(
+    breaks: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "my_law.py").write_text(FRAGILE.format(breaks=breaks), encoding="utf-8")
     grid = write(tmp_path, SMALL.replace("Gamma = { diagonal = [1.0, 0.5] }", 'python = "my_law.py:signs"'))
     assert sweep(grid, "--store", tmp_path / "s", "--threads", "1") == 2
@@ -201,9 +218,15 @@ def test_a_law_of_ones_own_that_fails_late(breaks: str, says: str, tmp_path: Pat
     assert stored_blocks(tmp_path / "s") == 0
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("a bound of 0"), MemoryError("too long"), ValueError("beyond 1e9")])
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("a bound of 0"), MemoryError("too long"), ValueError("beyond 1e9")]
+)
 def test_numbers_that_theory_does_not_reach_are_kept(
-    error: Exception, grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: Exception,
+    grid: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def out_of_reach(*_: object) -> None:
         raise error
@@ -231,16 +254,25 @@ def test_a_run_beyond_theory_leaves_the_others_their_verdicts(
     assert "comparisons hold" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("error", [FloatingPointError("not finite"), ValueError("not finite"), MemoryError("no room")])
+@pytest.mark.parametrize(
+    "error", [FloatingPointError("not finite"), ValueError("not finite"), MemoryError("no room")]
+)
 def test_a_block_that_cannot_be_computed(
-    error: Exception, grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: Exception,
+    grid: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def fails(block: blocks.Block) -> None:
         raise error
 
     monkeypatch.setattr(run, "run_block", fails)
     assert sweep(grid, "--store", tmp_path / "s") == 2
-    assert capsys.readouterr().err == f"largeprompt sweep: {error} (0 of 4 jobs are stored; the same command goes on)\n"
+    assert (
+        capsys.readouterr().err
+        == f"largeprompt sweep: {error} (0 of 4 jobs are stored; the same command goes on)\n"
+    )
 
 
 def test_the_command_gives_linear_algebra_one_thread() -> None:
@@ -267,9 +299,15 @@ def test_ctrl_c_in_a_real_process(tmp_path: Path, capsys: pytest.CaptureFixture[
     words = ["sweep", str(write(tmp_path, long)), "--store", str(store := tmp_path / "s"), "--threads", "2"]
     # A shell without job control starts its background jobs, perhaps these tests, with SIGINT
     # ignored, and children inherit that.
-    lines = ("import signal, sys", "from numerics.cli import main", "signal.signal(signal.SIGINT, signal.default_int_handler)")
+    lines = (
+        "import signal, sys",
+        "from numerics.cli import main",
+        "signal.signal(signal.SIGINT, signal.default_int_handler)",
+    )
     program = "\n".join((*lines, "sys.exit(main())"))
-    process = subprocess.Popen([sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         until = time.monotonic() + 120
         while stored_blocks(store) < 2:

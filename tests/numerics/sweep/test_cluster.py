@@ -148,7 +148,9 @@ def test_a_worker_killed_in_the_middle_of_a_block(cluster: Cluster) -> None:
     victim = cluster.worker("victim")
     blocks = [block(n, seed=3, L=10_000) for n in range(24)]
     with asking(cluster, 3) as client:
-        names = lambda: {info["name"]: at for at, info in client.scheduler_info(n_workers=-1)["workers"].items()}
+        names = lambda: {
+            info["name"]: at for at, info in client.scheduler_info(n_workers=-1)["workers"].items()
+        }
         at = names()["victim"]
         results = run_on(cluster.address, blocks, patience=PATIENCE)
         found = dict([next(results)])
@@ -165,7 +167,10 @@ def test_a_sweep_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
     with Store(tmp_path / "here") as here, Store(tmp_path / "there") as there:
         expected = [bits(errors) for _, errors in sweep(grid, here)]
         states: list[Progress] = []
-        found = [bits(errors) for _, errors in sweep(grid, there, scheduler=cluster.address, progress=states.append)]
+        found = [
+            bits(errors)
+            for _, errors in sweep(grid, there, scheduler=cluster.address, progress=states.append)
+        ]
         assert found == expected
         assert states[-1].computed == states[-1].total
         assert len(here) == len(there) == states[-1].total + len(grid.runs)  # and a row on each run
@@ -183,7 +188,9 @@ def test_an_error_in_a_block_names_the_block(cluster: Cluster) -> None:
         match=rf"failed at block {spoiled.key[:12]} \(L = 70, replicates 2048 to 3071\): .*ArithmeticError: no such law",
     ):
         list(run_on(cluster.address, [block(0), spoiled], patience=PATIENCE))
-    assert same(dict(run_on(cluster.address, [block(0)], patience=PATIENCE)), [block(0)])  # and the cluster goes on
+    assert same(
+        dict(run_on(cluster.address, [block(0)], patience=PATIENCE)), [block(0)]
+    )  # and the cluster goes on
 
 
 def test_a_block_that_fails_among_small_ones(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +205,9 @@ def test_a_block_that_fails_among_small_ones(cluster: Cluster, monkeypatch: pyte
 
 
 def test_a_block_of_other_code_is_refused(cluster: Cluster) -> None:
-    with pytest.raises(ClusterError, match="has other code than the block; install the same versions of largeprompt"):
+    with pytest.raises(
+        ClusterError, match="has other code than the block; install the same versions of largeprompt"
+    ):
         list(run_on(cluster.address, [replace(block(0), code="0" * 64)], patience=PATIENCE))
 
 
@@ -206,15 +215,24 @@ NOT_INSTALLED = "import sys\nsys.modules['numerics'] = None\n"
 DIES = "import os, numerics.sweep.blocks\nnumerics.sweep.blocks.run_block = lambda block: os._exit(1)\n"
 
 
-def test_a_cluster_without_workers_with_bad_ones_and_without_scheduler(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_cluster_without_workers_with_bad_ones_and_without_scheduler(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """One after the other on one cluster: starting processes is what takes the time."""
     with Cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as cluster:
         began = time.monotonic()
-        with pytest.raises(ClusterError, match=rf"no worker at {cluster.address} for 0.5 s; start some, each with `dask worker"):
+        with pytest.raises(
+            ClusterError,
+            match=rf"no worker at {cluster.address} for 0.5 s; start some, each with `dask worker",
+        ):
             list(run_on(cluster.address, [block(0)], patience=0.5))
         assert time.monotonic() - began < 10
         for name, preload, says in (
-            ("bare", NOT_INSTALLED, r"one after the other at block .*: largeprompt is not installed for them"),
+            (
+                "bare",
+                NOT_INSTALLED,
+                r"one after the other at block .*: largeprompt is not installed for them",
+            ),
             ("dying", DIES, r"one after the other at block .*, or they lack memory; their logs tell which"),
         ):
             process = cluster.worker(name, preload)
@@ -229,7 +247,9 @@ def test_a_cluster_without_workers_with_bad_ones_and_without_scheduler(tmp_path:
         caplog.clear()
         cluster.scheduler.kill()
         began = time.monotonic()
-        with pytest.raises(ClusterError, match="went away; start it again, then the sweep: finished blocks are kept"):
+        with pytest.raises(
+            ClusterError, match="went away; start it again, then the sweep: finished blocks are kept"
+        ):
             list(results)
         assert time.monotonic() - began < 20
         assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
@@ -239,12 +259,24 @@ def test_a_cluster_without_workers_with_bad_ones_and_without_scheduler(tmp_path:
 # ---------------------------------------------------------------- no cluster
 
 
-HOSTS = ["", "localhost", "scheduler:8786", "http://h:1", "tcp://h", "tcp://:8786", "tcp://h:0", "tcp://h:65536", "tcp://a b:1"]
+HOSTS = [
+    "",
+    "localhost",
+    "scheduler:8786",
+    "http://h:1",
+    "tcp://h",
+    "tcp://:8786",
+    "tcp://h:0",
+    "tcp://h:65536",
+    "tcp://a b:1",
+]
 
 
 @pytest.mark.parametrize("bad", [*HOSTS, "tcp://h:8786/x"])
 def test_addresses_that_are_none(bad: str) -> None:
-    with pytest.raises(ClusterError, match=r"is no address of a scheduler; write it like tcp://scheduler:8786"):
+    with pytest.raises(
+        ClusterError, match=r"is no address of a scheduler; write it like tcp://scheduler:8786"
+    ):
         run_on(bad, [])
 
 
@@ -259,7 +291,9 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:{}", "tcp://[::1]:{}", "tcp://no-such-host.invalid:{}", "tcp://a..b:{}"])
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:{}", "tcp://[::1]:{}", "tcp://no-such-host.invalid:{}", "tcp://a..b:{}"]
+)
 def test_nobody_there(address: str) -> None:
     address = address.format(free_port())
     began = time.monotonic()
@@ -271,7 +305,9 @@ def test_nobody_there(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" + bytes(200), bytes(64)], ids=["nothing", "HTTP", "zeros"]
+    "says",
+    [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" + bytes(200), bytes(64)],
+    ids=["nothing", "HTTP", "zeros"],
 )
 def test_a_stranger_answers(says: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -46,14 +46,22 @@ def test_the_example_reads_and_says_what_it_means(tmp_path: Path) -> None:
 def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
     text, _, rest = example().partition("# my_law.py: ")
     law = [line for line in rest.splitlines()[1:] if line == "#" or line.startswith("#     ")]
-    (tmp_path / "my_law.py").write_text("\n".join(line.removeprefix("#     ").removeprefix("#") for line in law), encoding="utf-8")
+    (tmp_path / "my_law.py").write_text(
+        "\n".join(line.removeprefix("#     ").removeprefix("#") for line in law), encoding="utf-8"
+    )
     lines, inside = [], False
     for line in text.splitlines() + [line for line in rest.splitlines()[1:] if line not in law]:
         bare = line.removeprefix("# ")
         inside = (inside and bare != line) or bare == "[[tokens]]" != line
         lines.append(bare if inside else line)
     document = tomllib.loads("\n".join(lines))
-    assert [tokens["name"] for tokens in document["tokens"]] == ["isotropic", "anisotropic", "signs", "skewed", "my own"]
+    assert [tokens["name"] for tokens in document["tokens"]] == [
+        "isotropic",
+        "anisotropic",
+        "signs",
+        "skewed",
+        "my own",
+    ]
     grid = read_grid(write(tmp_path, "\n".join(lines)))
     assert len(grid.runs) == 15
     assert list(grid.inputs) == ["grid.toml", "my_law.py"]
@@ -270,12 +278,17 @@ def test_what_is_too_long_is_told_in_a_short_line(old: str, new: str, says: str,
 
 def test_two_entries_that_scales_give_one_name(tmp_path: Path) -> None:
     more = "[[U]]\nname = 'a x 2'\nidentity = 2\n[[U]]\nname = 'a'\nidentity = 2\nscales = [2]"
-    with pytest.raises(InputError, match=r"\[\[U\]\]: two entries come to the name 'a x 2'; choose different names"):
+    with pytest.raises(
+        InputError, match=r"\[\[U\]\]: two entries come to the name 'a x 2'; choose different names"
+    ):
         read_grid(write(tmp_path, GOOD + more))
 
 
 def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"^none.toml: cannot read it: No such file or directory; `largeprompt sweep --example`"):
+    with pytest.raises(
+        InputError,
+        match=r"^none.toml: cannot read it: No such file or directory; `largeprompt sweep --example`",
+    ):
         read_grid(tmp_path / "none.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"^bytes.toml: not TOML"):
@@ -283,24 +296,36 @@ def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_close_scales_have_names_of_their_own(tmp_path: Path) -> None:
-    runs = read_grid(write(tmp_path, GOOD.replace("[[U]]", "[[U]]\nscales = [0.5, 1.0000001, 1.0000002]"))).runs
+    runs = read_grid(
+        write(tmp_path, GOOD.replace("[[U]]", "[[U]]\nscales = [0.5, 1.0000001, 1.0000002]"))
+    ).runs
     assert [run.setting.name for run in runs] == ["U x 0.5", "U x 1.0000001", "U x 1.0000002"]
 
 
 def test_a_mark_at_the_beginning_as_editors_leave_it(tmp_path: Path) -> None:
-    assert read_grid(write(tmp_path, "\ufeff" + GOOD)).runs[0].content == read_grid(write(tmp_path, GOOD)).runs[0].content
+    assert (
+        read_grid(write(tmp_path, "\ufeff" + GOOD)).runs[0].content
+        == read_grid(write(tmp_path, GOOD)).runs[0].content
+    )
 
 
 def test_a_law_of_ones_own_does_not_inherit_how_we_read_annotations(tmp_path: Path) -> None:
-    text = LAW.replace("from __future__ import annotations\n", "") + "\nassert Corners.__annotations__ == {'radius': float}\n"
+    text = (
+        LAW.replace("from __future__ import annotations\n", "")
+        + "\nassert Corners.__annotations__ == {'radius': float}\n"
+    )
     (tmp_path / "my_law.py").write_text(text, encoding="utf-8")
     assert len(read_grid(write(tmp_path, OWN)).runs) == 1
 
 
 def test_scores_too_large_name_the_entries_that_make_them(tmp_path: Path) -> None:
-    more = GOOD + "[[U]]\nname = 'wild'\nidentity = 2\nscale = 1e15\n[[query]]\nname = 'far'\nvector = [9e14, 0]"
+    more = (
+        GOOD + "[[U]]\nname = 'wild'\nidentity = 2\nscale = 1e15\n[[query]]\nname = 'far'\nvector = [9e14, 0]"
+    )
     assert len(read_grid(write(tmp_path, more)).runs) == 4
     with pytest.raises(InputError) as error:
-        read_grid(write(tmp_path, more.replace("Gamma = { identity = 2 }", "Gamma = { identity = 2, scale = 100 }")))
+        read_grid(
+            write(tmp_path, more.replace("Gamma = { identity = 2 }", "Gamma = { identity = 2, scale = 100 }"))
+        )
     told = "grid.toml: [[tokens]] 'tokens' with [[U]] 'wild' with [[V]] 'V' with [[query]] 'far': scores"
     assert str(error.value).startswith(told)

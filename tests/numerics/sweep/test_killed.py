@@ -33,7 +33,9 @@ def told() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "threads"), [("one thread", 1), ("two threads", 2)])
-def test_a_killed_sweep_goes_on_as_if_nothing_had_happened(name: str, threads: int, told: dict[str, Any]) -> None:
+def test_a_killed_sweep_goes_on_as_if_nothing_had_happened(
+    name: str, threads: int, told: dict[str, Any]
+) -> None:
     """No block that is stored is ever begun again; only those in flight at a kill are, a few for
     each thread.
     """

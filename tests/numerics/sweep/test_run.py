@@ -67,7 +67,9 @@ def test_each_run_is_attention_errors_with_its_seed(tmp_path: Path, store: Store
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_the_second_sweep_computes_nothing(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_sweep_computes_nothing(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     grid = two(tmp_path)
     first, done = swept(grid, store)
     assert (done.reused, done.computed, done.total) == (0, 24, 24)
@@ -86,7 +88,9 @@ def test_the_second_sweep_computes_nothing(tmp_path: Path, store: Store, monkeyp
         ({"scales": "[0.2, 0.5, 1.0]"}, 16, 24),  # another run
     ],
 )
-def test_a_wider_spec_reuses(wider: dict[str, Any], reused: int, total: int, tmp_path: Path, store: Store) -> None:
+def test_a_wider_spec_reuses(
+    wider: dict[str, Any], reused: int, total: int, tmp_path: Path, store: Store
+) -> None:
     narrow = {"scales": "[0.2, 0.5]", "replicates": 2048}
     swept(two(tmp_path, **narrow), store)
     together, done = swept(two(tmp_path, **(narrow | wider)), store)
@@ -95,7 +99,9 @@ def test_a_wider_spec_reuses(wider: dict[str, Any], reused: int, total: int, tmp
         assert swept(two(tmp_path, **(narrow | wider)), other)[0] == together
 
 
-def test_numbers_do_not_depend_on_threads_cuts_or_other_runs(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_do_not_depend_on_threads_cuts_or_other_runs(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     grid = two(tmp_path)
     expected, _ = swept(grid, store, threads=1)
     digest = stored_digest(grid, store)
@@ -183,7 +189,10 @@ def test_an_interrupt_right_after_a_block_was_stored_counts_it(tmp_path: Path) -
             if self.blocks == 3:
                 raise KeyboardInterrupt
 
-    with Late(tmp_path / "late.sqlite") as late, pytest.raises(Interrupted, match=r"^interrupted; 3 of 24 jobs are stored;"):
+    with (
+        Late(tmp_path / "late.sqlite") as late,
+        pytest.raises(Interrupted, match=r"^interrupted; 3 of 24 jobs are stored;"),
+    ):
         sweep(two(tmp_path), late, threads=1)
 
 
@@ -200,7 +209,10 @@ def test_the_store_says_enough_to_compute_every_number_again(tmp_path: Path, sto
 
 def test_one_block_for_two_names(tmp_path: Path, store: Store) -> None:
     grid = read_grid(
-        write(tmp_path, TWO.format(replicates=2500, lengths="[3, 20]", scales="[0.5]\n[[U]]\nidentity = 2\nscale = 0.5"))
+        write(
+            tmp_path,
+            TWO.format(replicates=2500, lengths="[3, 20]", scales="[0.5]\n[[U]]\nidentity = 2\nscale = 0.5"),
+        )
     )
     found, done = swept(grid, store)
     assert done.total == 4
@@ -251,7 +263,9 @@ def test_other_laws_and_ones_own(tmp_path: Path, store: Store) -> None:
     (tmp_path / "my_law.py").write_text(TRIANGLE, encoding="utf-8")
     grid = read_grid(write(tmp_path, LAWS))
     results = sweep(grid, store, threads=2)
-    (tmp_path / "my_law.py").write_text("a block carries its text, so the file may change while blocks are out", encoding="utf-8")
+    (tmp_path / "my_law.py").write_text(
+        "a block carries its text, so the file may change while blocks are out", encoding="utf-8"
+    )
     blocks._sampler.cache_clear()
     for one, (setting, errors) in zip(grid.runs, results):
         alone = attention_errors(setting, lengths=6, replicates=1500, seed=one.seed, threads=1)

@@ -29,7 +29,9 @@ def test_a_command_is_run() -> None:
     assert run_program(parser, lambda: "1", ["good"]) == 7
 
 
-def test_without_a_command_there_is_help_and_with_version_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_command_there_is_help_and_with_version_the_version(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert run_program(parser, lambda: "version 1", []) == 0
     assert capsys.readouterr().out.startswith("usage: largeprompt")
     assert run_program(parser, lambda: "version 1", ["--version"]) == 0
@@ -76,4 +78,7 @@ def test_a_name_too_long_for_a_file_is_said_to_be_so(capsys: pytest.CaptureFixtu
         return len(Path("x" * 5000).read_bytes())
 
     assert run_command(argparse.Namespace(command="count", run=run)) == 2
-    assert capsys.readouterr().err == "largeprompt count: a name of 5000 characters is too long; give a shorter one\n"
+    assert (
+        capsys.readouterr().err
+        == "largeprompt count: a name of 5000 characters is too long; give a shorter one\n"
+    )

@@ -81,7 +81,9 @@ NUMBERS = st.recursive(
     lambda inner: st.one_of(
         st.tuples(inner, inner).map(lambda t: (rf"{t[0][0]}+{t[1][0]}", t[0][1] + t[1][1])),
         st.tuples(inner, inner).map(lambda t: (rf"{t[0][0]}-\left({t[1][0]}\right)", t[0][1] - t[1][1])),
-        st.tuples(inner, inner).map(lambda t: (rf"\left({t[0][0]}\right)\cdot\left({t[1][0]}\right)", t[0][1] * t[1][1])),
+        st.tuples(inner, inner).map(
+            lambda t: (rf"\left({t[0][0]}\right)\cdot\left({t[1][0]}\right)", t[0][1] * t[1][1])
+        ),
         st.tuples(inner, inner)
         .filter(lambda t: t[1][1] != 0)
         .map(lambda t: (rf"\frac{{{t[0][0]}}}{{{t[1][0]}}}", t[0][1] / t[1][1])),
@@ -103,7 +105,9 @@ NUMBERS = st.recursive(
 @given(NUMBERS)
 def test_what_is_written_has_the_value_of_the_formula(number: tuple[str, Fraction]) -> None:
     latex, value = number
-    code = formula_as_unicode(latex).replace("−", "-").replace("·", "*").replace("²", "**2").replace(")(", ")*(")
+    code = (
+        formula_as_unicode(latex).replace("−", "-").replace("·", "*").replace("²", "**2").replace(")(", ")*(")
+    )
     numbers = re.sub(r"(?<!\*)(\d+)", r"Fraction(\1)", code.replace("**2", "**§")).replace("§", "2")
     assert eval(numbers, {"Fraction": Fraction}) == value
 

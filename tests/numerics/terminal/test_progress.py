@@ -25,7 +25,12 @@ def test_an_estimate_first_and_a_line_now_and_then(capsys: pytest.CaptureFixture
 def test_the_time_left_is_that_of_the_time_so_far(capsys: pytest.CaptureFixture[str]) -> None:
     clock = [0.0]
     with progress_bar(False, "drawing prompts", clock=lambda: clock[0]) as advance:
-        for time, done in ((0.0, 0), (1.5 * LINE_INTERVAL, 150), (2 * LINE_INTERVAL, 200), (3 * LINE_INTERVAL, 300)):
+        for time, done in (
+            (0.0, 0),
+            (1.5 * LINE_INTERVAL, 150),
+            (2 * LINE_INTERVAL, 200),
+            (3 * LINE_INTERVAL, 300),
+        ):
             clock[0] = time
             advance(done, 1000)
     assert capsys.readouterr().err.splitlines() == [
@@ -37,7 +42,12 @@ def test_the_time_left_is_that_of_the_time_so_far(capsys: pytest.CaptureFixture[
 def test_a_second_computation_has_a_pace_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     clock = [0.0]
     with progress_bar(False, "reading", clock=lambda: clock[0]) as advance:
-        for time, done in ((0.0, 0), (LINE_INTERVAL / 2, 900), (LINE_INTERVAL * 0.6, 100), (LINE_INTERVAL * 1.1, 300)):
+        for time, done in (
+            (0.0, 0),
+            (LINE_INTERVAL / 2, 900),
+            (LINE_INTERVAL * 0.6, 100),
+            (LINE_INTERVAL * 1.1, 300),
+        ):
             clock[0] = time
             advance(done, 1000)
     assert capsys.readouterr().err.splitlines() == ["reading: 30 % done, about 35 s left"]
@@ -64,7 +74,8 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (3599, "59 min 59 s"), (3599.7, "1 h 0 min"), (86400, "24 h 0 min")]
+    ("seconds", "said"),
+    [(0.4, "0 s"), (59.6, "1 min 0 s"), (3599, "59 min 59 s"), (3599.7, "1 h 0 min"), (86400, "24 h 0 min")],
 )
 def test_rough_times(seconds: float, said: str) -> None:
     assert duration(seconds) == said

@@ -22,7 +22,9 @@ from tests.numerics.token_laws.tilts import some_tilts
 Floats = NDArray[np.float64]
 STANDARD = [f(d) for f in (rademacher, uniform, sphere, ball) for d in (1, 2, 3, 7)]
 SKEWED = atoms([[0.9, 0.3], [-0.1, 0.3], [-0.1, -0.3 * 0.4 / 0.6]], [0.1, 0.3, 0.6])
-SHEAR = np.array([[1.0, -0.5, 2.0], [0.0, 1.5, 1.0], [1.0, 1.0, 3.0], [0.2, 0.0, 0.4]])  # rank 3, and 4 > 3 rows
+SHEAR = np.array(
+    [[1.0, -0.5, 2.0], [0.0, 1.5, 1.0], [1.0, 1.0, 3.0], [0.2, 0.0, 0.4]]
+)  # rank 3, and 4 > 3 rows
 LAWS = [
     *STANDARD,
     gaussian([[2.0, 0.5], [0.5, 1.0]]),
@@ -60,11 +62,15 @@ def exact_mgf(law: TokenLaw, a: Any) -> Any:
 def test_the_transform_of_a_sphere_is_a_0F1(q: int) -> None:
     for x in (mp.mpf(3), mp.mpc(1, 4)):
         # the angle to the tilt has density sin^{q-2}; in one dimension the sphere is two points
-        f = lambda t: mp.quad(lambda s: mp.exp(t * mp.cos(s)) * mp.sin(s) ** (q - 2), mp.linspace(0, mp.pi, 5))
+        f = lambda t: mp.quad(
+            lambda s: mp.exp(t * mp.cos(s)) * mp.sin(s) ** (q - 2), mp.linspace(0, mp.pi, 5)
+        )
         exact = f(x) / f(0) if q > 1 else mp.cosh(x)
         assert abs(mp.hyp0f1(mp.mpf(q) / 2, x * x / 4) - exact) < 1e-12
         law = sphere(q)
-        assert abs(mp.mpc(complex(np.exp(law.log_mgf(np.eye(q)[0] * complex(x / mp.sqrt(q)))))) - exact) < 1e-12 * mp.cosh(3)  # type: ignore[misc]
+        assert abs(
+            mp.mpc(complex(np.exp(law.log_mgf(np.eye(q)[0] * complex(x / mp.sqrt(q)))))) - exact
+        ) < 1e-12 * mp.cosh(3)  # type: ignore[misc]
 
 
 def exact_log_mgf_on_a_plane(law: TokenLaw, a: Floats, u: Floats, v: Floats) -> Callable[[Any, Any], Any]:
@@ -92,7 +98,9 @@ def test_real_transforms_are_real_and_relatively_accurate_near_zero(law: TokenLa
         with mp.workdps(40):
             exact = mp.log(exact_mgf(law, size * unit[0]))
         # weights of atoms add up to 1 only up to rounding
-        assert float(found[0]) == pytest.approx(float(exact), rel=1e-9, abs=1e-16 if law.name == "atoms" else 0)
+        assert float(found[0]) == pytest.approx(
+            float(exact), rel=1e-9, abs=1e-16 if law.name == "atoms" else 0
+        )
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
@@ -107,7 +115,9 @@ def test_tilts_are_the_derivatives_of_the_transform(law: TokenLaw) -> None:
             mixed = (K(h, h) - K(h, -h) - K(-h, h) + K(-h, -h)) / (4 * h * h)
         assert mean[0] == pytest.approx(float(slope), rel=1e-11, abs=1e-12 * law.sigma)
         # in one dimension both directions are the same one
-        assert covariance[0, len(directions) - 1] == pytest.approx(float(mixed), rel=1e-9, abs=1e-11 * law.sigma**2)
+        assert covariance[0, len(directions) - 1] == pytest.approx(
+            float(mixed), rel=1e-9, abs=1e-11 * law.sigma**2
+        )
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
@@ -134,7 +144,9 @@ def test_samples_have_the_tilted_means_and_covariances(law: TokenLaw) -> None:
     mean, covariance = law.tilted(a)
     centred = z - mean
     moments = [w - 1, *(w[:, None] * centred).T]
-    moments += [w * (centred[:, i] * centred[:, j] - covariance[i, j]) for i in range(law.d) for j in range(i + 1)]
+    moments += [
+        w * (centred[:, i] * centred[:, j] - covariance[i, j]) for i in range(law.d) for j in range(i + 1)
+    ]
     for x in moments:
         assert abs(x.mean()) <= 8 * x.std() / 200 + 1e-13 * law.sigma**2
 
@@ -152,7 +164,11 @@ def test_factor_and_coordinates_are_those_of_the_law(law: TokenLaw) -> None:
     if law.coordinates == "sphere" and kept:
         np.testing.assert_allclose((g**2).sum(0), r)
     if law.coordinates in ("uniform", "ball") and kept:
-        size = np.abs(g).max(0) / np.sqrt(3) if law.coordinates == "uniform" else np.linalg.norm(g, axis=0) / np.sqrt(r + 2)
+        size = (
+            np.abs(g).max(0) / np.sqrt(3)
+            if law.coordinates == "uniform"
+            else np.linalg.norm(g, axis=0) / np.sqrt(r + 2)
+        )
         assert 0.7 < size.max() <= 1 + 1e-12
 
 
@@ -160,7 +176,9 @@ def test_factor_and_coordinates_are_those_of_the_law(law: TokenLaw) -> None:
 def test_identities_rebuild_the_law_through_json(law: TokenLaw) -> None:
     again = from_identity(json.loads(json.dumps(law.identity)))
     assert (again.name, again.d, again.sigma, again.identity) == (law.name, law.d, law.sigma, law.identity)
-    np.testing.assert_array_equal(again.sample(np.random.default_rng(2), 9), law.sample(np.random.default_rng(2), 9))
+    np.testing.assert_array_equal(
+        again.sample(np.random.default_rng(2), 9), law.sample(np.random.default_rng(2), 9)
+    )
     assert (again.factor is None) == (law.factor is None)
     if law.factor is not None:
         np.testing.assert_array_equal(again.factor, law.factor)
@@ -169,7 +187,12 @@ def test_identities_rebuild_the_law_through_json(law: TokenLaw) -> None:
 def test_an_identity_does_not_outlive_what_it_stands_for() -> None:
     law = sphere(2).image([[1.0, 2.0]])
     assert dataclasses.replace(law, name="renamed").identity == law.identity
-    for changes in ({"sigma": 1.0}, {"sample": lambda rng, n: rng.standard_normal((n, 1))}, {"log_mgf": None}, {"structure": None}):
+    for changes in (
+        {"sigma": 1.0},
+        {"sample": lambda rng, n: rng.standard_normal((n, 1))},
+        {"log_mgf": None},
+        {"structure": None},
+    ):
         assert dataclasses.replace(law, **changes).identity is None  # type: ignore[arg-type]
 
 
@@ -177,7 +200,9 @@ def test_an_identity_does_not_outlive_what_it_stands_for() -> None:
 def test_built_in_laws_travel_between_processes(law: TokenLaw) -> None:
     again = pickle.loads(pickle.dumps(law))
     assert again.identity == law.identity
-    np.testing.assert_array_equal(again.sample(np.random.default_rng(2), 9), law.sample(np.random.default_rng(2), 9))
+    np.testing.assert_array_equal(
+        again.sample(np.random.default_rng(2), 9), law.sample(np.random.default_rng(2), 9)
+    )
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
@@ -302,7 +327,9 @@ def test_images_scale_everything(law: TokenLaw) -> None:
         np.testing.assert_allclose(x, factor * y, rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("law", [rademacher(3), uniform(3), sphere(3), ball(3), gaussian(np.diag([1.0, 2.0, 3.0]))], ids=name_of)
+@pytest.mark.parametrize(
+    "law", [rademacher(3), uniform(3), sphere(3), ball(3), gaussian(np.diag([1.0, 2.0, 3.0]))], ids=name_of
+)
 def test_images_under_singular_matrices(law: TokenLaw) -> None:
     A = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0]])
     image = law.image(A)
@@ -364,12 +391,18 @@ def test_the_image_of_an_image() -> None:
         (lambda: from_identity("sphere"), TypeError, "table"),  # type: ignore[arg-type]
         (lambda: from_identity({"kind": "cauchy"}), ValueError, "choose one of gaussian, atoms, rademacher"),
         (lambda: from_identity({"d": 3}), ValueError, "kind = None"),
-        (lambda: from_identity({"kind": "sphere"}), ValueError, r"described by \{d\} or \{factor\}, not by \{\}"),
+        (
+            lambda: from_identity({"kind": "sphere"}),
+            ValueError,
+            r"described by \{d\} or \{factor\}, not by \{\}",
+        ),
         (lambda: from_identity({"kind": "sphere", "d": 3, "r": 2}), ValueError, "described by"),
         (lambda: from_identity({"kind": "atoms", "points": [[0.0]]}), ValueError, "weights"),
     ],
 )
-def test_bad_input_is_refused_with_what_to_do(call: Callable[[], object], error: type[Exception], match: str) -> None:
+def test_bad_input_is_refused_with_what_to_do(
+    call: Callable[[], object], error: type[Exception], match: str
+) -> None:
     with pytest.raises(error, match=match):
         call()
 

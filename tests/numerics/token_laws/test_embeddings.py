@@ -23,7 +23,9 @@ from numerics.token_laws.embeddings import EmbeddingTable, silent
 Floats = np.ndarray[Any, Any]
 RNG = np.random.default_rng(5)
 ROWS = RNG.standard_normal((23, 3)) * [1.0, 2.0, 0.1] + [5.0, -3.0, 0.0]
-TILTS = np.concatenate([np.zeros((1, 3)), 1e-4 * RNG.standard_normal((2, 3)), 3.0 * RNG.standard_normal((4, 3))])
+TILTS = np.concatenate(
+    [np.zeros((1, 3)), 1e-4 * RNG.standard_normal((2, 3)), 3.0 * RNG.standard_normal((4, 3))]
+)
 
 
 def as_atoms(rows: Floats) -> TokenLaw:
@@ -49,12 +51,17 @@ def half_the_diameter(rows: Floats) -> float:
 
 
 @pytest.mark.parametrize("at_once", [1, 10, 4_000_000])
-def test_a_table_is_the_law_on_its_rows_however_it_is_read(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_is_the_law_on_its_rows_however_it_is_read(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("ENTRIES_AT_ONCE", "SCORES_AT_ONCE"):
         monkeypatch.setattr(numerics.token_laws.embeddings, name, at_once)
     law = embedding_table(ROWS)
     assert alike(law, as_atoms(ROWS))
-    assert alike(law.image([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]), as_atoms(ROWS).image([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]))
+    assert alike(
+        law.image([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]),
+        as_atoms(ROWS).image([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]),
+    )
     assert not alike(law, as_atoms(ROWS[1:]))
 
 
@@ -65,7 +72,9 @@ def test_a_shift_changes_nothing_and_repeated_rows_weigh_more() -> None:
     assert alike(embedding_table(np.repeat(few, often, axis=0)), atoms(few - mean, np.array(often) / 8))
     law = embedding_table(ROWS)
     scaled = embedding_table(1e-3 * ROWS)
-    np.testing.assert_allclose(scaled.tilted(1e3 * TILTS)[1], 1e-6 * law.tilted(TILTS)[1], rtol=1e-9, atol=1e-20)
+    np.testing.assert_allclose(
+        scaled.tilted(1e3 * TILTS)[1], 1e-6 * law.tilted(TILTS)[1], rtol=1e-9, atol=1e-20
+    )
     assert scaled.sigma == pytest.approx(1e-3 * law.sigma, rel=1e-6)
 
 
@@ -94,7 +103,9 @@ def test_a_table_on_disk_is_never_held_as_a_whole(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("block", [1, 4, 4096])
 @pytest.mark.parametrize("shape", [(23, 3), (40, 1), (30, 60)])
-def test_sigma_is_half_the_diameter(block: int, shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sigma_is_half_the_diameter(
+    block: int, shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(numerics.token_laws.diameter, "BLOCK", block)
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -158,8 +169,14 @@ def test_what_was_done_is_said() -> None:
 
 def test_long_computations_tell_how_far_they_are() -> None:
     told: list[tuple[float, float, str]] = []
-    embedding_table(ROWS, progress=lambda done, total, doing="", seconds_left=None: told.append((done, total, doing)))
-    assert [doing for _, _, doing in told] == ["reading the table", "centring the table", "measuring the diameter of the table"]
+    embedding_table(
+        ROWS, progress=lambda done, total, doing="", seconds_left=None: told.append((done, total, doing))
+    )
+    assert [doing for _, _, doing in told] == [
+        "reading the table",
+        "centring the table",
+        "measuring the diameter of the table",
+    ]
     assert all(done == total for done, total, _ in told)
 
 
@@ -175,7 +192,9 @@ def test_tokens_are_rows_drawn_alike_often() -> None:
 def test_the_points_of_a_table_serve_exact_sums() -> None:
     law = embedding_table(ROWS)
     assert isinstance(law.on_points, Atomic)
-    np.testing.assert_allclose(law.weighted_nodes.mean(law.weighted_nodes.squares), np.trace(law.covariance), rtol=1e-12)
+    np.testing.assert_allclose(
+        law.weighted_nodes.mean(law.weighted_nodes.squares), np.trace(law.covariance), rtol=1e-12
+    )
     nothing = law.image(np.zeros((2, 3)))
     assert (nothing.sigma, nothing.covariance.tolist()) == (0.0, [[0.0, 0.0], [0.0, 0.0]])
     same = embedding_table([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])  # the mean of 0.1, 0.1, 0.1 is rounded
@@ -188,7 +207,11 @@ def test_the_points_of_a_table_serve_exact_sums() -> None:
         ([[1.0, 2.0]], ValueError, r"all rows of the table of tokens are equal \(1 of them\)"),
         (np.full((4, 2), 0.1), ValueError, "every prompt then gives its limit exactly"),
         ([[1.0], [2.0], [np.nan]], ValueError, "row 2 of the table of tokens has the entry nan in column 0"),
-        ([[1.0, -np.inf], [0.0, 0.0]], ValueError, "row 0 of the table of tokens has the entry -inf in column 1"),
+        (
+            [[1.0, -np.inf], [0.0, 0.0]],
+            ValueError,
+            "row 0 of the table of tokens has the entry -inf in column 1",
+        ),
         ([[1e31], [0.0]], ValueError, "beyond 1e\\+30"),
         ([1.0, 2.0], ValueError, r"shape \(2,\)"),
         (np.zeros((0, 3)), ValueError, r"shape \(0, 3\)"),

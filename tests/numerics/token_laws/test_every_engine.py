@@ -102,7 +102,9 @@ ENGINES: dict[str, Callable[[TokenLaw], Any]] = {
     "fourth_moment": lambda law: fourth_moment(law, EYE),
     "rare_prompts": lambda law: rare_prompts(AttentionSetting(law, U, EYE, POINT), np.array([10.0]), 100),
     "centred_coordinate": lambda law: centred_coordinate("triangle", np.array([1j]), np.zeros(1)),
-    "moments": lambda law: IndependentMoments("triangle", POINT, POINT, [EYE, EYE]).functions(np.ones(1, complex)),
+    "moments": lambda law: IndependentMoments("triangle", POINT, POINT, [EYE, EYE]).functions(
+        np.ones(1, complex)
+    ),
     "a sphere's sample": lambda law: UNKNOWN_ROUND.sample(np.random.default_rng(0), 3),
     "a sphere's transform": lambda law: UNKNOWN_ROUND.log_mgf(POINT),
     "a sphere's tilted law": lambda law: UNKNOWN_ROUND.tilted(POINT),

@@ -108,7 +108,12 @@ def test_laplace_tokens_have_no_sigma() -> None:
 
 
 def test_tokens_that_are_not_centred_have_no_sigma() -> None:
-    shifted = TokenLaw(name="shifted", d=2, sigma=1.1, sample=lambda rng, n: rng.standard_normal((n, 2)) + np.array([0.0, 0.3]))
+    shifted = TokenLaw(
+        name="shifted",
+        d=2,
+        sigma=1.1,
+        sample=lambda rng, n: rng.standard_normal((n, 2)) + np.array([0.0, 0.3]),
+    )
     found = honest_sigma(shifted)
     assert found.verdict is Verdict.REFUTED
     centred = dataclasses.replace(shifted, sample=lambda rng, n: rng.standard_normal((n, 2)))

@@ -23,7 +23,10 @@ def used_proxy(law: TokenLaw, v: np.ndarray) -> float:
 
 @pytest.mark.parametrize("law", EVERY_LAW)
 def test_the_variance_proxy_is_honest_and_not_wasteful(law: TokenLaw) -> None:
-    axes = [np.eye(law.d)[i] for i in range(law.d)] + [np.ones(law.d) / np.sqrt(law.d), np.ones(law.d) - 1.5 * np.eye(law.d)[0]]
+    axes = [np.eye(law.d)[i] for i in range(law.d)] + [
+        np.ones(law.d) / np.sqrt(law.d),
+        np.ones(law.d) - 1.5 * np.eye(law.d)[0],
+    ]
     if not law.sigma2:
         assert not law.weighted_nodes.nodes.any()
         return
@@ -35,7 +38,9 @@ def test_the_variance_proxy_is_honest_and_not_wasteful(law: TokenLaw) -> None:
     # 1e-9: rounding of ln E exp at |v| = 1e-2 / sigma, where it is of the order 1e-4
     assert max(used.values()) <= law.sigma2 * (1 + 1e-9)
     (t, i), top = max(used.items(), key=lambda item: item[1])
-    better = minimize_scalar(lambda r: -used_proxy(law, r * axes[i]), bounds=sorted((t / 2, t * 2)), method="bounded")
+    better = minimize_scalar(
+        lambda r: -used_proxy(law, r * axes[i]), bounds=sorted((t / 2, t * 2)), method="bounded"
+    )
     assert max(top, -better.fun) > 0.999 * law.sigma2
 
 
@@ -49,7 +54,9 @@ def test_the_sample_has_the_moments_of_the_nodes(law: TokenLaw) -> None:
         spread = values.std(0) / np.sqrt(len(z))
         # 6 standard errors: 2e-9 for each of about 400 comparisons; 1e-12 covers coordinates
         # without spread
-        assert np.all(np.abs(values.mean(0) - np.tensordot(mu.masses, moment(mu.nodes), axes=1)) <= 6 * spread + 1e-12)
+        assert np.all(
+            np.abs(values.mean(0) - np.tensordot(mu.masses, moment(mu.nodes), axes=1)) <= 6 * spread + 1e-12
+        )
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
@@ -81,12 +88,16 @@ def test_nodes_transform_and_parameter_are_of_one_law(law: TokenLaw) -> None:
     mu, a = law.weighted_nodes, np.linspace(0.3, 1.0, law.d) / max(law.sigma, 1e-3)
     assert law.sigma**2 == pytest.approx(law.sigma2, rel=1e-15)
     assert law.log_mgf is not None
-    assert float(law.log_mgf(a)) == pytest.approx(float(np.log(mu.mean(np.exp(mu.nodes @ a)))), rel=1e-12, abs=1e-15)
+    assert float(law.log_mgf(a)) == pytest.approx(
+        float(np.log(mu.mean(np.exp(mu.nodes @ a)))), rel=1e-12, abs=1e-15
+    )
     tilted = mu.tilted(a)
     mean, covariance = law.tilted(a)
     np.testing.assert_allclose(tilted.masses @ tilted.nodes, mean, rtol=1e-10, atol=1e-12 * law.sigma)
     away = tilted.nodes - mean
-    np.testing.assert_allclose((tilted.masses * away.T) @ away, covariance, rtol=1e-10, atol=1e-12 * law.sigma**2)
+    np.testing.assert_allclose(
+        (tilted.masses * away.T) @ away, covariance, rtol=1e-10, atol=1e-12 * law.sigma**2
+    )
 
 
 def test_a_rescaled_law_scales_its_proxy_and_its_nodes() -> None:

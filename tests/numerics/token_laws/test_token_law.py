@@ -39,7 +39,11 @@ KNOWN = [gaussian([[2.0, 0.5], [0.5, 1.0]]), rademacher(3), uniform(2), sphere(4
 def test_tilts_from_the_log_mgf_alone_are_the_closed_forms(known: TokenLaw, unit: float) -> None:
     scaled = known.image(unit * np.eye(known.d))
     own = dataclasses.replace(scaled, structure=None)
-    a = np.random.default_rng(1).standard_normal((4, known.d)) * np.array([0, 0.5, 2, 10])[:, None] / scaled.sigma
+    a = (
+        np.random.default_rng(1).standard_normal((4, known.d))
+        * np.array([0, 0.5, 2, 10])[:, None]
+        / scaled.sigma
+    )
     for found, exact, order in zip(own.tilted(a), scaled.tilted(a), (1, 2)):
         assert found.shape == exact.shape
         np.testing.assert_allclose(found, exact, atol=1e-11 * scaled.sigma**order)
@@ -117,7 +121,11 @@ def test_a_point_mass_may_have_sigma_zero() -> None:
 def test_quantile_functions_are_coordinates() -> None:
     quantile = njit(lambda u: np.float32(2) * u - np.float32(1))
     K = lambda a: np.log(np.sinc(1j * a / np.pi)).sum(-1)
-    interval: dict[str, Any] = {"sample": lambda rng, n: rng.uniform(-1, 1, (n, 1)), "log_mgf": K, "coordinates": quantile}
+    interval: dict[str, Any] = {
+        "sample": lambda rng, n: rng.uniform(-1, 1, (n, 1)),
+        "log_mgf": K,
+        "coordinates": quantile,
+    }
     assert law(**interval).covariance.item() == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match="scale the factor, or correct log_mgf"):
         law(**interval, factor=[[1.2]])
@@ -140,18 +148,34 @@ def test_quantile_functions_are_coordinates() -> None:
         ({"sample": lambda rng, n: rng.integers(0, 2, (n, 1))}, ValueError, "finite floats"),
         ({"sample": lambda rng, n: np.full((n, 1), np.nan)}, ValueError, "finite floats"),
         ({"sample": lambda rng: 1}, ValueError, "failed with TypeError"),
-        ({"sample": lambda rng, n: np.random.default_rng().standard_normal((n, 1))}, ValueError, "from the rng that it is given"),
+        (
+            {"sample": lambda rng, n: np.random.default_rng().standard_normal((n, 1))},
+            ValueError,
+            "from the rng that it is given",
+        ),
         ({"log_mgf": 3}, TypeError, "cannot be called"),
         ({"log_mgf": lambda a: np.log(np.cosh(a))}, ValueError, r"\(2, 3\) is needed"),
         ({"log_mgf": lambda a: np.log(np.cosh(a)).sum(-1) + 1}, ValueError, r"ln E exp\(0\) = 0"),
         ({"log_mgf": lambda a: np.log(np.sinh(a) / a).sum(-1)}, ValueError, "fill the removable singularity"),
         ({"log_mgf": lambda a: (a * a / 2 + a / 10).sum(-1)}, ValueError, "slope 0.1 at 0 along axis 0"),
-        ({"log_mgf": lambda a: np.logaddexp(a, -a).sum(-1) - np.log(2)}, ValueError, "failed with TypeError.* for complex a"),
-        ({"log_mgf": lambda a: np.linalg.norm(a, axis=-1) ** 2 / 2}, ValueError, "returned real numbers for complex a"),
+        (
+            {"log_mgf": lambda a: np.logaddexp(a, -a).sum(-1) - np.log(2)},
+            ValueError,
+            "failed with TypeError.* for complex a",
+        ),
+        (
+            {"log_mgf": lambda a: np.linalg.norm(a, axis=-1) ** 2 / 2},
+            ValueError,
+            "returned real numbers for complex a",
+        ),
         ({"log_mgf": lambda a: (a * a.conj()).sum(-1) / 2}, ValueError, "not analytic"),
         ({"log_mgf": lambda a: (a.real**2).sum(-1) / 2 + 1j * a.imag.sum(-1)}, ValueError, "not analytic"),
         ({"log_mgf": lambda a: a.sum(-1)}, ValueError, "or a mean"),
-        ({"log_mgf": lambda a: -(a * a).sum(-1) / 2}, ValueError, "is -1 for a along axis 0 at .a. = 1.* look for a wrong sign"),
+        (
+            {"log_mgf": lambda a: -(a * a).sum(-1) / 2},
+            ValueError,
+            "is -1 for a along axis 0 at .a. = 1.* look for a wrong sign",
+        ),
         ({"structure": "sign"}, TypeError, "none that a built-in law has"),
         ({"coordinates": "gauss"}, ValueError, "is none of"),
         ({"coordinates": lambda u: u}, TypeError, "numba.njit"),
@@ -161,7 +185,11 @@ def test_quantile_functions_are_coordinates() -> None:
         ({"factor": [[1.0]]}, ValueError, "factor without coordinates"),
         ({"coordinates": "sign", "factor": [1.0]}, ValueError, "factor has shape"),
         ({"coordinates": "sign", "factor": np.eye(2)}, ValueError, "needs 1 rows"),
-        ({"coordinates": "sign", "factor": [[2.0]], "log_mgf": lambda a: np.log(np.cosh(a)).sum(-1)}, ValueError, "differs by 3"),
+        (
+            {"coordinates": "sign", "factor": [[2.0]], "log_mgf": lambda a: np.log(np.cosh(a)).sum(-1)},
+            ValueError,
+            "differs by 3",
+        ),
     ],
 )
 def test_what_is_refused_at_the_door(changes: dict[str, Any], error: type[Exception], match: str) -> None:
@@ -178,7 +206,9 @@ def test_what_is_refused_at_the_door(changes: dict[str, Any], error: type[Except
         ([[1.0], [-1.0]], [0.5, 0.5], 2.0, "give both the same parameter"),
     ],
 )
-def test_nodes_that_are_not_of_the_law_are_refused(nodes: Any, masses: Any, sigma2: float, match: str) -> None:
+def test_nodes_that_are_not_of_the_law_are_refused(
+    nodes: Any, masses: Any, sigma2: float, match: str
+) -> None:
     with pytest.raises(ValueError, match=match):
         law(cubature=WeightedNodes(np.array(nodes), np.array(masses), sigma2))
 
@@ -211,5 +241,7 @@ def test_what_is_not_refused(d: int, unit: float) -> None:
 
 
 def test_a_hundred_dimensions_take_no_tensor() -> None:
-    mine = law(d=100, sample=lambda rng, n: rng.standard_normal((n, 100)), log_mgf=lambda a: (a * a).sum(-1) / 2)
+    mine = law(
+        d=100, sample=lambda rng, n: rng.standard_normal((n, 100)), log_mgf=lambda a: (a * a).sum(-1) / 2
+    )
     np.testing.assert_allclose(mine.covariance, np.eye(100), atol=1e-12)

@@ -93,7 +93,9 @@ def test_a_run_that_ends_early_does_so_wherever_it_was_interrupted(tmp_path: Pat
     assert same(train("linear", 3, checkpoint=file, **SMALL), train("linear", 3, **SMALL))
 
 
-def test_ctrl_c_right_after_the_kernel_mixes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every_step: None) -> None:
+def test_ctrl_c_right_after_the_kernel_mixes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every_step: None
+) -> None:
     """The kernel has moved its parameters when the interrupt comes, but the step is not yet
     counted.
     """
@@ -123,7 +125,9 @@ def test_a_diverged_run_stays_so(tmp_path: Path) -> None:
     assert same(first, monkey)
 
 
-def test_a_finished_run_has_written_its_checkpoint_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_run_has_written_its_checkpoint_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "run.npz"
     with pytest.raises(KeyboardInterrupt):
         train("softmax", 3, checkpoint=file, progress=stopping(0), **SMALL)
@@ -140,7 +144,9 @@ def test_a_finished_run_has_written_its_checkpoint_whole_or_not_at_all(tmp_path:
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_two_runs_on_one_path_do_not_write_into_each_others_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_runs_on_one_path_do_not_write_into_each_others_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The second run writes its whole checkpoint while the first is half way through its own."""
     file, whole, replace = tmp_path / "run.npz", train("softmax", 3, **SMALL), os.replace
 
@@ -226,7 +232,9 @@ def test_damage_anywhere_is_seen(file: Path) -> None:
         spoiled[at] ^= 1 << int(rng.integers(8))
         file.write_bytes(spoiled)
         try:
-            assert same(train("softmax", 3, checkpoint=file, **SMALL), whole)  # time stamps and the like mean nothing
+            assert same(
+                train("softmax", 3, checkpoint=file, **SMALL), whole
+            )  # time stamps and the like mean nothing
             unharmed += 1
         except CheckpointError:
             assert file.read_bytes() == spoiled

@@ -19,8 +19,12 @@ ATTENTIONS = pytest.mark.parametrize("attention", ["softmax", "linear", "coupled
 
 
 @ATTENTIONS
-def test_records_and_interrupts_change_no_bit(attention: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings: dict[str, Any] = dict(Sigma=kms(2), lr=0.05, steps=1500, seed=3, variant="as coded", checkpoint=None)
+def test_records_and_interrupts_change_no_bit(
+    attention: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings: dict[str, Any] = dict(
+        Sigma=kms(2), lr=0.05, steps=1500, seed=3, variant="as coded", checkpoint=None
+    )
     whole = train(attention, 7, every=1500, **settings)
 
     def in_the_middle(done: int, total: int) -> None:
@@ -66,7 +70,9 @@ def test_divergence_leaves_finite_numbers_and_the_step(attention: str) -> None:
 
 @ATTENTIONS
 def test_a_start_beyond_floats_is_no_matter_of_the_learning_rate(attention: str) -> None:
-    with pytest.raises(ValueError, match=r"risk or its gradient at the start leaves the range of floats .* other units"):
+    with pytest.raises(
+        ValueError, match=r"risk or its gradient at the start leaves the range of floats .* other units"
+    ):
         train(attention, 3, Sigma=np.diag([1e24, 1.0]), lr=0, steps=2)
     assert "a smaller start or other units" in str(train(attention, 3, Sigma=np.diag([1e24, 1.0]), steps=2))
 
@@ -74,7 +80,9 @@ def test_a_start_beyond_floats_is_no_matter_of_the_learning_rate(attention: str)
 def test_labels_that_vanish_in_float32_are_refused() -> None:
     """A risk of 0 would be said: in units a power of two smaller it is that power smaller."""
     unit = 2.0**-48
-    risk = lambda scale: train("softmax", 3, Sigma=scale**2 * np.eye(2), noise=0.0, lr=0, steps=2, every=1).risk
+    risk = lambda scale: (
+        train("softmax", 3, Sigma=scale**2 * np.eye(2), noise=0.0, lr=0, steps=2, every=1).risk
+    )
     np.testing.assert_allclose(risk(unit), 2.0**-16 * risk(2.0**8 * unit), rtol=1e-3)
     with pytest.raises(ValueError, match=r"labels have the variance .*, of which nothing is left in float32"):
         risk(2.0**-60)

@@ -9,7 +9,13 @@ import cmath
 import numpy as np
 import pytest
 
-from numerics.training.full_tokens import Prompts, draw_prompts, full_token_kernel, full_token_step, predictions
+from numerics.training.full_tokens import (
+    Prompts,
+    draw_prompts,
+    full_token_kernel,
+    full_token_step,
+    predictions,
+)
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 
 
@@ -84,7 +90,10 @@ def test_symmetries_that_hold_for_any_parameters() -> None:
     rng, theta = np.random.default_rng(7), initial_parameters(3, seed=2)
     prompts = draw_prompts(rng, 4, 6, np.eye(3), np.eye(3), 1.0, 0.3)
     order = rng.permutation(6)
-    shuffled, doubled = prompts._replace(tokens=prompts.tokens[:, order]), prompts._replace(tokens=np.repeat(prompts.tokens, 2, 1))
+    shuffled, doubled = (
+        prompts._replace(tokens=prompts.tokens[:, order]),
+        prompts._replace(tokens=np.repeat(prompts.tokens, 2, 1)),
+    )
     for attention in ("softmax", "linear"):
         out = predictions(theta, attention, prompts, 0.5)
         assert np.allclose(out, predictions(theta, attention, shuffled, 0.5), rtol=1e-12)
@@ -122,6 +131,9 @@ def test_the_reference_loop_does_the_steps_it_is_told() -> None:
         assert np.array_equal(still, start)
         assert np.allclose(moved, start - 0.1 * 2 * (gradient - 1), rtol=1e-12)
     both = np.stack([start, start])
-    assert full_token_kernel("coupled")(both, 3, 0, 4, 0.1, *settings, np.empty((2, 4)), np.empty((0, 0, 0))) == -1
+    assert (
+        full_token_kernel("coupled")(both, 3, 0, 4, 0.1, *settings, np.empty((2, 4)), np.empty((0, 0, 0)))
+        == -1
+    )
     assert np.array_equal(both[1], one)  # the linear one of the pair saw the same prompts as alone
     assert not np.array_equal(both[0], both[1])

@@ -29,7 +29,10 @@ def test_a_run_is_the_loop_of_appendix_a(attention: str) -> None:
     result = train(attention, 4, Sigma=kms(2), noise=0.2, task_variance=0.7, every=5, **SMALL | dict(d=None))
     written, kinds = VARIANTS["as written"], ("softmax", "linear") if attention == "coupled" else (attention,)
     for i, kind in enumerate(kinds):
-        risk, records = result.risk.reshape(5, len(kinds))[:, i], pack(result.parameters).reshape(5, len(kinds), 10, 3)[:, i]
+        risk, records = (
+            result.risk.reshape(5, len(kinds))[:, i],
+            pack(result.parameters).reshape(5, len(kinds), 10, 3)[:, i],
+        )
         theta, losses = pack(initial_parameters(2, seed=3)), np.empty(23)
         settings = (*written.roots(result.task), math.sqrt(0.7), math.sqrt(0.2), 1.0, 1.0, 8, 3, 0)
         for k, (first, last) in enumerate([(0, 5), (5, 10), (10, 15), (15, 20), (20, 23)]):
@@ -76,7 +79,9 @@ def test_the_error_of_a_record_is_that_of_its_mean() -> None:
     # %, so 8 % are 6.6 deviations
     losses = np.linspace(5, 0, 10_000) + np.random.default_rng(1).standard_normal(10_000)
     assert abs(mean_and_error(losses)[1] * 100 - 1) < 0.08 < abs(losses.std() - 1)
-    assert np.allclose(mean_and_error(1e200 * losses), 1e200 * np.array(mean_and_error(losses)))  # squares would overflow
+    assert np.allclose(
+        mean_and_error(1e200 * losses), 1e200 * np.array(mean_and_error(losses))
+    )  # squares would overflow
     assert mean_and_error(np.zeros(3)) == (0, 0)
 
 
@@ -102,7 +107,9 @@ def test_starts_are_shared_and_seeds_are_not() -> None:
 
 
 def test_a_start_is_uniform_and_the_users_arrays_stay_as_they_are() -> None:
-    entries = np.concatenate([pack(initial_parameters(5, seed)).ravel() for seed in range(200)]) * math.sqrt(6)
+    entries = np.concatenate([pack(initial_parameters(5, seed)).ravel() for seed in range(200)]) * math.sqrt(
+        6
+    )
     # 22 800 uniform entries: mean and mean square within 7 standard errors, which are 1/sqrt(3 n)
     # and sqrt(4/45/n)
     assert abs(entries).max() < 1
@@ -130,7 +137,9 @@ def test_variants_scale_scores_and_steps() -> None:
     assert coded.variant == "as coded"
     assert np.array_equal(pack(coded.final), pack(train("linear", 3, variant=both, **SMALL).final))
     # and on others the prompt has another law than the query
-    results = [train("linear", 3, Sigma=kms(2), variant=v, **SMALL | dict(d=None)) for v in (both, "as coded")]
+    results = [
+        train("linear", 3, Sigma=kms(2), variant=v, **SMALL | dict(d=None)) for v in (both, "as coded")
+    ]
     assert not np.array_equal(results[0].risk, results[1].risk)
 
 
@@ -248,7 +257,9 @@ def test_what_is_refused_at_the_door(arguments: dict[str, Any], kind: Any, says:
 
 def test_records_of_long_runs_and_large_models_fit_into_memory() -> None:
     task = lambda d: RegressionTask(np.eye(d), noise=0.1, task_variance=1 / d)
-    every = lambda steps, d: read_setup("linear", 3, task(d), 1, 0.0, steps, 0, "as written", None, None).every
+    every = lambda steps, d: (
+        read_setup("linear", 3, task(d), 1, 0.0, steps, 0, "as written", None, None).every
+    )
     assert [every(steps, 5) for steps in (1, 7, 500, 5000, 5001, 500_000)] == [1, 7, 10, 10, 11, 1000]
     for steps, d in [(2**32, 1), (500_000, 700), (10**9, 100)]:
         window = every(steps, d)

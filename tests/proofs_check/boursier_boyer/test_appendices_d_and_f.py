@@ -11,7 +11,13 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence
-from proofs_check.boursier_boyer import appendix_f2, appendix_f3, lemma_d1, lemma_f1_moments, lemma_f1_sub_gaussian
+from proofs_check.boursier_boyer import (
+    appendix_f2,
+    appendix_f3,
+    lemma_d1,
+    lemma_f1_moments,
+    lemma_f1_sub_gaussian,
+)
 from proofs_check.core.controls import conjuncts
 from proofs_check.core.robust import Robust
 
@@ -43,7 +49,9 @@ def test_alpha_is_checked_for_an_invertible_covariance_too() -> None:
     assert "b > 0" not in found
 
 
-def test_the_risk_is_a_polynomial_in_every_dimension_and_its_coded_gradient_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_risk_is_a_polynomial_in_every_dimension_and_its_coded_gradient_is_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert appendix_f2.the_risk_is_a_polynomial.check().dimension == "every d"
     right = appendix_f2.full_risk_gradient
     monkeypatch.setattr(appendix_f2, "full_risk_gradient", lambda *at: tuple(2 * side for side in right(*at)))
@@ -51,7 +59,9 @@ def test_the_risk_is_a_polynomial_in_every_dimension_and_its_coded_gradient_is_c
         appendix_f2.the_risk_is_a_polynomial.check()
 
 
-@pytest.mark.parametrize(("Lambda", "too_large"), [(Fraction(1, 5), True), (Fraction(1, 4), False), (Fraction(1, 3), False)])
+@pytest.mark.parametrize(
+    ("Lambda", "too_large"), [(Fraction(1, 5), True), (Fraction(1, 4), False), (Fraction(1, 3), False)]
+)
 def test_item_3_of_f3_fails_below_a_quarter_on_the_line(Lambda: Fraction, too_large: bool) -> None:
     sigma = Fraction(3, 2)
     left_minus_right = appendix_f3.too_steep(d=1, Lambda=Lambda, sigma=sigma)

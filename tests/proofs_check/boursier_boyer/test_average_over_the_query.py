@@ -34,7 +34,9 @@ def refuted(found: Evidence) -> list[bool]:
     return [part.verdict is Verdict.REFUTED for part in found.parts]
 
 
-@pytest.mark.parametrize(("claim", "share", "powers"), [(lemma_c6_steps.term_3, 6, 2), (lemma_c9_steps.term_3, 12, 1)])
+@pytest.mark.parametrize(
+    ("claim", "share", "powers"), [(lemma_c6_steps.term_3, 6, 2), (lemma_c9_steps.term_3, 12, 1)]
+)
 def test_the_exponent_of_term_3_is_that_of_the_radius(
     claim: Claim, share: int, powers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,7 +80,8 @@ def test_no_smaller_power_of_sigma_is_enough(claim: Claim, power: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "least"), [(proposition_3_1.output_error_averaged_over_the_query, 2), (proposition_3_4.gradient_in_U, 4)]
+    ("claim", "least"),
+    [(proposition_3_1.output_error_averaged_over_the_query, 2), (proposition_3_4.gradient_in_U, 4)],
 )
 def test_the_errors_outgrow_smaller_powers_of_sigma(claim: Claim, least: int) -> None:
     assert claim(least=2, power=least).verdict.accepted
@@ -86,9 +89,13 @@ def test_the_errors_outgrow_smaller_powers_of_sigma(claim: Claim, least: int) ->
 
 
 @pytest.mark.parametrize("powers", [(1,), (1, 2)])
-def test_a_lost_moment_of_g_is_noticed_and_the_simplification_needs_its_exponents(powers: tuple[int, ...]) -> None:
+def test_a_lost_moment_of_g_is_noticed_and_the_simplification_needs_its_exponents(
+    powers: tuple[int, ...],
+) -> None:
     def verdict(sigma: int, moment: int) -> Verdict:
-        return average_steps.second_term_simplified(powers, lambda p: (2 * p, p, -2 * p, sigma * p), moment).verdict
+        return average_steps.second_term_simplified(
+            powers, lambda p: (2 * p, p, -2 * p, sigma * p), moment
+        ).verdict
 
     assert verdict(sigma=6, moment=1) is Verdict.PROVED
     assert verdict(sigma=5, moment=1) is Verdict.REFUTED
@@ -98,7 +105,9 @@ def test_a_lost_moment_of_g_is_noticed_and_the_simplification_needs_its_exponent
 # -- the product of a difference, summed over all prompts of signs ---------------------------------
 
 
-def averages(L: int, f: Callable[..., Any], order: int, times: Callable[..., Any]) -> tuple[Fraction, Fraction]:
+def averages(
+    L: int, f: Callable[..., Any], order: int, times: Callable[..., Any]
+) -> tuple[Fraction, Fraction]:
     """E|(R_L/S_L - R/S) g|^order and E|R_L/S_L - R/S|^order for U = 0, where R/S = E f."""
     limit = [(a + b) / 2 for a, b in zip(f(1), f(-1))]
     product = apart = Fraction(0)
@@ -125,13 +134,26 @@ def test_no_constant_bounds_the_product_of_a_difference(order: int, L: int) -> N
 
 @pytest.mark.parametrize("order", [2, 4])
 def test_the_instances_are_sums_over_all_prompts(order: int) -> None:
-    maps = (lambda z: (Fraction(max(z, 0)), Fraction(max(-z, 0))), lambda z: (Fraction(1), Fraction(3 * z, 4)))
+    maps = (
+        lambda z: (Fraction(max(z, 0)), Fraction(max(-z, 0))),
+        lambda z: (Fraction(1), Fraction(3 * z, 4)),
+    )
     folds = (lambda x: x[0] - x[1], lambda x: Fraction(5, 3) * x[1])
     for product, f, times in zip(PRODUCTS, maps, folds):
         for L in (1, 2, 3):
-            rows = [i for i in instances(products(order)) if i.where["L"] == L and i.where["product"] == product.name]
-            flat = next(i for i in rows if i.where["U"] == 0 and i.where["sigma2"] == 1 and i.where["tokens"] == "1, -1")
-            assert (flat.left, flat.right) == pytest.approx(tuple(map(float, averages(L, f, order, times))), rel=1e-12)
+            rows = [
+                i
+                for i in instances(products(order))
+                if i.where["L"] == L and i.where["product"] == product.name
+            ]
+            flat = next(
+                i
+                for i in rows
+                if i.where["U"] == 0 and i.where["sigma2"] == 1 and i.where["tokens"] == "1, -1"
+            )
+            assert (flat.left, flat.right) == pytest.approx(
+                tuple(map(float, averages(L, f, order, times))), rel=1e-12
+            )
 
 
 def test_the_inner_product_is_a_product_that_the_line_allows() -> None:

@@ -27,7 +27,13 @@ from proofs_check.papers.witnesses import differing
 from tests.numerics.figures.synthetic import measurements
 from theory.regression.experiment import TASK
 
-PLAN = replace(Plan.full(), figures=(2, 3), variants=("as coded",), lengths=(10, 100, 1000), curve_lengths=(10, 100, 1000))
+PLAN = replace(
+    Plan.full(),
+    figures=(2, 3),
+    variants=("as coded",),
+    lengths=(10, 100, 1000),
+    curve_lengths=(10, 100, 1000),
+)
 
 
 def parted(found: Measurements, L: int, times: float) -> Measurements:
@@ -51,7 +57,10 @@ def test_the_code_s_curves_are_judged_at_their_end(times: float, verdict: Verdic
     made = measurements(PLAN)
     outcome = trajectories_approach_in_the_code(measured=parted(made, 1000, times))
     assert outcome.verdict is verdict, outcome
-    assert trajectories_approach_in_the_code(growth=3, measured=parted(made, 1000, 1.0)).verdict is Verdict.REFUTED
+    assert (
+        trajectories_approach_in_the_code(growth=3, measured=parted(made, 1000, 1.0)).verdict
+        is Verdict.REFUTED
+    )
 
 
 def test_a_start_from_which_a_run_fails_is_left_out() -> None:
@@ -59,7 +68,11 @@ def test_a_start_from_which_a_run_fails_is_left_out() -> None:
     key = next(key for key in fine.final if key[1:4] == ("as coded", "linear", 1000))
     lost = RunKey(*key)._replace(attention="coupled")
     risk = np.full_like(fine.runs[lost].risk, 0.5)
-    stuck = replace(fine, runs={**fine.runs, lost: replace(fine.runs[lost], risk=risk)}, final={**fine.final, key: (0.5, 1e-6)})
+    stuck = replace(
+        fine,
+        runs={**fine.runs, lost: replace(fine.runs[lost], risk=risk)},
+        final={**fine.final, key: (0.5, 1e-6)},
+    )
     assert trajectories_approach_in_the_code(measured=stuck).verdict is not Verdict.REFUTED
 
 
@@ -102,7 +115,9 @@ def test_repetitions_spread_less_than_said(start: int, L: int) -> None:
     pair = unpack(np.stack([one, one]))
     logs = []
     for seed in range(12):
-        theta = pack(train("coupled", L, steps=10_000, seed=50 + seed, start=pair, every=10_000).parameters)[-1]
+        theta = pack(train("coupled", L, steps=10_000, seed=50 + seed, start=pair, every=10_000).parameters)[
+            -1
+        ]
         logs.append(np.log(((theta[0] - theta[1]) ** 2).sum()))
     assert 0 < np.std(logs, ddof=1) < LOG_DISTANCE_DEVIATION
 

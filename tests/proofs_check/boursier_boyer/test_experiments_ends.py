@@ -13,7 +13,10 @@ from numerics.evidence import Verdict
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.results import Measurements
 from proofs_check.boursier_boyer import experiments_training
-from proofs_check.boursier_boyer.experiments_curves import distances_are_more_erratic, risks_are_more_irregular
+from proofs_check.boursier_boyer.experiments_curves import (
+    distances_are_more_erratic,
+    risks_are_more_irregular,
+)
 from proofs_check.boursier_boyer.experiments_ends import Pace, failed_runs, failures, pace
 from proofs_check.boursier_boyer.experiments_risk import runs_end_at_the_limits
 from proofs_check.boursier_boyer.experiments_training import (
@@ -26,13 +29,22 @@ from proofs_check.boursier_boyer.experiments_training import (
 from tests.numerics.figures.synthetic import measurements
 from theory.regression.experiment import TASK
 
-PLAN = replace(Plan.full(), figures=(2, 3), variants=("as written",), lengths=(10, 100), curve_lengths=(10, 100), records=100)
+PLAN = replace(
+    Plan.full(),
+    figures=(2, 3),
+    variants=("as written",),
+    lengths=(10, 100),
+    curve_lengths=(10, 100),
+    records=100,
+)
 KEY = ("isotropic", "as written", "softmax", 100, 3)
 #: A tenth of the 100 records later the risk has fallen by this part of what was missing.
 STANDING, FALLING = 0.001, 0.2
 
 
-def ended(found: Measurements, key: tuple[str, str, str, int, int], risk: float, share: float, error: float = 1e-5) -> Measurements:
+def ended(
+    found: Measurements, key: tuple[str, str, str, int, int], risk: float, share: float, error: float = 1e-5
+) -> Measurements:
     """The same measurements with another last half of one run: it falls to `risk` by `share` of
     what is missing each tenth.
     """
@@ -41,7 +53,9 @@ def ended(found: Measurements, key: tuple[str, str, str, int, int], risk: float,
     risks, errors = run.risk.copy(), np.full_like(run.risk_error, error)
     risks[:, half] = limit + (risk - limit) * (1 + share) ** np.linspace(10, 0, len(risks))
     return replace(
-        found, runs={**found.runs, coupled: replace(run, risk=risks, risk_error=errors)}, final={**found.final, key: (risk, 1e-6)}
+        found,
+        runs={**found.runs, coupled: replace(run, risk=risks, risk_error=errors)},
+        final={**found.final, key: (risk, 1e-6)},
     )
 
 
@@ -62,7 +76,9 @@ def found() -> Measurements:
         (STANDING, float("nan"), Pace(falls=False, stands=False), None),
     ],
 )
-def test_failed_is_what_stands(found: Measurements, share: float, error: float, expected: Pace, lost: bool | None) -> None:
+def test_failed_is_what_stands(
+    found: Measurements, share: float, error: float, expected: Pace, lost: bool | None
+) -> None:
     moved = ended(found, KEY, 0.3, share, error)
     assert pace(moved.run(*KEY), found.exact[KEY[:4]], 6.5) == expected
     assert failed_runs(moved)[KEY] is lost
@@ -72,7 +88,9 @@ def test_failed_is_what_stands(found: Measurements, share: float, error: float, 
 
 def test_a_run_of_few_records_tells_nothing(found: Measurements) -> None:
     run = found.run(*KEY)
-    assert pace(replace(run, step=run.step[:9], risk=run.risk[:9], risk_error=run.risk_error[:9]), 0.1, 6.5) == (False, False)
+    assert pace(
+        replace(run, step=run.step[:9], risk=run.risk[:9], risk_error=run.risk_error[:9]), 0.1, 6.5
+    ) == (False, False)
 
 
 def lost(monkeypatch: pytest.MonkeyPatch, *pairs: tuple[str, int, str]) -> Verdict:
@@ -128,7 +146,10 @@ def test_a_run_that_is_not_there_yet_has_no_end(found: Measurements) -> None:
     standing, falling = ended(found, KEY, near, STANDING), ended(found, KEY, near, FALLING)
     assert failed_runs(standing)[KEY] is failed_runs(falling)[KEY] is False
     assert runs_end_at_the_limits(measured=standing).verdict is Verdict.REFUTED
-    assert runs_end_at_the_limits(measured=replace(standing, plan=replace(PLAN, most_steps=1000))).verdict is Verdict.OPEN
+    assert (
+        runs_end_at_the_limits(measured=replace(standing, plan=replace(PLAN, most_steps=1000))).verdict
+        is Verdict.OPEN
+    )
     outcome = runs_end_at_the_limits(measured=falling)
     assert outcome.verdict is Verdict.SUPPORTED
     assert "softmax L = 100 seed 3 as written (falling)" in outcome.covered

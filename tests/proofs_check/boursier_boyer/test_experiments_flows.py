@@ -9,7 +9,13 @@ import pytest
 
 from numerics.regression.risk.any_parameters import population_risk
 from numerics.training.parameters import unpack
-from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
+from proofs_check.boursier_boyer.experiments_flows import (
+    LinearRisk,
+    block_limit,
+    flow,
+    random_start,
+    risk_again,
+)
 from theory.regression.experiment import TASK, kms
 
 
@@ -55,7 +61,9 @@ def test_the_flow_from_seed_0_ends_in_a_local_minimum_off_the_block_manifold() -
     assert value > 2 * block_limit(100)
     assert np.abs(gradient).max() < 1e-10
     step = 1e-5
-    hessian = np.array([risk(end + step * e)[1] - risk(end - step * e)[1] for e in np.eye(end.size)]) / (2 * step)
+    hessian = np.array([risk(end + step * e)[1] - risk(end - step * e)[1] for e in np.eye(end.size)]) / (
+        2 * step
+    )
     curvature = np.linalg.eigvalsh((hessian + hessian.T) / 2)
     flat = directions_without_effect(end)
     assert np.abs(flat @ hessian).max() < 1e-7
@@ -70,5 +78,7 @@ def test_the_start_is_that_of_the_runs_and_the_limit_that_of_trained_risk() -> N
     from numerics.regression.flow.end_point import trained
     from numerics.training.parameters import initial_parameters
 
-    assert LinearRisk(10)(random_start(7))[0] == pytest.approx(population_risk(initial_parameters(5, 7), "linear", TASK, 10)[0])
+    assert LinearRisk(10)(random_start(7))[0] == pytest.approx(
+        population_risk(initial_parameters(5, 7), "linear", TASK, 10)[0]
+    )
     assert block_limit(10) == pytest.approx(trained(TASK, 10, attention="linear").risk, rel=1e-9)

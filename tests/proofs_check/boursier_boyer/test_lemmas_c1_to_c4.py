@@ -14,7 +14,13 @@ from numerics.evidence import Verdict
 from numerics.search.families import Point, on_line
 from numerics.search.statement import Mean
 from numerics.search.worst_average import at_point
-from proofs_check.boursier_boyer import lemma_c1_steps, lemma_c1_weights, lemma_c2, lemma_c4_statement, lemma_c4_steps
+from proofs_check.boursier_boyer import (
+    lemma_c1_steps,
+    lemma_c1_weights,
+    lemma_c2,
+    lemma_c4_statement,
+    lemma_c4_steps,
+)
 from proofs_check.core.claim import Claim
 from theory.bounds.concentration import lemma_c4
 

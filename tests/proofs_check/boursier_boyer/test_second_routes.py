@@ -17,7 +17,9 @@ from proofs_check.ours import direct_integration, theorem_a
 
 @pytest.mark.parametrize("factor", [1.001, 0.999])
 @pytest.mark.parametrize("name", ["gaussian_bias", "covariance_of_mean_token", "softmax_covariance_bias"])
-def test_integration_notices_a_wrong_formula(name: str, factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_integration_notices_a_wrong_formula(
+    name: str, factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     right = getattr(direct_integration, name)
     monkeypatch.setattr(direct_integration, name, lambda *a: factor * right(*a))
     with pytest.raises(Contradiction, match="R4 and the integral"):
@@ -25,7 +27,9 @@ def test_integration_notices_a_wrong_formula(name: str, factor: float, monkeypat
 
 
 @pytest.mark.parametrize("name", ["gaussian_bias", "gaussian_second_moment", "softmax_covariance_bias"])
-def test_simulation_notices_a_formula_that_is_a_third_too_large(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simulation_notices_a_formula_that_is_a_third_too_large(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     right = getattr(direct_integration, name)
     monkeypatch.setattr(direct_integration, name, lambda *a: 4 / 3 * right(*a))
     with pytest.raises(Contradiction, match="standard errors"):
@@ -53,8 +57,12 @@ def test_pareto_laws_notice_a_rate_that_is_too_small(monkeypatch: pytest.MonkeyP
         section_4.second_half_of_ii_follows_from_the_first()
 
 
-@pytest.mark.parametrize("claim", [section_3_attention.gradient_in_the_keys, section_3_attention.gradient_in_the_queries])
-def test_finite_differences_notice_a_wrong_gradient(claim: Callable[[], Evidence], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "claim", [section_3_attention.gradient_in_the_keys, section_3_attention.gradient_in_the_queries]
+)
+def test_finite_differences_notice_a_wrong_gradient(
+    claim: Callable[[], Evidence], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("grad_K", "grad_Q"):
         right = getattr(section_3_attention, name)
         monkeypatch.setattr(section_3_attention, name, lambda *a, right=right: right(*a)[:, ::-1])
@@ -63,7 +71,9 @@ def test_finite_differences_notice_a_wrong_gradient(claim: Callable[[], Evidence
 
 
 def test_the_grid_of_theorem_A_notices_a_bound_that_is_too_small() -> None:
-    found = theorem_a.on_the_grid(lambda x, m: m.P2, lambda x, m: 0.999 * np.exp(x) / (np.exp(x) + theorem_a.LENGTHS - 1), "P2")
+    found = theorem_a.on_the_grid(
+        lambda x, m: m.P2, lambda x, m: 0.999 * np.exp(x) / (np.exp(x) + theorem_a.LENGTHS - 1), "P2"
+    )
     assert found.verdict.value == "OPEN"
     assert "fails numerically" in found.reason
 
@@ -82,7 +92,9 @@ def test_theorem_A_is_a_bound_for_other_dimensions_too() -> None:
             assert (error <= theorem_a.theorem_A(s, theorem_a.LENGTHS, t, q) * (1 + 1e-11)).all()
 
 
-@pytest.mark.parametrize("claim", [appendix_b.limit_of_linear_attention, section_2.layer_is_defined], ids=["B.2", "2"])
+@pytest.mark.parametrize(
+    "claim", [appendix_b.limit_of_linear_attention, section_2.layer_is_defined], ids=["B.2", "2"]
+)
 def test_a_series_that_is_not_proved_to_diverge_refutes_nothing(
     claim: Callable[[], Evidence], monkeypatch: pytest.MonkeyPatch
 ) -> None:

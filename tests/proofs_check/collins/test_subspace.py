@@ -8,7 +8,12 @@ from scipy.integrate import dblquad
 
 from numerics.attention.window.free_matrix import loss_and_gradient, low_rank_prompts
 from proofs_check.collins.subspace import lemma_h1, lemma_h2, lemma_h4, theorem_h5
-from proofs_check.instances.window.free_minima import circle_prompts, exponential_kernel, least_general, least_low_rank
+from proofs_check.instances.window.free_minima import (
+    circle_prompts,
+    exponential_kernel,
+    least_general,
+    least_low_rank,
+)
 from proofs_check.ours.window.subspace import r8_low_rank
 
 
@@ -86,7 +91,10 @@ def test_the_theorem_is_refuted_inside_its_formal_statement() -> None:
     """Theorem H.5 asks n > 1 and has the bounds 1 and 2, Section 4 the bound 1; c_v = 0 is allowed
     by both.
     """
-    for check in (theorem_h5.minimiser_ignores_spurious_directions, theorem_h5.minimiser_is_diagonal_in_the_blocks):
+    for check in (
+        theorem_h5.minimiser_ignores_spurious_directions,
+        theorem_h5.minimiser_is_diagonal_in_the_blocks,
+    ):
         witness = check().witness
         assert witness["n"] == 2
         assert witness["c_v"] == 0

@@ -21,11 +21,15 @@ from theory.attention.window.classes import TaskClass, affine, relu
 
 
 @pytest.mark.parametrize(("tasks", "power"), [(relu, 5), (affine, 7)])
-def test_the_best_width_is_below_every_constant_times_the_printed_power(tasks: Callable[[float], TaskClass], power: int) -> None:
+def test_the_best_width_is_below_every_constant_times_the_printed_power(
+    tasks: Callable[[float], TaskClass], power: int
+) -> None:
     d, n = 3, 20
     wholes = (1.0, 1e-2, 1e-4, 1e-6)
     widths = [optimal_window(tasks(1), d, n, n / whole).w for whole in wholes]
-    assert all(0 < w <= math.sqrt(2 * d * math.exp(8) * whole) for w, whole in zip(widths, wholes))  # COL:E.1/noisy
+    assert all(
+        0 < w <= math.sqrt(2 * d * math.exp(8) * whole) for w, whole in zip(widths, wholes)
+    )  # COL:E.1/noisy
     ratios = [w / whole ** (1 / power) for w, whole in zip(widths, wholes)]
     assert all(later < earlier / 10 for earlier, later in pairwise(ratios))
 
@@ -39,7 +43,10 @@ def test_under_the_hypotheses_of_theorem_e1_alone_no_constant_serves_theorem_35(
         shares.append(optimal_window(relu(1), d, n, noise).loss * whole ** (1 / (d + 2)))
         assert shares[-1] >= whole ** (1 / (d + 2) - 1)  # the noise term alone, at every width
     assert all(later > 30 * earlier for earlier, later in pairwise(shares))
-    assert theorem_3_4.other_tasks_of_one_constant(ranged=True, most=10**4, lengths=(20,)).verdict is Verdict.REFUTED
+    assert (
+        theorem_3_4.other_tasks_of_one_constant(ranged=True, most=10**4, lengths=(20,)).verdict
+        is Verdict.REFUTED
+    )
 
 
 def test_the_mean_spread_of_the_tokens_that_are_attended_to() -> None:
@@ -64,7 +71,9 @@ def _gap(d: int, w: float) -> float:
 def test_the_loss_on_steeper_tasks_falls_faster_than_the_glyphs_of_theorem_35_say() -> None:
     d, steep = 3, 10.0
     lengths = (10**2, 10**4, 10**6, 10**8)
-    losses = [float(window_loss(relu(steep), d, n, optimal_window(relu(1), d, n, 1.0).w, 1.0).loss) for n in lengths]
+    losses = [
+        float(window_loss(relu(steep), d, n, optimal_window(relu(1), d, n, 1.0).w, 1.0).loss) for n in lengths
+    ]
     over = lambda power: [loss / steep**2 * n ** (power / (d + 2)) for n, loss in zip(lengths, losses)]
     assert all(later < 0.45 * earlier for earlier, later in pairwise(over(2)))
     assert all(later > 2 * earlier for earlier, later in pairwise(over(4)))
@@ -89,7 +98,9 @@ def test_between_two_points_the_best_width_grows_like_a_logarithm() -> None:
 
 
 @pytest.mark.parametrize(("tasks", "n"), [(affine, 2), (affine, 3), (affine, 50), (relu, 2), (relu, 3)])
-def test_without_noise_the_best_width_is_finite_for_more_than_two_tokens_too(tasks: Callable[[float], TaskClass], n: int) -> None:
+def test_without_noise_the_best_width_is_finite_for_more_than_two_tokens_too(
+    tasks: Callable[[float], TaskClass], n: int
+) -> None:
     """What COL:T3.4/range shows of two tokens of affine tasks, should n = Omega(1) ask for more."""
     best = optimal_window(tasks(1), 3, n, 0.0).w
     losses = [float(window_loss(tasks(1), 3, n, best * times, 0.0).loss) for times in (1, 4, 16, 64)]

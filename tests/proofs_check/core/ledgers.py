@@ -37,7 +37,15 @@ def line(name: str, /, **changes: Any) -> dict[str, Any]:
 
 def made_up(id: str, verdict: str, **changes: Any) -> dict[str, Any]:
     """An entry for any id, in the form of a proved one."""
-    plain = line("BB:CC.3.a", id=id, covers=id.split("/")[0], paper=id.split(":")[0], verdict=verdict, needs=[], sharp=None)
+    plain = line(
+        "BB:CC.3.a",
+        id=id,
+        covers=id.split("/")[0],
+        paper=id.split(":")[0],
+        verdict=verdict,
+        needs=[],
+        sharp=None,
+    )
     plain["evidence"]["verdict"] = verdict
     if known := rows().get(plain["covers"]):
         plain |= {"where": known.where, "kind": known.kind, "says": known.says, "printed": known.printed}

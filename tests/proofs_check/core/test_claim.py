@@ -35,7 +35,9 @@ def proved(**more: Any) -> Evidence:
 
 
 def refuted(**witness: Any) -> Evidence:
-    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness or {"x": 1}, witness_by="exact")
+    return Evidence(
+        verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness or {"x": 1}, witness_by="exact"
+    )
 
 
 def opened() -> Evidence:
@@ -89,7 +91,9 @@ def test_a_repair_that_does_not_hold_is_caught() -> None:
     def still_false(*, c: int = 1) -> Evidence:
         return threshold(Fraction(c))
 
-    assert "the repair {'c': Fraction(3, 2)} came out REFUTED" in faults(still_false, **FALSE, repair=dict(c=Fraction(3, 2)))
+    assert "the repair {'c': Fraction(3, 2)} came out REFUTED" in faults(
+        still_false, **FALSE, repair=dict(c=Fraction(3, 2))
+    )
 
 
 def test_a_check_must_return_evidence_and_take_keywords_with_defaults() -> None:
@@ -133,8 +137,12 @@ def test_the_streams_belong_to_the_id_and_to_reseed() -> None:
     assert current_seed() == 0
 
 
-def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proofs_check.core.printed.origins", lambda key: None)  # the made up statement has no kinds
+def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "proofs_check.core.printed.origins", lambda key: None
+    )  # the made up statement has no kinds
 
     def bound(*, c: int = 2) -> Evidence:
         x = sp.Symbol("x", positive=True)

@@ -69,7 +69,10 @@ def test_the_main_claim_counts_and_else_the_weakest_part() -> None:
 
 
 def test_open_rows_settle_nothing_and_few_are_allowed() -> None:
-    assert coverage([made_up(SHARP[0], "PROVED"), made_up(f"{SHARP[0]}/end", "OPEN")], "BB").unsettled[0] == SHARP[0]
+    assert (
+        coverage([made_up(SHARP[0], "PROVED"), made_up(f"{SHARP[0]}/end", "OPEN")], "BB").unsettled[0]
+        == SHARP[0]
+    )
     for many, broken in ((RULES["open"], False), (RULES["open"] + 1, True)):
         reach = coverage(claims(dict.fromkeys(SHARP, "PROVED") | dict.fromkeys(OTHER[:many], "OPEN")), "BB")
         assert any("rows are open" in rule for rule in reach.broken()) is broken
@@ -79,6 +82,8 @@ def test_open_rows_settle_nothing_and_few_are_allowed() -> None:
 
 def test_the_details_of_a_run_have_the_line_of_every_paper() -> None:
     read = document()
-    text = "\n".join(piece for pieces in details(Ledger(read["claims"], run=read["run"]), 500) for piece, _ in pieces)
+    text = "\n".join(
+        piece for pieces in details(Ledger(read["claims"], run=read["run"]), 500) for piece, _ in pieces
+    )
     for key in papers():
         assert coverage(read["claims"], key).line in text

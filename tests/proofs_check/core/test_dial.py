@@ -15,7 +15,9 @@ from proofs_check.papers.edges import Ends
 
 def verdict(kind: str) -> Evidence:
     if kind == "REFUTED":
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 0}, witness_by="exact")
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 0}, witness_by="exact"
+        )
     if kind == "OPEN":
         return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="too close")
     return Evidence(verdict=Verdict(kind), engine="exact arithmetic", covered="all")
@@ -28,7 +30,9 @@ def edge_of(check: object, start: Fraction) -> Edge:
 
 
 @given(
-    st.fractions(Fraction(1, 997), 1000, max_denominator=997), st.fractions(Fraction(1, 97), 50, max_denominator=97), st.booleans()
+    st.fractions(Fraction(1, 997), 1000, max_denominator=997),
+    st.fractions(Fraction(1, 97), 50, max_denominator=97),
+    st.booleans(),
 )
 def test_the_bracket_contains_the_edge_and_is_narrow(edge: Fraction, start: Fraction, upwards: bool) -> None:
     def holds(c: Fraction) -> Evidence:
@@ -64,7 +68,10 @@ def test_no_edge_is_no_edge() -> None:
 
 
 def test_support_reaches_and_proof_is_sharp() -> None:
-    words = {k: edge_of(lambda c, k=k: verdict(k if c > 2 else "REFUTED"), Fraction(3)).word for k in ("SUPPORTED", "PROVED")}  # type: ignore[misc]
+    words = {
+        k: edge_of(lambda c, k=k: verdict(k if c > 2 else "REFUTED"), Fraction(3)).word
+        for k in ("SUPPORTED", "PROVED")
+    }  # type: ignore[misc]
     assert words == {"SUPPORTED": "reached", "PROVED": "sharp"}
 
 
@@ -93,7 +100,9 @@ def test_known_ends_are_judged_again_and_nothing_else_is() -> None:
     assert sorted(set(values)) == sorted(known[:2])
 
 
-@pytest.mark.parametrize("edge", [Fraction(1), Fraction(21, 10)], ids=["refuted end is accepted", "accepted end is refuted"])
+@pytest.mark.parametrize(
+    "edge", [Fraction(1), Fraction(21, 10)], ids=["refuted end is accepted", "accepted end is refuted"]
+)
 def test_ends_that_moved_are_searched_anew(edge: Fraction) -> None:
     before, now = edge_of(counted(Fraction(2), []), Fraction(3)), edge_of(counted(edge, []), Fraction(3))
     known = Ends(before.accepted, before.refuted)

@@ -74,7 +74,10 @@ def test_the_chain_goes_on_in_the_release(
     assert f"{need['id']} {need['verdict']}" in said
     assert main(["show", "L1", "--papers", "mine"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert f"{need['id']} is {need['verdict']}, with all that it needs {need['chain']}, in the ledger of the release" in shown
+    assert (
+        f"{need['id']} is {need['verdict']}, with all that it needs {need['chain']}, in the ledger of the release"
+        in shown
+    )
     assert main(["blueprint", "--papers", "mine"]) == 0
 
 
@@ -125,7 +128,9 @@ def test_needs_that_go_round_through_two_ledgers_are_a_fault(pytester: pytest.Py
 def test_collections_that_run_together_take_the_place_of_no_ledger(pytester: pytest.Pytester) -> None:
     for path, key, need in ((THEIRS, "YOU", ()), (MINE, "ME", ("YOU:L1",))):
         folder(path, key, *need)
-    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "mine", "theirs")
+    result = pytester.runpytest_inprocess(
+        "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "mine", "theirs"
+    )
     said = " ".join(result.stdout.str().split())
     assert result.ret == 0
     assert "because several collections ran together" in said

@@ -76,7 +76,11 @@ def planted(instead: str) -> Claim:
 
 def test_a_correction_that_the_repair_did_not_judge_is_a_fault_of_the_claim() -> None:
     said = planted("It holds for 0 < delta <= 100").judge(examples=20).faults
-    assert [f for f in said if "the repair judges top = 1, a number that instead= does not have; say in instead=" in f]
+    assert [
+        f
+        for f in said
+        if "the repair judges top = 1, a number that instead= does not have; say in instead=" in f
+    ]
     assert not any("instead=" in f for f in planted("It holds for 0 < delta <= 1").judge(examples=20).faults)
 
 
@@ -93,5 +97,7 @@ def test_a_repair_that_was_not_accepted_executes_nothing() -> None:
 
 
 def test_what_costs_a_hypothesis_is_a_gap() -> None:
-    with pytest.raises(ValueError, match="what costs a hypothesis is a gap, for the statement lacks one: give false='gap'"):
+    with pytest.raises(
+        ValueError, match="what costs a hypothesis is a gap, for the statement lacks one: give false='gap'"
+    ):
         claim("XX:1", false="false", why="It fails.", instead="Ask for more.", costs="a hypothesis")

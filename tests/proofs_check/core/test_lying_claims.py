@@ -39,7 +39,9 @@ def yes(checked: str = "", **more: Any) -> Evidence:
 
 def no(checked: str = "", **witness: Any) -> Evidence:
     point = witness or {"x": 1}
-    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=point, witness_by="exact")
+    return Evidence(
+        verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=point, witness_by="exact"
+    )
 
 
 def at_least_two(c: Any, **witness: Any) -> Evidence:
@@ -93,7 +95,9 @@ def refuted_without_hypotheses(*, c: int = 1) -> Evidence:
 
 
 def identical_sides(*, c: int = 3) -> Evidence:
-    return all_of(at_least_two(c), yes("X = X", vacuous="the two sides are the same as written", control=no()))
+    return all_of(
+        at_least_two(c), yes("X = X", vacuous="the two sides are the same as written", control=no())
+    )
 
 
 def its_own_hypothesis(*, c: int = 1) -> Evidence:
@@ -118,7 +122,9 @@ def unconfirmed_in_part(*, c: int = 3) -> Evidence:
     return all_of(confirmed(all_of(found), all_of(look, other)), found) if found.verdict.accepted else found
 
 
-FALSE: dict[str, Any] = dict(false="gap", why="the edge is 2", instead="$c\\geq 2$", costs="constants", repair=dict(c=2))
+FALSE: dict[str, Any] = dict(
+    false="gap", why="the edge is 2", instead="$c\\geq 2$", costs="constants", repair=dict(c=2)
+)
 CONTROL: dict[str, Any] = dict(control=dict(c=Fraction(3, 2)))
 LIES = [
     Lie("a control was not refuted", cannot_fail, dict(control=dict(c=2))),
@@ -127,16 +133,38 @@ LIES = [
     Lie("no control changes a number", only_the_engine_spoils_it),
     Lie("no control refutes the conjunct always", one_conjunct_is_never_spoiled, CONTROL),
     Lie("no control refutes the conjunct always", one_conjunct_is_never_spoiled, dict(dial="c")),
-    Lie("a control is outside the printed hypotheses: L >= 1", the_control_lies_outside, CONTROL | dict(hypotheses=("L >= 1",))),
-    Lie("a control is outside the printed hypotheses: delta < 1", the_dial_lies_outside, dict(dial="c", hypotheses=("delta < 1",))),
     Lie(
-        "the tightest instance is outside the printed hypotheses: L >= 1", tightest_outside, CONTROL | dict(hypotheses=("L >= 1",))
+        "a control is outside the printed hypotheses: L >= 1",
+        the_control_lies_outside,
+        CONTROL | dict(hypotheses=("L >= 1",)),
     ),
-    Lie("outside the printed hypotheses: L >= 1", refuted_outside, FALSE | CONTROL | dict(hypotheses=("L >= 1",))),
-    Lie("says nothing of L", refuted_where_a_hypothesis_is_silent, FALSE | CONTROL | dict(hypotheses=("L >= 1",))),
+    Lie(
+        "a control is outside the printed hypotheses: delta < 1",
+        the_dial_lies_outside,
+        dict(dial="c", hypotheses=("delta < 1",)),
+    ),
+    Lie(
+        "the tightest instance is outside the printed hypotheses: L >= 1",
+        tightest_outside,
+        CONTROL | dict(hypotheses=("L >= 1",)),
+    ),
+    Lie(
+        "outside the printed hypotheses: L >= 1",
+        refuted_outside,
+        FALSE | CONTROL | dict(hypotheses=("L >= 1",)),
+    ),
+    Lie(
+        "says nothing of L",
+        refuted_where_a_hypothesis_is_silent,
+        FALSE | CONTROL | dict(hypotheses=("L >= 1",)),
+    ),
     Lie("refuted without hypotheses=", refuted_without_hypotheses, FALSE | CONTROL),
     Lie("X = X: the two sides are the same", identical_sides, CONTROL),
-    Lie("the conclusion is one of the hypotheses", its_own_hypothesis, FALSE | CONTROL | dict(hypotheses=("x >= 1",))),
+    Lie(
+        "the conclusion is one of the hypotheses",
+        its_own_hypothesis,
+        FALSE | CONTROL | dict(hypotheses=("x >= 1",)),
+    ),
     Lie("its second route, quadrature, does not confirm it: 0 in place of 86", unconfirmed, CONTROL),
     Lie("its second route, quadrature, does not confirm it: 0 in place of 86", unconfirmed_in_part, CONTROL),
     Lie("more than a factor 2 beyond the edge", too_far, dict(control=dict(c=Fraction(1, 2)))),
@@ -164,7 +192,16 @@ def test_the_same_claims_without_the_lie_are_in_order() -> None:
     assert faults(each_conjunct_fails_once, dial="a", control=dict(b=Fraction(3, 2))) == ""
 
 
-DEEP = (0.5, np.float32(0.5), (1, [0.1]), {"a": {"b": 0.1}}, sp.Float("0.1"), sp.Symbol("x") + 0.5, np.array([0.5]), 1j)
+DEEP = (
+    0.5,
+    np.float32(0.5),
+    (1, [0.1]),
+    {"a": {"b": 0.1}},
+    sp.Float("0.1"),
+    sp.Symbol("x") + 0.5,
+    np.array([0.5]),
+    1j,
+)
 
 
 @pytest.mark.parametrize("number", DEEP, ids=repr)
@@ -186,25 +223,35 @@ def test_an_argument_or_a_fragment_is_never_proved() -> None:
 
 
 def robust(**how: Any) -> list[str]:
-    return Robust(**{"point": {"x": Fraction(2)}, "hypotheses": ("x > 0",), "violation": lambda x: x - 1, **how}).faults()
+    return Robust(
+        **{"point": {"x": Fraction(2)}, "hypotheses": ("x > 0",), "violation": lambda x: x - 1, **how}
+    ).faults()
 
 
 FRAGILE = {
     "fails no longer at x = 19899/20000": dict(point={"x": Fraction(201, 200)}),
-    "x = 0: no quantity of the statement may vanish": dict(point={"x": 0}, hypotheses=("x >= 0",), violation=lambda x: 1),
+    "x = 0: no quantity of the statement may vanish": dict(
+        point={"x": 0}, hypotheses=("x >= 0",), violation=lambda x: 1
+    ),
     "L = 1; it needs L >= 2": dict(point={"L": 1}, hypotheses=("L >= 1",), violation=lambda L: 1),
     "not strictly inside x > 2": dict(hypotheses=("x >= 2",)),
     "leaves the hypothesis x < 401/200": dict(hypotheses=("x < 401/200",)),
-    "fails no longer at L = 3": dict(point={"L": 2}, hypotheses=("L in Integers", "L >= 2"), violation=lambda L: 3 - L),
+    "fails no longer at L = 3": dict(
+        point={"L": 2}, hypotheses=("L in Integers", "L >= 2"), violation=lambda L: 3 - L
+    ),
     "give whole numbers": dict(point={"x": 0.5}),
-    "fails no longer at x = 201/200": dict(point={"x": Fraction(1)}, violation=lambda x: x - 1, equality=True),
+    "fails no longer at x = 201/200": dict(
+        point={"x": Fraction(1)}, violation=lambda x: x - 1, equality=True
+    ),
     "fails no longer": dict(point={"x": Fraction(51, 50)}, violation=lambda x: x - 1, equality=True),
 }
 
 
 @pytest.mark.parametrize("complaint", FRAGILE)
 def test_a_degenerate_witness_is_not_robust(complaint: str) -> None:
-    shown = complaint if complaint != "fails no longer at x = 201/200" else "the robust witness fails no longer"
+    shown = (
+        complaint if complaint != "fails no longer at x = 201/200" else "the robust witness fails no longer"
+    )
     assert shown in "\n".join(robust(**FRAGILE[complaint]))
 
 
@@ -226,7 +273,9 @@ def diverging(**how: Any) -> list[str]:
 def test_a_sequence_must_be_certified_to_diverge_also_when_it_is_moved() -> None:
     assert diverging() == []
     assert "was not certified to exceed" in diverging(ratio=lambda L, x: x + 1 / sp.sympify(L))[0]
-    assert "was not certified to exceed" in diverging(ratio=lambda L, x: L if x == sp.Rational(1, 2) else 1)[0]
+    assert (
+        "was not certified to exceed" in diverging(ratio=lambda L, x: L if x == sp.Rational(1, 2) else 1)[0]
+    )
     assert "is no c n^p" in diverging(exceeds=sp.Integer(3))[0]
     assert "outside x < 1" in diverging(sequence=lambda n, x: {"L": n + 1, "x": x * n})[0]
     assert "needs L >= 2" in diverging(hypotheses=(), sequence=lambda n, x: {"L": 1, "x": x})[0]
@@ -265,7 +314,14 @@ def test_a_claim_with_a_fragile_witness_is_faulty() -> None:
 
 
 def test_a_text_is_never_evaluated() -> None:
-    for text in ("__import__('os').getcwd() == 1", "x._called() == 1", "(lambda: 1)() > 0", "[1] == [1]", "L", "L >= True"):
+    for text in (
+        "__import__('os').getcwd() == 1",
+        "x._called() == 1",
+        "(lambda: 1)() > 0",
+        "[1] == [1]",
+        "L",
+        "L >= True",
+    ):
         assert unmet((text,), {"x": 1, "L": 2}), text
     for value in ("oo", "-oo", "nan", "I", "2 + I", "x", "", "true", "a b"):
         assert unmet(("L**2 >= 0",), {"L": value}) == ["L**2 >= 0 (the witness says nothing of L)"]
@@ -295,7 +351,11 @@ def test_a_long_decimal_is_not_rounded() -> None:
 
 def test_an_edge_beside_an_undecided_value_is_not_sharp() -> None:
     def gap(*, c: int = 3) -> Evidence:
-        return Evidence(verdict=Verdict.OPEN, engine="identity", reason="?") if 2 < c < 3 else at_least_two(c - Fraction(1, 2))
+        return (
+            Evidence(verdict=Verdict.OPEN, engine="identity", reason="?")
+            if 2 < c < 3
+            else at_least_two(c - Fraction(1, 2))
+        )
 
     edge = claim(f"{ROW}/gap", dial="c")(gap).judge().edge
     assert edge is not None
@@ -316,10 +376,15 @@ def test_an_edge_beside_an_undecided_value_is_not_sharp() -> None:
         ),
     ],
 )
-def test_a_robust_witness_meets_the_hypotheses_of_the_claim_and_not_only_its_own(elsewhere: Robust | Diverging) -> None:
+def test_a_robust_witness_meets_the_hypotheses_of_the_claim_and_not_only_its_own(
+    elsewhere: Robust | Diverging,
+) -> None:
     how = FALSE | CONTROL | dict(false="false", hypotheses=("x < 3", "L >= 1"), robust=elsewhere)
 
     def false_elsewhere(*, c: int = 1) -> Evidence:
         return at_least_two(c, x=1, L=2)
 
-    assert faults(false_elsewhere, **how) == "the robust witness is outside the printed hypotheses: x < 3 (x = 5)"
+    assert (
+        faults(false_elsewhere, **how)
+        == "the robust witness is outside the printed hypotheses: x < 3 (x = 5)"
+    )

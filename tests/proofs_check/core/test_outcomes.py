@@ -32,9 +32,15 @@ GOLDEN = Path(__file__).parent / "golden"
 
 def error(id: str, severity: str, **changes: Any) -> dict[str, Any]:
     """A refuted entry with a repair that was proved."""
-    told = {"at": "L = 1" if severity == "edge" else "", "why": f"Why {id} fails.", "instead": "Write $2$ for $1$. Then more."}
+    told = {
+        "at": "L = 1" if severity == "edge" else "",
+        "why": f"Why {id} fails.",
+        "instead": "Write $2$ for $1$. Then more.",
+    }
     repaired = line("BB:CC.3.b")["repair"] | {"verdict": "PROVED"}
-    return made_up(id, "REFUTED", severity=severity, **({"repair": repaired, "costs": "constants"} | told | changes))
+    return made_up(
+        id, "REFUTED", severity=severity, **({"repair": repaired, "costs": "constants"} | told | changes)
+    )
 
 
 def test_every_reader_counts_alike(release: dict[str, Any]) -> None:
@@ -53,30 +59,55 @@ def test_every_reader_counts_alike(release: dict[str, Any]) -> None:
         name = "| our own:" if key == "OURS" else f"| {key}:"
         cells = [x.split("|")[2:] for x in status(release).splitlines() if x.startswith(name)]
         assert sum(int(c[5].replace(".", "0")) for c in cells) == false
-        assert all(text.lower() in " ".join(headline(release).split()).lower() for text in (told.losses, told.sentence))
-    printed = "\n".join("".join(text for text, _ in x) for x in summary(Ledger(release["claims"], run=release["run"]), 500, ""))
+        assert all(
+            text.lower() in " ".join(headline(release).split()).lower()
+            for text in (told.losses, told.sentence)
+        )
+    printed = "\n".join(
+        "".join(text for text, _ in x)
+        for x in summary(Ledger(release["claims"], run=release["run"]), 500, "")
+    )
     assert all(account(release, key).sentence in printed for key in papers())
     assert all(account(release, key).losses in printed for key in papers() if account(release, key).false)
 
 
 def test_the_main_results_are_named_by_the_papers(release: dict[str, Any]) -> None:
-    wanted = ("Lemma 2.1", "Proposition 3.1", "Proposition 3.4", "Theorem 4.3", "Theorem 5.2", "Remark 5.3", "Lemma F.1")
+    wanted = (
+        "Lemma 2.1",
+        "Proposition 3.1",
+        "Proposition 3.4",
+        "Theorem 4.3",
+        "Theorem 5.2",
+        "Remark 5.3",
+        "Lemma F.1",
+    )
     assert tuple(h.title for h in account(release, "BB").headline) == wanted
     for key in papers():
         told = account(release, key)
         assert all(len(r.says.split()) <= 30 for r in told.headline)  # two parts of a dozen words each
-        assert {r.title for r in told.headline} == {place(r)[1] for r in rows().values() if r.main and r.paper == key}
+        assert {r.title for r in told.headline} == {
+            place(r)[1] for r in rows().values() if r.main and r.paper == key
+        }
 
 
 def test_errors_of_a_row_are_told_by_the_gravest_of_its_own() -> None:
     inherited = error("BB:LC.6", "edge", follows="BB:LC.4")
-    told = account(document(error("BB:LC.4", "edge"), inherited, error("BB:LC.6/nu", "typo"), error("BB:LE.2", "false")), "BB")
-    assert [(o.id, o.severity) for o in told.false] == [("BB:LE.2", "false"), ("BB:LC.4", "edge"), ("BB:LC.6", "typo")]
+    told = account(
+        document(error("BB:LC.4", "edge"), inherited, error("BB:LC.6/nu", "typo"), error("BB:LE.2", "false")),
+        "BB",
+    )
+    assert [(o.id, o.severity) for o in told.false] == [
+        ("BB:LE.2", "false"),
+        ("BB:LC.4", "edge"),
+        ("BB:LC.6", "typo"),
+    ]
     assert [e["id"] for e in told.false[2].errors] == ["BB:LC.6/nu", "BB:LC.6"]
     assert told.following == ()
     alone = account(document(error("BB:LC.4", "edge"), inherited), "BB")
     assert [o.id for o in alone.following] == [o.id for o in alone.copies(alone.false[0])] == ["BB:LC.6"]
-    assert alone.sentence.startswith("1 edge case (1 more follows from these) among 164 rows as printed; what is true instead was ")
+    assert alone.sentence.startswith(
+        "1 edge case (1 more follows from these) among 164 rows as printed; what is true instead was "
+    )
 
 
 def standing(*lines: dict[str, Any]) -> dict[str, str]:
@@ -88,12 +119,16 @@ def test_a_result_is_lost_with_an_error_without_a_repair_and_so_is_what_rests_on
     user = made_up("BB:LC.6", "PROVED", needs=["BB:LC.4"])
     of_user = made_up("BB:P3.1", "SUPPORTED", needs=["BB:LC.6"])
     lost = standing(error("BB:LC.4", "false", repair=None), user, of_user)
-    assert lost["Lemma C.4"] == "not established: false in its own regime; what is true instead was not executed"
+    assert (
+        lost["Lemma C.4"] == "not established: false in its own regime; what is true instead was not executed"
+    )
     rests = "not established: it rests on Lemma C.4 (BB:LC.4), which is false, and what is true instead was not executed"
     assert lost["Lemma C.6"] == lost["Proposition 3.1"] == rests
     mended = standing(error("BB:LC.4", "false"), user, of_user)
     assert mended["Lemma C.4"] == "stands with a change"
-    assert mended["Lemma C.6"] == "stands; proved otherwise; its printed proof uses Lemma C.4, false as printed"
+    assert (
+        mended["Lemma C.6"] == "stands; proved otherwise; its printed proof uses Lemma C.4, false as printed"
+    )
     # That what is undecided is not established is no word against it.
     assert (
         standing(made_up("BB:LC.4", "OPEN"), user)["Lemma C.6"]
@@ -101,7 +136,10 @@ def test_a_result_is_lost_with_an_error_without_a_repair_and_so_is_what_rests_on
     )
     # What is true instead may be another theorem, which does not establish the printed one.
     other = standing(error("BB:LC.4", "false", costs="the theorem"), user)
-    assert other["Lemma C.4"] == "not established: false in its own regime; what is true instead is another statement"
+    assert (
+        other["Lemma C.4"]
+        == "not established: false in its own regime; what is true instead is another statement"
+    )
 
 
 def test_a_result_collects_the_errors_of_its_printed_proof_each_once() -> None:
@@ -124,7 +162,9 @@ def test_a_result_collects_the_errors_of_its_printed_proof_each_once() -> None:
     assert told["Proposition 3.1"] == "stands; proved otherwise; its printed proof has gaps at Corollary C.3"
     # A statement that only instances support falls with a proof that nothing mends.
     supported = [made_up("BB:T4.3", "SUPPORTED"), *proved[1:]]
-    assert standing(*supported, *wrong)["Theorem 4.3"].startswith("stands; supported by instances, not proved here; its printed")
+    assert standing(*supported, *wrong)["Theorem 4.3"].startswith(
+        "stands; supported by instances, not proved here; its printed"
+    )
     unmended = [*wrong[:3], error("BB:CC.3.b", "gap", repair=None), *wrong[4:]]
     assert standing(*proved, *unmended)["Theorem 4.3"] == told["Theorem 4.3"]
     assert standing(*supported, *unmended)["Theorem 4.3"] == (
@@ -133,12 +173,21 @@ def test_a_result_collects_the_errors_of_its_printed_proof_each_once() -> None:
 
 
 def test_a_step_in_the_own_proof_is_no_error_of_a_statement_that_is_accepted() -> None:
-    told = standing(made_up("BB:T5.2", "ARGUED"), made_up("BB:T5.2.range", "PROVED"), error("BB:T5.2.range/inference", "gap"))
+    told = standing(
+        made_up("BB:T5.2", "ARGUED"),
+        made_up("BB:T5.2.range", "PROVED"),
+        error("BB:T5.2.range/inference", "gap"),
+    )
     assert told["Theorem 5.2"] == "stands; proved otherwise; its printed proof has a false step"
     whole, step = made_up("BB:LC.4", "PROVED"), error("BB:LC.4/chain", "gap", repair=None)
-    assert standing(whole, step)["Lemma C.4"] == "stands; proved otherwise; its printed proof has a false step"
+    assert (
+        standing(whole, step)["Lemma C.4"] == "stands; proved otherwise; its printed proof has a false step"
+    )
     assert standing(whole, error("BB:LC.4/zero", "edge"))["Lemma C.4"] == "stands with a change"
-    assert standing(whole, made_up("BB:LC.4/two", "SUPPORTED"))["Lemma C.4"] == "stands; supported by instances, not proved here"
+    assert (
+        standing(whole, made_up("BB:LC.4/two", "SUPPORTED"))["Lemma C.4"]
+        == "stands; supported by instances, not proved here"
+    )
 
 
 def test_a_hypothesis_that_is_missing_in_what_a_result_needs_is_missing_in_it() -> None:
@@ -149,12 +198,16 @@ def test_a_hypothesis_that_is_missing_in_what_a_result_needs_is_missing_in_it() 
 
 
 def test_places_are_no_results() -> None:
-    told = account(document(error("LDL:3.1.orth", "gap", repair=None), error("LDL:4.thr", "false", repair=None)), "LDL")
+    told = account(
+        document(error("LDL:3.1.orth", "gap", repair=None), error("LDL:4.thr", "false", repair=None)), "LDL"
+    )
     assert {r.title.split()[0] for r in told.results} == {"Lemma", "Theorem", "Proposition"}
     assert {r.reason for r in told.results} == {"no claim settles it"}
 
 
-def test_what_is_true_instead_is_marked_wherever_nobody_executed_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_true_instead_is_marked_wherever_nobody_executed_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     real = document(line("BB:CC.3.b", repair=None))
     (tmp_path / "ledger.json").write_text(json.dumps(real), encoding="utf-8")
     assert show("CC.3.b", ledger=str(tmp_path)) == 0
@@ -194,23 +247,34 @@ def test_tangled_rows_are_told_alike_by_every_reader() -> None:
     for key in papers():
         told = account(read, key)
         false = [o.id for o in told.rows if o.verdict == "REFUTED"]
-        assert set(false) == {o.id for o in told.rows if o.errors} == {o.id for o in (*told.false, *told.following)}
+        assert (
+            set(false)
+            == {o.id for o in told.rows if o.errors}
+            == {o.id for o in (*told.false, *told.following)}
+        )
         assert set(coverage(read["claims"], key).unsettled) <= set(read["unsettled"])
         name = "| our own:" if key == "OURS" else f"| {key}:"
         cells = [x.split("|")[2:] for x in status(read).splitlines() if x.startswith(name)]
         assert sum(int(c[5].replace(".", "0")) for c in cells) == len(false)
-        assert sum(int(c[7].replace(".", "0")) for c in cells) == len([id for id in read["unsettled"] if rows()[id].paper == key])
+        assert sum(int(c[7].replace(".", "0")) for c in cells) == len(
+            [id for id in read["unsettled"] if rows()[id].paper == key]
+        )
     assert account(read, "BB").sentence == (
         "2 gaps, 2 edge cases, 1 typo, 1 not declared among 164 rows as printed; "
         "for 2 of them what is true instead was not executed; 157 are not settled."
     )
     of_ours = sum(r.paper == "OURS" for r in rows().values())
-    assert account(read, "OURS").sentence.startswith(f"1 false among {of_ours} rows as printed; what is true instead was executed")
+    assert account(read, "OURS").sentence.startswith(
+        f"1 false among {of_ours} rows as printed; what is true instead was executed"
+    )
 
 
 def test_what_was_not_judged_is_not_called_free_of_errors() -> None:
     read = document(made_up("BB:LC.4", "PROVED"))
-    assert account(read, "BB").sentence == "None of 164 rows was found to be false as printed; 163 are not settled."
+    assert (
+        account(read, "BB").sentence
+        == "None of 164 rows was found to be false as printed; 163 are not settled."
+    )
 
 
 def test_the_errors_of_a_main_result_are_named_for_what_they_are() -> None:
@@ -222,7 +286,10 @@ def test_the_errors_of_a_main_result_are_named_for_what_they_are() -> None:
     )
     assert told["Theorem 4.3"].verdict == told["Proposition 3.4"].verdict == "REFUTED"
     missing = standing(error("BB:T4.3", "gap", costs="a hypothesis", repair=None))
-    assert missing["Theorem 4.3"] == "not established: a missing hypothesis; what is true instead was not executed"
+    assert (
+        missing["Theorem 4.3"]
+        == "not established: a missing hypothesis; what is true instead was not executed"
+    )
 
 
 def test_a_row_of_an_older_list_is_told_as_it_was_judged() -> None:
@@ -249,15 +316,25 @@ def small() -> Ledger:
     read = document(
         made_up("BB:L2.1.a", "ARGUED"),
         made_up("BB:L2.1.b", "PROVED"),
-        error("BB:P3.1", "edge", follows="BB:LC.6", instead=r"Ask for $L\geq 2$, or put $1+\ln L$ in place of $\ln L$. More."),
+        error(
+            "BB:P3.1",
+            "edge",
+            follows="BB:LC.6",
+            instead=r"Ask for $L\geq 2$, or put $1+\ln L$ in place of $\ln L$. More.",
+        ),
         error("BB:LC.6", "edge"),
         made_up("BB:T4.3", "OPEN"),
         error(
-            "BB:T5.2/inference", "gap", instead=r"Let $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ and check the assumption there."
+            "BB:T5.2/inference",
+            "gap",
+            instead=r"Let $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ and check the assumption there.",
         ),
         made_up("BB:T5.2", "CERTIFIED"),
         error(
-            "BB:LE.2", "false", why=r"Every term of the bound carries $\mathbb{E}[\|y_{\rm q}\|^{4}]^{1/4}$, but the left side " * 5
+            "BB:LE.2",
+            "false",
+            why=r"Every term of the bound carries $\mathbb{E}[\|y_{\rm q}\|^{4}]^{1/4}$, but the left side "
+            * 5,
         ),
         made_up("OURS:R1", "SUPPORTED"),
     )
@@ -285,7 +362,12 @@ def test_every_line_fits_and_every_cut_is_marked(release: dict[str, Any], width:
             text = "".join(piece for piece, _ in pieces)
             assert len(text) <= width or " " not in text.strip(), text
             for piece, mark in pieces:
-                assert mark != "REFUTED" or piece == "  R " or "REFUTED" in piece or piece.startswith(("  ", "not es"))
+                assert (
+                    mark != "REFUTED"
+                    or piece == "  R "
+                    or "REFUTED" in piece
+                    or piece.startswith(("  ", "not es"))
+                )
     reasons = [e["why"] for e in release["claims"] if e["severity"] == "false" and not e["follows"]]
     assert sum("…" in "".join(p for p, _ in pieces) for pieces in summary(whole, 40, "")) >= len(reasons)
 
@@ -310,14 +392,21 @@ def test_ledgers_are_read_in_this_order(tmp_path: Path, monkeypatch: pytest.Monk
     other = document(line("BB:CC.3.a"), partial=True)
     other["run"]["reseed"] = 7
     write_json(other, tmp_path / "other.json")
-    assert find_ledger("other.json").says.endswith("; only some claims ran for it; its random numbers are those of --reseed 7")
+    assert find_ledger("other.json").says.endswith(
+        "; only some claims ran for it; its random numbers are those of --reseed 7"
+    )
     write_json(document(line("BB:CC.3.a")), tmp_path / "named" / kept.WHOLE)
     assert len(find_ledger("named").document["claims"]) == 1
     (tmp_path / "build" / kept.WHOLE).write_text(json.dumps({"run": {}}))
-    with pytest.raises(InputError, match=r"build/ledger\.json is not a ledger.*; without build/ledger\.json, the"):
+    with pytest.raises(
+        InputError, match=r"build/ledger\.json is not a ledger.*; without build/ledger\.json, the"
+    ):
         find_ledger()
 
 
 def test_the_list_of_errata_says_why_and_what_instead() -> None:
     listed = errata(document(error("BB:LC.4", "edge"), error("BB:LC.6", "edge", follows="BB:LC.4")))
-    assert "an edge, at L = 1: Why BB:LC.4 fails. *Instead:* Write $2$ for $1$. The same error is in `BB:LC.6`." in listed
+    assert (
+        "an edge, at L = 1: Why BB:LC.4 fails. *Instead:* Write $2$ for $1$. The same error is in `BB:LC.6`."
+        in listed
+    )

@@ -17,7 +17,9 @@ from proofs_check.papers.origins import origins
 from proofs_check.papers.registered import Collection, drop_folder
 from proofs_check.papers.statements import add_folder
 
-ROW = '[paper]\nkey = "ME"\n[[row]]\nid = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
+ROW = (
+    '[paper]\nkey = "ME"\n[[row]]\nid = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
+)
 REFUTED = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 1}, witness_by="exact")
 x, y = sp.symbols("x y", positive=True)
 
@@ -32,12 +34,20 @@ def said(tmp_path: Path) -> Iterator[Path]:
 
 
 def entry(kind: str, *says: str, **more: object) -> str:
-    told = {"kind": kind, "says": list(says), "source": "Section 2"} | ({"model": "x = 1"} if kind == "definition" else {}) | more
+    told = (
+        {"kind": kind, "says": list(says), "source": "Section 2"}
+        | ({"model": "x = 1"} if kind == "definition" else {})
+        | more
+    )
     return "[[hypothesis]]\n" + "".join(f"{name} = {value!r}\n" for name, value in told.items())
 
 
-def faults(evidence: Evidence, fragment: str = "", needs: tuple[str, ...] = (), printed: Evidence | None = None) -> list[str]:
-    return faults_of_hypotheses("ME:L1/part", evidence if printed is None else printed, evidence, fragment, needs)
+def faults(
+    evidence: Evidence, fragment: str = "", needs: tuple[str, ...] = (), printed: Evidence | None = None
+) -> list[str]:
+    return faults_of_hypotheses(
+        "ME:L1/part", evidence if printed is None else printed, evidence, fragment, needs
+    )
 
 
 def assuming(*texts: str) -> Evidence:
@@ -69,7 +79,11 @@ def test_the_theorem_of_a_row_is_named_among_the_needs(said: Path) -> None:
 
 
 def test_later_entries_are_exceptions_to_earlier_ones(said: Path) -> None:
-    said.write_text(entry("added", "*") + entry("printed", "x > 0", rows=["L1*"]) + entry("definition", "x > 0", rows=["L2"]))
+    said.write_text(
+        entry("added", "*")
+        + entry("printed", "x > 0", rows=["L1*"])
+        + entry("definition", "x > 0", rows=["L2"])
+    )
     assert list(by_kind("ME:L1/part", assuming("x > 0", "y > 0"))) == ["printed", "added"]
 
 
@@ -122,11 +136,17 @@ def test_the_provers_say_what_they_received() -> None:
         ("A dull word.", ("x real",), False),
     ],
 )
-def test_a_dimension_that_no_engine_received_was_not_executed(says: str, assumes: tuple[str, ...], faulty: bool) -> None:
+def test_a_dimension_that_no_engine_received_was_not_executed(
+    says: str, assumes: tuple[str, ...], faulty: bool
+) -> None:
     held = assuming(*assumes)
     assert bool(faults_of_dimension(says, held)) is faulty
     assert faults_of_dimension(says, held.replace(engine="trace words", dimension="every d")) == []
-    assert faults_of_dimension(says, held.argued("entry by entry")) == faults_of_dimension(says, held.within("d = 2")) == []
+    assert (
+        faults_of_dimension(says, held.argued("entry by entry"))
+        == faults_of_dimension(says, held.within("d = 2"))
+        == []
+    )
 
 
 YES = "used = true, same = true, whole = true, control = true"
@@ -154,7 +174,11 @@ def paper(tmp_path: Path) -> Iterator[Callable[[str], None]]:
         (f"printed = 'x > 0', {YES}", "", "witness, author, weight, instead"),
         (NO, "printed, used, same, whole, control", ""),
         (f"printed = 'x > 0', {YES}, {NO}", "", ""),
-        (f"printed = 'x > 0', {YES.replace(', whole = true', '')}", "whole", "witness, author, weight, instead"),
+        (
+            f"printed = 'x > 0', {YES.replace(', whole = true', '')}",
+            "whole",
+            "witness, author, weight, instead",
+        ),
     ],
 )
 def test_a_verdict_that_nobody_held_against_the_printed_text_is_a_fault(
@@ -180,7 +204,10 @@ def test_where_one_row_is_read_every_row_has_to_be(paper: Callable[[str], None])
         ("read = true", "read has no date"),
         ("read = {on = '2026-11-29'}", "read has no date"),
         ("read = {on = 2026-11-29, sure = true}", "read answers sure; the questions are printed, used"),
-        ("read = {on = 2026-11-29, used = false}", "write true or a sentence, and mend the row where it is a no"),
+        (
+            "read = {on = 2026-11-29, used = false}",
+            "write true or a sentence, and mend the row where it is a no",
+        ),
         ("read = {on = 2026-11-29, used = ' '}", "write true or a sentence"),
         ("read = {on = 2026-11-29, printed = true}", "write the hypotheses that the paper prints"),
         ("damaged = true", "is of a damaged place; say how it is read"),

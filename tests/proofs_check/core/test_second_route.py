@@ -75,7 +75,9 @@ def test_the_dial_is_spoiled_five_percent_beyond_its_edge() -> None:
 
 def test_a_wrong_prover_is_contradicted() -> None:
     def believes(*, c: Fraction = Fraction(49, 100)) -> Evidence:
-        return half(c=c).replace(verdict=Verdict.PROVED, engine="Sturm", witness={}, witness_by="", slack=None)
+        return half(c=c).replace(
+            verdict=Verdict.PROVED, engine="Sturm", witness={}, witness_by="", slack=None
+        )
 
     with pytest.raises(Contradiction, match="property test"):
         judged(believes, control=({"c": Fraction(1, 4)},))
@@ -91,7 +93,11 @@ def test_a_control_that_the_examples_do_not_see_is_replaced_by_a_lower_bound() -
         return forall(n / (1 + n**2) + bump, "<=", sp.Rational(1, 2), {n: Integers(1, sp.oo)})
 
     spoiled = Evidence(
-        verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"n": 10**9 + 7}, witness_by="exact", sides=needle(c=1).sides
+        verdict=Verdict.REFUTED,
+        engine="exact arithmetic",
+        witness={"n": 10**9 + 7},
+        witness_by="exact",
+        sides=needle(c=1).sides,
     )
     found = judged(lambda *, c=0: needle() if c == 0 else spoiled, control=({"c": 1},))
     assert found.faults == ()
@@ -108,14 +114,20 @@ def test_examples_that_stay_far_below_the_known_ratio_are_a_fault() -> None:
     found = judged(known)
     assert [f for f in found.faults if "reaches the ratio 0.5 only, where 0.9901 is known" in f]
     assert found.held.routes[0].samples == EXAMPLES
-    assert [f for f in judged(known, reseed=1).faults if "where 0.9901 is known" in f]  # however many are drawn
+    assert [
+        f for f in judged(known, reseed=1).faults if "where 0.9901 is known" in f
+    ]  # however many are drawn
 
 
 def test_each_conjunct_needs_a_control_that_the_examples_see() -> None:
     """The second conjunct is refuted by its engine only, and its bound cannot be lowered."""
 
     def second(most: float) -> Evidence:
-        common: dict[str, Any] = {"engine": "exact arithmetic", "checked": "n at most 1000", "sides": (AtMost(1000.0),)}
+        common: dict[str, Any] = {
+            "engine": "exact arithmetic",
+            "checked": "n at most 1000",
+            "sides": (AtMost(1000.0),),
+        }
         if most == 1000:
             return Evidence(verdict=Verdict.PROVED, **common)
         return Evidence(verdict=Verdict.REFUTED, witness={"n": 1}, witness_by="exact", **common)
@@ -177,7 +189,11 @@ def test_the_number_of_examples_is_handed_on() -> None:
 def test_what_is_proved_gets_fewer_examples_than_what_nobody_executed_as_a_whole() -> None:
     def supported(*, c: Fraction = Fraction(1, 2)) -> Evidence:
         found = half(c=c)
-        return found.replace(verdict=Verdict.SUPPORTED, covered="a few points") if found.verdict.accepted else found
+        return (
+            found.replace(verdict=Verdict.SUPPORTED, covered="a few points")
+            if found.verdict.accepted
+            else found
+        )
 
     def argued(*, c: Fraction = Fraction(1, 2)) -> Evidence:
         found = half(c=c)
@@ -192,7 +208,11 @@ def test_what_is_proved_gets_fewer_examples_than_what_nobody_executed_as_a_whole
 
 def large(*, c: int = 1000) -> Evidence:
     """Whole numbers up to 1000, which the first example, that is 0, says nothing of."""
-    common: dict[str, Any] = {"engine": "exact arithmetic", "checked": f"n at most {c}", "sides": (AtMost(float(c)),)}
+    common: dict[str, Any] = {
+        "engine": "exact arithmetic",
+        "checked": f"n at most {c}",
+        "sides": (AtMost(float(c)),),
+    }
     if c < 1000:
         return Evidence(verdict=Verdict.REFUTED, witness={"n": 1000}, witness_by="exact", **common)
     return Evidence(verdict=Verdict.PROVED, slack=1.0, **common)
@@ -219,7 +239,9 @@ def test_a_refutation_by_few_examples_is_the_last_word(monkeypatch: pytest.Monke
 
     def refuted(held: Evidence, copies: object, examples: int, drive: bool) -> tuple[Evidence, list[str]]:
         drawn.append(examples)
-        found = Evidence(verdict=Verdict.REFUTED, engine="property test", witness={"n": 1000}, witness_by="exact")
+        found = Evidence(
+            verdict=Verdict.REFUTED, engine="property test", witness={"n": 1000}, witness_by="exact"
+        )
         return found, ["some control is not seen"]
 
     monkeypatch.setattr(second_route, "_judged", refuted)

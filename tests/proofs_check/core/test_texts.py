@@ -20,8 +20,12 @@ from proofs_check.papers.statements import Row, papers, place, readings_of, rows
 from theory.shown.formulas import FORMULA, LatexError
 
 #: What is no prose: formulas, parameters with their values, ids of claims, and labels such as (i).
-NO_PROSE = re.compile(rf"(?:{FORMULA.pattern})|`[^`]*`(?: = [\w/.-]+)?|\b[A-Z]+:[A-Z\d][\w./]*|\([a-iv]\)", re.DOTALL)
-GREEK = "alpha|beta|gamma|delta|epsilon|theta|kappa|lambda|mu|nu|rho|sigma|tau|phi|Delta|Theta|Lambda|Sigma|Phi"
+NO_PROSE = re.compile(
+    rf"(?:{FORMULA.pattern})|`[^`]*`(?: = [\w/.-]+)?|\b[A-Z]+:[A-Z\d][\w./]*|\([a-iv]\)", re.DOTALL
+)
+GREEK = (
+    "alpha|beta|gamma|delta|epsilon|theta|kappa|lambda|mu|nu|rho|sigma|tau|phi|Delta|Theta|Lambda|Sigma|Phi"
+)
 ASCII_MATHEMATICS = re.compile(
     rf"""[<>=^_|*$]|->|\+-                                      # L >= 2, E|x|^2, S_L, U -> 0, +-n
     |[^\W\d_][(\[]|\w'[A-Z]                                     # sqrt(L), E[f], z'Uz
@@ -75,7 +79,9 @@ def in_short(text: str) -> str:
 
 def found(look: Callable[[str], str], texts: Callable[[Claim], dict[str, str]]) -> list[str]:
     """All faults that a look at some texts of every registered claim finds."""
-    faults = ((id, name, look(text)) for id, claim in load_claims().items() for name, text in texts(claim).items())
+    faults = (
+        (id, name, look(text)) for id, claim in load_claims().items() for name, text in texts(claim).items()
+    )
     return [f"{id} {name}: {fault}" for id, name, fault in faults if fault]
 
 

@@ -30,7 +30,11 @@ def test_a_point_at_which_the_statement_holds_refutes_nothing() -> None:
 
 
 def test_a_sequence_with_a_bounded_ratio_refutes_nothing() -> None:
-    shared: dict[str, Any] = {"point": {"L": 2}, "hypotheses": ("K >= 1",), "sequence": lambda k, L: {"K": k, "L": L}}
+    shared: dict[str, Any] = {
+        "point": {"L": 2},
+        "hypotheses": ("K >= 1",),
+        "sequence": lambda k, L: {"K": k, "L": L},
+    }
     assert along(Diverging(**shared, ratio=lambda K, L: L * K, exceeds=n)).verdict == "REFUTED"
     assert along(Diverging(**shared, ratio=lambda K, L: L * K / (K + 1), exceeds=n)).verdict == "OPEN"
 

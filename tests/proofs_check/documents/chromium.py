@@ -8,14 +8,27 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-COMMAND = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars")
+COMMAND = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--hide-scrollbars",
+)
 #: A page may look into another file, as into one of its own server.
 COMMAND += ("--enable-logging=stderr", "--virtual-time-budget=4000", "--allow-file-access-from-files")
 
 
 def opened(browser: str, file: Path, *options: str, fragment: str = "") -> str:
     """What Chromium prints when it opens the file: its document, with ``--dump-dom``."""
-    command = [browser, *COMMAND, f"--user-data-dir={file.parent / 'profile'}", *options, f"{file.as_uri()}#{fragment}"]
+    command = [
+        browser,
+        *COMMAND,
+        f"--user-data-dir={file.parent / 'profile'}",
+        *options,
+        f"{file.as_uri()}#{fragment}",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
     return done.stdout
@@ -24,5 +37,8 @@ def opened(browser: str, file: Path, *options: str, fragment: str = "") -> str:
 def answer(browser: str, file: Path, script: str) -> Any:
     """What an asynchronous script returns in a page of its own at that place."""
     told = f'document.querySelector("pre").textContent = JSON.stringify(await (async () => {{{script}}})());'
-    file.write_text(f'<!doctype html><meta charset="utf-8"><pre></pre><script type="module">{told}</script>', encoding="utf-8")
+    file.write_text(
+        f'<!doctype html><meta charset="utf-8"><pre></pre><script type="module">{told}</script>',
+        encoding="utf-8",
+    )
     return json.loads(unescape(opened(browser, file, "--dump-dom").split("<pre>", 1)[1].split("</pre>")[0]))

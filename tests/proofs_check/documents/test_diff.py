@@ -89,7 +89,13 @@ def test_exit_status_and_output(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "BB:CC.3.b" in capsys.readouterr().out
     assert main(["diff", a, b, "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
-    assert {"kind": "row", "id": "BB:CC.3.b", "old": "settled", "new": "not settled", "trend": "weaker"} in found
+    assert {
+        "kind": "row",
+        "id": "BB:CC.3.b",
+        "old": "settled",
+        "new": "not settled",
+        "trend": "weaker",
+    } in found
     assert main(["diff", a, a, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     assert main(["diff", a, str(tmp_path / "none.json")]) == 2
@@ -101,7 +107,9 @@ def test_exit_status_and_output(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert f"{wrong} is no number in [0, 1)" in capsys.readouterr().err
 
 
-def test_the_wrong_order_and_a_run_of_some_claims_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_wrong_order_and_a_run_of_some_claims_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     older, newer = document(), document(line("BB:CC.3.a"), partial=True)
     older["run"]["date"], newer["run"]["date"] = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
     a, b = tmp_path / "a.json", tmp_path / "b.json"
@@ -117,7 +125,9 @@ def test_the_wrong_order_and_a_run_of_some_claims_are_told(tmp_path: Path, capsy
     assert "is their order what you meant?" in told
 
 
-def test_an_id_is_never_broken_over_two_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_id_is_never_broken_over_two_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("COLUMNS", "50")
     long = "BB:CC.3.a/a_part_with_a_name_that_is_long"
     show(changes(document(line("BB:CC.3.a")), document(line("BB:CC.3.a"), made_up(long, "SUPPORTED"))))
@@ -152,6 +162,9 @@ def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(
     assert main(["diff", str(tmp_path / "old"), str(tmp_path / "new"), "--json"]) == 1
     found = [(c["kind"], c["id"], c["old"], c["new"]) for c in json.loads(capsys.readouterr().out)]
     assert found == [("severity", "BB:AC.5/i", "typo", "gap")]
-    for command in (["diff", str(tmp_path / "oldest"), str(tmp_path / "new")], ["status", "--ledger", str(tmp_path / "old")]):
+    for command in (
+        ["diff", str(tmp_path / "oldest"), str(tmp_path / "new")],
+        ["status", "--ledger", str(tmp_path / "old")],
+    ):
         assert main(command) == 2
         assert "of the ledger's schema" in capsys.readouterr().err

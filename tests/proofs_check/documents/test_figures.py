@@ -34,7 +34,9 @@ def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Cla
 
     def check(*, measured: Any = None) -> Evidence:
         """The curve is erratic."""
-        return outcome if measured else Evidence(verdict=Verdict.OPEN, engine="examples", reason="too few runs")
+        return (
+            outcome if measured else Evidence(verdict=Verdict.OPEN, engine="examples", reason="too few runs")
+        )
 
     return Claim(id="BB:A.fig7", check=check, open=open)
 
@@ -43,25 +45,37 @@ def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Cla
 def pages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What was handed to the page; nothing is trained or drawn, and of the claims there are two."""
     found: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("numerics.figures.run_plan.measure", lambda plan, **how: measurements(experiments.reduced_plan()))
+    monkeypatch.setattr(
+        "numerics.figures.run_plan.measure", lambda plan, **how: measurements(experiments.reduced_plan())
+    )
 
     def page(*arguments: Any, **how: Any) -> Path:
         found.append(arguments)
         return Path(arguments[2]) / "index.html"
 
     monkeypatch.setattr("numerics.figures.page.write_page", page)
-    claims = {c.id: c for c in (anisotropic_covariance, made_up(SEEN.replace(control=NO)), completing_the_square)}
+    claims = {
+        c.id: c for c in (anisotropic_covariance, made_up(SEEN.replace(control=NO)), completing_the_square)
+    }
     monkeypatch.setattr(experiments, "load_claims", lambda: claims)
     return found
 
 
-def test_the_sentences_are_judged_on_the_runs_given(pages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sentences_are_judged_on_the_runs_given(
+    pages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["figures", "--paper", "BB", "--out", str(tmp_path)]) == 0
     ledger = read_ledger(tmp_path / "ledger")
     # Only experiments; what is declared open for the reduced runs may be decided by the full ones.
-    assert {c["id"]: c["verdict"] for c in ledger["claims"]} == {"BB:A.2": "SUPPORTED", "BB:A.fig7": "SUPPORTED"}
+    assert {c["id"]: c["verdict"] for c in ledger["claims"]} == {
+        "BB:A.2": "SUPPORTED",
+        "BB:A.fig7": "SUPPORTED",
+    }
     assert ledger["run"]["partial"] is True
-    assert [(id, verdict) for id, _, verdict, _ in pages[0][1]] == [("BB:A.2", "SUPPORTED"), ("BB:A.fig7", "SUPPORTED")]
+    assert [(id, verdict) for id, _, verdict, _ in pages[0][1]] == [
+        ("BB:A.2", "SUPPORTED"),
+        ("BB:A.fig7", "SUPPORTED"),
+    ]
     told = capsys.readouterr().out
     assert "measured in 12 min 34 s" in told
     assert "BB:A.fig7  SUPPORTED" in told
@@ -101,12 +115,19 @@ def test_quick_and_full_are_other_plans_and_say_so(
         assert ("left out, against --full: " in told) == (options != ["--full"])
         assert ("14 of 19 prompt lengths" in told) == ("--quick" in options)
     assert asked == [Plan.usual(), Plan.full(), Plan.quick(), Plan.quick().only(2)]
-    assert [bool(claims) for _, claims, _ in pages] == [True, True, False, False]  # a quick measurement judges nothing
+    assert [bool(claims) for _, claims, _ in pages] == [
+        True,
+        True,
+        False,
+        False,
+    ]  # a quick measurement judges nothing
     assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--quick", "--seeds", "3"]) == 2
     assert "--quick has one seed; leave out --seeds 3, or --quick" in capsys.readouterr().err
 
 
-def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def interrupted(plan: Any, **how: Any) -> None:
         raise KeyboardInterrupt
 
@@ -116,7 +137,8 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    "wrong", [["--only", "0"], ["--only", "two"], ["--seeds", "0"], ["--threads", "-1"], ["--quick", "--full"]]
+    "wrong",
+    [["--only", "0"], ["--only", "two"], ["--seeds", "0"], ["--threads", "-1"], ["--quick", "--full"]],
 )
 def test_wrong_options_are_refused(wrong: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
@@ -141,7 +163,10 @@ def test_a_page_of_somebody_else_is_not_overwritten(
     assert main(again) == main(again) == 0
     (tmp_path / "index.html").write_text("mine")
     assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--only", "1"]) == 2
-    assert "is no page of this command, and would be overwritten; choose another --out" in capsys.readouterr().err
+    assert (
+        "is no page of this command, and would be overwritten; choose another --out"
+        in capsys.readouterr().err
+    )
     assert (tmp_path / "index.html").read_text() == "mine"
 
 
@@ -157,9 +182,13 @@ def test_the_closed_form_is_the_limit_of_the_flow() -> None:
     from numerics.regression.flow.end_point import trained
     from theory.regression.experiment import COVARIANCES, VARIANTS
 
-    drawn = VARIANTS["as coded"].drawn(RegressionTask(COVARIANCES["anisotropic"], noise=0.1, task_variance=0.2))
+    drawn = VARIANTS["as coded"].drawn(
+        RegressionTask(COVARIANCES["anisotropic"], noise=0.1, task_variance=0.2)
+    )
     end = trained(drawn, 20, attention="linear")
-    assert float(linear_excess(drawn.Sigma, drawn.query_covariance, 20)) == pytest.approx(end.risk - 0.05, rel=1e-10)
+    assert float(linear_excess(drawn.Sigma, drawn.query_covariance, 20)) == pytest.approx(
+        end.risk - 0.05, rel=1e-10
+    )
 
 
 def test_claims_and_figures_call_the_same_runs_failed() -> None:
@@ -169,7 +198,9 @@ def test_claims_and_figures_call_the_same_runs_failed() -> None:
         limit = found.exact[covariance, reading, attention, L]
         for worse in (0.0, 0.015, 0.03, 0.06):
             moved = replace(found, final={(covariance, reading, attention, L, seed): (risk + worse, 0.0)})
-            assert failed(moved, covariance, reading, attention, L, seed) == has_failed(risk + worse, limit, null)
+            assert failed(moved, covariance, reading, attention, L, seed) == has_failed(
+                risk + worse, limit, null
+            )
 
 
 def test_sentences_of_the_page_name_no_parameter_of_their_checks() -> None:

@@ -25,7 +25,9 @@ def seen(markup: str) -> str:
 
 def excluded() -> list[str]:
     files = sorted(Path(proofs_check.__file__).parent.rglob("statements.toml"))
-    return [e["printed"] for f in files for e in tomllib.loads(f.read_text(encoding="utf-8")).get("excluded", [])]
+    return [
+        e["printed"] for f in files for e in tomllib.loads(f.read_text(encoding="utf-8")).get("excluded", [])
+    ]
 
 
 @pytest.mark.parametrize("id", rows())

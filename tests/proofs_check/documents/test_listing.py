@@ -34,7 +34,10 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def printed(capsys: pytest.CaptureFixture[str], *given: str | None) -> dict[str, str]:
     """The letter of each row that is listed."""
     assert listing(*given) == 0
-    return {id: letter for letter, id in re.findall(r"^([A-Z-]) [ *] (\S+)", capsys.readouterr().out, flags=re.MULTILINE)}
+    return {
+        id: letter
+        for letter, id in re.findall(r"^([A-Z-]) [ *] (\S+)", capsys.readouterr().out, flags=re.MULTILINE)
+    }
 
 
 def test_every_row_has_the_letter_of_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,7 +50,8 @@ def test_a_paper(paper: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "name"), [("REFUTED", "REFUTED"), ("r", "REFUTED"), ("Not  Settled", "not settled"), ("s", "SUPPORTED")]
+    ("verdict", "name"),
+    [("REFUTED", "REFUTED"), ("r", "REFUTED"), ("Not  Settled", "not settled"), ("s", "SUPPORTED")],
 )
 def test_a_verdict(verdict: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     wanted = [id for id, o in FOUND.items() if o.verdict == name]
@@ -66,11 +70,15 @@ def test_a_severity_is_counted_as_everywhere(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_severity(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(printed(capsys, "BB", None, "Text")) == [id for id, o in FOUND.items() if o.severity == "text and code"]
+    assert list(printed(capsys, "BB", None, "Text")) == [
+        id for id, o in FOUND.items() if o.severity == "text and code"
+    ]
     assert printed(capsys, "OURS", None, "gap") == {}
 
 
-@pytest.mark.parametrize(("verdict", "severity"), [("", None), ("x", None), (None, "t"), (None, ""), ("x" * 9999, None)])
+@pytest.mark.parametrize(
+    ("verdict", "severity"), [("", None), ("x", None), (None, "t"), (None, ""), ("x" * 9999, None)]
+)
 def test_an_unknown_filter_is_refused(verdict: str | None, severity: str | None) -> None:
     with pytest.raises(InputError, match="write one of them") as refused:
         listing(None, verdict, severity)
@@ -91,9 +99,13 @@ def test_no_line_is_wider_than_the_screen_and_cuts_are_marked(width: int, places
         assert short == long or (short.endswith("…") and long.startswith(short[:-1]))
 
 
-def test_main_results_are_marked_and_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_main_results_are_marked_and_what_is_wrong_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     why = "it fails at $\\delta_{0}$"
-    (tmp_path / "ledger.json").write_text(json.dumps(document(line("BB:CC.3.b", why=why), line("BB:CC.3.a"))), encoding="utf-8")
+    (tmp_path / "ledger.json").write_text(
+        json.dumps(document(line("BB:CC.3.b", why=why), line("BB:CC.3.a"))), encoding="utf-8"
+    )
     assert listing("BB", ledger=str(tmp_path)) == 0
     text = capsys.readouterr().out
     assert re.search(r"^R   BB:CC\.3\.b +Corollary C\.3 +gap: it fails at δ₀$", text, flags=re.MULTILINE)

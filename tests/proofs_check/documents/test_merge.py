@@ -37,7 +37,14 @@ def merged(folder: Path, *documents: dict[str, Any]) -> int:
     """Merge them with the command."""
     for n, document in enumerate(documents):
         write_json(document, folder / f"{n}.json")
-    return main(["merge", *(str(folder / f"{n}.json") for n in range(len(documents))), "--out", str(folder / "out.json")])
+    return main(
+        [
+            "merge",
+            *(str(folder / f"{n}.json") for n in range(len(documents))),
+            "--out",
+            str(folder / "out.json"),
+        ]
+    )
 
 
 @pytest.mark.parametrize("cut", [1, 3, 6])

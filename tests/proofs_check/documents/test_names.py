@@ -48,7 +48,9 @@ def test_names(text: str, title: str) -> None:
 
 def test_a_numbered_statement_has_all_its_rows_in_printed_order() -> None:
     found = named("BB:Lemma C.4")
-    assert [r.id for r in found.rows] == [r.id for r in rows().values() if r.paper == "BB" and place(r)[1] == "Lemma C.4"]
+    assert [r.id for r in found.rows] == [
+        r.id for r in rows().values() if r.paper == "BB" and place(r)[1] == "Lemma C.4"
+    ]
     assert found.claim == ""
 
 
@@ -57,7 +59,9 @@ def test_what_several_papers_number_alike_is_asked_for_with_the_key() -> None:
         named("lemma c.4")
     offered = re.findall("^  '([^']+)'", str(refused.value), flags=re.MULTILINE)
     assert offered == ["BB:Lemma C.4", "COL:Lemma C.4"]
-    assert {key: {r.paper for r in named(key).rows} for key in offered} == {key: {key.partition(":")[0]} for key in offered}
+    assert {key: {r.paper for r in named(key).rows} for key in offered} == {
+        key: {key.partition(":")[0]} for key in offered
+    }
 
 
 def test_an_equation_beside_a_row_is_not_the_row() -> None:
@@ -85,7 +89,8 @@ def test_the_nearest_names_are_listed_without_latex() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "BB:", "../x", "eq. 999", "eq.", "/", "Lemma", "x" * 10_000, "BB:CC.3.bb", "\0", "(((", "ℓ"]
+    "text",
+    ["", " ", "BB:", "../x", "eq. 999", "eq.", "/", "Lemma", "x" * 10_000, "BB:CC.3.bb", "\0", "(((", "ℓ"],
 )
 def test_an_unknown_name_is_refused_with_the_next_step(text: str) -> None:
     with pytest.raises(InputError, match=r"largeprompt list|rows state \(") as refused:

@@ -64,7 +64,9 @@ def known(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(mine: Path, pytester: pytest.Pytester, workers: str) -> None:
+def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(
+    mine: Path, pytester: pytest.Pytester, workers: str
+) -> None:
     result = judged(pytester, mine, "-n", workers)
     result.assert_outcomes(passed=2)
     assert result.ret == 0
@@ -76,7 +78,9 @@ def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(mine: Path, pytester:
     assert not (pytester.path / "build").exists()
 
 
-def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(mine: Path, pytester: pytest.Pytester) -> None:
+def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(
+    mine: Path, pytester: pytest.Pytester
+) -> None:
     new_paper(Path("theirs"), "On logarithms", "TH")
     result = pytester.runpytest_inprocess(*OPTIONS, str(mine.resolve()), str(Path("theirs").resolve()))
     result.assert_outcomes(passed=4)
@@ -112,7 +116,14 @@ def test_commands_that_read_import_no_claim(known: Path) -> None:
     """So says SECURITY.md."""
     with (known / "lemmas_of_me.py").open("a", encoding="utf-8") as file:
         file.write("\nopen('ran', 'w').close()\n")
-    for command in (["list"], ["show", "L1"], ["show", "L1", "--bibtex"], ["status"], ["blueprint"], ["errata"]):
+    for command in (
+        ["list"],
+        ["show", "L1"],
+        ["show", "L1", "--bibtex"],
+        ["status"],
+        ["blueprint"],
+        ["errata"],
+    ):
         assert main([*command, "--papers", str(known)]) == 0
         assert not Path("ran").exists(), command
     assert main(["show", "L1", "--set", "c=1/2", "--papers", str(known)]) == 0
@@ -173,7 +184,10 @@ def test_a_reading_is_shown_at_its_rows_and_listed_once(
     statements.write_text(statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]'))
     judged(pytester, mine)
     capsys.readouterr()
-    told = {id: (main(["show", id, "--papers", "mine"]), " ".join(capsys.readouterr().out.split())) for id in ("L1", "L2")}
+    told = {
+        id: (main(["show", id, "--papers", "mine"]), " ".join(capsys.readouterr().out.split()))
+        for id in ("L1", "L2")
+    }
     said = "read so Section 1 <2> (exp): The exponent is x. or It is x²: then Lemma 2 holds up to x = 1."
     assert [said in text for _, text in told.values()] == [False, True]
     assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
@@ -211,7 +225,10 @@ def test_a_reading_that_is_wrong_is_told_in_a_line(
 
 
 def test_a_revision_is_compared_with_the_paper(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    revise = lambda *arguments: (main(["revise", "ME", "--papers", "mine", *arguments]), " ".join(capsys.readouterr().out.split()))
+    revise = lambda *arguments: (
+        main(["revise", "ME", "--papers", "mine", *arguments]),
+        " ".join(capsys.readouterr().out.split()),
+    )
     status, said = revise("--set", "L2:c=3/4", "--out", "new.json")
     assert status == 1
     assert "ME:L2 REFUTED -> CERTIFIED no longer refuted" in said
@@ -222,14 +239,21 @@ def test_a_revision_is_compared_with_the_paper(known: Path, capsys: pytest.Captu
     copy = Path("revised.toml")
     text = (known / "statements.toml").read_text(encoding="utf-8")
     copy.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nset = {c = "3/4"}'), encoding="utf-8")
-    assert revise("--statements", str(copy))[1].startswith("verdicts as printed (1) ME:L2 REFUTED -> CERTIFIED")
+    assert revise("--statements", str(copy))[1].startswith(
+        "verdicts as printed (1) ME:L2 REFUTED -> CERTIFIED"
+    )
     copy.write_text(text.replace("\\tfrac12x^2", "x^2"), encoding="utf-8")
-    assert "have another formula and no number, so that nothing judges them: ME:L2" in revise("--statements", str(copy))[1]
+    assert (
+        "have another formula and no number, so that nothing judges them: ME:L2"
+        in revise("--statements", str(copy))[1]
+    )
     copy.write_text(text[: text.rindex("[[row]]")], encoding="utf-8")
     assert "Rows that are gone: ME:L2" in revise("--statements", str(copy))[1]
 
 
-def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine: Path, pytester: pytest.Pytester) -> None:
+def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(
+    mine: Path, pytester: pytest.Pytester
+) -> None:
     text = (file := mine / "statements.toml").read_text(encoding="utf-8")
     accepted = 'printed = "x >= 0", used = true, same = true, whole = true, control = true'
     refuted = "witness = true, author = true, weight = true, instead = true"
@@ -342,12 +366,16 @@ def test_a_list_of_statements_that_is_wrong_is_told_in_a_line(
     assert why in result.stdout.str() + result.stderr.str()
 
 
-def test_what_is_named_next_is_found(mine: Path, capsys: pytest.CaptureFixture[str], pytester: pytest.Pytester) -> None:
+def test_what_is_named_next_is_found(
+    mine: Path, capsys: pytest.CaptureFixture[str], pytester: pytest.Pytester
+) -> None:
     """A row of a folder is found only where the folder is named."""
     judged(pytester, mine)
     capsys.readouterr()
     assert main(["list", "--papers", "mine"]) == 0
-    assert " ".join(capsys.readouterr().out.split()).endswith(f"One row in full: largeprompt show ID --papers {mine.resolve()}")
+    assert " ".join(capsys.readouterr().out.split()).endswith(
+        f"One row in full: largeprompt show ID --papers {mine.resolve()}"
+    )
     assert main(["show", "ME:Q", "--papers", "mine"]) == 2
     assert capsys.readouterr().err.endswith(f"all of them: largeprompt list --papers {mine.resolve()}\n")
 
@@ -394,6 +422,10 @@ def test_an_installed_package_registers_its_papers(mine: Path) -> None:
         "print('ME:L1' in load_claims([c for c in collections() if c.name == 'her-paper']))"
     )
     root = str(Path(registered.__file__).parents[2])
-    command = [sys.executable, "-c", f"import sys; sys.path[:0] = [{str(site.resolve())!r}, {root!r}]\n{code}"]
+    command = [
+        sys.executable,
+        "-c",
+        f"import sys; sys.path[:0] = [{str(site.resolve())!r}, {root!r}]\n{code}",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == ["True True ['her-paper', 'largeprompt']", "True"], done.stderr

@@ -136,7 +136,9 @@ ACCEPTED = {
     "a search that ends nearer to the top": slack("BB:LC.1", 1 - 1e-4),
     "a search that ends less near": slack("BB:LC.1", 1.005),
     "runs within their error": slack("BB:S6.f3", 0.95),
-    "the numbers that a search covered": changed(*COVERED, to=lambda old: re.sub(r"(?<=reached )[\d.e+-]+", "1", old)),
+    "the numbers that a search covered": changed(
+        *COVERED, to=lambda old: re.sub(r"(?<=reached )[\d.e+-]+", "1", old)
+    ),
     "a witness of runs": changed("BB:S6.f1b", "evidence", "witness", "limit", to=0.114),
     "last digits": slack("LDL:eq9-u", 1 + 1e-8),
     "where a bound is tightest": changed("COL:G.3/small.upper", "evidence", "tightest", to={"alpha": "2"}),

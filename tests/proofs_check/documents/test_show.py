@@ -122,7 +122,9 @@ def test_the_repaired_formula_never_stands_as_the_checked_one() -> None:
 
 def test_the_verdict_names_the_part_that_is_false(capsys: pytest.CaptureFixture[str]) -> None:
     show("BB:LC.1")
-    assert "REFUTED, a slip of notation (BB:LC.1/inference); as repaired" in " ".join(capsys.readouterr().out.split())
+    assert "REFUTED, a slip of notation (BB:LC.1/inference); as repaired" in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_latex_is_printed_whole_and_only_if_asked_for(
@@ -173,7 +175,9 @@ def test_a_row_without_a_claim_says_so(kept: str, capsys: pytest.CaptureFixture[
     assert "as printed:" in text
 
 
-def test_an_error_that_follows_says_from_which(kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_that_follows_says_from_which(
+    kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ledger = document(line("BB:CC.3.b"), line("BB:P3.1.conv", follows="BB:CC.3.b"))
     (tmp_path / "ledger.json").write_text(json.dumps(ledger), encoding="utf-8")
     show("BB:P3.1.conv", ledger=str(tmp_path))
@@ -189,7 +193,9 @@ def test_every_row_fits_the_screen_and_holds_no_latex(width: int, each: int) -> 
     text = out.getvalue()
     assert max(map(cell_len, text.splitlines())) <= width
     assert [shown for shown in text.splitlines() if re.search(r"[\\$]", shown)] == []
-    assert re.findall(r"^as (?:printed|checked|repaired).*:\n\s*\n", text, re.MULTILINE) == []  # no formula is empty
+    assert (
+        re.findall(r"^as (?:printed|checked|repaired).*:\n\s*\n", text, re.MULTILINE) == []
+    )  # no formula is empty
 
 
 def test_a_formula_that_is_cut_says_so() -> None:
@@ -220,7 +226,9 @@ def test_the_command_of_the_script_runs_from_where_the_user_stands(
         source = re.search(r"source +(\S+):\d+", text)
         assert source
         assert Path(source[1]).is_file()
-        assert Path(source[1]).is_absolute() == (not PACKAGE.is_relative_to(here) and here != PACKAGE / "boursier_boyer")
+        assert Path(source[1]).is_absolute() == (
+            not PACKAGE.is_relative_to(here) and here != PACKAGE / "boursier_boyer"
+        )
 
 
 def test_a_path_with_a_space_can_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +249,9 @@ def test_a_ledger_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_source_that_is_gone_is_not_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "ledger.json").write_text(json.dumps(document(line("BB:CC.3.a", line="proofs_check/gone.py:3"))), encoding="utf-8")
+    (tmp_path / "ledger.json").write_text(
+        json.dumps(document(line("BB:CC.3.a", line="proofs_check/gone.py:3"))), encoding="utf-8"
+    )
     show("BB:CC.3.a", ledger=str(tmp_path))
     assert "gone.py" not in capsys.readouterr().out
 
@@ -249,7 +259,13 @@ def test_a_source_that_is_gone_is_not_named(tmp_path: Path, capsys: pytest.Captu
 def test_again_judges_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The verdict of an older ledger is not repeated."""
     older = line("BB:CC.3.a", verdict="OPEN", open="not tried")
-    older["evidence"] |= {"verdict": "OPEN", "reason": "not tried", "weakest": None, "argument": "", "slack": None}
+    older["evidence"] |= {
+        "verdict": "OPEN",
+        "reason": "not tried",
+        "weakest": None,
+        "argument": "",
+        "slack": None,
+    }
     (tmp_path / "ledger.json").write_text(json.dumps(document(older)), encoding="utf-8")
     assert show("BB:CC.3.a", ledger=str(tmp_path)) == 0
     assert "verdict  OPEN" in capsys.readouterr().out
@@ -259,10 +275,16 @@ def test_again_judges_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "Judged now" in text
 
 
-def test_a_faulty_claim_that_is_judged_again_ends_with_status_one(kept: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_faulty_claim_that_is_judged_again_ends_with_status_one(
+    kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import proofs_check.core.judging
 
-    monkeypatch.setattr(proofs_check.core.judging, "run_claim", lambda id, reseed: line("BB:CC.3.a", faults=["it cannot fail"]))
+    monkeypatch.setattr(
+        proofs_check.core.judging,
+        "run_claim",
+        lambda id, reseed: line("BB:CC.3.a", faults=["it cannot fail"]),
+    )
     assert show("BB:CC.3.a", ledger=kept, again=True) == 1
 
 
@@ -298,7 +320,9 @@ def test_a_verdict_is_cited_with_its_day_and_the_code(kept: str, tmp_path: Path)
     assert run["code"] in cited["howpublished"]
     assert "Corollary C.3" in cited["note"]
     assert "arXiv:2512.11784v2" in cited["note"]
-    assert fields(bibtex("BB:LC.1/inference", ledger=kept))["title"].startswith("{BB:LC.1/inference: REFUTED, a slip of notation")
+    assert fields(bibtex("BB:LC.1/inference", ledger=kept))["title"].startswith(
+        "{BB:LC.1/inference: REFUTED, a slip of notation"
+    )
 
 
 def test_a_verdict_of_a_part_of_a_run_is_cited_as_such(tmp_path: Path) -> None:

@@ -30,26 +30,42 @@ def cells(text: str, name: str) -> dict[str, int]:
 def test_rows_are_counted_once_by_what_is_printed() -> None:
     part = made_up("BB:CC.3.a/part", "SUPPORTED")
     stated = made_up("BB:LC.1", "SUPPORTED")
-    found = cells(status(document(line("BB:CC.3.a"), part, line("BB:CC.3.b"), line("BB:LC.1/inference"), stated)), "BB: statements")
-    assert (found["REFUTED"], found["repaired"], found["SUPPORTED"]) == (2, 2, 1)  # a row is the least of its parts
+    found = cells(
+        status(document(line("BB:CC.3.a"), part, line("BB:CC.3.b"), line("BB:LC.1/inference"), stated)),
+        "BB: statements",
+    )
+    assert (found["REFUTED"], found["repaired"], found["SUPPORTED"]) == (
+        2,
+        2,
+        1,
+    )  # a row is the least of its parts
     assert found["PROVED"] + found["CERTIFIED"] == 0
     assert found["not settled"] == found["rows"] - 3
 
 
 def test_assumptions_and_experiments_stand_apart_and_open_settles_nothing() -> None:
-    kind = {k: next(id for id, r in rows().items() if r.paper == "BB" and r.kind == k) for k in ("assumption", "NUM", "PROB")}
+    kind = {
+        k: next(id for id, r in rows().items() if r.paper == "BB" and r.kind == k)
+        for k in ("assumption", "NUM", "PROB")
+    }
     verdicts = {"assumption": "SUPPORTED", "PROB": "OPEN", "NUM": "PROVED"}
     text = status(document(*(made_up(kind[k], verdict, kind=k) for k, verdict in verdicts.items())))
     assert cells(text, "BB: assumptions and citations")["SUPPORTED"] == 1
     assert cells(text, "BB: experiments")["PROVED"] == 1
     assert cells(text, "BB: statements")["not settled"] == cells(text, "BB: statements")["rows"]
-    papers = [cells(text, x)["rows"] for x in ("BB: statements", "BB: assumptions and citations", "BB: experiments")]
+    papers = [
+        cells(text, x)["rows"] for x in ("BB: statements", "BB: assumptions and citations", "BB: experiments")
+    ]
     assert sum(papers) == sum(r.paper == "BB" for r in rows().values())
 
 
 def test_refuted_wins_then_the_weakest_part() -> None:
     row = "BB:CC.3.a"
-    main_, part, inference = made_up(row, "PROVED"), made_up(f"{row}/a", "SUPPORTED"), made_up(f"{row}/inference", "REFUTED")
+    main_, part, inference = (
+        made_up(row, "PROVED"),
+        made_up(f"{row}/a", "SUPPORTED"),
+        made_up(f"{row}/inference", "REFUTED"),
+    )
     assert row_verdict([main_, part]) == "SUPPORTED"
     assert row_verdict([main_, made_up(f"{row}/b", "CERTIFIED")]) == "CERTIFIED"
     assert row_verdict([part]) == "SUPPORTED"
@@ -60,7 +76,12 @@ def test_refuted_wins_then_the_weakest_part() -> None:
 
 
 def test_what_is_false_or_an_edge_is_listed_with_what_uses_it() -> None:
-    listed = errata(document(line("BB:CC.3.b", severity="false", repair=None), made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"])))
+    listed = errata(
+        document(
+            line("BB:CC.3.b", severity="false", repair=None),
+            made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"]),
+        )
+    )
     heading, _, only = listed.split("\n")
     assert heading.startswith("## BB: Softmax as Linear")
     assert only.startswith("- Appendix C.1")
@@ -87,7 +108,9 @@ def test_what_is_false_or_an_edge_is_listed_with_what_uses_it() -> None:
         (" ", r"Odd \| even"),
     ],
 )
-def test_a_paper_of_the_user_is_cited_however_its_authors_are_told(tmp_path: Path, authors: str, cited: str) -> None:
+def test_a_paper_of_the_user_is_cited_however_its_authors_are_told(
+    tmp_path: Path, authors: str, cited: str
+) -> None:
     row = 'id = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
     told = f'[paper]\nkey = "ME"\ntitle = "Odd | even"\nauthors = "{authors}"\n[[row]]\n{row}'
     (tmp_path / "statements.toml").write_text(told)
@@ -140,7 +163,9 @@ def test_write_then_check_then_change(tmp_path: Path, capsys: pytest.CaptureFixt
     assert readme.read_text() == written
 
 
-def test_the_ledger_of_the_release_is_kept_in_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ledger_of_the_release_is_kept_in_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_json(document(), tmp_path / "ledger.json")
     release = tmp_path / "release.json"
     command = ["status", "--ledger", str(tmp_path)]
@@ -164,7 +189,9 @@ def test_the_ledger_of_the_release_is_kept_in_step(tmp_path: Path, capsys: pytes
         assert "BB:CC.3.b" in capsys.readouterr().err
 
 
-def test_every_file_gets_the_blocks_that_it_has_marks_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_file_gets_the_blocks_that_it_has_marks_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_json(document(line("BB:CC.3.b", severity="false")), tmp_path / "ledger.json")
     first, last = marks("errata")
     readme, listed = tmp_path / "README.md", tmp_path / "errata.md"

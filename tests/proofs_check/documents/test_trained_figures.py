@@ -28,12 +28,16 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_sentences_about_what_was_trained_are_judged_and_stand_below_their_figure(page: Path) -> None:
     found = {c["id"]: c["verdict"] for c in read_ledger(page / "ledger")["claims"]}
     assert found["LDL:Sec6.F1s"] == "SUPPORTED"
-    assert found["LDL:Sec6.F1"] == found["LDL:A.maps"] == "OPEN"  # other widths, rates and optimisers are not tried
+    assert (
+        found["LDL:Sec6.F1"] == found["LDL:A.maps"] == "OPEN"
+    )  # other widths, rates and optimisers are not tried
     assert found["LDL:Sec6.mono"] == "OPEN"  # the two readings of its time differ
     assert not any(id.startswith("LDL:A.poly") for id in found)  # Figure 4 was not trained
     html = (page / "index.html").read_text()
     first, second = html.index('id="figure-1"'), html.index('id="figure-2"')
-    assert first < html.index("<code>LDL:Sec6.mono/loss</code>") < second < html.index("<code>LDL:A.maps</code>")
+    assert (
+        first < html.index("<code>LDL:Sec6.mono/loss</code>") < second < html.index("<code>LDL:A.maps</code>")
+    )
     assert re.search(r"to the share 0\.2 of the loss of uniform attention: [^;]*; to the loss 0\.02: ", html)
     assert not re.findall(r'(?:src|href)="https?:', html)
     for file in re.findall(r'href="(plots/[^"]+)"', html):
@@ -112,14 +116,18 @@ def test_options_of_the_other_paper_are_refused(
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("wrong", [["--rate", "0"], ["--cosine-rate", "nan"], ["--width", "0"], ["--optimiser", "sgd"]])
+@pytest.mark.parametrize(
+    "wrong", [["--rate", "0"], ["--cosine-rate", "nan"], ["--width", "0"], ["--optimiser", "sgd"]]
+)
 def test_choices_that_cannot_be_used_are_refused(wrong: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["figures", "--paper", "LDL", *wrong])
     assert stopped.value.code == 2
 
 
-def test_a_page_of_the_other_paper_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_of_the_other_paper_is_not_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "index.html").write_text("<title>Training of softmax and linear attention")
     assert main(["figures", "--paper", "LDL", "--only", "1", "--out", str(tmp_path)]) == 2
     assert "choose another --out" in capsys.readouterr().err
@@ -134,7 +142,9 @@ def test_the_help_names_the_defaults_of_the_choices(capsys: pytest.CaptureFixtur
         assert re.search(rf"--{name.replace('_', '-')} [^-]*\(default: {getattr(usual, name)}\)", told), name
 
 
-def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_figures_of_a_window_have_their_sentences(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Figure 3, small: the verdicts are those of exact minimisers, whatever is drawn."""
     small = ["--L", "1,10", "--steps", "50", "--trials", "1"]
     assert main(["figures", "--paper", "COL", "--only", "3", "--out", str(tmp_path), *small]) == 0
@@ -146,8 +156,12 @@ def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys: py
     html = (tmp_path / "index.html").read_text()
     assert "largeprompt figures --paper COL --L 1,10 --steps 50 --trials 1 --only 3" in html
     assert html.index('id="figure-3"') < html.index("<code>COL:Fig3/trained</code>")
-    assert "The sum of the rates is computed; the rest of the row is a choice" in html  # words, beside a formula
-    assert re.search(r'<span class="held"><math>[^.]*?</math>\.</span>', html)  # no line begins with a full stop
+    assert (
+        "The sum of the rates is computed; the rest of the row is a choice" in html
+    )  # words, beside a formula
+    assert re.search(
+        r'<span class="held"><math>[^.]*?</math>\.</span>', html
+    )  # no line begins with a full stop
     assert all(f".v-{verdict.lower()} " in html for verdict in Verdict)
     assert "COL:Fig3" in capsys.readouterr().out
 

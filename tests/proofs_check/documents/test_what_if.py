@@ -25,7 +25,9 @@ def test_it_says_what_the_claim_says(c: int, capsys: pytest.CaptureFixture[str])
 
 
 def test_where_several_claims_have_the_number_one_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(InputError, match=r"write the id of one in full: BB:LC\.2 with c = 3; BB:LC\.2/markov with c = 3"):
+    with pytest.raises(
+        InputError, match=r"write the id of one in full: BB:LC\.2 with c = 3; BB:LC\.2/markov with c = 3"
+    ):
         what_if("LC.2", ["c=3"])
     assert what_if("BB:LC.2/markov", ["c = 1/3"]) == 0
     assert capsys.readouterr().out.startswith("BB:LC.2/markov with c = 1/3: REFUTED")
@@ -37,7 +39,9 @@ def test_a_derivation_that_stops_is_told_in_a_paragraph(capsys: pytest.CaptureFi
     """Without the two sides that the kernel compared, which are thirty lines in its own signs."""
     assert what_if("BB:LC.1", ["c=26"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert said.endswith("the derivation stops: not equal by normal form. As printed: c = 27. Nothing was stored.")
+    assert said.endswith(
+        "the derivation stops: not equal by normal form. As printed: c = 27. Nothing was stored."
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,8 @@ def test_numbers_are_exact(value: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [(".25", Fraction(1, 4)), ("-1.50", Fraction(-3, 2)), ("1e-3", Fraction(1, 1000)), ("+7", 7)]
+    ("text", "value"),
+    [(".25", Fraction(1, 4)), ("-1.50", Fraction(-3, 2)), ("1e-3", Fraction(1, 1000)), ("+7", 7)],
 )
 def test_decimal_numbers_are_exact(text: str, value: Fraction) -> None:
     assert rational(text) == value

@@ -30,20 +30,27 @@ def test_weighted_moments_are_integrals(example: tuple[int, int, int], j: int) -
     for s in DEVIATIONS[:4]:
         z2, p = np.zeros(1), np.ones(1)
         for _ in range(gaussian):
-            z2, p = (z2[:, None] + (float(s) * nodes) ** 2).ravel(), (p[:, None] * masses / masses.sum()).ravel()
+            z2, p = (
+                (z2[:, None] + (float(s) * nodes) ** 2).ravel(),
+                (p[:, None] * masses / masses.sum()).ravel(),
+            )
         if other:
             law = drawn_query(1, 0, rare)
             x, w = np.array([float(v) for (v,) in law.points]), np.array([float(v) for v in law.weights])
             z2, p = (z2[:, None] + x**2).ravel(), (p[:, None] * w).ravel()
         expected = float(p @ (z2**j * np.exp(z2 / 4)))
         assert WeightedQueries._left(example, s, j, float) == pytest.approx(expected, rel=1e-6, abs=1e-12)
-        assert float(WeightedQueries._left(example, s, j, sympy_rational)) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+        assert float(WeightedQueries._left(example, s, j, sympy_rational)) == pytest.approx(
+            expected, rel=1e-6, abs=1e-12
+        )
 
 
 def test_weighted_moments_are_sharp_for_gaussian_queries() -> None:
     assert holds(WeightedQueries(weighted_query_moment)).slack == pytest.approx(1)
     lower = WeightedQueries(
-        lambda d, j: weighted_query_moment(d, j) * (sp.Rational(999, 1000) if isinstance(d, sp.Basic) else 0.999)
+        lambda d, j: (
+            weighted_query_moment(d, j) * (sp.Rational(999, 1000) if isinstance(d, sp.Basic) else 0.999)
+        )
     )
     assert holds(lower).verdict is Verdict.REFUTED
 

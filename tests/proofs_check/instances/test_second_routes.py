@@ -23,7 +23,11 @@ from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square
 from proofs_check.instances.gaussian_tasks import drawn_tasks, with_covariates
 from proofs_check.instances.least_risks import apart_in_the_end, least_risks
 from proofs_check.instances.plain_weights import plain_weights
-from proofs_check.instances.random_query.averaged_errors import below_its_limit, near_its_exponent, near_its_law
+from proofs_check.instances.random_query.averaged_errors import (
+    below_its_limit,
+    near_its_exponent,
+    near_its_law,
+)
 from proofs_check.ours.lemma_f1 import drawn_means
 from proofs_check.ours.r4_exponents import drawn_from_above, drawn_from_below
 from proofs_check.ours.r6_fixed_point import below_its_supremum
@@ -40,7 +44,11 @@ def test_plain_sums_are_the_moments_of_the_weights(s: float, L: float) -> None:
 @pytest.mark.parametrize("d", [1, 2, 7, 40])
 @pytest.mark.parametrize("mean", [mean_over_chi_square, mean_by_quad])
 def test_means_over_chi_square(mean: Callable[..., float], d: int) -> None:
-    assert mean(d, lambda z: np.ones_like(z), peak=d) if mean is mean_by_quad else mean(d, np.ones_like) == pytest.approx(1)
+    assert (
+        mean(d, lambda z: np.ones_like(z), peak=d)
+        if mean is mean_by_quad
+        else mean(d, np.ones_like) == pytest.approx(1)
+    )
     beside: dict[str, Any] = {"peak": d} if mean is mean_by_quad else {}
     assert mean(d, lambda z: z * z, **beside) == pytest.approx(d * (d + 2), rel=1e-10)
     assert mean(d, lambda z: np.exp(-z), **beside) == pytest.approx(3 ** (-d / 2), rel=1e-10)

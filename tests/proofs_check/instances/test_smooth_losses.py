@@ -73,7 +73,9 @@ def test_the_losses_are_jointly_1_smooth_with_the_slopes_given() -> None:
     for l in LOSSES:
         assert l.slope(math, 0.0, 0.0) == 0.0
         for z, y in rng.normal(size=(20, 2)) * 3:
-            assert l.slope(math, z, y) == pytest.approx((l.loss(math, z + h, y) - l.loss(math, z - h, y)) / (2 * h), abs=1e-8)
+            assert l.slope(math, z, y) == pytest.approx(
+                (l.loss(math, z + h, y) - l.loss(math, z - h, y)) / (2 * h), abs=1e-8
+            )
             a, b = rng.normal(size=2)
             assert abs(l.slope(math, z + a, y + b) - l.slope(math, z, y)) <= math.hypot(a, b) * (1 + 1e-12)
 

@@ -18,8 +18,12 @@ def ours() -> dict[str, Claim]:
 
 def test_what_is_only_supported_says_why_or_of_which_part(release: dict[str, Any]) -> None:
     supported = {entry["id"] for entry in release["claims"] if entry["verdict"] == "SUPPORTED"}
-    silent = [id for id, claim in ours().items() if id in supported and not (claim.unproved or claim.fragment)]
-    assert not silent, "say with unproved= why no prover reaches them, or with fragment= which part was executed"
+    silent = [
+        id for id, claim in ours().items() if id in supported and not (claim.unproved or claim.fragment)
+    ]
+    assert not silent, (
+        "say with unproved= why no prover reaches them, or with fragment= which part was executed"
+    )
 
 
 def test_no_row_is_stronger_than_one_of_its_clauses(release: dict[str, Any]) -> None:
@@ -40,6 +44,12 @@ def test_what_is_decided_by_execution_alone_rests_on_nothing_weaker(release: dic
     claims = load_claims()
     ledger = Ledger(release["claims"], needs={id: claim.needs for id, claim in claims.items()})
     joined = {id for id, claim in claims.items() if claim.argument or claim.fragment or claim.unproved}
-    alone = [id for id in ours() if id in ledger.entries and id not in joined and Verdict(ledger.entries[id]["verdict"]).executed]
+    alone = [
+        id
+        for id in ours()
+        if id in ledger.entries and id not in joined and Verdict(ledger.entries[id]["verdict"]).executed
+    ]
     wrong = [id for id in alone if not ledger.chain(id).executed]
-    assert not wrong, "say with argument= what joins the executed part to what the row says and others only argue"
+    assert not wrong, (
+        "say with argument= what joins the executed part to what the row says and others only argue"
+    )

@@ -59,7 +59,11 @@ def faults(data: Mapping[str, Any]) -> list[str]:
         out.append(f"[paper] lacks {sorted(missing)}")
     ids = [r.get("id", "?") for r in data["row"]]
     out += [f"{name}: twice" for name in {i for i in ids if ids.count(i) > 1}]
-    elsewhere = {id for id, r in rows().items() if r.paper == data["paper"]["key"]} if "part" in data["paper"] else set()
+    elsewhere = (
+        {id for id, r in rows().items() if r.paper == data["paper"]["key"]}
+        if "part" in data["paper"]
+        else set()
+    )
     for r in data["row"]:
         name = r.get("id", "?")
         if missing := ROW_KEYS - r.keys():
@@ -140,7 +144,9 @@ def test_boursier_boyer_is_complete() -> None:
     # 154 rows were listed by hand from the paper before this file was written; rows found since
     # carry added = true.
     assert sum(not r.get("added", False) for r in data["row"]) == 154
-    numbered = {int(n) for r in data["row"] + data["excluded"] for n in re.findall(r"\\qquad\((\d+)\)", r["printed"])}
+    numbered = {
+        int(n) for r in data["row"] + data["excluded"] for n in re.findall(r"\\qquad\((\d+)\)", r["printed"])
+    }
     # (1), (11), (12), (16) and (18) are rows named by their number or place; (5), (6), (8) and (9)
     # do not exist in the paper.
     assert numbered | {1, 11, 12, 16, 18} == set(range(1, 30)) - {5, 6, 8, 9}

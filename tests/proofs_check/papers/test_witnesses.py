@@ -39,7 +39,9 @@ def found(release: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("id", [id for id in FALSE if script(id)])
-def test_script_and_claim_have_the_same_witness(id: str, found: dict[str, Any], outputs: dict[str, Output]) -> None:
+def test_script_and_claim_have_the_same_witness(
+    id: str, found: dict[str, Any], outputs: dict[str, Output]
+) -> None:
     """Of a run just made, `largeprompt errata` asks the same before it writes a line."""
     text, sampled = script(id), found[id]["witness_by"] == "statistics"
     assert text is not None
@@ -60,7 +62,9 @@ def test_ours_cannot_be_reached() -> None:
 
 
 def test_an_assertion_that_fails_is_seen() -> None:
-    outcome = run({"no": "print(1)\nassert 1 > 2, 'no violation'", "quit": "raise SystemExit(0)", "yes": "print(3)"})
+    outcome = run(
+        {"no": "print(1)\nassert 1 > 2, 'no violation'", "quit": "raise SystemExit(0)", "yes": "print(3)"}
+    )
     assert (outcome["no"].printed, outcome["no"].error) == ("1\n", "AssertionError: no violation")
     assert outcome["quit"].error.startswith("SystemExit")
     assert (outcome["yes"].printed, outcome["yes"].error) == ("3\n", "")

@@ -21,7 +21,11 @@ from theory.attention.gaussian_errors import (
     theorem_A,
 )
 from theory.attention.layer import grad_U, softmax_attention
-from theory.attention.softmax_covariance import GRAD_U_MOMENTS, softmax_covariance_second_moment, spread_moments
+from theory.attention.softmax_covariance import (
+    GRAD_U_MOMENTS,
+    softmax_covariance_second_moment,
+    spread_moments,
+)
 
 GAMMA = np.array([[1.0, 0.3], [0.3, 0.5]])
 U = np.array([[0.5, -0.2], [0.1, 0.4]])
@@ -70,9 +74,13 @@ def test_closed_forms_at_two_tokens(two: dict[str, np.ndarray]) -> None:
     """A 16-point rule in each of the 4 directions resolves the softmax at s = 0.18 to 1e-9."""
     P2, P3, Q = two["P2"], two["P3"], two["Q"]
     np.testing.assert_allclose(V @ two["mean"] - V @ H, gaussian_bias(P2, V @ H), rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(two["outer"], covariance_of_mean_token(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        two["outer"], covariance_of_mean_token(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9
+    )
     np.testing.assert_allclose(two["error"], gaussian_second_moment(P2, P3, Q, T, Q_), rtol=1e-7)
-    np.testing.assert_allclose(two["C"] - GAMMA, softmax_covariance_bias(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        two["C"] - GAMMA, softmax_covariance_bias(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9
+    )
 
 
 def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
@@ -89,10 +97,14 @@ def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
     G, W = GAMMA - np.outer(l, l), V.T @ V
     lu2, lv2, Guu, Gvv = l @ l, l @ W @ l, np.trace(G), np.trace(W @ G)
     mixed, square = l @ W @ G @ l, np.trace(W @ G @ G)
-    products = dict(along=lu2 * lv2, across=lv2 * Guu + lu2 * Gvv, mixed=mixed, square=square, product=Guu * Gvv)
+    products = dict(
+        along=lu2 * lv2, across=lv2 * Guu + lu2 * Gvv, mixed=mixed, square=square, product=Guu * Gvv
+    )
     exact = softmax_covariance_second_moment(spread_moments(S, moments), **products)
     assert exact == pytest.approx(w @ (((C - GAMMA) @ V.T) ** 2).sum(axis=(1, 2)), rel=1e-8)
-    assert softmax_covariance_second_moment(spread_moments(1.01 * S, moments), **products) != pytest.approx(exact, rel=1e-4)
+    assert softmax_covariance_second_moment(spread_moments(1.01 * S, moments), **products) != pytest.approx(
+        exact, rel=1e-4
+    )
 
 
 def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray]) -> None:
@@ -106,7 +118,9 @@ def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray
         mean = p @ prompt
         C = (prompt - mean).T @ ((prompt - mean) * p[:, None])
         np.testing.assert_allclose(softmax_attention(prompt, Z, U, V), V @ mean, rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(grad_U(prompt, Z, U, V), [np.outer(C @ v, Z) for v in V], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            grad_U(prompt, Z, U, V), [np.outer(C @ v, Z) for v in V], rtol=1e-9, atol=1e-12
+        )
 
 
 def test_the_matrix_forms_contract_to_the_scalar_ones() -> None:
@@ -137,14 +151,18 @@ def test_theorem_A_solves_the_logistic_equation_from_equal_weights() -> None:
 def test_theorem_A_at_extreme_arguments() -> None:
     assert theorem_A(1e5, 1e300, 1, 1) == 2.0
     assert theorem_A(0, 1e300, 1, 0) == pytest.approx(1e-300)
-    np.testing.assert_allclose(theorem_A(np.array([[0.0], [1.0]]), np.array([1.0, 10.0]), 1.0, 0.0)[0], [1.0, 0.1])
+    np.testing.assert_allclose(
+        theorem_A(np.array([[0.0], [1.0]]), np.array([1.0, 10.0]), 1.0, 0.0)[0], [1.0, 0.1]
+    )
 
 
 def test_symbols_and_floats_agree() -> None:
     names = sp.symbols("P2 P3 Q t q", positive=True)
     P2, P3, Q = names[:3]
     at = dict(zip(names, (0.4, 0.25, 0.2, 3.0, 2.0)))
-    assert float(gaussian_second_moment(*names).subs(at)) == pytest.approx(gaussian_second_moment(*at.values()), rel=1e-13)
+    assert float(gaussian_second_moment(*names).subs(at)) == pytest.approx(
+        gaussian_second_moment(*at.values()), rel=1e-13
+    )
     h, G = sp.Matrix([1, 2]), sp.Matrix([[2, 1], [1, 3]])
     exact = np.array(covariance_of_mean_token(P2, P3, Q, G, h).subs(at), dtype=float)
     G_, h_ = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
@@ -209,4 +227,6 @@ def test_bad_arguments_are_named(arguments: dict[str, float], message: str) -> N
 )
 def test_bad_matrices_are_refused(change: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        limit_of_grad_U_error(**{"s": 0.5, "v": [1.0, 0.0], "Gamma": np.eye(2), "h": [0.5, 0.0], "z2": 1.0} | change)
+        limit_of_grad_U_error(
+            **{"s": 0.5, "v": [1.0, 0.0], "Gamma": np.eye(2), "h": [0.5, 0.0], "z2": 1.0} | change
+        )

@@ -154,4 +154,6 @@ def test_constants_at_the_ends_of_the_floats() -> None:
     with pytest.raises(ValueError, match="choose other units"):
         c.lemma_c4(10, 1, 1, 1, 1e-320, 2)
     with pytest.raises(ValueError, match="0 times infinity in floats; choose other units"):
-        c.lemma_c4(1, 1e-300, 1e-300, 1e200, 1e-200, 1, p=2, Z8=1, power=2)  # sigma^4 is infinite, and C_f^2 is 0
+        c.lemma_c4(
+            1, 1e-300, 1e-300, 1e200, 1e-200, 1, p=2, Z8=1, power=2
+        )  # sigma^4 is infinite, and C_f^2 is 0

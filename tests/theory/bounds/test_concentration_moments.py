@@ -14,7 +14,13 @@ import sympy as sp
 from scipy.integrate import quad
 
 from theory.bounds.concentration import lemma_c4
-from theory.bounds.concentration_moments import fourth_moment_R2, lemma_c7, tail_integral, threshold_c4, threshold_c7
+from theory.bounds.concentration_moments import (
+    fourth_moment_R2,
+    lemma_c7,
+    tail_integral,
+    threshold_c4,
+    threshold_c7,
+)
 
 L, a2, F4, sigma2, C_f, Z4, k = sp.symbols("L a2 F4 sigma2 C_f Z4 k", positive=True)
 
@@ -34,9 +40,18 @@ def test_the_tail_against_quadrature(p: int, x: float) -> None:
 def test_lemma_c7_against_its_printed_form() -> None:
     L, a2, F4, s2, Cf, d, Z4 = 40, 0.3, 2.5, 1.5, 0.8, 3, 9.0
     C = 108 * math.exp(4 * a2) * F4
-    tail = 16**3 * s2**2 * L * Cf**4 * math.exp(2 * d) * (1 + math.sqrt(L) / (32 * math.sqrt(2) * s2) * math.sqrt(Z4))
+    tail = (
+        16**3
+        * s2**2
+        * L
+        * Cf**4
+        * math.exp(2 * d)
+        * (1 + math.sqrt(L) / (32 * math.sqrt(2) * s2) * math.sqrt(Z4))
+    )
     exponent = -(math.sqrt(L) / (2 * math.sqrt(2)) - math.exp(2 * a2)) * F4 / (16 * s2 * Cf**2)
-    assert lemma_c7(L, a2, F4, s2, Cf, d, Z4) == pytest.approx(2 * C * F4 / math.sqrt(L) + tail * math.exp(exponent))
+    assert lemma_c7(L, a2, F4, s2, Cf, d, Z4) == pytest.approx(
+        2 * C * F4 / math.sqrt(L) + tail * math.exp(exponent)
+    )
 
 
 def test_lemma_c7_is_homogeneous() -> None:
@@ -52,7 +67,9 @@ def test_floats_and_symbols_agree() -> None:
     at = {L: 40, a2: sp.Rational(1, 3), F4: 2, sigma2: 3, C_f: sp.Rational(1, 2), Z4: 5}
     exact = float(lemma_c7(L, a2, F4, sigma2, C_f, 2, Z4).subs(at))
     assert lemma_c7(40, 1 / 3, 2, 3, 0.5, 2, 5) == pytest.approx(exact, rel=1e-13)
-    assert float(fourth_moment_R2(L, a2, F4).subs(at)) == pytest.approx(fourth_moment_R2(40, 1 / 3, 2), rel=1e-13)
+    assert float(fourth_moment_R2(L, a2, F4).subs(at)) == pytest.approx(
+        fourth_moment_R2(40, 1 / 3, 2), rel=1e-13
+    )
 
 
 @pytest.mark.parametrize("p", [1, 2])

@@ -34,7 +34,9 @@ def test_a_covariance_of_zero_keeps_one_column() -> None:
     assert covariance_factor(np.zeros((3, 3))).tolist() == [[0.0], [0.0], [0.0]]
 
 
-@pytest.mark.parametrize("read", [lambda S: read_covariance("Sigma", S), limit_parameters], ids=["read", "limit"])
+@pytest.mark.parametrize(
+    "read", [lambda S: read_covariance("Sigma", S), limit_parameters], ids=["read", "limit"]
+)
 def test_asymmetry_is_measured_by_the_two_variables(read: Callable[[Any], Any]) -> None:
     for S in ([[1.0, 1e-11], [-1e-11, 1e-22]], [[1e9, 2.0, 0.0], [1.0, 1e-9, 0.0], [0.0, 0.0, 1.0]]):
         with pytest.raises(ValueError, match="Sigma is not symmetric"):

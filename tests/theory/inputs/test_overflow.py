@@ -13,7 +13,14 @@ import sympy as sp
 from theory.attention.layer import gaussian_output, linear_attention, softmax_attention
 from theory.inputs.overflow import within_floats
 from theory.regression.any_parameters import full_risk, full_risk_gradient
-from theory.regression.risk import effective_covariance, icl_risk, icl_risk_gradient, invariants, task_covariance, vector_field
+from theory.regression.risk import (
+    effective_covariance,
+    icl_risk,
+    icl_risk_gradient,
+    invariants,
+    task_covariance,
+    vector_field,
+)
 
 I = np.eye(2)
 BEYOND: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
@@ -34,7 +41,9 @@ BEYOND: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize(("function", "arguments"), BEYOND, ids=[f.__name__ for f, _ in BEYOND])
 def test_an_answer_beyond_floats_is_refused(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    with pytest.raises(ValueError, match=r"leaves the range of floats, which end at 1\.8e308; choose other units"):
+    with pytest.raises(
+        ValueError, match=r"leaves the range of floats, which end at 1\.8e308; choose other units"
+    ):
         function(*arguments)
 
 
@@ -47,7 +56,9 @@ def test_exact_matrices_know_no_range() -> None:
     assert icl_risk(10**400 * sp.eye(1), sp.eye(1), 0) == sp.Integer(10) ** 400 / 2
 
 
-@pytest.mark.parametrize("found", [math.inf, math.nan, np.array([1.0, math.inf]), (1.0, np.float64(math.nan))])
+@pytest.mark.parametrize(
+    "found", [math.inf, math.nan, np.array([1.0, math.inf]), (1.0, np.float64(math.nan))]
+)
 def test_what_is_returned_must_be_finite_too(found: Any) -> None:
     """Not every library tells NumPy that something overflowed."""
     with pytest.raises(ValueError, match="the answer leaves the range"):

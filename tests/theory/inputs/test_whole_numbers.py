@@ -16,7 +16,9 @@ def test_a_whole_number_becomes_an_int(value: Any) -> None:
     assert (found, type(found)) == (3, int)
 
 
-@pytest.mark.parametrize("value", [True, np.True_, 3.0, 1e6, "3", None, 3 + 0j, [3], np.array([3]), float("nan")])
+@pytest.mark.parametrize(
+    "value", [True, np.True_, 3.0, 1e6, "3", None, 3 + 0j, [3], np.array([3]), float("nan")]
+)
 def test_what_is_no_whole_number_is_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match="is no whole number; advice"):
         read_whole("n", value, "advice")

@@ -51,7 +51,9 @@ STARTS = {
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("d", "rank"), [(1, 1), (3, 2), (4, 1), (4, 4)])
 @pytest.mark.parametrize(("L", "noise"), [(None, None), (1, None), (7, 0.8)])
-def test_the_flow_ends_where_the_formula_says(start: str, d: int, rank: int, L: int | None, noise: float | None) -> None:
+def test_the_flow_ends_where_the_formula_says(
+    start: str, d: int, rank: int, L: int | None, noise: float | None
+) -> None:
     Sigma = random_covariance(d, rank, scale=float(RNG.uniform(0.3, 3)))
     U0, u0 = STARTS[start](d)
     p = limit_parameters(Sigma, U0=U0, u0=u0, prompt_length=L, noise=noise)
@@ -63,7 +65,10 @@ def test_the_flow_ends_where_the_formula_says(start: str, d: int, rank: int, L: 
 
 def test_all_parameters_flow_to_the_block_limit() -> None:
     """The integration assumes no block structure: it moves all (d + 1)^2 + d + 1 parameters."""
-    Sigma, start = random_covariance(3, 2), np.concatenate([np.diag([1.0, 1.0, 1.0, 0.0]).ravel(), [0, 0, 0, 0.5]])
+    Sigma, start = (
+        random_covariance(3, 2),
+        np.concatenate([np.diag([1.0, 1.0, 1.0, 0.0]).ravel(), [0, 0, 0, 0.5]]),
+    )
 
     def motion(_: float, y: np.ndarray) -> np.ndarray:
         to_U, to_v = full_risk_gradient(Sigma, y[:16].reshape(4, 4), y[16:], noise=0.3)
@@ -112,7 +117,9 @@ def test_changing_both_signs_changes_both_limits_but_not_the_rest() -> None:
     assert (q.gamma, scalar(q)) == pytest.approx((-p.gamma, -scalar(p)))
 
 
-@pytest.mark.parametrize(("s", "a", "u"), [(2.0, 0.5, 0.1), (0.3, 0.0, 1.0), (5.0, -0.2, 1.0), (1.0, -3.0, 0.2)])
+@pytest.mark.parametrize(
+    ("s", "a", "u"), [(2.0, 0.5, 0.1), (0.3, 0.0, 1.0), (5.0, -0.2, 1.0), (1.0, -3.0, 0.2)]
+)
 def test_one_dimension_in_closed_form(s: float, a: float, u: float) -> None:
     """d = 1: the minimum is s U u = 1 on the hyperbola U^2 - u^2 = a^2 - u0^2; its branch is that
     of the larger of the two.
@@ -136,7 +143,10 @@ def test_the_infinite_prompt_is_the_limit_of_long_ones_at_rate_one_over_L() -> N
     Sigma, far = random_covariance(3, 2), limit_parameters(np.eye(3))
     start = {"U0": np.diag([1.0, 0.2, 0.5]), "u0": 0.4}
     far = limit_parameters(Sigma, **start)
-    gaps = [np.linalg.norm(limit_parameters(Sigma, prompt_length=L, noise=2.0, **start).U - far.U) for L in (10**4, 10**6)]
+    gaps = [
+        np.linalg.norm(limit_parameters(Sigma, prompt_length=L, noise=2.0, **start).U - far.U)
+        for L in (10**4, 10**6)
+    ]
     assert gaps[0] / gaps[1] == pytest.approx(100, rel=0.02)
     np.testing.assert_allclose(limit_parameters(Sigma, prompt_length=10**400, **start).U, far.U, rtol=1e-13)
 
@@ -157,13 +167,17 @@ def test_label_noise_acts_like_a_shift_of_the_effective_covariance() -> None:
 def test_symbols_agree_with_numbers() -> None:
     a, b, x, u, t = sp.symbols("a b x u t", positive=True)
     L = sp.Symbol("L", integer=True, positive=True)
-    exact = limit_parameters(sp.diag(a, b, 0), U0=sp.Matrix([[x, 0, 1], [0, 0, 2], [0, 3, x]]), u0=u, prompt_length=L, noise=t)
+    exact = limit_parameters(
+        sp.diag(a, b, 0), U0=sp.Matrix([[x, 0, 1], [0, 0, 2], [0, 3, x]]), u0=u, prompt_length=L, noise=t
+    )
     values = {a: Fraction(1, 2), b: 3, x: Fraction(1, 3), u: 2, L: 6, t: Fraction(1, 4)}
     U0 = np.array([[1 / 3, 0, 1], [0, 0, 2], [0, 3, 1 / 3]])
     numeric = limit_parameters(np.diag([0.5, 3, 0]), U0=U0, u0=2.0, prompt_length=6, noise=0.25)
     assert exact.assumptions == ()
     for left, right in ((exact.U, numeric.U), (exact.V, numeric.V)):
-        np.testing.assert_allclose(np.array(left.subs(values).evalf(), dtype=float), right, rtol=1e-13, atol=1e-15)
+        np.testing.assert_allclose(
+            np.array(left.subs(values).evalf(), dtype=float), right, rtol=1e-13, atol=1e-15
+        )
 
 
 def test_rational_matrices_give_algebraic_answers() -> None:
@@ -181,7 +195,9 @@ def test_six_symbols_are_no_burden() -> None:
     p = sp.symbols("p0:6", positive=True)
     exact = limit_parameters(sp.diag(*p), prompt_length=3).gamma
     values = dict(zip(p, range(1, 7)))
-    assert float(exact.subs(values)) == pytest.approx(limit_parameters(np.diag(np.arange(1.0, 7.0)), prompt_length=3).gamma)
+    assert float(exact.subs(values)) == pytest.approx(
+        limit_parameters(np.diag(np.arange(1.0, 7.0)), prompt_length=3).gamma
+    )
 
 
 def test_a_symbolic_rank_is_found_and_its_pseudo_inverse_is_one() -> None:
@@ -189,7 +205,9 @@ def test_a_symbolic_rank_is_found_and_its_pseudo_inverse_is_one() -> None:
     p = limit_parameters(sp.Matrix([[a, 2 * a], [2 * a, 4 * a]]))
     assert "rank 1 of 2" in p.regime
     numeric = limit_parameters(np.array([[3.0, 6.0], [6.0, 12.0]]))
-    np.testing.assert_allclose(np.array(p.U.subs(a, 3).evalf(), dtype=float), numeric.U, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        np.array(p.U.subs(a, 3).evalf(), dtype=float), numeric.U, rtol=1e-12, atol=1e-14
+    )
 
 
 def test_what_cannot_be_checked_is_assumed_aloud() -> None:
@@ -203,7 +221,11 @@ def test_what_cannot_be_checked_is_assumed_aloud() -> None:
 
 
 def test_exact_starts_use_the_same_criteria_and_the_flow_as_last_resort() -> None:
-    for U0, u0 in ((-2 * sp.eye(2), sp.Rational(1, 2)), (sp.diag(-2, 1), sp.Rational(1, 10)), (-sp.eye(2), sp.Integer(3))):
+    for U0, u0 in (
+        (-2 * sp.eye(2), sp.Rational(1, 2)),
+        (sp.diag(-2, 1), sp.Rational(1, 10)),
+        (-sp.eye(2), sp.Integer(3)),
+    ):
         Sigma = sp.diag(1, 2)
         p = limit_parameters(Sigma, U0=U0, u0=u0)
         q = limit_parameters(np.diag([1.0, 2.0]), U0=np.array(U0, dtype=float), u0=float(u0))
@@ -226,7 +248,9 @@ OF_ANY_SIZE = [
 @pytest.mark.parametrize(("U0", "u0"), OF_ANY_SIZE)
 @pytest.mark.parametrize("power", [-1000, -500, 0, 500, 1000])
 @pytest.mark.parametrize("length", [None, 7])
-def test_the_limit_goes_with_the_unit_of_the_covariates(U0: list[list[float]], u0: float, power: int, length: int | None) -> None:
+def test_the_limit_goes_with_the_unit_of_the_covariates(
+    U0: list[list[float]], u0: float, power: int, length: int | None
+) -> None:
     """With c Sigma and a start over sqrt(c) the flow is the same, in other units; c = 2^1000 is
     1e301.
     """
@@ -278,7 +302,9 @@ def test_a_u0_too_small_for_the_units_of_the_start_still_counts() -> None:
         ([[1, 1], [1, 1]], [[-1, -1], [-1, -1]], 2),  # rank one, not along an axis
     ],
 )
-def test_starts_that_end_in_a_saddle_are_errors(exact: bool, Sigma: list[list[int]], U0: list[list[int]], u0: int) -> None:
+def test_starts_that_end_in_a_saddle_are_errors(
+    exact: bool, Sigma: list[list[int]], U0: list[list[int]], u0: int
+) -> None:
     convert = sp.Matrix if exact else lambda m: np.array(m, dtype=float)
     with pytest.raises(SaddleError, match="saddle"):
         limit_parameters(convert(Sigma), U0=convert(U0), u0=u0)
@@ -322,7 +348,9 @@ def test_a_saddle_off_the_origin_is_found_by_bisection() -> None:
 
 
 def test_numbers_in_numbers_out_and_symbols_in_symbols_out() -> None:
-    assert all(isinstance(M, np.ndarray) and M.shape == (3, 3) for M in (limit_parameters([[1, 0], [0, 2]]).U,))
+    assert all(
+        isinstance(M, np.ndarray) and M.shape == (3, 3) for M in (limit_parameters([[1, 0], [0, 2]]).U,)
+    )
     assert isinstance(limit_parameters([[sp.Integer(1), 0], [0, 2]]).U, sp.MatrixBase)
     assert limit_parameters([[Fraction(1, 2)]]).gamma == pytest.approx(math.sqrt(0.5))
 

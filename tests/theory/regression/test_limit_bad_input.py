@@ -56,7 +56,9 @@ BAD_SIGMA = [
 ]
 
 
-@pytest.mark.parametrize(("Sigma", "kind", "says"), BAD_SIGMA, ids=lambda v: None if isinstance(v, type) else str(v)[:30])
+@pytest.mark.parametrize(
+    ("Sigma", "kind", "says"), BAD_SIGMA, ids=lambda v: None if isinstance(v, type) else str(v)[:30]
+)
 def test_bad_sigma(Sigma: Any, kind: type[Exception], says: str) -> None:
     with pytest.raises(kind, match=says) as caught:
         limit_parameters(Sigma)

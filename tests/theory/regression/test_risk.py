@@ -35,7 +35,9 @@ def covariance(d: int, rank: int) -> np.ndarray:
     return B @ B.T
 
 
-def simulated_risk(Sigma: np.ndarray, U: np.ndarray, u: float, L: int, noise: float, n: int) -> tuple[float, float]:
+def simulated_risk(
+    Sigma: np.ndarray, U: np.ndarray, u: float, L: int, noise: float, n: int
+) -> tuple[float, float]:
     """Linear attention on n simulated prompts, with the query's own token (masked label) in the
     average as in Appendix F.2.
     """
@@ -102,7 +104,9 @@ def test_gradient_against_finite_differences(d: int, rank: int, L: int | None, n
     for i, j in itertools.product(range(d), repeat=2):
         E = np.zeros((d, d))
         E[i, j] = h
-        assert gradient[i, j] == pytest.approx((risk(U + E, u) - risk(U - E, u)) / (2 * h), rel=1e-7, abs=1e-8)
+        assert gradient[i, j] == pytest.approx(
+            (risk(U + E, u) - risk(U - E, u)) / (2 * h), rel=1e-7, abs=1e-8
+        )
 
 
 def test_the_block_manifold_is_kept_and_the_block_risk_is_the_full_risk_on_it() -> None:

@@ -41,7 +41,9 @@ def test_gaps_hold_for_random_outputs(seed):
     R, R_L = mean((T - y) ** 2) / 2, mean((T + D - y) ** 2) / 2
     D2, J2, dJ2 = mean(D**2), mean((J**2).sum(1)), mean((dJ**2).sum(1))
     assert abs(R_L - R) <= risk_gap(R, D2) * (1 + 1e-12)
-    assert abs(R_L - R) <= 2 * risk_gap_smooth(mean(T**2), mean(y**2), D2)  # the squared loss is jointly 2-smooth
+    assert abs(R_L - R) <= 2 * risk_gap_smooth(
+        mean(T**2), mean(y**2), D2
+    )  # the squared loss is jointly 2-smooth
     difference = ((T + D - y)[:, None] * (J + dJ) - (T - y)[:, None] * J).mean(0)
     assert np.linalg.norm(difference) <= gradient_gap(R, D2, J2, dJ2) * (1 + 1e-12)
 
@@ -79,7 +81,9 @@ def test_slow_time_grows_and_the_distance_vanishes():
     assert distance[-1] < 1e-14
 
 
-@pytest.mark.parametrize(("p", "a", "c"), [(0, 4, 1), (6, 1, Fraction(1, 2)), (3, Fraction(1, 2), Fraction(1, 8)), (8, 1, 2)])
+@pytest.mark.parametrize(
+    ("p", "a", "c"), [(0, 4, 1), (6, 1, Fraction(1, 2)), (3, Fraction(1, 2), Fraction(1, 8)), (8, 1, 2)]
+)
 def test_mean_of_rate_bounds_a_point_mass_and_is_reached(p, a, c):
     k = 6 - p / 2
     for L in (2.0, 1e3, 1e9, 1e100):

@@ -18,20 +18,33 @@ def test_the_excess_is_the_mean_that_theorem_a_asks_for(d: int, noise: float) ->
     lam, trace = 0.17, 2.5
     # E e^s (u^2 T + |x|^2), s = lam r^2, and |x|^2 has the mean (tr Sigma/d) r^2 at |xi| = r
     density = lambda r: r ** (d - 1) * math.exp(-(r**2) / 2) * 2 ** (1 - d / 2) / math.gamma(d / 2)
-    mean = quad(lambda r: density(r) * math.exp(lam * r**2) * ((trace + noise) / lam + trace / d * r**2), 0, 40)[0]
+    mean = quad(
+        lambda r: density(r) * math.exp(lam * r**2) * ((trace + noise) / lam + trace / d * r**2), 0, 40
+    )[0]
     assert valley_excess(lam, trace=trace, d=d, noise=noise) == pytest.approx(mean, rel=1e-9)
 
 
-@pytest.mark.parametrize(("trace", "d", "noise"), [(1.0, 1, 0.0), (3.0, 2, 0.4), (1e-3, 7, 5.0), (40.0, 30, 0.0)])
+@pytest.mark.parametrize(
+    ("trace", "d", "noise"), [(1.0, 1, 0.0), (3.0, 2, 0.4), (1e-3, 7, 5.0), (40.0, 30, 0.0)]
+)
 def test_the_best_point_is_the_least_excess(trace: float, d: int, noise: float) -> None:
     law = {"trace": trace, "d": d, "noise": noise}
-    found = minimize_scalar(lambda lam: valley_excess(lam, **law), bounds=(1e-6, 0.499), method="bounded", options={"xatol": 1e-10})
+    found = minimize_scalar(
+        lambda lam: valley_excess(lam, **law),
+        bounds=(1e-6, 0.499),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
     assert best_score_variance(**law) == pytest.approx(found.x, rel=1e-5)
 
 
 def test_scaling_and_limits() -> None:
-    assert best_score_variance(trace=6, d=4, noise=2) == pytest.approx(best_score_variance(trace=3, d=4, noise=1), rel=1e-14)
-    assert valley_excess(0.2, trace=6, d=4, noise=2) == pytest.approx(2 * valley_excess(0.2, trace=3, d=4, noise=1), rel=1e-14)
+    assert best_score_variance(trace=6, d=4, noise=2) == pytest.approx(
+        best_score_variance(trace=3, d=4, noise=1), rel=1e-14
+    )
+    assert valley_excess(0.2, trace=6, d=4, noise=2) == pytest.approx(
+        2 * valley_excess(0.2, trace=3, d=4, noise=1), rel=1e-14
+    )
     for k in (1e-300, 1e300):
         assert best_score_variance(trace=k, d=4, noise=k / 3) == pytest.approx(
             best_score_variance(trace=3, d=4, noise=1), rel=1e-14
@@ -40,9 +53,9 @@ def test_scaling_and_limits() -> None:
     assert best_score_variance(trace=1, d=4, noise=1e12) == pytest.approx(1 / 6, rel=1e-9)
     # without noise softmax pays e times what linear attention pays, in many dimensions
     d = 10**6
-    assert valley_excess(best_score_variance(trace=1, d=d), trace=1, d=d) / linear_excess(trace=1, d=d) == pytest.approx(
-        math.e, rel=1e-5
-    )
+    assert valley_excess(best_score_variance(trace=1, d=d), trace=1, d=d) / linear_excess(
+        trace=1, d=d
+    ) == pytest.approx(math.e, rel=1e-5)
 
 
 def test_the_speed_is_that_of_the_gradient_flow_on_the_line() -> None:
@@ -51,7 +64,9 @@ def test_the_speed_is_that_of_the_gradient_flow_on_the_line() -> None:
         u = lam**-0.5
         slope = (valley_excess((u + h) ** -2, **law) - valley_excess((u - h) ** -2, **law)) / (2 * h)
         du = -slope / 2 / (1 + inverse_square * lam**2)
-        assert valley_speed(lam, inverse_square=inverse_square, **law) == pytest.approx(-2 * u**-3 * du, rel=1e-6)
+        assert valley_speed(lam, inverse_square=inverse_square, **law) == pytest.approx(
+            -2 * u**-3 * du, rel=1e-6
+        )
 
 
 def test_symbols_and_arrays() -> None:

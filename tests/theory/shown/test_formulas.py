@@ -12,15 +12,39 @@ from latex2mathml.converter import convert_to_element
 
 from theory.shown.formulas import LatexError, tree
 
-_LETTERS = st.sampled_from(["a", "B", r"\alpha ", "(x)", "+", "=", r"\,", r"\langle x,y\rangle ", r"\{z\}", "7+", r"\log ", "f'"])
+_LETTERS = st.sampled_from(
+    ["a", "B", r"\alpha ", "(x)", "+", "=", r"\,", r"\langle x,y\rangle ", r"\{z\}", "7+", r"\log ", "f'"]
+)
 _SHAPES = (
-    *(r"\frac{%s}{%s}", r"\dfrac {%s} {%s}", r"\sqrt{%s}+{%s}", r"\sqrt[3]{%s}%s", r"a_{%s}^{%s}", r"\sum_{%s}^{%s}", "{%s}^{%s}"),
-    *(r"\mathbf{%s}\hat{%s}", r"{\rm %s}%s", r"\mathit{%s\frac{%s}{c}}", r"\mathcal{W_{%s}^{%s}}", r"{\bf a}_{%s}%s"),
-    *(r"\left(%s\right)_{%s}", r"\underbrace{%s}_{%s}", r"\text{where}%s%s", r"\begin{pmatrix}%s&%s\\e&f\end{pmatrix}", "%s%s"),
+    *(
+        r"\frac{%s}{%s}",
+        r"\dfrac {%s} {%s}",
+        r"\sqrt{%s}+{%s}",
+        r"\sqrt[3]{%s}%s",
+        r"a_{%s}^{%s}",
+        r"\sum_{%s}^{%s}",
+        "{%s}^{%s}",
+    ),
+    *(
+        r"\mathbf{%s}\hat{%s}",
+        r"{\rm %s}%s",
+        r"\mathit{%s\frac{%s}{c}}",
+        r"\mathcal{W_{%s}^{%s}}",
+        r"{\bf a}_{%s}%s",
+    ),
+    *(
+        r"\left(%s\right)_{%s}",
+        r"\underbrace{%s}_{%s}",
+        r"\text{where}%s%s",
+        r"\begin{pmatrix}%s&%s\\e&f\end{pmatrix}",
+        "%s%s",
+    ),
     *(r"\text{of _ these}%s%s", r"\mit{x_{%s}%s}", r"{\mit 2_{%s}%s}", r"\displaystyle %s\frac{%s}{d}"),
 )
 _FORMULAS = st.recursive(
-    _LETTERS, lambda inner: st.builds(lambda shape, a, b: shape % (a, b), st.sampled_from(_SHAPES), inner, inner), max_leaves=12
+    _LETTERS,
+    lambda inner: st.builds(lambda shape, a, b: shape % (a, b), st.sampled_from(_SHAPES), inner, inner),
+    max_leaves=12,
 )
 
 
@@ -44,7 +68,8 @@ def test_parts_read_for_themselves_change_nothing(latex: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "latex", [r"a_{b+c+d+e+\unknown}", r"\frac{a+b+c+d}{x_y_z+w+v+u}", r"\sqrt{a & b & c & d}", r"a^{b+c+\\d+e}"]
+    "latex",
+    [r"a_{b+c+d+e+\unknown}", r"\frac{a+b+c+d}{x_y_z+w+v+u}", r"\sqrt{a & b & c & d}", r"a^{b+c+\\d+e}"],
 )
 def test_an_error_in_a_part_is_one_of_the_formula(latex: str) -> None:
     with pytest.raises(LatexError, match=r"known|cannot read"):

@@ -28,13 +28,17 @@ def pairings(indices: tuple[int, ...], cov: sp.Matrix) -> sp.Expr:
     if not indices:
         return sp.S.One
     first, rest = indices[0], indices[1:]
-    return sum((cov[first, rest[k]] * pairings(rest[:k] + rest[k + 1 :], cov) for k in range(len(rest))), sp.S.Zero)
+    return sum(
+        (cov[first, rest[k]] * pairings(rest[:k] + rest[k + 1 :], cov) for k in range(len(rest))), sp.S.Zero
+    )
 
 
 def gaussian_mean(polynomial: sp.Expr, variables: list[sp.Symbol], cov: sp.Matrix) -> sp.Expr:
     """E of a polynomial in the coordinates of a centred Gaussian vector, monomial by monomial."""
     terms = sp.Poly(sp.expand(polynomial), *variables).terms()
-    return sum(c * pairings(tuple(i for i, e in enumerate(powers) for _ in range(e)), cov) for powers, c in terms)
+    return sum(
+        c * pairings(tuple(i for i, e in enumerate(powers) for _ in range(e)), cov) for powers, c in terms
+    )
 
 
 SCALARS = {
@@ -58,12 +62,20 @@ def test_gaussian_expectation_of_scalars_is_isserlis(name: str, d: int) -> None:
 
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize(
-    "f", [x * x.T * M * x * x.T, x * (x.T * M * x), (x.T * N) * (x.T * y), x * y.T * N * (x.T * M * x) * (x.T * w)]
+    "f",
+    [
+        x * x.T * M * x * x.T,
+        x * (x.T * M * x),
+        (x.T * N) * (x.T * y),
+        x * y.T * N * (x.T * M * x) * (x.T * w),
+    ],
 )
 def test_gaussian_expectation_of_open_words_is_isserlis(f: Words, d: int) -> None:
     at = A.example(d, seed=5)
     coordinates = list(sp.symbols(f"x:{d}"))
-    explicit = sp.Matrix(f.evaluate({**at, "x": coordinates})).applyfunc(lambda e: gaussian_mean(e, coordinates, at["S"]))
+    explicit = sp.Matrix(f.evaluate({**at, "x": coordinates})).applyfunc(
+        lambda e: gaussian_mean(e, coordinates, at["S"])
+    )
     expectation = f.gauss("x", S)
     assert expectation.shape == f.shape
     assert expectation.evaluate(at) == explicit
@@ -111,7 +123,9 @@ def test_traces_turn_and_transpose_inverses_cancel() -> None:
 
 
 def test_relations_of_pseudo_inverse_and_projector() -> None:
-    P = Algebra(symmetric=["S", "G", "P", "R"], general=["M"], pseudo_inverse=[("S", "G", "P")], projectors=["R"])
+    P = Algebra(
+        symmetric=["S", "G", "P", "R"], general=["M"], pseudo_inverse=[("S", "G", "P")], projectors=["R"]
+    )
     S_, G_, P_, R_, M_ = P["S"], P["G"], P["P"], P["R"], P["M"]
     assert S_ * G_ * S_ == S_
     assert G_ * S_ == (G_ * S_).T == P_
@@ -275,7 +289,9 @@ def test_what_was_written_is_remembered_and_bounded() -> None:
     assert ((M + u * S) * x).written() == r"\left(M + u\, S\right)\, x"
     assert (x - (M - S) * x).written() == r"x - \left(M - S\right)\, x"
     assert (R.T * x).written() == r"\left(S^{-1}\right)^{\top}\, x"
-    assert (x * x.T).gauss("x", S, mean=A["m"]).written() == r"\mathbb{E}_{x \sim N(m, S)}\left[x\, x^{\top}\right]"
+    assert (x * x.T).gauss(
+        "x", S, mean=A["m"]
+    ).written() == r"\mathbb{E}_{x \sim N(m, S)}\left[x\, x^{\top}\right]"
     # An element made in thousands of operations starts again from its normal form.
     doubled = M
     for _ in range(12):

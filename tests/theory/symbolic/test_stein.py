@@ -52,13 +52,19 @@ def test_stein_written_out_token_by_token(L: int) -> None:
         token_mean**2: d1.sum(1, "z") ** 2,
         sum(pi * zi**2 for pi, zi in zip(p, z)): d1.sum(1, "z", "z"),
         sum(pi**2 * zi**3 for pi, zi in zip(p, z)) * token_mean: d1.sum(2, "z", "z", "z") * d1.sum(1, "z"),
-        sum(pi**2 for pi in p) * sum(zi for zi in z) * token_mean: d1.sum(2) * d1.sum(0, "z") * d1.sum(1, "z"),
+        sum(pi**2 for pi in p) * sum(zi for zi in z) * token_mean: d1.sum(2)
+        * d1.sum(0, "z")
+        * d1.sum(1, "z"),
     }
     closing = {p[-1]: 1 - sum(p[:-1])}
     for written, symbolic in list(cases.items())[: 4 if L < 3 else 2]:
-        found = symbolic.expectation().subs({sp.Symbol("h_z", real=True): a, sp.Symbol("Gamma_zz", real=True): 1})
+        found = symbolic.expectation().subs(
+            {sp.Symbol("h_z", real=True): a, sp.Symbol("Gamma_zz", real=True): 1}
+        )
         powers = {d1.symbols[k - 1]: sum(x**k for x in p) for k in range(2, d1.highest + 1)}
-        assert sp.expand((without_tokens(written) - found.subs({**powers, d1.symbols[0]: L})).subs(closing)) == 0
+        assert (
+            sp.expand((without_tokens(written) - found.subs({**powers, d1.symbols[0]: L})).subs(closing)) == 0
+        )
 
 
 def test_one_token_has_gaussian_moments() -> None:
@@ -97,8 +103,12 @@ def test_expectations_against_product_quadrature(s: Fraction, L: int) -> None:
         symbolic, direct = one.sum(0) - one.sum(0) + 1, np.ones(g.shape[1])
         for m, count in powers:
             symbolic, direct = symbolic * one.sum(m, *["g"] * count), direct * (p**m * g**count).sum(axis=0)
-        found = symbolic.expectation().subs({sp.Symbol("h_g", real=True): tau, sp.Symbol("Gamma_gg", real=True): 1})
-        reduced = sp.lambdify(one.symbols[: one.highest], found)(L, *((p**k).sum(axis=0) for k in range(2, one.highest + 1)))
+        found = symbolic.expectation().subs(
+            {sp.Symbol("h_g", real=True): tau, sp.Symbol("Gamma_gg", real=True): 1}
+        )
+        reduced = sp.lambdify(one.symbols[: one.highest], found)(
+            L, *((p**k).sum(axis=0) for k in range(2, one.highest + 1))
+        )
         assert w @ direct == pytest.approx(float(w @ (reduced + 0 * w)), rel=1e-7)
 
 
@@ -129,7 +139,9 @@ def test_power_sums_of_a_distribution() -> None:
 
 def test_expectation_is_linear_and_products_commute() -> None:
     x, y = mean("u") ** 2, A.sum(2, "v") * mean("u")
-    assert sp.expand((3 * x - Fraction(1, 2) * y).expectation() - 3 * x.expectation() + y.expectation() / 2) == 0
+    assert (
+        sp.expand((3 * x - Fraction(1, 2) * y).expectation() - 3 * x.expectation() + y.expectation() / 2) == 0
+    )
     assert sp.expand((x * y).expectation() - (y * x).expectation()) == 0
 
 

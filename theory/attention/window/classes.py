@@ -158,19 +158,27 @@ def _scale(L: Any) -> Any:
     """A Lipschitz constant that has been checked."""
     if isinstance(L, sp.Expr) and not L.is_number:
         if L.is_positive is False:
-            raise ValueError(f"L = {L} is not positive; L is a Lipschitz constant, declare the symbol with positive=True")
+            raise ValueError(
+                f"L = {L} is not positive; L is a Lipschitz constant, declare the symbol with positive=True"
+            )
         return L
     number = float(read_arrays(L=(L, ""))[0])
     if number > 1e150 or 0 < number < 1e-150:
-        raise ValueError(f"L = {number:g} is outside 1e-150 ... 1e150, where its square is a float; choose other units")
+        raise ValueError(
+            f"L = {number:g} is outside 1e-150 ... 1e150, where its square is a float; choose other units"
+        )
     if not number > 0:
-        raise ValueError(f"L = {L!r} is not a positive number; L is a Lipschitz constant, and with L = 0 all tasks are constant")
+        raise ValueError(
+            f"L = {L!r} is not a positive number; L is a Lipschitz constant, and with L = 0 all tasks are constant"
+        )
     return sp.sympify(L) if isinstance(L, (int, sp.Expr)) else number
 
 
 def _of_degree_one(name: str, L: Any, mean: Any, slope: Callable[[int], Any], degrees: int = 1) -> TaskClass:
     """A class with ``rho = mean + slope(d) t``."""
-    rho = lambda t, d: mean + slope(d) * t if isinstance(t, sp.Expr) else float(mean) + float(slope(d)) * np.asarray(t)[()]
+    rho = lambda t, d: (
+        mean + slope(d) * t if isinstance(t, sp.Expr) else float(mean) + float(slope(d)) * np.asarray(t)[()]
+    )
     return TaskClass(name, L, rho, lambda d, _: np.array([float(mean), float(slope(d))]), degrees)
 
 
@@ -231,7 +239,9 @@ def low_rank(k: int, L: Any = 1) -> TaskClass:
 
     def slope(d: int) -> Any:
         if k >= d:
-            raise ValueError(f"k = {k} is not below d = {d}; a proper subspace has fewer dimensions than the tokens")
+            raise ValueError(
+                f"k = {k} is not below d = {d}; a proper subspace has fewer dimensions than the tokens"
+            )
         return L**2 / d
 
     return _of_degree_one("low rank", L, 0, slope)

@@ -54,7 +54,9 @@ def error_bound(spectrum: Spectrum, w: float, n: int, noise: float) -> float:
     2.7e-05
     """
     if spectrum.tail:
-        raise ValueError("the bound is evaluated for spectra that end; give from_spectrum(b) with the degrees that matter")
+        raise ValueError(
+            "the bound is evaluated for spectra that end; give from_spectrum(b) with the degrees that matter"
+        )
     d = spectrum.d
     t, weights = _sphere(d)
     k = np.flatnonzero(spectrum.b[1:]) + 1
@@ -68,4 +70,8 @@ def error_bound(spectrum: Spectrum, w: float, n: int, noise: float) -> float:
     tau0 = float(weights @ W2**2 / (n * (weights @ W2) ** 2))
     tokens, labels = (9 + 3 * tau) ** 0.5, (1 + tau0) ** 0.5
     rare = 4 * v + B2 + 2 * B * (eps * V) ** 0.5 + tokens * eps * V + (1 + eps * labels) * noise
-    return 4 * eps * B * V**0.5 + 6 * eps**1.5 * (tokens * V + labels * noise) + float(np.exp(-1 / (16 * eps))) * rare
+    return (
+        4 * eps * B * V**0.5
+        + 6 * eps**1.5 * (tokens * V + labels * noise)
+        + float(np.exp(-1 / (16 * eps))) * rare
+    )

@@ -41,7 +41,9 @@ def weights(tokens: ArrayLike, query: ArrayLike, w: float) -> Floats:
     """
     x, z, width = read_arrays(tokens=(tokens, "n d"), query=(query, "d"), w=(w, ""))
     if width < 0:
-        raise ValueError(f"w = {w} is negative, and distant tokens would have the largest weights; give w >= 0")
+        raise ValueError(
+            f"w = {w} is negative, and distant tokens would have the largest weights; give w >= 0"
+        )
     return softmax_weights(-width * ((x - z) ** 2).sum(axis=1))
 
 
@@ -73,7 +75,9 @@ def estimate(tokens: ArrayLike, labels: ArrayLike, query: ArrayLike, w: float) -
     return float(weights(tokens, query, w) @ y)
 
 
-def bias_and_noise(tasks: TaskClass, tokens: ArrayLike, query: ArrayLike, w: float, noise: float = 0.0) -> tuple[float, float]:
+def bias_and_noise(
+    tasks: TaskClass, tokens: ArrayLike, query: ArrayLike, w: float, noise: float = 0.0
+) -> tuple[float, float]:
     """The squared error on one prompt, averaged over tasks, and that of the label noise.
 
     With the correlation rho of the class, the bias is ``sum_ij g_i g_j rho(x_i'x_j) - 2 sum_i g_i

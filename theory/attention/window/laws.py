@@ -96,8 +96,12 @@ def bias(spectrum: Spectrum, w: ArrayLike) -> Any:
     """
     x = 2 * np.asarray(w, dtype=float)
     out, degrees = np.full(x.shape, spectrum.tail), np.flatnonzero(spectrum.b[1:]) + 1
-    for k in np.array_split(degrees, degrees.size * x.size // BLOCK + 1):  # in blocks, lest all widths and degrees take memory
-        out = out + np.tensordot(spectrum.b[k], (1 - bessel_quotient(spectrum.d, k.reshape(-1, *[1] * x.ndim), x)) ** 2, 1)
+    for k in np.array_split(
+        degrees, degrees.size * x.size // BLOCK + 1
+    ):  # in blocks, lest all widths and degrees take memory
+        out = out + np.tensordot(
+            spectrum.b[k], (1 - bessel_quotient(spectrum.d, k.reshape(-1, *[1] * x.ndim), x)) ** 2, 1
+        )
     return out[()]
 
 
@@ -121,7 +125,12 @@ def effective_samples(d: int, w: Any) -> Any:
         return sp.besseli(nu, 4 * w) * (w / 2) ** nu / (sp.besseli(nu, 2 * w) ** 2 * sp.gamma(nu + 1))
     x, nu = np.asarray(w, dtype=float), d / 2 - 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        out = np.exp(np.log(scaled_bessel(nu, 4 * x)) - 2 * np.log(scaled_bessel(nu, 2 * x)) + nu * np.log(x / 2) - gammaln(d / 2))
+        out = np.exp(
+            np.log(scaled_bessel(nu, 4 * x))
+            - 2 * np.log(scaled_bessel(nu, 2 * x))
+            + nu * np.log(x / 2)
+            - gammaln(d / 2)
+        )
     return np.where(x < 1e-8, 1.0, out)[()]
 
 
@@ -229,7 +238,9 @@ def curvature_law(d: Any, curvature: Any, whole: Any) -> Any:
     >>> round(float(curvature_law(3, 12 / 9, 1e4)), 3)
     9.41
     """
-    return (whole * curvature / (4 * (d - 1) * noise_constant(d))) ** (sp.S(2) / (d + 3) if isinstance(d, sp.Expr) else 2 / (d + 3))
+    return (whole * curvature / (4 * (d - 1) * noise_constant(d))) ** (
+        sp.S(2) / (d + 3) if isinstance(d, sp.Expr) else 2 / (d + 3)
+    )
 
 
 def noiseless_law(d: int, curvature: float, slope: float, n: ArrayLike) -> Any:
@@ -247,7 +258,9 @@ def noiseless_law(d: int, curvature: float, slope: float, n: ArrayLike) -> Any:
     31.07
     """
     if d < 4:
-        raise ValueError(f"d = {d}: without noise the law holds for d >= 4; ask numerics.optimal_window for smaller dimensions")
+        raise ValueError(
+            f"d = {d}: without noise the law holds for d >= 4; ask numerics.optimal_window for smaller dimensions"
+        )
     return (np.asarray(n) * curvature / ((d - 3) * noise_constant(d) * (d - 1) * slope)) ** (2 / (d + 1))
 
 
@@ -278,7 +291,8 @@ def crossover_law(d: int, curvature: float, slope: float, n: float, noise: float
     """
     C, G, p = noise_constant(d), (d - 1) * slope, (d - 1) / 2
     slope_of = lambda u: (
-        -curvature / 8 * math.exp(-2 * u) + C / n * (p * noise * math.exp(p * u) + (p - 1) * G / 4 * math.exp((p - 1) * u))
+        -curvature / 8 * math.exp(-2 * u)
+        + C / n * (p * noise * math.exp(p * u) + (p - 1) * G / 4 * math.exp((p - 1) * u))
     )
     return math.exp(float(brentq(slope_of, -40.0, 200.0 / (p + 1), xtol=1e-13)))
 

@@ -84,16 +84,26 @@ def blocks(M: ArrayLike, B: ArrayLike) -> Blocks:
     """
     m, b = np.asarray(M, dtype=float), np.asarray(B, dtype=float)
     if m.ndim != 2 or m.shape[0] != m.shape[1]:
-        raise ValueError(f"M has the shape {m.shape}, but attention scores x_i'Mx need a square one; give M = M_K'M_Q")
+        raise ValueError(
+            f"M has the shape {m.shape}, but attention scores x_i'Mx need a square one; give M = M_K'M_Q"
+        )
     if not np.isfinite(m).all() or np.abs(m - m.T).max() > _ROUNDING * np.abs(m).max():
-        raise ValueError("M is not symmetric, and Theorem 4.4 minimises over M = M' only; give (M + M')/2 for its symmetric part")
+        raise ValueError(
+            "M is not symmetric, and Theorem 4.4 minimises over M = M' only; give (M + M')/2 for its symmetric part"
+        )
     if b.ndim != 2 or b.shape[0] != m.shape[0]:
-        raise ValueError(f"B has the shape {b.shape}, which does not fit d = {m.shape[0]}; its columns are vectors of R^d")
+        raise ValueError(
+            f"B has the shape {b.shape}, which does not fit d = {m.shape[0]}; its columns are vectors of R^d"
+        )
     d, k = b.shape
     if not 1 <= k < d:
-        raise ValueError(f"B has k = {k} columns in R^{d}, so that no direction is spurious; Section 4 needs 1 <= k < d")
+        raise ValueError(
+            f"B has k = {k} columns in R^{d}, so that no direction is spurious; Section 4 needs 1 <= k < d"
+        )
     if not np.abs(b.T @ b - np.eye(k)).max() <= _ROUNDING:
-        raise ValueError("the columns of B are not orthonormal, as Definition 4.2 has them; take numpy.linalg.qr(B)[0]")
+        raise ValueError(
+            "the columns of B are not orthonormal, as Definition 4.2 has them; take numpy.linalg.qr(B)[0]"
+        )
     perp = np.linalg.svd(b, full_matrices=True)[0][:, k:]
     return Blocks(b.T @ m @ b, b.T @ m @ perp, perp.T @ m @ perp)
 
@@ -127,7 +137,9 @@ def score_blocks(M: ArrayLike, B: ArrayLike, c_u: float, c_v: float) -> Blocks:
     9.0
     """
     if not (np.isfinite(c_u) and np.isfinite(c_v)):
-        raise ValueError(f"c_u = {c_u} and c_v = {c_v} are not finite; Assumption 4.3 has fixed constants, give numbers")
+        raise ValueError(
+            f"c_u = {c_u} and c_v = {c_v} are not finite; Assumption 4.3 has fixed constants, give numbers"
+        )
     if c_u == 0:
         raise ValueError("c_u = 0, so that no label depends on the covariates; Assumption 4.3 needs c_u != 0")
     found = blocks(M, B)
@@ -153,7 +165,9 @@ def signal_of_signs(alpha: Sequence[Any], y: Any) -> Any:
     >>> signal_of_signs([1], sp.Symbol("y"))
     2
     """
-    return sum(sum(w * (s - 1) for w, s in zip(ws, ss)) ** 2 for ws, ss in _weighted(alpha, y)) * sp.Rational(1, 2 ** len(alpha))
+    return sum(sum(w * (s - 1) for w, s in zip(ws, ss)) ** 2 for ws, ss in _weighted(alpha, y)) * sp.Rational(
+        1, 2 ** len(alpha)
+    )
 
 
 def noise_of_signs(alpha: Sequence[Any], y: Any) -> Any:

@@ -59,22 +59,30 @@ def from_rho(rho: Callable[[Any], Any], name: str = "a class of your own") -> Ta
         nodes, weights = roots_jacobi(NODES, (d - 3) / 2, (d - 3) / 2)
         values = np.asarray(rho(nodes), dtype=float) + np.zeros(len(nodes))
         if not np.all(np.isfinite(values)):
-            raise ValueError("rho is not finite on [-1, 1]; give the mean of f(x) f(y) as a function of an array of t = x'y")
+            raise ValueError(
+                "rho is not finite on [-1, 1]; give the mean of f(x) f(y) as a function of an array of t = x'y"
+            )
         b = harmonics(d, np.arange(K + 1)) * (polynomials(d, K, nodes) @ (weights / weights.sum() * values))
         # A coefficient of degree k comes with k^(d-2) times the rounding of the values.
         allowed = ROUNDING * abs(values).max() * harmonics(d, np.arange(K + 1))
         if np.any(b < -allowed):
             k = int(np.argmin(b + allowed))
-            raise ValueError(f"rho is not positive definite in dimension {d}: b_{k} = {b[k]:.3g} < 0; no task has it")
+            raise ValueError(
+                f"rho is not positive definite in dimension {d}: b_{k} = {b[k]:.3g} < 0; no task has it"
+            )
         return np.where(b < allowed, 0.0, b)
 
     def value(t: Any, _: int) -> Any:
-        return np.asarray(rho(np.atleast_1d(np.asarray(t, dtype=float))), dtype=float).reshape(np.shape(t))[()]
+        return np.asarray(rho(np.atleast_1d(np.asarray(t, dtype=float))), dtype=float).reshape(np.shape(t))[
+            ()
+        ]
 
     return TaskClass(name, None, value, coefficients, None, lambda D, d: value(1.0, d) - value(1 - D, d))
 
 
-def from_spectrum(b: Sequence[float] | Floats, name: str = "a class of your own", *, total: float | None = None) -> TaskClass:
+def from_spectrum(
+    b: Sequence[float] | Floats, name: str = "a class of your own", *, total: float | None = None
+) -> TaskClass:
     """A class of your own, by its coefficients b_0, b_1, ...
 
     Parameters
@@ -114,13 +122,17 @@ def from_spectrum(b: Sequence[float] | Floats, name: str = "a class of your own"
         )
     if np.any(values < 0):
         k = int(np.argmax(values < 0))
-        raise ValueError(f"b_{k} = {values[k]} is negative; the coefficients of a correlation are mean squares")
+        raise ValueError(
+            f"b_{k} = {values[k]} is negative; the coefficients of a correlation are mean squares"
+        )
     if not values.any():
         raise ValueError("all coefficients are 0: the tasks vanish; give at least one b_k > 0")
     with np.errstate(over="ignore"):
         mass = float(values.sum())
     if math.isinf(mass):
-        raise ValueError("the mean square of the tasks leaves the range of floats, which end at 1.8e308; choose other units")
+        raise ValueError(
+            "the mean square of the tasks leaves the range of floats, which end at 1.8e308; choose other units"
+        )
     if total is not None and not mass * (1 - 1e-12) <= total <= mass * 1.001:
         cut = 1 - mass / total if total else math.nan
         raise ValueError(

@@ -68,7 +68,9 @@ def read_second_moments(C: Array, *, exact: bool) -> Array:
     return C
 
 
-def read_prompts(prompt_length: int | None, masses: Array | None, p: Array, *, exact: bool) -> tuple[Array, Array]:
+def read_prompts(
+    prompt_length: int | None, masses: Array | None, p: Array, *, exact: bool
+) -> tuple[Array, Array]:
     """Masses of the classes in each prompt, (n, K), and the probability of each prompt, (n,).
 
     Raises
@@ -83,9 +85,13 @@ def read_prompts(prompt_length: int | None, masses: Array | None, p: Array, *, e
     (array([[0.25, 0.75]]), array([1.]))
     """
     if masses is not None and prompt_length is not None:
-        raise ValueError("prompt_length and masses are both given; pass one of them, since masses are the prompts themselves")
+        raise ValueError(
+            "prompt_length and masses are both given; pass one of them, since masses are the prompts themselves"
+        )
     if prompt_length is not None:
-        return enumerate_prompts(p, read_whole("prompt_length", prompt_length, "it is the number N of tokens in a prompt"))
+        return enumerate_prompts(
+            p, read_whole("prompt_length", prompt_length, "it is the number N of tokens in a prompt")
+        )
     if masses is None:
         masses = p[None, :]
     elif not exact and (masses < 0).any():
@@ -93,6 +99,8 @@ def read_prompts(prompt_length: int | None, masses: Array | None, p: Array, *, e
     if not exact and masses.max() > 1e150:
         raise ValueError(f"masses has the entry {masses.max():g}, beyond 1e150; choose another unit of mass")
     if not exact and (masses.sum(axis=1) == 0).any():
-        raise ValueError("a row of masses is 0, which is a prompt without tokens; give at least one class a positive mass")
+        raise ValueError(
+            "a row of masses is 0, which is a prompt without tokens; give at least one class a positive mass"
+        )
     n = len(masses)
     return masses, np.full(n, sp.Rational(1, n) if exact else 1 / n)

@@ -104,18 +104,27 @@ class FeatureRegression:
             )
         name, value = ("tasks", tasks) if value_covariance is None else ("value_covariance", value_covariance)
         shapes[name] = (value, "n K" if value_covariance is None else "K K")
-        for extra, (x, shape) in {"probabilities": (probabilities, "K"), "masses": (masses, "prompts K")}.items():
+        for extra, (x, shape) in {
+            "probabilities": (probabilities, "K"),
+            "masses": (masses, "prompts K"),
+        }.items():
             if x is not None:
                 shapes[extra] = (x, shape)
         if self.exact:
-            shapes = {key: (x if is_symbolic(x) else sp.Matrix(x), shape) for key, (x, shape) in shapes.items()}
+            shapes = {
+                key: (x if is_symbolic(x) else sp.Matrix(x), shape) for key, (x, shape) in shapes.items()
+            }
         read = dict(zip(shapes, (self._array(x) for x in read_in_kind(**shapes))))
         self._V = read["features"]
         if self.K == 1:
-            raise ValueError("there is one feature, so that every prediction is exact; pass at least two columns, one for each v_k")
+            raise ValueError(
+                "there is one feature, so that every prediction is exact; pass at least two columns, one for each v_k"
+            )
         exact, values = self.exact, read[name]
         self._p = read_probabilities(read.get("probabilities"), self.K, exact=exact)
-        self._C = _squares(values) / len(values) if name == "tasks" else read_second_moments(values, exact=exact)
+        self._C = (
+            _squares(values) / len(values) if name == "tasks" else read_second_moments(values, exact=exact)
+        )
         self._G = _squares(self._V)
         self.prompt_length = prompt_length
         self._masses, self._weights = read_prompts(prompt_length, read.get("masses"), self._p, exact=exact)
@@ -313,8 +322,14 @@ class FeatureRegression:
         return self._out(self._G @ self._H(Q) @ self._G)
 
     def __repr__(self) -> str:
-        prompts = "population prompt" if self.prompt_length is None else f"prompts of {self.prompt_length} tokens"
-        prompts = f"{len(self._masses)} prompts by mass" if len(self._masses) > 1 and self.prompt_length is None else prompts
+        prompts = (
+            "population prompt" if self.prompt_length is None else f"prompts of {self.prompt_length} tokens"
+        )
+        prompts = (
+            f"{len(self._masses)} prompts by mass"
+            if len(self._masses) > 1 and self.prompt_length is None
+            else prompts
+        )
         return f"FeatureRegression({self.K} features in R^{self.d}, {prompts})"
 
     # What is computed, on arrays of floats or of expressions.
@@ -325,9 +340,13 @@ class FeatureRegression:
             Q = sp.Matrix(Q)
         (Q,) = read_in_kind(Q=(Q, "d d"))
         if is_symbolic(Q) and not self.exact:
-            raise TypeError("Q is a SymPy matrix, but the features and tasks are floats; pass the features as a SymPy matrix too")
+            raise TypeError(
+                "Q is a SymPy matrix, but the features and tasks are floats; pass the features as a SymPy matrix too"
+            )
         if Q.shape != (self.d, self.d):
-            raise ValueError(f"Q has shape {Q.shape}, but the features lie in R^{self.d}; pass a matrix ({self.d}, {self.d})")
+            raise ValueError(
+                f"Q has shape {Q.shape}, but the features lie in R^{self.d}; pass a matrix ({self.d}, {self.d})"
+            )
         return np.asarray(self._V.T @ self._array(Q) @ self._V)
 
     def _attention(self, Q: Any) -> Array:
@@ -357,7 +376,11 @@ class FeatureRegression:
 
     def _mean(self, of_prompts: Array) -> Any:
         """The mean over the prompts, which are the first axis."""
-        return np.tensordot(self._weights, of_prompts, axes=(0, 0)) if of_prompts.ndim > 1 else self._weights @ of_prompts
+        return (
+            np.tensordot(self._weights, of_prompts, axes=(0, 0))
+            if of_prompts.ndim > 1
+            else self._weights @ of_prompts
+        )
 
     # What the arguments are turned into.
 

@@ -68,17 +68,29 @@ class Orbit:
     name: str = field(default="orbit")
 
     def __init__(
-        self, half_squares: ArrayLike, multiplicities: ArrayLike, dimension: int, *, copies: int = 1, name: str = "orbit"
+        self,
+        half_squares: ArrayLike,
+        multiplicities: ArrayLike,
+        dimension: int,
+        *,
+        copies: int = 1,
+        name: str = "orbit",
     ) -> None:
         distances, many = read_arrays(half_squares=(half_squares, "n"), multiplicities=(multiplicities, "n"))
         for what, array in {"half_squares": distances, "multiplicities": many}.items():
             if not (array > 0).all():
-                raise ValueError(f"{what} has the entry {array.min()}, but the features are distinct; leave out the feature itself")
+                raise ValueError(
+                    f"{what} has the entry {array.min()}, but the features are distinct; leave out the feature itself"
+                )
         values = {
             "half_squares": distances,
             "multiplicities": many,
-            "dimension": read_whole("dimension", dimension, "it is the dimension of the space of the features"),
-            "copies": read_whole("copies", copies, "it is the number of copies of which the features are the product"),
+            "dimension": read_whole(
+                "dimension", dimension, "it is the dimension of the space of the features"
+            ),
+            "copies": read_whole(
+                "copies", copies, "it is the number of copies of which the features are the product"
+            ),
             "name": name,
         }
         for key, value in values.items():
@@ -108,7 +120,10 @@ class Orbit:
         h, m, D = self.half_squares, self.multiplicities, self.copies
         near, nearer = m * np.exp(-lam * h), m * np.exp(-2 * lam * h)
         rest, rest_2 = near.sum(axis=-1), nearer.sum(axis=-1)
-        fall, fall_2 = D * (near * h).sum(axis=-1) / (1 + rest), 2 * D * (nearer * h).sum(axis=-1) / (1 + rest_2)
+        fall, fall_2 = (
+            D * (near * h).sum(axis=-1) / (1 + rest),
+            2 * D * (nearer * h).sum(axis=-1) / (1 + rest_2),
+        )
         logarithm = D * np.log1p(rest)
         return np.exp(-logarithm), -np.expm1(-logarithm), np.expm1(D * np.log1p(rest_2)), fall, fall_2
 
@@ -194,12 +209,18 @@ class Orbit:
 
         eps = float(read_arrays(eps=(eps, ""))[0])
         if not 0 < eps <= 1 - 1 / self.K:
-            raise ValueError(f"eps = {eps} lies outside (0, 1 - 1/K] = (0, {1 - 1 / self.K}]; training starts at the attention 1/K")
+            raise ValueError(
+                f"eps = {eps} lies outside (0, 1 - 1/K] = (0, {1 - 1 / self.K}]; training starts at the attention 1/K"
+            )
         far = 1.0
         while self._weights(far)[1] > eps:
             far *= 2
         start = float(self._weights(0.0)[1])
-        return 0.0 if eps >= start else float(brentq(lambda x: np.log(self._weights(x)[1] / eps), 0.0, far, xtol=1e-15))
+        return (
+            0.0
+            if eps >= start
+            else float(brentq(lambda x: np.log(self._weights(x)[1] / eps), 0.0, far, xtol=1e-15))
+        )
 
     def time(self, lam: float) -> float:
         """Time of the flow from Q = 0 to ``Q = lam I``, in units of ``1/(eta sigma_f^2)``.
@@ -227,7 +248,9 @@ class Orbit:
 
         lam = float(read_arrays(lam=(lam, ""))[0])
         if lam < 0:
-            raise ValueError(f"lam = {lam} is negative, but training starts at 0 and increases it; pass a number from 0 on")
+            raise ValueError(
+                f"lam = {lam} is negative, but training starts at 0 and increases it; pass a number from 0 on"
+            )
         if lam == 0:
             return 0.0
         # In the logarithm of lambda every scale of the distances is as wide as any other. What lies
@@ -278,7 +301,9 @@ def cube(d: int) -> Orbit:
     >>> cube(10).K
     1024
     """
-    return Orbit([2.0], [1.0], 1, copies=read_whole("d", d, "it is the dimension of the cube"), name=f"cube in R^{d}")
+    return Orbit(
+        [2.0], [1.0], 1, copies=read_whole("d", d, "it is the dimension of the cube"), name=f"cube in R^{d}"
+    )
 
 
 def polygon(m: int) -> Orbit:
@@ -357,4 +382,6 @@ def lattice(name: str) -> Orbit:
         raise ValueError(f"the lattice {name!r} is not known; pass one of {', '.join(LATTICES)}")
     r, norm, products = LATTICES[name]
     rest = {product: many for product, many in products.items() if product < norm}
-    return Orbit([1 - product / norm for product in rest], list(rest.values()), r, name=f"minimal vectors of {name}")
+    return Orbit(
+        [1 - product / norm for product in rest], list(rest.values()), r, name=f"minimal vectors of {name}"
+    )

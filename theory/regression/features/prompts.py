@@ -72,7 +72,10 @@ def enumerate_prompts(probabilities: Any, prompt_length: int) -> tuple[NDArray[n
         )
     counts = _compositions(N, K)
     if probabilities.dtype == object:
-        terms = [sp.factorial(N) * sp.prod(p**n / sp.factorial(n) for p, n in zip(probabilities, map(int, row))) for row in counts]
+        terms = [
+            sp.factorial(N) * sp.prod(p**n / sp.factorial(n) for p, n in zip(probabilities, map(int, row)))
+            for row in counts
+        ]
         return counts, np.array(terms, dtype=object)
     from scipy.special import gammaln, xlogy
 
@@ -137,4 +140,6 @@ def _compositions(total: int, parts: int) -> NDArray[np.int64]:
     if parts == 1:
         return np.array([[total]])
     rows = [_compositions(total - first, parts - 1) for first in range(total + 1)]
-    return np.concatenate([np.column_stack([np.full(len(tail), first), tail]) for first, tail in enumerate(rows)])
+    return np.concatenate(
+        [np.column_stack([np.full(len(tail), first), tail]) for first, tail in enumerate(rows)]
+    )

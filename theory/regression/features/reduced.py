@@ -60,12 +60,21 @@ class ReducedAttention:
 
     def __init__(self, K: Any, c: Any, *, prompt_length: int | None = None) -> None:
         if not hasattr(K, "is_Integer") or K.is_Integer:
-            read_whole("K", int(K) if is_symbolic(K) else K, "it is the number of classes; with one there is no attention", least=2)
+            read_whole(
+                "K",
+                int(K) if is_symbolic(K) else K,
+                "it is the number of classes; with one there is no attention",
+                least=2,
+            )
         elif K.is_integer is False or (K - 2).is_negative:
-            raise ValueError(f"K = {K} is no whole number from 2 on; declare the symbol as a positive integer")
+            raise ValueError(
+                f"K = {K} is no whole number from 2 on; declare the symbol as a positive integer"
+            )
         (c,) = read_in_kind(c=(c, ""))
         if c.is_nonpositive if is_symbolic(c) else not c > 0:
-            raise ValueError(f"c = {c} is not positive, but it is eta kappa^2 sigma_f^2; pass positive eta, kappa and sigma_f")
+            raise ValueError(
+                f"c = {c} is not positive, but it is eta kappa^2 sigma_f^2; pass positive eta, kappa and sigma_f"
+            )
         if prompt_length is not None:
             advice = "it is the number N of tokens in a prompt; with one token there is nothing to attend to"
             prompt_length = read_whole("prompt_length", prompt_length, advice, least=2)
@@ -206,11 +215,15 @@ class ReducedAttention:
         """
         (z,) = read_in_kind(z=(z, ""))
         if z.is_negative if is_symbolic(z) else z < 0:
-            raise ValueError(f"z = {z} is negative, but training starts at z = 0 and increases it; pass a gap from 0 on")
+            raise ValueError(
+                f"z = {z} is negative, but training starts at z = 0 and increases it; pass a gap from 0 on"
+            )
         M, exact = self.K - 1, is_symbolic(z) or is_symbolic(self.K) or is_symbolic(self.c)
         if self.prompt_length is not None:
             if exact:
-                raise ValueError("with finite prompts the time is an integral, which has no closed form here; pass numbers")
+                raise ValueError(
+                    "with finite prompts the time is an integral, which has no closed form here; pass numbers"
+                )
             pieces = max(1, int(np.ceil(2 * z)))
             ends = np.linspace(0, z, pieces + 1)
             half = np.diff(ends)[:, None] / 2
@@ -218,7 +231,9 @@ class ReducedAttention:
             return float((half * _WEIGHTS / self.slope(points)).sum())
         less = (sp.exp(z) - 1, 1 - sp.exp(-z)) if exact else (float(np.expm1(z)), -float(np.expm1(-z)))
         # (y^2 - 1)/2 = (y - 1)(y - 1 + 2)/2
-        return (less[0] * (less[0] + 2) / 2 + 3 * M * less[0] + 3 * M**2 * z + M**3 * less[1]) / (self.c * self.K)
+        return (less[0] * (less[0] + 2) / 2 + 3 * M * less[0] + 3 * M**2 * z + M**3 * less[1]) / (
+            self.c * self.K
+        )
 
     def attention_time(self, eps: Scalar) -> Scalar:
         """Time of the flow until a query's attention on its own class is ``1 - eps``.
@@ -248,10 +263,14 @@ class ReducedAttention:
         (eps,) = read_in_kind(eps=(eps, ""))
         K = self.K
         if self.prompt_length is not None:
-            raise ValueError("with finite prompts the attention depends on the prompt; use loss_time, or leave prompt_length out")
+            raise ValueError(
+                "with finite prompts the attention depends on the prompt; use loss_time, or leave prompt_length out"
+            )
         least = 1 - 1 / sp.sympify(K) if is_symbolic(eps) or is_symbolic(K) else 1 - 1 / K
         if sp.sympify(eps).is_nonpositive or sp.sympify(least - eps).is_negative:
-            raise ValueError(f"eps = {eps} lies outside (0, 1 - 1/K] = (0, {least}]; training starts at the attention 1/K")
+            raise ValueError(
+                f"eps = {eps} lies outside (0, 1 - 1/K] = (0, {least}]; training starts at the attention 1/K"
+            )
         ratio = (K - 1) * (1 - eps) / eps
         return self.time(sp.log(ratio) if is_symbolic(ratio) else max(0.0, float(np.log(ratio))))
 
@@ -392,7 +411,15 @@ class ReducedAttention:
         B, odds, b = own_class_prompts(K, N)
         alone = 0 if N is None else prompts_of_one_class * (K if exact else float(K)) ** -N
         if exact:
-            return sp.Add(*(p * term(1 / (1 + r * sp.exp(-z)), 1 / (1 + sp.exp(z) / r), x) for p, r, x in zip(B, odds, b))) + alone
+            return (
+                sp.Add(
+                    *(
+                        p * term(1 / (1 + r * sp.exp(-z)), 1 / (1 + sp.exp(z) / r), x)
+                        for p, r, x in zip(B, odds, b)
+                    )
+                )
+                + alone
+            )
         z = np.asarray(z, dtype=float)[..., None]
         with np.errstate(over="ignore"):
             w, rest = 1 / (1 + odds * np.exp(-z)), 1 / (1 + np.exp(z) / odds)

@@ -73,7 +73,9 @@ def test_the_case_that_was_called_no_window() -> None:
     linear_part=st.floats(1e-12, 1),
     noise=st.floats(-8, 12),
 )
-def test_a_linear_part_always_has_a_window(d: int, n: int, b: list[float], linear_part: float, noise: float) -> None:
+def test_a_linear_part_always_has_a_window(
+    d: int, n: int, b: list[float], linear_part: float, noise: float
+) -> None:
     """R13.window, for spectra with as little of it as anybody may give."""
     best = optimal_window([0.3, linear_part, *b], d, n, 10**noise)
     assert best.exists
@@ -86,7 +88,9 @@ def test_much_noise_makes_the_width_that_of_the_expansion(tasks: TaskClass, n: i
     """``w* = n b_1/(2 sigma^2)`` to leading order: Lambda times the linear part."""
     b_1 = float(tasks.spectrum(5).b[1])
     for noise in (1e10, 1e30, 1e140):
-        assert optimal_window(tasks, 5, n, noise).w * 2 * noise / (n * b_1) == pytest.approx(1, rel=1e-6 + 10 * n / noise)
+        assert optimal_window(tasks, 5, n, noise).w * 2 * noise / (n * b_1) == pytest.approx(
+            1, rel=1e-6 + 10 * n / noise
+        )
 
 
 @pytest.mark.parametrize("noise", [1e-3, 40.0, 3e5])
@@ -103,7 +107,9 @@ def test_without_a_linear_part_the_curvature_decides() -> None:
     """For b_2 alone, d = 3 and n = 7 the curvature at 0 has the sign of sigma^2 - b_2, and near the
     tie the width is small.
     """
-    above, tie, near, below = (optimal_window([0, 0, 1.0], 3, 7, noise) for noise in (1.01, 1.0, 1 - 1e-6, 0.99))
+    above, tie, near, below = (
+        optimal_window([0, 0, 1.0], 3, 7, noise) for noise in (1.01, 1.0, 1 - 1e-6, 0.99)
+    )
     assert not above.exists
     assert not tie.exists
     assert 0 < near.w < 0.01 * 1.2 < 10 * below.w
@@ -113,7 +119,9 @@ def test_without_a_linear_part_the_curvature_decides() -> None:
 
 @pytest.mark.parametrize(("tasks", "d"), [(affine(1), 2), (affine(1), 3), (relu(1), 10)])
 @pytest.mark.parametrize("whole", [1e-2, 1e-4, 1e-8, 1e-12])
-def test_long_prompts_under_much_noise_have_a_window_by_both_engines(tasks: TaskClass, d: int, whole: float) -> None:
+def test_long_prompts_under_much_noise_have_a_window_by_both_engines(
+    tasks: TaskClass, d: int, whole: float
+) -> None:
     """The limit in Bessel functions, and the loss of 2^50 tokens."""
     limit = long_prompt_window(tasks.spectrum(d), whole)
     assert optimal_window(tasks, d, 2**50, 2**50 / whole).w == pytest.approx(limit, rel=1e-9)
@@ -151,7 +159,12 @@ def test_scaled_bessel_functions_go_on_where_those_of_scipy_end() -> None:
 
 
 @repeatable
-@given(d=st.integers(2, 9), n=st.integers(2, 1000), b=st.lists(st.floats(0, 1), min_size=3, max_size=5), noise=st.floats(0, 3))
+@given(
+    d=st.integers(2, 9),
+    n=st.integers(2, 1000),
+    b=st.lists(st.floats(0, 1), min_size=3, max_size=5),
+    noise=st.floats(0, 3),
+)
 def test_the_expansion_is_that_of_the_loss(d: int, n: int, b: list[float], noise: float) -> None:
     b = [*b, 1e-9]
     slope, curvature = expansion_without_window(Spectrum(d, np.array(b)), n, noise)

@@ -30,7 +30,9 @@ def test_on_signs_the_loss_is_the_closed_form(n: int) -> None:
     c, other, sigma = 0.8, 0.5, 0.6
     found = loss_and_gradient(np.diag([c, other]), low_rank_prompts(n, 1, 2), sigma)[0]
     alphas = [[np.exp(other * (1 - 2 * s)) for s in signs] for signs in np.ndindex(*(2,) * n)]
-    parts = [float(signal_of_signs(a, np.exp(c))) + sigma**2 * float(noise_of_signs(a, np.exp(c))) for a in alphas]
+    parts = [
+        float(signal_of_signs(a, np.exp(c))) + sigma**2 * float(noise_of_signs(a, np.exp(c))) for a in alphas
+    ]
     assert found == pytest.approx(np.mean(parts))
 
 
@@ -41,7 +43,9 @@ def test_the_gradient_is_that_of_finite_differences(sigma: float) -> None:
     for i, j in np.ndindex(3, 3):
         e = np.zeros((3, 3))
         e[i, j] = step
-        difference = (loss_and_gradient(M + e, prompts, sigma)[0] - loss_and_gradient(M - e, prompts, sigma)[0]) / (2 * step)
+        difference = (
+            loss_and_gradient(M + e, prompts, sigma)[0] - loss_and_gradient(M - e, prompts, sigma)[0]
+        ) / (2 * step)
         assert gradient[i, j] == pytest.approx(difference, abs=1e-8)
 
 
@@ -50,7 +54,9 @@ def test_the_loss_is_invariant_under_rotations_of_the_spurious_part() -> None:
     angle = np.pi / 6  # a rotation of the twelve points
     R = np.eye(3)
     R[1:, 1:] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-    assert loss_and_gradient(R @ M @ R.T, prompts, 0.5)[0] == pytest.approx(loss_and_gradient(M, prompts, 0.5)[0])
+    assert loss_and_gradient(R @ M @ R.T, prompts, 0.5)[0] == pytest.approx(
+        loss_and_gradient(M, prompts, 0.5)[0]
+    )
 
 
 def test_one_token_has_one_loss() -> None:
@@ -70,13 +76,19 @@ def test_spurious_parts_of_size_zero_leave_M_undetermined() -> None:
 
 @pytest.mark.parametrize(("k", "d", "n"), [(1, 2, 4), (1, 3, 2), (2, 3, 2)])
 @pytest.mark.parametrize(("sigma", "bound"), [(0.0, 2.0), (3.0, 1.0)])
-def test_the_free_minimiser_ignores_the_spurious_part(k: int, d: int, n: int, sigma: float, bound: float) -> None:
+def test_the_free_minimiser_ignores_the_spurious_part(
+    k: int, d: int, n: int, sigma: float, bound: float
+) -> None:
     """Theorem 4.4, in a rotated basis; without noise the constraint is active."""
     turn = np.linalg.qr(np.random.default_rng(d).standard_normal((d, d)))[0]
     B = turn[:, :k]
     plain = low_rank_prompts(n, k, d, nodes=10)
-    prompts = type(plain)(plain.tokens @ turn.T, plain.query @ turn.T, plain.gram, plain.cross, plain.square, plain.weight)
-    found = free_minimum(prompts, sigma, turn @ np.diag([0.2] * k + [0.7] * (d - k)) @ turn.T, B=B, bound=bound)
+    prompts = type(plain)(
+        plain.tokens @ turn.T, plain.query @ turn.T, plain.gram, plain.cross, plain.square, plain.weight
+    )
+    found = free_minimum(
+        prompts, sigma, turn @ np.diag([0.2] * k + [0.7] * (d - k)) @ turn.T, B=B, bound=bound
+    )
     assert found.stationarity < 1e-6
     assert found.off_structure(B) < 1e-6
     size = np.linalg.norm(B.T @ found.M @ B, 2)
@@ -98,7 +110,8 @@ def test_drawn_prompts_agree_with_all_prompts() -> None:
     drawn = low_rank_prompts(3, 1, 2, prompts=40_000, rng=np.random.default_rng(5))
     p = type(drawn)
     batches = [
-        loss_and_gradient(M, p(*(x[i::20] for x in vars(drawn).values())), 0.5)[0] / drawn.weight[i::20].sum() for i in range(20)
+        loss_and_gradient(M, p(*(x[i::20] for x in vars(drawn).values())), 0.5)[0] / drawn.weight[i::20].sum()
+        for i in range(20)
     ]
     # the query's square does not depend on M, and every batch holds a twentieth of the weight
     assert np.mean(batches) == pytest.approx(exact, abs=4 * np.std(batches) / np.sqrt(20))

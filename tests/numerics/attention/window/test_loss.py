@@ -45,7 +45,9 @@ def test_drawn_tasks_prompts_and_labels_lose_as_much(d: int, n: int, w: float) -
 
 
 @pytest.mark.parametrize(("name", "d", "n", "w", "noise", "stated"), json.loads(TABLE.read_text()))
-def test_the_stored_table_of_another_program(name: str, d: int, n: int, w: float, noise: float, stated: float) -> None:
+def test_the_stored_table_of_another_program(
+    name: str, d: int, n: int, w: float, noise: float, stated: float
+) -> None:
     """Losses to 16 digits by integrals in ball arithmetic, which share no code with the package."""
     tasks = {"affine": affine(1), "relu": relu(1), "cosine6": cosine(6), "own": from_spectrum(OWN)}[name]
     found = window_loss(tasks, d, n, w, noise)
@@ -80,7 +82,9 @@ def test_in_high_dimensions_three_tokens_are_seen_by_another_rule(d: int) -> Non
 def test_the_terms_of_the_definition_add_up_to_it(tasks: TaskClass, d: int, n: int, w: float) -> None:
     """The plain route cancels, and loses digits with the length."""
     spectrum = Spectrum(d, tasks.spectrum(d, 150).b)
-    assert float(window_loss(spectrum, d, n, w, 0.1).loss) == pytest.approx(plain_window_loss(spectrum, n, w, 0.1), rel=1e-8)
+    assert float(window_loss(spectrum, d, n, w, 0.1).loss) == pytest.approx(
+        plain_window_loss(spectrum, n, w, 0.1), rel=1e-8
+    )
 
 
 def test_two_tokens_in_three_dimensions_are_elementary() -> None:
@@ -199,7 +203,9 @@ def test_bad_input_says_what_to_do(call: Callable[[], object], says: str) -> Non
         (cosine, [0.0, 3.759, 7.285, 7.129, 0.0]),
     ],
 )
-def test_best_widths_that_another_program_found(make: Callable[[float], TaskClass], known: list[float]) -> None:
+def test_best_widths_that_another_program_found(
+    make: Callable[[float], TaskClass], known: list[float]
+) -> None:
     """2 w* for d = 5, n = 20, sigma = .01 and L from .1 to 10, by minimising Monte Carlo and by an
     independent quadrature, to the digits shown.
     """
@@ -215,7 +221,9 @@ def test_a_far_minimum_is_found_beside_one_without_a_window() -> None:
     assert many.loss < float(window_loss(cosine(10), 5, 500, 0.0, 1e-4).loss)
 
 
-@pytest.mark.parametrize(("tasks", "d", "n", "noise"), [(affine(1), 2, 7, 0.0), (relu(1), 4, 300, 0.5), (cosine(3), 3, 50, 0.01)])
+@pytest.mark.parametrize(
+    ("tasks", "d", "n", "noise"), [(affine(1), 2, 7, 0.0), (relu(1), 4, 300, 0.5), (cosine(3), 3, 50, 0.01)]
+)
 def test_no_width_on_a_fine_grid_is_better(tasks: TaskClass, d: int, n: int, noise: float) -> None:
     best = optimal_window(tasks, d, n, noise)
     grid = np.geomspace(1e-3, 400.0, 150)
@@ -230,7 +238,9 @@ def test_where_no_width_matters_the_interval_is_everything() -> None:
     assert optimal_window([1.0], 3, 8, 0.5).w == 0.0
 
 
-def test_a_search_that_leaves_the_widths_which_can_be_computed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_leaves_the_widths_which_can_be_computed_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """As it does without noise for ReLU tasks, d = 2 and 1e5 tokens, after four seconds."""
     monkeypatch.setattr("numerics.attention.window.loss.MOST", 10_000)
     with pytest.raises(ValueError, match=r"give more noise than 0\.0, or fewer tokens"):
@@ -262,5 +272,7 @@ def test_an_ever_narrower_window_attends_to_the_nearest_token(w: float) -> None:
 
 
 def test_a_narrow_window_whose_loss_is_still_on_its_way_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"not yet near its limit 0\.100003, .* nearest of 1000 tokens alone; take"):
+    with pytest.raises(
+        ValueError, match=r"not yet near its limit 0\.100003, .* nearest of 1000 tokens alone; take"
+    ):
         window_loss(affine(1), 2, 1000, 1e8, noise=0.1)

@@ -25,7 +25,9 @@ def prompt(d: int, n: int, queries: int) -> tuple[np.ndarray, np.ndarray, np.nda
     return x, y, RNG.standard_normal(queries), padded
 
 
-def plain_loss(M: np.ndarray, x: np.ndarray, y: np.ndarray, n: int, labels: np.ndarray, padded: int, softmax: bool) -> float:
+def plain_loss(
+    M: np.ndarray, x: np.ndarray, y: np.ndarray, n: int, labels: np.ndarray, padded: int, softmax: bool
+) -> float:
     queries = x[:, padded : padded + len(labels)]
     weights = x[:, :n].T @ M @ queries
     if softmax:
@@ -104,7 +106,15 @@ def test_non_isotropic_covariates_on_the_sphere_have_norm_one() -> None:
     """
     root = np.diag([1.0, 3.0])
     run = train_matrix(
-        "square", d=2, n=1, sigma=0.0, steps=20_000, lr=1e-9, directions=np.eye(2)[:, :1], root=root, normalised=True
+        "square",
+        d=2,
+        n=1,
+        sigma=0.0,
+        steps=20_000,
+        lr=1e-9,
+        directions=np.eye(2)[:, :1],
+        root=root,
+        normalised=True,
     )
     z = np.random.default_rng(0).standard_normal((200_000, 2)) @ root
     square = z[:, 0] ** 2 / (z**2).sum(axis=1)
@@ -128,7 +138,9 @@ def test_bad_input_is_refused_in_words(numbers: dict[str, object], words: str) -
 
 def test_phases_without_a_linear_part_do_not_leave_the_start() -> None:
     """cos(6 angle - b) has its minimum behind a barrier; the linear cos(angle - b) has none."""
-    flat, steep = (train_matrix("phase", d=2, n=20, L=nu, sigma=0.1, steps=3000, lr=0.01, seed=1) for nu in (1.0, 6.0))
+    flat, steep = (
+        train_matrix("phase", d=2, n=20, L=nu, sigma=0.1, steps=3000, lr=0.01, seed=1) for nu in (1.0, 6.0)
+    )
     assert np.linalg.norm(steep.M, 2) < 0.5 < 5 < np.linalg.norm(flat.M, 2)
 
 
@@ -137,7 +149,8 @@ def test_constant_phases_leave_nothing_but_their_spread() -> None:
     attention learns it up to the noise.
     """
     softmax, linear = (
-        train_matrix("phase", d=2, n=10, L=0.0, sigma=0.1, steps=4000, lr=0.001, seed=2, softmax=s).losses for s in (True, False)
+        train_matrix("phase", d=2, n=10, L=0.0, sigma=0.1, steps=4000, lr=0.001, seed=2, softmax=s).losses
+        for s in (True, False)
     )
     assert softmax.mean() == pytest.approx(0.001, rel=0.2)
     assert linear.mean() == pytest.approx(0.5, rel=0.1)
@@ -145,11 +158,33 @@ def test_constant_phases_leave_nothing_but_their_spread() -> None:
 
 def test_redrawn_roots_are_as_good_in_every_direction() -> None:
     """Roots of one run favour some directions of M; roots that are redrawn favour none."""
-    run = train_matrix("affine", d=3, n=20, sigma=0.1, steps=20_000, lr=0.01, decay=0.9998, root="redrawn", normalised=True, seed=3)
+    run = train_matrix(
+        "affine",
+        d=3,
+        n=20,
+        sigma=0.1,
+        steps=20_000,
+        lr=0.01,
+        decay=0.9998,
+        root="redrawn",
+        normalised=True,
+        seed=3,
+    )
     values = np.linalg.eigvalsh(run.M)
     assert values[-1] < 1.25 * values[0]
     fixed = np.diag([1.0, 2.0, 6.0])
-    other = train_matrix("affine", d=3, n=20, sigma=0.1, steps=20_000, lr=0.01, decay=0.9998, root=fixed, normalised=True, seed=3)
+    other = train_matrix(
+        "affine",
+        d=3,
+        n=20,
+        sigma=0.1,
+        steps=20_000,
+        lr=0.01,
+        decay=0.9998,
+        root=fixed,
+        normalised=True,
+        seed=3,
+    )
     values = np.linalg.eigvalsh(other.M)
     assert values[-1] > 1.5 * values[0]
     assert (fixed == np.diag([1.0, 2.0, 6.0])).all()
@@ -157,7 +192,11 @@ def test_redrawn_roots_are_as_good_in_every_direction() -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [(dict(task="phase", d=3), "take d = 2"), (dict(task="affine", d=2, L=0.0), "take L > 0"), (dict(d=2, root="own"), "redrawn")],
+    [
+        (dict(task="phase", d=3), "take d = 2"),
+        (dict(task="affine", d=2, L=0.0), "take L > 0"),
+        (dict(d=2, root="own"), "redrawn"),
+    ],
 )
 def test_tasks_and_roots_that_make_no_sense_are_refused(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):

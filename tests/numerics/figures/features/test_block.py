@@ -10,7 +10,9 @@ from numerics.figures.features.prompts import Prompts, cosine_prompts, polynomia
 
 COSINES = cosine_prompts(1.0, d=5, M=7)
 SINGLE = polynomial_prompts(1.0, d=5, N=6, M=7)
-GAUSSIANS = SINGLE._replace(**{name: getattr(SINGLE, name).astype(float) for name in ("x", "y", "counts", "query", "target")})
+GAUSSIANS = SINGLE._replace(
+    **{name: getattr(SINGLE, name).astype(float) for name in ("x", "y", "counts", "query", "target")}
+)
 
 
 @pytest.mark.parametrize("prompts", [COSINES, GAUSSIANS], ids=["cosines", "polynomials"])
@@ -23,7 +25,9 @@ def test_the_gradient_is_the_limit_of_differences(prompts: Prompts, whole: bool)
     for name, value in p.items():
         way, h = rng.normal(size=value.shape), 1e-6
         ends = [loss_and_gradient({**p, name: value + sign * h * way}, prompts)[0] for sign in (1, -1)]
-        assert (ends[0] - ends[1]) / (2 * h) == pytest.approx(np.sum(gradient[name] * way), rel=1e-5, abs=1e-9)
+        assert (ends[0] - ends[1]) / (2 * h) == pytest.approx(
+            np.sum(gradient[name] * way), rel=1e-5, abs=1e-9
+        )
 
 
 def test_tokens_that_occur_twice_count_twice() -> None:
@@ -36,7 +40,9 @@ def test_tokens_that_occur_twice_count_twice() -> None:
 
 def test_slope_and_rate_enter_as_one_for_the_attention_alone() -> None:
     scaled = COSINES._replace(y=3 * COSINES.y, target=3 * COSINES.target)
-    one, other = (train({"Q": np.zeros((5, 5))}, data, 30, eta, "gd") for data, eta in ((COSINES, 9.0), (scaled, 1.0)))
+    one, other = (
+        train({"Q": np.zeros((5, 5))}, data, 30, eta, "gd") for data, eta in ((COSINES, 9.0), (scaled, 1.0))
+    )
     np.testing.assert_allclose(other.attention, one.attention, rtol=1e-9)
     np.testing.assert_allclose(other.loss, 9 * one.loss, rtol=1e-9)
     np.testing.assert_allclose(one.attention.sum(1), 1, rtol=1e-12)

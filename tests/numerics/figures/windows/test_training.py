@@ -73,7 +73,9 @@ def test_without_attention_the_test_error_is_the_exact_loss_of_no_window() -> No
     """
     for task, L in PRETRAINED.values():
         s = Setting(task, 5, 200, L, 0.01, 0, 0)
-        errors = np.array([_error(np.zeros((5, 5)), _prompts(task, L, s, trial), True) for trial in range(40)])
+        errors = np.array(
+            [_error(np.zeros((5, 5)), _prompts(task, L, s, trial), True) for trial in range(40)]
+        )
         tasks = tasks_of(task, L)
         assert tasks is not None
         exact = float(window_loss(tasks, 5, 200, 0.0, 1e-4).loss)
@@ -95,7 +97,9 @@ def test_the_page_and_its_files_hold_the_same_curves(found: Experiments, tmp_pat
     rows = list(csv.DictReader((tmp_path / "data.csv").read_text().splitlines()))
     assert list(rows[0]) == list(COLUMNS)
     assert len(rows) == sum(len(curve["steps"]) for curve in document["curves"])
-    norms = [np.mean([trial[i] for trial in c["norm"]]) for c in document["curves"] for i in range(len(c["steps"]))]
+    norms = [
+        np.mean([trial[i] for trial in c["norm"]]) for c in document["curves"] for i in range(len(c["steps"]))
+    ]
     np.testing.assert_allclose([float(row["norm"]) for row in rows], norms, rtol=2e-5)
     assert "It does not." in html
     assert html.index('id="figure-3"') < html.index('id="figure-5"') < html.index('id="figure-9"')
@@ -108,7 +112,12 @@ def test_a_diverged_trial_is_null_and_told(tmp_path: Path) -> None:
     broken = found.curves[curve]._replace(norm=np.full((1, 50), np.nan), loss=np.full((1, 50), np.nan))
     page = write_page(Experiments(SMALL, (9,), {**found.curves, curve: broken}, 0.0, 0.0), [], tmp_path)
     assert "1 curve diverged" in re_spaced(page.read_text())
-    assert None in next(c for c in json.loads((tmp_path / "data.json").read_text())["curves"] if c["loss"][0][0] is None)["norm"][0]
+    assert (
+        None
+        in next(
+            c for c in json.loads((tmp_path / "data.json").read_text())["curves"] if c["loss"][0][0] is None
+        )["norm"][0]
+    )
 
 
 def re_spaced(text: str) -> str:

@@ -21,17 +21,51 @@ from tests.numerics.provers.values import mp_value
 
 BITS = 200
 EDGES = [
-    Fraction(n, d) for n, d in ((0, 1), (1, 1), (-1, 1), (1, 2), (-3, 2), (2, 1), (7, 3), (-5, 1), (10, 1), (146, 100), (1, 1000))
+    Fraction(n, d)
+    for n, d in (
+        (0, 1),
+        (1, 1),
+        (-1, 1),
+        (1, 2),
+        (-3, 2),
+        (2, 1),
+        (7, 3),
+        (-5, 1),
+        (10, 1),
+        (146, 100),
+        (1, 1000),
+    )
 ]
 FUNCTIONS: dict[str, Callable[[sp.Expr], sp.Expr]] = {
-    **{f.__name__: f for f in (sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh, sp.coth, sp.sech, sp.csch, sp.asinh, sp.acosh, sp.atanh)},
-    **{f.__name__: f for f in (sp.atan, sp.sin, sp.cos, sp.erf, sp.erfc, sp.Abs, sp.gamma, sp.loggamma, sp.factorial)},
+    **{
+        f.__name__: f
+        for f in (
+            sp.exp,
+            sp.log,
+            sp.sinh,
+            sp.cosh,
+            sp.tanh,
+            sp.coth,
+            sp.sech,
+            sp.csch,
+            sp.asinh,
+            sp.acosh,
+            sp.atanh,
+        )
+    },
+    **{
+        f.__name__: f
+        for f in (sp.atan, sp.sin, sp.cos, sp.erf, sp.erfc, sp.Abs, sp.gamma, sp.loggamma, sp.factorial)
+    },
     "digamma": lambda u: sp.polygamma(0, u),
     **{f"uppergamma {s}": lambda u, s=s: sp.uppergamma(s, u) for s in (R(1, 3), 2, R(7, 2))},
     **{f"lowergamma {s}": lambda u, s=s: sp.lowergamma(s, u) for s in (R(1, 3), 2, R(7, 2))},
     **{f"besselk {n}": lambda u, n=n: sp.besselk(n, u) for n in (0, R(1, 3), 2)},
     **{f"besseli {n}": lambda u, n=n: sp.besseli(n, u) for n in (0, R(1, 3), 2)},
-    **{f"power {p}": lambda u, p=p: u**p for p in (2, 3, -1, -2, R(1, 2), R(-1, 2), R(1, 3), R(5, 3), R(-7, 2))},
+    **{
+        f"power {p}": lambda u, p=p: u**p
+        for p in (2, 3, -1, -2, R(1, 2), R(-1, 2), R(1, 3), R(5, 3), R(-7, 2))
+    },
     "x^a e^-x": lambda u: u ** R(3, 2) * sp.exp(-u / 2),
     "x^-2 e^x": lambda u: u**-2 * sp.exp(u),
     "x^3 e^-x, any sign": lambda u: u**3 * sp.exp(-u),
@@ -50,7 +84,9 @@ def _number(rng: random.Random) -> Fraction:
     kind = rng.random()
     if kind < 0.4:
         return rng.choice(EDGES)
-    return Fraction(rng.randint(-400, 400), rng.choice((1, 7, 64, 100))) * Fraction(1, rng.choice((1, 1, 10, 10**6)))
+    return Fraction(rng.randint(-400, 400), rng.choice((1, 7, 64, 100))) * Fraction(
+        1, rng.choice((1, 1, 10, 10**6))
+    )
 
 
 def _side(rng: random.Random) -> Side:
@@ -69,7 +105,15 @@ def _inside(side: Side, rng: random.Random) -> Fraction:
         far = Fraction(rng.choice((1, 3, 50, 700)), rng.choice((1, 7)))
         lo = ends[0] if side.lo is not None else ends[-1] - far if ends else -far
         hi = ends[-1] if side.hi is not None else lo + 2 * far
-        t = rng.choice((Fraction(0), Fraction(1), Fraction(1, 2), Fraction(rng.randint(0, 1000), 1000), Fraction(1, 10**9)))
+        t = rng.choice(
+            (
+                Fraction(0),
+                Fraction(1),
+                Fraction(1, 2),
+                Fraction(rng.randint(0, 1000), 1000),
+                Fraction(1, 10**9),
+            )
+        )
         q = lo + (hi - lo) * t
         if side.contains(fmpq(q.numerator, q.denominator)):
             return q
@@ -112,15 +156,23 @@ def _check(e: sp.Expr, symbols: list[sp.Symbol], rng: random.Random, points: int
             try:
                 value = mp_value(e, {s: mpmath.mpf(q.numerator) / q.denominator for s, q in zip(symbols, at)})
             except (ValueError, ZeroDivisionError, OverflowError):
-                assert not v.defined, f"{e} is undefined at {at}, but the enclosure {v} on {box} says that it is defined"
+                assert not v.defined, (
+                    f"{e} is undefined at {at}, but the enclosure {v} on {box} says that it is defined"
+                )
                 continue
             if not mpmath.isfinite(value):
-                assert not v.defined, f"{e} is {value} at {at}, but the enclosure {v} on {box} says that it is defined"
+                assert not v.defined, (
+                    f"{e} is {value} at {at}, but the enclosure {v} on {box} says that it is defined"
+                )
                 continue
             assert _holds(v, value), f"{e} at {at} is {mpmath.nstr(value, 30)}, outside of {v} on {box}"
             if v.defined and not _strictly(v, value) and all(abs(q) < 20 for q in at):
-                with mpmath.workprec(2000):  # tanh(19) may have been rounded to 1; beyond 20 this is not looked into
-                    exact = mp_value(e, {s: mpmath.mpf(q.numerator) / q.denominator for s, q in zip(symbols, at)})
+                with mpmath.workprec(
+                    2000
+                ):  # tanh(19) may have been rounded to 1; beyond 20 this is not looked into
+                    exact = mp_value(
+                        e, {s: mpmath.mpf(q.numerator) / q.denominator for s, q in zip(symbols, at)}
+                    )
                     assert _strictly(v, exact), f"{e} at {at} attains the end that {v} leaves out, on {box}"
             done += 1
     return done
@@ -162,7 +214,13 @@ def test_operations_on_pairs_of_intervals(op: str) -> None:
         a, b = _side(rng), _side(rng)
         v = getattr(a.iv(), op)(b.iv())
         p, q = _inside(a, rng), _inside(b, rng)
-        exact = {"__add__": p + q, "__sub__": p - q, "__mul__": p * q, "max": max(p, q), "hull": rng.choice((p, q))}[op]
+        exact = {
+            "__add__": p + q,
+            "__sub__": p - q,
+            "__mul__": p * q,
+            "max": max(p, q),
+            "hull": rng.choice((p, q)),
+        }[op]
         with mpmath.workprec(BITS):
             value = mpmath.mpf(exact.numerator) / exact.denominator
             assert _holds(v, value), (op, a, b, v, p, q)
@@ -182,7 +240,9 @@ def test_operations_on_pairs_of_intervals(op: str) -> None:
     ],
     ids=str,
 )
-def test_ranges_are_sharp_where_the_function_is_monotone_or_unimodal(e: sp.Expr, lo: object, hi: object, attained: tuple) -> None:
+def test_ranges_are_sharp_where_the_function_is_monotone_or_unimodal(
+    e: sp.Expr, lo: object, hi: object, attained: tuple
+) -> None:
     """An enclosure that is always infinite would pass every test above."""
     side = Side(*(fmpq(int(R(v).p), int(R(v).q)) for v in (lo, hi)))
     program = Program([X])

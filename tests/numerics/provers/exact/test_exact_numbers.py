@@ -15,7 +15,9 @@ from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.exact_numbers import Undecided, agreed, built, floor, put, sign
 
 R = sp.Rational
-PELL = 1 / (367296043199 - 259717522849 * sp.sqrt(2))  # -(367296043199 + 259717522849 sqrt(2)), just below -734592086398
+PELL = 1 / (
+    367296043199 - 259717522849 * sp.sqrt(2)
+)  # -(367296043199 + 259717522849 sqrt(2)), just below -734592086398
 x = sp.Symbol("x", real=True)
 m = sp.Symbol("m", integer=True)
 
@@ -133,7 +135,13 @@ def powered(exponent: sp.Expr) -> sp.Expr:
         (sp.sqrt(-sp.loggamma(NEAR_1)), sp.sqrt(-sp.log(sp.gamma(NEAR_1)))),
         (z * (z + 1) * sp.beta(z, z), LEGENDRE),
     ],
-    ids=["a root of a turn", "a power of a turn", "acosh near 1", "the logarithm of Gamma near 1", "0 times a pole"],
+    ids=[
+        "a root of a turn",
+        "a power of a turn",
+        "acosh near 1",
+        "the logarithm of Gamma near 1",
+        "0 times a pole",
+    ],
 )
 def test_what_is_true_is_not_refuted(left: sp.Expr, right: sp.Expr) -> None:
     assert identity(left, right).verdict in (Verdict.PROVED, Verdict.OPEN)

@@ -62,7 +62,11 @@ class Inequality:
             if self.touches and len(self.op) == 1 and terms.meets(self.hints[0]):
                 return f"{e.verdict.value} by {e.engine}, but the sides are equal at {[str(q) for q in self.hints[0]]}: {self}"
             point = terms.counterexample(self.hints, rng)
-            return "" if point is None else f"{e.verdict.value} by {e.engine}, but false at {[str(q) for q in point]}: {self}"
+            return (
+                ""
+                if point is None
+                else f"{e.verdict.value} by {e.engine}, but false at {[str(q) for q in point]}: {self}"
+            )
         return self.witness_fault(e) if e.verdict.value == "REFUTED" else ""
 
     def terms(self) -> Terms:

@@ -64,7 +64,13 @@ def _poles(rng: random.Random) -> Inequality:
     """A pole in the domain, at an end of it, or outside."""
     a, b = R(rng.randint(-2, 2)), positive(rng)
     at = Fraction(a)
-    ranges = (around(rng, a), Axis(at, at + 2), Axis(at - 2, at), Axis(at, None, True), Axis(at + Fraction(1, 9), None))
+    ranges = (
+        around(rng, a),
+        Axis(at, at + 2),
+        Axis(at - 2, at),
+        Axis(at, None, True),
+        Axis(at + Fraction(1, 9), None),
+    )
     axes = symbols(rng, [rng.choice(ranges)])
     (x,) = axes
     (core,) = drawn(rng, _POLES, u=x - a, b=b)
@@ -96,7 +102,11 @@ def _boundary(rng: random.Random) -> Inequality:
     a, closed, below = fraction(rng), rng.random() < 0.5, rng.random() < 0.3
     end = Fraction(a)
     other = rng.choice((None, end + (-2 if below else 2)))
-    axis = Axis(other, end, other is not None and rng.random() < 0.5, closed) if below else Axis(end, other, closed, False)
+    axis = (
+        Axis(other, end, other is not None and rng.random() < 0.5, closed)
+        if below
+        else Axis(end, other, closed, False)
+    )
     axes = symbols(rng, [axis])
     (x,) = axes
     lhs, rhs = drawn(rng, _BOUNDARY, u=a - x if below else x - a, b=positive(rng))
@@ -124,7 +134,11 @@ tanh(x), tanh(y), (x - y, ">=", 0), (2, 2)
 def _hypotheses(rng: random.Random) -> Inequality:
     """What holds only where a hypothesis does, with that in place, too weak, strict, or missing."""
     a, b = fraction(rng), positive(rng)
-    ranges = [Axis(), Axis()] if rng.random() < 0.5 else [Axis(ZERO, None, rng.random() < 0.5), Axis(-THREE, THREE, True, True)]
+    ranges = (
+        [Axis(), Axis()]
+        if rng.random() < 0.5
+        else [Axis(ZERO, None, rng.random() < 0.5), Axis(-THREE, THREE, True, True)]
+    )
     axes = symbols(rng, ranges)
     x, y = axes
     lhs, rhs, where, at = drawn(rng, _IMPLIED, x=x, y=y, a=a, b=b)
@@ -157,7 +171,9 @@ def _undefined_hypotheses(rng: random.Random) -> Inequality:
     """Hypotheses without a value at a point where the inequality fails."""
     a = R(rng.randint(-1, 1))
     at = Fraction(a)
-    axes = symbols(rng, [rng.choice((Axis(at, at + 1, True, True), Axis(at - 1, at + 1), Axis(at, None, True)))])
+    axes = symbols(
+        rng, [rng.choice((Axis(at, at + 1, True, True), Axis(at - 1, at + 1), Axis(at, None, True)))]
+    )
     (x,) = axes
     u = x - a
     g, bound = drawn(rng, _UNDEFINED, u=u)
@@ -196,7 +212,9 @@ def _complex_looking(rng: random.Random) -> Inequality:
     axes = symbols(rng, [rng.choice((*bounded, Axis(ZERO, None), Axis(None, ZERO, right=True)))])
     (x,) = axes
     lhs, rhs = drawn(rng, _COMPLEX, x=x, b=b)
-    return Inequality(lhs, rng.choice((">=", ">", "<=")), rhs, axes, hints=[[Fraction(n, 2)] for n in (0, 1, -1, 2, 4, 3)])
+    return Inequality(
+        lhs, rng.choice((">=", ">", "<=")), rhs, axes, hints=[[Fraction(n, 2)] for n in (0, 1, -1, 2, 4, 3)]
+    )
 
 
 _FAR = """
@@ -283,8 +301,14 @@ def _changed(rng: random.Random) -> Inequality:
     core = length * sp.exp(-x)
     lhs, rhs = drawn(rng, _IN_NEW_VARIABLES, t=core, c=c)
     where = rng.choice(([], [(core, ">=", c)], [(core, "<", 1)], [(core, "<=", 1 / c)]))
-    hints = [[Fraction(lo + n), number(sp.log((lo + n) / q))] for n in (0, 3) for q in (R(1), c, R(2), 1 / c, c * R(999, 1000))]
-    return Inequality(lhs, rng.choice((">=", "<=", "<", ">")), rhs, axes, where=where, via={t: core}, hints=hints)
+    hints = [
+        [Fraction(lo + n), number(sp.log((lo + n) / q))]
+        for n in (0, 3)
+        for q in (R(1), c, R(2), 1 / c, c * R(999, 1000))
+    ]
+    return Inequality(
+        lhs, rng.choice((">=", "<=", "<", ">")), rhs, axes, where=where, via={t: core}, hints=hints
+    )
 
 
 _STEPS = """

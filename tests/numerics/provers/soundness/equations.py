@@ -36,7 +36,11 @@ _POOL = [
 def values(symbol: sp.Symbol) -> list[sp.Expr]:
     """Numbers that are all that a symbol is declared to be, by what SymPy knows of numbers."""
     wanted = symbol.assumptions0
-    return [v for v in _POOL if all(getattr(v, f"is_{k}") is w for k, w in wanted.items() if k not in ("commutative",))]
+    return [
+        v
+        for v in _POOL
+        if all(getattr(v, f"is_{k}") is w for k, w in wanted.items() if k not in ("commutative",))
+    ]
 
 
 @dataclass
@@ -58,7 +62,11 @@ class Equation:
             if at is not None:
                 return f"{e.verdict.value}, but the sides differ at {at}: {self}"
         if e.verdict.value == "REFUTED":
-            return f"REFUTED at {dict(e.witness)}, but it is true: {self}" if self.true else self.witness_fault(dict(e.witness))
+            return (
+                f"REFUTED at {dict(e.witness)}, but it is true: {self}"
+                if self.true
+                else self.witness_fault(dict(e.witness))
+            )
         return ""
 
     def symbols(self) -> list[sp.Symbol]:
@@ -91,7 +99,9 @@ class Equation:
         names = self.symbols()
         for _ in range(12):
             if any(not s.is_commutative for s in names):
-                point: dict[sp.Symbol, Any] = {s: mpmath.matrix([[rng.randint(-3, 3) for _ in "ab"] for _ in "ab"]) for s in names}
+                point: dict[sp.Symbol, Any] = {
+                    s: mpmath.matrix([[rng.randint(-3, 3) for _ in "ab"] for _ in "ab"]) for s in names
+                }
             else:
                 if not all(map(values, names)):
                     return None
@@ -142,7 +152,12 @@ class Entries:
     def fault(self, e: Evidence, rng: random.Random) -> str:
         equal = True
         others = sorted((self.lhs - self.rhs).free_symbols - {l_i, l_j, p_i, p_j, m_i, delta}, key=str)
-        spectrum = [(R(0), R(0), R(1)), (R(3), R(1, 3), R(5, 2)), (R(2), R(1, 2), R(7, 3)), (R(0), R(0), R(2))]
+        spectrum = [
+            (R(0), R(0), R(1)),
+            (R(3), R(1, 3), R(5, 2)),
+            (R(2), R(1, 2), R(7, 3)),
+            (R(0), R(0), R(2)),
+        ]
         for i, (a, b, m) in enumerate(spectrum):
             for j, (c, d, _) in enumerate(spectrum):
                 point = {
@@ -159,5 +174,7 @@ class Entries:
         if accepted(e) and not equal:
             return f"{e.verdict.value}, but entries differ: entrywise({self.lhs}, {self.rhs})"
         return (
-            f"REFUTED, but every entry agrees: entrywise({self.lhs}, {self.rhs})" if e.verdict.value == "REFUTED" and equal else ""
+            f"REFUTED, but every entry agrees: entrywise({self.lhs}, {self.rhs})"
+            if e.verdict.value == "REFUTED" and equal
+            else ""
         )

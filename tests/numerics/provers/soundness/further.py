@@ -43,7 +43,9 @@ def _bounded(rng: random.Random) -> Inequality:
     hi = None if end is sp.oo else Fraction(int(end.p), int(end.q))
     off = rng.choice((0, 0, sp.Rational(1, 1000), -sp.Rational(1, 1000)))
     hints = [[Fraction(n, 100)] for n in (1, 40, 100, 149, 157, 200, 310, 900)]
-    return Inequality(lhs, rng.choice((">=", ">", "<=")), rhs + off, {axis: Axis(Fraction(0), hi)}, hints=hints)
+    return Inequality(
+        lhs, rng.choice((">=", ">", "<=")), rhs + off, {axis: Axis(Fraction(0), hi)}, hints=hints
+    )
 
 
 FAMILIES: dict[str, Callable[[random.Random], Inequality]] = {"tan, LambertW and polygamma": _bounded}

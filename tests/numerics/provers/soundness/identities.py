@@ -185,7 +185,9 @@ def _assumptions(rng: random.Random) -> Equation:
 def _false_assumptions(rng: random.Random) -> Equation:
     """The same with an assumption that is denied."""
     name = rng.choice(list(_BY_ASSUMPTION))
-    a, b = sp.symbols("a b", **{rng.choice(("positive", "integer", "even", "zero", "rational", "negative", "prime")): False})
+    a, b = sp.symbols(
+        "a b", **{rng.choice(("positive", "integer", "even", "zero", "rational", "negative", "prime")): False}
+    )
     lhs, rhs = drawn(rng, _BY_ASSUMPTION[name], a=a, b=b)
     return Equation(lhs, rhs) if not (lhs.has(sp.nan) or rhs.has(sp.nan)) else Equation(a, b)
 
@@ -194,7 +196,14 @@ def _expression(rng: random.Random, names: Sequence[sp.Symbol], depth: int = 2) 
     if depth == 0:
         return rng.choice((*names, *names, R(rng.randint(-3, 3), 2), sp.pi))
     again = lambda: _expression(rng, names, depth - 1)
-    return rng.choice((lambda: again() + again(), lambda: again() * again(), lambda: again() - 2 * again(), lambda: again() ** 2))()
+    return rng.choice(
+        (
+            lambda: again() + again(),
+            lambda: again() * again(),
+            lambda: again() - 2 * again(),
+            lambda: again() ** 2,
+        )
+    )()
 
 
 #: What holds for positive x and y and real u.
@@ -262,7 +271,9 @@ def _rewritten(rng: random.Random) -> Equation:
     lhs, rhs = drawn(rng, _REWRITES, x=x, y=y, u=u)
     if rng.random() < 0.5:
         more, again = drawn(rng, _REWRITES, x=x, y=y, u=u)
-        lhs, rhs = rng.choice(((lhs + more, rhs + again), (lhs * more, rhs * again), (lhs - 2 * more, rhs - 2 * again)))
+        lhs, rhs = rng.choice(
+            ((lhs + more, rhs + again), (lhs * more, rhs * again), (lhs - 2 * more, rhs - 2 * again))
+        )
     if rng.random() < 0.5:
         put = {u: rng.choice((u**2, 2 * u, u - x, u * x, -u)), x: rng.choice((x, 3 * x, x + y, x / y))}
         lhs, rhs = (e.subs(put, simultaneous=True) for e in (lhs, rhs))

@@ -14,14 +14,27 @@ from tests.numerics.provers.soundness.case import Inequality
 from tests.numerics.provers.soundness.drawing import drawn
 from tests.numerics.provers.soundness.search import Axis
 from tests.numerics.provers.soundness.values import number
-from tests.numerics.provers.soundness.wells import RISING, R, Well, around, fraction, kinked, positive, smooth, symbols, whole
+from tests.numerics.provers.soundness.wells import (
+    RISING,
+    R,
+    Well,
+    around,
+    fraction,
+    kinked,
+    positive,
+    smooth,
+    symbols,
+    whole,
+)
 
 __all__ = ["FAMILIES"]
 
 SIMPLE = ("exp", "sqrt", "atan", "tanh", "asinh", "log", "reciprocal", "cube")
 
 
-def _against(rng: random.Random, big: sp.Expr, least: sp.Expr, w: Well, scale: sp.Expr = sp.S.One) -> Inequality:
+def _against(
+    rng: random.Random, big: sp.Expr, least: sp.Expr, w: Well, scale: sp.Expr = sp.S.One
+) -> Inequality:
     """``big >= bound``, true or false by as little as one likes; `least` is the least value of
     `big`, attained at the well's point.
     """
@@ -30,7 +43,9 @@ def _against(rng: random.Random, big: sp.Expr, least: sp.Expr, w: Well, scale: s
     if kind < 0.2:
         bound, touches = least, True
     else:
-        off = Fraction(rng.choice((1, 1, 3)), 10 ** rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9))) * rng.choice((1, -1))
+        off = Fraction(rng.choice((1, 1, 3)), 10 ** rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9))) * rng.choice(
+            (1, -1)
+        )
         bound = R(number(least).limit_denominator(10**5 if abs(off) > Fraction(1, 10**5) else 10**12) + off)
     big, bound = scale * big, scale * bound
     sides = (big, op, bound)
@@ -53,7 +68,9 @@ def _nested_radicals(rng: random.Random) -> Inequality:
 
 
 def _max_inside(rng: random.Random) -> Inequality:
-    return _wrapped(rng, kinked(rng), (*SIMPLE, "erf", "logarithm of an exponential", "exponential of a root"))
+    return _wrapped(
+        rng, kinked(rng), (*SIMPLE, "erf", "logarithm of an exponential", "exponential of a root")
+    )
 
 
 def _slopes_of_max(rng: random.Random) -> Inequality:
@@ -82,9 +99,15 @@ def _absolute(rng: random.Random) -> Inequality:
     if rng.random() < 0.3:  # one side of the bend falls as well
         tilted = sp.Abs(x - a) + rng.choice((1, -1)) * (1 + R(1, 20)) * (x - a)
         return Inequality(
-            tilted, rng.choice((">=", ">")), -R(1, 40), w.axes, hints=[[number(a + s)] for s in (0, -1, 1, R(1, 1000))]
+            tilted,
+            rng.choice((">=", ">")),
+            -R(1, 40),
+            w.axes,
+            hints=[[number(a + s)] for s in (0, -1, 1, R(1, 1000))],
         )
-    core = rng.choice((sp.Abs(x - a), sp.Abs(sp.sinh(x - a)), sp.Abs(sp.atan(x - a)), sp.Abs((x - a) ** 3) + (x - a) ** 2))
+    core = rng.choice(
+        (sp.Abs(x - a), sp.Abs(sp.sinh(x - a)), sp.Abs(sp.atan(x - a)), sp.Abs((x - a) ** 3) + (x - a) ** 2)
+    )
     w = replace(w, core=core + w.least)
     return _wrapped(rng, w, SIMPLE)
 
@@ -121,8 +144,16 @@ def _dips_of_gamma(rng: random.Random) -> Inequality:
     share = rng.choice((0, R(1, 2), 1, R(3, 2)))
     if rng.random() < 0.4:
         axes = {x: Axis(Fraction(10 ** rng.choice((3, 6, 9))), None)}
-    lhs, rhs = drawn(rng, _GAMMA, x=x, off=off, share=share, series=(x - R(1, 2)) * sp.log(x) - x + sp.log(2 * sp.pi) / 2)
-    return Inequality(lhs, rng.choice((">=", ">")), rhs, axes, hints=[[at], *([Fraction(n)] for n in (1, 2, 2000, 10**9 + 1))])
+    lhs, rhs = drawn(
+        rng, _GAMMA, x=x, off=off, share=share, series=(x - R(1, 2)) * sp.log(x) - x + sp.log(2 * sp.pi) / 2
+    )
+    return Inequality(
+        lhs,
+        rng.choice((">=", ">")),
+        rhs,
+        axes,
+        hints=[[at], *([Fraction(n)] for n in (1, 2, 2000, 10**9 + 1))],
+    )
 
 
 _TOUCHING = """
@@ -141,7 +172,12 @@ atan(c), 0
 def _needles(rng: random.Random) -> Inequality:
     """What touches zero at irrational points only, or falls below it there by next to nothing."""
     n, m = rng.choice((2, 3, 5, 7)), rng.choice((1, 1, 2))
-    ranges = (Axis(Fraction(0), Fraction(3)), Axis(Fraction(1), Fraction(3), True, True), Axis(Fraction(0), None), Axis())
+    ranges = (
+        Axis(Fraction(0), Fraction(3)),
+        Axis(Fraction(1), Fraction(3), True, True),
+        Axis(Fraction(0), None),
+        Axis(),
+    )
     axes = symbols(rng, [rng.choice(ranges) for _ in range(m)])
     x, *others = axes
     r = number(sp.sqrt(n))
@@ -210,8 +246,14 @@ def _wiggly(rng: random.Random) -> Inequality:
     p = sp.Mul(*((x - r) ** k for r, k in zip(roots, powers)))
     if rng.random() < 0.3:
         p = p / (x**2 + 1)
-    hints = [[number(q)] for r in roots for q in (r, r + R(1, 1000), r - R(1, 1000))] + [[number(r)] for r in roots]
-    sides = (sp.expand(p) if rng.random() < 0.7 else p, rng.choice((">=", ">", "<=")), rng.choice((0, 0, R(-1, 10**6))))
+    hints = [[number(q)] for r in roots for q in (r, r + R(1, 1000), r - R(1, 1000))] + [
+        [number(r)] for r in roots
+    ]
+    sides = (
+        sp.expand(p) if rng.random() < 0.7 else p,
+        rng.choice((">=", ">", "<=")),
+        rng.choice((0, 0, R(-1, 10**6))),
+    )
     return Inequality(*sides, axes, hints=hints, touches=sides[2] == 0)
 
 
@@ -240,12 +282,19 @@ def _integers(rng: random.Random) -> Inequality:
 def _huge_and_tiny(rng: random.Random) -> Inequality:
     w = rng.choice((smooth, kinked, whole))(rng)
     kind = rng.randrange(4)
-    size = sp.Integer(10) ** (rng.choice((1, -1)) * rng.choice((9, 12, 20) if kind == 1 else (12, 30, 100, 310, 400)))
+    size = sp.Integer(10) ** (
+        rng.choice((1, -1)) * rng.choice((9, 12, 20) if kind == 1 else (12, 30, 100, 310, 400))
+    )
     if kind == 0:
         return _against(rng, w.core, w.least, w, scale=size)
     if kind == 1:  # the variable itself is huge or tiny
         (x, axis), f = next(iter(w.axes.items())), Fraction(size)
-        moved = Axis(None if axis.lo is None else axis.lo * f, None if axis.hi is None else axis.hi * f, axis.left, axis.right)
+        moved = Axis(
+            None if axis.lo is None else axis.lo * f,
+            None if axis.hi is None else axis.hi * f,
+            axis.left,
+            axis.right,
+        )
         if axis.whole or len(w.axes) > 1:
             return _against(rng, w.core, w.least, w)
         core = w.core.subs(x, x / size)

@@ -47,8 +47,12 @@ class Area:
         """
         a, b = (float(e) for e in self.ends)
         cuts = sorted({a, b, *(float(k) for k in self.kinks if min(a, b) < k < max(a, b))})
-        middle = [R(c + 1 if d == math.inf else d - 1 if c == -math.inf else (c + d) / 2) for c, d in pairwise(cuts)]
-        unlike = [k for k, w in self.x.assumptions0.items() if any(getattr(m, f"is_{k}") is not w for m in middle)]
+        middle = [
+            R(c + 1 if d == math.inf else d - 1 if c == -math.inf else (c + d) / 2) for c, d in pairwise(cuts)
+        ]
+        unlike = [
+            k for k, w in self.x.assumptions0.items() if any(getattr(m, f"is_{k}") is not w for m in middle)
+        ]
         if set(unlike) - {"zero", "nonzero", "extended_nonzero"}:
             return None
         f, total = Function(self.f, [self.x]), 0.0
@@ -56,11 +60,16 @@ class Area:
             return 0.0 if self._at(f, a) is not None else None
         for c, d in pairwise(cuts):
             n = 4 if d - c < math.inf else 16
-            for t, w in zip(np.add.outer(np.arange(n), (1 + _NODES) / 2).ravel() / n, np.tile(_WEIGHTS, n) / (2 * n)):
+            for t, w in zip(
+                np.add.outer(np.arange(n), (1 + _NODES) / 2).ravel() / n, np.tile(_WEIGHTS, n) / (2 * n)
+            ):
                 if d - c < math.inf:
                     at, speed = c + (d - c) * t, d - c
                 else:  # the line is brought to (0, 1)
-                    at, speed = (d - 4 * t / (1 - t) if c == -math.inf else c + 4 * t / (1 - t)), 4 / (1 - t) ** 2
+                    at, speed = (
+                        (d - 4 * t / (1 - t) if c == -math.inf else c + 4 * t / (1 - t)),
+                        4 / (1 - t) ** 2,
+                    )
                 v = self._at(f, at)
                 if v is None:
                     return None
@@ -89,21 +98,31 @@ class Area:
             return f"{said}, but the integrand is no real number everywhere: {self}"
         if self.op == "ball":
             ball = (float(answer.mid()), float(answer.rad()))
-            return "" if abs(value - ball[0]) <= ball[1] + 1e-7 * (1 + abs(value)) else f"{ball} does not contain {value}: {self}"
-        constant = complex(Function(self.closed, ())()) if sp.sympify(self.closed).is_finite else complex("nan")
+            return (
+                ""
+                if abs(value - ball[0]) <= ball[1] + 1e-7 * (1 + abs(value))
+                else f"{ball} does not contain {value}: {self}"
+            )
+        constant = (
+            complex(Function(self.closed, ())()) if sp.sympify(self.closed).is_finite else complex("nan")
+        )
         if constant.imag or constant != constant:
             return f"{said}, but the constant is no real number: {self}"
         gap, room = value - constant.real, 1e-7 * (1 + abs(value))
-        holds = {"<": gap < room, "<=": gap < room, ">": gap > -room, ">=": gap > -room, "==": abs(gap) < room}[self.op]
+        holds = {
+            "<": gap < room,
+            "<=": gap < room,
+            ">": gap > -room,
+            ">=": gap > -room,
+            "==": abs(gap) < room,
+        }[self.op]
         fails = {"<": gap > -room, "<=": gap > -room, ">": gap < room, ">=": gap < room, "==": True}[self.op]
         if (said == "REFUTED" and not fails) or (said != "REFUTED" and not holds):
             return f"{said}, but the integral is {value}: {self}"
         return ""
 
     def __str__(self) -> str:
-        return (
-            f"integral({self.f}, {self.x}, {self.ends}, tail={self.tail}) {self.op} {self.closed} with {self.x._assumptions_orig}"
-        )
+        return f"integral({self.f}, {self.x}, {self.ends}, tail={self.tail}) {self.op} {self.closed} with {self.x._assumptions_orig}"
 
 
 def _real(v: Any) -> Any:
@@ -119,7 +138,9 @@ def _compared(rng: random.Random, f: Any, x: sp.Symbol, ends: tuple[Any, Any], *
         return area
     value = area.value() or 0.0
     area.op = rng.choice(("<", "<=", ">", ">=", "=="))
-    area.closed = R(round(value * 10**7), 10**7) + rng.choice((1, -1)) * R(1, 10 ** rng.choice((0, 1, 2, 4, 6)))
+    area.closed = R(round(value * 10**7), 10**7) + rng.choice((1, -1)) * R(
+        1, 10 ** rng.choice((0, 1, 2, 4, 6))
+    )
     return area
 
 
@@ -236,9 +257,20 @@ def _undefined(rng: random.Random) -> Area:
 
 def _declared(rng: random.Random) -> Area:
     """A symbol that is declared to be what the interval is not."""
-    x = sp.Symbol("x", **{rng.choice(("positive", "negative", "integer", "nonnegative", "imaginary", "real", "rational")): True})
-    f = rng.choice((sp.sqrt(x**2), sp.Abs(x), x**2, sp.exp(x), sp.sign(x) * x, sp.log(x**2 + 1), sp.cos(sp.pi * x)))
-    return _compared(rng, f, x, rng.choice(((R(-1), R(1)), (R(0), R(1)), (R(1), R(2)), (R(-2), R(-1)))), kinks=(0,))
+    x = sp.Symbol(
+        "x",
+        **{
+            rng.choice(
+                ("positive", "negative", "integer", "nonnegative", "imaginary", "real", "rational")
+            ): True
+        },
+    )
+    f = rng.choice(
+        (sp.sqrt(x**2), sp.Abs(x), x**2, sp.exp(x), sp.sign(x) * x, sp.log(x**2 + 1), sp.cos(sp.pi * x))
+    )
+    return _compared(
+        rng, f, x, rng.choice(((R(-1), R(1)), (R(0), R(1)), (R(1), R(2)), (R(-2), R(-1)))), kinks=(0,)
+    )
 
 
 #: Constants that are complex, undefined, or written in a way that hides their value.

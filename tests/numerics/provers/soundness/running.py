@@ -27,7 +27,9 @@ __all__ = ["ATTACKS", "Result", "attacked", "blind"]
 def blind() -> Iterator[None]:
     """Let `forall` look for no counterexample inside the block: its proofs are attacked alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inequalities, "scan", lambda st, scan=inequalities.scan: replace(scan(st), witness=None))
+        patch.setattr(
+            inequalities, "scan", lambda st, scan=inequalities.scan: replace(scan(st), witness=None)
+        )
         patch.setattr(inequalities._Run, "keep", lambda self, point: False)
         yield
 
@@ -52,7 +54,11 @@ def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset
         if refusal(error) and FAULT not in str(error):
             return Result("refused", "", kinds)
         last = traceback.extract_tb(error.__traceback__)[-1]
-        return Result("crash", f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}, {error}: {st}", kinds)
+        return Result(
+            "crash",
+            f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}, {error}: {st}",
+            kinds,
+        )
     if getattr(answer, "reason", "").startswith(FAULT):
         return Result("crash", f"{answer.reason}: {st}", kinds)
     return Result(answer.verdict.value if hasattr(answer, "verdict") else "a ball", judge(answer), kinds)
@@ -61,13 +67,24 @@ def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset
 def _first(seed: int, effort: int) -> Iterator[Result]:
     rng = random.Random(seed)
     for st in generation.statements(seed):
-        heads = {type(a).__name__ for a in sp.preorder_traversal(st.big - st.small) if isinstance(a, (sp.Function, sp.Max, sp.Min))}
+        heads = {
+            type(a).__name__
+            for a in sp.preorder_traversal(st.big - st.small)
+            if isinstance(a, (sp.Function, sp.Max, sp.Min))
+        }
         heads |= {"hypotheses"} if st.where else set()
         heads |= {"integers"} if any(r.integer for r in st.ranges.values()) else set()
-        yield attacked(st, effort, lambda e, st=st: attack.fault(st, e, rng), frozenset(heads or {"polynomials and roots"}))
+        yield attacked(
+            st,
+            effort,
+            lambda e, st=st: attack.fault(st, e, rng),
+            frozenset(heads or {"polynomials and roots"}),
+        )
 
 
-def _judging_themselves(source: Callable[[int], Iterator[tuple[str, Any]]]) -> Callable[[int, int], Iterator[Result]]:
+def _judging_themselves(
+    source: Callable[[int], Iterator[tuple[str, Any]]],
+) -> Callable[[int, int], Iterator[Result]]:
     def results(seed: int, effort: int) -> Iterator[Result]:
         rng = random.Random(seed)
         for family, st in source(seed):

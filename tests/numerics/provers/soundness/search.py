@@ -36,19 +36,25 @@ class Axis:
 
     def spec(self) -> Any:
         """The range as a caller of `forall` may write it."""
-        lo, hi = (infinite if e is None else sp.Rational(e) for e, infinite in ((self.lo, -sp.oo), (self.hi, sp.oo)))
+        lo, hi = (
+            infinite if e is None else sp.Rational(e) for e, infinite in ((self.lo, -sp.oo), (self.hi, sp.oo))
+        )
         if self.whole:
             return sp.S.Integers if (self.lo, self.hi) == (None, None) else Integers(lo, hi)
         if not self.left and not self.right:
             return sp.S.Reals if (self.lo, self.hi) == (None, None) else (lo, hi)
-        return Closed(lo, hi) if self.left and self.right else sp.Interval(lo, hi, not self.left, not self.right)
+        return (
+            Closed(lo, hi) if self.left and self.right else sp.Interval(lo, hi, not self.left, not self.right)
+        )
 
     def holds(self, x: Fraction | float) -> bool:
         """Whether `x` is a value."""
         if self.whole and x != int(x):
             return False
         lo, hi = self.lo, self.hi
-        return (lo is None or x > lo or (self.left and x == lo)) and (hi is None or x < hi or (self.right and x == hi))
+        return (lo is None or x > lo or (self.left and x == lo)) and (
+            hi is None or x < hi or (self.right and x == hi)
+        )
 
     def assumptions(self) -> dict[str, bool]:
         """One of the ways in which a caller may declare the symbol."""
@@ -82,7 +88,12 @@ class Terms:
     """``small <= big`` (``<``, if strict) under hypotheses, as functions of numbers."""
 
     def __init__(
-        self, small: Any, big: Any, axes: dict[sp.Symbol, Axis], where: Sequence[Hypothesis] = (), strict: bool = False
+        self,
+        small: Any,
+        big: Any,
+        axes: dict[sp.Symbol, Axis],
+        where: Sequence[Hypothesis] = (),
+        strict: bool = False,
     ) -> None:
         self.axes, self.strict, symbols = axes, strict, tuple(axes)
         self.small, self.big = Function(small, symbols), Function(big, symbols)
@@ -127,12 +138,18 @@ class Terms:
         axes = list(self.axes.values())
         values = [list(a.special()) for a in axes]
         corners = itertools.islice(itertools.product(*(v[:2] for v in values)), 4)
-        points = [*hints, *corners, *([rng.choice(v) for v in values] for _ in range(5 if all(values) else 0))]
+        points = [
+            *hints,
+            *corners,
+            *([rng.choice(v) for v in values] for _ in range(5 if all(values) else 0)),
+        ]
         found = next((p for p in points if self.broken(p)), None)
         if found is None:
             starts = (self._float(p) for p in (*([a.draw(rng) for a in axes] for _ in range(40)), *points))
             best = [x for v, x in sorted(starts)[:2] if abs(v) < math.inf]
-            found = next((p for x in best if self.broken(p := [Fraction(c) for c in self._downhill(x)])), None)
+            found = next(
+                (p for x in best if self.broken(p := [Fraction(c) for c in self._downhill(x)])), None
+            )
         return found
 
     def _float(self, point: Sequence[Fraction | float]) -> tuple[float, list[float]]:
@@ -142,8 +159,14 @@ class Terms:
             return math.inf, x
         try:
             v = self.big.rough(x) - self.small.rough(x)
-            fine = not isinstance(v, complex) and abs(v) < math.inf and all(a.rough(x) >= b.rough(x) for a, b, _ in self.where)
-            return (float(v) if fine and all(a.holds(c) for a, c in zip(self.axes.values(), x)) else math.inf), x
+            fine = (
+                not isinstance(v, complex)
+                and abs(v) < math.inf
+                and all(a.rough(x) >= b.rough(x) for a, b, _ in self.where)
+            )
+            return (
+                float(v) if fine and all(a.holds(c) for a, c in zip(self.axes.values(), x)) else math.inf
+            ), x
         except Out:
             return math.inf, x
 

@@ -48,11 +48,21 @@ def test_no_false_verdict(block: int) -> None:
 
 def test_proofs_are_right_without_the_search_for_counterexamples() -> None:
     rng = random.Random(5)
-    families = ("needles", "slopes of Max and Min", "hypotheses", "equality on the boundary", "polynomials", "integers", "erf")
+    families = (
+        "needles",
+        "slopes of Max and Min",
+        "hypotheses",
+        "equality on the boundary",
+        "polynomials",
+        "integers",
+        "erf",
+    )
     with blind():
         for family in families:
             for st in (FAMILIES[family](rng) for _ in range(4)):
-                assert attacked(st, EFFORT, lambda e, st=st: st.fault(e, rng), frozenset({family})).fault == ""
+                assert (
+                    attacked(st, EFFORT, lambda e, st=st: st.fault(e, rng), frozenset({family})).fault == ""
+                )
 
 
 @pytest.mark.parametrize(

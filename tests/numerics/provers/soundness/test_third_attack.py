@@ -38,7 +38,13 @@ def test_no_false_verdict(block: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "false", [Constant(sp.pi, "==", 3, False), Counted(sp.rf(-1, k * a), sp.S.Zero), Counted(sp.binomial(-1, k), sp.S.One)], ids=str
+    "false",
+    [
+        Constant(sp.pi, "==", 3, False),
+        Counted(sp.rf(-1, k * a), sp.S.Zero),
+        Counted(sp.binomial(-1, k), sp.S.One),
+    ],
+    ids=str,
 )
 def test_false_acceptances_are_seen(false: Constant | Counted) -> None:
     assert false.fault(PROVED, random.Random(1))
@@ -46,7 +52,11 @@ def test_false_acceptances_are_seen(false: Constant | Counted) -> None:
 
 @pytest.mark.parametrize(
     "true",
-    [Constant(sp.pi, ">=", 3, True), Counted(sp.rf(k, a + 1), (k + a) * sp.rf(k, a)), Counted(sp.ff(k, k), sp.factorial(k))],
+    [
+        Constant(sp.pi, ">=", 3, True),
+        Counted(sp.rf(k, a + 1), (k + a) * sp.rf(k, a)),
+        Counted(sp.ff(k, k), sp.factorial(k)),
+    ],
     ids=str,
 )
 def test_what_is_true_is_not_accused_and_not_refuted(true: Constant | Counted) -> None:

@@ -51,11 +51,15 @@ class Constant:
         if accepted(answer) and not self.true:
             return f"{answer.verdict.value} by {answer.engine}, but it is false: {self}"
         return (
-            f"REFUTED at {dict(answer.witness)}, but it is true: {self}" if answer.verdict.value == "REFUTED" and self.true else ""
+            f"REFUTED at {dict(answer.witness)}, but it is true: {self}"
+            if answer.verdict.value == "REFUTED" and self.true
+            else ""
         )
 
     def __str__(self) -> str:
-        lhs, rhs = (sp.sstr(e, order="none") for e in (self.lhs, self.rhs))  # in order, SymPy would evaluate the terms
+        lhs, rhs = (
+            sp.sstr(e, order="none") for e in (self.lhs, self.rhs)
+        )  # in order, SymPy would evaluate the terms
         return f"{lhs} {self.op} {rhs} on {self.domain}, which is {self.true}"
 
 
@@ -65,7 +69,9 @@ Near = tuple[sp.Expr, sp.Rational, int]
 
 def _unit(rng: random.Random) -> Near:
     """A power of a unit a + b sqrt(D) of norm s is 2 a less its conjugate, which is s over it."""
-    D, a, b = rng.choice(((2, 1, 1), (3, 2, 1), (5, 2, 1), (6, 5, 2), (7, 8, 3), (10, 3, 1), (13, 18, 5), (29, 70, 13)))
+    D, a, b = rng.choice(
+        ((2, 1, 1), (3, 2, 1), (5, 2, 1), (6, 5, 2), (7, 8, 3), (10, 3, 1), (13, 18, 5), (29, 70, 13))
+    )
     u, v = a, b
     for _ in range(rng.randint(3, 60)):
         u, v = u * a + v * b * D, u * b + v * a
@@ -91,7 +97,9 @@ def _root(rng: random.Random) -> Near:
         if rng.random() < 0.5:
             return sp.Integer(n**q + s) ** R(1, q), sp.Integer(n), s
         return 1 / (s * (sp.sqrt(n * n + s) - n)), sp.Integer(2 * n), s  # s (sqrt(n^2 + s) + n) s
-    except ValueError:  # SymPy 1.14 cannot take the root of some products of two close numbers (its issue 28621)
+    except (
+        ValueError
+    ):  # SymPy 1.14 cannot take the root of some products of two close numbers (its issue 28621)
         return _root(rng)
 
 
@@ -102,7 +110,9 @@ def _denested(rng: random.Random) -> Near:
     s = 0 if k == 0 else rng.choice((1, -1))
     e = sp.sqrt(p + q + 2 * sp.sqrt(p * q)) - sp.sqrt(p) - sp.sqrt(q)
     if rng.random() < 0.3:
-        n = rng.choice((2, 4, 11, 4 * 19))  # cbrt(n + sqrt(n^2 + 1)) - cbrt(sqrt(n^2 + 1) - n) solves t^3 + 3 t = 2 n
+        n = rng.choice(
+            (2, 4, 11, 4 * 19)
+        )  # cbrt(n + sqrt(n^2 + 1)) - cbrt(sqrt(n^2 + 1) - n) solves t^3 + 3 t = 2 n
         t = {2: 1, 4: None, 11: None, 76: 4}[n]
         r = sp.sqrt(n * n + 1)
         if t and t**3 + 3 * t == 2 * n:
@@ -166,9 +176,19 @@ def _asked(near: Callable[[random.Random], Near]) -> Callable[[random.Random], C
                 k,
                 k == floor + (not n.is_integer or s != 0),
             ),
-            lambda k=floor - rng.randint(0, 1): (sp.floor(u, evaluate=False) + X**2, "==", k + X**2, k == floor),
+            lambda k=floor - rng.randint(0, 1): (
+                sp.floor(u, evaluate=False) + X**2,
+                "==",
+                k + X**2,
+                k == floor,
+            ),
             lambda: (sp.floor(u, evaluate=False) + 0 * X, "ball", floor, True),
-            lambda k=floor + rng.randint(0, 1): (sp.floor(u, evaluate=False) * 2 * X, "area <", k + R(1, 2), floor <= k),
+            lambda k=floor + rng.randint(0, 1): (
+                sp.floor(u, evaluate=False) * 2 * X,
+                "area <",
+                k + R(1, 2),
+                floor <= k,
+            ),
             lambda k=floor + rng.randint(0, 1): (sp.frac(u, evaluate=False), "==", u - k, k == floor),
         ]
         op, side = rng.choice(("<", "<=", ">", ">=")), rng.choice((1, -1))
@@ -180,11 +200,22 @@ def _asked(near: Callable[[random.Random], Near]) -> Callable[[random.Random], C
             lambda: (sp.Max(X + u, X + n, evaluate=False), "==", X + n, s <= 0),
             lambda: (sp.Abs(gap, evaluate=False), "==", side * u - side * n, side * s >= 0),
             lambda: (sp.sign(gap, evaluate=False) + X, "==", X + side, s == side),
-            lambda: (sp.Pow(sp.Pow(gap, 2, evaluate=False), R(1, 2), evaluate=False), "==", side * u - side * n, side * s >= 0),
+            lambda: (
+                sp.Pow(sp.Pow(gap, 2, evaluate=False), R(1, 2), evaluate=False),
+                "==",
+                side * u - side * n,
+                side * s >= 0,
+            ),
             lambda: (u, "==", n, s == 0),
             lambda: (u, op, n, true),
             lambda: (P * u, op, P * n, true, unit),
-            lambda: (P * (u - n) + side * P**2, ">=" if side > 0 else "<=", 0, side * s >= 0, {P: (0, sp.oo)}),
+            lambda: (
+                P * (u - n) + side * P**2,
+                ">=" if side > 0 else "<=",
+                0,
+                side * s >= 0,
+                {P: (0, sp.oo)},
+            ),
             lambda: (sp.Max(P + u, P + n, evaluate=False), "<=", P + n, s <= 0, unit),
             lambda: (sp.Min(P * u, P * n, evaluate=False), ">=", P * n, s >= 0, unit),
             lambda: (sp.Abs(gap, evaluate=False) * P, "<=", side * P * (u - n), side * s >= 0, unit),

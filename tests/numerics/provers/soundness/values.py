@@ -62,7 +62,23 @@ def _logarithm(x: Any) -> Any:
     return mpmath.log(x)
 
 
-_FAST = ("exp", "sinh", "cosh", "gamma", "loggamma", "factorial", "erf", "erfc", "erfi", "sin", "cos", "tan", "cot", "sec", "csc")
+_FAST = (
+    "exp",
+    "sinh",
+    "cosh",
+    "gamma",
+    "loggamma",
+    "factorial",
+    "erf",
+    "erfc",
+    "erfi",
+    "sin",
+    "cos",
+    "tan",
+    "cot",
+    "sec",
+    "csc",
+)
 _TAME = ("asinh", "acosh", "atanh", "atan", "asin", "acos", "re", "im", "floor", "arg")
 _SLOW = ("besseli", "besselj", "besselk", "beta", "binomial")
 _PRECISE: dict[str, Callable[..., Any]] = {
@@ -132,7 +148,9 @@ class Function:
         constants: list[Any] = []
         names = {s: f"v{i}" for i, s in enumerate(symbols)}
         self.e, self.constants = sp.sympify(e), constants
-        self.code = compile(f"lambda {', '.join(names.values())}: {_line(self.e, names, constants)}", "<expression>", "eval")
+        self.code = compile(
+            f"lambda {', '.join(names.values())}: {_line(self.e, names, constants)}", "<expression>", "eval"
+        )
         self.rational = all(isinstance(c, Fraction) for c in constants)
         self._known: dict[int, Callable[..., Any]] = {}
 
@@ -158,8 +176,12 @@ class Function:
     def __call__(self, *x: Any, digits: int = DIGITS) -> Any:
         """The value by mpmath; raises one of `Out` where there is none."""
         with mpmath.workdps(digits):
-            number = lambda q: mpmath.mpf(q.numerator) / q.denominator if isinstance(q, (int, Fraction)) else q
-            f = self._at(digits, _PRECISE, lambda c: number(c) if isinstance(c, Fraction) else +getattr(mpmath, c))
+            number = lambda q: (
+                mpmath.mpf(q.numerator) / q.denominator if isinstance(q, (int, Fraction)) else q
+            )
+            f = self._at(
+                digits, _PRECISE, lambda c: number(c) if isinstance(c, Fraction) else +getattr(mpmath, c)
+            )
             try:
                 v = f(*map(number, x))
             except mpmath.libmp.NoConvergence:

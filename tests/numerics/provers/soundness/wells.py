@@ -109,7 +109,10 @@ def whole(rng: random.Random) -> Well:
     """A parabola between whole numbers."""
     a = R(rng.randint(-20, 60), rng.choice((2, 3, 4, 5)))
     lo, hi = rng.choice(((None, None), (0, None), (1, None), (-3, 40), (int(a) - 2, int(a) + 3), (None, 50)))
-    axes = symbols(rng, [Axis(None if lo is None else Fraction(lo), None if hi is None else Fraction(hi), True, True, True)])
+    axes = symbols(
+        rng,
+        [Axis(None if lo is None else Fraction(lo), None if hi is None else Fraction(hi), True, True, True)],
+    )
     (n,) = axes
     near = [k for k in range(int(a) - 60, int(a) + 60) if (lo is None or k >= lo) and (hi is None or k <= hi)]
     least = min(near, key=lambda k: abs(k - a))

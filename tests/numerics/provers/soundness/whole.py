@@ -46,7 +46,9 @@ _VALUES: dict[Any, Callable[..., Fraction]] = {
     sp.factorial: lambda n: Fraction(factorial(_whole(n, 0))),
     sp.gamma: lambda n: Fraction(factorial(_whole(n, 1) - 1)),
     sp.binomial: lambda n, k: _rising(n - k + 1, Fraction(_whole(k, 0))) / factorial(_whole(k, 0)),
-    sp.beta: lambda a, b: Fraction(factorial(_whole(a, 1) - 1) * factorial(_whole(b, 1) - 1), factorial(int(a + b) - 1)),
+    sp.beta: lambda a, b: Fraction(
+        factorial(_whole(a, 1) - 1) * factorial(_whole(b, 1) - 1), factorial(int(a + b) - 1)
+    ),
 }
 
 
@@ -105,7 +107,10 @@ class Counted:
         return ""
 
     def __str__(self) -> str:
-        kinds = {str(s): dict(s._assumptions_orig) for s in sorted(self.lhs.free_symbols | self.rhs.free_symbols, key=str)}
+        kinds = {
+            str(s): dict(s._assumptions_orig)
+            for s in sorted(self.lhs.free_symbols | self.rhs.free_symbols, key=str)
+        }
         return f"identity({self.lhs}, {self.rhs}) with {kinds}"
 
 
@@ -155,7 +160,16 @@ def _drawn(rng: random.Random) -> Counted:
     a, b = sp.symbols("a b", integer=True, positive=True)
     k, n = sp.Symbol("k", integer=True, nonnegative=True), sp.Symbol("n", integer=True)
     with sp.evaluate(rng.random() < 0.8):
-        lhs, rhs = drawn(rng, _COUNTS, a=a, b=b, k=k, n=n, c=sp.Integer(rng.randint(-4, 2)), d=sp.Integer(rng.randint(0, 2)))
+        lhs, rhs = drawn(
+            rng,
+            _COUNTS,
+            a=a,
+            b=b,
+            k=k,
+            n=n,
+            c=sp.Integer(rng.randint(-4, 2)),
+            d=sp.Integer(rng.randint(0, 2)),
+        )
     if rng.random() < 0.3:
         put = rng.choice(({k: k + 1}, {n: -n}, {n: n + k}, {a: a + b}, {k: k * a}))
         lhs, rhs = (e.subs(put, simultaneous=True) for e in (lhs, rhs))

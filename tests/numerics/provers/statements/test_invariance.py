@@ -18,7 +18,12 @@ from numerics.provers.statements.max_and_min import cases
 from tests.numerics.provers.statement import R, X, Y, Z
 
 oo = sp.oo
-LINE, RAY, CLOSED_RAY, UNIT = Side(None, None), Side(fmpq(0), None, True), Side(fmpq(0), None), Side(fmpq(0), fmpq(1))
+LINE, RAY, CLOSED_RAY, UNIT = (
+    Side(None, None),
+    Side(fmpq(0), None, True),
+    Side(fmpq(0), None),
+    Side(fmpq(0), fmpq(1)),
+)
 exp, log, sqrt = sp.exp, sp.log, sp.sqrt
 
 
@@ -78,7 +83,12 @@ def test_a_case_that_is_undefined_prevents_the_reduction() -> None:
         (X * Y, (X**2 + Y**2) * R(499, 1000), (-oo, oo), False),
         (X * Y, -(X**2 + Y**2) / 2, (-oo, oo), False),
         (log(exp(X) + exp(Y)), (X + Y) / 2 + sp.Abs(X - Y) / 2 + log(2), (-oo, oo), True),
-        (log(exp(X) + exp(Y)), (X + Y) / 2 + sp.Abs(X - Y) / 3 + 1, (-oo, oo), False),  # fails far from the diagonal
+        (
+            log(exp(X) + exp(Y)),
+            (X + Y) / 2 + sp.Abs(X - Y) / 3 + 1,
+            (-oo, oo),
+            False,
+        ),  # fails far from the diagonal
     ],
     ids=str,
 )

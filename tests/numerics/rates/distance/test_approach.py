@@ -37,7 +37,9 @@ def test_the_last_edge_counts() -> None:
 
 
 def test_always_and_never() -> None:
-    same = lambda sign: refined(lambda points: {n: sign + 0 * L for n, L in points.items()}, TRIED, {"c": sign + 0 * TRIED})["c"]
+    same = lambda sign: refined(
+        lambda points: {n: sign + 0 * L for n, L in points.items()}, TRIED, {"c": sign + 0 * TRIED}
+    )["c"]
     assert (same(-1.0), same(1.0), same(math.nan)) == (1.0, math.inf, math.inf)
 
 
@@ -53,8 +55,13 @@ def test_a_law_is_told_only_where_its_logarithms_are_known() -> None:
     along, across = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
     assert str(law_of(AttentionSetting(one, along, one, query_cov=one))) == "(ln L)^0.5 / L^0.618"
     assert str(law_of(AttentionSetting(one, one, one, query_cov=one))) == "ln L / L^0.618"
-    assert law_of(AttentionSetting(one, along, across, query_cov=one)) is None  # nothing of the error along the top
-    for u in (1 / np.sqrt(2), np.nextafter(np.sqrt(0.5), 0)):  # lambda = 1/2 but for rounding, above and below
+    assert (
+        law_of(AttentionSetting(one, along, across, query_cov=one)) is None
+    )  # nothing of the error along the top
+    for u in (
+        1 / np.sqrt(2),
+        np.nextafter(np.sqrt(0.5), 0),
+    ):  # lambda = 1/2 but for rounding, above and below
         half = np.diag([u, 0.1])
         assert str(law_of(AttentionSetting(one, half, one, query_cov=one))) == "(ln L)^1.5 / L"
         assert law_of(AttentionSetting(one, half, across, query_cov=one)) is None

@@ -54,7 +54,10 @@ def test_a_case_in_which_the_law_does_not_show_yet(steep: HowLinear) -> None:
 @pytest.mark.parametrize("name", ["anisotropic", "averaged"])
 def test_against_monte_carlo(name: str) -> None:
     setting = EXAMPLES[name]()
-    found, drawn = how_linear(setting, [30, 200]), numerics.attention_errors(setting, lengths=[30, 200], replicates=20_000, seed=4)
+    found, drawn = (
+        how_linear(setting, [30, 200]),
+        numerics.attention_errors(setting, lengths=[30, 200], replicates=20_000, seed=4),
+    )
     z = (found.error**2 - drawn.output.mean) / drawn.output.standard_error
     assert np.abs(z).max() < 5
 
@@ -67,7 +70,9 @@ def test_a_law_on_two_atoms_against_enumeration(L: int) -> None:
     T = float((p * w) @ points / (p @ w))
     k = np.arange(L + 1)  # how often the first point is drawn
     mean = (k * w[0] * points[0] + (L - k) * w[1] * points[1]) / (k * w[0] + (L - k) * w[1])
-    square, whole = (float((comb(L, k) * p[0] ** k * p[1] ** (L - k)) @ (mean - y) ** 2) for y in (T, 1.4))  # the variance is 2
+    square, whole = (
+        float((comb(L, k) * p[0] ** k * p[1] ** (L - k)) @ (mean - y) ** 2) for y in (T, 1.4)
+    )  # the variance is 2
     found = how_linear(AttentionSetting(atoms([[2.0], [-1.0]], p), [[0.7]], ONE, [1.0]), [L])
     assert found.relative_error[0] == pytest.approx(math.sqrt(whole) / 1.4, rel=1e-10)
     assert found.to_limit[0] == pytest.approx(math.sqrt(square) / 1.4, rel=1e-10)
@@ -141,7 +146,9 @@ def test_a_limit_that_is_zero_but_for_rounding_is_zero() -> None:
     atoms has a mean of 1e-17 without scores.
     """
     R = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
-    hidden = AttentionSetting(R @ np.diag([1.0, 0.3, 0.7]) @ R.T, np.eye(3), np.diag([0.0, 1.0, 1.0]) @ R.T, R @ [1.0, 0.0, 0.0])
+    hidden = AttentionSetting(
+        R @ np.diag([1.0, 0.3, 0.7]) @ R.T, np.eye(3), np.diag([0.0, 1.0, 1.0]) @ R.T, R @ [1.0, 0.0, 0.0]
+    )
     flat = AttentionSetting(atoms([[0.1], [-0.2]], [2 / 3, 1 / 3]), 0 * ONE, ONE, [1.0])
     assert how_linear(hidden, [10]).vanishes
     assert how_linear(flat, [10]).vanishes
@@ -214,7 +221,8 @@ def test_what_the_sentence_promises_is_true(name: str) -> None:
     setting = EXAMPLES[name]()
     found = how_linear(setting, [700])
     needs, bound = (
-        re.search(pattern, found.sentence) for pattern in (r"10 % needs L (.*?), 1 % (.*?)\. The", r"10 % from L (.*?) on")
+        re.search(pattern, found.sentence)
+        for pattern in (r"10 % needs L (.*?), 1 % (.*?)\. The", r"10 % from L (.*?) on")
     )
     assert needs is not None
     assert bound is not None

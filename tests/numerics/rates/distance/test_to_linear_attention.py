@@ -69,7 +69,10 @@ def test_the_parts_and_the_whole_are_sides_of_a_triangle(law: str) -> None:
 
 def test_one_token_is_as_far_as_its_variance_says() -> None:
     """``E|Vz - y|^2 = tr V Gamma V' + |y|^2``, whatever the scores."""
-    for setting in (EXAMPLES["isotropic"]().with_law("ball"), AttentionSetting(embedding_table(FAR_TABLE), ONE2, ONE2, [1.0, 1.0])):
+    for setting in (
+        EXAMPLES["isotropic"]().with_law("ball"),
+        AttentionSetting(embedding_table(FAR_TABLE), ONE2, ONE2, [1.0, 1.0]),
+    ):
         found = how_linear(setting, [1])
         trace = float(np.trace(setting.V @ setting.Gamma @ setting.V.T))
         assert found.error[0] ** 2 == pytest.approx(trace + found.linear**2, rel=1e-10)
@@ -110,7 +113,9 @@ def test_queries_and_prompts_that_are_drawn_tell_the_whole_of_a_table_too() -> N
     law, scale = embedding_table(FAR_TABLE), 0.4
     found = how_linear(AttentionSetting(law, scale * ONE2, ONE2, query_cov=ONE2), [6])
     queries = np.random.default_rng(8).standard_normal((400, 2))
-    squares = np.array([numerics.exact_errors(law, scale * ONE2, ONE2, [6], query=z).from_linear[0] for z in queries])
+    squares = np.array(
+        [numerics.exact_errors(law, scale * ONE2, ONE2, [6], query=z).from_linear[0] for z in queries]
+    )
     unit = float(np.sum((law.covariance * scale) ** 2))
     spread = math.hypot(2 * found.relative_error[0] * found.standard_error[0], squares.std() / 20 / unit)
     assert abs(found.relative_error[0] ** 2 - squares.mean() / unit) < 5 * spread
@@ -120,16 +125,23 @@ def test_queries_and_prompts_that_are_drawn_tell_the_whole_of_a_table_too() -> N
 def test_a_bound_of_more_than_all_is_none() -> None:
     """It was told as "at most 3.14e136 %; 10 % beyond L = 1e100 only"."""
     rows = 40 * np.random.default_rng(1).standard_normal((60, 3))
-    answer = how_linear(AttentionSetting(embedding_table(rows), 0.1 * np.eye(3), np.eye(3), [1.0, 0.5, 0.0]), [100, 4000])
+    answer = how_linear(
+        AttentionSetting(embedding_table(rows), 0.1 * np.eye(3), np.eye(3), [1.0, 0.5, 0.0]), [100, 4000]
+    )
     assert answer.bound is not None
     assert not (answer.bound.values <= 1).any()
-    assert "Certain bound on T_L to T: no useful bound is known (R1 promises nothing below 100 % at L = 4000" in answer.sentence
+    assert (
+        "Certain bound on T_L to T: no useful bound is known (R1 promises nothing below 100 % at L = 4000"
+        in answer.sentence
+    )
     assert not any("R1" in cell for row in (*answer.table(), *answer.needs()) for cell in row)
     for text in (answer.text(), answer._repr_html_()):
         assert not re.search(r"e\d\d+ %", text)
     some = how_linear(EXAMPLES["isotropic"](), [10, 10**5])
     assert some.bound is not None
-    assert [row[-1] for row in some.table()[1:]] == ["no useful bound" if v > 1 else percent_up(v) for v in some.bound.values]
+    assert [row[-1] for row in some.table()[1:]] == [
+        "no useful bound" if v > 1 else percent_up(v) for v in some.bound.values
+    ]
 
 
 def percent_up(share: float) -> str:

@@ -43,7 +43,9 @@ def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report: TimesReport) -> None:
     assert {line.row for line in report.lines} == {*PRINTED, *OURS}
     assert [line.row for line in report.lines if not line.holds] == []
-    assert [line.printed for line in report.lines] == sorted((line.printed for line in report.lines), reverse=True)
+    assert [line.printed for line in report.lines] == sorted(
+        (line.printed for line in report.lines), reverse=True
+    )
     for line in report.lines:
         moves = line.power is not None and abs(line.power) > 0.5
         if line.refuted and line.ratios:
@@ -61,9 +63,19 @@ def test_our_law_of_random_features_holds_whatever_the_draw(seed: int) -> None:
 PLANTED: list[tuple[ModuleType, str, Callable[..., float], set[str]]] = [
     # Printed laws that are true would not be refuted, and one that is too large would be.
     (printed, "half_time", lambda K, L, Delta, eta: K**2 / (eta * L**2 * Delta**2), {"LDL:P2/time.upper"}),
-    (printed, "half_time", lambda K, L, Delta, eta: K**3 / (eta * L**2 * Delta**2), {"LDL:P2/time.upper", "LDL:P2/time.lower"}),
+    (
+        printed,
+        "half_time",
+        lambda K, L, Delta, eta: K**3 / (eta * L**2 * Delta**2),
+        {"LDL:P2/time.upper", "LDL:P2/time.lower"},
+    ),
     (printed, "flat_time", lambda K, eps, L, Delta, delta, eta: K / (eta * eps**2 * Delta**4), {"LDL:T1"}),
-    (printed, "sharp_time", lambda K, eps, L, Delta, delta, eta: K / (eta * eps**2 * Delta**4), {"LDL:T2", "LDL:4.thr"}),
+    (
+        printed,
+        "sharp_time",
+        lambda K, eps, L, Delta, delta, eta: K / (eta * eps**2 * Delta**4),
+        {"LDL:T2", "LDL:4.thr"},
+    ),
     # Ours with another exponent, constant, or term.
     (laws, "half_law", lambda K: K**2.001 + 3 * K * np.log(K), {"OURS:R7.half"}),
     (laws, "half_law", lambda K: K**2 + 3 * K * np.log(K) - K / 2 - 6 * np.log(K) - 7.99, {"OURS:R7.half"}),
@@ -72,7 +84,11 @@ PLANTED: list[tuple[ModuleType, str, Callable[..., float], set[str]]] = [
 
 @pytest.mark.parametrize(("module", "name", "other", "rows"), PLANTED)
 def test_a_planted_law_makes_its_lines_fail(
-    module: ModuleType, name: str, other: Callable[..., float], rows: set[str], monkeypatch: pytest.MonkeyPatch
+    module: ModuleType,
+    name: str,
+    other: Callable[..., float],
+    rows: set[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, name, other)
     found = [*printed.printed_lines(), laws._half()]
@@ -83,11 +99,17 @@ def test_a_planted_law_makes_its_lines_fail(
     ("name", "other", "row"),
     [
         ("attention_law", lambda self, eps: self.K**2.01 / self.c, "OURS:R7.law"),
-        ("attention_time", lambda self, eps: 1.001 * self.time(np.log((self.K - 1) * (1 - eps) / eps)), "OURS:R7.time"),
+        (
+            "attention_time",
+            lambda self, eps: 1.001 * self.time(np.log((self.K - 1) * (1 - eps) / eps)),
+            "OURS:R7.time",
+        ),
         ("late_loss", lambda self, t: (self.K - 1) / (2 * self.c * t), "OURS:R10.late"),
     ],
 )
-def test_so_does_a_wrong_closed_form(name: str, other: Callable[..., float], row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_does_a_wrong_closed_form(
+    name: str, other: Callable[..., float], row: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ReducedAttention, name, other)
     found = {line.row: line for line in (laws._law(), laws._flow(), laws._finite())}
     assert not found[row].holds
@@ -122,7 +144,9 @@ def test_a_planted_verdict_is_exit_status_1(
     assert "✗ NOT borne out by exact times" in page
 
 
-def test_the_files_agree_with_each_other_and_with_what_was_computed(report: TimesReport, tmp_path: Path) -> None:
+def test_the_files_agree_with_each_other_and_with_what_was_computed(
+    report: TimesReport, tmp_path: Path
+) -> None:
     source = {"command": "largeprompt rates", "date": "", "seconds": 1, "versions": {}}
     page = write(report, tmp_path, source).read_text()
 
@@ -153,7 +177,12 @@ def test_the_files_agree_with_each_other_and_with_what_was_computed(report: Time
 def test_what_a_fit_cannot_show_is_said_for_one_number_of_classes_too(report: TimesReport) -> None:
     two = cannot_show(report)
     assert sum("exponent of orthonormal features reads" in sentence for sentence in two) == 1
-    one = cannot_show(replace(report, fits=[fit for fit in report.fits if fit.window[0] >= 2**12 or fit.features != "orthonormal"]))
+    one = cannot_show(
+        replace(
+            report,
+            fits=[fit for fit in report.fits if fit.window[0] >= 2**12 or fit.features != "orthonormal"],
+        )
+    )
     assert len(one) == len(two) - 1
 
 
@@ -163,11 +192,16 @@ def test_the_same_command_gives_the_same_files(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("time.perf_counter", lambda: 0.0)
     for name, classes in (("a", "4"), ("b", "4,4")):  # what is said twice does not matter
         assert rates("--classes", classes, "--quiet", "--out", tmp_path / name) == 0
-    files = [{p.name: p.read_bytes() for p in (tmp_path / name).rglob("*.*") if p.name == "data.csv"} for name in "ab"]
+    files = [
+        {p.name: p.read_bytes() for p in (tmp_path / name).rglob("*.*") if p.name == "data.csv"}
+        for name in "ab"
+    ]
     assert files[0] == files[1]
 
 
-def test_a_printed_law_that_is_false_is_called_so_first(no_plots: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_printed_law_that_is_false_is_called_so_first(
+    no_plots: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert rates(*SMALL, "--out", tmp_path) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("false  Proposition 2: the attention is 1/2 after at most")
@@ -192,7 +226,10 @@ OF_THE_OTHER_PAPER = [
         (["--classes", "nonsense"], "--classes nonsense is neither a list like"),
         (["--classes", ""], "is neither a list like"),
         (["--classes", "4,8.5"], "8.5 is not a whole number"),
-        (["--classes", "4,7"], "--classes has 7, but the tasks take each of two values on half of the features; pass even numbers"),
+        (
+            ["--classes", "4,7"],
+            "--classes has 7, but the tasks take each of two values on half of the features; pass even numbers",
+        ),
         (["--classes", "2"], "pass even numbers from 4"),
         (["--classes", "1e9"], "pass even numbers from 4 to 65536"),
         (["--seed", "-1"], "--seed -1 is negative; pass a whole number from 0 on"),
@@ -210,7 +247,9 @@ def test_wrong_words_are_one_line_and_exit_status_2(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unwritable_folder_is_noticed_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").write_text("")
     assert rates("--out", tmp_path / "file" / "r") == 2
     assert "cannot write to" in capsys.readouterr().err
@@ -218,4 +257,7 @@ def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path: Path, capsys:
 
 def test_the_other_paper_knows_no_classes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rates", "--classes", "4"]) == 2
-    assert "--classes belongs to --paper LDL; with --paper attention leave it out (--example, " in capsys.readouterr().err
+    assert (
+        "--classes belongs to --paper LDL; with --paper attention leave it out (--example, "
+        in capsys.readouterr().err
+    )

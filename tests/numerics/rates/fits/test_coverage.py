@@ -62,7 +62,9 @@ def test_powers_of_the_logarithm() -> None:
     """
     log = np.log(LENGTHS)
     truth = 2.0 * log**1.5 * LENGTHS**-0.6 * np.exp(0.8 / log)
-    model: Callable[[float | None, bool], Fit] = lambda k, b: lambda L, y, e: log_power_fit(L, y, e, log_power=k, next_order=b)
+    model: Callable[[float | None, bool], Fit] = lambda k, b: (
+        lambda L, y, e: log_power_fit(L, y, e, log_power=k, next_order=b)
+    )
     low, high = limits(model(1.5, True), 0.6, truth, 0.01)
     assert low <= 0.95 <= high
     for wrong in (PURE, NEXT, model(1.5, False), model(0.5, True)):

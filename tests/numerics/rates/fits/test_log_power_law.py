@@ -32,13 +32,18 @@ def test_the_fitted_law_is_recovered_exactly(log_power: float | None, next_order
     fit = log_power_fit(NEAR, y, 0.01 * y * NEAR**0.1, log_power=log_power, next_order=next_order)
     assert (fit.exponent, fit.log_power, fit.amplitude) == pytest.approx((0.4, 1.5, 0.7), rel=1e-7)
     assert fit.correction == pytest.approx(1.7 * next_order, rel=1e-7)
-    assert fit(FAR) == pytest.approx(0.7 * np.log(FAR) ** 1.5 * FAR**-0.4 * np.exp(1.7 * next_order / np.log(FAR)), rel=1e-5)
+    assert fit(FAR) == pytest.approx(
+        0.7 * np.log(FAR) ** 1.5 * FAR**-0.4 * np.exp(1.7 * next_order / np.log(FAR)), rel=1e-5
+    )
     assert (fit.log_power_error > 0) == (log_power is None)
 
 
 def test_without_a_power_of_the_logarithm_it_is_the_pure_power_law() -> None:
     y = law(NEAR) * (1 + 0.01 * np.sin(NEAR))
-    one, two = power_law_fit(NEAR, y, 0.01 * y, order=None), log_power_fit(NEAR, y, 0.01 * y, log_power=0.0, next_order=False)
+    one, two = (
+        power_law_fit(NEAR, y, 0.01 * y, order=None),
+        log_power_fit(NEAR, y, 0.01 * y, log_power=0.0, next_order=False),
+    )
     assert (two.exponent, two.standard_error, two.chi2, two.aic) == pytest.approx(
         (one.exponent, one.standard_error, one.chi2, one.aic), rel=1e-12
     )
@@ -61,8 +66,12 @@ def test_theorem_B_shows_far_out(lam: float, d: int) -> None:
     setting = averaged(lam, d)
     exact, theorem = exact_error(setting, "output", FAR), theorem_B_law(setting)
     assert exact is not None
-    read = lambda next_order: log_power_fit(FAR, exact, 0.01 * exact, log_power=float(theorem.log_power), next_order=next_order)
-    assert read(True).exponent == pytest.approx(theorem.exponent, abs=4e-4)  # measured: 2e-6 at lambda = 1/2 to 2.5e-4 at 2
+    read = lambda next_order: log_power_fit(
+        FAR, exact, 0.01 * exact, log_power=float(theorem.log_power), next_order=next_order
+    )
+    assert read(True).exponent == pytest.approx(
+        theorem.exponent, abs=4e-4
+    )  # measured: 2e-6 at lambda = 1/2 to 2.5e-4 at 2
     assert read(False).exponent == pytest.approx(theorem.exponent, abs=1e-3)
     pure = power_law_fit(FAR, exact, 0.01 * exact, order=None)
     assert abs(pure.exponent - theorem.exponent) > 5 * abs(read(False).exponent - theorem.exponent)

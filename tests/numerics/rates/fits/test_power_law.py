@@ -32,8 +32,12 @@ def simulated_fits(order: float | None, runs: int, relative: float, **kwargs: fl
 def test_reported_error_is_the_spread_of_the_estimates() -> None:
     fits = simulated_fits(1.0, 2000, 0.01)
     spread = np.std([fit.exponent for fit in fits])
-    assert spread == pytest.approx(fits[0].standard_error, rel=0.1)  # the spread of 2000 values is known to 1.6 %
-    assert np.mean([fit.p_value for fit in fits]) == pytest.approx(0.5, abs=0.05)  # uniform: standard error 0.0065
+    assert spread == pytest.approx(
+        fits[0].standard_error, rel=0.1
+    )  # the spread of 2000 values is known to 1.6 %
+    assert np.mean([fit.p_value for fit in fits]) == pytest.approx(
+        0.5, abs=0.05
+    )  # uniform: standard error 0.0065
 
 
 @pytest.mark.parametrize("order", [0.3, 1.0, 2.0])
@@ -55,14 +59,18 @@ def test_units_do_not_matter() -> None:
     wide = power_law_fit(LENGTHS, y, 0.02 * y)
     assert (scaled.exponent, scaled.standard_error) == pytest.approx((one.exponent, one.standard_error))
     assert scaled.amplitude == pytest.approx(1e30 * one.amplitude)
-    assert (wide.exponent, wide.standard_error, wide.chi2) == pytest.approx((one.exponent, 2 * one.standard_error, one.chi2 / 4))
+    assert (wide.exponent, wide.standard_error, wide.chi2) == pytest.approx(
+        (one.exponent, 2 * one.standard_error, one.chi2 / 4)
+    )
 
 
 def test_standard_error_against_the_textbook_formula() -> None:
     """Pure law, equal errors: se = relative / sqrt(sum (x - mean x)^2)."""
     y = LENGTHS**-0.5
     fit = power_law_fit(LENGTHS, y, 0.03 * y, order=None)
-    assert fit.standard_error == pytest.approx(0.03 / math.sqrt(np.sum((np.log(LENGTHS) - np.log(LENGTHS).mean()) ** 2)))
+    assert fit.standard_error == pytest.approx(
+        0.03 / math.sqrt(np.sum((np.log(LENGTHS) - np.log(LENGTHS).mean()) ** 2))
+    )
     low, high = fit.interval(0.95)
     assert (high - low) / 2 == pytest.approx(1.959963985 * fit.standard_error)
 
@@ -72,7 +80,10 @@ def test_local_slopes_of_a_power_law_and_their_errors() -> None:
     assert slopes.slope == pytest.approx(-0.7)
     assert slopes.lengths**2 == pytest.approx(LENGTHS[1:] * LENGTHS[:-1])
     rng = np.random.default_rng(3)
-    draws = [local_slopes(LENGTHS, (1 + 0.01 * rng.standard_normal(9)) / LENGTHS, 0.01 / LENGTHS).slope for _ in range(2000)]
+    draws = [
+        local_slopes(LENGTHS, (1 + 0.01 * rng.standard_normal(9)) / LENGTHS, 0.01 / LENGTHS).slope
+        for _ in range(2000)
+    ]
     assert np.std(draws, axis=0) == pytest.approx(slopes.standard_error, rel=0.1)
     neighbours = np.corrcoef(np.array(draws).T)[0, 1]
     assert neighbours == pytest.approx(-0.5, abs=0.1)  # as the docstring warns
@@ -130,7 +141,9 @@ def test_an_amplitude_may_overflow() -> None:
         ([1, 2, 3], [1.0, 1.0, 1.0], [0.1, 0.0, 0.1], "weights"),
     ],
 )
-def test_bad_measurements_are_refused(lengths: list[float], values: list[float], errors: list[float], message: str) -> None:
+def test_bad_measurements_are_refused(
+    lengths: list[float], values: list[float], errors: list[float], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         power_law_fit(lengths, values, errors)
 
@@ -151,8 +164,12 @@ NO_REAL_NUMBERS: list[Any] = [
 
 @pytest.mark.parametrize("place", range(3))
 @pytest.mark.parametrize("wrong", NO_REAL_NUMBERS, ids=[repr(x)[:24] for x in NO_REAL_NUMBERS])
-@pytest.mark.parametrize("fit", [power_law_fit, local_slopes, slope_warning, partial(log_power_fit, log_power=None)])
-def test_what_is_not_real_is_refused_and_never_made_so(fit: Callable[..., Any], wrong: Any, place: int) -> None:
+@pytest.mark.parametrize(
+    "fit", [power_law_fit, local_slopes, slope_warning, partial(log_power_fit, log_power=None)]
+)
+def test_what_is_not_real_is_refused_and_never_made_so(
+    fit: Callable[..., Any], wrong: Any, place: int
+) -> None:
     """The imaginary part of a complex array would go in silence."""
     given: list[Any] = [LENGTHS, law(LENGTHS), 0.01 * law(LENGTHS)]
     fit(*given)
@@ -207,7 +224,9 @@ def test_a_moving_slope_is_seen_and_noise_is_not() -> None:
     assert slope_warning(L[:3], bent[:3], 1e-6 * bent[:3]) is None
     rng = np.random.default_rng(1)
     noisy = [slope_warning(L, (1 + 0.01 * rng.standard_normal(11)) / L, 0.01 / L) for _ in range(1000)]
-    assert sum(w is not None for w in noisy) <= 15  # three standard errors: 2.7 of 1000 expected; more than 15 has probability 3e-8
+    assert (
+        sum(w is not None for w in noisy) <= 15
+    )  # three standard errors: 2.7 of 1000 expected; more than 15 has probability 3e-8
 
 
 def test_the_change_of_the_slope_is_a_number() -> None:

@@ -23,18 +23,25 @@ def test_the_exponent_of_a_power_and_of_what_is_none() -> None:
     assert 1 < bent.low < bent.value < bent.high < 2
 
 
-@pytest.mark.parametrize(("verdict", "contradicted"), [("REFUTED", True), ("SUPPORTED", False), ("ARGUED", False)])
+@pytest.mark.parametrize(
+    ("verdict", "contradicted"), [("REFUTED", True), ("SUPPORTED", False), ("ARGUED", False)]
+)
 def test_a_line_holds_if_a_law_is_contradicted_just_where_the_ledger_refutes_it(
     verdict: str, contradicted: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    good, bad = (judged({"X": verdict}, "X", "law", "so", c, printed=True) for c in (contradicted, not contradicted))
+    good, bad = (
+        judged({"X": verdict}, "X", "law", "so", c, printed=True) for c in (contradicted, not contradicted)
+    )
     assert good.holds
     assert not bad.holds
     assert tell([good], Path("p"), quiet=True) == 0
     assert tell([good, bad], Path("p"), quiet=False) == 1
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("false" if verdict == "REFUTED" else "holds")
-    assert told[1:] == [f"FAILS  law: so [X: {verdict}]", "1 of 2 lines come out as the ledger declares; report in p"]
+    assert told[1:] == [
+        f"FAILS  law: so [X: {verdict}]",
+        "1 of 2 lines come out as the ledger declares; report in p",
+    ]
 
 
 def test_formulas_are_escaped_and_typeset() -> None:
@@ -59,5 +66,7 @@ def test_every_option_belongs_to_one_report_or_to_all() -> None:
                 if other == paper:
                     refuse_other_options(given)
                 else:
-                    with pytest.raises(InputError, match=f"belongs to --paper {paper}; with --paper {other} leave it out"):
+                    with pytest.raises(
+                        InputError, match=f"belongs to --paper {paper}; with --paper {other} leave it out"
+                    ):
                         refuse_other_options(given)

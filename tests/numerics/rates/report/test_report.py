@@ -78,7 +78,12 @@ def test_several_runs_and_other_laws_keep_the_schema(run: Rates, slow: Rates) ->
     drawing = draw([odd])
     document = as_document([run, slow, run, odd], provenance("x", 0.1), drawing.all())
     valid(document)
-    assert [r["run"] for r in document["runs"]] == ["anisotropic", "averaged-slow", "anisotropic (2)", "averaged, rademacher"]
+    assert [r["run"] for r in document["runs"]] == [
+        "anisotropic",
+        "averaged-slow",
+        "anisotropic (2)",
+        "averaged, rademacher",
+    ]
     last = document["runs"][-1]
     assert last["far"] is None
     assert all(series["sharp_exponent"] is None for series in last["series"])
@@ -129,7 +134,9 @@ def test_the_page_says_what_the_run_says(run: Rates, page: str) -> None:
         assert sci(float(series.mean[-1]), 5) in text
     assert "largeprompt rates --seed 2" in text
     assert "numpy" in text
-    assert page.count("<svg role=") == 3 * len(run.series) + 1  # errors, slopes, exponent against lambda; far out
+    assert (
+        page.count("<svg role=") == 3 * len(run.series) + 1
+    )  # errors, slopes, exponent against lambda; far out
     for slack in slacks(run):
         assert f"(L = {slack.tightest[0]:.0f})" in text
 
@@ -142,7 +149,9 @@ def test_the_plots_show_the_numbers_of_the_run(run: Rates) -> None:
     root = ElementTree.fromstring(error_plot(run, series).inline)
     space = "{http://www.w3.org/2000/svg}"
     groups = [g for g in root.iter(f"{space}g") if g.get("id", "").endswith("-axes_1")]
-    uses = [use for g in groups for use in g.iter(f"{space}use") if "var(--measured)" in (use.get("style") or "")]
+    uses = [
+        use for g in groups for use in g.iter(f"{space}use") if "var(--measured)" in (use.get("style") or "")
+    ]
     dots = [(float(use.get("x", "nan")), float(use.get("y", "nan"))) for use in uses][-run.lengths.size :]
     x, y = np.array(dots).T
     assert np.corrcoef(x, np.log(run.lengths))[0, 1] == pytest.approx(1, abs=1e-9)
@@ -158,7 +167,14 @@ def test_every_curve_of_a_page_is_explained(page: str, shared: str) -> None:
         words = " ".join(Page(text).words)
         assert all(name in words for name in names)
     assert explained(["nothing of ours"]) == []
-    assert len(explained(["Theorem B", "Theorem B, limit", "Proposition 3.1, our constants", "eq. (18), exponent only"])) == 4
+    assert (
+        len(
+            explained(
+                ["Theorem B", "Theorem B, limit", "Proposition 3.1, our constants", "eq. (18), exponent only"]
+            )
+        )
+        == 4
+    )
 
 
 def test_a_key_without_a_line_says_so(run: Rates, page: str) -> None:
@@ -169,7 +185,11 @@ def test_a_key_without_a_line_says_so(run: Rates, page: str) -> None:
     keys = re.findall(r"<span><b>(.*?)</b> (.*?)</span>", page)
     assert {name for name, note in keys if note.endswith("above the plot")} == {"R1", "Lemma C.4"}
     assert sum(note.endswith("above the plot") for _, note in keys) == 4
-    useless = {b.name for b in output.bounds if b.kind == "upper bound" and np.nanmin(b.values) > run.answer.linear**2}
+    useless = {
+        b.name
+        for b in output.bounds
+        if b.kind == "upper bound" and np.nanmin(b.values) > run.answer.linear**2
+    }
     assert useless == {name for name, note in keys if "no useful bound" in note} != set()
 
 
@@ -179,7 +199,9 @@ def test_numbers_on_a_page_are_typeset(page: str, shared: str) -> None:
         assert re.findall(r"\b\d[\d.]*e[-+]?\d+", visible) == []
 
 
-def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(run: Rates, page: str, drawings: dict[int, Drawing]) -> None:
+def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(
+    run: Rates, page: str, drawings: dict[int, Drawing]
+) -> None:
     assert "tr VΓV′" in page
     signs = rates(run.setting.with_law("rademacher"), [10], replicates=200)
     assert signs.far is not None
@@ -189,13 +211,19 @@ def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(run: Rates, 
     assert "200 prompts of one length" in other.replace("\u202f", " ")
 
 
-def test_a_page_opens_with_how_close_linear_attention_is(run: Rates, page: str, slow: Rates, shared: str) -> None:
+def test_a_page_opens_with_how_close_linear_attention_is(
+    run: Rates, page: str, slow: Rates, shared: str
+) -> None:
     """The colour has its word, the thresholds stand on the page, and a green count of comparisons
     comes after it.
     """
     text = " ".join(" ".join(Page(page).words).split())
-    box, rest = text[text.index("How close to linear attention?") :].split(f"All {len(run.comparisons)} comparisons hold")
-    assert f"{run.answer.grade.colour} the error is above 10 %, but the local slope" in box.replace("\u00a0", " ")
+    box, rest = text[text.index("How close to linear attention?") :].split(
+        f"All {len(run.comparisons)} comparisons hold"
+    )
+    assert f"{run.answer.grade.colour} the error is above 10 %, but the local slope" in box.replace(
+        "\u00a0", " "
+    )
     assert run.answer.grade.colour == "amber"
     assert '<section class="answer amber">' in page
     for said in (
@@ -213,7 +241,9 @@ def test_a_page_opens_with_how_close_linear_attention_is(run: Rates, page: str, 
     assert shared.count('<section class="answer') == 2
 
 
-def test_a_law_that_measured_prompts_do_not_show_is_not_promised(run: Rates, page: str, drawings: dict[int, Drawing]) -> None:
+def test_a_law_that_measured_prompts_do_not_show_is_not_promised(
+    run: Rates, page: str, drawings: dict[int, Drawing]
+) -> None:
     """At s = 9 the error falls like 1/L from a hundred million tokens on."""
     one = np.eye(1)
     steep = rates(AttentionSetting(one, one, one, [3.0]), [10, 100], replicates=200)
@@ -244,16 +274,29 @@ def test_where_nothing_is_exact_the_answer_is_what_was_measured() -> None:
     assert answer.to_limit_error[0] > 0
     assert answer.standard_error[0] > 0  # prompts are drawn for the distance from linear attention
     parts = answer.to_limit[0] + answer.off_linear.value, abs(answer.to_limit[0] - answer.off_linear.value)
-    assert parts[1] - 5 * answer.standard_error[0] < answer.relative_error[0] < parts[0] + 5 * answer.standard_error[0]
+    assert (
+        parts[1] - 5 * answer.standard_error[0]
+        < answer.relative_error[0]
+        < parts[0] + 5 * answer.standard_error[0]
+    )
 
 
 def test_failures_come_first(run: Rates, drawings: dict[int, Drawing]) -> None:
-    spoiled = replace(run.comparisons[0], name="output: made up", holds=False, says="9 standard errors off", value=9.0, limit=5.0)
+    spoiled = replace(
+        run.comparisons[0],
+        name="output: made up",
+        holds=False,
+        says="9 standard errors off",
+        value=9.0,
+        limit=5.0,
+    )
     failed = replace(run, comparisons=(spoiled, *run.comparisons[1:]))
     assert not as_document([failed], provenance("x", 1.0), [])["holds"]
     text = " ".join(Page(page_of(failed, drawing=drawings[1])).words)
     assert f"1 of {len(run.comparisons)} comparisons fail" in text
-    assert text.index("What fails") < text.index("output: made up") < text.index("Errors over the prompt length")
+    assert (
+        text.index("What fails") < text.index("output: made up") < text.index("Errors over the prompt length")
+    )
 
 
 def test_names_are_escaped() -> None:
@@ -262,7 +305,9 @@ def test_names_are_escaped() -> None:
     page = page_of(small, command="rates '<b>'")
     assert "script" not in Page(page).tags
     assert "<b>'" not in page
-    assert "overflow-wrap: anywhere" in page  # a name of 200 letters does not make the page wider than a phone
+    assert (
+        "overflow-wrap: anywhere" in page
+    )  # a name of 200 letters does not make the page wider than a phone
 
 
 def test_several_runs_are_compared_on_one_page(run: Rates, slow: Rates, shared: str) -> None:
@@ -292,7 +337,10 @@ def test_a_page_says_what_feasible_prompts_cannot_show(page: str, shared: str, s
 def test_runs_of_one_name_have_plots_of_their_own(run: Rates) -> None:
     assert run_names([run, run, run]) == ["anisotropic", "anisotropic (2)", "anisotropic (3)"]
     one = np.eye(1)
-    named = [replace(run, setting=AttentionSetting(one, one, one, np.ones(1), name=name)) for name in ("a!", "a?", "phase", "λ")]
+    named = [
+        replace(run, setting=AttentionSetting(one, one, one, np.ones(1), name=name))
+        for name in ("a!", "a?", "phase", "λ")
+    ]
     # Names that differ by signs only, and names of plots that every report has.
     assert prefixes(named) == ["a", "a-2", "phase-3", "run"]
 
@@ -307,7 +355,9 @@ def test_runs_on_one_page_look_different() -> None:
 def test_the_key_of_a_run_is_its_marker(run: Rates, drawings: dict[int, Drawing]) -> None:
     many = [run] * 8
     drawing = drawings[2]._replace(runs=drawings[1].runs * 8)
-    legend = page_of(*many, drawing=drawing).split("<h2>The runs over one another</h2>")[1].split("</section>")[0]
+    legend = (
+        page_of(*many, drawing=drawing).split("<h2>The runs over one another</h2>")[1].split("</section>")[0]
+    )
     keys = re.findall(r'<svg viewBox="0 0 30 12".*?</svg>', legend, flags=re.DOTALL)
     assert len(keys) == len(set(keys)) == 8
 
@@ -352,7 +402,9 @@ def test_plots_of_an_earlier_report_go_and_nothing_else(
     assert "mine.svg" in left
     assert not any(name.startswith(("overlay", "averaged-slow")) for name in left)
     # A foreign report.json names files that are none of ours.
-    (tmp_path / "report.json").write_text(json.dumps({"plots": [{"file": "../mine.svg"}, {"file": "plots/../plots/mine.svg"}, 3]}))
+    (tmp_path / "report.json").write_text(
+        json.dumps({"plots": [{"file": "../mine.svg"}, {"file": "plots/../plots/mine.svg"}, 3]})
+    )
     write_report(run, tmp_path, provenance("x", 1.0))
     assert (tmp_path / "plots" / "mine.svg").exists()
 

@@ -23,7 +23,13 @@ def test_the_table_has_every_number(run: Rates) -> None:
         mine = [row for row in rows if row["quantity"] == series.quantity]
         assert [float(row["measured"]) for row in mine] == series.mean.tolist()  # bit for bit
     assert rows[0]["lemma_c4"] == ""  # silent at L = 1
-    assert float(rows[1]["lemma_c4"]) > float(rows[1]["r1"]) > float(rows[1]["theorem_a"]) > float(rows[1]["exact"]) > 0
+    assert (
+        float(rows[1]["lemma_c4"])
+        > float(rows[1]["r1"])
+        > float(rows[1]["theorem_a"])
+        > float(rows[1]["exact"])
+        > 0
+    )
 
 
 def test_the_table_tells_the_runs_apart(run: Rates, slow: Rates) -> None:
@@ -37,9 +43,13 @@ def test_the_table_tells_the_runs_apart(run: Rates, slow: Rates) -> None:
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1"])
 def test_a_name_that_begins_like_a_formula_is_text_in_a_spreadsheet(run: Rates, name: str) -> None:
     own = run.setting
-    named = replace(run, setting=AttentionSetting(own.Gamma, own.U, own.V, own.query, query_cov=own.query_cov, name=name))
+    named = replace(
+        run, setting=AttentionSetting(own.Gamma, own.U, own.V, own.query, query_cov=own.query_cov, name=name)
+    )
     rows, plain = (list(csv.DictReader(StringIO(as_csv([r])))) for r in (named, run))
     assert {row["run"] for row in rows} == {f"'{name}"}
-    assert [{**row, "run": ""} for row in rows] == [{**row, "run": ""} for row in plain]  # the numbers stay what they are
+    assert [{**row, "run": ""} for row in rows] == [
+        {**row, "run": ""} for row in plain
+    ]  # the numbers stay what they are
     document = as_document([named], provenance("largeprompt rates", 1.0), [])
     assert document["runs"][0]["run"] == document["runs"][0]["setting"]["name"] == name

@@ -12,7 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
-from sympy.parsing.sympy_parser import convert_xor, implicit_multiplication, parse_expr, standard_transformations
+from sympy.parsing.sympy_parser import (
+    convert_xor,
+    implicit_multiplication,
+    parse_expr,
+    standard_transformations,
+)
 
 from numerics.attention.window.plain import plain_window_loss
 from numerics.cli import main
@@ -42,7 +47,9 @@ def fewer_places() -> Iterator[None]:
     """Fewer places: ReLU tasks at finite n take most of the time of the command."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(widths, "LENGTHS", (10,))
-        patch.setattr(printed, "PLACES", tuple(place for place in printed.PLACES if place[0] < 5 and place[1] == 3))
+        patch.setattr(
+            printed, "PLACES", tuple(place for place in printed.PLACES if place[0] < 5 and place[1] == 3)
+        )
         patch.setattr(widths, "CROSSING", (*widths.CROSSING[:2], (1.0, 1e-3, 1e-6)))
         patch.setattr(widths, "THETAS", (0.5, 1.0, 1.5, 2.0, 2.5))
         patch.setattr(widths, "THETA_DIMENSIONS", (2, 3))
@@ -66,7 +73,9 @@ def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report: Wind
     assert {line.row for line in report.lines} == {*PRINTED, *OURS}
     assert len(report.lines) == len(PRINTED) + len(OURS)
     assert [line.row for line in report.lines if not line.holds] == []
-    assert [line.printed for line in report.lines] == sorted((line.printed for line in report.lines), reverse=True)
+    assert [line.printed for line in report.lines] == sorted(
+        (line.printed for line in report.lines), reverse=True
+    )
     for line in report.lines:
         if line.refuted and line.ratios:
             first, *_, last = line.ratios.values()
@@ -87,7 +96,9 @@ def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report: Wind
         ("COL:T3.4/relu.upper", lambda d: 2 / (d + 3)),
     ],
 )
-def test_a_planted_exponent_makes_its_line_fail(row: str, power: Callable[[int], float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_exponent_makes_its_line_fail(
+    row: str, power: Callable[[int], float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(printed.POWERS, row, power)
     # For larger d the local slopes of ReLU tasks are still a hundredth off at Lambda = 10^13.
     monkeypatch.setattr(printed, "DIMENSIONS", (2, 3, 4))
@@ -114,12 +125,16 @@ def test_so_does_a_wrong_law_of_ours(
     assert not line().holds
 
 
-def test_so_do_other_draws_exponents_and_curvatures(report: WindowsReport, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_do_other_draws_exponents_and_curvatures(
+    report: WindowsReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wrong = [found._replace(exact=1.1 * found.exact) for found in report.drawn]
     assert not laws._drawn(wrong).holds
     shifted = [found._replace(fitted=found.fitted - 0.02) for found in report.table.smoothness]
     assert not laws._phases(shifted).holds
-    monkeypatch.setattr(laws, "curvature_law", lambda d, curvature, whole: (whole * curvature) ** (2 / (d + 3)))
+    monkeypatch.setattr(
+        laws, "curvature_law", lambda d, curvature, whole: (whole * curvature) ** (2 / (d + 3))
+    )
     assert not laws._curvature(report.table).holds
 
 
@@ -148,27 +163,42 @@ def test_a_planted_verdict_is_exit_status_1(
     (failing,) = [line for line in (told.err if quiet else told.out).splitlines() if line.startswith("FAILS")]
     assert failing.endswith(f"[{row}: {verdict}]")
     assert not json.loads((tmp_path / "report.json").read_text())["holds"]
-    assert f"1 of {len(PRINTED) + len(OURS)} lines do not come out as the ledger declares" in (tmp_path / "report.html").read_text()
+    assert (
+        f"1 of {len(PRINTED) + len(OURS)} lines do not come out as the ledger declares"
+        in (tmp_path / "report.html").read_text()
+    )
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_file_is_a_list_and_what_is_false_is_called_so_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_a_list_and_what_is_false_is_called_so_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "b.txt").write_text(LIST.replace(",", "\n") + "\n")
-    from_file, from_list = (own_class(str(given))[0].spectrum(3).b.tolist() for given in (tmp_path / "b.txt", LIST))
+    from_file, from_list = (
+        own_class(str(given))[0].spectrum(3).b.tolist() for given in (tmp_path / "b.txt", LIST)
+    )
     assert from_file == from_list
     assert rates(*SMALL, "--spectrum", tmp_path / "b.txt", "--out", tmp_path / "r") == 0
     lines, answer = capsys.readouterr().out.splitlines(), which_window()
     assert lines[: len(answer)] == answer
-    assert lines[len(answer)].startswith("false  Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4))")
-    assert sum(verdict == "REFUTED" for verdict in PRINTED.values()) == sum(line.startswith("false") for line in lines)
-    assert lines[-1].startswith(f"{len(PRINTED) + len(OURS)} of {len(PRINTED) + len(OURS)} lines come out as the ledger declares")
+    assert lines[len(answer)].startswith(
+        "false  Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4))"
+    )
+    assert sum(verdict == "REFUTED" for verdict in PRINTED.values()) == sum(
+        line.startswith("false") for line in lines
+    )
+    assert lines[-1].startswith(
+        f"{len(PRINTED) + len(OURS)} of {len(PRINTED) + len(OURS)} lines come out as the ledger declares"
+    )
     assert "yours,3,," in (tmp_path / "r" / "data.csv").read_text()
     source = json.loads((tmp_path / "r" / "report.json").read_text())["provenance"]
     assert [file["file"] for file in source["inputs"]] == ["b.txt"]
     assert source["command"].endswith("--spectrum b.txt")
 
 
-def test_the_files_agree_with_each_other_and_with_what_was_computed(report: WindowsReport, tmp_path: Path) -> None:
+def test_the_files_agree_with_each_other_and_with_what_was_computed(
+    report: WindowsReport, tmp_path: Path
+) -> None:
     page = write(report, tmp_path, SOURCE).read_text()
 
     def refuse(constant: str) -> None:
@@ -202,7 +232,9 @@ def test_the_page_begins_with_the_formula_of_the_best_window(report: WindowsRepo
 
 
 @pytest.mark.parametrize("place", WORKED)
-def test_the_worked_numbers_are_those_of_the_formula_as_it_is_told_and_of_the_loss(place: tuple[int, int, float]) -> None:
+def test_the_worked_numbers_are_those_of_the_formula_as_it_is_told_and_of_the_loss(
+    place: tuple[int, int, float],
+) -> None:
     """The exact width is looked for once more among losses by another route; the formula is read
     from the sentences.
     """
@@ -212,7 +244,13 @@ def test_the_worked_numbers_are_those_of_the_formula_as_it_is_told_and_of_the_lo
     (constant,) = re.findall(r"C_d = (.*?);", told[1])
     read = lambda text: parse_expr(
         text.replace("[", "(").replace("]", ")"),
-        {"Gamma": sp.gamma, "d": sp.Integer(d), "Lambda": sp.Float(n / sigma**2), "C_d": sp.Symbol("C_d"), "pi": sp.pi},
+        {
+            "Gamma": sp.gamma,
+            "d": sp.Integer(d),
+            "Lambda": sp.Float(n / sigma**2),
+            "C_d": sp.Symbol("C_d"),
+            "pi": sp.pi,
+        },
         (*standard_transformations, convert_xor, implicit_multiplication),
     )
     C_d = float(read(constant))
@@ -246,7 +284,10 @@ def test_the_fits_lie_in_the_interval_that_is_printed_and_off_the_sketch(report:
     assert abs(found["cosine"].last - 1 / 3) < 1e-3
     assert abs(found["yours"].fit.value - 1 / 3) < 0.01
     for fit in found.values():
-        assert fit.printed is None or fit.printed[0] < fit.fit.low <= fit.fit.value <= fit.fit.high < fit.printed[1]
+        assert (
+            fit.printed is None
+            or fit.printed[0] < fit.fit.low <= fit.fit.value <= fit.fit.high < fit.printed[1]
+        )
 
 
 def test_a_list_with_the_spectrum_of_a_class_has_its_widths() -> None:
@@ -268,10 +309,16 @@ def test_widths_grow_with_Lambda_and_those_at_finite_length_saturate(report: Win
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--classes", "4"], "--classes belongs to --paper LDL; with --paper COL leave it out (--spectrum, --dimensions, "),
+        (
+            ["--classes", "4"],
+            "--classes belongs to --paper LDL; with --paper COL leave it out (--spectrum, --dimensions, ",
+        ),
         (["--lengths", "7"], "--lengths belongs to --paper attention; with --paper COL leave it out"),
         (["--dimensions", "nonsense"], "--dimensions nonsense is neither a list like"),
-        (["--dimensions", "1,3"], "--dimensions has 1, but tokens lie on the sphere in R^d; pass whole numbers from 2 to 30"),
+        (
+            ["--dimensions", "1,3"],
+            "--dimensions has 1, but tokens lie on the sphere in R^d; pass whole numbers from 2 to 30",
+        ),
         (["--dimensions", "31"], "pass whole numbers from 2 to 30"),
         (["--seed", "-1"], "--seed -1 is negative; pass a whole number from 0 on"),
         (
@@ -300,9 +347,15 @@ def test_wrong_words_are_one_line_and_exit_status_2(
 def test_a_file_with_words_in_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "b.txt").write_text("b_0 = 1")
     assert rates("--spectrum", tmp_path / "b.txt", "--out", tmp_path / "r") == 2
-    assert "the file does not hold b_0, b_1, ... alone; give numbers with commas or line breaks" in capsys.readouterr().err
+    assert (
+        "the file does not hold b_0, b_1, ... alone; give numbers with commas or line breaks"
+        in capsys.readouterr().err
+    )
 
 
 def test_the_other_papers_know_no_spectrum(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rates", "--spectrum", "0,1"]) == 2
-    assert "--spectrum belongs to --paper COL; with --paper attention leave it out (--example, " in capsys.readouterr().err
+    assert (
+        "--spectrum belongs to --paper COL; with --paper attention leave it out (--example, "
+        in capsys.readouterr().err
+    )

@@ -38,7 +38,9 @@ def test_every_way_to_fill_octets(K: int, n: int, alike: bool) -> None:
     masses = rng.integers(0, 3, size=(n, K)).astype(float)
     masses[:, rng.integers(K)] += 1
     tasks = {"value_covariance": np.eye(K) + 0.5} if alike else {"tasks": rng.normal(size=(3, K))}
-    problem = FeatureRegression(rng.normal(size=(4, K)), probabilities=rng.dirichlet(np.ones(K)), masses=masses, **tasks)
+    problem = FeatureRegression(
+        rng.normal(size=(4, K)), probabilities=rng.dirichlet(np.ones(K)), masses=masses, **tasks
+    )
     for size in (0.0, 0.3, 200.0):  # differences of scores of 0, of order 1, and of thousands
         check(problem, size * rng.normal(size=(4, 4)))
 
@@ -50,5 +52,7 @@ def test_drawn_problems(drawn: tuple[FeatureRegression, np.ndarray]) -> None:
 
 
 def test_a_class_without_tokens_may_be_far_above() -> None:
-    problem = FeatureRegression(np.eye(3), tasks=[[1.0, -1.0, 0.5]], masses=[[1.0, 1.0, 0.0], [1.0, 2.0, 1.0]])
+    problem = FeatureRegression(
+        np.eye(3), tasks=[[1.0, -1.0, 0.5]], masses=[[1.0, 1.0, 0.0], [1.0, 2.0, 1.0]]
+    )
     check(problem, np.diag([0.0, 0.0, 5000.0]) + np.outer([0, 0, 1], [3000.0, 3000.0, 0]))

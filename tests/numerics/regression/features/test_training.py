@@ -26,7 +26,9 @@ PROBLEMS: dict[str, FeatureRegression] = {
     "every prompt of five tokens": FeatureRegression(V[:, :3], tasks=TASKS[:, :3], prompt_length=5),
     "orthonormal": FeatureRegression(np.eye(4), np.eye(4)),
     # eight softmaxes at a time: eight queries of a prompt, or a query in eight prompts
-    "more queries than fit together": FeatureRegression(RNG.normal(size=(9, 19)) / 3, tasks=RNG.normal(size=(2, 19))),
+    "more queries than fit together": FeatureRegression(
+        RNG.normal(size=(9, 19)) / 3, tasks=RNG.normal(size=(2, 19))
+    ),
     "orthonormal, more queries than fit together": FeatureRegression(
         np.eye(19), tasks=RNG.normal(size=(2, 19)), masses=RNG.dirichlet(np.ones(19), size=2)
     ),
@@ -52,7 +54,9 @@ def test_descent_is_that_of_plain_gradients(name: str) -> None:
 @pytest.mark.parametrize("tasks", [np.eye(3), TASKS[:, :3]], ids=["alike", "any"])
 @pytest.mark.parametrize("count", [2, 11])
 def test_scores_that_are_far_apart_leave_no_weight_unseen(tasks: Any, count: int) -> None:
-    masses = np.tile([[1e-280, 1e-140, 1.0], [0.0, 1.0, 2.0]], (count, 1))  # the largest score has few tokens or none
+    masses = np.tile(
+        [[1e-280, 1e-140, 1.0], [0.0, 1.0, 2.0]], (count, 1)
+    )  # the largest score has few tokens or none
     problem = FeatureRegression(np.eye(3), tasks=tasks, masses=masses[:count])
     for size in (310.0, 650.0, 5000.0):
         Q = size * np.array([[1.0, 1.0, 0.99], [0.5, -0.3, 0.0], [0.501, -0.301, -0.01]])
@@ -63,7 +67,9 @@ def test_scores_that_are_far_apart_leave_no_weight_unseen(tasks: Any, count: int
 
 def test_scaled_tasks_with_a_scaled_rate_take_the_same_path_bit_for_bit() -> None:
     runs = [
-        attention_descent(FeatureRegression(V, tasks=TASKS / s, probabilities=P, masses=MASSES), 0.3 * s**2, 300)
+        attention_descent(
+            FeatureRegression(V, tasks=TASKS / s, probabilities=P, masses=MASSES), 0.3 * s**2, 300
+        )
         for s in (1, 8, 0.25)
     ]
     for other, s in zip(runs[1:], (8, 0.25)):
@@ -92,7 +98,11 @@ def test_small_steps_follow_the_flow() -> None:
 
 ANGLES = np.arange(6) * np.pi / 3
 LATE: dict[str, tuple[FeatureRegression, float, float]] = {
-    "orthonormal, p of any kind": (FeatureRegression(np.eye(4), np.eye(4), probabilities=[0.1, 0.2, 0.3, 0.4]), 1.0, 1e-3),
+    "orthonormal, p of any kind": (
+        FeatureRegression(np.eye(4), np.eye(4), probabilities=[0.1, 0.2, 0.3, 0.4]),
+        1.0,
+        1e-3,
+    ),
     "hexagon": (FeatureRegression(np.array([np.cos(ANGLES), np.sin(ANGLES)]), np.eye(6)), 1.0, 1e-3),
     # without positive moments of differences the law is another one: 2/3, as class 1 has loss 0
     "one task that spares a class": (FeatureRegression(np.eye(3), tasks=[[0, 0.5, -0.5]]), 2 / 3, 1e-3),
@@ -128,7 +138,9 @@ def test_margins_have_no_gap_and_scale_with_the_square() -> None:
         margins = np.einsum("dkm,de,ek->km", differences, found.Q, features)
         assert margins[~np.eye(K, dtype=bool)].min() == pytest.approx(found.value, rel=1e-12)
         for Q in RNG.normal(size=(300, d, d)):  # no other direction has a larger margin
-            worst = np.einsum("dkm,de,ek->km", differences, Q / np.linalg.norm(Q), features)[~np.eye(K, dtype=bool)].min()
+            worst = np.einsum("dkm,de,ek->km", differences, Q / np.linalg.norm(Q), features)[
+                ~np.eye(K, dtype=bool)
+            ].min()
             assert worst <= found.value + found.gap
     for K in (2, 5, 9):
         assert attention_margin(np.eye(K)).value == pytest.approx((K - 1) ** -0.5, rel=1e-12)
@@ -171,10 +183,17 @@ def test_a_divergence_is_told_with_its_step() -> None:
 @pytest.mark.parametrize("alone", [2, 11])
 def test_one_query_of_many_that_diverges_ends_the_run(alone: int, tmp_path: Path) -> None:
     """Whether it is among the eight that go first or not, though eight go many steps at a time."""
-    tasks, start = np.zeros(12), 800 * np.eye(12)  # the other queries see their own class only, and stand still
+    tasks, start = (
+        np.zeros(12),
+        800 * np.eye(12),
+    )  # the other queries see their own class only, and stand still
     tasks[[0, 1, alone]], start[alone, alone] = (100, 80, -300), 0
     problem = FeatureRegression(np.eye(12), tasks=[tasks], probabilities=np.array([8] + 11 * [1]) / 19)
-    for file in (None, tmp_path / "run.npz", tmp_path / "run.npz"):  # the last run goes on from where it diverged
+    for file in (
+        None,
+        tmp_path / "run.npz",
+        tmp_path / "run.npz",
+    ):  # the last run goes on from where it diverged
         path = attention_descent(problem, 1e307, 200, start=start, records=range(201), checkpoint=file)
         assert (path.diverged, list(path.time)) == (1, [0.0])
     start[alone, alone] = 800
@@ -182,7 +201,8 @@ def test_one_query_of_many_that_diverges_ends_the_run(alone: int, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "name", ["any tasks, four prompts", "every prompt of four tokens", "orthonormal, more queries than fit together"]
+    "name",
+    ["any tasks, four prompts", "every prompt of four tokens", "orthonormal, more queries than fit together"],
 )
 def test_a_killed_run_goes_on_bit_for_bit(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     problem, file = PROBLEMS[name], tmp_path / "run.npz"
@@ -204,7 +224,9 @@ def test_a_killed_run_goes_on_bit_for_bit(name: str, tmp_path: Path, monkeypatch
     again = attention_descent(problem, 0.3, 4000, checkpoint=file)
     assert (again.loss == whole.loss).all()
     assert (again.coefficients == whole.coefficients).all()
-    other = FeatureRegression(problem.features, (1 + 1e-15) * problem.value_covariance, masses=problem.prompts[0])
+    other = FeatureRegression(
+        problem.features, (1 + 1e-15) * problem.value_covariance, masses=problem.prompts[0]
+    )
     for changed, eta in ((problem, 0.2), (other, 0.3)):
         with pytest.raises(CheckpointError, match="another run"):
             attention_descent(changed, eta, 4000, checkpoint=file)

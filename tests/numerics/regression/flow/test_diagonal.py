@@ -18,7 +18,9 @@ from tests.numerics.regression.unit_tasks import unit
 Floats = NDArray[np.float64]
 
 
-def compiled(y: Floats, spectrum: Spectrum, L: float | None, noise: float, nodes: int = 56) -> tuple[float, Floats]:
+def compiled(
+    y: Floats, spectrum: Spectrum, L: float | None, noise: float, nodes: int = 56
+) -> tuple[float, Floats]:
     """Risk and gradient by the field of the flow."""
     out = np.empty(len(y) + 1)
     python_field(_field)(y, _constants(spectrum, L, noise, nodes, 0.0), out)
@@ -32,7 +34,9 @@ def by_numpy(y: Floats, spectrum: Spectrum, L: float, noise: float, nodes: int =
     level, bracket = spectrum.trace + noise, u * l * a - 1
     moments = softmax_moments(ROOTS**2, L)
     data = np.stack([np.log(moments.P2), -1 - 6 * (moments.P3 - moments.Q) / moments.P2], axis=1)
-    pair = make_interp_spline(np.concatenate([-ROOTS[:0:-1], ROOTS]), np.concatenate([data[:0:-1], data]), k=5)
+    pair = make_interp_spline(
+        np.concatenate([-ROOTS[:0:-1], ROOTS]), np.concatenate([data[:0:-1], data]), k=5
+    )
     s, h2, xh = x2 @ (l * a**2), x2 @ (l**2 * a**2), x2 @ (l * a)
     root = np.minimum(np.sqrt(s), ROOTS[-1])
     (log_P2, r), (dlog, dr) = pair(root).T, pair.derivative()(root).T
@@ -61,7 +65,10 @@ def test_compiled_sums_are_those_of_numpy(y: list[float], L: float) -> None:
 def test_field_of_the_flow(noise: float) -> None:
     y, e = np.array([0.7, 0.9, 1.2]), 1e-5
     field = lambda y: compiled(y, Spectrum((1.0, 0.25), (2, 1)), 100.0, noise)
-    exact = finite_prompt_risk(np.diag([0.7, 0.7, 0.9]), 1.2, unit(np.diag([1.0, 1.0, 0.25]), noise), 100) - noise / 2
+    exact = (
+        finite_prompt_risk(np.diag([0.7, 0.7, 0.9]), 1.2, unit(np.diag([1.0, 1.0, 0.25]), noise), 100)
+        - noise / 2
+    )
     assert field(y)[0] == pytest.approx(float(exact), rel=1e-9)
     slopes = [(field(y + e * v)[0] - field(y - e * v)[0]) / (2 * e) for v in np.eye(3)]
     assert field(y)[1] == pytest.approx(np.array(slopes), rel=1e-7)

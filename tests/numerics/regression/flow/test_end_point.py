@@ -52,7 +52,9 @@ def test_no_other_matrix_does_better(L: int) -> None:
         return at.risk, np.append(at.grad_U.ravel(), at.grad_u)
 
     for size in (0.1, 0.3, 1.0, 3.0):
-        found.append(minimize(risk, size * rng.standard_normal(5), jac=True, method="BFGS", options={"gtol": 1e-7}).fun)
+        found.append(
+            minimize(risk, size * rng.standard_normal(5), jac=True, method="BFGS", options={"gtol": 1e-7}).fun
+        )
     assert min(found) == pytest.approx(end.risk, rel=1e-9)
 
 
@@ -70,7 +72,9 @@ def test_directions_of_small_variance_go_their_own_way() -> None:
         for query in (None, np.diag([1.0, least])):  # the second is invertible, however small
             end = trained(unit(np.diag([1.0, least]), 0.0, query), 10)
             assert np.diag(end.U11) == pytest.approx(np.diag(known.U11), rel=1e-6)
-    with pytest.raises(ValueError, match="mixes"):  # the second direction has no variance, and not a small one
+    with pytest.raises(
+        ValueError, match="mixes"
+    ):  # the second direction has no variance, and not a small one
         trained(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 10, start=(S, 0.5))
     assert trained(unit(np.diag([1.0, 1e-12]), 0.0, np.eye(2)), 10, start=(S, 0.5)).speed < 1e-12
 
@@ -123,7 +127,9 @@ def test_tiny_and_large_covariances() -> None:
 
 def test_units_of_the_task_rotation_and_directions_without_data() -> None:
     one, turn = trained(unit(S, 0.2), 20), np.array([[0.8, -0.6], [0.6, 0.8]])
-    assert trained(RegressionTask(S, noise=0.6, task_variance=3.0), 20).risk == pytest.approx(3 * one.risk, rel=1e-12)
+    assert trained(RegressionTask(S, noise=0.6, task_variance=3.0), 20).risk == pytest.approx(
+        3 * one.risk, rel=1e-12
+    )
     turned = trained(unit(turn @ S @ turn.T, 0.2), 20)
     assert turn.T @ turned.U11 @ turn == pytest.approx(one.U11, rel=1e-6)
     wide = np.zeros((3, 3))
@@ -139,7 +145,9 @@ def test_another_query_covariance(attention: str) -> None:
     assert end.speed < 1e-12
     other = trained(unit(S, 0.1), 30, attention=attention)
     moved = exact_risk(other.U11, other.u, unit(S, 0.1, np.eye(2)), 30, attention=attention).risk
-    assert end.risk < moved if attention == "softmax" else end.risk == pytest.approx(moved, rel=1e-12)  # linear has one optimum
+    assert (
+        end.risk < moved if attention == "softmax" else end.risk == pytest.approx(moved, rel=1e-12)
+    )  # linear has one optimum
     assert end.risk > bayes_risk(unit(S, 0.1, np.eye(2)), 30).value
 
 
@@ -150,7 +158,9 @@ def test_linear_attention_and_the_infinite_prompt() -> None:
         least += l * (l + T) / (2 * (31 * l + T))
     assert end.risk == pytest.approx(least, rel=1e-12)
     infinite = trained(unit(S, 0.1), None)
-    assert (infinite.risk, infinite.u) == pytest.approx((0.05, float(np.linalg.norm(np.linalg.inv(S))) ** 0.5), rel=1e-9)
+    assert (infinite.risk, infinite.u) == pytest.approx(
+        (0.05, float(np.linalg.norm(np.linalg.inv(S))) ** 0.5), rel=1e-9
+    )
 
 
 def test_long_prompts_end_in_the_valley() -> None:

@@ -47,7 +47,9 @@ def test_softmax_attention_against_the_product_rule() -> None:
     """Start and covariance diagonal: the older flow integrates over the query by a product rule,
     with splines for the weights.
     """
-    known = finite_prompt_path([0.3, 0.6], 0.5, Spectrum((1.0, 0.25), (1, 1)), 30.0, noise=0.2, nodes=36, t_max=4.0)
+    known = finite_prompt_path(
+        [0.3, 0.6], 0.5, Spectrum((1.0, 0.25), (1, 1)), 30.0, noise=0.2, nodes=36, t_max=4.0
+    )
     flow = training_flow((np.diag([0.3, 0.6]), 0.5), unit(np.diag([1.0, 0.25]), 0.2), 30, times=[4.0])
     np.testing.assert_allclose(np.diag(flow.U[-1]), known.a[-1], rtol=1e-6)
     assert flow.risk[-1] == pytest.approx(float(known.risk[-1]) + 0.1, rel=1e-8)
@@ -58,7 +60,9 @@ def test_softmax_attention_against_the_product_rule() -> None:
     assert end.speed < 1e-8
 
 
-@pytest.mark.parametrize("start", [START, np.array([[0.6, 0.1], [0.1, 0.475]])], ids=["general", "diagonal in the basis of Sigma"])
+@pytest.mark.parametrize(
+    "start", [START, np.array([[0.6, 0.1], [0.1, 0.475]])], ids=["general", "diagonal in the basis of Sigma"]
+)
 def test_steps_of_runge_and_kutta(start: np.ndarray) -> None:
     def slope(y: np.ndarray) -> np.ndarray:
         _, to_U, to_u = exact_risk(y[:4].reshape(2, 2), y[4], SIGMA, 8, 0.1)
@@ -84,7 +88,9 @@ def test_factors_keep_their_balance_and_lower_the_risk() -> None:
     np.testing.assert_allclose(flow.U, 0.6 * np.swapaxes(K, 1, 2) @ Q, atol=1e-14)
     assert (np.diff(flow.risk) < 0).all()
     for i in (0, -1):
-        assert flow.risk[i] == pytest.approx(exact_risk(flow.U[i], float(flow.u[i]), SIGMA, 8, 0.1).risk, rel=1e-13)
+        assert flow.risk[i] == pytest.approx(
+            exact_risk(flow.U[i], float(flow.u[i]), SIGMA, 8, 0.1).risk, rel=1e-13
+        )
 
 
 def test_units_of_time() -> None:
@@ -116,7 +122,17 @@ def test_sgd_lies_on_the_exact_curve(attention: str) -> None:
     seeds, steps, lr, batch = 40, 60, 5e-3, 1024
     start, task = FACTORS, RegressionTask(SIGMA, noise=0.1, task_variance=0.5)
     runs = [
-        train(attention, 10, task=task, steps=steps, lr=lr, batch=batch, seed=seed, start=start.parameters(), every=steps)
+        train(
+            attention,
+            10,
+            task=task,
+            steps=steps,
+            lr=lr,
+            batch=batch,
+            seed=seed,
+            start=start.parameters(),
+            every=steps,
+        )
         for seed in range(seeds)
     ]
     K, Q, o, v = start
@@ -126,7 +142,9 @@ def test_sgd_lies_on_the_exact_curve(attention: str) -> None:
         risks.append(risk)
         K, Q, o, v = K - lr * Q @ to_U.T, Q - lr * K @ to_U, o - lr * to_u * v, v - lr * to_u * o
     exact = np.concatenate([(K.T @ Q).ravel(), [o @ v, np.mean(risks)]])
-    found = np.array([[*run.parameters.U[-1][:2, :2].ravel(), run.parameters.b[-1][2], run.risk[-1]] for run in runs])
+    found = np.array(
+        [[*run.parameters.U[-1][:2, :2].ravel(), run.parameters.b[-1][2], run.risk[-1]] for run in runs]
+    )
     error = found.std(axis=0, ddof=1) / math.sqrt(seeds)
     reach = student.isf(0.5e-6, seeds - 1)
     assert (np.abs(found.mean(axis=0) - exact) < reach * error + 1e-5).all()

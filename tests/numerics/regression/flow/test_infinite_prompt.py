@@ -52,7 +52,11 @@ def test_the_slowest_mode_is_waited_for(sizes: tuple[float, ...], start: float, 
     """The end is that of the closed form, whose derivation knows no time; the units are those of
     `test_time_scales_with_sigma`.
     """
-    Sigma, U0, u0 = unit * np.diag(sizes), start / math.sqrt(unit) * np.eye(len(sizes)), start / math.sqrt(unit)
+    Sigma, U0, u0 = (
+        unit * np.diag(sizes),
+        start / math.sqrt(unit) * np.eye(len(sizes)),
+        start / math.sqrt(unit),
+    )
     flow, limit = integrate_flow(Sigma, U0, u0), limit_parameters(Sigma, U0=U0, u0=u0)
     assert flow.converged
     assert flow.u[-1] == pytest.approx(limit.V[-1, -1], rel=1e-6)

@@ -48,7 +48,9 @@ def test_the_coefficients_meet_the_conditions_of_order_five() -> None:
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
 def test_a_rotation_is_followed_to_the_tolerance(rtol: float) -> None:
     times = np.array([0.0, 0.1, 2.0, 2.0001, 9.0])
-    at, found, stopped = follow_compiled(a_turn, np.array([1.7]), np.array([1.0, 0.0]), 9.0, rtol=rtol, times=times)
+    at, found, stopped = follow_compiled(
+        a_turn, np.array([1.7]), np.array([1.0, 0.0]), 9.0, rtol=rtol, times=times
+    )
     exact = np.stack([np.cos(1.7 * times), np.sin(1.7 * times)], axis=1)
     assert np.abs(found - exact).max() < 30 * rtol
     assert (at == times).all()
@@ -99,10 +101,14 @@ def test_a_regression_flow_agrees_with_scipy_on_the_gradient_of_theory(L: int | 
         return -np.append(to_U.ravel(), to_u)
 
     flow = integrate_flow(SIGMA, U0, 0.9, prompt_length=L, noise=noise, t_max=4.0)
-    known = solve_ivp(motion, (0, 4.0), np.append(U0.ravel(), 0.9), method="DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
+    known = solve_ivp(
+        motion, (0, 4.0), np.append(U0.ravel(), 0.9), method="DOP853", rtol=1e-13, atol=1e-15
+    ).y[:, -1]
     np.testing.assert_allclose(np.append(flow.U[-1].ravel(), flow.u[-1]), known, atol=1e-9)
     for k in (0, len(flow.t) // 2, -1):
-        assert flow.risk[k] == pytest.approx(float(icl_risk(SIGMA, flow.U[k], flow.u[k], prompt_length=L, noise=noise)), rel=1e-12)
+        assert flow.risk[k] == pytest.approx(
+            float(icl_risk(SIGMA, flow.U[k], flow.u[k], prompt_length=L, noise=noise)), rel=1e-12
+        )
 
 
 def test_a_covariance_with_slow_modes_still_arrives() -> None:

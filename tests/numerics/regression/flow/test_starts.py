@@ -91,7 +91,11 @@ def test_a_constant_that_only_the_path_contradicts_stays_open() -> None:
     """At t = 0 the ratio is 4 S^3 s^2, at the end 4 S^2: with S = 1, s = 5/4 the path falls below
     what the start allows.
     """
-    steep = [s for s in balanced_starts() if s.Sigma.shape[0] == 1 and s.s == sp.Rational(5, 4) and s.Sigma[0, 0] == 1]
+    steep = [
+        s
+        for s in balanced_starts()
+        if s.Sigma.shape[0] == 1 and s.s == sp.Rational(5, 4) and s.Sigma[0, 0] == 1
+    ]
     found = steeper_than(lambda *_: sp.Integer(5), steep)
     assert found.verdict is Verdict.OPEN
     assert "path" in found.reason
@@ -101,10 +105,16 @@ def test_the_floor_of_the_scalar_holds_on_integrated_paths() -> None:
     from numerics.regression.flow.infinite_prompt import integrate_flow
 
     for start in balanced_starts()[3:20]:
-        S, U0 = np.array(start.Sigma, dtype=float), float(start.s) * np.array(start.Theta @ start.Theta.T, dtype=float)
+        S, U0 = (
+            np.array(start.Sigma, dtype=float),
+            float(start.s) * np.array(start.Theta @ start.Theta.T, dtype=float),
+        )
         flow = integrate_flow(S, U0, float(start.s))
         assert flow.converged
-        assert flow.u.min() ** 2 >= float(scalar_floor(sp.Matrix(start.Sigma), sp.Matrix(start.Theta), start.s)) - 1e-9
+        assert (
+            flow.u.min() ** 2
+            >= float(scalar_floor(sp.Matrix(start.Sigma), sp.Matrix(start.Theta), start.s)) - 1e-9
+        )
 
 
 def test_starts_meet_the_hypotheses() -> None:

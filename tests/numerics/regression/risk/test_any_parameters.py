@@ -63,9 +63,9 @@ def test_a_single_token_is_the_answer() -> None:
     theta, S = wild(3), np.diag([1.0, 0.5, 0.0])
     b, level = theta.b, 0.4 * 1.5
     known = (b[:3] @ S @ b[:3] + b[3] ** 2 * (level + 0.1) + level + 0.1) / 2
-    assert population_risk(theta, "softmax", RegressionTask(S, noise=0.1, task_variance=0.4), 1, points=64)[0] == pytest.approx(
-        known, rel=1e-12
-    )
+    assert population_risk(theta, "softmax", RegressionTask(S, noise=0.1, task_variance=0.4), 1, points=64)[
+        0
+    ] == pytest.approx(known, rel=1e-12)
 
 
 def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
@@ -75,8 +75,13 @@ def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
     d = 2
     K, V, e = np.zeros((3, 3)), np.diag([0.0, 0.0, 1.4]), 1e-3
     K[:2, :2] = [[0.8, 0.3], [-0.2, 0.6]]
-    to_V, to_K = np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]]), np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]])
-    moved = [Parameters(O=np.array([0.2, -0.1, 1.0]), V=V + k * e * to_V, K=K + k * e * to_K, Q=K) for k in (0, 1)]
+    to_V, to_K = (
+        np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]]),
+        np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]]),
+    )
+    moved = [
+        Parameters(O=np.array([0.2, -0.1, 1.0]), V=V + k * e * to_V, K=K + k * e * to_K, Q=K) for k in (0, 1)
+    ]
     exact = exact_risk((K.T @ K)[:d, :d], 1.4, TASK, 6).risk
     on, off = (population_risk(theta, "softmax", TASK, 6) for theta in moved)
     assert on[0] == pytest.approx(exact, rel=1e-12)

@@ -24,7 +24,12 @@ KMS = kms(3)
 
 @pytest.mark.parametrize(
     ("Sigma", "L", "query"),
-    [(KMS, 7, None), (KMS, 2, None), (np.diag([1.0, 0.0, 2.0]), 2, np.eye(3)), (np.diag([1.0, 0.0, 2.0]), 1, KMS)],
+    [
+        (KMS, 7, None),
+        (KMS, 2, None),
+        (np.diag([1.0, 0.0, 2.0]), 2, np.eye(3)),
+        (np.diag([1.0, 0.0, 2.0]), 1, KMS),
+    ],
     ids=["long", "fewer tokens than dimensions", "singular", "singular and short"],
 )
 def test_against_ridge_regression_on_drawn_prompts(Sigma: Floats, L: int, query: Floats | None) -> None:
@@ -62,7 +67,10 @@ def test_directions_lost_in_rounding_errors_are_said() -> None:
 @pytest.mark.parametrize("L", [1, 4, 1000])
 def test_one_covariate_is_an_integral(L: int) -> None:
     S, tau2, om2 = 2.0, 0.3, 0.7
-    exact = quad(lambda p: S / (1 / om2 + S * chi2.ppf(p, L) / tau2), 0, 1, epsabs=1e-12, limit=200)[0] / 2 + tau2 / 2
+    exact = (
+        quad(lambda p: S / (1 / om2 + S * chi2.ppf(p, L) / tau2), 0, 1, epsabs=1e-12, limit=200)[0] / 2
+        + tau2 / 2
+    )
     value, error = bayes_risk(RegressionTask([[S]], noise=tau2, task_variance=om2), L)
     assert abs(value - exact) < 6 * error + 1e-9
     assert error < 1e-4
@@ -72,10 +80,15 @@ def test_one_covariate_is_an_integral(L: int) -> None:
 def test_little_noise_and_no_token_to_spare(tau2: float) -> None:
     """The mean is carried by prompts that hardly determine the task."""
     root = math.sqrt(tau2)
-    one, two = math.sqrt(math.pi / 2) * root * erfcx(root / math.sqrt(2)), tau2 / 2 * math.exp(tau2 / 2) * exp1(tau2 / 2)
+    one, two = (
+        math.sqrt(math.pi / 2) * root * erfcx(root / math.sqrt(2)),
+        tau2 / 2 * math.exp(tau2 / 2) * exp1(tau2 / 2),
+    )
     for L, exact in ((1, one), (2, two)):  # E tau2/(y + tau2), y chi-squared with L degrees of freedom
         value, error = bayes_risk(unit([[1.0]], tau2), L)
-        assert abs(2 * value - tau2 - exact) < 18 * error  # 9 standard errors of twice the value, from 16 scramblings: once in 1e6
+        assert (
+            abs(2 * value - tau2 - exact) < 18 * error
+        )  # 9 standard errors of twice the value, from 16 scramblings: once in 1e6
         assert error < 0.02 * value
 
 
@@ -92,11 +105,14 @@ def test_tiny_and_large_covariances_and_too_many_dimensions() -> None:
 def test_without_noise() -> None:
     assert bayes_risk(unit(KMS), 3) == (0.0, 0.0)
     for L in (1, 2):  # a random subspace of dimension L is known
-        assert bayes_risk(RegressionTask(2 * np.eye(3), noise=0.0, task_variance=0.5), L).value == pytest.approx(
-            (3 - L) / 2, rel=1e-3
-        )
+        assert bayes_risk(
+            RegressionTask(2 * np.eye(3), noise=0.0, task_variance=0.5), L
+        ).value == pytest.approx((3 - L) / 2, rel=1e-3)
     assert bayes_risk(unit(KMS, 1e-12), 2).value == pytest.approx(bayes_risk(unit(KMS), 2).value, rel=1e-9)
-    assert bayes_risk(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 5) == (0.5, 0.0)  # a direction that no prompt shows
+    assert bayes_risk(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 5) == (
+        0.5,
+        0.0,
+    )  # a direction that no prompt shows
 
 
 def test_limits() -> None:
@@ -111,7 +127,9 @@ def test_scaling_and_rotation() -> None:
     turn = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
     value = bayes_risk(unit(KMS, 0.2), 4).value
     assert bayes_risk(unit(turn @ KMS @ turn.T, 0.2), 4).value == pytest.approx(value, rel=1e-3)
-    assert bayes_risk(RegressionTask(KMS, noise=0.6, task_variance=3.0), 4).value == pytest.approx(3 * value, rel=1e-12)
+    assert bayes_risk(RegressionTask(KMS, noise=0.6, task_variance=3.0), 4).value == pytest.approx(
+        3 * value, rel=1e-12
+    )
     assert bayes_risk(unit(3 * KMS, 0.6), 4).value == pytest.approx(3 * value, rel=1e-12)
     assert bayes_risk(unit(KMS, 0.2), 4, seed=1).value != value
 

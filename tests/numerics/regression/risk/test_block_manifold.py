@@ -28,14 +28,18 @@ U = np.array([[0.7, -0.5, 0.2], [0.3, 0.2, 0.6], [-0.4, 0.1, 0.9]])
 def test_quadrature_over_other_forms(Sigma: np.ndarray, L: int) -> None:
     """Three scalar integrals with moments of the weights that no table has rounded."""
     task = RegressionTask(Sigma, noise=0.2, task_variance=0.4)
-    assert exact_risk(U, 1.3, task, L).risk == pytest.approx(float(finite_prompt_risk(U, 1.3, task, L)), rel=1e-12)
+    assert exact_risk(U, 1.3, task, L).risk == pytest.approx(
+        float(finite_prompt_risk(U, 1.3, task, L)), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 @pytest.mark.parametrize(("L", "size"), [(1, 1.0), (2, 1.0), (30, 0.5), (2, 40.0), (None, 1.0)])
 def test_gradient_against_differences(attention: str, L: int | None, size: float) -> None:
     """At size 40 the risk is summed up by the other of its two ways."""
-    field = RiskField(RegressionTask(SINGULAR, noise=0.2, task_variance=0.4, query_covariance=FULL), L, attention=attention)
+    field = RiskField(
+        RegressionTask(SINGULAR, noise=0.2, task_variance=0.4, query_covariance=FULL), L, attention=attention
+    )
     V, v, h = np.array([[0.3, 1.0, -0.5], [0.2, -0.7, 0.1], [0.8, 0.4, 0.6]]), -0.7, 2e-3
     along = [field(size * (U + k * h * V), 1.3 + k * h * v).risk for k in (-2, -1, 1, 2)]
     slope = (8 * (along[2] - along[1]) - (along[3] - along[0])) / (12 * h)
@@ -50,7 +54,10 @@ def test_against_drawn_prompts() -> None:
     """
     n, L, noise, om2, u = 100_000, 3, 0.3, 0.5, 1.2
     rng = np.random.default_rng(3)
-    X, x = rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(FULL).T, rng.standard_normal((n, 3)) * [1.0, 0.5, 2.0]
+    X, x = (
+        rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(FULL).T,
+        rng.standard_normal((n, 3)) * [1.0, 0.5, 2.0],
+    )
     w = math.sqrt(om2) * rng.standard_normal((n, 3))
     y = np.einsum("nld,nd->nl", X, w) + math.sqrt(noise) * rng.standard_normal((n, L))
     scores = np.einsum("nld,de,ne->nl", X, U, x)
@@ -69,10 +76,14 @@ def test_linear_attention_and_the_infinite_prompt() -> None:
     for L in (1, 7, None):
         found = exact_risk(U, 1.3, RegressionTask(FULL, noise=0.2, task_variance=0.4), L, attention="linear")
         gradient, slope = icl_risk_gradient(FULL, U, 1.3, prompt_length=L, noise=0.5)
-        assert found.risk == pytest.approx(0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1, rel=1e-13)
+        assert found.risk == pytest.approx(
+            0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1, rel=1e-13
+        )
         np.testing.assert_allclose(found.grad_U, 0.4 * gradient, atol=1e-14)
         assert found.grad_u == pytest.approx(0.4 * float(slope), rel=1e-12)
-    softmax, linear = (exact_risk(U, 1.3, FULL, None, 0.0, attention=name).grad_U for name in ("softmax", "linear"))
+    softmax, linear = (
+        exact_risk(U, 1.3, FULL, None, 0.0, attention=name).grad_U for name in ("softmax", "linear")
+    )
     np.testing.assert_array_equal(softmax, linear)
     # lambda_1 = 0.011: what L = 1e100 adds is of the size of 1e-100
     long, infinite = (exact_risk(U / 10, 1.3, FULL, L, 0.0).risk for L in (10**100, None))
@@ -123,7 +134,10 @@ def test_units_of_the_covariates(k: float, attention: str) -> None:
 
 def test_rotations_and_signs() -> None:
     R = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.5, 0.2, 0.7]]))[0]
-    here, turned = (exact_risk(U, 1.3, SINGULAR, 8, 0.2), exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2))
+    here, turned = (
+        exact_risk(U, 1.3, SINGULAR, 8, 0.2),
+        exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2),
+    )
     assert turned.risk == pytest.approx(here.risk, rel=1e-12)
     np.testing.assert_allclose(turned.grad_U, R @ here.grad_U @ R.T, atol=1e-10)
     mirrored = exact_risk(-U, -1.3, SINGULAR, 8, 0.2)

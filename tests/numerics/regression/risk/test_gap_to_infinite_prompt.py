@@ -31,7 +31,8 @@ def test_risk_falls_along_the_flow() -> None:
     path = finite_prompt_path([0.2], 0.2, Spectrum((4.0,), (1,)), 50.0, noise=0.0)
     assert (np.diff(path.risk) <= 1e-12).all()
     assert path.risk[-1] == pytest.approx(
-        float(icl_risk([[4.0]], [path.a[-1]], path.u[-1])) + float(finite_prompt_gap([path.a[-1]], path.u[-1], unit([[4.0]]), 50)),
+        float(icl_risk([[4.0]], [path.a[-1]], path.u[-1]))
+        + float(finite_prompt_gap([path.a[-1]], path.u[-1], unit([[4.0]]), 50)),
         rel=1e-8,
     )
 

@@ -20,7 +20,9 @@ TASK = RegressionTask([[1.0, 0.3], [0.3, 0.5]], noise=0.1, task_variance=0.5)
 
 
 def difference(theta: Parameters, L: int, variant: str) -> float:
-    softmax, linear = (population_risk(theta, a, TASK, L, variant=variant, points=2**9)[0] for a in ("softmax", "linear"))
+    softmax, linear = (
+        population_risk(theta, a, TASK, L, variant=variant, points=2**9)[0] for a in ("softmax", "linear")
+    )
     return float(softmax - linear)
 
 
@@ -36,7 +38,9 @@ def test_the_gap_is_that_of_finite_differences() -> None:
             slopes.append((ends[0] - ends[1]) / (2 * step))
     value, error = (x[0] for x in gradient_gap(theta, TASK, [L], variant=variant, points=2**10)[:2])
     assert error < 1e-2 * value
-    assert abs(value - np.square(slopes).sum()) < 7 * error + 1e-4 * value  # the second for the step and the risks' own errors
+    assert (
+        abs(value - np.square(slopes).sum()) < 7 * error + 1e-4 * value
+    )  # the second for the step and the risks' own errors
 
 
 def test_gradients_on_the_block_manifold() -> None:
@@ -50,7 +54,9 @@ def test_gradients_on_the_block_manifold() -> None:
     task = RegressionTask(kms(2), noise=0.1, task_variance=0.5)
     gap = gradient_gap(theta, task, [3, 8], seed=4, points=2**13)
     for i, L in enumerate((3, 8)):
-        soft, linear = (exact_risk(K11.T @ Q11, o * v, task, L, attention=kind) for kind in ("softmax", "linear"))
+        soft, linear = (
+            exact_risk(K11.T @ Q11, o * v, task, L, attention=kind) for kind in ("softmax", "linear")
+        )
         dU, du = soft.grad_U - linear.grad_U, soft.grad_u - linear.grad_u
         exact = np.sum((Q11 @ dU.T) ** 2) + np.sum((K11 @ dU) ** 2) + (o * du) ** 2 + (v * du) ** 2
         assert abs(gap.value[i] - exact) < 10 * gap.error[i] < exact / 10
@@ -65,7 +71,9 @@ def test_the_squared_gap_falls_like_the_inverse_square_of_the_length() -> None:
 
 def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="n = d \\+ 1 = 4"):
-        gradient_gap(initial_parameters(2, 1), RegressionTask(np.eye(3), noise=0.1, task_variance=1 / 3), [10])
+        gradient_gap(
+            initial_parameters(2, 1), RegressionTask(np.eye(3), noise=0.1, task_variance=1 / 3), [10]
+        )
 
 
 @pytest.mark.parametrize(

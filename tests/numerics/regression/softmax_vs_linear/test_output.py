@@ -23,7 +23,8 @@ def drawn(s: float, t: float, c: float, L: int, k: float, prompts: int) -> tuple
 
 
 @pytest.mark.parametrize(
-    ("s", "c", "L", "k"), [(0.5, 0.6, 1, 1.0), (0.5, -0.6, 2, 1.0), (2.0, 1.0, 7, 1.0), (1.0, 0.9, 5, 1.7), (0.3, 0.0, 40, 0.5)]
+    ("s", "c", "L", "k"),
+    [(0.5, 0.6, 1, 1.0), (0.5, -0.6, 2, 1.0), (2.0, 1.0, 7, 1.0), (1.0, 0.9, 5, 1.7), (0.3, 0.0, 40, 0.5)],
 )
 def test_the_gap_is_that_of_drawn_prompts(s: float, c: float, L: int, k: float) -> None:
     of_t, of_c2 = output_gap(s, L, factor=k)

@@ -23,7 +23,9 @@ Floats = np.ndarray[Any, Any]
 BATCHES, BATCH = 400, 60
 
 
-def coupled(theta: Floats, L: int, steps: int, *, batch: int = BATCH, noise_sd: float = 0.5) -> tuple[Floats, Floats]:
+def coupled(
+    theta: Floats, L: int, steps: int, *, batch: int = BATCH, noise_sd: float = 0.5
+) -> tuple[Floats, Floats]:
     """Losses (three rows: both, and the mean square of the difference of the predictions) and the
     sum of the gradients.
     """
@@ -40,7 +42,13 @@ def of_tokens(theta: Floats, L: int, noise_sd: float = 0.5) -> Floats:
     for _ in range(BATCHES):
         prompts = draw_prompts(rng, BATCH, L, kms(d), np.eye(d), 0.7, noise_sd)
         s, t = (predictions(unpack(x), kind, prompts) for x, kind in zip(theta, ("softmax", "linear")))
-        rows.append([np.mean((s - prompts.labels) ** 2) / 2, np.mean((t - prompts.labels) ** 2) / 2, np.mean((s - t) ** 2)])
+        rows.append(
+            [
+                np.mean((s - prompts.labels) ** 2) / 2,
+                np.mean((t - prompts.labels) ** 2) / 2,
+                np.mean((s - t) ** 2),
+            ]
+        )
     return np.array(rows)
 
 
@@ -56,7 +64,9 @@ def steep(d: int, factor: float) -> Floats:
     return np.asarray(theta * np.array([factor, 1.0])[:, None, None])
 
 
-NEARLY = pair(4) * np.array([1.0, 0.0])[:, None, None] + pair(4, 1, 1) * np.array([0.0, 1 + 1e-6])[:, None, None]
+NEARLY = (
+    pair(4) * np.array([1.0, 0.0])[:, None, None] + pair(4, 1, 1) * np.array([0.0, 1 + 1e-6])[:, None, None]
+)
 #: To SHORT tokens the prompt is drawn token by token, beyond in a frame and a basis.
 CASES = {
     "one token, d = 1": (pair(1), 1),

@@ -21,7 +21,9 @@ def test_weights_and_sums(n: int, L: int) -> None:
     rows, y = np.full(4 * L * LANES, np.nan, np.float32), np.full(4 * n * LANES, np.nan, np.float32)
     work, delta = np.empty(4 * LANES, np.float32), np.empty(2 * LANES, np.float32)
     scores_and_values(n, L, columns, g, rows)
-    by_token = np.einsum("cji,lji->lci", *(x.astype(float) for x in (columns.reshape(4, n, -1), g[:-LANES].reshape(L, n, -1))))
+    by_token = np.einsum(
+        "cji,lji->lci", *(x.astype(float) for x in (columns.reshape(4, n, -1), g[:-LANES].reshape(L, n, -1)))
+    )
     np.testing.assert_allclose(rows.reshape(L, 4, LANES), by_token, atol=2e-5)
     token_weights(L, label, live, rows, work, delta)
     s, v, h, t = by_token.swapaxes(0, 1)
@@ -33,7 +35,9 @@ def test_weights_and_sums(n: int, L: int) -> None:
     weights = np.stack([e * p, e * p * (v - soft), f * h / L, f * t / L], axis=1)
     np.testing.assert_allclose(rows.reshape(L, 4, LANES), weights, atol=5e-4)
     token_products(n, L, g, rows, y)
-    sums = np.einsum("lki,lji->jki", rows.reshape(L, 4, LANES).astype(float), g[:-LANES].reshape(L, n, -1).astype(float))
+    sums = np.einsum(
+        "lki,lji->jki", rows.reshape(L, 4, LANES).astype(float), g[:-LANES].reshape(L, n, -1).astype(float)
+    )
     np.testing.assert_allclose(y.reshape(n, 4, LANES), sums, atol=1e-4 * np.abs(sums).max())
     if L == 1:
         assert not rows[LANES : 2 * LANES].any()
@@ -44,7 +48,11 @@ def test_weights_and_sums(n: int, L: int) -> None:
 def test_a_score_beyond_float32_is_seen_in_the_error(score: float, token: int) -> None:
     """Whatever a maximum makes of it."""
     L = 4
-    rows, work, delta = np.ones(4 * L * LANES, np.float32), np.empty(4 * LANES, np.float32), np.empty(2 * LANES, np.float32)
+    rows, work, delta = (
+        np.ones(4 * L * LANES, np.float32),
+        np.empty(4 * LANES, np.float32),
+        np.empty(2 * LANES, np.float32),
+    )
     rows.reshape(L, 4, LANES)[token, 0] = score
     token_weights(L, np.zeros(LANES, np.float32), np.ones(LANES, np.float32), rows, work, delta)
     assert not np.isfinite(delta[:LANES]).any()

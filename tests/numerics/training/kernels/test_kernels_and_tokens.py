@@ -38,7 +38,9 @@ class Case(NamedTuple):
     def start(self, attention: str) -> np.ndarray:
         d = len(self.A)
         theta = initial_parameters(d, self.seed)
-        theta = theta._replace(K=theta.K if self.K is None else self.K(theta), Q=theta.Q if self.Q is None else self.Q(theta))
+        theta = theta._replace(
+            K=theta.K if self.K is None else self.K(theta), Q=theta.Q if self.Q is None else self.Q(theta)
+        )
         one, other = pack(theta), pack(initial_parameters(d, 99))
         return one if attention != "coupled" else np.stack([one, one if self.seed % 2 else other])
 
@@ -70,7 +72,10 @@ def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
     seen = spread > 1e-4 * spread.max()  # what vanishes is rounding in float32
     directions = np.random.default_rng(0).standard_normal((seen.sum(), PROJECTIONS)) / math.sqrt(seen.sum())
     columns = [x[:, seen] / spread[seen] for x in (one, two)]
-    first, second = (np.c_[x, np.cos(x), np.sin(x), np.cos(2 * x @ directions), np.sin(2 * x @ directions)] for x in columns)
+    first, second = (
+        np.c_[x, np.cos(x), np.sin(x), np.cos(2 * x @ directions), np.sin(2 * x @ directions)]
+        for x in columns
+    )
     return np.asarray(abs((first - second).sum(0)) / np.sqrt(((first - second) ** 2).sum(0)))
 
 
@@ -88,12 +93,16 @@ CASES = {
     "as coded": Case(5, CODED_ROOT, np.eye(3), scale=0.5, batch=130),
     "singular, long": Case(40, A=[[1.0, 0.0], [2.0, 0.0]], B=[[0.0, 0.0], [0.0, 1.0]], noise_sd=0.0, seed=2),
     "no scores": Case(4, K=lambda theta: 0 * theta.K),
-    "scores and values parallel": Case(6, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])),
+    "scores and values parallel": Case(
+        6, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])
+    ),
     "no task": Case(3, task_sd=1e-12, seed=2),
     # Coupled prompts beyond SHORT tokens are reduced: the same again there.
     "as coded, longer": Case(SHORT + 3, CODED_ROOT, np.eye(3), scale=0.5, batch=130),
     "no scores, longer": Case(SHORT + 1, K=lambda theta: 0 * theta.K),
-    "parallel, longer": Case(SHORT + 1, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])),
+    "parallel, longer": Case(
+        SHORT + 1, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])
+    ),
     "no task, longer": Case(SHORT + 2, task_sd=1e-12, seed=2),
     "five dimensions": Case(7, kms(5), np.eye(5), seed=3, batch=32),
 }
@@ -118,7 +127,13 @@ def test_one_law(name: str, attention: str) -> None:
 def test_another_law_is_told_apart(attention: str) -> None:
     case = Case(5)
     two = batches(full_token_kernel(attention), attention, case, key=6)
-    changes: list[dict[str, Any]] = [dict(L=1), dict(noise_sd=1.0), dict(task_sd=1.2), dict(scale=2.0), dict(A=case.B, B=case.A)]
+    changes: list[dict[str, Any]] = [
+        dict(L=1),
+        dict(noise_sd=1.0),
+        dict(task_sd=1.2),
+        dict(scale=2.0),
+        dict(A=case.B, B=case.A),
+    ]
     for change in changes:
         one = batches(sgd_kernel(attention), attention, case._replace(**change), key=5)
         assert deviations(one, two).max() > LIMIT, change

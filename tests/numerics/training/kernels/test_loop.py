@@ -24,10 +24,31 @@ A, B = rng.standard_normal((2, d, d)) / 2
 START = rng.uniform(-0.5, 0.5, (3 * d + 4, d + 1))
 
 
-def call(attention: str, theta: np.ndarray, L: int = 7, first: int = 0, steps: int = 1, lr: float = 0.0, **model: Any) -> Any:
+def call(
+    attention: str,
+    theta: np.ndarray,
+    L: int = 7,
+    first: int = 0,
+    steps: int = 1,
+    lr: float = 0.0,
+    **model: Any,
+) -> Any:
     """(theta, losses, gradient, verdict) after some steps from theta."""
-    theta, losses, gradient = theta.copy(), np.full(steps, np.nan), np.zeros(theta.shape if lr == 0 else (0, 0))
-    said = {"A": A, "B": B, "task_sd": 0.7, "noise_sd": 0.3, "scale": 0.8, "factor": 1.0, "batch": 130, "seed": 2**33 + 5} | model
+    theta, losses, gradient = (
+        theta.copy(),
+        np.full(steps, np.nan),
+        np.zeros(theta.shape if lr == 0 else (0, 0)),
+    )
+    said = {
+        "A": A,
+        "B": B,
+        "task_sd": 0.7,
+        "noise_sd": 0.3,
+        "scale": 0.8,
+        "factor": 1.0,
+        "batch": 130,
+        "seed": 2**33 + 5,
+    } | model
     *numbers, seed = said.values()
     verdict = sgd_kernel(attention)(theta, L, first, steps, lr, *numbers, *key_of(seed), losses, gradient)
     return theta, losses, gradient, verdict
@@ -41,7 +62,9 @@ def test_steps_may_be_cut_anywhere(attention: str) -> None:
     assert np.array_equal(rest[0], whole[0])
     assert np.array_equal(np.r_[half[1], rest[1]], whole[1])
     assert not np.array_equal(half[0], START)
-    assert not np.array_equal(call(attention, half[0], 13, 8, 5, 0.01)[1], rest[1]), "other steps read other streams"
+    assert not np.array_equal(call(attention, half[0], 13, 8, 5, 0.01)[1], rest[1]), (
+        "other steps read other streams"
+    )
 
 
 def label(lane: int, step: int, mark: int, B: np.ndarray, root: float, noise: float) -> float:
@@ -49,7 +72,9 @@ def label(lane: int, step: int, mark: int, B: np.ndarray, root: float, noise: fl
     for these kernels added.
     """
     d = len(B)
-    words = np.array(plain_xoshiro(plain_philox((step, lane, 1 << 30, mark), (5, 2)), 2 * d + 2), dtype=np.uint32)
+    words = np.array(
+        plain_xoshiro(plain_philox((step, lane, 1 << 30, mark), (5, 2)), 2 * d + 2), dtype=np.uint32
+    )
     x = np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel()
     return float(root * x[:d] @ B @ x[d : 2 * d] + noise * x[2 * d])
 
@@ -74,7 +99,11 @@ def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, d
     Without noise in dimension 1 scores and values are parallel up to rounding, which must not pass
     for a direction.
     """
-    theta, root, mark = START[: 3 * dimension + 4, : dimension + 1], np.eye(dimension), 6 + (attention == "linear") * 2**31
+    theta, root, mark = (
+        START[: 3 * dimension + 4, : dimension + 1],
+        np.eye(dimension),
+        6 + (attention == "linear") * 2**31,
+    )
     for step in range(20):
         _, losses, gradient, _ = call(attention, theta, 6, step, A=root, B=root, noise_sd=noise, batch=1)
         y, error = label(0, step, mark, root, 0.7, noise), np.sqrt(2 * losses[0])
@@ -115,7 +144,9 @@ def test_a_run_that_diverges_stops_at_the_last_finite_parameters(attention: str)
     same = call(attention, START, steps=step, lr=30.0)
     assert same[3] == -1
     assert np.array_equal(same[0], theta)
-    assert call(attention, theta, first=step, steps=3, lr=30.0)[3] == step, "it cannot go on from there either"
+    assert call(attention, theta, first=step, steps=3, lr=30.0)[3] == step, (
+        "it cannot go on from there either"
+    )
     for size in (1e25, 1e200):  # beyond the squares of float32, and beyond float32
         stuck = call(attention, size * START, lr=0.1)
         assert stuck[3] == 0
@@ -148,7 +179,9 @@ def replayed(step: int, L: int, scale: float) -> tuple[float, np.ndarray]:
     from the words of its stream.
     """
     n, o, V, K, Q = d + 1, START[0], *np.split(START[1:], 3)
-    words = np.array(plain_xoshiro(plain_philox((step, 0, 1 << 30, L), (5, 2)), 4 * n + 2 * L), dtype=np.uint32)
+    words = np.array(
+        plain_xoshiro(plain_philox((step, 0, 1 << 30, L), (5, 2)), 4 * n + 2 * L), dtype=np.uint32
+    )
     x = np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel().astype(float)
     w, query, (g, r) = 0.7 * x[:d], np.r_[B @ x[d : 2 * d], 0.0], x[4 * n :].reshape(L, 2).T
     M = np.block([[A, np.zeros((d, 1))], [w @ A, np.full((1, 1), 0.3)]])
@@ -168,13 +201,22 @@ def replayed(step: int, L: int, scale: float) -> tuple[float, np.ndarray]:
     root = np.linalg.norm(weights)
     along = weights @ shift / root
     mean = M @ ((weights @ g) * e + (weights @ r) * f + root * p)
-    by_score = M @ ((shift @ g) * e + (shift @ r) * f + along * p + np.sqrt(max(shift @ shift - along**2, 0)) * q)
+    by_score = M @ (
+        (shift @ g) * e + (shift @ r) * f + along * p + np.sqrt(max(shift @ shift - along**2, 0)) * q
+    )
     error = T - (x[:d] * 0.7 @ query[:d] + 0.3 * x[2 * d])
-    parts = V @ mean[:, None], np.outer(o, mean), scale * np.outer(Q @ query, by_score), scale * np.outer(K @ by_score, query)
+    parts = (
+        V @ mean[:, None],
+        np.outer(o, mean),
+        scale * np.outer(Q @ query, by_score),
+        scale * np.outer(K @ by_score, query),
+    )
     return error**2 / 2, error * np.concatenate([parts[0].T, *parts[1:]])
 
 
-@pytest.mark.parametrize("scale", [0.8, 20.0, 1e6])  # the sums of moderate scores, and those that follow the greatest
+@pytest.mark.parametrize(
+    "scale", [0.8, 20.0, 1e6]
+)  # the sums of moderate scores, and those that follow the greatest
 @pytest.mark.parametrize("L", [1, 2, 10, 131])
 def test_softmax_against_double_precision(L: int, scale: float) -> None:
     for step in range(3):
@@ -193,7 +235,11 @@ def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
     """Sums over the tokens of what has coordinates G in (g, r) and is Gaussian across: means, and
     squares and products across.
     """
-    state, rows, moments = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32), np.empty(8 * LANES, np.float32)
+    state, rows, moments = (
+        np.empty(4 * LANES, np.uint32),
+        np.empty(6 * LANES, np.float32),
+        np.empty(8 * LANES, np.float32),
+    )
     start_lanes(np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), state)
     normals, scalars = np.empty(2 * LANES, np.float32), np.ones((4, LANES), np.float32)
     normal_rows(2, state, normals)
@@ -224,7 +270,9 @@ def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
         h = 3 * size * (np.log1p(y) - y + y**2 / 2 - y**3 / 3)
         ratio = -np.expm1(h) / (g**4 / size)
         assert ratio.max() < linear.QUICK_TEST
-        assert np.max(-h / (g**4 / size)) > 0.98 * linear.QUICK_TEST, "it is no larger than 1 - e^h < -h makes it"
+        assert np.max(-h / (g**4 / size)) > 0.98 * linear.QUICK_TEST, (
+            "it is no larger than 1 - e^h < -h makes it"
+        )
 
 
 @pytest.mark.parametrize("L", [1, 2, 3, 10, 1000])

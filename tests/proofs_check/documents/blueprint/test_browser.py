@@ -77,7 +77,9 @@ def asked(browser: str, folder: Path) -> Any:
     judged = document()
     next(c for c in judged["claims"] if c["id"] == TYPESET)["summary"] = r"At most $\frac{1}{2}$."
     (folder / "blueprint.html").write_text(as_html(Site(judged)).html, encoding="utf-8")
-    return answer(browser, folder / "ask.html", ASK % json.dumps([spelled(fragment) for fragment in FRAGMENTS]))
+    return answer(
+        browser, folder / "ask.html", ASK % json.dumps([spelled(fragment) for fragment in FRAGMENTS])
+    )
 
 
 def spelled(fragment: str) -> str:

@@ -95,7 +95,9 @@ def test_every_row_and_every_claim_has_a_page(page: Page, html: str) -> None:
 
 def test_every_link_leads_somewhere(page: Page) -> None:
     assert page.references
-    assert [link for link in page.references if not link.startswith("#") or unquote(link[1:]) not in page.ids] == []
+    assert [
+        link for link in page.references if not link.startswith("#") or unquote(link[1:]) not in page.ids
+    ] == []
 
 
 def test_every_verdict_has_a_letter_besides_its_colour(html: str) -> None:
@@ -104,7 +106,9 @@ def test_every_verdict_has_a_letter_besides_its_colour(html: str) -> None:
     letter = {"v-" + verdict.lower().replace(" ", "-"): mark for verdict, mark in LETTERS.items()}
     assert {kind for kind, _ in dots} == set(letter)
     assert len(drawn) == html.count("<circle") > 0
-    assert [dot for dot in dots + drawn if dot[1] != letter[dot[0]]] == []  # a count stands apart: R2 is a theorem of ours
+    assert [
+        dot for dot in dots + drawn if dot[1] != letter[dot[0]]
+    ] == []  # a count stands apart: R2 is a theorem of ours
     assert len(set(letter.values())) == len(letter)
 
 
@@ -134,7 +138,10 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_can_be_read_and_mean_verdicts(scheme: str, html: str) -> None:
-    blocks = [dict(re.findall(r"--([\w-]+): (#\w{6})", block)) for block in re.findall(r":root \{(.*?)\}", html, re.DOTALL)]
+    blocks = [
+        dict(re.findall(r"--([\w-]+): (#\w{6})", block))
+        for block in re.findall(r":root \{(.*?)\}", html, re.DOTALL)
+    ]
     colour = blocks[0] if scheme == "light" else blocks[0] | blocks[1]
     verdicts = {verdict: colour[verdict.lower().replace(" ", "-")] for verdict in LETTERS}
     for verdict, tone in verdicts.items():
@@ -152,7 +159,9 @@ def test_colours_can_be_read_and_mean_verdicts(scheme: str, html: str) -> None:
 def test_formulas_are_mathml_and_nothing_is_left_in_latex(page: Page, html: str) -> None:
     assert page.tags["math"] > 500
     assert 'class="unread"' not in html
-    shown = re.sub(r"<script>.*?</script>|<style>.*?</style>|<pre.*?</pre>|<[^>]*>", "", html, flags=re.DOTALL)
+    shown = re.sub(
+        r"<script>.*?</script>|<style>.*?</style>|<pre.*?</pre>|<[^>]*>", "", html, flags=re.DOTALL
+    )
     assert re.findall(r"\\[a-zA-Z]+", shown) == []
     assert "Control of <math" in section(html, "BB:LC.1.CL").split("<h1>")[0]
 
@@ -186,7 +195,10 @@ def test_a_refuted_part_tells_why_on_its_own_and_on_the_page_of_its_row(html: st
     entry = next(c for c in document()["claims"] if c["id"] == "BB:B.2/limit")
     row = section(html, "BB:B.2")
     top, article = row.split('data-claim="BB:B.2/limit"')
-    told = [top.index(word) for word in ("REFUTED", "Why it fails", '<a href="#BB:B.2/limit">', "True instead", "As printed")]
+    told = [
+        top.index(word)
+        for word in ("REFUTED", "Why it fails", '<a href="#BB:B.2/limit">', "True instead", "As printed")
+    ]
     assert told == sorted(told)
     told = [article.index(word) for word in ("REFUTED", "Why it fails", "True instead", "stands")]
     assert told == sorted(told)
@@ -197,7 +209,10 @@ def test_a_refuted_part_tells_why_on_its_own_and_on_the_page_of_its_row(html: st
 def test_a_row_is_repaired_only_if_every_error_in_it_is(changed: str) -> None:
     tags = lambda id: section(changed, id).split('<p class="tags">')[1].split("</p>")[0]
     verdicts = {id: text_of(tags(id)) for id in ("BB:CC.3.b", "BB:B.2")}
-    assert verdicts == {"BB:CC.3.b": "R REFUTED what is true instead: not executed", "BB:B.2": "R REFUTED → O OPEN as repaired"}
+    assert verdicts == {
+        "BB:CC.3.b": "R REFUTED what is true instead: not executed",
+        "BB:B.2": "R REFUTED → O OPEN as repaired",
+    }
     letters = {}
     for id in verdicts:
         node = changed.split(f'data-node="{id}"')[1].split("</a>")[0]
@@ -220,9 +235,13 @@ def test_every_claim_names_its_line_and_every_judged_row_its_run(html: str) -> N
 def test_ours_say_so_wherever_they_stand_beside_the_paper(html: str) -> None:
     links = re.findall(r'<a\b[^>]*href="#(BB|OURS)/[^"]*"[^>]*>(.*?)</a>', html, re.DOTALL)
     nodes = re.findall(
-        r'<a href="#(BB|OURS)[:/][^"]*" class="node.*?<rect class="box"[^>]*/><text[^>]*>(.*?)</text>', html, re.DOTALL
+        r'<a href="#(BB|OURS)[:/][^"]*" class="node.*?<rect class="box"[^>]*/><text[^>]*>(.*?)</text>',
+        html,
+        re.DOTALL,
     )
-    titles = re.findall(r'data-title="([^"]*)" data-statement="(BB|OURS)/[^"]*">\s*<p class="kicker">[^<]*</p>', html)
+    titles = re.findall(
+        r'data-title="([^"]*)" data-statement="(BB|OURS)/[^"]*">\s*<p class="kicker">[^<]*</p>', html
+    )
     for found in (links, nodes, [(paper, title) for title, paper in titles]):
         assert {paper for paper, _ in found} == {"BB", "OURS"}
         assert [text_of(name) for paper, name in found if ("(ours)" in name) != (paper == "OURS")] == []
@@ -260,7 +279,9 @@ def test_a_theorem_shows_what_its_steps_give_away(changed: str) -> None:
     assert [int(d) for d in re.findall(r"--depth: (\d+)", chain)] == [0, 1]
 
 
-def test_the_overview_opens_with_the_main_results_and_the_one_count(whole: tuple[str, str], accounts: dict[str, Account]) -> None:
+def test_the_overview_opens_with_the_main_results_and_the_one_count(
+    whole: tuple[str, str], accounts: dict[str, Account]
+) -> None:
     overview = section(whole[0], "overview")
     opening = overview.split('id="errata"')[0]
     for key, told in accounts.items():
@@ -271,12 +292,16 @@ def test_the_overview_opens_with_the_main_results_and_the_one_count(whole: tuple
         assert told.sentence in text_of(opening)
         refuted = re.findall(rf'<section class="page row" id="{key}:[^>]*data-verdict="REFUTED"', whole[0])
         assert len(refuted) == len(told.false) + len(told.following)
-        counts = re.findall(rf"<dt>{key}: .*?</dd>", overview.split('id="verdicts"')[1].split("<h2")[0], re.DOTALL)
+        counts = re.findall(
+            rf"<dt>{key}: .*?</dd>", overview.split('id="verdicts"')[1].split("<h2")[0], re.DOTALL
+        )
         assert sum(int(n) for line in counts for n in re.findall(r"R×(\d+)", text_of(line))) == len(refuted)
     assert "the ledger of the release" in whole[1]
 
 
-def test_the_errata_are_a_line_a_counted_row_robust_ones_first(whole: tuple[str, str], accounts: dict[str, Account]) -> None:
+def test_the_errata_are_a_line_a_counted_row_robust_ones_first(
+    whole: tuple[str, str], accounts: dict[str, Account]
+) -> None:
     false = [o for told in accounts.values() for o in told.false]
     lines = section(whole[0], "overview").split('id="errata"')[1].split("<h2")[0].split("<li>")[1:]
     assert len(lines) == len(false) > 0
@@ -302,7 +327,9 @@ def test_no_total_of_claims_stands_beside_the_count_of_rows(
     counts = [len(told.false) + len(told.following) for told in accounts.values()]
     overview = text_of(section(whole[0], "overview"))
     assert claims not in counts
-    assert [told.key for told in accounts.values() if told.losses not in overview or told.sentence not in overview] == []
+    assert [
+        told.key for told in accounts.values() if told.losses not in overview or told.sentence not in overview
+    ] == []
     assert not re.findall(rf"\b{claims} (?:false|refuted|claims are)|[R×]{claims}\b", overview)
 
 
@@ -312,14 +339,19 @@ def test_the_landing_page_lists_and_warns(html: str) -> None:
     assert "Only a part of the claims ran" in landing
     for id in ("BB:CC.3.b", "BB:LC.1.am"):  # errata
         assert f'href="#{id}"' in landing.split('id="errata"')[1].split("<h2")[0]
-    assert "BB:C.7.moments" in landing.split('id="weakest"')[1].split("<h2")[0]  # it needs BB:A3.3, which did not run
+    assert (
+        "BB:C.7.moments" in landing.split('id="weakest"')[1].split("<h2")[0]
+    )  # it needs BB:A3.3, which did not run
     assert "BB:S6.f1a" in landing.split('id="unsettled"')[1].split("<h2")[0]
 
 
 def test_the_same_ledger_gives_the_same_file(html: str) -> None:
     site = Site(document())
     told: list[str] = []
-    assert as_html(site, advance=lambda done, total, doing="", seconds_left=None: told.append(doing)).html == html
+    assert (
+        as_html(site, advance=lambda done, total, doing="", seconds_left=None: told.append(doing)).html
+        == html
+    )
     assert told == [f"drawing {id}" for id in site.statements]
 
 
@@ -332,7 +364,13 @@ def test_nothing_in_a_ledger_becomes_markup(html: str) -> None:
         for name in ("summary", "says", "why", "details", "instead", "argument", "unproved", "line", "at"):
             c[name] = EVIL
         c["cites"], c["hypotheses"], c["faults"] = [EVIL], [EVIL], [EVIL]
-        c["evidence"] |= {"covered": EVIL, "reason": EVIL, "dimension": EVIL, "assumes": [EVIL], "engine": EVIL}
+        c["evidence"] |= {
+            "covered": EVIL,
+            "reason": EVIL,
+            "dimension": EVIL,
+            "assumes": [EVIL],
+            "engine": EVIL,
+        }
         if c["evidence"]["witness"]:
             c["evidence"]["witness"] = {EVIL: EVIL}
     spoiled["run"]["faults"] = [EVIL]
@@ -342,7 +380,9 @@ def test_nothing_in_a_ledger_becomes_markup(html: str) -> None:
     assert made.tags["img"] == 0
 
 
-def test_a_formula_that_cannot_be_read_is_shown_as_it_is_and_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_formula_that_cannot_be_read_is_shown_as_it_is_and_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     spoiled = document()
     spoiled["claims"][0]["checked"] = r"\unknown{<b>}"
     spoiled["claims"][0]["evidence"]["parts"] = []

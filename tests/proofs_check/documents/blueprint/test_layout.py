@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from proofs_check.documents.blueprint.layout import isotonic, layered
 
 graphs = st.integers(1, 12).flatmap(
-    lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20))
+    lambda n: st.tuples(
+        st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20)
+    )
 )
 
 
@@ -19,8 +21,14 @@ graphs = st.integers(1, 12).flatmap(
 def test_isotonic_regression_by_the_formula_of_minima_and_maxima(pairs: list[tuple[float, float]]) -> None:
     targets, weights = np.array(pairs).T
     count = len(pairs)
-    mean = {(a, b): float(np.average(targets[a:b], weights=weights[a:b])) for a in range(count) for b in range(a + 1, count + 1)}
-    expected = [max(min(mean[a, b] for b in range(i + 1, count + 1)) for a in range(i + 1)) for i in range(count)]
+    mean = {
+        (a, b): float(np.average(targets[a:b], weights=weights[a:b]))
+        for a in range(count)
+        for b in range(a + 1, count + 1)
+    }
+    expected = [
+        max(min(mean[a, b] for b in range(i + 1, count + 1)) for a in range(i + 1)) for i in range(count)
+    ]
     assert np.allclose(isotonic(targets.tolist(), weights.tolist()), expected)
 
 
@@ -38,7 +46,9 @@ def test_edges_run_downwards_and_boxes_keep_apart(graph: tuple[int, list[tuple[i
     for a, b in combinations(sizes, 2):
         apart = abs(found.centres[a][0] - found.centres[b][0]) >= (sizes[a][0] + sizes[b][0]) / 2
         assert apart or abs(found.centres[a][1] - found.centres[b][1]) >= 40
-    assert all(0 <= x <= found.width and 0 <= y <= found.height for route in found.routes.values() for x, y in route)
+    assert all(
+        0 <= x <= found.width and 0 <= y <= found.height for route in found.routes.values() for x, y in route
+    )
 
 
 @settings(deadline=None)

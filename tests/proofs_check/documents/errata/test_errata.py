@@ -56,7 +56,10 @@ def test_what_fails_in_its_own_regime_comes_first_then_the_order_of_the_paper() 
     assert [e.id for e in errata.entries] == rows
     assert "1 gap, 1 edge case, 3 typos" in errata.count
     worse = errata_of(
-        document(*(line(id) for id in QUICK if id != "BB:LF.1.corner"), line("BB:LF.1.corner", severity="false")), "BB"
+        document(
+            *(line(id) for id in QUICK if id != "BB:LF.1.corner"), line("BB:LF.1.corner", severity="false")
+        ),
+        "BB",
     )
     assert [e.id for e in worse.entries] == [rows[-1], *rows[:-1]]
 
@@ -65,7 +68,11 @@ def test_the_page_opens_with_the_main_results_the_count_and_one_table() -> None:
     errata = errata_of(document(), "BB")
     for text in (as_html(errata), as_markdown(errata), as_latex(errata)):
         page = " ".join(text.split())  # Markdown breaks the lines of paragraphs
-        order = ["Proposition 3.4", errata.count, "is the matrix" if "is the matrix" in page else "convex combination"]
+        order = [
+            "Proposition 3.4",
+            errata.count,
+            "is the matrix" if "is the matrix" in page else "convex combination",
+        ]
         assert [page.index(x) for x in order] == sorted(page.index(x) for x in order)
     for page in (as_html(errata), as_markdown(errata)):
         assert page.index("true instead") < page.index("How to read") < page.index("<details")
@@ -73,9 +80,17 @@ def test_the_page_opens_with_the_main_results_the_count_and_one_table() -> None:
 
 def test_a_line_says_where_how_grave_why_what_instead_and_at_which_cost() -> None:
     page = as_html(
-        errata_of(document(line("BB:LC.4/zero"), line("BB:CC.3.b", instead="It works with $c=139$. More follows.")), "BB")
+        errata_of(
+            document(line("BB:LC.4/zero"), line("BB:CC.3.b", instead="It works with $c=139$. More follows.")),
+            "BB",
+        )
     )
-    lines = [seen(found) for found in re.findall(r"<tr>.*?</tr>", page.split('class="list"')[1].split("</table>")[0], re.DOTALL)]
+    lines = [
+        seen(found)
+        for found in re.findall(
+            r"<tr>.*?</tr>", page.split('class="list"')[1].split("</table>")[0], re.DOTALL
+        )
+    ]
     assert len(lines) == 3  # the head and one for each row
     assert "Proof of Cor. C.3, both displays" in lines[1]
     assert "gap costs constants" in lines[1]
@@ -145,7 +160,10 @@ def test_an_inference_says_that_the_statement_itself_is_true() -> None:
 def test_what_survives_is_computed_and_listed() -> None:
     assert "No other line" in entry(line("BB:CC.3.b")).survives
     standing = entry(
-        line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4/zero"), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
+        line("BB:CC.3.b"),
+        line("BB:CC.3.a"),
+        line("BB:LC.4/zero"),
+        made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]),
     )
     assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
     assert standing.users[0].startswith("Appendix C.1, Corollary C.3 (BB:CC.3)")
@@ -162,7 +180,8 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
     assert shown.witness == {"L": "9", "a2": "0"}
     assert (
-        "`c = 139` in place of `64`, gives ARGUED (parts CERTIFIED). The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
+        "`c = 139` in place of `64`, gives ARGUED (parts CERTIFIED). The edge: `c = 138.6` holds, `138.5` does not"
+        in shown.repair
     )
     for text in (as_html(errata_of(document(), "BB")), as_markdown(errata_of(document(), "BB"))):
         assert "delta_0/4 = 0.1975" in text
@@ -186,7 +205,9 @@ def test_a_run_of_some_claims_cannot_tell_what_survives() -> None:
 
 
 def test_a_claim_that_is_not_in_order_stops_the_errata() -> None:
-    with pytest.raises(InputError, match=r"LC\.4\.hull is not in order: it follows the error of BB:P3\.1\.conv, which"):
+    with pytest.raises(
+        InputError, match=r"LC\.4\.hull is not in order: it follows the error of BB:P3\.1\.conv, which"
+    ):
         errata_of(document(line("BB:LC.4.hull")), "BB")
     with pytest.raises(InputError, match=r"CC\.3\.b is not in order: REFUTED, which it does not declare"):
         errata_of(document(line("BB:CC.3.b", severity=None)), "BB")
@@ -215,7 +236,9 @@ def test_places_are_typeset_wherever_they_stand() -> None:
     place = "Section 9, 'Sum $S_{L}$'"
     copy = Copy(id="BB:9", kind="gap", place=place, source=place, entry="BB:CC.3.b", why="", instead="")
     errata = errata_of(document(line("BB:CC.3.b")), "BB")
-    told = replace(errata.entries[0], place=place, short=place, inherited=(copy,), copies=(copy,), users=(place,))
+    told = replace(
+        errata.entries[0], place=place, short=place, inherited=(copy,), copies=(copy,), users=(place,)
+    )
     page, text = (write(replace(errata, entries=(told,))) for write in (as_html, as_markdown))
     assert page.count("'Sum <math") == 6
     assert "Sum $" not in page
@@ -234,7 +257,11 @@ def test_the_markdown_reads_as_text() -> None:
 def test_the_markdown_folds_its_entries_and_no_bar_breaks_its_tables() -> None:
     barred = line("BB:CC.3.b", why="As $|x|\\leq\\|y\\|$, a|b fails.")
     text = as_markdown(errata_of(document(barred, line("BB:LC.4/zero")), "BB"))
-    tables = [[x for x in part.splitlines() if x.startswith("|")] for part in text.split("\n\n") if part.startswith("|")]
+    tables = [
+        [x for x in part.splitlines() if x.startswith("|")]
+        for part in text.split("\n\n")
+        if part.startswith("|")
+    ]
     cells = [{len(re.split(r"(?<!\\)\|", x)) for x in table} for table in tables]
     assert cells == [{6}, {6}, {5}]  # four or three cells, and what stands outside
     assert r"$\|x\|\leq\Vert y\Vert$, a\|b fails" in text
@@ -253,13 +280,17 @@ def test_only_numbers_that_were_changed_are_named() -> None:
     entry_["numbers"] |= {"closed": True, "bound": "printed"}
     entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
     told = erratum(entry_).repair
-    assert told.startswith("The check that refutes the printed line, with `c = 139` in place of `64`, gives ARGUED")
+    assert told.startswith(
+        "The check that refutes the printed line, with `c = 139` in place of `64`, gives ARGUED"
+    )
     assert "closed" not in told
     assert "bound" not in told
     entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
     assert "at_most" not in erratum(entry_).repair
     entry_["repair"]["numbers"] = {"bound": "as_repaired"}
-    assert erratum(entry_).repair.startswith("The check that refutes the printed line, changed accordingly, gives ARGUED")
+    assert erratum(entry_).repair.startswith(
+        "The check that refutes the printed line, changed accordingly, gives ARGUED"
+    )
 
 
 def test_numbers_are_short() -> None:
@@ -273,7 +304,10 @@ def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.Captur
     assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["errata.html", "errata.md"]
     told = capsys.readouterr().out.splitlines()
-    assert "1 gap, 1 edge case, 3 typos among 164 rows as printed; what is true instead was executed for each" in told[0]
+    assert (
+        "1 gap, 1 edge case, 3 typos among 164 rows as printed; what is true instead was executed for each"
+        in told[0]
+    )
     assert "errata.md, from" in told[1]
     assert "judged on" in told[1]
     assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out"), "--latex"]) == 0
@@ -305,7 +339,11 @@ def test_wrong_input_is_told_what_is_wrong(
     write_json(good, tmp_path / "good.json")
     spoiled = {
         "verdict.json": (("claims", 0, "verdict"), "TRUE", "$.claims[0].verdict must be one of ['PROVED'"),
-        "evidence.json": (("claims", 1, "evidence"), None, "$.claims[1].evidence must be object, and is None"),
+        "evidence.json": (
+            ("claims", 1, "evidence"),
+            None,
+            "$.claims[1].evidence must be object, and is None",
+        ),
         "unsettled.json": (("unsettled",), 5, "$.unsettled must be array, and is 5"),
         "edge.json": (("claims", 1, "sharp", "accepted"), "1/0", "$.claims[1].sharp"),
         "long.json": (("claims",), "x" * 9999, "..."),
@@ -337,7 +375,12 @@ def test_wrong_input_is_told_what_is_wrong(
             assert len(complaint.splitlines()) == 1
             assert len(complaint) < 500
     assert not (tmp_path / "blueprint.html").exists()
-    assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--paper", "XX", "--out", str(tmp_path / "o")]) == 2
+    assert (
+        main(
+            ["errata", "--ledger", str(tmp_path / "good.json"), "--paper", "XX", "--out", str(tmp_path / "o")]
+        )
+        == 2
+    )
     assert "no paper has the key 'XX'" in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
     (tmp_path / "file").write_text("")

@@ -56,8 +56,14 @@ def holds_all(errata: Errata, pages: list[PageObject]) -> bool:
     and the third begins with what comes then.
     """
     first = words(*pages[:2])
-    lines = [*(h.title for h in errata.headline), errata.count, *(f"{i} {e.short}" for i, e in enumerate(errata.entries, 1))]
-    return all(re.search(in_print(line), first) for line in lines) and words(pages[2]).startswith("How to read")
+    lines = [
+        *(h.title for h in errata.headline),
+        errata.count,
+        *(f"{i} {e.short}" for i, e in enumerate(errata.entries, 1)),
+    ]
+    return all(re.search(in_print(line), first) for line in lines) and words(pages[2]).startswith(
+        "How to read"
+    )
 
 
 def in_print(line: str) -> str:
@@ -77,21 +83,29 @@ def pages(browser: str, short: str, tmp_path_factory: pytest.TempPathFactory) ->
     return printed(browser, short, tmp_path_factory.mktemp("printed"))
 
 
-def test_two_printed_pages_hold_the_main_results_and_the_table(errata: Errata, pages: list[PageObject]) -> None:
+def test_two_printed_pages_hold_the_main_results_and_the_table(
+    errata: Errata, pages: list[PageObject]
+) -> None:
     assert holds_all(errata, pages)
     assert [(round(p.mediabox.width), round(p.mediabox.height)) for p in pages[:2]] == [(595, 842)] * 2
     assert min(sizes(pages[0]) | sizes(pages[1])) >= SMALLEST - 0.05
 
 
-def test_larger_letters_would_need_a_third_page(errata: Errata, browser: str, short: str, tmp_path: Path) -> None:
+def test_larger_letters_would_need_a_third_page(
+    errata: Errata, browser: str, short: str, tmp_path: Path
+) -> None:
     assert not holds_all(errata, printed(browser, short.replace("font: 7.2pt/", "font: 9pt/"), tmp_path))
 
 
 def test_an_entry_is_printed_open(errata: Errata, pages: list[PageObject]) -> None:
-    assert words(*pages[2:]).count("Smallest counterexample") == sum(len(e.errors) for e in errata.entries[:2])
+    assert words(*pages[2:]).count("Smallest counterexample") == sum(
+        len(e.errors) for e in errata.entries[:2]
+    )
 
 
-def test_an_entry_opens_where_a_link_leads_to_it(errata: Errata, browser: str, page: str, tmp_path: Path) -> None:
+def test_an_entry_opens_where_a_link_leads_to_it(
+    errata: Errata, browser: str, page: str, tmp_path: Path
+) -> None:
     id = errata.entries[3].id
     dom = run(browser, page, slug(id), tmp_path, "--dump-dom")
     unfolded = re.findall(r'<details open="">.*?</details>', dom, re.DOTALL)
@@ -106,7 +120,9 @@ document.title = [innerWidth, document.documentElement.scrollWidth].join(" ");</
 
 def test_nothing_overflows_a_phone(browser: str, page: str, tmp_path: Path) -> None:
     inside = tmp_path / "inside.html"
-    inside.write_text(page.replace("</body>", f"{MEASURE}<script>parent.postMessage(document.title, '*')</script></body>"))
+    inside.write_text(
+        page.replace("</body>", f"{MEASURE}<script>parent.postMessage(document.title, '*')</script></body>")
+    )
     frame = f"""<iframe src="{inside.as_uri()}" style="width: 390px; height: 800px; border: 0"></iframe>
 <script>addEventListener("message", event => {{ document.title = event.data; }})</script>"""
     dom = run(browser, f"<html><head><title></title></head>{frame}", "", tmp_path, "--dump-dom")

@@ -35,7 +35,9 @@ def broken(text: str) -> list[str]:
             open_.append(name)
         elif not open_ or open_.pop() != name:
             return [*out, f"{name} ends where it did not begin"]
-    return out + ["a brace stays open"] * (depth > 0) + open_ + ["a formula stays open"] * (bare.count("$") % 2)
+    return (
+        out + ["a brace stays open"] * (depth > 0) + open_ + ["a formula stays open"] * (bare.count("$") % 2)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -66,14 +68,22 @@ def test_the_list_can_be_typeset(text: str, tmp_path: Path) -> None:
         pytest.skip("DID NOT RUN: no pdflatex on this machine, so nobody typeset the list")
     (tmp_path / "errata.tex").write_text(text, encoding="ascii")
     command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "errata.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120, check=False
+    )
     assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_no_character_acts_as_a_command() -> None:
-    assert prose("50 % of a_b & {c} #1 ~ ^") == r"50 \% of a\_b \& \{c\} \#1 \textasciitilde{} \textasciicircum{}"
+    assert (
+        prose("50 % of a_b & {c} #1 ~ ^")
+        == r"50 \% of a\_b \& \{c\} \#1 \textasciitilde{} \textasciicircum{}"
+    )
     assert prose("'Bound on S_L' and \"x\"; Erdős' law") == r"`Bound on S\_L' and ``x''; Erd\H{o}s' law"
-    assert prose(r"'Control of $c'_{L}$', 'first' and `'x'`") == r"`Control of $c'_{L}$', `first' and \texttt{'x'}"
+    assert (
+        prose(r"'Control of $c'_{L}$', 'first' and `'x'`")
+        == r"`Control of $c'_{L}$', `first' and \texttt{'x'}"
+    )
     assert prose("a <= b < c -> |d|, `x < y`") == r"a $\leq$ b $<$ c $\to$ $|$d$|$, \texttt{x < y}"
     assert prose(r"$a_b \coloneqq \mathds{1}$, $x\%$") == r"$a_b := \mathbb{1}$, $x\%$"
     for shown in (prose("\\ { } _ ^ ~ # $ % &"), escaped("\\ { } _ ^ ~ # $ % &")):

@@ -91,7 +91,12 @@ def test_what_was_confirmed_and_is_not_any_more_is_wrong(monkeypatch: pytest.Mon
 
     goals, _ = asked(claimed(LOGARITHM))
     monkeypatch.setattr(asking, "ask", lambda goal: asking.Answer("unknown", "z3 gives up"))
-    _, wrong = renew(Opinions("z3", dict.fromkeys(goals, "z3 and Arb")), [claimed(LOGARITHM)], again=True, told=lambda _: None)
+    _, wrong = renew(
+        Opinions("z3", dict.fromkeys(goals, "z3 and Arb")),
+        [claimed(LOGARITHM)],
+        again=True,
+        told=lambda _: None,
+    )
     assert len(wrong) == 1
     assert "confirmed before" in wrong[0]
 
@@ -136,7 +141,10 @@ def test_no_evidence_is_kept_without_its_questions() -> None:
         for path in room.KEPT.parent.rglob("*.py")
         for f in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(f, ast.FunctionDef) and f.returns and "Evidence" in ast.unparse(f.returns)
-        if any(ast.unparse(d).split("(")[0] in ("cache", "lru_cache", "functools.cache") for d in f.decorator_list)
+        if any(
+            ast.unparse(d).split("(")[0] in ("cache", "lru_cache", "functools.cache")
+            for d in f.decorator_list
+        )
     ]
     assert kept == []
 
@@ -145,7 +153,9 @@ def test_no_evidence_is_kept_without_its_questions() -> None:
 def run_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[int, Opinions]]:
     """The command, where the file holds `kept` and a run noted the claim, which is the only one."""
 
-    def command(kept: Opinions, claim: Claim, write: bool = False, noted: bool = True) -> tuple[int, Opinions]:
+    def command(
+        kept: Opinions, claim: Claim, write: bool = False, noted: bool = True
+    ) -> tuple[int, Opinions]:
         with noting() as notes:
             claim()
         (tmp_path / "noted.json").write_text(json.dumps({claim.id: digests(notes, {})}), encoding="utf-8")
@@ -166,7 +176,9 @@ def integral() -> Evidence:
 CHANGED = {
     "another question": claimed(SQUARE, LOGARITHM),
     "one question less": claimed(SQUARE),
-    "an integral besides": Claim(id="ME:1", check=lambda: all_of(forall(*SQUARE, {x: (0, sp.oo)}), integral())),
+    "an integral besides": Claim(
+        id="ME:1", check=lambda: all_of(forall(*SQUARE, {x: (0, sp.oo)}), integral())
+    ),
     "an integral alone": Claim(id="ME:1", check=integral),
     "no proof any more": Claim(id="ME:1", check=lambda: forall(2 * x, "<", x**2 + 1, {x: (0, sp.oo)})),
     "another claim": claimed(SQUARE, (x, "<=", x + 1), id="ME:2"),
@@ -174,7 +186,9 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_the_kept_file_is_believed_of_the_same_questions_only(name: str, run_of: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_kept_file_is_believed_of_the_same_questions_only(
+    name: str, run_of: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     kept, _ = renew(Opinions(), [claimed(SQUARE, (x, "<=", x + 1))], again=True)
     assert run_of(kept, claimed(SQUARE, (x, "<=", x + 1)))[0] == 0
     capsys.readouterr()
@@ -189,7 +203,9 @@ def test_the_kept_file_is_believed_of_the_same_questions_only(name: str, run_of:
     assert run_of(written, claim)[0] == 0
 
 
-def test_what_is_known_is_not_asked_again_to_put_the_file_in_step(run_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_known_is_not_asked_again_to_put_the_file_in_step(
+    run_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept, _ = renew(Opinions(), [claimed(SQUARE, LOGARITHM)], again=True)
     monkeypatch.setattr(room, "asked", lambda claim: pytest.fail("it is evaluated again"))
     assert run_of(kept, claimed(SQUARE), write=True)[0] == 0

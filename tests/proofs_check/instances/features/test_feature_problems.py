@@ -28,7 +28,9 @@ def test_plain_descent_is_compiled_descent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("again", "verdict"), [(2.0, Verdict.REFUTED), (1.5, Verdict.OPEN)], ids=["two routes agree", "they differ"]
+    ("again", "verdict"),
+    [(2.0, Verdict.REFUTED), (1.5, Verdict.OPEN)],
+    ids=["two routes agree", "they differ"],
 )
 def test_a_number_that_is_off_is_refuted_by_two_routes(again: float, verdict: Verdict) -> None:
     case = Compared("two", 2.0, 1.0, lambda: again)

@@ -28,7 +28,9 @@ def test_the_spectrum_sums_to_the_correlation(tasks: TaskClass, d: int) -> None:
     assert spectrum.total == pytest.approx(float(tasks.rho(1.0, d)), rel=1e-12)
 
 
-def values(kind: str, rng: np.random.Generator, d: int, x: Floats, y: Floats, size: int) -> tuple[Floats, Floats]:
+def values(
+    kind: str, rng: np.random.Generator, d: int, x: Floats, y: Floats, size: int
+) -> tuple[Floats, Floats]:
     """Values of random tasks of the definitions at two points."""
     u = rng.normal(size=(size, d))
     u /= np.linalg.norm(u, axis=1, keepdims=True)

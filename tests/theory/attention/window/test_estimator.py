@@ -15,7 +15,9 @@ def on_the_sphere(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return x / np.linalg.norm(x, axis=-1, keepdims=True)
 
 
-@pytest.mark.parametrize(("tasks", "d", "n", "w"), [(affine(1), 3, 2, 4.0), (relu(2), 4, 6, 1.5), (linear(1), 2, 20, 9.0)])
+@pytest.mark.parametrize(
+    ("tasks", "d", "n", "w"), [(affine(1), 3, 2, 4.0), (relu(2), 4, 6, 1.5), (linear(1), 2, 20, 9.0)]
+)
 def test_its_mean_over_prompts_is_the_loss_of_the_window(tasks: TaskClass, d: int, n: int, w: float) -> None:
     """Six standard errors, which a right loss leaves with probability 2e-9."""
     x = on_the_sphere(np.random.default_rng(5), 4000, n + 1, d)
@@ -29,7 +31,10 @@ def test_the_error_of_drawn_tasks_is_their_bias() -> None:
     """Linear tasks f(x) = u'x, |u| = L, averaged over the circle by equal angles, exactly."""
     x = on_the_sphere(np.random.default_rng(6), 5, 2)
     angles = 2 * np.pi * np.arange(8) / 8
-    errors = [(estimate(x[:-1], x[:-1] @ u, x[-1], 2.0) - x[-1] @ u) ** 2 for u in 3 * np.array([np.cos(angles), np.sin(angles)]).T]
+    errors = [
+        (estimate(x[:-1], x[:-1] @ u, x[-1], 2.0) - x[-1] @ u) ** 2
+        for u in 3 * np.array([np.cos(angles), np.sin(angles)]).T
+    ]
     assert np.mean(errors) == pytest.approx(bias_and_noise(linear(3), x[:-1], x[-1], 2.0)[0], rel=1e-12)
 
 

@@ -34,7 +34,9 @@ def exceeds_lemma_1(problem: FeatureRegression, Q: Floats, factor: float = 1.0) 
     bound = 0.0
     for m, weight in zip(masses, weights):
         own = np.diag(FeatureRegression(problem.features, problem.value_covariance, masses=[m]).attention(Q))
-        bound += weight * (problem.probabilities * (1 - own) ** 2 * squared_gaps(problem).max(axis=0)).sum() / 2
+        bound += (
+            weight * (problem.probabilities * (1 - own) ** 2 * squared_gaps(problem).max(axis=0)).sum() / 2
+        )
     return bool(problem.loss(Q) > factor * bound * (1 + 1e-9) + 1e-15)
 
 
@@ -46,7 +48,9 @@ def slope_error(problem: FeatureRegression, Q: Floats, factor: float = 1.0) -> f
     h = 1e-4
     slope = (problem.loss(Q + h * way) - problem.loss(Q - h * way)) / (2 * h)
     # The second difference is at most of the order h^2 of the losses, and rounding 1e-12 of them.
-    return float(abs(factor * (problem.gradient(Q) * way).sum() - slope) / max(problem.value_covariance.trace(), 1e-12))
+    return float(
+        abs(factor * (problem.gradient(Q) * way).sum() - slope) / max(problem.value_covariance.trace(), 1e-12)
+    )
 
 
 def scaled(problem: FeatureRegression, s: float) -> FeatureRegression:
@@ -72,17 +76,24 @@ def steps_differ(K: int, kappa: float, spread: float, common: float, power: int 
 
 
 LAWS: dict[str, tuple[Any, Callable[..., bool], dict[str, Any]]] = {
-    "Lemma 1 from above": (PROBLEMS, lambda p, Q, factor=1.0: not exceeds_lemma_1(p, Q, factor), {"factor": 0.5}),
+    "Lemma 1 from above": (
+        PROBLEMS,
+        lambda p, Q, factor=1.0: not exceeds_lemma_1(p, Q, factor),
+        {"factor": 0.5},
+    ),
     "the gradient": (PROBLEMS, lambda p, Q, factor=1.0: slope_error(p, Q, factor) < 1e-6, {"factor": 1.01}),
     "scaling of tasks (R9)": (
         PROBLEMS,
-        lambda p, Q, power=2: np.allclose(scaled(p, 3.0).gradient(Q), 3.0**power * p.gradient(Q), rtol=1e-9, atol=1e-14),
+        lambda p, Q, power=2: np.allclose(
+            scaled(p, 3.0).gradient(Q), 3.0**power * p.gradient(Q), rtol=1e-9, atol=1e-14
+        ),
         {"power": 1},
     ),
     "attention is a distribution that leaves out empty classes": (
         PROBLEMS,
         lambda p, Q, total=1.0: (
-            np.allclose(p.attention(Q).sum(axis=0), total, rtol=1e-12) and not p.attention(Q)[p.prompts[0].sum(axis=0) == 0].any()
+            np.allclose(p.attention(Q).sum(axis=0), total, rtol=1e-12)
+            and not p.attention(Q)[p.prompts[0].sum(axis=0) == 0].any()
         ),
         {"total": 0.9},
     ),
@@ -125,7 +136,9 @@ def test_its_control_is_refuted_by_a_drawn_problem(law: str) -> None:
 )
 def test_every_kind_of_problem_is_drawn(case: Callable[..., bool]) -> None:
     any_one = settings(TRIED, max_examples=1000, phases=(Phase.generate,))
-    assert case(*find(PROBLEMS, lambda drawn: bool(case(*drawn)), settings=any_one))  # NoSuchExample otherwise
+    assert case(
+        *find(PROBLEMS, lambda drawn: bool(case(*drawn)), settings=any_one)
+    )  # NoSuchExample otherwise
 
 
 def test_out_of_range() -> None:

@@ -46,7 +46,11 @@ def planted(mutation: Mutation, patch: pytest.MonkeyPatch) -> None:
         for key, held in list(vars(module).items()) if name.startswith("numerics.provers") else ():
             if held is right:
                 patch.setattr(module, key, wrong)
-            for k in [k for k, v in held.items() if v is right] if isinstance(held, dict) and not key.startswith("__") else ():
+            for k in (
+                [k for k, v in held.items() if v is right]
+                if isinstance(held, dict) and not key.startswith("__")
+                else ()
+            ):
                 patch.setitem(held, k, wrong)
             if hasattr(held, "cache_clear"):
                 held.cache_clear()

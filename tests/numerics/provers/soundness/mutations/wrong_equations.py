@@ -80,7 +80,9 @@ MUTATIONS = [
     Mutation(
         "the root of a square is the number",
         "exact.normal_form:Letters._convert_power",
-        lambda right: lambda self, b, p: self._convert(b.base) if b.is_Pow and b.exp * p == 1 else right(self, b, p),
+        lambda right: (
+            lambda self, b, p: self._convert(b.base) if b.is_Pow and b.exp * p == 1 else right(self, b, p)
+        ),
         "branches",
         (141, 173),
     ),

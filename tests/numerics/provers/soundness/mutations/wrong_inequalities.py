@@ -40,7 +40,11 @@ def _forgets_a_corner(mul: Any) -> Any:
 def _odd_power(powi: Any) -> Any:
     def rule(u: Iv, n: int) -> Iv:
         v = powi(u, n)
-        return Iv(powi(Iv(u.lo, u.lo), n).lo, v.hi) if n > 0 and n % 2 == 0 and u.lo < 0 < u.hi and -u.lo < u.hi else v
+        return (
+            Iv(powi(Iv(u.lo, u.lo), n).lo, v.hi)
+            if n > 0 and n % 2 == 0 and u.lo < 0 < u.hi and -u.lo < u.hi
+            else v
+        )
 
     return rule
 
@@ -62,7 +66,11 @@ def _half(image: Any) -> Any:
     def rule(*args: Any) -> Side:
         s = image(*args)
         return Side(
-            s.lo if s.lo is not None and s.lo > 1 else 1 + 0 * (s.hi or 0) if s.hi is None or s.hi > 1 else s.lo,
+            s.lo
+            if s.lo is not None and s.lo > 1
+            else 1 + 0 * (s.hi or 0)
+            if s.hi is None or s.hi > 1
+            else s.lo,
             s.hi,
             False,
             s.hi_open,
@@ -188,7 +196,9 @@ MUTATIONS = [
     Mutation(
         "the mean value leaves the slopes out",
         "statements.branch:Cover._mean_value",
-        lambda right: lambda self, box, f, gradient: right(self, box, f, [g and Iv(ZERO, ZERO) for g in gradient]),
+        lambda right: (
+            lambda self, box, f, gradient: right(self, box, f, [g and Iv(ZERO, ZERO) for g in gradient])
+        ),
         "needles",
         (0, 4),
     ),
@@ -198,7 +208,9 @@ MUTATIONS = [
         lambda right: (
             lambda self, box, p: (
                 right(self, box, p)
-                or any(self.slopes[p].contacts(i, q) for i in range(len(box)) for q in self.slopes[p].suspects(i))
+                or any(
+                    self.slopes[p].contacts(i, q) for i in range(len(box)) for q in self.slopes[p].suspects(i)
+                )
             )
         ),
         "equality on the boundary",
