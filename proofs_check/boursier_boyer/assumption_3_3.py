@@ -69,10 +69,7 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     )
 
 
-@claim(
-    "BB:A3.3/sigma",
-    control=dict(least=Fraction(1, 2)),
-)
+@claim("BB:A3.3/sigma", control=dict(least=Fraction(1, 2)))
 def one_constant_for_all_sigma(*, least: int | Fraction = 1) -> Evidence:
     r"""The fourth moment $3\sigma^4$ of $\mathcal{N}(0,\sigma^2)$ is at most $3\sigma^{2p}$ with
     $p=4$ for every $\sigma\geq$ `least` = 1.
@@ -123,8 +120,6 @@ def _gaussian_moment(power: int) -> sp.Expr:
     "BB:A3.3.rem",
     control=({"power": 1}, {"fourth": Fraction(1, 20)}, {"eighth": Fraction(1, 300)}),
     needs=("OURS:R3.A33",),
-    argument="The remark is true and says too little: R3.A33 gives the moment conditions for all sub-Gaussian laws with "
-    r"$\sigma\geq1$.",
 )
 def bounded_and_gaussian_laws(
     *, power: int = 2, fourth: int | Fraction = 1, eighth: int | Fraction = 1

@@ -31,10 +31,6 @@ ZERO_FUNCTION = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(0),
     false="edge",
     at="f = 0",
     costs="nothing",
-    why=r"For $f=0$ both sides of the inequality in the event are $0$; as it is $\geq$, the event has probability $1$.",
-    details=r"The display of the proof bounds the error from above with probability $1-\delta$, which is the event with $>$; and "
-    r"as soon as $\mathbb{E}\|f(Z_{1})\|^{4}>0$ the corollary holds as printed.",
-    instead=r"Write the strict inequality in the event: $\mathbb{P}(\|R_{L}/S_{L}-R/S\|^{2}>C/(\delta L))\leq\delta$.",
     repair=dict(event=">"),
     control=(dict(event=">="), dict(c=Fraction(1, 2))),
     hypotheses=(

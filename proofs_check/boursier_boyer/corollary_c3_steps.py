@@ -35,18 +35,9 @@ def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
     "BB:CC.3.b",
     false="gap",
     costs="constants",
-    why=r"Lemma C.1 is used at $\delta/4$ and so needs $\delta/4\geq\delta_{\min}$. Only $\delta\geq\delta_{0}\geq\delta_{\min}$ "
-    r"has been shown; with the constant $64$, $\delta_{0}/4\geq\delta_{\min}$ fails.",
-    details=r"Here $\delta_{\min}=\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$. The corollary itself survives with $64$: its "
-    r"bound holds for every $\delta\in(0,1)$, by another proof. The last display writes "
-    r"$(T^{U,V}[\hat\mu_{L}](z)-T^{U,V}[\mu](z))^{2}$ for the squared norm of the difference, which is the case $f(z)=Vz$ "
-    r"only.",
-    instead=r"Put $139$ in place of $64$ in $\delta_0$; the same proof works with $\delta_{0}=c\,e^{4\sigma^{2}\|Uz\|^{2}}/L^{2}$ "
-    r"for every $c\geq 1024/e^{2}=138.58\ldots$.",
     repair=dict(c=139),
     dial="c",
     needs=("BB:LC.1", "BB:CC.3.a"),
-    argument=r"Lemma C.1 at $\delta/4$ asks for $\delta/4\geq\delta_{\min}$, where $\delta\geq\delta_0$ is all that is known.",
     hypotheses=("L in Integers", "L >= 1", "a2 >= 0", "64 * exp(4 * a2) < L**2"),
     reference={},
 )

@@ -149,17 +149,6 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:CE.3.b",
     false="gap",
-    why=r"The constant $\tilde{c}_2$ of (16) is a multiple of $\mathbb{E}[\|VZ\|^4]^{1/2}/\|V\|_{\rm op}^2$, which is no function "
-    r"of $\|V\|$, and its infimum over a ball is 0 as soon as $\mu$ is degenerate.",
-    details=r"It is the constants of the proof that depend on more; others that depend on the norms only do exist, those of the "
-    r"repair. Degenerate laws are the rule, as $\Gamma_w$ is: for tokens $(1,\frac34)x$ that quotient is $\sqrt3$ at "
-    r"$V=(1,0)$ and 0 at $V=(\frac35,-\frac45)$. The first term of (16) is then not small, and $c_1$, which contains "
-    r"$\tilde{c}_2^{-2p}$, is unbounded. The proof also bounds $\mathbb{E}\|T\|^4$ on the ball by one $M_\rho$, while "
-    r"Assumption 4.2 (iii) lets the $M_{p,p'}$ depend on $(U,V)$; Lemma D.1 gives such an $M_\rho$. In the first exponent "
-    r"$\bar{c}_{/}$ is printed for $\bar{c}_2$.",
-    instead=r"Use $\mathbb{E}\|\mathrm{err}\|^2\leq75\,e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|VZ\|^4}/L$ in place of Lemma C.4; "
-    r"then the constants depend on $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$ only. Those of Propositions 3.1 and 3.4 are explicit "
-    r"monotone functions of these norms, so that $\bar{c}_1<\infty$ and $\bar{c}_2>0$; the corollary stands.",
     costs="constants",
     repair={"constant": "R1"},
     control={"share": Fraction(9, 10)},
@@ -204,10 +193,7 @@ def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction 
     return all_of(*parts, derivation("BB:CE.3.b", peak, share=share))
 
 
-@claim(
-    "BB:CE.3.b/monotone",
-    control={"factor": Fraction(1, 2)},
-)
+@claim("BB:CE.3.b/monotone", control={"factor": Fraction(1, 2)})
 def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
     r"""The displayed $g_1(L,U,V)$ increases in $c_1$ and in the fourth moment of $T$ and decreases
     in $c_2$, so that it is at most the display with their suprema and infimum, which is derived for

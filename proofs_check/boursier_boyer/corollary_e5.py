@@ -106,12 +106,6 @@ def drawn_gradients(bounds: list[float]) -> Computed:
     false="edge",
     at="L = 1",
     follows="BB:LE.4/one",
-    why=r"Every term of the displayed bound on $g_2$ carries a power of $\ln L$, so that $g_2(1)\leq0$, and the gradients of the "
-    r"risks differ at $L=1$.",
-    details=r"For $y=0$, $U=0$ and last row $(1,0)$ of $V$ their distance is 1. For $L\geq2$ the display inherits the means of "
-    r"roots of Lemma E.4.",
-    instead=r"Take for $g_2(L)$ the supremum over the ball of the bound of Lemma E.4 as repaired; it holds for every $L\geq1$ and "
-    "tends to $0$.",
     costs="nothing",
     repair={"bound": "mean squares"},
     control={"factor": Fraction(19, 20)},
@@ -131,10 +125,7 @@ def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction
     return derivation("BB:CE.5/one", gradients_in_hostile_cases(factor), factor=factor)
 
 
-@claim(
-    "BB:CE.5/monotone",
-    control={"factor": Fraction(1, 2)},
-)
+@claim("BB:CE.5/monotone", control={"factor": Fraction(1, 2)})
 def suprema_in_the_bound(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""The bound of Lemma E.4, as repaired, does not fall when the risk and the mean squares are
     replaced by their suprema over the ball, which is derived, and tried as an inequality between

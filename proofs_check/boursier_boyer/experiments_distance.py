@@ -36,11 +36,7 @@ LOG_DISTANCE_DEVIATION = 0.08
 _RUNS: dict[int, tuple[int, list[Any]]] = {}
 
 
-@claim(
-    "BB:S6.f3/early",
-    control={"growth": 2},
-    fragment="an early step of training, at the lengths and from the starts that are listed as covered",
-)
+@claim("BB:S6.f3/early", control={"growth": 2})
 def trajectories_approach(
     *, step: int = 10_000, growth: int = 0, measured: Measurements | None = None
 ) -> Evidence:
@@ -238,11 +234,7 @@ def _told(distances: dict[int, dict[int, float]]) -> str:
     )
 
 
-@claim(
-    "BB:S6.f3",
-    open="the reduced runs are too short; largeprompt figures judges it on the full ones, at their end",
-    control={"growth": 2},
-)
+@claim("BB:S6.f3", control={"growth": 2})
 def trajectories_approach_as_written(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """Trained as the appendix writes, on isotropic data, the squared distance of the parameters at
     the end of the runs behind Figure 3, after 500 000 steps, falls from each prompt length to the
@@ -254,11 +246,7 @@ def trajectories_approach_as_written(*, growth: int = 0, measured: Measurements 
     return _at_their_end(AS_WRITTEN, growth, measurements(measured))
 
 
-@claim(
-    "BB:S6.f3/coded",
-    open="the reduced runs are those as written; largeprompt figures judges it on the full ones",
-    control={"growth": 2},
-)
+@claim("BB:S6.f3/coded", control={"growth": 2})
 def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """With the scores, queries and gradients of the authors' code, the squared distance of the
     parameters at the end of the runs behind Figure 3, after 300 000 steps, falls from each prompt

@@ -210,13 +210,7 @@ def _gaps(
     return gradient_gap(initial_parameters(5, seed), task, lengths, variant=variant, points=points).each
 
 
-@claim(
-    "BB:S6.f1a",
-    control={"power": 0},
-    needs=("BB:A.1.norm",),
-    argument="The gap falls with $L$ at every task, query and parameters, and so does its mean; that it tends to $0$ is "
-    "BB:A.1.norm.",
-)
+@claim("BB:S6.f1a", control={"power": 0}, needs=("BB:A.1.norm",))
 def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None) -> Evidence:
     r"""At fixed parameters $\mathbb{E}(T_{\rm soft}-T_{\rm lin})^2$ falls with $L$, where linear
     attention is divided by $L$.
@@ -233,11 +227,7 @@ def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None)
     )
 
 
-@claim(
-    "BB:S6.f1b",
-    control={"growth": 3},
-    fragment="the random starts that are listed as covered, of our own seeds, at the lengths listed with them",
-)
+@claim("BB:S6.f1b", control={"growth": 3})
 def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     r"""At random starts $\|\nabla\mathcal{R}_{\rm soft}-\nabla\mathcal{R}_{\rm lin}\|^2$, for the
     population risks as functions of $(O,V,K,Q)$, falls with $L$ on isotropic data.
@@ -248,12 +238,7 @@ def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = No
     return gradients_approach(measurements(measured), "isotropic", growth)
 
 
-@claim(
-    "BB:A.fig5",
-    control=({"growth": 3}, {"power": 0}),
-    needs=("BB:A.1.norm", "BB:S6.f1a"),
-    fragment="of the gradients the random starts that are listed as covered, of our own seeds, at the lengths listed with them",
-)
+@claim("BB:A.fig5", control=({"growth": 3}, {"power": 0}), needs=("BB:A.1.norm", "BB:S6.f1a"))
 def figure_5(*, growth: int = 0, power: int = 1, measured: Measurements | None = None) -> Evidence:
     """On anisotropic data both gaps at random starts, of the outputs and of the gradients, fall
     with $L$.

@@ -102,12 +102,7 @@ def _lengths(risks: dict[int, Any]) -> str:
 
 
 @claim(
-    "BB:S6.f2a",
-    control=({"lead": 2}, {"growth": 2}),
-    needs=("BB:S6.f2a/runs",),
-    fragment="the lengths that are listed as covered, and the risks at the limit of the gradient flow from Assumption 5.1, which "
-    "are those of the runs that do not fail",
-    assumes=(FLOW_ASSUMPTION,),
+    "BB:S6.f2a", control=({"lead": 2}, {"growth": 2}), needs=("BB:S6.f2a/runs",), assumes=(FLOW_ASSUMPTION,)
 )
 def linear_attention_outperforms_softmax(
     *, lead: int = 1, growth: int = 0, measured: Measurements | None = None
@@ -155,11 +150,7 @@ def _by_other_routes(L: int) -> tuple[float, float]:
     return soft, float(linear_excess(sp.eye(5), sp.eye(5), L) + NOISE / 2)
 
 
-@claim(
-    "BB:S6.f2a/runs",
-    control={"swapped": True},
-    fragment="the runs that neither failed nor still fell at their end; those that are listed as left out end elsewhere or later",
-)
+@claim("BB:S6.f2a/runs", control={"swapped": True})
 def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """On isotropic data the population risk at the end of a run that does not fail differs from the
     limit of the flow by at most $1/50$ of that limit.
@@ -223,12 +214,7 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
     )
 
 
-@claim(
-    "BB:S6.f2b",
-    control={"level": 2},
-    fragment="the lengths that are listed as covered, and the risks at the limit of the gradient flow from Assumption 5.1",
-    assumes=(FLOW_ASSUMPTION,),
-)
+@claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW_ASSUMPTION,))
 def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements | None = None) -> Evidence:
     """The trained risks of both architectures are within $20/L$ of half the label noise.
 
@@ -267,17 +253,6 @@ def _reached_from(seed: int, L: int) -> float:
     repair={"reading": "as coded"},
     control={"factor": 2},
     hypotheses=("L in Integers", "L >= 1"),
-    why="With $x\\sim\\mathcal N(0,\\Sigma)$ as printed the trained risk is smaller for the Kac-Murdock-Szegö covariance than for "
-    "the identity; with the prompts of the published code it is larger.",
-    details="With covariates as printed the trained risk of linear attention is "
-    "$\\frac1{2d}\\mathrm{tr}(\\Sigma-\\Sigma^2\\Sigma_L^{-1})+\\frac{\\tau^2}2$, and it is smaller for the anisotropic covariance "
-    "at every length of Figure 6, as is that of softmax attention; the two covariances have "
-    "the same trace, and to first order in $1/L$ the same risk. This limit is the least risk, and the flow from random starts gets "
-    "there: at $L=10$ from our seeds 1, 4 and 5, while it ends at 0.374 from seeds 0, 2 and 3. A published snapshot of the code "
-    "multiplies the prompt by the Cholesky root twice, and the query never: the prompt then has the covariance "
-    "$C\\Sigma C^\\top$, and with that the risk does converge more slowly.",
-    instead="Say that prompts and queries are drawn as in the code: then the trained risk is higher than in the isotropic case, "
-    "for both architectures. As written it is lower, for linear attention at $L=10$.",
     assumes=(FLOW_ASSUMPTION,),
 )
 def anisotropic_data_need_longer_prompts(

@@ -163,9 +163,6 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
     "BB:LC.1.am",
     false="typo",
     costs="nothing",
-    why=r"The tail bound before this line gives the complement at most the probability $\delta$, so that the event has at least "
-    r"$1-\delta$; near $\delta=1$ it need not even have $\delta$.",
-    instead=r"Write $1-\delta$ for $\delta$: with probability at least $1-\delta$, $S_{L}\geq(1-\alpha_{-})S$, for $\alpha_{-}<1$.",
     repair=dict(level=1 - delta),
     control=dict(level=1 - delta / 2),
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
@@ -184,9 +181,6 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
     "BB:LC.1.sand",
     false="typo",
     costs="nothing",
-    why=r"The factor $S$ is missing on the right: $S_{L}$ is of order $L$ and $1+\alpha_{+}$ is not.",
-    instead=r"Put the factor $S$ on the right: with probability at least $1-2\delta$, "
-    r"$(1-\alpha_{-})S\leq S_{L}\leq(1+\alpha_{+})S$, for $\alpha_{-}<1$.",
     repair=dict(factor=S),
     dial="c",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),

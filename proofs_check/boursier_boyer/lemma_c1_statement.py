@@ -52,17 +52,8 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
     "BB:LC.1/inference",
     false="typo",
     costs="nothing",
-    why=r"The proof has $\delta_{\min}=\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$. The hypothesis of the lemma lacks the "
-    r"$\sigma^{2}$ and admits smaller $\delta$ if $\sigma>1$, at which $\alpha_{-}>1/2$.",
-    details=r"Nothing else in the paper uses the printed condition: Corollary C.3 compares $\delta_{0}$ with the $\delta_{\min}$ "
-    r"of the proof. The conclusion of the lemma holds for every $\delta\in(0,1)$, by another proof: "
-    r"$\mathbb{E}\|R_{L}/S_{L}-R/S\|^{2}\leq 50\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}/L$ and Markov's "
-    r"inequality.",
-    instead=r"Ask for $\delta\geq\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$, with the $\sigma^{2}$ of the proof; this gives "
-    r"$\alpha_{-}\leq 1/2$.",
     repair=dict(power=2),
     control=(dict(power=1), dict(eight=7)),
-    argument=r"Every $\delta$ in $[\delta_{\min},1)$ is $\delta_{\min}^{\theta}$ for one $\theta$ in $(0,1]$.",
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),
 )
 def printed_condition_on_delta_gives_a_half(*, power: int = 0, eight: int | Fraction = 8) -> Evidence:

@@ -50,17 +50,7 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     costs="nothing",
     repair=dict(at_most=LARGEST_DELTA_0),
     control=(dict(at_most=Fraction(1)), dict(constant=Fraction(4, 5))),
-    why=r"The split assumes $C/L\leq t_0$, that is $\delta_0\leq16/27$. For Rademacher tokens, $L=1$, $U=0$, $f(z)=z$ the right "
-    r"side is $108(1+\ln\frac1{108})+1=-396.7$, the left side 1.",
-    details=r"There the right side is negative up to $L=6$. Lemma C.4 is untouched for $L\geq2$: where $t_0<C/L$ the first two "
-    r"terms may be replaced by $t_0<C/L\leq2C\ln(L)/L$, its first term.",
-    instead=r"Ask for $\delta_0\leq16/27$, that is $L^2\geq108e^{4\sigma^2\|Uz\|^2}$; then the display holds. Otherwise $t_0$ "
-    "replaces its first two terms.",
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split"),
-    unproved="The integral of the probability over all levels was not derived; that of its bound up to $t_0$, and the condition on "
-    "$L$, are proved.",
-    argument=r"For $t\leq t_0$ the tail is at most $\min(1,\frac C{Lt})$, for $t>t_0$ it is that of the event of LC.4.impl; $f=0$ "
-    "is trivial.",
     hypotheses=HYPOTHESES,
 )
 def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fraction = 108) -> Evidence:
@@ -114,10 +104,6 @@ def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16, times: int | Fr
     costs="nothing",
     repair=dict(at_most=LARGEST_DELTA_0),
     control=dict(tail=Fraction(9, 10), constant=Fraction(9, 10)),
-    why=r"The chain inherits $C/L\leq t_0$ from the display before: for Rademacher tokens, $L=1$, $U=0$, $f(z)=z$ its first bound "
-    r"is $108(1+\ln\frac1{108})+1<0$, the left side 1.",
-    instead=r"Ask for $\delta_0\leq16/27$; then the chain holds, and $t_0/2\geq\|R/S\|^2$, so that no part of the integral is "
-    "dropped.",
     needs=(
         "BB:LC.4.int",
         "BB:LC.4.union/inference",
@@ -125,10 +111,6 @@ def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16, times: int | Fr
         "BB:LC.4.union/variables",
         "BB:LD.2.1",
     ),
-    unproved="The chain begins with an integral of a probability over all levels, which was not derived; the steps between its "
-    "lines are proved.",
-    argument=r"The union bound, $\|f(z)\|\leq C_f\|z\|^p$, the tail of Lemma D.2, $u=t^{1/p}$ and $\ln\frac{16}{27}<0$ are used "
-    "in this order.",
     hypotheses=HYPOTHESES,
 )
 def chain_of_the_union_bound(
@@ -161,16 +143,7 @@ def chain_of_the_union_bound(
     costs="nothing",
     repair=dict(at_most=Fraction(16)),
     control=(dict(at_most=Fraction(17)), dict(two=Fraction(9, 5))),
-    why=r"After $u=t/2-\|R/S\|^2$ the integral starts at $t_0/2-\|R/S\|^2$; where that is negative, the part up to 0, with "
-    r"probability 1, is dropped.",
-    details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $1+2\tanh^21=2.16$, the right side 2. The "
-    r"condition $\delta_0\leq16/27$ that the display before needs excludes the case.",
-    instead=r"Ask for $\delta_0\leq16$, that is $L\geq2e^{2\sigma^2\|Uz\|^2}$, which gives $t_0/2\geq\|R/S\|^2$; then the step "
-    r"holds. Otherwise add $2\|R/S\|^2-t_0$ to the right side.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
-    unproved="The integral of the probability over all levels was not derived; the union bound at each level, and the condition on "
-    "$L$, are proved.",
-    argument=r"The threshold is $t_0=LK$, and $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$.",
     hypotheses=HYPOTHESES,
 )
 def the_integral_of_the_maximum_by_the_union_bound(
@@ -252,12 +225,6 @@ def change_of_variables(
     costs="constants",
     repair=dict(power=2, shortest=2),
     control=(dict(shortest=1), dict(two=Fraction(3, 5))),
-    why="The first bound has $C_f$ for $C_f^2$: for Rademacher tokens, $L=1$, $U=0$ and $f(z)=237z$ the left side is 56169, the "
-    "right side 56038.6.",
-    details="With $C_f^2$ it still fails at $L=1$, where its exponent is 0 and the split of the mean does not hold: for Gaussian "
-    "tokens of variance 1, $f(z)=z$ and $Uz=16$ the left side is 257, the right side $32e^2=236.4$.",
-    instead=r"Put $C_f^2$ in place of $C_f$ and ask for $L\geq2$; then it holds, by the first term alone. The last bound, with "
-    r"$C_f^2$, holds for $L\geq1$ too: its exponent is positive at $L=1$.",
     needs=(
         "OURS:R1.LC4",
         "BB:LC.4.int",
@@ -267,7 +234,6 @@ def change_of_variables(
         "BB:LC.4.sub",
         "BB:LC.4.Gam",
     ),
-    argument=r"For $L\geq2$ the first term, $2C\ln(L)/L$, is already above OURS:R1, and the second is not negative.",
     hypotheses=HYPOTHESES,
 )
 def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fraction = 2) -> Evidence:

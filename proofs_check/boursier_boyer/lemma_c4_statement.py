@@ -38,12 +38,6 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
     repair=dict(power=2),
     dial="c",
     control=(dict(power=1), dict(square=Fraction(1, 2000))),
-    why=r"The left side is quadratic in $f$, the second term on the right linear, and for $L=1$ the first is 0: Rademacher tokens, "
-    r"$U=0$ and $f(z)=\lambda z$ give $\lambda^2$ and $243.96\lambda$.",
-    details=r"A factor $C_f$ is lost in the substitution in the proof. For $L\geq2$ the lemma holds as printed, by its first term "
-    r"alone: $50\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f\|^4}/L$ is below it.",
-    instead="Put $C_f^2$ in place of $C_f$ in front of the second term, and ask for $C_f>0$; then the lemma holds for every "
-    r"$L\geq1$.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
@@ -68,11 +62,7 @@ def mean_square_at_a_fixed_query(
     return derivation("BB:LC.4", all_of(scaled, first), second, c=c, square=square)
 
 
-@claim(
-    "BB:LC.4/one-token",
-    dial="two",
-    control=(dict(c=Fraction(1, 6)), dict(square=Fraction(5, 6))),
-)
+@claim("BB:LC.4/one-token", dial="two", control=(dict(c=Fraction(1, 6)), dict(square=Fraction(5, 6))))
 def one_token(*, two: int | Fraction = 2, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
     r"""At $L=1$ the mean squared error is at most $2(1+e^{2\sigma^2\|Uz\|^2})K$ with
     $K=\sqrt{\mathbb{E}\|f\|^4}$, and with $C_f^2$ this is at most `c` = 1 times the second term for
@@ -113,11 +103,7 @@ def divisor_is_positive(power: int, closed: bool) -> Evidence:
     at="f = 0",
     costs="nothing",
     repair=dict(closed=False),
-    fragment="Executed is only that the exponent is defined for $C_f>0$; that the bound then holds is BB:LC.4.",
     control=dict(closed=True),
-    why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^{2/p}=0$ "
-    r"and $\mathbb{E}\|f\|^4=0$.",
-    instead="Ask for $C_f>0$ (any upper bound may be taken).",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def the_exponent_is_defined(*, closed: bool = True) -> Evidence:

@@ -37,15 +37,7 @@ SCALE = {1: 16 * sigma2 * C_f**2, 2: 16 * sigma2 * C_f}  # 16 sigma^2 C_f^(2/p)
     costs="nothing",
     repair=dict(sign=">="),
     control=(dict(c=Fraction(19, 10)), dict(half=Fraction(3, 5))),
-    why=r"The first implication ends in '$\leq t$', which fails whenever the error is large: at $R_L/S_L=1$, $R/S=0$ and "
-    r"$t=1$ the error is $1\geq t$, and $2\cdot1^2+2\cdot0^2=2>1$.",
-    details=r"These values occur for $L=1$, $U=0$, $f(z)=z$ and the token $z=1$ of the law $P(\pm1)=1/4$, $P(0)=1/2$; there "
-    r"$t=1>t_0=\sqrt{1/2}$.",
-    instead=r"Write $\geq t$ at the end: $\|R_L/S_L-R/S\|^2\geq t\Rightarrow 2\|R_L/S_L\|^2+2\|R/S\|^2\geq t$; the two "
-    "implications that follow are then right.",
     needs=("BB:LC.4.hull",),
-    argument="The triangle inequality reduces vectors to their norms; the third implication is "
-    r"$\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$ from LC.4.hull.",
     hypotheses=("u >= 0", "v >= 0", "theta > 0", "theta * (u + v)**2 > 0"),
 )
 def the_event_moves_to_the_largest_token(
@@ -77,13 +69,7 @@ LARGEST_POINT_OF_HULL = {"z_k": 1, "f(z_k)": 2}
     costs="nothing",
     repair=dict(hull="f(z_k)"),
     control=dict(total=Fraction(9, 10)),
-    why=r"What is averaged are the values $f(z_\ell)$, not the tokens: for $L=1$, $f(z)=2z$, $z_1=1$ it is 2, outside the "
-    r"hull $\{1\}$.",
-    instead=r"Write $f(z_\ell)$ for $z_\ell$: $R_L/S_L$ lies in the convex hull of the $f(z_\ell)$, so "
-    r"$\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$, which is what the proof uses.",
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
-    argument=r"By induction $v^{\top}R_L/S_L\leq M=\max_kv^{\top}f(z_k)$ for every $v$, which puts the average into the hull of "
-    "the $f(z_k)$.",
 )
 def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 1) -> Evidence:
     r"""For every $v$ and token by token, $M-v^{\top}R_L/S_L$ stays a mean of the
@@ -206,14 +192,7 @@ def _substituted(p: int, power: int) -> sp.Expr:
     costs="constants",
     repair=dict(power=2),
     control=dict(power=1),
-    why=r"The substitution $v=u/(16\sigma^2C_f^{2/p})$ puts the factor $(16\sigma^2C_f^{2/p})^p=16^p\sigma^{2p}C_f^2$ in front, "
-    r"where $C_f$ is printed: the two sides differ unless $C_f=1$.",
-    details=r"The left side is quadratic in $f$ and the right side linear. The statement of Lemma C.4 inherits the factor; its "
-    r"first term is large enough for the lemma to hold all the same for $L\geq2$.",
-    instead=r"Put $C_f^2$ for $C_f$ in front: $\int_x^\infty "
-    r"u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du=16^p\sigma^{2p}C_f^2\,\Gamma(p,x/(16\sigma^2C_f^{2/p}))$.",
     needs=("BB:LC.4.sub/closed", "BB:LC.4.Gam"),
-    argument="For $p=1,2$ the integral has the closed form of BB:LC.4.sub/closed.",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def substitution_in_the_tail(*, power: int = 1) -> Evidence:
@@ -255,11 +234,7 @@ def closed_form_of_the_tail(*, rate: int | Fraction = 1) -> Evidence:
     return confirmed(found, tail) if rate == 1 else found
 
 
-@claim(
-    "BB:LC.4.Gam",
-    control=dict(one=Fraction(9, 10)),
-    cites=("Pinelis 2020",),
-)
+@claim("BB:LC.4.Gam", control=dict(one=Fraction(9, 10)), cites=("Pinelis 2020",))
 def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
     r"""For every $x\geq0$ and $p=1,2$, $\Gamma(p,x)\leq(1+x\mathbb{1}_{p=2})\,e^{-x}$, in fact with
     equality. Quadrature of the integral for $p=2$ at $x=0$ and $x=2$ is the second route.

@@ -71,10 +71,6 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     "BB:LC.6",
     false="edge",
     at="L = 1",
-    why=r"At $L=1$ the right side contains $\ln(1)^{p}=0$, while the error of a single token is its variance.",
-    details=r"With $(1+\ln L)^{p}$ in place of $\ln(L)^{p}$ it holds for $L\geq1$, too, which follows from OURS:LC.6.",
-    instead=r"Ask for $L\geq 2$; then the bound holds. The constants depend on $d,p,C_{f},\|U\|_{\rm op}$ and "
-    r"$\mathbb{E}_{\nu}\|g\|^{4}$ only; Assumption C.5 (ii) is not needed.",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 46))),
@@ -103,7 +99,6 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     false="typo",
     why=shared.NU_WHY % 4,
     details=shared.NU_DETAILS,
-    instead=r"Let the constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{4}$ only.",
     costs="nothing",
     repair=dict(law="through E|g|^4"),
     control=dict(c=Fraction(1, 46)),
@@ -147,16 +142,10 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     false="edge",
     at="L = 1",
     follows="BB:LC.6",
-    why=r"At $L=1$ the terms with $\ln(L)$ vanish and $\tilde c_{1}\sigma^{2p}$ is left, but the error of one token contains "
-    r"$\|T[\mu]\|_{L^{2}(\nu)}^{2}$, which grows like $\sigma^{4p}$.",
-    instead=r"Ask for $L\geq 2$ and put $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; then (16) holds, where the last "
-    r"term is read as $0$ if $U=0$. For $U\neq 0$ and $L\geq 2$ it holds as printed (BB:16/U).",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 58))),
     needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "BB:LC.6.T3/conclude", "OURS:LC.6"),
-    argument="The three terms of the split are added; with explicit constants this is OURS:LC.6, whose exponent is $1$ for "
-    r"$\kappa\leq1/32$ and $1/(32\kappa)\geq1/(192\kappa)$ beyond.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
@@ -186,13 +175,10 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     "BB:16/g",
     false="typo",
     why=G_WHY % 6,
-    details=r"Both displays also write the same query as $z_{\rm query}$ and as $z$.",
     instead=G_INSTEAD,
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=1),
-    argument="The factor $g$ leaves the sums over any number of tokens, and every coordinate of $f$, as it leaves those of two "
-    "tokens on the line.",
     hypotheses=("G > 0", "e > 0"),
 )
 def left_side_without_g(*, moment: int = 0, power: int = 2) -> Evidence:
@@ -214,14 +200,7 @@ def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     return flat + fourth * s ** (4 * p) * ln(L) ** p * shared.power_of_L(L, s, u, 192)
 
 
-@claim(
-    "BB:16/U",
-    control=dict(c=Fraction(1, 58)),
-    needs=("OURS:LC.6",),
-    argument=r"By OURS:LC.6 the exponent is $1$ for $\kappa\leq1/32$, where $\sigma^{2p}\leq(32\|U\|_{\rm op}^2)^{-p}$; the last "
-    "term is enough beyond.",
-    unproved=UNPROVED,
-)
+@claim("BB:16/U", control=dict(c=Fraction(1, 58)), needs=("OURS:LC.6",), unproved=UNPROVED)
 def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For $U\neq0$ and $L\geq2$, (16) holds as printed, where $\tilde c_3$ depends on $U$."""
     checked = r"U\neq 0:\ \mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
@@ -231,17 +210,10 @@ def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:16/inference",
     false="gap",
-    why=r"(17) bounds Term 1 with $\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}$, which is of size $\sigma^{2p}$ over the family $P$; it is "
-    r"absorbed in a constant $\tilde c_{3}$ that may not depend on $\sigma$.",
-    details=r"For $U\neq 0$ and $L\geq 2$ (16) itself holds as printed, by another argument (BB:16/U); where $U=0$ it fails "
-    r"(BB:16/c3). Lemma C.6, with its factor $\sigma^{6p}$, is not touched.",
-    instead=r"Keep the factor $\sigma^{2p}$: Term 1 is at most $\tilde c_{3}\sigma^{2p}\ln(L)L^{-1/3}$.",
     costs="nothing",
     repair=dict(power=2),
     control=dict(power=1),
     needs=("BB:17", "OURS:QA.tilt"),
-    argument=r"By C.5 (i) $\mathbb{E}\|f\|^4=\theta C_f^4\mathbb{E}\|Z\|^{4p}$, and by OURS:QA.tilt at $U=0$, "
-    r"$\mathbb{E}\|Z\|^{4p}=\theta'(4\sigma^2)^{2p}(2p-1+h)^{2p}$ with $h=\frac d2\ln2$, for $\theta$ and $\theta'$ in $[0,1]$.",
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
@@ -264,18 +236,10 @@ def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
     false="edge",
     at="U = 0",
     follows="BB:16/inference",
-    why=r"Where $U=0$ the last term is $0$, and nothing replaces the $\sigma^{2p}$ that $\tilde c_{3}$ lost: tokens "
-    r"$\mathcal{N}(0,k^{4})$ at $L=k^{5}$ have the error $1/k$, the right side falls faster.",
-    details=r"The exponent $1/(192\sigma^{2}\|U\|_{\rm op}^{2})$ divides by zero there, and the term is read as $L^{-\infty}=0$. "
-    r"For $U\neq 0$ and $L\geq 2$ the last term is enough where $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and for smaller $\sigma$ a "
-    r"constant $\tilde c_{3}$ that depends on $U$.",
-    instead=r"Put $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or state (16) for $U\neq 0$ only (BB:16/U), with "
-    r"$\tilde c_{3}$ growing like $\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
     costs="nothing",
     repair=dict(power=2),
     control=(dict(c=Fraction(9, 10)), dict(power=1)),
     needs=("BB:17",),
-    fragment="The repaired bound is executed for $U=0$, $f(z)=z$, $g=1$ and Gaussian tokens in one dimension only.",
     hypotheses=HYPOTHESES,
 )
 def third_constant_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:

@@ -45,21 +45,11 @@ def _bound_c4(power: int) -> Bound:
     false="edge",
     at="L = 1",
     follows="BB:LC.4",
-    why=r"The second line inserts Lemma C.4 as printed, with $C_{f}$ for $C_{f}^{2}$: for $L=1$ its first term is 0, the left side "
-    r"is quadratic in $f$ and the second term linear.",
-    details=r"In the last term of the second line the expectation over the tokens is missing. The first line needs "
-    r"$\|xg\|\leq\|x\|\,\|g\|$ for differences $x$ of values of $f$ too, which products of matrices have; the lemma prints it "
-    "for the values, and BB:LC.6.split/product does without it.",
-    instead="Put $C_{f}^{2}$ in place of $C_{f}$ in front of $e^{2d}$; then the same chain holds.",
     costs="nothing",
     repair=dict(power=2),
     control=(dict(power=1), dict(outside=Fraction(1, 2))),
     needs=("BB:LC.4", "BB:LC.4.hull", "BB:LC.6.split/square", "BB:LC.6.split/product"),
-    argument=r"Inside the ball Lemma C.4 holds at each query, and the norm of a product of matrices is at most the product of the "
-    r"norms; outside it $\|a-b\|^2\leq(\|a\|+\|b\|)^2\leq2\|a\|^2+2\|b\|^2$ and the hull of the values $f(z_\ell)g(z)$ give the "
-    r"rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
-    unproved="The chain bounds means over every pair of laws of tokens and queries; nobody has derived it in the kernel.",
 )
 def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evidence:
     r"""Every line is evaluated for queries of signs and $p=1$: with $B=1$ and $f(z)=244z$, where
@@ -84,8 +74,6 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
     control=(dict(through="|f| |g|"), dict(power=1)),
     needs=("BB:LC.4",),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1"),
-    unproved="The bound is that of Lemma C.4 for another function, averaged over the query; the average is tried, and the lemma "
-    "itself is derived.",
 )
 def split_for_any_product(*, through: str = "f(z_1) g(z)", power: int = 2) -> Evidence:
     r"""Inside the ball Lemma C.4 may be applied at each query $z$ to $z_1\mapsto f(z_1)g(z)$, with
@@ -187,20 +175,10 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
 @claim(
     "BB:LC.6.T2c",
     false="gap",
-    why=r"The exponent contains $\mathbb{E}\|f(Z_{1})\|^{4}$, which depends on $\mu$ and may be as small as one likes: for tokens "
-    r"$\pm L^{-1/2}$ ($\sigma=1$) the exponential stays above $e^{-1/32}$.",
-    details=r"For the point mass at 0 the exponential is 1. At a fixed query the mean squared error is also at most "
-    r"$75e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}/L$, without a second term, so that Lemma C.6 does not need "
-    r"this display.",
-    instead=r"Let the constants depend on a lower bound of $\mathbb{E}\|f(Z_{1})\|^{4}$ as well. With "
-    r"$q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2p}/(16C_{f}^{2/p})\geq q_{0}$ the exponential is at most "
-    r"$e^{q/\sigma^{2}}\exp(-q_{0}L^{1/p}/(4\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$.",
     costs="constants",
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.6.T2", "OURS:QA.tilt"),
-    argument=r"Multiply by $q/\sigma^2$ with $q\geq q_0>0$ and take exponentials; the powers of $L$ in front are at most "
-    r"$L^{3/2}$. By C.5 (i) and OURS:QA.tilt at $U=0$, $q/\sigma^2\leq(2p-1+h)/4$ with $h=\frac d2\ln2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
@@ -254,15 +232,10 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
 @claim(
     "BB:LC.6.T2b",
     false="typo",
-    why=r"The factor $\mathbb{E}_{z}[\|g(z)\|^{2}]$ of the display before it is lost, although $\tilde c_{1}$ and $\tilde "
-    r"c_{2}$ hide dependencies in $f$ and $d$ only.",
-    instead=r"Keep the factor $\mathbb{E}_{z}[\|g(z)\|^{2}]$: the bound is $5\tilde c_{1}\tilde "
-    r"c_{2}^{-2p}\sigma^{6p}\,\mathbb{E}_{z}[\|g(z)\|^{2}]\,L^{-1/2}$.",
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=5),
     needs=("BB:LC.6.T2c", "BB:LC.6.5x"),
-    argument="BB:LC.6.T2c bounds the second term by the left side of BB:LC.6.5x, whose right side is simplified here.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:
@@ -293,10 +266,7 @@ def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, ra
     return derivation("BB:LC.6.T3", *search, *search, twice=twice, factor=factor, half=half, rate=rate)
 
 
-@claim(
-    "BB:LC.6.T3/maximum",
-    control=(dict(grows=3), dict(root=1), dict(scale=3)),
-)
+@claim("BB:LC.6.T3/maximum", control=(dict(grows=3), dict(root=1), dict(scale=3)))
 def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Evidence:
     r"""For $p=1,2$ it is derived that $\mathbb{E}\max\|f\|^4\leq C_f^4\,\mathbb{E}\max\|z\|^{4p}$,
     that
@@ -313,14 +283,10 @@ def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Ev
     false="edge",
     at="L = 1",
     follows="BB:LC.6",
-    why=r"The bound of Term 3 contains $\sqrt{d^{2p}+\ln(L)^{2p}}$ and a term without logarithm; at $L=1$ no multiple of "
-    r"$\ln(L)^{p}=0$ bounds them, which (16) supposes.",
-    instead=r"Ask for $L\geq 2$; then $\sqrt{d^{2p}+\ln(L)^{2p}}\leq(1+d^{p}/\ln(2)^{p})\ln(L)^{p}$.",
     costs="nothing",
     repair=dict(least=2),
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.6.T3",),
-    argument=r"Divide by $\ln(2)^p$ and write $\ln L=r\ln2$ and $d=e\ln2$, where $r\geq1$ because $L\geq2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:

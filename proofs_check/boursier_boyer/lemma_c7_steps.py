@@ -40,8 +40,6 @@ UNPROVED = (
     "BB:LC.7.int",
     control=(dict(c=Fraction(7, 4)), dict(part=Fraction(16, 29)), dict(front=Fraction(1, 4000))),
     needs=("BB:LC.4.hull",),
-    argument=r"The integral of $\mathbb{P}(Y\geq t)$ from $s$ on is $\mathbb{E}(Y-s)_+$, and $\|R_L/S_L\|$ is at most the "
-    r"largest $\|f(z_\ell)\|$.",
 )
 def split_of_the_mean(
     *, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)
@@ -72,13 +70,7 @@ def split_of_the_mean(
     )
 
 
-@claim(
-    "BB:LC.7.8",
-    control=(dict(c=Fraction(15, 2)), dict(front=Fraction(1, 4000))),
-    needs=("BB:LC.4.hull",),
-    argument=r"The triangle inequality and the hull of the $f(z_\ell)$ give the events; the integral of $\mathbb{P}(Y\geq t)$ from "
-    r"$s$ on is $\mathbb{E}(Y-s)_+$, and that of $e^{-\sqrt t/(16\sigma^2C_f^2)}$ follows by the substitutions.",
-)
+@claim("BB:LC.7.8", control=(dict(c=Fraction(15, 2)), dict(front=Fraction(1, 4000))), needs=("BB:LC.4.hull",))
 def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fraction(1)) -> Evidence:
     r"""For every $t\leq(\|a\|+\|b\|)^4$, $c\|a\|^4+c\|b\|^4\geq t$ with `c` = 8. The substitutions
     $t=8(u+x)$, $t=u^2$ and $u=16\sigma^2C_f^2v$ and the closed form of the tail integral are proved
@@ -122,16 +114,8 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     follows="BB:LC.4.union/inference",
     repair=dict(at_most=Fraction(1, 8)),
     control=(dict(at_most=Fraction(1, 7)), dict(eight=4)),
-    why=r"The union bound replaces an integral that starts at $t_0/8-\|R/S\|^4$ by one that starts at its positive part; where "
-    r"it is negative, $8\|R/S\|^4-t_0$ is lost.",
-    details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $7+8\tanh^41=9.69$, the right side 8. The "
-    r"displayed bound on $\mathbb{E}\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term "
-    "(BB:LC.7.8/dropped).",
-    instead=r"Ask for $e^{4\sigma^2\|Uz\|^2}/L\leq\frac18$, that is $L\geq8e^{4\sigma^2\|Uz\|^2}$.",
     costs="nothing",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
-    argument=r"By LC.4.t0, $t_0=LK^2$ and $\|R/S\|^4\leq e^{4\sigma^2\|Uz\|^2}K^2$, so that $t_0/8\geq\|R/S\|^4$ where "
-    r"$L\geq8e^{4\sigma^2\|Uz\|^2}$.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
 )
@@ -153,10 +137,7 @@ def the_integral_of_the_maximum_by_the_union_bound(
     )
 
 
-@claim(
-    "BB:LC.7.8/dropped",
-    control=(dict(c=77), dict(front=Fraction(1, 600))),
-)
+@claim("BB:LC.7.8/dropped", control=(dict(c=77), dict(front=Fraction(1, 600))))
 def what_is_dropped_is_below_the_first_term(*, c: int = 8, front: Fraction = Fraction(1)) -> Evidence:
     r"""Where $t_0/8\leq\|\frac RS\|^4$, $c\,\|\frac
     RS\|^4\leq\frac{2C\sqrt{t_0}}L=216e^{4\sigma^2\|Uz\|^2}\frac{K^2}{\sqrt L}$ with `c` = 8 and
@@ -176,10 +157,7 @@ def what_is_dropped_is_below_the_first_term(*, c: int = 8, front: Fraction = Fra
     return derivation("BB:LC.7.8/dropped", size, error, c=c, front=front)
 
 
-@claim(
-    "BB:LC.7.8/holder",
-    control=dict(c=Fraction(9, 10)),
-)
+@claim("BB:LC.7.8/holder", control=dict(c=Fraction(9, 10)))
 def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
     r"""With `c` = 1, $\|R/S\|\leq c\,e^{\frac23\sigma^2\|Uz\|^2}(\mathbb{E}\|f(Z_1)\|^4)^{1/4}$;
     the exponent is smaller than that which (15) has for the second moment. This is derived by
@@ -231,8 +209,7 @@ def limits_of_the_gamma_integral(
 
 
 @claim(
-    "BB:LC.7.lim/display",
-    control=(dict(power=2), dict(one=Fraction(9, 10)), dict(front=Fraction(1, 15000))),
+    "BB:LC.7.lim/display", control=(dict(power=2), dict(one=Fraction(9, 10)), dict(front=Fraction(1, 15000)))
 )
 def last_display(*, power: int = 4, one: Fraction = Fraction(1), front: Fraction = Fraction(1)) -> Evidence:
     r"""For $x\leq y\leq h$, $(1+y)\,e^{-y}\leq(1+h)\,e^{-x}$. Where $t_0/8\leq\|\frac RS\|^4$,

@@ -73,10 +73,6 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     false="edge",
     at="L = 1",
     follows="BB:LC.6",
-    why=r"At $L=1$ the right side contains $\ln(1)^{2}=0$, while the error of a single token is its fourth central moment.",
-    details=r"With $(1+\ln L)^{2}$ in place of $\ln(L)^{2}$ it holds for $L\geq1$, too, which follows from OURS:LC.9.",
-    instead=r"Ask for $L\geq 2$; then the bound holds. The constants depend on $d,C_{f},\|U\|_{\rm op}$ and "
-    r"$\mathbb{E}_{\nu}\|g\|^{8}$ only; Assumption C.8 (ii) is not needed.",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 10600))),
@@ -106,7 +102,6 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     follows="BB:LC.6/nu",
     why=shared.NU_WHY % 8,
     details=shared.NU_DETAILS,
-    instead=r"Let the constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{8}$ only.",
     costs="nothing",
     repair=dict(law="through E|g|^8"),
     control=dict(c=Fraction(1, 10600)),
@@ -140,10 +135,6 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     false="edge",
     at="L = 1",
     follows="BB:LC.6",
-    why=r"At $L=1$ the last term vanishes and $\tilde c_{1}\sigma^{4}+\tilde c_{3}$ is left, but the error of one token contains "
-    r"$\|T[\mu]\|_{L^{4}(\nu)}^{4}$, which grows like $\sigma^{8}$.",
-    instead=r"Ask for $L\geq 2$; then (18) holds as printed, with $\tilde c_{3}$ free of $\sigma$, where the last term is read as "
-    "$0$ if $U=0$.",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 14500))),
@@ -156,8 +147,6 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
         "BB:18/c3",
         "OURS:LC.9",
     ),
-    argument="The three terms of the split are added; with explicit constants this is OURS:LC.9 by BB:18/c3, whose exponent is "
-    r"$2$ for $\kappa\leq1/128$ and $1/(64\kappa)\geq1/(384\kappa)$ beyond.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
@@ -185,8 +174,6 @@ def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=3),
-    argument="The factor $g$ leaves the sums over any number of tokens, and every coordinate of $f$, as it leaves those of two "
-    "tokens on the line.",
     hypotheses=("G > 0", "e > 0"),
 )
 def left_side_without_g(*, moment: int = 0, power: int = 4) -> Evidence:
@@ -197,10 +184,7 @@ def left_side_without_g(*, moment: int = 0, power: int = 4) -> Evidence:
     return shared.error_without_g(4, moment, power)
 
 
-@claim(
-    "BB:18/c3",
-    control=(dict(c=Fraction(1, 3)), dict(decay=Fraction(3, 2))),
-)
+@claim("BB:18/c3", control=(dict(c=Fraction(1, 3)), dict(decay=Fraction(3, 2))))
 def third_constant_free_of_sigma(*, c: int | Fraction = 1, decay: Fraction = Fraction(1, 6)) -> Evidence:
     r"""With `c` = 1, $\sigma^4(a+b\ln^2L)/L^2\leq c\,(a+b)(e\,\sigma^4L^{3/2}e^{-\sqrt
     L/\sigma^2}+L^{-1/6})$ is derived for all $a,b\geq0$, $\sigma>0$ and $L\geq1$: where
@@ -219,16 +203,10 @@ def third_constant_free_of_sigma(*, c: int | Fraction = 1, decay: Fraction = Fra
     "BB:18/inference",
     false="gap",
     follows="BB:16/inference",
-    why=r"(19) bounds Term 1 with $\mathbb{E}\|f(Z_{1})\|^{4}$, which is of size $\sigma^{4}$ over the family $P$; it is absorbed "
-    r"in a constant $\tilde c_{3}$ that may not depend on $\sigma$.",
-    details=r"(18) itself holds for $L\geq 2$ with $\tilde c_{3}$ free of $\sigma$, by another argument (BB:18/c3).",
-    instead=r"Keep the factor $\sigma^{4}$: Term 1 is at most $\tilde c_{3}\sigma^{4}L^{-1/6}$.",
     costs="nothing",
     repair=dict(power=4),
     control=dict(power=3),
     needs=("BB:19", "OURS:QA.tilt"),
-    argument=r"By C.8 (i) $\mathbb{E}\|f\|^4=\theta C_f^4\mathbb{E}\|Z\|^4$, and by OURS:QA.tilt at $U=0$, "
-    r"$\mathbb{E}\|Z\|^4=\theta'(4\sigma^2)^2(1+h)^2$ with $h=\frac d2\ln2$, for $\theta$ and $\theta'$ in $[0,1]$.",
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0) -> Evidence:

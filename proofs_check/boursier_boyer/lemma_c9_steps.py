@@ -39,11 +39,7 @@ q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
     "BB:LC.9.split",
     control=(dict(through="|f| |g|"), dict(outside=Fraction(7, 2)), dict(times=Fraction(1, 15000))),
     needs=("BB:LC.7", "BB:LC.4.hull", "BB:LC.9.split/power"),
-    argument=r"Inside the ball Lemma C.7 holds at each query, and the norm of a product of matrices is at most the product of the "
-    r"norms; outside it $\|a-b\|^4\leq(\|a\|+\|b\|)^4\leq8\|a\|^4+8\|b\|^4$ and the hull of the values $f(z_\ell)g(z)$ give the "
-    r"rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
-    unproved="The chain bounds means over every pair of laws of tokens and queries; nobody has derived it in the kernel.",
 )
 def split_at_the_ball(
     *, through: str = "f(z_1) g(z)", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)
@@ -159,20 +155,10 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     "BB:LC.9.T2",
     false="gap",
     follows="BB:LC.6.T2c",
-    why=r"The exponent contains $\mathbb{E}\|f(Z_{1})\|^{4}$, which depends on $\mu$ and may be as small as one likes: for tokens "
-    r"$\pm L^{-1/4}$ ($\sigma=1$) the exponential stays above $e^{-1/45}$.",
-    details=r"For the point mass at 0 the exponential is 1. The sentence also says 'Equation (16)' for (18). At a fixed query the "
-    r"mean fourth power of the error is also at most $8000e^{16\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{8}}/L^{2}$, "
-    r"without a second term, so that Lemma C.9 does not need this display.",
-    instead=r"Let the constants depend on a lower bound of $\mathbb{E}\|f(Z_{1})\|^{4}$ as well. With "
-    r"$q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2}/(16C_{f}^{2})\geq q_{0}$ the exponential is at most "
-    r"$e^{q/\sigma^{2}}\exp(-q_{0}\sqrt{L}/(8\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$.",
     costs="constants",
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.9.T2/display", "BB:LC.9.T2/g", "BB:LC.6.5x", "OURS:QA.tilt"),
-    argument=r"Multiply by $q/\sigma^2$ with $q\geq q_0>0$ and take exponentials; the powers of $L$ in front are at most "
-    r"$L^{3/2}$. By C.8 (i) and OURS:QA.tilt at $U=0$, $q/\sigma^2\leq(1+h)/4$ with $h=\frac d2\ln2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
@@ -204,16 +190,10 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     "BB:LC.9.T2/g",
     false="typo",
     follows="BB:LC.6.T2b",
-    why=r"The factor $\mathbb{E}_{z}[\|g(z)\|^{4}]$ of the bound before it is lost, although $\tilde c_{1}$ and $\tilde c_{2}$ "
-    r"hide dependencies in $f$ and $d$ only.",
-    instead=r"Keep the factor $\mathbb{E}_{z}[\|g(z)\|^{4}]$: the bound is $5\tilde c_{1}\tilde "
-    r"c_{2}^{-4}\sigma^{12}\,\mathbb{E}_{z}[\|g(z)\|^{4}]\,L^{-1/2}$.",
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=11),
     needs=("BB:LC.6.5x",),
-    argument=r"The display before bounds the second term by the left side of BB:LC.6.5x at $p=2$ with $\sigma^4$, whose right "
-    "side is simplified here.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
@@ -243,10 +223,7 @@ def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, ra
     return derivation("BB:LC.9.T3", *search, twice=twice, factor=factor, half=half, rate=rate)
 
 
-@claim(
-    "BB:LC.9.T3/maximum",
-    control=(dict(grows=7), dict(root=3), dict(scale=7)),
-)
+@claim("BB:LC.9.T3/maximum", control=(dict(grows=7), dict(root=3), dict(scale=7)))
 def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Evidence:
     r"""It is derived that $\mathbb{E}\max\|f\|^8\leq C_f^8\,\mathbb{E}\max\|z\|^8$, that
     $\sqrt{2\mathbb{E}\|g\|^8\,\mathbb{E}\max\|f\|^8}\leq\sigma^4\sqrt{2\mathbb{E}\|g\|^8C_f^8C_8M}$
@@ -262,14 +239,10 @@ def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Ev
     false="edge",
     at="L = 1",
     follows="BB:LC.6",
-    why=r"The bound of Term 3 contains $\sqrt{d^{4}+\ln(L)^{4}}$ and a term without logarithm; at $L=1$ no multiple of "
-    r"$\ln(L)^{2}=0$ bounds them, which (18) supposes.",
-    instead=r"Ask for $L\geq 2$; then $\sqrt{d^{4}+\ln(L)^{4}}\leq(1+d^{2}/\ln(2)^{2})\ln(L)^{2}$.",
     costs="nothing",
     repair=dict(least=2),
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.9.T3",),
-    argument=r"Divide by $\ln(2)^2$ and write $\ln L=r\ln2$ and $d=e\ln2$, where $r\geq1$ because $L\geq2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:

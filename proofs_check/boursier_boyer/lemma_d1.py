@@ -188,11 +188,7 @@ def gradient_of_the_log_laplace_transform(
     return all_of(derivation("BB:LD.1.phi", *searches, c=c, half=half, curve=curve), _hessian(), _taylor())
 
 
-@claim(
-    "BB:LD.1.phi/gradient",
-    dial="c",
-    reference={},
-)
+@claim("BB:LD.1.phi/gradient", dial="c", reference={})
 def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     r"""The inequality $\|\nabla\Psi(a)\|\leq2\sigma^2\|a\|$ is derived from the tangent of the
     exponential under the tilted law, and tried on skewed laws at their exact sub-Gaussian constant
@@ -206,11 +202,7 @@ def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     return derivation("BB:LD.1.phi/gradient", search, c=c)
 
 
-@claim(
-    "BB:LD.1.4th",
-    dial="c",
-    reference={},
-)
+@claim("BB:LD.1.4th", dial="c", reference={})
 def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
     r"""The bound $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$ is derived from one Gaussian integral, and
     tried on 1-sub-Gaussian laws with two and three atoms and on the hostile laws, scaled to
@@ -230,11 +222,7 @@ def _fourth_power_below_cosh(k: Fraction) -> Evidence:
     return forall(x**4, "<=", Rational(k) * (cosh(2 * x) - 1), {x: (-oo, oo)})
 
 
-@claim(
-    "BB:LD.1.4th/line",
-    dial="c",
-    control=dict(k=Fraction(3, 5)),
-)
+@claim("BB:LD.1.4th/line", dial="c", control=dict(k=Fraction(3, 5)))
 def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5, 8)) -> Evidence:
     r"""For every real $x$, $x^4\leq\frac58(\cosh2x-1)$, so that $\mathbb{E}x^4\leq2^4$ for a
     1-sub-Gaussian $x$, by the definition at $\pm2$; both are derived. In the second route
@@ -246,11 +234,7 @@ def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5
     return derivation("BB:LD.1.4th/line", _fourth_power_below_cosh(k), constant, c=c, k=k)
 
 
-@claim(
-    "BB:LD.1.4th/every_d",
-    dial="c",
-    control=dict(share=Fraction(9, 10)),
-)
+@claim("BB:LD.1.4th/every_d", dial="c", control=dict(share=Fraction(9, 10)))
 def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
     r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, so that the bound on the line,
     for each coordinate, gives $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$; both are derived for every
@@ -270,17 +254,11 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction
 @claim(
     "BB:LD.1.arg",
     false="typo",
-    why=r"The score $\langle Qz,Kz'\rangle$ is $z'^{\top}K^{\top}Qz$, so the log-Laplace transform is taken at "
-    r"$K^{\top}Qz$; $Q^{\top}K$ is its transpose, another matrix from $d=2$ on.",
-    instead=r"Write $T^{K,Q,V}[\mu](z)=V\nabla\Psi(K^{\top}Qz)$; the norms that follow are those of a transpose and stay.",
     costs="nothing",
     repair=dict(argument="K'Q"),
     control=(dict(factor=3), dict(slope=Fraction(3, 2))),
     needs=("BB:LD.1.phi", "BB:LD.1.4th"),
     assumes=(MEANS,),
-    argument=r"By LD.1.phi $\nabla\Psi(a)$ is the mean under the tilted law, so $T$ is $V\nabla\Psi$ at $K^\top Qz$. Then "
-    r"$\|Va\|\leq\|V\|\|a\|$, $\|K^\top Qz\|\leq\|K^\top Q\|\|z\|=\|Q^\top K\|\|z\|$, the expectation of the second "
-    r"inequality, and LD.1.4th give the lines.",
     hypotheses=("d in Integers", "d >= 1", "sigma > 0"),
 )
 def lines_of_the_last_display(
@@ -336,11 +314,7 @@ def lines_of_the_last_display(
     return all_of(trace_identity((Q * z).T * (K * x), x.T * K.T * Q * z), power, bound)
 
 
-@claim(
-    "BB:LD.1",
-    dial="c",
-    reference={},
-)
+@claim("BB:LD.1", dial="c", reference={})
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
     r"""The bound $\mathbb{E}_\nu\|T[\mu]\|^4\leq(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm op}\sqrt d)^4$
     is derived from $\|T\|\leq2\sigma^2\|V\|\|U\|\|z\|$ and the fourth moment of the query. It is

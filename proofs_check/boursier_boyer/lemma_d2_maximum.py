@@ -60,10 +60,7 @@ def tried(checked: str, share: int | Fraction, *bounds: Callable[[int, int, floa
     return found.replace(covered=covered) if found.verdict.accepted else found
 
 
-@claim(
-    "BB:LD.2.2",
-    control=(dict(share=Fraction(1, 8)), dict(logarithm=0)),
-)
+@claim("BB:LD.2.2", control=(dict(share=Fraction(1, 8)), dict(logarithm=0)))
 def largest_norm_of_a_prompt(*, share: int | Fraction = 1, logarithm: int = 1) -> Evidence:
     r"""The bound $\mathbb{E}\max_\ell\|z_\ell\|^p\leq C_p(d^{p/2}+\ln(L)^{p/2})$ with
     $C_p=(4p+3)^{p/2}$ is derived for every real $p\geq2$, from
@@ -84,16 +81,10 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1, logarithm: int = 1) -
     "BB:LD.2.2.eq",
     assumes=(MEANS,),
     false="typo",
-    why="$\\mathbb{E}\\,Y=\\int_0^\\infty\\mathbb{P}(Y\\ge t)\\,dt$, and the part over $[0,B]$ is at most $B$; it is $B$ only if "
-    "$Y\\ge B$ almost surely.",
     costs="nothing",
-    instead=r"Write $\leq$ for the equality: $\mathbb{E}\,Y\le B+\int_B^\infty\mathbb{P}(Y\ge t)\,dt$ for "
-    r"$Y=\max_\ell\|z_\ell\|^p$; the other lines stay.",
     repair=dict(relation="<="),
     control=dict(share=Fraction(1, 2)),
     needs=("BB:LD.2.1",),
-    argument=r"The mean of $Y\leq B+(Y-B)_+$ is at most $B$ and the tail integral from $B$ on; a union bound, item 1 at "
-    r"$t^{1/p}$ and the substitution $t=(16u)^{p/2}$ give the other lines.",
     hypotheses=("L in Integers", "L >= 1", "p >= 2", "B >= 1", "d >= 1"),
 )
 def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evidence:
@@ -172,13 +163,7 @@ def incomplete_gamma_function(*, c: int | Fraction = 1, least: Fraction = LEAST)
     return derivation("BB:LD.2.2.G", search, c=c) if least == LEAST else search
 
 
-@claim(
-    "BB:LD.2.2.G/least",
-    control=dict(c=Fraction(1, 2)),
-    needs=("BB:LD.2.2.G/integrand",),
-    argument=r"Integrated over $u$ against $e^{-u}$, the inequality says that $\Gamma(p/2,x)/(e^{-x}x^{p/2})$ is at most "
-    r"its value $c_p$ at $x=\frac1{16}$.",
-)
+@claim("BB:LD.2.2.G/least", control=dict(c=Fraction(1, 2)), needs=("BB:LD.2.2.G/integrand",))
 def least_constant(*, c: int | Fraction = 1) -> Evidence:
     r"""For $s=p/2\geq1$, $u\geq0$ and $x\geq\frac1{16}$, $(1+u/x)^{s-1}/x\leq16(1+16u)^{s-1}$, so
     that the least constant of the bound on the incomplete Gamma function is

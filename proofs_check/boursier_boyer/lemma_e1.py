@@ -39,13 +39,7 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     return float(found[k]), float(times[k + 1]), float(again[k])
 
 
-@claim(
-    "BB:LE.1",
-    needs=("BB:CE.5/limit",),
-    control={"c": Fraction(3, 10)},
-    argument=r"The gradient of a $C^2$ risk has a Lipschitz constant $\beta$ on the ball of radius $2\rho$, which is compact "
-    r"and convex. As $g_2(L)$ of Corollary E.5 tends to 0, there is an $L^\star(T)$ from which on (27) holds.",
-)
+@claim("BB:LE.1", needs=("BB:CE.5/limit",), control={"c": Fraction(3, 10)})
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ is derived for every $T$,
     all $t\leq T$ and all $L$ for which (27) holds, if the gradients differ by at most $g_2$ on the
@@ -84,12 +78,6 @@ def _on_paths(c: Fraction) -> Evidence:
 @claim(
     "BB:LE.1/inference",
     false="typo",
-    why=r"The proof ends with (26), whose constant is $\beta_\infty^{\rm ICL}$; (23) prints $\beta_L^{\rm ICL}$, which is never "
-    r"defined. The Lipschitz constant of $\nabla\mathcal{R}_L$ may be smaller.",
-    details=r"In model (11) with $\Sigma=1$ the Lipschitz constant of $\nabla\mathcal{R}_L$ is 1 for $L=1$, and "
-    r"$\beta_\infty\geq4$ once $\rho\geq1$. Read so, (23) holds all the same: split at $\nabla\mathcal{R}_L(\theta_\infty)$. But "
-    r"in Appendix E.1 a constant that may grow with $L$ would not let the bound tend to 0.",
-    instead=r"Write (23) with $\beta_\infty^{\rm ICL}$ in place of $\beta_L^{\rm ICL}$.",
     costs="nothing",
     repair={"constant": "beta_inf"},
     control={"constant": "half of beta_inf"},
@@ -128,11 +116,7 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
 
 
 @claim(
-    "BB:24-27",
-    dial="c",
-    control={"radius": Fraction(19, 10)},
-    reference={"r": 1},
-    needs=("BB:CE.5/limit",),
+    "BB:24-27", dial="c", control={"radius": Fraction(19, 10)}, reference={"r": 1}, needs=("BB:CE.5/limit",)
 )
 def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
     r"""The bound of the derivative in (24) and (25) and then (26) are derived as long as the
@@ -158,10 +142,7 @@ def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evid
     return derivation("BB:24-27", added, all_of(scaled, bound), inside, c=c, radius=radius)
 
 
-@claim(
-    "BB:24-27/gronwall",
-    control={"scale": Fraction(2)},
-)
+@claim("BB:24-27/gronwall", control={"scale": Fraction(2)})
 def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""From $f\leq\beta F+g_2t$ for the integral $F$ of the distance $f$ of the flows,
     $f\leq g_2(e^{\beta t}-1)/\beta$ is derived: $e^{-\beta t}(F+\frac{g_2}\beta(t+\frac1\beta))$
@@ -192,17 +173,9 @@ def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:24-27/exit",
     false="typo",
-    why=r"The proof says that $\theta_L(t)\in B_{2\rho}$ for any $t\leq\tau_L$ and that $\theta_L(\tau_L)\notin "
-    r"B_{2\rho}$: these exclude each other, and for open balls the first fails at $t=\tau_L$.",
-    details=r"For closed balls it is the second statement that fails. The conclusion $f(\tau_L)>\rho$ is right for open balls: "
-    r"there $\|\theta_L(\tau_L)\|=2\rho$ and $\|\theta_\infty(\tau_L)\|<\rho$.",
-    instead=r"Write $\theta_L(t)\in B_{2\rho}$ for any $t<\tau_L$, with open balls. Then (26) holds on $[0,\tau_L)$, and "
-    r"at $\tau_L$ by continuity, and the proof goes on as printed.",
     costs="nothing",
     repair={"up_to": "<"},
     control=({"inner": Fraction(11, 10)}, {"up_to": "<="}),
-    argument=r"Every path is in the open ball before its exit, by the definition of $\tau_L$ as an infimum, and at the "
-    r"exit it is at the distance $2\rho$, by continuity.",
     hypotheses=("rho > 0", "tau > 0", "t >= 0", "t <= tau"),
 )
 def the_exit_from_the_ball(*, up_to: str = "<=", inner: Fraction = Fraction(1)) -> Evidence:

@@ -131,19 +131,6 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
 @claim(
     "BB:LE.2",
     false="false",
-    why=r"Every term of the bound carries $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$, but the left side does not become small with "
-    r"$y_{\rm q}$: the proof bounds $\max(\|(a,y)\|,\|(b,y)\|)$ by $\|y\|(\|a\|+\|b\|)$.",
-    details=r"For $\ell=\frac12\hat z_{d+1}^2$, which is jointly 1-smooth, the task $y=0$ with $x=\pm1$, $U=0$ and last row "
-    r"$(1,0)$ of $V$ has left side $1/(2L)$ and right side 0, whatever the constants are. It is not only that point: for "
-    r"$y=\varepsilon x$, $U=\frac12e_1e_1^\top$ and every $L\geq2$ the left side stays away from 0 and the right side falls like "
-    r"$\varepsilon$. The lemma says two things of its constants. Those 'given by Proposition 3.1' depend on $d$, $U$ and $V$ "
-    r"only, and with them the lemma fails along this family. Constants that 'depend solely on $d,V,U,\mathcal{D}$' may grow "
-    r"as $\varepsilon\to0$, and with them it fails at $y=0$ and $L=1$ only.",
-    instead=r"For the squared loss write "
-    r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
-    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
-    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$. Proposition 3.1 then bounds $\mathbb{E}D^2$ "
-    r"for $L\geq2$.",
     costs="constants",
     robust=Diverging(
         point={"L": 2, "y": Fraction(1), "u": Fraction(1, 2), "v": Fraction(1)},
@@ -190,11 +177,6 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     false="edge",
     at="L = 1",
     follows="BB:P3.1",
-    why=r"At $L=1$ the factor $\ln L$ makes the right side 0 for every task, while a single token does not determine the output.",
-    instead=r"For the squared loss and $L\geq1$ write "
-    r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
-    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
-    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$.",
     costs="nothing",
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
@@ -359,11 +341,6 @@ def _fourth_bound(task: SlopeTask) -> Any:
 @claim(
     "BB:LE.2.gauss",
     false="false",
-    why=r"The output is $V\Gamma Uz_{\rm q}$, and $\|\Gamma\|$ is of the order of $\sigma_\mu^2$, not of $\sigma_\mu$.",
-    details=r"For $y=3x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ the output is $9x_{\rm q}$, whose fourth-moment norm $9\cdot3^{1/4}$ "
-    r"exceeds $2\sqrt2\cdot\sqrt{10}$. By BB:LE.2.gauss/query the factor 2 may even be $3^{1/4}$ for a Gaussian query.",
-    instead=r"Put $\sigma_\mu^8$ for $\sigma_\mu^4$: $\mathbb{E}[\|T\|^4]^{1/4}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm "
-    r"op}\,\mathbb{E}[\sigma_\mu^8]^{1/4}$.",
     costs="constants",
     robust=robust_slope(lambda task: task.T4 - _fourth_bound(task)),
     repair={"power": 8},
@@ -387,11 +364,7 @@ def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) 
     return derivation("BB:LE.2.gauss", search, search, two=two)
 
 
-@claim(
-    "BB:LE.2.gauss/query",
-    dial="k",
-    reference={},
-)
+@claim("BB:LE.2.gauss/query", dial="k", reference={})
 def fourth_moment_of_the_query(*, k: int | Fraction = 16) -> Evidence:
     r"""The fourth moment of a Gaussian query with a covariance $S\leq I$ is derived to be at most
     $d^2+2d$, which is that of a standard Gaussian vector and at most $16d^2$ for every $d\geq1$.

@@ -55,10 +55,6 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1, smooth: str = "joint
     "BB:4.loss/segment",
     false="gap",
     follows="BB:4.loss",
-    why=r"The squared loss of Section 4 is jointly 2-smooth, not 1-smooth: at $a=1$, $b=0$, $y=-1$ the losses differ by $3/2$, "
-    r"while $\max(\|(a,y)\|,\|(b,y)\|)\,|a-b|=\sqrt2$.",
-    instead=r"Put $\sqrt2$ before the maximum: for the squared loss "
-    r"$|\ell(a,y)-\ell(b,y)|\leq\sqrt2\,\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|$.",
     costs="constants",
     repair={"square": 2},
     control={"square": Fraction(3, 2)},
@@ -84,11 +80,6 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     "BB:LE.2.prod",
     false="gap",
     follows="BB:LE.2",
-    why=r"A maximum of norms is not at most a product: at $y=0$ the right side is 0 and the left side "
-    r"$\max(\|a\|,\|b\|)\,\|a-b\|$.",
-    details=r"The bound of the lemma, as repaired, has $\mathbb{E}\|y_{\rm q}\|^2$ added to the moments of $T$ in place of the "
-    r"factor $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$.",
-    instead=r"Put a sum for the product: $\max(\|(a,y)\|,\|(b,y)\|)\leq\|y\|+\|a\|+\|b\|$.",
     costs="constants",
     repair={"join": "sum"},
     control={"share": Fraction(9, 10)},
@@ -110,10 +101,7 @@ def maximum_against_product(*, join: str = "product", share: Fraction = Fraction
     return derivation("BB:LE.2.prod", pointwise, young(share), share=share)
 
 
-@claim(
-    "BB:LE.2.prod/holder",
-    control={"power": 3},
-)
+@claim("BB:LE.2.prod/holder", control={"power": 3})
 def cauchy_schwarz_twice(*, power: int = 4) -> Evidence:
     r"""Hölder's inequality with $\frac14+\frac14+\frac12=1$ for $Y=\|y\|$, $s=\|a\|+\|b\|$ and
     $D=\|a-b\|$ is derived from the Cauchy-Schwarz inequality, applied twice. For numbers it is
@@ -151,14 +139,6 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
 @claim(
     "BB:LE.2.4",
     false="gap",
-    why=r"From the first to the second line $\|T_L\|^4\leq8\|T_L-T\|^4+8\|T\|^4$ is needed, so the constants $8,8$ become "
-    r"$64,72$, not $8,16$.",
-    details=r"For $L=1$, $y=0$, $x$ and $x_{\rm q}$ equal to $\frac85$ or $-\frac25$ with probabilities $\frac15,\frac45$, "
-    r"last row $(1,0)$ of $V$ and $U_{11}=-\frac54\ln2$ the second line reads $10.71\leq9.99$. The constants of the third "
-    r"line are those of Lemma C.9, and not of Proposition 3.1, as the lemma says of $(c_1,c_2)$; the larger $c_1$ and the "
-    r"smaller $c_2$ do for both.",
-    instead=r"Write $64\,\mathbb{E}\|T_L-T\|^4+72\,\mathbb{E}\|T\|^4$ on the second line; with these constants the factor "
-    r"2 of the lemma becomes 3.",
     costs="constants",
     repair={"on_D": 64, "on_T": 72},
     control=({"on_T": 71}, {"eight": Fraction(15, 2)}, {"share": Fraction(9, 10)}),

@@ -82,25 +82,6 @@ def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
 @claim(
     "BB:LE.4",
     false="gap",
-    why=r"Means over $\mu$ of roots stand where the proof has roots of means (Jensen in the wrong direction); with the constants "
-    r"of Propositions 3.1 and 3.4 that is too small along ever rarer hard tasks.",
-    details=r"Let $L=2^n$, and one task in $n^{16}$ be hard: $y$ independent of $x=\pm1$, centred, and $n$ with probability "
-    r"$1/L$; otherwise $y=0$. For the loss $\frac14(\hat z_{d+1}-y)^2$, $U=2e_2e_1^\top$, $V=e_2e_2^\top$ the left side is at "
-    r"least $pn^2/24$ with $p=n^{-16}$, and the right side at most $p^{3/2}$ times a power of $n$. The lemma says two things "
-    r"of its constants. Those 'given by Propositions 3.1 and 3.4' depend on $d$, $U$, $V$ and the $M_{p,p'}$ only, and with "
-    r"them the lemma fails along this sequence. Constants that 'depend solely on $d,V,U,\mathcal{D}$' may grow along it; with "
-    r"them we know of failures at $L=1$ only. With roots of means the power $\sigma_\mu^{12}$ of Proposition 3.4 is too large "
-    r"for Corollary E.5: under Assumption 4.2 (ii) $\mathbb{E}_\mu[\sigma_\mu^{12}\ln(L)^2/L^{c/\sigma_\mu^2}]$ may tend to "
-    r"infinity. The power $\sigma_\mu^8$, which is enough (OURS:P3.4.U), or conditioning on $\mu$ first (BB:28) saves the "
-    r"corollary.",
-    instead=r"For the squared loss write "
-    r"$\|\nabla(\mathcal{R}_L-\mathcal{R}_\infty)\|\leq(\sqrt{2\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
-    r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$. "
-    r"These are roots of means, and the bound holds for every $L\geq1$; there $J$ and $J_L$ are the Jacobians of "
-    r"$T[\mu](z_{\rm q})$ and $T[\hat\mu_L](z_{\rm q})$ in $(U,V)$, and "
-    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
-    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$. For $L\geq2$ Propositions 3.1 and 3.4 "
-    r"bound the conditional means of $D^2$ and $\|J_L-J\|^2$ given $\mu$.",
     costs="constants",
     repair={"bound": "mean squares"},
     control={"factor": Fraction(19, 20)},
@@ -134,9 +115,6 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     false="edge",
     at="L = 1",
     follows="BB:P3.1",
-    why=r"Every term on the right carries a power of $\ln L$, so it is 0 at $L=1$, where the gradients differ: for $y=0$, $U=0$ "
-    r"and last row $(1,0)$ of $V$ their distance is 1.",
-    instead=r"Use the bound of Lemma E.4 as repaired, which holds for every $L\geq1$.",
     costs="nothing",
     repair={"bound": "mean squares"},
     control={"factor": Fraction(19, 20)},
@@ -211,10 +189,6 @@ def _gradient_bound(task: SlopeTask) -> Any:
     "BB:LE.4.gauss",
     false="false",
     follows="BB:LE.2.gauss",
-    why=r"As in Lemma E.2 the output is $V\Gamma Uz_{\rm q}$ with $\|\Gamma\|\approx\sigma_\mu^2$: for $y=3x$, $U=e_2e_1^\top$, "
-    r"$V=e_2e_2^\top$ it is $9x_{\rm q}$, and $9>2\sqrt2\cdot\sqrt{10}$.",
-    instead=r"Put $\sigma_\mu^4$ for $\sigma_\mu^2$: $\mathbb{E}[\|T\|^2]^{1/2}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm "
-    r"op}\,\mathbb{E}[\sigma_\mu^4]^{1/2}$.",
     costs="constants",
     robust=robust_slope(lambda task: task.T2 - _second_bound(task)),
     repair={"power": 4},
@@ -242,19 +216,11 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     "BB:LE.4.gauss/gradient",
     false="false",
     follows="BB:LE.2.gauss",
-    why=r"The gradient $\nabla T$ consists of $\Gamma Uz$ (in $V$) and $V\Gamma$ times $z$ (in $U$), again of the order of "
-    r"$\sigma_\mu^2$ and not of $\sigma_\mu$.",
-    details=r"For $y=5x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ its mean square is 1300, and the right side squared "
-    r"$16\cdot2\cdot26=832$.",
-    instead=r"Put $\sigma_\mu^4$ for $\sigma_\mu^2$: $\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq2\sqrt{d}\,(\|V\|_{\rm "
-    r"op}+\|U\|_{\rm op})\,\mathbb{E}[\sigma_\mu^4]^{1/2}$.",
     costs="constants",
     robust=robust_slope(lambda task: task.J2 - _gradient_bound(task)),
     repair={"power": 4},
     control={"two": Fraction(2, 3)},
     needs=("BB:L2.1.a",),
-    argument=r"One has $\|J\|^2\leq\|\Gamma Uz\|^2+\|V\Gamma\|^2\|z\|^2\leq\sigma^4(\|U\|^2+\|V\|^2)\|z\|^2$ and "
-    r"$\mathbb{E}\|z\|^2\leq d$.",
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:

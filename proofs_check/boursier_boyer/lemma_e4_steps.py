@@ -36,12 +36,6 @@ def gradient_rate(square: sp.Expr) -> sp.Expr:
 @claim(
     "BB:LE.4/middle",
     false="typo",
-    why=r"The root of $c_1\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]$ is written "
-    r"$\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^3\sqrt{\ln L}/L^{c_2/2\sigma_\mu^2}]^{1/2}$, a fourth root.",
-    details=r"The exponent $\frac12$ stands both inside the mean and outside. It is too small wherever that mean exceeds 1, "
-    r"already for one value of $\sigma_\mu$.",
-    instead=r"Write $\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]^{1/2}$ in the bracket, as in the "
-    r"display before.",
     costs="nothing",
     repair={"root": Fraction(1, 2)},
     control={"root": Fraction(2, 5)},
@@ -84,11 +78,6 @@ def _slopes_agree() -> Evidence:
 @claim(
     "BB:LE.4.split",
     control=({"factor": Fraction(2)}, {"share": Fraction(9, 10)}),
-    argument=r"The mean may be differentiated under its sign, and then the chain rule gives the formula of the gradient: "
-    r"$\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in the norms of tokens, label and query, and $\|J\|\|\nabla_1\ell\|$ in "
-    r"the second moment of the tilted tokens (OURS:QA.tilt/second), label and query, locally uniformly in $(U,V)$. Given $\mu$ "
-    r"these have means, which are at most multiples of $\sigma_\mu^6$, and so over $\mu$ under Assumption 4.2 (ii), which "
-    "Corollary E.5 supposes and Lemma E.4 takes for granted.",
     needs=("OURS:QA.tilt/second",),
 )
 def the_difference_splits_in_two(
@@ -113,10 +102,7 @@ def young(share: int | Fraction) -> Evidence:
     return forall(x * y, "<=", Rational(share) * (x**2 + y**2) / 2, {x: HALF_LINE, y: HALF_LINE})
 
 
-@claim(
-    "BB:LE.4.split/schwarz",
-    control={"power": 3},
-)
+@claim("BB:LE.4.split/schwarz", control={"power": 3})
 def cauchy_schwarz(*, power: int = 2) -> Evidence:
     r"""The Cauchy-Schwarz inequality
     $\mathbb{E}|XZ|\leq(\mathbb{E}|X|^2)^{1/2}(\mathbb{E}|Z|^2)^{1/2}$ is derived; for numbers it is
@@ -131,15 +117,6 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
     "BB:28",
     false="gap",
     follows="BB:LE.4",
-    why=r"The root of $\mathbb{E}_\mu[\sigma_\mu^{12}(\ln L)^2/L^{c_2'/\sigma_\mu^2}]$ is replaced by $\mathbb{E}_\mu$ of the "
-    r"root, which is smaller: Jensen's inequality in the wrong direction.",
-    details=r"The same happens to the bound of Proposition 3.1; both are equalities only if $\sigma_\mu$ is constant.",
-    instead=r"Condition on $\mu$ first, so that inside $\mathbb{E}_\mu$ the root of each rate is multiplied by the root of "
-    r"a conditional mean given $\mu$. That is "
-    r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq\sqrt{3c_1'}\,\mathbb{E}_\mu\Big[\sigma_\mu^6\frac{\ln "
-    r"L}{L^{c_2'/2\sigma_\mu^2}}\,\mathbb{E}[2\|T_L\|^2+2\|y_{\rm "
-    r"q}\|^2\mid\mu]^{1/2}\Big]+\sqrt{c_1}\,\mathbb{E}_\mu\Big[\sigma_\mu^3\frac{\sqrt{\ln "
-    r"L}}{L^{c_2/2\sigma_\mu^2}}\,\mathbb{E}[\|\nabla T\|^2\mid\mu]^{1/2}\Big]$.",
     costs="constants",
     repair={"first": "mu"},
     control=({"factor": Fraction(9, 10)}, {"together": 2}),
@@ -187,9 +164,6 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1), tog
     "BB:28/absorb",
     false="edge",
     at="L = 2",
-    why=r"The bounds of Proposition 3.4 add up to $c_1'\sigma_\mu^6\ln L+c_1'\sigma_\mu^{12}(\ln L)^2$; the first is at most the "
-    r"second if $\sigma_\mu^6\ln L\geq1$: not for $\sigma_\mu=1$, $L=2$.",
-    instead=r"Put $3c_1'$ in place of $2c_1'$ for $L\geq2$; $2c_1'$ is right for $L\geq3$.",
     costs="constants",
     repair={"k": 3},
     dial="k",
@@ -219,11 +193,7 @@ def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
     return forall((p1 * r1 + p2 * r2) ** 2, "<=", right, dict.fromkeys(names, HALF_LINE))
 
 
-@claim(
-    "BB:28/rest",
-    control=({"k": Fraction(39, 10)}, {"two": Fraction(19, 10)}),
-    needs=("BB:P3.1",),
-)
+@claim("BB:28/rest", control=({"k": Fraction(39, 10)}, {"two": Fraction(19, 10)}), needs=("BB:P3.1",))
 def the_remaining_factor(*, k: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:
     r"""The last display is derived from $\|T_L\|^2\leq2\|T\|^2+2\|T_L-T\|^2$ and Proposition 3.1 at
     every task. For numbers $x=\|T_L-T\|$, $t=\|T\|$ and $y=\|y_{\rm q}\|$ it is

@@ -44,16 +44,10 @@ def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
 @claim(
     "BB:LF.1.ii.a-e/a",
     false="typo",
-    why=r"The left side has $\sigma_{\mu}^{2}=\max(\|\Sigma\|_{\rm op},\|w\|_{2}^{2})$ and the right side $\max(1,\|w\|_{2}^{2})$, "
-    r"which is larger where $\|\Sigma\|_{\rm op}<1$ and $\|w\|<1$.",
-    details=r"For $d=1$, $\Sigma=1/2$, $c=1$, $L=2$ the sides differ.",
-    instead=r"Put $\max(1,\sigma_{\mu})$ for $\sigma_{\mu}$ on the left, where $\|\Sigma\|_{\rm op}\leq 1$; with "
-    r"$\sigma_{\mu}$ itself the sign is $\leq$.",
     costs="nothing",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "L in Integers", "L >= 1", "c > 0"),
     repair={"least": 1},
     control=({"least": Fraction(1, 2)}, {"least": Fraction(3, 2)}),
-    argument=r"The two means have the same integrand, as $\|w\|^2$ is chi-square with $d$ degrees of freedom.",
 )
 def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
     r"""The equality of the two means needs $\max(\|\Sigma\|_{\rm op},\zeta)=\max(1,\zeta)$ for
@@ -85,10 +79,7 @@ def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
     return all_of(forall(sides[0], "<=", sides[1], ranges), forall(sides[0], ">=", sides[1], ranges))
 
 
-@claim(
-    "BB:LF.1.ii.a-e/b",
-    control={"k": Fraction(1, 2)},
-)
+@claim("BB:LF.1.ii.a-e/b", control={"k": Fraction(1, 2)})
 def below_one_the_integrand_is_constant(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""It is derived for every $d$ that $\mathbb{E}L^{-c/\max(1,\zeta)}\leq
     L^{-c}+\mathbb{E}[L^{-c/\zeta};\zeta\geq1]$ with $\zeta=\|w\|^2$, whose last mean is the printed
@@ -119,12 +110,7 @@ def the_exponent_in_terms_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence
     return found.replace(assumes=(*found.assumes, *LENGTH_ASSUMPTION))
 
 
-@claim(
-    "BB:LF.1.ii.a-e/e",
-    control={"quarter": Fraction(1, 3)},
-    argument=r"At $x=\sqrt A\,u$ the exponent is that of LF.1.ii.a-e/d; the integrand is positive, so that the integral "
-    r"grows with its range.",
-)
+@claim("BB:LF.1.ii.a-e/e", control={"quarter": Fraction(1, 3)})
 def the_substitution(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
     r"""At $x=\sqrt A\,u$ with $A=c\ln L$, $x^{d/2-1}dx=A^{d/4}u^{d/2-1}du$; `quarter` stands for
     the factor $\frac14$ of $d$ in the exponent of $A$.
@@ -133,10 +119,7 @@ def the_substitution(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
     return found.replace(assumes=(*found.assumes, *LENGTH_ASSUMPTION))
 
 
-@claim(
-    "BB:LF.1.ii.a-e/moment",
-    control={"share": Fraction(1, 2)},
-)
+@claim("BB:LF.1.ii.a-e/moment", control={"share": Fraction(1, 2)})
 def twelfth_moment_of_sigma(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""The bound $\mathbb{E}\sigma_\mu^{12}\leq(24/e)^6e^{1/4}2^{d/2}$ is derived for
     $\sigma_\mu^2=\max(\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, and for the repaired
@@ -155,7 +138,6 @@ def twelfth_moment_of_sigma(*, share: Fraction = Fraction(1)) -> Evidence:
     "BB:LF.1.ii.a-e",
     control={"quarter": Fraction(1, 3)},
     needs=("BB:LF.1.i", *(f"BB:LF.1.ii.a-e/{part}" for part in ("a", "b", "c", "d", "e", "moment"))),
-    argument="The parts show the lines one after the other; equal integrands have equal integrals.",
 )
 def the_chain_from_its_second_to_its_last_line(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
     r"""At $x=\sqrt A\,u$ with $A=c\ln L$ the integrand of the second line, with its $dx$, is

@@ -49,8 +49,6 @@ DIMENSIONS, SCALES = (1, 2, 3, 5, 10, 40), (1, 5, 10, 100, 1000, 10**6)
     control={"power": Fraction(-1, 5)},
     needs=("BB:LF.1.lap/minimum",),
     cites=("Ivrii 2024, Section 2.1, Theorem 2", "DLMF 10.32.10 and 10.40.10"),
-    argument=r"By LF.1.lap/minimum $u_0=\sqrt2$ is the only minimum; the integral is $2\cdot2^{d/4}K_{d/2}(\sqrt2\,s)$ "
-    r"with $s=\sqrt{c\ln L}$, and the remainder of its expansion is of order $1/s$.",
 )
 def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evidence:
     r"""The ratio of the integral to its printed equivalent is at most $2qe^{2q}$ away from 1, for
@@ -157,10 +155,7 @@ def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
     return forall(-(root**2) / r, "<=", r / 4 - Rational(k) * root, {r: Closed(1, oo), root: Closed(0, oo)})
 
 
-@claim(
-    "BB:LF.1.ii.f/mgf",
-    control={"quarter": Fraction(1, 5)},
-)
+@claim("BB:LF.1.ii.f/mgf", control={"quarter": Fraction(1, 5)})
 def exponential_moment_of_chi_square(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
     r"""The exponential moment $\mathbb{E}e^{\zeta/4}=2^{d/2}$ is derived for $\zeta=\|w\|^2$ and
     every $d$; `quarter` stands for the $\frac14$. The second route: $x^{d/2-1}e^{x/4-x/2}dx$ is
@@ -182,10 +177,7 @@ def the_bound_tends_to_zero(*, constant: int = 48000) -> Evidence:
     return forall(l**4 * exp(-root), "<=", constant / (c**4 * root), {l: (0, oo), c: (0, oo)})
 
 
-@claim(
-    "BB:LF.1.ii.f",
-    control=({"k": Fraction(2)}, {"rate": Fraction(4, 5)}),
-)
+@claim("BB:LF.1.ii.f", control=({"k": Fraction(2)}, {"rate": Fraction(4, 5)}))
 def the_means_tend_to_zero(*, k: Fraction = Fraction(1), rate: int | Fraction = 1) -> Evidence:
     r"""For every $L\geq1$ and $c>0$, $\mathbb{E}L^{-c/\sigma_\mu^2}\leq
     e^{1/4}2^{d/2}e^{-\sqrt{c\ln L}}$ is derived without Laplace's method, for

@@ -25,11 +25,7 @@ Gamma, U, b, z = (ALGEBRA[name] for name in ("Gamma", "U", "b", "z"))
 alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
 
 
-@claim(
-    "BB:29",
-    control={"half": Fraction(1, 3)},
-    cites=(GENERATING_FUNCTION,),
-)
+@claim("BB:29", control={"half": Fraction(1, 3)}, cites=(GENERATING_FUNCTION,))
 def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For a covariance $\Gamma$ of any rank and every $d$ it is derived that
     $\mathbb{E}_{\mu_z}e^{b^\top Z}=e^{b^\top\Gamma Uz+\frac12b^\top\Gamma b}$ for every $b$, which
@@ -43,12 +39,7 @@ def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     )
 
 
-@claim(
-    "BB:LF.1.iii.a/convexity",
-    control={"two": 3},
-    argument=r"Both sides are 1 at $p=0$; $\alpha-\beta$ and $A-B$ have one sign, so $(\alpha+\beta)(A+B)\leq2(\alpha "
-    r"A+\beta B)$ leads from $p$ to $p+1$; and $\|a+c\|\leq\|a\|+\|c\|$.",
-)
+@claim("BB:LF.1.iii.a/convexity", control={"two": 3})
 def power_of_a_sum(*, two: int = 2) -> Evidence:
     r"""The step from $p$ to $p+1$ of $(\alpha+\beta)^p\leq2^{p-1}(\alpha^p+\beta^p)$ rests on
     $2(\alpha A+\beta B)-(\alpha+\beta)(A+B)=(\alpha-\beta)(A-B)$ with $A=\alpha^p$ and $B=\beta^p$;
@@ -57,12 +48,7 @@ def power_of_a_sum(*, two: int = 2) -> Evidence:
     return identity(two * (alpha * A + beta * B) - (alpha + beta) * (A + B), (alpha - beta) * (A - B))
 
 
-@claim(
-    "BB:LF.1.iii.a/root",
-    control={"k": Fraction(1, 2)},
-    argument=r"The square $\|\Gamma^{1/2}Y\|^2=Y^\top\Gamma Y$ is a sum over an eigenbasis; the power $p/2$ and the mean "
-    r"keep the inequality.",
-)
+@claim("BB:LF.1.iii.a/root", control={"k": Fraction(1, 2)})
 def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""The second step is $gy^2\leq\|\Gamma\|_{\rm op}\,y^2$ for each eigenvalue
     $g\leq\|\Gamma\|_{\rm op}$ of $\Gamma$; `k` multiplies the right side.
@@ -72,12 +58,7 @@ def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
     return forall(g * y**2, "<=", Rational(k) * top * y**2, ranges, where=[(g, "<=", top)])
 
 
-@claim(
-    "BB:LF.1.iii.a/maximum",
-    control={"k": Fraction(1, 2)},
-    argument=r"With $x=\|\Gamma\|^{p/2}$ and $\|\Gamma\|^p=x^2$ this is the last step for every $p$, as $\|\Gamma "
-    r"Uz\|\leq\|\Gamma\|\|U\|\|z\|$.",
-)
+@claim("BB:LF.1.iii.a/maximum", control={"k": Fraction(1, 2)})
 def both_powers_below_the_maximum(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""The last step is $x\leq\max(1,x^2)$ and $x^2\leq\max(1,x^2)$ for $x=\|\Gamma\|_{\rm
     op}^{p/2}$; `k` multiplies the right sides.
@@ -130,7 +111,6 @@ def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     "BB:LF.1.iii.a",
     control={"power": 3},
     needs=("BB:29", "BB:LF.1.iii.a/convexity", "BB:LF.1.iii.a/root", "BB:LF.1.iii.a/maximum"),
-    argument="No bracket on the right is negative by the parts, which also show the other members one after the other.",
 )
 def moments_of_the_tilted_token(*, power: int = 2) -> Evidence:
     r"""The last member of the display less the third one is $(m-x^2)a+(x^2a-b)+(m-x)C$ with
@@ -169,10 +149,6 @@ def in_one_dimension(
     assumes=(MEANS,),
     false="gap",
     follows="BB:LF.1.i",
-    why=r"$\max(1,\|\Gamma\|_{\rm op}^{p})\leq\sigma_{\mu}^{2p}$ fails for $\sigma_{\mu}^{2}=\max(\|\Sigma\|_{\rm op},\|w\|^{2})$, "
-    r"and so does the display.",
-    details=r"For $d=1$, $\Sigma=w=1$, $p=4$, $q=0$ and $U=\begin{pmatrix}1&0\\1&0\end{pmatrix}$ it reads $300\leq 160$.",
-    instead=r"Use $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$, with which the display holds.",
     costs="constants",
     needs=("BB:LF.1.iii.a", "BB:LF.1.i"),
     hypotheses=(
@@ -187,9 +163,6 @@ def in_one_dimension(
     ),
     repair={"parameter": "repaired"},
     control={"k": Fraction(3, 4)},
-    argument=r"By LF.1.i/form $\|\Gamma_w\|$ is at most the largest $\|\Sigma\|(\|a\|+|b|\|w\|)^2$ over unit vectors "
-    r"$(a,b)$, and $x^p$ is increasing in $x$; the mean of LF.1.iii.a over the query, where $\|z\|=\|x_{\rm query}\|$, is "
-    r"the display.",
 )
 def moments_with_the_sub_gaussian_parameter(
     *, parameter: str = "printed", k: Fraction = Fraction(1)

@@ -21,13 +21,8 @@ from theory.symbolic.regression_moments import DATA, token_moments
 @claim(
     "BB:LF.1.corner",
     false="typo",
-    why=r"The label is $y=w^{\top}x$ with $x\sim\mathcal{N}(0,\Sigma)$, so $\mathbb{E}y^{2}=w^{\top}\Sigma w$: "
-    r"for $d=1$, $\Sigma=1/2$, $w=1$ it is $1/2$ and not $\|w\|_{2}^{2}=1$.",
-    instead=r"Write $\|w\|_{\Sigma}^{2}=w^{\top}\Sigma w$ in the corner, as in equation (12).",
     costs="nothing",
     needs=("BB:12",),
-    argument=r"The token $(x,w^\top x)$ is a linear image of a Gaussian $x$, hence Gaussian with the mean 0 and these "
-    r"blocks.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     repair={"norm": "Sigma"},
     control={"norm": "2"},
@@ -64,12 +59,7 @@ PARAMETERS = {
 @claim(
     "BB:LF.1.i",
     false="gap",
-    why=r"$\max(\|\Sigma\|_{\rm op},\|w\|^{2})$ bounds the diagonal blocks of $\Gamma_{w}$, not its norm: for $d=1$, $\Sigma=w=1$ "
-    r"a token is $(x,x)$ and $\|\Gamma_{w}\|_{\rm op}=2$.",
-    details=r"There $\mathbb{E}e^{v^{\top}z}=e^{2}$ at $v=(1,1)$, where $e$ is claimed.",
     costs="constants",
-    instead=r"Use $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$, with which $\mu$ is "
-    r"$\sigma_{\mu}$-sub-Gaussian. The sentence of Lemma F.1 itself, that (11) satisfies Assumption 4.2, is then true.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     needs=("BB:LF.1.corner", "BB:LF.1.i/query"),
     repair={"parameter": "repaired"},
@@ -100,10 +90,7 @@ def exponent_of_the_generating_function(*, shifts: int = 1) -> Evidence:
     return quadratic_form(noise=False, shifts=shifts)
 
 
-@claim(
-    "BB:LF.1.i/query",
-    control={"c": Fraction(9, 10)},
-)
+@claim("BB:LF.1.i/query", control={"c": Fraction(9, 10)})
 def the_query_is_sub_gaussian(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Wherever $\|\Sigma\|_{\rm op}\leq1$, $\mathbb{E}e^{v^\top x}\leq e^{\|v\|^2/2}$ is derived
     for the query and every $v$. The second route is $\|\Sigma\|_{\rm op}\|v\|^2\leq\|v\|^2$. Here

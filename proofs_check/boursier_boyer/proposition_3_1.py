@@ -87,11 +87,6 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
     at="L = 1",
     follows="BB:LC.6",
     costs="nothing",
-    why=r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a single token is its variance.",
-    details=r"With $1+\ln L$ in place of $\ln L$ it holds for $L\geq1$, too, and $\sigma^{4}$ may stand for $\sigma^{6}$, which "
-    r"follows from OURS:P3.1.",
-    instead=r"Ask for $L\geq2$; then the bound holds. The constants are $c_{1}=2^{d/2}\|V\|_{\rm op}^{2}\big((300(1+h)+20(d+1)"
-    r"\|U\|_{\rm op}^{2})/\ln 2+8\big)$, $h=\frac d2\ln 2$, and $c_{2}=\min(1,1/(16\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
     control=(dict(power=1), dict(c=Fraction(1, 42))),
     hypotheses=HYPOTHESES,

@@ -23,12 +23,6 @@ from proofs_check.derivations.proofs import derivation
     at="L = 1",
     follows="BB:LC.6",
     costs="nothing",
-    why=r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a row of the gradient is the variance "
-    r"of a single token.",
-    details=r"With $1+\ln L$ in place of $\ln L$ it holds for $L\geq1$, too, and $\sigma^{4}$ may stand for $\sigma^{6}$, which "
-    r"follows from OURS:P3.4.V.",
-    instead=r"Ask for $L\geq2$; then the bound holds, even without Assumption 3.3. The constants are those of Proposition 3.1, "
-    r"with $\|V\|_{\rm op}^{2}$ replaced by the number of rows of $V$.",
     repair=dict(least=2),
     control=(dict(power=1), dict(c=Fraction(1, 42))),
     hypotheses=HYPOTHESES,
@@ -51,12 +45,6 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
     at="L = 1",
     follows="BB:LC.6",
     costs="nothing",
-    why=r"At $L=1$ the right side contains $\ln(1)^{2}=0$, while the gradient of a single token is 0 and that of the limit is not.",
-    details=r"With $1+\ln L$ in place of $\ln L$ it holds for $L\geq1$, too, and $\sigma^{8}$ may stand for $\sigma^{12}$, which "
-    r"follows from OURS:P3.4.U.",
-    instead=r"Ask for $L\geq2$; then the bound holds, even without Assumption 3.3. The constants are $c_{1}=2^{d/2}\|V\|_{\rm "
-    r"op}^{2}\big((61000(d+1)(12+4h)^{2}+460(d+3)^{3}\|U\|_{\rm op}^{4})/\ln^{2}2+78(d+1)\big)$, $h=\frac d2\ln 2$, and "
-    r"$c_{2}=\min(1,1/(32\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
     control=(dict(power=3), dict(c=Fraction(1, 106 * 10**4))),
     needs=("BB:C.7.gU", "BB:P3.4.U/limit"),

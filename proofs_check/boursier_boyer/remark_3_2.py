@@ -29,12 +29,7 @@ PARAMETERS = (Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(-1))
 TOLERANCE = Fraction(1, 10)
 
 
-@claim(
-    "BB:R3.2",
-    control=dict(c=Fraction(1, 2)),
-    fragment=r"the mean square of the deviation of the average of each function $f$ with finite variance $v$ under $\mu$, "
-    r"where $k=\mathbb{E}_z|f(z)-m|^2/v$ and the query is independent of the tokens",
-)
+@claim("BB:R3.2", control=dict(c=Fraction(1, 2)))
 def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
     r"""For each $f$ of mean $m$ and variance $v$ under $\mu$, the mean square of the deviation of
     its average with the query in the prompt is between $\frac14$ and $\max(1,k)$ times that
@@ -72,21 +67,10 @@ def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
     "BB:R3.2/attention",
     false="gap",
     costs="nothing",
-    why=r"From the rate of the measures that of attention does not follow: softmax weighs the query, one token among $L+1$, by "
-    r"$e^{z^\top Uz}$, which no power of $L$ bounds.",
-    details=r"For tokens $\mathcal{N}(0,\frac12)$, queries $\mathcal{N}(0,1)$ and $U=V=1$ the error decays like $L^{-2/3}$ with "
-    r"the query inside, and like $1/L$ without, up to logarithms; for tokens that are all 0 it is 0 without. In general the "
-    r"exponent is at least $\min(1,b,1/a)$, where $b>0$, $b^2+b=1/\lambda_{\max}(S^{1/2}U^\top\Gamma US^{1/2})$ and "
-    r"$a=\lambda_{\max}(S^{1/2}(U+U^\top-U^\top\Gamma U)S^{1/2})$, without $1/a$ if $a\leq0$.",
-    instead=r"If tokens and queries have one centred Gaussian law, the two errors of attention are of one order up to logarithms. "
-    r"For Gaussian laws that differ, the error with the query inside has at least the exponent of (16), so that the bound of "
-    r"Proposition 3.1 survives, by an estimate of the query's weight.",
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1", "Gamma <= sigma**2", "S <= 1"),
     repair=dict(Gamma=Fraction(1)),
     control=dict(Gamma=Fraction(1, 2)),
     needs=("OURS:R4.self", "BB:R3.2/exponent"),
-    unproved="the exponent with the query inside the prompt is that of OURS:R4.self, for Gaussian laws and up to logarithms; here "
-    "the errors are evaluated at two lengths only",
 )
 def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The remark draws from the rate of the measures that its proofs carry over to the errors of
@@ -120,12 +104,7 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
     )
 
 
-@claim(
-    "BB:R3.2/exponent",
-    fragment=r"Gaussian laws of tokens and queries, and $U\neq0$",
-    control=dict(c=Fraction(5, 4)),
-    needs=("OURS:R4.self", "OURS:P3.1.sharp/printed"),
-)
+@claim("BB:R3.2/exponent", control=dict(c=Fraction(5, 4)), needs=("OURS:R4.self", "OURS:P3.1.sharp/printed"))
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     r"""For $\sigma\geq1$, $u=\|U\|_{\rm op}>0$, $S\leq I$ and $\Gamma\geq0$, no eigenvalue $a>0$ of
     $S^{1/2}(U+U^\top-U^\top\Gamma U)S^{1/2}$ is beyond the inverse of the exponent

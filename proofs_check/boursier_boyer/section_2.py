@@ -32,15 +32,9 @@ DIVERGING_LAWS = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
     false="edge",
     at="laws without exponential moments",
     costs="nothing",
-    why=r"The integrals need not be finite: at $Qz=0$ the numerator is $V\int z'\,\mathrm{d}\mu(z')$, which diverges for "
-    r"$\mathbb{P}(Z=2^{n})=2^{-n}$.",
-    instead=r"Define the map on the measures with $\int e^{\langle a,z'\rangle}\mathrm{d}\mu(z')<\infty$ for every "
-    r"$a\in\mathbb{R}^{d}$, among them every sub-Gaussian one.",
     repair=dict(laws="every exponential moment"),
     control=dict(laws="some exponential moment"),
     hypotheses=("d in Integers", "d >= 1"),
-    argument=r"The bound is integrated over the law, at $x=z_i$ and $s=a^\top z$, so that the numerator is finite, and so "
-    r"is the denominator, which is positive.",
 )
 def layer_is_defined(*, laws: str = "every law") -> Evidence:
     r"""As printed the integrals in $T[\mu](z)$ are finite for every law; but for
@@ -78,11 +72,7 @@ def diverging(laws: str) -> Evidence:
     )
 
 
-@claim(
-    "BB:2.fin",
-    control=dict(factor=2),
-    needs=("BB:2.def",),
-)
+@claim("BB:2.fin", control=dict(factor=2), needs=("BB:2.def",))
 def layer_of_an_empirical_measure(*, factor: int = 1) -> Evidence:
     r"""With $\frac1L\sum_kg(z_k)$ for the integral of $g$ against $\hat\mu_L$, the layer of
     $\hat\mu_L$ is the self-attention of the token $z_\ell$; this is derived. Tried is the quotient
@@ -102,17 +92,11 @@ def layer_of_an_empirical_measure(*, factor: int = 1) -> Evidence:
     at="laws without exponential moments",
     follows="BB:2.def",
     costs="nothing",
-    why=r"The limit need not be defined: for $\mathbb{P}(Z=2^{n})=2^{-n}$ and $Qz=0$ the mean of the tokens tends to infinity, and "
-    r"$T[\mu](z)$ is the quotient $\infty/1$.",
-    instead=r"Ask for $\int e^{\langle a,z'\rangle}\mathrm{d}\mu(z')<\infty$ for every $a\in\mathbb{R}^{d}$, as for the definition "
-    r"of the layer; then the limit holds. Every sub-Gaussian $\mu$ satisfies this.",
     repair=dict(laws="every exponential moment"),
     control=dict(tilted=False),
     hypotheses=("d in Integers", "d >= 1"),
     needs=("BB:2.def",),
     cites=("Kolmogorov: strong law of large numbers",),
-    argument=r"Where $\mathbb{E}e^{a^\top Z}>0$ and $\mathbb{E}e^{a^\top Z}Z$ are finite, $S_L/L$ and $R_L/L$ tend to them "
-    r"almost surely, and so does the ratio.",
 )
 def softmax_of_a_long_prompt(*, laws: str = "every law", tilted: bool = True) -> Evidence:
     r"""As printed $T[\hat\mu_L](z)$ has the limit $T[\mu](z)$ for every law, which is not finite

@@ -59,15 +59,9 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
     "BB:P3.1.conv",
     false="typo",
     costs="nothing",
-    why=r"The output is a convex combination of the values $Vz_{k}$ and not of the tokens $z_{k}$; one token $z_{1}=1$ with "
-    r"$V=2$ gives $2$.",
-    instead=r"Write $T^{K,Q,V}[\hat{\mu}_{L}](z)\in{\rm Conv}(Vz_{1},\ldots,Vz_{L})$; the bound on its norm follows as "
-    r"printed.",
     repair=dict(hull="V z_k"),
     control=dict(hull="z_k and 0"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
-    argument=r"By induction $v^\top T\leq M=\max_kv^\top Vz_k$ for every $v$, which puts $T$ into the hull of the $Vz_k$, "
-    r"and $\|T\|\leq\max_k\|Vz_k\|$.",
 )
 def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
     r"""As printed the output lies in the hull of the tokens $z_k$, which one token and $V=2$

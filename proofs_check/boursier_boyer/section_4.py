@@ -29,14 +29,6 @@ loss = (a - y) ** 2 / 2
     "BB:4.loss",
     false="gap",
     costs="constants",
-    why=r"In the pair $(\hat{z},y)$, in which Lemma E.2 uses it, the Hessian of $\frac12(\hat{z}_{d+1}-y)^2$ has the eigenvalue 2; "
-    r"only in $\hat{z}$ alone is the loss 1-smooth.",
-    details=r"Whichever way 1-smooth is read, one of two rows falls: in $\hat{z}$ alone this one is true, by 4.loss/first, and the "
-    r"first step of Lemma E.2 is false, by $\ell=10\hat{z}_{d+1}y$. Theorem 5.2 keeps its form: half the squared loss is "
-    r"1-smooth in the pair, and its flow is that of the squared loss at half the speed.",
-    instead=r"Say that $\ell$ is 1-smooth in $\hat{z}$ and jointly 2-smooth, and multiply the factor "
-    r"$\max(\|(a,y)\|,\|(b,y)\|)$ of Lemma E.2 by $\sqrt2$. Lemma E.4 needs only that $\ell$ is 1-smooth in "
-    r"$\hat{z}$ and that $|\nabla_1\ell(\hat{z},y)|\leq|\hat{z}_{d+1}|+|y|$.",
     repair={"beta": 2},
     dial="beta",
     hypotheses=("a in Reals", "b in Reals", "y in Reals", "v in Reals"),
@@ -88,10 +80,7 @@ def slope_of_the_squared_loss(*, k: int | Fraction = 2) -> Evidence:
     return forall((a - y) ** 2, "<=", Rational(k) * (a**2 + y**2), {a: REALS, y: REALS})
 
 
-@claim(
-    "BB:4.bilin",
-    control={"factor": 2},
-)
+@claim("BB:4.bilin", control={"factor": 2})
 def output_is_linear_in_each_parameter(*, factor: int = 1) -> Evidence:
     r"""The output of attention over centred Gaussian tokens for $U+sW$ is that for $U$ and $s$
     times that for $W$, and the same holds in $V$. Both are derived from the integrals, and tried is
@@ -138,10 +127,7 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
     )
 
 
-@claim(
-    "BB:A4.2.red",
-    control=({"moment": 7}, {"factor": Fraction(99, 100)}),
-)
+@claim("BB:A4.2.red", control=({"moment": 7}, {"factor": Fraction(99, 100)}))
 def second_half_of_ii_follows_from_the_first(*, moment: int = 12, factor: int | Fraction = 1) -> Evidence:
     r"""The second half of Assumption 4.2 (ii) is derived from the first: for every positive random
     $\sigma$ the mean of $\ln(L)^4/L^{c/\sigma^2}$ is at most

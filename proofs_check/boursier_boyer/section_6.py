@@ -30,13 +30,7 @@ LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 # -- the data --------------------------------------------------------------------------------------
 
 
-@claim(
-    "BB:S6.data",
-    control={"power": 1},
-    needs=("OURS:R6/scale", "BB:R5.3.noise/risk"),
-    fragment="the infinite-prompt risk on the block manifold, and the penalty of ridge regression; finite prompts are left to "
-    "OURS:R6/scale",
-)
+@claim("BB:S6.data", control={"power": 1}, needs=("OURS:R6/scale", "BB:R5.3.noise/risk"))
 def the_theory_carries_over_to_the_data(*, power: int = 2) -> Evidence:
     r"""For every $d$ tasks $\mathcal{N}(0,\omega^2I)$ have $\omega^2$ times the risk of (11), so
     that the flow has the same orbits and limits; with $w\sim\mathcal{N}(0,I/d)$ and noise
@@ -86,9 +80,6 @@ def completing_the_square(*, factor: int = 1) -> Evidence:
         "the mean minimises the mean square",
         "the mean of a Gaussian posterior is where its density is largest",
     ),
-    argument=r"By S6.ridge/posterior, which is the logarithm of prior times likelihood up to the factor $-1/(2\tau^2)$, "
-    r"the posterior mean of $w^\top x$ is $x^\top(X^\top X+\lambda I)^{-1}X^\top y$ with $\lambda=\tau^2/\omega^2$, that is "
-    r"$d\tau^2=\frac12$ here; in an eigenbasis of $X^\top X$ the mean squared errors add up.",
 )
 def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)) -> Evidence:
     r"""At every eigenvalue $e$ of $X^\top X$ the error $(\omega^2l^2+\tau^2e)/(e+l)^2$ of ridge
@@ -180,8 +171,6 @@ def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
     "BB:A.1.norm",
     control={"power": Rational(3, 4)},
     needs=("BB:A.1.norm/mean", "BB:A.1.norm/variance", "OURS:R4.A", "BB:B.2"),
-    argument=r"The distance satisfies $\|T_{\rm soft}-T_{\rm lin}\|^2\leq2\|T_{\rm soft}-T\|^2+2\|T_{\rm lin}-T\|^2$, "
-    r"bounded by Theorem A and by the variance of linear attention.",
 )
 def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evidence:
     r"""With the factor $1/L$ in linear attention, $\mathbb{E}\|T_{\rm soft}-T_{\rm lin}\|^2\leq

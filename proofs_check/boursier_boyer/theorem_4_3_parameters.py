@@ -46,17 +46,6 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     + r"$T(\varepsilon)$ exists as the infinite-prompt parameters converge, and then $L^\star(\varepsilon)$, as "
     r"$g_2$ tends to 0.",
     cites=("Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",),
-    why=r"The limit need not exist: a bounded gradient flow of a smooth risk may wind round a circle for ever, under all "
-    r"hypotheses of Theorem 4.3.",
-    details=r"One task, $d=k=1$: $\mu$ is uniform on $\pm(1,1)$, the query is $\pm(1,0)$, and the loss "
-    r"$\ell(\hat z,y)=h(\hat z)/17000$ is even in $\hat z$, does not use the label, and is infinitely often differentiable. In "
-    r"polar coordinates of the plane, with $f=1/(1-r^2)$, $h=e^{-f}\big(1-\tfrac k2\sin(2\theta-2f)\big)$ for $r<1$, 0 beyond, "
-    r"$k=\frac{4r^2(1+r^2)}{4r^2(1+r^2)+(1-r^2)^4}$. The output is $\pm\tanh(s)v$ with $s=(1,1)U(1,0)^\top$ and $v=V(1,1)^\top$; "
-    r"$|v|^2-\sinh^2s$ is conserved, and where it is 1, $\theta=1/(1-r^2)$ is an orbit: $r\to1$, $\theta\to\infty$. "
-    r"The sketch of the proof of Theorem 4.3 speaks of the convergence point too; the proof in Appendix E.1 does not need it.",
-    instead=r"Suppose that $\lim_t(U_\infty(t),V_\infty(t))$ exists; then the display holds. The limit exists if "
-    r"$\mathcal{R}_\infty$ is real-analytic (Lojasiewicz), in particular for centred Gaussian tokens and the squared loss, "
-    r"where it is a polynomial.",
 )
 def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction = Fraction(1)) -> Evidence:
     r"""As printed $\lim_t(U_\infty,V_\infty)$ need not exist: an exact orbit winds round a circle
@@ -163,10 +152,6 @@ def _at_one_time(c: Fraction) -> Evidence:
     + r"As $g_2(L)$ tends to 0, so does $g_2^{1/2}\ln(1/g_2)$, and $T(L)$ tends to infinity, so that "
     r"$\theta_\infty(T(L))$ tends to its limit. So there is an $L^\star(\varepsilon)$ from which on (27) holds at $T(L)$ and both "
     r"terms are at most $\frac12\varepsilon$.",
-    why="The limit on the right need not exist, as in the display before.",
-    details=r"If the infinite-prompt flow ends in a saddle, no sequence $T(L)$ that grows too fast will do.",
-    instead=r"Suppose that $\lim_t(U_\infty(t),V_\infty(t))$ exists; then $T(L)=\ln(1/g_2(L))/(2\beta_\infty)$ is such a "
-    r"sequence.",
 )
 def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedule: str = "slow") -> Evidence:
     r"""As printed $\lim_t\theta_\infty(t)$ need not exist. Where it exists, at

@@ -41,14 +41,6 @@ from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
         "BB:F.3.fin/bounded",
         "OURS:T5.2",
     ),
-    argument=r"Model (11) meets what Theorem 4.3 supposes once its loss is halved: $\frac12\ell$ is 1-smooth by 4.loss/half, "
-    r"halves both risks and runs through both flows at half the speed, so that their limits are halved; $\ell$ itself is not "
-    r"1-smooth, by 4.loss. By Lemma F.1 the model satisfies Assumption 4.2 for every $\rho'$ if $\|\Sigma\|_{\rm op}\leq1$, "
-    r"otherwise after the query is rescaled, as in OURS:T5.2. "
-    r"$\mathcal{R}_\infty$ is a polynomial, so that it and its gradient have Lipschitz constants on the ball of radius $2\rho$. "
-    r"Its flow is bounded and ends at the risk 0, by F.3.4c and F.3.fin/bounded, so that $T(\frac\varepsilon2)$ exists; then so "
-    r"does $L(\varepsilon)$, as $g_1$ and $g_2$ tend to 0. The flow (7) exists for all times, as $\mathcal{R}_L\geq0$ is smooth "
-    r"and does not increase along it; for the same reason $\mathcal{R}_L$ has a limit.",
 )
 def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""As in BB:T4.3, with 0 for the limit, it is derived that
@@ -71,18 +63,10 @@ def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     "BB:T5.2/inference",
     false="gap",
     costs="nothing",
-    why=r"The proof needs Lemma F.1, which supposes $\|\Sigma\|_{\rm op}\leq 1$, so that the query is 1-sub-Gaussian as in "
-    r"Assumption 4.2 (i); Theorem 5.2 does not suppose it.",
-    details=r"For $d=1$, $\Sigma=2$, $\alpha=1/2$, $\mathbb{E}e^{x_{\rm q}}=e$, where $e^{1/2}$ is required.",
-    instead=r"In the proof put $x_{\rm q}/\kappa$ for $x_{\rm q}$ and $\kappa U$ for $U$, "
-    r"$\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$. Then the theorem holds for every $\Sigma$: the output stays the same, its query "
-    r"is 1-sub-Gaussian, and Assumption 4.2 is checked on a ball $\kappa$ times as large.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "alpha > 0", "alpha**4*d*Sigma**4 < 4"),
     needs=("BB:LF.1.i",),
     repair={"rescaled": True},
     control={"rescaled": False},
-    argument=r"For a Gaussian query $x$, $\mathbb{E}e^{v^\top x}=e^{v^\top\Sigma v/2}$ is at most $e^{\|\Sigma\|_{\rm "
-    r"op}\|v\|^2/2}$; the exponent is divided by $\kappa^2=\max(1,\|\Sigma\|_{\rm op})$.",
 )
 def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evidence:
     r"""Assumption 4.2 (i) asks for $\mathbb{E}e^{vx_{\rm q}/\kappa}\leq e^{v^2/2}$, for every

@@ -32,6 +32,7 @@ from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
 from proofs_check.instances.reference import OF_PAPER
 from proofs_check.papers.edges import known_edges
+from proofs_check.papers.statements import told
 from theory.inputs.kinds import check_kind, read_items
 
 __all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim"]
@@ -308,7 +309,9 @@ def claim(
     reference: Mapping[str, Any] | None = None,
     assumes: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Evidence]], Claim]:
-    """Turn a check into a claim.
+    """Turn a check into a claim. The words that people read (`open`, `why`, `details`, `instead`,
+    `argument`, `fragment`, `unproved`) may stand beside the row instead, in ``statements.toml``
+    under ``[[row.claim]]`` with the ``id`` of the claim.
 
     Parameters
     ----------
@@ -391,6 +394,12 @@ def claim(
     words = [name for name, p in inspect.signature(claim).parameters.items() if p.default in ("", p.empty)]
     check_kind(str, **{name: said[name] for name in words})
     check_kind(Mapping, repair=repair)
+    words_of_row = told().get(id, {})
+    if twice := [name for name in words_of_row if said[name]]:
+        raise ValueError(
+            f"{id}: {twice[0]}= stands beside its row in statements.toml and in the decorator; drop one of the two"
+        )
+    said |= words_of_row
     said |= {
         name: read_items(str, **{name: said[name]}) for name in ("needs", "cites", "hypotheses", "assumes")
     }
@@ -403,7 +412,7 @@ def claim(
     )
     if wrong := misdeclared(said):
         raise ValueError(f"{id}: {wrong}")
-    if fragment and argument:
+    if said["fragment"] and said["argument"]:
         raise ValueError(
             f"{id}: a fragment is not joined to the statement by an argument; drop one of the two"
         )

@@ -73,12 +73,16 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self.lines:
             return
+        from numerics.terminal.inputs import InputError
+
         try:
             self._finish(session)
         except KeyboardInterrupt:
             pytest.exit(
                 "interrupted while the claims were judged together", returncode=pytest.ExitCode.INTERRUPTED
             )
+        except InputError as error:
+            pytest.exit(str(error), returncode=pytest.ExitCode.USAGE_ERROR)
 
     def _finish(self, session: pytest.Session) -> None:
         from proofs_check.papers.registered import collections, limited

@@ -18,7 +18,7 @@ from proofs_check.core.dial import Edge
 from proofs_check.core.kept import read_elsewhere
 from proofs_check.core.printed import by_kind
 from proofs_check.papers.registered import Collection, collection_of, in_scope
-from proofs_check.papers.statements import Row, all_rows, row
+from proofs_check.papers.statements import Row, all_rows, row, told
 from theory.inputs.kinds import read_items
 
 __all__ = ["entry", "load_claims", "row_of", "run_claim"]
@@ -40,14 +40,16 @@ def load_claims(scope: Iterable[Collection] | None = None) -> Mapping[str, Claim
     Raises
     ------
     InputError
-        If a module in a folder that the user named cannot be imported.
+        If a module in a folder that the user named cannot be imported, or words are of no claim.
 
     Examples
     --------
     >>> "BB:CC.3.b" in load_claims()
     True
     """
+    mine: set[str] = set()
     for collection in in_scope() if scope is None else read_items(Collection, scope=scope):
+        mine.update(collection.keys)
         for file in collection.files:
             # As pytest imports it, so that no module is imported twice under two names.
             root = file.parent
@@ -58,6 +60,12 @@ def load_claims(scope: Iterable[Collection] | None = None) -> Mapping[str, Claim
             package = file.parent.relative_to(root).parts
             for module in iter_modules([str(file.parent)]):
                 _import(".".join((*package, module.name)), file.parent, collection)
+    # Without its argument a claim would be called PROVED: words must not get lost by a slip in an id.
+    for id in told():
+        if id.split(":", 1)[0] in mine and id not in REGISTRY:
+            raise InputError(
+                f"statements.toml has words for {id}, which is no claim; correct the id or drop them"
+            )
     return REGISTRY
 
 

@@ -34,10 +34,7 @@ def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
     return quadratic_form(noise=True, shifts=shifts)
 
 
-@claim(
-    "OURS:LF.1/sub_gaussian",
-    control={"k": Fraction(9, 10), "outer": Fraction(9, 10)},
-)
+@claim("OURS:LF.1/sub_gaussian", control={"k": Fraction(9, 10), "outer": Fraction(9, 10)})
 def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Fraction(1)) -> Evidence:
     r"""For every $S$ and Gaussian label noise it is derived that a token is $\sigma_w$-sub-Gaussian
     at every task, with $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$, and that this is at
@@ -59,9 +56,6 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Frac
     assumes=(MEANS,),
     control=({"k": Fraction(1, 2)}, {"least": Fraction(1, 2)}),
     needs=("BB:LF.1.iii.a", "OURS:LF.1/sub_gaussian"),
-    argument=r"Put $g=\|\Gamma_w\|$ in LF.1.iii.a, for every $S$ and $\tau^2$, averaged over the query; the tangent at "
-    r"$x=\|v\|/c$ and $\|y\|/c$ with $c=\frac12(\|v\|+\|y\|)$ gives $(\|v\|+\|y\|)^p\leq2^{p-1}(\|v\|^p+\|y\|^p)$ for real "
-    r"$p$; all moments of $x$ are finite.",
 )
 def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int | Fraction = 1) -> Evidence:
     r"""For $g=\|\Gamma_w\|_{\rm op}\leq\sigma_w^2$ and $\sigma_w^2\geq1$,
@@ -86,10 +80,6 @@ def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int
         "BB:LF.1.ii.f/mgf",
         "BB:LF.1.ii.f/limit",
     ),
-    argument=r"One has $\sigma_w^2\leq\kappa(1+\|w\|^2)$ with $\kappa=\max(1,\|S\|+\tau^2)$; then LF.1.ii.f is used with "
-    r"$c/\kappa$ in the place of $c$; $\mathbb{E}\sigma_w^{12}$ is at most $\kappa^6\,\mathbb{E}(1+\|w\|^2)^6$.",
-    unproved="the row joins statements on one law, each of which is proved or argued in what it needs; as a whole it is "
-    "tried by quadrature",
 )
 def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""For $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ and $\kappa=\max(1,\|S\|_{\rm

@@ -110,8 +110,6 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int 
     "OURS:P3.1.sharp/lambda",
     control=dict(c=Fraction(1, 308)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket"),
-    argument=r"The proof is that of OURS:P3.1 with $4\kappa\theta\leq\lambda$ for any $\lambda<\frac12$; here "
-    r"$\lambda=\frac9{20}$.",
     reference={},
     unproved=UNPROVED,
 )
@@ -128,7 +126,6 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
     "OURS:P3.1.sharp/small",
     control=dict(c=Fraction(1, 250)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight"),
-    argument=r"Average R1 over the query, with $\mathbb{E}e^{4\kappa|z|^2}\leq(1-8\kappa)^{-d/2}$.",
     unproved=UNPROVED,
 )
 def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:

@@ -100,12 +100,7 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     dial="c",
     needs=("OURS:R4.Q", "OURS:R4.above/moments", "OURS:R4.above/tail"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument=r"Where the other weights sum to $\frac L8e^{s/2}$ at least, $p_1^2\leq p_1^\theta\leq(8w_1e^{-s/2}/L)^\theta$, "
-    r"and $\mathbb{E}w_1^\theta=e^{\theta^2s/2}$. The probability that they do not is bounded by the lower tail of the "
-    r"weights truncated at $s$, of mean $m_1$. Every moment in R4.Q is between 0 and $P_2$, as "
-    r"$0\leq\pi_k\leq\pi_2\leq1$.",
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
-    unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
 def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
     r"""The bound $P_2\leq8^\theta L^{1-\theta}e^{(\theta^2-\theta)s/2}+L\exp(-\frac L{32}e^{-s/2})$
@@ -225,11 +220,7 @@ def constants_of_one_token(*, share: Fraction = Fraction(16, 25), of_c: int = 16
     "OURS:R4.below",
     control=dict(half=Fraction(1, 4)),
     needs=("OURS:R4.Q", "OURS:R4.below/constants"),
-    argument=r"Token $k$ dominates if its score exceeds that level and the others obey Markov's inequality, and these are "
-    r"disjoint events; there $X_k\leq w_k\tau/(4r)$ and $X'_k\leq w_k/4$, which R4.below/constants turns into the bounds "
-    r"of both errors.",
     hypotheses=("L in Integers", "L >= 1", "s > 0"),
-    unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
 def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For $\Pi=\mathbb{P}(\sqrt sg\geq\ln L+\frac s2+\ln(8(2+s+g^2)))$, $\mathbb{E}D^2\geq\frac
@@ -299,12 +290,7 @@ def flat_average(*, two: int = 2) -> Evidence:
     )
 
 
-@claim(
-    "OURS:R4.exponent/limit",
-    dial="c",
-    argument=r"With $x=|v^\top h||h|$ and $y=|\Gamma v|$ the bracket of R4.limit is at least $v^\top\Gamma v\,{\rm "
-    r"tr}\,\Gamma$, which is positive for a row $v$.",
-)
+@claim("OURS:R4.exponent/limit", dial="c")
 def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
     r"""For $x=|v^\top h||h|$ and $y=|\Gamma v|$, $2xy\leq x^2+y^2$, which bounds $|2(v^\top
     h)(h^\top\Gamma v)|\leq2xy$; `c` stands for the first 2.
@@ -356,9 +342,6 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
         "OURS:R4.exponent/limit",
     ),
     cites=("Fatou's lemma",),
-    argument=r"From above, R4.above is averaged with $\theta=1+b$ up to $s=X$, and $P_2\leq1$ beyond; from below, use "
-    r"Fatou's lemma, and R4.below at $s=y\ln L$ with $\frac1y=b+\frac12$.",
-    unproved=r"an asymptotic statement with powers of $\ln L$ of any size: proved by hand, above",
 )
 def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
     r"""At $L=10^{50}$ the slope $\ln(\mathcal{E}(L)/\mathcal{E}(L^2))/\ln L$ is $\min(1,b)$ up to

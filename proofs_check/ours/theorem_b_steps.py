@@ -35,12 +35,7 @@ def _exponent(y: sp.Expr) -> sp.Expr:
     return 1 - (1 + y / 2) ** 2 / (2 * y) - y / (2 * LAMBDA)
 
 
-@claim(
-    "OURS:R4.B/flat",
-    control={"factor": Fraction(2)},
-    needs=("OURS:R4.c",),
-    argument=r"If $\lambda=0$, then $s=0$ for almost every query, and $q=0$.",
-)
+@claim("OURS:R4.B/flat", control={"factor": Fraction(2)}, needs=("OURS:R4.c",))
 def without_scores(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""If all weights are $\frac1L$, the error is $t/L$ for every $L$; `factor` multiplies it."""
     L, t = sp.Symbol("L", integer=True, positive=True), sp.Symbol("t", positive=True)
@@ -48,13 +43,7 @@ def without_scores(*, factor: Fraction = Fraction(1)) -> Evidence:
     return identity(error, factor * t / L)
 
 
-@claim(
-    "OURS:R4.B/gauss",
-    control={"power": Fraction(1)},
-    argument=r"The factor $e^{\lambda x^2}$ turns the standard normal density into $(1-2\lambda)^{-1/2}$ times that of "
-    r"$\mathcal{N}(0,1/(1-2\lambda))$, whose mass is 1, whose mean is 0 and whose second moment is $1/(1-2\lambda)$; the "
-    r"directions are independent.",
-)
+@claim("OURS:R4.B/gauss", control={"power": Fraction(1)})
 def tilted_gaussian_in_one_direction(*, power: Fraction = Fraction(1, 2)) -> Evidence:
     r"""With $m=1-2\lambda>0$, $e^{\lambda x^2}e^{-x^2/2}=m^{-1/2}(m^{1/2}e^{-mx^2/2})$; `power`
     stands for the $\frac12$ of the first exponent.
@@ -92,13 +81,7 @@ def _average_of_the_envelope() -> Evidence:
     )
 
 
-@claim(
-    "OURS:R4.B/determinant",
-    control={"half": Fraction(1)},
-    needs=("OURS:R4.B/gauss",),
-    argument=r"For every $d$, $A=O\,{\rm diag}(\lambda)\,O^\top$: determinant and trace are those of the eigenbasis, in "
-    r"which odd moments vanish.",
-)
+@claim("OURS:R4.B/determinant", control={"half": Fraction(1)}, needs=("OURS:R4.B/gauss",))
 def constant_in_matrices(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The constant $C_1$ is $\det(I-2A)^{-1/2}(t+{\rm tr}(N(I-2A)^{-1}))$, which is executed in an
     eigenbasis for $d=2$ and every rotation; `half` stands for the $\frac12$.
@@ -122,10 +105,7 @@ def constant_in_matrices(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     return confirmed(found, _average_of_the_envelope()) if found.verdict.accepted else found
 
 
-@claim(
-    "OURS:R4.B/exponent",
-    control=({"half": Fraction(1, 3)}, {"share": Fraction(3, 2)}),
-)
+@claim("OURS:R4.B/exponent", control=({"half": Fraction(1, 3)}, {"share": Fraction(3, 2)}))
 def largest_exponent(*, half: Fraction = Fraction(1, 2), share: Fraction = Fraction(3, 4)) -> Evidence:
     r"""For $\frac1\lambda=b^2+b$, the largest value of $1-\frac{(1+y/2)^2}{2y}-\frac y{2\lambda}$
     is $-b$, at $y=1/(b+\frac12)$ only, because it falls short of $-b$ by $(1-y(b+\frac12))^2/(2y)$;
@@ -150,13 +130,7 @@ def largest_exponent(*, half: Fraction = Fraction(1, 2), share: Fraction = Fract
     )
 
 
-@claim(
-    "OURS:R4.B/token",
-    cites=("Euler's reflection formula",),
-    control={"six": 5},
-    argument=r"With $w=e^u/(1+e^u)$ the moments of one token are the Beta functions $B(k-\theta,\theta)$, $k=2,3,4$, at "
-    r"$\theta=1+b$; the first is $\Gamma(1-b)\Gamma(1+b)=\pi b/\sin(\pi b)$.",
-)
+@claim("OURS:R4.B/token", cites=("Euler's reflection formula",), control={"six": 5})
 def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
     r"""For one token $P_2-6P_3+6Q$ is $B(1-\frac62(1-b)+\frac66(1-b)(2-b))=b^2B$ with the Beta
     function $B=B(1-b,1+b)$, since $B(x+1,y)=B(x,y)\,x/(x+y)$; `six` stands for the 6 of both
@@ -179,14 +153,7 @@ def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
     return confirmed(found, route)
 
 
-@claim(
-    "OURS:R4.B/laplace",
-    control={"two": 3},
-    needs=("OURS:R4.B/exponent", "OURS:R4.B/token"),
-    argument=r"The density of $s$ is "
-    r"$\frac{s^{m/2-1}e^{-s/(2\lambda)}}{(2\lambda)^{m/2}\Gamma(m/2)}\prod_{j>m}(1-\lambda_j/\lambda)^{-1/2}$, and "
-    r"$|Vh|^2\sim\rho s$; then Laplace's method is used in $s=y\ln L$.",
-)
+@claim("OURS:R4.B/laplace", control={"two": 3}, needs=("OURS:R4.B/exponent", "OURS:R4.B/token"))
 def constant_of_the_laplace_argument(*, two: int = 2) -> Evidence:
     r"""For every $m$ the density of $s$, $\rho s$, $(2\pi s)^{-1/2}$, the factor $b^2\pi b/\sin(\pi
     b)$ of the token and $\sqrt{2\pi y^3/\ln L}$ multiply to $C_m(\ln L)^{m/2}$; `two` stands for
@@ -202,12 +169,7 @@ def constant_of_the_laplace_argument(*, two: int = 2) -> Evidence:
     return identity(product, C * Lambda ** (m / 2))
 
 
-@claim(
-    "OURS:R4.B/critical",
-    control={"share": Fraction(3, 4)},
-    argument=r"Up to $s=\frac23\ln L$, where $\theta=2$, the error is $e^sq/L$; the density times $e^s$ is "
-    r"$s^{m/2-1}/\Gamma(m/2)$.",
-)
+@claim("OURS:R4.B/critical", control={"share": Fraction(3, 4)})
 def constant_at_one_half(*, share: Fraction = Fraction(2, 3)) -> Evidence:
     r"""At $s=\frac23\ln L$, $\theta=(\ln L+\frac s2)/s$ is 2, and the integral of $s^{m/2}$ up to
     there is $(\frac23\ln L)^{m/2+1}/(\frac m2+1)$, which gives the constant of our asymptotic law

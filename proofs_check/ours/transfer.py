@@ -157,11 +157,7 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
     return derivation("OURS:E.gradient/split", search, factor=factor)
 
 
-@claim(
-    "OURS:E.moments",
-    control={"factor": Fraction(99, 100)},
-    needs=("OURS:E.moments/limit",),
-)
+@claim("OURS:E.moments", control={"factor": Fraction(99, 100)}, needs=("OURS:E.moments/limit",))
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     r"""For $k=6-\frac p2>0$ and all $a$, $c>0$ and $L>1$ the mean of
     $\sigma^p\ln(L)^a/L^{c/\sigma^2}$ is derived to be at most
@@ -191,10 +187,7 @@ def _peak(n: int, factor: int | Fraction) -> Evidence:
     return forall((u * exp(1 - u)) ** n, "<=", Rational(factor), {u: POSITIVE})
 
 
-@claim(
-    "OURS:E.moments/limit",
-    control=({"factor": Fraction(99, 100)}, {"share": Fraction(2, 5)}),
-)
+@claim("OURS:E.moments/limit", control=({"factor": Fraction(99, 100)}, {"share": Fraction(2, 5)}))
 def eight_moments_tend_to_zero(*, factor: int | Fraction = 1, share: int | Fraction = 1) -> Evidence:
     r"""The mean of $\sigma^8\ln(L)^2/L^{c/\sigma^2}$ tends to 0 as $L$ grows, if
     $\mathbb{E}\sigma^{12}$ is finite. It is derived to be at most
@@ -213,13 +206,7 @@ def eight_moments_tend_to_zero(*, factor: int | Fraction = 1, share: int | Fract
     )
 
 
-@claim(
-    "OURS:E.moments.heavy",
-    control=({"tail": Fraction(9)}, {"least": Fraction(1, 2)}),
-    argument=r"The part with $\sigma^2\geq x$ is at most the whole mean. So (28) with its roots where they belong need not "
-    r"tend to 0 under Assumption 4.2 (ii), unless one conditions on $\mu$ first or has $\sigma^8$ for $\sigma^{12}$, as "
-    r"OURS:P3.4.U does.",
-)
+@claim("OURS:E.moments.heavy", control=({"tail": Fraction(9)}, {"least": Fraction(1, 2)}))
 def twelve_moments_do_not_bound_the_rate_of_the_gradient(
     *, tail: Fraction = Fraction(7), least: int | Fraction = 1
 ) -> Evidence:
@@ -275,13 +262,7 @@ def the_best_time(
     return derivation("OURS:T4.3/best", early, same, enough, half=half, share=share, most=most)
 
 
-@claim(
-    "OURS:T4.3",
-    needs=("OURS:T4.3/horizon",),
-    control={"c": Fraction(1, 10)},
-    argument=r"The bounds are derived at every time before the last one; there they hold by continuity. A flow of a risk "
-    r"that is bounded below exists for all times, since the integral of its squared speed is at most the fall of the risk.",
-)
+@claim("OURS:T4.3", needs=("OURS:T4.3/horizon",), control={"c": Fraction(1, 10)})
 def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Before the time $\ln(1+\beta\rho/g_2)/\beta$ the flows are derived to differ by at most
     $g_2(e^{\beta t}-1)/\beta$. From every such time on, $R_L$ is at most $R(\theta(t))+g_1+\kappa

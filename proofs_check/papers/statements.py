@@ -34,6 +34,7 @@ __all__ = [
     "KINDS",
     "PACKAGE",
     "PLACES",
+    "PROSE",
     "RESULTS",
     "Row",
     "add_folder",
@@ -49,6 +50,7 @@ __all__ = [
     "row",
     "rows",
     "states",
+    "told",
 ]
 
 PACKAGE = Path(__file__).parents[1]
@@ -67,6 +69,8 @@ PLACES: Mapping[str, str] = {
     "C": "Corollary",
     "R": "Remark",
 }
+#: What the words of a claim may be about; `proofs_check.core.claim.claim` says what each means.
+PROSE = ("open", "why", "details", "instead", "argument", "fragment", "unproved")
 #: What a paper can lose.
 RESULTS = ("Theorem", "Proposition", "Lemma", "Corollary")
 _NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
@@ -187,6 +191,7 @@ def add_folder(folder: Path) -> Collection:
     made = name_folder(folder)
     try:
         all_rows()
+        told()
     except InputError as error:
         drop_folder(made)
         raise InputError(f"{folder}: {error}") from error
@@ -326,6 +331,35 @@ def rows() -> Mapping[str, Row]:
     """
     mine = papers()
     return MappingProxyType({id: r for id, r in all_rows().items() if r.paper in mine})
+
+
+@forgets
+@cache
+def told() -> Mapping[str, Mapping[str, str]]:
+    """The words of each claim that stand beside its row, under ``[[row.claim]]``, by the id of the
+    claim. The lines of a text are joined.
+
+    Raises
+    ------
+    InputError
+        If the id is not of a claim of the row or comes twice, or a text has a name that is not one
+        of `PROSE`.
+    """
+    out: dict[str, Mapping[str, str]] = {}
+    for r in (r for data in _papers().values() for r in data["row"]):
+        for said in r.get("claim", ()):
+            id = said.get("id", "")
+            if id.split("/", 1)[0] != r.get("id") or id in out:
+                raise InputError(
+                    f"[[row.claim]] of {r.get('id')} has the id {id!r}; give each claim of the row one table with its id"
+                )
+            texts = {name: text for name, text in said.items() if name != "id"}
+            if wrong := [n for n, text in texts.items() if n not in PROSE or not isinstance(text, str)]:
+                raise InputError(
+                    f"[[row.claim]] of {id} has {wrong[0]!r}; write the texts {', '.join(PROSE)}, and keys of the row before it"
+                )
+            out[id] = MappingProxyType({name: " ".join(text.split()) for name, text in texts.items()})
+    return MappingProxyType(out)
 
 
 def row(id: str) -> Row:

@@ -48,10 +48,6 @@ def caps_from_below(*, two: int = 2) -> Evidence:
     "COL:G.1/upper",
     false="edge",
     at="caps of more than half of the sphere",
-    why=r"At $\varepsilon=2$ the cap is the whole sphere, and $2\varepsilon-\varepsilon^2$ is $0$; for $d=3$ and "
-    r"$\varepsilon=\frac74$ the cap has $\frac78$ of the sphere, and the bound is $\frac7{16}$.",
-    instead=r"For $\varepsilon\leq1$.",
-    details="The lemma is used for caps of at most half of the sphere; the bound from below holds for all.",
     costs="nothing",
     repair=dict(most=1),
     control=(dict(share=Fraction(2, 5)), dict(most=Fraction(7, 4))),
@@ -70,14 +66,9 @@ def caps_from_above(*, share: int | Fraction = 1, most: int | Fraction = 2) -> E
 @claim(
     "COL:G.1/last",
     false="gap",
-    why=r"For $d=3$ and $\varepsilon=\frac{1}{10}$ the left side $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ is $0.19$ and the "
-    r"right one $0.1855$.",
-    instead=r"$(2\varepsilon-\varepsilon^2)^{(d-1)/2}\leq(2\varepsilon)^{(d-1)/2}e^{-\varepsilon(d-1)/4}$.",
     costs="nothing",
     repair=dict(less=1),
     control=dict(less=Fraction(1, 2)),
-    argument=r"The power $\frac{d-1}{2}$ of both sides, with $\frac{2d}{d-1}\cdot\frac14$ at its largest for $d=2$ where $d-1$ "
-    r"stands for $d$ less `less`.",
     hypotheses=("0 < epsilon", "epsilon <= 1"),
 )
 def last_link(*, less: int | Fraction = 0) -> Evidence:
@@ -116,9 +107,6 @@ def ball_below_the_cap(*, two: int = 2) -> Evidence:
     false="edge",
     at="caps of more than half of the sphere",
     follows="COL:G.1/upper",
-    why=r"The half sphere over the boundary of a cap is larger than the cap for $\varepsilon\leq1$ only: at $\varepsilon=2$ the "
-    r"cap is the whole sphere, and the bound is $0$.",
-    instead=r"For $\varepsilon\leq1$.",
     costs="nothing",
     repair=dict(most=1),
     control=(dict(half=Fraction(2, 5)), dict(most=Fraction(7, 4))),
@@ -133,7 +121,7 @@ def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2), most: int | Fr
     return all_of(*(forall(cap_measure(eps, k), "<=", half * base(k), heights) for k in ODD))
 
 
-@claim("COL:G.2", control=dict(first=2), fragment=r"$m=1,2,3$, with all real $d>0$ and $\alpha>0$.")
+@claim("COL:G.2", control=dict(first=2))
 def truncated_sum(*, first: int = 1) -> Evidence:
     r"""For $m=1,2,3$ the sum of the definition, from `first` = 1, is the library's function."""
     total = lambda m: sum(
@@ -153,13 +141,10 @@ ONE_TERM = Robust(
 @claim(
     "COL:G.3/small.upper",
     false="typo",
-    why=r"The sign of $\frac12$ is wrong: for $m=1$ the sum is $e^{-\alpha}$, above $e^{-\alpha-1/2}$.",
-    instead=r"$\gamma(d,\alpha,m)\leq m^{d+1}e^{-\alpha m+1/2}$.",
     costs="constants",
     repair=dict(sign=1),
     control=dict(sign=-1),
     needs=("COL:G.3.low",),
-    argument=r"The sum has $m$ terms, each at most $e^{1/2}$ times the last one by the step before.",
     hypotheses=ONE_TERM.hypotheses,
 )
 def small_sums_from_above(*, sign: int = -1) -> Evidence:
@@ -183,12 +168,7 @@ def small_sums_from_below(*, half: int = 1) -> Evidence:
     return derivation("COL:G.3/small.lower", search, half=half)
 
 
-@claim(
-    "COL:G.3/large.upper",
-    control=dict(two=1),
-    needs=("COL:I.1", "COL:G.3.cite"),
-    argument=r"By Lemma I.1 the sum is at most $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ and the largest term, which is less than that.",
-)
+@claim("COL:G.3/large.upper", control=dict(two=1), needs=("COL:I.1", "COL:G.3.cite"))
 def large_sums_from_above(*, two: int = 2) -> Evidence:
     r"""For the integral $X$ and a largest term of at most $tX$ with $t\leq1$ the sum of both is at
     most `two` = 2 times $X$.
@@ -197,12 +177,7 @@ def large_sums_from_above(*, two: int = 2) -> Evidence:
     return forall(X + t * X, "<=", two * X, {X: (0, oo), t: (0, 1)})
 
 
-@claim(
-    "COL:G.3/large.lower",
-    control=dict(constant=1),
-    unproved="The sum is compared with the gamma function for whole dimensions one by one.",
-    fragment=r"$d=5,8,12,20$ with $\alpha=1,\frac32,2$ and the least $m$ allowed; larger $m$ add to the sum.",
-)
+@claim("COL:G.3/large.lower", control=dict(constant=1))
 def large_sums_from_below(*, constant: int = 2) -> Evidence:
     r"""For $d=5,8,12,20$, $\alpha=1,\frac32,2$ and the least $m\geq\frac{d+\sqrt
     d}{\alpha}$ the sum is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 2.
@@ -220,9 +195,6 @@ def large_sums_from_below(*, constant: int = 2) -> Evidence:
 @claim(
     "COL:G.3a",
     false="typo",
-    why=r"At $x=\frac{8}{5}$ the left side is $1.2530$ and the right one $1.25$.",
-    instead=r"For $x\leq\frac32$.",
-    details=r"That is enough: it is used at $x=\frac{\alpha\sqrt d}{d+\sqrt d}\leq\frac{2}{1+\sqrt5}$.",
     costs="nothing",
     repair=dict(end=Fraction(3, 2)),
     control=dict(end=Fraction(9, 5)),
@@ -246,10 +218,7 @@ def ratio_of_the_tail(*, root: int = 1) -> Evidence:
     return derivation("COL:G.3.sum", search, root=root)
 
 
-@claim(
-    "COL:G.3.low",
-    control=dict(half=Fraction(2, 5)),
-)
+@claim("COL:G.3.low", control=dict(half=Fraction(2, 5)))
 def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For $i\leq m<\frac{d+\sqrt d}{\alpha}$ it is $m^de^{-\alpha m}\geq e^{-h}i^de^{-\alpha i}$
     where $h$ is `half` = 1/2, and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac
@@ -262,10 +231,7 @@ def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     return derivation("COL:G.3.low", search, half=half)
 
 
-@claim(
-    "COL:G.3.cite",
-    control=dict(most=6),
-)
+@claim("COL:G.3.cite", control=dict(most=6))
 def largest_term(*, most: int = 2) -> Evidence:
     r"""For $d\geq5$ and $\alpha\leq$ `most` = 2 it is
     $(\frac{d}{\alpha e})^d<\frac{\Gamma(d+1)}{\alpha^{d+1}}$, from Stirling's lower bound, which is
@@ -282,9 +248,6 @@ def largest_term(*, most: int = 2) -> Evidence:
     "COL:G.6",
     control=(dict(upper=Fraction(1, 3)), dict(half=Fraction(2, 5)), dict(lower=2), dict(convex=2)),
     cites=("Stirling's formula", r"Bohr and Mollerup: $\log\Gamma$ is convex"),
-    argument=r"$q_d=d!\,(\frac ed)^d/\sqrt{2\pi d}$ falls with $d$, since $(d+\frac12)\log(1+\frac1d)\geq1$, from $q_1$ to its "
-    r"limit $1$, which is Stirling's formula. As $\log\Gamma$ is convex, "
-    r"$\Gamma(z+1)^2\leq\Gamma(z+\frac12)\Gamma(z+\frac32)=(z+\frac12)\Gamma(z+\frac12)^2$.",
 )
 def gamma_function(
     *, upper: int | Fraction = 1, lower: int = 1, half: Fraction = Fraction(1, 2), convex: int = 1
@@ -327,8 +290,6 @@ def root_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "COL:G.7.txt",
     false="typo",
-    why=r"The two terms bound the logarithm from below, as the displayed sign says, and not from above.",
-    instead=r"Put lower bound for upper bound.",
     costs="nothing",
     repair=dict(lower=True),
     control=dict(lower=True, half=Fraction(2, 5)),

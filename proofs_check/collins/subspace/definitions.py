@@ -36,14 +36,9 @@ def symmetric(name: str, size: int) -> sp.Matrix:
 @claim(
     "COL:D4.1/inside",
     false="typo",
-    why=r"With $a\in\mathbb{R}^k$ the class holds every multiple of its functions: no $L$ is a Lipschitz constant of all of them.",
-    details=r"No $L$ occurs in Definition 4.2. The law $a\sim\mathcal{U}^k$ has the constant $1$.",
-    instead=r"With $a$ in the unit sphere the Lipschitzness in the direction $w\in\mathrm{col}(B)$ is $1$; with $|a|=L$ it is $L$.",
     costs="nothing",
     repair=dict(bounded=True),
     control=dict(sign=-1),
-    argument=r"For $w=Bz$, $|z|=1$, the constant of $f$ is $|a^\top z|\leq|a||z|$, by Cauchy's inequality, executed for $k=3$; "
-    r"there is equality for $a=Lz$.",
     hypotheses=("L > 0",),
 )
 def lipschitzness_inside(*, bounded: bool = False, sign: int = 1) -> Evidence:

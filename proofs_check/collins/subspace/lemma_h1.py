@@ -73,13 +73,10 @@ def derivative_at_zero(*, factor: int = 2) -> Evidence:
     "COL:H.1/sign",
     false="edge",
     at="n = 1",
-    why=r"For one token the sum of the squares is the square of the sum: $J$ does not depend on $c$, and $0$ minimises it.",
-    instead=r"$J^{\prime}(0)<0$ for $n\geq2$.",
     costs="a hypothesis",
     repair=dict(least=2),
     control=(dict(least=1), dict(sign=-1)),
     needs=("COL:H.1/derivative",),
-    argument=r"$\sum_i\alpha_i^2/(\sum_i\alpha_i)^2<1$ as soon as two weights are positive; with equal weights it is $\frac1n$.",
     hypotheses=("n in Integers", "n >= 1"),
 )
 def zero_is_not_a_minimiser(*, least: int = 1, sign: int = 1) -> Evidence:

@@ -16,10 +16,7 @@ from proofs_check.derivations.proofs import derivation
 from theory.symbolic.algebra import Algebra
 
 
-@claim(
-    "COL:H.2.rot",
-    control=dict(sign=-1),
-)
+@claim("COL:H.2.rot", control=dict(sign=-1))
 def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
     r"""(28): with $F=B^\top M$ and $G=B_\perp^\top M$ the score is $c_uu_i^\top Fx+c_vv_i^\top Gx$,
     where `sign` = 1 stands before the second part, in all dimensions. (31), (36): for every real
@@ -46,11 +43,6 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
 @claim(
     "COL:H.2a/35",
     false="typo",
-    why=r"Assumption 4.3 has $c_u\neq0$ only: for $c_u<0$ the weight decreases with $u_i^\top u$, and the centre is $-|\bar u|u$.",
-    details=r"Without loss of generality $c_u>0$, as $-u$ has the law of $u$; the paper takes it to be so by definition. For "
-    r"$c_u<0$ the inequality is reversed, and $F$ has to be a nonpositive multiple of $B^\top$ in (37). For $Fx=0$ and for one "
-    r"token both sides of (35) are 0.",
-    instead=r"For $c_u>0$, $Fx\neq0$ and $n\geq2$ the inequality holds.",
     costs="nothing",
     repair=dict(positive=True),
     control=dict(sign=-1),
@@ -68,10 +60,7 @@ def weight_grows_with_the_overlap(*, positive: bool = False, sign: int = 1) -> E
     return forall(sign * t / (t + rest), ">", sign * (1 / t) / (1 / t + rest), {t: (1, oo), rest: (0, oo)})
 
 
-@claim(
-    "COL:H.2a/32",
-    control=(dict(factor=1), dict(sign=-1)),
-)
+@claim("COL:H.2a/32", control=(dict(factor=1), dict(sign=-1)))
 def signal_terms_differ_by_the_centre(*, factor: int = 2, sign: int = 1) -> Evidence:
     r"""(32): the difference of the errors at $R^\top u$ and at $u$ is `factor` = 2 times $(u-R^\top
     u)^\top\sum_i\gamma_iu_i$, for any weights and tokens; and the signal term, times `sign` = 1, is
@@ -101,17 +90,9 @@ def signal_terms_differ_by_the_centre(*, factor: int = 2, sign: int = 1) -> Evid
     "COL:H.2.strict",
     false="edge",
     at="k = 1, and c_v = 0",
-    why=r"For $k=1$ only the sign of $Fx$ matters: $F=2B^\top+B_\perp^\top$ is no multiple of $B^\top$, but $Fx=2u+v$ has "
-    r"the sign of $u$.",
-    details=r"With $c_u=c_v=1$, $d=2$. For one token (37) is an equality whatever $F$ is. Such an $F$ has no constant $|Fx|$, "
-    r"which the next step asks for.",
-    instead=r"For $k\geq2$, $c_u>0$ and $c_v\neq0$ the two are equivalent.",
     costs="nothing",
     repair=dict(least_k=2),
     control=dict(sign=-1),
-    argument=r"If $Au+Nv$ is parallel to $u$ for all $u$ and $\pm v$, all displayed determinants vanish; hence $N=0$ and "
-    r"$A=A_{11}I$, in "
-    r"each plane of coordinates.",
     hypotheses=("k in Integers", "k >= 1", "c_u > 0"),
 )
 def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidence:
@@ -149,15 +130,9 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
 @claim(
     "COL:H.2.min/reflection",
     false="gap",
-    why=r"$\|G^*x\|=C_2^*$ holds for $G=C_2^*QB_\perp^\top$ with any symmetric orthogonal $Q$, such as $Q=\mathrm{diag}(1,-1)$.",
-    details=r"$d-k=2$, $c_v=1$. It does no harm to Theorem 4.4, where $C_2^*=0$.",
-    instead=r"For $c_v\neq0$, $|c_v|G^*=C_2^*QB_\perp^\top$ with $Q=Q^\top$, $Q^2=I$; it is $0$ if $C_2^*=0$.",
     costs="nothing",
     repair=dict(any_reflection=True),
     control=dict(any_reflection=True, two=3),
-    argument=r"As $F^*$ is a multiple of $B^\top$ and $M$ is symmetric, $G^*x=G(c_vv)$ with $G=B_\perp^\top MB_\perp$. If "
-    r"$|G(c_vv)|=C_2^*$ for all $v$ on the sphere, then $c_v^2|Gv|^2=C_2^{*2}|v|^2$ for all $v$, and by the executed identity "
-    r"$c_v^2v^\top G^2w=C_2^{*2}v^\top w$ for all $v,w$.",
     hypotheses=("C_2 > 0",),
 )
 def reflections_have_constant_norm(*, any_reflection: bool = False, two: int = 2) -> Evidence:
@@ -183,13 +158,9 @@ def reflections_have_constant_norm(*, any_reflection: bool = False, two: int = 2
 @claim(
     "COL:H.2.min/scale",
     false="typo",
-    why=r"$F=C_1B^\top$ has $\|Fx\|=|c_u|C_1$, and not $C_1$: for $c_u=2$ it is twice as large.",
-    details=r"The page before has $C_1(Fx)=c_uc$ for $F=cB^\top$.",
-    instead=r"For $c_u>0$, $F^*=\frac{C_1^*}{c_u}B^\top$.",
     costs="nothing",
     repair=dict(scaled=True),
     control=dict(scaled=True, share=2),
-    argument=r"Executed for $d=3$, $k=2$; in every dimension $B^\top B=I$ and $B^\top B_\perp=0$ give $B^\top x=c_uu$.",
     hypotheses=("c_u > 0", "C_1 > 0"),
 )
 def multiples_have_the_norm_of_their_factor(*, scaled: bool = False, share: int = 1) -> Evidence:
@@ -214,20 +185,9 @@ def multiples_have_the_norm_of_their_factor(*, scaled: bool = False, share: int 
 @claim(
     "COL:H.2.min/bound",
     false="gap",
-    why=r"$\|B^\top MB\|\leq C/c_u^2$ does not bound $\|Fx\|$, as $F=B^\top M$ also acts on $B_\perp v$: "
-    r"$F=2B^\top+B_\perp^\top$ has $|Fx|=3>2$.",
-    details=r"$k=1$, $d=2$, $c_u=c_v=1$, $u=v=1$, $C=2$. So the loss given $x$ may lie below the minimum (39) over "
-    r"$\tilde c_1\leq\delta$: with $\sigma=0$ and $n=2$ it decreases in $\tilde c_1$ at $2$. For other $k$, $n$ and $\sigma$ every "
-    r"free minimisation still ends at $B^\top MB_\perp=0$; with $\|B^\top Mx\|$ bounded instead the step is as printed.",
-    instead=r"For $k=1$, $n=2$ and $\sigma=0$ the loss of $M$ is at least that of $aBB^\top$ with $a=\max(0,B^\top MB)$, whatever "
-    r"$B^\top MB_\perp$ is.",
     costs="a hypothesis",
     repair=dict(signs=True),
     control=dict(signs=True, four=5),
-    argument=r"Tokens of one sign $u_i$ lose the same for every $M$. Of two signs the wrong one has the weight $\frac1{1+e^z}$, "
-    r"$z=2c_u^2A+2c_uc_vN^\top v+w$ with $A=B^\top MB$, $N=B_\perp^\top MB$ and a $w$ that changes its sign when $v_1,v_2$ are "
-    r"exchanged; $v\to-v$ keeps $A$, changes the sign of $N^\top v$ and puts another number for $w$. The loss is the mean of "
-    r"$4(1+e^z)^{-2}$, and falls with $A$, so that $A<0$ is not better than $0$.",
     hypotheses=("c_u > 0", "C >= 0", "inside <= C"),
 )
 def constraint_does_not_bound_Fx(*, signs: bool = False, four: int = 4) -> Evidence:

@@ -60,13 +60,7 @@ def derivative_of_the_signal_term(*, factor: int = 2) -> Evidence:
     return derivation("COL:H.3a/41", search, factor=factor)
 
 
-@claim(
-    "COL:H.3a/46",
-    control=dict(sign=-1),
-    needs=("COL:H.3.perp",),
-    argument=r"The flip of Lemma H.3's (42) puts $ab$ for $u_i^\top u_1$; the two heights are independent of one density $p$, and "
-    r"half the sum over both orders of $a$ and $b$ is the integral of $\frac12\mathcal G_{a,b}$.",
-)
+@claim("COL:H.3a/46", control=dict(sign=-1), needs=("COL:H.3.perp",))
 def pair_of_terms(*, sign: int = 1) -> Evidence:
     r"""What is averaged in $S_{i,1}+S_{i,i}$ is, once $u_i^\top u_1$ has become $ab$, the numerator
     $e^{c(a+b)}(e^{ca}\gamma_{b,a}\alpha_1-e^{cb}\gamma_{a,b}\alpha_i)$ of (50).
@@ -130,13 +124,10 @@ def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
     "COL:H.3.G",
     false="edge",
     at="a = b = 1 and a = b = -1",
-    why=r"(48) has the factor $1-a^2$: $\mathcal{G}_{a,b}=0$ at $a=b=\pm1$, which for $k=1$ has positive probability.",
-    instead=r"$\mathcal{G}_{a,b}>0$ unless $a=b=\pm1$, where it is $0$; the sum $S_{i,1}+S_{i,i}$ is still positive.",
     costs="nothing",
     repair=dict(ends=False),
     control=dict(sign=-1),
     needs=("COL:H.3a/51", "COL:H.3b/T1", "COL:H.3c", "COL:H.3e/53"),
-    argument=r"Where $a\neq b$ it is $T_1+T_2$ times a positive number, with $T_1>0$ and $T_2\geq0$.",
     hypotheses=("a >= -1", "a <= 1"),
 )
 def G_is_positive(*, ends: bool = True, sign: int = 1) -> Evidence:
@@ -171,10 +162,7 @@ def first_term_is_positive(*, sign: int = 1) -> Evidence:
     return all_of(*(forall(T1, ">", 0, {**positive, **case}, where=[LARGER]) for case in cases))
 
 
-@claim(
-    "COL:H.3c",
-    control=dict(c_max=Fraction(21, 10)),
-)
+@claim("COL:H.3c", control=dict(c_max=Fraction(21, 10)))
 def order_of_the_two_terms(*, c_max: int | Fraction = 2) -> Evidence:
     r"""(54) for $c\leq{}$`c_max` = 2 and $b>a$ in $[-1,1]$, and its converse for $b<a$: with
     $\delta=b-a$ it is $\gamma_{b,a}=\gamma_{a,b}+2\delta$, $\gamma_{a,b}\leq(1-\frac\delta2)^2$
@@ -204,9 +192,6 @@ def derivatives_of_the_difference(*, sign: int = 1) -> Evidence:
 @claim(
     "COL:H.3d/increasing",
     false="gap",
-    why=r"$q^{\prime}(x)=e^{cx}c(2+cx-c)$ is negative for $x<1-\frac2c$: at $c=2$, $q(-1)=-0.406$ exceeds $q(0)=-1$.",
-    details=r"The proof needs $q$ only to show (54), which holds for $c\leq2$ all the same, by the derivative of its logarithm.",
-    instead=r"$q$ is increasing on $[-1,1]$ iff $c\leq1$.",
     costs="nothing",
     repair=dict(c_max=1),
     dial="c_max",
@@ -253,8 +238,6 @@ def denominators_are_ordered(*, sign: int = 1) -> Evidence:
         "COL:H.3c",
         "COL:H.3e/53",
     ),
-    argument=r"For $k=1$ and $n=2$ it is executed for every $c$. In general (41) is a sum of $S_{i,j}\geq0$ and of pairs whose "
-    r"integrand is $T_1+T_2$, where $T_1>0$ and, by (53) and (54), $T_2\geq0$; some $\alpha_i<\alpha_1$ makes it positive.",
 )
 def signal_grows_with_the_largest_weight(*, least: int | Fraction = 1, sign: int = 1) -> Evidence:
     r"""For $k=1$ and $n=2$ the derivative of $H_{\rm signal}$ in $\alpha_1$ is positive for every
@@ -275,11 +258,7 @@ def slopes_of_signs() -> list[tuple[int, sp.Expr]]:
     return [(max(w), slope(w, y)) for w in others for y in (sp.Rational(3, 2), 7)]
 
 
-@claim(
-    "COL:H.3/signs",
-    control=dict(sign=-1),
-    fragment=r"$k=1$, $n=3,4$, $e^c=\frac32,7$, other weights $1$ and $2$.",
-)
+@claim("COL:H.3/signs", control=dict(sign=-1))
 def signal_of_several_signs(*, sign: int = 1) -> Evidence:
     r"""For $k=1$, $n=3$ and $4$ and $e^c=\frac32$ and $7$ the derivative of $H_{\rm signal}$ is
     positive for every $\alpha_1$ above the other weights, by enumeration: $7<e^2$.
@@ -289,7 +268,7 @@ def signal_of_several_signs(*, sign: int = 1) -> Evidence:
     )
 
 
-@claim("COL:H.3/sphere", control=dict(sign=-1), fragment=r"$k=3$, $n=2$, $c=\frac12,1,2$ and $r=\frac12,2$.")
+@claim("COL:H.3/sphere", control=dict(sign=-1))
 def signal_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
     r"""For $k=3$ and $n=2$ the derivative of $H_{\rm signal}$ in $r=\ln\frac{\alpha_1}{\alpha_2}$
     is positive at $c=\frac12,1,2$ and $r=\frac12,2$, by enclosure of an integral.

@@ -147,8 +147,6 @@ def highest_terms_are_positive(*, cap: int | Fraction = Fraction(15, 2)) -> Evid
     false="edge",
     at="p_a p_b = 0",
     follows="COL:H.4.pab",
-    why=r"At $p_a=0$ the square is $\frac{p_b^2}2h_{b,b}$, which is $H_{a,b}$ itself: (62) has $>$ between equal numbers.",
-    instead=r"The square is less than $H_{a,b}$ for $p_a,p_b>0$, and at most $H_{a,b}$ for all $p_a,p_b\geq0$.",
     costs="nothing",
     repair=dict(positive=True),
     control=dict(positive=True, factor=1),
@@ -179,8 +177,6 @@ def square_is_completed(*, positive: bool = False, factor: int = 2) -> Evidence:
     "COL:H.4.pab",
     false="edge",
     at="p_a = p_b = 0",
-    why=r"$H_{a,b}$ is homogeneous of degree two in $(p_a,p_b)$, so that it is $0$, and not positive, at $p_a=p_b=0$.",
-    instead=r"$H_{a,b}>0$ unless $p_a=p_b=0$.",
     costs="nothing",
     repair=dict(zero=False),
     control=dict(sign=-1),
@@ -199,9 +195,6 @@ def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
 @claim(
     "COL:H.4.pab/density",
     false="typo",
-    why=r"$p_a$ is a density, which may exceed $1$: for $k=2$ it is $\frac{1}{\pi\sqrt{1-a^2}}$, at $a=\frac{99}{100}$ it "
-    r"is $2.26$.",
-    instead=r"$H_{a,b}>0$ for densities of any size of which one is positive.",
     costs="nothing",
     repair=dict(any_size=True),
     control=dict(any_size=True, sign=-1),
@@ -222,18 +215,10 @@ def densities_may_exceed_one(*, any_size: bool = False, sign: int = 1) -> Eviden
 @claim(
     "COL:H.4/diagonal",
     false="gap",
-    why=r"For $k\geq2$ the diagonal has measure zero: (59) adds $\int h_{a,a}p_a^2\,da>0$. $k=3$, $c=1$, $\alpha=(1,\frac12)$: "
-    r"$N=0.0918$, printed $0.1659$.",
-    details=r"For $k=2$ the added integral diverges. What is left without the diagonal is positive all the same: $H_{\rm noise}="
-    r"1-\frac12\mathbb{E}\,\mathrm{sech}^2\frac{X+r}2$ with $X=c(u_1-u_2)^\top u$ symmetric and unimodal and "
-    r"$r=\ln\frac{\alpha_1}{\alpha_2}$.",
-    instead=r"$N$ is the integral over $a\neq b$ alone, which is positive for $k\geq2$ and every $c>0$.",
     costs="nothing",
     repair=dict(off_the_diagonal=True),
     control=dict(off_the_diagonal=True, sign=-1),
     needs=("OURS:R8.H4",),
-    argument=r"For $k=3$ it is executed; for every $k\geq2$ it is OURS:R8.H4, as $N$ is a positive number times the derivative "
-    r"of $H_{\rm noise}$ in $r=\ln\frac{\alpha_1}{\alpha_2}$.",
     hypotheses=("k in Integers", "k >= 2", "c > 0", "c <= 1", "alpha_1 > alpha_2", "alpha_2 > 0"),
 )
 def diagonal_is_a_null_set(*, off_the_diagonal: bool = False, sign: int = 1) -> Evidence:
@@ -264,13 +249,7 @@ def diagonal_is_a_null_set(*, off_the_diagonal: bool = False, sign: int = 1) -> 
     )
 
 
-@claim(
-    "COL:H.4",
-    control=(dict(E_max=50), dict(sign=-1)),
-    needs=("COL:H.4a", "OURS:R8.H4"),
-    argument=r"For $k\geq2$ it is OURS:R8.H4, for every $c$ (executed for $k=3$); for $k=1$ it is executed, as "
-    r"$e^{2c}\leq e^2<\frac{37}5$.",
-)
+@claim("COL:H.4", control=(dict(E_max=50), dict(sign=-1)), needs=("COL:H.4a", "OURS:R8.H4"))
 def noise_grows_with_the_larger_weight(*, E_max: int | Fraction = Fraction(37, 5), sign: int = 1) -> Evidence:
     r"""For $k=1$ the derivative of $H_{\rm noise}$ is positive for $1<e^{2c}\leq{}$`E_max` = 37/5
     and $\alpha_1>\alpha_2=1$; $e^2<\frac{37}5$.

@@ -85,11 +85,6 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     follows="COL:H.2",
     why=ONE_TOKEN
     + r"with $c_v=0$ the scores see only $B^\top MB$, and $CBB^\top+BB_\perp^\top+B_\perp B^\top$ is as good as $CBB^\top$.",
-    details=r"Assumption 4.3 allows $c_v=0$, and Section 4 states no $n$ in Case 1 (Theorem H.5 has $n>1$). The proof bounds "
-    r"$\|B^\top MB\|$, which leaves $\|Fx\|$ unbounded (COL:H.2.min/bound); that step is mended for $k=1$, $n=2$ and $\sigma=0$ "
-    r"only. All free minimisations agree with the theorem for $c_v\neq0$, $n\geq2$.",
-    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation ends at $cBB^\top$ with $0<c\leq C_p/c_u^2$. Those are without "
-    r"noise for $k=1$, $d=2$ and $n$ up to 8, and for two tokens with and without noise for $k\leq2$, $d\leq3$.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
@@ -125,9 +120,6 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     at="c_v = 0, and n = 1",
     why=ONE_TOKEN
     + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $CBB^\top+BB_\perp^\top+B_\perp B^\top$ as $CBB^\top$.",
-    details=r"The step to (39) of its proof bounds $\|B^\top MB\|$ only (COL:H.2.min/bound).",
-    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation for $k=1$, $d=2$ and $n=2,3,5,8$ ends at $c_1BB^\top$ with "
-    r"$c_1>0$, with and without noise.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
@@ -177,12 +169,9 @@ def loss_is_homogeneous(*, power: int = 0) -> Evidence:
     false="edge",
     at="c_v = 0",
     follows="COL:H.2",
-    why=r"With $c_v=0$ all $\alpha_i=e^{\tilde cc_v^2v_i^\top v}$ are $1$ for every $\tilde c$.",
-    instead=r"For $c_v\neq0$ the two are equivalent, as $n>1$ in Theorem H.5.",
     costs="a hypothesis",
     repair=dict(spurious=True),
     control=dict(spurious=False),
-    argument=r"The weights of $v_1=v$, $v_2=-v$ differ, and so do those of all $v_1,v_2$ near by, which have positive probability.",
     hypotheses=("c_v >= 0", "c >= 0"),
 )
 def weights_are_equal_only_without_spurious_part(*, spurious: bool = False) -> Evidence:
@@ -193,14 +182,7 @@ def weights_are_equal_only_without_spurious_part(*, spurious: bool = False) -> E
     return forall(2 * c * c_v**2, ">", 0, {c: (0, oo), c_v: (0, oo) if spurious else Closed(0, oo)})
 
 
-@claim(
-    "COL:H.5.red",
-    control=dict(sign=-1),
-    needs=("COL:H.3", "COL:H.4", "COL:H.5i"),
-    argument=r"Lower a cap $m$ from $\max_i\alpha_i$ to $\min_i\alpha_i$: along $\min(\alpha_i,m)$ the derivative in $m$ "
-    r"is the sum of "
-    r"the derivatives in the capped weights, each the largest and positive by Lemmas H.3 and H.4.",
-)
+@claim("COL:H.5.red", control=dict(sign=-1), needs=("COL:H.3", "COL:H.4", "COL:H.5i"))
 def equal_weights_are_best(*, sign: int = 1) -> Evidence:
     r"""Three tokens, $k=1$: the derivative of $H_{\rm signal}(m,m,1)$ in $m$ is the sum of those in
     $\alpha_1$ and $\alpha_2$. For two tokens $H_{\rm signal}(\alpha,1)>H_{\rm signal}(1,1)$.
@@ -218,7 +200,6 @@ def equal_weights_are_best(*, sign: int = 1) -> Evidence:
     "COL:H.1.sk/reduce",
     control=(dict(E_max=50), dict(least=Fraction(1, 2)), dict(sign=-1)),
     needs=("COL:H.3", "COL:H.4"),
-    argument=r"For other $k$ and $n$ it is Lemmas H.3 and H.4, in their ranges of $c$.",
 )
 def sketch_reduces_the_largest_weight(
     *, E_max: int | Fraction = Fraction(37, 5), least: int | Fraction = 1, sign: int = 1
@@ -237,11 +218,7 @@ def sketch_reduces_the_largest_weight(
     )
 
 
-@claim(
-    "COL:H.1.sk/only",
-    control=dict(least=1),
-    argument=r"$v_1=v_{n+1}$ and $v_i=-v_{n+1}$ for the other tokens give the numbers $c^{\prime}$ and $-c^{\prime}$.",
-)
+@claim("COL:H.1.sk/only", control=dict(least=1))
 def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     r"""Where the first token has $v_{n+1}$ and the others have $-v_{n+1}$, the numbers of the
     others are together $2(n-1)|c^{\prime}|$ away from that of the first, which is positive
@@ -258,8 +235,6 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     at="n = 1, and constant tasks without noise",
     why=ONE_TOKEN
     + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the loss $0$.",
-    instead=r"For $n\geq2$ every free minimisation over all $M$ on the circle, $\Sigma=I$, ends at $wI$ with $w\geq0$: for affine "
-    r"tasks and two tokens, and for $\rho(t)=e^t$ and two and three.",
     costs="a hypothesis",
     repair=dict(least_n=2),
     control=dict(least_n=1),

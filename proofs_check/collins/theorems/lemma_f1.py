@@ -35,10 +35,7 @@ CENTRED = (l_1 + l_2) / 2 * (m - mu) + (l_1 - l_2) / 2 * m
 IN_SPACE = {mu: sp.S.Half}
 
 
-@claim(
-    "COL:T3.6",
-    control=dict(share=2),
-)
+@claim("COL:T3.6", control=dict(share=2))
 def odd_predictions(*, share: int = 3) -> Evidence:
     r"""The loss of linear attention on affine and on ReLU tasks is at least $L^2$ over `share` = 3,
     for any labels, tokens and matrix: the prediction is odd in the query $x$, so that the loss is
@@ -62,10 +59,7 @@ def odd_predictions(*, share: int = 3) -> Evidence:
     return derivation("COL:T3.6", all_of(at_zero, affine), all_of(at_zero, relu), share=share)
 
 
-@claim(
-    "COL:F.1p/affine",
-    control=(dict(with_bias=True), dict(whole=2)),
-)
+@claim("COL:F.1p/affine", control=(dict(with_bias=True), dict(whole=2)))
 def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence:
     r"""For affine tasks $\mathbb E_xf=b$; every function of it and every one of $l$ and $w$, which
     $f-b$ is (with the bias left in, `with_bias`: and of $b$), have the product of their means; the
@@ -92,15 +86,8 @@ def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence
 @claim(
     "COL:F.1p/relu",
     false="gap",
-    why=r"For ReLU tasks $\mathbb E_xf=b+\frac{l_1+l_2}{2}\mu$ with $\mu=\mathbb E|w^\top x|$, and $\overline f$ contains "
-    r"$l_1+l_2$ too: "
-    r"their covariance is $\frac{L^2}{6}\mu(|w^\top x|-\mu)$.",
-    instead=r"Linear attention is odd in the query: its loss is at least $\mathbb E(b+\frac{l_1+l_2}{2}|w^\top "
-    r"x|)^2=\frac{L^2}{3}+\frac{L^2}{6d}$.",
     costs="nothing",
     needs=("COL:T3.6",),
-    argument=r"The loss is at least the mean square of the even part of the task, as in COL:T3.6, and $\mathbb E(w^\top x)^2$ is "
-    r"$\frac1d$.",
     repair=dict(even_part=True),
     control=dict(even_part=True, share=3),
     hypotheses=("L > 0",),
@@ -120,15 +107,9 @@ def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
 @claim(
     "COL:F.1p/flip",
     false="gap",
-    why=r"The flip of a ReLU task has the offset $b+(l_1+l_2)\mu$: its value where $w^\top x=0$ has the mean square "
-    r"$\frac{L^2}{3}+\frac{2L^2\mu^2}{3}$, "
-    r"that of the task $\frac{L^2}{3}$.",
-    instead=r"The flip has the law of the task for affine tasks; for ReLU tasks the oddness of linear attention in the query "
-    r"takes its place.",
     costs="nothing",
     follows="COL:F.1p/relu",
     needs=("COL:F.1p/affine", "COL:T3.6"),
-    argument=r"The law of the flip of affine tasks is COL:F.1p/affine; one moment is executed here.",
     repair=dict(affine=True),
     control=dict(affine=True, offset=1),
     hypotheses=("L > 0",),
@@ -148,11 +129,7 @@ def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
     )
 
 
-@claim(
-    "COL:F.1.drop/affine",
-    control=dict(square=2),
-    needs=("COL:F.1p/affine",),
-)
+@claim("COL:F.1.drop/affine", control=dict(square=2), needs=("COL:F.1p/affine",))
 def without_the_mean(*, square: int | Fraction = 1) -> Evidence:
     r"""With $S=\sum_ix_i^\top Mx$, whose mean is 0 as the query is centred, the mean of
     $(A+b(S-1))^2$ is at least that of $(A-b)^2$ plus `square` = 1 times that of $b^2S^2$, hence
@@ -166,14 +143,7 @@ def without_the_mean(*, square: int | Fraction = 1) -> Evidence:
     return derivation("COL:F.1.drop/affine", search, square=square)
 
 
-@claim(
-    "COL:F.1.drop/relu",
-    control=dict(square=2),
-    argument=r"For ReLU tasks $b^\prime=b+\frac{l_1+l_2}{2}\mu$, and given the points the mean of $b^\prime\overline f(y)$ "
-    r"over the tasks is $\frac{L^2}{6}\mu(\mathbb E|w^\top y|-\mu)=0$ for every $y$ of the sphere. So the products of "
-    r"$b^\prime S$ and the terms of $A$, which are $\overline f$ or centred noise times numbers that the points fix, have the "
-    r"mean 0, and so has $b^{\prime2}S$, as the query is centred.",
-)
+@claim("COL:F.1.drop/relu", control=dict(square=2))
 def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
     r"""For ReLU tasks $b^\prime=\mathbb E_xf$ is not independent of the centred task. Where
     $\mathbb Eb^\prime AS=0$ and $\mathbb Eb^{\prime2}S=0$, which the argument shows, the mean of
@@ -198,9 +168,6 @@ def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
 @claim(
     "COL:F.1.var",
     false="typo",
-    why=r"For ReLU tasks $\mathbb E_xf$ is $b+\frac{l_1+l_2}{2}\mu$ with $\mu=\mathbb E|w^\top x|$, whose mean square is "
-    r"$\frac{L^2}{3}+\frac{L^2\mu^2}{6}$.",
-    instead=r"It is $\frac{L^2}{3}$ for affine tasks, and more for ReLU tasks.",
     costs="nothing",
     repair=dict(modulus=True),
     control=dict(modulus=True, share=3),
@@ -216,11 +183,7 @@ def mean_square_of_the_mean(*, modulus: bool = False, share: int = 6) -> Evidenc
     return identity(computed(r"\mathbb E(\mathbb E_xf)^2", square.subs(IN_SPACE)), stated)
 
 
-@claim(
-    "COL:T3.6.cmp",
-    control=dict(power=-1),
-    needs=("COL:T3.6", "COL:T3.5"),
-)
+@claim("COL:T3.6.cmp", control=dict(power=-1), needs=("COL:T3.6", "COL:T3.5"))
 def linear_above_softmax(*, power: int = 1) -> Evidence:
     r"""For $\Lambda=e^x\geq1$, every $d\geq1$ and the constant $C$ of Theorem 3.5, which depends on
     $d$, the upper bound $CL^2\Lambda^{-1/(d+2)}$ is at most $3C$ times the lower bound

@@ -19,10 +19,7 @@ d = sp.Symbol("d", integer=True, positive=True)
 w, L, sigma2, whole = sp.symbols("w L sigma2 Lambda", positive=True)
 
 
-@claim(
-    "COL:3.1.ring",
-    control=(dict(power=2), dict(half=3), dict(order=5)),
-)
+@claim("COL:3.1.ring", control=(dict(power=2), dict(half=3), dict(order=5)))
 def centre_of_a_ring(*, half: int = 2, order: int = 1, power: int = 1) -> Evidence:
     r"""The centre of mass of a ring around $x$ whose points are at the distance $\frac{1}{\sqrt w}$
     is at the distance $\frac1w$ over `half` = 2 from $x$, and the squared bias of $Lu^\top x$ is at
@@ -56,16 +53,10 @@ SKETCHED = Diverging(
     "COL:3.1-sketch/width",
     false="gap",
     follows="COL:G.5/large",
-    why=r"A cap has the measure $w^{-(d-1)/2}$: for $d=3$ the sketched loss is $\frac{L^2}{48w^2}+\frac{4w\sigma^2}{n}$, least at "
-    r"$w=(\frac{\Lambda}{96})^{1/3}$ and not at the order $\Lambda^{2/7}$.",
-    instead=r"The best width of the hard window is of the order $\Lambda^{2/(d+3)}$; that of softmax is, too, by our R8.",
     costs="constants",
     needs=("OURS:R8.law",),
     repair=dict(dimensions=3),
     control=dict(dimensions=3, cap=2),
-    argument=r"The signal is of the order $w^{-2}$ and the noise of the order of one over the measure of a cap; where both are "
-    r"equal "
-    r"the derivative changes its sign.",
     hypotheses=SKETCHED.hypotheses,
 )
 def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
@@ -81,12 +72,7 @@ def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
     )
 
 
-@claim(
-    "COL:3.1-sketch/loss",
-    control=(dict(power=3), dict(share=20)),
-    fragment=r"The signal term for $d=3$, where the height of a uniform point of the sphere is uniform; the expected number of "
-    r"tokens stands in the denominator, as in the sketch. Of the noise COL:3.1.noise speaks.",
-)
+@claim("COL:3.1-sketch/loss", control=(dict(power=3), dict(share=20)))
 def sketched_loss_in_three_dimensions(*, share: int = 16, power: int = 2) -> Evidence:
     r"""For $d=3$ the mean height in the cap above $1-\frac{1}{2w}$ is $1-\frac{1}{4w}$, whose
     square of depth is $w^{-2}$, where the 2 is `power`, over `share` = 16, and the cap has the
@@ -112,20 +98,10 @@ LOOSE = Diverging(
 @claim(
     "COL:T3.4.tight",
     false="gap",
-    why=r"The upper bound $\frac{L^2}{w}$ of Lemma C.8 stands beside signal terms of the orders $w^{-2}$ (affine) and "
-    r"$w^{-3/2}$ (ReLU), and "
-    r"$w^{d/2}$ beside $w^{(d-1)/2}$ in the noise.",
-    instead=r"The signal terms are of the orders $w^{-2}$ and $w^{-3/2}$ and the noise of the order $w^{(d-1)/2}/n$, so that "
-    r"the widths are of the "
-    r"orders $\Lambda^{2/(d+3)}$ and $\Lambda^{2/(d+2)}$.",
-    details=r"For $d=3$ and $n=\infty$ the signal of affine tasks is "
-    r"$\frac{L^2}{9}(1-\coth2w+\frac{1}{2w})^2\leq\frac{L^2}{36w^2}$.",
     costs="constants",
     needs=("OURS:R8.law", "OURS:R8.signal", "OURS:R8.noise"),
     repair=dict(sharp=True),
     control=(dict(sharp=True, factor=Fraction(3, 5)), dict(sharp=True, below=2)),
-    argument=r"The signal of affine tasks for $n=\infty$ and $d=3$ is a number of times $w^{-2}$ from both sides; the other "
-    r"orders are those of our R8.",
     hypotheses=LOOSE.hypotheses,
 )
 def upper_bound_beside_the_signal(
@@ -142,11 +118,7 @@ def upper_bound_beside_the_signal(
     return all_of(above, forall(off, ">=", below / (4 * w), {w: (0, oo)}, where=[(w, ">=", 1)]))
 
 
-@claim(
-    "COL:T3.6.lead",
-    open="what causes a loss is not defined; that it is large on these tasks is Theorem 3.6, into whose proof no window enters",
-    needs=("COL:T3.6",),
-)
+@claim("COL:T3.6.lead", needs=("COL:T3.6",))
 def linear_tasks() -> Evidence:
     r"""On tasks $Lu^\top x$, where linear attention has no window either, its loss with
     $M=\frac dnI$ and $\sigma=0$ is $(1-\frac1d)\frac{L^2}{n}$, as

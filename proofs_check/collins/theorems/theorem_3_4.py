@@ -66,12 +66,6 @@ SATURATED = Diverging(
 @claim(
     "COL:T3.4/range",
     false="gap",
-    why=r"The lower end of the noise, a damaged place, shows no $L$: with two tokens, $\sigma=1$, $d=3$ and $L\to\infty$ the best "
-    r"width stays below 16, and $\Lambda^{\alpha}$ does not.",
-    instead=r"For $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$.",
-    details=r"The lower end is that of Theorem E.1, which states no upper one. For every fixed $n\geq2$ the best width without "
-    r"noise is finite, since an average over two tokens at nearly the same distance is better than the nearest one. Should "
-    r"$L^2$ have been lost in the scan, the line is true.",
     costs="a hypothesis",
     needs=("COL:T3.4/finite",),
     repair=dict(with_L=True),
@@ -101,15 +95,7 @@ def two_tokens(w: int | sp.Expr) -> sp.Expr:
     return (2 - D) / 2 * (D * tanh + (1 - tanh**2) / 2 * (1 - product_of_heights))
 
 
-@claim(
-    "COL:T3.4/finite",
-    control=dict(widest=6),
-    argument=r"For two tokens and $d=3$, $\frac{9}{L^2}$ times the signal is $2-\mathbb E[\Delta\tanh w\Delta]-\frac12\mathbb "
-    r"E[\mathrm{sech}^2(w\Delta)(1-t_1t_2)]$. "
-    r"From a width $W$ on it is at least $\frac43-\frac1W$, as $\tanh\leq1$ and $\mathrm{sech}^2$ falls; the noise term never "
-    r"falls, so that "
-    r"no minimiser is above $W$ if the signal at $\frac{13}{10}$ is smaller.",
-)
+@claim("COL:T3.4/finite", control=dict(widest=6))
 def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
     r"""At $w=\frac{13}{10}$ the integral that is 2 minus $\frac{9}{L^2}$ times the signal is at
     least $\frac23$ plus 1 over `widest` = 16.
@@ -177,10 +163,6 @@ def relu_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -
 @claim(
     "COL:T3.4/inference",
     false="gap",
-    why=r"Case 1 is drawn from Theorem E.2, whose upper end has the exponent $\frac{2(d+2)}{d(d+4)}$, which is larger than "
-    r"$2\beta=\frac{2}{d+2}$.",
-    instead=r"The upper end $\Lambda^{2\beta}$ is true for affine tasks by the sharp law of our R8, whose exponent is "
-    r"$\frac{2}{d+3}$.",
     costs="nothing",
     needs=("OURS:R8.law",),
     repair=dict(proved=False),
@@ -217,10 +199,6 @@ IN_THE_RANGE = r"In the range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$."
     "COL:E.1/noisy",
     control=(dict(two=3), dict(twice=Fraction(3, 2))),
     needs=("COL:C.2", "COL:D.2", "COL:D.noise"),
-    argument=r"$\sum\gamma_i^2$ is $\frac1n+\frac{1}{2n}\sum_{i,j}(\gamma_i-\gamma_j)^2$, the sum of the $e^{2wt_j}$ is at "
-    r"most $ne^{2w}$, and $\mathbb E(t_i-t_j)^2=\frac2d$ for $i\neq j$, so that for $w\leq1$ the noise term exceeds "
-    r"$\frac{\sigma^2}{n}$ by at least $\frac{4(n-1)}{dn^2}\sigma^2w^2e^{-8}$. At a minimiser it exceeds it by at most the "
-    r"signal term at $w=0$, which is at most $4L^2$; and the noise term does not fall, so that no minimiser is above 1.",
 )
 def width_under_much_noise(*, two: int = 2, twice: int | Fraction = 2) -> Evidence:
     r"""For $n\geq2$ and $2de^8\Lambda<1$ every minimiser has $w^2\leq2de^8\Lambda$, for affine and
@@ -243,8 +221,6 @@ AFFINE_NOISE = much_noise(sp.Rational(1, 7), "n >= (log(n)/sigma2)**(7/2)")
     false="gap",
     why=NO_UPPER_END + r"$\Lambda^{1/2}$, far below $\Lambda^{1/(d+2)}$.",
     instead=IN_THE_RANGE,
-    details=r"In the proof the bound of Case 3 is then far above that of Case 1, which is not excluded: the best width tends to 0. "
-    r"It is $\frac{\Lambda}{36}$ for $d=3$ and large $\sigma$. Theorem 3.4 has the upper end.",
     costs="a hypothesis",
     needs=("COL:E.1/noisy", "COL:E.1.low", "COL:B.5"),
     repair=dict(ranged=True),
@@ -332,13 +308,7 @@ LOUD = Diverging(
 @claim(
     "COL:T3.5",
     false="gap",
-    why=r"No hypothesis on $n$ and $\sigma$ is stated: the loss is at least $\frac{\sigma^2}{n}=\frac{L^2}{\Lambda}$, which for "
-    r"$\sigma^2\gg nL^2$ is far above $\frac{L^2}{\Lambda^\beta}$.",
     instead=IN_THE_RANGE,
-    details=r"Without the lower end it fails as well: few tokens and little noise make $\Lambda$ large and leave a loss that "
-    r"is not small. The hypotheses of Theorem E.1 are not enough, since they have the lower end only. The proof adds ``for "
-    r"large enough $n$'', which for fixed $L$ and $\sigma$ gives the range. Of an arbitrary task it is used that its signal "
-    r"term is at most $L^2$ times the mean of $\sum_i\gamma_i\|x_i-x\|^2$.",
     costs="a hypothesis",
     needs=(
         "COL:R2.1.i",
@@ -385,17 +355,10 @@ def other_tasks_of_one_constant(
 @claim(
     "COL:T3.5.iff",
     false="gap",
-    why=r"The window learned on ReLU tasks with $L=1$ also learns affine tasks with $L=10$: for $d=3$, $\sigma=1$ and $n=10^6$ "
-    r"the loss is a "
-    r"seven-thousandth of their variance, and it tends to $0$.",
-    instead=r"Where noise dominates, tasks of $rL$ lose a factor of the best loss that tends to "
-    r"$R(r)=\frac{r^2+s/p}{(1+s/p)r^{2p/(s+p)}}$ in $n$, and so is bounded for fixed $r$ (our R15).",
-    details=r"Without noise nothing is lost at all, since the best width does not depend on $L$.",
     costs="constants",
     needs=("OURS:R15",),
     repair=dict(factor=True),
     control=dict(factor=True, least=Fraction(11, 10)),
-    argument=r"For smooth tasks and $d=3$, where $s=2$ and $p=1$; at $r=1$ the factor is 1.",
     hypotheses=("d >= 2", "n >= 1"),
 )
 def only_if_similar(*, factor: bool = False, least: int | Fraction = 1) -> Evidence:

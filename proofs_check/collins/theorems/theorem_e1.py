@@ -35,13 +35,10 @@ SMALL_TASKS = Diverging(
     "COL:E.1-c1",
     false="typo",
     follows="COL:C.5/narrow",
-    why=r"The factor $L^2$ is missing, as in Lemma C.5: the term is at most $4L^2$.",
-    instead=r"$\Omega(L^2)$ for $w<d+\sqrt d$.",
     costs="nothing",
     repair=dict(square=True),
     control=dict(square=True, share=10),
     needs=("OURS:R8.below", "COL:C.9"),
-    argument=r"The root of $6d/L^2$ times the signal term of ReLU tasks is at least $\frac{d-1}{d-1+4w}$, by our R8 and Lemma C.9.",
     hypotheses=("scale > 0",),
 )
 def case_one(*, square: bool = False, share: int = 15) -> Evidence:
@@ -75,17 +72,10 @@ BEYOND = Diverging(
     "COL:E.1-c2",
     false="gap",
     follows="COL:D.1/lower",
-    why=r"The noise term there is of the order $\sigma^2w^{(d-1)/2}/n$: for $d=3$ at $w=n^{2/3}$, above the threshold, it is of "
-    r"the "
-    r"order $\sigma^2n^{-1/3}$.",
-    instead=r"For $w>(n/\log n)^{2/d}$ the noise term is at least of the order $\sigma^2n^{-1/d}(\log n)^{-(d-1)/d}$.",
-    details=r"The witness has $n=m^3$, $w=m^2$ and $L^2=\sigma^2/n$, which Theorem E.1 allows; the signal term is at most $4L^2$.",
     costs="constants",
     needs=("OURS:R8.above", "COL:C.2"),
     repair=dict(power=True),
     control=dict(power=True, logarithms=2),
-    argument=r"By Lemma D.1 with the exponent $\frac{d-1}{2}$ the noise at the threshold is $\sigma^2/n$ times its power "
-    r"$\frac{d-1}{2}$.",
     hypotheses=BEYOND.hypotheses,
 )
 def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
@@ -103,10 +93,7 @@ def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
 @claim(
     "COL:E.1-c3/argmin",
     false="typo",
-    why=r"The derivative vanishes where $w^{(d+2)/2}=\frac{2nL^2}{d\sigma^2}$; the factor 2 is missing.",
-    instead=r"$w=(\frac{2nL^2}{d\sigma^2})^{2/(d+2)}$; the value that is used is that at the printed width.",
     costs="nothing",
-    argument=r"The derivative is negative below the only point where it vanishes and positive above.",
     repair=dict(two=2),
     control=dict(two=3),
     hypotheses=("w > 0",),
@@ -129,10 +116,7 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
     return all_of(whole, forall(2 * X * (1 + 1 / d), "<=", four * X, {X: (0, oo), d: Integers(1, oo)}))
 
 
-@claim(
-    "COL:E.1.low",
-    control=dict(four=3),
-)
+@claim("COL:E.1.low", control=dict(four=3))
 def lower_end(*, four: int = 4) -> Evidence:
     r"""From the bound of the optimal loss follows
     $w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is `four`;
@@ -169,9 +153,6 @@ def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
     "COL:E.1.up/inference",
     false="gap",
     follows="COL:D.1/lower",
-    why=r"The noise term is of the order $\sigma^2w^{(d-1)/2}/n$ and not $w^{d/2}$, so that the step gives the exponent "
-    r"$\frac{2d}{(d-1)(d+2)}$.",
-    instead=r"The step gives $\Lambda^{\frac{2d}{(d-1)(d+2)}}$; the upper end $\Lambda^{2/(d+2)}$ is true by our R8.",
     costs="nothing",
     needs=("OURS:R8.law",),
     repair=dict(printed=False),
@@ -202,13 +183,9 @@ AT_THE_END = Diverging(
 @claim(
     "COL:E.1.vac",
     false="gap",
-    why=r"A logarithm is lost: for $n=(L^2/\sigma^2)^{d/2}$ the left side is $n^{2/d}$, larger than the right one by $(\log "
-    r"n)^{2/d}$.",
-    instead=r"It holds as long as $n\geq\Omega((L^2/\sigma^2)^{d/2}(\log n)^{(d+2)/2})$.",
     costs="a hypothesis",
     repair=dict(logarithm=True),
     control=dict(logarithm=True, halves=3),
-    argument=r"Both sides are powers of $n$ and $\log n$ at the end of the range, and the left one grows with $L^2/\sigma^2$.",
     hypotheses=AT_THE_END.hypotheses,
 )
 def ends_compared(*, logarithm: bool = False, halves: int = 2) -> Evidence:
@@ -242,14 +219,10 @@ QUIET = Diverging(
 @claim(
     "COL:E.1.ref",
     false="typo",
-    why=r"$\mathcal L_{\rm noise}$ stands for $\mathcal L$: the noise term is at most $\sigma^2$, and $\frac{L^2}{w^2}$ "
-    r"stays as $\sigma\to0$.",
-    instead=r"Put $\mathcal L(w_{KQ})$.",
     costs="nothing",
     repair=dict(whole=True),
     control=dict(whole=True, share=5),
     needs=("OURS:R8.below",),
-    argument=r"The root of $3d/L^2$ times the signal term of affine tasks is at least $\frac{d-1}{d-1+4w}$.",
     hypotheses=QUIET.hypotheses,
 )
 def which_loss(*, whole: bool = False, share: int = 8) -> Evidence:

@@ -17,14 +17,10 @@ half_d = d / sp.S(2)
 @claim(
     "COL:E.2-c3",
     false="typo",
-    why=r"For $d\geq3$ the derivative vanishes where $w^{(d+2)/2}=\frac{4n}{d-2}$; the factor $\frac{4}{d-2}$ is missing.",
-    instead=r"For $d\geq3$ it is $(\frac{4n}{d-2})^{2/(d+2)}$, of the printed order.",
-    details=r"For $d=2$ the bound $\frac{L^2}{w^2}+\frac{L^2}{n}$ falls for ever and has no minimiser.",
     costs="nothing",
     repair=dict(four=4),
     control=dict(four=5),
     hypotheses=("e in Integers", "e >= 1", "w > 0"),
-    argument=r"The derivative is negative below the only point where it vanishes and positive above.",
 )
 def least_of_the_signal_bound(*, four: int | None = None) -> Evidence:
     r"""For $d=e+2\geq3$ the two parts of the derivative of $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}$
@@ -39,8 +35,6 @@ def least_of_the_signal_bound(*, four: int | None = None) -> Evidence:
 @claim(
     "COL:E.2p/argmin",
     false="typo",
-    why=r"The derivative vanishes where $w^{(d+4)/2}=\frac{4nL^2}{d\sigma^2}$; the factor 4 is missing.",
-    instead=r"$w=(\frac{4nL^2}{d\sigma^2})^{2/(d+4)}$; the value that is used is that at the printed width.",
     costs="nothing",
     repair=dict(four=4),
     control=dict(four=5),
@@ -54,12 +48,7 @@ def least_width(*, four: int = 1) -> Evidence:
     return identity(computed(r"\partial_w(w^{d/2}/\Lambda)", sp.powsimp(sp.simplify(rising))), 2 / w**3)
 
 
-@claim(
-    "COL:E.2p/value",
-    control=(dict(four=1), dict(one=2), dict(largest=3)),
-    argument=r"The line stands in Case 3, where $w>d+\sqrt d$, so that $X=\frac1w<1$. The term $\frac{L^2}{n}$ is at most $L^2X$ "
-    r"by the condition on $n$ that is lost.",
-)
+@claim("COL:E.2p/value", control=(dict(four=1), dict(one=2), dict(largest=3)))
 def value_at_the_printed_width(*, four: int = 4, one: int = 1, largest: int = 1) -> Evidence:
     r"""At the printed width, $\frac1X$ with $X=(\frac{d}{\Lambda})^{2/(d+4)}$, the bound is
     $X^2(1+\frac1d)$, where the 1 in $\frac1d$ is `one`, and at most `four` = 4 times $X$ for $X$ up
@@ -73,13 +62,7 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1, largest: int = 1)
     )
 
 
-@claim(
-    "COL:E.2.vac",
-    control=dict(plus=1),
-    argument=r"To the power $\frac d2\frac{d+4}{2}$ the line is $R^{(d+2)/2}(\log n)^{(d+4)/2}\leq Cn$, where "
-    r"$R=\frac{L^2}{\sigma^2}$. For $R\geq1$ the left side is at most $(R\log n)^{(d+4)/2}$, and for $R<1$ at most "
-    r"$(\log n)^{(d+4)/2}$, which is $O(n)$.",
-)
+@claim("COL:E.2.vac", control=dict(plus=1))
 def ends_compared(*, plus: int = 4) -> Evidence:
     r"""For $R\geq1$ and every $d\geq1$ it is $R^{(d+2)/2}\leq R^{(d+p)/2}$ with the exponent of the
     hypothesis, where $p$ is `plus` = 4.

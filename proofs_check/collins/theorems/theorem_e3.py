@@ -22,10 +22,7 @@ w, C, whole, steep = sp.symbols("w C Lambda L'", positive=True)
 beta = 1 / (d + 2)
 
 
-@claim(
-    "COL:E.3.cvx",
-    control=(dict(lower=1), dict(ends=2), dict(less=2)),
-)
+@claim("COL:E.3.cvx", control=(dict(lower=1), dict(ends=2), dict(less=2)))
 def convex_with_small_ends(*, lower: int = 2, ends: int = 1, less: int = 1) -> Evidence:
     r"""For real $d\geq{}$`lower` = 2 the bound over $L^2$, $\frac1w+\frac{w^{d/2}}{\Lambda}$, at
     any number between two ends is at most the mixture of its values there, hence at most the larger
@@ -46,9 +43,6 @@ def convex_with_small_ends(*, lower: int = 2, ends: int = 1, less: int = 1) -> E
 @claim(
     "COL:E.3.cite",
     false="typo",
-    why=r"The ReLU tasks are those of Theorem E.1; the upper exponent of Theorem E.2 is $\frac{2(d+2)}{d(d+4)}$ and not "
-    r"$2\beta=\frac{2}{d+2}$.",
-    instead=r"Quote Theorem E.1, with $\Lambda^\beta$ as the lower end.",
     costs="nothing",
     repair=dict(theorem=1),
     control=dict(theorem=1, two=1),
@@ -63,20 +57,10 @@ def which_theorem(*, theorem: int = 2, two: int = 2) -> Evidence:
 @claim(
     "COL:E.3/steep",
     false="typo",
-    why=r"At the learned width, of the order $\Lambda^{2\beta}$, the loss is of the order $L^{\prime2}w^{-3/2}$, that is "
-    r"$L^{\prime2}\Lambda^{-3\beta}$, far below $L^{\prime2}\Lambda^{-2\beta}$.",
-    instead=r"$\Omega(L^{\prime2}\Lambda^{-4\beta})$, which $w\leq O(\Lambda^{2\beta})$ and a signal term of "
-    r"$\Omega(L^{\prime2}w^{-2})$ give.",
-    details=r"The exponent is damaged in both places, and $2\beta$ is what its glyphs show; should $4\beta$ have been printed, "
-    r"the line is true. For $d=3$, $L^\prime=10L$ and $\sigma=L$ the loss over $L^{\prime2}\Lambda^{-2\beta}$ is $.12$, $.039$, "
-    r"$.014$ and $.0055$ at $n=10^2,10^4,10^6,10^8$.",
     costs="constants",
     repair=dict(power=4),
     control=dict(power=4, five=4),
     needs=("OURS:R8.law", "OURS:R8.signal", "OURS:R8.noise", "OURS:R8.below", "COL:C.9"),
-    argument=r"The root of $6d/L^{\prime2}$ times the signal term of ReLU tasks is at least "
-    r"$\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$, by our R8 and Lemma C.9, at every width below a constant times "
-    r"$\Lambda^{2\beta}$.",
     hypotheses=("d >= 2",),
 )
 def steeper_tasks(*, power: int = 2, five: int = 5) -> Evidence:
@@ -106,17 +90,10 @@ RESCALED = Diverging(
 @claim(
     "COL:E.3/flat",
     false="typo",
-    why=r"A factor $\sigma^2$ is missing: with $f$ and $\sigma$ divided by $k$ the loss falls like $k^{-2}$ and $\Lambda$ stays.",
-    instead=r"$\Omega(\sigma^2\Lambda^{d\beta/2}/n)$, which is true, since the learned width is of the order $\Lambda^{2\beta}$.",
-    details=r"With $\sigma=L=1/k$ and $L^\prime=\frac{1}{2k}$ the loss at any width is at most $4L^{\prime2}+\sigma^2=2k^{-2}$, "
-    r"and $\Lambda=n$. Should "
-    r"$\sigma^2$ have been lost in the scan, the line is true.",
     costs="nothing",
     repair=dict(noise=True),
     control=dict(noise=True, shrink=3),
     needs=("OURS:R8.law", "OURS:R8.noise"),
-    argument=r"By our R8 the learned width is of the order $\Lambda^{2\beta}$ and the noise term of the order "
-    r"$\sigma^2w^{(d-1)/2}/n$.",
     hypotheses=("scale > 0",),
 )
 def flatter_tasks(*, noise: bool = False, shrink: int = 1) -> Evidence:
@@ -132,18 +109,10 @@ def flatter_tasks(*, noise: bool = False, shrink: int = 1) -> Evidence:
 @claim(
     "COL:E.3.txt/own",
     false="gap",
-    why=r"With its own window of the order $\Lambda^{2/(d+2)}$ the loss of ReLU tasks is of the order $L^2\Lambda^{-3/(d+2)}$, "
-    r"which grows like "
-    r"$L^{2(d-1)/(d+2)}$.",
-    instead=r"The loss scales like $L^{\prime2(d-1)/(d+2)}$ for the window learned for $L^\prime$, and like $L^{\prime2}$ for "
-    r"that learned for $L$.",
-    details=r"The printed exponent $\frac{2d}{d+2}$ is that of $L^2\Lambda^{-2\beta}$; with $2(d-1)$ in place of $2d$ the line "
-    r"would be right.",
     costs="nothing",
     repair=dict(less=1),
     control=dict(less=2),
     needs=("OURS:R8.law", "OURS:R8.signal"),
-    argument=r"The signal term of ReLU tasks is of the order $L^2w^{-3/2}$ by our R8.",
     hypotheses=("d >= 2",),
 )
 def scaling_with_its_own_window(*, less: int = 0) -> Evidence:

@@ -22,11 +22,6 @@ from proofs_check.core.claim import claim
         dict(first=Fraction(9, 5)),
         dict(twice=2),
     ),
-    argument=r"With $w_k=s_kc_k$ and $f=\pm\frac L{\sqrt2}s$ all entries of $H$ have the signs $s_ks_m$, so that "
-    r"$c_kc_m|H_{mk}|$, $c_k\sum_jc_j|H_{jk}|$ and $c_m\sum_jc_j|H_{mj}|$ are at most $w^{\top}Hw$: with "
-    r"$X=\eta\sum_tw^{\top}Hw$, $s_ks_mq_{k,m}$ is between $c_kc_mX$ and $(c_k+\frac1{c_k})(c_m+\frac1{c_m})X$. A query with "
-    r"$s_j=-1$, $c_j=1$ has the attention $a\geq\frac t8$ on the other sign and $1-a\geq\frac t4$, $t=e^{-14.4X}$, and there "
-    r"are $h=K/4$ of them, so that $w^{\top}Hw\geq L^2a^2(1-a)$. After the first step $X\leq\frac1{200}(3+\frac9{4h})^2$.",
 )
 def scores_grow_on_aligned_features(
     *,

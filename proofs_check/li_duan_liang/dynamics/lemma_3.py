@@ -50,15 +50,10 @@ def scores_are_small() -> Evidence:
 @claim(
     "LDL:L3.sym",
     false="gap",
-    why=r"No symmetry is assumed of the tasks: if $f$ is one function, $\pm L/\sqrt2$ on half of the features each, then "
-    r"$|q_{k,m}|=q_k$ at every step, for every $K$.",
-    instead=r"For exchangeable tasks, equiangular features of one norm and $p_k=1/K$, $q_{k,m}=-q_k/(K-1)$ at every step.",
     costs="a hypothesis",
     repair=dict(tasks="exchangeable"),
     control=dict(factor=Fraction(3, 2)),
     hypotheses=HYPOTHESES,
-    argument=r"Since every column of $H$ sums to 0, so do the scores of a query, and exchangeable tasks give its other "
-    r"classes one score, $-q_k/(K-1)$.",
 )
 def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 2) -> Evidence:
     r"""By symmetry $|q_{k,m}|=\Theta(q_k/K)$ is refuted for one function on $K$ features, where
@@ -78,11 +73,6 @@ def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 
     "LDL:L3.exp",
     false="gap",
     follows="LDL:L2.raw",
-    why=r"For features $e_k+s_kc_kb$ with $c_k=1$ or $5$ the updates are larger by the factor $K^2$: at the printed $T_f^1$ "
-    r"$q_{j,m}-q_j\geq\frac1{29}\log(1+\frac{cK\log K}{10})$ for $c_j=1$, $c_m=5$.",
-    details=r"The lower bound fails as well: for the one class with $c_1=10$, $q_1-q_{1,m}\geq\frac{47}{29}\log K$ and more.",
-    instead=r"For orthonormal features the display holds, with one constant in both $\Theta$, as no score exceeds a multiple of "
-    r"$\log(K)/K$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=dict(most=Fraction(3, 10)),
@@ -147,10 +137,6 @@ def lower_bound_of_the_attention(
     "LDL:L3.1",
     false="gap",
     follows="LDL:L2.raw",
-    why=r"For features $e_k+s_kc_kb$, $c_k=1$ or $5$, a query with $c_j=1$ turns to classes with $c_m=5$ and its sign: "
-    r"at the printed $T_f^1$ $\mathrm{Attn}_j\leq\frac4K(1+\frac{cK\log K}{10})^{-1/29}$.",
-    details=r"$K\,\mathrm{Attn}_j$ is .158, .113, .072 and .055 at $K=8$, 16, 64 and 256, at $\eta=1/(100L^2)$, with $c=1$.",
-    instead=r"For orthonormal features $\mathrm{Attn}_k\geq\frac{ue^{-c_1/2}}K$ in every prompt with $|V_k|\geq\frac uKN$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=dict(c=Fraction(11, 10)),
@@ -213,7 +199,6 @@ def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
     "LDL:L3.low",
     control=(dict(c=Fraction(11, 10)), dict(factor=Fraction(11, 10))),
     needs=("LDL:L3.ub",),
-    fragment=r"$K\geq2U_k$, which is not printed: where $U_k$ is a constant it leaves out a bounded number of $K$.",
     hypotheses=("K >= 2*U",),
 )
 def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fraction(1)) -> Evidence:
@@ -238,10 +223,6 @@ def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fracti
     "LDL:L3.2",
     false="gap",
     follows="LDL:L2.raw",
-    why=r"For features $e_k+s_kc_kb$ with $c_1=10$, $c_k\leq5$ for all others, $v_1$ attends to its class alone "
-    r"in Phase I: at the printed $T_f^1$ $1-\mathrm{Attn}_1\leq K(1+\frac{cK\log K}{10})^{-47/29}$.",
-    details=r"It is $10^{-7}$ and $2\cdot10^{-10}$ at $K=8$ and 16, at $\eta=1/(100L^2)$, with $c=1$.",
-    instead=r"For orthonormal features $1-\mathrm{Attn}_k\geq\frac1{1+2eU}$ where $|V_k|\leq\frac UKN$ and $K\geq2U$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=(dict(c=Fraction(11, 10)), dict(most=Fraction(1, 2))),
@@ -273,10 +254,6 @@ def attention_stays_below_one(
     "LDL:L3.ratio",
     false="gap",
     follows="LDL:L2.raw",
-    why=r"For features $e_k+s_kc_kb$ with $c_k=1$ or $5$ and a query with $c_j=1$ scores with $c_m=5$ exceed "
-    r"those with $c_n=1$ by $\frac1{29}\log(1+\frac{cK\log K}{10})$ at the printed $T_f^1$.",
-    instead=r"For orthonormal features scores differ by at most $2\theta=O(\log(K)/K)$; the quotient of the counts is at most "
-    r"$U/u$ for all features.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=(dict(share=Fraction(9, 10)), dict(exponent=Fraction(19, 10))),
@@ -308,11 +285,6 @@ def counts_and_scores_of_two_classes(
     "LDL:L3.3",
     false="gap",
     follows="LDL:L2.raw",
-    why=r"For features $e_k+s_kc_kb$, $c_k=1$ or $5$, a query with $c_j=1$ turns from $c_n=5$ of the other sign: "
-    r"at the printed $T_f^1$ $\mathrm{Attn}_n\leq\frac4K(1+\frac{cK\log K}{10})^{-10/29}$.",
-    details=r"$K\min_n\mathrm{Attn}_n$ is below $10^{-21}$ at $K=8$ already, at $\eta=1/(100L^2)$, with $c=1$.",
-    instead=r"For orthonormal features, in every prompt that holds all classes, $\mathrm{Attn}_n$ is between $\frac1{KR}$ and "
-    r"$\frac{2R}K$ times $1-\mathrm{Attn}_k$, $R=(U/u)e^{2\theta}$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=(dict(factor=Fraction(3, 2)), dict(least=Fraction(11, 10))),

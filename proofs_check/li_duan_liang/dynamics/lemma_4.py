@@ -79,11 +79,6 @@ def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
     "LDL:L4.attn",
     false="gap",
     follows="LDL:P2/rate.lower",
-    why=r"Lemma 3 says $\mathrm{Attn}_k=\Omega(1/K)$ and not $\Theta(1)$: at $Q=0$ the attention on a class is its share of the "
-    r"prompt, near $1/K$, and one step changes it by a factor $1+O(1/K^2)$ only.",
-    instead=r"In the setting of R7 $\frac1K\leq\mathrm{Attn}_k\leq\frac3K$ up to the time "
-    r"$\frac{2K^2}{3\eta\sigma_f^2}$, which is at least $\frac{CK\log K}{\eta\sigma_f^2}$ for $C\leq\sqrt{K/2}$. The "
-    "features are orthonormal, the tasks exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(
@@ -119,9 +114,6 @@ def attention_of_order_one(
     "LDL:L4.1/lower",
     false="gap",
     follows="LDL:P2/rate.lower",
-    why=r"The proof puts $\mathrm{Attn}_k=\Theta(1)$ into (12), where it is near $1/K$: then $g_k$ is of order $L^2\Delta^2/K^2$.",
-    instead=r"$\frac{\sigma_f^2}{2K^2}\leq g_k\leq C\frac{\sigma_f^2}{K^2}$ while $\mathrm{Attn}_k\leq\frac12$ and "
-    r"$e^{q_k-q_{k,m}}\leq C$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
@@ -148,9 +140,6 @@ def gradient_from_below(
     false="gap",
     follows="LDL:L2.raw",
     why=ALIGNED + r"$g_k\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K)$.",
-    details=r"At $K=8$, 16, 64 and 256 the least of them is .63, .93, 1.45 and 1.60 times $L^2$. At $Q=0$ with "
-    r"exchangeable tasks and features of bounded norms the order $L^2\Delta^2/K$ remains.",
-    instead=r"For orthonormal features $g_k\leq\frac4{27}\frac PKB^2$, where $p_k\leq\frac PK$ and values differ by at most $B$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     dial="c",
@@ -174,8 +163,6 @@ def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27))
     false="gap",
     follows="LDL:L2.raw",
     why=ALIGNED + r"$|g_{k,n}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
-    instead=r"For orthonormal features $|g_{k,n}|\leq\frac{P(A+E)}{K^2}B^2$, if $p_k\leq\frac PK$, values differ by at most "
-    r"$B$, and $\mathrm{Attn}_n\leq\frac AK$ but with probability $\frac EK$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),

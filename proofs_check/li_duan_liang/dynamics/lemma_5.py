@@ -51,13 +51,10 @@ def odds_of_a_gap(constant: int | Fraction) -> Evidence:
 @claim(
     "LDL:L5.sum",
     false="typo",
-    why=r"By $q^{(t+1)}=q^{(t)}+\eta g^{(t)}$, $q^{(T+1)}$ holds the gradients of $t=0,\ldots,T$; the sum leaves out $g^{(0)}$.",
-    instead=r"$q_k^{(T+1)}=q_k^{(0)}+\eta\sum_{t=0}^{T}g_k^{(t)}$; Lemmas 8 and 10 lose a step in the same way.",
     costs="nothing",
     repair=dict(first=0),
     control=dict(last=4),
     hypotheses=("eta > 0", "g0 > 0"),
-    argument="The sum is executed for three steps.",
 )
 def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     r"""$q^{(T+1)}=q^{(0)}+\eta\sum_{t=1}^{T}g^{(t)}$ is refuted for $T=3$; repaired, the sum
@@ -75,11 +72,6 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     "LDL:L5.1",
     false="gap",
     follows="LDL:P2/rate.lower",
-    why=r"After $CK\log K/(\eta L^2\Delta^2)$ steps $q_k\leq z\leq\frac{CK\log K}{(K-1)^2}$, which tends to 0, for every $C$.",
-    instead=r"In the setting of R7 $q_k=\frac{K-1}K\log(K-1)$ when $\mathrm{Attn}_k=\frac12$, and "
-    r"$\log(K-1)\geq\frac35\log K$ for $K\geq3$. The time is between $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and "
-    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K)$. The features are orthonormal, the tasks exchangeable, the prompts "
-    "balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(
@@ -118,10 +110,6 @@ def score_at_the_end_of_phase_1(
     "LDL:L5.off",
     false="gap",
     follows="LDL:L2.raw",
-    why=r"For features $e_k+s_kc_kb$, $1\leq c_k\leq10$, and $f=\pm\frac L{\sqrt2}s$ all $|q_{k,m}|$ are at least "
-    r"$\frac1{29}\log(1+\frac{cK\log K}{10})$ at the printed $T_f^1$.",
-    instead=r"For orthonormal features $|q_{k,m}|\leq CP\frac{\log K}K$ after $C\frac{K\log K}{\eta B^2}$ steps of at most "
-    r"$\eta\frac{PB^2}{K^2}$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=(dict(c=Fraction(9, 10)), dict(power=2)),
@@ -152,9 +140,6 @@ def other_scores_at_the_end_of_phase_1(
     "LDL:L5.off/gap",
     false="gap",
     follows="LDL:P2/rate.lower",
-    why=r"The gap $q_k-q_{k,m}=z$ is at most $CK\log K/(K-1)^2$ at the printed end of Phase I, and no multiple of $\log K$.",
-    instead=r"$q_k-q_{k,m}=\log(K-1)$ when $\mathrm{Attn}_k=\frac12$, and $\log(K-1)\geq\frac35\log K$ for $K\geq3$; "
-    "for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(share=Fraction(2, 5)), dict(least=Fraction(2, 3))),
@@ -178,9 +163,6 @@ def gap_at_the_end_of_phase_1(
 @claim(
     "LDL:L5.exp",
     false="gap",
-    why=r"The constant of $\Theta(\log K)$ is an exponent of $K$: $q_k-q_{k,m}=\frac12\log K$ is $\Theta(\log K)$ and gives "
-    r"$K^{-1/2}$, not $O(1/K)$.",
-    instead=r"$\exp(q_{k,m}-q_k)=O(1/K)$ follows from $q_k-q_{k,m}\geq\log K-O(1)$.",
     costs="constants",
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
@@ -200,10 +182,6 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "LDL:L5.N",
     false="gap",
-    why=r"On the event of (9) $N/|V_k|\leq1/(p_k-\delta)$, which is near $K$ if $\delta$ is small: for $\delta=1/K^2$ it is at "
-    r"most $2K$, and $1/\delta=K^2$.",
-    instead=r"On the event of (9) $\frac2{3p_k}\leq\frac N{|V_k|}\leq\frac2{p_k}$ where $\delta\leq\frac12p_k$: with "
-    r"$p_k=\Theta(1/K)$ it is $\Theta(K)$.",
     costs="nothing",
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 4)), dict(most=Fraction(9, 5))),
@@ -233,10 +211,6 @@ def share_of_a_class(
 @claim(
     "LDL:L5.u",
     false="gap",
-    why=r"$u_k=K(p_k-\delta)$ is near 1, and so is $1/u_k-1/K$: for $p_k=1/K$ and $\delta=1/(10K)$ it is $10/9-1/K$, while "
-    r"$\delta$ tends to 0.",
-    instead=r"$\frac1{2u_k}\leq\frac1{u_k}-\frac1K\leq\frac1{u_k}$ where $K\geq2u_k$.",
-    details=r"(9) makes nothing of the order of $\delta$ but the difference $U_k-u_k=2K\delta$, divided by $K$.",
     costs="the theorem",
     repair=dict(times=2),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
@@ -268,10 +242,6 @@ def inverse_of_the_lower_share(
     "LDL:L5.2",
     false="gap",
     follows="LDL:P2.attn",
-    why=r"At the printed end of Phase I $\mathrm{Attn}_k$ is at most $\frac2K(1+O(\log(K)/K))$.",
-    instead=r"In the setting of R7 $\mathrm{Attn}_k\geq\frac12\geq\frac12\cdot\frac1{1+\delta}$ from "
-    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on. The features are orthonormal, the tasks exchangeable, the prompts "
-    "balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),

@@ -32,11 +32,6 @@ from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, 
 @claim(
     "LDL:L8.q",
     false="typo",
-    why=r"$\log(K/\epsilon)=\log K+\log(1/\epsilon)$ is not $(\log K)/\epsilon$: at $K=1/\epsilon$ the one is $2\log K$, the other "
-    r"$K\log K$.",
-    details=r"At $K=100$ and $\epsilon=10^{-3}$ they are 11.5 and 4605. The constant of $T_f^*$ stands in front of $q_k$.",
-    instead=r"$q_k=\Theta(\log(K/\epsilon))$ is what the proof uses: $a\log K$ and steps that add "
-    r"$b\log(K/\epsilon)$ sum to at least $b\log(K/\epsilon)$, and to at most $(a+b)\log(K/\epsilon)$.",
     costs="nothing",
     repair=dict(inside=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
@@ -58,10 +53,6 @@ def logarithm_of_a_quotient(
     "LDL:L8.exp",
     false="gap",
     follows="LDL:L5.exp",
-    why=r"The constant of $\Theta$ is an exponent: a gap of $\frac12\log(K/\epsilon)$ gives $\sqrt{\epsilon/K}$, which is "
-    r"$1/K$ at $\epsilon=1/K$, where the next display needs $O(\epsilon/K)$.",
-    instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$, which the next display needs, follows from "
-    r"$q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$.",
     costs="constants",
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
@@ -81,17 +72,10 @@ def odds_at_the_end_of_phase_2(*, constant: int | Fraction = Fraction(1, 2)) -> 
     "LDL:L8.off",
     false="gap",
     follows="LDL:L3.sym",
-    why=r"For one function, $\pm L/\sqrt2$ on half of $K$ orthonormal features each, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ "
-    r"steps on, fewer than $T_f^*$ at $\eta=1/L^2$; and $\log(K/\epsilon)/K$ tends to 0.",
-    details=r"Balanced prompts, $\delta=\frac1{10K}$, $\epsilon=\frac1K$: 2.54, 2.79 and 3.02 at $K=8$, 16 and 32, and printed "
-    r".52, .35 and .22. Where $\log(1/\delta)$ exceeds $\log(K/\epsilon)$ it fails for exchangeable tasks, too.",
-    instead=r"For exchangeable tasks and orthonormal features $|q_{k,m}|\leq\frac2K\log\frac K{\epsilon\delta}$ after $T_f^*$ "
-    r"steps, with the constant 1 in it, for $K\geq8$.",
     costs="a hypothesis",
     repair=dict(tasks="exchangeable"),
     control=dict(c=Fraction(9, 5)),
     needs=("LDL:L8.off/apart", "LDL:T1/late", "LDL:L7.2"),
-    argument=r"The scores of the other classes are $-\frac zK$, and $e^{2z}\leq(K-1)^2(1+\frac{42T}K)$.",
     hypotheses=IN_FLAT,
 )
 def other_scores_at_the_end_of_phase_2(*, tasks: str = "any", c: int | Fraction = 2) -> Evidence:
@@ -111,13 +95,7 @@ def other_scores_at_the_end_of_phase_2(*, tasks: str = "any", c: int | Fraction 
     return forall(gap, "<=", sp.Rational(c) * (u + v), {u: Closed(2, oo), v: Closed(0, oo)})
 
 
-@claim(
-    "LDL:L8.off/apart",
-    control=(dict(least=Fraction(1, 100)), dict(steps=27)),
-    argument=r"With $a$ the attention on the other value, classes of one value have one score, the updates are "
-    r"$\pm\frac{4L^2}{K^2}\mathbb{E}a^2(1-a)$, and with probability at least $\frac12$ both values have a quarter of the "
-    r"prompt, by Chebyshev's inequality: while $2q_k\leq\log3$ the odds of both values are at least $\frac13$ and at most 9.",
-)
+@claim("LDL:L8.off/apart", control=(dict(least=Fraction(1, 100)), dict(steps=27)))
 def two_values_move_apart(*, least: Fraction = Fraction(9, 1000), steps: int = 28) -> Evidence:
     r"""For orthonormal features, one function $\pm\frac L{\sqrt2}$ on half of them each,
     $\eta=1/L^2$ and iid prompts of length $N\geq8$, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ steps
@@ -152,15 +130,10 @@ def scores_moved_by_small_steps(*, c: Fraction = Fraction(1), power: int = 1) ->
     "LDL:L8.off/lemma_10",
     false="gap",
     follows="LDL:L8.off",
-    why=r"For one function, $\pm L/\sqrt2$ on half of $K$ orthonormal features each, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ steps "
-    r"on, fewer than $T_s^*$; and $\log(KL\Delta/\epsilon)/K$ tends to 0.",
-    instead=r"For exchangeable tasks and orthonormal features $|q_{k,m}|\leq\frac2K\log\frac{KL\Delta}\epsilon$ after $T_s^*$ "
-    r"steps, with the constant 1 in it, for $K\geq8$.",
     costs="a hypothesis",
     repair=dict(tasks="exchangeable"),
     control=dict(c=Fraction(9, 5)),
     needs=("LDL:L8.off/apart", "LDL:T1/late", "LDL:L9.2"),
-    argument=r"The scores of the other classes are $-\frac zK$, and $e^{2z}\leq(K-1)^2(1+\frac{42T}K)$; $L\Delta\geq\frac1\delta$.",
     hypotheses=IN_SHARP,
 )
 def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction = 2) -> Evidence:
@@ -188,11 +161,6 @@ def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction 
     "LDL:L8.attn",
     false="gap",
     follows="LDL:P3/attn",
-    why=r"For $\delta=\epsilon=K^{-1/4}$ $T_f^*$ has order $K^{3/2}\log K$, and $\mathrm{Attn}_k$ is still near $1/K$. The "
-    r"equation referred to as (7) is the loss; (9) is meant.",
-    instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
-    r"exchangeable tasks, balanced prompts and the flow. This is before $\frac{cK\log(K/\epsilon)}{\eta\delta^2\sigma_f^2}$ "
-    r"where $\delta^2\leq\frac{c\log(K/\epsilon)}{3K}$.",
     costs="a hypothesis",
     repair=dict(exact=True),
     control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5)), dict(most=2)),
@@ -219,12 +187,6 @@ def attention_by_lemma_8(
     "LDL:L8.1",
     false="gap",
     follows="LDL:T1",
-    why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so $1-\mathrm{Attn}_k$ has at least the order "
-    r"$\delta/\sqrt{\log(K/\epsilon)}$ at $T_f^*$; printed is $\epsilon\delta$.",
-    instead=r"In the setting of R7, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time between $\frac16$ and "
-    r"$\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$. Here $K\geq3$ and "
-    r"$\epsilon\delta\leq\frac12$. The features are orthonormal, the tasks exchangeable, the prompts balanced, and "
-    "training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(1, 4)), dict(most=1)),

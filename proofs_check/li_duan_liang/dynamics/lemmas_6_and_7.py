@@ -25,10 +25,6 @@ ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
     "LDL:L6.1",
     false="gap",
     follows="LDL:P2.attn",
-    why=r"At $t=T_f^1+1$ $\mathrm{Attn}_k$ is at most $\frac2K(1+O(\log(K)/K))$.",
-    instead=r"In the setting of R7, if Phase II begins when $\mathrm{Attn}_k=\frac12$, "
-    r"$\mathrm{Attn}_k\geq\frac12\geq\frac12\cdot\frac1{1+\delta}$ from there on, and it increases. The features are "
-    "orthonormal, the tasks exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 5)), dict(sign=-1)),
@@ -50,9 +46,6 @@ def attention_in_phase_2(*, exact: bool = False, least: Fraction = Fraction(1, 2
     "LDL:L6.ub",
     false="gap",
     follows="LDL:L5.u",
-    why=r"$1/u_k-1/K$ is near 1 for small $\delta$, and so is the quotient: for $p_k=1/K$ and $\delta=1/(10K)$ it is at least "
-    r"$1/3$.",
-    instead=r"Where $K\geq2u_k$ the display is between $\frac1{1+2u_k}$ and $\frac1{1+u_k}$: a constant below 1.",
     costs="the theorem",
     repair=dict(times=2),
     control=(dict(least=Fraction(3, 2)), dict(most=Fraction(11, 10))),
@@ -78,13 +71,6 @@ def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int
     "LDL:L6.2",
     false="gap",
     follows="LDL:L6.ub",
-    why=r"At $t=T_f^1+1$ $1-\mathrm{Attn}_k\geq1-\frac2K(1+O(\log(K)/K))$, while $\delta$ tends to 0. Nor is it $O(\delta)$ when "
-    r"$\mathrm{Attn}_k=1/2$.",
-    instead=r"In the setting of R7, from $\mathrm{Attn}_k=\frac12$ on, "
-    r"$(1-\mathrm{Attn}_k)^2=\frac{(K-1)^2}{2K\eta\sigma_f^2t}(1+\theta)$ with "
-    r"$0\leq\theta\leq\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$. Here $K\geq3$ and "
-    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$, and $\delta$ is any. The features are orthonormal, the tasks "
-    "exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=3), dict(last=1), dict(least=Fraction(11, 10))),
@@ -111,11 +97,6 @@ def the_rest_in_phase_2(
     "LDL:L6.3",
     false="gap",
     follows="LDL:L6.2",
-    why=r"In a balanced prompt $\mathrm{Attn}_n=(1-\mathrm{Attn}_k)/(K-1)$ is near $1/K$ at $t=T_f^1+1$, and $\delta/K$ is smaller "
-    r"by the factor $\delta$.",
-    details=r"The statement says $\Theta$ and the proof gives $O$ only.",
-    instead=r"$\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between $\frac1K(1-\mathrm{Attn}_k)$ and "
-    r"$\frac2K(1-\mathrm{Attn}_k)$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 2)), dict(most=Fraction(3, 2))),
@@ -140,9 +121,6 @@ def attention_on_others_in_phase_2(
     "LDL:L7.prem",
     false="gap",
     follows="LDL:L6.2",
-    why=r"At $t=T_f^1+1$ $1-\mathrm{Attn}_k$ is near 1, and Lemma 6 gives $O(\delta)$ only, no lower bound.",
-    instead=r"$1-\mathrm{Attn}_k$ takes every value from $1-\frac1K$ down to 0, so that no constant multiple of "
-    r"$\delta$ stands for it, for orthonormal features, exchangeable tasks, balanced prompts and the flow.",
     costs="the theorem",
     repair=dict(exact=True),
     control=dict(whole=2),
@@ -165,11 +143,6 @@ def premise_of_lemma_7(*, exact: bool = False, whole: int = 1) -> Evidence:
     "LDL:L7.1",
     false="gap",
     follows="LDL:P3/rate",
-    why=r"At $t=T_f^1+1$ $g_k\geq L^2/(32K^2)$, whatever $\delta$ is; printed is a multiple of $\delta^2L^2\Delta^2/K$.",
-    instead=r"In the setting of R7, for $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta "
-    r"g_k=\frac{K-1}{2Kt}(1+\theta)$ with $0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$. Here "
-    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
-    "prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
@@ -197,8 +170,6 @@ def gradient_in_phase_2(
     "LDL:L7.2",
     false="gap",
     follows="LDL:L7.1",
-    why=r"For exchangeable tasks $|g_{k,n}|=g_k/(K-1)$, which at $t=T_f^1+1$ is at least $L^2/(32K^3)$, whatever $\delta$ is.",
-    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(classes=2), dict(sign=1)),

@@ -22,17 +22,11 @@ from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, del
 @claim(
     "LDL:L9.1",
     false="gap",
-    why=r"The proof ends with $\epsilon^2$, the lemma says $\epsilon$; and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ is an upper "
-    r"bound, which the proof turns into $\Theta$.",
-    details=r"With the proof's own line $T_s^*$ would have $\epsilon^2$ in its denominator.",
-    instead=r"For orthonormal features $g_k\leq PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, the proof's own line. "
-    r"Here $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$, and values differ by at most $CL\Delta$.",
     costs="the theorem",
     repair=dict(power=2),
     control=(dict(power=3), dict(constant=Fraction(9, 10))),
     needs=("LDL:L8.1", "LDL:L2.eq12/upper"),
     hypotheses=IN_SHARP,
-    argument=r"By (12) $g_k\leq p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ times the square of the largest difference of values.",
 )
 def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evidence:
     r"""$g_k\geq c\frac{\delta^2L^2\Delta^2\epsilon}K$ from
@@ -50,12 +44,6 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
 @claim(
     "LDL:L9.prem",
     false="gap",
-    why=r"$1-\mathrm{Attn}_k=\sum_{n\neq k}\mathrm{Attn}_n$: $K-1$ terms of order $\delta/K$ sum to order $\delta$, not to "
-    r"$O(\epsilon\delta)$.",
-    instead=r"In the setting of R7 $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between "
-    r"$\frac1K(1-\mathrm{Attn}_k)$ and $\frac2K(1-\mathrm{Attn}_k)$. It is of the order $\frac{\epsilon\delta}K$ if "
-    r"$1-\mathrm{Attn}_k=\Theta(\epsilon\delta)$. The features are orthonormal, the tasks exchangeable and the "
-    "prompts balanced.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 2)), dict(most=Fraction(3, 2))),
@@ -80,9 +68,6 @@ def premises_of_lemma_9(
     "LDL:L9.2",
     false="gap",
     follows="LDL:P4/rate",
-    why=r"For exchangeable tasks $|g_{k,n}|=g_k/(K-1)$, which at $t=T_s^1+1$ exceeds the printed bound by "
-    r"$\frac1{\epsilon\log(K/\epsilon)}$.",
-    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(classes=2), dict(sign=1)),
@@ -107,11 +92,6 @@ def gradient_of_others_in_phase_3(*, exact: bool = False, classes: int = 1, sign
     "LDL:L10.q",
     false="typo",
     follows="LDL:L8.q",
-    why=r"$\log(KL\Delta/\epsilon)$ of the proof is not $\log(KL\Delta)/\epsilon$ of the lemma: at $K=1/\epsilon$ they differ by "
-    r"more than $K/2$.",
-    instead=r"$q_k=\Theta(\log(KL\Delta/\epsilon))$ is what the proof uses. For $L\Delta\geq1$, $a\log(K/\epsilon)$ "
-    r"and steps that add $b\log(KL\Delta/\epsilon)$ sum to at least $b\log(KL\Delta/\epsilon)$, and to at most "
-    r"$(a+b)\log(KL\Delta/\epsilon)$.",
     costs="nothing",
     repair=dict(inside=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
@@ -134,8 +114,6 @@ def logarithm_of_a_quotient_in_lemma_10(
 @claim(
     "LDL:L10.T",
     false="typo",
-    why=r"$\eta$ is missing in the denominator: $T_s^*$ of Proposition 4 has it, and halving $\eta$ doubles the number of steps.",
-    instead=r"$T_s^*-T_f^*=\Theta(K\log(KL\Delta/\epsilon)/(\eta\epsilon\delta^2L^2\Delta^2))$.",
     costs="nothing",
     repair=dict(power=1),
     control=dict(power=2),
@@ -158,10 +136,6 @@ def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
     "LDL:L10.exp",
     false="gap",
     follows="LDL:L5.exp",
-    why=r"The constant of $\Theta$ is an exponent: a gap of $\frac12\log(KL\Delta/\epsilon)$ gives "
-    r"$\sqrt{\epsilon/(KL\Delta)}$, not $O(\epsilon/K)$.",
-    instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$ follows from $q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$, and from "
-    r"$q_k-q_{k,m}\geq\log(KL\Delta/\epsilon)-O(1)$ where $L\Delta\geq1$.",
     costs="constants",
     repair=dict(constant=1),
     control=dict(constant=Fraction(1, 2)),
@@ -183,12 +157,6 @@ def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> 
     "LDL:L10.1",
     false="gap",
     follows="LDL:T2",
-    why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so that $1-\mathrm{Attn}_k$ has at least the order "
-    r"$\delta\sqrt{\epsilon/\log(KL\Delta/\epsilon)}$ at $T_s^*$.",
-    instead=r"In the setting of R7, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time between $\frac16$ and "
-    r"$\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$. Here $K\geq3$ and "
-    r"$\epsilon\delta\leq\frac12$. The features are orthonormal, the tasks exchangeable, the prompts balanced, and "
-    "training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(1, 4)), dict(most=1)),

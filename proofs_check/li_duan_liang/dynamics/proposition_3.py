@@ -36,12 +36,6 @@ def late_gradient(L: sp.Expr, T: sp.Expr) -> sp.Expr:
 @claim(
     "LDL:P3/rate",
     false="false",
-    why=r"At $t=T_f^1+1$ $g_k\geq L^2/(32K^2)$, whatever $\delta$ is, and when $\mathrm{Attn}_k=1/2$ it has order $L^2/K$; the "
-    r"printed rate is $\delta^2$ times that.",
-    instead=r"In the setting of R7, for $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta "
-    r"g_k=\frac{K-1}{2Kt}(1+\theta)$ with $0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$. Here "
-    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
-    r"prompts balanced, and training is the flow from $Q=0$. No $\delta$ enters, and Phase II is not steady.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
@@ -74,13 +68,7 @@ def rate_of_phase_2(
     return exact_training.late_updates(first, last, least)
 
 
-@claim(
-    "LDL:P3/late",
-    control=(dict(most=1), dict(by=1), dict(slope=Fraction(1, 3))),
-    needs=exact_training.R7,
-    argument=r"By R7 one number $z$ describes training with orthonormal features, exchangeable tasks, balanced prompts and small "
-    r"steps; its update and its time are known in $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$.",
-)
+@claim("LDL:P3/late", control=(dict(most=1), dict(by=1), dict(slope=Fraction(1, 3))), needs=exact_training.R7)
 def late_updates_are_small(
     *, most: int | Fraction = 2, by: int | Fraction = 2, slope: Fraction = Fraction(2, 5)
 ) -> Evidence:
@@ -96,13 +84,6 @@ def late_updates_are_small(
     "LDL:P3/rate.lower",
     false="false",
     follows="LDL:P3/rate",
-    why=r"The rate falls like $1/t$: at the end of Phase II $g_k\leq\frac2{\eta T_f^*}$, which is smaller than "
-    r"$\delta^2L^2\Delta^2/K$ by the factor $\log(K/\epsilon)$.",
-    details=r"The witness has $\delta=\frac1{10K}$, so that $u_k$ and $U_k$ are constants as in the proof. For $\delta=K^{-1/4}$, "
-    r"which (9) admits, the first step of the phase is too slow already.",
-    instead=r"In the setting of R7 the rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ "
-    r"with $p_k=\frac1K$, and neither $\delta$ nor $\epsilon$ enters. The features are orthonormal, the tasks "
-    "exchangeable and the prompts balanced.",
     costs="the theorem",
     repair=dict(exact=True),
     control=dict(power=1),
@@ -138,9 +119,6 @@ def rate_of_phase_2_from_below(*, exact: bool = False, power: int = 2) -> Eviden
     "LDL:P3/off",
     false="gap",
     follows="LDL:P3/rate",
-    why=r"For exchangeable tasks $|g_{k,k'}|=g_k/(K-1)$, at least $L^2/(32K^3)$ at $t=T_f^1+1$ whatever $\delta$ is; and "
-    r"$q_{k,k'}$ decreases strictly.",
-    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(classes=2), dict(sign=1)),
@@ -164,15 +142,6 @@ def rate_of_the_other_scores_in_phase_2(*, exact: bool = False, classes: int = 1
     "LDL:P3/attn",
     false="gap",
     follows="LDL:eq9-u",
-    why=r"For $\delta=\epsilon=K^{-1/4}$ the printed $T_f^*$ has order $K^{3/2}\log K$, and $\mathrm{Attn}_k$ is still at most "
-    r"$\frac2K(1+O(\log(K)/\sqrt K))$.",
-    details=r"(9) allows every $\delta\geq\sqrt{20K/N}$, and Lemma 6 asks for $\delta=o(1)$; that $u_k$ and $U_k$ are constants, "
-    r"as Lemma 3 says, would need $\delta=O(\frac1K)$. With $\epsilon=K^{-1/2}$ $\mathrm{Attn}_k$ is .012, .0011, $10^{-4}$, "
-    r"$10^{-5}$ and $10^{-6}$ at $T_f^*$ for $K=10^2,\dots,10^6$ at $\eta=1/L^2$. For one function, $\pm L/\sqrt2$ on half of the "
-    r"features each, it fails for every $\delta$: classes of one value share the attention.",
-    instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
-    r"exchangeable tasks, balanced prompts and the flow. This is before $\frac{cK\log(K/\epsilon)}{\eta\delta^2\sigma_f^2}$ "
-    r"where $\delta^2\leq\frac{c\log(K/\epsilon)}{3K}$. $\Omega(1/(1+\epsilon\delta))$ says no more than $\Omega(1)$.",
     costs="a hypothesis",
     repair=dict(exact=True),
     control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5)), dict(most=2)),
@@ -200,10 +169,6 @@ def attention_at_the_end_of_phase_2(
 @claim(
     "LDL:P3.post",
     false="gap",
-    why=r"$\mathrm{Attn}_k=\Omega(1/(1+\epsilon\delta))$ bounds $\mathrm{Attn}_k$ by a constant times $1/(1+\epsilon\delta)$, and "
-    r"$1-\frac c{1+\epsilon\delta}\geq1-c$ for $c<1$: it is not $O(\epsilon)$.",
-    instead=r"State $\mathrm{Attn}_k\geq\frac1{1+C\epsilon\delta}$ with the constant beside $\epsilon\delta$; then "
-    r"$1-\mathrm{Attn}_k\leq C\epsilon\delta\leq C\epsilon$.",
     costs="nothing",
     repair=dict(one=True),
     control=dict(most=Fraction(9, 10)),

@@ -35,13 +35,7 @@ def excess(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, steps: sp.Expr | int = 
     return late / (delta**2 * DELTA2 * epsilon / K)
 
 
-@claim(
-    "LDL:P4/gradient",
-    control=(dict(share=Fraction(11, 10)), dict(least=Fraction(1, 14)), dict(power=3)),
-    argument=r"By Chebyshev's inequality $|V_k|K/N$ lies in $[\frac12,\frac32]$ with probability at least $\frac12$ if $N\geq8K$, "
-    r"and $o/(1+o)^3$ has one maximum, so that between the odds of $z=0$ and the largest ones it is least at an end; for $z\leq1$ "
-    r"$\mathbb{E}w(1-w)^2\geq e^{-2}\mathbb{E}(x-2x^2)$ with $x=|V_k|/N$.",
-)
+@claim("LDL:P4/gradient", control=(dict(share=Fraction(11, 10)), dict(least=Fraction(1, 14)), dict(power=3)))
 def gradient_is_not_small(
     *, share: Fraction = Fraction(1), least: Fraction = Fraction(1, 16), power: int = 2
 ) -> Evidence:
@@ -69,14 +63,6 @@ def gradient_is_not_small(
 @claim(
     "LDL:P4/rate",
     false="false",
-    why=r"At $t=T_s^1+1$ $(1-\mathrm{Attn}_k)^2$ is at least of order $\delta^2/\log(K/\epsilon)$, so that $g_k$ exceeds the "
-    r"printed rate by $\frac1{\epsilon\log(K/\epsilon)}$.",
-    details=r"The rate cannot be one order throughout the phase: $g_k$ falls like $1/t$, and the phase is longer than the one "
-    r"before by the factor $1/\epsilon$.",
-    instead=r"In the setting of R7, for $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta "
-    r"g_k=\frac{K-1}{2Kt}(1+\theta)$ with $0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$. Here "
-    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
-    r"prompts balanced, and training is the flow from $Q=0$. Neither $L$ nor $\delta$ nor $\epsilon$ enters.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
@@ -113,13 +99,6 @@ def rate_of_phase_3(
     "LDL:P4/rate.lower",
     false="false",
     follows="LDL:P4/rate",
-    why=r"The rate falls like $1/t$: at the end of Phase III $g_k\leq\frac2{\eta T_s^*}$, which is smaller than "
-    r"$\delta^2L^2\Delta^2\epsilon/K$ by the factor $\log(KL\Delta/\epsilon)$.",
-    details=r"The witness has $\delta=\frac1{10K}$, so that $u_k$ and $U_k$ are constants as in the proof. For $\delta=K^{-1/4}$, "
-    r"$\epsilon=K^{-1/8}$, which (9) admits, the first step of the phase is too slow already.",
-    instead=r"In the setting of R7 the rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ "
-    r"with $p_k=\frac1K$, and neither $\delta$ nor $\epsilon$ enters. The features are orthonormal, the tasks "
-    "exchangeable and the prompts balanced.",
     costs="the theorem",
     repair=dict(exact=True),
     control=dict(power=1),
@@ -157,10 +136,6 @@ def rate_of_phase_3_from_below(*, exact: bool = False, power: int = 2) -> Eviden
     "LDL:P4/off",
     false="gap",
     follows="LDL:P4/rate",
-    why=r"For exchangeable tasks $|g_{k,k'}|=g_k/(K-1)$, which at $t=T_s^1+1$ exceeds the printed rate by "
-    r"$\frac1{\epsilon\log(K/\epsilon)}$.",
-    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts: it "
-    "does not fluctuate.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(classes=2), dict(sign=1)),
@@ -185,15 +160,6 @@ def rate_of_the_other_scores_in_phase_3(*, exact: bool = False, classes: int = 1
     "LDL:P4/attn",
     false="gap",
     follows="LDL:eq9-u",
-    why=r"For $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=1/\delta$ the printed $T_s^*$ has order $K^{13/8}\log K$, and "
-    r"$\mathrm{Attn}_k$ is still at most $\frac2K(1+O(K^{-3/8}\log K))$.",
-    details=r"Both $\delta$ and $\epsilon$ tend to 0, as the end of Appendix E.2 says, and $L\Delta\delta=\sqrt2$; that $u_k$ and "
-    r"$U_k$ are constants, as Lemma 3 says, would need $\delta=O(\frac1K)$. For one function, $\pm L/\sqrt2$ on half of the "
-    r"features each, it fails for every $\delta$: classes of one value share the attention.",
-    instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
-    r"exchangeable tasks, balanced prompts and the flow. This is before "
-    r"$\frac{cK\log(KL\Delta/\epsilon)}{\eta\epsilon\delta^2\sigma_f^2}$ where "
-    r"$\epsilon\delta^2\leq\frac{c\log(KL\Delta/\epsilon)}{3K}$. $\Omega(1/(1+\epsilon\delta))$ says no more than $\Omega(1)$.",
     costs="a hypothesis",
     repair=dict(exact=True),
     control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5)), dict(most=2)),

@@ -46,14 +46,6 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
 @claim(
     "LDL:4.thr",
     false="false",
-    why=r"$sf$ and $\eta/s^2$ give the path of $f$ and $\eta$, so $T(\text{loss}\leq\epsilon^2)$ is a function of $\eta L^2$ and "
-    r"$\epsilon/L$; the printed $T_s^*$ falls by $s$ under $(sL,\eta/s^2,s\epsilon)$.",
-    details=r"A threshold in $L$ that does not move with $\epsilon$, such as $1/(\Delta\delta)$, is impossible for every law of "
-    r"this form, for any features, tasks and prompts.",
-    instead=r"In the setting of R7 one law holds for every $L$: the loss is $\leq\epsilon^2$ from "
-    r"$T=\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on, $r=\frac{\sigma_f}\epsilon\geq1$. $T$ is the "
-    r"same at $(s\sigma_f,\frac\eta{s^2},s\epsilon)$. The features are orthonormal, the tasks exchangeable, the "
-    "prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(law="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10)), dict(power=1)),
@@ -98,13 +90,7 @@ def threshold_of_the_regimes(
     return all_of(learned_in(factor, loss), identity(moved, T(spread, eta, e)))
 
 
-@claim(
-    "LDL:4.thr/scaling",
-    control=dict(power=1),
-    argument=r"Every step depends on $f$ and $\eta$ through $\eta$ times a product of two differences of values of $f$ only, so "
-    r"that the path of $Q$ is the same from the same start.",
-    needs=("OURS:R9",),
-)
+@claim("LDL:4.thr/scaling", control=dict(power=1), needs=("OURS:R9",))
 def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
     r"""The step $\eta\,p\,a_m(f_k-\hat y)(f_m-\hat y)$ of a score is the same for $sf$ and $\eta
     s^{-p}$ with `power` $p=2$, at every attention on three classes: both inequalities are
@@ -126,10 +112,6 @@ def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
     "LDL:4.dyn",
     false="gap",
     follows="LDL:4.thr",
-    why=r"$(L,\eta)$ and $(sL,\eta/s^2)$ give one path, and under the flow $L$ only rescales time: a slow start, a fast middle and "
-    r"a slow end on both sides of every threshold.",
-    instead=r"$L$ enters through $\eta L^2$ only, as the unit of time: a step at $(sL,\frac\eta{s^2})$ is that at "
-    r"$(L,\eta)$.",
     costs="the theorem",
     repair=dict(one=True),
     control=dict(power=1),
@@ -161,19 +143,11 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
     "LDL:4.poly",
     false="gap",
     follows="LDL:3.1.feat/suffice",
-    why=r"(4) and distances of order $\Delta$ do not suffice: for the features $0,e_2,\dots,e_K$ and tasks $\pm\frac12L$ no $Q$ at "
-    r"all has a loss below $L^2/(8K)$, which no multiple of $\epsilon^2$ bounds.",
-    details=r"Nor need it go to 0 for fixed $K$ and norms above 0: two features $0<v_1<v_2$ on a line have the wrong order for one "
-    r"of the queries at every $Q$.",
-    instead=r"For equiangular features of one norm and exchangeable tasks the loss is $\leq\epsilon^2$ from "
-    r"$\frac{4K^2r^2}{\eta\kappa^2\sigma_f^2}$ on, $r=\frac{\sigma_f}\epsilon\geq1$, whatever $L$ is. Here "
-    r"$\kappa=\frac12\Delta^2$, the prompts are balanced, and training is the flow from $Q=0$.",
     costs="a hypothesis",
     repair=dict(features="equiangular"),
     control=dict(most=Fraction(7, 2)),
     hypotheses=slow.HYPOTHESES,
     needs=("LDL:3.1.feat/suffice", "LDL:T1"),
-    argument=r"By R7 the time is that of Theorem 1 as repaired, with $\eta\kappa^2$ for the $\eta$ of orthonormal features.",
 )
 def near_zero_loss_in_polynomial_time(*, features: str = "any", most: int | Fraction = 4) -> Evidence:
     r"""A loss of at most $C\epsilon^2$ after any time is refuted for every $C$: at the features
@@ -202,14 +176,6 @@ def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
 @claim(
     "LDL:cmp1",
     false="gap",
-    why=r"At one $\eta$ and small $\epsilon$ the times to the loss $\epsilon^2$ are $\frac{K-1}{4\eta\epsilon^2}$ up to lower "
-    r"orders for every $L$: $L=K^2\gg1/\epsilon=K$ gains no growing factor over $L=1$.",
-    details=r"On the printed formulas the sentence holds for a flat $L$ of order 1, and fails for $L=1/(\Delta\delta)$: there "
-    r"$T_s^*\geq T_f^*$ up to $L=\epsilon^{-1/2}/(\Delta\delta)$.",
-    instead=r"In the setting of R7, from $\mathrm{Attn}_k=\frac12$ on, the loss is $\frac{K-1}{4\eta t}(1+\theta)$ "
-    r"with $0\leq\theta\leq\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$, whatever $L$ is. Here $K\geq3$ and "
-    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
-    "prompts balanced, and training is the flow from $Q=0$.",
     costs="nothing",
     repair=dict(exact=True),
     control=(dict(first=3), dict(last=1), dict(least=Fraction(11, 10))),
@@ -239,17 +205,11 @@ def sharp_is_faster_beyond_one_over_epsilon(
 @claim(
     "LDL:cmp2",
     false="gap",
-    why=r"For orthonormal features and exchangeable tasks no step is too large: each increases the score gap $z$, and the loss "
-    r"falls at every step for every $\eta L^2$.",
-    instead=r"In the setting of R7 the loss falls at every step, for every $\eta L^2$. The features are orthonormal, "
-    r"the tasks exchangeable and the prompts balanced. For every problem $(sL,\frac\eta{s^2})$ takes the path of "
-    r"$(L,\eta)$ by R9: no threshold in $L$ tells which steps are too large.",
     costs="nothing",
     repair=dict(falls=True),
     control=dict(sign=-1),
     needs=("OURS:R7.flow", "OURS:R9"),
     hypotheses=("K in Integers", "K >= 2", "z >= 0", "etaL2 > 0"),
-    argument=r"Repaired, by R7.flow gradient descent moves one number $z$, by steps of any size.",
 )
 def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1) -> Evidence:
     r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$
@@ -274,12 +234,6 @@ def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1
 @claim(
     "LDL:abs.rise",
     false="gap",
-    why=r"The attention rises slowly at first: its speed is proportional to $a^2(1-a)^3$, which at the start, $a=1/K$, is smaller "
-    r"than at $a=2/5$ by a factor of order $K^2$.",
-    details=r"This is for large $K$: at the paper's $K=4$ the start already has 76 per cent of the largest speed.",
-    instead=r"In the setting of R7 the speed of the attention is largest at $\frac25$, and at the start, where the "
-    r"attention is $\frac1K$, at most $\frac{29}{K^2}$ times that. The features are orthonormal, the tasks "
-    "exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="nothing",
     repair=dict(fastest=Fraction(2, 5)),
     control=(dict(fastest=Fraction(3, 8)), dict(most=25)),
@@ -328,11 +282,6 @@ def others_decay_more_slowly(*, times: int = 1) -> Evidence:
     "LDL:5.2.init",
     false="gap",
     follows="LDL:abs.rise",
-    why=r"At $Q=0$ $g_k$ is of order $L^2\Delta^2/K^2$, because $\mathrm{Attn}_k=1/K$ stands in (12): it grows by a factor "
-    r"of order $K$ until $\mathrm{Attn}_k=1/3$.",
-    instead=r"In the setting of R7 $g_k$ is proportional to $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$, largest at "
-    r"$\mathrm{Attn}_k=\frac13$, and small where the prediction is worst. The features are orthonormal, the tasks "
-    "exchangeable and the prompts balanced.",
     costs="nothing",
     repair=dict(largest=Fraction(1, 3)),
     control=dict(largest=Fraction(3, 10)),
@@ -386,17 +335,9 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
     "LDL:5.2.after",
     false="gap",
     follows="LDL:P2/time.upper",
-    why=r"At the printed $T_f^1+1$ $g_k\leq4L^2/K^2$, and it rises to $\frac{2KL^2}{27(K-1)^2}$, reached at "
-    r"$\mathrm{Attn}_k=\frac13$: after this point it first grows by the order $K$.",
-    details=r"From the printed $T_f^1$ on, with the constant 1 in it, $g_k$ grows 2.6, 9.6, 38 and 152-fold at $K=16$, 64, 256 and "
-    r"1024, for orthonormal features, tasks $\pm L/\sqrt2$ on half of them and balanced prompts.",
-    instead=r"For equiangular features of one norm, exchangeable tasks and balanced prompts both decrease from "
-    r"$\mathrm{Attn}_k=\frac12$ on, as $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ does.",
     costs="nothing",
     repair=dict(start=Fraction(1, 2)),
     dial="start",
-    argument=r"For such problems $g_k$ is proportional to $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$, and "
-    r"$|g_{k,k'}|=\frac{g_k}{K-1}$.",
     needs=("LDL:P2/early", "OURS:R7.H"),
     hypotheses=slow.HYPOTHESES,
 )

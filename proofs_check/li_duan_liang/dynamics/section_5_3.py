@@ -23,11 +23,6 @@ from proofs_check.li_duan_liang.dynamics.regimes import SHARP, gradient, k, w
 @claim(
     "LDL:5.3",
     false="false",
-    why=r"The rate is not even printed in the same order as in Phase I: at the first step $\eta g_k\geq\eta L^2/(32K^2)$, which "
-    r"for $L=10K$ is at least $3\eta$, not $O(\eta/K)$.",
-    details=r"Proposition 2 has $\Theta(\eta L^2\Delta^2/K)$ for the same steps, which is $\eta/K$ for $L\Delta=\Theta(1)$ only.",
-    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, "
-    "for orthonormal features, exchangeable tasks and balanced prompts, in both regimes.",
     costs="the theorem",
     repair=dict(exact=True),
     control=dict(power=1),
@@ -54,13 +49,7 @@ def rate_of_the_first_phase_of_the_sharp_regime(*, exact: bool = False, power: i
     return exact_training.updates(power)
 
 
-@claim(
-    "LDL:5.3.Ts1",
-    control=(dict(factor=12), dict(power=3)),
-    needs=("LDL:T1/late",),
-    fragment=r"The problems are those of orthonormal features and tasks $\pm L/\sqrt2$ with $L=10K$, $\delta=1/(10K)$, "
-    r"$\epsilon=1/K$, and $T_f^*$ is read with the constant 1; what the cause is is not tried.",
-)
+@claim("LDL:5.3.Ts1", control=(dict(factor=12), dict(power=3)), needs=("LDL:T1/late",))
 def the_first_phase_is_not_enough(*, factor: int = 6, power: int = 2) -> Evidence:
     r"""After $T_f^*$ steps the loss is still above $c\,\epsilon^2$ with `factor` $c=6$, for
     every $K\geq100$, with $L=10K$, $\delta=\frac1{10K}$, $\epsilon=\frac1K$. Here `power` is the
@@ -74,11 +63,6 @@ def the_first_phase_is_not_enough(*, factor: int = 6, power: int = 2) -> Evidenc
 @claim(
     "LDL:5.3.large",
     false="gap",
-    why=r"The update of $q_k$ is $\eta g_k$ with one $\eta$ throughout: it can only become small because $g_k$ becomes small, as "
-    r"the paragraph before says.",
-    instead=r"In the setting of R7 $g_k$ is at most $8(1-\mathrm{Attn}_k)^2$ times its value at "
-    r"$\mathrm{Attn}_k=\frac12$ from there on. The updates of $q_k$ become small because $g_k$ does, in both "
-    "regimes. The features are orthonormal, the tasks exchangeable and the prompts balanced.",
     costs="nothing",
     repair=dict(falls=True),
     control=dict(eight=7),
@@ -101,9 +85,6 @@ def gradients_become_large(*, falls: bool = False, eight: int = 8) -> Evidence:
 @claim(
     "LDL:5.3.phases",
     false="typo",
-    why=r"Section 5.3 has two phases and calls them I and III, Proposition 4 ends with the end of Phase II at $T_s^*+1$, Lemma 10 "
-    r"at $T_s^*$; Section 6 counts three.",
-    instead="Phases I and II as in the flat regime, and III from $T_f^*+1$ to $T_s^*$: 3 phases in both places.",
     costs="nothing",
     repair=dict(named=3),
     control=dict(named=2),

@@ -121,13 +121,7 @@ def times_for_polynomials(
     return two_times(trained(measured, 4), "polynomial", share, level)
 
 
-@claim(
-    "LDL:Sec6.F1s",
-    control=(dict(late=60),),
-    fragment="Two numbers only, with a learning rate that was chosen to have them; the same block has not those of L = .1. "
-    "The three phases, of the loss and of the attention, are not tried.",
-    hypotheses=("L == 1",),
-)
+@claim("LDL:Sec6.F1s", control=(dict(late=60),), hypotheses=("L == 1",))
 def losses_of_the_sharp_block(*, late: int = 110, measured: Experiments | None = None) -> Evidence:
     r"""The block's loss at $L=1$ is the printed $.6$ at epoch 30 and $.1$ at epoch 110, up
     to a quarter, and at most $.05$ at epoch 200. The learning rate is the one of those tried with
@@ -159,10 +153,7 @@ def _open(found: Experiments, says: str, holds: bool) -> Evidence:
     return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"not with {tried(found)}: {says}")
 
 
-@claim(
-    "LDL:Sec6.F1",
-    open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen",
-)
+@claim("LDL:Sec6.F1")
 def losses_of_the_flat_block(*, measured: Experiments | None = None) -> Evidence:
     r"""The block's loss at $L=.1$ is the printed 1 at epoch 40 up to a half, and $\mathrm{Attn}_1$
     at least $\frac9{10}$ at epoch 250. It passes the loss 1 in the first epochs; attention
@@ -174,9 +165,7 @@ def losses_of_the_flat_block(*, measured: Experiments | None = None) -> Evidence
     return _open(found, says, 0.5 <= loss <= 1.5 and own >= 0.9)
 
 
-@claim(
-    "LDL:A.maps", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen"
-)
+@claim("LDL:A.maps")
 def maps_of_the_block(*, measured: Experiments | None = None) -> Evidence:
     r"""In the block all diagonal attentions are at least $\frac9{10}$ at epoch 300 for $L=.1$, and
     at 200 for $L=1$. Whether this supports Propositions 2 and 3 depends on the learning rates:
@@ -193,10 +182,7 @@ def maps_of_the_block(*, measured: Experiments | None = None) -> Evidence:
     return _open(found, says, min(least.values()) >= 0.9)
 
 
-@claim(
-    "LDL:A.poly.two",
-    open="the paper does not say what a phase is; the curves are reported, and nothing is counted",
-)
+@claim("LDL:A.poly.two")
 def polynomial_losses_have_phases(*, measured: Experiments | None = None) -> Evidence:
     r"""The loss of the block on polynomial tasks has two phases for $L=.1$ and three for $L=1$."""
     found = trained(measured, 4)

@@ -17,10 +17,7 @@ L, c, t = sp.symbols("L c t", positive=True)
 C, n = sp.Symbol("C", positive=True), Diverging.n
 
 
-@claim(
-    "LDL:Sec6",
-    open="the paper names neither the features nor the direction of c, on which it depends whether (4) holds",
-)
+@claim("LDL:Sec6")
 def cosines_meet_the_second_condition() -> Evidence:
     r"""With $c\cdot x=c\,u^{\top}x$ the second line of (4), $C|f(v_1)-f(v_2)|\geq L\Delta$, fails
     for every $C$ at $u^{\top}v_1=t$, $u^{\top}v_2=-t$, as a cosine is even, and holds for the
@@ -44,10 +41,6 @@ def cosines_meet_the_second_condition() -> Evidence:
     false="typo",
     repair=dict(coordinates=1),
     dial="coordinates",
-    why=r"$c\cdot x$ is a number only if $c$ is a vector. With the scalar $c$ as the vector $c(1,\dots,1)$ in $\mathbb R^{15}$ the "
-    r"Lipschitz constant is $L\sqrt{15}$.",
-    instead=r"$f(x)=\frac L{|c|}\cos(c^{\top}x)$ with a random vector $c\in\mathbb R^{15}$, whose Lipschitz constant is $L$: "
-    r"the squared length of $\frac c{|c|}$ is 1, not 15.",
     costs="nothing",
     hypotheses=("L > 0",),
 )
@@ -81,8 +74,6 @@ def sets_lie_on_their_sides(*, constant: int = 2) -> Evidence:
 @claim(
     "LDL:Sec6.app",
     false="typo",
-    why="Appendix A has attention maps and polynomial tasks; no experiment there has feature frequencies that are not uniform.",
-    instead="Appendix A has 2 further experiments: attention maps and polynomial tasks.",
     costs="nothing",
     repair=dict(promised=2),
     control=dict(promised=3),
@@ -101,10 +92,6 @@ def announced_experiments_are_there(*, promised: int = 3) -> Evidence:
 @claim(
     "LDL:A.poly",
     false="gap",
-    why=r"A polynomial of degree two has no Lipschitz constant on Gaussian $x$: $|f(sx)-f(0)|/|sx|$ grows with $s$ unless "
-    r"$x^{\top}Ax=0$.",
-    instead=r"The gradient has the mean square $\mathbb{E}|\nabla f(x)|^2=L^2(2+\frac3d)$: $L$ is the unit of the slope at "
-    r"a typical $x$.",
     costs="nothing",
     repair=dict(mean=True),
     control=(dict(diagonal=2), dict(diagonal=6)),
@@ -121,12 +108,7 @@ def polynomials_are_lipschitz(*, mean: bool = False, diagonal: int = 4) -> Evide
     return mean_squared_gradient(diagonal=diagonal)
 
 
-@claim(
-    "LDL:A.poly/square",
-    control=(dict(diagonal=2), dict(diagonal=6)),
-    argument=r"$\mathbb E|(A+A^{\top})x+b|^2=\sum_{ij}\mathbb E(A_{ij}+A_{ji})^2+\sum_i\mathbb Eb_i^2$ for $x\sim\mathcal N(0,I)$ "
-    r"independent of $A$ and $b$.",
-)
+@claim("LDL:A.poly/square", control=(dict(diagonal=2), dict(diagonal=6)))
 def mean_squared_gradient(*, diagonal: int = 4) -> Evidence:
     r"""$d(d-1)$ entries of variance $2\sigma^2$, $d$ of variance $4\sigma^2$ and $d$
     of variance $\sigma^2$, with $\sigma=\frac Ld$, sum to $L^2(2+\frac3d)$, for every $d$: both

@@ -85,13 +85,6 @@ ONE_QUERY = Robust(
     "LDL:C.sandwich",
     false="gap",
     follows="LDL:L2.raw",
-    why=r"$x_{\rm query}^{\top}v_k$ is replaced by $\mathbf{1}\{x_{\rm query}=v_k\}$: the other queries drop out, and so does "
-    r"$\|v_k\|^2$, unless the features are orthonormal.",
-    details=r"With the Gram matrix $G$ and $H$ of `theory.FeatureRegression` the left side is $-(GHG)_{k'k}$ and the printed right "
-    r"side $-(GH)_{k'k}$; at two features $(1,0)$, $(\frac12,1)$, $p_k=\frac12$, $Q=0$ and the values $2$, $0$ these are "
-    r"$-\frac1{16}$ and $-\frac18$.",
-    instead=r"For orthonormal features the line holds. For any others $v_{k'}^{\top}\nabla_Q\mathcal{L}\,v_k=-(GHG)_{k'k}$, a sum "
-    r"over all queries $v_j$ with the factors $v_j^{\top}v_k$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=(dict(shared=Fraction(1, 10)), dict(power=2)),
@@ -131,16 +124,10 @@ DROPPED = Robust(point=SKEW, hypotheses=SKEW_HYPOTHESES, violation=three_terms, 
     "LDL:C.step3",
     false="gap",
     follows="LDL:L2.raw",
-    why=r"The terms with $m\neq k'\neq n$ vanish only if $v_{k'}$ has the same product with all other features; else they are "
-    r"$\frac12\sum\mathrm{Attn}_m\mathrm{Attn}_n(f_m-f_n)v_{k'}^{\top}(v_m-v_n)$.",
-    details=r"The step is exact for all tasks and all attention if and only if $K=2$, or all products $v_k^{\top}v_m$, $k\neq m$, "
-    r"are one number. Three features: $(1,0)$, $(\frac12,1)$, $(0,-1)$, values $0,2,0$, attention $\frac13$.",
-    instead=r"Where $v_{k'}^{\top}v_m$ does not depend on $m\neq k'$, in particular for equiangular features, the step holds.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(apart=Fraction(1, 10)),
     needs=("LDL:C.sandwich",),
-    argument="Each term that is dropped has the factor $v_{k'}^{\\top}(v_m-v_n)$, which is $0$, for any number of classes.",
     hypotheses=SKEW_HYPOTHESES,
 )
 def terms_that_are_dropped(*, orthonormal: bool = False, apart: Fraction = Fraction(0)) -> Evidence:
@@ -172,17 +159,10 @@ REPLACED = Robust(
     "LDL:C.step4",
     false="gap",
     follows="LDL:L2.raw",
-    why=r"$v_{k'}^{\top}(v_{k'}-v_n)$ is replaced by $1$: that is the product in an orthonormal set, and for $(1,0)$, "
-    r"$(\frac12,1)$ it is $\frac12$; for $v_k=se_k$ it is $s^2$.",
-    details=r"The replacement is exact for all tasks if and only if $\|v_{k'}\|^2-v_{k'}^{\top}v_n=1$ for all $n\neq k'$, that is "
-    r"$G=I+c\,\mathbf{1}\mathbf{1}^{\top}$; together with the first step it needs $G=I$.",
-    instead=r"For orthonormal features the step holds. For any others the inner products stay, and the two sums are "
-    r"$\mathrm{Attn}_{k'}\sum_n\mathrm{Attn}_n(f_{k'}-f_n)v_{k'}^{\top}(v_{k'}-v_n)$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=(dict(one=Fraction(11, 10)), dict(factor=2)),
     needs=("LDL:C.step3",),
-    argument="For any number of classes the step is a sum of such terms, one for each class.",
     hypotheses=SKEW_HYPOTHESES,
 )
 def products_that_are_replaced(
@@ -206,11 +186,7 @@ def products_that_are_replaced(
     )
 
 
-@claim(
-    "LDL:C.step5",
-    control=dict(sign=-1),
-    needs=("LDL:eq10", "LDL:A.cols"),
-)
+@claim("LDL:C.step5", control=dict(sign=-1), needs=("LDL:eq10", "LDL:A.cols"))
 def sums_regrouped(*, sign: int = 1) -> Evidence:
     r"""With $\hat y=\sum_n\mathrm{Attn}_nf_n$ and attention that sums to 1 the regrouped sums are
     `sign` = 1 times the printed ones. It is derived for any number of classes; three are tried in
@@ -245,13 +221,6 @@ RAW = Robust(
 @claim(
     "LDL:L2.raw",
     false="gap",
-    why=r"The right side is an entry of $H$, and the update is the entry of $GHG$, with the Gram matrix $G$ of the features: at "
-    r"$(1,0)$, $(\frac12,1)$ they are $\frac14$ and $\frac1{16}$.",
-    details=r"For $v_k=se_k$ the update is $s^4$ times what is printed. The formula is exact at every $Q$, for every task law and "
-    r"all $p_k$ if and only if $G=I$; for equiangular features and exchangeable tasks it is exact up to the factor $\kappa^2$, "
-    r"where $2\kappa$ is the squared distance.",
-    instead=r"For orthonormal features the formula holds. For any others $g_{k,k'}=(GHG)_{k'k}$, where $H_{k'k}$ is the printed "
-    r"right side.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=(dict(factor=2), dict(power=2)),

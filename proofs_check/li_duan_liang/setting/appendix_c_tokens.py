@@ -47,11 +47,6 @@ SHAPES = Robust(
 @claim(
     "LDL:C.attn",
     false="typo",
-    why=r"$\bar X_i^{\top}x_{\rm query}$ is a number, and the derivative in $Q$ a matrix with $d^2$ entries: the transposes are "
-    r"misplaced, $\bar X_ix_{\rm query}^{\top}$ is meant.",
-    details=r"The first line has $\bar X_i^{\top}x_{\rm query}^{\top}$, which no dimension but 1 allows; the last expression, "
-    r"$(\bar X_i-\bar X_j)x_{\rm query}^{\top}$, is right.",
-    instead=r"$\mathrm{attn}_i\bar X_ix_{\rm query}^{\top}-\mathrm{attn}_i\sum_j\mathrm{attn}_j\bar X_jx_{\rm query}^{\top}$.",
     costs="nothing",
     repair=dict(outer=True),
     control=dict(factor=2),

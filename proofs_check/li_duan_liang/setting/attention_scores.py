@@ -51,17 +51,10 @@ AT_THE_START = Robust(
 @claim(
     "LDL:eq5-6",
     false="gap",
-    why=r"The softmax of (5) runs over all $N+1$ columns of $P$, the query with its response $0$ among them; that of (6) runs over "
-    "the $N$ tokens.",
-    details=r"With one token $y$ and $Q=0$ the prediction is $y/2$ by (5) and $y$ by (6). Under (5) no prediction is a mean of "
-    r"the responses, and $\sum_k\mathrm{Attn}_k<1$.",
-    instead="(6) is (5) with the keys restricted to the first $N$ columns of $P$.",
     costs="nothing",
     repair=dict(query_keys=0),
     control=(dict(query_keys=1), dict(factor=2)),
     needs=("LDL:eq1",),
-    argument=r"The tokens enter through $\sum_iy_ie^{s_i}$ and $\sum_ie^{s_i}$, which go by names, and a score is a sum over "
-    "coordinates, checked for two of them.",
     hypotheses=AT_THE_START.hypotheses,
 )
 def keys_of_the_layer(*, query_keys: int = 1, factor: int = 1) -> Evidence:
@@ -93,8 +86,6 @@ WIDE = Robust(
 @claim(
     "LDL:eq6.dim",
     false="typo",
-    why=r"The responses are numbers: by (1) $P$ has $d+1$ rows, of which the features take $d$ and $\textbf{y}$ one.",
-    instead=r"$\textbf{y}\in\mathbb{R}^{1\times N}$, as in Section 3.1.",
     costs="nothing",
     repair=dict(rows=1),
     control=dict(rows=2),
@@ -113,12 +104,7 @@ def rows_of_the_responses(*, rows: int = 0) -> Evidence:
     return identity(sp.Integer(rows), left_over)
 
 
-@claim(
-    "LDL:eq7-8",
-    control=(dict(half=Fraction(1, 3)), dict(eta=-1)),
-    needs=("LDL:eq5-6",),
-    fragment="two classes and prompts of two tokens in dimension 1, one task",
-)
+@claim("LDL:eq7-8", control=(dict(half=Fraction(1, 3)), dict(eta=-1)), needs=("LDL:eq5-6",))
 def loss_and_descent(*, half: Fraction = Fraction(1, 2), eta: int = 1) -> Evidence:
     r"""The loss (7) that theory computes is `half` = 1/2 times the mean of the squared error over
     every prompt of two tokens, token by token, and every query. Its gradient is the derivative in
@@ -161,11 +147,7 @@ def every_prompt(power: int, factor: int = 1) -> Evidence:
     return all_of(*parts, checked=r"\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)")
 
 
-@claim(
-    "LDL:eq10",
-    control=(dict(power=2), dict(factor=2)),
-    needs=("LDL:eq5-6",),
-)
+@claim("LDL:eq10", control=(dict(power=2), dict(factor=2)), needs=("LDL:eq5-6",))
 def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
     r"""For every number of tokens and classes
     $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$, and this is the mean of the $f(v_k)$

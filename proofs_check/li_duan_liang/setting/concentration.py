@@ -148,12 +148,6 @@ LARGE_DELTA = Diverging(
 @claim(
     "LDL:eq9-u",
     false="gap",
-    why=r"(9) allows every $\delta\geq\sqrt{20K/N}$, and $\delta$ of a larger order than $1/K$ makes $u_k$ negative and $U_k$ "
-    r"unbounded: at $p_k=1/K$, $\delta=1/\sqrt{K}$ they are $1\mp\sqrt{K}$.",
-    details=r"Even at the floor, with $N=CK^3$, $u_k=1-\sqrt{20/C}$ is negative for $C<20$: $\delta$ exceeds $p_k$, and (9) says "
-    r"nothing about the least share. The proofs take $\delta=o(1)$ and let $\delta$ be of any such order. Below $c_1/(2K)$ it is "
-    r"$\mathcal{O}(1/K)$, and takes $N\geq80K^3/c_1^2$ unless its floor is dropped, which (9) does not need.",
-    instead=r"With $c_1/K\leq p_k\leq c_2/K$ and $\delta\leq c_1/(2K)$, $u_k\geq c_1/2$ and $U_k\leq c_2+c_1/2$.",
     costs="a hypothesis",
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(2, 5))),
@@ -202,9 +196,6 @@ def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:
     "LDL:eq9.bal/inference",
     false="gap",
     follows="LDL:eq9-u",
-    why=r"(9) leaves the shares in $p_k\pm\delta$, and where $\delta$ exceeds $p_k$, as it may, a class may be empty.",
-    instead=r"From (9) the shares are between $\frac12p_k$ and $\frac32p_k$ where $\delta\leq\frac12p_k$. Chernoff's "
-    r"bound gives this at $p_k=\frac1K$ for $N\geq24K\log(2K)$, up to the probability $\frac1{2K}$.",
     costs="nothing",
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(7, 5)), dict(times=20)),
@@ -240,9 +231,6 @@ def balance_does_not_follow(
     "LDL:eq9.bal/log",
     control=(dict(twelve=6), dict(few=Fraction(3, 2))),
     cites=("Joag-Dev and Proschan 1983: multinomial counts are negatively associated",),
-    argument=r"Up to $N=\frac34K\log K$ each class is empty with probability $(1-\frac1K)^N\geq e^{-N/(K-1)}$, $K$ times "
-    r"which is $\log2$ at least; and, the counts being negatively associated, none is empty with probability at most "
-    r"$\exp(-Ke^{-N/(K-1)})$.",
     hypotheses=("K in Integers", "K >= 2"),
 )
 def order_of_the_least_length(*, twelve: int = 12, few: Fraction = Fraction(3, 4)) -> Evidence:

@@ -26,11 +26,7 @@ S, x = sp.symbols("S x", real=True)
 HALVES = ("M in Integers", "M >= 2", "0 < s < 1", "L > 0", "Delta > 0")
 
 
-@claim(
-    "LDL:L1.id",
-    control=dict(half=Fraction(1, 3)),
-    needs=("LDL:eq7-8", "LDL:eq10", "LDL:A.cols"),
-)
+@claim("LDL:L1.id", control=dict(half=Fraction(1, 3)), needs=("LDL:eq7-8", "LDL:eq10", "LDL:A.cols"))
 def loss_by_differences(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The loss is `half` = 1/2 times the sum over $k$ of the mean of
     $(\sum_{n\neq k}\mathrm{Attn}_n(f_n-f_k))^2$ where the query is $v_k$. It is derived for every
@@ -62,15 +58,10 @@ HALF_OF_THE_VALUES = Diverging(
 @claim(
     "LDL:L1.sum",
     false="gap",
-    why=r"The sum has $K-1$ terms of the order $L\Delta$: a task with the value $L\Delta$ on half of the features and $0$ on the "
-    r"others has the sum $\frac12KL\Delta$.",
-    instead=r"$\max_n|f(v_n)-f(v_k)|=\mathcal{O}(L\Delta)$, which is all that is needed, since $\sum_{n\neq k}\mathrm{Attn}_n="
-    r"1-\mathrm{Attn}_k$; the sum is $\mathcal{O}(KL\Delta)$.",
     costs="nothing",
     repair=dict(power=1),
     control=dict(constant=1),
     needs=("LDL:eq4.use",),
-    argument="A sum of $K-1$ terms is at most $K-1$ times its largest term.",
     hypotheses=HALF_OF_THE_VALUES.hypotheses,
 )
 def sum_of_the_differences(*, power: int = 0, constant: int = 2) -> Evidence:
@@ -88,9 +79,7 @@ def sum_of_the_differences(*, power: int = 0, constant: int = 2) -> Evidence:
 
 
 @claim(
-    "LDL:L1.abs",
-    control=(dict(constant=Fraction(9, 10)), dict(power=2)),
-    needs=("LDL:eq4.use", "LDL:A.cols"),
+    "LDL:L1.abs", control=(dict(constant=Fraction(9, 10)), dict(power=2)), needs=("LDL:eq4.use", "LDL:A.cols")
 )
 def weighted_sum_of_the_differences(*, constant: int | Fraction = 1, power: int = 1) -> Evidence:
     r"""The sum $S$ has $|S|\leq c(1-\mathrm{Attn}_k)^pB$ and
@@ -109,11 +98,7 @@ def weighted_sum_of_the_differences(*, constant: int | Fraction = 1, power: int 
     )
 
 
-@claim(
-    "LDL:L1",
-    control=(dict(constant=Fraction(9, 10)), dict(power=3)),
-    needs=("LDL:L1.id", "LDL:eq4.use"),
-)
+@claim("LDL:L1", control=(dict(constant=Fraction(9, 10)), dict(power=3)), needs=("LDL:L1.id", "LDL:eq4.use"))
 def lemma_1(*, constant: int | Fraction = 1, power: int = 2) -> Evidence:
     r"""The loss is at most half the mean of $(1-\mathrm{Attn}_k)^p$, `power` $p=2$, times
     `constant` = 1 times $C^2L^2\Delta^2$, where values differ by at most $CL\Delta$, whatever $C$
@@ -141,20 +126,10 @@ TWO_VALUES = Diverging(
 @claim(
     "LDL:L1.Theta",
     false="gap",
-    why="Features with one value need not be told apart: a query that attends equally to the $M$ features with its value has loss "
-    r"$0$ and $1-\mathrm{Attn}_k=1-\frac1M$.",
-    details=r"For the single task with the values $0$ and $L\Delta$ on $M$ orthonormal features each, descent from $Q=0$ "
-    r"keeps the attention equal within both halves and moves all of it to the half of the query: along the training the loss "
-    r"tends to $0$, and $\mathrm{Attn}_k$ to $\frac1M$. Even for exchangeable tasks $L^2\Delta^2$ is wrong from below: one-hot "
-    r"tasks, $L\Delta$ at one random feature, have $\mathbb{E}(f_1-f_2)^2=2L^2\Delta^2/K$.",
-    instead=r"The bound from above always holds. With $\sigma_f^2=\frac12\mathbb{E}(f_1-f_2)^2$ and exchangeable tasks the loss is "
-    r"between $\frac12$ and $1$ times $\sigma_f^2\sum_kp_k\mathbb{E}(1-\mathrm{Attn}_k)^2$.",
     costs="a hypothesis",
     repair=dict(least=1),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
     needs=("LDL:L1",),
-    argument=r"For exchangeable tasks $\mathbb{E}(\hat y-f_k)^2=\sigma_f^2((1-\mathrm{Attn}_k)^2+\sum_{n\neq k}\mathrm{Attn}_n^2)$ "
-    "with the sums over the classes by names; the mean is then taken over prompts and queries.",
     hypotheses=TWO_VALUES.hypotheses,
 )
 def lemma_1_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -> Evidence:

@@ -52,7 +52,6 @@ ALIGNED = Diverging(
     follows="LDL:L2.raw",
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
-    instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
@@ -84,14 +83,6 @@ IN_THE_MIDDLE = Diverging(
     "LDL:L2.eq12/lower",
     false="gap",
     follows="LDL:L1.Theta",
-    why=r"Errors of both signs cancel: for orthonormal features and the single task with $0$ at $v_1$, $\frac12$ at half of the "
-    r"others and $-\frac12$ at the rest ($L\Delta=1$) $g_1=0$ at $Q=0$.",
-    details=r"The printed scale is $\frac1{K^2}(1-\frac1K)^2$ there, and $\mathrm{Attn}_1$ stays $\frac1K$ for ever. Even for "
-    r"exchangeable tasks the scale is not $L^2\Delta^2$: one-hot tasks, $L\Delta$ at one random feature and $0$ elsewhere, meet "
-    r"(4) and have $\frac12\mathbb{E}(f_1-f_2)^2=L^2\Delta^2/K$, so that $g_k$ is smaller by the factor $K$.",
-    instead=r"For exchangeable tasks $g_k$ is between $1$ and $2$ times "
-    r"$\sigma_f^2\,\mathbb{E}[\mathbf{1}\{x_{\rm query}=v_k\}\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$. Here "
-    r"$\sigma_f^2=\frac12\mathbb{E}(f_1-f_2)^2$.",
     costs="a hypothesis",
     repair=dict(least=1),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
@@ -142,10 +133,6 @@ NEGATIVE = r"At $(1,-\frac32)$, $(1,-\frac12)$, $(2,-2)$ the other queries, for 
     false="gap",
     follows="LDL:L2.raw",
     why=NEGATIVE + r"after one step $g_3=-0.148$.",
-    details=r"The values are $-2,\frac32,1$ and $\eta=1$; with smaller steps, and along the gradient flow, $g_3$ turns negative at "
-    r"time $0.02$ and is so still at time $20$; from time $1$ all three updates are, while the loss falls. At $Q=0$ with "
-    r"population prompts $g_k\geq0$.",
-    instead=r"For orthonormal features $g_k=p_k\mathbb{E}[\mathrm{Attn}_k(f_k-\hat y)^2]\geq0$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(shift=Fraction(1, 100)),
@@ -167,10 +154,6 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
     false="gap",
     follows="LDL:L2.nonneg",
     why=NEGATIVE + "it decreases from the second step on.",
-    details=r"Even for orthonormal features the growth need not continue: for the single task $0,\frac12,-\frac12$ the update "
-    r"$g_1$ is $0$ from the start, and $\mathrm{Attn}_1=\frac13$ for ever.",
-    instead=r"For orthonormal features and exchangeable tasks $g_k\geq\sigma_f^2\,\mathbb{E}[\mathbf{1}\{x_{\rm query}=v_k\}"
-    r"\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$: $q_k$ grows until $\mathrm{Attn}_k=1$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(least=Fraction(11, 10)),
@@ -198,7 +181,6 @@ def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1
     follows="LDL:L2.raw",
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
-    instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
@@ -237,12 +219,6 @@ AT_THE_START = Diverging(
 @claim(
     "LDL:L2.eq13/lower",
     false="gap",
-    why=r"For exchangeable tasks and orthonormal features $|g_{k,m}|=p_k\sigma_f^2\mathrm{Attn}_m/K$ at $Q=0$, smaller than the "
-    r"printed scale by the factor $K$.",
-    details=r"There $|g_{k,m}|=\frac1{K-1}g_k$, since the columns of $H$ sum to $0$: the errors at $v_k$ and at $v_m$ have both "
-    r"signs. For the single task $0,\frac12,-\frac12$ on three features $g_{1,2}=0$ against $\frac{4}{81}$.",
-    instead=r"For exchangeable tasks $-g_{k,m}=\sigma_f^2\,\mathbb{E}[\mathbf{1}\{x_{\rm query}=v_k\}\mathrm{Attn}_m("
-    r"\mathrm{Attn}_k+\mathrm{Attn}_m-\sum_n\mathrm{Attn}_n^2)]$.",
     costs="a hypothesis",
     repair=dict(printed=False),
     control=dict(sign=-1),
@@ -277,12 +253,7 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     return all_of(of_four, identity(every_K, sign * sigma**2 * (A + A_m - (A**2 + A_m**2 + rest))))
 
 
-@claim(
-    "LDL:L2.van",
-    control=dict(power=3),
-    needs=("LDL:L2.raw", "LDL:eq4.use"),
-    fragment="The features are orthonormal. For others the update of one query holds the residuals of all, and vanishes with them.",
-)
+@claim("LDL:L2.van", control=dict(power=3), needs=("LDL:L2.raw", "LDL:eq4.use"))
 def updates_vanish_with_the_residual(*, power: int = 2) -> Evidence:
     r"""For orthonormal features $|g_{k,m}|$ is at most
     $B^2\,\mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}(1-\mathrm{Attn}_k)^{\mathrm{power}}]$ with

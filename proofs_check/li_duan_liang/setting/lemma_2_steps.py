@@ -45,14 +45,10 @@ TWO_TASKS = Robust(
 @claim(
     "LDL:L2.abs",
     false="gap",
-    why=r"The modulus of a mean is not the mean of the moduli: over the tasks $(1,1,0)$ and $(0,1,\frac12)$, orthonormal features, "
-    r"$Q=0$, the products are $\frac19$ and $-\frac14$.",
-    instead=r"With $\leq$ in place of $=$.",
     costs="nothing",
     repair=dict(relation="<="),
     control=dict(factor=Fraction(9, 10)),
     needs=("LDL:L2.raw",),
-    argument="Induction on the number of values: a mean of more of them is a mean of two, one of which is a mean.",
     hypotheses=TWO_TASKS.hypotheses,
 )
 def modulus_of_a_mean(*, relation: str = "=", factor: int | Fraction = 1) -> Evidence:
@@ -86,14 +82,10 @@ TRIANGLE = Robust(
     "LDL:L2.tri",
     false="gap",
     follows="LDL:L2.abs",
-    why=r"The triangle inequality is printed as an equation: for $f=(0,\frac12,-\frac12)$, orthonormal features and $Q=0$ the two "
-    r"lines are $0$ and $\frac1{54}$.",
-    instead=r"With $\leq$ in place of $=$, as in Appendix D.1.",
     costs="nothing",
     repair=dict(relation="<="),
     control=dict(factor=Fraction(9, 10)),
     needs=("LDL:L2.abs", "LDL:A.cols"),
-    argument="Induction on the number of classes, one of which is added to a sum; then the product of two such bounds.",
     hypotheses=TRIANGLE.hypotheses,
 )
 def modulus_of_a_sum(*, relation: str = "=", factor: int | Fraction = 1) -> Evidence:

@@ -59,15 +59,10 @@ SEEN, UNSEEN = two_values(False), two_values(True)
     robust=SEEN,
     follows="LDL:L1.Theta",
     why=COMPLETE + r"$1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$ fails.",
-    details=r"The loss is $\frac12(sL\Delta)^2=\frac12\epsilon^2$. Even for exchangeable tasks a loss of $\epsilon^2$ only gives "
-    r"$p_k\sigma_f^2(1-\mathrm{Attn}_k)^2\leq2\epsilon^2$, so that $1-\mathrm{Attn}_k$ may be of the order "
-    r"$\sqrt{K}\epsilon/\sigma_f$.",
-    instead=r"For exchangeable tasks $p_k\sigma_f^2\,\mathbb{E}(1-\mathrm{Attn}_k)^2\leq2\mathcal{L}$.",
     costs="the theorem",
     repair=dict(constant=2),
     control=dict(constant=Fraction(19, 10)),
     needs=("LDL:L1.Theta",),
-    argument=r"For exchangeable tasks the loss is at least $\frac12p_k\sigma_f^2\,\mathbb{E}(1-\mathrm{Attn}_k)^2$ for each class.",
     hypotheses=SEEN.hypotheses,
 )
 def small_loss_and_attention(*, constant: int | Fraction = 0) -> Evidence:
@@ -90,9 +85,6 @@ def small_loss_and_attention(*, constant: int | Fraction = 0) -> Evidence:
     robust=SEEN,
     follows="LDL:L1.Theta",
     why=COMPLETE + r"the loss is no $\Theta((1-\mathrm{Attn}_k)^2)$.",
-    details=r"(11) is a bound from above, and a sum over all queries with the factors $p_k=\Theta(1/K)$ and $L^2\Delta^2$.",
-    instead=r"$\mathcal{L}\leq\frac12C^2L^2\Delta^2\sum_kp_k\mathbb{E}(1-\mathrm{Attn}_k)^2$ where values differ by "
-    r"at most $CL\Delta$: a bound from above, as (11) is.",
     costs="the theorem",
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
@@ -110,11 +102,7 @@ def loss_is_not_of_the_order_of_the_attention(*, constant: int | Fraction = 0) -
     return lemma_1(constant=constant)
 
 
-@claim(
-    "LDL:Pr1.Lsum",
-    control=dict(constant=Fraction(9, 10)),
-    needs=("LDL:eq4.use", "LDL:3.1.feat"),
-)
+@claim("LDL:Pr1.Lsum", control=dict(constant=Fraction(9, 10)), needs=("LDL:eq4.use", "LDL:3.1.feat"))
 def error_by_the_lipschitz_constant(*, constant: int | Fraction = 1) -> Evidence:
     r"""The modulus of the sum is at most $c$ times the sum of the moduli, and this at most
     $c\,CL\Delta\sum\mathrm{Attn}_n$ with `constant` $c=1$, where differences are at most
@@ -149,11 +137,6 @@ STEEP = Diverging(
 @claim(
     "LDL:Pr1.2",
     false="gap",
-    why=r"The factor $L^2$ is dropped, although $L$ is the parameter of the two regimes and unbounded in the sharp one: the bound "
-    r"before gives $\mathcal{O}(L^2(1-\mathrm{Attn}_k)^2)$.",
-    details=r"With the attention $\frac12\epsilon$ on features whose value differs by $L\Delta$, $\Delta=1$, the squared error is "
-    r"$\frac14L^2\epsilon^2$.",
-    instead=r"Where $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$, $(\hat y-f)^2=\mathcal{O}(L^2\Delta^2\epsilon^2)$.",
     costs="a hypothesis",
     repair=dict(power=2),
     control=dict(power=2, constant=Fraction(19, 10)),
@@ -181,18 +164,11 @@ def square_of_the_error(*, power: int = 0, constant: int | Fraction = 2) -> Evid
     robust=UNSEEN,
     follows="LDL:Pr1.1",
     why=COMPLETE + r"a task that splits the $M$ features in two has the error $\frac12L\Delta$.",
-    details=r"The unseen task has $L\Delta$ on half of the features of either value, $M$ even, and meets (4) like the first. "
-    r"Even with $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$ the squared error is $\mathcal{O}(L^2\Delta^2\epsilon^2)$ only.",
-    instead=r"After training on exchangeable tasks $\mathbb{E}(\hat "
-    r"y-f(v_k))^2\leq\frac2{p_k}\big(\frac{CL\Delta}{\sigma_f}\big)^2\mathcal{L}$ for every task $f$ whose values "
-    r"differ by at most $CL\Delta$. Here $\mathcal{L}$ is the loss, and the mean is over prompts with the query "
-    "$v_k$.",
     costs="the theorem",
     repair=dict(constant=2),
     control=dict(constant=Fraction(19, 10)),
     needs=("LDL:Pr1.1", "LDL:Pr1.2", "LDL:L1.abs"),
     hypotheses=UNSEEN.hypotheses,
-    argument=r"By L1.abs an error is at most $(1-\mathrm{Attn}_k)CL\Delta$; its square and $(1-\mathrm{Attn}_k)^2$ are averaged.",
 )
 def unseen_tasks(*, constant: int | Fraction = 0) -> Evidence:
     r"""Along the same sequence the squared error $(\frac12L\Delta)^2$ on an unseen task defeats

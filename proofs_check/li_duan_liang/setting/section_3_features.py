@@ -51,19 +51,11 @@ ORIGIN = Diverging(
 @claim(
     "LDL:3.1.feat/suffice",
     false="gap",
-    why=r"If one feature is the origin and the others are orthonormal, all scores of the query $0$ are $0$ for every $Q$: its "
-    r"attention stays $1/K$, and the loss stays above $L^2/(8K)$.",
-    details=r"The distances are $1$ and $\sqrt2$. The tasks take $\pm\frac12L$ on half of the features each, at random, and meet "
-    r"(4): values differ by $L$ or not at all. Half the mean of $(f(v_1)-\bar f)^2=\frac14L^2$, times $p_1=1/K$, is the bound. "
-    r"Nor is the origin special: inside the convex hull of the others no linear score is the largest.",
-    instead="Features of equal norm suffice for a $Q$ that tells them apart to exist: for $Q=I$ the score of $v_k$ "
-    r"on itself exceeds that on $v_m$ by $\frac12\|v_k-v_m\|^2$.",
     costs="a hypothesis",
     repair=dict(norms="equal"),
     control=dict(half=Fraction(1, 3)),
     needs=("LDL:3.1.feat",),
     hypotheses=ORIGIN.hypotheses,
-    argument="Any two features lie in a plane.",
 )
 def separation_does_not_suffice(*, norms: str = "any", half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For the features $0,e_2,\dots,e_K$ and exchangeable tasks with the values $\pm\frac12L$ the
@@ -110,20 +102,7 @@ GAUSSIAN = Diverging(
 
 
 @claim(
-    "LDL:3.1.cont",
-    false="gap",
-    why="Gaussian tokens never coincide with the query: at the sizes of the paper's own experiment the loss of the analysed model "
-    r"is at least $0.14L^2$ for every $Q$, and $\mathrm{Attn}_k$ is not defined.",
-    details=r"The tasks are the quadratic ones of Appendix A, $d=30$, $N=150$, and $d=30k$, $N=150k^3$ as $\epsilon$ falls. "
-    r"A prediction is a mean $\sum\gamma_iy_i$, with "
-    r"weights free of the task, so that its mean squared error is at least $(L/d)^2\|xx^{\top}-\sum\gamma_ix_ix_i^{\top}\|_F^2"
-    r"\geq(L/d)^2(\|x\|^2-\max_ig_i^2)^2$ with standard normal $g_i$, and $\mathbb{E}\max_ig_i^2\leq"
-    r"\frac{20}9(\log N+\frac12\log10)$. The section that the sentence names draws its tokens from four fixed features.",
-    instead="The analysis is about tokens that coincide with one of $K$ features. Appendix A trains a block with a feed-forward "
-    "part on Gaussian tokens, and shows its loss only.",
-    costs="a hypothesis",
-    needs=("LDL:3.1.pk",),
-    hypotheses=GAUSSIAN.hypotheses,
+    "LDL:3.1.cont", false="gap", costs="a hypothesis", needs=("LDL:3.1.pk",), hypotheses=GAUSSIAN.hypotheses
 )
 def continuous_tokens_have_a_floor() -> Evidence:
     r"""For standard normal tokens and query, $f(x)=x^{\top}Ax+b^{\top}x$ with
@@ -148,21 +127,11 @@ TWO_GEOMETRIES = Diverging(
 @claim(
     "LDL:3.1.orth",
     false="gap",
-    why=r"The minimal vectors of Barnes-Wall lattices, at unit norm with distances in $[1,2]$, are learned in a time $K^{1+o(1)}$, "
-    r"and orthogonal features at such distances in $K^2$.",
-    details=r"The ratio of the times to attention $\frac12$ is at least $K/(64\Delta^4r)$ for $r=2^m$ and "
-    r"$K=\prod_{i\leq m}(2^i+2)$: from the closed form for orthogonal features at distance $\Delta$, and the upper bound "
-    r"$32rK/(\eta\sigma_f^2)$ for one orbit in $\mathbb{R}^r$ at distance $1$. Tasks, $\eta$ and $p_k=1/K$ are the same.",
-    instead=r"A law in $K$, $L$ and $\Delta$ alone needs one geometry, such as equiangular features of one norm. For "
-    r"them the time to attention $\frac12$ is between $\frac1{\eta\kappa^2\sigma_f^2}(K^2+3K\log K-5K)$ and "
-    r"$\frac1{\eta\kappa^2\sigma_f^2}(K^2+3K\log K)$, $\kappa=\frac12\Delta^2$, for exchangeable tasks, balanced "
-    "prompts and the flow.",
     costs="a hypothesis",
     repair=dict(geometry="equiangular"),
     control=(dict(below=4), dict(logs=Fraction(29, 10))),
     needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half", *exact_training.R7),
     hypotheses=TWO_GEOMETRIES.hypotheses,
-    argument=r"By R7 the features enter the time through $\kappa=\frac12\Delta^2$ only, if they are equiangular and of one norm.",
 )
 def the_geometry_decides_the_exponent(
     *, geometry: str = "any", below: int = 5, logs: int | Fraction = 3

@@ -106,17 +106,10 @@ JUMP = Robust(
 @claim(
     "LDL:eq4.glob",
     false="gap",
-    why=r"(4) asks for the bound at distances $\Theta(\delta_0)$ only; $f=\frac12L\delta_0\mathbf{1}\{x\geq0\}$ meets it where "
-    r"$\|x-x'\|\geq\frac12\delta_0$, and jumps.",
-    instead=r"On a convex $\mathcal{X}$ the bound $|f(x)-f(x')|\leq L\|x-x'\|$ follows at all distances from "
-    r"$\frac12\delta_0$ on; at smaller ones ask for it. One step leads up to $2\delta_0$, and beyond steps whose "
-    r"lengths are between $\delta_0$ and $2\delta_0$.",
     costs="nothing",
     repair=dict(convex=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
     hypotheses=JUMP.hypotheses,
-    argument=r"$\Theta(\delta_0)$ is from $\frac12\delta_0$ to $2\delta_0$, as in eq4a. The steps lie on the segment from $x$ "
-    r"to $x'$, and their lengths sum to $\|x-x'\|$.",
 )
 def first_line_is_not_the_global_lipschitz_condition(
     *, convex: bool = False, least: int | Fraction = 1, most: int | Fraction = 2
@@ -135,11 +128,7 @@ def first_line_is_not_the_global_lipschitz_condition(
     return all_of(*(forall(step, op, sp.Rational(c), box) for op, c in ((">=", least), ("<=", most))))
 
 
-@claim(
-    "LDL:eq4.use",
-    control=dict(constant=Fraction(9, 10)),
-    needs=("LDL:eq4a", "LDL:3.1.feat"),
-)
+@claim("LDL:eq4.use", control=dict(constant=Fraction(9, 10)), needs=("LDL:eq4a", "LDL:3.1.feat"))
 def differences_between_features(*, constant: int | Fraction = 1) -> Evidence:
     r"""$|f(v_n)-f(v_k)|\leq{}$`constant` times $CL\Delta$ with 1, where the first line of (4)
     holds between features, whose distances are at most $C\Delta$, whatever $C$ is.
@@ -158,19 +147,9 @@ def differences_between_features(*, constant: int | Fraction = 1) -> Evidence:
 @claim(
     "LDL:4.mild",
     false="gap",
-    why=r"On orthonormal features the linear task $L\langle u,x\rangle$ is $L$-Lipschitz, and of all directions $u$ a share of at "
-    r"most $\frac{12}{(K+2)c^4}$ meets the second line of (4) with the constant $c$.",
-    details=r"For $u=(\pm1,\dots,\pm1)/\sqrt{K}$ all differences are at most $2L/\sqrt{K}$. A ReLU whose threshold lies above all "
-    r"features is $0$ on them. So $\Theta(L)$ is an assumption on the task and the features together: where $K$ grows, so must "
-    r"$d$, and linear functions of a generic direction become flat on the features.",
-    instead=r"On features at one distance $\Delta$ the second line holds, with the constant $\frac12r$ from below, "
-    r"where the values of the task differ by $rL\Delta$ somewhere.",
     costs="a hypothesis",
     repair=dict(half=Fraction(1, 2)),
     control=dict(half=Fraction(3, 5)),
-    argument=r"By $|u_k-u_m|\leq2\max_k|u_k|$, Markov's inequality and $\mathbb{E}u_k^4=\frac3{K(K+2)}$, "
-    r"$\mathbb{P}(\max_{m}|u_k-u_m|\geq c\sqrt2)\leq K\frac3{K(K+2)}\frac4{c^4}$ for a direction drawn uniformly. "
-    "Repaired, the values at the other features lie between the least and the largest one.",
     hypotheses=("K in Integers", "K >= 2"),
 )
 def generic_tasks_are_too_flat(*, half: Fraction | None = None) -> Evidence:

@@ -57,11 +57,7 @@ def all_prompts() -> Evidence:
     )
 
 
-@claim(
-    "OURS:R10.map/others",
-    control={"first": 1},
-    argument="Given the tokens of the query's own class the counts of the $M$ others are multinomial, and each is binomial.",
-)
+@claim("OURS:R10.map/others", control={"first": 1})
 def the_other_classes(*, first: int = 2) -> Evidence:
     r"""A binomial count of $n$ tokens with probability $q=\frac1M$ has the second moment
     $nq(1-q)+n^2q^2$, and $M$ of them have $n(n+M-1)/M$, where $M=K-1$ and $n=N-j$; `first` stands
@@ -75,9 +71,6 @@ def the_other_classes(*, first: int = 2) -> Evidence:
     "OURS:R10.map",
     control=({"square": 1}, {"one": 2}),
     needs=("OURS:R7.H", "OURS:R7.loss", "OURS:R7.flow/step", "OURS:R10.map/others"),
-    argument=r"The mean of $H$ over prompts commutes with permutations, so that R7.flow/step applies; in a prompt with $j$ own "
-    r"tokens $H_{kk}=\frac1K\sigma_f^2w_j(1-w_j)^2b_j$ by R7.loss, since the others share $1-w_j$ as they share the $N-j$ "
-    r"tokens; sum over $j$, where $w_0=0$ and $w_N=1$ bring nothing.",
 )
 def the_binomial_sum(*, square: int = 2, one: int = 1) -> Evidence:
     r"""For every $K$ and $N$, $(1-w)^2+\sum_{n\neq k}w_n^2=(1-w)^2b$ in the mean, with $b=

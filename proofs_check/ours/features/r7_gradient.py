@@ -25,7 +25,7 @@ A = Algebra(
 V, E, U, D, C, a, e, o, p = (A[name] for name in ("V", "E", "U", "D", "C", "a", "e", "o", "p"))
 
 
-@claim("OURS:R7.H/classes", control={"half": Rational(1, 4)}, fragment="two and three classes on a line")
+@claim("OURS:R7.H/classes", control={"half": Rational(1, 4)})
 def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For two and three classes on a line, with a symbol for every feature, value, mass and
     probability, the derivative of the loss by $Q$ is $-VHV^\top$; `half` stands for the $\frac12$
@@ -40,10 +40,7 @@ def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evi
     return all_of(*parts)
 
 
-@claim(
-    "OURS:R7.H",
-    control=({"half": Fraction(1, 4)}, {"sign": -1}, {"whole": 2}),
-)
+@claim("OURS:R7.H", control=({"half": Fraction(1, 4)}, {"sign": -1}, {"whole": 2}))
 def the_gradient_in_every_dimension(
     *, half: Fraction = Fraction(1, 2), sign: int = 1, whole: int = 1
 ) -> Evidence:
@@ -77,14 +74,7 @@ def the_gradient_in_every_dimension(
     return derivation("OURS:R7.H", square, slope, summed, grams, half=half, sign=sign, whole=whole)
 
 
-@claim(
-    "OURS:R7.only",
-    control=({"own": 2}, {"squared": 4}),
-    needs=("OURS:R7.H",),
-    argument=r"If $GHG=H$ for all positive $p$ then $Gh_kg_k^\top=h_ke_k^\top$ for every column $h_k$ of $H$, as both sides "
-    r"are linear in $p$: the columns $g_k$ of $G$ are $c_ke_k$ with $c_k\geq0$; as every attention is positive, tasks can "
-    r"be chosen for which $h_k$ is a multiple of $e_k-e_m$, so that $c_k^2=1$ and $c_kc_m=1$.",
-)
+@claim("OURS:R7.only", control=({"own": 2}, {"squared": 4}), needs=("OURS:R7.H",))
 def only_orthonormal_features_leave_it_alone(*, own: int = 1, squared: int = 2) -> Evidence:
     r"""For diagonal $G$ and $h=e_k-e_m$, the entries of $G he_k^\top G-he_k^\top$ in the rows $k$
     and $m$ are $c_k^2-1$ and $1-c_kc_m$; at $c_k\geq0$ they vanish together for $c_k=c_m=1$ only.
@@ -99,10 +89,7 @@ def only_orthonormal_features_leave_it_alone(*, own: int = 1, squared: int = 2) 
     return all_of(entries, both)
 
 
-@claim(
-    "OURS:R7.one",
-    control={"factor": 2},
-)
+@claim("OURS:R7.one", control={"factor": 2})
 def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
     r"""For two features with $G=I+b\mathbf1\mathbf1^\top$ and any $H$ with the columns $x(1,-1)$
     and $-y(1,-1)$, $GHG-H$ is $b(x-y)$ times the matrix with the rows $(1,1)$ and $(-1,-1)$;
@@ -114,10 +101,7 @@ def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
     return identity(left, [sign * factor * b * (x - y) for sign in (1, 1, -1, -1)])
 
 
-@claim(
-    "OURS:R7.loss",
-    control=({"most": Fraction(19, 10)}, {"least": Fraction(11, 10)}, {"own": 3}),
-)
+@claim("OURS:R7.loss", control=({"most": Fraction(19, 10)}, {"least": Fraction(11, 10)}, {"own": 3}))
 def the_loss_in_the_weights(
     *, most: Fraction = Fraction(2), least: Fraction = Fraction(1), own: int = 2
 ) -> Evidence:

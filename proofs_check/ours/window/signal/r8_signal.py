@@ -35,10 +35,7 @@ def error(task: Callable[[sp.Expr, sp.Expr], sp.Expr]) -> sp.Expr:
     return averaged((gamma * values[1] + (1 - gamma) * values[2] - values[0]) ** 2)
 
 
-@claim(
-    "OURS:R8.relu",
-    control=dict(half=Fraction(3, 5)),
-)
+@claim("OURS:R8.relu", control=dict(half=Fraction(3, 5)))
 def relu_beside_affine(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
     r"""The ReLU loss is `half` = 1/2 times the affine one plus $\frac{L^2}{6}$ times that of
     $|u\cdot x|$, derived for any covariates and weights and every $n$. Of $l_1,l_2,b$ it is used
@@ -88,12 +85,7 @@ def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction =
     return all_of(derivation("OURS:R8.below", average, amos, tilted=tilted, steepness=steepness), by_parts)
 
 
-@claim(
-    "OURS:R8.above",
-    control=(dict(six=5), dict(order=Fraction(9, 10))),
-    argument=r"The steps of the proof are executed, the mean over the binomial law for up to five trials; in general it is "
-    r"$\frac{1}{(m+1)(m+2)p^2}$ times the probability of two or more successes in $m+2$ trials.",
-)
+@claim("OURS:R8.above", control=(dict(six=5), dict(order=Fraction(9, 10))))
 def noise_from_above(*, six: int = 6, order: int | Fraction = 1) -> Evidence:
     r"""For whole $N\geq1$ the square $\frac{1}{N^2}$ is at most `six` = 6 over $(N+1)(N+2)$, whose
     mean for $m\leq5$ trials is at most `order` = 1 over $(m+1)(m+2)p^2$, and the mean of $W^2$ is

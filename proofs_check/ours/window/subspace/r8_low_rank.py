@@ -24,9 +24,6 @@ r, v, t = sp.symbols("r v t", real=True)
     control=dict(sign=-1),
     needs=("OURS:R8.H4/signs",),
     cites=("Khinchin: a symmetric unimodal law is a mixture of uniform laws on [-m, m]",),
-    argument=r"$X$ is symmetric and unimodal for $k\geq2$, hence a mixture of uniform laws; for each of them the executed "
-    r"inequality "
-    r"is the sign of the derivative in $r$, with $x=e^r>1$ and $z=e^m>1$.",
 )
 def noise_of_two_tokens_grows(*, sign: int = 1) -> Evidence:
     r"""The squares of the two weights sum to $1-\frac12\mathrm{sech}^2$ of half the difference of
@@ -41,7 +38,7 @@ def noise_of_two_tokens_grows(*, sign: int = 1) -> Evidence:
     )
 
 
-@claim("OURS:R8.H4/sphere", control=dict(sign=-1), fragment="k = 3")
+@claim("OURS:R8.H4/sphere", control=dict(sign=-1))
 def noise_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
     r"""For $k=3$ the law of $X$ is triangular on $[-2c,2c]$, and the derivative of $H_{\rm noise}$
     in $r$ is $2\tanh\frac r2-\tanh(\frac r2-c)-\tanh(\frac r2+c)$ over $4c^2$: positive for every
@@ -79,10 +76,7 @@ def _bound(c_max: int | Fraction) -> sp.Rational:
     return sp.ceiling(sp.exp(2 * sp.Rational(c_max)) * 10**6) / sp.Integer(10) ** 6
 
 
-@claim(
-    "OURS:R8.54",
-    control=(dict(c_max=Fraction(21, 10)), dict(share=Fraction(9, 10))),
-)
+@claim("OURS:R8.54", control=(dict(c_max=Fraction(21, 10)), dict(share=Fraction(9, 10))))
 def range_of_54(*, c_max: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
     r"""(54) holds for all $b>a$ if $c\leq{}$`c_max` = 2, and for every $c>2$ it fails at $-b$
     and $b$ with $b^2=1-\frac2c$, where its left side is at most `share` = 1 times the right

@@ -1,0 +1,84 @@
+"""What people read of a claim may stand beside its row, and is never lost there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from numerics.evidence import Evidence, Verdict
+from numerics.terminal.inputs import InputError
+from proofs_check.core.claim import REGISTRY, claim
+from proofs_check.core.judging import load_claims
+from proofs_check.papers.registered import Collection, drop_folder
+from proofs_check.papers.statements import add_folder, told
+
+ROW = (
+    '[paper]\nkey = "ME"\n[[row]]\nid = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
+)
+
+
+@pytest.fixture
+def said(tmp_path: Path) -> Iterator[Callable[[str], Collection]]:
+    """Registers a paper of one row with what is said beside it."""
+    made: list[Collection] = []
+
+    def add(words: str) -> Collection:
+        (tmp_path / "statements.toml").write_text(ROW + words)
+        made.append(add_folder(tmp_path))
+        return made[-1]
+
+    before = dict(REGISTRY)
+    yield add
+    for collection in made:
+        drop_folder(collection)
+    REGISTRY.clear()
+    REGISTRY.update(before)
+
+
+def check() -> Evidence:
+    return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic")
+
+
+def test_an_argument_beside_the_row_weakens_the_verdict_as_one_in_the_decorator_does(
+    said: Callable[[str], Collection],
+) -> None:
+    said("[[row.claim]]\nid = 'ME:L1'\nargument = '''\nIt is\nintegrated.\n'''\n")
+    made = claim("ME:L1")(check)
+    assert (made.argument, made().verdict) == ("It is integrated.", Verdict.ARGUED)
+    assert claim("ME:L1/part")(check)().verdict is Verdict.PROVED
+
+
+def test_words_in_two_places_are_refused(said: Callable[[str], Collection]) -> None:
+    said("[[row.claim]]\nid = 'ME:L1'\nargument = 'Integrate.'\n")
+    with pytest.raises(ValueError, match="argument= stands beside its row"):
+        claim("ME:L1", argument="Integrate.")
+    with pytest.raises(ValueError, match="a fragment is not joined"):
+        claim("ME:L1", fragment="L = 1")
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ("id = 'ME:L2'", "the id 'ME:L2'"),
+        ("argument = 'x'", "the id ''"),
+        ("id = 'ME:L1'\nreason = 'x'", "has 'reason'"),
+        ("id = 'ME:L1'\nargument = 1", "has 'argument'"),
+        ("id = 'ME:L1'\n[[row.claim]]\nid = 'ME:L1'", "one table with its id"),
+    ],
+)
+def test_words_that_are_of_no_claim_are_refused(
+    said: Callable[[str], Collection], words: str, match: str
+) -> None:
+    with pytest.raises(InputError, match=match):
+        said(f"[[row.claim]]\n{words}\n")
+
+
+def test_words_whose_claim_nobody_wrote_are_refused(said: Callable[[str], Collection]) -> None:
+    mine = said("[[row.claim]]\nid = 'ME:L1/typo'\nargument = 'Integrate.'\n")
+    claim("ME:L1")(check)
+    with pytest.raises(InputError, match="words for ME:L1/typo, which is no claim"):
+        load_claims((mine,))
+    drop_folder(mine)
+    assert "ME:L1/typo" not in told()
