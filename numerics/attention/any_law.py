@@ -162,8 +162,8 @@ def tilt_of(setting: AttentionSetting) -> Floats:
     """
     if setting.averaged:
         raise ValueError(
-            f"exact errors for the law {setting.law.name} are those at one query; pass query=z and no query_cov, or average over "
-            "queries by numerics.attention_errors"
+            f"exact errors for the law {setting.law.name} are those at one query; pass query=z and no "
+            "query_cov, or average over queries by numerics.attention_errors"
         )
     with np.errstate(over="ignore", invalid="ignore"):
         a = setting.U @ setting.query
@@ -191,8 +191,8 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
     largest, source = (LARGEST_BY_TRANSFORM, " from log_mgf") if s is None else (LARGEST_DIMENSION, "")
     if r > largest:
         raise ValueError(
-            f"the law {law.name} has {r} dimensions, beyond {largest}, up to which its moments are computed{source}; sample by "
-            "numerics.attention_errors, or project the tokens"
+            f"the law {law.name} has {r} dimensions, beyond {largest}, up to which its moments are "
+            f"computed{source}; sample by numerics.attention_errors, or project the tokens"
         )
     if isinstance(s, Independent):
         b = s.factor.T @ a
@@ -219,8 +219,8 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
     transform = law.log_mgf
     if transform is None:
         raise ValueError(
-            f"the law {law.name} has no log_mgf, which exact errors are made of; pass log_mgf= when you make the law, or sample: "
-            "numerics.attention_errors"
+            f"the law {law.name} has no log_mgf, which exact errors are made of; pass log_mgf= when you "
+            "make the law, or sample: numerics.attention_errors"
         )
     h, H = law.tilted(a)
     terms = np.abs(h) + np.sqrt(np.abs(np.diag(H)))

@@ -216,8 +216,9 @@ def _rules(setting: AttentionSetting) -> tuple[_Rule, _Rule]:
     table, n = seen.table, seen.log_w.size
     if (spread := float(np.ptp(seen.log_w))) > LARGEST_SPREAD:
         raise ValueError(
-            f"the scores of the rows of the {table.name}, differ by up to {spread:.3g}, beyond {LARGEST_SPREAD:g}, where exact "
-            "errors end; scale U or the query down, or sample by numerics.attention_errors"
+            f"the scores of the rows of the {table.name}, differ by up to {spread:.3g}, beyond "
+            f"{LARGEST_SPREAD:g}, where exact errors end; scale U or the query down, or sample by "
+            "numerics.attention_errors"
         )
     grids = [transform_grid(seen.scores, LONGEST, rule) for rule in (0, 1)]
     nodes = np.concatenate(grids)

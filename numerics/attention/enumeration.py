@@ -61,7 +61,8 @@ def compositions(L: int, k: int) -> Array:
         )
     if (size := math.comb(L + k - 1, k - 1)) > 200_000:
         raise ValueError(
-            f"L = {L} tokens on k = {k} atoms have {size} count vectors; shorten the prompt, or sample instead of enumerating"
+            f"L = {L} tokens on k = {k} atoms have {size} count vectors; shorten the prompt, or sample "
+            "instead of enumerating"
         )
     rows = np.arange(L + 1)[:, None]
     for _ in range(k - 2):
@@ -140,8 +141,8 @@ def expectation(law: TokenLaw, L: int, g: Callable[[Array], Array]) -> Any:
     """
     if (own := law.on_points) is None:
         raise ValueError(
-            f"the law {law.name} has no atoms for enumeration to go through; make a law with numerics.token_laws.atoms, or sample "
-            "this one by numerics.attention_errors"
+            f"the law {law.name} has no atoms for enumeration to go through; make a law with "
+            "numerics.token_laws.atoms, or sample this one by numerics.attention_errors"
         )
     weights = own.weights
     counts = compositions(L, len(weights))

@@ -69,7 +69,8 @@ class ExactErrors(Drawn):
     relative_error: Floats
 
     def heading(self) -> str:
-        return f"Mean squared errors of softmax attention against the infinite prompt, exact, at {_lengths(self.lengths)}"
+        at = _lengths(self.lengths)
+        return f"Mean squared errors of softmax attention against the infinite prompt, exact, at {at}"
 
     def table(self) -> list[list[str]]:
         named = self._named()
@@ -232,8 +233,9 @@ def settled(
         if name == "mean 0" and lost.any():
             worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
             raise ValueError(
-                f"for the law {law} and L = {L[worst]:g} the output is known to {apart[worst]:.1g} of itself only: scores so large "
-                "leave less of it than rounding does; scale U down, leave out such lengths, or sample by numerics.attention_errors"
+                f"for the law {law} and L = {L[worst]:g} the output is known to {apart[worst]:.1g} of "
+                "itself only: scores so large leave less of it than rounding does; scale U down, leave out "
+                "such lengths, or sample by numerics.attention_errors"
             )
         left[name] = np.where(lost, np.nan, x)
         relative = np.maximum(relative, np.where(lost, 0.0, apart))

@@ -107,12 +107,14 @@ def exact_errors(
     read_arrays(tolerance=(tolerance, ""))
     if not TOLERANCES[0] <= tolerance <= TOLERANCES[1]:
         raise ValueError(
-            f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can settle to"
+            f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can "
+            "settle to"
         )
     L = read_lengths(lengths)
     if setting.averaged and (query is not None or setting.query.any()):
         raise ValueError(
-            "both of query and query_cov given; pass query=z for one query, query_cov=S for the mean over N(0, S)"
+            "both of query and query_cov given; pass query=z for one query, query_cov=S for the mean over "
+            "N(0, S)"
         )
     if setting.gaussian:
         return gaussian_errors(setting, L, tolerance)

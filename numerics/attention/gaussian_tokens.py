@@ -286,8 +286,9 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
     if s[-1] > LARGEST_SCORE_VARIANCE:
         top = float(np.linalg.eigvalsh(A)[-1])
         raise ValueError(
-            f"lambda = {top:.4g}, the largest eigenvalue of S^(1/2) U'Gamma U S^(1/2): queries with scores of variance {s[-1]:.4g} "
-            f"matter at L = {L.max():.3g}, but the quadrature ends at {LARGEST_SCORE_VARIANCE:g}; rescale U or query_cov"
+            f"lambda = {top:.4g}, the largest eigenvalue of S^(1/2) U'Gamma U S^(1/2): queries with scores "
+            f"of variance {s[-1]:.4g} matter at L = {L.max():.3g}, but the quadrature ends at "
+            f"{LARGEST_SCORE_VARIANCE:g}; rescale U or query_cov"
         )
     if (s**2 == 0).any():
         raise ValueError(
@@ -338,6 +339,6 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
         if relative.max() <= tolerance:
             return fine | ({"squared_bias": np.full(L.shape, np.nan)} if lost else {}), relative
     raise ValueError(
-        f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), not to {tolerance:g}; "
-        "ask for a larger tolerance or shorter prompts"
+        f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), "
+        f"not to {tolerance:g}; ask for a larger tolerance or shorter prompts"
     )

@@ -292,8 +292,9 @@ def _lines(weights: _Weights, highest: float, rule: int) -> Floats:
     steepest = math.sqrt(weights.curvature(-1.0, INTERVALS_LEFT))
     if not steepest <= LARGEST_DEVIATION:
         raise ValueError(
-            f"scores have the standard deviation {steepest:.3g} under a tilt of the law, beyond {LARGEST_DEVIATION:g}, where "
-            "the engine for laws that are not Gaussian ends; scale U or the query down, or sample by numerics.attention_errors"
+            f"scores have the standard deviation {steepest:.3g} under a tilt of the law, beyond "
+            f"{LARGEST_DEVIATION:g}, where the engine for laws that are not Gaussian ends; scale U or the "
+            "query down, or sample by numerics.attention_errors"
         )
     each = 1 + int(steepest / 3.5)
     lines = [-n - (j + 0.5 + 0.1 * rule) / each for n in range(INTERVALS_LEFT) for j in range(each)]

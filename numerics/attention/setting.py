@@ -108,7 +108,8 @@ class AttentionSetting:
     ) -> None:
         if query is None and query_cov is None:
             raise ValueError(
-                "neither of query and query_cov given; pass query=z for one query, query_cov=S for queries N(0, S)"
+                "neither of query and query_cov given; pass query=z for one query, query_cov=S for queries "
+                "N(0, S)"
             )
         if (K is None) != (Q is None):
             raise ValueError("only one of K and Q given; the gradients in K and Q need both")

@@ -135,7 +135,8 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
     for route in routes:
         if primary.verdict.accepted and route.verdict is Verdict.REFUTED:
             raise Contradiction(
-                f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong"
+                f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the "
+                "two is wrong"
             )
         if primary.verdict is Verdict.REFUTED and route.verdict.strength > Verdict.SUPPORTED.strength:
             raise Contradiction(

@@ -219,13 +219,14 @@ class Evidence(Shown):
         v, out = self.verdict, []
         if self.engine not in CEILING:
             return [
-                f"no engine is called {self.engine!r}; add it to numerics.evidence.verdict.CEILING with the strongest"
-                " verdict it can give"
+                f"no engine is called {self.engine!r}; add it to numerics.evidence.verdict.CEILING with the "
+                "strongest verdict it can give"
             ]
         ceiling = CEILING[self.engine]
         if v.accepted and v.strength > ceiling.strength:
             out.append(
-                f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, or say less"
+                f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, "
+                "or say less"
             )
         if not 0 <= self.error < 1:
             out.append(f"{self.error} is no error probability; give a number from 0 to below 1")
@@ -238,7 +239,8 @@ class Evidence(Shown):
         argued = (bool(self.argument.strip()), self.weakest is not None and self.weakest.executed)
         if argued != (v is Verdict.ARGUED,) * 2:
             out.append(
-                "ARGUED, and nothing else, comes with `argument` and `weakest`, the verdict of its weakest part"
+                "ARGUED, and nothing else, comes with `argument` and `weakest`, the verdict of its weakest "
+                "part"
             )
         return out + self._faults_of_parts() + self._faults_of_witness() + self._faults_of_numbers()
 
@@ -253,7 +255,8 @@ class Evidence(Shown):
             )
         if self.engine == "conjunction" and v is Verdict.REFUTED and Verdict.REFUTED not in found:
             out.append(
-                f"a conjunction with the parts {[str(p) for p in found]} is not refuted; one of its parts must be"
+                f"a conjunction with the parts {[str(p) for p in found]} is not refuted; one of its parts "
+                "must be"
             )
         every_d = lambda e: e.dimension.startswith("every d")
         if (
@@ -263,14 +266,16 @@ class Evidence(Shown):
             and not any(map(every_d, self.parts))
         ):
             out.append(
-                f"the engine {self.engine!r} received no matrix of every size; leave `dimension` to the engine that did"
+                f"the engine {self.engine!r} received no matrix of every size; leave `dimension` to the "
+                "engine that did"
             )
         routes = [r.verdict for r in self.routes]
         if (v.accepted and Verdict.REFUTED in routes) or (
             v is Verdict.REFUTED and any(r.strength > Verdict.SUPPORTED.strength for r in routes)
         ):
             out.append(
-                f"{v} beside routes that say {[str(r) for r in routes]}: one of the programs is wrong; find out which"
+                f"{v} beside routes that say {[str(r) for r in routes]}: one of the programs is wrong; find "
+                "out which"
             )
         return out
 
@@ -292,19 +297,23 @@ class Evidence(Shown):
             out.append(f"the witness {dict(self.witness)} holds a value that is no number; give a point")
         if self.witness_by not in WITNESS_BY:
             out.append(
-                f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated again"
+                f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated "
+                "again"
             )
         if self.witness_by in ("exact", "Arb") and self.engine in STATISTICAL:
             out.append(
-                f"the engine {self.engine!r} draws samples; its witness is evaluated by statistics, not by {self.witness_by}"
+                f"the engine {self.engine!r} draws samples; its witness is evaluated by statistics, not by "
+                f"{self.witness_by}"
             )
         if self.witness_by == "two routes" and not 0 <= self.disagreement <= 1e-6:
             out.append(
-                f"two routes that disagree by {self.disagreement:.1e} of the violation refute nothing; at most 1e-6 is allowed"
+                f"two routes that disagree by {self.disagreement:.1e} of the violation refute nothing; at "
+                "most 1e-6 is allowed"
             )
         if self.witness_by == "statistics" and not 0 < self.error <= 1e-9:
             out.append(
-                f"a statistical refutation needs an error probability of at most 1e-9, not {self.error:.1e}; draw more samples"
+                "a statistical refutation needs an error probability of at most 1e-9, not "
+                f"{self.error:.1e}; draw more samples"
             )
         return out
 
@@ -313,11 +322,13 @@ class Evidence(Shown):
         v, out = self.verdict, []
         if v.accepted and self.margin is not None and self.margin < 0:
             out.append(
-                f"{v} with the margin {self.margin}: the sides are the wrong way round; one of the two is wrong"
+                f"{v} with the margin {self.margin}: the sides are the wrong way round; one of the two is "
+                "wrong"
             )
         if not 0 <= self.slack_error < math.inf or (self.slack_error and self.slack is None):
             out.append(
-                f"{self.slack_error} is no standard error of the slack {self.slack}; give a share of it, 0 or more"
+                f"{self.slack_error} is no standard error of the slack {self.slack}; give a share of it, 0 "
+                "or more"
             )
         if v.accepted and self.slack is not None and self.slack < 1 - ROUNDING:
             out.append(
@@ -325,7 +336,8 @@ class Evidence(Shown):
             )
         if v is Verdict.REFUTED and self.slack is not None and self.slack > 1 + ROUNDING:
             out.append(
-                f"REFUTED with the slack {self.slack}: the bound lies above the truth; one of the two is wrong"
+                f"REFUTED with the slack {self.slack}: the bound lies above the truth; one of the two is "
+                "wrong"
             )
         return out
 

@@ -47,8 +47,10 @@ MOST_ENTRIES = 10**7  # of an array: a store keeps sums and records, not samples
 PAUSE = 0.02  # seconds between two attempts while another program writes
 KEY = re.compile(r"[0-9a-f]{64}")
 COLUMNS = "key, shape, data, about, checksum"
-TABLE = """CREATE TABLE results (key TEXT NOT NULL PRIMARY KEY, shape TEXT NOT NULL, data BLOB NOT NULL, about TEXT NOT NULL,
- checksum TEXT NOT NULL) WITHOUT ROWID"""
+TABLE = (
+    "CREATE TABLE results (key TEXT NOT NULL PRIMARY KEY, shape TEXT NOT NULL, data BLOB NOT NULL, "
+    "about TEXT NOT NULL,\n checksum TEXT NOT NULL) WITHOUT ROWID"
+)
 
 
 class Store:
@@ -214,8 +216,9 @@ class Store:
         for row in found:
             if row[4] != _checksum(*row[:4]):
                 raise StoreError(
-                    f"a row of {self.path} has changed since it was written, its checksum differs; restore a copy of the file, or"
-                    f" have it computed again: DELETE FROM results WHERE key = '{row[0]}'"
+                    f"a row of {self.path} has changed since it was written, its checksum differs; restore "
+                    "a copy of the file, or have it computed again: DELETE FROM results WHERE key = "
+                    f"'{row[0]}'"
                 )
         return {row[0]: row for row in found}
 
@@ -223,8 +226,9 @@ class Store:
         (kept,) = self._connection.execute(f"SELECT {COLUMNS} FROM results WHERE key = ?", row[:1]).fetchall()
         if kept[1:3] != row[1:3]:
             raise StoreError(
-                f"{self.path} holds other numbers under {row[0]} than those computed now: the code is not deterministic on this"
-                " pair of machines, and the first stay; use processors of one type for a store, or one store for each type"
+                f"{self.path} holds other numbers under {row[0]} than those computed now: the code is not "
+                "deterministic on this pair of machines, and the first stay; use processors of one type for "
+                "a store, or one store for each type"
             )
 
     def _prepare(self) -> None:
@@ -266,7 +270,8 @@ class Store:
                         raise explained(self.path, error) from error
                     if time.monotonic() > end:
                         raise StoreError(
-                            f"another program has kept {self.path} locked for {self.patience:g} s; stop it or wait, and start again"
+                            f"another program has kept {self.path} locked for {self.patience:g} s; stop it "
+                            "or wait, and start again"
                         ) from error
                 finally:
                     with suppress(sqlite3.Error):
@@ -290,7 +295,8 @@ def _row(key: str, array: Floats, about: Mapping[str, Any]) -> Row:
         )
     if array.size > MOST_ENTRIES:
         raise ValueError(
-            f"an array of {array.size} entries; a store is for sums and records, up to {MOST_ENTRIES} entries: reduce it first"
+            f"an array of {array.size} entries; a store is for sums and records, up to {MOST_ENTRIES} "
+            "entries: reduce it first"
         )
     try:
         said = json.dumps(dict(about), ensure_ascii=False, allow_nan=False)

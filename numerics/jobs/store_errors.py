@@ -90,7 +90,8 @@ def check_header(path: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(f"{path} is a database of another program, and was left as it is; give another file")
     if version != FORMAT:
         raise StoreError(
-            f"the store {path} has format {version}, this version reads {FORMAT}; update largeprompt, or give another file"
+            f"the store {path} has format {version}, this version reads {FORMAT}; update largeprompt, or "
+            "give another file"
         )
 
 
@@ -101,10 +102,19 @@ def explained(path: Path, error: sqlite3.Error) -> StoreError:
         "SQLITE_NOTADB": NOT_SQLITE.format(path),
         "SQLITE_CORRUPT": f"the store {path} is damaged ({error}); restore a copy, or give a new file",
         "SQLITE_FULL": f"no room is left on the disk of {path}; make room and start again: {NOTHING_LOST}",
-        "SQLITE_READONLY_DBMOVED": f"the store {path} was moved or deleted while it was open; put it back and start again",
-        "SQLITE_READONLY": f"may not write to {path}; change its permissions, or copy it to where you may write",
-        "SQLITE_CANTOPEN": f"cannot open {path} or its journal; make sure that you may write to its folder and start again",
-        "SQLITE_IOERR": f"reading or writing {path} failed ({name}); check its disk or network and start again: {NOTHING_LOST}",
+        "SQLITE_READONLY_DBMOVED": (
+            f"the store {path} was moved or deleted while it was open; put it back and start again"
+        ),
+        "SQLITE_READONLY": (
+            f"may not write to {path}; change its permissions, or copy it to where you may write"
+        ),
+        "SQLITE_CANTOPEN": (
+            f"cannot open {path} or its journal; make sure that you may write to its folder and start again"
+        ),
+        "SQLITE_IOERR": (
+            f"reading or writing {path} failed ({name}); check its disk or network and start again: "
+            f"{NOTHING_LOST}"
+        ),
     }
     found = next(
         (says for start, says in sorted(known.items(), reverse=True) if name.startswith(start)), None

@@ -180,8 +180,9 @@ class PlainSampler:
         tokens = np.asarray(self.law.sample(rng, n))
         if tokens.shape != (n, self.law.d) or tokens.dtype.kind not in "fiu":
             raise ValueError(
-                f"the sampler of {self.law.name} was asked for {n} tokens and returned an array of shape {tokens.shape} and kind"
-                f" {tokens.dtype}, not real numbers of shape ({n}, {self.law.d}); correct sample="
+                f"the sampler of {self.law.name} was asked for {n} tokens and returned an array of shape "
+                f"{tokens.shape} and kind {tokens.dtype}, not real numbers of shape ({n}, {self.law.d}); "
+                "correct sample="
             )
         return tokens.astype(np.float64, copy=False)
 

@@ -126,28 +126,30 @@ def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -
         (
             estimate.effective_samples < FEWEST_EFFECTIVE,
             lambda i: (
-                f"the mean hangs on {estimate.effective_samples[i].min():.0f} effective replicates of {replicates}"
-                f" (fewer than {FEWEST_EFFECTIVE}); draw more"
+                f"the mean hangs on {estimate.effective_samples[i].min():.0f} effective replicates of "
+                f"{replicates} (fewer than {FEWEST_EFFECTIVE}); draw more"
             ),
         ),
         (
             estimate.largest_share > LARGEST_SHARE,
             lambda i: (
-                f"one prompt is up to {estimate.largest_share[i].max():.0%} of the mean; not fitted, draw more"
+                f"one prompt is up to {estimate.largest_share[i].max():.0%} of the mean; not fitted, draw "
+                "more"
             ),
         ),
         (
             spread > LARGEST_SPREAD_ERROR,
             lambda i: (
-                f"heavy tails: with a kurtosis up to {estimate.kurtosis[i].max():.3g} the standard error itself is only known to"
-                f" {spread[i].max():.1%} (at most {LARGEST_SPREAD_ERROR:.0%} is wanted); not fitted, draw more"
+                f"heavy tails: with a kurtosis up to {estimate.kurtosis[i].max():.3g} the standard error "
+                f"itself is only known to {spread[i].max():.1%} (at most {LARGEST_SPREAD_ERROR:.0%} is "
+                "wanted); not fitted, draw more"
             ),
         ),
         (
             skewed > LARGEST_SKEWNESS,
             lambda i: (
-                f"skewed: skewness / sqrt(n) is up to {skewed[i].max():.3f} (above {LARGEST_SKEWNESS} a symmetric 95 % interval"
-                " misses at least twice as often as it says on one side)"
+                f"skewed: skewness / sqrt(n) is up to {skewed[i].max():.3f} (above {LARGEST_SKEWNESS} a "
+                "symmetric 95 % interval misses at least twice as often as it says on one side)"
             ),
         ),
     )

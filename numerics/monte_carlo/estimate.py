@@ -94,8 +94,9 @@ class AttentionErrors(Drawn):
     def heading(self) -> str:
         n = len(self.lengths)
         return (
-            f"Mean squared errors of softmax attention against the infinite prompt, sampled ({self.replicates} prompts, seed"
-            f" {self.seed}, method {self.method}), at {n} prompt length{'s' if n != 1 else ''}"
+            "Mean squared errors of softmax attention against the infinite prompt, sampled "
+            f"({self.replicates} prompts, seed {self.seed}, method {self.method}), at {n} prompt "
+            f"length{'s' if n != 1 else ''}"
         )
 
     def table(self) -> list[list[str]]:
@@ -302,8 +303,9 @@ def as_errors(
     least = S[..., 1].min(where=S[..., 1] > 0, initial=np.inf)
     if least < LEAST_MEAN:
         raise ValueError(
-            f"a mean squared error is {least:.3g}, whose fourth power, on which the diagnostics rest, is 0 among floats; give the "
-            "tokens in a larger unit (tokens c z, matrices U/c, and V/c if the output is to stay)"
+            f"a mean squared error is {least:.3g}, whose fourth power, on which the diagnostics rest, is 0 "
+            "among floats; give the tokens in a larger unit (tokens c z, matrices U/c, and V/c if the "
+            "output is to stay)"
         )
     output, grad_V, grad_U = (_estimate(S[:, e]) for e in range(3))
     return AttentionErrors(grid, int(replicates), int(seed), output, grad_V, grad_U, method)
@@ -329,6 +331,7 @@ def _lengths(lengths: int | Sequence[int] | NDArray[np.integer]) -> NDArray[np.i
         raise TypeError(f"lengths must be integers, at least one, not {lengths!r}")
     if array.min() < 1 or array.max() > LONGEST_PROMPT:
         raise ValueError(
-            f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {LONGEST_PROMPT} of the counters"
+            f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {LONGEST_PROMPT} of the "
+            "counters"
         )
     return array.astype(np.int64)

@@ -101,7 +101,8 @@ class ErrorSampler:
             sums = central_sums(self.values(L, first, count))
         if not np.isfinite(sums).all():
             raise FloatingPointError(
-                f"errors at L = {L} are not finite numbers; rescale Gamma, V or the query, or look at what the law draws"
+                f"errors at L = {L} are not finite numbers; rescale Gamma, V or the query, or look at what "
+                "the law draws"
             )
         return sums
 
@@ -159,8 +160,8 @@ def error_sampler(
         )
     if law is not None and law.structure is None and law.log_mgf is None:
         raise ValueError(
-            f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is unknown; pass "
-            "log_mgf= when you make the law"
+            f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is "
+            "unknown; pass log_mgf= when you make the law"
         )
     if kind is None and law is not None:
         plain = (RowSampler if isinstance(law.structure, EmbeddingTable) else PlainSampler)(problem, law)
@@ -188,5 +189,6 @@ def _check_size(problem: Problem, A: Floats) -> None:
         )
     if not size < LARGEST_SIZE:
         raise ValueError(
-            f"squares of errors beyond {LARGEST_SIZE:.0e} have no fourth powers in a float; rescale Gamma, V or the query"
+            f"squares of errors beyond {LARGEST_SIZE:.0e} have no fourth powers in a float; rescale Gamma, "
+            "V or the query"
         )

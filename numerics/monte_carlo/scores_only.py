@@ -109,8 +109,9 @@ def prepare(
     """
     if coordinates not in CONDITIONED:
         raise ValueError(
-            'method = "scores" averages exactly over all but the scores, which is possible for Gaussian tokens and for linear '
-            'images of the uniform laws on sphere and ball only; use method = "tokens"'
+            'method = "scores" averages exactly over all but the scores, which is possible for Gaussian '
+            "tokens and for linear images of the uniform laws on sphere and ball only; use "
+            'method = "tokens"'
         )
     # A point of the ball of R^r is the projection of one on the sphere of R^{r+2} of the same
     # radius.

@@ -196,7 +196,8 @@ def _broad(
         lags = (x[0] - start + step * np.arange(-(n_v - 1), x.size)) / tau
         against = lambda kernel, f: np.convolve(kernel, f[::-1], mode="valid")[::-1]
         v_step = step
-    else:  # the largest score fluctuates by √s/√(2 log L): that is the scale on which the integrand over v varies
+    else:
+        # The largest score fluctuates by √s/√(2 log L): on that scale the integrand varies in v.
         v_step = step * tau / (math.sqrt(2 * log_L) + 3)
         start = v_lo
         v = start + v_step * np.arange(math.ceil((v_hi - v_lo) / v_step) + 1)

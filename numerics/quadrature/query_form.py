@@ -119,7 +119,8 @@ def _spectrum(A: Floats) -> tuple[float, Floats, Floats]:
     top = float(eigenvalues[-1])
     if not top > 0:
         raise ValueError(
-            "the quadratic form is zero: the score of every token vanishes for every query, and no quadrature is needed"
+            "the quadratic form is zero: the score of every token vanishes for every query, and no "
+            "quadrature is needed"
         )
     return top, np.where(eigenvalues > 1e-13 * top, eigenvalues / top, 0.0), vectors
 

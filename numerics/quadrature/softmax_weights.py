@@ -154,8 +154,8 @@ def check_lengths(lengths: Array) -> None:
     bad = lengths[~((lengths >= 1) & (lengths <= LARGEST_LENGTH) & (np.floor(lengths) == lengths))]
     if bad.size:
         raise ValueError(
-            f"lengths contain {bad[0]:g}, which is no prompt length: a prompt has at least one token, and L is a whole number"
-            " up to 1e100"
+            f"lengths contain {bad[0]:g}, which is no prompt length: a prompt has at least one token, and L "
+            "is a whole number up to 1e100"
         )
 
 

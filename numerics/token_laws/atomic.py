@@ -69,7 +69,8 @@ class Atomic:
             checked_atoms(*rational)
         if not (p > 0).all():
             raise ValueError(
-                f"weights[{int(np.argmin(p))}] = {p.min()}; probabilities are positive, so drop points without mass"
+                f"weights[{int(np.argmin(p))}] = {p.min()}; probabilities are positive, so drop points "
+                "without mass"
             )
         if not (p < 2).all() or abs(p.sum() - 1) > DECIMALS:
             raise ValueError("the weights do not add up to 1; divide them by their sum")
@@ -78,7 +79,8 @@ class Atomic:
         mean, reach = p @ x, float(np.abs(x).max())
         if np.abs(mean).max() > DECIMALS * reach:
             raise ValueError(
-                f"the law has mean {mean.tolist()!r:.200}, but tokens are centred; pass points - weights @ points"
+                f"the law has mean {mean.tolist()!r:.200}, but tokens are centred; pass points - weights @ "
+                "points"
             )
         law = cls(x.copy(), p.copy())
         if sigma is None:

@@ -315,7 +315,8 @@ def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
     if set(given) not in keys[kind]:
         wanted = " or ".join("{" + ", ".join(sorted(k)) + "}" for k in keys[kind])
         raise ValueError(
-            f"a law of kind {kind!r} is described by {wanted}, not by {{{', '.join(sorted(map(str, given)))}}}"
+            f"a law of kind {kind!r} is described by {wanted}, not by "
+            f"{{{', '.join(sorted(map(str, given)))}}}"
         )
     return makers[kind](**given)
 
@@ -344,8 +345,8 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
     kind = KIND_OF[name]
     if kind in ("sphere", "ball") and F.shape[1] > LARGEST_DIMENSION:
         raise ValueError(
-            f"the {name} in {F.shape[1]} dimensions is beyond {LARGEST_DIMENSION}, where its transform leaves the range of floats; "
-            "gaussian(np.eye(d)) is close to it there"
+            f"the {name} in {F.shape[1]} dimensions is beyond {LARGEST_DIMENSION}, where its transform "
+            "leaves the range of floats; gaussian(np.eye(d)) is close to it there"
         )
     return TokenLaw.of(
         Radial(kind, F, identity) if kind in ("sphere", "ball") else Independent(kind, F, identity)

@@ -75,7 +75,8 @@ class EmbeddingTable:
         X = (rows if isinstance(rows, np.ndarray) else real_array("the table of tokens", rows)).view()
         if X.dtype.kind not in "fiu":
             raise TypeError(
-                f"the table of tokens has entries of kind {X.dtype}; it must hold real numbers, one row a token"
+                f"the table of tokens has entries of kind {X.dtype}; it must hold real numbers, one row a "
+                "token"
             )
         if X.ndim != 2 or X.size == 0:
             raise ValueError(
@@ -88,8 +89,8 @@ class EmbeddingTable:
             if not np.isfinite(x).all():
                 row, column = np.argwhere(~np.isfinite(x))[0]
                 raise ValueError(
-                    f"row {where.start + row} of the table of tokens has the entry {x[row, column]} in column {column}; drop or "
-                    "repair such rows"
+                    f"row {where.start + row} of the table of tokens has the entry {x[row, column]} in "
+                    f"column {column}; drop or repair such rows"
                 )
             largest = max(largest, float(np.abs(x).max()))
             if largest > LARGEST:
@@ -102,8 +103,9 @@ class EmbeddingTable:
             )
         if not differ:
             raise ValueError(
-                f"all rows of the table of tokens are equal ({len(X)} of them); every prompt then gives its limit exactly, and "
-                "there is no error to ask for: pass a table with at least two different rows"
+                f"all rows of the table of tokens are equal ({len(X)} of them); every prompt then gives its "
+                "limit exactly, and there is no error to ask for: pass a table with at least two different "
+                "rows"
             )
         law = cls(X, first + total / len(X), 0.0, 1.0, progress)
         norms = np.concatenate([np.sqrt((x * x).sum(1)) for _, x in law.pieces("centring the table")])
@@ -127,8 +129,8 @@ class EmbeddingTable:
     def says_mean(self) -> str:
         """What became of the mean, as a sentence for reports."""
         return (
-            f"The mean of the {len(self.rows)} rows, a vector of norm {np.linalg.norm(self.mean):.3g}, is taken out: softmax "
-            "weights and errors stay the same, and outputs lose V times the mean."
+            f"The mean of the {len(self.rows)} rows, a vector of norm {np.linalg.norm(self.mean):.3g}, is "
+            "taken out: softmax weights and errors stay the same, and outputs lose V times the mean."
         )
 
     @property
@@ -136,8 +138,10 @@ class EmbeddingTable:
         """What sigma is, as a sentence for reports."""
         half = "half the diameter of the table (Hoeffding)"
         if self.excess > 1.01:
-            half = f"at least {half} and at most {self.excess:.3g} times it: not all pairs of rows were compared, which "
-            half += "embedding_table(X, diameter=True) does"
+            half = (
+                f"at least {half} and at most {self.excess:.3g} times it: not all pairs of rows were "
+                "compared, which embedding_table(X, diameter=True) does"
+            )
         return f"sigma = {self.sigma:.4g} is {half}."
 
     @property

@@ -160,9 +160,10 @@ def _verdict(
             best = lower / max(variable.bound, 1e-300), variable, lower
     if best is None:
         covered = (
-            f"{common['samples']} tokens: squares of u.Z and exponentials of v.Z along the mean, {DIRECTIONS} random directions "
-            f"and at most as many of the covariance and of the axes, |v| up to {LENGTHS[-1]:g} / sigma, by {common['samples'] - n} "
-            f"of the tokens; the {TESTED} most promising by the others"
+            f"{common['samples']} tokens: squares of u.Z and exponentials of v.Z along the mean, "
+            f"{DIRECTIONS} random directions and at most as many of the covariance and of the axes, |v| up "
+            f"to {LENGTHS[-1]:g} / sigma, by {common['samples'] - n} of the tokens; the {TESTED} most "
+            "promising by the others"
         )
         return Evidence(verdict=Verdict.SUPPORTED, covered=covered, **common)
     _, variable, lower = best

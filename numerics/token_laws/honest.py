@@ -101,7 +101,8 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
         raise ValueError(f"seed = {seed} does not fit a 64-bit key; take a number from 0 to 2**64 - 1")
     if not 1000 <= samples <= MOST_TOKENS:
         raise ValueError(
-            f"samples = {samples} is outside 1000 to {MOST_TOKENS}; fewer tokens tell nothing, more take hours"
+            f"samples = {samples} is outside 1000 to {MOST_TOKENS}; fewer tokens tell nothing, more take "
+            "hours"
         )
     started = time.perf_counter()
     if law.log_mgf is None:
@@ -133,8 +134,9 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
         return _refuted(law, found, law.sigma, common)
     if found.end is not None and law.sigma**2 * float(found.end @ found.end) / 2 < LARGEST_EXPONENT:
         reason = (
-            f"log_mgf is not finite beyond v = {found.end.tolist()!r:.200}, where sigma promises that it is; take the largest "
-            "exponent out of the logarithm if it overflows, a law with exponential tails has no sigma"
+            f"log_mgf is not finite beyond v = {found.end.tolist()!r:.200}, where sigma promises that it "
+            "is; take the largest exponent out of the logarithm if it overflows, a law with exponential "
+            "tails has no sigma"
         )
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     slack = max(law.sigma**2 / found.ratio, 1.0)  # below 1 by rounding only
@@ -144,8 +146,8 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
         else {"v": "0, the covariance"}
     )
     covered = (
-        f"{found.tried - found.lost} vectors in {found.directions} directions with |v| from {found.lengths[0]:.3g} to "
-        f"{found.lengths[-1]:.3g}, a climb from the best, and the covariance"
+        f"{found.tried - found.lost} vectors in {found.directions} directions with |v| from "
+        f"{found.lengths[0]:.3g} to {found.lengths[-1]:.3g}, a climb from the best, and the covariance"
     )
     if found.lost:
         covered += f"; at {found.lost} longer vectors log_mgf is not finite"
@@ -185,8 +187,9 @@ def _sampler_differs(law: TokenLaw, seed: int, samples: int) -> str:
         if (gap > 1).any():
             i = int(gap.argmax())
             return (
-                f"sample and log_mgf are of different laws: along {np.round(vectors[:, i], 4).tolist()!r:.200} the sample has the "
-                f"{name} {found[i]:.6g}, log_mgf {expected[i]:.6g}; correct one of them"
+                "sample and log_mgf are of different laws: along "
+                f"{np.round(vectors[:, i], 4).tolist()!r:.200} the sample has the {name} {found[i]:.6g}, "
+                f"log_mgf {expected[i]:.6g}; correct one of them"
             )
     return ""
 
@@ -214,7 +217,8 @@ def _refuted(law: TokenLaw, found: Found, sigma: float, common: dict[str, Any]) 
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     confirmed = _first_confirmed(law, sigma, candidates[order], excess[order])
     if confirmed is None:
-        reason = f"a violation at v = {candidates[order[0]].tolist()!r:.200} is not confirmed by a second route through log_mgf"
+        first = candidates[order[0]].tolist()
+        reason = f"a violation at v = {first!r:.200} is not confirmed by a second route through log_mgf"
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     position, by, disagreement = confirmed
     best = order[position]

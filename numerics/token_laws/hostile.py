@@ -84,7 +84,8 @@ def hostile_laws(d: int) -> list[TokenLaw]:
 def _laws(d: int) -> tuple[TokenLaw, ...]:
     if d not in DIMENSIONS:
         raise ValueError(
-            f"the hostile laws are written for d in {DIMENSIONS}, got d = {d}; embed them for a larger dimension"
+            f"the hostile laws are written for d in {DIMENSIONS}, got d = {d}; embed them for a larger "
+            "dimension"
         )
     half, one = Fraction(1, 2), Fraction(1)
     full = np.eye(d) + 0.5 * (np.ones((d, d)) - np.eye(d)) * (np.add.outer(np.arange(d), np.arange(d)) == 1)

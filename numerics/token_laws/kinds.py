@@ -29,6 +29,6 @@ def check_law(kind: object, known: Collection[str], engine: str) -> None:
     """
     if kind not in known:
         raise ValueError(
-            f"{engine} is not written for coordinates of the kind {kind!r}, only for {', '.join(known)}; give such a law by its "
-            "sampler and log_mgf alone"
+            f"{engine} is not written for coordinates of the kind {kind!r}, only for {', '.join(known)}; "
+            "give such a law by its sampler and log_mgf alone"
         )

@@ -75,8 +75,8 @@ def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats,
     x = np.sqrt(q * np.atleast_1d(w).astype(complex))
     if not (np.abs(x) <= LARGEST_ARGUMENT).all():
         raise ValueError(
-            f"the transform of a sphere is asked for at sqrt(q w) = {x.flat[np.abs(x).argmax()]:.3g}; {LARGEST_ARGUMENT:g} is the "
-            "limit; choose other units, or a smaller U"
+            f"the transform of a sphere is asked for at sqrt(q w) = {x.flat[np.abs(x).argmax()]:.3g}; "
+            f"{LARGEST_ARGUMENT:g} is the limit; choose other units, or a smaller U"
         )
     quarter, shift, D = x * x / 4, x.real.copy(), np.empty((*x.shape, count), complex)
     near = np.abs(quarter) <= (1.0 if order <= 150 else 5.0) * order

@@ -56,7 +56,8 @@ def kearns_saul(q: Any) -> Any:
     """
     if np.any(np.asarray(q) <= 0) or np.any(np.asarray(q) >= 1):
         raise ValueError(
-            f"a two-atom law needs a probability strictly between 0 and 1, got q = {q}; drop atoms without mass"
+            f"a two-atom law needs a probability strictly between 0 and 1, got q = {q}; drop atoms without "
+            "mass"
         )
     if isinstance(q, Fraction):
         from flint import arb

@@ -175,8 +175,9 @@ def _along(
     if not np.isfinite(c).all():
         bad = points[~np.isfinite(c).all(axis=(0, 2))][0]
         raise ValueError(
-            f"log_mgf is not finite near a = {bad.tolist()!r:.200}; write it so that it does not overflow there, for example "
-            "ln cosh x = |Re x| + ln((1 + exp(-2 |Re x|)) / 2) with the sign of Re x taken out"
+            f"log_mgf is not finite near a = {bad.tolist()!r:.200}; write it so that it does not overflow "
+            "there, for example ln cosh x = |Re x| + ln((1 + exp(-2 |Re x|)) / 2) with the sign of Re x "
+            "taken out"
         )
     return guess, c
 

@@ -198,7 +198,8 @@ class TokenLaw:
             hasattr(own, name) for name in ("sigma", "identity", "sample", "log_mgf", "tilted", "image")
         ):
             raise TypeError(
-                f"structure = {own!r:.200} is none that a built-in law has; leave it out for a law of your own"
+                f"structure = {own!r:.200} is none that a built-in law has; leave it out for a law of your "
+                "own"
             )
         return bool(
             self.sample == own.sample
@@ -266,8 +267,9 @@ class TokenLaw:
             return self.cubature
         if (own := self.on_points) is None:
             raise ValueError(
-                f"the law {self.name} in d = {self.d} has infinitely many values and no cubature rule; exact sums need a law "
-                "on finitely many points (numerics.token_laws.atoms), or cubature= with nodes and masses"
+                f"the law {self.name} in d = {self.d} has infinitely many values and no cubature rule; "
+                "exact sums need a law on finitely many points (numerics.token_laws.atoms), or cubature= "
+                "with nodes and masses"
             )
         return WeightedNodes(own.points, own.weights, float(self.sigma2))
 
@@ -305,7 +307,8 @@ class TokenLaw:
             return self.structure.tilted(a_)
         if self.log_mgf is None:
             raise ValueError(
-                f"the law {self.name} has no log_mgf, and so no tilted means; pass log_mgf= when you make the law"
+                f"the law {self.name} has no log_mgf, and so no tilted means; pass log_mgf= when you make "
+                "the law"
             )
         return tilted_from_log_mgf(self.log_mgf, a_)
 
@@ -314,7 +317,8 @@ class TokenLaw:
         (a_,) = read_arrays(a=(a, " ".join(f"n{i}" for i in range(np.ndim(a)))))
         if a_.ndim == 0 or a_.shape[-1] != self.d:
             raise ValueError(
-                f"a has shape {a_.shape}, but tokens of {self.name} live in R^{self.d}; its last axis must be {self.d}"
+                f"a has shape {a_.shape}, but tokens of {self.name} live in R^{self.d}; its last axis must "
+                f"be {self.d}"
             )
         return a_
 
@@ -373,7 +377,8 @@ class TokenLaw:
         (A_,) = read_arrays(A=(A, "k d"))
         if A_.shape[1] != self.d:
             raise ValueError(
-                f"A has shape {A_.shape}, but tokens of {self.name} live in R^{self.d}; A needs {self.d} columns"
+                f"A has shape {A_.shape}, but tokens of {self.name} live in R^{self.d}; A needs {self.d} "
+                "columns"
             )
         if self.structure is not None:
             return TokenLaw.of(self.structure.image(A_))

@@ -43,7 +43,8 @@ def _scores(prompt: Floats, query: Floats, U: Floats) -> Floats:
         scores = prompt @ (U @ query)
     if not np.isfinite(scores).all():
         raise ValueError(
-            f"the scores z_k'Uz overflow (largest entries: U {abs(U).max():.3g}, query {abs(query).max():.3g}); rescale"
+            f"the scores z_k'Uz overflow (largest entries: U {abs(U).max():.3g}, query "
+            f"{abs(query).max():.3g}); rescale"
         )
     return np.asarray(scores)
 

@@ -57,7 +57,8 @@ def _read(
     pairs = sorted(zip(eigenvalues, weights, strict=True), key=lambda pair: pair[0], reverse=True)
     if not pairs or pairs[-1][0] < 0 or any(n < 0 for _, n in pairs) or t < 0:
         raise ValueError(
-            f"eigenvalues {list(eigenvalues)}, weights {list(weights)} and t = {t} must not be negative, nor empty"
+            f"eigenvalues {list(eigenvalues)}, weights {list(weights)} and t = {t} must not be negative, "
+            "nor empty"
         )
     return [x for x, _ in pairs], [n for _, n in pairs]
 

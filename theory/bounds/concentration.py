@@ -288,14 +288,16 @@ def lemma_c4(
     size = 16 * sigma2 * (square if p == 1 else C_f)
     if isinstance(size, float) and size == 0:
         raise ValueError(
-            f"sigma2 = {sigma2} and C_f = {C_f} are so small that their product is 0 in floats; choose other units"
+            f"sigma2 = {sigma2} and C_f = {C_f} are so small that their product is 0 in floats; choose "
+            "other units"
         )
     rate = growth * root(F4) / size
     spread = 2 * 16**p * (sigma2 if p == 1 else sigma2 * sigma2) * L * p * (C_f if power == 1 else square)
     bound = first + spread * m.exp(2 * d) * moment * m.exp(-rate)
     if isinstance(bound, float) and bound != bound:
         raise ValueError(
-            f"the bound at L = {L}, sigma2 = {sigma2} and C_f = {C_f} is 0 times infinity in floats; choose other units"
+            f"the bound at L = {L}, sigma2 = {sigma2} and C_f = {C_f} is 0 times infinity in floats; choose "
+            "other units"
         )
     return bound
 

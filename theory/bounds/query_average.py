@@ -126,7 +126,8 @@ def _rest(lam: Fraction) -> Fraction:
     """``1 - 2 lambda`` for an admitted lambda."""
     if not 0 <= lam < Fraction(1, 2):
         raise ValueError(
-            f"lambda = {lam} is outside [0, 1/2); a standard Gaussian query has E exp(lambda |z|^2) infinite beyond"
+            f"lambda = {lam} is outside [0, 1/2); a standard Gaussian query has E exp(lambda |z|^2) "
+            "infinite beyond"
         )
     return 1 - 2 * Fraction(lam)
 
@@ -246,7 +247,8 @@ def output_average_short(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scala
     left = 1 - 8 * sigma**2 * U_norm**2
     if left.is_nonpositive if isinstance(left, sp.Basic) else np.any(np.asarray(left) <= 0):
         raise ValueError(
-            f"kappa = sigma^2 |U|^2 is {(1 - left) / 8}, at least 1/8: e^(4 kappa |z|^2) has no average over N(0, I)"
+            f"kappa = sigma^2 |U|^2 is {(1 - left) / 8}, at least 1/8: e^(4 kappa |z|^2) has no average "
+            "over N(0, I)"
         )
     return 300 * (1 + h(d)) * V_norm**2 * sigma**2 * left ** (-d / 2) / L
 

@@ -143,7 +143,8 @@ def _symbolic(name: str, value: Any) -> sp.Expr:
     """An argument as a SymPy expression, checked as far as its assumptions decide."""
     if isinstance(value, (bool, complex)) or not isinstance(value, (Number, sp.Expr)):
         raise TypeError(
-            f"{name} = {value!r} is neither a real number nor an expression, but stands beside one; give an exact number"
+            f"{name} = {value!r} is neither a real number nor an expression, but stands beside one; give an "
+            "exact number"
         )
     expr = sp.sympify(value)
     low, closed, high, meaning = _DOMAIN[name]

@@ -153,8 +153,8 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
     if (found := asymmetric(array, ROUNDING, EPS)) is not None:
         i, j = found
         raise ValueError(
-            f"{name} is not symmetric: {name}[{i}, {j}] = {array[i, j]} but {name}[{j}, {i}] = {array[j, i]}; "
-            "pass (M + M.T) / 2 if that is what you mean"
+            f"{name} is not symmetric: {name}[{i}, {j}] = {array[i, j]} but {name}[{j}, {i}] = "
+            f"{array[j, i]}; pass (M + M.T) / 2 if that is what you mean"
         )
     array = array / 2 + array.T / 2
     least, largest = (float(x) for x in np.linalg.eigvalsh(array)[[0, -1]])
@@ -163,8 +163,8 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
         raise ValueError(f"{name} has the eigenvalue {least:.6g}; a covariance is positive semidefinite")
     if least < -ROUNDING_OF_EIGENVALUES * len(array) * EPS * largest:
         warnings.warn(
-            f"{name} has the eigenvalue {least:.6g}, more than rounding errors make of 0, on which an answer may rest; "
-            "project it onto the nonnegative eigenvalues",
+            f"{name} has the eigenvalue {least:.6g}, more than rounding errors make of 0, on which an "
+            "answer may rest; project it onto the nonnegative eigenvalues",
             RankWarning,
             stacklevel=2,
         )
@@ -215,7 +215,8 @@ def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:
             known, where = sizes.setdefault(letter, (size, name))
             if known != size:
                 raise ValueError(
-                    f"{name} has shape {found}, but {wanted} with {letter} = {known} is needed, as {where} has it"
+                    f"{name} has shape {found}, but {wanted} with {letter} = {known} is needed, as {where} "
+                    "has it"
                 )
 
 

@@ -190,7 +190,10 @@ def read_scalar(name: str, value: Any, exact: bool) -> Any:
 
 def read_prompt_length(value: Any, exact: bool) -> Any:
     """A positive integer, or a SymPy expression that can be one."""
-    remedy = "a prompt has at least one token: pass an integer L >= 1, or leave prompt_length out for the infinite prompt"
+    remedy = (
+        "a prompt has at least one token: pass an integer L >= 1, or leave prompt_length out for the "
+        "infinite prompt"
+    )
     if isinstance(value, sp.Basic) and not value.is_number:
         if not exact:
             raise _reject(
@@ -294,7 +297,8 @@ class NumericCovariance:
             raise _reject(
                 "Sigma",
                 f"has the negative eigenvalue {least * scale:.6g}",
-                "a covariance is positive semi-definite; project it onto the nonnegative eigenvalues or check how it was computed",
+                "a covariance is positive semi-definite; project it onto the nonnegative eigenvalues or "
+                "check how it was computed",
             )
         if scale > 1 and not largest < np.finfo(float).max / scale:
             raise ValueError(
@@ -303,9 +307,9 @@ class NumericCovariance:
         modes = spectrum(S, eps)
         if modes.condition > ILL_CONDITIONED * (np.finfo(np.float64).eps / eps) ** 0.5:
             warnings.warn(
-                f"Sigma is ill-conditioned (condition number {modes.condition:.3g} on its range, with variables of variance one): "
-                f"about {np.log10(modes.condition):.0f} of {-np.log10(eps):.0f} digits of the limit are lost; "
-                "pass an exact SymPy Matrix",
+                f"Sigma is ill-conditioned (condition number {modes.condition:.3g} on its range, with "
+                f"variables of variance one): about {np.log10(modes.condition):.0f} of {-np.log10(eps):.0f} "
+                "digits of the limit are lost; pass an exact SymPy Matrix",
                 RuntimeWarning,
                 stacklevel=3,
             )
@@ -339,7 +343,8 @@ class ExactCovariance:
                 if sp.simplify(Sigma[i, j] - Sigma[j, i]) != 0:
                     raise _reject(
                         "Sigma",
-                        f"is not symmetric: Sigma[{i},{j}] = {Sigma[i, j]} but Sigma[{j},{i}] = {Sigma[j, i]}",
+                        f"is not symmetric: Sigma[{i},{j}] = {Sigma[i, j]} but Sigma[{j},{i}] = "
+                        f"{Sigma[j, i]}",
                         "use one symbol for both entries",
                     )
         if Sigma.is_diagonal():
@@ -366,7 +371,8 @@ class ExactCovariance:
                 raise _reject(
                     "Sigma",
                     f"is not positive semi-definite: {m} is not positive{why}",
-                    "a covariance has nonnegative eigenvalues; check the entries and the assumptions on their symbols",
+                    "a covariance has nonnegative eigenvalues; check the entries and the assumptions on "
+                    "their symbols",
                 )
         symbols = sorted(Sigma.free_symbols, key=str)
         unsure = [sp.Gt(m, 0) for m in tested if m.is_positive is None]

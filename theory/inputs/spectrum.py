@@ -168,7 +168,8 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
         condition = max(condition, float(changes.max()) / NUDGE)
     if roots.max() > ROOT_OF_LARGEST:
         raise ValueError(
-            "a covariance has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units"
+            "a covariance has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other "
+            "units"
         )
     return Spectrum(roots**2, vectors, condition, lost)
 
@@ -248,9 +249,9 @@ def say_if_lost(
         found = spectrum(covariance)
         if found.lost or found.condition * AGREED > 1:
             warnings.warn(
-                f"the variance of {what} cannot be told from rounding errors of {name}: by its entries it is {size:.3g}, and "
-                f"{kept:.3g} without the directions that count as zero; give {name} in the coordinates of its eigenvectors, where "
-                "it is diagonal",
+                f"the variance of {what} cannot be told from rounding errors of {name}: by its entries it "
+                f"is {size:.3g}, and {kept:.3g} without the directions that count as zero; give {name} in "
+                "the coordinates of its eigenvectors, where it is diagonal",
                 RankWarning,
                 stacklevel=3,
             )
@@ -285,9 +286,9 @@ def refuse_lost_rank(name: str, value: Any, covariance: Floats) -> None:
     rank = exact_rank(given, kept)  # the floats may have another
     if (rank != kept and (rank >= 0 or found.lost)) or found.condition * AGREED > 1:
         raise ValueError(
-            f"{name} is given exactly, but floats cannot tell its rank: they keep {kept} of {len(covariance)} directions, "
-            f"and others are lost in rounding; give {name} in the coordinates of its eigenvectors, where it is diagonal, "
-            "or to theory.limit_parameters as a SymPy Matrix"
+            f"{name} is given exactly, but floats cannot tell its rank: they keep {kept} of "
+            f"{len(covariance)} directions, and others are lost in rounding; give {name} in the coordinates "
+            "of its eigenvectors, where it is diagonal, or to theory.limit_parameters as a SymPy Matrix"
         )
 
 

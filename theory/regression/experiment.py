@@ -141,7 +141,8 @@ def variant(name: str | Variant) -> Variant:
         return name
     if not isinstance(name, str) or name not in VARIANTS:
         raise ValueError(
-            f"variant = {name!r} is not known; take one of {', '.join(map(repr, VARIANTS))}, or build a Variant"
+            f"variant = {name!r} is not known; take one of {', '.join(map(repr, VARIANTS))}, or build a "
+            "Variant"
         )
     return VARIANTS[name]
 

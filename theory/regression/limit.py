@@ -86,7 +86,8 @@ class LimitParameters(Drawn):
         symbols = getattr(self.U, "free_symbols", set()) | getattr(self.V, "free_symbols", set())
         if symbols:
             raise ValueError(
-                f"the limit has the symbols {', '.join(sorted(map(str, symbols)))} and no numbers to draw; pass a Sigma of numbers"
+                f"the limit has the symbols {', '.join(sorted(map(str, symbols)))} and no numbers to draw; "
+                "pass a Sigma of numbers"
             )
         block = np.asarray(np.array(self.U, dtype=np.float64))[:-1, :-1]
         sizes = np.linalg.svd(block, compute_uv=False)
@@ -213,8 +214,8 @@ def limit_parameters(
     exact = isinstance(matrix, sp.MatrixBase)
     if noise is not None and prompt_length is None:
         raise ValueError(
-            f"noise = {noise!r} without prompt_length: the infinite prompt averages label noise away and its limit does not depend "
-            "on it; give prompt_length=L, or leave noise out"
+            f"noise = {noise!r} without prompt_length: the infinite prompt averages label noise away and "
+            "its limit does not depend on it; give prompt_length=L, or leave noise out"
         )
     L = None if prompt_length is None else read_prompt_length(prompt_length, exact)
     tau2 = 0 if noise is None else read_noise(noise, exact)
@@ -248,7 +249,8 @@ def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
             isinstance(x, float) for x in np.asarray(U0, dtype=object).flat
         ):
             raise TypeError(
-                "U0 holds floats but Sigma is exact; pass U0 as a SymPy Matrix of Rationals, or Sigma as floats"
+                "U0 holds floats but Sigma is exact; pass U0 as a SymPy Matrix of Rationals, or Sigma as "
+                "floats"
             )
         block = sp.Matrix(np.asarray(U0, dtype=object).tolist())
     same_shape("U0", block, d)
@@ -306,8 +308,9 @@ def _numeric_limit(
         U[:d, :d], V[d, d] = (Q * (gamma / m)) @ Q.T + kept, np.reciprocal(gamma)
     if not (np.isfinite(U).all() and np.isfinite(V).all()):
         raise ValueError(
-            f"the limit overflows: Sigma has eigenvalues from {l.min():.3g} to {l.max():.3g}, and the largest entry of the start is"
-            f" {size:.3g}; rescale Sigma and the start, or pass exact SymPy matrices"
+            f"the limit overflows: Sigma has eigenvalues from {l.min():.3g} to {l.max():.3g}, and the "
+            f"largest entry of the start is {size:.3g}; rescale Sigma and the start, or pass exact SymPy "
+            "matrices"
         )
     dropped = (
         f" ({covariance.lost} directions count as zero, as they are lost in rounding errors)"

@@ -25,7 +25,10 @@ ONE_SIDED = {
 }
 DOMINANT = "|S S^+ U0 S S^+|_F < |u0|, so u never vanishes"
 BELOW = "the risk starts below tr(Sigma) / 2, which it has wherever u = 0"
-RANK_ONE = "Sigma has rank one and |U|_F^2 - u^2 is conserved, so the larger of |S S^+ U0 S S^+|_F and |u0| keeps its sign"
+RANK_ONE = (
+    "Sigma has rank one and |U|_F^2 - u^2 is conserved, so the larger of |S S^+ U0 S S^+|_F and |u0| "
+    "keeps its sign"
+)
 INTEGRATED = "found by integrating the flow until its risk fell below tr(Sigma) / 2"
 
 Floats = NDArray[np.float64]
@@ -41,8 +44,8 @@ STANDSTILL = (
     "start from u0 > 0, or from a positive semi-definite U0 with Sigma U0 Sigma != 0"
 )
 CANCELLING = (
-    "the start flows into a saddle: on the one-dimensional range of Sigma U0 equals -u0, and the flow ends in U = u = 0; "
-    "change U0 or u0 so that they do not cancel"
+    "the start flows into a saddle: on the one-dimensional range of Sigma U0 equals -u0, and the flow ends "
+    "in U = u = 0; change U0 or u0 so that they do not cancel"
 )
 
 
@@ -138,8 +141,9 @@ def _integrated(l: Floats, m: Floats, A: Floats, u: float, drive: float, brake: 
     signs = {_follow(l, m, *start, drive, brake) for start in starts}
     if len(signs) > 1 or 0 in signs:
         raise SaddleError(
-            f"the start flows into a saddle of the risk, or passes it so closely that a relative change of {NUDGE:g} of the start "
-            "reverses the limit; choose u0 > 0 and U0 positive semi-definite, or another start"
+            "the start flows into a saddle of the risk, or passes it so closely that a relative change of "
+            f"{NUDGE:g} of the start reverses the limit; choose u0 > 0 and U0 positive semi-definite, or "
+            "another start"
         )
     return signs.pop(), INTEGRATED
 

@@ -75,7 +75,8 @@ class RegressionTask:
         _, _, tau2, om2 = read_arrays(Sigma=(S, "d d"), query_covariance=(S_q, "d d"), **variances)
         if tau2 < 0:
             raise ValueError(
-                f"noise = {noise} is negative, but it is the variance of the label noise; pass a number from 0 on"
+                f"noise = {noise} is negative, but it is the variance of the label noise; pass a number "
+                "from 0 on"
             )
         if not om2 > 0:
             raise ValueError(
@@ -130,8 +131,8 @@ class RegressionTask:
         """
         if self.query_covariance is not self.Sigma:
             raise ValueError(
-                f"{quantity} is known only where prompt and query have one covariance; leave query_covariance out, "
-                "or use exact_risk and training_flow, which take both"
+                f"{quantity} is known only where prompt and query have one covariance; leave "
+                "query_covariance out, or use exact_risk and training_flow, which take both"
             )
         return self.Sigma
 
@@ -151,7 +152,7 @@ def read_task(value: Any) -> RegressionTask:
     """
     if not isinstance(value, RegressionTask):
         raise TypeError(
-            f"task = {value!r:.100} is no RegressionTask; a risk depends on the noise and the task variance too: "
-            "pass theory.RegressionTask(Sigma, noise=..., task_variance=...)"
+            f"task = {value!r:.100} is no RegressionTask; a risk depends on the noise and the task variance "
+            "too: pass theory.RegressionTask(Sigma, noise=..., task_variance=...)"
         )
     return value

@@ -110,7 +110,8 @@ def tree(latex: str, draw: Callable[[Element], None] | None = None) -> Element:
     row, astray = _read(latex, draw)
     if unknown + astray:
         raise LatexError(
-            f"{', '.join(unknown + astray)} is not known or not complete; mend it, or rewrite it in {__name__}"
+            f"{', '.join(unknown + astray)} is not known or not complete; mend it, or rewrite it in "
+            f"{__name__}"
         )
     return row
 
@@ -125,7 +126,9 @@ def _read(latex: str, draw: Callable[[Element], None] | None) -> tuple[Element, 
                 return row, astray
     try:
         return _row(latex, draw, {})
-    except Exception as error:  # where its input ends early, the library raises whatever happens: IndexError, StopIteration, ...
+    except (
+        Exception
+    ) as error:  # where its input ends early, the library raises IndexError, StopIteration, ...
         raise LatexError(
             f"latex2mathml cannot read it ({type(error).__name__}); mend it, or rewrite it in {__name__}"
         ) from error

@@ -113,7 +113,8 @@ class Words:
             shape = _PRODUCT[self.shape, other.shape]
         else:
             raise ValueError(
-                f"a {self.shape} times a {other.shape} has no meaning: {self} times {other}; transpose one with .T"
+                f"a {self.shape} times a {other.shape} has no meaning: {self} times {other}; transpose one "
+                "with .T"
             )
         return Words(self.algebra, self.terms * other.terms, shape, ("*", self, other))
 
@@ -181,7 +182,8 @@ class Words:
         """
         if param not in self.algebra.params:
             raise ValueError(
-                f"{param!r} is none of the parameters {self.algebra.params}; for matrices and vectors use grad"
+                f"{param!r} is none of the parameters {self.algebra.params}; for matrices and vectors use "
+                "grad"
             )
         x = self.algebra.scalar(param)
         return Words(
@@ -260,7 +262,8 @@ class Words:
             )
         if covariance.shape != "matrix" or covariance != covariance.T:
             raise ValueError(
-                f"{covariance} is no symmetric matrix, so no covariance; declare it symmetric or symmetrise it"
+                f"{covariance} is no symmetric matrix, so no covariance; declare it symmetric or symmetrise "
+                "it"
             )
         if mean is not None and mean.shape != "column":
             raise ValueError(f"the mean {mean} is a {mean.shape}; a column is needed")

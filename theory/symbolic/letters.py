@@ -92,7 +92,8 @@ class Alphabet:
         twice = sorted({n for n in names if names.count(n) > 1 or n in ("d", "I")})
         if twice:
             raise ValueError(
-                f"the names {', '.join(twice)} are taken (d is the dimension, I the identity); give each letter its own"
+                f"the names {', '.join(twice)} are taken (d is the dimension, I the identity); give each "
+                "letter its own"
             )
         for pair in self.inverse:
             self._declared(pair, self.general + self.symmetric, "an inverse pair needs two declared matrices")

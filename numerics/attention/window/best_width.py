@@ -126,8 +126,8 @@ def optimal_window(
             found.append(_searched(known, grid[-1], n, noise))
         except ValueError as error:
             raise ValueError(
-                f"at w = {grid[-1]:.2g} a window attends to one of {n} tokens, and no width was found beyond which the loss rises; "
-                f"give more noise than {noise}, or fewer tokens"
+                f"at w = {grid[-1]:.2g} a window attends to one of {n} tokens, and no width was found "
+                f"beyond which the loss rises; give more noise than {noise}, or fewer tokens"
             ) from error
         best = min(best, found[-1].loss)
     slopes = np.array([at.derivative for at in found])

@@ -68,7 +68,8 @@ def circle_loss(
     n = read_whole("n", n, "give a positive number", least=1)
     if not (math.isfinite(alpha) and math.isfinite(beta) and 0 <= noise < math.inf):
         raise ValueError(
-            f"alpha = {alpha}, beta = {beta}, noise = {noise}: give finite numbers, and a noise that is not negative"
+            f"alpha = {alpha}, beta = {beta}, noise = {noise}: give finite numbers, and a noise that is not "
+            "negative"
         )
     top = 2 * max(abs(alpha), abs(beta)) + 6
     if rule == "trapezoid":

@@ -173,7 +173,8 @@ def low_rank_prompts(
         )
     if max(k, d - k) > 2:
         raise ValueError(
-            f"a sphere of R^{max(k, d - k)} has no few points that integrate exactly; give prompts= to draw them"
+            f"a sphere of R^{max(k, d - k)} has no few points that integrate exactly; give prompts= to draw "
+            "them"
         )
     first, second = (_sphere(s, nodes) for s in (k, d - k))
     points = np.array([[*u, *v] for u in first for v in second])
@@ -293,12 +294,14 @@ def free_minimum(
     """
     if np.isfinite(bound) and (B is None or not symmetric):
         raise ValueError(
-            "a bound on ‖B'MB‖ needs B, and symmetric matrices as in Theorem 4.4; give B= and leave symmetric=True"
+            "a bound on ‖B'MB‖ needs B, and symmetric matrices as in Theorem 4.4; give B= and leave "
+            "symmetric=True"
         )
     d = prompts.query.shape[1]
     if np.shape(start) != (d, d):
         raise ValueError(
-            f"the start has the shape {np.shape(start)}, but M is square with d = {d}; give a matrix of that shape"
+            f"the start has the shape {np.shape(start)}, but M is square with d = {d}; give a matrix of "
+            "that shape"
         )
     if not (np.isfinite(sigma) and sigma >= 0):
         raise ValueError(f"sigma = {sigma} is no standard deviation of label noise; give a number >= 0")

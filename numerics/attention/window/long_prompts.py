@@ -64,7 +64,8 @@ def long_prompt_window(spectrum: Spectrum, whole: float) -> float:
             break
     if not np.isfinite(losses).all():
         raise ValueError(
-            f"the limit of the loss leaves the range of floats in dimension {spectrum.d}; ask optimal_window at a large n"
+            f"the limit of the loss leaves the range of floats in dimension {spectrum.d}; ask "
+            "optimal_window at a large n"
         )
     i = int(np.argmin(losses))
     if i == 0:

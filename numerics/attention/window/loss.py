@@ -81,12 +81,14 @@ def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: 
     if isinstance(spectrum, Spectrum):
         if spectrum.d != d:
             raise ValueError(
-                f"the spectrum is that of dimension {spectrum.d}, and d = {d}; ask the class for .spectrum({d})"
+                f"the spectrum is that of dimension {spectrum.d}, and d = {d}; ask the class for "
+                f".spectrum({d})"
             )
         return spectrum
     if isinstance(spectrum, str) or (callable(spectrum) and not isinstance(spectrum, TaskClass)):
         raise TypeError(
-            f"{spectrum!r} is no class of tasks; give one such as theory.relu(1) or theory.from_rho(rho), or b_0, b_1, ..."
+            f"{spectrum!r} is no class of tasks; give one such as theory.relu(1) or theory.from_rho(rho), "
+            "or b_0, b_1, ..."
         )
     return (spectrum if isinstance(spectrum, TaskClass) else from_spectrum(spectrum)).spectrum(d)
 
@@ -214,8 +216,9 @@ def _narrow(spectrum: Spectrum, w: float, n: int, noise: float, wide: float) -> 
         error += n * n * (1 + math.log(w)) / w * (nearest + noise)
     if error > WELL_ENOUGH * (nearest + noise):
         raise ValueError(
-            f"w = {w}: so narrow a window takes too many nodes, and its loss is not yet near its limit {nearest + noise:.6g}, in "
-            f"which it attends to the nearest of {n} tokens alone; take a smaller width"
+            f"w = {w}: so narrow a window takes too many nodes, and its loss is not yet near its limit "
+            f"{nearest + noise:.6g}, in which it attends to the nearest of {n} tokens alone; take a smaller "
+            "width"
         )
     signal, variance = (limits - c / w).tolist()
     return OneLoss(signal + variance, signal, variance, float(c.sum()) / w / w, error)

@@ -143,7 +143,8 @@ def train_matrix(
         or not np.isfinite(D).all()
     ):
         raise ValueError(
-            f"root has the shape {A.shape} and directions {D.shape}; they are d x d and d x k with d = {d}, finite"
+            f"root has the shape {A.shape} and directions {D.shape}; they are d x d and d x k with d = {d}, "
+            "finite"
         )
     W, losses = start * np.eye(d), np.zeros(steps)
     kept = np.zeros((-(-steps // every), d, d))

@@ -121,7 +121,8 @@ def _scale(L: Any) -> Any:
         )
     if not number > 0:
         raise ValueError(
-            f"L = {L!r} is not a positive number; L is a Lipschitz constant, and with L = 0 all tasks are constant"
+            f"L = {L!r} is not a positive number; L is a Lipschitz constant, and with L = 0 all tasks are "
+            "constant"
         )
     return sp.sympify(L) if isinstance(L, (int, sp.Expr)) else number
 

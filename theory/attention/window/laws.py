@@ -130,7 +130,8 @@ def expansion_without_window(spectrum: Spectrum, n: int, noise: float) -> tuple[
     has c for b_1 = 0):
 
         a = -(4 b_1/d) (1 - 1/n),
-        c = (4/(d n)) (1 - 1/n) [R + sigma^2 - 2 (n-2) b_2/(d+2)] + (4 b_1/d^2) (1 - 1/n) (1 - 4/n + 6/n^2).
+        c = (4/(d n)) (1 - 1/n) [R + sigma^2 - 2 (n-2) b_2/(d+2)]
+            + (4 b_1/d^2) (1 - 1/n) (1 - 4/n + 6/n^2).
     """
     d, N, (b_1, b_2) = spectrum.d, float(n), np.concatenate([spectrum.b, np.zeros(2)])[1:3].tolist()
     bracket = spectrum.varying + noise - 2 * (N - 2) * b_2 / (d + 2)
@@ -160,7 +161,8 @@ def noiseless_law(d: int, curvature: float, slope: float, n: ArrayLike) -> Any:
     """
     if d < 4:
         raise ValueError(
-            f"d = {d}: without noise the law holds for d >= 4; ask numerics.optimal_window for smaller dimensions"
+            f"d = {d}: without noise the law holds for d >= 4; ask numerics.optimal_window for smaller "
+            "dimensions"
         )
     return (np.asarray(n) * curvature / ((d - 3) * noise_constant(d) * (d - 1) * slope)) ** (2 / (d + 1))
 

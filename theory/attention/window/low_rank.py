@@ -56,7 +56,8 @@ def blocks(M: ArrayLike, B: ArrayLike) -> Blocks:
         )
     if not np.isfinite(m).all() or np.abs(m - m.T).max() > _ROUNDING * np.abs(m).max():
         raise ValueError(
-            "M is not symmetric, and Theorem 4.4 minimises over M = M' only; give (M + M')/2 for its symmetric part"
+            "M is not symmetric, and Theorem 4.4 minimises over M = M' only; give (M + M')/2 for its "
+            "symmetric part"
         )
     if b.ndim != 2 or b.shape[0] != m.shape[0]:
         raise ValueError(

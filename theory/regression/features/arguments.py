@@ -86,7 +86,8 @@ def read_prompts(
     """
     if masses is not None and prompt_length is not None:
         raise ValueError(
-            "prompt_length and masses are both given; pass one of them, since masses are the prompts themselves"
+            "prompt_length and masses are both given; pass one of them, since masses are the prompts "
+            "themselves"
         )
     if prompt_length is not None:
         return enumerate_prompts(

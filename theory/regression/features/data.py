@@ -118,7 +118,8 @@ class FeatureRegression:
         self._V = read["features"]
         if self.K == 1:
             raise ValueError(
-                "there is one feature, so that every prediction is exact; pass at least two columns, one for each v_k"
+                "there is one feature, so that every prediction is exact; pass at least two columns, one "
+                "for each v_k"
             )
         exact, values = self.exact, read[name]
         self._p = read_probabilities(read.get("probabilities"), self.K, exact=exact)
@@ -341,11 +342,13 @@ class FeatureRegression:
         (Q,) = read_in_kind(Q=(Q, "d d"))
         if is_symbolic(Q) and not self.exact:
             raise TypeError(
-                "Q is a SymPy matrix, but the features and tasks are floats; pass the features as a SymPy matrix too"
+                "Q is a SymPy matrix, but the features and tasks are floats; pass the features as a SymPy "
+                "matrix too"
             )
         if Q.shape != (self.d, self.d):
             raise ValueError(
-                f"Q has shape {Q.shape}, but the features lie in R^{self.d}; pass a matrix ({self.d}, {self.d})"
+                f"Q has shape {Q.shape}, but the features lie in R^{self.d}; pass a matrix ({self.d}, "
+                f"{self.d})"
             )
         return np.asarray(self._V.T @ self._array(Q) @ self._V)
 

@@ -80,7 +80,8 @@ class Orbit:
         for what, array in {"half_squares": distances, "multiplicities": many}.items():
             if not (array > 0).all():
                 raise ValueError(
-                    f"{what} has the entry {array.min()}, but the features are distinct; leave out the feature itself"
+                    f"{what} has the entry {array.min()}, but the features are distinct; leave out the "
+                    "feature itself"
                 )
         values = {
             "half_squares": distances,
@@ -210,7 +211,8 @@ class Orbit:
         eps = float(read_arrays(eps=(eps, ""))[0])
         if not 0 < eps <= 1 - 1 / self.K:
             raise ValueError(
-                f"eps = {eps} lies outside (0, 1 - 1/K] = (0, {1 - 1 / self.K}]; training starts at the attention 1/K"
+                f"eps = {eps} lies outside (0, 1 - 1/K] = (0, {1 - 1 / self.K}]; training starts at the "
+                "attention 1/K"
             )
         far = 1.0
         while self._weights(far)[1] > eps:

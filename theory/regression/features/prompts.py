@@ -66,9 +66,9 @@ def enumerate_prompts(probabilities: Any, prompt_length: int) -> tuple[NDArray[n
     found = count_prompts(K, N)
     if found > MOST_PROMPTS:
         raise ValueError(
-            f"{K} classes and prompts of {N} tokens make {found:.3g} prompts, and at most {MOST_PROMPTS} are listed; "
-            "pass a smaller prompt_length, leave it out for the population prompt, or use theory.ReducedAttention, "
-            "which sums over one class"
+            f"{K} classes and prompts of {N} tokens make {found:.3g} prompts, and at most {MOST_PROMPTS} "
+            "are listed; pass a smaller prompt_length, leave it out for the population prompt, or use "
+            "theory.ReducedAttention, which sums over one class"
         )
     counts = _compositions(N, K)
     if probabilities.dtype == object:

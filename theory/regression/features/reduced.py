@@ -73,7 +73,8 @@ class ReducedAttention:
         (c,) = read_in_kind(c=(c, ""))
         if c.is_nonpositive if is_symbolic(c) else not c > 0:
             raise ValueError(
-                f"c = {c} is not positive, but it is eta kappa^2 sigma_f^2; pass positive eta, kappa and sigma_f"
+                f"c = {c} is not positive, but it is eta kappa^2 sigma_f^2; pass positive eta, kappa and "
+                "sigma_f"
             )
         if prompt_length is not None:
             advice = "it is the number N of tokens in a prompt; with one token there is nothing to attend to"
@@ -264,7 +265,8 @@ class ReducedAttention:
         K = self.K
         if self.prompt_length is not None:
             raise ValueError(
-                "with finite prompts the attention depends on the prompt; use loss_time, or leave prompt_length out"
+                "with finite prompts the attention depends on the prompt; use loss_time, or leave "
+                "prompt_length out"
             )
         least = 1 - 1 / sp.sympify(K) if is_symbolic(eps) or is_symbolic(K) else 1 - 1 / K
         if sp.sympify(eps).is_nonpositive or sp.sympify(least - eps).is_negative:
