@@ -1,11 +1,11 @@
 """The exact error of softmax attention on Gaussian tokens at a fixed query, for every prompt length
 (our R4 and Theorem A).
 
-Tokens are ``N(0, Gamma)``, the query is ``z``, ``h = Gamma U z``; scores have the variance ``s =
-(Uz)'Gamma(Uz)``. The weights ``p`` of L scores enter only through ``P2 = E sum p_i^2``, ``P3 = E
-sum p_i^3`` and ``Q = E (sum p_i^2)^2``, which depend on (s, L) alone. ``T_L`` is the output, ``T =
-V h`` its limit, ``C_L`` the softmax covariance of the tokens: the gradient in U of the component
-with row v of V is ``C_L v z'``.
+Tokens are ``N(0, Gamma)``, the query is ``z``, ``h = Gamma U z``; scores have the variance
+``s = (Uz)'Gamma(Uz)``. The weights ``p`` of L scores enter only through ``P2 = E sum p_i^2``,
+``P3 = E sum p_i^3`` and ``Q = E (sum p_i^2)^2``, which depend on (s, L) alone. ``T_L`` is the
+output, ``T = V h`` its limit, ``C_L`` the softmax covariance of the tokens: the gradient in U of
+the component with row v of V is ``C_L v z'``.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def gaussian_bias(P2: Scalar, Vh: Matrix) -> Matrix:
 
 
 def covariance_of_mean_token(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h: Matrix) -> Matrix:
-    """``E (zbar - h)(zbar - h)' = P2 Gamma + (P2 - 6 P3 + 6 Q) h h'`` for the softmax mean ``zbar =
-    sum p_k z_k`` of the tokens, the bias included.
+    """``E (zbar - h)(zbar - h)' = P2 Gamma + (P2 - 6 P3 + 6 Q) h h'`` for the softmax mean
+    ``zbar = sum p_k z_k`` of the tokens, the bias included.
     """
     _, P2, P3, Q = read(P2=P2, P3=P3, Q=Q)
     Gamma, h = read_in_kind(Gamma=(Gamma, "d d"), h=(h, "d"))
@@ -56,8 +56,8 @@ def covariance_of_mean_token(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h
 
 
 def gaussian_second_moment(P2: Scalar, P3: Scalar, Q: Scalar, t: Scalar, q: Scalar) -> Scalar:
-    """The mean squared error ``E|T_L - T|^2 = P2 t + (P2 - 6 P3 + 6 Q) q`` with ``t = tr(V Gamma
-    V')`` and ``q = |V h|^2``.
+    """The mean squared error ``E|T_L - T|^2 = P2 t + (P2 - 6 P3 + 6 Q) q`` with
+    ``t = tr(V Gamma V')`` and ``q = |V h|^2``.
     """
     _, P2, P3, Q, t, q = read(P2=P2, P3=P3, Q=Q, t=t, q=q)
     return P2 * t + (P2 - 6 * P3 + 6 * Q) * q

@@ -1,6 +1,6 @@
 """Softmax and linear attention of a prompt, the limit of softmax attention for infinitely many
-Gaussian tokens, and the gradients of the output (Boursier & Boyer, Sections 2 and 3), with ``U =
-K'Q``.
+Gaussian tokens, and the gradients of the output (Boursier & Boyer, Sections 2 and 3), with
+``U = K'Q``.
 
 The first axis of a gradient is the output's component; that of component i by U is ``C_L v_i z'``,
 with the i-th row ``v_i`` of V and the covariance ``C_L`` of the tokens under the softmax weights
@@ -152,8 +152,8 @@ def gaussian_output(m: ArrayLike, Gamma: ArrayLike, U: ArrayLike, V: ArrayLike, 
 
 @within_floats("the gradient of the output")
 def grad_V(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
-    """Gradient of `softmax_attention` by V, shape (d_out, d_out, d): ``out[i] = e_i (sum_k p_k
-    z_k)'`` is that of component i.
+    """Gradient of `softmax_attention` by V, shape (d_out, d_out, d):
+    ``out[i] = e_i (sum_k p_k z_k)'`` is that of component i.
     """
     prompt, query, U, V = read_arrays(
         prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")

@@ -1,10 +1,11 @@
 """The error of softmax attention on Gaussian tokens averaged over a Gaussian query: how it decays
 with the prompt length (our Theorem B), with and without the query inside the prompt.
 
-Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of ``A = S^{1/2} U' Gamma
-U S^{1/2}`` with eigenvalues ``lambda_j`` the score variance is ``s = sum lambda_j x_j^2``, and ``N
-= S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only by its diagonal ``n_j``, since ``E[|V h|^2 | s]
-= E[sum n_j x_j^2 | s]``. So all depends on ``(lambda_j, n_j)`` and ``t = tr(V Gamma V')``.
+Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of
+``A = S^{1/2} U' Gamma U S^{1/2}`` with eigenvalues ``lambda_j`` the score variance is
+``s = sum lambda_j x_j^2``, and ``N = S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only by its
+diagonal ``n_j``, since ``E[|V h|^2 | s] = E[sum n_j x_j^2 | s]``. So all depends on
+``(lambda_j, n_j)`` and ``t = tr(V Gamma V')``.
 """
 
 from __future__ import annotations
@@ -79,9 +80,9 @@ def sharp_exponent(lam: float) -> float:
 
 
 def limit_constant(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scalar) -> Scalar:
-    """C1 with ``E(L) <= C1 / L`` for every L and ``L E(L) -> C1``, for lambda < 1/2: ``prod (1 - 2
-    lambda_j)^{-1/2} [t + sum n_j / (1 - 2 lambda_j)]``, which is ``det(I - 2A)^{-1/2} [t + tr(N (I
-    - 2A)^{-1})]``.
+    """C1 with ``E(L) <= C1 / L`` for every L and ``L E(L) -> C1``, for lambda < 1/2:
+    ``prod (1 - 2 lambda_j)^{-1/2} [t + sum n_j / (1 - 2 lambda_j)]``, which is
+    ``det(I - 2A)^{-1/2} [t + tr(N (I - 2A)^{-1})]``.
     """
     m = _kit(t, *eigenvalues, *weights)
     resolvent = [1 / (sp.S.One - 2 * x if m is sp else 1 - 2 * x) for x in eigenvalues]
@@ -120,8 +121,8 @@ def theorem_B(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scala
 def self_weight_rate(S: Scalar, U: Scalar, Gamma: Scalar) -> Scalar:
     """``nu = S (2 U - U^2 Gamma)`` in one dimension: the query's own weight exceeds 1/2 with
     probability ``L^{-1/nu + o(1)}``, since the score ``U z^2`` of the query itself less ``s/2`` is
-    ``nu x^2 / 2``, x standard normal. In every dimension it is the largest eigenvalue of ``S^{1/2}
-    (U + U' - U' Gamma U) S^{1/2}``.
+    ``nu x^2 / 2``, x standard normal. In every dimension it is the largest eigenvalue of
+    ``S^{1/2} (U + U' - U' Gamma U) S^{1/2}``.
     """
     return S * (2 * U - U**2 * Gamma)
 

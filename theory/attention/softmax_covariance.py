@@ -1,9 +1,9 @@
 """Second moments of the softmax covariance of Gaussian tokens, exactly and for every prompt length:
 the error of the gradient in U (our R4), in the notation of `theory.attention.gaussian_errors`.
 
-Scores are ``sqrt(s) g_k`` with ``g`` standard normal, ``gbar = sum p_k g_k``, ``pi_k = sum_i
-p_i^k``. By Stein's lemma the moments of the spread of g are polynomials in these power sums,
-without terms of order 1 that cancel: the direct expansion loses a factor L of accuracy.
+Scores are ``sqrt(s) g_k`` with ``g`` standard normal, ``gbar = sum p_k g_k``,
+``pi_k = sum_i p_i^k``. By Stein's lemma the moments of the spread of g are polynomials in these
+power sums, without terms of order 1 that cancel: the direct expansion loses a factor L of accuracy.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ GRAD_U_MOMENTS = ((2,), (3,), (2, 2), (4,), (2, 3), (2, 2, 2), (5,), (2, 4), (3,
 
 
 class SpreadMoments(NamedTuple):
-    """What the error of the gradient in U needs to know of the scores, with ``D = sum p (g -
-    gbar)^2 - 1``.
+    """What the error of the gradient in U needs to know of the scores, with
+    ``D = sum p (g - gbar)^2 - 1``.
     """
 
     #: ``E D^2``.
@@ -41,8 +41,8 @@ class SpreadMoments(NamedTuple):
 
 
 def spread_moments(s: Scalar, moments: Mapping[Key, Scalar]) -> SpreadMoments:
-    """The moments of the spread of scores of variance s, from ``E[pi_a pi_b ...]`` at the key ``(a,
-    b, ...)`` for every key in `GRAD_U_MOMENTS`.
+    """The moments of the spread of scores of variance s, from ``E[pi_a pi_b ...]`` at the key
+    ``(a, b, ...)`` for every key in `GRAD_U_MOMENTS`.
     """
     _, s = read(s=s)
     P2, P3, Q, P4, P23, P222, P5, P24, P33, P223, P2222 = (moments[key] for key in GRAD_U_MOMENTS)
@@ -63,9 +63,9 @@ def softmax_covariance_second_moment(
     spread: SpreadMoments, *, along: Scalar, across: Scalar, mixed: Scalar, square: Scalar, product: Scalar
 ) -> Scalar:
     """``E (u'(C_L - Gamma)v)^2`` for the softmax covariance ``C_L`` of the tokens, linear in five
-    products. With ``l = h / sqrt(s)`` (0 for s = 0) and ``G = Gamma - l l'`` these are ``along =
-    (u'l)^2 (v'l)^2``, ``across = (v'l)^2 u'Gu + (u'l)^2 v'Gv``, ``mixed = (u'l)(v'l) u'Gv``,
-    ``square = (u'Gv)^2`` and ``product = (u'Gu)(v'Gv)``.
+    products. With ``l = h / sqrt(s)`` (0 for s = 0) and ``G = Gamma - l l'`` these are
+    ``along = (u'l)^2 (v'l)^2``, ``across = (v'l)^2 u'Gu + (u'l)^2 v'Gv``,
+    ``mixed = (u'l)(v'l) u'Gv``, ``square = (u'Gv)^2`` and ``product = (u'Gu)(v'Gv)``.
 
     In their place may stand their sums over an orthonormal basis of u and over the rows v of V,
     which gives ``E|(C_L - Gamma) V'|_F^2``; times ``|z|^2`` that is the mean squared error of the

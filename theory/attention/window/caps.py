@@ -1,8 +1,8 @@
 """Caps of the sphere, the truncated gamma sum, and the mean of the kernel sums, exactly (Collins et
 al., Lemma G.1, Definition G.2, Lemma G.4).
 
-Tokens are uniform on the unit sphere of R^d. A cap of height eps holds the points y with ``x'y >= 1
-- eps``; the kernel sums are ``g_p(r) = sum_i |x_i - x|^p e^{-r |x_i - x|^2}``.
+Tokens are uniform on the unit sphere of R^d. A cap of height eps holds the points y with
+``x'y >= 1 - eps``; the kernel sums are ``g_p(r) = sum_i |x_i - x|^p e^{-r |x_i - x|^2}``.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ def _sphere(d: int) -> tuple[Floats, Floats]:
 
 
 def error_bound(spectrum: Spectrum, w: float, n: int, noise: float) -> float:
-    """The bound of our R14 on ``|loss - B^2 - (Q/n)(V + sigma^2)|``, for every n, w and ``noise =
-    sigma^2``; the spectrum must leave out no degrees.
+    """The bound of our R14 on ``|loss - B^2 - (Q/n)(V + sigma^2)|``, for every n, w and
+    ``noise = sigma^2``; the spectrum must leave out no degrees.
     """
     if spectrum.tail:
         raise ValueError(

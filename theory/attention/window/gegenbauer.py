@@ -38,8 +38,8 @@ def polynomials(d: int, K: int, t: ArrayLike) -> Floats:
 
 
 def scaled_bessel(order: ArrayLike, x: ArrayLike) -> Floats:
-    """The Bessel function ``e^{-x} I_order(x)`` for every x >= 0, however large: it tends to ``(2
-    pi x)^{-1/2}``.
+    """The Bessel function ``e^{-x} I_order(x)`` for every x >= 0, however large: it tends to
+    ``(2 pi x)^{-1/2}``.
     """
     nu, x = np.broadcast_arrays(np.asarray(order, dtype=float), np.asarray(x, dtype=float))
     large = np.where(x > LARGE, x, np.inf)

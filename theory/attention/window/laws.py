@@ -1,9 +1,9 @@
 """The loss of an attention window for long prompts, exactly, and the laws of the best width: our R8
 and R14 to R16, beside Theorem 3.4 of Collins et al.
 
-The weights are e^{-w|x_i-x|^2}. As the number n of tokens grows, the bias tends to ``B^2 = sum b_k
-(1 - rho_k(2w))^2`` with ``rho_k(kappa) = I_{k+nu}(kappa)/I_nu(kappa)`` and ``nu = d/2 - 1``, and n
-times the mean of the sum of squared weights to Q(w).
+The weights are e^{-w|x_i-x|^2}. As the number n of tokens grows, the bias tends to
+``B^2 = sum b_k (1 - rho_k(2w))^2`` with ``rho_k(kappa) = I_{k+nu}(kappa)/I_nu(kappa)`` and
+``nu = d/2 - 1``, and n times the mean of the sum of squared weights to Q(w).
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ BLOCK = 2**16
 
 def bessel_quotient(d: int, k: Any, kappa: Any) -> Any:
     """The quotient ``rho_k(kappa) = I_{k+nu}(kappa)/I_nu(kappa)``, nu = d/2 - 1: the mean of
-    ``P_k(x'y)`` when y has a density proportional to ``e^{kappa x'y}``. Elementary for d = 3 and k
-    = 1; k may be an array only beside numbers.
+    ``P_k(x'y)`` when y has a density proportional to ``e^{kappa x'y}``. Elementary for d = 3 and
+    k = 1; k may be an array only beside numbers.
     """
     if isinstance(kappa, sp.Expr):
         if (d, k) == (3, 1):
@@ -168,9 +168,9 @@ def noiseless_law(d: int, curvature: float, slope: float, n: ArrayLike) -> Any:
 
 
 def crossover_law(d: int, curvature: float, slope: float, n: float, noise: float) -> float:
-    """The best width of a smooth class between noise and no noise, the minimiser of ``lap_2/(16
-    w^2) + (C_d w^{(d-1)/2}/n)(sigma^2 + G/(4w))``, for d >= 4, or any d with ``noise = sigma^2 >
-    0``.
+    """The best width of a smooth class between noise and no noise, the minimiser of
+    ``lap_2/(16 w^2) + (C_d w^{(d-1)/2}/n)(sigma^2 + G/(4w))``, for d >= 4, or any d with
+    ``noise = sigma^2 > 0``.
     """
     C, G, p = noise_constant(d), (d - 1) * slope, (d - 1) / 2
     slope_of = lambda u: (
