@@ -42,7 +42,7 @@ def tail_integral(x: Scalar, scale: Scalar, p: int) -> Scalar:
 
 
 def lemma_c7(L: Scalar, a2: Scalar, F4: Scalar, sigma2: Scalar, C_f: Scalar, d: Scalar, Z4: Scalar) -> Scalar:
-    """The bound of Lemma C.7 on ``E|err|^4``, with ``C_f = sup |f(z)| / |z|`` and ``Z4 = E|Z|^4``."""
+    """The bound of Lemma C.7 on ``E|err|^4``; ``C_f = sup |f(z)| / |z|`` and ``Z4 = E|Z|^4``."""
     m, L, a2, F4, sigma2, C_f, d, Z4 = read(L=L, a2=a2, F4=F4, sigma2=sigma2, C_f=C_f, d=d, Z4=Z4)
     root = m.sqrt(L / 8)
     first = 2 * C(a2, F4) * F4 / m.sqrt(L)

@@ -100,32 +100,10 @@ _SYMBOLS = SimpleNamespace(exp=sp.exp, log=sp.log, sqrt=sp.sqrt, maximum=sp.Max)
 
 
 def read(**arguments: Any) -> tuple[Any, ...]:
-    """Check the arguments of a bound by their names.
-
-    Parameters
-    ----------
-    **arguments : number, array or sympy.Expr
-        The names are those of the paper and decide the domain.
-
-    Returns
-    -------
-    tuple
-        A namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in order: SymPy
-        expressions if any of them is one, otherwise floats (a bound that overflows is ``inf``) or
-        arrays of floats.
-
-    Raises
-    ------
-    TypeError
-        If an argument is no real number, array of real numbers or expression.
-    ValueError
-        If an argument leaves its domain.
-
-    Examples
-    --------
-    >>> m, L, a2 = read(L=4, a2=sp.Symbol("a", positive=True))
-    >>> m.exp(a2) / L
-    exp(a)/4
+    """Check the arguments of a bound by their names, which are those of the paper and decide the
+    domain. Returns a namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in
+    order: SymPy expressions if any of them is one, otherwise floats (a bound that overflows is
+    ``inf``) or arrays of floats.
     """
     if any(isinstance(v, sp.Basic) for v in arguments.values()):
         return _SYMBOLS, *(_symbolic(name, v) for name, v in arguments.items())

@@ -86,13 +86,6 @@ def _entries(name: str, value: Any) -> NDArray[Any]:
 def read_matrix(name: str, value: Any) -> Floats | sp.Matrix:
     """A real matrix: floats from NumPy and nested lists, exact from anything that holds a SymPy
     entry.
-
-    Raises
-    ------
-    TypeError
-        For text, Booleans, complex numbers and other objects that are no real numbers.
-    ValueError
-        For a wrong number of axes, ragged rows, no entries, nan or infinity.
     """
     array = _entries(name, value)
     if array.size == 0:
@@ -255,20 +248,12 @@ def _square(Sigma: Any) -> int:
 
 @dataclass(frozen=True, eq=False)
 class NumericCovariance:
-    """The positive eigenvalues, descending, with their eigenvectors.
-
-    Attributes
-    ----------
-    eigenvalues : array (r,)
-        Positive.
-    eigenvectors : array (d, r)
-        Orthonormal columns: the basis ``Q`` of the range.
-    lost : int
-        Number of directions that count as zero though they are not zero exactly.
-    """
+    """The positive eigenvalues, descending, with their eigenvectors."""
 
     eigenvalues: Floats
+    #: Orthonormal columns (d, r): the basis ``Q`` of the range.
     eigenvectors: Floats
+    #: Number of directions that count as zero though they are not zero exactly.
     lost: int
 
     @classmethod
@@ -318,20 +303,13 @@ class NumericCovariance:
 
 @dataclass(frozen=True, eq=False)
 class ExactCovariance:
-    """A symbolic covariance with its pseudo-inverse and the projector onto its range.
-
-    Attributes
-    ----------
-    Sigma, pinv, projector : Matrix (d, d)
-    rank : int
-    assumptions : list of Boolean
-        What could not be decided from the symbols' own assumptions.
-    """
+    """A symbolic covariance with its pseudo-inverse and the projector onto its range."""
 
     Sigma: sp.Matrix
     pinv: sp.Matrix
     projector: sp.Matrix
     rank: int
+    #: What could not be decided from the symbols' own assumptions.
     assumptions: list[Any] = field(default_factory=list)
 
     @classmethod

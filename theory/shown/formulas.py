@@ -74,30 +74,9 @@ def _sign(command: str) -> str:
 
 
 def tree(latex: str, draw: Callable[[Element], None] | None = None) -> Element:
-    """The formula as an ``<mrow>``. The library passes on much of what it does not know, as words;
-    here that is an error.
-
-    Parameters
-    ----------
-    latex : str
-    draw : callable, optional
-        Changes an element, whose parts it has changed before; a function that lives as long as the
-        process, since parts of formulas are remembered with what it did to them.
-
-    Returns
-    -------
-    Element
-        The caller's own.
-
-    Raises
-    ------
-    LatexError
-        If the formula holds something unknown.
-
-    Examples
-    --------
-    >>> [(e.tag, e.text) for e in tree(r"L \\leq 2")]
-    [('mi', 'L'), ('mo', '≤'), ('mn', '2')]
+    """The formula as an ``<mrow>``; what the library does not know it would pass on as words, and
+    here it is an error. ``draw`` changes an element whose parts it has changed before, and has to
+    live as long as the process, since parts of formulas are remembered with what it did to them.
     """
     bare = re.sub(r"\\[^a-zA-Z]", "", latex)
     steps = [{"{": 1, "}": -1}[brace] for brace in re.findall("[{}]", bare)]
@@ -210,12 +189,10 @@ def _is_astray(e: Element) -> bool:
 
 
 def in_alphabet(e: Element) -> str:
-    """The text of an element, as a letter of the alphabet that it asks for where Unicode has it:
+    r"""The text of an element, as a letter of the alphabet that it asks for where Unicode has it:
     ℝ, 𝒩, 𝟏.
 
-    Examples
-    --------
-    >>> in_alphabet(tree(r"\\mathcal{N}")[0])
+    >>> in_alphabet(tree(r"\mathcal{N}")[0])
     '𝒩'
     """
     style, text = e.get("mathvariant"), e.text or ""
@@ -224,13 +201,11 @@ def in_alphabet(e: Element) -> str:
 
 
 def marked(text: str) -> str:
-    """What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between
+    r"""What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between
     dollars.
 
-    Examples
-    --------
-    >>> marked(r"two atoms; L \\in [1, 9]; at $a_{2}$ only")
-    'two atoms; $L \\\\in [1, 9]$; at $a_{2}$ only'
+    >>> marked(r"two atoms; L \in [1, 9]; at $a_{2}$ only")
+    'two atoms; $L \\in [1, 9]$; at $a_{2}$ only'
     """
     return "; ".join(
         f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p for p in text.split("; ")

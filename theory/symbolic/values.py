@@ -51,11 +51,6 @@ def substitute(f: Terms, name: str, value: Terms) -> Terms:
 def evaluate(f: Terms, shape: str, values: Mapping[str, Any]) -> Any:
     """The value at an explicit instance, as `theory.symbolic.elements.Words.evaluate` says; the
     shape is "scalar", "column", "row" or "matrix".
-
-    Raises
-    ------
-    ValueError
-        If a value is missing, has the wrong shape or breaks a declared relation.
     """
     A = f.alphabet
     given = _instance(A, values)
