@@ -17,7 +17,7 @@ Scalar = Any  # float, array of floats or sympy.Expr
 
 
 def threshold_c4(L: Scalar, a2: Scalar, F4: Scalar) -> Scalar:
-    """The threshold ``t_0 = 16 C / (27 delta_0 L)`` of the proof of Lemma C.4, equal to ``L F4``."""
+    """The threshold ``t_0 = 16 C / (27 delta_0 L)`` of the proof of Lemma C.4: that is ``L F4``."""
     _, L, a2, F4 = read(L=L, a2=a2, F4=F4)
     return 16 * C(a2, F4) / (27 * delta_0(L, a2) * L)
 

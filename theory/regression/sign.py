@@ -58,28 +58,11 @@ class SaddleError(ValueError):
 def common_sign(
     eigenvalues: Floats, effective: Floats, A: Floats, u0: float, *, log_unit: float = 0.0
 ) -> tuple[int, str]:
-    """Sign of ``gamma``, and how it was found.
-
-    Parameters
-    ----------
-    eigenvalues, effective : array (r,)
-        Positive eigenvalues of Sigma, and of ``S_L`` for the same eigenvectors.
-    A : array (r, r)
-        The start in that eigenbasis.
-    u0 : float
-        The start of the scalar.
-    log_unit : float
-        ``log(t s^2)`` where effective eigenvalues are given in the unit t, and the start in the
-        unit s; the unit of ``eigenvalues`` is one of time.
-
-    Returns
-    -------
-    tuple of int and str
-
-    Raises
-    ------
-    SaddleError
-        If the start does not move or flows into a saddle.
+    """Sign of ``gamma``, and how it was found, for the start A (r, r) in the eigenbasis of the
+    positive ``eigenvalues`` of Sigma and the ``effective`` ones of ``S_L``. ``log_unit`` is
+    ``log(t s^2)`` where effective eigenvalues are given in the unit t, and the start in the unit s;
+    the unit of ``eigenvalues`` is one of time. A SaddleError if the start does not move or flows
+    into a saddle.
     """
     # Eigenvalues and start in units of the largest: the flow is then
     #     dA/dt = u (drive l^2 - brake u (l m) A l),
@@ -200,28 +183,9 @@ def _follow(l: Floats, m: Floats, A: Floats, u: float, drive: float, brake: floa
 def exact_sign(
     Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr, rank: int
 ) -> tuple[int, str]:
-    """`common_sign` for SymPy: the same criteria, each decided exactly; numbers without symbols are
-    integrated as a last resort.
-
-    Parameters
-    ----------
-    Sigma, effective : Matrix (d, d)
-        The covariance and ``S_L``.
-    A : Matrix (d, d)
-        ``S S^+ U0 S S^+``.
-    u0 : Expr
-    rank : int
-
-    Returns
-    -------
-    tuple of int and str
-
-    Raises
-    ------
-    SaddleError
-        If the start does not move or flows into a saddle.
-    ValueError
-        If the symbols' assumptions do not decide the sign.
+    """`common_sign` for SymPy, with ``A = S S^+ U0 S S^+``: the same criteria, each decided
+    exactly; numbers without symbols are integrated as a last resort. A ValueError if the symbols'
+    assumptions do not decide the sign.
     """
     tau = sp.simplify((Sigma @ A @ Sigma).trace())
     if u0.is_zero or sp.simplify(u0) == 0:

@@ -107,13 +107,7 @@ class RegressionTask:
         return self.noise / 2 + self.task_variance * float(np.trace(self.query_covariance)) / 2
 
     def described(self) -> dict[str, Any]:
-        """The arguments that make this task, JSON-able.
-
-        Examples
-        --------
-        >>> RegressionTask([[2.0]], noise=0.1, task_variance=1.0).described()
-        {'Sigma': [[2.0]], 'noise': 0.1, 'task_variance': 1.0}
-        """
+        """The arguments that make this task, JSON-able."""
         own = (
             {}
             if self.query_covariance is self.Sigma
@@ -122,13 +116,7 @@ class RegressionTask:
         return {"Sigma": self.Sigma.tolist(), "noise": self.noise, "task_variance": self.task_variance} | own
 
     def shared_covariance(self, quantity: str) -> Floats:
-        """The covariance of prompt and query, for a quantity that is known only where they agree.
-
-        Raises
-        ------
-        ValueError
-            If the query has a covariance of its own.
-        """
+        """The covariance of prompt and query, for a quantity known only where they agree."""
         if self.query_covariance is not self.Sigma:
             raise ValueError(
                 f"{quantity} is known only where prompt and query have one covariance; leave "
@@ -138,15 +126,8 @@ class RegressionTask:
 
 
 def read_task(value: Any) -> RegressionTask:
-    """The task that a function was given.
+    """The task that a function was given; a covariance without its variances is none.
 
-    Raises
-    ------
-    TypeError
-        If it is something else, such as a covariance without its variances.
-
-    Examples
-    --------
     >>> read_task(RegressionTask([[1.0]], noise=0.0, task_variance=1.0)).d
     1
     """

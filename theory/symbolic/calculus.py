@@ -11,7 +11,7 @@ __all__ = ["expectation", "gradient"]
 
 
 def gradient(f: Terms, name: str) -> Terms:
-    """Gradient of a scalar by a matrix or a vector, as `theory.symbolic.elements.Words.grad` says."""
+    """Gradient of a scalar by a matrix or a vector: `theory.symbolic.elements.Words.grad`."""
     A = f.alphabet
     if name not in (*A.general, *A.symmetric, *A.vectors):
         raise ValueError(f"no matrix or vector is called {name!r}; for a parameter use diff")

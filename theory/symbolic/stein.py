@@ -29,7 +29,9 @@ Slots = tuple[Slot, ...]
 
 
 class TokenAlgebra:
-    """Polynomials in sums over tokens of the named linear forms, with power sums up to the highest."""
+    """Polynomials in sums over tokens of the named linear forms; ``highest`` bounds the
+    power sums.
+    """
 
     def __init__(self, *forms: str, highest: int = 12) -> None:
         self.forms, self.highest = tuple(sorted(forms)), highest
