@@ -8,8 +8,8 @@ y_k = z_k - h, w_k = e^{a.z_k}. The errors are ratios of sums over the tokens,
     S = sum w_k,    B = sum w_k y_k,    A = sum w_k (y_k y_k' - H).
 
 Since 1/S^n = int r^{n-1} e^{-rS} dr / (n-1)!, the mean of a product of such sums is an integral
-over r. The integrand has one function of `numerics.attention.laplace_transforms` for every token
-that the product picks, and these functions serve all lengths of prompts at once.
+over r of one function of `numerics.attention.laplace_transforms` for every token that the product
+picks. These functions serve all lengths of prompts at once.
 """
 
 from __future__ import annotations
@@ -81,38 +81,10 @@ class _LawAtQuery:
 
 def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
     """How far softmax attention on L tokens of any law is from its infinite-prompt limit, at one
-    query and without sampling.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-        With a fixed query, and a law that is built in or has a ``log_mgf``.
-    lengths : array, shape (n,)
-        Whole numbers from 1 to 1e100.
-
-    Returns
-    -------
-    ExactErrors
-        With ``relative_error`` from two rules that share neither nodes nor contours, and from the
-        terms that cancel in them. For laws on few points short prompts are gone through one by one.
-        Where rounding leaves nothing of a gradient, it is nan.
-
-    Raises
-    ------
-    ValueError
-        If the query is random, an entry is too large, the law is neither built in nor has a
-        log_mgf, or its scores fluctuate so much that rounding leaves nothing of the output.
-
-    Examples
-    --------
-    Two tokens that are +1 or -1: the limit is tanh(1). Two equal tokens miss it by 1 - tanh(1) or
-    1 + tanh(1), and two different ones not at all.
-
-    >>> from numerics.token_laws import rademacher
-    >>> e = law_errors(AttentionSetting(rademacher(1), [[1.0]], [[1.0]], [1.0]), np.array([2.0]))
-    >>> T = math.tanh(1)
-    >>> bool(abs(e.output[0] - ((1 - T) ** 2 + (1 + T) ** 2) / 4) < 1e-12)
-    True
+    query and without sampling, for whole lengths from 1 to 1e100. ``relative_error`` comes from two
+    rules that share neither nodes nor contours, and from the terms that cancel in them. For laws on
+    few points short prompts are gone through one by one. Where rounding leaves nothing of a
+    gradient, it is nan; where it leaves nothing of the output, the setting is refused.
     """
     law, L, V, z, K, Q = setting.law, lengths, setting.V, setting.query, setting.K, setting.Q
     a = tilt_of(setting)
@@ -149,13 +121,6 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
 def tilt_of(setting: AttentionSetting) -> Floats:
     """``a = Uz`` at a fixed query, after checks of the query and of the size of all entries.
 
-    Raises
-    ------
-    ValueError
-        If the query is random, or an entry is too large.
-
-    Examples
-    --------
     >>> from numerics.token_laws import rademacher
     >>> tilt_of(AttentionSetting(rademacher(1), [[2.0]], [[1.0]], [3.0])).tolist()
     [6.0]

@@ -33,32 +33,11 @@ def exact_error(
     *,
     tolerance: float = 1e-5,
 ) -> Floats | None:
-    """The exact mean squared error, by quadrature.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    quantity : {"output", "from_linear", "grad_V", "grad_U"}
-    lengths : array_like, shape (n,)
-        Whole numbers from 1 to 1e100.
-    tolerance : float
-        Relative error of averages over the query for the gradient in U; the others are known
-        better.
-
-    Returns
-    -------
-    array, shape (n,), or None
-        None where nothing is exact: averages over queries for tokens that are not Gaussian, and
-        scores beyond the range of the quadrature. The distance from linear attention is nan where
-        rounding leaves no digit of it.
-
-    Examples
-    --------
-    Without scores attention is the mean of L tokens:
-
-    >>> flat = AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2))
-    >>> exact_error(flat, "output", [1, 10]).tolist()
-    [2.0, 0.2]
+    """The exact mean squared error by quadrature, for whole lengths from 1 to 1e100. None where
+    nothing is exact: averages over queries for tokens that are not Gaussian, and scores beyond the
+    range of the quadrature. The distance from linear attention is nan where rounding leaves no
+    digit of it. The tolerance is that of averages over the query for the gradient in U; the others
+    are known better.
     """
     L = np.asarray(lengths, dtype=float)
     if not setting.gaussian:

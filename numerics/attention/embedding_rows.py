@@ -77,14 +77,7 @@ class _Rule(NamedTuple):
 
 
 def is_large(law: TokenLaw) -> bool:
-    """Whether the law is a table of too many or too long rows for moments of every order.
-
-    Examples
-    --------
-    >>> from numerics.token_laws import embedding_table
-    >>> is_large(embedding_table([[1.0], [2.0]])), is_large(embedding_table(np.eye(200)))
-    (False, True)
-    """
+    """Whether the law is a table of too many or too long rows for moments of every order."""
     own = law.structure
     if not isinstance(own, EmbeddingTable):
         return False
@@ -93,35 +86,8 @@ def is_large(law: TokenLaw) -> bool:
 
 
 def table_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
-    """How far softmax attention on L rows of a table is from its infinite-prompt limit, at one
-    query and without sampling.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-        With a fixed query, and the law of an `EmbeddingTable`.
-    lengths : array, shape (n,)
-        Whole numbers from 1 to 1e100.
-
-    Returns
-    -------
-    ExactErrors
-        As of `numerics.attention.any_law.law_errors`; the gradients in U, K and Q are nan.
-
-    Raises
-    ------
-    ValueError
-        If the query is random, an entry is too large, or the scores are so large that rounding
-        leaves nothing of the output.
-
-    Examples
-    --------
-    >>> from numerics.token_laws import embedding_table
-    >>> law = embedding_table([[2.0], [0.0]])
-    >>> e = table_errors(AttentionSetting(law, [[1.0]], [[1.0]], [1.0]), np.array([2.0]))
-    >>> T = math.tanh(1)
-    >>> bool(abs(e.output[0] - ((1 - T) ** 2 + (1 + T) ** 2) / 4) < 1e-12)
-    True
+    """As `numerics.attention.any_law.law_errors`, for tokens that are rows of an `EmbeddingTable`;
+    the gradients in U, K and Q are nan.
     """
     L, V = lengths, setting.V
     seen = _at_query(setting)

@@ -108,20 +108,10 @@ def _lengths(lengths: Floats) -> str:
 def of_two_rules(
     rules: Sequence[Mapping[str, Floats]], cancelled: float
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors of means from two quadrature rules: their mean, and their difference.
-
-    Parameters
-    ----------
-    rules : sequence of two mappings
-        The means by name, among them ``"mean 0"`` of the output, its ``"bias"``, the part of its
-        mean ``"along"`` a direction and the ``"weights"``. Under ``"terms of NAME"`` the size of
-        the terms that cancel in a mean.
-    cancelled : float
-        Relative rounding error of these terms.
-
-    Returns
-    -------
-    values, errors : dict
+    """Values and errors of means from two quadrature rules: their mean, and their difference. Names
+    of the means are ``"mean 0"`` of the output, its ``"bias"``, the part of its mean ``"along"`` a
+    direction and the ``"weights"``; under ``"terms of NAME"`` stands the size of the terms that
+    cancel in a mean, with the relative rounding error ``cancelled``.
     """
     one, other = rules
     names = [name for name in one if not name.startswith("terms of ")]
@@ -137,18 +127,8 @@ def of_two_rules(
 def gap_to_linear(
     setting: AttentionSetting, Gamma: Floats, mean: Floats, off: Floats
 ) -> tuple[float, float, Floats]:
-    """How far the limit T is from V Gamma U z, the rounding error of that, and V' times the
-    direction in which T lies.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-        With a fixed query.
-    Gamma : array, shape (d, d)
-    mean : array, shape (d,)
-        The tilted mean of the tokens.
-    off : array, shape (d,)
-        Its rounding errors.
+    """How far the limit T is from V Gamma U z at a fixed query, the rounding error of that, and V'
+    times the direction in which T lies, from the tilted mean of the tokens and its rounding errors.
     """
     tilt = np.abs(setting.U) @ np.abs(setting.query)
     if setting.gaussian or not tilt.any():  # T is V Gamma U z, or both are 0
@@ -166,11 +146,9 @@ def gap_to_linear(
 def with_linear(
     values: Mapping[str, Floats], errors: Mapping[str, Floats], apart: float, off: float
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of
-    T_L - T ``"along"`` the direction from V Gamma U z to T, which are ``apart`` up to ``off``.
+    """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of T_L
+    - T ``"along"`` the direction from V Gamma U z to T, which are ``apart`` up to ``off``.
 
-    Examples
-    --------
     >>> known = {"mean 0": np.array([2.0]), "bias": np.array([1.0]), "along": np.array([-1.0])}
     >>> off = {"mean 0": np.zeros(1), "along": np.zeros(1)}
     >>> with_linear(known, off, 1.0, 0.0)[0]["from linear"]
@@ -197,30 +175,9 @@ def of_square(square: Floats, off: Floats) -> Floats:
 def settled(
     values: Mapping[str, Floats], errors: Mapping[str, Floats], L: Floats, *, rounding: float, law: str
 ) -> tuple[dict[str, Floats], Floats]:
-    """The means without those of which rounding leaves no digit, which become nan, and the relative
-    error of the others.
-
-    Parameters
-    ----------
-    values, errors : mapping
-        As from `of_two_rules`.
-    L : array, shape (n,)
-    rounding : float
-        Relative error of every number.
-    law : str
-        Its name, for an error.
-
-    Raises
-    ------
-    ValueError
-        If no digit of the output is left.
-
-    Examples
-    --------
-    >>> known = {"mean 0": np.array([2.0]), "bias": np.array([0.0]), "weights": np.array([0.5])}
-    >>> off = {"mean 0": np.array([1e-9]), "bias": np.array([0.0]), "weights": np.array([0.0])}
-    >>> settled(known, off, np.array([10.0]), rounding=1e-13, law="signs")[1].round(11)
-    array([5.e-10])
+    """The means of `of_two_rules` without those of which rounding leaves no digit, which become
+    nan, and the relative error of the others. ``rounding`` is the relative error of every number;
+    an output of which no digit is left is refused.
     """
     left = dict(values)
     least = {"bias": BIAS_SHARE * left.pop("weights") * left["mean 0"]}

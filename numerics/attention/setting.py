@@ -176,32 +176,8 @@ class AttentionSetting:
         return float(np.linalg.eigvalsh(self.Gamma)[-1]) if self.gaussian else float(self.law.sigma) ** 2
 
     def with_law(self, name: str) -> AttentionSetting:
-        """The same experiment with other tokens of the same covariance.
-
-        Parameters
-        ----------
-        name : str
-            One of `LAWS`: its standard tokens, mapped by the symmetric root of Gamma.
-
-        Returns
-        -------
-        AttentionSetting
-
-        Raises
-        ------
-        ValueError
-            If there is no such law.
-
-        Warns
-        -----
-        RankWarning
-            As `token_factor`.
-
-        Examples
-        --------
-        >>> eye = np.eye(2)
-        >>> AttentionSetting(eye, eye, eye, [1.0, 0.0], name="plain").with_law("sphere").name
-        'plain, sphere'
+        """The same experiment with other tokens of the same covariance: the standard tokens of one
+        of `LAWS`, mapped by the symmetric root of Gamma.
         """
         if name not in LAWS:
             raise ValueError(f"there is no token law {name!r}; choose one of {', '.join(LAWS)}")
@@ -224,12 +200,8 @@ class AttentionSetting:
     @cached_property
     def token_factor(self) -> Floats:
         """F of tokens F g, shape (d, r), where g are the standard coordinates of their law; the
-        identity for a law that has none.
-
-        Warns
-        -----
-        RankWarning
-            If scores or values vary only in directions that are lost in rounding errors of Gamma.
+        identity for a law that has none. A RankWarning says if scores or values vary only in
+        directions that are lost in rounding errors of Gamma.
         """
         law = self._tokens
         given = (law.identity or {}).get("Gamma") if isinstance(law, TokenLaw) else law
@@ -256,12 +228,8 @@ class AttentionSetting:
     @cached_property
     def query_factor(self) -> Floats:
         """B with query - E query = B x for standard normal x, shape (d, k); a fixed query as a
-        column.
-
-        Warns
-        -----
-        RankWarning
-            If scores vary only in directions that are lost in rounding errors of query_cov.
+        column. A RankWarning says if scores vary only in directions that are lost in rounding
+        errors of query_cov.
         """
         if self.query_cov is None:
             return self.query[:, None]
@@ -299,17 +267,9 @@ class AttentionSetting:
 
     def query_law(self, W: Floats, reach: float, step: float = 0.08) -> QuadraticFormLaw:
         """The law of the score variance s over queries, with the weights for h'Wh, h = Gamma U z:
-        one atom, or the nodes of a quadrature.
-
-        Parameters
-        ----------
-        W : array, shape (d, d)
-            V'V for the output, the identity for the gradient in V.
-        reach : float
-            Logarithm of the largest prompt length of interest.
-        step : float
-            Step of the quadrature in ln s; the default suits what varies with s no faster than the
-            exact errors do.
+        one atom, or the nodes of a quadrature. W is V'V for the output and the identity for the
+        gradient in V; ``reach`` is the logarithm of the largest prompt length. The default step in
+        ln s suits what varies with s no faster than the exact errors do.
         """
         moment_form = self._form(self.Gamma @ W @ self.Gamma)
         if self.averaged and self.score_variance > 0:
@@ -326,20 +286,9 @@ def as_setting(
     V: ArrayLike | None,
     **others: Any,
 ) -> AttentionSetting:
-    """The setting that a public function was given: itself, or one made of plain values.
+    """The setting that a public function was given: itself, which stands alone, or one made of
+    plain values.
 
-    Parameters
-    ----------
-    Gamma, U, V, **others
-        Those of `AttentionSetting`; a setting in place of Gamma stands alone.
-
-    Raises
-    ------
-    TypeError
-        If something is given beside a setting, or V is missing.
-
-    Examples
-    --------
     >>> setting = as_setting(np.eye(3), np.eye(3), np.eye(3), query=np.ones(3))
     >>> as_setting(setting, None, None, query=None) is setting
     True

@@ -37,27 +37,17 @@ CANCELLED = 1e-13
 
 @dataclass(frozen=True)
 class BestWindow:
-    """The best width of an attention window.
+    """The best width of an attention window."""
 
-    Attributes
-    ----------
-    w : float
-        The width of least loss; 0 means no window: a uniform average over all tokens is best.
-    loss : float
-        There.
-    interval : (float, float)
-        Between its ends the derivative changes its sign; the whole half-line if the loss does not
-        depend on w.
-    others : tuple of float
-        Further local minima, 0 among them if it is one.
-    undecided : tuple of float
-        Those of them whose loss is that of w but for the error of the quadrature: any may be best.
-    """
-
+    #: The width of least loss; 0 means no window: a uniform average over all tokens is best.
     w: float
     loss: float
+    #: Between its ends the derivative changes its sign; the whole half-line if the loss does not
+    #: depend on w.
     interval: tuple[float, float]
+    #: Further local minima, 0 among them if it is one.
     others: tuple[float, ...] = ()
+    #: Those of them whose loss is that of w but for the error of the quadrature: any may be best.
     undecided: tuple[float, ...] = ()
 
     @property
