@@ -1,8 +1,6 @@
 """`Evidence`: what an engine found out about a statement, as a frozen record that can be written as
-JSON.
-
-It cannot be built in a form that claims too much: a verdict above the ceiling of its engine, a
-refutation without a witness, an open statement without a reason, a supported one without its
+JSON. It cannot be built in a form that claims too much: a verdict above the ceiling of its engine,
+a refutation without a witness, an open statement without a reason, a supported one without its
 coverage, or numbers that contradict the verdict are all errors.
 """
 
@@ -31,11 +29,6 @@ ROUNDING = 1e-9
 def plain(value: Any) -> Plain:
     """A JSON scalar that keeps the value: rationals become ``"p/q"``, integers stay integers,
     everything else its text.
-
-    Examples
-    --------
-    >>> plain(Fraction(1, 3)), plain(2.5), plain(True)
-    ('1/3', 2.5, True)
     """
     if isinstance(value, (bool, int, str)):
         return value
@@ -342,25 +335,17 @@ class Evidence(Shown):
         return out
 
     def __bool__(self) -> bool:
-        """Refused: an Evidence would always count as true, also where it refutes.
-
-        Raises
-        ------
-        TypeError
-            Always; ask for ``verdict.accepted``, or compare with None.
+        """Refused: an Evidence would always count as true, also where it refutes. Ask for
+        ``verdict.accepted``.
         """
         raise TypeError(
             "an Evidence is neither true nor false; ask for its verdict.accepted, or compare it with None"
         )
 
     def replace(self, **changes: Any) -> Evidence:
-        """A copy with some fields changed, checked like any other.
-
-        Raises
-        ------
-        ValueError
-            As for `Evidence`, or if a name of the witness gets another value: a witness may be
-            completed or written in other variables, but it stays the point that was found.
+        """A copy with some fields changed, checked like any other. A witness may be completed or
+        written in other variables, but it stays the point that was found: no name in it gets
+        another value.
         """
         moved = [
             k
@@ -376,13 +361,6 @@ class Evidence(Shown):
     def argued(self, argument: str) -> Evidence:
         """The evidence for a statement that a human sentence infers from the checked one: ARGUED in
         place of PROVED or CERTIFIED, and unchanged under any other verdict.
-
-        Examples
-        --------
-        >>> step = Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound")
-        >>> whole = step.argued("the bound is averaged over the query")
-        >>> str(whole.verdict), str(whole.weakest), step.word, whole.word
-        ('ARGUED', 'CERTIFIED', 'CERTIFIED', 'ARGUED (parts CERTIFIED)')
         """
         if not self.verdict.executed:
             return self

@@ -31,21 +31,8 @@ Elsewhere = Callable[[Iterator[Job]], Generator[tuple[str, Floats], None, None]]
 
 
 class Schedule:
-    """Which jobs wait, which are computed in this process, and which another process computes.
-
-    Parameters
-    ----------
-    store : Store
-    threads : int
-    follow : callable
-        Of a job and its array: further jobs that these call for.
-
-    Attributes
-    ----------
-    jobs : dict of str to Job
-        All of them, by key.
-    arrays : dict of str to ndarray
-        Those of the jobs that are done.
+    """Which jobs wait, which are computed in this process, and which another process computes:
+    ``jobs`` are all of them, ``arrays`` those of the ones that are done, by key.
     """
 
     def __init__(self, store: Store, threads: int, follow: Follow) -> None:
@@ -93,10 +80,8 @@ class Schedule:
 
     def on_threads(self) -> Generator[None, None, None]:
         """Compute what waits; the kernels release the global lock of Python. Yields when something
-        has moved.
-
-        After an error, or when the generator is closed, no job is begun; those that are running
-        come to an end, or to their next checkpoint, before it goes on.
+        has moved. After an error, or when the generator is closed, no job is begun; those that are
+        running come to an end, or to their next checkpoint, before it goes on.
         """
         with ThreadPoolExecutor(self.threads) as pool:
             try:

@@ -3,8 +3,8 @@ writer can spoil it.
 
 The file is an SQLite database with one table. ``sqlite3 FILE "SELECT about FROM results"`` shows
 what each array belongs to, so that it can be computed again by hand. A write is one transaction
-under SQLite's rollback journal. The write-ahead log would be faster, but it needs memory shared by
-all writers, which a network file system does not give, and it keeps results in a second file that a
+under SQLite's rollback journal: the write-ahead log would be faster, but it needs memory shared by
+all writers, which a network file system does not give, and keeps results in a second file that a
 copy forgets. After a kill the journal may lie beside the file, and the next opening takes back what
 was half written. The file system must honour locks: NFS version 4 does.
 """
@@ -54,39 +54,13 @@ TABLE = (
 
 
 class Store:
-    """Arrays under keys, in one file.
+    """Arrays under keys, in one file, or in memory without a path. A missing file is created, its
+    folder is not; one that is no store is never changed. Another program that writes is waited for,
+    ``patience`` seconds. Threads may share a `Store`, and processes may open the same file.
 
-    Parameters
-    ----------
-    path : str or path-like, optional
-        The file. A missing one is created, its folder is not. Without it the arrays are kept in
-        memory, and are gone with the store.
-    patience : float
-        Seconds to wait while another program writes.
-
-    Raises
-    ------
-    TypeError
-        If `path` is no name.
-    StoreError
-        If the file is something else, damaged, of another format, not writable, or locked for
-        longer than `patience`. A file that is no store is never changed.
-
-    Notes
-    -----
     The columns of the table ``results``: ``key``, 64 hexadecimal digits; ``shape``, JSON; ``data``,
     float64, little-endian, last index fastest; ``about``, JSON; ``checksum``, the SHA-256 in
-    hexadecimal of key, shape and about, each followed by a line feed, and data. Threads may share a
-    `Store`, and processes may open the same file.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> key, other = "a" * 64, "b" * 64
-    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "results.sqlite") as store:
-    ...     store.put(key, np.array([1.0, 0.5]), {"L": 10})
-    ...     list(store.get([key, other]).values()), store.about(key), len(store)
-    ([array([1. , 0.5])], {'L': 10}, 1)
+    hexadecimal of key, shape and about, each followed by a line feed, and data.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, patience: float = 60.0) -> None:
@@ -107,46 +81,18 @@ class Store:
             raise
 
     def get(self, keys: Iterable[str]) -> dict[str, Floats]:
-        """The arrays stored under these keys.
-
-        Parameters
-        ----------
-        keys : iterable of str
-            Any number of keys.
-
-        Returns
-        -------
-        dict
-            In the order of `keys`, without those that are not stored.
-
-        Raises
-        ------
-        StoreError
-            If a row does not have its checksum, or the file cannot be read.
+        """The arrays stored under these keys, in their order, without those that are not stored. A
+        row that does not have its checksum is a StoreError.
         """
         wanted = [_key(key) for key in dict.fromkeys(keys)]
         rows = self._rows(wanted)
         return {key: _array(rows[key]) for key in wanted if key in rows}
 
     def put(self, key: str, array: Floats, about: Mapping[str, Any]) -> None:
-        """Store an array. Once this has returned, the array survives a kill and a power cut.
-
-        Parameters
-        ----------
-        key : str
-            64 hexadecimal digits: a digest of everything that determines the array.
-        array : ndarray of float64
-        about : mapping
-            What the array is, JSON-able. The first one under a key stays.
-
-        Raises
-        ------
-        TypeError
-            If an argument is not of the kind described.
-        ValueError
-            If the key is not such a digest, or the array has more than ten million entries.
-        StoreError
-            If the key holds different bytes already, which stay, or the file cannot be written.
+        """Store an array of at most ten million entries under a digest of everything that
+        determines it. Once this has returned, the array survives a kill and a power cut. If the key
+        holds different bytes already, they stay, and a StoreError says so; the first ``about``
+        under a key stays, too.
         """
         row = _row(_key(key), array, about)
 
@@ -162,15 +108,7 @@ class Store:
         self._patiently(write)
 
     def about(self, key: str) -> dict[str, Any]:
-        """What was said about a stored array.
-
-        Raises
-        ------
-        KeyError
-            If nothing is stored under the key.
-        StoreError
-            If the row does not have its checksum, or the file cannot be read.
-        """
+        """What was said about a stored array."""
         said: dict[str, Any] = json.loads(self._rows([_key(key)])[key][3])
         return said
 

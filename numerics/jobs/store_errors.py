@@ -34,30 +34,14 @@ def connect(path: Path, options: str) -> sqlite3.Connection:
 
 
 def inspected(path: Path) -> bool:
-    """Refuse a file that is no store, before SQLite may write to it.
+    """Refuse a file that is no store, before SQLite may write to it; whether the store is still to
+    be created, the file being missing or empty.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    bool
-        Whether the store is still to be created: the file is missing or empty.
-
-    Raises
-    ------
-    StoreError
-
-    Notes
-    -----
     An ordinary connection rolls back an unfinished transaction or empties a write-ahead log, in
     somebody else's database too; with ``immutable`` SQLite looks at the file as it lies there.
     SQLite is asked, and not ``open``, because closing a file takes away every lock that this
     process holds on it, and with them the protection of another `Store` on the same file.
 
-    Examples
-    --------
     >>> inspected(Path("no-such-file.sqlite"))
     True
     """
