@@ -60,12 +60,11 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class CompiledSampler:
-    """A sampler with tokens A g whose coordinates g the kernel draws; made by `compiled_sampler`.
-
-    A is the factor, turned by a rotation of g where that leaves the law of g unchanged. With
-    A = Q R and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|: roots
-    with many zeros, and no more rows than columns. R and S end with a column of zeros if the number
-    of coordinates is odd.
+    """A sampler with tokens A g whose coordinates g the kernel draws; made by `compiled_sampler`. A
+    is the factor, turned by a rotation of g where that leaves the law of g unchanged. With A = Q R
+    and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|: roots with
+    many zeros, and no more rows than columns. R and S end with a column of zeros if the number of
+    coordinates is odd.
     """
 
     problem: Problem
@@ -122,10 +121,8 @@ class CompiledSampler:
 @dataclass(frozen=True, eq=False)
 class PlainSampler:
     """A sampler with tokens from the law's own sampler, in NumPy: the same interface, ten and more
-    times slower.
-
-    Prompts are drawn in blocks of `PROMPTS_A_BLOCK`; the generator of a block is Philox under the
-    key (seed, L), from a counter of its own.
+    times slower. Prompts are drawn in blocks of `PROMPTS_A_BLOCK`; the generator of a block is
+    Philox under the key (seed, L), from a counter of its own.
     """
 
     problem: Problem
@@ -198,21 +195,9 @@ def generator_of(L: int, number: int, seed: int) -> np.random.Generator:
 
 
 def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = None) -> CompiledSampler:
-    """A sampler with the arguments of the kernel prepared.
-
-    Parameters
-    ----------
-    problem : Problem
-    kind : str or callable
-        As `TokenLaw.coordinates`.
-    factor : ndarray of shape (d, r)
-        A.
-    law : TokenLaw, optional
-        Knows the infinite prompt. Needless for Gaussian tokens, where A does.
-
-    Returns
-    -------
-    CompiledSampler
+    """A sampler with the arguments of the kernel prepared, for coordinates as of
+    `TokenLaw.coordinates` and the factor A (d, r). The law knows the infinite prompt; for Gaussian
+    tokens A does.
     """
     is_round = isinstance(kind, str) and kind in ROUND
     turn = rotation(factor) if is_round else np.eye(factor.shape[1])
@@ -230,13 +215,10 @@ def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = Non
 
 
 def rotation(factor: Floats) -> Floats:
-    """R, orthogonal, such that the columns of F R are; the identity if those of F are.
-
-    R is orthogonal up to rounding whatever the singular values of F are, so that ``|v'F R|`` is
+    """R, orthogonal, such that the columns of F R are; the identity if those of F are. R is
+    orthogonal up to rounding whatever the singular values of F are, so that ``|v'F R|`` is
     ``|v'F|`` for every v, if v'F comes first: no direction is dropped, and each has its own digits.
 
-    Examples
-    --------
     >>> F, v = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-50]]), np.array([1.0, -1.0])
     >>> bool(np.isclose(np.linalg.norm(v @ F @ rotation(F)), 2.0**-50, rtol=1e-14))
     True
@@ -271,8 +253,6 @@ def orthogonal(A: Floats) -> bool:
     """Whether the columns are orthogonal. Each pair is measured by its own lengths, since a column
     of rounding errors may point anywhere.
 
-    Examples
-    --------
     >>> orthogonal(np.array([[3.0, -4e-30], [4.0, 3e-30]]))
     True
     >>> orthogonal(np.array([[3.0, 0.0], [4.0, 3e-30]]))

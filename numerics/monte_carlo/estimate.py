@@ -37,28 +37,21 @@ TOGETHER, PATIENCE = 16, 2**15
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over replicates, one entry per prompt length.
-
-    Attributes
-    ----------
-    mean, standard_error : ndarray of shape (n_lengths,)
-        Estimate and its standard error; nan with a single replicate. Different lengths use
-        independent prompts.
-    effective_samples : ndarray of shape (n_lengths,)
-        (Σ x)² / Σ x² over the replicates x: far below their number, the mean hangs on few of them.
-    largest_share : ndarray of shape (n_lengths,)
-        max x / Σ x. Above some 5 % neither mean nor standard error should be trusted.
-    skewness, kurtosis : ndarray of shape (n_lengths,)
-        Standardised third and fourth moments of the replicates (0 and 3 for a normal law; nan if
-        they do not vary). The distribution of the mean is skewed by skewness / √n, and the relative
-        error of `standard_error` is about √((kurtosis − 1) / n) / 2.
+    """A mean over replicates x, one entry per prompt length; different lengths use independent
+    prompts.
     """
 
     mean: Array
+    #: nan with a single replicate.
     standard_error: Array
+    #: (Σ x)² / Σ x²: far below the number of replicates, the mean hangs on few of them.
     effective_samples: Array
+    #: max x / Σ x. Above some 5 % neither mean nor standard error should be trusted.
     largest_share: Array
+    #: The distribution of the mean is skewed by skewness / √n; nan if the replicates do not vary.
     skewness: Array
+    #: 3 for a normal law; the relative error of `standard_error` is about √((kurtosis − 1) / n) /
+    #: 2.
     kurtosis: Array
 
     __repr__ = in_a_line
@@ -67,20 +60,8 @@ class Estimate:
 @dataclass(frozen=True, repr=False)
 class AttentionErrors(Drawn):
     """Squared errors against the infinite prompt, averaged over prompts (and queries, if these are
-    random).
-
-    Attributes
-    ----------
-    lengths : ndarray of shape (n_lengths,)
-    replicates, seed : int
-    output : Estimate
-        E |T_L − T|².
-    grad_V : Estimate
-        E |∇_V (T_L − T)|², summed over all components of the output and all entries of V.
-    grad_U : Estimate
-        The same for U.
-    method : str
-        "tokens": every token was drawn; "scores": all but the scores was averaged exactly.
+    random): E |T_L − T|² of the output, and E |∇ (T_L − T)|² in V and in U, summed over all
+    components of the output and all entries of the matrix.
     """
 
     lengths: NDArray[np.int64]
@@ -89,6 +70,7 @@ class AttentionErrors(Drawn):
     output: Estimate
     grad_V: Estimate
     grad_U: Estimate
+    #: "tokens": every token was drawn; "scores": all but the scores was averaged exactly.
     method: str = "tokens"
 
     def heading(self) -> str:
@@ -266,34 +248,8 @@ def as_errors(
     *,
     method: str = "tokens",
 ) -> AttentionErrors:
-    """Estimates from the sums of blocks of replicates.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-    sums : array_like of shape (n_lengths, 3, 6)
-        For each length, the `joined` sums of a sampler.
-    replicates, seed : int
-    method : str
-        That of the sampler.
-
-    Returns
-    -------
-    AttentionErrors
-
-    Raises
-    ------
-    ValueError
-        If the sums are not of that shape, or an error is so small that its powers are 0.
-
-    Examples
-    --------
-    >>> setting = AttentionSetting([[1.0]], [[0.0]], [[1.0]], [1.0])
-    >>> sampler = error_sampler(setting, method="tokens", seed=3)
-    >>> blocks = [sampler.sums(4, first, 500) for first in (0, 500)]
-    >>> e = as_errors([4], [joined(blocks)], 1000, 3)
-    >>> bool(abs(e.output.mean[0] - 1 / 4) < 5 * e.output.standard_error[0])
-    True
+    """Estimates from the `joined` sums of a sampler for each length, shape (n_lengths, 3, 6). An
+    error so small that its powers are 0 is refused.
     """
     grid, S = np.asarray(lengths, dtype=np.int64), np.asarray(sums, dtype=np.float64)
     if S.shape != (*grid.shape, 3, 6) or grid.ndim != 1:

@@ -16,21 +16,8 @@ Floats = NDArray[np.float64]
 
 
 def central_sums(values: ArrayLike) -> Floats:
-    """Number, mean, Σ (x − mean)^k for k = 2, 3, 4, and the largest value of samples.
-
-    Parameters
-    ----------
-    values : array_like of shape (..., n)
-        n >= 1 values each.
-
-    Returns
-    -------
-    ndarray of shape (..., 6)
-
-    Examples
-    --------
-    >>> central_sums([1.0, 2.0, 6.0])
-    array([ 3.,  3., 14., 18., 98.,  6.])
+    """Number, mean, Σ (x − mean)^k for k = 2, 3, 4, and the largest of values (..., n), shape (...,
+    6).
     """
     x = np.asarray(values, dtype=np.float64)
     sums = np.empty((*x.shape[:-1], 6))
@@ -47,31 +34,9 @@ def central_sums(values: ArrayLike) -> Floats:
 
 
 def joined(sums: Sequence[ArrayLike]) -> Floats:
-    """The six numbers of `central_sums` for the union of samples, joined in the order given.
-
-    Parameters
-    ----------
-    sums : sequence of array_like of shape (..., 6)
-        At least one. Sums of floats are not associative: another order may change the last bits.
-
-    Returns
-    -------
-    ndarray of shape (..., 6)
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to join.
-
-    References
-    ----------
-    Pébay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order
-    statistical moments", Sandia report SAND2008-6212, 2008.
-
-    Examples
-    --------
-    >>> joined([central_sums([1.0, 2.0]), central_sums([6.0])])
-    array([ 3.,  3., 14., 18., 98.,  6.])
+    """The six numbers of `central_sums` for the union of samples (Pébay, Sandia report
+    SAND2008-6212, 2008), joined in the order given: sums of floats are not associative, and another
+    order may change the last bits.
     """
     if len(sums) == 0:
         raise ValueError("no sums to join; give those of at least one block")

@@ -41,56 +41,21 @@ AGAINST = ("limit", "linear")
 class ErrorSampler:
     """A setting that is ready to be sampled, made by `error_sampler`; several threads may use it at
     once.
-
-    Attributes
-    ----------
-    method : str
-        "tokens" if every token is drawn, "scores" if all but the scores is averaged exactly.
-    seed : int
-    values : callable
-        ``values(L, first, count)``: squared errors (3, count) of replicates first, …, first + count
-        − 1 at length L, unchecked.
     """
 
+    #: "tokens" if every token is drawn, "scores" if all but the scores is averaged exactly.
     method: str
     seed: int
+    #: ``values(L, first, count)``: squared errors (3, count) of replicates first, …, first + count
+    #: − 1 at length L, unchecked.
     values: Callable[[int, int, int], Floats]
 
     def sums(self, L: int, first: int, count: int) -> Floats:
-        """The moments of the squared errors of `count` replicates at length L, from number `first`
-        on.
-
-        Parameters
-        ----------
-        L : int
-            Prompt length, from 1 to `LONGEST_PROMPT`.
-        first : int
-            From 0 to 2^63 − `PIECE`.
-        count : int
-            From 1 to `PIECE`.
-
-        Returns
-        -------
-        ndarray of shape (3, 6)
-            `numerics.monte_carlo.joined_moments.central_sums` of the squared errors of output,
-            grad_V and grad_U: a function of (seed, L, first, count), bit for bit, whoever asks and
-            when.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a number is no integer or out of range.
-        ValueError
-            If the sampler of a law of one's own does not return tokens.
-        FloatingPointError
-            If an error is not a finite number, as after such a sampler or quantile function
-            returned nan.
-
-        Examples
-        --------
-        >>> sampler = error_sampler(AttentionSetting([[1.0]], [[0.0]], [[1.0]], [1.0]), seed=3)
-        >>> sampler.sums(4, 0, 100).shape
-        (3, 6)
+        """`numerics.monte_carlo.joined_moments.central_sums` (3, 6) of the squared errors of
+        output, grad_V and grad_U of ``count`` replicates (at most `PIECE`) at length L, from number
+        ``first`` on: a function of (seed, L, first, count), bit for bit, whoever asks and when. A
+        FloatingPointError says that an error is not a finite number, as after a sampler of one's
+        own returned nan.
         """
         L = read_whole("L", L, "it is the length of a prompt", most=LONGEST_PROMPT)
         first = read_whole(
@@ -110,31 +75,8 @@ class ErrorSampler:
 def error_sampler(
     setting: AttentionSetting, *, method: str = "auto", seed: int = 0, against: str = "limit"
 ) -> ErrorSampler:
-    """Make a setting ready for sampling.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    method : {"auto", "tokens", "scores"}
-        As in `numerics.attention_errors`.
-    seed : int
-        From 0 to 2^64 − 1.
-    against : {"limit", "linear"}
-        As in `numerics.attention_errors`.
-
-    Returns
-    -------
-    ErrorSampler
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `numerics.attention_errors`.
-
-    Examples
-    --------
-    >>> error_sampler(AttentionSetting([[1.0]], [[0.5]], [[1.0]], [1.0]), method="tokens").method
-    'tokens'
+    """Make a setting ready for sampling; method, seed and ``against`` are those of
+    `numerics.attention_errors`.
     """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method = {method!r} is unknown; take one of {', '.join(METHODS)}")

@@ -18,11 +18,10 @@ WEIGHTS_AT_ONCE = 4_000_000
 
 
 class RowSampler(PlainSampler):
-    """A sampler with tokens from an `EmbeddingTable`, in time that hardly grows with L.
-
-    The squared error of the gradient in U, ``|V (C_L - H)|^2 |z|^2``, is replaced by ``|V (C_L - H)
-    g|^2 |z|^2`` with independent signs g in every prompt. It has the same mean, since E gg' = I,
-    and needs no matrix of d rows for every prompt.
+    """A sampler with tokens from an `EmbeddingTable`, in time that hardly grows with L. The squared
+    error of the gradient in U, ``|V (C_L - H)|^2 |z|^2``, is replaced by
+    ``|V (C_L - H) g|^2 |z|^2`` with independent signs g in every prompt: it has the same mean,
+    since E gg' = I, and needs no matrix of d rows for every prompt.
     """
 
     def _block(self, L: int, number: int, seed: int) -> Floats:

@@ -46,13 +46,8 @@ GROUP_RATIO = 1e60
 
 
 class SoftmaxMoments(NamedTuple):
-    """The three moments that the second-order theory of Gaussian tokens needs; each has the
-    broadcast shape of s and L.
-
-    Attributes
-    ----------
-    P2, P3, Q : float or ndarray
-        E Σ p_i², E Σ p_i³ and E (Σ p_i²)² of the softmax weights p.
+    """E Σ p_i², E Σ p_i³ and E (Σ p_i²)² of the softmax weights p, which the second-order theory of
+    Gaussian tokens needs; each has the broadcast shape of s and L.
     """
 
     P2: float | Array
@@ -144,13 +139,7 @@ def _variance(s: ArrayLike) -> Array:
 
 
 def check_lengths(lengths: Array) -> None:
-    """Refuse numbers that are no prompt lengths.
-
-    Raises
-    ------
-    ValueError
-        If one is not a whole number from 1 to 1e100.
-    """
+    """Refuse numbers that are no prompt lengths: whole numbers from 1 to 1e100."""
     bad = lengths[~((lengths >= 1) & (lengths <= LARGEST_LENGTH) & (np.floor(lengths) == lengths))]
     if bad.size:
         raise ValueError(
@@ -180,30 +169,9 @@ def _moments(s: Array, L: Array) -> Array:
 
 
 def mean_products(f: LaplaceTransforms, L: Array, keys: Iterable[Key]) -> dict[Key, Array]:
-    """E[π_{k,j} π_{k',j'} …] for each key ((k, j), (k', j'), …) and each length.
-
-    Parameters
-    ----------
-    f : LaplaceTransforms
-        Of `laplace_transforms` for the same keys and for the largest length, or a larger one.
-    L : ndarray of shape (n,)
-    keys : iterable of tuples of (k, j)
-        Of order 2 or more in the weights: an integrand of order 1 has a long tail, which the range
-        of v cuts off.
-
-    Returns
-    -------
-    dict of key to ndarray of shape (n,)
-
-    Examples
-    --------
-    E Σ p g² = 1 for two tokens, since exchanging them changes the sign of (p₁ − 1/2)(g₁² − g₂²);
-    the factor Σ p = 1 gives the key its order:
-
-    >>> key = ((1, 2), (1, 0))
-    >>> f = laplace_transforms(3.0, math.log(2), [key])
-    >>> float(mean_products(f, np.array([2.0]), [key])[key][0].round(12))
-    1.0
+    """E[π_{k,j} π_{k',j'} …] for each key ((k, j), (k', j'), …) and each length, from the
+    `laplace_transforms` of the same keys up to the largest length or beyond. Keys are of order 2 or
+    more in the weights: an integrand of order 1 has a long tail, which the range of v cuts off.
     """
     keys = tuple(keys)
     out, left = np.zeros((len(keys), L.size)), np.ones(L.shape, dtype=bool)

@@ -1,8 +1,6 @@
 """Compiled kernel for the squared errors of softmax attention and of its gradients at finite prompt
-length, with tokens z_k = A g_k drawn one by one.
-
-Everything is computed in the coordinates of g. The pass over the tokens is in
-`numerics.monte_carlo.kernels.token_sums`.
+length, with tokens z_k = A g_k drawn one by one. Everything is computed in the coordinates of g.
+The pass over the tokens is in `numerics.monte_carlo.kernels.token_sums`.
 """
 
 from __future__ import annotations
@@ -145,18 +143,16 @@ def add(a, b, x, at, step, y, to):  # type: ignore[no-untyped-def]
 @once
 def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
     """The compiled kernel ``(first, L, key, b, R, B, h, Vh, VH, z2, d_out, out)``, which releases
-    the GIL.
+    the GIL. A kernel for a user's quantile function is compiled anew in every process: Numba cannot
+    tell whether the function has changed.
 
     ``out[e, r]`` becomes the squared error of replicate number ``first + r`` at length L: e = 0 for
     the output, 1 for grad_V, 2 for grad_U. Tokens are A g with r coordinates g of the given kind;
-    A = Q R and V A = P B with orthonormal columns of Q (d, m) and P (d_out, p). R (m, r) and
-    B (p, r) end with a column of zeros if r is odd. The scores are b·g, b of shape (r, n). The
-    limits are the tilted mean as h = Qᵀ E (m, n) and Vh = PᵀV E (p, n), and the tilted covariance
-    as PᵀV H Q in the rows of VH (p m, n); z2 (n,) is |z|². There n is the number of replicates, or
-    1 if the query is the same for all.
-
-    Kernels for a user's quantile function are compiled anew in every process: Numba cannot tell
-    whether the function has changed.
+    A = Q R and V A = P B with orthonormal columns of Q (d, m) and P (d_out, p). R (m, r) and B (p,
+    r) end with a column of zeros if r is odd. The scores are b·g, b of shape (r, n). The limits are
+    the tilted mean as h = Qᵀ E (m, n) and Vh = PᵀV E (p, n), and the tilted covariance as PᵀV H Q
+    in the rows of VH (p m, n); z2 (n,) is |z|². There n is the number of replicates, or 1 if the
+    query is the same for all.
     """
     check_law(kind, ("normal", "sign", "uniform", "sphere", "ball", "quantile"), "the sampler")
     sources = (

@@ -40,11 +40,9 @@ def start_scores(replicate, mark, key, state):  # type: ignore[no-untyped-def]
 @njit(fastmath={"contract"})
 def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
     """x = t − 1 of each token, t a coordinate of a uniform point of the unit sphere in R^n, from
-    two normals.
-
-    Two coordinates of the point have squared length 1 − u^{2/(n−2)}, u uniform, in a uniform
-    direction; −2 log u is the squared length of the pair of normals, and the direction is theirs.
-    Close to t = 1 no digit is lost.
+    two normals; close to t = 1 no digit is lost. Two coordinates of the point have squared length 1
+    − u^{2/(n−2)}, u uniform, in a uniform direction; −2 log u is the squared length of the pair of
+    normals, and the direction is theirs.
     """
     rate = F32(1 / (n - 2)) if n > 2 else F32(1e30)
     circle = ONE if n > 1 else ZERO  # in R^1 all that is left of the direction is a sign
@@ -119,10 +117,8 @@ def fold_normals(shrink, part, total):  # type: ignore[no-untyped-def]
 @njit(fastmath={"contract"})
 def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
     """Add w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x),
-    first times powers of `shrink`.
-
-    In float64: where one token has almost all the weight the errors are differences of these sums,
-    and far smaller than they.
+    first times powers of `shrink`. In float64: where one token has almost all the weight the errors
+    are differences of these sums, and far smaller than they.
     """
     at = U64(l) * ROW
     for i in range(LANES):

@@ -128,11 +128,9 @@ def limits(L, n, size, expansion, lane, mean, spread):  # type: ignore[no-untype
 @njit(fastmath={"contract"})
 def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, values):  # type: ignore[no-untyped-def]
     """The squared errors of output, grad_V and grad_U of each lane, averaged over what the scores
-    leave open.
-
-    In the frame of e the softmax covariance of g less its limit is D ee' + ec' + ce' + E: D a
-    number that the scores determine; given them c has mean 0 and covariance CP, and E has mean ηP,
-    P = 1 − ee'.
+    leave open. In the frame of e the softmax covariance of g less its limit is D ee' + ec' + ce' +
+    E: D a number that the scores determine; given them c has mean 0 and covariance CP, and E has
+    mean ηP, P = 1 − ee'.
     """
     trace_x, trace_y, trace_xy = traces[0], traces[1], traces[2]
     unit, of_v, excess = (

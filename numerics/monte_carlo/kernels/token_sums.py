@@ -4,10 +4,9 @@ tokens: no prompt is stored.
 Replicates are the lanes of flat arrays, and tokens the outer loop: a tile of tokens is drawn,
 weighed against a reference score, and added to sums in float32, which are added to sums in float64
 after every few tiles. The reference of a lane is raised when a score is far above it, before a
-weight could leave the range of float32; a weight below e^-80 counts as 0.
-
-Coordinates are taken in pairs (a row of zeros is added if their number is odd), so that a number
-loaded from memory is used twice.
+weight could leave the range of float32; a weight below e^-80 counts as 0. Coordinates are taken in
+pairs (a row of zeros is added if their number is odd), so that a number loaded from memory is used
+twice.
 """
 
 from __future__ import annotations
@@ -141,10 +140,8 @@ def start_sums(reference, part, total):  # type: ignore[no-untyped-def]
 @njit
 def add_tile(start, L, b, g, w, wg, reference, shrink, part, total):  # type: ignore[no-untyped-def]
     """Add Z = Σ w, Σ w g and Σ w g gᵀ of the tokens from `start` on, up to a common factor per
-    lane.
-
-    For each pair of coordinates five rows of `total` on its own, then four with every pair before.
-    Part of the sums are in `part` unless these are the last of the L tokens.
+    lane. For each pair of coordinates five rows of `total` on its own, then four with every pair
+    before. Part of the sums are in `part` unless these are the last of the L tokens.
     """
     pairs = b.size // (2 * LANES)
     score(pairs, b, g, w)
