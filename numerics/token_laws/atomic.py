@@ -30,37 +30,22 @@ OUTERMOST = 64
 
 @dataclass(frozen=True, eq=False)
 class Atomic:
-    """A law on k points.
-
-    Parameters
-    ----------
-    points : ndarray, shape (k, d)
-    weights : ndarray, shape (k,)
-        Positive, sum 1; the mean is 0 up to rounding.
-    sigma : float
-        What the law was built with: found by a search, or given.
-    sigma2 : float or Fraction, optional
-        The square of sigma, where it is known more closely than as a square.
-    rational : tuple of (points, weights), optional
-        Both as tuples of `fractions.Fraction`, where the law has rational ones.
-    """
+    """A law on k points."""
 
     points: Floats
+    #: Positive, of sum 1; the mean is 0 up to rounding.
     weights: Floats
+    #: What the law was built with: found by a search, or given.
     sigma: float = 0.0
+    #: The square of sigma, where it is known more closely than as a square.
     sigma2: Any = None
+    #: Points and weights as tuples of `fractions.Fraction`, where the law has rational ones.
     rational: tuple[tuple[tuple[Fraction, ...], ...], tuple[Fraction, ...]] = ((), ())
 
     @classmethod
     def of(cls, points: Any, weights: Any, *, sigma: ArrayLike | None = None, sigma2: Any = None) -> Atomic:
         """The law on these points, checked; parameters and errors are those of
         `numerics.token_laws.atoms`.
-
-        Examples
-        --------
-        >>> half = Fraction(1, 2)
-        >>> Atomic.of([[half], [-half]], [half, half]).sigma
-        0.5
         """
         x, p = read_arrays(points=(points, "k d"), weights=(weights, "k"))
         rational: Any = ((), ())
@@ -153,10 +138,8 @@ class Atomic:
 
     def about(self, a: Floats) -> tuple[Floats, Floats, Floats]:
         """The tilted mean (..., d), the points less it (..., k, d), and their tilted weights (...,
-        k).
-
-        A strong tilt brings the mean close to one point. Differences from that point are averaged,
-        so that rounding does not hide how close the mean is to it.
+        k). A strong tilt brings the mean close to one point. Differences from that point are
+        averaged, so that rounding does not hide how close the mean is to it.
         """
         score = a @ self.points.T
         w = np.exp(score - score.max(-1, keepdims=True)) * self.weights

@@ -34,28 +34,18 @@ def silent(done: float, total: float, doing: str = "", seconds_left: float | Non
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingTable:
-    """The uniform law on the rows of a table, less their mean.
+    """The uniform law on the rows of a table, less their mean."""
 
-    Parameters
-    ----------
-    rows : ndarray, shape (n, d)
-        As they came; not copied.
-    mean : ndarray, shape (d,)
-        Of the rows.
-    sigma : float
-        Half the diameter of the rows, or an upper bound of it. A projection of the rows lies in an
-        interval no longer than the diameter, so that this is a sub-Gaussian parameter (Hoeffding).
-    excess : float
-        By which factor sigma is at most above half the diameter; 1 but for rounding, if the
-        diameter was computed.
-    progress : callable
-        Is told how far a long computation with the rows is.
-    """
-
+    #: As they came, (n, d); not copied.
     rows: NDArray[Any] = field(repr=False)
     mean: Floats = field(repr=False)
+    #: Half the diameter of the rows, or an upper bound of it. A projection of the rows lies in an
+    #: interval no longer than the diameter, so that this is a sub-Gaussian parameter (Hoeffding).
     sigma: float
+    #: By which factor sigma is at most above half the diameter; 1 but for rounding, if the diameter
+    #: was computed.
     excess: float
+    #: Is told how far a long computation with the rows is.
     progress: Advance = field(default=silent, repr=False)
 
     @classmethod
@@ -63,12 +53,6 @@ class EmbeddingTable:
         """The law on these rows, checked; errors are those of
         `numerics.token_laws.embedding_table`, and the limits those of
         `numerics.token_laws.diameter.diameter`.
-
-        Examples
-        --------
-        >>> law = EmbeddingTable.of([[3.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
-        >>> law.mean.tolist(), round(law.sigma, 5)
-        ([2.0, 1.0], 1.0)
         """
         if np.ma.is_masked(rows):
             raise TypeError("the table of tokens has masked entries; drop such rows, or fill the entries in")

@@ -1,8 +1,7 @@
 """Whether the sub-Gaussian parameter sigma of a law is honest: whether
-``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for every v.
-
-Where the log-mgf is known, the v at which it is largest for its length is searched for, and a
-violation is evaluated again by another route; otherwise samples decide what they can.
+``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for every v. Where the log-mgf is known, the v at which it
+is largest for its length is searched for, and a violation is evaluated again by another route;
+otherwise samples decide what they can.
 """
 
 from __future__ import annotations
@@ -244,10 +243,8 @@ def _first_confirmed(
     law: TokenLaw, sigma: float, candidates: Floats, excess: Floats
 ) -> tuple[int, str, float] | None:
     """The first candidate at which a second route agrees: its number, the route, and the
-    disagreement in units of the violation.
-
-    Near the end of the domain of a log-mgf the circle of the second route leaves the domain, so
-    that it may take another v.
+    disagreement in units of the violation. Near the end of the domain of a log-mgf the circle of
+    the second route leaves the domain, so that it may take another v.
     """
     for i in range(0, len(candidates), 2):
         if not excess[i] > 0:

@@ -158,22 +158,8 @@ class TokenLaw:
 
     @classmethod
     def of(cls, structure: Structure) -> TokenLaw:
-        """The built-in law with this structure, under its name.
-
-        Parameters
-        ----------
-        structure : Independent, Radial, Atomic or EmbeddingTable
-            Its arrays become read-only, since the law shares them.
-
-        Returns
-        -------
-        TokenLaw
-
-        Examples
-        --------
-        >>> from numerics.token_laws.independent import Independent
-        >>> TokenLaw.of(Independent.gaussian([[4.0]])).sigma
-        2.0
+        """The built-in law with this structure, under its name. Its arrays become read-only, since
+        the law shares them.
         """
         factor: Any = getattr(structure, "factor", None)
         for array in vars(structure).values():
@@ -249,19 +235,8 @@ class TokenLaw:
 
     @property
     def weighted_nodes(self) -> WeightedNodes:
-        """The law as nodes and masses, for exact sums.
-
-        Raises
-        ------
-        ValueError
-            If the law has infinitely many values and no cubature rule.
-
-        Examples
-        --------
-        >>> from numerics.token_laws import atoms
-        >>> law = atoms([[1.0], [-1.0]], [0.5, 0.5]).weighted_nodes
-        >>> float(law.mean(law.squares))
-        1.0
+        """The law as nodes and masses, for exact sums; it needs finitely many values or a cubature
+        rule.
         """
         if self.cubature is not None:
             return self.cubature
@@ -274,33 +249,9 @@ class TokenLaw:
         return WeightedNodes(own.points, own.weights, float(self.sigma2))
 
     def tilted(self, a: ArrayLike) -> tuple[Floats, Floats]:
-        """Mean and covariance of the tilted law ``e^{a.z} mu(dz) / E e^{a.Z}``.
-
-        Parameters
-        ----------
-        a : array_like, shape (..., d)
-
-        Returns
-        -------
-        mean : ndarray, shape (..., d)
-        covariance : ndarray, shape (..., d, d)
-            Closed forms for built-in laws; otherwise Cauchy integrals of `log_mgf`, to about 1e-12
-            in units of sigma.
-
-        Raises
-        ------
-        TypeError
-            If a is not real.
-        ValueError
-            If its last axis is not d, the law has no log_mgf, or that is not finite around a.
-
-        Examples
-        --------
-        >>> from numerics.token_laws import rademacher
-        >>> mean, covariance = rademacher(2).tilted([0.5, 0.0])
-        >>> h = np.tanh(0.5)
-        >>> np.allclose(mean, [h, 0]), np.allclose(covariance, np.diag([1 - h**2, 1]))
-        (True, True)
+        """Mean (..., d) and covariance (..., d, d) of the tilted law
+        ``e^{a.z} mu(dz) / E e^{a.Z}``: closed forms for built-in laws, otherwise Cauchy integrals
+        of `log_mgf`, to about 1e-12 in units of sigma.
         """
         a_ = self._tilt(a)
         if self.structure is not None:
@@ -323,21 +274,8 @@ class TokenLaw:
         return a_
 
     def tilted_mean(self, a: ArrayLike) -> Floats:
-        """Mean of the tilted law: the first part of `tilted`, and far cheaper for embedding tables.
-
-        Parameters
-        ----------
-        a : array_like, shape (..., d)
-
-        Returns
-        -------
-        ndarray, shape (..., d)
-
-        Examples
-        --------
-        >>> from numerics.token_laws import embedding_table
-        >>> np.allclose(embedding_table([[2.0], [0.0]]).tilted_mean([1.0]), np.tanh(1))
-        True
+        """Mean of the tilted law: the first part of `tilted`, and far cheaper for
+        embedding tables.
         """
         own = self.structure
         if not isinstance(own, EmbeddingTable):
@@ -350,29 +288,9 @@ class TokenLaw:
         return self.tilted(np.zeros(self.d))[1]
 
     def image(self, A: ArrayLike) -> TokenLaw:
-        """The law of A Z, for any matrix A; built-in laws stay exact.
-
-        Parameters
-        ----------
-        A : array_like, shape (k, d)
-
-        Returns
-        -------
-        TokenLaw
-            On R^k. Its sigma is optimal for built-in laws; for a user's it is sigma times the
-            operator norm of A, which is optimal if A stretches a direction most in which sigma is
-            attained, and an upper bound otherwise.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If A is not a finite real matrix with d columns.
-
-        Examples
-        --------
-        >>> from numerics.token_laws import sphere
-        >>> sphere(3).image([[0.0, 2.0, 0.0]]).covariance
-        array([[4.]])
+        """The law of A Z on R^k, for any matrix A (k, d); built-in laws stay exact, with their
+        optimal sigma. A user's sigma is multiplied by the operator norm of A, which is optimal if A
+        stretches a direction most in which sigma is attained, and an upper bound otherwise.
         """
         (A_,) = read_arrays(A=(A, "k d"))
         if A_.shape[1] != self.d:
