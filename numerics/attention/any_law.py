@@ -64,9 +64,7 @@ ENTRIES_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class _LawAtQuery:
-    """The law at one query: tokens are F g, and the moments are those of g about its tilted
-    mean.
-    """
+    """The law at one query: tokens are F g, the moments those of g about its tilted mean."""
 
     moments: TiltedMoments
     mean: Floats  # h, in the coordinates of g
@@ -254,7 +252,6 @@ def _by_prompts(
 def _by_two_rules(
     seen: _LawAtQuery, matrices: list[Floats], L: Floats
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors from two quadrature rules: their mean, and their difference."""
     with np.errstate(over="ignore", invalid="ignore"):  # in a user's log_mgf; what is not finite is not given
         rules = [_fields(seen, matrices, L, rule) for rule in (0, 1)]
     for rule in rules:
@@ -275,7 +272,6 @@ class _Moments(NamedTuple):
 
 
 def _put_together(basis: Basis, f: Floats) -> _Moments:
-    """The moments as combinations of the functions of a `Basis`."""
     one, first, second, third, fourth = (f[:, part] for part in basis.parts)
     yy = np.tensordot(second, basis.second, axes=1)
     return _Moments(
@@ -290,9 +286,7 @@ def _put_together(basis: Basis, f: Floats) -> _Moments:
 def _one_token(
     seen: _LawAtQuery, matrices: list[Floats], L: Floats
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors for prompts of one token, where T_1 = V z_1 and C_1 = 0: moments of the law
-    without tilt.
-    """
+    """For prompts of one token, T_1 = V z_1 and C_1 = 0: moments of the law without tilt."""
     free = _put_together(seen.moments.basis, seen.moments.functions(np.zeros(1, complex)).real)
     H, W, h = seen.covariance, matrices[0], seen.mean
     yy, (_, cancelled) = free.yy[0] / free.one, _rounding(seen.moments)
@@ -383,12 +377,11 @@ def _covariance_terms(m: list[_Moments], H: Floats, matrices: list[Floats]) -> d
 
 
 def _inner(S: Floats, M: Floats) -> Floats:
-    """The sums over i, j of S_ij M_ij, for S of shape (n, r, r)."""
+    """Sums over i, j of S_ij M_ij, S of shape (n, r, r)."""
     return np.asarray(np.tensordot(S, M, axes=2))
 
 
 def _form(x: Floats, M: Floats, y: Floats) -> Floats:
-    """The products x'My, row by row."""
     return np.asarray(((x @ M) * y).sum(axis=-1))
 
 
@@ -398,5 +391,4 @@ def _sandwich(x: Floats, M: Floats) -> Floats:
 
 
 def _trace(P: Floats, Q: Floats) -> Floats:
-    """The traces of PQ, for P and Q of shape (n, r, r)."""
     return np.asarray((P * np.swapaxes(Q, -1, -2)).sum(axis=(-2, -1)))

@@ -67,16 +67,14 @@ def _of_law(setting: AttentionSetting, lengths: tuple[float, ...]) -> ExactError
 
 @lru_cache(maxsize=8)
 def _moments(variances: tuple[float, ...], lengths: tuple[float, ...]) -> SoftmaxMoments:
-    """Moments of the softmax weights, kept since output and gradient in V are averages over the
-    same nodes.
+    """Moments of the softmax weights, kept: output and gradient in V average over the same
+    nodes.
     """
     return softmax_moments(np.array(variances)[:, None], np.array(lengths))
 
 
 def _mean_token(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Floats:
-    """Output and gradient in V, accurate enough to be compared with bounds that are equalities in a
-    limit.
-    """
+    """Output and gradient in V, so accurate that bounds may be equalities in a limit."""
     W, factor = setting.weight(quantity)
     law = setting.query_law(W, math.log(L.max()))
     P2, P3, Q = _moments(tuple(law.nodes.tolist()), tuple(L.ravel().tolist()))

@@ -116,7 +116,6 @@ def table_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
 
 @lru_cache(maxsize=4)
 def _at_query(setting: AttentionSetting) -> _Seen:
-    """What the integrals need to know of every row."""
     table, V = setting.law.structure, setting.V
     assert isinstance(table, EmbeddingTable)
     score = table.scores(tilt_of(setting)[None])[0]
@@ -142,7 +141,7 @@ def _at_query(setting: AttentionSetting) -> _Seen:
 def _one_token(
     setting: AttentionSetting, seen: _Seen, L: Floats
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors for prompts of one token, where T_1 = V z_1."""
+    """For prompts of one token, T_1 = V z_1."""
     bias = float(np.sum((seen.half @ seen.plain) ** 2))
     weights, output, gradient = seen.squares.mean(1)
     table = {"mean 0": output, "mean 1": gradient, "bias": bias, "weights": weights}
@@ -155,7 +154,6 @@ def _one_token(
 def _by_two_rules(
     setting: AttentionSetting, seen: _Seen, L: Floats
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors from two quadrature rules."""
     rules = []
     for f, squares, mean in _rules(setting):
         # the mean squares of a sum of independent terms: one token picked twice, or two tokens

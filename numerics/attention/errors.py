@@ -94,14 +94,12 @@ class ExactErrors(Drawn):
         ax.set(xlabel="prompt length L", ylabel="mean squared error")
 
     def _named(self) -> dict[str, Floats]:
-        """The errors that are known, by their names."""
         names = ("output", "squared_bias", "grad_V", "grad_U", "grad_K", "grad_Q")
         found = {name: getattr(self, name) for name in names}
         return {name: x for name, x in found.items() if x is not None and np.isfinite(x).any()}
 
 
 def _lengths(lengths: Floats) -> str:
-    """How many lengths there are."""
     return f"{len(lengths)} prompt length{'s' if len(lengths) != 1 else ''}"
 
 
@@ -165,9 +163,7 @@ def with_linear(
 
 
 def of_square(square: Floats, off: Floats) -> Floats:
-    """The error of the square of a vector, from that square and the square of the vector's
-    error.
-    """
+    """The error of the square of a vector, from that square and that of the vector's error."""
     # Roots come first: the product of the two squares may be below the range of floats.
     return np.asarray(2 * np.sqrt(np.abs(square)) * np.sqrt(off) + off)
 

@@ -54,8 +54,6 @@ UNIT_PRODUCTS = np.eye(2)[:, :, None, None]
 
 
 class _Rule(NamedTuple):
-    """A quadrature over queries."""
-
     #: Of the moments of the scores.
     fineness: Fineness
     #: The first step.
@@ -265,8 +263,8 @@ def _log_P2(s: Floats, L: Floats) -> Floats:
 
 
 def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Floats], Floats]:
-    """Errors averaged over queries, with their relative errors: the step is halved until two rules
-    agree.
+    """Errors averaged over queries, and relative errors: the step is halved until two
+    rules agree.
     """
     left, sizes, right = np.linalg.svd(p.C, full_matrices=False)
     # The coefficients are divided by powers of s. Where s is small, the rounding errors of

@@ -60,9 +60,7 @@ def error_with_query(z: float, Gamma: float, U: float, lengths: Floats) -> Float
 
 
 def averaged_error_with_query(S: float, Gamma: float, U: float, lengths: Floats) -> Floats:
-    """`error_with_query` averaged over queries N(0, S), by a midpoint sum, for lengths from 1 to
-    1e40.
-    """
+    """`error_with_query` averaged over queries N(0, S), by a midpoint sum, for L from 1 to 1e40."""
     reach = math.sqrt(2 * (1.2 * math.log(lengths.max()) + 35))
     x = STEP * (np.arange(math.ceil(reach / STEP)) + 0.5)
     weight = 2 * STEP * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)

@@ -163,8 +163,8 @@ class AttentionSetting:
 
     @property
     def gaussian(self) -> bool:
-        """Whether the tokens are Gaussian: then everything has an exact curve, and Theorems A and B
-        hold.
+        """Whether the tokens are Gaussian: then all has an exact curve, and Theorems A and
+        B hold.
         """
         return not isinstance(self._tokens, TokenLaw) or self._tokens.coordinates == "normal"
 
@@ -219,7 +219,6 @@ class AttentionSetting:
 
     @cached_property
     def _factor_of_tokens(self) -> Floats:
-        """`token_factor` without a warning."""
         law = self._tokens
         if isinstance(law, TokenLaw):
             return np.eye(self.d) if law.factor is None else np.asarray(law.factor)
@@ -248,8 +247,8 @@ class AttentionSetting:
 
     @property
     def score_variance(self) -> float:
-        """The score variance s = (Uz)'Gamma(Uz) at a fixed query; lambda, the largest eigenvalue of
-        A, for Gaussian queries.
+        """s = (Uz)'Gamma(Uz) at a fixed query; for Gaussian queries lambda, the top eigenvalue of
+        A.
         """
         return max(float(np.linalg.eigvalsh(self.score_form)[-1]), 0.0)
 
@@ -344,9 +343,7 @@ def read_lengths(lengths: ArrayLike) -> Floats:
 
 
 def overflow_refused(arrays: Mapping[str, Floats]) -> None:
-    """Refuse arrays with entries whose products of four may exceed the range of floats, by a
-    ValueError.
-    """
+    """Refuse arrays with entries whose products of four may exceed the range of floats."""
     for name, array in arrays.items():
         if not (np.isfinite(array).all() and np.abs(array).max() <= LARGEST):
             raise ValueError(f"{name} makes products that overflow a float; choose other units")

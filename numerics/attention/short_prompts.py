@@ -25,9 +25,7 @@ ROUNDING = 1e-15
 
 
 def are_few(k: int, d: int, L: float) -> bool:
-    """Whether the prompts of L tokens on k points of R^d are so few that they can be
-    summed over.
-    """
+    """Whether prompts of L tokens on k points of R^d are so few that they can be summed over."""
     return L <= LONGEST_PROMPT and math.comb(int(L) + k - 1, k - 1) <= min(
         MOST_PROMPTS, ENTRIES_AT_ONCE // ((k + d) * d)
     )

@@ -82,9 +82,7 @@ class SoftmaxAverage:
         return (self.weight * variable.of(self)).sum(0)
 
     def probability(self, variable: RandomVariable, op: str, threshold: Any) -> Any:
-        """Probability of the outcomes for which ``variable op threshold`` is certain (for balls, a
-        lower bound).
-        """
+        """Probability that ``variable op threshold`` is certain (for balls, a lower bound)."""
         value = variable.of(self)
         happens = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less}[op](
             value, threshold
@@ -118,9 +116,7 @@ def _numerator(c: SoftmaxAverage) -> Array:
 
 
 def _where(happens: Array, fails: Array, value: Array) -> Array:
-    """The value on an event, 0 off it; where balls do not decide the event, a ball that contains
-    both.
-    """
+    """The value on an event, 0 off it; where balls do not decide that, a ball around both."""
     out = np.where(happens, value, 0 * value)
     undecided = ~(np.asarray(happens, dtype=bool) | np.asarray(fails, dtype=bool))
     if value.dtype != object or not undecided.any():

@@ -130,9 +130,7 @@ def centred_coordinate(kind: str, t: Complex, h: Floats) -> tuple[Floats, Comple
 
 @dataclass(frozen=True, eq=False)
 class IndependentMoments:
-    """Moments of g with independent coordinates of one kind: ``"normal"``, ``"sign"`` or
-    ``"uniform"``.
-    """
+    """Moments of g with independent coordinates: ``"normal"``, ``"sign"`` or ``"uniform"``."""
 
     kind: str
     b: Floats

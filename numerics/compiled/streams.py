@@ -46,9 +46,7 @@ HALF = LANES // 2
 
 
 def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
-    """The two words, low and high, of the key that belong to a seed from 0 to 2^64 - 1; another one
-    would collide with one of these.
-    """
+    """The low and the high word of the key that belong to a seed from 0 to 2^64 - 1."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"seed = {seed!r} is no integer; take one from 0 to 2**64 - 1")
     if not 0 <= seed < 2**64:

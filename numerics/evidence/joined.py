@@ -13,9 +13,7 @@ __all__ = ["Contradiction", "all_of", "confirmed"]
 
 
 class Contradiction(RuntimeError):
-    """Two routes to one statement give opposite verdicts: one of the programs is wrong, and nothing
-    may be reported.
-    """
+    """Two routes to one statement give opposite verdicts: one of the programs is wrong."""
 
 
 def _check(parts: tuple[Any, ...]) -> None:

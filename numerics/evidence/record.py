@@ -27,8 +27,8 @@ ROUNDING = 1e-9
 
 
 def plain(value: Any) -> Plain:
-    """A JSON scalar that keeps the value: rationals become ``"p/q"``, integers stay integers,
-    everything else its text.
+    """A JSON scalar that keeps the value: integers, rationals as ``"p/q"``, the text of
+    all else.
     """
     if isinstance(value, (bool, int, str)):
         return value
@@ -181,7 +181,6 @@ class Evidence(Shown):
             raise ValueError(fault)
 
     def _check_kinds(self) -> None:
-        """Refuse what is of another kind than the fields say."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         of = lambda *names: {name: given[name] for name in names}
         check_kind(
@@ -273,9 +272,7 @@ class Evidence(Shown):
         return out
 
     def _faults_of_witness(self) -> list[str]:
-        """A witness where none belongs, none where one is due, or one that was not evaluated again
-        in a way that its engine can.
-        """
+        """A witness where none belongs, none where one is due, or one not evaluated again."""
         if self.verdict is not Verdict.REFUTED:
             return [
                 f"{self.verdict} with a witness contradicts itself; put the tightest point into `tightest`"
@@ -335,9 +332,7 @@ class Evidence(Shown):
         return out
 
     def __bool__(self) -> bool:
-        """Refused: an Evidence would always count as true, also where it refutes. Ask for
-        ``verdict.accepted``.
-        """
+        """Refused: an Evidence would always count as true, also where it refutes."""
         raise TypeError(
             "an Evidence is neither true nor false; ask for its verdict.accepted, or compare it with None"
         )

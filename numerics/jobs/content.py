@@ -1,6 +1,4 @@
-"""One spelling, and one digest, for the content of a job: JSON that says everything its numbers
-depend on.
-"""
+"""One spelling, and one digest, for the content of a job: all that its numbers depend on."""
 
 from __future__ import annotations
 

@@ -25,9 +25,7 @@ Floats = NDArray[np.float64]
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while jobs were computed: what is stored stays stored, and the message says how to go
-    on.
-    """
+    """Ctrl-C while jobs were computed: what is stored stays, and the message says how to go on."""
 
 
 class Stopped(Exception):
@@ -55,9 +53,7 @@ class Job:
         return content_digest(dict(self.content))
 
     def about(self, seconds: float | None = None) -> dict[str, Any]:
-        """What a store says about the array, with the processor time that it took where that is
-        known.
-        """
+        """What a store says about the array, with its processor time where that is known."""
         took = {} if seconds is None else {"seconds": round(seconds, 3)}
         return {"label": self.label, "content": dict(self.content)} | took
 

@@ -1,6 +1,4 @@
-"""The one runner of jobs, for sweeps and for figures: it computes what a store does not have, and
-stores each array at once.
-"""
+"""The one runner of jobs: it computes what a store does not have, and stores each array at once."""
 
 from __future__ import annotations
 
@@ -68,9 +66,7 @@ def perform(
 
 
 def thread_count(threads: int | None, name: str = "threads") -> int:
-    """A number of threads from 1 to 1024; where none is given, one for every processor. An error
-    calls it by the name.
-    """
+    """A number of threads from 1 to 1024; where none is given, one for every processor."""
     if threads is None:
         return min(os.cpu_count() or 1, MOST_THREADS)
     return read_whole(name, threads, "leave it out for one per processor", most=MOST_THREADS)

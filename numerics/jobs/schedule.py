@@ -1,6 +1,4 @@
-"""The schedule of a set of jobs: which one is begun when, on threads of this process or elsewhere,
-and how far all of them are.
-"""
+"""The schedule of a set of jobs: which is begun when and where, and how far all of them are."""
 
 from __future__ import annotations
 
@@ -51,9 +49,7 @@ class Schedule:
         self._work = self._left = self._worked = self._busy = 0.0
 
     def add(self, jobs: Iterable[Job]) -> None:
-        """Take in new jobs and those that they need. Those whose arrays are stored are done, and so
-        may be what follows from them.
-        """
+        """Take in new jobs and those that they need; stored ones are done, and call for others."""
         new: dict[str, Job] = {}
         for job in jobs:
             wanted: Job | None = job

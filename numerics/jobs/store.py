@@ -195,7 +195,7 @@ class Store:
             raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or give a new file")
 
     def _patiently(self, action: Callable[[], Answer]) -> Answer:
-        """Do it once no other program is in the way. SQLite could wait by itself, but deaf to
+        """Do it once no other program is in the way. SQLite could wait itself, but deaf to
         Ctrl-C.
         """
         end = time.monotonic() + self.patience

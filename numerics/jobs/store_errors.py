@@ -1,6 +1,4 @@
-"""Recognises what may go wrong with the file of a store, and says in one sentence what happened,
-where, and what to do.
-"""
+"""What may go wrong with the file of a store, in one sentence: what happened, and what to do."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ NOTHING_LOST = "nothing that was stored is lost"
 
 
 class StoreError(InputError):
-    """A store cannot be opened, read or written. The message says what happened, where, and what to
-    do.
-    """
+    """A store cannot be opened, read or written; the message says why, and what to do."""
 
 
 def connect(path: Path, options: str) -> sqlite3.Connection:

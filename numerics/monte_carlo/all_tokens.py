@@ -42,15 +42,11 @@ class Problem:
     Gamma: Floats | None = None
 
     def queries(self, whites: Floats) -> Floats:
-        """Queries of shape (d, n) from standard normal vectors of shape (k, n); a single column if
-        the query is fixed.
-        """
+        """Queries (d, n) from standard normal vectors (k, n); one column if the query is fixed."""
         return self.mean[:, None] + (product(self.root, whites) if self.root.shape[1] else 0.0)
 
     def limits(self, law: Any, a: Floats) -> tuple[Floats, Floats]:
-        """Mean (..., d) and covariance (..., d, d) against which those of prompts of the scores a
-        are measured.
-        """
+        """Mean (..., d) and covariance (..., d, d) of the infinite prompt, for the scores a."""
         if self.Gamma is None:
             mean, covariance = law.tilted(a)
             return mean, covariance
@@ -99,7 +95,6 @@ class CompiledSampler:
 
     @cached_property
     def _fixed(self) -> tuple[Floats, ...]:
-        """The arguments of the kernel for a fixed query, computed once."""
         return self._given(self.problem.mean[:, None])
 
     def _given(self, z: Floats) -> tuple[Floats, ...]:
@@ -136,7 +131,6 @@ class PlainSampler:
 
     @cached_property
     def _fixed(self) -> tuple[Floats, Floats]:
-        """Tilted mean and covariance for a fixed query, computed once."""
         return self.problem.limits(self.law, self.problem.U @ self.problem.mean)
 
     def _block(self, L: int, number: int, seed: int) -> Floats:
@@ -171,8 +165,8 @@ class PlainSampler:
         )
 
     def _tokens(self, rng: np.random.Generator, n: int) -> Floats:
-        """What the law's sampler returns, checked at every call: when the law was made, only a few
-        tokens were.
+        """What the law's sampler returns, checked at every call: the law's own check saw few
+        tokens.
         """
         tokens = np.asarray(self.law.sample(rng, n))
         if tokens.shape != (n, self.law.d) or tokens.dtype.kind not in "fiu":
@@ -239,9 +233,7 @@ def product(matrix: Floats, columns: Floats) -> Floats:
 
 
 def _triangular(A: Floats) -> tuple[Floats, Floats]:
-    """Q and R with A = Q R, Q of orthonormal columns; R is diagonal if the columns of A are
-    orthogonal.
-    """
+    """A = Q R with orthonormal columns of Q; R is diagonal if those of A are orthogonal."""
     lengths = np.sqrt((A * A).sum(axis=0))
     if A.shape[1] <= A.shape[0] and lengths.all() and orthogonal(A):
         return A / lengths, np.diag(lengths)

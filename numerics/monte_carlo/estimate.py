@@ -1,6 +1,4 @@
-"""Monte Carlo estimates, with standard errors, of the finite-prompt errors of softmax attention and
-of its gradients.
-"""
+"""Monte Carlo estimates of the finite-prompt errors of softmax attention and of its gradients."""
 
 from __future__ import annotations
 
@@ -37,9 +35,7 @@ TOGETHER, PATIENCE = 16, 2**15
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over replicates x, one entry per prompt length; different lengths use independent
-    prompts.
-    """
+    """A mean over replicates x, an entry for each prompt length; lengths have their own prompts."""
 
     mean: Array
     #: nan with a single replicate.

@@ -1,6 +1,4 @@
-"""Moments of a sample up to order four that can be joined, so that blocks of replicates of any size
-leave behind six numbers each.
-"""
+"""Moments up to order four of samples that can be joined: a block leaves behind six numbers."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def central_sums(values: ArrayLike) -> Floats:
-    """Number, mean, Σ (x − mean)^k for k = 2, 3, 4, and the largest of values (..., n), shape (...,
-    6).
-    """
+    """Number, mean, Σ (x − mean)^k for k = 2, 3, 4 and the largest of values (..., n)."""
     x = np.asarray(values, dtype=np.float64)
     sums = np.empty((*x.shape[:-1], 6))
     n, mean, two, three, four, largest = (sums[..., k] for k in range(6))  # views
@@ -47,7 +43,6 @@ def joined(sums: Sequence[ArrayLike]) -> Floats:
 
 
 def _join(first: Sequence[float], second: Sequence[float]) -> Sequence[float]:
-    """The six numbers of the union of two samples."""
     a, mean, a2, a3, a4, largest = first
     b, other, b2, b3, b4, other_largest = second
     n, gap, product = a + b, other - mean, a * b

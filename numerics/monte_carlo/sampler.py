@@ -39,9 +39,7 @@ AGAINST = ("limit", "linear")
 
 @dataclass(frozen=True, eq=False)
 class ErrorSampler:
-    """A setting that is ready to be sampled, made by `error_sampler`; several threads may use it at
-    once.
-    """
+    """A setting that is ready to be sampled, by `error_sampler`; several threads may use it."""
 
     #: "tokens" if every token is drawn, "scores" if all but the scores is averaged exactly.
     method: str
@@ -75,9 +73,7 @@ class ErrorSampler:
 def error_sampler(
     setting: AttentionSetting, *, method: str = "auto", seed: int = 0, against: str = "limit"
 ) -> ErrorSampler:
-    """Make a setting ready for sampling; method, seed and ``against`` are those of
-    `numerics.attention_errors`.
-    """
+    """A setting made ready for sampling, with the options of `numerics.attention_errors`."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method = {method!r} is unknown; take one of {', '.join(METHODS)}")
     if not isinstance(against, str) or against not in AGAINST:
@@ -115,9 +111,7 @@ def error_sampler(
 
 
 def _check_size(problem: Problem, A: Floats) -> None:
-    """Refuse scores that exceed float32, and errors whose squares have no fourth power in
-    float64.
-    """
+    """Refuse scores beyond float32, and errors whose squares have no fourth power in float64."""
     U, V, z, F = problem.U, problem.V, problem.mean, problem.root
     with np.errstate(over="ignore", invalid="ignore"):
         b, W = A.T @ U @ z, A.T @ U @ F

@@ -25,7 +25,6 @@ class RowSampler(PlainSampler):
     """
 
     def _block(self, L: int, number: int, seed: int) -> Floats:
-        """The squared errors of one block of prompts, shape (3, PROMPTS_A_BLOCK)."""
         problem, table, rng = self.problem, self.law.structure, generator_of(L, number, seed)
         assert isinstance(table, EmbeddingTable)
         m, d = PROMPTS_A_BLOCK, table.d
@@ -74,9 +73,7 @@ class RowSampler(PlainSampler):
 
 
 def _counts(rng: np.random.Generator, L: int, n: int) -> NDArray[np.int64]:
-    """How often L independent uniform draws hit each of n rows; long prompts are not drawn token by
-    token.
-    """
+    """How often L uniform draws hit each of n rows; long prompts are not drawn token by token."""
     if n >= L:
         return np.bincount(rng.integers(0, n, L), minlength=n)
     return rng.multinomial(L, np.full(n, 1 / n))

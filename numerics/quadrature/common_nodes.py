@@ -52,9 +52,7 @@ class CommonNodes(NamedTuple):
 
 @cache
 def common_nodes(lengths: tuple[float, ...], largest: float, step: float = STEP) -> CommonNodes:
-    """The nodes up to the largest score variance that is asked for, remembered; another step shows
-    the error.
-    """
+    """The nodes up to the largest score variance asked for, kept; another step shows the error."""
     x = np.arange(START, np.sqrt(largest) + step, step)
     y = np.log1p(np.exp(x))
     s = np.append(0.0, y**2)

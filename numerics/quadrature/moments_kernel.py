@@ -44,8 +44,6 @@ SUMS = {"contract", "reassoc", "nsz"}
 
 
 class Steps(NamedTuple):
-    """How fine the sums are."""
-
     #: Of the sums over v and x = v + sqrt(s) g.
     step: float
     #: Integrands are followed until they are e^{-cut} of their maximum; the step of the sums over

@@ -26,9 +26,7 @@ NEGLIGIBLE_LOG_MASS = -45.0
 
 @dataclass(frozen=True, eq=False)
 class QueryMoments:
-    """Averages over x ~ N(0, I) of functions of ``s = sum_i lambda_i x_i^2``; a function g is given
-    by its values at the nodes s.
-    """
+    """Averages over x ~ N(0, I) of functions of ``s = sum_i lambda_i x_i^2`` at the nodes s."""
 
     s: Floats
     _weights: Complex  # (n, contour)

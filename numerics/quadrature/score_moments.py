@@ -114,8 +114,6 @@ def _means(s: Floats, L: Floats, keys: tuple[Key, ...], fineness: Fineness) -> F
 
 
 def spread_by_definition(m: Mapping[Key, Floats], P2: Floats) -> tuple[Floats, Floats, Floats]:
-    """E D^2, E Sc and E[D pi_2] from the powers of g under the weights: the means of the products
-    in `DEFINITION`.
-    """
+    """E D^2, E Sc and E[D pi_2] from powers of g under the weights: means of `DEFINITION`."""
     of = lambda terms: sum(c * m[key] for c, key in terms)
     return of(VARIANCE_2) - 2 * of(VARIANCE) + 1, of(WEIGHTED), of(VARIANCE_TWO) - P2

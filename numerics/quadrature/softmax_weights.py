@@ -128,7 +128,6 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
 
 
 def _variance(s: ArrayLike) -> Array:
-    """The variances of the scores, checked."""
     array = real_array("s", s)
     bad = array[~(np.isfinite(array) & (array >= 0))]
     if bad.size:

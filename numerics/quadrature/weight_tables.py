@@ -196,5 +196,4 @@ class WeightTable:
 
 @lru_cache(maxsize=64)
 def weight_table(L: float) -> WeightTable:
-    """The table of a prompt length, kept for the next call."""
     return WeightTable(L)

@@ -44,9 +44,7 @@ class Atomic:
 
     @classmethod
     def of(cls, points: Any, weights: Any, *, sigma: ArrayLike | None = None, sigma2: Any = None) -> Atomic:
-        """The law on these points, checked; parameters and errors are those of
-        `numerics.token_laws.atoms`.
-        """
+        """The law on these points, checked as `numerics.token_laws.atoms` says."""
         x, p = read_arrays(points=(points, "k d"), weights=(weights, "k"))
         rational: Any = ((), ())
         if all(isinstance(v, (int, Fraction)) for row in (*points, weights) for v in row):
@@ -95,8 +93,8 @@ class Atomic:
         return Atomic.of(self.points @ A.T, self.weights)
 
     def searched_sigma(self) -> float:
-        """The optimal sub-Gaussian parameter, raised by 1e-6 of itself unless it is the largest
-        standard deviation.
+        """The optimal sigma, raised by 1e-6 of itself unless it is the largest standard
+        deviation.
         """
         reach = float(np.abs(self.points).max())
         if reach == 0:
@@ -119,9 +117,7 @@ class Atomic:
         return self.points[rng.choice(self.weights.size, size=n, p=self.weights)]
 
     def log_mgf(self, a: NDArray[Any]) -> NDArray[Any]:
-        """ln E e^{a.Z}, real or complex; -inf at a zero of the transform. Relatively accurate near
-        0.
-        """
+        """ln E e^{a.Z}, real or complex, relatively accurate near 0; -inf at a zero."""
         score = a @ self.points.T
         shift = score.real.max(-1, keepdims=True)  # taken out, lest exponentials overflow
         with np.errstate(divide="ignore"):

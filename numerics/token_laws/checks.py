@@ -94,9 +94,7 @@ def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int
 
 
 def checked_factor(coordinates: Any, factor: Any, d: int) -> tuple[Floats | None, float]:
-    """Return the factor as a read-only array, the identity by default, and the variance of the
-    coordinates.
-    """
+    """The factor, read-only, the identity by default, and the variance of the coordinates."""
     if coordinates is None:
         if factor is not None:
             raise ValueError(

@@ -138,9 +138,7 @@ class EmbeddingTable:
         return np.asarray(self.rows[numbers], dtype=np.float64) - self.mean
 
     def pieces(self, doing: str = "") -> Iterator[tuple[slice, Floats]]:
-        """All tokens, some at a time, with the slice of their numbers; `progress` is told what is
-        being done with them.
-        """
+        """All tokens, some at a time, with the slice of their numbers; `progress` is told."""
         n, step = len(self.rows), max(1, ENTRIES_AT_ONCE // self.d)
         for first in range(0, n, step):
             where = slice(first, min(first + step, n))
@@ -167,9 +165,7 @@ class EmbeddingTable:
         return self.at(rng.integers(0, len(self.rows), n))
 
     def log_mgf(self, a: NDArray[Any]) -> NDArray[Any]:
-        """ln E e^{a.Z}, real or complex; -inf at a zero of the transform. Relatively accurate near
-        0.
-        """
+        """ln E e^{a.Z}, real or complex, relatively accurate near 0; -inf at a zero."""
         flat = np.asarray(a).reshape(-1, self.d)
         some = max(1, SCORES_AT_ONCE // len(self.rows))
         parts = [_log_mean_exp(self.scores(flat[i : i + some])) for i in range(0, len(flat), some)]
@@ -197,9 +193,7 @@ class EmbeddingTable:
         return means, covariances.reshape(*means.shape, self.d)
 
     def image(self, A: Floats) -> EmbeddingTable | Atomic:
-        """The law of A Z, with half the diameter of the mapped rows as its sigma, or a bound on
-        that.
-        """
+        """The law of A Z; sigma is half the diameter of the mapped rows, or a bound on that."""
         mapped = np.empty((len(self.rows), len(A)))
         for where, x in self.pieces():
             mapped[where] = x @ A.T
@@ -217,7 +211,6 @@ class EmbeddingTable:
 
 
 def _softmax(scores: Floats) -> Floats:
-    """The weights of the rows, shape (m, n)."""
     w = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(w / w.sum(axis=1, keepdims=True))
 

@@ -117,9 +117,7 @@ def _laws(d: int) -> tuple[TokenLaw, ...]:
 
 
 def matrices(d: int) -> Mapping[str, Array]:
-    """Matrices U of shape (d, d), zero first; one is neither symmetric nor invertible (for
-    d > 1).
-    """
+    """Matrices U (d, d), zero first; one is neither symmetric nor invertible (for d > 1)."""
     return {"0": np.zeros((d, d)), "I": np.eye(d), "nilpotent": np.eye(d, k=1) if d > 1 else -np.eye(1)}
 
 

@@ -137,9 +137,7 @@ def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
 
 
 def coordinate_tilted(kind: str, t: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of the coordinate under ``e^{tg} / M(t)``: the first two derivatives of ln
-    M, for real t.
-    """
+    """Mean and variance of the coordinate under ``e^{tg} / M(t)``, M'/M and its derivative."""
     from scipy.special import zeta
 
     check_law(kind, ("normal", "sign", "uniform"), "the tilted law")

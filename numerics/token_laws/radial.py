@@ -107,9 +107,7 @@ def bessel_ratio(q: int, x: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 class Radial(Linear):
-    """The law of F g, where g is uniform on a sphere (radius sqrt r) or in a ball (radius sqrt(r +
-    2)) of R^r.
-    """
+    """The law of F g, g uniform on a sphere (radius sqrt r) or in a ball (sqrt(r + 2)) of R^r."""
 
     @property
     def q(self) -> int:

@@ -158,8 +158,8 @@ class TokenLaw:
 
     @classmethod
     def of(cls, structure: Structure) -> TokenLaw:
-        """The built-in law with this structure, under its name. Its arrays become read-only, since
-        the law shares them.
+        """The built-in law with this structure, whose arrays become read-only: the law
+        shares them.
         """
         factor: Any = getattr(structure, "factor", None)
         for array in vars(structure).values():
@@ -235,9 +235,7 @@ class TokenLaw:
 
     @property
     def weighted_nodes(self) -> WeightedNodes:
-        """The law as nodes and masses, for exact sums; it needs finitely many values or a cubature
-        rule.
-        """
+        """The law as nodes and masses; it needs finitely many values or a cubature rule."""
         if self.cubature is not None:
             return self.cubature
         if (own := self.on_points) is None:
@@ -264,7 +262,6 @@ class TokenLaw:
         return tilted_from_log_mgf(self.log_mgf, a_)
 
     def _tilt(self, a: ArrayLike) -> Floats:
-        """The tilts a as floats, checked."""
         (a_,) = read_arrays(a=(a, " ".join(f"n{i}" for i in range(np.ndim(a)))))
         if a_.ndim == 0 or a_.shape[-1] != self.d:
             raise ValueError(
@@ -274,9 +271,7 @@ class TokenLaw:
         return a_
 
     def tilted_mean(self, a: ArrayLike) -> Floats:
-        """Mean of the tilted law: the first part of `tilted`, and far cheaper for
-        embedding tables.
-        """
+        """Mean of the tilted law, the first part of `tilted`: far cheaper for embedding tables."""
         own = self.structure
         if not isinstance(own, EmbeddingTable):
             return self.tilted(a)[0]

@@ -29,9 +29,7 @@ ON_CIRCLE, HEIGHTS, RADII = 48, 32, 24
 
 @dataclass(frozen=True, eq=False)
 class WeightedNodes:
-    """Nodes and masses of a centred law on R^d, with a sub-Gaussian variance proxy; trailing axes
-    are laws.
-    """
+    """Nodes and masses of a centred law on R^d, with a variance proxy; trailing axes are laws."""
 
     #: Shape (k, d, ...): the atoms of a discrete law, or the nodes of a cubature rule.
     nodes: Array

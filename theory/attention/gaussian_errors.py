@@ -34,7 +34,6 @@ Matrix = Any  # ndarray or sympy.Matrix
 
 
 def _outer(h: Matrix) -> Matrix:
-    """The outer product of a vector with itself."""
     return h * h.T if isinstance(h, sp.MatrixBase) else np.outer(h, h)
 
 
@@ -73,9 +72,7 @@ def softmax_covariance_bias(P2: Scalar, P3: Scalar, Q: Scalar, Gamma: Matrix, h:
 
 
 def P2_slope(P2: Scalar, P3: Scalar, Q: Scalar) -> Scalar:
-    """``dP2/ds = P2 - 4 P3 + 3 Q``. With ``P2^2 <= Q <= P3`` it is at most ``P2 - P2^2``, whence
-    Theorem A.
-    """
+    """``dP2/ds = P2 - 4 P3 + 3 Q``; as ``P2^2 <= Q <= P3``, at most ``P2 - P2^2``: Theorem A."""
     _, P2, P3, Q = read(P2=P2, P3=P3, Q=Q)
     return P2 - 4 * P3 + 3 * Q
 

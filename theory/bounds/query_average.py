@@ -146,9 +146,7 @@ def output_average_short(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scala
 
 
 def gradient_V_average(L: Scalar, sigma: Scalar, U_norm: Scalar, d_out: Scalar, d: Scalar) -> Scalar:
-    """Our replacement of Proposition 3.4, gradient in V: each of its d_out rows is the output for
-    V = I.
-    """
+    """Our replacement of Proposition 3.4, gradient in V: each row is the output for V = I."""
     return d_out * output_average(L, sigma, U_norm, 1, d)
 
 

@@ -57,13 +57,11 @@ def _letters(bound: Callable[..., Scalar], d: Scalar, A: Scalar) -> tuple[Scalar
 
 
 def _letters_c6(C_f: Scalar, d: Scalar, p: int, g4: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """(K, A, B) of Lemma C.6."""
     _, d = read(d=d)
     return _letters(lambda L, s, u: lemma_c6_average(L, s, u, C_f, d, p, g4), d, 75 * (2 * p - 1 + h(d)) ** p)
 
 
 def _letters_c9(C_f: Scalar, d: Scalar, g8: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """(K, A, B) of Lemma C.9."""
     _, d = read(d=d)
     return _letters(lambda L, s, u: lemma_c9_average(L, s, u, C_f, d, g8), d, 8000 * (3 + h(d)) ** 2)
 

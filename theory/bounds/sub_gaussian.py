@@ -52,9 +52,7 @@ def fourth_moment_d1(d: Scalar, c: Scalar = 2) -> Scalar:
 
 
 def tail_d2(threshold: Scalar, d: Scalar, c: Scalar = 2) -> Scalar:
-    """The bound ``e^{2d - t^2/16}`` of Lemma D.2, item 1, on ``P(|z| >= t)`` for a 1-sub-Gaussian
-    vector.
-    """
+    """The bound ``e^{2d - t^2/16}`` of Lemma D.2, item 1, on ``P(|z| >= t)``, z 1-sub-Gaussian."""
     m, t, d, c = read(threshold=threshold, d=d, c=c)
     return m.exp(c * d - t**2 / 16)
 
@@ -84,9 +82,7 @@ def c_p_explicit(p: Scalar) -> Scalar:
 
 
 def C_p(p: Scalar) -> Scalar:
-    """The constant ``(1 + p c_p / 2) 64^{p/2}`` of Lemma D.2, item 2, p >= 2, as its proof gives
-    it.
-    """
+    """The constant ``(1 + p c_p / 2) 64^{p/2}`` of Lemma D.2, item 2, p >= 2, by its proof."""
     _, p = read(p=p)
     return (1 + p * c_p(p) / 2) * 64 ** (p / 2)
 

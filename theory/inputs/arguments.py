@@ -87,7 +87,6 @@ def _elementary(name: str) -> Any:
 
 
 def _maximum(x: Any, y: Any) -> Any:
-    """The larger of two numbers or arrays."""
     return (
         np.maximum(x, y)
         if isinstance(x, np.ndarray) or isinstance(y, np.ndarray)
@@ -165,7 +164,6 @@ def _numeric(name: str, value: Any) -> Any:
 
 
 def _outside(name: str, value: Any) -> str:
-    """The message for a value outside its domain."""
     low, closed, high, meaning = _DOMAIN[name]
     interval = f"{'[' if closed else '('}{low}, {'oo)' if high == np.inf else f'{high:g}]'}"
     return f"{name} = {value} is outside {interval}: {meaning}"

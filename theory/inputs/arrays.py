@@ -176,7 +176,6 @@ def real_array(name: str, value: ArrayLike) -> Floats:
 
 
 def _floats(name: str, value: ArrayLike) -> Floats:
-    """An array of finite floats."""
     array = real_array(name, value)
     if not np.isfinite(array).all():
         raise ValueError(

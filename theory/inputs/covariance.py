@@ -1,6 +1,4 @@
-"""Checks of what `limit_parameters` is given: matrices, scalars, and covariances in floats or in
-SymPy.
-"""
+"""Checks of what `limit_parameters` is given: matrices, scalars and covariances."""
 
 from __future__ import annotations
 
@@ -84,9 +82,7 @@ def _entries(name: str, value: Any) -> NDArray[Any]:
 
 
 def read_matrix(name: str, value: Any) -> Floats | sp.Matrix:
-    """A real matrix: floats from NumPy and nested lists, exact from anything that holds a SymPy
-    entry.
-    """
+    """A real matrix: floats, or exact from anything that holds a SymPy entry."""
     array = _entries(name, value)
     if array.size == 0:
         raise _reject(name, f"is empty (shape {array.shape})", "pass at least a 1 x 1 matrix")
@@ -238,7 +234,6 @@ def same_shape(name: str, M: Any, d: int) -> None:
 
 
 def _square(Sigma: Any) -> int:
-    """The dimension of a square matrix."""
     if Sigma.shape[0] != Sigma.shape[1]:
         raise _reject(
             "Sigma", f"has shape {tuple(Sigma.shape)}, a covariance is square", "pass a (d, d) matrix"
@@ -376,9 +371,7 @@ def _pseudo_inverse(Sigma: sp.Matrix, rank: int) -> tuple[sp.Matrix, sp.Matrix]:
 
 
 def tidy(M: sp.Matrix) -> sp.Matrix:
-    """Entries as quotients without common factors, unless they are so long that this would take
-    minutes.
-    """
+    """Entries as quotients without common factors, unless this would take minutes."""
     return M.applyfunc(lambda x: sp.cancel(x) if x.count_ops() < LONG_ENTRY else x)
 
 
@@ -393,9 +386,7 @@ def trace(M: Any) -> Any:
 
 
 def read_with_covariance(Sigma: Any, **others: tuple[Any, str]) -> tuple[Any, ...]:
-    """Sigma and what goes with it, all SymPy or all floats; of symbols only the shapes can be
-    checked.
-    """
+    """Sigma and what goes with it, all SymPy or all floats; of symbols only shapes are checked."""
     if any(is_symbolic(value) for value in (Sigma, *(value for value, _ in others.values()))):
         return read_in_kind(Sigma=(Sigma, "d d"), **others)
     return read_in_kind(Sigma=(read_covariance("Sigma", Sigma), "d d"), **others)

@@ -1,4 +1,4 @@
-"""Refuses arguments that are of another kind than a function takes: a number for a flag, a text for
+"""Refuses arguments of another kind than a function takes: a number for a flag, a text for
 a list.
 """
 
@@ -19,9 +19,7 @@ _CALLED: dict[Any, str] = {
 
 
 def check_kind(kind: Any, /, **values: Any) -> None:
-    """Refuse a value that is no instance of a kind, or of one of several; NumPy's Booleans are
-    Booleans too.
-    """
+    """Refuse what is no instance of a kind, or of one of several; NumPy's Booleans count."""
     for name, value in values.items():
         item = (
             value.item() if kind is bool and type(value).__module__ == "numpy" and value.size == 1 else value

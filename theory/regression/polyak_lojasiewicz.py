@@ -30,9 +30,7 @@ def polyak_lojasiewicz_f3(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr
 
 
 def scalar_floor(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr:
-    """A lower bound of ``u^2`` along the flow:
-    ``s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / (2 |S^2|_F)``.
-    """
+    """``u^2 >= s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / (2 |S^2|_F)`` along the flow."""
     s, top = sp.sympify(s), sp.Max(*_positive_eigenvalues(Sigma))
     return s**2 * _frobenius(Sigma @ Theta) ** 2 * (2 - s**2 * top) / (2 * _frobenius(Sigma @ Sigma))
 

@@ -50,9 +50,7 @@ CANCELLING = (
 
 
 class SaddleError(ValueError):
-    """The start does not move, or flows into a saddle, so that its limit is no minimum of the
-    risk.
-    """
+    """The start does not move, or flows into a saddle: its limit is no minimum of the risk."""
 
 
 def common_sign(

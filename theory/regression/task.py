@@ -96,9 +96,7 @@ class RegressionTask:
 
     @property
     def noise_ratio(self) -> float:
-        """The label noise in units of the variance of an entry of w, as the formulas of Section 5
-        have it.
-        """
+        """The label noise in units of the variance of an entry of w, as Section 5 has it."""
         return self.noise / self.task_variance
 
     @property

@@ -69,9 +69,7 @@ def distance_of_flows(g2: Scalar, beta: Scalar, time: Scalar) -> Scalar:
 
 
 def distance_26(g2: Scalar, beta: Scalar, time: Scalar) -> Scalar:
-    """The bound ``g2 t e^{beta t}`` of eq. (26); eq. (23) prints it with another constant,
-    ``beta_L``.
-    """
+    """The bound ``g2 t e^{beta t}`` of eq. (26); eq. (23) prints another constant, ``beta_L``."""
     m, g2, beta, time = read(g2=g2, beta=beta, time=time)
     return g2 * time * m.exp(beta * time)
 

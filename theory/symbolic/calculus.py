@@ -38,9 +38,7 @@ def gradient(f: Terms, name: str) -> Terms:
 
 
 def expectation(f: Terms, name: str, covariance: Terms) -> Terms:
-    """Expectation over a centred Gaussian vector, by Isserlis' theorem with words in place of
-    indices.
-    """
+    """Expectation over a centred Gaussian vector: Isserlis' theorem with words for indices."""
     A = f.alphabet
     known: dict[Term, Terms] = {}
 

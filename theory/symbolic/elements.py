@@ -59,9 +59,7 @@ class Words:
         self.terms = Terms(algebra, terms).sorted()
 
     def made_by(self, operation: str, *operands: Any) -> Words:
-        """The same element, remembered as the outcome of one operation instead of the steps inside
-        it.
-        """
+        """The same element, remembered as one operation instead of the steps inside it."""
         return Words(self.algebra, self.terms, self.shape, (operation, *operands))
 
     # -- arithmetic

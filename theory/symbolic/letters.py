@@ -113,9 +113,7 @@ class Alphabet:
         return word[0][0] in self._columns
 
     def canonical(self, word: Word) -> Word:
-        """The representative of a scalar word: traces may be rotated and transposed, inner products
-        transposed.
-        """
+        """The representative of a scalar word up to rotation (traces) and transposition."""
         found = self._canonical.get(word)
         if found is None:
             both = (word, self.transpose(word))

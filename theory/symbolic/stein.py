@@ -29,9 +29,7 @@ Slots = tuple[Slot, ...]
 
 
 class TokenAlgebra:
-    """Polynomials in sums over tokens of the named linear forms; ``highest`` bounds the
-    power sums.
-    """
+    """Polynomials in sums over tokens of linear forms, with power sums up to ``highest``."""
 
     def __init__(self, *forms: str, highest: int = 12) -> None:
         self.forms, self.highest = tuple(sorted(forms)), highest
@@ -215,9 +213,7 @@ class TokenSum:
         return (total / 2).as_expr()
 
     def at_one_token(self) -> sp.Expr:
-        """The expectation at L = 1, where every weight is 1 and the moments are those of a
-        Gaussian.
-        """
+        """The expectation at L = 1: every weight is 1, and moments are those of a Gaussian."""
         return sp.expand(
             self.expectation().subs(dict.fromkeys(self.algebra.symbols[: self.algebra.highest], 1))
         )

@@ -147,9 +147,7 @@ def optimal_window(
 
 
 def _falls(spectrum: Spectrum, n: int, noise: float, first: float) -> bool:
-    """Whether the loss falls from w = 0 on, where it has the slope ``first`` at the least width
-    tried.
-    """
+    """Whether the loss falls from w = 0 on; ``first`` is its slope at the least width tried."""
     slope, curvature = expansion_without_window(spectrum, n, noise)
     if slope == 0 and abs(curvature) <= CANCELLED * (spectrum.varying + noise) / (n * spectrum.d):
         return first < 0

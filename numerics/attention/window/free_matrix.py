@@ -38,9 +38,7 @@ _DECREASE, _MEMORY = 1e-4, 8
 
 @dataclass(frozen=True)
 class Prompts:
-    """Prompts with their probabilities, and what the loss needs of the tasks; the first axis is the
-    prompt.
-    """
+    """Prompts (on the first axis), their probabilities, and what the loss needs of the tasks."""
 
     tokens: Floats
     query: Floats
@@ -145,8 +143,6 @@ def loss_and_gradient(M: Floats, prompts: Prompts, sigma: float) -> tuple[float,
 
 @dataclass(frozen=True)
 class Minimum:
-    """A minimiser of the loss."""
-
     M: Floats
     loss: float
     #: Length of the projected gradient step.

@@ -21,8 +21,6 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MatrixRun:
-    """A training of M."""
-
     #: After the last step.
     M: Floats
     #: The squared error of each step, before it.

@@ -40,9 +40,7 @@ ROW = U64(LANES)
 
 @njit
 def mean_and_covariance(pairs, sums, M, C):  # type: ignore[no-untyped-def]
-    """Softmax mean M and covariance C of the coordinates of each lane: rows j, and j 2 pairs
-    + k.
-    """
+    """Softmax mean M and covariance C of each lane's coordinates: rows j, and j 2 pairs + k."""
     for i in range(LANES):
         sums[i] = 1 / sums[i]
     row, width = 1, 2 * pairs
@@ -71,9 +69,7 @@ def covariance(j, k, row, width, sums, M, C):  # type: ignore[no-untyped-def]
 
 @njit
 def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # type: ignore[no-untyped-def]
-    """|B M − Vh|², d_out |R M − h|² and |z|² |B C Rᵀ − VH|² of each lane, in three rows of
-    values.
-    """
+    """|B M − Vh|², d_out |R M − h|² and |z|² |B C Rᵀ − VH|² of each lane, in three rows."""
     width, m = 2 * pairs, R.shape[0]
     values[:] = 0.0
     for q in range(m):
@@ -100,9 +96,7 @@ def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # 
 
 @njit
 def distance(A, q, x, limits, target, start, factor, row, values, at):  # type: ignore[no-untyped-def]
-    """Add factor |(A x)_q − limit|² to the row of values; limits of all replicates at once have one
-    column.
-    """
+    """Add factor |(A x)_q − limit|² to the row of values; common limits have one column."""
     first, last = 0, A.shape[1] - 2
     while first < last and A[q, first] == 0 and A[q, first + 1] == 0:
         first += 2

@@ -60,9 +60,7 @@ def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def with_normal(sums, x, rate, centre, top):  # type: ignore[no-untyped-def]
-    """Add w, w h, w h², w², w² h, w² h², w³ for h = x − centre and the weight w = e^{rate (x −
-    top)}.
-    """
+    """Add w, w h, w h², w², w² h, w² h², w³ for h = x − centre, w = e^{rate (x − top)}."""
     s0, s1, s2, s3, s4, s5, s6 = sums
     w = exp32(max(rate * (x - top), NEGLIGIBLE_EXPONENT))
     h = x - centre
@@ -99,9 +97,7 @@ def add_normals(l, four, x, lane, part):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def fold_normals(shrink, part, total):  # type: ignore[no-untyped-def]
-    """Bring the sums, linear, quadratic and cubic in the weights, to the new maximum and add those
-    of a tile.
-    """
+    """Bring sums linear, quadratic, cubic in the weights to the new maximum, and add a tile's."""
     for i in range(LANES):
         f = shrink[i]
         f2 = f * f
@@ -142,9 +138,7 @@ def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-de
 
 @njit(fastmath={"contract"})
 def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
-    """Take a tile into the maximum of each lane; the weights of earlier tokens are to be multiplied
-    by `shrink`.
-    """
+    """Take a tile into the maximum of each lane; `shrink` multiplies earlier weights."""
     for i in range(LANES):
         shrink[i] = lane[2 * LANES + i]
     for l in range(0, tokens - 1, 2):
@@ -160,9 +154,7 @@ def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
 
 @njit
 def normal_sums(L, state, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
-    """total = the sums over the L tokens of each lane of what `with_normal` lists, up to powers of
-    a factor.
-    """
+    """total = each lane's sums over L tokens of what `with_normal` lists, up to powers."""
     total[:], lane[2 * LANES :] = 0.0, LOWEST
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)

@@ -52,9 +52,7 @@ def score(pairs, b, g, w):  # type: ignore[no-untyped-def]
 
 @njit
 def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyped-def]
-    """Move the reference of a lane to the highest score of the tile if that is far above, and
-    rescale the lane's sums.
-    """
+    """Move a lane's reference to a tile's highest score if far above, and rescale the sums."""
     moved = I32(0)
     for i in range(LANES):
         k = U64(i)

@@ -63,9 +63,7 @@ class Spectrum:
 
     @property
     def curvature(self) -> float:
-        """The mean square of the Laplacian, ``sum b_k k^2 (k+d-2)^2``; infinite where it
-        diverges.
-        """
+        """The mean square of the Laplacian, ``sum b_k k^2 (k+d-2)^2``; it may be infinite."""
         return math.inf if self.tail else self._moment(2)
 
     def _moment(self, power: int) -> float:
@@ -107,7 +105,6 @@ class TaskClass:
 
 
 def _scale(L: Any) -> Any:
-    """A Lipschitz constant that has been checked."""
     if isinstance(L, sp.Expr) and not L.is_number:
         if L.is_positive is False:
             raise ValueError(

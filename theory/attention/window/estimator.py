@@ -16,9 +16,7 @@ __all__ = ["bias_and_noise", "estimate", "weights"]
 
 
 def weights(tokens: ArrayLike, query: ArrayLike, w: float) -> Floats:
-    """The weights ``e^{-w|x_i-x|^2}`` of the tokens (n, d) for the width w >= 0, divided by their
-    sum.
-    """
+    """The weights ``e^{-w|x_i-x|^2}`` of the tokens (n, d), w >= 0, divided by their sum."""
     x, z, width = read_arrays(tokens=(tokens, "n d"), query=(query, "d"), w=(w, ""))
     if width < 0:
         raise ValueError(

@@ -125,9 +125,7 @@ def gamma_ab(a: Any, b: Any) -> Any:
 
 
 def d_ab(p: Any, q: Any, first: Any, other: Any, rest: Any = 0) -> Any:
-    """d_{a,b} of (49), where p = e^{ca}, q = e^{cb}, and `rest` is the sum over the other
-    tokens.
-    """
+    """d_{a,b} of (49), with p = e^{ca}, q = e^{cb}, and the sum `rest` over the other tokens."""
     return p * first + q * other + rest
 
 

@@ -120,8 +120,8 @@ class Orbit:
         return (w * fall * (rest - w * excess) + w**2 * (1 + excess) * fall_2 / 2) / self.r
 
     def lam(self, eps: float) -> float:
-        """The lambda at which the attention on the own class is ``1 - eps``, for eps in (0, 1 -
-        1/K].
+        """The lambda at which the attention on the own class is ``1 - eps``, eps at most 1
+        - 1/K.
         """
         from scipy.optimize import brentq
 
@@ -142,9 +142,7 @@ class Orbit:
         )
 
     def time(self, lam: float) -> float:
-        """Time of the flow from Q = 0 to ``Q = lam I``, lam >= 0, in units of
-        ``1/(eta sigma_f^2)``.
-        """
+        """Time of the flow from Q = 0 to ``Q = lam I``, lam >= 0, in ``1/(eta sigma_f^2)``."""
         from scipy.integrate import quad
 
         lam = float(read_arrays(lam=(lam, ""))[0])
