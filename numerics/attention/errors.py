@@ -35,27 +35,23 @@ class ExactErrors(Drawn):
 
     Parameters
     ----------
-    lengths : array, shape (n,)
-    output : array, shape (n,)
-        ``E|T_L - T|^2``.
+    lengths, output : array, shape (n,)
+        ``E|T_L - T|^2`` at each length.
     from_linear : array, shape (n,)
         ``E|T_L - V Gamma U z|^2``, which is `output` for Gaussian tokens.
     squared_bias : array, shape (n,)
-        ``|E[T_L | query] - T|^2``, averaged over the query: the part of `output` that no average
-        over prompts removes. Averaged over queries it is nan where V sees only directions whose
-        scores have less than 1e-6 of the largest deviation, which such averages leave out.
-    grad_V, grad_U : array, shape (n,)
-        ``E|grad T_L - grad T|^2``. For laws that are not Gaussian it is nan where the scores are so
-        large that rounding leaves no digit of it. For large embedding tables `grad_U`, `grad_K` and
-        `grad_Q` are nan: they are not computed.
-    grad_K, grad_Q : array, shape (n,), or None
-        The same in the key and query matrices, if these were given.
+        ``|E[T_L | query] - T|^2``: the part of `output` that no average over prompts removes.
+        Averaged over queries it is nan where V sees only directions whose scores have less than
+        1e-6 of the largest deviation, which such averages leave out.
+    grad_V, grad_U, grad_K, grad_Q : array, shape (n,)
+        ``E|grad T_L - grad T|^2``; None in K and Q, if these were not given. For laws that are not
+        Gaussian it is nan where the scores are so large that rounding leaves no digit of it; for
+        large embedding tables only `grad_V` is computed.
     relative_error : array, shape (n,)
         Estimate of the relative error of these numbers: that of the quadrature at one query; over
         Gaussian queries the largest difference from the rule of twice the step, and by how much
         the probabilities of all nodes miss one. What rounding does to `squared_bias`, which may lie
-        in the kernel of V, is relative to 1e-6 of ``output E sum p_k^2`` where that is larger. A
-        number that is nan is not covered.
+        in the kernel of V, is relative to 1e-6 of ``output E sum p_k^2`` where that is larger.
     """
 
     lengths: Floats

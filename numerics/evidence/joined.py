@@ -39,15 +39,6 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
     checked : str
         LaTeX to show instead of the parts' own.
 
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    ValueError
-        If there are no parts.
-
     Examples
     --------
     >>> yes = Evidence(verdict=Verdict.PROVED, engine="identity", checked="a=a")
@@ -106,15 +97,9 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
     Parameters
     ----------
     primary : Evidence
-        Its verdict is the result.
+        Its verdict is the result; error probabilities of the routes do not add to it.
     routes : Evidence
         Independent checks of the same statement, or of instances of it.
-
-    Returns
-    -------
-    Evidence
-        The primary with `routes`; their error probabilities do not add, since the verdict does not
-        rest on them.
 
     Raises
     ------

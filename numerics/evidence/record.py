@@ -52,65 +52,49 @@ class Evidence(Shown):
 
     Parameters
     ----------
-    verdict : Verdict
-        One of the six words.
-    engine : str
-        A key of `CEILING`; the verdict never exceeds what that engine can show.
+    verdict, engine : Verdict, str
+        One of the six words, at most what the engine can show: a key of `CEILING`.
     checked : str
         LaTeX of what the engine received, beside which the printed text can be laid.
     covered : str
         Domain, laws, lengths or grid over which it was checked. Required under SUPPORTED.
     dimension : str
         ``"every d"``, ``"d = 1, 2, 3"``, or empty where no dimension occurs.
-    assumes : tuple of str
-        What the engine took for granted: positivity of symbols, invertibility, a law's parameters.
+    assumes, cites : tuple of str
+        What the engine took for granted, such as invertibility, and theorems taken as given.
     witness : Mapping[str, int | float | str]
-        A point that meets every hypothesis and breaks the statement. Required under REFUTED,
-        forbidden elsewhere.
-    witness_by : str
-        ``"exact"``, ``"Arb"``, ``"two routes"`` or ``"statistics"``: how the witness was evaluated
-        a second time.
-    disagreement : float
-        For ``"two routes"``: their difference in units of the violation, at most 1e-6.
-    slack : float or None
-        Bound over truth at the tightest point found; below 1 when refuted.
-    slack_error : float
-        The standard error of `slack` as a share of it, where runs or samples gave it; 0 elsewhere.
-    tightest : Mapping[str, int | float | str]
-        Where that was.
+        A point that meets every hypothesis and breaks the statement. Only under REFUTED, and there
+        required.
+    witness_by, disagreement : str, float
+        How the witness was evaluated a second time: ``"exact"``, ``"Arb"``, ``"statistics"``, or
+        ``"two routes"`` that differ by at most 1e-6 of the violation.
+    slack, slack_error, tightest : float or None, float, Mapping[str, int | float | str]
+        Bound over truth at the tightest point found, below 1 when refuted; its standard error as a
+        share of it, where runs or samples gave it; and the point.
     reference : float or None
-        The same ratio at a reference instance (`numerics.search.reference`), where one was given:
-        what the bound gives away there. For a conjunction the largest of its parts.
+        What the bound gives away at a reference instance (`numerics.search.reference`), if one was
+        given; for a conjunction the largest of its parts.
     margin : float or None
         A certified lower bound of the difference of the two sides.
-    samples, seed : int
-        Random draws and their seed, 0 where nothing is random.
-    error : float
-        Probability that the verdict is a statistical accident; 0 where nothing is random.
-    cites : tuple of str
-        Theorems taken as given.
+    samples, seed, error : int, int, float
+        Random draws, their seed, and the probability that the verdict is an accident of them.
     vacuous : str
-        Why the check says nothing: its two sides are the same as written, or its conclusion is one
-        of its hypotheses. Empty for a check that says something; a claim with a vacuous part is
-        faulty.
-    argument : str
-        The human sentence that joins what was executed to the statement; nobody executes it.
-        Required under ARGUED.
-    weakest : Verdict or None
-        Under ARGUED the verdict of the weakest part that was executed: PROVED or CERTIFIED.
+        Why the check says nothing: its sides are the same as written, or its conclusion is one of
+        its hypotheses. A claim with a vacuous part is faulty.
+    argument, weakest : str, Verdict or None
+        Required under ARGUED: the human sentence, executed by nobody, that joins what was executed
+        to the statement, and the verdict of the weakest part, PROVED or CERTIFIED.
     reason : str
         Why nothing could be decided. Required under OPEN.
     control : Evidence or None
         The same engine on a statement that it spoiled itself: it must come out REFUTED.
-    parts : tuple of Evidence
-        The conjuncts of `all_of`.
-    routes : tuple of Evidence
-        The second routes of `confirmed`; the verdict does not rest on them.
+    parts, routes : tuple of Evidence
+        The conjuncts of `all_of`, and the second routes of `confirmed`, on which nothing rests.
     seconds : float
         Time the check took.
     sides : tuple
-        The inequalities that were judged, in a form that a reference instance can evaluate
-        (`numerics.search.reference`); neither compared nor written as JSON.
+        The inequalities that were judged, in a form that a reference instance can evaluate;
+        neither compared nor written as JSON.
 
     Raises
     ------
@@ -184,18 +168,7 @@ class Evidence(Shown):
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         of = lambda *names: {name: given[name] for name in names}
         check_kind(
-            str,
-            **of(
-                "verdict",
-                "engine",
-                "checked",
-                "covered",
-                "dimension",
-                "witness_by",
-                "vacuous",
-                "argument",
-                "reason",
-            ),
+            str, **{one.name: given[one.name] for one in fields(self) if one.type in ("str", "Verdict")}
         )
         check_kind(Mapping, **of("witness", "tightest"))
         check_kind(Real, **of("disagreement", "slack_error", "samples", "seed", "error", "seconds"))

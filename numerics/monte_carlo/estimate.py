@@ -134,29 +134,25 @@ def attention_errors(
     ----------
     Gamma : array_like of shape (d, d), TokenLaw, or AttentionSetting
         Covariance of Gaussian tokens, symmetric and positive semidefinite (singular is fine), or
-        another law. A law with `coordinates` is drawn by a compiled kernel, any other by its own
-        sampler, ten and more times slower. Of an embedding table rows are drawn, and the gradient
-        in U is measured along a random direction in each prompt: it has the same mean. A quantile
-        function of one's own is compiled anew in every process, in some seconds. A setting
-        brings U, V and the query too.
-    U : array_like of shape (d, d)
-    V : array_like of shape (d_out, d)
+        another law. A law with `coordinates` is drawn by a compiled kernel (a quantile function of
+        one's own is compiled anew in every process, in some seconds), any other by its own sampler,
+        ten and more times slower. Of an embedding table rows are drawn, and the gradient in U is
+        measured along a random direction in each prompt: it has the same mean. A setting brings U,
+        V and the query too.
+    U, V : array_like of shapes (d, d) and (d_out, d)
     query : array_like of shape (d,) or None
         The query z, or its mean if `query_cov` is given (None: mean zero).
     lengths : int or sequence of int
         Prompt lengths, 1 <= L < 2^31.
     query_cov : array_like of shape (d, d), optional
-        If given, every replicate draws its query from N(query, query_cov), independent of the
-        prompt.
+        Every replicate draws its query from N(query, query_cov), independent of the prompt.
     replicates : int
         Number of prompts for each length, up to 10^12.
     seed : int, optional
         From 0 to 2^64 − 1; by default the seed of the claim being judged. Replicate number r at
-        length L is a function of (seed, r, L): it depends neither on `threads` nor on which other
-        lengths or how many replicates are asked for.
+        length L is a function of (seed, r, L) alone.
     threads : int, optional
-        At most 1024; by default one for every processor. Results are bitwise the same for every
-        number.
+        At most 1024; by default one for every processor. Results are bitwise the same.
     method : {"auto", "tokens", "scores"}
         "tokens" draws every token. "scores" draws only what the scores depend on and averages the
         rest exactly, for Gaussian tokens and linear images of the uniform laws on sphere and ball:
@@ -171,16 +167,12 @@ def attention_errors(
 
     Raises
     ------
-    TypeError
-        If an argument is not of the kind described.
-    ValueError
-        If shapes do not fit, an entry is not finite, a covariance is asymmetric or indefinite, a
-        length is out of range, no query is given, the scores exceed 1e30, the law has no log_mgf
+    TypeError, ValueError
+        If an argument is not of the kind described, the scores exceed 1e30, the law has no log_mgf
         (its infinite prompt is then unknown), its scores alone do not say enough for the method, or
         its sampler does not return tokens.
     FloatingPointError
-        If an error is not a finite number, as after a sampler or a quantile function of one's own
-        returned nan.
+        If an error is not a finite number, as after a sampler of one's own returned nan.
 
     Notes
     -----
@@ -188,8 +180,8 @@ def attention_errors(
     of T, far below the standard error unless the error itself does not vary (grad_U at L = 1).
     Scores are weighed against the highest so far, which makes any |Uz| safe. Normal coordinates are
     functions of 32-bit words and end at 6.7: tokens rarer than one in 10^10 do not occur. Memory
-    grows neither with L nor with the number of replicates. For Gaussian tokens and for product and
-    radial laws all three are known without sampling: `numerics.exact_errors`.
+    grows neither with L nor with the number of replicates. `numerics.exact_errors` knows the errors
+    of Gaussian tokens and of product and radial laws without sampling.
 
     Examples
     --------

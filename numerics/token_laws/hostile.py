@@ -51,7 +51,8 @@ def _on_a_line(
 
 
 def hostile_laws(d: int) -> list[TokenLaw]:
-    """The hostile token laws on R^d.
+    """The hostile token laws on R^d: Gaussian (full, singular, tiny), Rademacher, sphere, ball,
+    skewed on two and on three atoms, no spread at all, rescaled.
 
     Parameters
     ----------
@@ -61,13 +62,6 @@ def hostile_laws(d: int) -> list[TokenLaw]:
     Returns
     -------
     list of TokenLaw
-        Gaussian (full, singular, tiny), Rademacher, sphere, ball, skewed on two and on three atoms,
-        no spread at all, rescaled.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If d is not one of `DIMENSIONS`.
 
     Examples
     --------
