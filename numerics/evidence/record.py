@@ -214,22 +214,14 @@ class Evidence(Shown):
         v, found, out = self.verdict, [p.verdict for p in self.parts], []
         if self.engine == "conjunction" and not found:
             out.append("a conjunction without parts says nothing; build it with all_of")
+        said = f"a conjunction with the parts {[str(p) for p in found]} is not"
         if self.engine == "conjunction" and v.accepted and any(p.strength < v.strength for p in found):
-            out.append(
-                f"a conjunction with the parts {[str(p) for p in found]} is not {v}; it is its weakest part"
-            )
+            out.append(f"{said} {v}; it is its weakest part")
         if self.engine == "conjunction" and v is Verdict.REFUTED and Verdict.REFUTED not in found:
-            out.append(
-                f"a conjunction with the parts {[str(p) for p in found]} is not refuted; one of its parts "
-                "must be"
-            )
+            out.append(f"{said} refuted; one of its parts must be")
         every_d = lambda e: e.dimension.startswith("every d")
-        if (
-            v.accepted
-            and every_d(self)
-            and self.engine not in EVERY_DIMENSION
-            and not any(map(every_d, self.parts))
-        ):
+        by_itself = every_d(self) and not any(map(every_d, self.parts))
+        if v.accepted and by_itself and self.engine not in EVERY_DIMENSION:
             out.append(
                 f"the engine {self.engine!r} received no matrix of every size; leave `dimension` to the "
                 "engine that did"
@@ -282,26 +274,20 @@ class Evidence(Shown):
 
     def _faults_of_numbers(self) -> list[str]:
         """A margin or slack on the other side of what the verdict says."""
-        v, out = self.verdict, []
+        v, slack, out = self.verdict, self.slack, []
         if v.accepted and self.margin is not None and self.margin < 0:
             out.append(
                 f"{v} with the margin {self.margin}: the sides are the wrong way round; one of the two is "
                 "wrong"
             )
-        if not 0 <= self.slack_error < math.inf or (self.slack_error and self.slack is None):
+        if not 0 <= self.slack_error < math.inf or (self.slack_error and slack is None):
             out.append(
-                f"{self.slack_error} is no standard error of the slack {self.slack}; give a share of it, 0 "
-                "or more"
+                f"{self.slack_error} is no standard error of the slack {slack}; give a share of it, 0 or more"
             )
-        if v.accepted and self.slack is not None and self.slack < 1 - ROUNDING:
-            out.append(
-                f"{v} with the slack {self.slack}: the bound lies below the truth; one of the two is wrong"
-            )
-        if v is Verdict.REFUTED and self.slack is not None and self.slack > 1 + ROUNDING:
-            out.append(
-                f"REFUTED with the slack {self.slack}: the bound lies above the truth; one of the two is "
-                "wrong"
-            )
+        if v.accepted and slack is not None and slack < 1 - ROUNDING:
+            out.append(f"{v} with the slack {slack}: the bound lies below the truth; one of the two is wrong")
+        if v is Verdict.REFUTED and slack is not None and slack > 1 + ROUNDING:
+            out.append(f"{v} with the slack {slack}: the bound lies above the truth; one of the two is wrong")
         return out
 
     def __bool__(self) -> bool:
