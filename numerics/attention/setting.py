@@ -54,7 +54,7 @@ class AttentionSetting:
         Covariance of Gaussian tokens, symmetric positive semidefinite; may be singular. Or the law
         of the tokens, of which the attribute `Gamma` then is the covariance.
     U : array_like, shape (d, d), or None
-        The score of token z_k for the query z is z_k'Uz. None if K and Q are given: U = K'Q.
+        The score of token z_k for the query z is z_k'Uz. None if K and Q are given.
     V : array_like, shape (d_out, d)
         Value matrix.
     query : array_like, shape (d,), optional
@@ -68,11 +68,9 @@ class AttentionSetting:
 
     Raises
     ------
-    TypeError
-        If an array is not real.
-    ValueError
-        If shapes do not fit, an entry is not finite, a covariance is not symmetric positive
-        semidefinite, no query is given, or U is not K'Q.
+    TypeError, ValueError
+        If an array is not real and finite, shapes do not fit, a covariance is not symmetric
+        positive semidefinite, no query is given, or U is not K'Q.
 
     Examples
     --------

@@ -60,10 +60,8 @@ class SoftmaxMoments(NamedTuple):
 
 def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
     """P₂ = E Σ p_i², P₃ = E Σ p_i³ and Q = E (Σ p_i²)² for the softmax p of L independent N(0, s)
-    scores.
-
-    With s = (Uz)ᵀΓ(Uz) these give the exact first and second moments of the error of softmax
-    attention on Gaussian tokens.
+    scores. With s = (Uz)ᵀΓ(Uz) these give the exact first and second moments of the error of
+    softmax attention on Gaussian tokens.
 
     Parameters
     ----------
@@ -83,11 +81,8 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
 
     Raises
     ------
-    TypeError
-        If an argument is not real.
-    ValueError
-        If `s` is negative or not finite, if `L` is not a whole number from 1 to 1e100, or if the
-        shapes do not broadcast.
+    TypeError, ValueError
+        If an argument is not real, out of range, or the shapes do not broadcast.
 
     Notes
     -----
@@ -99,9 +94,6 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
     >>> m = softmax_moments(0.0, 4)
     >>> m.P2, m.P3, m.Q
     (0.25, 0.0625, 0.0625)
-    >>> import math
-    >>> round(softmax_moments(1.0, 10**30).P2 * 1e30 / math.e, 12)
-    1.0
     >>> softmax_moments([[0.5], [2.0]], [1, 10, 100]).Q.shape
     (2, 3)
     """

@@ -54,8 +54,8 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
     seed : int, optional
         Of the samples and of the directions; by default that of the claim being judged.
     samples : int
-        Number of tokens to draw, at least 1000 and at most 10^8; with a log_mgf at most 100 000 of
-        them, to compare it with.
+        Number of tokens to draw, from 1000 to 10^8; with a log_mgf at most 100 000 of them, to
+        compare it with.
 
     Returns
     -------
@@ -67,10 +67,8 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
 
     Raises
     ------
-    TypeError
-        If the law is no TokenLaw, or seed or samples no whole number.
-    ValueError
-        If samples or seed is out of range.
+    TypeError, ValueError
+        If the law is no TokenLaw, or seed or samples are out of range.
 
     Notes
     -----

@@ -81,8 +81,7 @@ class TokenLaw:
 
     Parameters
     ----------
-    name : str
-    d : int
+    name, d : str, int
     sigma : float
         The claim ``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for all v; `honest_sigma` tests it.
     sample : callable
@@ -105,11 +104,9 @@ class TokenLaw:
 
     Raises
     ------
-    TypeError
-        If an argument is not of the kind described.
-    ValueError
-        If d or sigma is out of range, ``sample`` does not return n finite tokens or uses other
-        randomness than rng, ``log_mgf`` is not 0 or not flat at 0 or not analytic, or does not fit
+    TypeError, ValueError
+        If an argument is not of the kind described or out of range, ``sample`` uses other
+        randomness than rng, or ``log_mgf`` is not 0 and flat at 0, not analytic, or not that of
         the factor.
 
     Examples

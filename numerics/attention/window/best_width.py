@@ -68,17 +68,14 @@ def optimal_window(
 
     Whether the loss falls from w = 0 on is decided by the expansion of our R13.window: a class with
     a linear part (b_1 > 0) always has a window, however small it is and however little it gains. A
-    window below 2^-10 is the zero of the derivative less what the expansion says it is at 0, so
-    that it is known to a share of 1e-7 where its gain is far below rounding. For b_1 = 0 and a
-    curvature that cancels to rounding the derivative at 2^-10 decides.
+    window below 2^-10 is the zero of the derivative less what the expansion says it is at 0, known
+    to a share of 1e-7 where its gain is far below rounding. For b_1 = 0 and a curvature that
+    cancels to rounding the derivative at 2^-10 decides.
 
     Parameters
     ----------
-    spectrum : TaskClass, Spectrum or array_like
-        As of `window_loss`.
-    d, n : int
-    noise : float
-        The variance sigma^2 of the label noise.
+    spectrum, d, n, noise
+        As of `window_loss`, for one n.
 
     Returns
     -------
