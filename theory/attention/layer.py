@@ -37,6 +37,10 @@ def softmax_weights(scores: ArrayLike) -> Floats:
     return np.asarray(w / w.sum())
 
 
+def _read(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> tuple[Floats, ...]:
+    return read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
+
+
 def _scores(prompt: Floats, query: Floats, U: Floats) -> Floats:
     """The scores z_k'Uz of the tokens."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -78,9 +82,7 @@ def softmax_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Arra
     >>> softmax_attention([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0], np.eye(2), np.eye(2))
     array([0.5, 0.5])
     """
-    prompt, query, U, V = read_arrays(
-        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
-    )
+    prompt, query, U, V = _read(prompt, query, U, V)
     return np.asarray(V @ (softmax_weights(_scores(prompt, query, U)) @ prompt))
 
 
@@ -108,9 +110,7 @@ def linear_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Array
     >>> linear_attention([[2.0], [1.0]], [1.0], [[1.0]], [[1.0]])
     array([2.5])
     """
-    prompt, query, U, V = read_arrays(
-        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
-    )
+    prompt, query, U, V = _read(prompt, query, U, V)
     return np.asarray(V @ (_scores(prompt, query, U) @ prompt) / len(prompt))
 
 
@@ -155,9 +155,7 @@ def grad_V(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
     """Gradient of `softmax_attention` by V, shape (d_out, d_out, d):
     ``out[i] = e_i (sum_k p_k z_k)'`` is that of component i.
     """
-    prompt, query, U, V = read_arrays(
-        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
-    )
+    prompt, query, U, V = _read(prompt, query, U, V)
     mean = softmax_weights(_scores(prompt, query, U)) @ prompt
     return np.asarray(np.eye(len(V))[:, :, None] * mean)
 
@@ -167,9 +165,7 @@ def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
     """Gradient of `softmax_attention` by U, shape (d_out, d, d): ``out[i] = C_L v_i z'``; zero for
     a single token.
     """
-    prompt, query, U, V = read_arrays(
-        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
-    )
+    prompt, query, U, V = _read(prompt, query, U, V)
     p = softmax_weights(_scores(prompt, query, U))
     centred = prompt - p @ prompt
     return np.asarray((V @ (centred.T * p) @ centred)[:, :, None] * query)

@@ -57,9 +57,9 @@ class Spectrum:
     @property
     def slope(self) -> float:
         """The derivative of rho at 1, ``sum b_k k (k+d-2)/(d-1)``; the mean of ``|grad f|^2`` is
-        ``d - 1`` times it. Infinite where the degrees that are left out may make it so.
+        ``d - 1`` times it.
         """
-        return math.inf if self._endless(2) else self._moment(1) / (self.d - 1)
+        return self._moment(1) / (self.d - 1)
 
     @property
     def curvature(self) -> float:
@@ -69,9 +69,6 @@ class Spectrum:
     def _moment(self, power: int) -> float:
         k = np.arange(len(self.b))
         return float((self.b * (k * (k + self.d - 2.0)) ** power).sum())
-
-    def _endless(self, order: int) -> bool:
-        return order > 2 and self.tail > 0
 
 
 @dataclass(frozen=True)
