@@ -278,10 +278,7 @@ class AttentionSetting:
 
 
 def as_setting(
-    Gamma: ArrayLike | TokenLaw | AttentionSetting,
-    U: ArrayLike | None,
-    V: ArrayLike | None,
-    **others: Any,
+    Gamma: ArrayLike | TokenLaw | AttentionSetting, U: ArrayLike | None, V: ArrayLike | None, **others: Any
 ) -> AttentionSetting:
     """The setting that a public function was given: itself, which stands alone, or one made of
     plain values.

@@ -19,14 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Block",
-    "Key",
-    "LaplaceTransforms",
-    "laplace_transforms",
-    "log_complement",
-    "products_of_sums",
-]
+__all__ = ["Block", "Key", "LaplaceTransforms", "laplace_transforms", "log_complement", "products_of_sums"]
 
 Array = NDArray[np.float64]
 Block = tuple[int, int]  # (k, j): Σ p^k g^j over tokens, or the function m_{k,j}

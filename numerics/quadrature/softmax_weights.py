@@ -29,12 +29,7 @@ from numerics.quadrature.gaussian_transforms import (
 from theory.inputs.arrays import real_array
 from theory.shown.result import in_a_line
 
-__all__ = [
-    "SoftmaxMoments",
-    "check_lengths",
-    "mean_products",
-    "softmax_moments",
-]
+__all__ = ["SoftmaxMoments", "check_lengths", "mean_products", "softmax_moments"]
 
 Array = NDArray[np.float64]
 SECOND_ORDER: tuple[Key, ...] = (((2, 0),), ((3, 0),), ((2, 0), (2, 0)))  # P2, P3 and Q

@@ -14,14 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.spectrum import EPS, RankWarning, refuse_lost_rank
 
-__all__ = [
-    "asymmetric",
-    "is_symbolic",
-    "read_arrays",
-    "read_covariance",
-    "read_in_kind",
-    "real_array",
-]
+__all__ = ["asymmetric", "is_symbolic", "read_arrays", "read_covariance", "read_in_kind", "real_array"]
 
 Floats = NDArray[np.float64]
 #: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
