@@ -72,9 +72,8 @@ class _LawAtQuery:
     terms: Floats  # the sizes of what is added up to h
     apart: float = 0.0  # the distance of T from linear attention,
     off: float = 0.0  # its rounding error,
-    towards: Floats = field(
-        default_factory=lambda: np.zeros(0)
-    )  # and (VF)' times the direction in which it lies
+    #: And (VF)' times the direction in which it lies.
+    towards: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
@@ -95,9 +94,8 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
         forms |= {"grad_K": 1, "grad_Q": 2}
         factors |= {"grad_K": float(np.sum((Q @ z) ** 2)), "grad_Q": float(z @ z)}
     seen = see(matrices)
-    Gamma = (
-        setting.Gamma if law.structure is not None or law.log_mgf is not None else F @ F.T
-    )  # a name says: variance 1
+    # Coordinates that are known by their name alone have variance 1.
+    Gamma = setting.Gamma if law.structure is not None or law.log_mgf is not None else F @ F.T
     rounding = ROUNDING[1] * np.abs(F) @ seen.terms
     apart, off, towards = gap_to_linear(setting, Gamma, F @ seen.mean, rounding)
     seen = replace(seen, apart=apart, off=off, towards=F.T @ towards)

@@ -93,9 +93,8 @@ class _Weights(NamedTuple):
     one: Floats
     along_W: Floats  # h'Wh = |Vh|^2
     along_tokens: Floats  # h'h, in the user's coordinates
-    gradients: Mapping[
-        str, tuple[Floats, Floats, Floats, Floats, Floats]
-    ]  # those of `softmax_covariance_second_moment`
+    #: Those of `softmax_covariance_second_moment`.
+    gradients: Mapping[str, tuple[Floats, Floats, Floats, Floats, Floats]]
 
 
 def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float) -> ExactErrors:

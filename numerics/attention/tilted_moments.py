@@ -158,9 +158,8 @@ class IndependentMoments:
         second = m1[:, i] * m1[:, j]
         second[:, i == j] += variance
         along = [m1 @ M for M in self.matrices]
-        size = [
-            variance @ np.diag(M) + (m1 * Mm).sum(axis=1) for M, Mm in zip(self.matrices, along)
-        ]  # E y'My
+        # The means of y'My.
+        size = [variance @ np.diag(M) + (m1 * Mm).sum(axis=1) for M, Mm in zip(self.matrices, along)]
         third = [
             skew * np.diag(M) + 2 * variance * Mm + m1 * s[:, None]
             for M, Mm, s in zip(self.matrices, along, size)

@@ -182,9 +182,8 @@ def start_lanes(draw, replicate, mark, key0, key1, state):  # type: ignore[no-un
     philox_lanes(U64(draw), U64(replicate), U64(mark), U64(key0), U64(key1), state)
     for i in range(LANES):
         others = state[LANES + i] | state[2 * LANES + i] | state[3 * LANES + i]
-        state[i] = (
-            state[i] if (state[i] | others) != U32(0) else U32(1)
-        )  # from zero xoshiro gives zeros for ever
+        # From a state of zeros xoshiro gives zeros for ever.
+        state[i] = state[i] if (state[i] | others) != U32(0) else U32(1)
 
 
 @njit

@@ -57,9 +57,8 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
         if all(c is not None and c.verdict is Verdict.REFUTED for c in controls)
         else None
     )
-    of = (
-        [worst] if worst.verdict is Verdict.REFUTED else parts
-    )  # what holds elsewhere is no slack of a false statement
+    # What holds elsewhere is no slack of a false statement.
+    of = [worst] if worst.verdict is Verdict.REFUTED else parts
     tight = min((e for e in of if e.slack is not None), key=lambda e: e.slack or 0.0, default=None)
     gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))
     note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))

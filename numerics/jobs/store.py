@@ -172,9 +172,8 @@ class Store:
     def _prepare(self) -> None:
         """Create the table, or make sure that it is there and whole."""
         run = self._connection.execute
-        run(
-            "PRAGMA synchronous = EXTRA"
-        )  # the folder is synced too: a power cut cannot bring back the journal of a finished write
+        # The folder is synced too: a power cut cannot bring back the journal of a finished write.
+        run("PRAGMA synchronous = EXTRA")
         run("PRAGMA cell_size_check = ON")
         if run("PRAGMA application_id").fetchone() == (0,):
             run("BEGIN IMMEDIATE")  # whoever comes second finds a store

@@ -51,9 +51,8 @@ def inspected(path: Path) -> bool:
         if size < SMALLEST_PAGE:
             raise StoreError(NOT_SQLITE.format(path))
         with closing(connect(path, "mode=ro&immutable=1")) as connection:
-            connection.execute(
-                "PRAGMA writable_schema = ON"
-            )  # a size that an unfinished write left wrong is no reason to refuse
+            # A size that an unfinished write left wrong is no reason to refuse.
+            connection.execute("PRAGMA writable_schema = ON")
             check_header(path, connection)
     except OSError as error:
         raise StoreError(f"cannot open the store {path} ({error.strerror}); give another file") from error

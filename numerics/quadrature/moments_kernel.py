@@ -273,9 +273,8 @@ def _tables(keys: tuple[Key, ...]) -> tuple[NDArray[np.int64], ...]:
     factors of each integral and which they are, and its coefficient in the mean of each key.
     """
     blocks, sums = products_of_sums(keys)
-    rank = sorted(
-        range(len(blocks)), key=lambda i: (blocks[i][1], blocks[i][0])
-    )  # one power of g after another
+    # One power of g after another.
+    rank = sorted(range(len(blocks)), key=lambda i: (blocks[i][1], blocks[i][0]))
     K, J = (np.array([blocks[i][part] for i in rank]) for part in (0, 1))
     orders = np.concatenate([np.full(len(x.functions), x.j) for x in sums])
     functions = np.zeros((orders.size, orders.max()), dtype=np.int64)

@@ -87,9 +87,8 @@ def query_moments(eigenvalues: Floats, *, log_reach: float = 0.0, step: float = 
     freedom = float(ratios.sum() ** 2 / (ratios**2).sum())
     z, dz = talbot_contour(max(rank, round(2 * freedom) - 24))
     p = z / s[:, None]
-    factors = (1 - ratios) + 2 * ratios * p[
-        ..., None
-    ]  # e^{s/2} is taken out: all singularities lie on the negative axis
+    # e^{s/2} is taken out: all singularities lie on the negative axis.
+    factors = (1 - ratios) + 2 * ratios * p[..., None]
     # The product of a hundred roots is no float any more; logarithms take twice the time.
     tilt = 1 / np.sqrt(factors).prod(axis=-1) if rank <= 100 else np.exp(-np.log(factors).sum(axis=-1) / 2)
     weights = 2 * measure[:, None] * dz * np.exp(z) * tilt

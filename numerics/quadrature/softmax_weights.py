@@ -182,9 +182,8 @@ def _integrals(f: LaplaceTransforms, L: Array, top: float, keys: tuple[Key, ...]
     out = np.zeros((len(keys), L.size))
     for j, functions, coefficients in sums:
         products = table[functions].prod(axis=1)
-        tokens = np.prod(
-            [np.maximum(1 - i / L, 0) for i in range(j)], axis=0
-        )  # 0 where the prompt has fewer than j
+        # 0 where the prompt has fewer than j tokens.
+        tokens = np.prod([np.maximum(1 - i / L, 0) for i in range(j)], axis=0)
         others = (tokens * (L / top) ** j)[:, None] * np.exp(np.maximum(L - j, 0)[:, None] * f.log_m0)
         out += coefficients @ (products @ others.T)
     return out

@@ -105,10 +105,8 @@ class WeightTable:
 
     def __init__(self, L: float) -> None:
         self.L = float(L)
-        self._found: tuple[_Panels, _Panels] = (
-            NO_X_PANELS,
-            NO_Y_PANELS,
-        )  # replaced as a whole: threads may share a table
+        # Replaced as a whole: threads may share a table.
+        self._found: tuple[_Panels, _Panels] = (NO_X_PANELS, NO_Y_PANELS)
 
     def __call__(self, s: Floats) -> Weights:
         """Moments at variances of any shape, nonnegative and finite."""

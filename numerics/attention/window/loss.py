@@ -215,9 +215,8 @@ def nearest_token_signal(spectrum: Spectrum, n: int) -> float:
     0.5
     """
     half = (spectrum.d - 1) / 2
-    log_y = np.arange(
-        LEAST_LOG, LARGEST_LOG, LOG_STEP
-    )  # -n ln(1 - F(D)) is exponential, and its logarithm has no singular end
+    # -n ln(1 - F(D)) is exponential, and its logarithm has no singular end.
+    log_y = np.arange(LEAST_LOG, LARGEST_LOG, LOG_STEP)
     D = 2 * betaincinv(half, half, -np.expm1(-np.exp(log_y) / n))
     s = _terms(spectrum, D, len(spectrum.b) - 1)[2]
     return float(2 * LOG_STEP * (np.exp(log_y - np.exp(log_y)) @ s))

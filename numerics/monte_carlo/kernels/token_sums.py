@@ -56,9 +56,8 @@ def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyp
     moved = I32(0)
     for i in range(LANES):
         k = U64(i)
-        top = max(
-            max(w[k], w[k + ROW]), max(w[k + TWO_ROWS], w[k + THREE_ROWS])
-        )  # a loop over TILE costs three times as much
+        # A loop over TILE costs three times as much.
+        top = max(max(w[k], w[k + ROW]), max(w[k + TWO_ROWS], w[k + THREE_ROWS]))
         shrink[i] = top
         moved |= I32(top - reference[i] > LARGEST_EXPONENT)
     if moved:
