@@ -8,8 +8,8 @@ y_k = z_k - h, w_k = e^{a.z_k}. The errors are ratios of sums over the tokens,
     S = sum w_k,    B = sum w_k y_k,    A = sum w_k (y_k y_k' - H).
 
 Since 1/S^n = int r^{n-1} e^{-rS} dr / (n-1)!, the mean of a product of such sums is an integral
-over r. The integrand has one function of `numerics.attention.laplace_transforms` for every token
-that the product picks, and these functions serve all lengths of prompts at once.
+over r of one function of `numerics.attention.laplace_transforms` for every token that the product
+picks. These functions serve all lengths of prompts at once.
 """
 
 from __future__ import annotations
@@ -64,9 +64,7 @@ ENTRIES_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class _LawAtQuery:
-    """The law at one query: tokens are F g, and the moments are those of g about its tilted
-    mean.
-    """
+    """The law at one query: tokens are F g, the moments those of g about its tilted mean."""
 
     moments: TiltedMoments
     mean: Floats  # h, in the coordinates of g
@@ -74,45 +72,16 @@ class _LawAtQuery:
     terms: Floats  # the sizes of what is added up to h
     apart: float = 0.0  # the distance of T from linear attention,
     off: float = 0.0  # its rounding error,
-    towards: Floats = field(
-        default_factory=lambda: np.zeros(0)
-    )  # and (VF)' times the direction in which it lies
+    #: And (VF)' times the direction in which it lies.
+    towards: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
     """How far softmax attention on L tokens of any law is from its infinite-prompt limit, at one
-    query and without sampling.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-        With a fixed query, and a law that is built in or has a ``log_mgf``.
-    lengths : array, shape (n,)
-        Whole numbers from 1 to 1e100.
-
-    Returns
-    -------
-    ExactErrors
-        With ``relative_error`` from two rules that share neither nodes nor contours, and from the
-        terms that cancel in them. For laws on few points short prompts are gone through one by one.
-        Where rounding leaves nothing of a gradient, it is nan.
-
-    Raises
-    ------
-    ValueError
-        If the query is random, an entry is too large, the law is neither built in nor has a
-        log_mgf, or its scores fluctuate so much that rounding leaves nothing of the output.
-
-    Examples
-    --------
-    Two tokens that are +1 or -1: the limit is tanh(1). Two equal tokens miss it by 1 - tanh(1) or
-    1 + tanh(1), and two different ones not at all.
-
-    >>> from numerics.token_laws import rademacher
-    >>> e = law_errors(AttentionSetting(rademacher(1), [[1.0]], [[1.0]], [1.0]), np.array([2.0]))
-    >>> T = math.tanh(1)
-    >>> bool(abs(e.output[0] - ((1 - T) ** 2 + (1 + T) ** 2) / 4) < 1e-12)
-    True
+    query and without sampling, for whole lengths from 1 to 1e100. ``relative_error`` comes from two
+    rules that share neither nodes nor contours, and from the terms that cancel in them. For laws on
+    few points short prompts are gone through one by one. Where rounding leaves nothing of a
+    gradient, it is nan; where it leaves nothing of the output, the setting is refused.
     """
     law, L, V, z, K, Q = setting.law, lengths, setting.V, setting.query, setting.K, setting.Q
     a = tilt_of(setting)
@@ -125,9 +94,8 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
         forms |= {"grad_K": 1, "grad_Q": 2}
         factors |= {"grad_K": float(np.sum((Q @ z) ** 2)), "grad_Q": float(z @ z)}
     seen = see(matrices)
-    Gamma = (
-        setting.Gamma if law.structure is not None or law.log_mgf is not None else F @ F.T
-    )  # a name says: variance 1
+    # Coordinates that are known by their name alone have variance 1.
+    Gamma = setting.Gamma if law.structure is not None or law.log_mgf is not None else F @ F.T
     rounding = ROUNDING[1] * np.abs(F) @ seen.terms
     apart, off, towards = gap_to_linear(setting, Gamma, F @ seen.mean, rounding)
     seen = replace(seen, apart=apart, off=off, towards=F.T @ towards)
@@ -149,21 +117,14 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
 def tilt_of(setting: AttentionSetting) -> Floats:
     """``a = Uz`` at a fixed query, after checks of the query and of the size of all entries.
 
-    Raises
-    ------
-    ValueError
-        If the query is random, or an entry is too large.
-
-    Examples
-    --------
     >>> from numerics.token_laws import rademacher
     >>> tilt_of(AttentionSetting(rademacher(1), [[2.0]], [[1.0]], [3.0])).tolist()
     [6.0]
     """
     if setting.averaged:
         raise ValueError(
-            f"exact errors for the law {setting.law.name} are those at one query; pass query=z and no query_cov, or average over "
-            "queries by numerics.attention_errors"
+            f"exact errors for the law {setting.law.name} are those at one query; pass query=z and no "
+            "query_cov, or average over queries by numerics.attention_errors"
         )
     with np.errstate(over="ignore", invalid="ignore"):
         a = setting.U @ setting.query
@@ -191,8 +152,8 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
     largest, source = (LARGEST_BY_TRANSFORM, " from log_mgf") if s is None else (LARGEST_DIMENSION, "")
     if r > largest:
         raise ValueError(
-            f"the law {law.name} has {r} dimensions, beyond {largest}, up to which its moments are computed{source}; sample by "
-            "numerics.attention_errors, or project the tokens"
+            f"the law {law.name} has {r} dimensions, beyond {largest}, up to which its moments are "
+            f"computed{source}; sample by numerics.attention_errors, or project the tokens"
         )
     if isinstance(s, Independent):
         b = s.factor.T @ a
@@ -219,8 +180,8 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
     transform = law.log_mgf
     if transform is None:
         raise ValueError(
-            f"the law {law.name} has no log_mgf, which exact errors are made of; pass log_mgf= when you make the law, or sample: "
-            "numerics.attention_errors"
+            f"the law {law.name} has no log_mgf, which exact errors are made of; pass log_mgf= when you "
+            "make the law, or sample: numerics.attention_errors"
         )
     h, H = law.tilted(a)
     terms = np.abs(h) + np.sqrt(np.abs(np.diag(H)))
@@ -289,7 +250,6 @@ def _by_prompts(
 def _by_two_rules(
     seen: _LawAtQuery, matrices: list[Floats], L: Floats
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors from two quadrature rules: their mean, and their difference."""
     with np.errstate(over="ignore", invalid="ignore"):  # in a user's log_mgf; what is not finite is not given
         rules = [_fields(seen, matrices, L, rule) for rule in (0, 1)]
     for rule in rules:
@@ -310,7 +270,6 @@ class _Moments(NamedTuple):
 
 
 def _put_together(basis: Basis, f: Floats) -> _Moments:
-    """The moments as combinations of the functions of a `Basis`."""
     one, first, second, third, fourth = (f[:, part] for part in basis.parts)
     yy = np.tensordot(second, basis.second, axes=1)
     return _Moments(
@@ -325,9 +284,7 @@ def _put_together(basis: Basis, f: Floats) -> _Moments:
 def _one_token(
     seen: _LawAtQuery, matrices: list[Floats], L: Floats
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors for prompts of one token, where T_1 = V z_1 and C_1 = 0: moments of the law
-    without tilt.
-    """
+    """For prompts of one token, T_1 = V z_1 and C_1 = 0: moments of the law without tilt."""
     free = _put_together(seen.moments.basis, seen.moments.functions(np.zeros(1, complex)).real)
     H, W, h = seen.covariance, matrices[0], seen.mean
     yy, (_, cancelled) = free.yy[0] / free.one, _rounding(seen.moments)
@@ -418,12 +375,11 @@ def _covariance_terms(m: list[_Moments], H: Floats, matrices: list[Floats]) -> d
 
 
 def _inner(S: Floats, M: Floats) -> Floats:
-    """The sums over i, j of S_ij M_ij, for S of shape (n, r, r)."""
+    """Sums over i, j of S_ij M_ij, S of shape (n, r, r)."""
     return np.asarray(np.tensordot(S, M, axes=2))
 
 
 def _form(x: Floats, M: Floats, y: Floats) -> Floats:
-    """The products x'My, row by row."""
     return np.asarray(((x @ M) * y).sum(axis=-1))
 
 
@@ -433,5 +389,4 @@ def _sandwich(x: Floats, M: Floats) -> Floats:
 
 
 def _trace(P: Floats, Q: Floats) -> Floats:
-    """The traces of PQ, for P and Q of shape (n, r, r)."""
     return np.asarray((P * np.swapaxes(Q, -1, -2)).sum(axis=(-2, -1)))

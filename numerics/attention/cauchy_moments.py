@@ -3,9 +3,9 @@ Cauchy's formula on circles, and moments of several coordinates by polarisation.
 
 The moment generating function of a sub-Gaussian law is entire. Its values at a + rho e^{i phi} u,
 on a circle along the direction u, give E[e^{a.Z} (u.Z - m)^n] for n = 0 to 4. The centre m is the
-mean under the tilt Re a; with it no value on the circle is much larger than the moments, so that
-little is lost to rounding. Products of several linear forms are combinations of such powers, as in
-xy = ((x + y)^2 - (x - y)^2)/4.
+mean under the tilt Re a: with it no value on the circle is much larger than the moments, and little
+is lost to rounding. Products of linear forms are combinations of such powers, as in xy = ((x + y)^2
+- (x - y)^2)/4.
 """
 
 from __future__ import annotations
@@ -35,23 +35,14 @@ NUMBERS_AT_ONCE = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class CauchyMoments:
-    """A law on R^d of which the log-mgf and a sub-Gaussian parameter are known.
+    """A law on R^d of which the log-mgf and a sub-Gaussian parameter are known."""
 
-    Parameters
-    ----------
-    transform : callable
-        ``log_mgf`` of complex arguments, (..., d) to (...).
-    sigma : float
-        Positive.
-    b, h : array, shape (d,)
-    matrices : sequence of arrays, shape (d, d)
-        W first, then the X.
-    """
-
+    #: ``log_mgf`` of complex arguments, (..., d) to (...).
     transform: Callable[[NDArray[Any]], NDArray[Any]]
     sigma: float
     b: Floats
     h: Floats
+    #: W first, then the X, of shape (d, d).
     matrices: Sequence[Floats]
     digits = 30.0
 

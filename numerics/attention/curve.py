@@ -33,32 +33,11 @@ def exact_error(
     *,
     tolerance: float = 1e-5,
 ) -> Floats | None:
-    """The exact mean squared error, by quadrature.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    quantity : {"output", "from_linear", "grad_V", "grad_U"}
-    lengths : array_like, shape (n,)
-        Whole numbers from 1 to 1e100.
-    tolerance : float
-        Relative error of averages over the query for the gradient in U; the others are known
-        better.
-
-    Returns
-    -------
-    array, shape (n,), or None
-        None where nothing is exact: averages over queries for tokens that are not Gaussian, and
-        scores beyond the range of the quadrature. The distance from linear attention is nan where
-        rounding leaves no digit of it.
-
-    Examples
-    --------
-    Without scores attention is the mean of L tokens:
-
-    >>> flat = AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2))
-    >>> exact_error(flat, "output", [1, 10]).tolist()
-    [2.0, 0.2]
+    """The exact mean squared error by quadrature, for whole lengths from 1 to 1e100. None where
+    nothing is exact: averages over queries for tokens that are not Gaussian, and scores beyond the
+    range of the quadrature. The distance from linear attention is nan where rounding leaves no
+    digit of it. The tolerance is that of averages over the query for the gradient in U; the others
+    are known better.
     """
     L = np.asarray(lengths, dtype=float)
     if not setting.gaussian:
@@ -88,16 +67,14 @@ def _of_law(setting: AttentionSetting, lengths: tuple[float, ...]) -> ExactError
 
 @lru_cache(maxsize=8)
 def _moments(variances: tuple[float, ...], lengths: tuple[float, ...]) -> SoftmaxMoments:
-    """Moments of the softmax weights, kept since output and gradient in V are averages over the
-    same nodes.
+    """Moments of the softmax weights, kept: output and gradient in V average over the same
+    nodes.
     """
     return softmax_moments(np.array(variances)[:, None], np.array(lengths))
 
 
 def _mean_token(setting: AttentionSetting, quantity: Literal["output", "grad_V"], L: Floats) -> Floats:
-    """Output and gradient in V, accurate enough to be compared with bounds that are equalities in a
-    limit.
-    """
+    """Output and gradient in V, so accurate that bounds may be equalities in a limit."""
     W, factor = setting.weight(quantity)
     law = setting.query_law(W, math.log(L.max()))
     P2, P3, Q = _moments(tuple(law.nodes.tolist()), tuple(L.ravel().tolist()))

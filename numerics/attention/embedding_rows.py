@@ -77,14 +77,7 @@ class _Rule(NamedTuple):
 
 
 def is_large(law: TokenLaw) -> bool:
-    """Whether the law is a table of too many or too long rows for moments of every order.
-
-    Examples
-    --------
-    >>> from numerics.token_laws import embedding_table
-    >>> is_large(embedding_table([[1.0], [2.0]])), is_large(embedding_table(np.eye(200)))
-    (False, True)
-    """
+    """Whether the law is a table of too many or too long rows for moments of every order."""
     own = law.structure
     if not isinstance(own, EmbeddingTable):
         return False
@@ -93,35 +86,8 @@ def is_large(law: TokenLaw) -> bool:
 
 
 def table_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
-    """How far softmax attention on L rows of a table is from its infinite-prompt limit, at one
-    query and without sampling.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-        With a fixed query, and the law of an `EmbeddingTable`.
-    lengths : array, shape (n,)
-        Whole numbers from 1 to 1e100.
-
-    Returns
-    -------
-    ExactErrors
-        As of `numerics.attention.any_law.law_errors`; the gradients in U, K and Q are nan.
-
-    Raises
-    ------
-    ValueError
-        If the query is random, an entry is too large, or the scores are so large that rounding
-        leaves nothing of the output.
-
-    Examples
-    --------
-    >>> from numerics.token_laws import embedding_table
-    >>> law = embedding_table([[2.0], [0.0]])
-    >>> e = table_errors(AttentionSetting(law, [[1.0]], [[1.0]], [1.0]), np.array([2.0]))
-    >>> T = math.tanh(1)
-    >>> bool(abs(e.output[0] - ((1 - T) ** 2 + (1 + T) ** 2) / 4) < 1e-12)
-    True
+    """As `numerics.attention.any_law.law_errors`, for tokens that are rows of an `EmbeddingTable`;
+    the gradients in U, K and Q are nan.
     """
     L, V = lengths, setting.V
     seen = _at_query(setting)
@@ -150,7 +116,6 @@ def table_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
 
 @lru_cache(maxsize=4)
 def _at_query(setting: AttentionSetting) -> _Seen:
-    """What the integrals need to know of every row."""
     table, V = setting.law.structure, setting.V
     assert isinstance(table, EmbeddingTable)
     score = table.scores(tilt_of(setting)[None])[0]
@@ -176,7 +141,7 @@ def _at_query(setting: AttentionSetting) -> _Seen:
 def _one_token(
     setting: AttentionSetting, seen: _Seen, L: Floats
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors for prompts of one token, where T_1 = V z_1."""
+    """For prompts of one token, T_1 = V z_1."""
     bias = float(np.sum((seen.half @ seen.plain) ** 2))
     weights, output, gradient = seen.squares.mean(1)
     table = {"mean 0": output, "mean 1": gradient, "bias": bias, "weights": weights}
@@ -189,7 +154,6 @@ def _one_token(
 def _by_two_rules(
     setting: AttentionSetting, seen: _Seen, L: Floats
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors from two quadrature rules."""
     rules = []
     for f, squares, mean in _rules(setting):
         # the mean squares of a sum of independent terms: one token picked twice, or two tokens
@@ -216,8 +180,9 @@ def _rules(setting: AttentionSetting) -> tuple[_Rule, _Rule]:
     table, n = seen.table, seen.log_w.size
     if (spread := float(np.ptp(seen.log_w))) > LARGEST_SPREAD:
         raise ValueError(
-            f"the scores of the rows of the {table.name}, differ by up to {spread:.3g}, beyond {LARGEST_SPREAD:g}, where exact "
-            "errors end; scale U or the query down, or sample by numerics.attention_errors"
+            f"the scores of the rows of the {table.name}, differ by up to {spread:.3g}, beyond "
+            f"{LARGEST_SPREAD:g}, where exact errors end; scale U or the query down, or sample by "
+            "numerics.attention_errors"
         )
     grids = [transform_grid(seen.scores, LONGEST, rule) for rule in (0, 1)]
     nodes = np.concatenate(grids)

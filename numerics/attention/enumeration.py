@@ -1,8 +1,6 @@
 """Exact expectations over prompts whose tokens take few values, as sums over the counts of each
-value.
-
-For every statistic that ignores the order, a prompt of L tokens with k possible values is one of
-``comb(L + k - 1, k - 1)`` vectors of counts with a multinomial probability. Values and
+value. For every statistic that ignores the order, a prompt of L tokens with k possible values is
+one of ``comb(L + k - 1, k - 1)`` vectors of counts with a multinomial probability. Values and
 probabilities may be floats (arrays of laws at once) or Arb balls.
 """
 
@@ -27,31 +25,8 @@ _comb = lru_cache(maxsize=2**16)(math.comb)
 
 @lru_cache(maxsize=64)
 def compositions(L: int, k: int) -> Array:
-    """All vectors of k counts with sum L.
-
-    Parameters
-    ----------
-    L : int
-        Length of the prompt, at least 1.
-    k : int
-        Number of atoms, at least 1.
-
-    Returns
-    -------
-    ndarray of int, shape (comb(L + k - 1, k - 1), k)
-        In lexicographic order; read-only, since it is shared.
-
-    Raises
-    ------
-    TypeError
-        If L or k is no integer.
-    ValueError
-        If there is no prompt, no atom, or more than 2e5 vectors.
-
-    Examples
-    --------
-    >>> compositions(2, 2).tolist()
-    [[0, 2], [1, 1], [2, 0]]
+    """All vectors of k counts with sum L, shape (comb(L + k - 1, k - 1), k), in lexicographic
+    order; read-only, since they are shared. More than 2e5 are refused.
     """
     if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) for n in (L, k)):
         raise TypeError(f"a prompt has a whole number of tokens and a law of atoms, got L = {L!r}, k = {k!r}")
@@ -61,7 +36,8 @@ def compositions(L: int, k: int) -> Array:
         )
     if (size := math.comb(L + k - 1, k - 1)) > 200_000:
         raise ValueError(
-            f"L = {L} tokens on k = {k} atoms have {size} count vectors; shorten the prompt, or sample instead of enumerating"
+            f"L = {L} tokens on k = {k} atoms have {size} count vectors; shorten the prompt, or sample "
+            "instead of enumerating"
         )
     rows = np.arange(L + 1)[:, None]
     for _ in range(k - 2):
@@ -74,24 +50,9 @@ def compositions(L: int, k: int) -> Array:
 
 
 def multinomial(counts: Array, weights: Any) -> Array:
-    """Multinomial probabilities of vectors of counts.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (n, k)
-        Rows with a common sum.
-    weights : array_like of shape (k, ...)
-        Positive probabilities, floats or `flint.arb`; trailing axes are independent laws.
-
-    Returns
-    -------
-    ndarray of shape (n, ...)
-        Floats, or enclosures with exact coefficients where the weights are enclosures.
-
-    Examples
-    --------
-    >>> multinomial(compositions(2, 2), [0.25, 0.75]).round(4).tolist()
-    [0.5625, 0.375, 0.0625]
+    """Multinomial probabilities (n, ...) of vectors of counts (n, k) with a common sum, for
+    positive weights (k, ...), whose trailing axes are independent laws; enclosures with exact
+    coefficients where the weights are `flint.arb`.
     """
     p = np.asarray(weights)
     if p.dtype == object:
@@ -108,40 +69,14 @@ def multinomial(counts: Array, weights: Any) -> Array:
 
 
 def expectation(law: TokenLaw, L: int, g: Callable[[Array], Array]) -> Any:
-    """``E g(counts)`` over a prompt of L independent tokens; a probability where g is true or
-    false.
-
-    Parameters
-    ----------
-    law : TokenLaw
-        On finitely many points.
-    L : int
-        Length of the prompt.
-    g : callable
-        Maps counts of shape (n, k), in the order of the law's points, to (n, ...).
-
-    Returns
-    -------
-    float or ndarray
-
-    Raises
-    ------
-    ValueError
-        If the law has infinitely many values, or there are too many vectors of counts.
-
-    Examples
-    --------
-    >>> from numerics.token_laws import atoms
-    >>> signs = atoms([[1.0], [-1.0]], [0.5, 0.5])
-    >>> round(float(expectation(signs, 3, lambda counts: (counts[:, 0] - 1.5) ** 2)), 12)
-    0.75
-    >>> round(float(expectation(signs, 3, lambda counts: counts[:, 0] == 3)), 12)
-    0.125
+    """``E g(counts)`` over a prompt of L independent tokens of a law on finitely many points; a
+    probability where g is true or false. g maps counts (n, k), in the order of the law's points, to
+    (n, ...).
     """
     if (own := law.on_points) is None:
         raise ValueError(
-            f"the law {law.name} has no atoms for enumeration to go through; make a law with numerics.token_laws.atoms, or sample "
-            "this one by numerics.attention_errors"
+            f"the law {law.name} has no atoms for enumeration to go through; make a law with "
+            "numerics.token_laws.atoms, or sample this one by numerics.attention_errors"
         )
     weights = own.weights
     counts = compositions(L, len(weights))

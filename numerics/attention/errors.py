@@ -35,27 +35,23 @@ class ExactErrors(Drawn):
 
     Parameters
     ----------
-    lengths : array, shape (n,)
-    output : array, shape (n,)
-        ``E|T_L - T|^2``.
+    lengths, output : array, shape (n,)
+        ``E|T_L - T|^2`` at each length.
     from_linear : array, shape (n,)
         ``E|T_L - V Gamma U z|^2``, which is `output` for Gaussian tokens.
     squared_bias : array, shape (n,)
-        ``|E[T_L | query] - T|^2``, averaged over the query: the part of `output` that no average
-        over prompts removes. Averaged over queries it is nan where V sees only directions whose
-        scores have less than 1e-6 of the largest deviation, which such averages leave out.
-    grad_V, grad_U : array, shape (n,)
-        ``E|grad T_L - grad T|^2``. For laws that are not Gaussian it is nan where the scores are so
-        large that rounding leaves no digit of it. For large embedding tables `grad_U`, `grad_K` and
-        `grad_Q` are nan: they are not computed.
-    grad_K, grad_Q : array, shape (n,), or None
-        The same in the key and query matrices, if these were given.
+        ``|E[T_L | query] - T|^2``: the part of `output` that no average over prompts removes.
+        Averaged over queries it is nan where V sees only directions whose scores have less than
+        1e-6 of the largest deviation, which such averages leave out.
+    grad_V, grad_U, grad_K, grad_Q : array, shape (n,)
+        ``E|grad T_L - grad T|^2``; None in K and Q, if these were not given. For laws that are not
+        Gaussian it is nan where the scores are so large that rounding leaves no digit of it; for
+        large embedding tables only `grad_V` is computed.
     relative_error : array, shape (n,)
         Estimate of the relative error of these numbers: that of the quadrature at one query; over
         Gaussian queries the largest difference from the rule of twice the step, and by how much
         the probabilities of all nodes miss one. What rounding does to `squared_bias`, which may lie
-        in the kernel of V, is relative to 1e-6 of ``output E sum p_k^2`` where that is larger. A
-        number that is nan is not covered.
+        in the kernel of V, is relative to 1e-6 of ``output E sum p_k^2`` where that is larger.
     """
 
     lengths: Floats
@@ -69,7 +65,8 @@ class ExactErrors(Drawn):
     relative_error: Floats
 
     def heading(self) -> str:
-        return f"Mean squared errors of softmax attention against the infinite prompt, exact, at {_lengths(self.lengths)}"
+        at = _lengths(self.lengths)
+        return f"Mean squared errors of softmax attention against the infinite prompt, exact, at {at}"
 
     def table(self) -> list[list[str]]:
         named = self._named()
@@ -93,34 +90,22 @@ class ExactErrors(Drawn):
         ax.set(xlabel="prompt length L", ylabel="mean squared error")
 
     def _named(self) -> dict[str, Floats]:
-        """The errors that are known, by their names."""
         names = ("output", "squared_bias", "grad_V", "grad_U", "grad_K", "grad_Q")
         found = {name: getattr(self, name) for name in names}
         return {name: x for name, x in found.items() if x is not None and np.isfinite(x).any()}
 
 
 def _lengths(lengths: Floats) -> str:
-    """How many lengths there are."""
     return f"{len(lengths)} prompt length{'s' if len(lengths) != 1 else ''}"
 
 
 def of_two_rules(
     rules: Sequence[Mapping[str, Floats]], cancelled: float
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Values and errors of means from two quadrature rules: their mean, and their difference.
-
-    Parameters
-    ----------
-    rules : sequence of two mappings
-        The means by name, among them ``"mean 0"`` of the output, its ``"bias"``, the part of its
-        mean ``"along"`` a direction and the ``"weights"``. Under ``"terms of NAME"`` the size of
-        the terms that cancel in a mean.
-    cancelled : float
-        Relative rounding error of these terms.
-
-    Returns
-    -------
-    values, errors : dict
+    """Values and errors of means from two quadrature rules: their mean, and their difference. Names
+    of the means are ``"mean 0"`` of the output, its ``"bias"``, the part of its mean ``"along"`` a
+    direction and the ``"weights"``; under ``"terms of NAME"`` stands the size of the terms that
+    cancel in a mean, with the relative rounding error ``cancelled``.
     """
     one, other = rules
     names = [name for name in one if not name.startswith("terms of ")]
@@ -136,18 +121,8 @@ def of_two_rules(
 def gap_to_linear(
     setting: AttentionSetting, Gamma: Floats, mean: Floats, off: Floats
 ) -> tuple[float, float, Floats]:
-    """How far the limit T is from V Gamma U z, the rounding error of that, and V' times the
-    direction in which T lies.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-        With a fixed query.
-    Gamma : array, shape (d, d)
-    mean : array, shape (d,)
-        The tilted mean of the tokens.
-    off : array, shape (d,)
-        Its rounding errors.
+    """How far the limit T is from V Gamma U z at a fixed query, the rounding error of that, and V'
+    times the direction in which T lies, from the tilted mean of the tokens and its rounding errors.
     """
     tilt = np.abs(setting.U) @ np.abs(setting.query)
     if setting.gaussian or not tilt.any():  # T is V Gamma U z, or both are 0
@@ -165,11 +140,9 @@ def gap_to_linear(
 def with_linear(
     values: Mapping[str, Floats], errors: Mapping[str, Floats], apart: float, off: float
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of
-    T_L - T ``"along"`` the direction from V Gamma U z to T, which are ``apart`` up to ``off``.
+    """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of T_L
+    - T ``"along"`` the direction from V Gamma U z to T, which are ``apart`` up to ``off``.
 
-    Examples
-    --------
     >>> known = {"mean 0": np.array([2.0]), "bias": np.array([1.0]), "along": np.array([-1.0])}
     >>> off = {"mean 0": np.zeros(1), "along": np.zeros(1)}
     >>> with_linear(known, off, 1.0, 0.0)[0]["from linear"]
@@ -186,9 +159,7 @@ def with_linear(
 
 
 def of_square(square: Floats, off: Floats) -> Floats:
-    """The error of the square of a vector, from that square and the square of the vector's
-    error.
-    """
+    """The error of the square of a vector, from that square and that of the vector's error."""
     # Roots come first: the product of the two squares may be below the range of floats.
     return np.asarray(2 * np.sqrt(np.abs(square)) * np.sqrt(off) + off)
 
@@ -196,30 +167,9 @@ def of_square(square: Floats, off: Floats) -> Floats:
 def settled(
     values: Mapping[str, Floats], errors: Mapping[str, Floats], L: Floats, *, rounding: float, law: str
 ) -> tuple[dict[str, Floats], Floats]:
-    """The means without those of which rounding leaves no digit, which become nan, and the relative
-    error of the others.
-
-    Parameters
-    ----------
-    values, errors : mapping
-        As from `of_two_rules`.
-    L : array, shape (n,)
-    rounding : float
-        Relative error of every number.
-    law : str
-        Its name, for an error.
-
-    Raises
-    ------
-    ValueError
-        If no digit of the output is left.
-
-    Examples
-    --------
-    >>> known = {"mean 0": np.array([2.0]), "bias": np.array([0.0]), "weights": np.array([0.5])}
-    >>> off = {"mean 0": np.array([1e-9]), "bias": np.array([0.0]), "weights": np.array([0.0])}
-    >>> settled(known, off, np.array([10.0]), rounding=1e-13, law="signs")[1].round(11)
-    array([5.e-10])
+    """The means of `of_two_rules` without those of which rounding leaves no digit, which become
+    nan, and the relative error of the others. ``rounding`` is the relative error of every number;
+    an output of which no digit is left is refused.
     """
     left = dict(values)
     least = {"bias": BIAS_SHARE * left.pop("weights") * left["mean 0"]}
@@ -232,8 +182,9 @@ def settled(
         if name == "mean 0" and lost.any():
             worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
             raise ValueError(
-                f"for the law {law} and L = {L[worst]:g} the output is known to {apart[worst]:.1g} of itself only: scores so large "
-                "leave less of it than rounding does; scale U down, leave out such lengths, or sample by numerics.attention_errors"
+                f"for the law {law} and L = {L[worst]:g} the output is known to {apart[worst]:.1g} of "
+                "itself only: scores so large leave less of it than rounding does; scale U down, leave out "
+                "such lengths, or sample by numerics.attention_errors"
             )
         left[name] = np.where(lost, np.nan, x)
         relative = np.maximum(relative, np.where(lost, 0.0, apart))

@@ -45,11 +45,9 @@ def exact_errors(
     V : array_like, shape (d_out, d)
     lengths : array_like, shape (n,) or ()
         Whole numbers from 1 to 1e100, in any order.
-    query : array_like, shape (d,)
-        The query z. Either this or `query_cov`.
-    query_cov : array_like, shape (d, d)
-        Covariance S of a query N(0, S), independent of the prompt, to average over; Gaussian tokens
-        only.
+    query, query_cov : array_like, shapes (d,) and (d, d)
+        Either the query z, or the covariance S of a query N(0, S), independent of the prompt, to
+        average over (Gaussian tokens only).
     K, Q : array_like, shape (m, d), optional
         Key and query matrices with ``U = K'Q``; both or neither.
     tolerance : float
@@ -62,14 +60,10 @@ def exact_errors(
 
     Raises
     ------
-    TypeError
-        If an argument is not real.
-    ValueError
-        If shapes do not fit, an entry is not finite or too large, a covariance is not symmetric
-        positive semidefinite, a length is out of range, not exactly one of `query` and `query_cov`
-        or only one of K and Q is given, U is not K'Q, the scores have a variance beyond 4096 (where
-        queries matter), the tolerance is out of range, or an average does not settle to it. For
-        other laws also what `numerics.attention.any_law.law_errors` refuses, and `query_cov`.
+    TypeError, ValueError
+        If an argument is not of the kind described, shapes do not fit, U is not K'Q, the scores
+        have a variance beyond 4096 (where queries matter), or an average does not settle to the
+        tolerance. For other laws also what `numerics.attention.any_law.law_errors` refuses.
 
     Notes
     -----
@@ -87,32 +81,19 @@ def exact_errors(
     >>> e = exact_errors(np.eye(2), np.zeros((2, 2)), np.eye(2), [1, 10], query=[1.0, 0.0])
     >>> e.output.round(9).tolist(), e.grad_V.round(9).tolist(), e.grad_U.round(9).tolist()
     ([2.0, 0.2], [4.0, 0.4], [2.0, 0.56])
-
-    Averaged over queries N(0, 1/4), and the limit of Theorem B, (1 - 2 lambda)^{-1/2} (1 +
-    lambda/(1 - 2 lambda)) at lambda = 1/4:
-
-    >>> e = exact_errors([[1.0]], [[1.0]], [[1.0]], [100, 10**30], query_cov=[[0.25]])
-    >>> (e.output * e.lengths).round(3).tolist()
-    [1.792, 2.121]
-
-    Tokens uniform on a sphere, against Gaussian ones of the same covariance:
-
-    >>> from numerics.token_laws import sphere
-    >>> one, laws = np.eye(3), (sphere(3), np.eye(3))
-    >>> a, b = (exact_errors(law, one, one, [10, 1000], query=[1, 0, 0]).output for law in laws)
-    >>> (a / b).round(3).tolist()
-    [0.513, 0.28]
     """
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov, K=K, Q=Q)
     read_arrays(tolerance=(tolerance, ""))
     if not TOLERANCES[0] <= tolerance <= TOLERANCES[1]:
         raise ValueError(
-            f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can settle to"
+            f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can "
+            "settle to"
         )
     L = read_lengths(lengths)
     if setting.averaged and (query is not None or setting.query.any()):
         raise ValueError(
-            "both of query and query_cov given; pass query=z for one query, query_cov=S for the mean over N(0, S)"
+            "both of query and query_cov given; pass query=z for one query, query_cov=S for the mean over "
+            "N(0, S)"
         )
     if setting.gaussian:
         return gaussian_errors(setting, L, tolerance)

@@ -1,6 +1,4 @@
-"""Built-in settings by name, for the command line, the tests and whoever looks for something
-to start from.
-"""
+"""Built-in settings by name, for the command line, tests, and something to start from."""
 
 from __future__ import annotations
 
@@ -51,8 +49,8 @@ def _averaged() -> AttentionSetting:
 
 @cache
 def _averaged_slow() -> AttentionSetting:
-    """Gaussian queries with lambda = 1.44 >= 1: the exponent is below 1, and no feasible length
-    shows it.
+    """Gaussian queries with lambda = 1.44 >= 1: the exponent below 1 shows at no feasible
+    length.
     """
     return AttentionSetting(
         np.eye(2), np.diag([1.2, 0.5]), np.eye(2), query_cov=np.eye(2), name="averaged-slow"

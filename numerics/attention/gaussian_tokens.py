@@ -1,11 +1,11 @@
 """Exact errors of softmax attention on Gaussian tokens, for the output and every gradient, at one
 query or averaged over Gaussian queries.
 
-No prompt is drawn. The formulas are those of `theory.attention.gaussian_errors` and
-`theory.attention.softmax_covariance`: they are linear in moments of the scores that depend on the
-score variance s and on L alone. With tokens F y, Gamma = F F' and y standard normal, the query
-enters them only through products of quadratic forms in it, over a power of s; so an average over
-Gaussian queries is one integral over s.
+No prompt is drawn. The formulas of `theory.attention.gaussian_errors` and
+`theory.attention.softmax_covariance` are linear in moments of the scores that depend on the score
+variance s and on L alone. With tokens F y, Gamma = F F' and y standard normal, the query enters
+them only through products of quadratic forms in it, over a power of s; so an average over Gaussian
+queries is one integral over s.
 """
 
 from __future__ import annotations
@@ -54,17 +54,9 @@ UNIT_PRODUCTS = np.eye(2)[:, :, None, None]
 
 
 class _Rule(NamedTuple):
-    """A quadrature over queries.
-
-    Attributes
-    ----------
-    fineness : Fineness
-        Of the moments of the scores.
-    step : float
-        The first step.
-    """
-
+    #: Of the moments of the scores.
     fineness: Fineness
+    #: The first step.
     step: float
 
 
@@ -101,31 +93,14 @@ class _Weights(NamedTuple):
     one: Floats
     along_W: Floats  # h'Wh = |Vh|^2
     along_tokens: Floats  # h'h, in the user's coordinates
-    gradients: Mapping[
-        str, tuple[Floats, Floats, Floats, Floats, Floats]
-    ]  # those of `softmax_covariance_second_moment`
+    #: Those of `softmax_covariance_second_moment`.
+    gradients: Mapping[str, tuple[Floats, Floats, Floats, Floats, Floats]]
 
 
 def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float) -> ExactErrors:
-    """The exact errors for Gaussian tokens, at one query or averaged over centred Gaussian queries.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    lengths : array, shape (n,)
-        Whole numbers from 1 to 1e100.
-    tolerance : float
-        Relative error up to which averages over the query are pushed.
-
-    Returns
-    -------
-    ExactErrors
-
-    Raises
-    ------
-    ValueError
-        If an entry is too large, the scores have a variance beyond 4096 where queries matter, or an
-        average does not settle to the tolerance.
+    """The exact errors for Gaussian tokens, at one query or averaged over centred Gaussian queries
+    up to the relative tolerance, for whole lengths from 1 to 1e100. Scores of a variance beyond
+    4096, where queries matter, are refused.
     """
     L, problem = lengths, _problem(setting, setting.query_factor)
     if not (setting.averaged and np.any(problem.C)):
@@ -151,37 +126,9 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
 
 
 def errors_along(setting: AttentionSetting, lengths: Floats, query: Floats, s: Floats) -> dict[str, Floats]:
-    """The exact errors for Gaussian tokens at many multiples of one query, in one go.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-        Its own query plays no part.
-    lengths : array, shape (n,)
-        Whole numbers from 1 to 1e100.
-    query : array, shape (d,)
-        With scores that are not zero.
-    s : array, shape (n_s,)
-        Positive variances of the scores, to which the query is scaled.
-
-    Returns
-    -------
-    dict of str to array, shape (n_s, n)
-        By the names of `numerics.attention.errors.ExactErrors`.
-
-    Raises
-    ------
-    ValueError
-        If an entry is too large or a variance is beyond 4096.
-
-    Examples
-    --------
-    >>> one = np.eye(2)
-    >>> setting = AttentionSetting(one, one, one, np.zeros(2))
-    >>> found = errors_along(setting, np.array([10.0]), np.array([1.0, 0.0]), np.array([1.0, 4.0]))
-    >>> there = AttentionSetting(one, one, one, np.array([2.0, 0.0]))
-    >>> np.allclose(found["grad_U"][1], gaussian_errors(there, np.array([10.0]), 1e-3).grad_U)
-    True
+    """The exact errors for Gaussian tokens at many multiples of one query, in one go: arrays (n_s,
+    n) by the names of `numerics.attention.errors.ExactErrors`. The query, whose scores are not
+    zero, is scaled to each of the positive score variances s; that of the setting plays no part.
     """
     problem = _problem(setting, query[:, None])
     size = float(np.sum(problem.C**2))
@@ -286,8 +233,9 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
     if s[-1] > LARGEST_SCORE_VARIANCE:
         top = float(np.linalg.eigvalsh(A)[-1])
         raise ValueError(
-            f"lambda = {top:.4g}, the largest eigenvalue of S^(1/2) U'Gamma U S^(1/2): queries with scores of variance {s[-1]:.4g} "
-            f"matter at L = {L.max():.3g}, but the quadrature ends at {LARGEST_SCORE_VARIANCE:g}; rescale U or query_cov"
+            f"lambda = {top:.4g}, the largest eigenvalue of S^(1/2) U'Gamma U S^(1/2): queries with scores "
+            f"of variance {s[-1]:.4g} matter at L = {L.max():.3g}, but the quadrature ends at "
+            f"{LARGEST_SCORE_VARIANCE:g}; rescale U or query_cov"
         )
     if (s**2 == 0).any():
         raise ValueError(
@@ -314,8 +262,8 @@ def _log_P2(s: Floats, L: Floats) -> Floats:
 
 
 def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Floats], Floats]:
-    """Errors averaged over queries, with their relative errors: the step is halved until two rules
-    agree.
+    """Errors averaged over queries, and relative errors: the step is halved until two
+    rules agree.
     """
     left, sizes, right = np.linalg.svd(p.C, full_matrices=False)
     # The coefficients are divided by powers of s. Where s is small, the rounding errors of
@@ -338,6 +286,6 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
         if relative.max() <= tolerance:
             return fine | ({"squared_bias": np.full(L.shape, np.nan)} if lost else {}), relative
     raise ValueError(
-        f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), not to {tolerance:g}; "
-        "ask for a larger tolerance or shorter prompts"
+        f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), "
+        f"not to {tolerance:g}; ask for a larger tolerance or shorter prompts"
     )

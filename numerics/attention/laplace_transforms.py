@@ -2,12 +2,9 @@
 known, by Mellin-Barnes integrals.
 
 With w = e^{b.g} / E e^{b.g}, b.g the score of a token, the errors of attention at one query are
-integrals over r of products of
-
-    m_k[f](r) = r^k E[f(g) w^k e^{-rw}],   m_0(r) = E e^{-rw}.
-
-Since e^{-x} = (1/2 pi i) int Gamma(z) x^{-z} dz, the mean under the law, in any dimension, becomes
-one integral along a vertical line of the complex plane:
+integrals over r of products of m_k[f](r) = r^k E[f(g) w^k e^{-rw}] and m_0(r) = E e^{-rw}. Since
+e^{-x} = (1/2 pi i) int Gamma(z) x^{-z} dz, the mean under the law, in any dimension, becomes one
+integral along a vertical line of the complex plane:
 
     m_k[f](r) = (1/2 pi i) int Gamma(z + k) r^{-z} E[f(g) w^{-z}] dz,
 
@@ -50,20 +47,13 @@ LARGEST_DEVIATION = 32.0
 
 @dataclass(frozen=True, eq=False)
 class LawTransforms:
-    """The functions m_k on an equidistant grid of v = log r.
-
-    Parameters
-    ----------
-    v : array, shape (n,)
-    log_m0 : array, shape (n,)
-        To full relative accuracy.
-    m : sequence of arrays, shape (n, size)
-        ``m[k]``, k = 1 to 4, of the functions of a `Basis`; ``m[1]`` has them about their tilted
-        means, apart from the first, and ``m[0]`` is empty.
-    """
+    """The functions m_k on an equidistant grid of v = log r."""
 
     v: Floats
+    #: To full relative accuracy, shape (n,).
     log_m0: Floats
+    #: ``m[k]`` (n, size), k = 1 to 4, of the functions of a `Basis`; ``m[1]`` has them about their
+    #: tilted means, apart from the first, and ``m[0]`` is empty.
     m: Sequence[Floats]
 
     def log_ways(self, L: Floats, j: int) -> Floats:
@@ -83,20 +73,8 @@ class LawTransforms:
 
 
 def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Floats:
-    """The nodes v of one of two interlacing rules, on the range in which integrands are not
+    """The nodes v of one of two interlacing rules, 0 or 1, on the range in which integrands are not
     negligible for prompts of 2 to e^{log_L} tokens.
-
-    Parameters
-    ----------
-    moments : TiltedMoments
-    log_L : float
-        Logarithm of the largest length.
-    rule : int
-        0 or 1.
-
-    Returns
-    -------
-    array, shape (n,)
     """
     size = lambda t: moments.log_mgf(t) - t * moments.log_mgf(np.ones(1))
     t = np.linspace(0.125, 2.0, 16)
@@ -111,23 +89,8 @@ def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Float
 
 
 def law_transforms(moments: TiltedMoments, v: Floats, rule: int = 0) -> LawTransforms:
-    """Evaluate the functions m_k on a grid of v = log r.
-
-    Parameters
-    ----------
-    moments : TiltedMoments
-    v : array, shape (n,)
-    rule : int
-        0 or 1: two rules share neither lines of integration nor nodes on them.
-
-    Returns
-    -------
-    LawTransforms
-
-    Raises
-    ------
-    ValueError
-        If the scores fluctuate too much.
+    """Evaluate the functions m_k on a grid of v = log r. The rules 0 and 1 share neither lines of
+    integration nor nodes on them.
     """
     if isinstance(moments, AtomicMoments):
         return _sums(moments, v)
@@ -292,8 +255,9 @@ def _lines(weights: _Weights, highest: float, rule: int) -> Floats:
     steepest = math.sqrt(weights.curvature(-1.0, INTERVALS_LEFT))
     if not steepest <= LARGEST_DEVIATION:
         raise ValueError(
-            f"scores have the standard deviation {steepest:.3g} under a tilt of the law, beyond {LARGEST_DEVIATION:g}, where "
-            "the engine for laws that are not Gaussian ends; scale U or the query down, or sample by numerics.attention_errors"
+            f"scores have the standard deviation {steepest:.3g} under a tilt of the law, beyond "
+            f"{LARGEST_DEVIATION:g}, where the engine for laws that are not Gaussian ends; scale U or the "
+            "query down, or sample by numerics.attention_errors"
         )
     each = 1 + int(steepest / 3.5)
     lines = [-n - (j + 0.5 + 0.1 * rule) / each for n in range(INTERVALS_LEFT) for j in range(each)]

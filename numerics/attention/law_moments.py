@@ -1,8 +1,6 @@
-"""Moments of f and of the tokens, for bounds under a growth condition ``|f(z)| <= C_f |z|^p``.
-
-Such bounds see more of the law than its scores: the tokens themselves, their sub-Gaussian constant
-and their dimension. These quantities are computed only when a bound asks for one, in floats or in
-Arb balls.
+"""Moments of f and of the tokens, for bounds under a growth condition ``|f(z)| <= C_f |z|^p``. Such
+bounds see more of the law than its scores: the tokens themselves, their sub-Gaussian constant and
+their dimension. They are computed only when a bound asks for one, in floats or in Arb balls.
 """
 
 from __future__ import annotations
@@ -22,31 +20,13 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class LawMoments:
-    """Moments of a law from the values of ``|f|^2`` and ``|z|^2`` at its nodes.
+    """Moments of a law from the values of ``|f|^2`` and ``|z|^2`` at its nodes, arrays (k, ...)."""
 
-    Parameters
-    ----------
-    p : ndarray of shape (k, ...)
-        Probabilities of the nodes.
-    f2 : ndarray of shape (k, ...)
-        ``|f|^2`` at the nodes.
-    z2 : ndarray of shape (k, ...), optional
-        ``|z|^2`` at the nodes.
-    sigma2 : scalar or ndarray of shape (...), optional
-        A sub-Gaussian variance proxy of the tokens.
-    d : int
-        Dimension of a token.
-
-    Examples
-    --------
-    >>> nodes = LawMoments(np.array([0.5, 0.5]), np.array([4.0, 1.0]), np.array([1.0, 1.0]), 1.0, 1)
-    >>> float(nodes.growth(1)), float(nodes.moment_of_f(2)), float(nodes.moment_of_z(8))
-    (2.0, 2.5, 1.0)
-    """
-
+    #: Probabilities of the nodes.
     p: Array
     f2: Array
     z2: Any = None
+    #: A sub-Gaussian variance proxy of the tokens.
     sigma2: Any = None
     d: int = 1
 
@@ -60,10 +40,8 @@ class LawMoments:
 
     def growth(self, power: int) -> Any:
         """``max |f(z)| / |z|^power`` over the nodes: ``C_f`` of a law on atoms if f vanishes
-        elsewhere, of others a lower bound.
-
-        Infinite if f does not vanish at a node 0; where f and z both vanish the quotient bounds
-        nothing.
+        elsewhere, of others a lower bound. Infinite if f does not vanish at a node 0; where f and z
+        both vanish the quotient bounds nothing.
         """
         if self.z2.dtype == object:
             if any(f > 0 and not z > 0 for f, z in zip(self.f2, self.z2, strict=True)):

@@ -27,33 +27,9 @@ STEP = 0.05
 
 
 def error_with_query(z: float, Gamma: float, U: float, lengths: Floats) -> Floats:
-    """``E|T[L/(L+1) mu_L + delta_z/(L+1)](z) - T[mu](z)|^2`` for tokens N(0, Gamma), V = 1 and d =
-    1, at one query.
-
-    Parameters
-    ----------
-    z : float
-        The query, not 0.
-    Gamma, U : float
-        Variance of the tokens, and parameter of the scores, not 0.
-    lengths : array, shape (n,)
-        L from 1 to 1e100.
-
-    Returns
-    -------
-    array, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If the scores vanish: then the output is the plain mean of L + 1 values.
-
-    Examples
-    --------
-    With one token, a score of deviation 1e-6 and z = 1 the output is (z_1 + 1)/2 up to 1e-6:
-
-    >>> round(float(error_with_query(1.0, 1.0, 1e-6, np.array([1.0]))[0]), 4)
-    0.5
+    """``E|T[L/(L+1) mu_L + delta_z/(L+1)](z) - T[mu](z)|^2`` for tokens N(0, Gamma), V = 1 and
+    d = 1, at one query, for lengths from 1 to 1e100. Refused where the scores vanish: then the
+    output is the plain mean of L + 1 values.
     """
     s = Gamma * (U * z) ** 2
     if not s > 0:
@@ -84,24 +60,7 @@ def error_with_query(z: float, Gamma: float, U: float, lengths: Floats) -> Float
 
 
 def averaged_error_with_query(S: float, Gamma: float, U: float, lengths: Floats) -> Floats:
-    """`error_with_query` averaged over queries N(0, S), by a midpoint sum.
-
-    Parameters
-    ----------
-    S, Gamma, U : float
-        Variances of query and tokens, positive; parameter of the scores, not 0.
-    lengths : array, shape (n,)
-        L from 1 to 1e40.
-
-    Returns
-    -------
-    array, shape (n,)
-
-    Examples
-    --------
-    >>> averaged_error_with_query(1.0, 1.0, 0.5, np.array([100.0])).round(4).tolist()
-    [0.0177]
-    """
+    """`error_with_query` averaged over queries N(0, S), by a midpoint sum, for L from 1 to 1e40."""
     reach = math.sqrt(2 * (1.2 * math.log(lengths.max()) + 35))
     x = STEP * (np.arange(math.ceil(reach / STEP)) + 0.5)
     weight = 2 * STEP * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)

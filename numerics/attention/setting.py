@@ -54,7 +54,7 @@ class AttentionSetting:
         Covariance of Gaussian tokens, symmetric positive semidefinite; may be singular. Or the law
         of the tokens, of which the attribute `Gamma` then is the covariance.
     U : array_like, shape (d, d), or None
-        The score of token z_k for the query z is z_k'Uz. None if K and Q are given: U = K'Q.
+        The score of token z_k for the query z is z_k'Uz. None if K and Q are given.
     V : array_like, shape (d_out, d)
         Value matrix.
     query : array_like, shape (d,), optional
@@ -68,11 +68,9 @@ class AttentionSetting:
 
     Raises
     ------
-    TypeError
-        If an array is not real.
-    ValueError
-        If shapes do not fit, an entry is not finite, a covariance is not symmetric positive
-        semidefinite, no query is given, or U is not K'Q.
+    TypeError, ValueError
+        If an array is not real and finite, shapes do not fit, a covariance is not symmetric
+        positive semidefinite, no query is given, or U is not K'Q.
 
     Examples
     --------
@@ -108,7 +106,8 @@ class AttentionSetting:
     ) -> None:
         if query is None and query_cov is None:
             raise ValueError(
-                "neither of query and query_cov given; pass query=z for one query, query_cov=S for queries N(0, S)"
+                "neither of query and query_cov given; pass query=z for one query, query_cov=S for queries "
+                "N(0, S)"
             )
         if (K is None) != (Q is None):
             raise ValueError("only one of K and Q given; the gradients in K and Q need both")
@@ -162,8 +161,8 @@ class AttentionSetting:
 
     @property
     def gaussian(self) -> bool:
-        """Whether the tokens are Gaussian: then everything has an exact curve, and Theorems A and B
-        hold.
+        """Whether the tokens are Gaussian: then all has an exact curve, and Theorems A and
+        B hold.
         """
         return not isinstance(self._tokens, TokenLaw) or self._tokens.coordinates == "normal"
 
@@ -175,32 +174,8 @@ class AttentionSetting:
         return float(np.linalg.eigvalsh(self.Gamma)[-1]) if self.gaussian else float(self.law.sigma) ** 2
 
     def with_law(self, name: str) -> AttentionSetting:
-        """The same experiment with other tokens of the same covariance.
-
-        Parameters
-        ----------
-        name : str
-            One of `LAWS`: its standard tokens, mapped by the symmetric root of Gamma.
-
-        Returns
-        -------
-        AttentionSetting
-
-        Raises
-        ------
-        ValueError
-            If there is no such law.
-
-        Warns
-        -----
-        RankWarning
-            As `token_factor`.
-
-        Examples
-        --------
-        >>> eye = np.eye(2)
-        >>> AttentionSetting(eye, eye, eye, [1.0, 0.0], name="plain").with_law("sphere").name
-        'plain, sphere'
+        """The same experiment with other tokens of the same covariance: the standard tokens of one
+        of `LAWS`, mapped by the symmetric root of Gamma.
         """
         if name not in LAWS:
             raise ValueError(f"there is no token law {name!r}; choose one of {', '.join(LAWS)}")
@@ -223,12 +198,8 @@ class AttentionSetting:
     @cached_property
     def token_factor(self) -> Floats:
         """F of tokens F g, shape (d, r), where g are the standard coordinates of their law; the
-        identity for a law that has none.
-
-        Warns
-        -----
-        RankWarning
-            If scores or values vary only in directions that are lost in rounding errors of Gamma.
+        identity for a law that has none. A RankWarning says if scores or values vary only in
+        directions that are lost in rounding errors of Gamma.
         """
         law = self._tokens
         given = (law.identity or {}).get("Gamma") if isinstance(law, TokenLaw) else law
@@ -246,7 +217,6 @@ class AttentionSetting:
 
     @cached_property
     def _factor_of_tokens(self) -> Floats:
-        """`token_factor` without a warning."""
         law = self._tokens
         if isinstance(law, TokenLaw):
             return np.eye(self.d) if law.factor is None else np.asarray(law.factor)
@@ -255,12 +225,8 @@ class AttentionSetting:
     @cached_property
     def query_factor(self) -> Floats:
         """B with query - E query = B x for standard normal x, shape (d, k); a fixed query as a
-        column.
-
-        Warns
-        -----
-        RankWarning
-            If scores vary only in directions that are lost in rounding errors of query_cov.
+        column. A RankWarning says if scores vary only in directions that are lost in rounding
+        errors of query_cov.
         """
         if self.query_cov is None:
             return self.query[:, None]
@@ -279,8 +245,8 @@ class AttentionSetting:
 
     @property
     def score_variance(self) -> float:
-        """The score variance s = (Uz)'Gamma(Uz) at a fixed query; lambda, the largest eigenvalue of
-        A, for Gaussian queries.
+        """s = (Uz)'Gamma(Uz) at a fixed query; for Gaussian queries lambda, the top eigenvalue of
+        A.
         """
         return max(float(np.linalg.eigvalsh(self.score_form)[-1]), 0.0)
 
@@ -298,17 +264,9 @@ class AttentionSetting:
 
     def query_law(self, W: Floats, reach: float, step: float = 0.08) -> QuadraticFormLaw:
         """The law of the score variance s over queries, with the weights for h'Wh, h = Gamma U z:
-        one atom, or the nodes of a quadrature.
-
-        Parameters
-        ----------
-        W : array, shape (d, d)
-            V'V for the output, the identity for the gradient in V.
-        reach : float
-            Logarithm of the largest prompt length of interest.
-        step : float
-            Step of the quadrature in ln s; the default suits what varies with s no faster than the
-            exact errors do.
+        one atom, or the nodes of a quadrature. W is V'V for the output and the identity for the
+        gradient in V; ``reach`` is the logarithm of the largest prompt length. The default step in
+        ln s suits what varies with s no faster than the exact errors do.
         """
         moment_form = self._form(self.Gamma @ W @ self.Gamma)
         if self.averaged and self.score_variance > 0:
@@ -320,25 +278,11 @@ class AttentionSetting:
 
 
 def as_setting(
-    Gamma: ArrayLike | TokenLaw | AttentionSetting,
-    U: ArrayLike | None,
-    V: ArrayLike | None,
-    **others: Any,
+    Gamma: ArrayLike | TokenLaw | AttentionSetting, U: ArrayLike | None, V: ArrayLike | None, **others: Any
 ) -> AttentionSetting:
-    """The setting that a public function was given: itself, or one made of plain values.
+    """The setting that a public function was given: itself, which stands alone, or one made of
+    plain values.
 
-    Parameters
-    ----------
-    Gamma, U, V, **others
-        Those of `AttentionSetting`; a setting in place of Gamma stands alone.
-
-    Raises
-    ------
-    TypeError
-        If something is given beside a setting, or V is missing.
-
-    Examples
-    --------
     >>> setting = as_setting(np.eye(3), np.eye(3), np.eye(3), query=np.ones(3))
     >>> as_setting(setting, None, None, query=None) is setting
     True
@@ -394,9 +338,7 @@ def read_lengths(lengths: ArrayLike) -> Floats:
 
 
 def overflow_refused(arrays: Mapping[str, Floats]) -> None:
-    """Refuse arrays with entries whose products of four may exceed the range of floats, by a
-    ValueError.
-    """
+    """Refuse arrays with entries whose products of four may exceed the range of floats."""
     for name, array in arrays.items():
         if not (np.isfinite(array).all() and np.abs(array).max() <= LARGEST):
             raise ValueError(f"{name} makes products that overflow a float; choose other units")

@@ -1,8 +1,6 @@
 """The errors of softmax attention on few tokens that take few values, as sums over all prompts, for
-scores of any size.
-
-Where one token has nearly all the weight, the means that `numerics.attention.any_law` integrates
-are differences of far larger numbers, and rounding leaves little of them. In a sum over prompts
+scores of any size. Where one token has nearly all the weight, the means that
+`numerics.attention.any_law` integrates are differences of far larger numbers. In a sum over prompts
 each error is small by itself: differences are taken from the token of the largest score, so that
 mean and covariance of the prompt lose no digits.
 """
@@ -27,13 +25,7 @@ ROUNDING = 1e-15
 
 
 def are_few(k: int, d: int, L: float) -> bool:
-    """Whether the prompts of L tokens on k points of R^d are so few that they can be summed over.
-
-    Examples
-    --------
-    >>> are_few(2, 1, 60.0), are_few(2, 1, 1e6), are_few(50, 2, 4.0)
-    (True, False, False)
-    """
+    """Whether prompts of L tokens on k points of R^d are so few that they can be summed over."""
     return L <= LONGEST_PROMPT and math.comb(int(L) + k - 1, k - 1) <= min(
         MOST_PROMPTS, ENTRIES_AT_ONCE // ((k + d) * d)
     )
@@ -43,43 +35,14 @@ def short_prompt_errors(
     y: Floats, weights: Floats, b: Floats, H: Floats, matrices: Sequence[Floats], towards: Floats, L: int
 ) -> tuple[dict[str, float], dict[str, float]]:
     """The errors at one length as sums over all prompts, with bounds on their rounding errors: the
-    fields of `numerics.attention.any_law`.
+    fields of `numerics.attention.any_law`. y (k, d) are the points less their mean under the law
+    tilted by the scores y @ b, H the covariance under that law; the matrices are W first, then the
+    X, and ``towards`` is V' times a unit vector, where W = V'V.
 
-    Parameters
-    ----------
-    y : array, shape (k, d)
-        Points, less their mean under the law tilted by the scores.
-    weights : array, shape (k,)
-    b : array, shape (d,)
-        The scores are y @ b.
-    H : array, shape (d, d)
-        Covariance under the tilted law.
-    matrices : sequence of arrays, shape (d, d)
-        W first, then the X.
-    towards : array, shape (d,)
-        V' times a unit vector, where W = V'V.
-    L : int
-
-    Returns
-    -------
-    values : dict
-        ``"mean i"`` for E (m - h)'M(m - h), m the softmax mean of a prompt and M the first two
-        matrices, ``"bias"`` for that of the mean of m - h, ``"along"`` for the product of that mean
-        with ``towards``, ``"covariance i"`` for
-        ``E |W^{1/2} (C - H) X^{1/2}|^2``, C the softmax covariance, and ``"weights"`` for E sum
-        p^2.
-    errors : dict
-        Of all but the last.
-
-    Examples
-    --------
-    One token that is +1 or -1 has no covariance; without scores H is 1:
-
-    >>> one, points = np.eye(1), np.array([[1.0], [-1.0]])
-    >>> half, zero = np.full(2, 0.5), np.zeros(1)
-    >>> found, _ = short_prompt_errors(points, half, zero, one, [one, one], one[0], 1)
-    >>> found["covariance 1"]
-    1.0
+    Values are ``"mean i"`` for E (m - h)'M(m - h), m the softmax mean of a prompt and M the first
+    two matrices, ``"bias"`` for that of the mean of m - h, ``"along"`` for the product of that mean
+    with ``towards``, ``"covariance i"`` for ``E |W^{1/2} (C - H) X^{1/2}|^2``, C the softmax
+    covariance, and ``"weights"`` for E sum p^2, which has no error.
     """
     counts, score = compositions(L, len(y)), y @ b
     p = multinomial(counts, weights)

@@ -1,9 +1,7 @@
 """The softmax average R_L / S_L over a random prompt, its statistics, and the symbols in which
-bounds speak of them.
-
-A `SoftmaxAverage` holds outcomes of the prompt with their probabilities (all of them, as floats or
-Arb balls, or a sample) beside the quantities of the population. A statement is then a pair of SymPy
-expressions in the symbols of this module.
+bounds speak of them. A `SoftmaxAverage` holds outcomes of the prompt with their probabilities (all
+of them, as floats or Arb balls, or a sample) beside the quantities of the population. A statement
+is then a pair of SymPy expressions in the symbols of this module.
 """
 
 from __future__ import annotations
@@ -48,35 +46,29 @@ Tokens = tuple[Array, Any, int]
 @dataclass(frozen=True)
 class SoftmaxAverage:
     """Outcomes of ``S_L = sum_k e^{a.z_k}`` and ``R_L = sum_k e^{a.z_k} f(z_k)``, with what they
-    fluctuate around.
-
-    Parameters
-    ----------
-    L : int or ndarray of shape (...)
-        Length of the prompt, or of each.
-    weight : ndarray of shape (n, ...)
-        Probability of each outcome.
-    S_L : ndarray of shape (n, ...)
-    R_L : ndarray of shape (m, n, ...)
-        One component of f on each first index.
-    S, a2, F2, F4, EM2, EQ2 : scalar or ndarray of shape (...)
-        ``L E w``, ``sigma^2 |a|^2``, ``E|f|^2``, ``sqrt(E|f|^4)``, ``E w^2`` and ``E w^2 |f|^2``.
-    R : ndarray of shape (m, ...)
-        ``L E[w f]``.
-    law : LawMoments, optional
-        Where the quantities of `numerics.attention.law_moments` come from.
+    fluctuate around. Trailing axes are laws.
     """
 
+    #: Length of the prompt, or of each.
     L: Any
+    #: Probability of each outcome, (n, ...).
     weight: Array
     S_L: Array
+    #: One component of f on each first index, (m, n, ...).
     R_L: Array
+    #: ``L E w``.
     S: Any
+    #: ``L E[w f]``, (m, ...).
     R: Array
+    #: ``sigma^2 |a|^2``.
     a2: Any
+    #: ``E|f|^2``.
     F2: Any
+    #: ``sqrt(E|f|^4)``.
     F4: Any
+    #: ``E w^2``.
     EM2: Any
+    #: ``E w^2 |f|^2``.
     EQ2: Any
     law: LawMoments | None = None
 
@@ -90,9 +82,7 @@ class SoftmaxAverage:
         return (self.weight * variable.of(self)).sum(0)
 
     def probability(self, variable: RandomVariable, op: str, threshold: Any) -> Any:
-        """Probability of the outcomes for which ``variable op threshold`` is certain (for balls, a
-        lower bound).
-        """
+        """Probability that ``variable op threshold`` is certain (for balls, a lower bound)."""
         value = variable.of(self)
         happens = {">=": np.greater_equal, ">": np.greater, "<=": np.less_equal, "<": np.less}[op](
             value, threshold
@@ -126,9 +116,7 @@ def _numerator(c: SoftmaxAverage) -> Array:
 
 
 def _where(happens: Array, fails: Array, value: Array) -> Array:
-    """The value on an event, 0 off it; where balls do not decide the event, a ball that contains
-    both.
-    """
+    """The value on an event, 0 off it; where balls do not decide that, a ball around both."""
     out = np.where(happens, value, 0 * value)
     undecided = ~(np.asarray(happens, dtype=bool) | np.asarray(fails, dtype=bool))
     if value.dtype != object or not undecided.any():
@@ -210,35 +198,10 @@ def symbol(name: str) -> sp.Symbol:
 def softmax_average(
     L: int, scores: Any, f: Any, weights: Any, a2: Any, tokens: Tokens | None = None
 ) -> SoftmaxAverage:
-    """Every outcome of a prompt of L tokens that take k values.
-
-    Parameters
-    ----------
-    L : int
-        Length of the prompt.
-    scores : array_like of shape (k, ...)
-        ``a.z`` at each atom; floats, or `flint.arb` for a rigorous evaluation.
-    f : array_like of shape (m, k, ...)
-        Values of f at each atom.
-    weights : array_like of shape (k, ...)
-        Probabilities of the atoms.
-    a2 : scalar or array_like of shape (...)
-        ``sigma^2 |a|^2``.
-    tokens : tuple, optional
-        ``|z|^2`` at each atom, ``sigma^2`` and the dimension, for bounds that see them.
-
-    Returns
-    -------
-    SoftmaxAverage
-
-    Examples
-    --------
-    One token: the average is f of that token, whose distance to the weighted mean tanh(1/2) is
-    averaged.
-
-    >>> c = softmax_average(1, [0.5, -0.5], [[1.0, -1.0]], [0.5, 0.5], 0.25)
-    >>> bool(np.isclose(c.mean(error_squared), 1 + np.tanh(0.5) ** 2))
-    True
+    """Every outcome of a prompt of L tokens that take k values, from scores ``a.z`` (k, ...),
+    values of f (m, k, ...) and probabilities (k, ...) of the atoms, in floats or `flint.arb`, and
+    ``a2 = sigma^2 |a|^2``. ``tokens`` are ``|z|^2`` at each atom, ``sigma^2`` and the dimension,
+    for bounds that see them.
     """
     p, values, w = np.asarray(weights), np.asarray(f), np.exp(np.asarray(scores))
     outcomes = compositions(L, len(p))
@@ -260,25 +223,10 @@ def around(
     a2: Any,
     tokens: Tokens | None = None,
 ) -> SoftmaxAverage:
-    """Outcomes with the population quantities that belong to a cubature rule.
+    """Outcomes, enumerated or sampled, with the population quantities that belong to a cubature
+    rule, whose nodes are ``e^{a.z}`` (k, ...), f (m, k, ...) and probabilities (k, ...); the rest
+    is that of `softmax_average`.
 
-    Parameters
-    ----------
-    L : int or ndarray of shape (...)
-        Length of the prompt, or of each.
-    weight, S_L : ndarray of shape (n, ...)
-    R_L : ndarray of shape (m, n, ...)
-        Outcomes and their probabilities, enumerated or sampled.
-    nodes : tuple of ndarray
-        ``e^{a.z}`` of shape (k, ...), f of shape (m, k, ...) and probabilities of shape (k, ...) at
-        the nodes.
-    a2 : scalar or array_like of shape (...)
-        ``sigma^2 |a|^2``.
-    tokens : tuple, optional
-        As in `softmax_average`.
-
-    Examples
-    --------
     >>> one = np.ones(1)
     >>> around(2, one, 2 * one, one[None], (one, one[None], one), 0.0).S == 2
     np.True_

@@ -7,9 +7,10 @@ are
     E[e^{t b.g}],  E[e^{t b.g} y],  E[e^{t b.g} yy'],
     E[e^{t b.g} (y'My) y],  E[e^{t b.g} y'Wy y'Xy]
 
-for complex t. The last two are contracted with symmetric matrices M, W, X, so that no tensor of
-order three or four is ever held. All are combinations of few functions of t: nine for a radial law
-in every dimension, about r^2/2 for a law of r independent coordinates.
+for complex t. The last two are contracted with symmetric matrices M, W, X (``matrices``: W first,
+then the X), so that no tensor of order three or four is ever held. All are combinations of few
+functions of t: nine for a radial law in every dimension, about r^2/2 for a law of r independent
+coordinates.
 """
 
 from __future__ import annotations
@@ -49,21 +50,14 @@ DIGITS = 40.0
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """How the moments are put together from the functions of t.
+    """How the moments are put together from the functions of t."""
 
-    Parameters
-    ----------
-    first : array, shape (n1, r)
-    second : array, shape (n2, r, r)
-    third : sequence of arrays, shape (n3, r)
-        One for each matrix M.
-    fourth : sequence of arrays, shape (n4,)
-        One for each X, together with W, the first of the M.
-    """
-
+    #: Shape (n1, r); ``second`` has the shape (n2, r, r).
     first: Floats
     second: Floats
+    #: (n3, r) for each matrix M.
     third: Sequence[Floats]
+    #: (n4,) for each X, together with W, the first of the M.
     fourth: Sequence[Floats]
 
     @property
@@ -136,16 +130,7 @@ def centred_coordinate(kind: str, t: Complex, h: Floats) -> tuple[Floats, Comple
 
 @dataclass(frozen=True, eq=False)
 class IndependentMoments:
-    """Moments of g with independent coordinates of one kind.
-
-    Parameters
-    ----------
-    kind : str
-        ``"normal"``, ``"sign"`` or ``"uniform"``.
-    b, h : array, shape (r,)
-    matrices : sequence of arrays, shape (r, r)
-        W first, then the X.
-    """
+    """Moments of g with independent coordinates: ``"normal"``, ``"sign"`` or ``"uniform"``."""
 
     kind: str
     b: Floats
@@ -173,9 +158,8 @@ class IndependentMoments:
         second = m1[:, i] * m1[:, j]
         second[:, i == j] += variance
         along = [m1 @ M for M in self.matrices]
-        size = [
-            variance @ np.diag(M) + (m1 * Mm).sum(axis=1) for M, Mm in zip(self.matrices, along)
-        ]  # E y'My
+        # The means of y'My.
+        size = [variance @ np.diag(M) + (m1 * Mm).sum(axis=1) for M, Mm in zip(self.matrices, along)]
         third = [
             skew * np.diag(M) + 2 * variance * Mm + m1 * s[:, None]
             for M, Mm, s in zip(self.matrices, along, size)
@@ -192,16 +176,7 @@ class IndependentMoments:
 @dataclass(frozen=True, eq=False)
 class RadialMoments:
     """Moments of g uniform on the sphere of radius sqrt q in R^q, or of its projection to r < q
-    dimensions (for q = r + 2 uniform in a ball).
-
-    Parameters
-    ----------
-    q : int
-    b : array, shape (r,)
-    centre : float
-        h = centre b/|b|.
-    matrices : sequence of arrays, shape (r, r)
-        W first, then the X.
+    dimensions (for q = r + 2 uniform in a ball), about h = centre b/|b|.
     """
 
     q: int
@@ -253,16 +228,7 @@ class RadialMoments:
 
 @dataclass(frozen=True, eq=False)
 class AtomicMoments:
-    """Moments of g on finitely many points.
-
-    Parameters
-    ----------
-    points : array, shape (n, r)
-    weights : array, shape (n,)
-    b, h : array, shape (r,)
-    matrices : sequence of arrays, shape (r, r)
-        W first, then the X.
-    """
+    """Moments of g on finitely many points (n, r)."""
 
     points: Floats
     weights: Floats

@@ -30,23 +30,8 @@ _hushes = 0
 
 
 def announced(kernel: T, line: str) -> T:
-    """The kernel itself; when Numba begins to compile it, the line is printed on stderr.
-
-    Parameters
-    ----------
-    kernel : numba dispatcher
-    line : str
-        What is compiled, how long that takes, and how often. It is printed once in a process.
-
-    Returns
-    -------
-    numba dispatcher
-
-    Examples
-    --------
-    >>> from numba import njit
-    >>> announced(njit(lambda x: x + 1), "compiling the successor, a moment")(1)
-    2
+    """The kernel itself; when Numba begins to compile it, the line is printed on stderr, once in a
+    process: what is compiled, how long that takes, and how often.
     """
     if not _SAYINGS:
         _listen()
@@ -56,13 +41,7 @@ def announced(kernel: T, line: str) -> T:
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Say nothing meanwhile: for commands that were asked to be quiet.
-
-    Examples
-    --------
-    >>> with hushed():
-    ...     pass
-    """
+    """Say nothing meanwhile: for commands that were asked to be quiet."""
     global _hushes
     _hushes += 1
     try:

@@ -15,14 +15,8 @@ T = TypeVar("T")
 
 def once(make: Callable[P, T]) -> Callable[P, T]:
     """A `functools.cache` that calls the function once for each argument, also when several threads
-    call it at the same time.
-
-    Without the lock two threads could build the same kernel, and each of the two would be compiled.
-
-    Examples
-    --------
-    >>> once(int)("7")
-    7
+    call it at the same time: without the lock two could build the same kernel, and each would be
+    compiled.
     """
     cached, lock = cast("Callable[P, T]", cache(make)), threading.Lock()
 

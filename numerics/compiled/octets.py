@@ -1,12 +1,10 @@
-"""Eight floats as one value of a compiled kernel, a SIMD vector: the kernel works on all at once.
+"""Eight floats as one value of a compiled kernel, a SIMD vector: sum, difference, product and
+quotient of two octets, or of an octet and a float, are octets.
 
 Loops over a few classes or prompts are too short for the compiler to take eight turns at once, and
 arrays of which it does not know that they lie apart keep it from trying. With octets the kernel
 says what is done side by side; its sums have one order on every processor. Where a register holds
 fewer than eight floats, an octet takes several.
-
-In compiled code the sum, difference, product and quotient of two octets, or of an octet and a
-float, are octets.
 """
 
 from __future__ import annotations

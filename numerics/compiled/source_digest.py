@@ -1,9 +1,8 @@
-"""The digest of source code under which compiled kernels, blocks of sweeps and trainings are filed.
-
-Numbers that other code computed must never be taken for those of this code. The digest of a module
-covers its own text, the text of every module of ours that it imports, at any depth, and the
-versions of the packages that compile it or draw its random numbers; it covers nothing else, so that
-a change invalidates what depends on it and leaves the rest alone.
+"""The digest of source code under which compiled kernels, blocks of sweeps and trainings are filed:
+numbers that other code computed must never be taken for those of this code. It covers a module's
+own text, that of every module of ours that it imports, at any depth, and the versions of the
+packages that compile it or draw its random numbers; nothing else, so that a change invalidates what
+depends on it alone.
 """
 
 from __future__ import annotations
@@ -24,32 +23,10 @@ PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
 
 @cache
 def digest_of_sources(*modules: str) -> str:
-    """SHA-256 of the source of these modules and of all of ours that they import, and of the
-    versions of packages.
-
-    What is left out: packages that a user's own law imports, the kind of processor, and the threads
-    of the linear algebra behind NumPy, on which the last bits of a root of a covariance depend from
-    some hundred dimensions on.
-
-    Parameters
-    ----------
-    *modules : str
-        Full names, such as ``numerics.training.run``.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such module.
-
-    Examples
-    --------
-    >>> len(digest_of_sources("theory.regression.experiment"))
-    64
+    """SHA-256 (hexadecimal) of the source of these modules, by full names, and of all of ours that
+    they import, and of the versions of packages. What is left out: packages that a user's own law
+    imports, the kind of processor, and the threads of the linear algebra behind NumPy, on which the
+    last bits of a root of a covariance depend from some hundred dimensions on.
     """
     digest = hashlib.sha256("".join(f"{package} {version(package)}\n" for package in PACKAGES).encode())
     for name in sorted(imports_of(*modules)):
@@ -58,25 +35,14 @@ def digest_of_sources(*modules: str) -> str:
 
 
 def kernel_key(module: str) -> int:
-    """The first 63 bits of the digest of a module: an integer that a kernel closes over, so that
-    Numba's cache knows it.
+    """The first 63 bits of the digest of a module (its ``__name__``): an integer that a kernel
+    closes over. Numba's cache looks at the file of the cached function only, and would go on
+    serving old code after a change in a helper; a kernel that closes over this number is compiled
+    afresh.
 
-    Numba's cache looks at the file of the cached function only: after a change in a helper it would
-    go on serving the old code, and verify the wrong program. A kernel that closes over this number
-    is compiled afresh instead. A module takes its key when it is imported: a process that started
-    before a change must not file its old code under the new number.
+    A module takes its key when it is imported: a process that started before a change must not file
+    its old code under the new number.
 
-    Parameters
-    ----------
-    module : str
-        The module of the kernel, usually ``__name__``.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
     >>> 0 <= kernel_key("theory.regression.experiment") < 2**63
     True
     """
@@ -84,18 +50,11 @@ def kernel_key(module: str) -> int:
 
 
 def imports_of(*modules: str) -> set[str]:
-    """These modules and every module of ours that they import by name, directly or not.
-
-    The imports are read from the text, those inside functions too: there is no list to keep by
-    hand, and nothing has to be loaded. Packages on the way to a module are not followed, since
-    their ``__init__`` only hands names on. Relative imports and modules that are named by a string
-    are not seen: a test refuses the former, and only the lazy packages and
-    `numerics.figures.engines` use the latter.
-
-    Examples
-    --------
-    >>> sorted(imports_of("theory.shown.result"))
-    ['theory.shown.colours', 'theory.shown.formulas', 'theory.shown.result']
+    """These modules and every module of ours that they import by name, directly or not, read from
+    the text, inside functions too. Packages on the way to a module are not followed, since their
+    ``__init__`` only hands names on. Relative imports and modules named by a string are not seen: a
+    test refuses the former, and only the lazy packages and `numerics.figures.engines` use the
+    latter.
     """
     seen: set[str] = set()
     left = list(modules)

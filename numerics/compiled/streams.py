@@ -1,5 +1,6 @@
 """Random numbers inside Numba kernels: Philox 4x32-10, xoshiro128++ and the normals of Box and
-Muller, for many replicates ("lanes") side by side.
+Muller, for many replicates ("lanes") side by side (Salmon, Moraes, Dror, Shaw, SC 2011; Blackman,
+Vigna, ACM TOMS 47(4), 2021).
 
 Philox gives each stream the 128 bits of its first state, a function of (key, counter) alone, and
 xoshiro128++ goes on from there: rotations and additions only, a fraction of the cost. A kernel that
@@ -9,16 +10,10 @@ replicates or other lengths changes none of those already drawn.
 
 States that differ in their counters differ, since Philox is a bijection for each key. Two of R
 streams of n words each overlap with probability below R² n / 2^127, as if their states were
-independent: below 1e-9 for 2^32 streams of 2^32 words, which would take a processor a century.
-
-The functions fill arrays of lanes, in loops without branches that LLVM turns into vector code.
-Arrays are flat and offsets unsigned or constant: a view costs two atomic operations, a signed
-offset a test for negative indices, and either takes as long as the work.
-
-References
-----------
-Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
-Blackman, Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47(4), 2021.
+independent: below 1e-9 for 2^32 streams of 2^32 words. Arrays of lanes are flat and offsets
+unsigned or constant, in loops without branches that LLVM turns into vector code: a view costs two
+atomic operations, a signed offset a test for negative indices, and either takes as long as the
+work.
 """
 
 from __future__ import annotations
@@ -51,30 +46,7 @@ HALF = LANES // 2
 
 
 def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
-    """The two words of the key that belong to a seed.
-
-    Parameters
-    ----------
-    seed : int
-        From 0 to 2^64 - 1.
-
-    Returns
-    -------
-    tuple of numpy.uint32
-        Low and high word.
-
-    Raises
-    ------
-    TypeError
-        If the seed is no integer.
-    ValueError
-        If the seed is outside that range: it would collide with another one.
-
-    Examples
-    --------
-    >>> [int(k) for k in key_of(2**32 + 5)]
-    [5, 1]
-    """
+    """The low and the high word of the key that belong to a seed from 0 to 2^64 - 1."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"seed = {seed!r} is no integer; take one from 0 to 2**64 - 1")
     if not 0 <= seed < 2**64:
@@ -86,11 +58,9 @@ def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
 
 @njit
 def philox_lanes(draw, replicate, mark, k0, k1, words):  # type: ignore[no-untyped-def]
-    """words[s LANES + i] = word s of the counter (draw, replicate + i, mark) for s < 4 and i <
-    LANES; all numbers uint64.
-
-    A replicate is two words of the counter. The lanes come in two halves at once: one works while
-    the other waits for its products.
+    """words[s LANES + i] = word s of the counter (draw, replicate + i, mark) for s < 4 and
+    i < LANES; all numbers uint64. A replicate is two words of the counter. The lanes come in two
+    halves at once: one works while the other waits for its products.
     """
     first, second = M0 * (draw & LOW), U64(0)
     for i in range(HALF):
@@ -212,9 +182,8 @@ def start_lanes(draw, replicate, mark, key0, key1, state):  # type: ignore[no-un
     philox_lanes(U64(draw), U64(replicate), U64(mark), U64(key0), U64(key1), state)
     for i in range(LANES):
         others = state[LANES + i] | state[2 * LANES + i] | state[3 * LANES + i]
-        state[i] = (
-            state[i] if (state[i] | others) != U32(0) else U32(1)
-        )  # from zero xoshiro gives zeros for ever
+        # From a state of zeros xoshiro gives zeros for ever.
+        state[i] = state[i] if (state[i] | others) != U32(0) else U32(1)
 
 
 @njit

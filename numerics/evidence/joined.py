@@ -13,9 +13,7 @@ __all__ = ["Contradiction", "all_of", "confirmed"]
 
 
 class Contradiction(RuntimeError):
-    """Two routes to one statement give opposite verdicts: one of the programs is wrong, and nothing
-    may be reported.
-    """
+    """Two routes to one statement give opposite verdicts: one of the programs is wrong."""
 
 
 def _check(parts: tuple[Any, ...]) -> None:
@@ -41,15 +39,6 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
     checked : str
         LaTeX to show instead of the parts' own.
 
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    ValueError
-        If there are no parts.
-
     Examples
     --------
     >>> yes = Evidence(verdict=Verdict.PROVED, engine="identity", checked="a=a")
@@ -68,9 +57,8 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
         if all(c is not None and c.verdict is Verdict.REFUTED for c in controls)
         else None
     )
-    of = (
-        [worst] if worst.verdict is Verdict.REFUTED else parts
-    )  # what holds elsewhere is no slack of a false statement
+    # What holds elsewhere is no slack of a false statement.
+    of = [worst] if worst.verdict is Verdict.REFUTED else parts
     tight = min((e for e in of if e.slack is not None), key=lambda e: e.slack or 0.0, default=None)
     gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))
     note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))
@@ -108,15 +96,9 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
     Parameters
     ----------
     primary : Evidence
-        Its verdict is the result.
+        Its verdict is the result; error probabilities of the routes do not add to it.
     routes : Evidence
         Independent checks of the same statement, or of instances of it.
-
-    Returns
-    -------
-    Evidence
-        The primary with `routes`; their error probabilities do not add, since the verdict does not
-        rest on them.
 
     Raises
     ------
@@ -135,7 +117,8 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
     for route in routes:
         if primary.verdict.accepted and route.verdict is Verdict.REFUTED:
             raise Contradiction(
-                f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the two is wrong"
+                f"{primary.engine} accepts what {route.engine} refutes at {dict(route.witness)}; one of the "
+                "two is wrong"
             )
         if primary.verdict is Verdict.REFUTED and route.verdict.strength > Verdict.SUPPORTED.strength:
             raise Contradiction(

@@ -1,8 +1,6 @@
 """`Evidence`: what an engine found out about a statement, as a frozen record that can be written as
-JSON.
-
-It cannot be built in a form that claims too much: a verdict above the ceiling of its engine, a
-refutation without a witness, an open statement without a reason, a supported one without its
+JSON. It cannot be built in a form that claims too much: a verdict above the ceiling of its engine,
+a refutation without a witness, an open statement without a reason, a supported one without its
 coverage, or numbers that contradict the verdict are all errors.
 """
 
@@ -29,13 +27,8 @@ ROUNDING = 1e-9
 
 
 def plain(value: Any) -> Plain:
-    """A JSON scalar that keeps the value: rationals become ``"p/q"``, integers stay integers,
-    everything else its text.
-
-    Examples
-    --------
-    >>> plain(Fraction(1, 3)), plain(2.5), plain(True)
-    ('1/3', 2.5, True)
+    """A JSON scalar that keeps the value: integers, rationals as ``"p/q"``, the text of
+    all else.
     """
     if isinstance(value, (bool, int, str)):
         return value
@@ -59,65 +52,49 @@ class Evidence(Shown):
 
     Parameters
     ----------
-    verdict : Verdict
-        One of the six words.
-    engine : str
-        A key of `CEILING`; the verdict never exceeds what that engine can show.
+    verdict, engine : Verdict, str
+        One of the six words, at most what the engine can show: a key of `CEILING`.
     checked : str
         LaTeX of what the engine received, beside which the printed text can be laid.
     covered : str
         Domain, laws, lengths or grid over which it was checked. Required under SUPPORTED.
     dimension : str
         ``"every d"``, ``"d = 1, 2, 3"``, or empty where no dimension occurs.
-    assumes : tuple of str
-        What the engine took for granted: positivity of symbols, invertibility, a law's parameters.
+    assumes, cites : tuple of str
+        What the engine took for granted, such as invertibility, and theorems taken as given.
     witness : Mapping[str, int | float | str]
-        A point that meets every hypothesis and breaks the statement. Required under REFUTED,
-        forbidden elsewhere.
-    witness_by : str
-        ``"exact"``, ``"Arb"``, ``"two routes"`` or ``"statistics"``: how the witness was evaluated
-        a second time.
-    disagreement : float
-        For ``"two routes"``: their difference in units of the violation, at most 1e-6.
-    slack : float or None
-        Bound over truth at the tightest point found; below 1 when refuted.
-    slack_error : float
-        The standard error of `slack` as a share of it, where runs or samples gave it; 0 elsewhere.
-    tightest : Mapping[str, int | float | str]
-        Where that was.
+        A point that meets every hypothesis and breaks the statement. Only under REFUTED, and there
+        required.
+    witness_by, disagreement : str, float
+        How the witness was evaluated a second time: ``"exact"``, ``"Arb"``, ``"statistics"``, or
+        ``"two routes"`` that differ by at most 1e-6 of the violation.
+    slack, slack_error, tightest : float or None, float, Mapping[str, int | float | str]
+        Bound over truth at the tightest point found, below 1 when refuted; its standard error as a
+        share of it, where runs or samples gave it; and the point.
     reference : float or None
-        The same ratio at a reference instance (`numerics.search.reference`), where one was given:
-        what the bound gives away there. For a conjunction the largest of its parts.
+        What the bound gives away at a reference instance (`numerics.search.reference`), if one was
+        given; for a conjunction the largest of its parts.
     margin : float or None
         A certified lower bound of the difference of the two sides.
-    samples, seed : int
-        Random draws and their seed, 0 where nothing is random.
-    error : float
-        Probability that the verdict is a statistical accident; 0 where nothing is random.
-    cites : tuple of str
-        Theorems taken as given.
+    samples, seed, error : int, int, float
+        Random draws, their seed, and the probability that the verdict is an accident of them.
     vacuous : str
-        Why the check says nothing: its two sides are the same as written, or its conclusion is one
-        of its hypotheses. Empty for a check that says something; a claim with a vacuous part is
-        faulty.
-    argument : str
-        The human sentence that joins what was executed to the statement; nobody executes it.
-        Required under ARGUED.
-    weakest : Verdict or None
-        Under ARGUED the verdict of the weakest part that was executed: PROVED or CERTIFIED.
+        Why the check says nothing: its sides are the same as written, or its conclusion is one of
+        its hypotheses. A claim with a vacuous part is faulty.
+    argument, weakest : str, Verdict or None
+        Required under ARGUED: the human sentence, executed by nobody, that joins what was executed
+        to the statement, and the verdict of the weakest part, PROVED or CERTIFIED.
     reason : str
         Why nothing could be decided. Required under OPEN.
     control : Evidence or None
         The same engine on a statement that it spoiled itself: it must come out REFUTED.
-    parts : tuple of Evidence
-        The conjuncts of `all_of`.
-    routes : tuple of Evidence
-        The second routes of `confirmed`; the verdict does not rest on them.
+    parts, routes : tuple of Evidence
+        The conjuncts of `all_of`, and the second routes of `confirmed`, on which nothing rests.
     seconds : float
         Time the check took.
     sides : tuple
-        The inequalities that were judged, in a form that a reference instance can evaluate
-        (`numerics.search.reference`); neither compared nor written as JSON.
+        The inequalities that were judged, in a form that a reference instance can evaluate;
+        neither compared nor written as JSON.
 
     Raises
     ------
@@ -188,22 +165,10 @@ class Evidence(Shown):
             raise ValueError(fault)
 
     def _check_kinds(self) -> None:
-        """Refuse what is of another kind than the fields say."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         of = lambda *names: {name: given[name] for name in names}
         check_kind(
-            str,
-            **of(
-                "verdict",
-                "engine",
-                "checked",
-                "covered",
-                "dimension",
-                "witness_by",
-                "vacuous",
-                "argument",
-                "reason",
-            ),
+            str, **{one.name: given[one.name] for one in fields(self) if one.type in ("str", "Verdict")}
         )
         check_kind(Mapping, **of("witness", "tightest"))
         check_kind(Real, **of("disagreement", "slack_error", "samples", "seed", "error", "seconds"))
@@ -219,13 +184,14 @@ class Evidence(Shown):
         v, out = self.verdict, []
         if self.engine not in CEILING:
             return [
-                f"no engine is called {self.engine!r}; add it to numerics.evidence.verdict.CEILING with the strongest"
-                " verdict it can give"
+                f"no engine is called {self.engine!r}; add it to numerics.evidence.verdict.CEILING with the "
+                "strongest verdict it can give"
             ]
         ceiling = CEILING[self.engine]
         if v.accepted and v.strength > ceiling.strength:
             out.append(
-                f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, or say less"
+                f"the engine {self.engine!r} can at most say {ceiling}, not {v}; use an engine that proves, "
+                "or say less"
             )
         if not 0 <= self.error < 1:
             out.append(f"{self.error} is no error probability; give a number from 0 to below 1")
@@ -238,7 +204,8 @@ class Evidence(Shown):
         argued = (bool(self.argument.strip()), self.weakest is not None and self.weakest.executed)
         if argued != (v is Verdict.ARGUED,) * 2:
             out.append(
-                "ARGUED, and nothing else, comes with `argument` and `weakest`, the verdict of its weakest part"
+                "ARGUED, and nothing else, comes with `argument` and `weakest`, the verdict of its weakest "
+                "part"
             )
         return out + self._faults_of_parts() + self._faults_of_witness() + self._faults_of_numbers()
 
@@ -247,37 +214,30 @@ class Evidence(Shown):
         v, found, out = self.verdict, [p.verdict for p in self.parts], []
         if self.engine == "conjunction" and not found:
             out.append("a conjunction without parts says nothing; build it with all_of")
+        said = f"a conjunction with the parts {[str(p) for p in found]} is not"
         if self.engine == "conjunction" and v.accepted and any(p.strength < v.strength for p in found):
-            out.append(
-                f"a conjunction with the parts {[str(p) for p in found]} is not {v}; it is its weakest part"
-            )
+            out.append(f"{said} {v}; it is its weakest part")
         if self.engine == "conjunction" and v is Verdict.REFUTED and Verdict.REFUTED not in found:
-            out.append(
-                f"a conjunction with the parts {[str(p) for p in found]} is not refuted; one of its parts must be"
-            )
+            out.append(f"{said} refuted; one of its parts must be")
         every_d = lambda e: e.dimension.startswith("every d")
-        if (
-            v.accepted
-            and every_d(self)
-            and self.engine not in EVERY_DIMENSION
-            and not any(map(every_d, self.parts))
-        ):
+        by_itself = every_d(self) and not any(map(every_d, self.parts))
+        if v.accepted and by_itself and self.engine not in EVERY_DIMENSION:
             out.append(
-                f"the engine {self.engine!r} received no matrix of every size; leave `dimension` to the engine that did"
+                f"the engine {self.engine!r} received no matrix of every size; leave `dimension` to the "
+                "engine that did"
             )
         routes = [r.verdict for r in self.routes]
         if (v.accepted and Verdict.REFUTED in routes) or (
             v is Verdict.REFUTED and any(r.strength > Verdict.SUPPORTED.strength for r in routes)
         ):
             out.append(
-                f"{v} beside routes that say {[str(r) for r in routes]}: one of the programs is wrong; find out which"
+                f"{v} beside routes that say {[str(r) for r in routes]}: one of the programs is wrong; find "
+                "out which"
             )
         return out
 
     def _faults_of_witness(self) -> list[str]:
-        """A witness where none belongs, none where one is due, or one that was not evaluated again
-        in a way that its engine can.
-        """
+        """A witness where none belongs, none where one is due, or one not evaluated again."""
         if self.verdict is not Verdict.REFUTED:
             return [
                 f"{self.verdict} with a witness contradicts itself; put the tightest point into `tightest`"
@@ -292,63 +252,54 @@ class Evidence(Shown):
             out.append(f"the witness {dict(self.witness)} holds a value that is no number; give a point")
         if self.witness_by not in WITNESS_BY:
             out.append(
-                f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated again"
+                f"witness_by={self.witness_by!r} is none of {WITNESS_BY}; say how the witness was evaluated "
+                "again"
             )
         if self.witness_by in ("exact", "Arb") and self.engine in STATISTICAL:
             out.append(
-                f"the engine {self.engine!r} draws samples; its witness is evaluated by statistics, not by {self.witness_by}"
+                f"the engine {self.engine!r} draws samples; its witness is evaluated by statistics, not by "
+                f"{self.witness_by}"
             )
         if self.witness_by == "two routes" and not 0 <= self.disagreement <= 1e-6:
             out.append(
-                f"two routes that disagree by {self.disagreement:.1e} of the violation refute nothing; at most 1e-6 is allowed"
+                f"two routes that disagree by {self.disagreement:.1e} of the violation refute nothing; at "
+                "most 1e-6 is allowed"
             )
         if self.witness_by == "statistics" and not 0 < self.error <= 1e-9:
             out.append(
-                f"a statistical refutation needs an error probability of at most 1e-9, not {self.error:.1e}; draw more samples"
+                "a statistical refutation needs an error probability of at most 1e-9, not "
+                f"{self.error:.1e}; draw more samples"
             )
         return out
 
     def _faults_of_numbers(self) -> list[str]:
         """A margin or slack on the other side of what the verdict says."""
-        v, out = self.verdict, []
+        v, slack, out = self.verdict, self.slack, []
         if v.accepted and self.margin is not None and self.margin < 0:
             out.append(
-                f"{v} with the margin {self.margin}: the sides are the wrong way round; one of the two is wrong"
+                f"{v} with the margin {self.margin}: the sides are the wrong way round; one of the two is "
+                "wrong"
             )
-        if not 0 <= self.slack_error < math.inf or (self.slack_error and self.slack is None):
+        if not 0 <= self.slack_error < math.inf or (self.slack_error and slack is None):
             out.append(
-                f"{self.slack_error} is no standard error of the slack {self.slack}; give a share of it, 0 or more"
+                f"{self.slack_error} is no standard error of the slack {slack}; give a share of it, 0 or more"
             )
-        if v.accepted and self.slack is not None and self.slack < 1 - ROUNDING:
-            out.append(
-                f"{v} with the slack {self.slack}: the bound lies below the truth; one of the two is wrong"
-            )
-        if v is Verdict.REFUTED and self.slack is not None and self.slack > 1 + ROUNDING:
-            out.append(
-                f"REFUTED with the slack {self.slack}: the bound lies above the truth; one of the two is wrong"
-            )
+        if v.accepted and slack is not None and slack < 1 - ROUNDING:
+            out.append(f"{v} with the slack {slack}: the bound lies below the truth; one of the two is wrong")
+        if v is Verdict.REFUTED and slack is not None and slack > 1 + ROUNDING:
+            out.append(f"{v} with the slack {slack}: the bound lies above the truth; one of the two is wrong")
         return out
 
     def __bool__(self) -> bool:
-        """Refused: an Evidence would always count as true, also where it refutes.
-
-        Raises
-        ------
-        TypeError
-            Always; ask for ``verdict.accepted``, or compare with None.
-        """
+        """Refused: an Evidence would always count as true, also where it refutes."""
         raise TypeError(
             "an Evidence is neither true nor false; ask for its verdict.accepted, or compare it with None"
         )
 
     def replace(self, **changes: Any) -> Evidence:
-        """A copy with some fields changed, checked like any other.
-
-        Raises
-        ------
-        ValueError
-            As for `Evidence`, or if a name of the witness gets another value: a witness may be
-            completed or written in other variables, but it stays the point that was found.
+        """A copy with some fields changed, checked like any other. A witness may be completed or
+        written in other variables, but it stays the point that was found: no name in it gets
+        another value.
         """
         moved = [
             k
@@ -364,13 +315,6 @@ class Evidence(Shown):
     def argued(self, argument: str) -> Evidence:
         """The evidence for a statement that a human sentence infers from the checked one: ARGUED in
         place of PROVED or CERTIFIED, and unchanged under any other verdict.
-
-        Examples
-        --------
-        >>> step = Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound")
-        >>> whole = step.argued("the bound is averaged over the query")
-        >>> str(whole.verdict), str(whole.weakest), step.word, whole.word
-        ('ARGUED', 'CERTIFIED', 'CERTIFIED', 'ARGUED (parts CERTIFIED)')
         """
         if not self.verdict.executed:
             return self

@@ -1,6 +1,4 @@
-"""The six verdicts in the order of their strength, and the strongest one that each engine may
-give.
-"""
+"""The six verdicts in the order of their strength, and the strongest that each engine may give."""
 
 from __future__ import annotations
 
@@ -36,8 +34,8 @@ class Verdict(StrEnum):
 
     @property
     def executed(self) -> bool:
-        """Whether an engine showed the statement itself, with no sentence of ours in between and on
-        its whole domain.
+        """Whether an engine showed the statement itself, without a sentence of ours, on
+        its domain.
         """
         return self in (Verdict.PROVED, Verdict.CERTIFIED)
 

@@ -1,6 +1,4 @@
-"""One spelling, and one digest, for the content of a job: JSON that says everything its numbers
-depend on.
-"""
+"""One spelling, and one digest, for the content of a job: all that its numbers depend on."""
 
 from __future__ import annotations
 
@@ -12,26 +10,8 @@ __all__ = ["canonical", "content_digest"]
 
 
 def canonical(content: Any) -> str:
-    """JSON with one spelling for each content: sorted keys, no spaces, ASCII.
-
-    Parameters
-    ----------
-    content : object
-        JSON-able, with finite numbers.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the content is not JSON-able: spell what JSON has no form for, arrays by `as_hex`.
-
-    Examples
-    --------
-    >>> canonical({"b": 1, "a": [0.5]})
-    '{"a":[0.5],"b":1}'
+    """JSON with one spelling for each content: sorted keys, no spaces, ASCII, finite numbers.
+    Arrays are spelled by `as_hex`.
     """
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
 
@@ -39,8 +19,6 @@ def canonical(content: Any) -> str:
 def content_digest(content: Any) -> str:
     """SHA-256 of the canonical JSON of a content, as 64 hexadecimal digits: a key of a store.
 
-    Examples
-    --------
     >>> content_digest({"b": 1, "a": 2}) == content_digest({"a": 2, "b": 1})
     True
     """

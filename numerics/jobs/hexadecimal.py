@@ -11,35 +11,13 @@ __all__ = ["as_hex", "from_hex"]
 
 
 def as_hex(array: ArrayLike) -> Any:
-    """Nested lists of hexadecimal floats: every bit, in one spelling.
-
-    Parameters
-    ----------
-    array : array_like
-        Real numbers, of any shape.
-
-    Returns
-    -------
-    list or str
-        Nested as the array is; one string for a single number.
-
-    Examples
-    --------
-    >>> as_hex([[0.5, -0.0]])
-    [['0x1.0000000000000p-1', '0x0.0p+0']]
-    """
+    """Hexadecimal floats of real numbers, nested as the array is: every bit, in one spelling."""
     # Adding 0.0 turns -0.0 into 0.0, so that equal arrays have one spelling.
     return _spelled((np.asarray(array, dtype=float) + 0.0).tolist())
 
 
 def from_hex(nested: Any) -> NDArray[np.float64]:
-    """The array that `as_hex` spelled.
-
-    Examples
-    --------
-    >>> from_hex(as_hex([0.1, 3.0])).tolist()
-    [0.1, 3.0]
-    """
+    """The array that `as_hex` spelled."""
     return np.array(_read(nested), dtype=float)
 
 

@@ -25,9 +25,7 @@ Floats = NDArray[np.float64]
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while jobs were computed: what is stored stays stored, and the message says how to go
-    on.
-    """
+    """Ctrl-C while jobs were computed: what is stored stays, and the message says how to go on."""
 
 
 class Stopped(Exception):
@@ -36,68 +34,37 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A piece of work with an array as its result.
+    """A piece of work with an array as its result."""
 
-    Parameters
-    ----------
-    label : str
-        What it is, for people.
-    content : mapping
-        JSON-able: everything that determines the array, the digest of the code included.
-    work : float
-        Seconds that it takes, roughly: long jobs are begun first, and the time left follows from
-        it.
-    compute : callable
-        Of an `Attempt`; returns the array, a function of the content alone.
-    needs : Job, optional
-        A job that is computed before, and whose array the attempt finds in ``needed``.
-    """
-
+    #: What it is, for people.
     label: str
+    #: JSON-able: everything that determines the array, the digest of the code included.
     content: Mapping[str, Any]
+    #: Seconds that it takes, roughly: long jobs are begun first, and the time left follows from it.
     work: float
+    #: Returns the array, a function of the content alone.
     compute: Callable[[Attempt], Floats]
+    #: A job that is computed before, and whose array the attempt finds in ``needed``.
     needs: Job | None = None
 
     @cached_property
     def key(self) -> str:
-        """The digest of the content, under which the array is stored.
-
-        Examples
-        --------
-        >>> job = lambda label: Job(label, {"L": 10}, 1.0, lambda attempt: np.zeros(1))
-        >>> job("one").key == job("the same").key
-        True
-        """
+        """The digest of the content, under which the array is stored."""
         return content_digest(dict(self.content))
 
     def about(self, seconds: float | None = None) -> dict[str, Any]:
-        """What a store says about the array, with the processor time that it took where that is
-        known.
-        """
+        """What a store says about the array, with its processor time where that is known."""
         took = {} if seconds is None else {"seconds": round(seconds, 3)}
         return {"label": self.label, "content": dict(self.content)} | took
 
 
 class Attempt:
-    """A job while it is computed: what it is given, and how far it is.
+    """A job while it is computed: what it is given, and how far it is. ``needed`` is the array of
+    ``job.needs``; in ``checkpoint`` unfinished work may be kept, and may lie already from an
+    attempt that was ended; ``stop`` is set when every attempt is to end at its next checkpoint.
 
-    Parameters
-    ----------
-    job : Job
-    needed : ndarray or None
-        The array of ``job.needs``.
-    checkpoint : Path or None
-        Where unfinished work may be kept; it may lie there already, from an attempt that was ended.
-    stop : Event
-        Set when every attempt is to end at its next checkpoint.
-
-    Attributes
-    ----------
-    share : float
-        The part of the job that is done, from 0 to 1.
-    inherited : float
-        The part that was done already in the checkpoint from which this attempt went on.
+    ``share`` of the job is done, from 0 to 1; ``inherited`` was done already in the checkpoint from
+    which this attempt went on.
     """
 
     def __init__(self, job: Job, needed: Floats | None, checkpoint: Path | None, stop: Event) -> None:
@@ -107,12 +74,7 @@ class Attempt:
 
     def advance(self, done: int, total: int) -> None:
         """To be called by long work, the first time before anything is done and then just after
-        each checkpoint.
-
-        Raises
-        ------
-        Stopped
-            If the work is to end here; let it through.
+        each checkpoint. Raises `Stopped`, to be let through, if the work is to end here.
         """
         if self._stop.is_set():
             raise Stopped
@@ -123,29 +85,18 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a set of jobs is.
+    """How far a set of jobs is."""
 
-    Parameters
-    ----------
-    done, total : int
-        Jobs whose arrays are stored, and all of them.
-    reused : int
-        Of those done, the ones that were not computed now: they were stored before, or another
-        process has stored them since.
-    share : float
-        Of the work that was left at the beginning, in time: from 0 to 1.
-    seconds_left : float
-        What is left by the clock, from the speed measured so far; at the beginning, from the jobs'
-        own estimates.
-    running : tuple of str
-        The labels of what is being computed in this process, the longest first.
-    """
-
+    #: Jobs whose arrays are stored, of ``total``.
     done: int
     total: int
+    #: Of those done, the ones that were stored before, or by another process since.
     reused: int
+    #: Of the work that was left at the beginning, in time: from 0 to 1.
     share: float
+    #: By the clock, from the speed measured so far; at the beginning, from the jobs' own estimates.
     seconds_left: float
+    #: The labels of what is being computed in this process, the longest first.
     running: tuple[str, ...] = ()
 
     @property
@@ -156,8 +107,6 @@ class Progress:
     def show(self, advance: Callable[[float, float, str, float], None]) -> None:
         """Show this on a `numerics.terminal.progress.progress_bar`.
 
-        Examples
-        --------
         >>> Progress(3, 8, reused=1, share=0.25, seconds_left=60.0).show(print)
         0.25 1.0 3 of 8 jobs 60.0
         """

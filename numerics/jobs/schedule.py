@@ -1,6 +1,4 @@
-"""The schedule of a set of jobs: which one is begun when, on threads of this process or elsewhere,
-and how far all of them are.
-"""
+"""The schedule of a set of jobs: which is begun when and where, and how far all of them are."""
 
 from __future__ import annotations
 
@@ -31,21 +29,8 @@ Elsewhere = Callable[[Iterator[Job]], Generator[tuple[str, Floats], None, None]]
 
 
 class Schedule:
-    """Which jobs wait, which are computed in this process, and which another process computes.
-
-    Parameters
-    ----------
-    store : Store
-    threads : int
-    follow : callable
-        Of a job and its array: further jobs that these call for.
-
-    Attributes
-    ----------
-    jobs : dict of str to Job
-        All of them, by key.
-    arrays : dict of str to ndarray
-        Those of the jobs that are done.
+    """Which jobs wait, which are computed in this process, and which another process computes:
+    ``jobs`` are all of them, ``arrays`` those of the ones that are done, by key.
     """
 
     def __init__(self, store: Store, threads: int, follow: Follow) -> None:
@@ -64,9 +49,7 @@ class Schedule:
         self._work = self._left = self._worked = self._busy = 0.0
 
     def add(self, jobs: Iterable[Job]) -> None:
-        """Take in new jobs and those that they need. Those whose arrays are stored are done, and so
-        may be what follows from them.
-        """
+        """Take in new jobs and those that they need; stored ones are done, and call for others."""
         new: dict[str, Job] = {}
         for job in jobs:
             wanted: Job | None = job
@@ -93,10 +76,8 @@ class Schedule:
 
     def on_threads(self) -> Generator[None, None, None]:
         """Compute what waits; the kernels release the global lock of Python. Yields when something
-        has moved.
-
-        After an error, or when the generator is closed, no job is begun; those that are running
-        come to an end, or to their next checkpoint, before it goes on.
+        has moved. After an error, or when the generator is closed, no job is begun; those that are
+        running come to an end, or to their next checkpoint, before it goes on.
         """
         with ThreadPoolExecutor(self.threads) as pool:
             try:

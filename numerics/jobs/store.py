@@ -3,8 +3,8 @@ writer can spoil it.
 
 The file is an SQLite database with one table. ``sqlite3 FILE "SELECT about FROM results"`` shows
 what each array belongs to, so that it can be computed again by hand. A write is one transaction
-under SQLite's rollback journal. The write-ahead log would be faster, but it needs memory shared by
-all writers, which a network file system does not give, and it keeps results in a second file that a
+under SQLite's rollback journal: the write-ahead log would be faster, but it needs memory shared by
+all writers, which a network file system does not give, and keeps results in a second file that a
 copy forgets. After a kill the journal may lie beside the file, and the next opening takes back what
 was half written. The file system must honour locks: NFS version 4 does.
 """
@@ -47,44 +47,20 @@ MOST_ENTRIES = 10**7  # of an array: a store keeps sums and records, not samples
 PAUSE = 0.02  # seconds between two attempts while another program writes
 KEY = re.compile(r"[0-9a-f]{64}")
 COLUMNS = "key, shape, data, about, checksum"
-TABLE = """CREATE TABLE results (key TEXT NOT NULL PRIMARY KEY, shape TEXT NOT NULL, data BLOB NOT NULL, about TEXT NOT NULL,
- checksum TEXT NOT NULL) WITHOUT ROWID"""
+TABLE = (
+    "CREATE TABLE results (key TEXT NOT NULL PRIMARY KEY, shape TEXT NOT NULL, data BLOB NOT NULL, "
+    "about TEXT NOT NULL,\n checksum TEXT NOT NULL) WITHOUT ROWID"
+)
 
 
 class Store:
-    """Arrays under keys, in one file.
+    """Arrays under keys, in one file, or in memory without a path. A missing file is created, its
+    folder is not; one that is no store is never changed. Another program that writes is waited for,
+    ``patience`` seconds. Threads may share a `Store`, and processes may open the same file.
 
-    Parameters
-    ----------
-    path : str or path-like, optional
-        The file. A missing one is created, its folder is not. Without it the arrays are kept in
-        memory, and are gone with the store.
-    patience : float
-        Seconds to wait while another program writes.
-
-    Raises
-    ------
-    TypeError
-        If `path` is no name.
-    StoreError
-        If the file is something else, damaged, of another format, not writable, or locked for
-        longer than `patience`. A file that is no store is never changed.
-
-    Notes
-    -----
     The columns of the table ``results``: ``key``, 64 hexadecimal digits; ``shape``, JSON; ``data``,
     float64, little-endian, last index fastest; ``about``, JSON; ``checksum``, the SHA-256 in
-    hexadecimal of key, shape and about, each followed by a line feed, and data. Threads may share a
-    `Store`, and processes may open the same file.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> key, other = "a" * 64, "b" * 64
-    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "results.sqlite") as store:
-    ...     store.put(key, np.array([1.0, 0.5]), {"L": 10})
-    ...     list(store.get([key, other]).values()), store.about(key), len(store)
-    ([array([1. , 0.5])], {'L': 10}, 1)
+    hexadecimal of key, shape and about, each followed by a line feed, and data.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, patience: float = 60.0) -> None:
@@ -105,46 +81,18 @@ class Store:
             raise
 
     def get(self, keys: Iterable[str]) -> dict[str, Floats]:
-        """The arrays stored under these keys.
-
-        Parameters
-        ----------
-        keys : iterable of str
-            Any number of keys.
-
-        Returns
-        -------
-        dict
-            In the order of `keys`, without those that are not stored.
-
-        Raises
-        ------
-        StoreError
-            If a row does not have its checksum, or the file cannot be read.
+        """The arrays stored under these keys, in their order, without those that are not stored. A
+        row that does not have its checksum is a StoreError.
         """
         wanted = [_key(key) for key in dict.fromkeys(keys)]
         rows = self._rows(wanted)
         return {key: _array(rows[key]) for key in wanted if key in rows}
 
     def put(self, key: str, array: Floats, about: Mapping[str, Any]) -> None:
-        """Store an array. Once this has returned, the array survives a kill and a power cut.
-
-        Parameters
-        ----------
-        key : str
-            64 hexadecimal digits: a digest of everything that determines the array.
-        array : ndarray of float64
-        about : mapping
-            What the array is, JSON-able. The first one under a key stays.
-
-        Raises
-        ------
-        TypeError
-            If an argument is not of the kind described.
-        ValueError
-            If the key is not such a digest, or the array has more than ten million entries.
-        StoreError
-            If the key holds different bytes already, which stay, or the file cannot be written.
+        """Store an array of at most ten million entries under a digest of everything that
+        determines it. Once this has returned, the array survives a kill and a power cut. If the key
+        holds different bytes already, they stay, and a StoreError says so; the first ``about``
+        under a key stays, too.
         """
         row = _row(_key(key), array, about)
 
@@ -160,15 +108,7 @@ class Store:
         self._patiently(write)
 
     def about(self, key: str) -> dict[str, Any]:
-        """What was said about a stored array.
-
-        Raises
-        ------
-        KeyError
-            If nothing is stored under the key.
-        StoreError
-            If the row does not have its checksum, or the file cannot be read.
-        """
+        """What was said about a stored array."""
         said: dict[str, Any] = json.loads(self._rows([_key(key)])[key][3])
         return said
 
@@ -214,8 +154,9 @@ class Store:
         for row in found:
             if row[4] != _checksum(*row[:4]):
                 raise StoreError(
-                    f"a row of {self.path} has changed since it was written, its checksum differs; restore a copy of the file, or"
-                    f" have it computed again: DELETE FROM results WHERE key = '{row[0]}'"
+                    f"a row of {self.path} has changed since it was written, its checksum differs; restore "
+                    "a copy of the file, or have it computed again: DELETE FROM results WHERE key = "
+                    f"'{row[0]}'"
                 )
         return {row[0]: row for row in found}
 
@@ -223,16 +164,16 @@ class Store:
         (kept,) = self._connection.execute(f"SELECT {COLUMNS} FROM results WHERE key = ?", row[:1]).fetchall()
         if kept[1:3] != row[1:3]:
             raise StoreError(
-                f"{self.path} holds other numbers under {row[0]} than those computed now: the code is not deterministic on this"
-                " pair of machines, and the first stay; use processors of one type for a store, or one store for each type"
+                f"{self.path} holds other numbers under {row[0]} than those computed now: the code is not "
+                "deterministic on this pair of machines, and the first stay; use processors of one type for "
+                "a store, or one store for each type"
             )
 
     def _prepare(self) -> None:
         """Create the table, or make sure that it is there and whole."""
         run = self._connection.execute
-        run(
-            "PRAGMA synchronous = EXTRA"
-        )  # the folder is synced too: a power cut cannot bring back the journal of a finished write
+        # The folder is synced too: a power cut cannot bring back the journal of a finished write.
+        run("PRAGMA synchronous = EXTRA")
         run("PRAGMA cell_size_check = ON")
         if run("PRAGMA application_id").fetchone() == (0,):
             run("BEGIN IMMEDIATE")  # whoever comes second finds a store
@@ -253,7 +194,7 @@ class Store:
             raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or give a new file")
 
     def _patiently(self, action: Callable[[], Answer]) -> Answer:
-        """Do it once no other program is in the way. SQLite could wait by itself, but deaf to
+        """Do it once no other program is in the way. SQLite could wait itself, but deaf to
         Ctrl-C.
         """
         end = time.monotonic() + self.patience
@@ -266,7 +207,8 @@ class Store:
                         raise explained(self.path, error) from error
                     if time.monotonic() > end:
                         raise StoreError(
-                            f"another program has kept {self.path} locked for {self.patience:g} s; stop it or wait, and start again"
+                            f"another program has kept {self.path} locked for {self.patience:g} s; stop it "
+                            "or wait, and start again"
                         ) from error
                 finally:
                     with suppress(sqlite3.Error):
@@ -290,7 +232,8 @@ def _row(key: str, array: Floats, about: Mapping[str, Any]) -> Row:
         )
     if array.size > MOST_ENTRIES:
         raise ValueError(
-            f"an array of {array.size} entries; a store is for sums and records, up to {MOST_ENTRIES} entries: reduce it first"
+            f"an array of {array.size} entries; a store is for sums and records, up to {MOST_ENTRIES} "
+            "entries: reduce it first"
         )
     try:
         said = json.dumps(dict(about), ensure_ascii=False, allow_nan=False)

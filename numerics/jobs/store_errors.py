@@ -1,6 +1,4 @@
-"""Recognises what may go wrong with the file of a store, and says in one sentence what happened,
-where, and what to do.
-"""
+"""What may go wrong with the file of a store, in one sentence: what happened, and what to do."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ NOTHING_LOST = "nothing that was stored is lost"
 
 
 class StoreError(InputError):
-    """A store cannot be opened, read or written. The message says what happened, where, and what to
-    do.
-    """
+    """A store cannot be opened, read or written; the message says why, and what to do."""
 
 
 def connect(path: Path, options: str) -> sqlite3.Connection:
@@ -34,30 +30,14 @@ def connect(path: Path, options: str) -> sqlite3.Connection:
 
 
 def inspected(path: Path) -> bool:
-    """Refuse a file that is no store, before SQLite may write to it.
+    """Refuse a file that is no store, before SQLite may write to it; whether the store is still to
+    be created, the file being missing or empty.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    bool
-        Whether the store is still to be created: the file is missing or empty.
-
-    Raises
-    ------
-    StoreError
-
-    Notes
-    -----
     An ordinary connection rolls back an unfinished transaction or empties a write-ahead log, in
     somebody else's database too; with ``immutable`` SQLite looks at the file as it lies there.
     SQLite is asked, and not ``open``, because closing a file takes away every lock that this
     process holds on it, and with them the protection of another `Store` on the same file.
 
-    Examples
-    --------
     >>> inspected(Path("no-such-file.sqlite"))
     True
     """
@@ -71,9 +51,8 @@ def inspected(path: Path) -> bool:
         if size < SMALLEST_PAGE:
             raise StoreError(NOT_SQLITE.format(path))
         with closing(connect(path, "mode=ro&immutable=1")) as connection:
-            connection.execute(
-                "PRAGMA writable_schema = ON"
-            )  # a size that an unfinished write left wrong is no reason to refuse
+            # A size that an unfinished write left wrong is no reason to refuse.
+            connection.execute("PRAGMA writable_schema = ON")
             check_header(path, connection)
     except OSError as error:
         raise StoreError(f"cannot open the store {path} ({error.strerror}); give another file") from error
@@ -90,7 +69,8 @@ def check_header(path: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(f"{path} is a database of another program, and was left as it is; give another file")
     if version != FORMAT:
         raise StoreError(
-            f"the store {path} has format {version}, this version reads {FORMAT}; update largeprompt, or give another file"
+            f"the store {path} has format {version}, this version reads {FORMAT}; update largeprompt, or "
+            "give another file"
         )
 
 
@@ -101,10 +81,19 @@ def explained(path: Path, error: sqlite3.Error) -> StoreError:
         "SQLITE_NOTADB": NOT_SQLITE.format(path),
         "SQLITE_CORRUPT": f"the store {path} is damaged ({error}); restore a copy, or give a new file",
         "SQLITE_FULL": f"no room is left on the disk of {path}; make room and start again: {NOTHING_LOST}",
-        "SQLITE_READONLY_DBMOVED": f"the store {path} was moved or deleted while it was open; put it back and start again",
-        "SQLITE_READONLY": f"may not write to {path}; change its permissions, or copy it to where you may write",
-        "SQLITE_CANTOPEN": f"cannot open {path} or its journal; make sure that you may write to its folder and start again",
-        "SQLITE_IOERR": f"reading or writing {path} failed ({name}); check its disk or network and start again: {NOTHING_LOST}",
+        "SQLITE_READONLY_DBMOVED": (
+            f"the store {path} was moved or deleted while it was open; put it back and start again"
+        ),
+        "SQLITE_READONLY": (
+            f"may not write to {path}; change its permissions, or copy it to where you may write"
+        ),
+        "SQLITE_CANTOPEN": (
+            f"cannot open {path} or its journal; make sure that you may write to its folder and start again"
+        ),
+        "SQLITE_IOERR": (
+            f"reading or writing {path} failed ({name}); check its disk or network and start again: "
+            f"{NOTHING_LOST}"
+        ),
     }
     found = next(
         (says for start, says in sorted(known.items(), reverse=True) if name.startswith(start)), None

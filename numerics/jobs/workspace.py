@@ -21,26 +21,10 @@ __all__ = ["Workspace"]
 
 
 class Workspace(Store):
-    """A store in a folder, with checkpoints, and with locks that go away with the process that
-    holds them.
-
-    Parameters
-    ----------
-    folder : str or path-like
-        Made if missing; the folder around it must exist.
-
-    Raises
-    ------
-    TypeError
-        If `folder` is no name.
-    StoreError
-        If the folder, or the store in it, cannot be used.
-
-    Notes
-    -----
-    ``results.sqlite`` is the file of the store. ``running/KEY.npz`` is the checkpoint of a job that
-    was begun, ``running/KEY.lock`` says that a process computes it; both are deleted when its array
-    is stored.
+    """A store in a folder, which is made if the folder around it exists, with checkpoints, and with
+    locks that go away with the process that holds them. ``results.sqlite`` is the file of the
+    store. ``running/KEY.npz`` is the checkpoint of a job that was begun, ``running/KEY.lock`` says
+    that a process computes it; both are deleted when its array is stored.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -70,12 +54,9 @@ class Workspace(Store):
     @contextmanager
     def turn(self, key: str) -> Iterator[bool]:
         """Whether this process may compute the array of a key now. Nobody else may until the block
-        is left, or until the process ends in whatever way.
+        is left, or until the process ends in whatever way. Look into the store once the turn has
+        come: who had it before may have finished the work.
 
-        Look into the store once the turn has come: who had it before may have finished the work.
-
-        Notes
-        -----
         A transaction on an empty SQLite file is a lock that every operating system has, that
         threads respect too, and that no kill leaves behind. Its file is deleted only when the array
         is stored: whoever still holds it, misses it, or makes it anew finds the array there.

@@ -42,15 +42,11 @@ class Problem:
     Gamma: Floats | None = None
 
     def queries(self, whites: Floats) -> Floats:
-        """Queries of shape (d, n) from standard normal vectors of shape (k, n); a single column if
-        the query is fixed.
-        """
+        """Queries (d, n) from standard normal vectors (k, n); one column if the query is fixed."""
         return self.mean[:, None] + (product(self.root, whites) if self.root.shape[1] else 0.0)
 
     def limits(self, law: Any, a: Floats) -> tuple[Floats, Floats]:
-        """Mean (..., d) and covariance (..., d, d) against which those of prompts of the scores a
-        are measured.
-        """
+        """Mean (..., d) and covariance (..., d, d) of the infinite prompt, for the scores a."""
         if self.Gamma is None:
             mean, covariance = law.tilted(a)
             return mean, covariance
@@ -60,12 +56,11 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class CompiledSampler:
-    """A sampler with tokens A g whose coordinates g the kernel draws; made by `compiled_sampler`.
-
-    A is the factor, turned by a rotation of g where that leaves the law of g unchanged. With
-    A = Q R and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|: roots
-    with many zeros, and no more rows than columns. R and S end with a column of zeros if the number
-    of coordinates is odd.
+    """A sampler with tokens A g whose coordinates g the kernel draws; made by `compiled_sampler`. A
+    is the factor, turned by a rotation of g where that leaves the law of g unchanged. With A = Q R
+    and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|: roots with
+    many zeros, and no more rows than columns. R and S end with a column of zeros if the number of
+    coordinates is odd.
     """
 
     problem: Problem
@@ -100,7 +95,6 @@ class CompiledSampler:
 
     @cached_property
     def _fixed(self) -> tuple[Floats, ...]:
-        """The arguments of the kernel for a fixed query, computed once."""
         return self._given(self.problem.mean[:, None])
 
     def _given(self, z: Floats) -> tuple[Floats, ...]:
@@ -122,10 +116,8 @@ class CompiledSampler:
 @dataclass(frozen=True, eq=False)
 class PlainSampler:
     """A sampler with tokens from the law's own sampler, in NumPy: the same interface, ten and more
-    times slower.
-
-    Prompts are drawn in blocks of `PROMPTS_A_BLOCK`; the generator of a block is Philox under the
-    key (seed, L), from a counter of its own.
+    times slower. Prompts are drawn in blocks of `PROMPTS_A_BLOCK`; the generator of a block is
+    Philox under the key (seed, L), from a counter of its own.
     """
 
     problem: Problem
@@ -139,7 +131,6 @@ class PlainSampler:
 
     @cached_property
     def _fixed(self) -> tuple[Floats, Floats]:
-        """Tilted mean and covariance for a fixed query, computed once."""
         return self.problem.limits(self.law, self.problem.U @ self.problem.mean)
 
     def _block(self, L: int, number: int, seed: int) -> Floats:
@@ -174,14 +165,15 @@ class PlainSampler:
         )
 
     def _tokens(self, rng: np.random.Generator, n: int) -> Floats:
-        """What the law's sampler returns, checked at every call: when the law was made, only a few
-        tokens were.
+        """What the law's sampler returns, checked at every call: the law's own check saw few
+        tokens.
         """
         tokens = np.asarray(self.law.sample(rng, n))
         if tokens.shape != (n, self.law.d) or tokens.dtype.kind not in "fiu":
             raise ValueError(
-                f"the sampler of {self.law.name} was asked for {n} tokens and returned an array of shape {tokens.shape} and kind"
-                f" {tokens.dtype}, not real numbers of shape ({n}, {self.law.d}); correct sample="
+                f"the sampler of {self.law.name} was asked for {n} tokens and returned an array of shape "
+                f"{tokens.shape} and kind {tokens.dtype}, not real numbers of shape ({n}, {self.law.d}); "
+                "correct sample="
             )
         return tokens.astype(np.float64, copy=False)
 
@@ -197,21 +189,9 @@ def generator_of(L: int, number: int, seed: int) -> np.random.Generator:
 
 
 def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = None) -> CompiledSampler:
-    """A sampler with the arguments of the kernel prepared.
-
-    Parameters
-    ----------
-    problem : Problem
-    kind : str or callable
-        As `TokenLaw.coordinates`.
-    factor : ndarray of shape (d, r)
-        A.
-    law : TokenLaw, optional
-        Knows the infinite prompt. Needless for Gaussian tokens, where A does.
-
-    Returns
-    -------
-    CompiledSampler
+    """A sampler with the arguments of the kernel prepared, for coordinates as of
+    `TokenLaw.coordinates` and the factor A (d, r). The law knows the infinite prompt; for Gaussian
+    tokens A does.
     """
     is_round = isinstance(kind, str) and kind in ROUND
     turn = rotation(factor) if is_round else np.eye(factor.shape[1])
@@ -229,13 +209,10 @@ def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = Non
 
 
 def rotation(factor: Floats) -> Floats:
-    """R, orthogonal, such that the columns of F R are; the identity if those of F are.
-
-    R is orthogonal up to rounding whatever the singular values of F are, so that ``|v'F R|`` is
+    """R, orthogonal, such that the columns of F R are; the identity if those of F are. R is
+    orthogonal up to rounding whatever the singular values of F are, so that ``|v'F R|`` is
     ``|v'F|`` for every v, if v'F comes first: no direction is dropped, and each has its own digits.
 
-    Examples
-    --------
     >>> F, v = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-50]]), np.array([1.0, -1.0])
     >>> bool(np.isclose(np.linalg.norm(v @ F @ rotation(F)), 2.0**-50, rtol=1e-14))
     True
@@ -256,9 +233,7 @@ def product(matrix: Floats, columns: Floats) -> Floats:
 
 
 def _triangular(A: Floats) -> tuple[Floats, Floats]:
-    """Q and R with A = Q R, Q of orthonormal columns; R is diagonal if the columns of A are
-    orthogonal.
-    """
+    """A = Q R with orthonormal columns of Q; R is diagonal if those of A are orthogonal."""
     lengths = np.sqrt((A * A).sum(axis=0))
     if A.shape[1] <= A.shape[0] and lengths.all() and orthogonal(A):
         return A / lengths, np.diag(lengths)
@@ -270,8 +245,6 @@ def orthogonal(A: Floats) -> bool:
     """Whether the columns are orthogonal. Each pair is measured by its own lengths, since a column
     of rounding errors may point anywhere.
 
-    Examples
-    --------
     >>> orthogonal(np.array([[3.0, -4e-30], [4.0, 3e-30]]))
     True
     >>> orthogonal(np.array([[3.0, 0.0], [4.0, 3e-30]]))

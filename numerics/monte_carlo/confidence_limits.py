@@ -51,11 +51,8 @@ def clopper_pearson(
 
     Raises
     ------
-    TypeError
-        If an argument is not of the kind described.
-    ValueError
-        If the operator is unknown, the bound not finite, the error not in (0, 1), there is no
-        trial, or ``event`` does not return n booleans.
+    TypeError, ValueError
+        If an argument is not of the kind described, or ``event`` does not return n booleans.
 
     Examples
     --------

@@ -1,11 +1,9 @@
 """Rules that tell when a Monte Carlo mean and its standard error are not to be trusted, for rate
-reports.
+reports, for n replicates of skewness g and kurtosis k (3 for a normal law).
 
-The rules, for n replicates of skewness g and kurtosis k (3 for a normal law), are these.
-
-A mean that depends on few replicates: with the effective sample size ``n_eff = (sum x)^2 / sum
-x^2`` the squared relative error is (n/n_eff - 1)/(n - 1), which is about 1/n_eff for heavy tails.
-Below n_eff = 100 the mean may be 10 % off.
+A mean that depends on few replicates: with the effective sample size
+``n_eff = (sum x)^2 / sum x^2`` the squared relative error is (n/n_eff - 1)/(n - 1), which is about
+1/n_eff for heavy tails. Below n_eff = 100 the mean may be 10 % off.
 
 A standard error that is itself uncertain: the variance of the sample variance is sigma^4 ((k - 1)/n
 + 2/(n(n - 1))), hence the relative error of the standard error is about sqrt((k - 1)/n)/2. A sample
@@ -16,8 +14,8 @@ A skewed mean: to first order of Edgeworth's expansion (Hall, The Bootstrap and 
 1992, section 2.6) a studentised mean is below -q with probability Phi(-q) + g (2 q^2 + 1) phi(q) /
 (6 sqrt n). For g/sqrt(n) = 0.3 a one-sided 97.5 % interval has twice its nominal error.
 
-These rules use only what the sample shows. They cannot see mass so rare that no replicate met it;
-that is estimated in `numerics.monte_carlo.rare_queries` and `numerics.monte_carlo.rare_prompts`.
+The sample cannot show mass so rare that no replicate met it; that is estimated in
+`numerics.monte_carlo.rare_queries` and `numerics.monte_carlo.rare_prompts`.
 """
 
 from __future__ import annotations
@@ -43,21 +41,9 @@ LARGEST_SPREAD_ERROR, LARGEST_SKEWNESS = 0.2, 0.3
 
 
 def spread_error(estimate: Estimate, n: int) -> Floats:
-    """Relative error of the standard error, as far as the sample shows its kurtosis.
+    """Relative error of the standard error, as far as the sample shows its kurtosis: at most 1/2,
+    and 0 where the replicates do not vary.
 
-    Parameters
-    ----------
-    estimate : Estimate
-    n : int
-        Number of replicates.
-
-    Returns
-    -------
-    array, shape (n_lengths,)
-        At most 1/2, and 0 where the replicates do not vary.
-
-    Examples
-    --------
     >>> from numerics.monte_carlo.joined_moments import central_sums
     >>> from numerics.monte_carlo.estimate import as_errors
     >>> one = np.stack([[central_sums(np.r_[1.0, np.zeros(999)])] * 3])
@@ -73,81 +59,46 @@ def _skewness(estimate: Estimate, n: int) -> Floats:
 
 
 def doubtful(estimate: Estimate, replicates: int) -> Bools:
-    """Whether a mean is so uncertain that it is neither fitted nor compared.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    replicates : int
-
-    Returns
-    -------
-    array of bool, shape (n_lengths,)
-        True where few replicates make up the mean, or the standard error is known to less than 20
-        %. Skewness alone does not disqualify: comparisons allow for it.
-
-    Examples
-    --------
-    >>> from numerics.monte_carlo.joined_moments import central_sums
-    >>> from numerics.monte_carlo.estimate import as_errors
-    >>> x = np.linspace(0, 1, 2000)
-    >>> sums = np.stack([[central_sums(sample)] * 3 for sample in (x, x**200)])
-    >>> doubtful(as_errors(np.array([10, 100]), sums, 2000, 0).output, 2000).tolist()
-    [False, True]
+    """Whether a mean is so uncertain that it is neither fitted nor compared: few replicates make it
+    up, or the standard error is known to less than 20 %. Skewness alone does not disqualify:
+    comparisons allow for it.
     """
     few = (estimate.effective_samples < FEWEST_EFFECTIVE) | (estimate.largest_share > LARGEST_SHARE)
     return np.asarray(few | (spread_error(estimate, replicates) > LARGEST_SPREAD_ERROR))
 
 
 def estimate_warnings(estimate: Estimate, lengths: ArrayLike, replicates: int) -> Iterator[str]:
-    """Reasons not to trust means and standard errors, each a sentence with its numbers.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    lengths : array_like, shape (n_lengths,)
-    replicates : int
-
-    Yields
-    ------
-    str
-
-    Examples
-    --------
-    >>> from numerics.monte_carlo.joined_moments import central_sums
-    >>> from numerics.monte_carlo.estimate import as_errors
-    >>> sums = np.stack([[central_sums(np.linspace(0, 1, 2000) ** 200)] * 3])
-    >>> next(estimate_warnings(as_errors(np.array([100]), sums, 2000, 0).output, [100], 2000))
-    'L = 100: the mean hangs on 20 effective replicates of 2000 (fewer than 100); draw more'
-    """
+    """Reasons not to trust means and standard errors, each a sentence with its numbers."""
     L = np.asarray(lengths, dtype=float)
     spread, skewed = spread_error(estimate, replicates), _skewness(estimate, replicates)
     rules = (
         (
             estimate.effective_samples < FEWEST_EFFECTIVE,
             lambda i: (
-                f"the mean hangs on {estimate.effective_samples[i].min():.0f} effective replicates of {replicates}"
-                f" (fewer than {FEWEST_EFFECTIVE}); draw more"
+                f"the mean hangs on {estimate.effective_samples[i].min():.0f} effective replicates of "
+                f"{replicates} (fewer than {FEWEST_EFFECTIVE}); draw more"
             ),
         ),
         (
             estimate.largest_share > LARGEST_SHARE,
             lambda i: (
-                f"one prompt is up to {estimate.largest_share[i].max():.0%} of the mean; not fitted, draw more"
+                f"one prompt is up to {estimate.largest_share[i].max():.0%} of the mean; not fitted, draw "
+                "more"
             ),
         ),
         (
             spread > LARGEST_SPREAD_ERROR,
             lambda i: (
-                f"heavy tails: with a kurtosis up to {estimate.kurtosis[i].max():.3g} the standard error itself is only known to"
-                f" {spread[i].max():.1%} (at most {LARGEST_SPREAD_ERROR:.0%} is wanted); not fitted, draw more"
+                f"heavy tails: with a kurtosis up to {estimate.kurtosis[i].max():.3g} the standard error "
+                f"itself is only known to {spread[i].max():.1%} (at most {LARGEST_SPREAD_ERROR:.0%} is "
+                "wanted); not fitted, draw more"
             ),
         ),
         (
             skewed > LARGEST_SKEWNESS,
             lambda i: (
-                f"skewed: skewness / sqrt(n) is up to {skewed[i].max():.3f} (above {LARGEST_SKEWNESS} a symmetric 95 % interval"
-                " misses at least twice as often as it says on one side)"
+                f"skewed: skewness / sqrt(n) is up to {skewed[i].max():.3f} (above {LARGEST_SKEWNESS} a "
+                "symmetric 95 % interval misses at least twice as often as it says on one side)"
             ),
         ),
     )

@@ -1,6 +1,4 @@
-"""Monte Carlo estimates, with standard errors, of the finite-prompt errors of softmax attention and
-of its gradients.
-"""
+"""Monte Carlo estimates of the finite-prompt errors of softmax attention and of its gradients."""
 
 from __future__ import annotations
 
@@ -37,28 +35,19 @@ TOGETHER, PATIENCE = 16, 2**15
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over replicates, one entry per prompt length.
-
-    Attributes
-    ----------
-    mean, standard_error : ndarray of shape (n_lengths,)
-        Estimate and its standard error; nan with a single replicate. Different lengths use
-        independent prompts.
-    effective_samples : ndarray of shape (n_lengths,)
-        (Σ x)² / Σ x² over the replicates x: far below their number, the mean hangs on few of them.
-    largest_share : ndarray of shape (n_lengths,)
-        max x / Σ x. Above some 5 % neither mean nor standard error should be trusted.
-    skewness, kurtosis : ndarray of shape (n_lengths,)
-        Standardised third and fourth moments of the replicates (0 and 3 for a normal law; nan if
-        they do not vary). The distribution of the mean is skewed by skewness / √n, and the relative
-        error of `standard_error` is about √((kurtosis − 1) / n) / 2.
-    """
+    """A mean over replicates x, an entry for each prompt length; lengths have their own prompts."""
 
     mean: Array
+    #: nan with a single replicate.
     standard_error: Array
+    #: (Σ x)² / Σ x²: far below the number of replicates, the mean hangs on few of them.
     effective_samples: Array
+    #: max x / Σ x. Above some 5 % neither mean nor standard error should be trusted.
     largest_share: Array
+    #: The distribution of the mean is skewed by skewness / √n; nan if the replicates do not vary.
     skewness: Array
+    #: 3 for a normal law; the relative error of `standard_error` is about √((kurtosis − 1) / n) /
+    #: 2.
     kurtosis: Array
 
     __repr__ = in_a_line
@@ -67,20 +56,8 @@ class Estimate:
 @dataclass(frozen=True, repr=False)
 class AttentionErrors(Drawn):
     """Squared errors against the infinite prompt, averaged over prompts (and queries, if these are
-    random).
-
-    Attributes
-    ----------
-    lengths : ndarray of shape (n_lengths,)
-    replicates, seed : int
-    output : Estimate
-        E |T_L − T|².
-    grad_V : Estimate
-        E |∇_V (T_L − T)|², summed over all components of the output and all entries of V.
-    grad_U : Estimate
-        The same for U.
-    method : str
-        "tokens": every token was drawn; "scores": all but the scores was averaged exactly.
+    random): E |T_L − T|² of the output, and E |∇ (T_L − T)|² in V and in U, summed over all
+    components of the output and all entries of the matrix.
     """
 
     lengths: NDArray[np.int64]
@@ -89,13 +66,15 @@ class AttentionErrors(Drawn):
     output: Estimate
     grad_V: Estimate
     grad_U: Estimate
+    #: "tokens": every token was drawn; "scores": all but the scores was averaged exactly.
     method: str = "tokens"
 
     def heading(self) -> str:
         n = len(self.lengths)
         return (
-            f"Mean squared errors of softmax attention against the infinite prompt, sampled ({self.replicates} prompts, seed"
-            f" {self.seed}, method {self.method}), at {n} prompt length{'s' if n != 1 else ''}"
+            "Mean squared errors of softmax attention against the infinite prompt, sampled "
+            f"({self.replicates} prompts, seed {self.seed}, method {self.method}), at {n} prompt "
+            f"length{'s' if n != 1 else ''}"
         )
 
     def table(self) -> list[list[str]]:
@@ -155,29 +134,25 @@ def attention_errors(
     ----------
     Gamma : array_like of shape (d, d), TokenLaw, or AttentionSetting
         Covariance of Gaussian tokens, symmetric and positive semidefinite (singular is fine), or
-        another law. A law with `coordinates` is drawn by a compiled kernel, any other by its own
-        sampler, ten and more times slower. Of an embedding table rows are drawn, and the gradient
-        in U is measured along a random direction in each prompt: it has the same mean. A quantile
-        function of one's own is compiled anew in every process, in some seconds. A setting
-        brings U, V and the query too.
-    U : array_like of shape (d, d)
-    V : array_like of shape (d_out, d)
+        another law. A law with `coordinates` is drawn by a compiled kernel (a quantile function of
+        one's own is compiled anew in every process, in some seconds), any other by its own sampler,
+        ten and more times slower. Of an embedding table rows are drawn, and the gradient in U is
+        measured along a random direction in each prompt: it has the same mean. A setting brings U,
+        V and the query too.
+    U, V : array_like of shapes (d, d) and (d_out, d)
     query : array_like of shape (d,) or None
         The query z, or its mean if `query_cov` is given (None: mean zero).
     lengths : int or sequence of int
         Prompt lengths, 1 <= L < 2^31.
     query_cov : array_like of shape (d, d), optional
-        If given, every replicate draws its query from N(query, query_cov), independent of the
-        prompt.
+        Every replicate draws its query from N(query, query_cov), independent of the prompt.
     replicates : int
         Number of prompts for each length, up to 10^12.
     seed : int, optional
         From 0 to 2^64 − 1; by default the seed of the claim being judged. Replicate number r at
-        length L is a function of (seed, r, L): it depends neither on `threads` nor on which other
-        lengths or how many replicates are asked for.
+        length L is a function of (seed, r, L) alone.
     threads : int, optional
-        At most 1024; by default one for every processor. Results are bitwise the same for every
-        number.
+        At most 1024; by default one for every processor. Results are bitwise the same.
     method : {"auto", "tokens", "scores"}
         "tokens" draws every token. "scores" draws only what the scores depend on and averages the
         rest exactly, for Gaussian tokens and linear images of the uniform laws on sphere and ball:
@@ -192,16 +167,12 @@ def attention_errors(
 
     Raises
     ------
-    TypeError
-        If an argument is not of the kind described.
-    ValueError
-        If shapes do not fit, an entry is not finite, a covariance is asymmetric or indefinite, a
-        length is out of range, no query is given, the scores exceed 1e30, the law has no log_mgf
+    TypeError, ValueError
+        If an argument is not of the kind described, the scores exceed 1e30, the law has no log_mgf
         (its infinite prompt is then unknown), its scores alone do not say enough for the method, or
         its sampler does not return tokens.
     FloatingPointError
-        If an error is not a finite number, as after a sampler or a quantile function of one's own
-        returned nan.
+        If an error is not a finite number, as after a sampler of one's own returned nan.
 
     Notes
     -----
@@ -209,8 +180,8 @@ def attention_errors(
     of T, far below the standard error unless the error itself does not vary (grad_U at L = 1).
     Scores are weighed against the highest so far, which makes any |Uz| safe. Normal coordinates are
     functions of 32-bit words and end at 6.7: tokens rarer than one in 10^10 do not occur. Memory
-    grows neither with L nor with the number of replicates. For Gaussian tokens and for product and
-    radial laws all three are known without sampling: `numerics.exact_errors`.
+    grows neither with L nor with the number of replicates. `numerics.exact_errors` knows the errors
+    of Gaussian tokens and of product and radial laws without sampling.
 
     Examples
     --------
@@ -265,34 +236,8 @@ def as_errors(
     *,
     method: str = "tokens",
 ) -> AttentionErrors:
-    """Estimates from the sums of blocks of replicates.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-    sums : array_like of shape (n_lengths, 3, 6)
-        For each length, the `joined` sums of a sampler.
-    replicates, seed : int
-    method : str
-        That of the sampler.
-
-    Returns
-    -------
-    AttentionErrors
-
-    Raises
-    ------
-    ValueError
-        If the sums are not of that shape, or an error is so small that its powers are 0.
-
-    Examples
-    --------
-    >>> setting = AttentionSetting([[1.0]], [[0.0]], [[1.0]], [1.0])
-    >>> sampler = error_sampler(setting, method="tokens", seed=3)
-    >>> blocks = [sampler.sums(4, first, 500) for first in (0, 500)]
-    >>> e = as_errors([4], [joined(blocks)], 1000, 3)
-    >>> bool(abs(e.output.mean[0] - 1 / 4) < 5 * e.output.standard_error[0])
-    True
+    """Estimates from the `joined` sums of a sampler for each length, shape (n_lengths, 3, 6). An
+    error so small that its powers are 0 is refused.
     """
     grid, S = np.asarray(lengths, dtype=np.int64), np.asarray(sums, dtype=np.float64)
     if S.shape != (*grid.shape, 3, 6) or grid.ndim != 1:
@@ -302,8 +247,9 @@ def as_errors(
     least = S[..., 1].min(where=S[..., 1] > 0, initial=np.inf)
     if least < LEAST_MEAN:
         raise ValueError(
-            f"a mean squared error is {least:.3g}, whose fourth power, on which the diagnostics rest, is 0 among floats; give the "
-            "tokens in a larger unit (tokens c z, matrices U/c, and V/c if the output is to stay)"
+            f"a mean squared error is {least:.3g}, whose fourth power, on which the diagnostics rest, is 0 "
+            "among floats; give the tokens in a larger unit (tokens c z, matrices U/c, and V/c if the "
+            "output is to stay)"
         )
     output, grad_V, grad_U = (_estimate(S[:, e]) for e in range(3))
     return AttentionErrors(grid, int(replicates), int(seed), output, grad_V, grad_U, method)
@@ -329,6 +275,7 @@ def _lengths(lengths: int | Sequence[int] | NDArray[np.integer]) -> NDArray[np.i
         raise TypeError(f"lengths must be integers, at least one, not {lengths!r}")
     if array.min() < 1 or array.max() > LONGEST_PROMPT:
         raise ValueError(
-            f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {LONGEST_PROMPT} of the counters"
+            f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {LONGEST_PROMPT} of the "
+            "counters"
         )
     return array.astype(np.int64)

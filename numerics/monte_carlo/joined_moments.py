@@ -1,6 +1,4 @@
-"""Moments of a sample up to order four that can be joined, so that blocks of replicates of any size
-leave behind six numbers each.
-"""
+"""Moments up to order four of samples that can be joined: a block leaves behind six numbers."""
 
 from __future__ import annotations
 
@@ -16,22 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def central_sums(values: ArrayLike) -> Floats:
-    """Number, mean, Σ (x − mean)^k for k = 2, 3, 4, and the largest value of samples.
-
-    Parameters
-    ----------
-    values : array_like of shape (..., n)
-        n >= 1 values each.
-
-    Returns
-    -------
-    ndarray of shape (..., 6)
-
-    Examples
-    --------
-    >>> central_sums([1.0, 2.0, 6.0])
-    array([ 3.,  3., 14., 18., 98.,  6.])
-    """
+    """Number, mean, Σ (x − mean)^k for k = 2, 3, 4 and the largest of values (..., n)."""
     x = np.asarray(values, dtype=np.float64)
     sums = np.empty((*x.shape[:-1], 6))
     n, mean, two, three, four, largest = (sums[..., k] for k in range(6))  # views
@@ -47,31 +30,9 @@ def central_sums(values: ArrayLike) -> Floats:
 
 
 def joined(sums: Sequence[ArrayLike]) -> Floats:
-    """The six numbers of `central_sums` for the union of samples, joined in the order given.
-
-    Parameters
-    ----------
-    sums : sequence of array_like of shape (..., 6)
-        At least one. Sums of floats are not associative: another order may change the last bits.
-
-    Returns
-    -------
-    ndarray of shape (..., 6)
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to join.
-
-    References
-    ----------
-    Pébay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order
-    statistical moments", Sandia report SAND2008-6212, 2008.
-
-    Examples
-    --------
-    >>> joined([central_sums([1.0, 2.0]), central_sums([6.0])])
-    array([ 3.,  3., 14., 18., 98.,  6.])
+    """The six numbers of `central_sums` for the union of samples (Pébay, Sandia report
+    SAND2008-6212, 2008), joined in the order given: sums of floats are not associative, and another
+    order may change the last bits.
     """
     if len(sums) == 0:
         raise ValueError("no sums to join; give those of at least one block")
@@ -82,7 +43,6 @@ def joined(sums: Sequence[ArrayLike]) -> Floats:
 
 
 def _join(first: Sequence[float], second: Sequence[float]) -> Sequence[float]:
-    """The six numbers of the union of two samples."""
     a, mean, a2, a3, a4, largest = first
     b, other, b2, b3, b4, other_largest = second
     n, gap, product = a + b, other - mean, a * b

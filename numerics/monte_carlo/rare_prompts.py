@@ -1,9 +1,7 @@
 """Bounds on what prompts too rare for a sample may add to a mean error, for tokens that take few
-values.
-
-With steep scores attention picks one value of a token: the error is nearly 0, except for prompts in
-which that value does not occur. A sample without such a prompt shows neither them nor that it lacks
-them, but their probability and the largest error are known.
+values. With steep scores attention picks one value of a token: the error is nearly 0, except for
+prompts in which that value does not occur. A sample without such a prompt shows neither them nor
+that it lacks them, but their probability and the largest error are known.
 """
 
 from __future__ import annotations
@@ -29,31 +27,10 @@ ROUNDING = 1e-12
 
 
 def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) -> Floats:
-    """A bound on what prompts that lack a value of the tokens, or hold a rare one, add to the mean,
-    where a sample may contain none of them.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    lengths : array, shape (n,)
-    replicates : int
-
-    Returns
-    -------
-    array, shape (3, n)
-        For output, gradient in V and gradient in U: probability times the largest squared error,
-        and at least what is left of it by rounding. 0 for other tokens than atoms and signs, and on
-        average over queries, where nothing is exact.
-
-    Examples
-    --------
-    Ten signs are all the same with probability 1/1024 each way; then the output may be off by 2:
-
-    >>> from numerics.attention.setting import AttentionSetting
-    >>> from numerics.token_laws import rademacher
-    >>> signs = AttentionSetting(rademacher(1), 8 * np.eye(1), np.eye(1), [1.0])
-    >>> rare_prompts(signs, np.array([10.0]), 1000)[0] == 4 / 2**10
-    array([ True])
+    """A bound (3, n) on what prompts that lack a value of the tokens, or hold a rare one, add to
+    the mean of output, gradient in V and gradient in U, where a sample may contain none of them:
+    probability times the largest squared error, and at least what is left of it by rounding. 0 for
+    other tokens than atoms and signs, and on average over queries, where nothing is exact.
     """
     law, V = setting.law, setting.V
     if isinstance(law.coordinates, str):

@@ -1,10 +1,8 @@
 """What queries too rare for a sample add to a mean error and to its standard error, although no
-sample shows it.
-
-Over Gaussian queries the error at score variance s grows like e^s until it saturates, and the law
-of s falls like e^{-s/(2 lambda)}. A mean may therefore depend on queries of which n replicates
-contain none; then it and its standard error are both too small, and nothing in the sample says so.
-What such a query contributes is known exactly.
+sample shows it. Over Gaussian queries the error at score variance s grows like e^s until it
+saturates, and the law of s falls like e^{-s/(2 lambda)}. A mean may depend on queries of which n
+replicates contain none; then it and its standard error are both too small, but what such a query
+contributes is known exactly.
 """
 
 from __future__ import annotations
@@ -32,51 +30,21 @@ PROMPT_SPREAD = 3.0
 
 
 class RareQueries(NamedTuple):
-    """Contributions of rare queries, for output, gradient in V and gradient in U.
+    """Contributions of rare queries, for output, gradient in V and gradient in U."""
 
-    Parameters
-    ----------
-    probability : float
-        That a query is one of them.
-    part : array, shape (3, n)
-        What they add to the mean squared error.
-    error : array, shape (3, n)
-        What they add, in quadrature, to the standard error of the mean.
-    """
-
+    #: That a query is one of them.
     probability: float
+    #: What they add to the mean squared error, (3, n).
     part: Floats
+    #: What they add, in quadrature, to the standard error of the mean, (3, n).
     error: Floats
 
 
 def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) -> RareQueries:
     """The part of mean and standard error that comes from queries of which fewer than ten are
-    expected in the sample.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    lengths : array, shape (n,)
-    replicates : int
-
-    Returns
-    -------
-    RareQueries
-        Zero at a fixed query, without scores, and for tokens that are not Gaussian, where nothing
-        is known.
-
-    Notes
-    -----
-    Rare queries lie along the top eigenvector of the score form: the contribution of one at score
-    variance s is taken there.
-
-    Examples
-    --------
-    >>> from numerics.attention.examples import EXAMPLES
-    >>> setting, L = EXAMPLES["averaged-slow"](), np.array([100.0])
-    >>> few, many = (rare_queries(setting, L, n).error[0, 0] for n in (1000, 100_000))
-    >>> bool(few > 10 * many > 0)
-    True
+    expected in the sample. They lie along the top eigenvector of the score form: the contribution
+    of one at score variance s is taken there. Zero at a fixed query, without scores, and for tokens
+    that are not Gaussian, where nothing is known.
     """
     nothing = np.zeros((3, lengths.size))
     if not (setting.averaged and setting.gaussian and setting.score_variance > 0):

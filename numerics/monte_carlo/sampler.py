@@ -39,58 +39,21 @@ AGAINST = ("limit", "linear")
 
 @dataclass(frozen=True, eq=False)
 class ErrorSampler:
-    """A setting that is ready to be sampled, made by `error_sampler`; several threads may use it at
-    once.
+    """A setting that is ready to be sampled, by `error_sampler`; several threads may use it."""
 
-    Attributes
-    ----------
-    method : str
-        "tokens" if every token is drawn, "scores" if all but the scores is averaged exactly.
-    seed : int
-    values : callable
-        ``values(L, first, count)``: squared errors (3, count) of replicates first, …, first + count
-        − 1 at length L, unchecked.
-    """
-
+    #: "tokens" if every token is drawn, "scores" if all but the scores is averaged exactly.
     method: str
     seed: int
+    #: ``values(L, first, count)``: squared errors (3, count) of replicates first, …, first + count
+    #: − 1 at length L, unchecked.
     values: Callable[[int, int, int], Floats]
 
     def sums(self, L: int, first: int, count: int) -> Floats:
-        """The moments of the squared errors of `count` replicates at length L, from number `first`
-        on.
-
-        Parameters
-        ----------
-        L : int
-            Prompt length, from 1 to `LONGEST_PROMPT`.
-        first : int
-            From 0 to 2^63 − `PIECE`.
-        count : int
-            From 1 to `PIECE`.
-
-        Returns
-        -------
-        ndarray of shape (3, 6)
-            `numerics.monte_carlo.joined_moments.central_sums` of the squared errors of output,
-            grad_V and grad_U: a function of (seed, L, first, count), bit for bit, whoever asks and
-            when.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a number is no integer or out of range.
-        ValueError
-            If the sampler of a law of one's own does not return tokens.
-        FloatingPointError
-            If an error is not a finite number, as after such a sampler or quantile function
-            returned nan.
-
-        Examples
-        --------
-        >>> sampler = error_sampler(AttentionSetting([[1.0]], [[0.0]], [[1.0]], [1.0]), seed=3)
-        >>> sampler.sums(4, 0, 100).shape
-        (3, 6)
+        """`numerics.monte_carlo.joined_moments.central_sums` (3, 6) of the squared errors of
+        output, grad_V and grad_U of ``count`` replicates (at most `PIECE`) at length L, from number
+        ``first`` on: a function of (seed, L, first, count), bit for bit, whoever asks and when. A
+        FloatingPointError says that an error is not a finite number, as after a sampler of one's
+        own returned nan.
         """
         L = read_whole("L", L, "it is the length of a prompt", most=LONGEST_PROMPT)
         first = read_whole(
@@ -101,7 +64,8 @@ class ErrorSampler:
             sums = central_sums(self.values(L, first, count))
         if not np.isfinite(sums).all():
             raise FloatingPointError(
-                f"errors at L = {L} are not finite numbers; rescale Gamma, V or the query, or look at what the law draws"
+                f"errors at L = {L} are not finite numbers; rescale Gamma, V or the query, or look at what "
+                "the law draws"
             )
         return sums
 
@@ -109,32 +73,7 @@ class ErrorSampler:
 def error_sampler(
     setting: AttentionSetting, *, method: str = "auto", seed: int = 0, against: str = "limit"
 ) -> ErrorSampler:
-    """Make a setting ready for sampling.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    method : {"auto", "tokens", "scores"}
-        As in `numerics.attention_errors`.
-    seed : int
-        From 0 to 2^64 − 1.
-    against : {"limit", "linear"}
-        As in `numerics.attention_errors`.
-
-    Returns
-    -------
-    ErrorSampler
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `numerics.attention_errors`.
-
-    Examples
-    --------
-    >>> error_sampler(AttentionSetting([[1.0]], [[0.5]], [[1.0]], [1.0]), method="tokens").method
-    'tokens'
-    """
+    """A setting made ready for sampling, with the options of `numerics.attention_errors`."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method = {method!r} is unknown; take one of {', '.join(METHODS)}")
     if not isinstance(against, str) or against not in AGAINST:
@@ -159,8 +98,8 @@ def error_sampler(
         )
     if law is not None and law.structure is None and law.log_mgf is None:
         raise ValueError(
-            f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is unknown; pass "
-            "log_mgf= when you make the law"
+            f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is "
+            "unknown; pass log_mgf= when you make the law"
         )
     if kind is None and law is not None:
         plain = (RowSampler if isinstance(law.structure, EmbeddingTable) else PlainSampler)(problem, law)
@@ -172,9 +111,7 @@ def error_sampler(
 
 
 def _check_size(problem: Problem, A: Floats) -> None:
-    """Refuse scores that exceed float32, and errors whose squares have no fourth power in
-    float64.
-    """
+    """Refuse scores beyond float32, and errors whose squares have no fourth power in float64."""
     U, V, z, F = problem.U, problem.V, problem.mean, problem.root
     with np.errstate(over="ignore", invalid="ignore"):
         b, W = A.T @ U @ z, A.T @ U @ F
@@ -188,5 +125,6 @@ def _check_size(problem: Problem, A: Floats) -> None:
         )
     if not size < LARGEST_SIZE:
         raise ValueError(
-            f"squares of errors beyond {LARGEST_SIZE:.0e} have no fourth powers in a float; rescale Gamma, V or the query"
+            f"squares of errors beyond {LARGEST_SIZE:.0e} have no fourth powers in a float; rescale Gamma, "
+            "V or the query"
         )

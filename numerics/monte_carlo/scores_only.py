@@ -5,11 +5,9 @@ Let tokens be A g with g normal, or uniform on a sphere or in a ball: the law of
 every direction. Along the unit vector e = AᵀUz/|AᵀUz| a token carries its score. Given the scores,
 the rest of g is independent over the tokens and symmetric about e, so that the errors of output and
 gradients have conditional means in closed form. They cost one or two random numbers and one
-exponential for each token in every dimension d, and they vary less from prompt to prompt than the
-errors themselves (Rao–Blackwell).
-
-Other laws have no such direction. For a product law only those coordinates are independent of the
-scores that no query weighs, and every token has to be drawn.
+exponential for each token in every dimension d, and vary less from prompt to prompt than the errors
+themselves (Rao–Blackwell). Other laws have no such direction: for a product law only those
+coordinates are independent of the scores that no query weighs, and every token has to be drawn.
 """
 
 from __future__ import annotations
@@ -33,33 +31,16 @@ TERMS = 16
 @dataclass(frozen=True, eq=False)
 class ScoreSampler:
     """Conditional means of the squared errors given the scores, for one problem; made by `prepare`.
-
-    Attributes
-    ----------
-    model : tuple
-        What the kernel is told besides replicates, length and seed.
+    The model is what the kernel is told besides replicates, length and seed.
     """
 
     model: tuple[object, ...]
 
     def values(self, L: int, first: int, count: int, key: tuple[np.uint32, np.uint32]) -> Floats:
-        """The conditional means of replicates ``first`` to ``first + count - 1`` at length L.
-
-        Parameters
-        ----------
-        L : int
-            Prompt length, 1 <= L < 2^31.
-        first, count : int
-            With ``first + count`` at most 2^63.
-        key : tuple of uint32
-            `numerics.compiled.streams.key_of` the seed. Replicate r is a function of (key, r, L),
-            bit for bit, however the range is cut. Its stream is none of those that the kernel of
-            whole tokens reads.
-
-        Returns
-        -------
-        ndarray of shape (3, count)
-            Output, gradient in V, gradient in U.
+        """The conditional means (3, count) of output, gradient in V and gradient in U, of
+        replicates ``first`` to ``first + count - 1`` at length L. Replicate r is a function of
+        (key, r, L), bit for bit, however the range is cut; its stream is none of those that the
+        kernel of whole tokens reads.
         """
         from numerics.monte_carlo.kernels.scores_only import score_kernel
 
@@ -71,46 +52,16 @@ class ScoreSampler:
 def prepare(
     coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Floats, root: Floats
 ) -> ScoreSampler:
-    """A sampler with the arguments of the kernel prepared, from arrays that have been checked.
-
-    Parameters
-    ----------
-    coordinates : str
-        One of `CONDITIONED`.
-    factor : ndarray of shape (d, r)
-        A of the tokens A g, g in R^r: standard normal, uniform on the sphere of radius √r, or in
-        the ball of radius √(r + 2).
-    U : ndarray of shape (d, d)
-    V : ndarray of shape (d_out, d)
-    mean : ndarray of shape (d,)
-        Mean of the query.
-    root : ndarray of shape (d, k)
-        F of the query's covariance F Fᵀ; k = 0 for a fixed query.
-
-    Returns
-    -------
-    ScoreSampler
-
-    Raises
-    ------
-    ValueError
-        If the law of the tokens is of another kind.
-
-    Examples
-    --------
-    With U = 0 attention is a plain mean, and given the query nothing about E|T_L − T|² = tr(Γ)/L is
-    left to chance:
-
-    >>> from numerics.compiled.streams import key_of
-    >>> one = np.eye(2)
-    >>> sampler = prepare("normal", one, 0 * one, one, np.ones(2), np.zeros((2, 0)))
-    >>> sampler.values(8, 0, 3, key_of(1))[0].round(6)
-    array([0.25, 0.25, 0.25])
+    """A sampler with the arguments of the kernel prepared, from arrays that have been checked, for
+    coordinates of `CONDITIONED`. The factor is A (d, r) of the tokens A g, g in R^r: standard
+    normal, uniform on the sphere of radius √r, or in the ball of radius √(r + 2). Queries have the
+    mean, and the covariance F Fᵀ of the root F (d, k); k = 0 for a fixed query.
     """
     if coordinates not in CONDITIONED:
         raise ValueError(
-            'method = "scores" averages exactly over all but the scores, which is possible for Gaussian tokens and for linear '
-            'images of the uniform laws on sphere and ball only; use method = "tokens"'
+            'method = "scores" averages exactly over all but the scores, which is possible for Gaussian '
+            "tokens and for linear images of the uniform laws on sphere and ball only; use "
+            'method = "tokens"'
         )
     # A point of the ball of R^r is the projection of one on the sphere of R^{r+2} of the same
     # radius.

@@ -18,15 +18,13 @@ WEIGHTS_AT_ONCE = 4_000_000
 
 
 class RowSampler(PlainSampler):
-    """A sampler with tokens from an `EmbeddingTable`, in time that hardly grows with L.
-
-    The squared error of the gradient in U, ``|V (C_L - H)|^2 |z|^2``, is replaced by ``|V (C_L - H)
-    g|^2 |z|^2`` with independent signs g in every prompt. It has the same mean, since E gg' = I,
-    and needs no matrix of d rows for every prompt.
+    """A sampler with tokens from an `EmbeddingTable`, in time that hardly grows with L. The squared
+    error of the gradient in U, ``|V (C_L - H)|^2 |z|^2``, is replaced by
+    ``|V (C_L - H) g|^2 |z|^2`` with independent signs g in every prompt: it has the same mean,
+    since E gg' = I, and needs no matrix of d rows for every prompt.
     """
 
     def _block(self, L: int, number: int, seed: int) -> Floats:
-        """The squared errors of one block of prompts, shape (3, PROMPTS_A_BLOCK)."""
         problem, table, rng = self.problem, self.law.structure, generator_of(L, number, seed)
         assert isinstance(table, EmbeddingTable)
         m, d = PROMPTS_A_BLOCK, table.d
@@ -75,9 +73,7 @@ class RowSampler(PlainSampler):
 
 
 def _counts(rng: np.random.Generator, L: int, n: int) -> NDArray[np.int64]:
-    """How often L independent uniform draws hit each of n rows; long prompts are not drawn token by
-    token.
-    """
+    """How often L uniform draws hit each of n rows; long prompts are not drawn token by token."""
     if n >= L:
         return np.bincount(rng.integers(0, n, L), minlength=n)
     return rng.multinomial(L, np.full(n, 1 / n))

@@ -27,32 +27,20 @@ LINEAR = 1e-5
 
 
 class CommonNodes(NamedTuple):
-    """Nodes in s, the first of which is 0, and the moments there.
-
-    Attributes
-    ----------
-    lengths : array, shape (n_lengths,)
-    s, ds : arrays, shape (n,)
-        Nodes, and weights of the integral over s.
-    P2, b : arrays, shape (n, n_lengths)
-        ``E sum p^2`` and ``P2 + 6 P3 - 6 Q``.
-    """
+    """Nodes in s, the first of which is 0, and the moments there."""
 
     lengths: Floats
+    #: Nodes, and weights ``ds`` of the integral over s.
     s: Floats
     ds: Floats
+    #: ``E sum p^2``, (n, n_lengths).
     P2: Floats
+    #: ``P2 + 6 P3 - 6 Q``, (n, n_lengths).
     b: Floats
 
     def averages(self, A: Floats, *forms: Floats) -> Floats:
-        """Weights of ``E g(x'Ax)`` and of ``E[g(x'Ax) x'Mx]`` for each form M, x standard normal:
-        a row times the values of g at the nodes is the average.
-
-        Examples
-        --------
-        >>> nodes, one = common_nodes((1.0, 100.0), 400.0), np.eye(2)
-        >>> (nodes.averages(0.3 * one, one) @ nodes.s).round(9).tolist()
-        [0.6, 2.4]
+        """Weights of ``E g(x'Ax)`` and of ``E[g(x'Ax) x'Mx]`` for each form M, x standard normal: a
+        row times the values of g at the nodes is the average.
         """
         out = np.zeros((1 + len(forms), self.s.size))
         if float(np.abs(A).max()) > 0:
@@ -64,27 +52,7 @@ class CommonNodes(NamedTuple):
 
 @cache
 def common_nodes(lengths: tuple[float, ...], largest: float, step: float = STEP) -> CommonNodes:
-    """The nodes up to a score variance, remembered.
-
-    Parameters
-    ----------
-    lengths : tuple of float
-        Prompt lengths, whole numbers from 1 to 1e100.
-    largest : float
-        Score variance beyond which nothing is asked for.
-    step : float
-        Another one shows the error.
-
-    Returns
-    -------
-    CommonNodes
-
-    Examples
-    --------
-    >>> nodes = common_nodes((1.0, 100.0), 400.0)
-    >>> nodes.P2.shape == (nodes.s.size, 2), nodes.P2[0].tolist()
-    (True, [1.0, 0.01])
-    """
+    """The nodes up to the largest score variance asked for, kept; another step shows the error."""
     x = np.arange(START, np.sqrt(largest) + step, step)
     y = np.log1p(np.exp(x))
     s = np.append(0.0, y**2)

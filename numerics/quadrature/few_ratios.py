@@ -18,37 +18,15 @@ Complex = NDArray[np.complex128]
 def few_ratios(
     ratios: Floats, p: Complex, log_weight: Floats, tolerance: float
 ) -> tuple[NDArray[np.intp], Floats] | None:
-    """Which ratios stand for all, and with which coefficients.
+    """Which of the ratios in [0, 1] stand for all, and with which coefficients (d, k):
+    ``coefficients @ f(ratios[chosen])`` is f(ratios) for each f(a) = 1 / (1 - a + a p), up to a
+    relative error times e^{log_weight} of at most the tolerance, for every p in the upper half
+    plane. None if all are needed.
 
     The function times the product of 1 - a + a c over some points c, in conjugate pairs, is
     interpolated by a polynomial in a. With as many nodes as points its relative error is the
-    product of (p - c) / (1 - b + b p) over points c and nodes b, times that of (b - a) / (1 - a +
-    a c). Both are made small by taking the next c and b where these are largest (Leja, Bagby).
-
-    Parameters
-    ----------
-    ratios : array, shape (d,)
-        From 0 to 1.
-    p : array, shape (n,)
-        In the upper half plane, and not real.
-    log_weight : array, shape (n,)
-        What the relative error at each p is multiplied with, as a logarithm.
-    tolerance : float
-        Largest relative error times weight.
-
-    Returns
-    -------
-    chosen, coefficients : arrays, shape (k,) and (d, k), or None
-        ``coefficients @ f(ratios[chosen])`` is f(ratios) for each f(a) = 1 / (1 - a + a p). None if
-        all ratios are needed.
-
-    Examples
-    --------
-    >>> ratios, p = np.linspace(0, 1, 100), np.linspace(1, 5, 50) * np.exp(2j)
-    >>> chosen, coefficients = few_ratios(ratios, p, np.zeros(50), 1e-10)
-    >>> inverse = 1 / (1 - ratios[:, None] + ratios[:, None] * p)
-    >>> chosen.size < 30, bool(np.abs(coefficients @ inverse[chosen] / inverse - 1).max() < 1e-9)
-    (True, True)
+    product of (p - c) / (1 - b + b p) over points c and nodes b, times that of (b - a) / (1 - a + a
+    c). Both are made small by taking the next c and b where these are largest (Leja, Bagby).
     """
     points: list[complex] = []
     chosen: list[int] = []

@@ -19,14 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Block",
-    "Key",
-    "LaplaceTransforms",
-    "laplace_transforms",
-    "log_complement",
-    "products_of_sums",
-]
+__all__ = ["Block", "Key", "LaplaceTransforms", "laplace_transforms", "log_complement", "products_of_sums"]
 
 Array = NDArray[np.float64]
 Block = tuple[int, int]  # (k, j): Σ p^k g^j over tokens, or the function m_{k,j}
@@ -51,19 +44,11 @@ X_END = 4.4
 
 
 class LaplaceTransforms(NamedTuple):
-    """The functions m_{k,j} on an equidistant grid of v.
-
-    Attributes
-    ----------
-    start, step : float
-        The grid.
-    log_m0 : ndarray of shape (n,)
-        log m₀, to full relative accuracy.
-    m : dict of (k, j) to ndarray of shape (n,)
-    """
+    """The functions m_{k,j} on an equidistant grid of v."""
 
     start: float
     step: float
+    #: log m₀, to full relative accuracy.
     log_m0: Array
     m: dict[Block, Array]
 
@@ -111,27 +96,8 @@ def products_of_sums(keys: tuple[Key, ...]) -> tuple[tuple[Block, ...], tuple[_S
 
 
 def laplace_transforms(s: float, log_L: float, keys: Iterable[Key]) -> LaplaceTransforms:
-    """m₀ and the m_{k,j} that `mean_products` needs for the keys, on the range of v that matters
-    for every length up to e^{log_L}.
-
-    Parameters
-    ----------
-    s : float
-        Variance of the scores, positive.
-    log_L : float
-        Logarithm of the largest prompt length.
-    keys : iterable of tuples of (k, j)
-        Products of sums of order 2 to 8 in the weights.
-
-    Returns
-    -------
-    LaplaceTransforms
-
-    Examples
-    --------
-    >>> f = laplace_transforms(1.0, math.log(10), [((2, 0),)])
-    >>> bool(f.log_m0.max() < 0), sorted(f.m)
-    (True, [(2, 0)])
+    """m₀ and the m_{k,j} that `mean_products` needs for the keys, products of sums of order 2 to 8
+    in the weights, on the range of v that matters for every length up to e^{log_L}.
     """
     return _laplace(math.sqrt(s), log_L, products_of_sums(tuple(keys))[0])
 
@@ -196,7 +162,8 @@ def _broad(
         lags = (x[0] - start + step * np.arange(-(n_v - 1), x.size)) / tau
         against = lambda kernel, f: np.convolve(kernel, f[::-1], mode="valid")[::-1]
         v_step = step
-    else:  # the largest score fluctuates by √s/√(2 log L): that is the scale on which the integrand over v varies
+    else:
+        # The largest score fluctuates by √s/√(2 log L): on that scale the integrand varies in v.
         v_step = step * tau / (math.sqrt(2 * log_L) + 3)
         start = v_lo
         v = start + v_step * np.arange(math.ceil((v_hi - v_lo) / v_step) + 1)

@@ -1,8 +1,7 @@
 """Compiled means of products of power sums of the softmax weights of Gaussian scores: the integrals
-of `numerics.quadrature.softmax_weights`, for many variances of the scores in one call.
-
-A variance of its own costs NumPy mostly the time to start its functions, and its convolutions run
-over Gaussians that are far below rounding. Here a sum over the scores ends where the Gaussian is
+of `numerics.quadrature.softmax_weights`, for many variances of the scores in one call. A variance
+of its own costs NumPy mostly the time to start its functions, and its convolutions run over
+Gaussians that are far below rounding. Here a sum over the scores ends where the Gaussian is
 negligible at every length that was asked for.
 """
 
@@ -45,18 +44,10 @@ SUMS = {"contract", "reassoc", "nsz"}
 
 
 class Steps(NamedTuple):
-    """How fine the sums are.
-
-    Attributes
-    ----------
-    step : float
-        Of the sums over v and x = v + sqrt(s) g.
-    cut : float
-        Integrands are followed until they are e^{-cut} of their maximum; the step of the sums over
-        g, where s is small, follows from it.
-    """
-
+    #: Of the sums over v and x = v + sqrt(s) g.
     step: float
+    #: Integrands are followed until they are e^{-cut} of their maximum; the step of the sums over
+    #: g, where s is small, follows from it.
     cut: float
 
 
@@ -92,10 +83,9 @@ def log_of(q, m0):  # type: ignore[no-untyped-def]
 @njit(fastmath=SUMS, error_model="numpy")
 def sums_over_g(tau, v0, step, cut, K, J, m, log_m0):  # type: ignore[no-untyped-def]
     """m_{k,j} and log m_0 by sums over g itself. A tilt by e^{k tau g} moves the mass of g to k
-    tau, and the nodes reach that far.
-
-    In the strip of height y < pi/(2 tau) the integrand grows by at most e^{y^2/2}, and the error of
-    a trapezoid sum is e^{y^2/2 - 2 pi y/gauss_step}: the step makes that e^{-cut - MARGIN}.
+    tau, and the nodes reach that far. In the strip of height y < pi/(2 tau) the integrand grows by
+    at most e^{y^2/2}, and the error of a trapezoid sum is e^{y^2/2 - 2 pi y/gauss_step}: the step
+    makes that e^{-cut - MARGIN}.
     """
     end, kmax = math.sqrt(2 * cut), 0
     for k in K:
@@ -283,9 +273,8 @@ def _tables(keys: tuple[Key, ...]) -> tuple[NDArray[np.int64], ...]:
     factors of each integral and which they are, and its coefficient in the mean of each key.
     """
     blocks, sums = products_of_sums(keys)
-    rank = sorted(
-        range(len(blocks)), key=lambda i: (blocks[i][1], blocks[i][0])
-    )  # one power of g after another
+    # One power of g after another.
+    rank = sorted(range(len(blocks)), key=lambda i: (blocks[i][1], blocks[i][0]))
     K, J = (np.array([blocks[i][part] for i in rank]) for part in (0, 1))
     orders = np.concatenate([np.full(len(x.functions), x.j) for x in sums])
     functions = np.zeros((orders.size, orders.max()), dtype=np.int64)
@@ -295,29 +284,9 @@ def _tables(keys: tuple[Key, ...]) -> tuple[NDArray[np.int64], ...]:
 
 
 def means_of_products(s: Floats, L: Floats, keys: tuple[Key, ...], steps: Steps) -> Floats:
-    """E[pi_{k,j} pi_{k',j'} ...] for each variance of the scores, key and length.
-
-    Parameters
-    ----------
-    s : array, shape (n_s,)
-        Positive, at most the square of `LARGEST_DEVIATION`.
-    L : array, shape (n,)
-        Whole numbers from 1 to 1e100.
-    keys : tuple of n_keys tuples of (k, j)
-        As for `numerics.quadrature.softmax_weights.mean_products`.
-    steps : Steps
-
-    Returns
-    -------
-    array, shape (n_s, n_keys, n)
-
-    Examples
-    --------
-    The mean of sum p g^2 for two tokens, with the factor sum p = 1:
-
-    >>> keys, s, L = (((1, 2), (1, 0)),), np.array([3.0]), np.array([2.0])
-    >>> means_of_products(s, L, keys, Steps(0.2, 40.0)).round(12).tolist()
-    [[[1.0]]]
+    """E[pi_{k,j} pi_{k',j'} ...] for each variance of the scores, at most the square of
+    `LARGEST_DEVIATION`, key and length: shape (n_s, n_keys, n). Keys are those of
+    `numerics.quadrature.softmax_weights.mean_products`.
     """
     out = np.empty((s.size, len(keys), L.size))
     kernel(np.sqrt(s), np.ascontiguousarray(L, dtype=float), *_tables(keys), *steps, out)

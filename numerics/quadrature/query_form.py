@@ -32,10 +32,8 @@ Forms = Sequence[Floats]
 @cache
 def talbot_contour(dimension: int) -> tuple[Complex, Complex]:
     """Nodes and derivatives of Weideman's modified Talbot contour (SIAM J. Numer. Anal. 44, 2006),
-    whose error falls like 3.89^-N.
-
-    The transform falls like p^{-dimension/2}, which costs about one node a dimension. Only the
-    upper half: the lower is conjugate.
+    whose error falls like 3.89^-N. The transform falls like p^{-dimension/2}, which costs about one
+    node a dimension. Only the upper half: the lower is conjugate.
     """
     N = 24 + 2 * ((dimension + 1) // 2)
     theta = (2 * np.arange(N // 2, N) + 1) * np.pi / N - np.pi
@@ -46,29 +44,20 @@ def talbot_contour(dimension: int) -> tuple[Complex, Complex]:
 
 @dataclass(frozen=True)
 class QuadraticFormLaw:
-    """Nodes and weights for integrals against the law of s = x'Ax.
+    """Nodes and weights for integrals against the law of s = x'Ax."""
 
-    Parameters
-    ----------
-    nodes : array, shape (n,)
-        Values of s.
-    density : array, shape (n,)
-        Weights w with E g(s) = sum_i w_i g(s_i).
-    moment : array, shape (n,)
-        Weights v with E[g(s) x'Mx] = sum_i v_i g(s_i).
-    """
-
+    #: Values of s.
     nodes: Floats
+    #: Weights w with E g(s) = sum_i w_i g(s_i).
     density: Floats
+    #: Weights v with E[g(s) x'Mx] = sum_i v_i g(s_i).
     moment: Floats
 
 
 def _inverse_transforms(s: Floats, ratios: Floats, vectors: Floats, products: Sequence[Forms]) -> Floats:
     """The density of s / lambda_1 = sum_j ratios_j x_j^2 times e^{s/2}, with each product of forms
-    as a factor: one row for each product.
-
-    With the factor e^{s/2} all singularities lie on the negative axis, so that the tail keeps its
-    relative accuracy.
+    as a factor: one row for each product. With the factor e^{s/2} all singularities lie on the
+    negative axis, so that the tail keeps its relative accuracy.
     """
     from numerics.quadrature.transform_kernel import inverse_transforms
 
@@ -82,32 +71,9 @@ def _inverse_transforms(s: Floats, ratios: Floats, vectors: Floats, products: Se
 
 
 def quadratic_form_densities(s: Floats, A: Floats, products: Sequence[Forms]) -> Floats:
-    """The density of x'Ax, x ~ N(0, I), at given values, with each product of forms as a factor:
-    for averages of functions that are known at these values only.
-
-    Parameters
-    ----------
-    s : array, shape (n,)
-        Positive.
-    A, products
-        As in `quadratic_form_averages`.
-
-    Returns
-    -------
-    array, shape (n_products, n)
-        ``E[g(x'Ax) prod_j x'M_jx]`` is the integral of g times it.
-
-    Raises
-    ------
-    ValueError
-        If A = 0.
-
-    Examples
-    --------
-    The density of chi-square with two degrees of freedom:
-
-    >>> quadratic_form_densities(np.array([2.0]), np.eye(2), [()]).round(9).tolist()
-    [[0.183939721]]
+    """The density of x'Ax, x ~ N(0, I), at given positive values, with each product of forms as a
+    factor, shape (n_products, n): ``E[g(x'Ax) prod_j x'M_jx]`` is the integral of g times it. For
+    averages of functions that are known at these values only.
     """
     top, ratios, vectors = _spectrum(A)
     return _inverse_transforms(s / top, ratios, vectors, products) * np.exp(-s / (2 * top)) / top
@@ -119,7 +85,8 @@ def _spectrum(A: Floats) -> tuple[float, Floats, Floats]:
     top = float(eigenvalues[-1])
     if not top > 0:
         raise ValueError(
-            "the quadratic form is zero: the score of every token vanishes for every query, and no quadrature is needed"
+            "the quadratic form is zero: the score of every token vanishes for every query, and no "
+            "quadrature is needed"
         )
     return top, np.where(eigenvalues > 1e-13 * top, eigenvalues / top, 0.0), vectors
 
@@ -132,40 +99,15 @@ def quadratic_form_averages(
     step: float = 0.08,
     keep: Callable[[Floats, Floats], NDArray[np.bool_]] | None = None,
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Quadrature for E[g(x'Ax) prod_j x'M_jx], x ~ N(0, I), for several products and every smooth
-    g.
+    """Quadrature for E[g(x'Ax) prod_j x'M_jx], x ~ N(0, I), for several products of up to three
+    symmetric matrices M_j and every smooth g: the nodes s = x'Ax, and weights with the average
+    ``weights[i] @ g(nodes)``; with twice the weights at the ``even`` nodes alone one has the rule
+    of twice the step, to see the error. The empty product gives E g.
 
-    Parameters
-    ----------
-    A : array, shape (d, d)
-        Symmetric positive semidefinite, not zero.
-    products : sequence of sequences of arrays of shape (d, d)
-        Each with up to three symmetric matrices M_j; the empty product gives E g.
-    log_reach : float
-        The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that
-        much further.
-    step : float
-        Step of the trapezoid rule, which converges geometrically.
-    keep : callable, optional
-        Which nodes to keep, from the nodes and their weights in the law of s.
+    The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that much
+    further. The trapezoid rule of the step converges geometrically. ``keep`` says which nodes to
+    keep, from the nodes and their weights in the law of s. For A = 0 there is nothing to integrate.
 
-    Returns
-    -------
-    nodes : array, shape (n,)
-        Values of s = x'Ax.
-    weights : array, shape (n_products, n)
-        The average is ``weights[i] @ g(nodes)``.
-    even : array of bool, shape (n,)
-        With twice these weights at these nodes alone one has the rule of twice the step: to see the
-        error.
-
-    Raises
-    ------
-    ValueError
-        If A = 0 (then s = 0 surely and there is nothing to integrate).
-
-    Examples
-    --------
     E (x'x)^2 = d (d + 2) and E (x'x)^3 = d (d + 2) (d + 4), half of it read off from s:
 
     >>> one = np.eye(2)
@@ -190,34 +132,6 @@ def quadratic_form_averages(
 def quadratic_form_law(
     A: Floats, M: Floats, *, log_reach: float = 0.0, step: float = 0.08
 ) -> QuadraticFormLaw:
-    """Quadrature for E[g(x'Ax)] and E[g(x'Ax) x'Mx], x ~ N(0, I), g smooth and of at most the
-    growth that ``log_reach`` allows for.
-
-    Parameters
-    ----------
-    A, M : array, shape (d, d)
-        Symmetric positive semidefinite, A not zero.
-    log_reach : float
-        The integrand may exceed its typical size by e^{log_reach} in the tail: the nodes go that
-        much further.
-    step : float
-        Step of the trapezoid rule, which converges geometrically; halve it to see the error.
-
-    Returns
-    -------
-    QuadraticFormLaw
-
-    Raises
-    ------
-    ValueError
-        If A = 0 (then s = 0 surely and there is nothing to integrate).
-
-    Examples
-    --------
-    >>> law = quadratic_form_law(np.diag([2.0, 1.0]), np.diag([1.0, 0.0]))
-    >>> means = (law.density.sum(), law.density @ law.nodes, law.moment.sum())  # 1, tr A, tr M
-    >>> [round(float(v), 9) for v in means]
-    [1.0, 3.0, 1.0]
-    """
+    """`quadratic_form_averages` of E[g(x'Ax)] and E[g(x'Ax) x'Mx]."""
     nodes, (density, moment), _ = quadratic_form_averages(A, [(), (M,)], log_reach=log_reach, step=step)
     return QuadraticFormLaw(nodes=nodes, density=density, moment=moment)

@@ -39,26 +39,16 @@ DEFINITION_VARIANCE = 2.0
 
 
 class Fineness(NamedTuple):
-    """How fine the quadrature is: one percent of an average needs no fourteen digits.
+    """How fine the quadrature is: one percent of an average needs no fourteen digits."""
 
-    Attributes
-    ----------
-    accuracy : float
-        Relative accuracy of the moments for variances and lengths up to the next two.
-    largest_variance, longest : float
-        For what it was tested.
-    step, cut : float
-        As in `numerics.quadrature.moments_kernel`.
-    definition_P2 : float
-        Value of P2 from which on the spread is computed from its definition. The fewer digits there
-        are, the sooner the polynomials leave none.
-    """
-
+    #: Relative accuracy of the moments for variances and lengths up to the next two.
     accuracy: float
     largest_variance: float
     longest: float
     step: float
     cut: float
+    #: Value of P2 from which on the spread is computed from its definition. The fewer digits there
+    #: are, the sooner the polynomials leave none.
     definition_P2: float
 
 
@@ -70,47 +60,20 @@ COARSE = Fineness(1e-4, 64.0, 1e30, 0.28, 18.0, 7e-4)
 class ScoreMoments(NamedTuple):
     """What the errors of output and gradients need to know of the scores; each of the shape of s
     followed by that of the lengths.
-
-    Attributes
-    ----------
-    P2, P3 : ndarray
-        E sum p^2 and E sum p^3.
-    spread : SpreadMoments
-        With Q = E (sum p^2)^2.
     """
 
+    #: E sum p^2.
     P2: Floats
+    #: E sum p^3.
     P3: Floats
+    #: With Q = E (sum p^2)^2.
     spread: SpreadMoments
 
 
 def score_moments(s: float | Floats, lengths: Floats, fineness: Fineness = FINE) -> ScoreMoments:
-    """The moments for scores of variance s, by quadrature.
-
-    Parameters
-    ----------
-    s : float or array, shape (n_s,)
-        From 0 to `LARGEST_SCORE_VARIANCE`.
-    lengths : array, shape (n,)
-        Whole numbers from 1 to 1e100.
-    fineness : Fineness
-        `FINE` where the variance or the length is beyond the range of this one.
-
-    Returns
-    -------
-    ScoreMoments
-
-    Raises
-    ------
-    ValueError
-        If s or a length is out of range.
-
-    Examples
-    --------
-    For s = 0 the weights are 1/L, and D + 1 is the variance of a sample: E D^2 = (2L - 1)/L^2.
-
-    >>> score_moments(0.0, np.array([2.0])).spread.D2.tolist()
-    [0.75]
+    """The moments for scores of variance s, up to `LARGEST_SCORE_VARIANCE`, by quadrature; of the
+    fineness `FINE` where the variance or the length is beyond the range of the one that is asked
+    for.
     """
     L, variances = np.asarray(lengths, dtype=float), np.atleast_1d(np.asarray(s, dtype=float))
     bad = ~((variances >= 0) & (variances <= LARGEST_SCORE_VARIANCE))
@@ -151,8 +114,6 @@ def _means(s: Floats, L: Floats, keys: tuple[Key, ...], fineness: Fineness) -> F
 
 
 def spread_by_definition(m: Mapping[Key, Floats], P2: Floats) -> tuple[Floats, Floats, Floats]:
-    """E D^2, E Sc and E[D pi_2] from the powers of g under the weights: the means of the products
-    in `DEFINITION`.
-    """
+    """E D^2, E Sc and E[D pi_2] from powers of g under the weights: means of `DEFINITION`."""
     of = lambda terms: sum(c * m[key] for c, key in terms)
     return of(VARIANCE_2) - 2 * of(VARIANCE) + 1, of(WEIGHTED), of(VARIANCE_TWO) - P2

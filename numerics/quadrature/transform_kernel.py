@@ -117,31 +117,9 @@ announced(kernel, QUADRATURE)
 def inverse_transforms(
     s: Floats, ratios: Floats, contour: tuple[Complex, Complex], products: Sequence[Sequence[Floats]]
 ) -> Floats:
-    """The density of sum_j ratios_j x_j^2 times e^{s/2}, x standard normal, with each product of
-    forms as a factor.
-
-    Parameters
-    ----------
-    s : array, shape (n,)
-        Positive.
-    ratios : array, shape (d,)
-        From 0 to 1.
-    contour : tuple of two arrays of complex numbers
-        Nodes and derivatives, in the upper half plane.
-    products : sequence of sequences of arrays, shape (d, d)
-        Up to three symmetric matrices each.
-
-    Returns
-    -------
-    array, shape (n_products, n)
-
-    Examples
-    --------
-    The density of chi-square with two degrees of freedom is 1/2 at 0:
-
-    >>> from numerics.quadrature.query_form import talbot_contour
-    >>> inverse_transforms(np.array([1e-9]), np.ones(2), talbot_contour(2), [()]).round(9).tolist()
-    [[0.5]]
+    """The density at s > 0 of sum_j ratios_j x_j^2 times e^{s/2}, x standard normal, ratios in [0,
+    1], with each product of up to three forms as a factor, shape (n_products, n). The contour has
+    nodes and derivatives in the upper half plane.
     """
     forms = list({id(M): M for product in products for M in product}.values())
     index = {id(M): i for i, M in enumerate(forms)}

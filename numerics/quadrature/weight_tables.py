@@ -1,12 +1,12 @@
 """Tables of the moments of the softmax weights that the risk of in-context regression needs, with
-their slopes, as functions of the root of the score variance.
+their slopes, as functions of the root of the score variance: a flow asks for them at a hundred
+variances thousands of times, and each of them costs a quadrature.
 
-A flow asks for these moments at a hundred variances thousands of times, and each of them costs a
-quadrature. The functions ``ln P2`` and ``b / P2``, ``b = P2 + 6 P3 - 6 Q``, vary slowly in ``x =
-sqrt(1 + s) - 1``. For the largest variances one token has nearly all the weight, and the difference
-from 1 is what counts: there ``sqrt(s) (1 - P2) = E g`` and ``P2 + s (1 - b) = E g^2``, with the
-mean g of the standardised scores, vary slowly in ``y = 1 / (1 + x)``. All are stored as Chebyshev
-polynomials on panels, which are halved until their last coefficients vanish.
+The functions ``ln P2`` and ``b / P2``, ``b = P2 + 6 P3 - 6 Q``, vary slowly in
+``x = sqrt(1 + s) - 1``. For the largest variances one token has nearly all the weight, and the
+difference from 1 is what counts: there ``sqrt(s) (1 - P2) = E g`` and ``P2 + s (1 - b) = E g^2``,
+with the mean g of the standardised scores, vary slowly in ``y = 1 / (1 + x)``. All are stored as
+Chebyshev polynomials on panels, which are halved until their last coefficients vanish.
 """
 
 from __future__ import annotations
@@ -40,20 +40,13 @@ MEANS = (((2, 0),), ((1, 1), (1, 0)), ((1, 1), (1, 1)))
 
 
 class Weights(NamedTuple):
-    """Moments and their derivatives in s, each of the shape of s.
+    """Moments and their derivatives in s, each of the shape of s."""
 
-    Attributes
-    ----------
-    P2, b : ndarray
-        ``E sum p^2`` and ``P2 + 6 P3 - 6 Q``.
-    kept, kept2 : ndarray
-        ``1 - P2`` and ``1 - b`` without cancellation.
-    dP2, db : ndarray
-        Derivatives of P2 and b.
-    """
-
+    #: ``E sum p^2``.
     P2: Floats
+    #: ``P2 + 6 P3 - 6 Q``.
     b: Floats
+    #: ``1 - P2``, and ``kept2 = 1 - b``, without cancellation.
     kept: Floats
     kept2: Floats
     dP2: Floats
@@ -108,27 +101,12 @@ NO_X_PANELS, NO_Y_PANELS = (
 
 
 class WeightTable:
-    """The table for one prompt length, computed as far as it is asked for.
-
-    Parameters
-    ----------
-    L : float
-        Prompt length, a whole number from 1 to 1e100.
-
-    Examples
-    --------
-    >>> table = weight_table(10)
-    >>> m = table(np.array([0.0, 1.0]))
-    >>> bool(abs(m.P2[1] / softmax_moments(1.0, 10).P2 - 1) < 1e-11), m.P2[0].round(12).item()
-    (True, 0.1)
-    """
+    """The table for one prompt length, computed as far as it is asked for."""
 
     def __init__(self, L: float) -> None:
         self.L = float(L)
-        self._found: tuple[_Panels, _Panels] = (
-            NO_X_PANELS,
-            NO_Y_PANELS,
-        )  # replaced as a whole: threads may share a table
+        # Replaced as a whole: threads may share a table.
+        self._found: tuple[_Panels, _Panels] = (NO_X_PANELS, NO_Y_PANELS)
 
     def __call__(self, s: Floats) -> Weights:
         """Moments at variances of any shape, nonnegative and finite."""
@@ -216,20 +194,4 @@ class WeightTable:
 
 @lru_cache(maxsize=64)
 def weight_table(L: float) -> WeightTable:
-    """The table of a prompt length, kept for the next call.
-
-    Parameters
-    ----------
-    L : float
-        A whole number from 1 to 1e100.
-
-    Returns
-    -------
-    WeightTable
-
-    Examples
-    --------
-    >>> weight_table(7.0) is weight_table(7.0)
-    True
-    """
     return WeightTable(L)

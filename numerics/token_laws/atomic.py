@@ -30,38 +30,21 @@ OUTERMOST = 64
 
 @dataclass(frozen=True, eq=False)
 class Atomic:
-    """A law on k points.
-
-    Parameters
-    ----------
-    points : ndarray, shape (k, d)
-    weights : ndarray, shape (k,)
-        Positive, sum 1; the mean is 0 up to rounding.
-    sigma : float
-        What the law was built with: found by a search, or given.
-    sigma2 : float or Fraction, optional
-        The square of sigma, where it is known more closely than as a square.
-    rational : tuple of (points, weights), optional
-        Both as tuples of `fractions.Fraction`, where the law has rational ones.
-    """
+    """A law on k points."""
 
     points: Floats
+    #: Positive, of sum 1; the mean is 0 up to rounding.
     weights: Floats
+    #: What the law was built with: found by a search, or given.
     sigma: float = 0.0
+    #: The square of sigma, where it is known more closely than as a square.
     sigma2: Any = None
+    #: Points and weights as tuples of `fractions.Fraction`, where the law has rational ones.
     rational: tuple[tuple[tuple[Fraction, ...], ...], tuple[Fraction, ...]] = ((), ())
 
     @classmethod
     def of(cls, points: Any, weights: Any, *, sigma: ArrayLike | None = None, sigma2: Any = None) -> Atomic:
-        """The law on these points, checked; parameters and errors are those of
-        `numerics.token_laws.atoms`.
-
-        Examples
-        --------
-        >>> half = Fraction(1, 2)
-        >>> Atomic.of([[half], [-half]], [half, half]).sigma
-        0.5
-        """
+        """The law on these points, checked as `numerics.token_laws.atoms` says."""
         x, p = read_arrays(points=(points, "k d"), weights=(weights, "k"))
         rational: Any = ((), ())
         if all(isinstance(v, (int, Fraction)) for row in (*points, weights) for v in row):
@@ -69,7 +52,8 @@ class Atomic:
             checked_atoms(*rational)
         if not (p > 0).all():
             raise ValueError(
-                f"weights[{int(np.argmin(p))}] = {p.min()}; probabilities are positive, so drop points without mass"
+                f"weights[{int(np.argmin(p))}] = {p.min()}; probabilities are positive, so drop points "
+                "without mass"
             )
         if not (p < 2).all() or abs(p.sum() - 1) > DECIMALS:
             raise ValueError("the weights do not add up to 1; divide them by their sum")
@@ -78,7 +62,8 @@ class Atomic:
         mean, reach = p @ x, float(np.abs(x).max())
         if np.abs(mean).max() > DECIMALS * reach:
             raise ValueError(
-                f"the law has mean {mean.tolist()!r:.200}, but tokens are centred; pass points - weights @ points"
+                f"the law has mean {mean.tolist()!r:.200}, but tokens are centred; pass points - weights @ "
+                "points"
             )
         law = cls(x.copy(), p.copy())
         if sigma is None:
@@ -108,8 +93,8 @@ class Atomic:
         return Atomic.of(self.points @ A.T, self.weights)
 
     def searched_sigma(self) -> float:
-        """The optimal sub-Gaussian parameter, raised by 1e-6 of itself unless it is the largest
-        standard deviation.
+        """The optimal sigma, raised by 1e-6 of itself unless it is the largest standard
+        deviation.
         """
         reach = float(np.abs(self.points).max())
         if reach == 0:
@@ -132,9 +117,7 @@ class Atomic:
         return self.points[rng.choice(self.weights.size, size=n, p=self.weights)]
 
     def log_mgf(self, a: NDArray[Any]) -> NDArray[Any]:
-        """ln E e^{a.Z}, real or complex; -inf at a zero of the transform. Relatively accurate near
-        0.
-        """
+        """ln E e^{a.Z}, real or complex, relatively accurate near 0; -inf at a zero."""
         score = a @ self.points.T
         shift = score.real.max(-1, keepdims=True)  # taken out, lest exponentials overflow
         with np.errstate(divide="ignore"):
@@ -151,10 +134,8 @@ class Atomic:
 
     def about(self, a: Floats) -> tuple[Floats, Floats, Floats]:
         """The tilted mean (..., d), the points less it (..., k, d), and their tilted weights (...,
-        k).
-
-        A strong tilt brings the mean close to one point. Differences from that point are averaged,
-        so that rounding does not hide how close the mean is to it.
+        k). A strong tilt brings the mean close to one point. Differences from that point are
+        averaged, so that rounding does not hide how close the mean is to it.
         """
         score = a @ self.points.T
         w = np.exp(score - score.max(-1, keepdims=True)) * self.weights

@@ -31,142 +31,41 @@ MOST_ROWS = 4096
 
 
 def gaussian(Gamma: ArrayLike) -> TokenLaw:
-    """N(0, Gamma).
-
-    The optimal sigma is the root of the largest eigenvalue: ``ln E e^{v.Z}`` is ``v'Gamma v / 2``.
-
-    Parameters
-    ----------
-    Gamma : array_like, shape (d, d)
-        Symmetric positive semidefinite; may be singular.
-
-    Returns
-    -------
-    TokenLaw
-
-    Raises
-    ------
-    TypeError, ValueError
-        If Gamma is no covariance.
-
-    Examples
-    --------
-    >>> gaussian([[4.0, 0.0], [0.0, 0.0]]).sigma
-    2.0
+    """N(0, Gamma). The optimal sigma is the root of the largest eigenvalue: ``ln E e^{v.Z}`` is
+    ``v'Gamma v / 2``.
     """
     return TokenLaw.of(Independent.gaussian(Gamma))
 
 
 def rademacher(d: int) -> TokenLaw:
-    """Independent signs.
-
-    sigma = 1 is optimal: ``cosh t <= e^{t^2/2}`` term by term, and no sigma is below the standard
-    deviation.
-
-    Parameters
-    ----------
-    d : int
-
-    Returns
-    -------
-    TokenLaw
-
-    Raises
-    ------
-    TypeError, ValueError
-        If d is no dimension.
-
-    Examples
-    --------
-    >>> rademacher(2).sample(np.random.default_rng(0), 2)
-    array([[ 1.,  1.],
-           [ 1., -1.]])
+    """Independent signs. sigma = 1 is optimal: ``cosh t <= e^{t^2/2}`` term by term, and no sigma
+    is below the standard deviation.
     """
     return _standard("rademacher", d)
 
 
 def uniform(d: int) -> TokenLaw:
-    """Uniform on the cube [-sqrt 3, sqrt 3]^d, of covariance I.
-
-    sigma = 1 is optimal: ``sinh(sqrt 3 t) / (sqrt 3 t) = sum 3^k t^{2k} / (2k + 1)!`` is below
-    ``e^{t^2/2}`` term by term, since ``(2k + 1)! = 2^k k! 3 5 .. (2k + 1) >= 6^k k!``; and the
-    standard deviation is 1.
-
-    Parameters
-    ----------
-    d : int
-
-    Returns
-    -------
-    TokenLaw
-
-    Raises
-    ------
-    TypeError, ValueError
-        If d is no dimension.
-
-    Examples
-    --------
-    >>> uniform(3).sigma, np.allclose(uniform(3).covariance, np.eye(3))
-    (1.0, True)
+    """Uniform on the cube [-sqrt 3, sqrt 3]^d, of covariance I. sigma = 1 is optimal:
+    ``sinh(sqrt 3 t) / (sqrt 3 t) = sum 3^k t^{2k} / (2k + 1)!`` is below ``e^{t^2/2}`` term by
+    term, since ``(2k + 1)! = 2^k k! 3 5 .. (2k + 1) >= 6^k k!``; and the standard deviation is 1.
     """
     return _standard("uniform", d)
 
 
 def sphere(d: int) -> TokenLaw:
-    """Uniform on the sphere of radius sqrt d, of covariance I; d = 1 is the Rademacher law.
-
-    sigma = 1 is optimal: ``E e^{v.Z} = sum (d |v|^2 / 4)^k / (k! (d/2)(d/2 + 1)..(d/2 + k - 1))``
-    is below ``e^{|v|^2/2}`` term by term, since each factor of the product is at least d/2; and the
-    standard deviation is 1 in every direction.
-
-    Parameters
-    ----------
-    d : int
-        At most 500.
-
-    Returns
-    -------
-    TokenLaw
-
-    Raises
-    ------
-    TypeError, ValueError
-        If d is no dimension, or too large.
-
-    Examples
-    --------
-    >>> K = sphere(3).log_mgf(np.array([2.0, 0.0, 0.0]))
-    >>> np.allclose(K, np.log(np.sinh(12**0.5) / 12**0.5))
-    True
+    """Uniform on the sphere of radius sqrt d, d <= 500, of covariance I; d = 1 is the Rademacher
+    law. sigma = 1 is optimal:
+    ``E e^{v.Z} = sum (d |v|^2 / 4)^k / (k! (d/2)(d/2 + 1)..(d/2 + k - 1))`` is below
+    ``e^{|v|^2/2}`` term by term, since each factor of the product is at least d/2; and the standard
+    deviation is 1 in every direction.
     """
     return _standard("sphere", d)
 
 
 def ball(d: int) -> TokenLaw:
-    """Uniform in the ball of radius sqrt(d + 2), of covariance I; d = 1 is the uniform law.
-
-    sigma = 1 is optimal: this is a projection of the uniform law on the sphere of radius sqrt(d +
-    2) in R^{d+2}, whose sigma is 1; and the standard deviation is 1 in every direction.
-
-    Parameters
-    ----------
-    d : int
-        At most 500.
-
-    Returns
-    -------
-    TokenLaw
-
-    Raises
-    ------
-    TypeError, ValueError
-        If d is no dimension, or too large.
-
-    Examples
-    --------
-    >>> np.allclose(ball(1).log_mgf(np.array([1.5])), uniform(1).log_mgf(np.array([1.5])))
-    True
+    """Uniform in the ball of radius sqrt(d + 2), d <= 500, of covariance I; d = 1 is the uniform
+    law. sigma = 1 is optimal: this is a projection of the uniform law on the sphere of radius
+    sqrt(d + 2) in R^{d+2}, whose sigma is 1; and the standard deviation is 1 in every direction.
     """
     return _standard("ball", d)
 
@@ -178,123 +77,45 @@ def atoms(
     *,
     sigma2: float | Fraction | None = None,
 ) -> TokenLaw:
-    """A law on finitely many points.
+    """A law on finitely many points (k, d) with mean 0 under positive weights of sum 1; where all
+    are `int` or `fractions.Fraction`, the law keeps them exactly, too. ``sigma2`` stands in place
+    of sigma, so that no digit of it is lost to a root.
 
-    Where all points and weights are `int` or `fractions.Fraction`, the law also keeps them exactly,
-    as its ``atoms`` and ``weights``.
-
-    Parameters
-    ----------
-    points : array_like, shape (k, d)
-    weights : array_like, shape (k,)
-        Probabilities: positive with sum 1. The mean of the law must be 0.
-    sigma : float, optional
-        Searched for if left out: the optimal one, raised by 1e-6 of itself unless it is the largest
-        standard deviation. In one dimension the search is exhaustive, in more it climbs from a
-        hundred directions. Half the diameter of the points would be certain (Hoeffding).
-    sigma2 : float or Fraction, optional
-        The variance proxy in place of sigma, so that no digit of it is lost to a root.
-
-    Returns
-    -------
-    TokenLaw
-
-    Raises
-    ------
-    TypeError
-        If an argument is not real.
-    ValueError
-        If shapes do not fit, the weights are no probability or the mean is not 0.
-
-    Examples
-    --------
-    One rare point: sigma is far above the standard deviation 0.3, and is the constant of Kearns and
-    Saul.
-
-    >>> law = atoms([[0.9], [-0.1]], [0.1, 0.9])
-    >>> round(law.sigma, 4), np.allclose(law.covariance, 0.09)
-    (0.4267, True)
+    Without either sigma is searched for: the optimal one, raised by 1e-6 of itself unless it is the
+    largest standard deviation. In one dimension the search is exhaustive, in more it climbs from a
+    hundred directions. Half the diameter of the points would be certain (Hoeffding).
     """
     return TokenLaw.of(Atomic.of(points, weights, sigma=sigma, sigma2=sigma2))
 
 
 def embedding_table(X: ArrayLike, *, progress: Advance = silent, diameter: bool = False) -> TokenLaw:
-    """Tokens that are rows of an embedding table, each row as likely as any other, less their mean.
+    """Tokens that are rows of an embedding table X (n, d), each row as likely as any other, less
+    their mean. The table is not copied, and may be of single or half precision or memory-mapped
+    (``numpy.load(file, mmap_mode="r")``); leave it unchanged while the law is in use. ``progress``
+    is called with (done, total, doing) during long computations, now and later.
 
-    Parameters
-    ----------
-    X : array_like, shape (n, d)
-        The table, real or integer. It is not copied, and may be of single or half precision or
-        memory-mapped (``numpy.load(file, mmap_mode="r")``); leave it unchanged while the law is in
-        use.
-    progress : callable
-        Called with (done, total, doing) during long computations with the table, now and later.
-    diameter : bool
-        Compare all pairs of rows that may be farthest apart, however long that takes: half a minute
-        for 50 000 rows of 768 numbers that lie all equally far out.
+    A score is a.x + a.m with a = Uz and the mean m of the rows, so that softmax weights are those
+    of the rows less their mean. Outputs V sum p_k (x_k + m) move by V m for every prompt and for
+    the infinite one: the errors of output and gradients stay the same, and errors relative to the
+    size of the output do not.
 
-    Returns
-    -------
-    TokenLaw
-        Its sigma is half the diameter of the table (Hoeffding), raised by what single precision
-        rounds, which is 1e-4 of it for d = 768; of a large table it may be an upper bound, at most
-        the largest distance of a row from the mean, unless the diameter is asked for.
-        ``law.structure.says_mean`` and ``says_sigma`` are sentences for reports.
-
-    Raises
-    ------
-    TypeError
-        If the entries are no real numbers, or masked.
-    ValueError
-        If X is no matrix, an entry is not finite or too large, or all rows are equal or too close.
-
-    Notes
-    -----
-    Let m be the mean of the rows. A score is a.x + a.m with a = Uz, so that softmax weights are
-    those of the rows x less their mean. Outputs V sum p_k (x_k + m) = V sum p_k x_k + V m move by
-    V m for every prompt and for the infinite one: the errors of output and gradients stay the same,
-    and errors relative to the size of the output do not.
-
-    Pairs of rows are compared from the outermost inwards, until no other pair can be farther apart
-    or after 4e10 products, which is all pairs of 10 000 rows of 768 numbers. Two rows are at most
-    the sum of their distances from the mean apart, and this bounds what is left; it is said by how
-    much at most sigma then exceeds half the diameter.
-
-    Examples
-    --------
-    >>> law = embedding_table([[3.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
-    >>> law.covariance.round(6).tolist(), round(law.sigma, 5)
-    ([[0.666667, 0.0], [0.0, 0.0]], 1.0)
+    sigma is half the diameter of the table (Hoeffding), raised by what single precision rounds,
+    which is 1e-4 of it for d = 768; ``law.structure.says_mean`` and ``says_sigma`` are sentences
+    for reports. Pairs of rows are compared from the outermost inwards, until no other pair can be
+    farther apart or after 4e10 products, which is all pairs of 10 000 rows of 768 numbers; the sum
+    of two distances from the mean bounds what is left, and it is said by how much at most sigma
+    then exceeds half the diameter. With ``diameter=True`` all pairs that may be farthest apart are
+    compared: half a minute for 50 000 rows of 768 numbers that lie all equally far out.
     """
     limits = {"most_products": math.inf} if diameter else {}
     return TokenLaw.of(EmbeddingTable.of(X, progress, **limits))
 
 
 def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
-    """The built-in law that a description stands for: the inverse of ``law.identity``.
-
-    Parameters
-    ----------
-    identity : Mapping
-        ``kind`` and what the constructor of that name takes: ``gaussian`` with ``Gamma``; ``atoms``
-        with ``points``, ``weights`` and optionally ``sigma``; ``rademacher``, ``uniform``,
-        ``sphere`` and ``ball`` with ``d``, or with ``factor`` for F g.
-
-    Returns
-    -------
-    TokenLaw
-
-    Raises
-    ------
-    TypeError
-        If it is not a mapping, or a value is not of the kind needed.
-    ValueError
-        If the kind is unknown, or keys are missing or not understood.
-
-    Examples
-    --------
-    >>> from_identity({"kind": "ball", "d": 2}).identity
-    {'kind': 'ball', 'd': 2}
+    """The built-in law that a description stands for, the inverse of ``law.identity``: a mapping
+    with ``kind`` and what the constructor of that name takes: ``gaussian`` with ``Gamma``;
+    ``atoms`` with ``points``, ``weights`` and optionally ``sigma``; ``rademacher``, ``uniform``,
+    ``sphere`` and ``ball`` with ``d``, or with ``factor`` for F g.
     """
     if not isinstance(identity, Mapping):
         raise TypeError(
@@ -315,7 +136,8 @@ def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
     if set(given) not in keys[kind]:
         wanted = " or ".join("{" + ", ".join(sorted(k)) + "}" for k in keys[kind])
         raise ValueError(
-            f"a law of kind {kind!r} is described by {wanted}, not by {{{', '.join(sorted(map(str, given)))}}}"
+            f"a law of kind {kind!r} is described by {wanted}, not by "
+            f"{{{', '.join(sorted(map(str, given)))}}}"
         )
     return makers[kind](**given)
 
@@ -344,8 +166,8 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
     kind = KIND_OF[name]
     if kind in ("sphere", "ball") and F.shape[1] > LARGEST_DIMENSION:
         raise ValueError(
-            f"the {name} in {F.shape[1]} dimensions is beyond {LARGEST_DIMENSION}, where its transform leaves the range of floats; "
-            "gaussian(np.eye(d)) is close to it there"
+            f"the {name} in {F.shape[1]} dimensions is beyond {LARGEST_DIMENSION}, where its transform "
+            "leaves the range of floats; gaussian(np.eye(d)) is close to it there"
         )
     return TokenLaw.of(
         Radial(kind, F, identity) if kind in ("sphere", "ball") else Independent(kind, F, identity)

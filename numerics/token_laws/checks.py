@@ -59,7 +59,8 @@ def checked_numbers(name: str, d: int, sigma: float) -> tuple[int, float]:
     (size,) = read_arrays(sigma=(sigma, ""))
     if size > LARGEST_SIGMA:
         raise ValueError(
-            f"sigma = {sigma} is beyond {LARGEST_SIGMA:g}, where squares leave the range of floats; choose other units"
+            f"sigma = {sigma} is beyond {LARGEST_SIGMA:g}, where squares leave the range of floats; choose "
+            "other units"
         )
     if size < 0:
         raise ValueError(f"sigma = {sigma} is negative; it is the root of a variance proxy")
@@ -82,8 +83,8 @@ def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int
             ) from error
         if tokens.shape != (n, d) or tokens.dtype.kind != "f" or not np.isfinite(tokens).all():
             raise ValueError(
-                f"sample(rng, {n}) returned an array of shape {tokens.shape} and kind {tokens.dtype}; it must return {n} tokens in "
-                f"R^{d}, finite floats of shape ({n}, {d})"
+                f"sample(rng, {n}) returned an array of shape {tokens.shape} and kind {tokens.dtype}; it "
+                f"must return {n} tokens in R^{d}, finite floats of shape ({n}, {d})"
             )
         drawn.append(tokens)
     if not np.array_equal(drawn[0], drawn[1]):
@@ -93,24 +94,25 @@ def checked_sampler(sample: Callable[[np.random.Generator, int], Floats], d: int
 
 
 def checked_factor(coordinates: Any, factor: Any, d: int) -> tuple[Floats | None, float]:
-    """Return the factor as a read-only array, the identity by default, and the variance of the
-    coordinates.
-    """
+    """The factor, read-only, the identity by default, and the variance of the coordinates."""
     if coordinates is None:
         if factor is not None:
             raise ValueError(
-                f"a factor without coordinates says nothing; give coordinates, one of {KINDS} or a quantile function"
+                f"a factor without coordinates says nothing; give coordinates, one of {KINDS} or a quantile "
+                "function"
             )
         return None, 0.0
     variance = 1.0
     if isinstance(coordinates, str):
         if coordinates not in KINDS:
             raise ValueError(
-                f"coordinates = {coordinates!r} is none of {KINDS}; for others pass a compiled quantile function"
+                f"coordinates = {coordinates!r} is none of {KINDS}; for others pass a compiled quantile "
+                "function"
             )
     elif not callable(coordinates) or not hasattr(coordinates, "py_func"):
         raise TypeError(
-            f"coordinates = {coordinates!r:.200} is not compiled; pass numba.njit(quantile), or one of {KINDS}"
+            f"coordinates = {coordinates!r:.200} is not compiled; pass numba.njit(quantile), or one of "
+            f"{KINDS}"
         )
     else:
         variance = _variance_of_quantiles(coordinates.py_func)
@@ -144,8 +146,8 @@ def checked_covariance(coordinates: Any, factor: Floats, variance: float, covari
     gap = float(np.abs(variance * factor @ factor.T - covariance).max())
     if gap > (1e-6 if isinstance(coordinates, str) else QUANTILE_TOLERANCE) * float(np.abs(covariance).max()):
         raise ValueError(
-            f"factor and coordinates have a covariance that differs by {gap:.3g} from the one that log_mgf has; named coordinates "
-            "have covariance I; scale the factor, or correct log_mgf"
+            f"factor and coordinates have a covariance that differs by {gap:.3g} from the one that log_mgf "
+            "has; named coordinates have covariance I; scale the factor, or correct log_mgf"
         )
 
 
@@ -153,7 +155,8 @@ def checked_cubature(cubature: Any, d: int, sigma: float) -> None:
     """Check that nodes and masses are a centred law on R^d with the variance proxy sigma^2."""
     if not isinstance(cubature, WeightedNodes):
         raise TypeError(
-            f"cubature = {cubature!r:.200} is no WeightedNodes; make one of nodes (k, {d}), masses (k,) and sigma2"
+            f"cubature = {cubature!r:.200} is no WeightedNodes; make one of nodes (k, {d}), masses (k,) and "
+            "sigma2"
         )
     nodes, masses = read_arrays(nodes=(cubature.nodes, "k d"), masses=(cubature.masses, "k"))
     if nodes.shape[1] != d:
@@ -162,7 +165,8 @@ def checked_cubature(cubature: Any, d: int, sigma: float) -> None:
         )
     if not (masses >= 0).all() or abs(masses.sum() - 1) > NODE_TOLERANCE:
         raise ValueError(
-            f"the masses of the nodes add up to {masses.sum()}, the least is {masses.min()}; they are a probability"
+            f"the masses of the nodes add up to {masses.sum()}, the least is {masses.min()}; they are a "
+            "probability"
         )
     if np.abs(masses @ nodes).max() > NODE_TOLERANCE * max(np.abs(nodes).max(), sigma):
         raise ValueError(
@@ -170,7 +174,8 @@ def checked_cubature(cubature: Any, d: int, sigma: float) -> None:
         )
     if abs(float(cubature.sigma2) - sigma**2) > NODE_TOLERANCE * sigma**2:
         raise ValueError(
-            f"sigma2 = {cubature.sigma2} of the nodes is not sigma^2 = {sigma**2}; give both the same parameter"
+            f"sigma2 = {cubature.sigma2} of the nodes is not sigma^2 = {sigma**2}; give both the same "
+            "parameter"
         )
 
 
@@ -192,8 +197,9 @@ def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -
         if (sums < -1e-9).any() or (scale == 0 and not np.abs(K).max() <= 1e-9):
             i = int(np.argmin(sums))
             raise ValueError(
-                f"ln E e^(a.Z) + ln E e^(-a.Z) is {sums[i]:.3g} for a along axis {i} at |a| = {np.abs(reach).max():.3g}, and ln E "
-                f"e^(a.Z) is {K[i]:.3g}; centred tokens have a sum above 0, or both 0: look for a wrong sign in log_mgf, or a mean"
+                f"ln E e^(a.Z) + ln E e^(-a.Z) is {sums[i]:.3g} for a along axis {i} at |a| = "
+                f"{np.abs(reach).max():.3g}, and ln E e^(a.Z) is {K[i]:.3g}; centred tokens have a sum "
+                "above 0, or both 0: look for a wrong sign in log_mgf, or a mean"
             )
         if scale == 0:
             return
@@ -205,8 +211,8 @@ def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -
         if not np.abs(mean).max() <= MEAN_TOLERANCE * scale:
             i = int(np.abs(mean).argmax())
             raise ValueError(
-                f"log_mgf has slope {mean[i]:.3g} at 0 along axis {i}, the mean of the law; tokens are centred: subtract the mean "
-                "from the sample, and a.mean from log_mgf"
+                f"log_mgf has slope {mean[i]:.3g} at 0 along axis {i}, the mean of the law; tokens are "
+                "centred: subtract the mean from the sample, and a.mean from log_mgf"
             )
         points = 0.7 / scale * np.cos(np.arange(1, 2 * d + 1)).reshape(2, d)  # two points without symmetry
         step = 0.003 / scale
@@ -215,16 +221,17 @@ def checked_transform(log_mgf: Callable[[NDArray[Any]], NDArray[Any]], d: int) -
         value, right, left = (_call(log_mgf, points + k * nudge, (2,)).real for k in (0, 1, -1))
     if not np.iscomplexobj(turned):
         raise ValueError(
-            "log_mgf returned real numbers for complex a; it is used off the real axis, so write it without abs, .real or norms: "
-            "(a * a).sum(-1), np.log(np.cosh(a)). Leave it out if only real values are known"
+            "log_mgf returned real numbers for complex a; it is used off the real axis, so write it without "
+            "abs, .real or norms: (a * a).sum(-1), np.log(np.cosh(a)). Leave it out if only real values are "
+            "known"
         )
     slope = (right - left) / (2 * step) - np.angle(np.exp(1j * turned.imag)) / step
     curvature = (right - 2 * value + left) / step**2 + 2 * (turned.real - value) / step**2
     gap = float(max(np.abs(slope).max() / scale, np.abs(curvature).max() / scale**2))
     if not gap <= CAUCHY_RIEMANN_TOLERANCE:
         raise ValueError(
-            f"log_mgf is not analytic: its derivatives along the real and the imaginary axis differ by {gap:.2g} in units of a "
-            "token's size; write it without abs, .real, conj or norms of a"
+            "log_mgf is not analytic: its derivatives along the real and the imaginary axis differ by "
+            f"{gap:.2g} in units of a token's size; write it without abs, .real, conj or norms of a"
         )
 
 
@@ -236,10 +243,12 @@ def _call(
         value = np.asarray(log_mgf(a))
     except Exception as error:
         raise ValueError(
-            f"log_mgf failed with {error!r} for {kind} a of shape {a.shape}; it maps arrays (..., d), real or complex, to (...)"
+            f"log_mgf failed with {error!r} for {kind} a of shape {a.shape}; it maps arrays (..., d), real "
+            "or complex, to (...)"
         ) from error
     if value.shape != shape or value.dtype.kind not in "fc":
         raise ValueError(
-            f"log_mgf returned shape {value.shape} and kind {value.dtype} for a of shape {a.shape}; {shape} is needed"
+            f"log_mgf returned shape {value.shape} and kind {value.dtype} for a of shape {a.shape}; {shape} "
+            "is needed"
         )
     return value

@@ -22,14 +22,8 @@ BLOCK, MOST_PRODUCTS = 4096, 4e10
 
 
 class Diameter(NamedTuple):
-    """What is known of a diameter.
-
-    Parameters
-    ----------
-    least, most : float
-        It lies between them.
-    complete : bool
-        Whether no pair was left out: then they differ by the rounding of single precision only.
+    """A diameter lies between ``least`` and ``most``, which differ by the rounding of single
+    precision only if it is ``complete``: no pair was left out.
     """
 
     least: float
@@ -44,34 +38,11 @@ def diameter(
     progress: Advance,
     most_products: float = MOST_PRODUCTS,
 ) -> Diameter:
-    """The largest distance between two points of a set.
-
-    Two points are at most the sum of their norms apart. Pairs of blocks are taken by the largest
-    such sum, until it is below the largest distance found, so that few pairs are compared if few
-    points lie far out.
-
-    Parameters
-    ----------
-    points : callable
-        The points with these numbers, shape (len(numbers), d).
-    norms : ndarray, shape (n,)
-        Their distances from the origin, which is their mean.
-    progress : Advance
-        Is told the share of the pairs that are compared.
-    most_products : float
-        How many products of entries are computed at most. What is then left bounds the diameter by
-        the largest sum of norms among the remaining pairs.
-
-    Returns
-    -------
-    Diameter
-
-    Examples
-    --------
-    >>> x = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    >>> found = diameter(lambda i: x[i], np.linalg.norm(x, axis=1), progress=lambda *_: None)
-    >>> found.complete, found.least <= 6.0 <= found.most, round(found.most, 4)
-    (True, True, 6.0)
+    """The largest distance between two points of a set, which ``points`` gives by their numbers,
+    from their norms about their mean. Two points are at most the sum of their norms apart: pairs of
+    blocks are taken by the largest such sum, until it is below the largest distance found, so that
+    few pairs are compared if few points lie far out. After ``most_products`` products of entries
+    what is left bounds the diameter by the largest sum of norms among the remaining pairs.
     """
     order = np.argsort(norms, kind="stable")[::-1]
     blocks = [order[i : i + BLOCK] for i in range(0, order.size, BLOCK)]

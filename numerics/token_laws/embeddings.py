@@ -34,28 +34,18 @@ def silent(done: float, total: float, doing: str = "", seconds_left: float | Non
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingTable:
-    """The uniform law on the rows of a table, less their mean.
+    """The uniform law on the rows of a table, less their mean."""
 
-    Parameters
-    ----------
-    rows : ndarray, shape (n, d)
-        As they came; not copied.
-    mean : ndarray, shape (d,)
-        Of the rows.
-    sigma : float
-        Half the diameter of the rows, or an upper bound of it. A projection of the rows lies in an
-        interval no longer than the diameter, so that this is a sub-Gaussian parameter (Hoeffding).
-    excess : float
-        By which factor sigma is at most above half the diameter; 1 but for rounding, if the
-        diameter was computed.
-    progress : callable
-        Is told how far a long computation with the rows is.
-    """
-
+    #: As they came, (n, d); not copied.
     rows: NDArray[Any] = field(repr=False)
     mean: Floats = field(repr=False)
+    #: Half the diameter of the rows, or an upper bound of it. A projection of the rows lies in an
+    #: interval no longer than the diameter, so that this is a sub-Gaussian parameter (Hoeffding).
     sigma: float
+    #: By which factor sigma is at most above half the diameter; 1 but for rounding, if the diameter
+    #: was computed.
     excess: float
+    #: Is told how far a long computation with the rows is.
     progress: Advance = field(default=silent, repr=False)
 
     @classmethod
@@ -63,19 +53,14 @@ class EmbeddingTable:
         """The law on these rows, checked; errors are those of
         `numerics.token_laws.embedding_table`, and the limits those of
         `numerics.token_laws.diameter.diameter`.
-
-        Examples
-        --------
-        >>> law = EmbeddingTable.of([[3.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
-        >>> law.mean.tolist(), round(law.sigma, 5)
-        ([2.0, 1.0], 1.0)
         """
         if np.ma.is_masked(rows):
             raise TypeError("the table of tokens has masked entries; drop such rows, or fill the entries in")
         X = (rows if isinstance(rows, np.ndarray) else real_array("the table of tokens", rows)).view()
         if X.dtype.kind not in "fiu":
             raise TypeError(
-                f"the table of tokens has entries of kind {X.dtype}; it must hold real numbers, one row a token"
+                f"the table of tokens has entries of kind {X.dtype}; it must hold real numbers, one row a "
+                "token"
             )
         if X.ndim != 2 or X.size == 0:
             raise ValueError(
@@ -88,8 +73,8 @@ class EmbeddingTable:
             if not np.isfinite(x).all():
                 row, column = np.argwhere(~np.isfinite(x))[0]
                 raise ValueError(
-                    f"row {where.start + row} of the table of tokens has the entry {x[row, column]} in column {column}; drop or "
-                    "repair such rows"
+                    f"row {where.start + row} of the table of tokens has the entry {x[row, column]} in "
+                    f"column {column}; drop or repair such rows"
                 )
             largest = max(largest, float(np.abs(x).max()))
             if largest > LARGEST:
@@ -102,8 +87,9 @@ class EmbeddingTable:
             )
         if not differ:
             raise ValueError(
-                f"all rows of the table of tokens are equal ({len(X)} of them); every prompt then gives its limit exactly, and "
-                "there is no error to ask for: pass a table with at least two different rows"
+                f"all rows of the table of tokens are equal ({len(X)} of them); every prompt then gives its "
+                "limit exactly, and there is no error to ask for: pass a table with at least two different "
+                "rows"
             )
         law = cls(X, first + total / len(X), 0.0, 1.0, progress)
         norms = np.concatenate([np.sqrt((x * x).sum(1)) for _, x in law.pieces("centring the table")])
@@ -127,8 +113,8 @@ class EmbeddingTable:
     def says_mean(self) -> str:
         """What became of the mean, as a sentence for reports."""
         return (
-            f"The mean of the {len(self.rows)} rows, a vector of norm {np.linalg.norm(self.mean):.3g}, is taken out: softmax "
-            "weights and errors stay the same, and outputs lose V times the mean."
+            f"The mean of the {len(self.rows)} rows, a vector of norm {np.linalg.norm(self.mean):.3g}, is "
+            "taken out: softmax weights and errors stay the same, and outputs lose V times the mean."
         )
 
     @property
@@ -136,8 +122,10 @@ class EmbeddingTable:
         """What sigma is, as a sentence for reports."""
         half = "half the diameter of the table (Hoeffding)"
         if self.excess > 1.01:
-            half = f"at least {half} and at most {self.excess:.3g} times it: not all pairs of rows were compared, which "
-            half += "embedding_table(X, diameter=True) does"
+            half = (
+                f"at least {half} and at most {self.excess:.3g} times it: not all pairs of rows were "
+                "compared, which embedding_table(X, diameter=True) does"
+            )
         return f"sigma = {self.sigma:.4g} is {half}."
 
     @property
@@ -150,9 +138,7 @@ class EmbeddingTable:
         return np.asarray(self.rows[numbers], dtype=np.float64) - self.mean
 
     def pieces(self, doing: str = "") -> Iterator[tuple[slice, Floats]]:
-        """All tokens, some at a time, with the slice of their numbers; `progress` is told what is
-        being done with them.
-        """
+        """All tokens, some at a time, with the slice of their numbers; `progress` is told."""
         n, step = len(self.rows), max(1, ENTRIES_AT_ONCE // self.d)
         for first in range(0, n, step):
             where = slice(first, min(first + step, n))
@@ -179,9 +165,7 @@ class EmbeddingTable:
         return self.at(rng.integers(0, len(self.rows), n))
 
     def log_mgf(self, a: NDArray[Any]) -> NDArray[Any]:
-        """ln E e^{a.Z}, real or complex; -inf at a zero of the transform. Relatively accurate near
-        0.
-        """
+        """ln E e^{a.Z}, real or complex, relatively accurate near 0; -inf at a zero."""
         flat = np.asarray(a).reshape(-1, self.d)
         some = max(1, SCORES_AT_ONCE // len(self.rows))
         parts = [_log_mean_exp(self.scores(flat[i : i + some])) for i in range(0, len(flat), some)]
@@ -209,9 +193,7 @@ class EmbeddingTable:
         return means, covariances.reshape(*means.shape, self.d)
 
     def image(self, A: Floats) -> EmbeddingTable | Atomic:
-        """The law of A Z, with half the diameter of the mapped rows as its sigma, or a bound on
-        that.
-        """
+        """The law of A Z; sigma is half the diameter of the mapped rows, or a bound on that."""
         mapped = np.empty((len(self.rows), len(A)))
         for where, x in self.pieces():
             mapped[where] = x @ A.T
@@ -229,7 +211,6 @@ class EmbeddingTable:
 
 
 def _softmax(scores: Floats) -> Floats:
-    """The weights of the rows, shape (m, n)."""
     w = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(w / w.sum(axis=1, keepdims=True))
 

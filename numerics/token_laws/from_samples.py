@@ -1,8 +1,7 @@
-"""What samples alone tell about a sub-Gaussian parameter sigma.
-
-If sigma is honest, squares of u.Z and exponentials of v.Z have bounded means. Some tokens choose
-the variables that look worst, the others bound their means from below at error 1e-9, by an
-empirical Bernstein inequality. A violation is thereby proved; what no token reached stays unseen.
+"""What samples alone tell about a sub-Gaussian parameter sigma. If sigma is honest, squares of u.Z
+and exponentials of v.Z have bounded means. Some tokens choose the variables that look worst, the
+others bound their means from below at error 1e-9, by an empirical Bernstein inequality. A violation
+is thereby proved; what no token reached stays unseen.
 """
 
 from __future__ import annotations
@@ -49,26 +48,9 @@ class Variable(NamedTuple):
 
 
 def lower_bound(mean: float, variance: float, top: float, n: int, error: float) -> float:
-    """A lower confidence bound of the mean of n variables in [0, top] (Maurer and Pontil 2009,
-    Theorem 4).
-
-    Parameters
-    ----------
-    mean, variance : float
-        Of the sample; the variance with n - 1.
-    top : float
-    n : int
-    error : float
-        Probability that the bound is above the true mean.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> lower_bound(0.5, 0.0, 1.0, 10**6, 1e-9) > 0.49995 - 1e-5
-    True
+    """A lower bound of the mean of n variables in [0, top] (Maurer and Pontil 2009, Theorem 4),
+    which exceeds it with probability at most ``error``, from mean and variance (with n - 1) of the
+    sample.
     """
     log = math.log(2 / error)
     return mean - math.sqrt(2 * variance * log / n) - 7 * top * log / (3 * (n - 1))
@@ -160,9 +142,10 @@ def _verdict(
             best = lower / max(variable.bound, 1e-300), variable, lower
     if best is None:
         covered = (
-            f"{common['samples']} tokens: squares of u.Z and exponentials of v.Z along the mean, {DIRECTIONS} random directions "
-            f"and at most as many of the covariance and of the axes, |v| up to {LENGTHS[-1]:g} / sigma, by {common['samples'] - n} "
-            f"of the tokens; the {TESTED} most promising by the others"
+            f"{common['samples']} tokens: squares of u.Z and exponentials of v.Z along the mean, "
+            f"{DIRECTIONS} random directions and at most as many of the covariance and of the axes, |v| up "
+            f"to {LENGTHS[-1]:g} / sigma, by {common['samples'] - n} of the tokens; the {TESTED} most "
+            "promising by the others"
         )
         return Evidence(verdict=Verdict.SUPPORTED, covered=covered, **common)
     _, variable, lower = best

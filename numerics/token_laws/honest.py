@@ -1,8 +1,7 @@
 """Whether the sub-Gaussian parameter sigma of a law is honest: whether
-``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for every v.
-
-Where the log-mgf is known, the v at which it is largest for its length is searched for, and a
-violation is evaluated again by another route; otherwise samples decide what they can.
+``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for every v. Where the log-mgf is known, the v at which it
+is largest for its length is searched for, and a violation is evaluated again by another route;
+otherwise samples decide what they can.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
     seed : int, optional
         Of the samples and of the directions; by default that of the claim being judged.
     samples : int
-        Number of tokens to draw, at least 1000 and at most 10^8; with a log_mgf at most 100 000 of
-        them, to compare it with.
+        Number of tokens to draw, from 1000 to 10^8; with a log_mgf at most 100 000 of them, to
+        compare it with.
 
     Returns
     -------
@@ -68,10 +67,8 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
 
     Raises
     ------
-    TypeError
-        If the law is no TokenLaw, or seed or samples no whole number.
-    ValueError
-        If samples or seed is out of range.
+    TypeError, ValueError
+        If the law is no TokenLaw, or seed or samples are out of range.
 
     Notes
     -----
@@ -101,7 +98,8 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
         raise ValueError(f"seed = {seed} does not fit a 64-bit key; take a number from 0 to 2**64 - 1")
     if not 1000 <= samples <= MOST_TOKENS:
         raise ValueError(
-            f"samples = {samples} is outside 1000 to {MOST_TOKENS}; fewer tokens tell nothing, more take hours"
+            f"samples = {samples} is outside 1000 to {MOST_TOKENS}; fewer tokens tell nothing, more take "
+            "hours"
         )
     started = time.perf_counter()
     if law.log_mgf is None:
@@ -133,8 +131,9 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
         return _refuted(law, found, law.sigma, common)
     if found.end is not None and law.sigma**2 * float(found.end @ found.end) / 2 < LARGEST_EXPONENT:
         reason = (
-            f"log_mgf is not finite beyond v = {found.end.tolist()!r:.200}, where sigma promises that it is; take the largest "
-            "exponent out of the logarithm if it overflows, a law with exponential tails has no sigma"
+            f"log_mgf is not finite beyond v = {found.end.tolist()!r:.200}, where sigma promises that it "
+            "is; take the largest exponent out of the logarithm if it overflows, a law with exponential "
+            "tails has no sigma"
         )
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     slack = max(law.sigma**2 / found.ratio, 1.0)  # below 1 by rounding only
@@ -144,8 +143,8 @@ def _judged_by_transform(law: TokenLaw, seed: int, samples: int) -> Evidence:
         else {"v": "0, the covariance"}
     )
     covered = (
-        f"{found.tried - found.lost} vectors in {found.directions} directions with |v| from {found.lengths[0]:.3g} to "
-        f"{found.lengths[-1]:.3g}, a climb from the best, and the covariance"
+        f"{found.tried - found.lost} vectors in {found.directions} directions with |v| from "
+        f"{found.lengths[0]:.3g} to {found.lengths[-1]:.3g}, a climb from the best, and the covariance"
     )
     if found.lost:
         covered += f"; at {found.lost} longer vectors log_mgf is not finite"
@@ -185,8 +184,9 @@ def _sampler_differs(law: TokenLaw, seed: int, samples: int) -> str:
         if (gap > 1).any():
             i = int(gap.argmax())
             return (
-                f"sample and log_mgf are of different laws: along {np.round(vectors[:, i], 4).tolist()!r:.200} the sample has the "
-                f"{name} {found[i]:.6g}, log_mgf {expected[i]:.6g}; correct one of them"
+                "sample and log_mgf are of different laws: along "
+                f"{np.round(vectors[:, i], 4).tolist()!r:.200} the sample has the {name} {found[i]:.6g}, "
+                f"log_mgf {expected[i]:.6g}; correct one of them"
             )
     return ""
 
@@ -214,7 +214,8 @@ def _refuted(law: TokenLaw, found: Found, sigma: float, common: dict[str, Any]) 
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     confirmed = _first_confirmed(law, sigma, candidates[order], excess[order])
     if confirmed is None:
-        reason = f"a violation at v = {candidates[order[0]].tolist()!r:.200} is not confirmed by a second route through log_mgf"
+        first = candidates[order[0]].tolist()
+        reason = f"a violation at v = {first!r:.200} is not confirmed by a second route through log_mgf"
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     position, by, disagreement = confirmed
     best = order[position]
@@ -240,10 +241,8 @@ def _first_confirmed(
     law: TokenLaw, sigma: float, candidates: Floats, excess: Floats
 ) -> tuple[int, str, float] | None:
     """The first candidate at which a second route agrees: its number, the route, and the
-    disagreement in units of the violation.
-
-    Near the end of the domain of a log-mgf the circle of the second route leaves the domain, so
-    that it may take another v.
+    disagreement in units of the violation. Near the end of the domain of a log-mgf the circle of
+    the second route leaves the domain, so that it may take another v.
     """
     for i in range(0, len(candidates), 2):
         if not excess[i] > 0:

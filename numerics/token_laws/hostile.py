@@ -1,8 +1,7 @@
 """The boundary cases on which every probabilistic statement is tried: laws of tokens, lengths,
-dimensions, matrices U, queries and functions f.
-
-Zero is among them wherever the papers allow it: U = 0, z = 0, f = 0, and the law without any
-spread. Each law has its optimal variance proxy and nodes for exact sums.
+dimensions, matrices U, queries and functions f. Zero is among them wherever the papers allow it:
+U = 0, z = 0, f = 0, and the law without any spread. Each law has its optimal variance proxy and
+nodes for exact sums.
 """
 
 from __future__ import annotations
@@ -52,7 +51,8 @@ def _on_a_line(
 
 
 def hostile_laws(d: int) -> list[TokenLaw]:
-    """The hostile token laws on R^d.
+    """The hostile token laws on R^d: Gaussian (full, singular, tiny), Rademacher, sphere, ball,
+    skewed on two and on three atoms, no spread at all, rescaled.
 
     Parameters
     ----------
@@ -62,13 +62,6 @@ def hostile_laws(d: int) -> list[TokenLaw]:
     Returns
     -------
     list of TokenLaw
-        Gaussian (full, singular, tiny), Rademacher, sphere, ball, skewed on two and on three atoms,
-        no spread at all, rescaled.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If d is not one of `DIMENSIONS`.
 
     Examples
     --------
@@ -84,7 +77,8 @@ def hostile_laws(d: int) -> list[TokenLaw]:
 def _laws(d: int) -> tuple[TokenLaw, ...]:
     if d not in DIMENSIONS:
         raise ValueError(
-            f"the hostile laws are written for d in {DIMENSIONS}, got d = {d}; embed them for a larger dimension"
+            f"the hostile laws are written for d in {DIMENSIONS}, got d = {d}; embed them for a larger "
+            "dimension"
         )
     half, one = Fraction(1, 2), Fraction(1)
     full = np.eye(d) + 0.5 * (np.ones((d, d)) - np.eye(d)) * (np.add.outer(np.arange(d), np.arange(d)) == 1)
@@ -117,36 +111,18 @@ def _laws(d: int) -> tuple[TokenLaw, ...]:
 
 
 def matrices(d: int) -> Mapping[str, Array]:
-    """Matrices U of shape (d, d), zero first; one is neither symmetric nor invertible (for d > 1).
-
-    Examples
-    --------
-    >>> list(matrices(2))
-    ['0', 'I', 'nilpotent']
-    """
+    """Matrices U (d, d), zero first; one is neither symmetric nor invertible (for d > 1)."""
     return {"0": np.zeros((d, d)), "I": np.eye(d), "nilpotent": np.eye(d, k=1) if d > 1 else -np.eye(1)}
 
 
 def queries(d: int) -> Mapping[str, Array]:
-    """Queries z of shape (d,), zero first.
-
-    Examples
-    --------
-    >>> {name: z.tolist() for name, z in queries(1).items()}
-    {'0': [0.0], 'small': [0.01], 'unit': [1.0], 'large': [3.0]}
-    """
+    """Queries z of shape (d,), zero first."""
     direction = np.arange(1, d + 1) / np.linalg.norm(np.arange(1, d + 1))
     return {"0": 0 * direction, "small": 0.01 * direction, "unit": direction, "large": 3 * direction}
 
 
 def functions(d: int) -> Mapping[str, Callable[[Array], Array]]:
-    """Functions f on tokens, vectorised from (..., d) to (..., d_out).
-
-    Examples
-    --------
-    >>> sorted(functions(1))
-    ['(v.z) z', '0', '1', '1000 z', 'V z', 'z']
-    """
+    """Functions f on tokens, vectorised from (..., d) to (..., d_out)."""
     V = np.arange(1, d + 1)[None, :] * np.array([[1.0], [-2.0]])
     v = np.ones(d)
     return {

@@ -1,8 +1,6 @@
 """Tokens F g whose coordinates g are independent and of one kind: standard normal, signs, or
-uniform on [-sqrt 3, sqrt 3].
-
-Their log-mgf is a sum over coordinates, and mean and variance of the tilted law are its first two
-derivatives, written so that they neither overflow nor cancel.
+uniform on [-sqrt 3, sqrt 3]. Their log-mgf is a sum over coordinates, and mean and variance of the
+tilted law are its first two derivatives, written so that they neither overflow nor cancel.
 """
 
 from __future__ import annotations
@@ -35,19 +33,13 @@ MEAN_SERIES, MEAN_TERMS = 1.0, 18
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """The law of F g for coordinates g with covariance I and sub-Gaussian parameter 1.
+    """The law of F g for coordinates g with covariance I and sub-Gaussian parameter 1."""
 
-    Parameters
-    ----------
-    kind : str
-        Of the coordinates: ``"normal"``, ``"sign"``, ``"uniform"``, ``"sphere"`` or ``"ball"``.
-    factor : ndarray, shape (d, r)
-    identity : Mapping
-        JSON content from which `numerics.token_laws.from_identity` rebuilds the law.
-    """
-
+    #: Of the coordinates: ``"normal"``, ``"sign"``, ``"uniform"``, ``"sphere"`` or ``"ball"``.
     kind: str
+    #: Shape (d, r).
     factor: Floats
+    #: JSON content from which `numerics.token_laws.from_identity` rebuilds the law.
     identity: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -76,13 +68,7 @@ class Independent(Linear):
 
     @classmethod
     def gaussian(cls, Gamma: ArrayLike) -> Self:
-        """N(0, Gamma), with as many coordinates as Gamma has rank, and at least one.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If Gamma is no covariance.
-        """
+        """N(0, Gamma), with as many coordinates as Gamma has rank, and at least one."""
         G = read_covariance("Gamma", Gamma)
         return cls("normal", covariance_factor(G), {"kind": "gaussian", "Gamma": G.tolist()})
 
@@ -123,25 +109,9 @@ class Independent(Linear):
 
 
 def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
-    """``ln E e^{tg}`` of one coordinate, up to a multiple of 2 pi i.
-
-    Parameters
-    ----------
-    kind : str
-        ``"normal"``, ``"sign"`` or ``"uniform"``.
-    t : ndarray
-        Real or complex, any shape and size.
-
-    Returns
-    -------
-    ndarray
-        Of the kind and shape of t. Relatively accurate near t = 0; -inf at a zero of the transform.
-
-    Examples
-    --------
-    >>> K = coordinate_log_mgf("sign", np.array([800.0, 1e-9]))
-    >>> np.allclose(K, [800 - np.log(2), 5e-19], atol=0)
-    True
+    """``ln E e^{tg}`` of one coordinate, ``"normal"``, ``"sign"`` or ``"uniform"``, up to a
+    multiple of 2 pi i, for real or complex t. Relatively accurate near t = 0; -inf at a zero of the
+    transform.
     """
     check_law(kind, ("normal", "sign", "uniform"), "the log-mgf")
     shape, t = np.shape(t), np.atleast_1d(t)
@@ -167,9 +137,7 @@ def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
 
 
 def coordinate_tilted(kind: str, t: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of the coordinate under ``e^{tg} / M(t)``: the first two derivatives of ln
-    M, for real t.
-    """
+    """Mean and variance of the coordinate under ``e^{tg} / M(t)``, M'/M and its derivative."""
     from scipy.special import zeta
 
     check_law(kind, ("normal", "sign", "uniform"), "the tilted law")

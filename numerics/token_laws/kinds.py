@@ -8,27 +8,13 @@ __all__ = ["check_law"]
 
 
 def check_law(kind: object, known: Collection[str], engine: str) -> None:
-    """Refuse a kind of coordinates that is none of those that an engine knows.
+    """Refuse a kind of coordinates, as in ``law.coordinates``, that is none of those that the
+    branches of an engine are written for.
 
-    Parameters
-    ----------
-    kind : object
-        As in ``law.coordinates``.
-    known : collection of str
-        All that the branches of the engine are written for.
-    engine : str
-        What asks, as an error calls it.
-
-    Raises
-    ------
-    ValueError
-
-    Examples
-    --------
     >>> check_law("sign", ("normal", "sign"), "this sum")
     """
     if kind not in known:
         raise ValueError(
-            f"{engine} is not written for coordinates of the kind {kind!r}, only for {', '.join(known)}; give such a law by its "
-            "sampler and log_mgf alone"
+            f"{engine} is not written for coordinates of the kind {kind!r}, only for {', '.join(known)}; "
+            "give such a law by its sampler and log_mgf alone"
         )

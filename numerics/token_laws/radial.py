@@ -3,13 +3,10 @@ of the uniform law on a sphere, for complex arguments and without overflow.
 
 The ball of radius sqrt(r + 2) in R^r is the projection of the sphere of that radius in R^{r+2}.
 Both laws therefore have the log-mgf of a sphere of radius sqrt(q) in R^q, with q = r for the sphere
-and q = r + 2 for the ball. At b the transform depends on w = b.b alone. It is
+and q = r + 2 for the ball. At b the transform depends on w = b.b alone: it is
 ``0F1(; q/2; q w / 4)``, an entire function of w, and with x = sqrt(q w) it equals
-``Gamma(q/2) (x/2)^{1 - q/2} I_{q/2 - 1}(x)``. As q grows it tends to that of N(0, I), ``e^{w/2}``.
-
-References
-----------
-DLMF 10.25 (modified Bessel functions), 10.40 (large arguments), 10.39.9 (as 0F1).
+``Gamma(q/2) (x/2)^{1 - q/2} I_{q/2 - 1}(x)`` (DLMF 10.39.9; 10.25 for Bessel functions, 10.40 for
+large arguments). As q grows it tends to that of N(0, I), ``e^{w/2}``.
 """
 
 from __future__ import annotations
@@ -38,32 +35,11 @@ EXPANSION = 16
 
 
 def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats, NDArray[np.complex128]]:
-    """The transform phi(w) = 0F1(; q/2; q w / 4) and its derivatives in w, without overflow.
+    """The transform phi(w) = 0F1(; q/2; q w / 4) and its derivatives in w, ``count`` of them, for
+    ``sqrt(q w)`` up to 1e9 in modulus and without overflow: ``phi^(k)(w) = e^shift D[..., k]``,
+    where shift is about ``|Re x|`` less a logarithm. The relative error is about 1e-13 (1e-11 in
+    hundreds of dimensions) away from zeros.
 
-    Parameters
-    ----------
-    q : int
-        From 1 to `LARGEST_DIMENSION` and a little more.
-    w : ndarray
-        Real or complex, any shape.
-    count : int
-        How many: phi, phi', and so on.
-
-    Returns
-    -------
-    shift : ndarray of float, the shape of w
-        About ``|Re x|`` less a logarithm.
-    D : ndarray of complex, shape of w and a last axis of `count`
-        ``phi^(k)(w) = e^shift D[..., k]``; relative error about 1e-13 (1e-11 in hundreds of
-        dimensions) away from zeros.
-
-    Raises
-    ------
-    ValueError
-        If ``sqrt(q w)`` exceeds 1e9 in modulus.
-
-    Examples
-    --------
     >>> shift, D = sphere_derivatives(3, np.array([1e6]), 1)
     >>> x = np.sqrt(3e6)  # the transform is sinh(x) / x
     >>> np.allclose(shift + np.log(D[:, 0].real), x - np.log(2 * x))
@@ -75,8 +51,8 @@ def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats,
     x = np.sqrt(q * np.atleast_1d(w).astype(complex))
     if not (np.abs(x) <= LARGEST_ARGUMENT).all():
         raise ValueError(
-            f"the transform of a sphere is asked for at sqrt(q w) = {x.flat[np.abs(x).argmax()]:.3g}; {LARGEST_ARGUMENT:g} is the "
-            "limit; choose other units, or a smaller U"
+            f"the transform of a sphere is asked for at sqrt(q w) = {x.flat[np.abs(x).argmax()]:.3g}; "
+            f"{LARGEST_ARGUMENT:g} is the limit; choose other units, or a smaller U"
         )
     quarter, shift, D = x * x / 4, x.real.copy(), np.empty((*x.shape, count), complex)
     near = np.abs(quarter) <= (1.0 if order <= 150 else 5.0) * order
@@ -101,25 +77,8 @@ def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats,
 
 def bessel_ratio(q: int, x: Floats) -> tuple[Floats, Floats, Floats]:
     """``A = I_{q/2}(x) / I_{q/2 - 1}(x)``, ``q A / x`` and ``q A'`` for x >= 0: the law on the
-    sphere tilted by a vector.
-
-    Tilted by b, the coordinate along b has mean ``sqrt(q) A`` at x = sqrt(q) |b| and variance q A';
-    every coordinate across it has variance ``q A / x``.
-
-    Parameters
-    ----------
-    q : int
-    x : ndarray
-
-    Returns
-    -------
-    tuple of ndarray
-
-    Examples
-    --------
-    >>> A, across, along = bessel_ratio(1, np.array([0.0, 0.3]))
-    >>> np.allclose(A, np.tanh([0, 0.3])), np.allclose(along, 1 / np.cosh([0, 0.3]) ** 2)
-    (True, True)
+    sphere tilted by a vector. Tilted by b, the coordinate along b has mean ``sqrt(q) A`` at
+    x = sqrt(q) |b| and variance q A'; every coordinate across it has variance ``q A / x``.
     """
     shape, x = np.shape(x), np.atleast_1d(x)
     if q == 1:
@@ -148,9 +107,7 @@ def bessel_ratio(q: int, x: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 class Radial(Linear):
-    """The law of F g, where g is uniform on a sphere (radius sqrt r) or in a ball (radius sqrt(r +
-    2)) of R^r.
-    """
+    """The law of F g, g uniform on a sphere (radius sqrt r) or in a ball (sqrt(r + 2)) of R^r."""
 
     @property
     def q(self) -> int:

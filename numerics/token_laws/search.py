@@ -53,30 +53,9 @@ def largest_ratio(
     extra: Floats | None = None,
     seed: int = 0,
 ) -> Found:
-    """The largest ``2 ln E exp(v.Z) / |v|^2`` over directions and lengths, and the largest
-    variance.
-
-    Parameters
-    ----------
-    log_mgf, mean : callable
-        The log-mgf and its gradient, the mean of the tilted law: (..., d) to (...), and (d,) to
-        (d,).
-    covariance : ndarray, shape (d, d)
-        Not zero.
-    extra : ndarray, shape (k, d), optional
-        More directions.
-    seed : int
-
-    Returns
-    -------
-    Found
-
-    Examples
-    --------
-    >>> from numerics.token_laws import rademacher
-    >>> law = rademacher(2)
-    >>> round(largest_ratio(law.log_mgf, np.tanh, np.eye(2)).ratio, 9)
-    1.0
+    """The largest ``2 ln E exp(v.Z) / |v|^2`` over directions, ``extra`` ones among them, and
+    lengths, and the largest variance; ``mean`` is that of the tilted law, the gradient of the
+    log-mgf, and the covariance is not zero.
     """
     from scipy.optimize import minimize
 

@@ -1,8 +1,7 @@
 """The excess ``ln E exp(v.Z) - sigma^2 |v|^2 / 2`` computed a second time, by code that shares
-nothing with the search but the definition of the law.
-
-Atoms are summed by Arb, built-in laws integrated against their densities in multiple precision,
-and a user's log-mgf is rebuilt from its gradient along a path.
+nothing with the search but the definition of the law. Atoms are summed by Arb, built-in laws
+integrated against their densities in multiple precision, and a user's log-mgf is rebuilt from its
+gradient along a path.
 """
 
 from __future__ import annotations
@@ -32,30 +31,10 @@ RADIUS = 0.05
 
 
 def second_route(law: TokenLaw, v: Floats, sigma: float) -> tuple[float, str]:
-    """The excess at v, and how it was found.
-
-    Parameters
-    ----------
-    law : TokenLaw
-        With a log_mgf.
-    v : ndarray, shape (d,)
-    sigma : float
-
-    Returns
-    -------
-    excess : float
-        For atoms a lower bound, by Arb, for the law that has the floats as its points and masses.
-    by : str
-        ``"Arb"`` for atoms; ``"two routes"`` otherwise: integrals against the density in multiple
-        precision for built-in laws, the path integral of tilted means, from complex values of the
-        log_mgf, for a user's.
-
-    Examples
-    --------
-    >>> from numerics.token_laws import rademacher
-    >>> excess, by = second_route(rademacher(1), np.array([1.0]), 0.5)
-    >>> np.allclose(excess, np.log(np.cosh(1)) - 0.125), by
-    (True, 'two routes')
+    """The excess at v, and how it was found: ``"Arb"`` for atoms, a lower bound for the law that
+    has the floats as its points and masses; ``"two routes"`` otherwise, by integrals against the
+    density in multiple precision for built-in laws, by the path integral of tilted means, from
+    complex values of the log_mgf, for a user's.
     """
     structure = law.structure
     if isinstance(structure, Atomic):

@@ -1,9 +1,8 @@
 """The optimal variance proxy of a law on few atoms of the line: the least sigma2 with
-``E exp(t X) <= exp(sigma2 t^2 / 2)`` for every real t.
-
-Two atoms have a closed form (Kearns and Saul 1998). For more atoms the ratio is maximised
-numerically, and Arb then proves a slightly larger rational to be a proxy, since a law that is
-offered as a counterexample must meet its hypothesis for certain.
+``E exp(t X) <= exp(sigma2 t^2 / 2)`` for every real t. Two atoms have a closed form (Kearns and
+Saul 1998). For more the ratio is maximised numerically, and Arb then proves a slightly larger
+rational to be a proxy, since a law that is offered as a counterexample must meet its hypothesis for
+certain.
 """
 
 from __future__ import annotations
@@ -30,33 +29,14 @@ Array = npt.NDArray[Any]
 
 
 def kearns_saul(q: Any) -> Any:
-    """The optimal variance proxy of the centred law on two atoms at distance 1,
-    ``P(X = 1 - q) = q`` (Kearns and Saul 1998).
-
-    Parameters
-    ----------
-    q : float, ndarray or fractions.Fraction
-        The probability of the upper atom, in (0, 1).
-
-    Returns
-    -------
-    float, ndarray or flint.arb
-        ``(1 - 2q) / (2 ln((1 - q) / q))``, and 1/4 at q = 1/2; an enclosure if q is a fraction.
-
-    Raises
-    ------
-    ValueError
-        If q is not in the open unit interval.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> kearns_saul(0.5), kearns_saul(Fraction(1, 2)) == 0.25
-    (0.25, True)
+    """The optimal variance proxy ``(1 - 2q) / (2 ln((1 - q) / q))``, 1/4 at q = 1/2, of the centred
+    law on two atoms at distance 1, ``P(X = 1 - q) = q`` (Kearns and Saul 1998); an enclosure if q
+    is a fraction.
     """
     if np.any(np.asarray(q) <= 0) or np.any(np.asarray(q) >= 1):
         raise ValueError(
-            f"a two-atom law needs a probability strictly between 0 and 1, got q = {q}; drop atoms without mass"
+            f"a two-atom law needs a probability strictly between 0 and 1, got q = {q}; drop atoms without "
+            "mass"
         )
     if isinstance(q, Fraction):
         from flint import arb
@@ -75,24 +55,9 @@ def kearns_saul(q: Any) -> Any:
 
 
 def optimal_proxy(atoms: Any, weights: Any) -> Any:
-    """The optimal variance proxy ``sup_t 2 ln E exp(t X) / t^2`` of centred laws on few atoms, in
-    floating point.
-
-    Parameters
-    ----------
-    atoms, weights : array_like of shape (k, ...)
-        Atoms and probabilities, one law for each trailing index; each law is centred and not a
-        point mass.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        Relative accuracy about 1e-7; it errs downwards.
-
-    Examples
-    --------
-    >>> round(float(optimal_proxy([0.9, -0.1], [0.1, 0.9])), 6), round(float(kearns_saul(0.1)), 6)
-    (0.182048, 0.182048)
+    """The optimal variance proxy ``sup_t 2 ln E exp(t X) / t^2`` of centred laws on few atoms (k,
+    ...), one for each trailing index and none a point mass, in floating point. Relative accuracy
+    about 1e-7; it errs downwards.
     """
     x, p = np.asarray(atoms, dtype=float), np.asarray(weights, dtype=float)
     spread = x.max(0) - x.min(0)
@@ -127,18 +92,6 @@ def optimal_proxy(atoms: Any, weights: Any) -> Any:
 def checked_atoms(atoms: Sequence[Sequence[Fraction]], weights: Sequence[Fraction]) -> None:
     """Refuse what is no centred law, in exact arithmetic.
 
-    Parameters
-    ----------
-    atoms : sequence of vectors of Fraction, shape (k, d)
-    weights : sequence of Fraction, shape (k,)
-
-    Raises
-    ------
-    ValueError
-        If the weights are not positive with sum 1, or the mean is not 0.
-
-    Examples
-    --------
     >>> checked_atoms([[Fraction(1)], [Fraction(0)]], [Fraction(1, 2)] * 2)
     Traceback (most recent call last):
     ValueError: the law has mean ['1/2'], so that it is not centred; subtract the mean
@@ -158,8 +111,6 @@ def enclosed_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> An
     """A variance proxy of a centred law on the line as a `flint.arb`: the optimal one for two
     atoms, otherwise `certified_proxy`, which is within 1e-5 of it.
 
-    Examples
-    --------
     >>> half = Fraction(1, 2)
     >>> enclosed_proxy([Fraction(3), Fraction(-3)], [half, half]) == 9
     True
@@ -173,30 +124,9 @@ def enclosed_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> An
 
 
 def certified_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> Fraction:
-    """A rational variance proxy within 1e-5 of the optimal one, proved for every real t by Arb.
-
-    Parameters
-    ----------
-    atoms, weights : sequence of Fraction
-        The law: centred, weights positive with sum 1.
-
-    Returns
-    -------
-    Fraction
-        0 for the point mass at 0.
-
-    Raises
-    ------
-    ValueError
-        If the weights are not a probability or the law is not centred.
-    ArithmeticError
-        If the proof needs more than `CELLS` intervals.
-
-    Examples
-    --------
-    >>> s = certified_proxy([Fraction(1), Fraction(-1)], [Fraction(1, 2)] * 2)
-    >>> 1 <= s <= 1 + Fraction(1, 10**5)
-    True
+    """A rational variance proxy within 1e-5 of the optimal one, proved for every real t by Arb; 0
+    for the point mass at 0. An ArithmeticError says that the proof needs more than `CELLS`
+    intervals.
     """
     checked_atoms([(x,) for x in atoms], weights)
     if all(x == 0 for x in atoms):

@@ -27,23 +27,9 @@ LONGEST = 1e100
 
 
 def scale_of(log_mgf: LogMgf, d: int) -> float:
-    """The size of tokens that a log-mgf shows: 1/t for the t at which
-    ``ln E e^{t Z_i} + ln E e^{-t Z_i}`` is about 1 for some i.
-
-    Parameters
-    ----------
-    log_mgf : callable
-    d : int
-
-    Returns
-    -------
-    float
-        Between the standard deviation and sigma, roughly; 0 for the point mass at 0.
-
-    Examples
-    --------
-    >>> bool(0.7 < 1e6 * scale_of(lambda a: 1e-12 * (a * a).sum(-1) / 2, 2) < 1.4)
-    True
+    """The size of tokens that a log-mgf shows, roughly between the standard deviation and sigma:
+    1/t for the t at which ``ln E e^{t Z_i} + ln E e^{-t Z_i}`` is about 1 for some i; 0 for the
+    point mass at 0.
     """
     axes = np.concatenate([np.eye(d), -np.eye(d)])
     low, t, high = 0.0, 1.0, math.inf  # the sum of the two increases with t
@@ -59,24 +45,7 @@ def scale_of(log_mgf: LogMgf, d: int) -> float:
 
 
 def moments_along(log_mgf: LogMgf, directions: Floats, order: int) -> Floats:
-    """``E (u.Z)^order`` for unit vectors u, by a Cauchy integral.
-
-    Parameters
-    ----------
-    log_mgf : callable
-    directions : ndarray, shape (n, d)
-    order : int
-        At most 8.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-
-    Examples
-    --------
-    >>> moments_along(lambda a: np.log(np.cosh(a)).sum(-1), np.eye(2), 4).round(9).tolist()
-    [1.0, 1.0]
-    """
+    """``E (u.Z)^order``, order at most 8, for unit vectors u (n, d), by a Cauchy integral."""
     scale = scale_of(log_mgf, directions.shape[1])
     if scale == 0:
         return np.zeros(len(directions))
@@ -86,37 +55,13 @@ def moments_along(log_mgf: LogMgf, directions: Floats, order: int) -> Floats:
 
 
 def tilted_from_log_mgf(log_mgf: LogMgf, a: Floats) -> tuple[Floats, Floats]:
-    """The first two derivatives of an analytic log-mgf.
+    """The first two derivatives of an analytic log-mgf, (..., d) and (..., d, d): mean and
+    covariance of the tilted law. ``h -> E_a exp(h u.(Z - m))`` under it is entire, however the
+    branches of the logarithm lie: its coefficients on a circle around 0 are the moments of u.Z, for
+    every coordinate u and every sum of two.
 
-    ``h -> E_a exp(h u.(Z - m))`` under the tilted law is entire, however the branches of the
-    logarithm lie: its coefficients on a circle around 0 are the moments of u.Z, for every
-    coordinate u and every sum of two.
-
-    Parameters
-    ----------
-    log_mgf : callable
-        (..., d) complex -> (...).
-    a : ndarray, shape (..., d)
-
-    Returns
-    -------
-    mean : ndarray, shape (..., d)
-    covariance : ndarray, shape (..., d, d)
-        Both to about 1e-12 in units of `scale_of`, where the tilted law does not reach further than
-        ten of these from its mean; the error grows with the size of the log-mgf (1e-9 where that is
-        1e6).
-
-    Raises
-    ------
-    ValueError
-        If the log-mgf is not finite around a.
-
-    Examples
-    --------
-    >>> K = lambda a: (a * a).sum(-1) / 2
-    >>> mean, covariance = tilted_from_log_mgf(K, np.array([[3.0, 4.0]]))
-    >>> np.allclose(mean, [[3, 4]]), np.allclose(covariance, np.eye(2))
-    (True, True)
+    Both to about 1e-12 in units of `scale_of`, where the tilted law does not reach further than ten
+    of these from its mean; the error grows with the size of the log-mgf (1e-9 where that is 1e6).
     """
     d = a.shape[-1]
     scale = scale_of(log_mgf, d)
@@ -136,8 +81,6 @@ def mean_from_log_mgf(log_mgf: LogMgf, a: Floats, *, radius: float = RADIUS) -> 
     """The mean alone, as `tilted_from_log_mgf` gives it, at a fraction of the cost, from a circle
     whose radius is in units of 1 / `scale_of`.
 
-    Examples
-    --------
     >>> mean_from_log_mgf(lambda a: (a * a).sum(-1) / 2, np.array([3.0, 4.0])).round(9).tolist()
     [3.0, 4.0]
     """
@@ -175,8 +118,9 @@ def _along(
     if not np.isfinite(c).all():
         bad = points[~np.isfinite(c).all(axis=(0, 2))][0]
         raise ValueError(
-            f"log_mgf is not finite near a = {bad.tolist()!r:.200}; write it so that it does not overflow there, for example "
-            "ln cosh x = |Re x| + ln((1 + exp(-2 |Re x|)) / 2) with the sign of Re x taken out"
+            f"log_mgf is not finite near a = {bad.tolist()!r:.200}; write it so that it does not overflow "
+            "there, for example ln cosh x = |Re x| + ln((1 + exp(-2 |Re x|)) / 2) with the sign of Re x "
+            "taken out"
         )
     return guess, c
 

@@ -81,8 +81,7 @@ class TokenLaw:
 
     Parameters
     ----------
-    name : str
-    d : int
+    name, d : str, int
     sigma : float
         The claim ``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for all v; `honest_sigma` tests it.
     sample : callable
@@ -105,11 +104,9 @@ class TokenLaw:
 
     Raises
     ------
-    TypeError
-        If an argument is not of the kind described.
-    ValueError
-        If d or sigma is out of range, ``sample`` does not return n finite tokens or uses other
-        randomness than rng, ``log_mgf`` is not 0 or not flat at 0 or not analytic, or does not fit
+    TypeError, ValueError
+        If an argument is not of the kind described or out of range, ``sample`` uses other
+        randomness than rng, or ``log_mgf`` is not 0 and flat at 0, not analytic, or not that of
         the factor.
 
     Examples
@@ -158,22 +155,8 @@ class TokenLaw:
 
     @classmethod
     def of(cls, structure: Structure) -> TokenLaw:
-        """The built-in law with this structure, under its name.
-
-        Parameters
-        ----------
-        structure : Independent, Radial, Atomic or EmbeddingTable
-            Its arrays become read-only, since the law shares them.
-
-        Returns
-        -------
-        TokenLaw
-
-        Examples
-        --------
-        >>> from numerics.token_laws.independent import Independent
-        >>> TokenLaw.of(Independent.gaussian([[4.0]])).sigma
-        2.0
+        """The built-in law with this structure, whose arrays become read-only: the law
+        shares them.
         """
         factor: Any = getattr(structure, "factor", None)
         for array in vars(structure).values():
@@ -198,7 +181,8 @@ class TokenLaw:
             hasattr(own, name) for name in ("sigma", "identity", "sample", "log_mgf", "tilted", "image")
         ):
             raise TypeError(
-                f"structure = {own!r:.200} is none that a built-in law has; leave it out for a law of your own"
+                f"structure = {own!r:.200} is none that a built-in law has; leave it out for a law of your "
+                "own"
             )
         return bool(
             self.sample == own.sample
@@ -248,93 +232,43 @@ class TokenLaw:
 
     @property
     def weighted_nodes(self) -> WeightedNodes:
-        """The law as nodes and masses, for exact sums.
-
-        Raises
-        ------
-        ValueError
-            If the law has infinitely many values and no cubature rule.
-
-        Examples
-        --------
-        >>> from numerics.token_laws import atoms
-        >>> law = atoms([[1.0], [-1.0]], [0.5, 0.5]).weighted_nodes
-        >>> float(law.mean(law.squares))
-        1.0
-        """
+        """The law as nodes and masses; it needs finitely many values or a cubature rule."""
         if self.cubature is not None:
             return self.cubature
         if (own := self.on_points) is None:
             raise ValueError(
-                f"the law {self.name} in d = {self.d} has infinitely many values and no cubature rule; exact sums need a law "
-                "on finitely many points (numerics.token_laws.atoms), or cubature= with nodes and masses"
+                f"the law {self.name} in d = {self.d} has infinitely many values and no cubature rule; "
+                "exact sums need a law on finitely many points (numerics.token_laws.atoms), or cubature= "
+                "with nodes and masses"
             )
         return WeightedNodes(own.points, own.weights, float(self.sigma2))
 
     def tilted(self, a: ArrayLike) -> tuple[Floats, Floats]:
-        """Mean and covariance of the tilted law ``e^{a.z} mu(dz) / E e^{a.Z}``.
-
-        Parameters
-        ----------
-        a : array_like, shape (..., d)
-
-        Returns
-        -------
-        mean : ndarray, shape (..., d)
-        covariance : ndarray, shape (..., d, d)
-            Closed forms for built-in laws; otherwise Cauchy integrals of `log_mgf`, to about 1e-12
-            in units of sigma.
-
-        Raises
-        ------
-        TypeError
-            If a is not real.
-        ValueError
-            If its last axis is not d, the law has no log_mgf, or that is not finite around a.
-
-        Examples
-        --------
-        >>> from numerics.token_laws import rademacher
-        >>> mean, covariance = rademacher(2).tilted([0.5, 0.0])
-        >>> h = np.tanh(0.5)
-        >>> np.allclose(mean, [h, 0]), np.allclose(covariance, np.diag([1 - h**2, 1]))
-        (True, True)
+        """Mean (..., d) and covariance (..., d, d) of the tilted law
+        ``e^{a.z} mu(dz) / E e^{a.Z}``: closed forms for built-in laws, otherwise Cauchy integrals
+        of `log_mgf`, to about 1e-12 in units of sigma.
         """
         a_ = self._tilt(a)
         if self.structure is not None:
             return self.structure.tilted(a_)
         if self.log_mgf is None:
             raise ValueError(
-                f"the law {self.name} has no log_mgf, and so no tilted means; pass log_mgf= when you make the law"
+                f"the law {self.name} has no log_mgf, and so no tilted means; pass log_mgf= when you make "
+                "the law"
             )
         return tilted_from_log_mgf(self.log_mgf, a_)
 
     def _tilt(self, a: ArrayLike) -> Floats:
-        """The tilts a as floats, checked."""
         (a_,) = read_arrays(a=(a, " ".join(f"n{i}" for i in range(np.ndim(a)))))
         if a_.ndim == 0 or a_.shape[-1] != self.d:
             raise ValueError(
-                f"a has shape {a_.shape}, but tokens of {self.name} live in R^{self.d}; its last axis must be {self.d}"
+                f"a has shape {a_.shape}, but tokens of {self.name} live in R^{self.d}; its last axis must "
+                f"be {self.d}"
             )
         return a_
 
     def tilted_mean(self, a: ArrayLike) -> Floats:
-        """Mean of the tilted law: the first part of `tilted`, and far cheaper for embedding tables.
-
-        Parameters
-        ----------
-        a : array_like, shape (..., d)
-
-        Returns
-        -------
-        ndarray, shape (..., d)
-
-        Examples
-        --------
-        >>> from numerics.token_laws import embedding_table
-        >>> np.allclose(embedding_table([[2.0], [0.0]]).tilted_mean([1.0]), np.tanh(1))
-        True
-        """
+        """Mean of the tilted law, the first part of `tilted`: far cheaper for embedding tables."""
         own = self.structure
         if not isinstance(own, EmbeddingTable):
             return self.tilted(a)[0]
@@ -346,34 +280,15 @@ class TokenLaw:
         return self.tilted(np.zeros(self.d))[1]
 
     def image(self, A: ArrayLike) -> TokenLaw:
-        """The law of A Z, for any matrix A; built-in laws stay exact.
-
-        Parameters
-        ----------
-        A : array_like, shape (k, d)
-
-        Returns
-        -------
-        TokenLaw
-            On R^k. Its sigma is optimal for built-in laws; for a user's it is sigma times the
-            operator norm of A, which is optimal if A stretches a direction most in which sigma is
-            attained, and an upper bound otherwise.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If A is not a finite real matrix with d columns.
-
-        Examples
-        --------
-        >>> from numerics.token_laws import sphere
-        >>> sphere(3).image([[0.0, 2.0, 0.0]]).covariance
-        array([[4.]])
+        """The law of A Z on R^k, for any matrix A (k, d); built-in laws stay exact, with their
+        optimal sigma. A user's sigma is multiplied by the operator norm of A, which is optimal if A
+        stretches a direction most in which sigma is attained, and an upper bound otherwise.
         """
         (A_,) = read_arrays(A=(A, "k d"))
         if A_.shape[1] != self.d:
             raise ValueError(
-                f"A has shape {A_.shape}, but tokens of {self.name} live in R^{self.d}; A needs {self.d} columns"
+                f"A has shape {A_.shape}, but tokens of {self.name} live in R^{self.d}; A needs {self.d} "
+                "columns"
             )
         if self.structure is not None:
             return TokenLaw.of(self.structure.image(A_))

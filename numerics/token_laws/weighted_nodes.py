@@ -2,11 +2,10 @@
 take expectations; and cubature rules for Gaussian laws, spheres and balls in one to three
 dimensions.
 
-The nodes are floats or Arb balls, and trailing axes are independent laws, so that one expression
-serves a population of candidates, a hostile law and a rational witness.
-
-The rules are exact far beyond rounding for the smooth integrands of the bounds: Gauss and Hermite
-along each axis, equal weights on circles, Gauss and Legendre along heights and radii.
+The nodes are floats or Arb balls, and trailing axes are independent laws: one expression serves a
+population of candidates, a hostile law and a rational witness. The rules are exact far beyond
+rounding for the smooth integrands of the bounds: Gauss and Hermite along each axis, equal weights
+on circles, Gauss and Legendre along heights and radii.
 """
 
 from __future__ import annotations
@@ -30,26 +29,13 @@ ON_CIRCLE, HEIGHTS, RADII = 48, 32, 24
 
 @dataclass(frozen=True, eq=False)
 class WeightedNodes:
-    """Nodes and masses of a centred law on R^d, with a sub-Gaussian variance proxy.
+    """Nodes and masses of a centred law on R^d, with a variance proxy; trailing axes are laws."""
 
-    Parameters
-    ----------
-    nodes : ndarray, shape (k, d, ...)
-        The atoms of a discrete law, or the nodes of a cubature rule.
-    masses : ndarray, shape (k, ...)
-        Their positive weights, with sum 1.
-    sigma2 : scalar or ndarray, shape (...)
-        A number with ``E exp(v.Z) <= exp(sigma2 |v|^2 / 2)`` for every v.
-
-    Examples
-    --------
-    >>> law = WeightedNodes(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0)
-    >>> bool(np.isclose(law.tilted(np.array([1.0])).mean(law.nodes[:, 0]), np.tanh(1)))
-    True
-    """
-
+    #: Shape (k, d, ...): the atoms of a discrete law, or the nodes of a cubature rule.
     nodes: Array
+    #: Their positive weights (k, ...), with sum 1.
     masses: Array
+    #: A number with ``E exp(v.Z) <= exp(sigma2 |v|^2 / 2)`` for every v.
     sigma2: Any
 
     @property
@@ -77,20 +63,8 @@ class WeightedNodes:
 
 
 def gaussian_rule(factor: Array, sigma2: float) -> WeightedNodes:
-    """The law of F g for a standard normal g in R^d.
+    """The law of F g for a standard normal g in R^d; ``sigma2`` is the largest eigenvalue of F F'.
 
-    Parameters
-    ----------
-    factor : ndarray, shape (d, d)
-    sigma2 : float
-        The largest eigenvalue of F F'.
-
-    Returns
-    -------
-    WeightedNodes
-
-    Examples
-    --------
     >>> law = gaussian_rule(np.eye(1), 1.0)
     >>> bool(np.isclose(law.mean(law.squares**4), 105))
     True
@@ -106,8 +80,6 @@ def sphere_rule(d: int) -> WeightedNodes:
     """The uniform law on the sphere of radius sqrt(d) in R^d, for d = 1, 2, 3; its variance proxy
     is 1.
 
-    Examples
-    --------
     >>> law = sphere_rule(3)
     >>> bool(np.isclose(law.mean(law.nodes[:, 2] ** 4), 9 / 5))
     True
@@ -131,8 +103,6 @@ def ball_rule(d: int) -> WeightedNodes:
     """The uniform law in the ball of radius sqrt(d + 2) in R^d, for d = 1, 2, 3; its variance proxy
     is 1.
 
-    Examples
-    --------
     >>> law = ball_rule(2)
     >>> bool(np.isclose(law.mean(law.squares), 2))
     True

@@ -1,10 +1,10 @@
 """Softmax and linear attention of a prompt, the limit of softmax attention for infinitely many
-Gaussian tokens, and the gradients of the output.
+Gaussian tokens, and the gradients of the output (Boursier & Boyer, Sections 2 and 3), with
+``U = K'Q``.
 
-Boursier & Boyer, Sections 2 and 3, with ``U = K'Q`` for the key and query matrices. The gradient of
-a vector-valued output has the output's component as its first axis; that of component i by U is
-``C_L v_i z'``, with ``v_i`` the i-th row of V and ``C_L`` the covariance of the tokens under the
-softmax weights (an outer product, where Appendix C.7 prints a scalar).
+The first axis of a gradient is the output's component; that of component i by U is ``C_L v_i z'``,
+with the i-th row ``v_i`` of V and the covariance ``C_L`` of the tokens under the softmax weights
+(an outer product, where Appendix C.7 prints a scalar).
 """
 
 from __future__ import annotations
@@ -30,32 +30,15 @@ Floats = NDArray[np.float64]
 
 
 def softmax_weights(scores: ArrayLike) -> Floats:
-    """The softmax of one row of scores.
-
-    Parameters
-    ----------
-    scores : array_like of shape (L,)
-        Finite, of any size: the largest is subtracted first.
-
-    Returns
-    -------
-    ndarray of shape (L,)
-        Nonnegative, with sum 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the scores are not real, finite and of shape (L,) with L >= 1.
-
-    Examples
-    --------
-    >>> softmax_weights([1e6, 1e6, -1e6])
-    array([0.5, 0.5, 0. ])
-    """
+    """The softmax of one row of finite scores of any size: the largest is subtracted first."""
     (x,) = read_arrays(scores=(scores, "L"))
     with np.errstate(under="ignore", over="ignore"):  # scores of opposite sign near 1e308 differ by inf
         w = np.exp(x - x.max())
     return np.asarray(w / w.sum())
+
+
+def _read(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> tuple[Floats, ...]:
+    return read_arrays(prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d"))
 
 
 def _scores(prompt: Floats, query: Floats, U: Floats) -> Floats:
@@ -64,7 +47,8 @@ def _scores(prompt: Floats, query: Floats, U: Floats) -> Floats:
         scores = prompt @ (U @ query)
     if not np.isfinite(scores).all():
         raise ValueError(
-            f"the scores z_k'Uz overflow (largest entries: U {abs(U).max():.3g}, query {abs(query).max():.3g}); rescale"
+            f"the scores z_k'Uz overflow (largest entries: U {abs(U).max():.3g}, query "
+            f"{abs(query).max():.3g}); rescale"
         )
     return np.asarray(scores)
 
@@ -98,9 +82,7 @@ def softmax_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Arra
     >>> softmax_attention([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0], np.eye(2), np.eye(2))
     array([0.5, 0.5])
     """
-    prompt, query, U, V = read_arrays(
-        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
-    )
+    prompt, query, U, V = _read(prompt, query, U, V)
     return np.asarray(V @ (softmax_weights(_scores(prompt, query, U)) @ prompt))
 
 
@@ -128,9 +110,7 @@ def linear_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Array
     >>> linear_attention([[2.0], [1.0]], [1.0], [[1.0]], [[1.0]])
     array([2.5])
     """
-    prompt, query, U, V = read_arrays(
-        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
-    )
+    prompt, query, U, V = _read(prompt, query, U, V)
     return np.asarray(V @ (_scores(prompt, query, U) @ prompt) / len(prompt))
 
 
@@ -172,62 +152,20 @@ def gaussian_output(m: ArrayLike, Gamma: ArrayLike, U: ArrayLike, V: ArrayLike, 
 
 @within_floats("the gradient of the output")
 def grad_V(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
-    """Gradient of `softmax_attention` by V.
-
-    Parameters
-    ----------
-    prompt, query, U, V : array_like
-        As in `softmax_attention`.
-
-    Returns
-    -------
-    ndarray of shape (d_out, d_out, d)
-        ``out[i] = e_i (sum_k p_k z_k)'`` is the gradient of component i.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `softmax_attention`.
-
-    Examples
-    --------
-    >>> grad_V([[1.0, 2.0]], [0.0, 0.0], np.eye(2), [[1.0, 0.0]])
-    array([[[1., 2.]]])
+    """Gradient of `softmax_attention` by V, shape (d_out, d_out, d):
+    ``out[i] = e_i (sum_k p_k z_k)'`` is that of component i.
     """
-    prompt, query, U, V = read_arrays(
-        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
-    )
+    prompt, query, U, V = _read(prompt, query, U, V)
     mean = softmax_weights(_scores(prompt, query, U)) @ prompt
     return np.asarray(np.eye(len(V))[:, :, None] * mean)
 
 
 @within_floats("the gradient of the output")
 def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
-    """Gradient of `softmax_attention` by U.
-
-    Parameters
-    ----------
-    prompt, query, U, V : array_like
-        As in `softmax_attention`.
-
-    Returns
-    -------
-    ndarray of shape (d_out, d, d)
-        ``out[i] = C_L v_i z'``; zero for a single token.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `softmax_attention`.
-
-    Examples
-    --------
-    >>> grad_U([[1.0], [-1.0]], [3.0], [[0.0]], [[1.0]])
-    array([[[3.]]])
+    """Gradient of `softmax_attention` by U, shape (d_out, d, d): ``out[i] = C_L v_i z'``; zero for
+    a single token.
     """
-    prompt, query, U, V = read_arrays(
-        prompt=(prompt, "L d"), query=(query, "d"), U=(U, "d d"), V=(V, "d_out d")
-    )
+    prompt, query, U, V = _read(prompt, query, U, V)
     p = softmax_weights(_scores(prompt, query, U))
     centred = prompt - p @ prompt
     return np.asarray((V @ (centred.T * p) @ centred)[:, :, None] * query)
@@ -235,28 +173,8 @@ def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
 
 @within_floats("the gradient of the output")
 def grad_K(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: ArrayLike) -> Floats:
-    """Gradient of `softmax_attention`, with ``U = K'Q``, by the key matrix (Section 3).
-
-    Parameters
-    ----------
-    prompt, query, V : array_like
-        As in `softmax_attention`.
-    K, Q : array_like of shape (d_k, d)
-
-    Returns
-    -------
-    ndarray of shape (d_out, d_k, d)
-        ``out[i] = Q (grad_U T_i)'``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `softmax_attention`.
-
-    Examples
-    --------
-    >>> grad_K([[1.0], [-1.0]], [3.0], [[0.0]], [[2.0]], [[1.0]])
-    array([[[6.]]])
+    """Gradient of `softmax_attention`, with ``U = K'Q``, by the key matrix (Section 3), shape
+    (d_out, d_k, d): ``out[i] = Q (grad_U T_i)'``.
     """
     K, Q = read_arrays(K=(K, "d_k d"), Q=(Q, "d_k d"))
     return np.asarray(Q @ grad_U(prompt, query, K.T @ Q, V).transpose(0, 2, 1))
@@ -264,28 +182,8 @@ def grad_K(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: A
 
 @within_floats("the gradient of the output")
 def grad_Q(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: ArrayLike) -> Floats:
-    """Gradient of `softmax_attention`, with ``U = K'Q``, by the query matrix (Section 3).
-
-    Parameters
-    ----------
-    prompt, query, V : array_like
-        As in `softmax_attention`.
-    K, Q : array_like of shape (d_k, d)
-
-    Returns
-    -------
-    ndarray of shape (d_out, d_k, d)
-        ``out[i] = K grad_U T_i``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `softmax_attention`.
-
-    Examples
-    --------
-    >>> grad_Q([[1.0], [-1.0]], [3.0], [[2.0]], [[0.0]], [[1.0]])
-    array([[[6.]]])
+    """Gradient of `softmax_attention`, with ``U = K'Q``, by the query matrix (Section 3), shape
+    (d_out, d_k, d): ``out[i] = K grad_U T_i``.
     """
     K, Q = read_arrays(K=(K, "d_k d"), Q=(Q, "d_k d"))
     return np.asarray(K @ grad_U(prompt, query, K.T @ Q, V))

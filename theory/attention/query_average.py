@@ -1,11 +1,11 @@
 """The error of softmax attention on Gaussian tokens averaged over a Gaussian query: how it decays
 with the prompt length (our Theorem B), with and without the query inside the prompt.
 
-Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of ``A = S^{1/2} U' Gamma
-U S^{1/2}`` with eigenvalues ``lambda_j`` the score variance is ``s = sum lambda_j x_j^2``. The
-matrix ``N = S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only through its diagonal ``n_j``, since
-``E[|V h|^2 | s] = E[sum n_j x_j^2 | s]``. So all is a function of ``(lambda_j, n_j)`` and of ``t =
-tr(V Gamma V')``.
+Tokens are ``N(0, Gamma)``, the query is ``z ~ N(0, S)``. In an eigenbasis of
+``A = S^{1/2} U' Gamma U S^{1/2}`` with eigenvalues ``lambda_j`` the score variance is
+``s = sum lambda_j x_j^2``, and ``N = S^{1/2} U' Gamma V'V Gamma U S^{1/2}`` enters only by its
+diagonal ``n_j``, since ``E[|V h|^2 | s] = E[sum n_j x_j^2 | s]``. So all depends on
+``(lambda_j, n_j)`` and ``t = tr(V Gamma V')``.
 """
 
 from __future__ import annotations
@@ -58,33 +58,15 @@ def _read(
     pairs = sorted(zip(eigenvalues, weights, strict=True), key=lambda pair: pair[0], reverse=True)
     if not pairs or pairs[-1][0] < 0 or any(n < 0 for _, n in pairs) or t < 0:
         raise ValueError(
-            f"eigenvalues {list(eigenvalues)}, weights {list(weights)} and t = {t} must not be negative, nor empty"
+            f"eigenvalues {list(eigenvalues)}, weights {list(weights)} and t = {t} must not be negative, "
+            "nor empty"
         )
     return [x for x, _ in pairs], [n for _, n in pairs]
 
 
 def decay_exponent(lam: Scalar) -> Scalar:
-    """The positive root b of ``b^2 + b = 1/lambda``.
-
-    Parameters
-    ----------
-    lam : float or Expr
-        Largest eigenvalue of A, positive.
-
-    Returns
-    -------
-    float or Expr
-        ``sqrt(1/lambda + 1/4) - 1/2``, which is 1 at lambda = 1/2.
-
-    Raises
-    ------
-    ValueError
-        If lam is not positive.
-
-    Examples
-    --------
-    >>> decay_exponent(0.5), decay_exponent(sp.Rational(4, 3))
-    (1.0, 1/2)
+    """The positive root ``b = sqrt(1/lambda + 1/4) - 1/2`` of ``b^2 + b = 1/lambda`` for the
+    largest eigenvalue of A; it is 1 at lambda = 1/2.
     """
     if not isinstance(lam, sp.Basic) and not lam > 0:
         raise ValueError(f"lambda = {lam} is not positive; without scores the error is t/L")
@@ -93,35 +75,14 @@ def decay_exponent(lam: Scalar) -> Scalar:
 
 
 def sharp_exponent(lam: float) -> float:
-    """The exponent of ``E(L)``: ``min(1, b)``, and 1 for lambda = 0.
-
-    Examples
-    --------
-    >>> sharp_exponent(0.2), sharp_exponent(4 / 3)
-    (1.0, 0.5)
-    """
+    """The exponent of ``E(L)``: ``min(1, b)``, and 1 for lambda = 0."""
     return 1.0 if lam == 0 else min(1.0, float(decay_exponent(lam)))
 
 
 def limit_constant(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scalar) -> Scalar:
-    """C1 with ``E(L) <= C1 / L`` for every L and ``L E(L) -> C1``, for lambda < 1/2.
-
-    Parameters
-    ----------
-    eigenvalues, weights : sequence of float or Expr
-        ``lambda_j`` and ``n_j``.
-    t : float or Expr
-
-    Returns
-    -------
-    float or Expr
-        ``prod (1 - 2 lambda_j)^{-1/2} [t + sum n_j / (1 - 2 lambda_j)]``, which is
-        ``det(I - 2A)^{-1/2} [t + tr(N (I - 2A)^{-1})]``.
-
-    Examples
-    --------
-    >>> limit_constant([0, sp.Rational(3, 8)], [1, sp.Rational(1, 2)], 1)
-    8
+    """C1 with ``E(L) <= C1 / L`` for every L and ``L E(L) -> C1``, for lambda < 1/2:
+    ``prod (1 - 2 lambda_j)^{-1/2} [t + sum n_j / (1 - 2 lambda_j)]``, which is
+    ``det(I - 2A)^{-1/2} [t + tr(N (I - 2A)^{-1})]``.
     """
     m = _kit(t, *eigenvalues, *weights)
     resolvent = [1 / (sp.S.One - 2 * x if m is sp else 1 - 2 * x) for x in eigenvalues]
@@ -131,32 +92,9 @@ def limit_constant(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: 
 
 def theorem_B(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scalar) -> Decay:
     """Theorem B: the decay of ``E(L) = E_z E|T_L - T|^2`` for a Gaussian query independent of the
-    prompt.
-
-    Parameters
-    ----------
-    eigenvalues, weights : sequence of float or sympy number
-        ``lambda_j`` and ``n_j``.
-    t : float or sympy number
-
-    Returns
-    -------
-    Decay
-        Equality with the law in the limit of long prompts; for lambda < 1/2 it is also a bound for
-        every L.
-
-    Raises
-    ------
-    ValueError
-        If a value is negative, or if lambda >= 1/2 and the weights n_j on the top eigenspace
-        vanish: then the power of the logarithm drops by one and the constant is another.
-
-    Examples
-    --------
-    >>> theorem_B([0, 0], [0, 0], 3)
-    Decay(exponent=1, log_power=0, constant=3.0)
-    >>> theorem_B([sp.Rational(4, 3)], [sp.Rational(4, 3)], 1).exponent
-    1/2
+    prompt, an equality in the limit; for lambda < 1/2 it is also a bound for every L. Refused if
+    lambda >= 1/2 and the weights n_j on the top eigenspace vanish: then the power of the logarithm
+    drops by one and the constant is another.
     """
     values, n = _read(eigenvalues, weights, t)
     lam = values[0]
@@ -181,46 +119,16 @@ def theorem_B(eigenvalues: Sequence[Scalar], weights: Sequence[Scalar], t: Scala
 
 
 def self_weight_rate(S: Scalar, U: Scalar, Gamma: Scalar) -> Scalar:
-    """``nu`` in one dimension: the query's own weight exceeds 1/2 with probability
-    ``L^{-1/nu + o(1)}``.
-
-    Parameters
-    ----------
-    S, U, Gamma : float or Expr
-        Variance of the query, score parameter, variance of the tokens.
-
-    Returns
-    -------
-    float or Expr
-        ``S (2 U - U^2 Gamma)``: the score ``U z^2`` of the query itself less ``s/2`` is
-        ``nu x^2 / 2``, x standard normal. In every dimension it is the largest eigenvalue of
-        ``S^{1/2} (U + U' - U' Gamma U) S^{1/2}``.
-
-    Examples
-    --------
-    >>> self_weight_rate(1, sp.Rational(1, 2), sp.Rational(1, 4))
-    15/16
+    """``nu = S (2 U - U^2 Gamma)`` in one dimension: the query's own weight exceeds 1/2 with
+    probability ``L^{-1/nu + o(1)}``, since the score ``U z^2`` of the query itself less ``s/2`` is
+    ``nu x^2 / 2``, x standard normal. In every dimension it is the largest eigenvalue of
+    ``S^{1/2} (U + U' - U' Gamma U) S^{1/2}``.
     """
     return S * (2 * U - U**2 * Gamma)
 
 
 def decay_with_the_query(lam: float, nu: float) -> float:
-    """The exponent of the averaged error with the query inside the prompt (Remark 3.2 of Boursier
-    and Boyer).
-
-    Parameters
-    ----------
-    lam, nu : float
-        Largest eigenvalue of A; `self_weight_rate`.
-
-    Returns
-    -------
-    float
-        ``min(1, b, 1/nu)``, the last only for nu > 0, unless ``V (I - Gamma U) S^{1/2} = 0``.
-
-    Examples
-    --------
-    >>> decay_with_the_query(0.2, 2.0), decay_with_the_query(0.2, -1.0)
-    (0.5, 1.0)
+    """The exponent of the averaged error with the query inside the prompt (Boursier & Boyer, Remark
+    3.2): ``min(1, b, 1/nu)``, the last only for nu > 0, unless ``V (I - Gamma U) S^{1/2} = 0``.
     """
     return min(sharp_exponent(lam), 1 / nu if nu > 0 else math.inf)

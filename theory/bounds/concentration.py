@@ -2,9 +2,9 @@
 average, and our second-moment bound that replaces them.
 
 For sigma-sub-Gaussian tokens Z, a query z and a function f the softmax average ``R_L/S_L`` over L
-tokens tends to ``R/S``; ``err`` is the difference. The bounds depend on the law only through ``a2 =
-sigma^2 |Uz|^2`` and ``K = F4 = sqrt(E|f(Z)|^4)``. Each function takes numbers, arrays or SymPy
-expressions, and answers in kind; arguments outside their domain raise ValueError.
+tokens tends to ``R/S``; ``err`` is the difference. The law enters only by ``a2 = sigma^2 |Uz|^2``
+and ``K = F4 = sqrt(E|f(Z)|^4)``. Functions take numbers, arrays or SymPy expressions, and answer in
+kind.
 """
 
 from __future__ import annotations
@@ -31,180 +31,57 @@ Scalar = Any  # float, array of floats or sympy.Expr
 
 
 def delta_min(L: Scalar, a2: Scalar, c: Scalar = 8) -> Scalar:
-    """Least delta for which the proof of Lemma C.1 has ``alpha_- <= 1/2``.
-
-    Parameters
-    ----------
-    L : number or Expr
-        Prompt length.
-    a2 : number or Expr
-        ``sigma^2 |Uz|^2``. The hypothesis printed in the lemma lacks the ``sigma^2``.
-    c : number or Expr
-        The printed constant is 8.
-
-    Returns
-    -------
-    number or Expr
-        ``exp(-(L/c) e^{-2 a2})``.
-
-    Examples
-    --------
-    >>> round(delta_min(16, 0), 4)
-    0.1353
+    """Least delta, ``exp(-(L/c) e^{-2 a2})``, for which the proof of Lemma C.1 has
+    ``alpha_- <= 1/2``. The lemma prints c = 8, and lacks the ``sigma^2`` in a2.
     """
     m, L, a2, c = read(L=L, a2=a2, c=c)
     return m.exp(-L / c * m.exp(-2 * a2))
 
 
 def delta_0(L: Scalar, a2: Scalar, c: Scalar = 64) -> Scalar:
-    """Least delta that Corollary C.3 admits.
-
-    Parameters
-    ----------
-    L, a2 : number or Expr
-    c : number or Expr
-        The printed constant is 64.
-
-    Returns
-    -------
-    number or Expr
-        ``c e^{4 a2} / L^2``; above 1 for short prompts, where the corollary says nothing.
-
-    Examples
-    --------
-    >>> delta_0(16, 0)
-    0.25
+    """Least delta that Corollary C.3 admits, ``c e^{4 a2} / L^2`` with c = 64; above 1 for short
+    prompts, where the corollary says nothing.
     """
     m, L, a2, c = read(L=L, a2=a2, c=c)
     return c * m.exp(4 * a2) / L**2
 
 
 def alpha_minus(L: Scalar, a2: Scalar, delta: Scalar, c: Scalar = 2) -> Scalar:
-    """Relative deviation beyond which ``S_L`` falls with probability at most delta (by Chung and Lu
-    2006, Theorem 7).
-
-    Parameters
-    ----------
-    L, a2 : number or Expr
-    delta : number or Expr
-        In (0, 1].
-    c : number or Expr
-        The printed constant is 2.
-
-    Returns
-    -------
-    number or Expr
-        ``e^{a2} sqrt(c ln(1/delta)/L)``: ``S_L >= (1 - alpha_-) S``. Where the proof glues its
-        parts it is capped at 1.
-
-    Examples
-    --------
-    >>> from sympy import simplify, symbols
-    >>> L, a2 = symbols("L a2", positive=True)
-    >>> simplify(alpha_minus(L, a2, delta_min(L, a2)))
-    1/2
+    """Relative deviation ``e^{a2} sqrt(c ln(1/delta)/L)`` beyond which ``S_L`` falls with
+    probability at most delta (Chung and Lu 2006, Theorem 7): ``S_L >= (1 - alpha_-) S``. The paper
+    prints c = 2; where the proof glues its parts it is capped at 1.
     """
     m, L, a2, delta, c = read(L=L, a2=a2, delta=delta, c=c)
     return m.exp(a2) * m.sqrt(c * m.log(1 / delta) / L)
 
 
 def alpha_plus(L: Scalar, a2: Scalar, delta: Scalar, c: Scalar = 3) -> Scalar:
-    """Relative deviation beyond which ``S_L`` rises with probability at most delta (by the
-    heavy-tail bound of Bubeck et al. 2013).
-
-    Parameters
-    ----------
-    L, a2 : number or Expr
-    delta : number or Expr
-        In (0, 1].
-    c : number or Expr
-        The printed constant is 3; Chebyshev's inequality gives 1.
-
-    Returns
-    -------
-    number or Expr
-        ``e^{a2} sqrt(c/(delta L))``: ``S_L <= (1 + alpha_+) S``.
-
-    Examples
-    --------
-    >>> alpha_plus(12, 0, 0.25)
-    1.0
+    """Relative deviation ``e^{a2} sqrt(c/(delta L))`` beyond which ``S_L`` rises with probability
+    at most delta (heavy-tail bound of Bubeck et al. 2013): ``S_L <= (1 + alpha_+) S``. The paper
+    prints c = 3; Chebyshev's inequality gives 1.
     """
     m, L, a2, delta, c = read(L=L, a2=a2, delta=delta, c=c)
     return m.exp(a2) * m.sqrt(c / (delta * L))
 
 
 def beta(L: Scalar, a2: Scalar, delta: Scalar, K: Scalar, c: Scalar = 3) -> Scalar:
-    """Deviation of ``R_L / L`` in the proof of Lemma C.1.
-
-    Parameters
-    ----------
-    L, a2 : number or Expr
-    delta : number or Expr
-        In (0, 1].
-    K : number or Expr
-        ``sqrt(E|f(Z)|^4)``.
-    c : number or Expr
-        3 in the proof; the statement of the lemma uses the same letter with 1.
-
-    Returns
-    -------
-    number or Expr
-        ``e^{2 a2} sqrt(K) sqrt(c/(delta L))``, of the dimension of f.
-
-    Examples
-    --------
-    >>> beta(12, 0, 0.25, 9)
-    3.0
+    """Deviation ``e^{2 a2} sqrt(K) sqrt(c/(delta L))`` of ``R_L / L`` in the proof of Lemma C.1,
+    with c = 3; the statement of the lemma uses the same letter with 1.
     """
     m, L, a2, delta, K, c = read(L=L, a2=a2, delta=delta, K=K, c=c)
     return m.exp(2 * a2) * m.sqrt(K) * m.sqrt(c / (delta * L))
 
 
 def lemma_c1(L: Scalar, a2: Scalar, delta: Scalar, K: Scalar, c: Scalar = 27) -> Scalar:
-    """The bound of Lemma C.1: ``|err|^2 <= 27 e^{4 a2} K / (delta L)`` with probability at least
-    ``1 - 4 delta``.
-
-    Parameters
-    ----------
-    L, a2, delta, K : number or Expr
-        As in `beta`.
-    c : number or Expr
-        The printed constant is 27.
-
-    Returns
-    -------
-    number or Expr
-
-    Examples
-    --------
-    >>> lemma_c1(27, 0, 0.5, 1)
-    2.0
+    """The bound ``27 e^{4 a2} K / (delta L)`` of Lemma C.1 on ``|err|^2``, with probability at
+    least ``1 - 4 delta``.
     """
     m, L, a2, delta, K, c = read(L=L, a2=a2, delta=delta, K=K, c=c)
     return c * m.exp(4 * a2) * K / (delta * L)
 
 
 def C(a2: Scalar, K: Scalar, c: Scalar = 108) -> Scalar:
-    """The constant ``C(U, f, z)`` of Corollary C.3 and Lemma C.4.
-
-    Parameters
-    ----------
-    a2, K : number or Expr
-        As in `beta`.
-    c : number or Expr
-        The printed constant is 108.
-
-    Returns
-    -------
-    number or Expr
-        ``108 e^{4 a2} K``.
-
-    Examples
-    --------
-    >>> C(0, 2)
-    216.0
-    """
+    """The constant ``C(U, f, z) = 108 e^{4 a2} K`` of Corollary C.3 and Lemma C.4."""
     m, a2, K, c = read(a2=a2, K=K, c=c)
     return c * m.exp(4 * a2) * K
 
@@ -227,6 +104,7 @@ def lemma_c4(
     Parameters
     ----------
     L, a2 : number or Expr
+        Prompt length, and ``sigma^2 |Uz|^2``.
     F4 : number or Expr
         ``sqrt(E|f(Z)|^4)``.
     sigma2 : number or Expr
@@ -264,12 +142,6 @@ def lemma_c4(
 
     >>> round(lemma_c4(1, 0, 3**0.5 * 1e6, 1, 1000, 1), 1)
     249600.7
-
-    In the display of the proof the exponent is 0 at L = 1, and the logarithm vanishes; ``32 e^2``
-    is left:
-
-    >>> round(lemma_c4(1, 2, 3**0.5, 1, 1, 1, positive_part=True), 1)
-    236.4
     """
     check_kind(bool, positive_part=positive_part)
     for name, value in (("p", p), ("power", power)):
@@ -288,64 +160,32 @@ def lemma_c4(
     size = 16 * sigma2 * (square if p == 1 else C_f)
     if isinstance(size, float) and size == 0:
         raise ValueError(
-            f"sigma2 = {sigma2} and C_f = {C_f} are so small that their product is 0 in floats; choose other units"
+            f"sigma2 = {sigma2} and C_f = {C_f} are so small that their product is 0 in floats; choose "
+            "other units"
         )
     rate = growth * root(F4) / size
     spread = 2 * 16**p * (sigma2 if p == 1 else sigma2 * sigma2) * L * p * (C_f if power == 1 else square)
     bound = first + spread * m.exp(2 * d) * moment * m.exp(-rate)
     if isinstance(bound, float) and bound != bound:
         raise ValueError(
-            f"the bound at L = {L}, sigma2 = {sigma2} and C_f = {C_f} is 0 times infinity in floats; choose other units"
+            f"the bound at L = {L}, sigma2 = {sigma2} and C_f = {C_f} is 0 times infinity in floats; choose "
+            "other units"
         )
     return bound
 
 
 def exponent_16(sigma: Scalar, U_norm: Scalar) -> Scalar:
-    """The exponent of 1/L in eq. (16), and so in Proposition 3.1, up to logarithms.
-
-    Parameters
-    ----------
-    sigma : number or Expr
-        Sub-Gaussian constant of the tokens; the query has constant 1.
-    U_norm : number or Expr
-        Operator norm of U.
-
-    Returns
-    -------
-    number or Expr
-        ``min(1/3, 1/(192 sigma^2 |U|^2))``.
-
-    Examples
-    --------
-    >>> exponent_16(1, 0) == 1 / 3, exponent_16(1, 0.5) == 1 / 48
-    (True, True)
+    """The exponent ``min(1/3, 1/(192 sigma^2 |U|^2))`` of 1/L in eq. (16), and so in Proposition
+    3.1, up to logarithms.
     """
     m, sigma, U_norm = read(sigma=sigma, U_norm=U_norm)
     return 1 / m.maximum(3, 192 * sigma**2 * U_norm**2)
 
 
 def second_moment_R1(L: Scalar, a2: Scalar, F4: Scalar, c: Scalar = 50) -> Scalar:
-    """Our bound on ``E|err|^2`` at a fixed query, for every ``L >= 1`` and every f with a fourth
-    moment.
-
-    Parameters
-    ----------
-    L, a2 : number or Expr
-    F4 : number or Expr
-        ``sqrt(E|f(Z)|^4)``.
-    c : number or Expr
-        50.
-
-    Returns
-    -------
-    number or Expr
-        ``50 e^{4 a2} F4 / L``. By Markov's inequality it contains Lemma C.1 and Corollary C.3 for
-        every delta in (0, 1).
-
-    Examples
-    --------
-    >>> second_moment_R1(25, 0, 1)
-    2.0
+    """Our bound ``50 e^{4 a2} F4 / L`` on ``E|err|^2`` at a fixed query, for every ``L >= 1`` and
+    every f with a fourth moment. By Markov's inequality it contains Lemma C.1 and Corollary C.3 for
+    every delta in (0, 1).
     """
     m, L, a2, F4, c = read(L=L, a2=a2, F4=F4, c=c)
     return c * m.exp(4 * a2) * F4 / L

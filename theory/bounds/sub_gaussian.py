@@ -1,9 +1,7 @@
 """Moments, tails and maxima of sub-Gaussian vectors: the bounds of Boursier & Boyer, Appendix D,
-and our bounds R3, which are sharper.
-
-A law is sigma-sub-Gaussian when ``E e^{v.Z} <= e^{sigma^2 |v|^2 / 2}`` for every v. Each function
-takes numbers, arrays or SymPy expressions, and answers in kind; arguments outside their domain
-raise ValueError.
+and our bounds R3, which are sharper. A law is sigma-sub-Gaussian when
+``E e^{v.Z} <= e^{sigma^2 |v|^2 / 2}`` for every v. Functions take numbers, arrays or SymPy
+expressions, and answer in kind.
 """
 
 from __future__ import annotations
@@ -35,46 +33,17 @@ Scalar = Any  # float, array of floats or sympy.Expr
 
 
 def lemma_d1(sigma: Scalar, V_norm: Scalar, U_norm: Scalar, d: Scalar, c: Scalar = 4) -> Scalar:
-    """The bound of Lemma D.1 on the ``L^4(nu)`` norm of attention with an infinite prompt.
-
-    Parameters
-    ----------
-    sigma, V_norm, U_norm, d : number or Expr
-        Sub-Gaussian constant of the tokens, operator norms of V and of ``U = K'Q``, dimension. The
-        query has constant 1.
-    c : number or Expr
-        The printed constant is 4.
-
-    Returns
-    -------
-    number or Expr
-        ``4 sigma^2 |V| |U| sqrt(d)``.
-
-    Examples
-    --------
-    >>> lemma_d1(1, 1, 0.5, 4)
-    4.0
+    """The bound ``4 sigma^2 |V| |U| sqrt(d)`` of Lemma D.1 on the ``L^4(nu)`` norm of attention
+    with an infinite prompt, for a 1-sub-Gaussian query.
     """
     m, sigma, V_norm, U_norm, d, c = read(sigma=sigma, V_norm=V_norm, U_norm=U_norm, d=d, c=c)
     return c * sigma**2 * V_norm * U_norm * m.sqrt(d)
 
 
 def fourth_moment_d1(d: Scalar, c: Scalar = 2) -> Scalar:
-    """The bound on ``(E|z|^4)^{1/4}`` of a 1-sub-Gaussian vector in the proof of Lemma D.1.
+    """The bound ``2 sqrt(d)`` on ``(E|z|^4)^{1/4}`` of a 1-sub-Gaussian vector in the proof of
+    Lemma D.1.
 
-    Parameters
-    ----------
-    d : number or Expr
-    c : number or Expr
-        The printed constant is 2.
-
-    Returns
-    -------
-    number or Expr
-        ``2 sqrt(d)``.
-
-    Examples
-    --------
     >>> fourth_moment_d1(9)
     6.0
     """
@@ -83,50 +52,15 @@ def fourth_moment_d1(d: Scalar, c: Scalar = 2) -> Scalar:
 
 
 def tail_d2(threshold: Scalar, d: Scalar, c: Scalar = 2) -> Scalar:
-    """The bound of Lemma D.2, item 1, on ``P(|z| >= t)`` for a 1-sub-Gaussian vector.
-
-    Parameters
-    ----------
-    threshold : number or Expr
-        t, at least 0.
-    d : number or Expr
-    c : number or Expr
-        The printed constant is 2.
-
-    Returns
-    -------
-    number or Expr
-        ``e^{2d - t^2/16}``.
-
-    Examples
-    --------
-    >>> tail_d2(8, 2)
-    1.0
-    """
+    """The bound ``e^{2d - t^2/16}`` of Lemma D.2, item 1, on ``P(|z| >= t)``, z 1-sub-Gaussian."""
     m, t, d, c = read(threshold=threshold, d=d, c=c)
     return m.exp(c * d - t**2 / 16)
 
 
 def c_p(p: Scalar) -> Scalar:
-    """The least constant with ``Gamma(p/2, x) <= c_p e^{-x} x^{p/2}`` for every x >= 1/16, whose
-    existence Lemma D.2 uses.
-
-    The ratio of the two sides decreases in x, so that x = 1/16 decides.
-
-    Parameters
-    ----------
-    p : number or Expr
-        At least 2.
-
-    Returns
-    -------
-    number or Expr
-        ``16^{p/2} e^{1/16} Gamma(p/2, 1/16)``.
-
-    Examples
-    --------
-    >>> round(c_p(2), 9), round(c_p(4), 9)
-    (16.0, 272.0)
+    """The least constant with ``Gamma(p/2, x) <= c_p e^{-x} x^{p/2}`` for every x >= 1/16, p >= 2,
+    whose existence Lemma D.2 uses: ``16^{p/2} e^{1/16} Gamma(p/2, 1/16)``, since the ratio of the
+    two sides decreases in x.
     """
     _, p = read(p=p)
     if isinstance(p, sp.Basic):
@@ -138,20 +72,8 @@ def c_p(p: Scalar) -> Scalar:
 
 
 def c_p_explicit(p: Scalar) -> Scalar:
-    """A constant with ``Gamma(p/2, x) <= c_p e^{-x} x^{p/2}`` for every x >= 1/16, in closed form.
+    """A constant ``(16 p)^{p/2}`` in closed form for `c_p`.
 
-    Parameters
-    ----------
-    p : number or Expr
-        At least 2.
-
-    Returns
-    -------
-    number or Expr
-        ``(16 p)^{p/2}``.
-
-    Examples
-    --------
     >>> c_p_explicit(2), c_p_explicit(4)
     (32.0, 4096.0)
     """
@@ -160,46 +82,14 @@ def c_p_explicit(p: Scalar) -> Scalar:
 
 
 def C_p(p: Scalar) -> Scalar:
-    """The constant of Lemma D.2, item 2, as its proof gives it.
-
-    Parameters
-    ----------
-    p : number or Expr
-        At least 2.
-
-    Returns
-    -------
-    number or Expr
-        ``(1 + p c_p / 2) 64^{p/2}``.
-
-    Examples
-    --------
-    >>> round(C_p(2), 6)
-    1088.0
-    """
+    """The constant ``(1 + p c_p / 2) 64^{p/2}`` of Lemma D.2, item 2, p >= 2, by its proof."""
     _, p = read(p=p)
     return (1 + p * c_p(p) / 2) * 64 ** (p / 2)
 
 
 def maximum_d2(L: Scalar, d: Scalar, p: Scalar) -> Scalar:
-    """The bound of Lemma D.2, item 2, on ``E max |z_l|^p`` over L 1-sub-Gaussian vectors, with the
-    constant of its proof.
-
-    Parameters
-    ----------
-    L, d : number or Expr
-    p : number or Expr
-        At least 2.
-
-    Returns
-    -------
-    number or Expr
-        ``C_p (d^{p/2} + ln(L)^{p/2})``.
-
-    Examples
-    --------
-    >>> round(maximum_d2(1, 2, 2), 6)
-    2176.0
+    """The bound ``C_p (d^{p/2} + ln(L)^{p/2})`` of Lemma D.2, item 2, on ``E max |z_l|^p`` over L
+    1-sub-Gaussian vectors, with the constant of its proof.
     """
     m, L, d, p = read(L=L, d=d, p=p)
     return C_p(p) * (d ** (p / 2) + m.log(L) ** (p / 2))
@@ -209,19 +99,6 @@ def maximum_explicit(L: Scalar, d: Scalar, p: Scalar) -> Scalar:
     """The bound of Lemma D.2, item 2, with our constant ``C_p = (4p + 3)^{p/2}``, which is smaller
     than that of its proof. The vectors need not be independent.
 
-    Parameters
-    ----------
-    L, d : number or Expr
-    p : number or Expr
-        At least 2.
-
-    Returns
-    -------
-    number or Expr
-        ``(4p + 3)^{p/2} (d^{p/2} + ln(L)^{p/2})``.
-
-    Examples
-    --------
     >>> maximum_explicit(1, 2, 2)
     22.0
     """
@@ -230,80 +107,25 @@ def maximum_explicit(L: Scalar, d: Scalar, p: Scalar) -> Scalar:
 
 
 def tail_R3(threshold: Scalar, d: Scalar, sigma: Scalar = 1) -> Scalar:
-    """Our bound on ``P(|Z| >= t)``, from ``E e^{|Z|^2/(4 sigma^2)} <= 2^{d/2}``.
-
-    Parameters
-    ----------
-    threshold : number or Expr
-        t, at least 0.
-    d, sigma : number or Expr
-
-    Returns
-    -------
-    number or Expr
-        ``2^{d/2} e^{-t^2/(4 sigma^2)}``, at most the bound of Lemma D.2 for every d and t.
-
-    Examples
-    --------
-    >>> tail_R3(0, 2)
-    2.0
+    """Our bound ``2^{d/2} e^{-t^2/(4 sigma^2)}`` on ``P(|Z| >= t)``, from
+    ``E e^{|Z|^2/(4 sigma^2)} <= 2^{d/2}``; at most the bound of Lemma D.2 for every d and t.
     """
     m, t, d, sigma = read(threshold=threshold, d=d, sigma=sigma)
     return 2 ** (d / 2) * m.exp(-(t**2) / (4 * sigma**2))
 
 
 def maximum_R3(L: Scalar, d: Scalar, p: Scalar, sigma: Scalar = 1) -> Scalar:
-    """Our bound on ``E max |Z_l|^p`` over L sigma-sub-Gaussian vectors, which need not be
-    independent.
-
-    Parameters
-    ----------
-    L, d : number or Expr
-    p : number or Expr
-        At least 2.
-    sigma : number or Expr
-
-    Returns
-    -------
-    number or Expr
-        ``sigma^p (4 (ln L + (d/2) ln 2 + p/2 - 1))^{p/2}``.
-
-    Examples
-    --------
-    >>> round(maximum_R3(1, 2, 2), 6)                                   # 4 ln 2
-    2.772589
+    """Our bound ``sigma^p (4 (ln L + (d/2) ln 2 + p/2 - 1))^{p/2}`` on ``E max |Z_l|^p``, p >= 2,
+    over L sigma-sub-Gaussian vectors, which need not be independent.
     """
     m, L, d, p, sigma = read(L=L, d=d, p=p, sigma=sigma)
     return sigma**p * (4 * (m.log(L) + d * m.log(2) / 2 + p / 2 - 1)) ** (p / 2)
 
 
 def tilted_moment_R3(sigma: Scalar, a_norm: Scalar, d: Scalar, p: Scalar) -> Scalar:
-    """Our bound R3 on ``E|Z|^p`` under the law tilted by ``e^{a.Z}``, for sigma >= 1.
-
-    Parameters
-    ----------
-    sigma : number or Expr
-        At least 1.
-    a_norm : number or Expr
-        ``|a| = |Uz|``.
-    d : number or Expr
-    p : number or Expr
-        0, or at least 2.
-
-    Returns
-    -------
-    number or Expr
-        ``sigma^{2p} 8^{p/2} (|a|^2 + d/5 + p/2)^{p/2}``, and 1 for p = 0.
-
-    Raises
-    ------
-    ValueError
-        If sigma is below 1: there the power ``sigma^{2p}`` is too small.
-
-    Examples
-    --------
-    >>> round(tilted_moment_R3(1, 0, 5, 2), 9)
-    16.0
+    """Our bound R3, ``sigma^{2p} 8^{p/2} (|a|^2 + d/5 + p/2)^{p/2}`` and 1 for p = 0, on ``E|Z|^p``
+    under the law tilted by ``e^{a.Z}``, ``a = Uz``. For sigma < 1 the power ``sigma^{2p}`` is too
+    small.
     """
     if p == 0:
         return 1
@@ -314,30 +136,10 @@ def tilted_moment_R3(sigma: Scalar, a_norm: Scalar, d: Scalar, p: Scalar) -> Sca
 
 
 def M_R3(p: int, q: int, U_norm: Scalar, d: Scalar) -> Scalar:
-    """A constant ``M_{p,q}`` of Assumption 3.3 that serves every sigma-sub-Gaussian mu (sigma >= 1)
-    and every 1-sub-Gaussian nu.
-
-    Parameters
-    ----------
-    p, q : int
-        Even: the powers of the token and of the query; 0, 4, 8 in the assumption.
-    U_norm, d : number or Expr
-
-    Returns
-    -------
-    number or Expr
-        ``8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^q]`` with the bound `maximum_R3` (L = 1) for
-        each moment of the query.
-
-    Raises
-    ------
-    ValueError
-        If p or q is not an even number, at least 0.
-
-    Examples
-    --------
-    >>> round(M_R3(4, 0, 0, 1), 6), M_R3(0, 0, 1, 1)                     # 64 (1/5 + 2)^2
-    (309.76, 1.0)
+    """A constant ``M_{p,q}`` of Assumption 3.3, for even p and q, that serves every
+    sigma-sub-Gaussian mu (sigma >= 1) and every 1-sub-Gaussian nu:
+    ``8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^q]`` with the bound `maximum_R3` (L = 1) for
+    each moment of the query.
     """
     for name, value in (("p", p), ("q", q)):
         if value not in range(0, 101, 2):

@@ -87,7 +87,6 @@ def _elementary(name: str) -> Any:
 
 
 def _maximum(x: Any, y: Any) -> Any:
-    """The larger of two numbers or arrays."""
     return (
         np.maximum(x, y)
         if isinstance(x, np.ndarray) or isinstance(y, np.ndarray)
@@ -100,32 +99,10 @@ _SYMBOLS = SimpleNamespace(exp=sp.exp, log=sp.log, sqrt=sp.sqrt, maximum=sp.Max)
 
 
 def read(**arguments: Any) -> tuple[Any, ...]:
-    """Check the arguments of a bound by their names.
-
-    Parameters
-    ----------
-    **arguments : number, array or sympy.Expr
-        The names are those of the paper and decide the domain.
-
-    Returns
-    -------
-    tuple
-        A namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in order: SymPy
-        expressions if any of them is one, otherwise floats (a bound that overflows is ``inf``) or
-        arrays of floats.
-
-    Raises
-    ------
-    TypeError
-        If an argument is no real number, array of real numbers or expression.
-    ValueError
-        If an argument leaves its domain.
-
-    Examples
-    --------
-    >>> m, L, a2 = read(L=4, a2=sp.Symbol("a", positive=True))
-    >>> m.exp(a2) / L
-    exp(a)/4
+    """Check the arguments of a bound by their names, which are those of the paper and decide the
+    domain. Returns a namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in
+    order: SymPy expressions if any of them is one, otherwise floats (a bound that overflows is
+    ``inf``) or arrays of floats.
     """
     if any(isinstance(v, sp.Basic) for v in arguments.values()):
         return _SYMBOLS, *(_symbolic(name, v) for name, v in arguments.items())
@@ -143,7 +120,8 @@ def _symbolic(name: str, value: Any) -> sp.Expr:
     """An argument as a SymPy expression, checked as far as its assumptions decide."""
     if isinstance(value, (bool, complex)) or not isinstance(value, (Number, sp.Expr)):
         raise TypeError(
-            f"{name} = {value!r} is neither a real number nor an expression, but stands beside one; give an exact number"
+            f"{name} = {value!r} is neither a real number nor an expression, but stands beside one; give an "
+            "exact number"
         )
     expr = sp.sympify(value)
     low, closed, high, meaning = _DOMAIN[name]
@@ -186,7 +164,6 @@ def _numeric(name: str, value: Any) -> Any:
 
 
 def _outside(name: str, value: Any) -> str:
-    """The message for a value outside its domain."""
     low, closed, high, meaning = _DOMAIN[name]
     interval = f"{'[' if closed else '('}{low}, {'oo)' if high == np.inf else f'{high:g}]'}"
     return f"{name} = {value} is outside {interval}: {meaning}"

@@ -14,14 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.spectrum import EPS, RankWarning, refuse_lost_rank
 
-__all__ = [
-    "asymmetric",
-    "is_symbolic",
-    "read_arrays",
-    "read_covariance",
-    "read_in_kind",
-    "real_array",
-]
+__all__ = ["asymmetric", "is_symbolic", "read_arrays", "read_covariance", "read_in_kind", "real_array"]
 
 Floats = NDArray[np.float64]
 #: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
@@ -34,26 +27,9 @@ NO_REAL_NUMBERS = (bool, np.bool_, str, bytes, complex, np.complexfloating, type
 
 
 def read_arrays(**arguments: tuple[ArrayLike, str]) -> tuple[Floats, ...]:
-    """Real arrays of floats whose shapes fit together.
+    """Real arrays of floats whose shapes fit together, from pairs of value and shape such as
+    ``U=(U, "d d")``; the shape of a number is ``""``.
 
-    Parameters
-    ----------
-    **arguments : (array_like, str)
-        Value and shape, such as ``U=(U, "d d")``; the shape of a number is ``""``.
-
-    Returns
-    -------
-    tuple of ndarray
-
-    Raises
-    ------
-    TypeError
-        If an argument does not consist of real numbers.
-    ValueError
-        If an entry is not finite, an array is empty, or shapes do not fit.
-
-    Examples
-    --------
     >>> x, M = read_arrays(x=([1, 2], "d"), M=([[1, 0]], "n d"))
     >>> M @ x
     array([1.])
@@ -66,8 +42,6 @@ def read_arrays(**arguments: tuple[ArrayLike, str]) -> tuple[Floats, ...]:
 def is_symbolic(value: Any) -> bool:
     """Whether a value is a SymPy matrix or expression; SymPy is not loaded to find out.
 
-    Examples
-    --------
     >>> import sympy
     >>> is_symbolic(sympy.eye(2)), is_symbolic(np.eye(2))
     (True, False)
@@ -76,28 +50,10 @@ def is_symbolic(value: Any) -> bool:
 
 
 def read_in_kind(**arguments: tuple[Any, str]) -> tuple[Any, ...]:
-    """`read_arrays` for functions that answer in kind: SymPy matrices if any argument is symbolic,
-    arrays otherwise.
+    """`read_arrays` for functions that answer in kind: SymPy matrices and expressions if any
+    argument is symbolic, where a vector of shape ``"d"`` becomes a column; arrays and floats
+    otherwise.
 
-    Parameters
-    ----------
-    **arguments : (array_like or sympy.Matrix or sympy.Expr, str)
-        Value and shape. Where SymPy does the work a vector of shape ``"d"`` becomes a column.
-
-    Returns
-    -------
-    tuple
-        Arrays of floats (numbers as floats), or SymPy matrices and expressions.
-
-    Raises
-    ------
-    TypeError
-        If an argument does not consist of real numbers, or expressions that can be real.
-    ValueError
-        If an entry is not finite, an array is empty, or shapes do not fit.
-
-    Examples
-    --------
     >>> import sympy
     >>> a = sympy.Symbol("a")
     >>> read_in_kind(A=(sympy.eye(1), "d d"), x=([a], "d"))
@@ -114,35 +70,9 @@ def read_in_kind(**arguments: tuple[Any, str]) -> tuple[Any, ...]:
 
 
 def read_covariance(name: str, value: ArrayLike) -> Floats:
-    """A covariance, freed of the asymmetry of rounding.
-
-    Parameters
-    ----------
-    name : str
-        What a message calls it.
-    value : array_like of shape (d, d)
-
-    Returns
-    -------
-    ndarray of shape (d, d)
-        Exactly symmetric; eigenvalues may be negative by rounding.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `read_arrays`, and if it is not square, asymmetric or indefinite, or was given exactly
-        and floats cannot tell its rank.
-
-    Warns
-    -----
-    RankWarning
-        If an eigenvalue is negative by more than rounding errors, if only by little.
-
-    Examples
-    --------
-    >>> read_covariance("Gamma", [[1, 0], [0, 0]])
-    array([[1., 0.],
-           [0., 0.]])
+    """A covariance (d, d), freed of the asymmetry of rounding; eigenvalues may be negative by
+    rounding, and a RankWarning says so where one is negative by little more. One that was given
+    exactly is refused where floats cannot tell its rank.
     """
     array = _floats(name, value)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
@@ -153,8 +83,8 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
     if (found := asymmetric(array, ROUNDING, EPS)) is not None:
         i, j = found
         raise ValueError(
-            f"{name} is not symmetric: {name}[{i}, {j}] = {array[i, j]} but {name}[{j}, {i}] = {array[j, i]}; "
-            "pass (M + M.T) / 2 if that is what you mean"
+            f"{name} is not symmetric: {name}[{i}, {j}] = {array[i, j]} but {name}[{j}, {i}] = "
+            f"{array[j, i]}; pass (M + M.T) / 2 if that is what you mean"
         )
     array = array / 2 + array.T / 2
     least, largest = (float(x) for x in np.linalg.eigvalsh(array)[[0, -1]])
@@ -163,8 +93,8 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
         raise ValueError(f"{name} has the eigenvalue {least:.6g}; a covariance is positive semidefinite")
     if least < -ROUNDING_OF_EIGENVALUES * len(array) * EPS * largest:
         warnings.warn(
-            f"{name} has the eigenvalue {least:.6g}, more than rounding errors make of 0, on which an answer may rest; "
-            "project it onto the nonnegative eigenvalues",
+            f"{name} has the eigenvalue {least:.6g}, more than rounding errors make of 0, on which an "
+            "answer may rest; project it onto the nonnegative eigenvalues",
             RankWarning,
             stacklevel=2,
         )
@@ -174,18 +104,9 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
 
 def asymmetric(array: Floats, tolerance: float, eps: float) -> tuple[int, int] | None:
     """The indices of the entry that differs most from its mirror image; None if rounding may make
-    the difference.
+    the difference. The tolerance is relative to the standard deviations of the two variables;
+    rounding errors ``eps`` of the largest entry are tolerated everywhere.
 
-    Parameters
-    ----------
-    array : ndarray of shape (d, d)
-    tolerance : float
-        Relative to the standard deviations of the two variables.
-    eps : float
-        Of the floats: rounding errors of the largest entry are tolerated everywhere.
-
-    Examples
-    --------
     >>> asymmetric(np.array([[1.0, 1e-9], [-1e-9, 1e-18]]), 1e-10, 2.0**-52)
     (0, 1)
     """
@@ -215,22 +136,15 @@ def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:
             known, where = sizes.setdefault(letter, (size, name))
             if known != size:
                 raise ValueError(
-                    f"{name} has shape {found}, but {wanted} with {letter} = {known} is needed, as {where} has it"
+                    f"{name} has shape {found}, but {wanted} with {letter} = {known} is needed, as {where} "
+                    "has it"
                 )
 
 
 def real_array(name: str, value: ArrayLike) -> Floats:
-    """An array of floats of any shape; entries may be infinite or nan.
+    """An array of floats of any shape; entries may be infinite or nan, integers beyond the range of
+    floats are refused.
 
-    Raises
-    ------
-    TypeError
-        If the value does not consist of real numbers.
-    ValueError
-        If an integer is beyond the range of floats.
-
-    Examples
-    --------
     >>> real_array("lengths", [10, 100])
     array([ 10., 100.])
     """
@@ -255,7 +169,6 @@ def real_array(name: str, value: ArrayLike) -> Floats:
 
 
 def _floats(name: str, value: ArrayLike) -> Floats:
-    """An array of finite floats."""
     array = real_array(name, value)
     if not np.isfinite(array).all():
         raise ValueError(

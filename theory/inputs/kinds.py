@@ -1,4 +1,4 @@
-"""Refuses arguments that are of another kind than a function takes: a number for a flag, a text for
+"""Refuses arguments of another kind than a function takes: a number for a flag, a text for
 a list.
 """
 
@@ -19,27 +19,7 @@ _CALLED: dict[Any, str] = {
 
 
 def check_kind(kind: Any, /, **values: Any) -> None:
-    """Refuse a value that is not of a kind.
-
-    Parameters
-    ----------
-    kind : type or tuple of type
-        What the values have to be instances of; NumPy's Booleans are Booleans too.
-    **values : object
-        By the names of the arguments.
-
-    Raises
-    ------
-    TypeError
-        If a value is of another kind.
-
-    Examples
-    --------
-    >>> check_kind(bool, exact=False)
-    >>> check_kind(bool, exact="no")
-    Traceback (most recent call last):
-    TypeError: exact = 'no' is not True or False; pass True or False
-    """
+    """Refuse what is no instance of a kind, or of one of several; NumPy's Booleans count."""
     for name, value in values.items():
         item = (
             value.item() if kind is bool and type(value).__module__ == "numpy" and value.size == 1 else value
@@ -52,32 +32,7 @@ def check_kind(kind: Any, /, **values: Any) -> None:
 
 
 def read_items(kind: Any = object, /, **values: Any) -> tuple[Any, ...]:
-    """The items of a list, in order; a text is none.
-
-    Parameters
-    ----------
-    kind : type
-        Of every item.
-    **values : iterable
-        One, by the name of the argument.
-
-    Returns
-    -------
-    tuple
-
-    Raises
-    ------
-    TypeError
-        If the value is no list, or an item is of another kind.
-
-    Examples
-    --------
-    >>> read_items(str, names=["M", "N"])
-    ('M', 'N')
-    >>> read_items(str, names="MN")
-    Traceback (most recent call last):
-    TypeError: names = 'MN' is not a list; pass a list or a tuple
-    """
+    """The items of a list, in order, all of one kind; a text is no list."""
     ((name, value),) = values.items()
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         raise TypeError(f"{name} = {value!r:.200} is not a list; pass a list or a tuple")

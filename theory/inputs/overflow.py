@@ -17,30 +17,9 @@ T = TypeVar("T")
 
 
 def within_floats(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorates a function whose products may leave the range of floats, although every argument
-    lies in it.
-
-    Parameters
-    ----------
-    what : str
-        What the function computes, as an error calls it.
-
-    Returns
-    -------
-    callable
-        A decorator. The function then raises a ValueError where a float overflows on the way, or
-        where a float that it returns is not finite. SymPy expressions pass.
-
-    Examples
-    --------
-    >>> @within_floats("the area")
-    ... def area(side):
-    ...     return side**2
-    >>> area(2.0)
-    4.0
-    >>> area(1e200)
-    Traceback (most recent call last):
-    ValueError: the area leaves the range of floats, which end at 1.8e308; choose other units
+    """Decorates a function that computes ``what``, whose products may leave the range of floats
+    although every argument lies in it: a float that overflows on the way, or a returned one that is
+    not finite, is then a ValueError. SymPy expressions pass.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:

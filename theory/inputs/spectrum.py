@@ -1,11 +1,11 @@
-"""Eigenvalues of a covariance, each to its own digits, and which of them count as zero.
+"""Eigenvalues of a covariance, each to its own digits, and which of them count as zero:
+`numpy.linalg.eigh` is right up to rounding errors of the largest one only, and loses directions of
+small variance.
 
-`numpy.linalg.eigh` is right up to rounding errors of the largest eigenvalue, so that it loses
-directions of small variance. A matrix that splits into blocks has the eigenvalues of its blocks; a
-block is scaled by powers of two, which is exact, until its diagonal is about one: with D the scales
-and ``C = W diag(c) W'`` what is left, Jacobi's method finds the singular values of ``D W diag(sqrt
-c)`` with relative errors of eps times the condition number of C (Demmel and Veselic 1992). Only the
-rank of C is a question, and a diagonal matrix poses none.
+Blocks are taken apart and scaled by powers of two, which is exact, until the diagonal is about one.
+With the scales D and ``C = W diag(c) W'`` what is left, Jacobi's method finds the singular values
+of ``D W diag(sqrt c)`` with relative errors of eps times the condition number of C (Demmel and
+Veselic 1992). Only the rank of C is a question, and a diagonal matrix poses none.
 """
 
 from __future__ import annotations
@@ -59,48 +59,21 @@ class RankWarning(RuntimeWarning):
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """The positive eigenvalues of a covariance.
+    """The positive eigenvalues of a covariance."""
 
-    Attributes
-    ----------
-    values : array (r,)
-        Ascending.
-    vectors : array (d, r)
-        Orthonormal columns.
-    condition : float
-        By how much the relative errors of the values may exceed eps.
-    lost : int
-        Number of directions that count as zero though they are not zero exactly.
-    """
-
+    #: Shape (r,), ascending.
     values: Floats
+    #: Orthonormal columns (d, r).
     vectors: Floats
+    #: By how much the relative errors of the values may exceed eps.
     condition: float = 1.0
+    #: Number of directions that count as zero though they are not zero exactly.
     lost: int = 0
 
 
 def spectrum(covariance: Floats, eps: float = EPS) -> Spectrum:
-    """The eigenvalues that can be told from rounding errors, with their eigenvectors.
-
-    Parameters
-    ----------
-    covariance : ndarray of shape (d, d)
-        Symmetric; eigenvalues may be negative by rounding.
-    eps : float
-        Of the floats in which it was given.
-
-    Returns
-    -------
-    Spectrum
-
-    Examples
-    --------
-    >>> spectrum(np.diag([1.0, 0.0, 1e-20])).values.tolist()
-    [1e-20, 1.0]
-    >>> spectrum(np.full((2, 2), 0.5)).lost  # of rank one, exactly
-    0
-    >>> spectrum(np.array([[1.0, 1 - 2e-16], [1 - 2e-16, 1.0]])).lost
-    1
+    """The eigenvalues of a covariance (d, d) that can be told from rounding errors ``eps`` of the
+    floats in which it was given, with their eigenvectors; eigenvalues may be negative by rounding.
     """
     values, vectors = np.linalg.eigh(covariance)
     if values[0] > values[-1] / EASY:  # the product may overflow
@@ -168,7 +141,8 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
         condition = max(condition, float(changes.max()) / NUDGE)
     if roots.max() > ROOT_OF_LARGEST:
         raise ValueError(
-            "a covariance has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units"
+            "a covariance has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other "
+            "units"
         )
     return Spectrum(roots**2, vectors, condition, lost)
 
@@ -191,12 +165,8 @@ def _singular(G: Floats) -> tuple[Floats, Floats]:
 
 def exact_rank(M: NDArray[Any], guess: int) -> int:
     """The rank of the numbers as they stand, floats, whole numbers or fractions, modulo a large
-    prime; -1 where that would take long.
+    prime; -1 where that would take long. It stops as soon as the rank exceeds the guess.
 
-    It stops as soon as the rank exceeds the guess.
-
-    Examples
-    --------
     >>> exact_rank(np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]]), 2)
     2
     """
@@ -218,27 +188,10 @@ def exact_rank(M: NDArray[Any], guess: int) -> int:
 def say_if_lost(
     name: str, covariance: Floats, factor: Floats, seen: Mapping[str, tuple[Floats, float]]
 ) -> None:
-    """Warn if what is seen of a covariance depends on directions that are lost in rounding errors.
-
-    Parameters
-    ----------
-    name : str
-        Of the covariance.
-    covariance : ndarray of shape (d, d)
-    factor : ndarray of shape (d, r)
-        Its `covariance_factor`.
-    seen : mapping of str to (ndarray of shape (n, d), float)
-        By what a warning calls it, a matrix that is applied to vectors of this covariance, and a
-        variance of the result that is of no account.
-
-    Warns
-    -----
-    RankWarning
-
-    Examples
-    --------
-    >>> S = np.array([[1.0, 1 - 2e-16], [1 - 2e-16, 1.0]])
-    >>> say_if_lost("S", S, covariance_factor(S), {"the sum": (np.ones((1, 2)), 0.0)})
+    """A RankWarning if what is seen of a covariance depends on directions that are lost in rounding
+    errors, from its `covariance_factor`. By what a warning calls it, ``seen`` has a matrix (n, d)
+    that is applied to vectors of this covariance, and a variance of the result that is of no
+    account.
     """
     for what, (M, least) in seen.items():
         with np.errstate(over="ignore", invalid="ignore"):
@@ -248,9 +201,9 @@ def say_if_lost(
         found = spectrum(covariance)
         if found.lost or found.condition * AGREED > 1:
             warnings.warn(
-                f"the variance of {what} cannot be told from rounding errors of {name}: by its entries it is {size:.3g}, and "
-                f"{kept:.3g} without the directions that count as zero; give {name} in the coordinates of its eigenvectors, where "
-                "it is diagonal",
+                f"the variance of {what} cannot be told from rounding errors of {name}: by its entries it "
+                f"is {size:.3g}, and {kept:.3g} without the directions that count as zero; give {name} in "
+                "the coordinates of its eigenvectors, where it is diagonal",
                 RankWarning,
                 stacklevel=3,
             )
@@ -260,20 +213,6 @@ def refuse_lost_rank(name: str, value: Any, covariance: Floats) -> None:
     """Refuse a covariance of whole numbers or fractions if floats cannot tell its rank, which it
     has exactly.
 
-    Parameters
-    ----------
-    name : str
-    value : array_like
-        As given.
-    covariance : ndarray of shape (d, d)
-        In floats.
-
-    Raises
-    ------
-    ValueError
-
-    Examples
-    --------
     >>> refuse_lost_rank("Gamma", [[1, 1], [1, 1]], np.ones((2, 2)))
     """
     given = np.asarray(value)
@@ -285,77 +224,34 @@ def refuse_lost_rank(name: str, value: Any, covariance: Floats) -> None:
     rank = exact_rank(given, kept)  # the floats may have another
     if (rank != kept and (rank >= 0 or found.lost)) or found.condition * AGREED > 1:
         raise ValueError(
-            f"{name} is given exactly, but floats cannot tell its rank: they keep {kept} of {len(covariance)} directions, "
-            f"and others are lost in rounding; give {name} in the coordinates of its eigenvectors, where it is diagonal, "
-            "or to theory.limit_parameters as a SymPy Matrix"
+            f"{name} is given exactly, but floats cannot tell its rank: they keep {kept} of "
+            f"{len(covariance)} directions, and others are lost in rounding; give {name} in the coordinates "
+            "of its eigenvectors, where it is diagonal, or to theory.limit_parameters as a SymPy Matrix"
         )
 
 
 def covariance_factor(covariance: Floats) -> Floats:
-    """A factor F of a covariance F F', with no column for a direction of variance zero.
-
-    Parameters
-    ----------
-    covariance : ndarray of shape (d, d)
-        As `theory.inputs.arrays.read_covariance` returns it.
-
-    Returns
-    -------
-    ndarray of shape (d, r)
-        Orthogonal columns, shortest first; r is the rank, but at least 1.
-
-    Examples
-    --------
-    >>> covariance_factor(np.diag([4.0, 0.0, 9.0]))
-    array([[2., 0.],
-           [0., 0.],
-           [0., 3.]])
+    """A factor F (d, r) of a covariance F F' as `theory.inputs.arrays.read_covariance` returns it:
+    orthogonal columns, shortest first, none for a direction of variance zero; r is the rank, but at
+    least 1.
     """
     found = spectrum(covariance)
     return found.vectors * np.sqrt(found.values) if found.values.size else np.zeros((len(covariance), 1))
 
 
 def onto_range(covariance: Floats) -> Floats:
-    """The orthogonal projector onto the range of a covariance.
-
-    Parameters
-    ----------
-    covariance : ndarray of shape (d, d)
-        As `theory.inputs.arrays.read_covariance` returns it; what cannot be told from rounding
-        errors counts as zero.
-
-    Returns
-    -------
-    ndarray of shape (d, d)
-        The identity itself for an invertible covariance.
-
-    Examples
-    --------
-    >>> onto_range(np.diag([1.0, 0.0, 1e-40])).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """The orthogonal projector onto the range of a covariance as
+    `theory.inputs.arrays.read_covariance` returns it; what cannot be told from rounding errors
+    counts as zero. It is the identity itself for an invertible covariance.
     """
     vectors = spectrum(covariance).vectors
     return np.asarray(vectors @ vectors.T) if vectors.shape[1] < len(vectors) else np.eye(len(vectors))
 
 
 def symmetric_root(covariance: Floats) -> Floats:
-    """The positive semidefinite R with R R = covariance.
-
-    Parameters
-    ----------
-    covariance : ndarray of shape (d, d)
-        As `theory.inputs.arrays.read_covariance` returns it; what cannot be told from rounding
-        errors counts as zero, and is at most of their size in R R.
-
-    Returns
-    -------
-    ndarray of shape (d, d)
-
-    Examples
-    --------
-    >>> symmetric_root(np.diag([4.0, 0.0]))
-    array([[2., 0.],
-           [0., 0.]])
+    """The positive semidefinite R with R R the covariance, as
+    `theory.inputs.arrays.read_covariance` returns it; what cannot be told from rounding errors
+    counts as zero, and is at most of their size in R R.
     """
     found = spectrum(covariance)
     return np.asarray((found.vectors * np.sqrt(found.values)) @ found.vectors.T)

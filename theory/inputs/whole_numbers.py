@@ -10,28 +10,8 @@ __all__ = ["read_whole"]
 
 
 def read_whole(name: str, value: Any, advice: str, *, least: int = 1, most: int | None = None) -> int:
-    """A whole number, as Python's or NumPy's, that has been checked.
-
-    Parameters
-    ----------
-    name : str
-    value : object
-    advice : str
-        How an error ends: what the number is, or what to pass.
-    least : int
-    most : int, optional
-
-    Raises
-    ------
-    TypeError
-        If the value is no whole number; a Boolean is none.
-    ValueError
-        If it is out of range.
-
-    Examples
-    --------
-    >>> read_whole("d", 3, "it is the number of rows")
-    3
+    """A whole number, as Python's or NumPy's but no Boolean, from least to most. The advice ends an
+    error: what the number is, or what to pass.
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} = {value!r} is no whole number; {advice}")

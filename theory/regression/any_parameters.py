@@ -1,9 +1,7 @@
 """The infinite-prompt risk of in-context linear regression at any parameters, with its gradient, in
-closed form (Boursier & Boyer, Section 5 and Appendix F.2).
-
-`theory.regression.risk` has it on the block manifold of Assumption 5.1; here ``U`` is the whole
-query-key matrix and ``v`` the last row of the value matrix, so that claims can ask what the block
-form costs.
+closed form (Boursier & Boyer, Section 5 and Appendix F.2). `theory.regression.risk` has it on the
+block manifold of Assumption 5.1; here ``U`` is the whole query-key matrix and ``v`` the last row of
+the value matrix, so that claims can ask what the block form costs.
 """
 
 from __future__ import annotations
@@ -41,38 +39,13 @@ def _blocks(Sigma: Any, U: Any, v: Any, noise: Any) -> tuple[Any, ...]:
 @within_floats("the risk")
 def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scalar:
     """Infinite-prompt risk at any parameters, ``E_w E_x (v' Gamma_w U (x, 0) - w'x)^2 / 2``, in
-    closed form.
+    closed form, for a covariance (d, d), U (d + 1, d + 1) and the last row v (d + 1,) of the value
+    matrix: the other rows do not reach the prediction, and the last column of U meets the masked
+    label.
 
-    Parameters
-    ----------
-    Sigma : array or Matrix (d, d)
-        Covariance of the covariates.
-    U : array or Matrix (d + 1, d + 1)
-        All of the query-key matrix; its last column meets the masked label and does nothing.
-    v : array (d + 1,) or Matrix (d + 1, 1)
-        Last row of the value matrix; the other rows do not reach the prediction.
-    noise : float or Expr
-        Variance of the label noise in the prompt.
-
-    Returns
-    -------
-    float or Expr
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `theory.regression.risk.icl_risk`.
-
-    Notes
-    -----
     With ``U (x, 0) = (A x, b'x)`` and ``v = (p, q)`` the residual is ``(c(w) + M w)'x``, where
     ``M = q A'S + b p'S - I`` and ``c(w) = A'S p + q (w'S w + noise) b`` is even in ``w``; so
     ``M w`` and ``c(w)`` are uncorrelated.
-
-    Examples
-    --------
-    >>> float(full_risk(np.eye(1), np.diag([1.0, 0.0]), np.array([0.0, 1.0])))
-    0.0
     """
     Sigma, A, b, p, q, noise = _blocks(Sigma, U, v, noise)
     mean = A.T @ Sigma @ p + q * (trace(Sigma) + noise) * b
@@ -83,30 +56,7 @@ def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scal
 
 @within_floats("the gradient of the risk")
 def full_risk_gradient(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> tuple[Matrix, Matrix]:
-    """Gradient of `full_risk` in all entries of ``U`` and ``v``.
-
-    Parameters
-    ----------
-    Sigma, U, v, noise
-        As in `full_risk`.
-
-    Returns
-    -------
-    tuple
-        Arrays or matrices of the shapes of ``U`` and ``v``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `theory.regression.risk.icl_risk`.
-
-    Examples
-    --------
-    >>> U, v = np.diag([1.0, 0.0]), np.array([0.0, 2.0])
-    >>> gradient_U, gradient_v = full_risk_gradient(np.eye(1), U, v)
-    >>> gradient_U.tolist(), gradient_v.tolist()
-    ([[2.0, 0.0], [0.0, 0.0]], [0.0, 1.0])
-    """
+    """Gradient of `full_risk` in all entries of ``U`` and ``v``."""
     Sigma, A, b, p, q, noise = _blocks(Sigma, U, v, noise)
     d = Sigma.shape[0]
     level = trace(Sigma) + noise

@@ -5,10 +5,6 @@ A token is z = (x, y) with x = A g and y = w·x + noise, the query token z_q = (
 is Appendix A.1. "as coded" is what a snapshot of the authors' code does, kept by a public audit of
 the paper: scores are divided by sqrt(d + 1), the loss has no factor 1/2, runs have 300 000 steps,
 and an anisotropic prompt is multiplied by the Cholesky root twice, its query never.
-
-References
-----------
-Boursier and Boyer, Section 6 and Appendix A.1.
 """
 
 from __future__ import annotations
@@ -31,57 +27,26 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Variant:
-    """A reading of how the experiments were run.
-
-    Attributes
-    ----------
-    name : str
-    scores_over_root : bool
-        Whether the scores are divided by sqrt(d + 1).
-    gradient_factor : float
-        What a step of SGD multiplies the gradient of the risk E (T - y)² / 2 by, beside the
-        learning rate.
-    steps : int
-        Steps of a run.
-    root_twice : bool
-        Whether prompts are multiplied by the Cholesky root twice and queries never; otherwise both
-        once.
-
-    Examples
-    --------
-    >>> VARIANTS["as coded"].score_scale(3)
-    0.5
-    """
+    """A reading of how the experiments were run."""
 
     name: str
+    #: Whether the scores are divided by sqrt(d + 1).
     scores_over_root: bool
+    #: What a step of SGD multiplies the gradient of the risk E (T - y)² / 2 by, beside the learning
+    #: rate.
     gradient_factor: float
     steps: int
+    #: Whether prompts are multiplied by the Cholesky root twice and queries never; otherwise both
+    #: once.
     root_twice: bool
 
     def score_scale(self, d: int) -> float:
-        """The factor c of the scores a·z = c (K'Q z_q)·z.
-
-        Examples
-        --------
-        >>> VARIANTS["as written"].score_scale(3)
-        1.0
-        """
+        """The factor c of the scores a·z = c (K'Q z_q)·z."""
         return 1 / math.sqrt(d + 1) if self.scores_over_root else 1.0
 
     def roots(self, task: RegressionTask) -> tuple[Floats, Floats]:
-        """A and B (d, d): the covariates of the prompt are A g, that of the query is B g.
-
-        Raises
-        ------
-        ValueError
-            If the variant draws every query from N(0, I), and the task asks for another covariance.
-
-        Examples
-        --------
-        >>> A, B = VARIANTS["as coded"].roots(RegressionTask([[4.0]], noise=0.1, task_variance=1.0))
-        >>> A.tolist(), B.tolist()
-        ([[4.0]], [[1.0]])
+        """A and B (d, d): the covariates of the prompt are A g, that of the query is B g. Refused
+        if the variant draws every query from N(0, I) and the task asks for another covariance.
         """
         C = _cholesky(task.Sigma)
         if self.root_twice:
@@ -90,15 +55,7 @@ class Variant:
         return C, C if task.query_covariance is task.Sigma else _cholesky(task.query_covariance)
 
     def drawn(self, task: RegressionTask) -> RegressionTask:
-        """The task whose prompts and queries are drawn: with the covariances A A' and B B'.
-
-        Examples
-        --------
-        >>> task = RegressionTask([[4.0]], noise=0.1, task_variance=1.0)
-        >>> drawn = VARIANTS["as coded"].drawn(task)
-        >>> drawn.Sigma.tolist(), drawn.query_covariance.tolist()
-        ([[16.0]], [[1.0]])
-        """
+        """The task whose prompts and queries are drawn: with the covariances A A' and B B'."""
         A, B = self.roots(task)
         return RegressionTask(
             A @ A.T, noise=task.noise, task_variance=task.task_variance, query_covariance=B @ B.T
@@ -120,55 +77,20 @@ VARIANTS: Mapping[str, Variant] = MappingProxyType(
 
 
 def variant(name: str | Variant) -> Variant:
-    """The variant of that name.
-
-    Parameters
-    ----------
-    name : str or Variant
-        A variant of one's own passes through.
-
-    Raises
-    ------
-    ValueError
-        If there is no such variant.
-
-    Examples
-    --------
-    >>> variant("as coded").steps
-    300000
-    """
+    """The variant of that name; one of one's own passes through."""
     if isinstance(name, Variant):
         return name
     if not isinstance(name, str) or name not in VARIANTS:
         raise ValueError(
-            f"variant = {name!r} is not known; take one of {', '.join(map(repr, VARIANTS))}, or build a Variant"
+            f"variant = {name!r} is not known; take one of {', '.join(map(repr, VARIANTS))}, or build a "
+            "Variant"
         )
     return VARIANTS[name]
 
 
 def kms(d: int, rho: float = 0.5) -> Floats:
-    """The Kac-Murdock-Szegö matrix, with entries rho^|i - j|.
-
-    Parameters
-    ----------
-    d : int
-    rho : float
-        From -1 to 1.
-
-    Returns
-    -------
-    ndarray of shape (d, d)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If d is no whole number from 1 on, or rho is out of range: the matrix would not be positive
-        semidefinite.
-
-    Examples
-    --------
-    >>> kms(3)[0].tolist()
-    [1.0, 0.5, 0.25]
+    """The Kac-Murdock-Szegö matrix (d, d), with entries rho^|i - j|; positive semidefinite for rho
+    from -1 to 1.
     """
     read_whole("d", d, "a covariance has at least one row")
     if not -1 <= rho <= 1:

@@ -49,38 +49,8 @@ def error_at_query(
     noise: Scalar = 0,
 ) -> Scalar:
     """Mean squared error at a query without label noise, over task, prompt and its noise; half its
-    mean over x is the risk.
-
-    Parameters
-    ----------
-    P2, P3, Q : float, array or Expr
-        Moments of the softmax weights at ``(s, L)``.
-    trace : float or Expr
-        ``tr Sigma``.
-    h2, xh, x2 : float, array or Expr
-        ``|h|^2``, ``x.h`` and ``|x|^2``.
-    u : float or Expr
-        The value scalar.
-    noise : float or Expr
-        Variance of the label noise in the prompt, in units of the variance of an entry of w.
-
-    Returns
-    -------
-    float, array or Expr
-        ``u^2 ((tr Sigma + noise) P2 + (1 - P2 - 6 P3 + 6 Q)|h|^2) - 2u (1 - P2) x.h + |x|^2``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real, a moment is outside [0, 1], or a square or a variance is
-        negative.
-
-    Examples
-    --------
-    A single token is the answer whatever its score, ``E(u w'x_1 - w'x)^2 = u^2 tr Sigma + |x|^2``:
-
-    >>> error_at_query(1, 1, 1, trace=2, h2=5, xh=1, x2=3, u=1)
-    5.0
+    mean over x is the risk: ``u^2 ((tr Sigma + noise) P2 + (1 - P2 - 6 P3 + 6 Q)|h|^2) - 2u (1 -
+    P2) x.h + |x|^2``. The noise is that in the prompt, in units of the variance of an entry of w.
     """
     _, P2, P3, Q, trace, h2, x2, noise = read(P2=P2, P3=P3, Q=Q, trace=trace, h2=h2, x2=x2, noise=noise)
     return u**2 * ((trace + noise) * P2 + (1 - P2 - 6 * P3 + 6 * Q) * h2) - 2 * u * (1 - P2) * xh + x2
@@ -89,66 +59,19 @@ def error_at_query(
 def excess_at_query(
     P2: Scalar, P3: Scalar, Q: Scalar, *, trace: Scalar, h2: Scalar, xh: Scalar, u: Scalar, noise: Scalar = 0
 ) -> Scalar:
-    """What the finite prompt adds to the infinite-prompt error ``|u h - x|^2``.
-
-    Parameters
-    ----------
-    P2, P3, Q, trace, h2, xh, u, noise
-        As in `error_at_query`.
-
-    Returns
-    -------
-    float, array or Expr
-        ``u^2 ((tr Sigma + noise) P2 - (P2 + 6 P3 - 6 Q)|h|^2) + 2 u P2 x.h``: every term carries a
-        moment that vanishes as L grows.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `error_at_query`.
-
-    Examples
-    --------
-    >>> excess_at_query(0, 0, 0, trace=2, h2=5, xh=1, u=1)
-    0.0
+    """What the finite prompt adds to the infinite-prompt error ``|u h - x|^2``:
+    ``u^2 ((tr Sigma + noise) P2 - (P2 + 6 P3 - 6 Q)|h|^2) + 2 u P2 x.h``. Every term carries a
+    moment that vanishes as L grows.
     """
     _, P2, P3, Q, trace, h2, noise = read(P2=P2, P3=P3, Q=Q, trace=trace, h2=h2, noise=noise)
     return u**2 * ((trace + noise) * P2 - (P2 + 6 * P3 - 6 * Q) * h2) + 2 * u * P2 * xh
 
 
 def gap_bounds(Sigma: Any, rho: Scalar, L: Scalar, noise: Scalar = 0) -> tuple[Scalar, Scalar]:
-    """Bounds of ``|R_L - R_inf|`` and of ``|grad(R_L - R_inf)|`` for every ``|U|_op <= rho``,
-    ``|u| <= rho`` and every L >= 1.
-
-    With ``k = |Sigma|_op``, ``t = tr Sigma`` and ``r = min(1, 1/(4 k^2 rho^2))`` both are constants
-    times ``L^-r``: the exponent of a ball, not of a point.
-
-    Parameters
-    ----------
-    Sigma : array (d, d)
-        Covariance of the covariates.
-    rho : float
-        Radius, positive.
-    L : float or array
-        Prompt length.
-    noise : float
-        Variance of the label noise.
-
-    Returns
-    -------
-    tuple
-        Bound of the risk and bound of the norm of the gradient in (U, u).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real, Sigma is no covariance or zero, or rho is not positive.
-
-    Examples
-    --------
-    >>> risk, gradient = gap_bounds(np.eye(1), 0.5, 100)
-    >>> round(float(risk), 9), bool(gradient > risk)
-    (0.015026019, True)
+    """Bounds of ``|R_L - R_inf|`` and of ``|grad(R_L - R_inf)|`` in (U, u), for every
+    ``|U|_op <= rho``, ``|u| <= rho`` and every L >= 1. With ``k = |Sigma|_op``, ``t = tr Sigma``
+    and ``r = min(1, 1/(4 k^2 rho^2))`` both are constants times ``L^-r``: the exponent of a ball,
+    not of a point.
     """
     _, L, noise = read(L=L, noise=noise)
     S = read_covariance("Sigma", Sigma)
@@ -164,56 +87,28 @@ def gap_bounds(Sigma: Any, rho: Scalar, L: Scalar, noise: Scalar = 0) -> tuple[S
 
 
 class FlowConstants(NamedTuple):
-    """What Theorem 4.3 asks of the infinite-prompt flow, for the start of Assumption 5.1.
+    """What Theorem 4.3 asks of the infinite-prompt flow, for the start of Assumption 5.1."""
 
-    Attributes
-    ----------
-    rho : float
-        The flow stays in the ball of this radius.
-    kappa, beta : float
-        Bound and Lipschitz constant of the gradient of the risk on the ball of radius 2 rho.
-    excess, mu : float
-        The risk is at most ``excess e^{-mu t}`` above its least value.
-    """
-
+    #: The flow stays in the ball of this radius.
     rho: float
+    #: Bound of the gradient of the risk on the ball of radius 2 rho.
     kappa: float
+    #: Lipschitz constant of that gradient.
     beta: float
+    #: The risk is at most ``excess e^{-mu t}`` above its least value.
     excess: float
     mu: float
 
 
 def flow_constants(Sigma: Any, Theta: Any, alpha: float) -> FlowConstants:
-    """Constants of the infinite-prompt flow from ``U(0) = alpha Theta Theta'``, ``u(0) = alpha``.
+    """Constants of the infinite-prompt flow from ``U(0) = alpha Theta Theta'``,
+    ``u(0) = alpha > 0``, where ``|Theta Theta'|_F = 1``, ``Sigma Theta != 0`` and
+    ``alpha^2 |Sigma|_op < 2``.
 
-    Parameters
-    ----------
-    Sigma : array (d, d)
-        Covariance of the covariates, not zero.
-    Theta : array (d, k)
-        With ``|Theta Theta'|_F = 1`` and ``Sigma Theta != 0``.
-    alpha : float
-        Positive, with ``alpha^2 |Sigma|_op < 2``.
-
-    Returns
-    -------
-    FlowConstants
-        ``rho = sqrt(2 (b + K))``, ``b = alpha^2 |P(Theta Theta')|_F^2``,
-        ``K = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l^{3/2}``, l the least positive eigenvalue. With
-        ``k = |Sigma|_op`` and ``a = 2 rho`` for the ball,
-        ``kappa = sqrt(2) a k (a^2 k^2 + |Sigma|_F)`` and ``beta = 3 a^2 k^3 + k |Sigma|_F``; mu as
-        in `polyak_lojasiewicz`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real, Sigma is no covariance, or a condition on Theta or alpha does
-        not hold.
-
-    Examples
-    --------
-    >>> round(flow_constants(np.eye(1), np.eye(1), 1.0).mu, 12)
-    1.0
+    ``rho = sqrt(2 (b + K))``, ``b = alpha^2 |P(Theta Theta')|_F^2``,
+    ``K = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l^{3/2}``, l the least positive eigenvalue. With
+    ``k = |Sigma|_op`` and ``a = 2 rho`` for the ball, ``kappa = sqrt(2) a k (a^2 k^2 + |Sigma|_F)``
+    and ``beta = 3 a^2 k^3 + k |Sigma|_F``; mu as in `polyak_lojasiewicz`.
     """
     S, B, scale = read_arrays(
         Sigma=(read_covariance("Sigma", Sigma), "d d"), Theta=(Theta, "d k"), alpha=(alpha, "")
@@ -239,31 +134,7 @@ def flow_constants(Sigma: Any, Theta: Any, alpha: float) -> FlowConstants:
 
 def log_length(Sigma: Any, Theta: Any, alpha: float, epsilon: float, noise: float = 0.0) -> float:
     """The logarithm of an explicit L(epsilon) in Theorem 5.2: `gap_bounds` and `flow_constants` put
-    into Theorem 4.3.
-
-    Parameters
-    ----------
-    Sigma, Theta, alpha
-        As in `flow_constants`.
-    epsilon : float
-        Positive.
-    noise : float
-        Variance of the label noise.
-
-    Returns
-    -------
-    float
-        ``ln L(epsilon)``: sufficient, and far beyond what the flow needs.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `flow_constants`, or if epsilon is not positive.
-
-    Examples
-    --------
-    >>> log_length(np.eye(1), np.eye(1), 1.0, 0.1) < log_length(np.eye(1), np.eye(1), 1.0, 0.01)
-    True
+    into Theorem 4.3. Sufficient, and far beyond what the flow needs.
     """
     c = flow_constants(Sigma, Theta, alpha)
     if not epsilon > 0:
@@ -283,30 +154,8 @@ def log_length(Sigma: Any, Theta: Any, alpha: float, epsilon: float, noise: floa
 
 
 def ridge_penalty(noise: Scalar, task_variance: Scalar) -> Scalar:
-    """The penalty with which ridge regression is the posterior mean of
-    ``w ~ N(0, task_variance I)``.
-
-    Parameters
-    ----------
-    noise : float or Expr
-        Variance of the label noise.
-    task_variance : float or Expr
-        Variance of an entry of w, positive.
-
-    Returns
-    -------
-    float or Expr
-        ``noise / task_variance``: d times the noise for ``w ~ N(0, I/d)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real, the noise negative or the task variance not positive.
-
-    Examples
-    --------
-    >>> ridge_penalty(0.1, 0.2)
-    0.5
+    """The penalty ``noise / task_variance`` with which ridge regression is the posterior mean of
+    ``w ~ N(0, task_variance I)``: d times the noise for ``w ~ N(0, I/d)``.
     """
     _, noise, task_variance = read(noise=noise, task_variance=task_variance)
     return noise / task_variance

@@ -31,6 +31,8 @@ __all__ = ["LimitParameters", "SaddleError", "limit_parameters"]
 
 #: Matrices with more rows than this are shown by their shape only.
 SHOWN_ROWS = 10
+#: How a limit without a start found its sign.
+BALANCED = "balanced start (c = b = 0), positive common sign"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,8 +64,8 @@ class LimitParameters(Drawn):
 
     def __str__(self) -> str:
         lines = ["Limit of the gradient flow"]
-        for name, value in (("U", self.U), ("V", self.V), ("gamma", self.gamma)):
-            text = _terminal(value).split("\n")
+        for name in ("U", "V", "gamma"):
+            text = _terminal(getattr(self, name)).split("\n")
             lines += [f"  {name:>5} = {text[0]}"] + [" " * 10 + line for line in text[1:]]
         lines += [f"  where {part}" for part in self.regime.split("; ")]
         lines += [f"  if    {sp.pretty(a, num_columns=110)}" for a in self.assumptions]
@@ -73,36 +75,22 @@ class LimitParameters(Drawn):
         return "Limit of the gradient flow"
 
     def rows(self) -> list[tuple[str, str]]:
-        shown = [
-            (name, _latex(value)) for name, value in (("U", self.U), ("V", self.V), ("gamma", self.gamma))
-        ]
-        return [
-            *shown,
-            *(("where", part) for part in self.regime.split("; ")),
-            *(("if", _latex(a)) for a in self.assumptions),
-        ]
+        shown = [(name, _latex(getattr(self, name))) for name in ("U", "V", "gamma")]
+        where = [("where", part) for part in self.regime.split("; ")]
+        return shown + where + [("if", _latex(a)) for a in self.assumptions]
 
     def _draw(self, ax: Any) -> None:
         symbols = getattr(self.U, "free_symbols", set()) | getattr(self.V, "free_symbols", set())
         if symbols:
             raise ValueError(
-                f"the limit has the symbols {', '.join(sorted(map(str, symbols)))} and no numbers to draw; pass a Sigma of numbers"
+                f"the limit has the symbols {', '.join(sorted(map(str, symbols)))} and no numbers to draw; "
+                "pass a Sigma of numbers"
             )
         block = np.asarray(np.array(self.U, dtype=np.float64))[:-1, :-1]
         sizes = np.linalg.svd(block, compute_uv=False)
-        ax.plot(
-            np.arange(1, len(sizes) + 1),
-            sizes,
-            "o",
-            color=COLOURS["exact"],
-            label="singular values of the block of U",
-        )
-        ax.axhline(
-            abs(float(self.V[-1, -1])),
-            color=COLOURS["paper"],
-            linewidth=1.2,
-            label="1 / |gamma|, the entry of V",
-        )
+        ranks, level = np.arange(1, len(sizes) + 1), abs(float(self.V[-1, -1]))
+        ax.plot(ranks, sizes, "o", color=COLOURS["exact"], label="singular values of the block of U")
+        ax.axhline(level, color=COLOURS["paper"], linewidth=1.2, label="1 / |gamma|, the entry of V")
         ax.set(xlabel="singular value, the largest first", ylabel="size", ylim=(0, None))
         ax.xaxis.get_major_locator().set_params(integer=True)
 
@@ -137,11 +125,8 @@ def _latex(value: Any) -> str:
     if isinstance(value, np.ndarray):
         if len(value) > SHOWN_ROWS:
             return rf"\left(\cdots\right) \in \mathbb{{R}}^{{{value.shape[0]}\times{value.shape[1]}}}"
-        return (
-            r"\begin{pmatrix}"
-            + r"\\".join("&".join(_latex(x) for x in row) for row in value)
-            + r"\end{pmatrix}"
-        )
+        rows = r"\\".join("&".join(_latex(x) for x in row) for row in value)
+        return rf"\begin{{pmatrix}}{rows}\end{{pmatrix}}"
     mantissa, _, exponent = f"{value:.6g}".partition("e")
     return rf"{mantissa}\cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
@@ -213,8 +198,8 @@ def limit_parameters(
     exact = isinstance(matrix, sp.MatrixBase)
     if noise is not None and prompt_length is None:
         raise ValueError(
-            f"noise = {noise!r} without prompt_length: the infinite prompt averages label noise away and its limit does not depend "
-            "on it; give prompt_length=L, or leave noise out"
+            f"noise = {noise!r} without prompt_length: the infinite prompt averages label noise away and "
+            "its limit does not depend on it; give prompt_length=L, or leave noise out"
         )
     L = None if prompt_length is None else read_prompt_length(prompt_length, exact)
     tau2 = 0 if noise is None else read_noise(noise, exact)
@@ -248,7 +233,8 @@ def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
             isinstance(x, float) for x in np.asarray(U0, dtype=object).flat
         ):
             raise TypeError(
-                "U0 holds floats but Sigma is exact; pass U0 as a SymPy Matrix of Rationals, or Sigma as floats"
+                "U0 holds floats but Sigma is exact; pass U0 as a SymPy Matrix of Rationals, or Sigma as "
+                "floats"
             )
         block = sp.Matrix(np.asarray(U0, dtype=object).tolist())
     same_shape("U0", block, d)
@@ -272,14 +258,8 @@ def _numeric_limit(
     d, rank = Q.shape
     with np.errstate(all="ignore"):  # what overflows is refused below
         m = l if L is None else (1 + 1 / L) * l + (l.sum() + noise) * (1 / L)
-    sign, how, size, a, u, kept = (
-        1,
-        "balanced start (c = b = 0), positive common sign",
-        0.0,
-        0.0,
-        0.0,
-        np.zeros((d, d)),
-    )
+    sign, how, kept = 1, BALANCED, np.zeros((d, d))
+    size = a = u = 0.0
     if start is not None and np.isfinite(m).all():
         U0, u0 = start
         size = max(float(np.abs(U0).max()), abs(u0)) or 1.0
@@ -306,14 +286,12 @@ def _numeric_limit(
         U[:d, :d], V[d, d] = (Q * (gamma / m)) @ Q.T + kept, np.reciprocal(gamma)
     if not (np.isfinite(U).all() and np.isfinite(V).all()):
         raise ValueError(
-            f"the limit overflows: Sigma has eigenvalues from {l.min():.3g} to {l.max():.3g}, and the largest entry of the start is"
-            f" {size:.3g}; rescale Sigma and the start, or pass exact SymPy matrices"
+            f"the limit overflows: Sigma has eigenvalues from {l.min():.3g} to {l.max():.3g}, and the "
+            f"largest entry of the start is {size:.3g}; rescale Sigma and the start, or pass exact SymPy "
+            "matrices"
         )
-    dropped = (
-        f" ({covariance.lost} directions count as zero, as they are lost in rounding errors)"
-        if covariance.lost
-        else ""
-    )
+    lost = covariance.lost
+    dropped = f" ({lost} directions count as zero, as they are lost in rounding errors)" if lost else ""
     return LimitParameters(U, V, gamma, _describe(rank, d, dropped, L, noise, how))
 
 
@@ -333,12 +311,7 @@ def _exact_limit(
     if sp.sympify(noise).is_nonnegative is None:
         assumptions.append(sp.Ge(noise, 0))
     if start is None:
-        sign, how, excess, kept = (
-            1,
-            "balanced start (c = b = 0), positive common sign",
-            sp.Integer(0),
-            sp.zeros(d, d),
-        )
+        sign, how, excess, kept = 1, BALANCED, sp.Integer(0), sp.zeros(d, d)
     else:
         U0, u0 = start
         A = tidy(onto @ U0 @ onto)

@@ -20,25 +20,9 @@ def _frobenius(M: sp.Matrix) -> sp.Expr:
 
 
 def polyak_lojasiewicz_f3(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr:
-    """The constant printed in Appendix F.3, item 3: ``s^2 / (sqrt d |S|_op tr((S^+)^2) tr(S^+))``.
-
-    Parameters
-    ----------
-    Sigma : Matrix (d, d)
-        Exact, positive semi-definite, not zero.
-    Theta : Matrix (d, k)
-        Not used by the printed formula.
-    s : Expr
-        Scale of the start ``U(0) = s Theta Theta'``, ``u(0) = s``.
-
-    Returns
-    -------
-    Expr
-
-    Examples
-    --------
-    >>> polyak_lojasiewicz_f3(sp.eye(1) / 5, sp.eye(1), 1)
-    1/25
+    """The constant ``s^2 / (sqrt d |S|_op tr((S^+)^2) tr(S^+))`` printed in Appendix F.3, item 3,
+    for the scale s of the start ``U(0) = s Theta Theta'``, ``u(0) = s``; the formula does not use
+    Theta.
     """
     values = _positive_eigenvalues(Sigma)
     inverse, square = sum(1 / v for v in values), sum(1 / v**2 for v in values)
@@ -46,52 +30,16 @@ def polyak_lojasiewicz_f3(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr
 
 
 def scalar_floor(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr:
-    """A lower bound of ``u^2`` along the flow:
-    ``s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / (2 |S^2|_F)``.
-
-    Parameters
-    ----------
-    Sigma, Theta, s
-        As in `polyak_lojasiewicz`.
-
-    Returns
-    -------
-    Expr
-
-    Examples
-    --------
-    >>> scalar_floor(sp.eye(1), sp.eye(1), 1)
-    1/2
-    """
+    """``u^2 >= s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / (2 |S^2|_F)`` along the flow."""
     s, top = sp.sympify(s), sp.Max(*_positive_eigenvalues(Sigma))
     return s**2 * _frobenius(Sigma @ Theta) ** 2 * (2 - s**2 * top) / (2 * _frobenius(Sigma @ Sigma))
 
 
 def polyak_lojasiewicz(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr:
     """A constant mu with ``|grad R|^2 >= mu R`` along the flow from ``U(0) = s Theta Theta'``,
-    ``u(0) = s > 0``.
-
+    ``u(0) = s > 0``, where ``|Theta Theta'|_F = 1`` and ``s^2 |S|_op < 2``; positive where
+    ``S Theta != 0``. It replaces item 3 of Appendix F.3:
     ``mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F`` with the least positive
-    eigenvalue ``lambda_+``: twice ``lambda_+^3`` times `scalar_floor`. It replaces item 3 of
-    Appendix F.3.
-
-    Parameters
-    ----------
-    Sigma : Matrix (d, d)
-        Exact, positive semi-definite, not zero.
-    Theta : Matrix (d, k)
-        With ``|Theta Theta'|_F = 1``.
-    s : Expr
-        Positive, with ``s^2 |S|_op < 2``.
-
-    Returns
-    -------
-    Expr
-        Positive where ``S Theta != 0``.
-
-    Examples
-    --------
-    >>> polyak_lojasiewicz(sp.eye(1) / 5, sp.eye(1), 1)
-    9/625
+    eigenvalue ``lambda_+``, twice ``lambda_+^3`` times `scalar_floor`.
     """
     return 2 * sp.Min(*_positive_eigenvalues(Sigma)) ** 3 * scalar_floor(Sigma, Theta, s)

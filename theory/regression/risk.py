@@ -213,26 +213,6 @@ def risk_and_gradient(
 ) -> tuple[Callable[[Matrix, Scalar], Scalar], Callable[[Matrix, Scalar], tuple[Matrix, Scalar]]]:
     """`icl_risk` and `icl_risk_gradient` of one task as functions of ``(U, u)``, which they take
     unchecked: for integrators.
-
-    Parameters
-    ----------
-    Sigma, prompt_length, noise
-        As in `icl_risk`.
-
-    Returns
-    -------
-    tuple of two callables
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `icl_risk`.
-
-    Examples
-    --------
-    >>> risk, gradient = risk_and_gradient(np.eye(1))
-    >>> float(risk(np.eye(1), 1.0)), gradient(np.eye(1), 1.0)[0].tolist()
-    (0.0, [[0.0]])
     """
     (Sigma,) = read_with_covariance(Sigma)
     S_L = _effective(Sigma, prompt_length, noise)

@@ -25,7 +25,10 @@ ONE_SIDED = {
 }
 DOMINANT = "|S S^+ U0 S S^+|_F < |u0|, so u never vanishes"
 BELOW = "the risk starts below tr(Sigma) / 2, which it has wherever u = 0"
-RANK_ONE = "Sigma has rank one and |U|_F^2 - u^2 is conserved, so the larger of |S S^+ U0 S S^+|_F and |u0| keeps its sign"
+RANK_ONE = (
+    "Sigma has rank one and |U|_F^2 - u^2 is conserved, so the larger of |S S^+ U0 S S^+|_F and |u0| "
+    "keeps its sign"
+)
 INTEGRATED = "found by integrating the flow until its risk fell below tr(Sigma) / 2"
 
 Floats = NDArray[np.float64]
@@ -41,42 +44,23 @@ STANDSTILL = (
     "start from u0 > 0, or from a positive semi-definite U0 with Sigma U0 Sigma != 0"
 )
 CANCELLING = (
-    "the start flows into a saddle: on the one-dimensional range of Sigma U0 equals -u0, and the flow ends in U = u = 0; "
-    "change U0 or u0 so that they do not cancel"
+    "the start flows into a saddle: on the one-dimensional range of Sigma U0 equals -u0, and the flow ends "
+    "in U = u = 0; change U0 or u0 so that they do not cancel"
 )
 
 
 class SaddleError(ValueError):
-    """The start does not move, or flows into a saddle, so that its limit is no minimum of the
-    risk.
-    """
+    """The start does not move, or flows into a saddle: its limit is no minimum of the risk."""
 
 
 def common_sign(
     eigenvalues: Floats, effective: Floats, A: Floats, u0: float, *, log_unit: float = 0.0
 ) -> tuple[int, str]:
-    """Sign of ``gamma``, and how it was found.
-
-    Parameters
-    ----------
-    eigenvalues, effective : array (r,)
-        Positive eigenvalues of Sigma, and of ``S_L`` for the same eigenvectors.
-    A : array (r, r)
-        The start in that eigenbasis.
-    u0 : float
-        The start of the scalar.
-    log_unit : float
-        ``log(t s^2)`` where effective eigenvalues are given in the unit t, and the start in the
-        unit s; the unit of ``eigenvalues`` is one of time.
-
-    Returns
-    -------
-    tuple of int and str
-
-    Raises
-    ------
-    SaddleError
-        If the start does not move or flows into a saddle.
+    """Sign of ``gamma``, and how it was found, for the start A (r, r) in the eigenbasis of the
+    positive ``eigenvalues`` of Sigma and the ``effective`` ones of ``S_L``. ``log_unit`` is
+    ``log(t s^2)`` where effective eigenvalues are given in the unit t, and the start in the unit s;
+    the unit of ``eigenvalues`` is one of time. A SaddleError if the start does not move or flows
+    into a saddle.
     """
     # Eigenvalues and start in units of the largest: the flow is then
     #     dA/dt = u (drive l^2 - brake u (l m) A l),
@@ -138,8 +122,9 @@ def _integrated(l: Floats, m: Floats, A: Floats, u: float, drive: float, brake: 
     signs = {_follow(l, m, *start, drive, brake) for start in starts}
     if len(signs) > 1 or 0 in signs:
         raise SaddleError(
-            f"the start flows into a saddle of the risk, or passes it so closely that a relative change of {NUDGE:g} of the start "
-            "reverses the limit; choose u0 > 0 and U0 positive semi-definite, or another start"
+            "the start flows into a saddle of the risk, or passes it so closely that a relative change of "
+            f"{NUDGE:g} of the start reverses the limit; choose u0 > 0 and U0 positive semi-definite, or "
+            "another start"
         )
     return signs.pop(), INTEGRATED
 
@@ -196,28 +181,9 @@ def _follow(l: Floats, m: Floats, A: Floats, u: float, drive: float, brake: floa
 def exact_sign(
     Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr, rank: int
 ) -> tuple[int, str]:
-    """`common_sign` for SymPy: the same criteria, each decided exactly; numbers without symbols are
-    integrated as a last resort.
-
-    Parameters
-    ----------
-    Sigma, effective : Matrix (d, d)
-        The covariance and ``S_L``.
-    A : Matrix (d, d)
-        ``S S^+ U0 S S^+``.
-    u0 : Expr
-    rank : int
-
-    Returns
-    -------
-    tuple of int and str
-
-    Raises
-    ------
-    SaddleError
-        If the start does not move or flows into a saddle.
-    ValueError
-        If the symbols' assumptions do not decide the sign.
+    """`common_sign` for SymPy, with ``A = S S^+ U0 S S^+``: the same criteria, each decided
+    exactly; numbers without symbols are integrated as a last resort. A ValueError if the symbols'
+    assumptions do not decide the sign.
     """
     tau = sp.simplify((Sigma @ A @ Sigma).trace())
     if u0.is_zero or sp.simplify(u0) == 0:

@@ -75,7 +75,8 @@ class RegressionTask:
         _, _, tau2, om2 = read_arrays(Sigma=(S, "d d"), query_covariance=(S_q, "d d"), **variances)
         if tau2 < 0:
             raise ValueError(
-                f"noise = {noise} is negative, but it is the variance of the label noise; pass a number from 0 on"
+                f"noise = {noise} is negative, but it is the variance of the label noise; pass a number "
+                "from 0 on"
             )
         if not om2 > 0:
             raise ValueError(
@@ -95,9 +96,7 @@ class RegressionTask:
 
     @property
     def noise_ratio(self) -> float:
-        """The label noise in units of the variance of an entry of w, as the formulas of Section 5
-        have it.
-        """
+        """The label noise in units of the variance of an entry of w, as Section 5 has it."""
         return self.noise / self.task_variance
 
     @property
@@ -106,13 +105,7 @@ class RegressionTask:
         return self.noise / 2 + self.task_variance * float(np.trace(self.query_covariance)) / 2
 
     def described(self) -> dict[str, Any]:
-        """The arguments that make this task, JSON-able.
-
-        Examples
-        --------
-        >>> RegressionTask([[2.0]], noise=0.1, task_variance=1.0).described()
-        {'Sigma': [[2.0]], 'noise': 0.1, 'task_variance': 1.0}
-        """
+        """The arguments that make this task, JSON-able."""
         own = (
             {}
             if self.query_covariance is self.Sigma
@@ -121,37 +114,24 @@ class RegressionTask:
         return {"Sigma": self.Sigma.tolist(), "noise": self.noise, "task_variance": self.task_variance} | own
 
     def shared_covariance(self, quantity: str) -> Floats:
-        """The covariance of prompt and query, for a quantity that is known only where they agree.
-
-        Raises
-        ------
-        ValueError
-            If the query has a covariance of its own.
-        """
+        """The covariance of prompt and query, for a quantity known only where they agree."""
         if self.query_covariance is not self.Sigma:
             raise ValueError(
-                f"{quantity} is known only where prompt and query have one covariance; leave query_covariance out, "
-                "or use exact_risk and training_flow, which take both"
+                f"{quantity} is known only where prompt and query have one covariance; leave "
+                "query_covariance out, or use exact_risk and training_flow, which take both"
             )
         return self.Sigma
 
 
 def read_task(value: Any) -> RegressionTask:
-    """The task that a function was given.
+    """The task that a function was given; a covariance without its variances is none.
 
-    Raises
-    ------
-    TypeError
-        If it is something else, such as a covariance without its variances.
-
-    Examples
-    --------
     >>> read_task(RegressionTask([[1.0]], noise=0.0, task_variance=1.0)).d
     1
     """
     if not isinstance(value, RegressionTask):
         raise TypeError(
-            f"task = {value!r:.100} is no RegressionTask; a risk depends on the noise and the task variance too: "
-            "pass theory.RegressionTask(Sigma, noise=..., task_variance=...)"
+            f"task = {value!r:.100} is no RegressionTask; a risk depends on the noise and the task variance "
+            "too: pass theory.RegressionTask(Sigma, noise=..., task_variance=...)"
         )
     return value

@@ -2,11 +2,10 @@
 the point of the valley at which it is least (our R6).
 
 The model is that of `theory.regression.finite_prompt`, Sigma invertible, ``T = tr Sigma + tau2``;
-excess and tau2 are in units of the variance of an entry of w. The infinite-prompt risk has its
-least value where ``u Sigma U = I``: one line, with the parameter ``lam = 1/u^2``, on which the
-scores have variance ``lam |xi|^2`` at the query ``Sigma^{1/2} xi``. There the excess is at most
-``F(lam)/(2L)`` at every length, by Theorem A, and asymptotic to it; the least risk is, in the
-limit, at the lam at which F is least.
+excess and tau2 are in units of the variance of an entry of w. The infinite-prompt risk is least
+where ``u Sigma U = I``: one line, with the parameter ``lam = 1/u^2``, on which the scores have
+variance ``lam |xi|^2`` at the query ``Sigma^{1/2} xi``. There the excess is at most ``F(lam)/(2L)``
+at every length, by Theorem A, and asymptotic to it.
 """
 
 from __future__ import annotations
@@ -24,34 +23,9 @@ Scalar = Any  # float, array of floats or sympy.Expr
 
 
 def valley_excess(lam: Scalar, *, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scalar:
-    """``F(lam)``, twice the limit of L times the excess risk of softmax attention at a point of the
-    valley.
-
-    Parameters
-    ----------
-    lam : float, array or Expr
-        ``1/u^2``, positive and below 1/2; from there on L times the excess is not bounded.
-    trace : float or Expr
-        ``tr Sigma``.
-    d : float or Expr
-        Dimension of the covariates.
-    noise : float or Expr
-        Label noise in units of the variance of an entry of w.
-
-    Returns
-    -------
-    float, array or Expr
-        ``(1 - 2 lam)^(-d/2 - 1) (T (1 - 2 lam)/lam + tr Sigma)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real, or leaves its domain.
-
-    Examples
-    --------
-    >>> round(valley_excess(0.25, trace=1, d=1), 9)
-    8.485281374
+    """``F(lam) = (1 - 2 lam)^(-d/2 - 1) (T (1 - 2 lam)/lam + tr Sigma)``, twice the limit of L
+    times the excess risk of softmax attention at a point of the valley; from lam = 1/2 on it is not
+    bounded.
     """
     _, lam, trace, d, noise = read(lam=lam, trace=trace, d=d, noise=noise)
     rest = _rest(lam)
@@ -67,30 +41,8 @@ def _rest(lam: Scalar) -> Scalar:
 
 
 def best_score_variance(*, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scalar:
-    """The lam at which `valley_excess` is least.
-
-    Parameters
-    ----------
-    trace, d, noise
-        As in `valley_excess`.
-
-    Returns
-    -------
-    float or Expr
-        The only root below 1/2 of ``(d + 2)(2T - tr Sigma) lam^2 - (d + 4) T lam + T``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `valley_excess`.
-
-    Examples
-    --------
-    Without noise it does not depend on Sigma; the flow of the infinite prompt ends at
-    ``tr(Sigma^-2)^{-1/2}`` instead:
-
-    >>> round(best_score_variance(trace=5, d=5), 9), round(5**-0.5, 9)
-    (0.122849294, 0.447213595)
+    """The lam at which `valley_excess` is least, and the least risk is in the limit: the only root
+    below 1/2 of ``(d + 2)(2T - tr Sigma) lam^2 - (d + 4) T lam + T``.
     """
     m, trace, d, noise = read(trace=trace, d=d, noise=noise)
     T = trace + noise
@@ -102,34 +54,9 @@ def best_score_variance(*, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scala
 def valley_speed(
     lam: Scalar, *, trace: Scalar, d: Scalar, inverse_square: Scalar, noise: Scalar = 0
 ) -> Scalar:
-    """Derivative of lam by ``t/L`` along the gradient flow in the valley, to first order in 1/L.
-
-    On the valley ``|dU|_F^2 + du^2 = (1 + tr(Sigma^-2) lam^2) du^2``, and the excess is
-    ``F(lam)/(2L)``.
-
-    Parameters
-    ----------
-    lam, trace, d, noise
-        As in `valley_excess`.
-    inverse_square : float or Expr
-        ``tr(Sigma^-2)``.
-
-    Returns
-    -------
-    float, array or Expr
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `valley_excess`.
-
-    Examples
-    --------
-    The flow rests at the best point:
-
-    >>> best = best_score_variance(trace=2, d=2)
-    >>> abs(valley_speed(best, trace=2, d=2, inverse_square=2)) < 1e-12
-    True
+    """Derivative of lam by ``t/L`` along the gradient flow in the valley, to first order in 1/L. On
+    the valley ``|dU|_F^2 + du^2 = (1 + tr(Sigma^-2) lam^2) du^2``, and the excess is
+    ``F(lam)/(2L)``; ``inverse_square`` is ``tr(Sigma^-2)``.
     """
     _, lam, trace, d, inverse_square, noise = read(
         lam=lam, trace=trace, d=d, inverse_square=inverse_square, noise=noise
@@ -140,27 +67,8 @@ def valley_speed(
 
 
 def linear_excess(*, trace: Scalar, d: Scalar, noise: Scalar = 0) -> Scalar:
-    """Twice the limit of L times the excess risk of trained linear attention.
-
-    Parameters
-    ----------
-    trace, d, noise
-        As in `valley_excess`.
-
-    Returns
-    -------
-    float or Expr
-        ``tr Sigma + d T``; for the best predictor of all it is ``d tau2``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `valley_excess`.
-
-    Examples
-    --------
-    >>> linear_excess(trace=5, d=5)
-    30.0
+    """Twice the limit of L times the excess risk of trained linear attention, ``tr Sigma + d T``;
+    for the best predictor of all it is ``d tau2``.
     """
     _, trace, d, noise = read(trace=trace, d=d, noise=noise)
     return trace + d * (trace + noise)

@@ -74,30 +74,9 @@ def _sign(command: str) -> str:
 
 
 def tree(latex: str, draw: Callable[[Element], None] | None = None) -> Element:
-    """The formula as an ``<mrow>``. The library passes on much of what it does not know, as words;
-    here that is an error.
-
-    Parameters
-    ----------
-    latex : str
-    draw : callable, optional
-        Changes an element, whose parts it has changed before; a function that lives as long as the
-        process, since parts of formulas are remembered with what it did to them.
-
-    Returns
-    -------
-    Element
-        The caller's own.
-
-    Raises
-    ------
-    LatexError
-        If the formula holds something unknown.
-
-    Examples
-    --------
-    >>> [(e.tag, e.text) for e in tree(r"L \\leq 2")]
-    [('mi', 'L'), ('mo', '≤'), ('mn', '2')]
+    """The formula as an ``<mrow>``; what the library does not know it would pass on as words, and
+    here it is an error. ``draw`` changes an element whose parts it has changed before, and has to
+    live as long as the process, since parts of formulas are remembered with what it did to them.
     """
     bare = re.sub(r"\\[^a-zA-Z]", "", latex)
     steps = [{"{": 1, "}": -1}[brace] for brace in re.findall("[{}]", bare)]
@@ -110,7 +89,8 @@ def tree(latex: str, draw: Callable[[Element], None] | None = None) -> Element:
     row, astray = _read(latex, draw)
     if unknown + astray:
         raise LatexError(
-            f"{', '.join(unknown + astray)} is not known or not complete; mend it, or rewrite it in {__name__}"
+            f"{', '.join(unknown + astray)} is not known or not complete; mend it, or rewrite it in "
+            f"{__name__}"
         )
     return row
 
@@ -125,7 +105,9 @@ def _read(latex: str, draw: Callable[[Element], None] | None) -> tuple[Element, 
                 return row, astray
     try:
         return _row(latex, draw, {})
-    except Exception as error:  # where its input ends early, the library raises whatever happens: IndexError, StopIteration, ...
+    except (
+        Exception
+    ) as error:  # where its input ends early, the library raises IndexError, StopIteration, ...
         raise LatexError(
             f"latex2mathml cannot read it ({type(error).__name__}); mend it, or rewrite it in {__name__}"
         ) from error
@@ -207,12 +189,10 @@ def _is_astray(e: Element) -> bool:
 
 
 def in_alphabet(e: Element) -> str:
-    """The text of an element, as a letter of the alphabet that it asks for where Unicode has it:
+    r"""The text of an element, as a letter of the alphabet that it asks for where Unicode has it:
     ℝ, 𝒩, 𝟏.
 
-    Examples
-    --------
-    >>> in_alphabet(tree(r"\\mathcal{N}")[0])
+    >>> in_alphabet(tree(r"\mathcal{N}")[0])
     '𝒩'
     """
     style, text = e.get("mathvariant"), e.text or ""
@@ -221,13 +201,11 @@ def in_alphabet(e: Element) -> str:
 
 
 def marked(text: str) -> str:
-    """What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between
+    r"""What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between
     dollars.
 
-    Examples
-    --------
-    >>> marked(r"two atoms; L \\in [1, 9]; at $a_{2}$ only")
-    'two atoms; $L \\\\in [1, 9]$; at $a_{2}$ only'
+    >>> marked(r"two atoms; L \in [1, 9]; at $a_{2}$ only")
+    'two atoms; $L \\in [1, 9]$; at $a_{2}$ only'
     """
     return "; ".join(
         f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p for p in text.split("; ")

@@ -22,16 +22,7 @@ FEW = 4
 
 
 def brief(value: Any) -> str:
-    """A value in a few words: an array by its shape, and by its numbers or their range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> brief(np.array([1.0, 0.5])), brief(np.geomspace(10, 1e5, 9)), brief(np.eye(3))
-    ('[1, 0.5]', '9 values from 10 to 100000', '3 x 3 array')
-    >>> brief(0.123456789), brief("tokens")
-    ('0.123457', "'tokens'")
-    """
+    """A value in a few words: an array by its shape, and by its numbers or their range."""
     np = sys.modules.get("numpy")  # who only reads a ledger need not load it
     if np is not None and isinstance(value, np.ndarray) and value.ndim:
         if value.ndim > 1 or value.dtype.kind not in "iuf":
@@ -57,17 +48,6 @@ def brief(value: Any) -> str:
 def in_a_line(self: Any) -> str:
     """The name of a class and its fields, each in a few words; what is None, or a function, is left
     out. Dataclasses and named tuples take it as their ``__repr__``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> @dataclasses.dataclass
-    ... class Point:
-    ...     at: np.ndarray
-    ...     law: str | None = None
-    ...     __repr__ = in_a_line
-    >>> Point(np.zeros((2, 7)))
-    Point(at=2 x 7 array)
     """
     names = self._fields if hasattr(self, "_fields") else [f.name for f in dataclasses.fields(self) if f.repr]
     fields = {name: getattr(self, name) for name in names}
@@ -76,26 +56,14 @@ def in_a_line(self: Any) -> str:
 
 
 def few(lines: Sequence[list[str]]) -> list[list[str]]:
-    """The lines of a table, or its first and last ones where it is long.
-
-    Examples
-    --------
-    >>> few([["1"], ["2"], ["3"], ["4"], ["5"], ["6"]])
-    [['1'], ['2'], ['...'], ['5'], ['6']]
-    """
+    """The lines of a table, or its first and last ones where it is long."""
     if len(lines) <= FEW + 1:
         return list(lines)
     return [*lines[: FEW // 2], ["..."] * len(lines[0]), *lines[-(FEW // 2) :]]
 
 
 def mathml(latex: str) -> str:
-    """A formula as MathML; one that cannot be read is shown as it was written.
-
-    Examples
-    --------
-    >>> mathml("L^2"), mathml("<b>{")
-    ('<math><msup><mi>L</mi><mn>2</mn></msup></math>', '<code>&lt;b&gt;{</code>')
-    """
+    """A formula as MathML; one that cannot be read is shown as it was written."""
     try:
         return f"<math>{''.join(tostring(e, encoding='unicode') for e in tree(latex))}</math>"
     except LatexError:
@@ -103,13 +71,7 @@ def mathml(latex: str) -> str:
 
 
 def words(text: str) -> str:
-    """Words as HTML, with the formulas between dollars typeset.
-
-    Examples
-    --------
-    >>> words("a < b for $x$")
-    'a &lt; b for <math><mi>x</mi></math>'
-    """
+    """Words as HTML, with the formulas between dollars typeset."""
     out, end = [], 0
     for found in FORMULA.finditer(text):
         out += [escape(text[end : found.start()]), mathml(found["inline"] or found["block"])]
@@ -172,16 +134,8 @@ class Drawn(Shown):
     __slots__ = ()
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw it with Matplotlib, which is imported here and not before.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure if left out.
-
-        Returns
-        -------
-        matplotlib axes
+        """Draw it with Matplotlib, which is imported here and not before, on ``ax`` or a new
+        figure; returns the axes.
         """
         if ax is None:
             from matplotlib import pyplot

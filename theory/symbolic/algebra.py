@@ -1,14 +1,12 @@
 """`Algebra`: matrix and trace identities, and Gaussian expectations, for every dimension at once.
 
 An element is a linear combination of products ``tr(w_1) ... (x'w_k y) ... W`` of traces, inner
-products and at most one open word, with coefficients that are polynomials in the scalar parameters
-and the dimension ``d``. Each product has a normal form: traces up to rotation and transposition,
-inner products up to transposition, declared inverses (pseudo-inverses, projectors) cancelled.
-
-Every step of the normal form is an identity of matrices, so that equal normal forms mean equal
-values in every dimension. The converse holds only for dimensions that are large against the words:
-for small d there are further identities (Cayley-Hamilton), and a difference whose normal form is
-not zero may still vanish there. Hence `Words.is_zero` proves, and `Words.evaluate` refutes.
+products and at most one open word, with polynomials in the parameters and ``d`` as coefficients.
+Each product has a normal form: traces up to rotation and transposition, inner products up to
+transposition, declared inverses (pseudo-inverses, projectors) cancelled. Each step is an identity
+of matrices, so equal normal forms mean equal values in every dimension. The converse holds only for
+d large against the words (Cayley-Hamilton); hence `Words.is_zero` proves, and `Words.evaluate`
+refutes.
 """
 
 from __future__ import annotations
@@ -79,22 +77,8 @@ class Algebra(Alphabet):
         raise KeyError(f"no letter is called {name!r}; there are {', '.join(known)}")
 
     def example(self, d: int, seed: int = 0) -> dict[str, Any]:
-        """An exact instance of every letter in dimension d, which meets the declared relations.
-
-        Parameters
-        ----------
-        d : int
-        seed : int
-
-        Returns
-        -------
-        dict
-            Name -> sympy.Matrix of small rationals, or a rational. Symmetric matrices are positive
-            semidefinite; one with a declared pseudo-inverse is singular for d >= 2.
-
-        Examples
-        --------
-        >>> sorted(Algebra(symmetric=["S"], params=["u"]).example(2))
-        ['S', 'u']
+        """An exact instance of every letter in dimension d, which meets the declared relations:
+        matrices of small rationals, or a rational. Symmetric matrices are positive semidefinite;
+        one with a declared pseudo-inverse is singular for d >= 2.
         """
         return example(self, d, seed)

@@ -11,13 +11,7 @@ __all__ = ["expectation", "gradient"]
 
 
 def gradient(f: Terms, name: str) -> Terms:
-    """Gradient of a scalar by a matrix or a vector, as `theory.symbolic.elements.Words.grad` says.
-
-    Raises
-    ------
-    ValueError
-        If there is no such letter, or it obeys a relation along which it cannot move freely.
-    """
+    """Gradient of a scalar by a matrix or a vector: `theory.symbolic.elements.Words.grad`."""
     A = f.alphabet
     if name not in (*A.general, *A.symmetric, *A.vectors):
         raise ValueError(f"no matrix or vector is called {name!r}; for a parameter use diff")
@@ -44,9 +38,7 @@ def gradient(f: Terms, name: str) -> Terms:
 
 
 def expectation(f: Terms, name: str, covariance: Terms) -> Terms:
-    """Expectation over a centred Gaussian vector, by Isserlis' theorem with words in place of
-    indices.
-    """
+    """Expectation over a centred Gaussian vector: Isserlis' theorem with words for indices."""
     A = f.alphabet
     known: dict[Term, Terms] = {}
 

@@ -34,14 +34,6 @@ LONGEST_HISTORY = 150
 class Words:
     """An element of an `Algebra`: a scalar, a column, a row or a matrix; made from its letters by
     ``+ - * / **``, `T` and `tr`.
-
-    Examples
-    --------
-    >>> from theory.symbolic.algebra import Algebra
-    >>> A = Algebra(general=["M"], symmetric=["S"], vectors=["x"])
-    >>> M, S, x = A["M"], A["S"], A["x"]
-    >>> print((x.T * M * x * x.T * x).gauss("x", S))
-    2 tr(M S S) + tr(M S) tr(S)
     """
 
     __slots__ = ("algebra", "origin", "shape", "size", "terms")
@@ -67,9 +59,7 @@ class Words:
         self.terms = Terms(algebra, terms).sorted()
 
     def made_by(self, operation: str, *operands: Any) -> Words:
-        """The same element, remembered as the outcome of one operation instead of the steps inside
-        it.
-        """
+        """The same element, remembered as one operation instead of the steps inside it."""
         return Words(self.algebra, self.terms, self.shape, (operation, *operands))
 
     # -- arithmetic
@@ -113,7 +103,8 @@ class Words:
             shape = _PRODUCT[self.shape, other.shape]
         else:
             raise ValueError(
-                f"a {self.shape} times a {other.shape} has no meaning: {self} times {other}; transpose one with .T"
+                f"a {self.shape} times a {other.shape} has no meaning: {self} times {other}; transpose one "
+                "with .T"
             )
         return Words(self.algebra, self.terms * other.terms, shape, ("*", self, other))
 
@@ -142,13 +133,7 @@ class Words:
         return not self.terms
 
     def without(self, i: int) -> Words:
-        """The same element with its i-th term dropped.
-
-        Raises
-        ------
-        IndexError
-            If there is no such term.
-        """
+        """The same element with its i-th term dropped."""
         dropped = list(self.terms)[i]
         return Words(self.algebra, {k: c for k, c in self.terms.items() if k != dropped}, self.shape)
 
@@ -158,13 +143,7 @@ class Words:
         return Words(self.algebra, self.terms.T, _TRANSPOSED.get(self.shape, self.shape), ("T", self))
 
     def tr(self) -> Words:
-        """The trace of a matrix; that of the identity is ``d``.
-
-        Raises
-        ------
-        ValueError
-            If the element is no matrix.
-        """
+        """The trace of a matrix; that of the identity is ``d``."""
         if self.shape != "matrix":
             raise ValueError(f"a {self.shape} has no trace: {self}; a scalar times the identity I has one")
         return Words(self.algebra, self.terms.tr(), "scalar", ("tr", self))
@@ -172,16 +151,11 @@ class Words:
     # -- calculus
 
     def diff(self, param: str) -> Words:
-        """Derivative by a scalar parameter.
-
-        Raises
-        ------
-        ValueError
-            If `param` is no parameter.
-        """
+        """Derivative by a scalar parameter."""
         if param not in self.algebra.params:
             raise ValueError(
-                f"{param!r} is none of the parameters {self.algebra.params}; for matrices and vectors use grad"
+                f"{param!r} is none of the parameters {self.algebra.params}; for matrices and vectors use "
+                "grad"
             )
         x = self.algebra.scalar(param)
         return Words(
@@ -190,31 +164,8 @@ class Words:
 
     def grad(self, name: str) -> Words:
         """Gradient of a scalar: the G with ``df = tr(G' dX)`` for a matrix X, ``df = G' dx`` for a
-        vector x.
-
-        Parameters
-        ----------
-        name : str
-            A matrix or a vector. For a symmetric matrix it is the gradient among the symmetric
-            matrices. A declared inverse moves along.
-
-        Returns
-        -------
-        Words
-
-        Raises
-        ------
-        ValueError
-            If the element is no scalar, there is no such letter, or it obeys a relation along which
-            it cannot move freely.
-
-        Examples
-        --------
-        >>> from theory.symbolic.algebra import Algebra
-        >>> A = Algebra(general=["U"], symmetric=["S"])
-        >>> U, S = A["U"], A["S"]
-        >>> print((U.T * S * U).tr().grad("U"))
-        2 S U
+        vector x. For a symmetric matrix it is the gradient among the symmetric matrices; a declared
+        inverse moves along, and a letter that obeys another relation cannot move freely.
         """
         if self.shape != "scalar":
             raise ValueError(
@@ -224,35 +175,10 @@ class Words:
         return Words(self.algebra, gradient(self.terms, name), shape, ("grad", self, name))
 
     def gauss(self, name: str, covariance: Words, mean: Words | None = None) -> Words:
-        """Expectation over a Gaussian vector, by Isserlis' theorem with words in place of indices.
-
-        Parameters
-        ----------
-        name : str
-            The vector letter that is random.
-        covariance : Words
-            A symmetric matrix; that it is positive semidefinite is taken for granted.
-        mean : Words, optional
-            A column; zero by default.
-
-        Returns
-        -------
-        Words
-            Free of `name`.
-
-        Raises
-        ------
-        ValueError
-            If `name` is no vector, the covariance not symmetric, or either moment contains the
-            vector itself.
-
-        Examples
-        --------
-        >>> from theory.symbolic.algebra import Algebra
-        >>> A = Algebra(symmetric=["S"], vectors=["x", "m"])
-        >>> x = A["x"]
-        >>> print((x * x.T).gauss("x", A["S"], mean=A["m"]))
-        S + m m'
+        """Expectation over a Gaussian vector letter, by Isserlis' theorem with words in place of
+        indices; the result is free of it. That the covariance, a symmetric matrix, is positive
+        semidefinite is taken for granted. Neither moment may contain the vector itself; the mean is
+        zero by default.
         """
         if name not in self.algebra.vectors:
             raise ValueError(
@@ -260,7 +186,8 @@ class Words:
             )
         if covariance.shape != "matrix" or covariance != covariance.T:
             raise ValueError(
-                f"{covariance} is no symmetric matrix, so no covariance; declare it symmetric or symmetrise it"
+                f"{covariance} is no symmetric matrix, so no covariance; declare it symmetric or symmetrise "
+                "it"
             )
         if mean is not None and mean.shape != "column":
             raise ValueError(f"the mean {mean} is a {mean.shape}; a column is needed")
@@ -279,13 +206,7 @@ class Words:
     # -- homomorphisms
 
     def substitute(self, name: str, value: Words) -> Words:
-        """Put an element in the place of a matrix or vector letter.
-
-        Raises
-        ------
-        ValueError
-            If there is no such letter, it obeys a relation, or the shapes differ.
-        """
+        """Put an element in the place of a matrix or vector letter that obeys no relation."""
         A = self.algebra
         if any(name in relation for relation in (*A.inverse, *A.pseudo_inverse, A.projectors)):
             raise ValueError(
@@ -304,31 +225,9 @@ class Words:
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
         """The value at an explicit instance: matrices multiplied entry by entry, which shares
-        nothing with the normal form.
-
-        Parameters
-        ----------
-        values : mapping of str to matrix or number
-            A value for each letter that occurs (sympy.Matrix or nested lists; columns (d, 1));
-            others are checked against the declared relations too. Where nothing else fixes the
-            dimension, give ``"d"``.
-
-        Returns
-        -------
-        sympy.Expr or sympy.Matrix
-            Scalar, (d, 1), (1, d) or (d, d).
-
-        Raises
-        ------
-        ValueError
-            If a value is missing, has the wrong shape or breaks a declared relation.
-
-        Examples
-        --------
-        >>> from theory.symbolic.algebra import Algebra
-        >>> A = Algebra(general=["M"])
-        >>> (A["M"] + A.I).tr().evaluate({"M": [[1, 2], [3, 4]]})
-        7
+        nothing with the normal form. Each letter that occurs needs a value (sympy.Matrix or nested
+        lists; columns (d, 1)); others are checked against the declared relations too. Where nothing
+        else fixes the dimension, give ``"d"``.
         """
         return evaluate(self.terms, self.shape, values)
 
@@ -369,15 +268,7 @@ class Words:
         return self._show(letter, r"\, ", r"\operatorname{{tr}}({})", lambda c: sp.latex(c.as_expr()))
 
     def written(self) -> str:
-        """The element as LaTeX as it was put together, before any normal form.
-
-        Examples
-        --------
-        >>> from theory.symbolic.algebra import Algebra
-        >>> A = Algebra(symmetric=["S"], vectors=["x"])
-        >>> (A["x"].T * A["S"] * A["x"]).grad("x").written()
-        '\\\\nabla_{x}\\\\left(x^{\\\\top}\\\\, S\\\\, x\\\\right)'
-        """
+        """The element as LaTeX as it was put together, before any normal form."""
         return formula(self).text
 
     def _repr_latex_(self) -> str:

@@ -22,15 +22,8 @@ Term = tuple[tuple[Word, ...], Word]  # closed scalars, and the open word that t
 
 
 def exact_number(value: Any, advice: str) -> Fraction:
-    """An integer or a fraction, of Python or of SymPy.
+    """An integer or a fraction, of Python or of SymPy; anything else, such as a float, is refused.
 
-    Raises
-    ------
-    TypeError
-        If it is something else, such as a float.
-
-    Examples
-    --------
     >>> exact_number(sp.Rational(1, 2), "pass a fraction")
     Fraction(1, 2)
     """
@@ -52,24 +45,8 @@ def _alike(name: str, value: Any, size: int) -> tuple[Any, ...]:
 
 
 class Alphabet:
-    """Letters for square matrices, columns and scalars, with the relations between them.
-
-    Parameters
-    ----------
-    general, symmetric, vectors, params, inverse, projectors, pseudo_inverse
-        As in `theory.symbolic.algebra.Algebra`.
-
-    Raises
-    ------
-    ValueError
-        If a name is used twice, is ``d`` or ``I``, or a relation names a matrix that is not
-        declared as it needs to be.
-
-    Examples
-    --------
-    >>> alphabet = Alphabet(symmetric=["S", "G"], inverse=[("S", "G")])
-    >>> alphabet.reduce((("S", 0), ("G", 0), ("S", 0)))
-    (('S', 0),)
+    """Letters for square matrices, columns and scalars, with the relations between them, as in
+    `theory.symbolic.algebra.Algebra`.
     """
 
     def __init__(
@@ -92,7 +69,8 @@ class Alphabet:
         twice = sorted({n for n in names if names.count(n) > 1 or n in ("d", "I")})
         if twice:
             raise ValueError(
-                f"the names {', '.join(twice)} are taken (d is the dimension, I the identity); give each letter its own"
+                f"the names {', '.join(twice)} are taken (d is the dimension, I the identity); give each "
+                "letter its own"
             )
         for pair in self.inverse:
             self._declared(pair, self.general + self.symmetric, "an inverse pair needs two declared matrices")
@@ -135,9 +113,7 @@ class Alphabet:
         return word[0][0] in self._columns
 
     def canonical(self, word: Word) -> Word:
-        """The representative of a scalar word: traces may be rotated and transposed, inner products
-        transposed.
-        """
+        """The representative of a scalar word up to rotation (traces) and transposition."""
         found = self._canonical.get(word)
         if found is None:
             both = (word, self.transpose(word))

@@ -1,5 +1,4 @@
 """Moments of in-context regression in matrix words: what holds here holds for every dimension.
-
 Tokens are ``(x, y)`` with ``x ~ N(0, S)``, ``y = w'x + r'n``, ``w, n ~ N(0, I)``: so ``r'r`` is the
 variance of the label noise. Parameters are ``U = (A, *; b', *)`` and the last row ``v = (p, q)`` of
 V, where the stars never meet the query ``(x, 0)``.

@@ -29,23 +29,7 @@ Slots = tuple[Slot, ...]
 
 
 class TokenAlgebra:
-    """Polynomials in sums over tokens.
-
-    Parameters
-    ----------
-    *forms : str
-        Names of linear forms.
-    highest : int
-        Highest power sum that may occur.
-
-    Examples
-    --------
-    The mean of ``v(sum_i p_i z_i)`` is ``(1 - E pi_2) v(h)``:
-
-    >>> A = TokenAlgebra("v")
-    >>> A.sum(1, "v").expectation()
-    -h_v*pi_2 + h_v
-    """
+    """Polynomials in sums over tokens of linear forms, with power sums up to ``highest``."""
 
     def __init__(self, *forms: str, highest: int = 12) -> None:
         self.forms, self.highest = tuple(sorted(forms)), highest
@@ -68,11 +52,6 @@ class TokenAlgebra:
     def sum(self, power: int, *forms: str) -> TokenSum:
         """``sum_i p_i^power u(z_i) v(z_i) ...``; without forms the power sum itself, which is L for
         power 0 and 1 for power 1.
-
-        Raises
-        ------
-        ValueError
-            If the power is negative or too high, or there is no such form.
         """
         self._known(*forms)
         if not isinstance(power, int) or power < 0:
@@ -150,15 +129,7 @@ class TokenAlgebra:
 
 
 class TokenSum:
-    """A polynomial in sums over tokens; made by `TokenAlgebra.sum`, ``+ - *`` and ``**``.
-
-    Examples
-    --------
-    >>> A = TokenAlgebra("v")
-    >>> spread = A.sum(1, "v", "v") - A.sum(1, "v") ** 2
-    >>> spread.at_one_token()
-    0
-    """
+    """A polynomial in sums over tokens; made by `TokenAlgebra.sum`, ``+ - *`` and ``**``."""
 
     __slots__ = ("algebra", "terms")
     __hash__ = None  # type: ignore[assignment]
@@ -209,13 +180,8 @@ class TokenSum:
 
     def expectation(self) -> sp.Expr:
         """A polynomial in the power sums (and L, ``u(h)``, ``u'Gamma v``) that has the same
-        expectation.
-
-        Returns
-        -------
-        sympy.Expr
-            In the `symbols` of the algebra. It is not unique, since power sums have relations in
-            expectation.
+        expectation, in the `symbols` of the algebra. It is not unique, since power sums have
+        relations in expectation.
         """
         pending, done = dict(self.terms), self.algebra.ring(0)
         while pending:
@@ -229,30 +195,14 @@ class TokenSum:
         return done.as_expr()
 
     def as_expr(self) -> sp.Expr:
-        """The polynomial itself, where no linear form occurs.
-
-        Raises
-        ------
-        ValueError
-            If one does.
-        """
+        """The polynomial itself, where no linear form occurs."""
         if any(self.terms):
             raise ValueError("a linear form of the tokens occurs; take the expectation first")
         return self.terms.get((), self.algebra.ring(0)).as_expr()
 
     def heat(self) -> sp.Expr:
-        """``(1/2) sum_i d^2/dy_i^2`` in the scores ``y``: for iid N(0, s) scores its expectation is
-        the derivative by s.
-
-        Raises
-        ------
-        ValueError
-            If a linear form occurs.
-
-        Examples
-        --------
-        >>> TokenAlgebra().sum(2).heat()
-        3*pi_2**2 + pi_2 - 4*pi_3
+        """``(1/2) sum_i d^2/dy_i^2`` in the scores ``y``, where no linear form occurs: for iid N(0,
+        s) scores its expectation is the derivative by s.
         """
         A = self.algebra
         self.as_expr()
@@ -263,9 +213,7 @@ class TokenSum:
         return (total / 2).as_expr()
 
     def at_one_token(self) -> sp.Expr:
-        """The expectation at L = 1, where every weight is 1 and the moments are those of a
-        Gaussian.
-        """
+        """The expectation at L = 1: every weight is 1, and moments are those of a Gaussian."""
         return sp.expand(
             self.expectation().subs(dict.fromkeys(self.algebra.symbols[: self.algebra.highest], 1))
         )

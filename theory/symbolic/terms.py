@@ -16,22 +16,8 @@ __all__ = ["Terms"]
 
 class Terms(Mapping[Term, PolyElement]):
     """Normal form -> coefficient: ``((closed scalars), open word)`` -> polynomial in d and the
-    parameters.
-
-    Shapes are not looked at: a number stands for itself and for that multiple of the identity.
-
-    Parameters
-    ----------
-    alphabet : Alphabet
-    coefficients : mapping of Term to PolyElement
-        Zeros are dropped.
-
-    Examples
-    --------
-    >>> alphabet = Alphabet(symmetric=["S"])
-    >>> S = Terms.of_word(alphabet, (("S", 0),))
-    >>> ((S + S) * S).tr()
-    {(((('S', 0), ('S', 0)),), ()): 2}
+    parameters; zeros are dropped. Shapes are not looked at: a number stands for itself and for that
+    multiple of the identity.
     """
 
     __slots__ = ("_coefficients", "alphabet")

@@ -51,11 +51,6 @@ def substitute(f: Terms, name: str, value: Terms) -> Terms:
 def evaluate(f: Terms, shape: str, values: Mapping[str, Any]) -> Any:
     """The value at an explicit instance, as `theory.symbolic.elements.Words.evaluate` says; the
     shape is "scalar", "column", "row" or "matrix".
-
-    Raises
-    ------
-    ValueError
-        If a value is missing, has the wrong shape or breaks a declared relation.
     """
     A = f.alphabet
     given = _instance(A, values)
@@ -95,7 +90,8 @@ def _instance(A: Alphabet, values: Mapping[str, Any]) -> dict[str, Any]:
     )
     if len(sizes) != 1:
         raise ValueError(
-            f"the values fix the dimensions {sorted(sizes) or 'nowhere'}; exactly one is needed, give d or mend the shapes"
+            f"the values fix the dimensions {sorted(sizes) or 'nowhere'}; exactly one is needed, give d or "
+            "mend the shapes"
         )
     d = given["d"] = sizes.pop()
     for a, b in (*A.inverse, *((b, a) for a, b in A.inverse)):
@@ -114,7 +110,8 @@ def _instance(A: Alphabet, values: Mapping[str, Any]) -> dict[str, Any]:
     for a, b, c in relations:
         if {a, b, c} - {None} <= set(given) and _differ(given[a] * given[b], given[c] if c else sp.eye(d)):
             raise ValueError(
-                f"{a} times {b} is not {c or 'the identity'}, as was declared; pass matrices that obey the relation"
+                f"{a} times {b} is not {c or 'the identity'}, as was declared; pass matrices that obey the "
+                "relation"
             )
     return given
 

@@ -18,9 +18,7 @@ SUM, PRODUCT, POWER, ATOM = range(4)
 
 
 class Element(Protocol):
-    """What is known of an element here: the operation and the operands that made it, and its normal
-    form.
-    """
+    """What is known of an element: the operation and operands that made it, its normal form."""
 
     @property
     def origin(self) -> tuple[Any, ...] | None: ...

@@ -1,8 +1,6 @@
 """Adam on M = W'W for one layer of attention on fresh tasks, in one compiled loop: the training of
-Appendix J of Collins et al., with tied M_K = M_Q = W.
-
-A step draws one task, n labelled tokens and some queries, and takes the gradient of the mean
-squared error. Eight tokens are done side by side.
+Appendix J of Collins et al., with tied M_K = M_Q = W. A step draws one task, n labelled tokens and
+some queries, and takes the gradient of the mean squared error. Eight tokens are done side by side.
 """
 
 from __future__ import annotations

@@ -37,27 +37,17 @@ CANCELLED = 1e-13
 
 @dataclass(frozen=True)
 class BestWindow:
-    """The best width of an attention window.
+    """The best width of an attention window."""
 
-    Attributes
-    ----------
-    w : float
-        The width of least loss; 0 means no window: a uniform average over all tokens is best.
-    loss : float
-        There.
-    interval : (float, float)
-        Between its ends the derivative changes its sign; the whole half-line if the loss does not
-        depend on w.
-    others : tuple of float
-        Further local minima, 0 among them if it is one.
-    undecided : tuple of float
-        Those of them whose loss is that of w but for the error of the quadrature: any may be best.
-    """
-
+    #: The width of least loss; 0 means no window: a uniform average over all tokens is best.
     w: float
     loss: float
+    #: Between its ends the derivative changes its sign; the whole half-line if the loss does not
+    #: depend on w.
     interval: tuple[float, float]
+    #: Further local minima, 0 among them if it is one.
     others: tuple[float, ...] = ()
+    #: Those of them whose loss is that of w but for the error of the quadrature: any may be best.
     undecided: tuple[float, ...] = ()
 
     @property
@@ -78,17 +68,14 @@ def optimal_window(
 
     Whether the loss falls from w = 0 on is decided by the expansion of our R13.window: a class with
     a linear part (b_1 > 0) always has a window, however small it is and however little it gains. A
-    window below 2^-10 is the zero of the derivative less what the expansion says it is at 0, so
-    that it is known to a share of 1e-7 where its gain is far below rounding. For b_1 = 0 and a
-    curvature that cancels to rounding the derivative at 2^-10 decides.
+    window below 2^-10 is the zero of the derivative less what the expansion says it is at 0, known
+    to a share of 1e-7 where its gain is far below rounding. For b_1 = 0 and a curvature that
+    cancels to rounding the derivative at 2^-10 decides.
 
     Parameters
     ----------
-    spectrum : TaskClass, Spectrum or array_like
-        As of `window_loss`.
-    d, n : int
-    noise : float
-        The variance sigma^2 of the label noise.
+    spectrum, d, n, noise
+        As of `window_loss`, for one n.
 
     Returns
     -------
@@ -126,8 +113,8 @@ def optimal_window(
             found.append(_searched(known, grid[-1], n, noise))
         except ValueError as error:
             raise ValueError(
-                f"at w = {grid[-1]:.2g} a window attends to one of {n} tokens, and no width was found beyond which the loss rises; "
-                f"give more noise than {noise}, or fewer tokens"
+                f"at w = {grid[-1]:.2g} a window attends to one of {n} tokens, and no width was found "
+                f"beyond which the loss rises; give more noise than {noise}, or fewer tokens"
             ) from error
         best = min(best, found[-1].loss)
     slopes = np.array([at.derivative for at in found])
@@ -157,9 +144,7 @@ def optimal_window(
 
 
 def _falls(spectrum: Spectrum, n: int, noise: float, first: float) -> bool:
-    """Whether the loss falls from w = 0 on, where it has the slope ``first`` at the least width
-    tried.
-    """
+    """Whether the loss falls from w = 0 on; ``first`` is its slope at the least width tried."""
     slope, curvature = expansion_without_window(spectrum, n, noise)
     if slope == 0 and abs(curvature) <= CANCELLED * (spectrum.varying + noise) / (n * spectrum.d):
         return first < 0

@@ -29,46 +29,19 @@ def circle_loss(
     rule: str = "trapezoid",
 ) -> float:
     r"""The mean squared error of softmax attention with $M=\mathrm{diag}(\alpha,\beta)$ and n
-    tokens that are uniform on the circle, for the task ``f(x_1)``.
+    labelled tokens that are uniform on the circle, for the task ``f(x_1)`` with label noise of
+    variance ``noise``. The trapezoidal rule converges faster than any power here; "gauss" is the
+    rule of Gauss and Legendre on pieces.
 
-    Parameters
-    ----------
-    alpha, beta : float
-    n : int
-        Labelled tokens.
-    f : callable
-        Maps an array of first coordinates to the values of the task.
-    noise : float
-        Variance of the label noise.
-    rule : {"trapezoid", "gauss"}
-        Quadrature: the trapezoidal rule, which converges faster than any power here, or the rule of
-        Gauss and Legendre on pieces.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If n is no positive whole number, a number is not finite, the noise is negative, or the rule
-        is unknown.
-
-    Notes
-    -----
     With ``e_i = exp(x_i' M x)`` and ``1/S^2 = int v exp(-vS) dv`` the error at a query x is ``int v
-    (n E[e^2 (g^2 + noise) K] E[K]^{n-1} + n (n-1) E[e g K]^2 E[K]^{n-2}) dv``, where ``K = exp(-v
-    e)`` and ``g = f(x_i) - f(x)``.
-
-    Examples
-    --------
-    >>> round(circle_loss(10, 10, 10, np.square), 4), round(circle_loss(3, 0, 10, np.square), 4)
-    (0.0549, 0.1189)
+    (n E[e^2 (g^2 + noise) K] E[K]^{n-1} + n (n-1) E[e g K]^2 E[K]^{n-2}) dv``, where
+    ``K = exp(-v e)`` and ``g = f(x_i) - f(x)``.
     """
     n = read_whole("n", n, "give a positive number", least=1)
     if not (math.isfinite(alpha) and math.isfinite(beta) and 0 <= noise < math.inf):
         raise ValueError(
-            f"alpha = {alpha}, beta = {beta}, noise = {noise}: give finite numbers, and a noise that is not negative"
+            f"alpha = {alpha}, beta = {beta}, noise = {noise}: give finite numbers, and a noise that is not "
+            "negative"
         )
     top = 2 * max(abs(alpha), abs(beta)) + 6
     if rule == "trapezoid":

@@ -1,9 +1,7 @@
-r"""The least ICL loss over all matrices M, without assuming its form: Lemma B.5 and Theorem 4.4 of
-Collins et al. tested by minimisation.
-
-The average over tasks and label noise is exact, as the loss sees tasks through E f(x)f(y) alone;
-the average over prompts is a finite sum, over all prompts of a law on few points or over prompts
-that were drawn once and serve every M.
+"""The least ICL loss over all matrices M, without assuming its form: Lemma B.5 and Theorem 4.4 of
+Collins et al. tested by minimisation. The average over tasks and label noise is exact, as the loss
+sees tasks through E f(x)f(y) alone; that over prompts is a finite sum, over all prompts of a law on
+few points or over prompts that were drawn once and serve every M.
 """
 
 from __future__ import annotations
@@ -40,27 +38,17 @@ _DECREASE, _MEMORY = 1e-4, 8
 
 @dataclass(frozen=True)
 class Prompts:
-    """Prompts with their probabilities, and what the loss needs of the tasks.
-
-    Attributes
-    ----------
-    tokens : ndarray of shape (prompts, n, d)
-    query : ndarray of shape (prompts, d)
-    gram : ndarray of shape (prompts, n, n)
-        E f(x_i)f(x_j).
-    cross : ndarray of shape (prompts, n)
-        E f(x_i)f(x_{n+1}).
-    square : ndarray of shape (prompts,)
-        E f(x_{n+1})^2.
-    weight : ndarray of shape (prompts,)
-        Probabilities, of sum 1.
-    """
+    """Prompts (on the first axis), their probabilities, and what the loss needs of the tasks."""
 
     tokens: Floats
     query: Floats
+    #: E f(x_i)f(x_j), (prompts, n, n).
     gram: Floats
+    #: E f(x_i)f(x_{n+1}), (prompts, n).
     cross: Floats
+    #: E f(x_{n+1})^2.
     square: Floats
+    #: Probabilities, of sum 1.
     weight: Floats
 
 
@@ -76,29 +64,9 @@ def _prompts(tokens: Floats, query: Floats, weight: Floats, kernel: Kernel) -> P
 def every_prompt(
     points: Floats, n: int, kernel: Kernel, *, probability: Floats | None = None, queries: int | None = None
 ) -> Prompts:
-    """All prompts of n tokens of a law on few points, up to their order.
-
-    Parameters
-    ----------
-    points : ndarray of shape (m, d)
-    n : int
-        Number of tokens, at least 1.
-    kernel : callable
-        Maps arrays x, y of shape (..., d) to E f(x)f(y).
-    probability : ndarray of shape (m,), optional
-        Of the points; equal ones if left out.
-    queries : int, optional
-        Only the first so many points are queries, where a symmetry of the law and of every M in
-        question takes each point to one of them.
-
-    Returns
-    -------
-    Prompts
-
-    Examples
-    --------
-    >>> float(every_prompt(np.array([[1.0], [-1.0]]), 2, lambda x, y: (x * y).sum(-1)).weight.sum())
-    1.0
+    """All prompts of n tokens of a law on few points (m, d), up to their order; the kernel maps
+    arrays x, y (..., d) to E f(x)f(y). Only the first ``queries`` points are queries, where a
+    symmetry of the law and of every M in question takes each point to one of them.
     """
     p = np.full(len(points), 1 / len(points)) if probability is None else probability
     chosen = list(combinations_with_replacement(range(len(points)), n))
@@ -112,19 +80,8 @@ def every_prompt(
 
 
 def drawn_prompts(draw: Callable[[int], Floats], n: int, prompts: int, kernel: Kernel) -> Prompts:
-    """Prompts that are drawn once, so that losses at different M have common random numbers.
-
-    Parameters
-    ----------
-    draw : callable
-        Maps a number to so many covariates, an array of shape (number, d).
-    n, prompts : int
-    kernel : callable
-        As in `every_prompt`.
-
-    Returns
-    -------
-    Prompts
+    """Prompts that are drawn once, so that losses at different M have common random numbers;
+    ``draw`` maps a number to so many covariates, shape (number, d).
     """
     x = draw(prompts * (n + 1)).reshape(prompts, n + 1, -1)
     return _prompts(x[:, :n], x[:, n], np.full(prompts, 1 / prompts), kernel)
@@ -135,33 +92,9 @@ def low_rank_prompts(
 ) -> Prompts:
     """Prompts of Assumption 4.3 with B the first k unit vectors and c_u = c_v = 1, to which the
     blocks of `theory.attention.window.low_rank.score_blocks` reduce all other scales but c_v = 0.
-
-    Parameters
-    ----------
-    n, k, d : int
-        Tokens, rank and dimension, 1 <= k < d.
-    nodes : int
-        Points of a circle where k or d - k is 2: equally spaced ones integrate trigonometric
-        polynomials of lower degree exactly.
-    prompts : int
-        How many prompts are drawn; 0 for all prompts of the points, where k and d - k are at most
-        2.
-    rng : numpy.random.Generator, optional
-        Needed where prompts are drawn.
-
-    Returns
-    -------
-    Prompts
-
-    Raises
-    ------
-    ValueError
-        If there is no spurious direction, or a sphere has too many dimensions for points.
-
-    Examples
-    --------
-    >>> low_rank_prompts(2, 1, 2).tokens.shape
-    (40, 2, 2)
+    Where k or d - k is 2 a circle has ``nodes`` equally spaced points, which integrate
+    trigonometric polynomials of lower degree exactly; ``prompts = 0`` means all prompts of the
+    points.
     """
     if not 1 <= k < d:
         raise ValueError(f"k = {k} and d = {d} leave no spurious direction; Section 4 needs 1 <= k < d")
@@ -173,7 +106,8 @@ def low_rank_prompts(
         )
     if max(k, d - k) > 2:
         raise ValueError(
-            f"a sphere of R^{max(k, d - k)} has no few points that integrate exactly; give prompts= to draw them"
+            f"a sphere of R^{max(k, d - k)} has no few points that integrate exactly; give prompts= to draw "
+            "them"
         )
     first, second = (_sphere(s, nodes) for s in (k, d - k))
     points = np.array([[*u, *v] for u in first for v in second])
@@ -193,25 +127,8 @@ def _sphere(d: int, nodes: int) -> Floats:
 
 
 def loss_and_gradient(M: Floats, prompts: Prompts, sigma: float) -> tuple[float, Floats]:
-    """The ICL loss at M, and its gradient in M.
-
-    Parameters
-    ----------
-    M : ndarray of shape (d, d)
-        Scores are x_i'M x_{n+1}.
-    prompts : Prompts
-    sigma : float
-        Standard deviation of the label noise.
-
-    Returns
-    -------
-    float
-    ndarray of shape (d, d)
-
-    Examples
-    --------
-    >>> bool(loss_and_gradient(np.zeros((2, 2)), low_rank_prompts(2, 1, 2), 0.0)[0] == 1.5)
-    True
+    """The ICL loss at M (d, d), with scores x_i'M x_{n+1} and label noise of standard deviation
+    sigma, and its gradient in M.
     """
     p = prompts
     scores = np.einsum("sid,sd->si", p.tokens, p.query @ M.T)
@@ -226,18 +143,9 @@ def loss_and_gradient(M: Floats, prompts: Prompts, sigma: float) -> tuple[float,
 
 @dataclass(frozen=True)
 class Minimum:
-    """A minimiser of the loss.
-
-    Attributes
-    ----------
-    M : ndarray of shape (d, d)
-    loss : float
-    stationarity : float
-        Length of the projected gradient step.
-    """
-
     M: Floats
     loss: float
+    #: Length of the projected gradient step.
     stationarity: float
 
     def off_structure(self, B: Floats) -> float:
@@ -260,45 +168,20 @@ def free_minimum(
     B: Floats | None = None,
     bound: float = np.inf,
 ) -> Minimum:
-    """Minimise the loss from one start over M, with ‖B'MB‖ at most a bound.
-
-    Parameters
-    ----------
-    prompts : Prompts
-    sigma : float
-    start : ndarray of shape (d, d)
-    symmetric : bool
-        Whether M = M', as Theorem 4.4 has it.
-    B : ndarray of shape (d, k), optional
-        Orthonormal columns; needed with a bound.
-    bound : float
-        The C_p/c_u^2 of Theorem H.5.
-
-    Returns
-    -------
-    Minimum
-        By spectral projected gradients with a nonmonotone line search (Birgin, Martinez & Raydan).
-
-    Raises
-    ------
-    ValueError
-        If there is a bound but no B, or a bound for matrices that are not symmetric.
-
-    Examples
-    --------
-    >>> B = np.eye(2)[:, :1]
-    >>> found = free_minimum(low_rank_prompts(2, 1, 2), 1.0, np.eye(2), B=B, bound=1.0)
-    >>> found.off_structure(B) < 1e-6
-    True
+    """Minimise the loss from one start over M, symmetric as Theorem 4.4 has it, with ‖B'MB‖ at most
+    a bound: the C_p/c_u^2 of Theorem H.5, for B (d, k) with orthonormal columns. By spectral
+    projected gradients with a nonmonotone line search (Birgin, Martinez & Raydan).
     """
     if np.isfinite(bound) and (B is None or not symmetric):
         raise ValueError(
-            "a bound on ‖B'MB‖ needs B, and symmetric matrices as in Theorem 4.4; give B= and leave symmetric=True"
+            "a bound on ‖B'MB‖ needs B, and symmetric matrices as in Theorem 4.4; give B= and leave "
+            "symmetric=True"
         )
     d = prompts.query.shape[1]
     if np.shape(start) != (d, d):
         raise ValueError(
-            f"the start has the shape {np.shape(start)}, but M is square with d = {d}; give a matrix of that shape"
+            f"the start has the shape {np.shape(start)}, but M is square with d = {d}; give a matrix of "
+            "that shape"
         )
     if not (np.isfinite(sigma) and sigma >= 0):
         raise ValueError(f"sigma = {sigma} is no standard deviation of label noise; give a number >= 0")
@@ -340,18 +223,9 @@ def free_minimum(
 
 
 def interval_of_structure(found: list[Floats], B: Floats) -> tuple[float, float]:
-    """The distance of a mean minimiser from the multiples of BB', and its standard error.
-
-    Parameters
-    ----------
-    found : list of ndarray of shape (d, d)
-        Minimisers of independent sets of prompts, at least two.
-    B : ndarray of shape (d, k)
-
-    Returns
-    -------
-    distance, error : float
-        Over the norm of the mean; without any deviation the distance is of the size of its error.
+    """The distance of a mean minimiser, of at least two independent sets of prompts, from the
+    multiples of BB', and its standard error; both over the norm of the mean. Without any deviation
+    the distance is of the size of its error.
     """
     off = [M - np.trace(B.T @ M @ B) / B.shape[1] * B @ B.T for M in found]
     mean = np.mean(found, axis=0)

@@ -41,11 +41,11 @@ def window_kernel() -> Callable[..., None]:
     """The compiled kernel ``(x, D, omega, beyond, s, q, b, rest, n, start, step, end, out)``.
 
     Nodes of the law of a token are given by ``x = 2 w D``, increasing, with weights ``omega``;
-    ``beyond`` is the mass above the last one. ``s`` is the variogram there, ``q`` of shape (J, K)
-    holds ``1 - P_k`` for the degrees with coefficients ``b``, and ``rest`` is the sum of the
-    coefficients that are left out, whose ``q`` is 1 on average. ``out`` receives, for the steps and
-    for every second of them, the mean of the sum of squared weights, the signal, and their
-    derivatives in w. ``n`` is a float, since its square might overflow.
+    ``beyond`` is the mass above the last one. ``s`` is the variogram there, ``q`` (J, K) holds
+    ``1 - P_k`` for the degrees with coefficients ``b``, and ``rest`` is the sum of the coefficients
+    that are left out, whose ``q`` is 1 on average. ``out`` receives, for the steps and for every
+    second of them, the mean of the sum of squared weights, the signal, and their derivatives in w.
+    ``n`` is a float, since its square might overflow.
     """
     sources = SOURCES
 

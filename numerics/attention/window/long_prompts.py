@@ -26,31 +26,10 @@ MANY = 2**53
 
 
 def long_prompt_window(spectrum: Spectrum, whole: float) -> float:
-    """The width that minimises ``B^2(w) + Q(w)/Lambda``, the loss for long prompts.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        With degrees up to several times the root of the width.
-    whole : float
-        Lambda = n/sigma^2, which L^2 multiplies in the spectrum.
-
-    Returns
-    -------
-    float
-        To some eight digits, and five where it is below 1/10; 0 if no window is best.
-
-    Raises
-    ------
-    ValueError
-        If Lambda is not a positive number, or the dimension so high that the limit leaves the
-        range of floats.
-
-    Examples
-    --------
-    >>> from theory.attention.window.classes import affine
-    >>> round(long_prompt_window(affine(1).spectrum(3), 1e4), 4)
-    6.5248
+    """The width that minimises ``B^2(w) + Q(w)/Lambda``, the loss for long prompts with
+    Lambda = n/sigma^2, which L^2 multiplies in the spectrum; 0 if no window is best. To some eight
+    digits, and five where it is below 1/10. The spectrum needs degrees up to several times the root
+    of the width.
     """
     if not (math.isfinite(whole) and whole > 0):
         raise ValueError(f"Lambda = {whole!r} is not a positive number; it is n/sigma^2")
@@ -64,7 +43,8 @@ def long_prompt_window(spectrum: Spectrum, whole: float) -> float:
             break
     if not np.isfinite(losses).all():
         raise ValueError(
-            f"the limit of the loss leaves the range of floats in dimension {spectrum.d}; ask optimal_window at a large n"
+            f"the limit of the loss leaves the range of floats in dimension {spectrum.d}; ask "
+            "optimal_window at a large n"
         )
     i = int(np.argmin(losses))
     if i == 0:

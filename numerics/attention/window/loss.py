@@ -43,50 +43,35 @@ BELOW = 18.0
 
 @dataclass(frozen=True)
 class WindowLoss:
-    """The loss of an attention window and its parts, arrays of one shape.
+    """The loss of an attention window and its parts, arrays of one shape."""
 
-    Attributes
-    ----------
-    loss, signal, noise : ndarray
-        Mean squared error, and its parts by the task and by the label noise.
-    derivative : ndarray
-        Of the loss in w.
-    error : ndarray
-        Estimate of the absolute error of the loss.
-    """
-
+    #: Mean squared error; ``signal`` and ``noise`` are its parts by the task and by the label
+    #: noise.
     loss: Floats
     signal: Floats
     noise: Floats
+    #: Of the loss in w.
     derivative: Floats
+    #: Estimate of the absolute error of the loss.
     error: Floats
 
     __repr__ = in_a_line
 
 
 def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: int) -> Spectrum:
-    """A spectrum in dimension d from a class, a spectrum, or a list b_0, b_1, ...
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the spectrum belongs to another dimension, or is none.
-
-    Examples
-    --------
-    >>> read_spectrum([0, 1], 3).slope
-    1.0
-    """
+    """A spectrum in dimension d from a class, a spectrum, or a list b_0, b_1, ..."""
     d = read_whole("d", d, SPHERE, least=2, most=LARGEST_DIMENSION)
     if isinstance(spectrum, Spectrum):
         if spectrum.d != d:
             raise ValueError(
-                f"the spectrum is that of dimension {spectrum.d}, and d = {d}; ask the class for .spectrum({d})"
+                f"the spectrum is that of dimension {spectrum.d}, and d = {d}; ask the class for "
+                f".spectrum({d})"
             )
         return spectrum
     if isinstance(spectrum, str) or (callable(spectrum) and not isinstance(spectrum, TaskClass)):
         raise TypeError(
-            f"{spectrum!r} is no class of tasks; give one such as theory.relu(1) or theory.from_rho(rho), or b_0, b_1, ..."
+            f"{spectrum!r} is no class of tasks; give one such as theory.relu(1) or theory.from_rho(rho), "
+            "or b_0, b_1, ..."
         )
     return (spectrum if isinstance(spectrum, TaskClass) else from_spectrum(spectrum)).spectrum(d)
 
@@ -199,11 +184,10 @@ def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float 
 
 def _narrow(spectrum: Spectrum, w: float, n: int, noise: float, wide: float) -> OneLoss:
     """The loss of a window that nearly always attends to the nearest token alone: the limits of its
-    parts for w -> oo, less c/w as in a wider window.
-
-    How much c changes from that window to one four times as wide says how much it may change yet,
-    like a logarithm for d = 2 and less otherwise. Where that window is still far from the limit,
-    it says nothing, and the number of pairs of tokens that may share the attention does.
+    parts for w -> oo, less c/w as in a wider window. How much c changes from that window to one
+    four times as wide says how much it may change yet, like a logarithm for d = 2 and less
+    otherwise. Where that window is still far from the limit, the number of pairs of tokens that may
+    share the attention says it.
     """
     nearest = nearest_token_signal(spectrum, n)
     limits = np.array([nearest, noise])
@@ -214,8 +198,9 @@ def _narrow(spectrum: Spectrum, w: float, n: int, noise: float, wide: float) -> 
         error += n * n * (1 + math.log(w)) / w * (nearest + noise)
     if error > WELL_ENOUGH * (nearest + noise):
         raise ValueError(
-            f"w = {w}: so narrow a window takes too many nodes, and its loss is not yet near its limit {nearest + noise:.6g}, in "
-            f"which it attends to the nearest of {n} tokens alone; take a smaller width"
+            f"w = {w}: so narrow a window takes too many nodes, and its loss is not yet near its limit "
+            f"{nearest + noise:.6g}, in which it attends to the nearest of {n} tokens alone; take a smaller "
+            "width"
         )
     signal, variance = (limits - c / w).tolist()
     return OneLoss(signal + variance, signal, variance, float(c.sum()) / w / w, error)
@@ -223,19 +208,15 @@ def _narrow(spectrum: Spectrum, w: float, n: int, noise: float, wide: float) -> 
 
 def nearest_token_signal(spectrum: Spectrum, n: int) -> float:
     """The signal where the query is answered by the label of the nearest of n tokens: ``2 E s(D)``
-    for the variogram s and the least of n values of ``D = 1 - x'x_i``.
-
-    Examples
-    --------
-    For tasks that are linear and d = 3, where D is uniform on (0, 2), it is 4 / (n + 1):
+    for the variogram s and the least of n values of ``D = 1 - x'x_i``. For tasks that are linear
+    and d = 3, where D is uniform on (0, 2), it is 4 / (n + 1):
 
     >>> round(nearest_token_signal(read_spectrum([0, 1], 3), 7), 12)
     0.5
     """
     half = (spectrum.d - 1) / 2
-    log_y = np.arange(
-        LEAST_LOG, LARGEST_LOG, LOG_STEP
-    )  # -n ln(1 - F(D)) is exponential, and its logarithm has no singular end
+    # -n ln(1 - F(D)) is exponential, and its logarithm has no singular end.
+    log_y = np.arange(LEAST_LOG, LARGEST_LOG, LOG_STEP)
     D = 2 * betaincinv(half, half, -np.expm1(-np.exp(log_y) / n))
     s = _terms(spectrum, D, len(spectrum.b) - 1)[2]
     return float(2 * LOG_STEP * (np.exp(log_y - np.exp(log_y)) @ s))
@@ -323,11 +304,10 @@ def _nodes(d: int, w: float, top: float, degrees: int, share: float) -> tuple[Fl
 
 
 def _degrees(spectrum: Spectrum, w: float, end: float, share: float) -> int:
-    """The degrees that are averaged one by one.
-
-    The weights change over angles of at least the order ``1/sqrt(w end)``, or of 1/w where all
-    tokens have weights, and means of P_k under them vanish for degrees far above the inverse. The
-    sum of such degrees is taken at once where the spectrum does not end but falls.
+    """The degrees that are averaged one by one. The weights change over angles of at least the
+    order ``1/sqrt(w end)``, or of 1/w where all tokens have weights, and means of P_k under them
+    vanish for degrees far above the inverse. The sum of such degrees is taken at once where the
+    spectrum does not end but falls.
     """
     K = len(spectrum.b) - 1
     if spectrum.tail:

@@ -21,20 +21,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MatrixRun:
-    """A training of M.
-
-    Attributes
-    ----------
-    M : ndarray of shape (d, d)
-        After the last step.
-    losses : ndarray of shape (steps,)
-        The squared error of each step, before it.
-    kept : ndarray of shape (records, d, d)
-        M before the steps 0, every, 2 every, ...
-    """
-
+    #: After the last step.
     M: Floats
+    #: The squared error of each step, before it.
     losses: Floats
+    #: M before the steps 0, every, 2 every, ..., (records, d, d).
     kept: Floats
 
 
@@ -57,56 +48,20 @@ def train_matrix(
     every: int = 10,
     seed: int = 0,
 ) -> MatrixRun:
-    """Train M with Adam from W = start I, M = W'W.
+    """Train M = W'W with Adam from W = start I, as Collins et al., Section 3.2 and Appendix J.
 
-    Parameters
-    ----------
-    task : str
-        With t = u'x, u a random unit vector and l, l_1, l_2, b uniform on [-L, L]: "affine"
-        (l t + b), "relu" (l_1 t_+ + l_2 (-t)_+ + b), "cosine" (cos(L t)), "plane" (L t + 2),
-        "square" ((L t)^2), "linear" (L t); or, on the circle, "phase" (cos(L angle - b) with b
-        uniform on [-pi, pi]).
-    d, n : int
-        Dimension, and labelled tokens of a task.
-    L, sigma : float
-        Lipschitz constant, and standard deviation of the label noise.
-    steps : int
-    lr, decay : float
-        Learning rate of the first step, and the factor from one step to the next.
-    queries : int, optional
-        Queries of a task; floor(sqrt n) as in Appendix J if left out.
-    start : float
-    softmax : bool
-        Whether attention is softmax; otherwise the scores themselves weight the labels.
-    root : array_like of shape (d, d) or "redrawn", optional
-        Covariates are root times a uniform unit vector; the identity if left out. Where redrawn,
-        every task has a root of its own with standard normal entries.
-    directions : array_like of shape (d, k), optional
-        u is directions times a uniform unit vector, such as B for tasks of low rank.
-    normalised : bool
-        Covariates are divided by their norms, as the non-isotropic ones of Section 3.2 are.
-    every : int
-        Steps from one record of M to the next.
-    seed : int
+    With t = u'x, u a random unit vector and l, l_1, l_2, b uniform on [-L, L], a task is "affine"
+    (l t + b), "relu" (l_1 t_+ + l_2 (-t)_+ + b), "cosine" (cos(L t)), "plane" (L t + 2), "square"
+    ((L t)^2), "linear" (L t); or, on the circle, "phase" (cos(L angle - b) with b uniform on [-pi,
+    pi]). It has n labelled tokens, label noise of standard deviation sigma, and floor(sqrt n)
+    queries as in Appendix J.
 
-    Returns
-    -------
-    MatrixRun
-
-    Raises
-    ------
-    ValueError
-        If the task is unknown, a number is out of its range, or the loss does not stay finite.
-
-    Notes
-    -----
-    Collins, Parulekar, Mokhtari, Sanghavi & Shakkottai, Section 3.2 and Appendix J.
-
-    Examples
-    --------
-    >>> run = train_matrix("affine", d=3, n=20, steps=1500, seed=1)
-    >>> run.kept.shape, bool(np.trace(run.M) > 3)
-    ((150, 3, 3), True)
+    Covariates are root times a uniform unit vector; where ``root`` is "redrawn" every task has a
+    root of its own with standard normal entries, and where ``normalised`` they are divided by their
+    norms, as the non-isotropic ones of Section 3.2. u is ``directions`` (d, k) times a uniform unit
+    vector, such as B for tasks of low rank. ``decay`` is the factor of the learning rate from one
+    step to the next, ``every`` the steps between records of M. Without ``softmax`` the scores
+    themselves weight the labels.
     """
     if task not in TASKS:
         raise ValueError(f"no class of tasks is called {task!r}; take one of {', '.join(TASKS)}")
@@ -143,7 +98,8 @@ def train_matrix(
         or not np.isfinite(D).all()
     ):
         raise ValueError(
-            f"root has the shape {A.shape} and directions {D.shape}; they are d x d and d x k with d = {d}, finite"
+            f"root has the shape {A.shape} and directions {D.shape}; they are d x d and d x k with d = {d}, "
+            "finite"
         )
     W, losses = start * np.eye(d), np.zeros(steps)
     kept = np.zeros((-(-steps // every), d, d))

@@ -54,30 +54,10 @@ def plain_window_loss(
 ) -> float:
     """The loss ``v (1 + D) - 2 sum b_k A_k + sum b_k B_k + sigma^2 D`` over k >= 1, with
     ``D = E sum gamma_i^2``, ``A_k = E sum gamma_i P_k(t_i)`` and
-    ``B_k = E sum_{i != j} gamma_i gamma_j P_k(t_i) P_k(t_j)``, v the sum of the b_k.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        What its list of coefficients leaves out is counted with means of P_k equal to 0.
-    n : int
-    w : float
-        Not above some hundred, lest the nodes are too coarse.
-    noise : float
-    nodes : int
-        Of the law of a token.
-    step : float
-        Of the integral over log r.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from theory.attention.window.classes import affine
-    >>> round(plain_window_loss(affine(1).spectrum(3), 20, 2.0, 0.01), 9)
-    0.017723427
+    ``B_k = E sum_{i != j} gamma_i gamma_j P_k(t_i) P_k(t_j)``, v the sum of the b_k; degrees that
+    the list leaves out count with means of P_k equal to 0. ``nodes`` are those of the law of a
+    token, ``step`` that of the integral over log r; w above some hundred makes the nodes too
+    coarse.
     """
     t, _ = _sphere(spectrum.d, nodes)
     P = polynomials(spectrum.d, len(spectrum.b) - 1, t)[1:]
@@ -98,23 +78,6 @@ def plain_window_loss(
 def plain_spread(d: int, n: int, w: float, *, nodes: int = 800, step: float = 0.2) -> float:
     """The mean of ``sum gamma_i |x_i - x|^2``, which no signal term of a task with the Lipschitz
     constant 1 exceeds.
-
-    Parameters
-    ----------
-    d, n : int
-    w : float
-    nodes : int
-    step : float
-        As of `plain_window_loss`.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(plain_spread(3, 20, 0.0), 6), round(plain_spread(3, 20, 2.0), 6)
-    (2.0, 0.560358)
     """
     t, _ = _sphere(d, nodes)
     out = 0.0

@@ -1,8 +1,6 @@
 """Compiled kernel for the squared errors of softmax attention and of its gradients at finite prompt
-length, with tokens z_k = A g_k drawn one by one.
-
-Everything is computed in the coordinates of g. The pass over the tokens is in
-`numerics.monte_carlo.kernels.token_sums`.
+length, with tokens z_k = A g_k drawn one by one. Everything is computed in the coordinates of g.
+The pass over the tokens is in `numerics.monte_carlo.kernels.token_sums`.
 """
 
 from __future__ import annotations
@@ -42,9 +40,7 @@ ROW = U64(LANES)
 
 @njit
 def mean_and_covariance(pairs, sums, M, C):  # type: ignore[no-untyped-def]
-    """Softmax mean M and covariance C of the coordinates of each lane: rows j, and j 2 pairs
-    + k.
-    """
+    """Softmax mean M and covariance C of each lane's coordinates: rows j, and j 2 pairs + k."""
     for i in range(LANES):
         sums[i] = 1 / sums[i]
     row, width = 1, 2 * pairs
@@ -73,9 +69,7 @@ def covariance(j, k, row, width, sums, M, C):  # type: ignore[no-untyped-def]
 
 @njit
 def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # type: ignore[no-untyped-def]
-    """|B M − Vh|², d_out |R M − h|² and |z|² |B C Rᵀ − VH|² of each lane, in three rows of
-    values.
-    """
+    """|B M − Vh|², d_out |R M − h|² and |z|² |B C Rᵀ − VH|² of each lane, in three rows."""
     width, m = 2 * pairs, R.shape[0]
     values[:] = 0.0
     for q in range(m):
@@ -102,9 +96,7 @@ def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # 
 
 @njit
 def distance(A, q, x, limits, target, start, factor, row, values, at):  # type: ignore[no-untyped-def]
-    """Add factor |(A x)_q − limit|² to the row of values; limits of all replicates at once have one
-    column.
-    """
+    """Add factor |(A x)_q − limit|² to the row of values; common limits have one column."""
     first, last = 0, A.shape[1] - 2
     while first < last and A[q, first] == 0 and A[q, first + 1] == 0:
         first += 2
@@ -145,18 +137,16 @@ def add(a, b, x, at, step, y, to):  # type: ignore[no-untyped-def]
 @once
 def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
     """The compiled kernel ``(first, L, key, b, R, B, h, Vh, VH, z2, d_out, out)``, which releases
-    the GIL.
+    the GIL. A kernel for a user's quantile function is compiled anew in every process: Numba cannot
+    tell whether the function has changed.
 
     ``out[e, r]`` becomes the squared error of replicate number ``first + r`` at length L: e = 0 for
     the output, 1 for grad_V, 2 for grad_U. Tokens are A g with r coordinates g of the given kind;
-    A = Q R and V A = P B with orthonormal columns of Q (d, m) and P (d_out, p). R (m, r) and
-    B (p, r) end with a column of zeros if r is odd. The scores are b·g, b of shape (r, n). The
-    limits are the tilted mean as h = Qᵀ E (m, n) and Vh = PᵀV E (p, n), and the tilted covariance
-    as PᵀV H Q in the rows of VH (p m, n); z2 (n,) is |z|². There n is the number of replicates, or
-    1 if the query is the same for all.
-
-    Kernels for a user's quantile function are compiled anew in every process: Numba cannot tell
-    whether the function has changed.
+    A = Q R and V A = P B with orthonormal columns of Q (d, m) and P (d_out, p). R (m, r) and B (p,
+    r) end with a column of zeros if r is odd. The scores are b·g, b of shape (r, n). The limits are
+    the tilted mean as h = Qᵀ E (m, n) and Vh = PᵀV E (p, n), and the tilted covariance as PᵀV H Q
+    in the rows of VH (p m, n); z2 (n,) is |z|². There n is the number of replicates, or 1 if the
+    query is the same for all.
     """
     check_law(kind, ("normal", "sign", "uniform", "sphere", "ball", "quantile"), "the sampler")
     sources = (

@@ -82,9 +82,7 @@ def spheres(rank, state, words, tile):  # type: ignore[no-untyped-def]
 
 @njit
 def balls(rank, state, words, tile):  # type: ignore[no-untyped-def]
-    """Uniform in the ball of radius √(rank + 2); the two rows behind the coordinates serve to
-    normalise.
-    """
+    """Uniform in the ball of radius √(rank + 2); two rows behind the coordinates normalise."""
     normals(rank + 2, state, tile)
     normalise(rank, rank + 2, words.view(np.float32), tile)
     if rank % 2:

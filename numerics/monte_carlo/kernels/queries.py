@@ -1,6 +1,4 @@
-"""Compiled kernel for the standard normal vectors of random queries, one for each replicate, from
-random streams that no prompt reads.
-"""
+"""Compiled normal vectors of random queries, from random streams that no prompt reads."""
 
 from __future__ import annotations
 

@@ -40,11 +40,9 @@ def start_scores(replicate, mark, key, state):  # type: ignore[no-untyped-def]
 @njit(fastmath={"contract"})
 def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
     """x = t − 1 of each token, t a coordinate of a uniform point of the unit sphere in R^n, from
-    two normals.
-
-    Two coordinates of the point have squared length 1 − u^{2/(n−2)}, u uniform, in a uniform
-    direction; −2 log u is the squared length of the pair of normals, and the direction is theirs.
-    Close to t = 1 no digit is lost.
+    two normals; close to t = 1 no digit is lost. Two coordinates of the point have squared length 1
+    − u^{2/(n−2)}, u uniform, in a uniform direction; −2 log u is the squared length of the pair of
+    normals, and the direction is theirs.
     """
     rate = F32(1 / (n - 2)) if n > 2 else F32(1e30)
     circle = ONE if n > 1 else ZERO  # in R^1 all that is left of the direction is a sign
@@ -62,9 +60,7 @@ def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def with_normal(sums, x, rate, centre, top):  # type: ignore[no-untyped-def]
-    """Add w, w h, w h², w², w² h, w² h², w³ for h = x − centre and the weight w = e^{rate (x −
-    top)}.
-    """
+    """Add w, w h, w h², w², w² h, w² h², w³ for h = x − centre, w = e^{rate (x − top)}."""
     s0, s1, s2, s3, s4, s5, s6 = sums
     w = exp32(max(rate * (x - top), NEGLIGIBLE_EXPONENT))
     h = x - centre
@@ -101,9 +97,7 @@ def add_normals(l, four, x, lane, part):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract"})
 def fold_normals(shrink, part, total):  # type: ignore[no-untyped-def]
-    """Bring the sums, linear, quadratic and cubic in the weights, to the new maximum and add those
-    of a tile.
-    """
+    """Bring sums linear, quadratic, cubic in the weights to the new maximum, and add a tile's."""
     for i in range(LANES):
         f = shrink[i]
         f2 = f * f
@@ -119,10 +113,8 @@ def fold_normals(shrink, part, total):  # type: ignore[no-untyped-def]
 @njit(fastmath={"contract"})
 def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
     """Add w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x),
-    first times powers of `shrink`.
-
-    In float64: where one token has almost all the weight the errors are differences of these sums,
-    and far smaller than they.
+    first times powers of `shrink`. In float64: where one token has almost all the weight the errors
+    are differences of these sums, and far smaller than they.
     """
     at = U64(l) * ROW
     for i in range(LANES):
@@ -146,9 +138,7 @@ def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-de
 
 @njit(fastmath={"contract"})
 def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
-    """Take a tile into the maximum of each lane; the weights of earlier tokens are to be multiplied
-    by `shrink`.
-    """
+    """Take a tile into the maximum of each lane; `shrink` multiplies earlier weights."""
     for i in range(LANES):
         shrink[i] = lane[2 * LANES + i]
     for l in range(0, tokens - 1, 2):
@@ -164,9 +154,7 @@ def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
 
 @njit
 def normal_sums(L, state, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
-    """total = the sums over the L tokens of each lane of what `with_normal` lists, up to powers of
-    a factor.
-    """
+    """total = each lane's sums over L tokens of what `with_normal` lists, up to powers."""
     total[:], lane[2 * LANES :] = 0.0, LOWEST
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)

@@ -110,9 +110,8 @@ def limits(L, n, size, expansion, lane, mean, spread):  # type: ignore[no-untype
     """Rate and centre of each lane, and mean and variance of x (normal) or t − 1 (sphere) at an
     infinite prompt.
     """
-    reach = math.sqrt(
-        2 * math.log(L)
-    )  # where the largest of L normals lies: with steep scores the sums live there
+    # Where the largest of L normals lies: with steep scores the sums live there.
+    reach = math.sqrt(2 * math.log(L))
     for i in range(LANES):
         if n > 0:
             rate = math.sqrt(n) * size[i]
@@ -128,16 +127,13 @@ def limits(L, n, size, expansion, lane, mean, spread):  # type: ignore[no-untype
 @njit(fastmath={"contract"})
 def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, values):  # type: ignore[no-untyped-def]
     """The squared errors of output, grad_V and grad_U of each lane, averaged over what the scores
-    leave open.
-
-    In the frame of e the softmax covariance of g less its limit is D ee' + ec' + ce' + E: D a
-    number that the scores determine; given them c has mean 0 and covariance CP, and E has mean ηP,
-    P = 1 − ee'.
+    leave open. In the frame of e the softmax covariance of g less its limit is D ee' + ec' + ce' +
+    E: D a number that the scores determine; given them c has mean 0 and covariance CP, and E has
+    mean ηP, P = 1 − ee'.
     """
     trace_x, trace_y, trace_xy = traces[0], traces[1], traces[2]
-    unit, of_v, excess = (
-        (n, n / (n - 1) if n > 1 else 0.0, 2 / (n + 1)) if n > 0 else (1.0, 1.0, 0.0)
-    )  # excess = 1 − φ
+    # The excess is 1 − φ.
+    unit, of_v, excess = (n, n / (n - 1) if n > 1 else 0.0, 2 / (n + 1)) if n > 0 else (1.0, 1.0, 0.0)
     for i in range(LANES):
         along_x, along_y, mixed = geometry[1, i], geometry[2, i], geometry[3, i]
         across_x, across_y = max(trace_x - along_x, 0.0), max(trace_y - along_y, 0.0)

@@ -4,10 +4,9 @@ tokens: no prompt is stored.
 Replicates are the lanes of flat arrays, and tokens the outer loop: a tile of tokens is drawn,
 weighed against a reference score, and added to sums in float32, which are added to sums in float64
 after every few tiles. The reference of a lane is raised when a score is far above it, before a
-weight could leave the range of float32; a weight below e^-80 counts as 0.
-
-Coordinates are taken in pairs (a row of zeros is added if their number is odd), so that a number
-loaded from memory is used twice.
+weight could leave the range of float32; a weight below e^-80 counts as 0. Coordinates are taken in
+pairs (a row of zeros is added if their number is odd), so that a number loaded from memory is used
+twice.
 """
 
 from __future__ import annotations
@@ -53,15 +52,12 @@ def score(pairs, b, g, w):  # type: ignore[no-untyped-def]
 
 @njit
 def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyped-def]
-    """Move the reference of a lane to the highest score of the tile if that is far above, and
-    rescale the lane's sums.
-    """
+    """Move a lane's reference to a tile's highest score if far above, and rescale the sums."""
     moved = I32(0)
     for i in range(LANES):
         k = U64(i)
-        top = max(
-            max(w[k], w[k + ROW]), max(w[k + TWO_ROWS], w[k + THREE_ROWS])
-        )  # a loop over TILE costs three times as much
+        # A loop over TILE costs three times as much.
+        top = max(max(w[k], w[k + ROW]), max(w[k + TWO_ROWS], w[k + THREE_ROWS]))
         shrink[i] = top
         moved |= I32(top - reference[i] > LARGEST_EXPONENT)
     if moved:
@@ -141,10 +137,8 @@ def start_sums(reference, part, total):  # type: ignore[no-untyped-def]
 @njit
 def add_tile(start, L, b, g, w, wg, reference, shrink, part, total):  # type: ignore[no-untyped-def]
     """Add Z = Σ w, Σ w g and Σ w g gᵀ of the tokens from `start` on, up to a common factor per
-    lane.
-
-    For each pair of coordinates five rows of `total` on its own, then four with every pair before.
-    Part of the sums are in `part` unless these are the last of the L tokens.
+    lane. For each pair of coordinates five rows of `total` on its own, then four with every pair
+    before. Part of the sums are in `part` unless these are the last of the L tokens.
     """
     pairs = b.size // (2 * LANES)
     score(pairs, b, g, w)

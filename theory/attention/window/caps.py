@@ -1,9 +1,8 @@
-"""Caps of the sphere, the truncated gamma sum, and the mean of the kernel sums, exactly.
+"""Caps of the sphere, the truncated gamma sum, and the mean of the kernel sums, exactly (Collins et
+al., Lemma G.1, Definition G.2, Lemma G.4).
 
 Tokens are uniform on the unit sphere of R^d. A cap of height eps holds the points y with
 ``x'y >= 1 - eps``; the kernel sums are ``g_p(r) = sum_i |x_i - x|^p e^{-r |x_i - x|^2}``.
-
-Source: Collins et al., Lemma G.1, Definition G.2, Lemma G.4.
 """
 
 from __future__ import annotations
@@ -18,29 +17,8 @@ __all__ = ["cap_measure", "mean_kernel", "truncated_gamma"]
 
 
 def cap_measure(eps: Any, d: int) -> Any:
-    """The share ``sigma_eps = (1/2) I_{2 eps - eps^2}((d-1)/2, 1/2)`` of the sphere in a cap.
-
-    Parameters
-    ----------
-    eps : float, array_like or sympy.Expr
-        Height of the cap, in [0, 1]: at most a hemisphere.
-    d : int
-        Dimension of the space that the sphere lies in, at least 2.
-
-    Returns
-    -------
-    float, ndarray or sympy.Expr
-        Rational for odd d and rational eps.
-
-    Raises
-    ------
-    ValueError
-        If d is no integer of at least 2, or eps lies outside [0, 1].
-
-    Examples
-    --------
-    >>> cap_measure(sp.Rational(1, 10), 3), cap_measure(sp.Symbol("eps"), 3)
-    (1/20, eps/2)
+    """The share ``sigma_eps = (1/2) I_{2 eps - eps^2}((d-1)/2, 1/2)`` of the sphere in R^d in a cap
+    of height eps in [0, 1]; rational for odd d and rational eps.
     """
     _check_dimension(d)
     if not isinstance(eps, sp.Basic):
@@ -65,28 +43,8 @@ def _tail(c: sp.Expr, d: int) -> sp.Expr:
 
 
 def truncated_gamma(d: Any, alpha: Any, m: Any) -> Any:
-    """The sum ``gamma(d, alpha, m) = sum_{i=1}^m i^d e^{-alpha i}`` of Definition G.2.
-
-    Parameters
-    ----------
-    d, alpha : float or sympy.Expr
-        The power, which may be half an integer, and the rate.
-    m : int or sympy.Expr
-        Number of terms, at least 0; a symbol leaves the sum unevaluated.
-
-    Returns
-    -------
-    float or sympy.Expr
-
-    Raises
-    ------
-    ValueError
-        If m is a number but no integer of at least 0.
-
-    Examples
-    --------
-    >>> truncated_gamma(5, sp.Integer(1), 1)
-    exp(-1)
+    """The sum ``gamma(d, alpha, m) = sum_{i=1}^m i^d e^{-alpha i}`` of Definition G.2, where d may
+    be half an integer; a symbolic m leaves it unevaluated.
     """
     symbol = isinstance(m, sp.Basic) and not m.is_number
     if not symbol and (m != int(m) or m < 0):
@@ -102,35 +60,10 @@ def truncated_gamma(d: Any, alpha: Any, m: Any) -> Any:
 
 
 def mean_kernel(p: Any, r: Any, d: int) -> Any:
-    """The mean ``E |x-y|^p e^{-r |x-y|^2} = E g_p(r) / n`` for x fixed and y uniform.
-
-    With ``a = (d-1)/2`` the quarter of ``|x-y|^2`` has the law Beta(a, a), so that the mean is
-    ``2^p B(a+p/2, a)/B(a, a) M(a + p/2, 2a + p/2, -4r)`` with Kummer's function M.
-
-    Parameters
-    ----------
-    p : float or sympy.Expr
-        Power of the distance, at least 0.
-    r : float, array_like or sympy.Expr
-        Parameter of the kernel.
-    d : int
-        Dimension of the space that the sphere lies in, at least 2.
-
-    Returns
-    -------
-    float, ndarray or sympy.Expr
-        Bessel functions at p = 0; for d = 3 and even p the expression is elementary.
-
-    Raises
-    ------
-    ValueError
-        If d is no integer of at least 2, or p is negative.
-
-    Examples
-    --------
-    >>> r = sp.Symbol("r", positive=True)
-    >>> sp.simplify(mean_kernel(0, r, 3) - (1 - sp.exp(-4 * r)) / (4 * r))
-    0
+    """The mean ``E |x-y|^p e^{-r |x-y|^2} = E g_p(r) / n`` for x fixed and y uniform on the sphere
+    in R^d. With ``a = (d-1)/2`` the quarter of ``|x-y|^2`` has the law Beta(a, a), so that it is
+    ``2^p B(a+p/2, a)/B(a, a) M(a + p/2, 2a + p/2, -4r)`` with Kummer's function M: Bessel functions
+    at p = 0, elementary for d = 3 and even p.
     """
     _check_dimension(d)
     if not isinstance(p, sp.Basic) and p < 0:

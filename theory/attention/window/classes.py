@@ -1,8 +1,7 @@
 """Random tasks on the unit sphere (Collins et al., Definition 3.2 and Section 3.2), by the mean of
-the product of two values, on which alone the loss of an attention window depends.
-
-For rotation-invariant tasks that mean is a function rho of the inner product. Its coefficients in
-the Gegenbauer polynomials P_k, with P_k(1) = 1, are the spectrum of the class.
+the product of two values, on which alone the loss of an attention window depends. For
+rotation-invariant tasks it is a function rho of the inner product; its coefficients in the
+Gegenbauer polynomials P_k, with P_k(1) = 1, are the spectrum of the class.
 """
 
 from __future__ import annotations
@@ -33,28 +32,14 @@ SPHERE = "tokens lie on the sphere in R^d, and attention windows need d >= 2"
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The spectrum of a class of tasks in one dimension.
-
-    Parameters
-    ----------
-    d : int
-        Dimension of the tokens.
-    b : ndarray of shape (K + 1,)
-        ``rho(t) = sum_k b_k P_k(t)``, without the degrees beyond K.
-    tail : float
-        A bound on the sum of the coefficients beyond K.
-    variogram : callable, optional
-        Maps ``D = 1 - t`` to ``rho(1) - rho(1 - D)`` without cancellation, where the tail is not 0.
-
-    Examples
-    --------
-    >>> affine(3).spectrum(3).curvature
-    4.0
-    """
+    """The spectrum of a class of tasks in one dimension."""
 
     d: int
+    #: ``rho(t) = sum_k b_k P_k(t)``, without the degrees beyond K.
     b: Floats
+    #: A bound on the sum of the coefficients beyond K.
     tail: float = 0.0
+    #: Maps ``D = 1 - t`` to ``rho(1) - rho(1 - D)`` without cancellation, where the tail is not 0.
     variogram: Callable[[Floats], Floats] | None = None
 
     __repr__ = in_a_line
@@ -72,78 +57,40 @@ class Spectrum:
     @property
     def slope(self) -> float:
         """The derivative of rho at 1, ``sum b_k k (k+d-2)/(d-1)``; the mean of ``|grad f|^2`` is
-        ``d - 1`` times it. Infinite where the degrees that are left out may make it so.
+        ``d - 1`` times it.
         """
-        return math.inf if self._endless(2) else self._moment(1) / (self.d - 1)
+        return self._moment(1) / (self.d - 1)
 
     @property
     def curvature(self) -> float:
-        """The mean square of the Laplacian, ``sum b_k k^2 (k+d-2)^2``; infinite where it
-        diverges.
-        """
+        """The mean square of the Laplacian, ``sum b_k k^2 (k+d-2)^2``; it may be infinite."""
         return math.inf if self.tail else self._moment(2)
 
     def _moment(self, power: int) -> float:
         k = np.arange(len(self.b))
         return float((self.b * (k * (k + self.d - 2.0)) ** power).sum())
 
-    def _endless(self, order: int) -> bool:
-        return order > 2 and self.tail > 0
-
 
 @dataclass(frozen=True)
 class TaskClass:
-    """A class of random tasks whose law does not change under rotations.
-
-    Parameters
-    ----------
-    name : str
-    L : float or sympy.Expr
-        The Lipschitz constant, or the factor, that the paper's definition names.
-    rho : callable
-        ``rho(t, d)``, the mean of ``f(x) f(y)`` over the class at ``x'y = t``.
-    coefficients : callable
-        ``coefficients(d, K)``, the array b_0, ..., b_K.
-    degrees : int, optional
-        The largest degree, where the spectrum ends.
-    variogram : callable, optional
-        ``variogram(D, d) = rho(1, d) - rho(1 - D, d)``, where the spectrum does not end.
-
-    Examples
-    --------
-    >>> affine(1).rho(sp.Symbol("t"), 5)
-    t/15 + 1/3
-    """
+    """A class of random tasks whose law does not change under rotations."""
 
     name: str
+    #: The Lipschitz constant, or the factor, that the paper's definition names.
     L: Any
+    #: ``rho(t, d)``, the mean of ``f(x) f(y)`` over the class at ``x'y = t``.
     rho: Callable[[Any, int], Any]
+    #: ``coefficients(d, K)``, the array b_0, ..., b_K.
     coefficients: Callable[[int, int], Floats] = field(repr=False)
+    #: The largest degree, where the spectrum ends.
     degrees: int | None = None
+    #: ``variogram(D, d) = rho(1, d) - rho(1 - D, d)``, where the spectrum does not end.
     variogram: Callable[[Floats, int], Floats] | None = field(default=None, repr=False)
 
     __repr__ = in_a_line
 
     def spectrum(self, d: int, degrees: int = DEGREES) -> Spectrum:
-        """The spectrum in dimension d.
-
-        Parameters
-        ----------
-        d : int
-            At least 2.
-        degrees : int
-            How many degrees are kept where the spectrum does not end.
-
-        Raises
-        ------
-        ValueError
-            If d is less than 2.
-
-        Examples
-        --------
-        >>> relu(1).spectrum(3).b[:2].round(4).tolist()
-        [0.375, 0.0556]
-        """
+        """The spectrum in dimension d >= 2, up to the given degree where it does not end."""
         d = read_whole("d", d, SPHERE, least=2)
         last = degrees if self.degrees is None else self.degrees
         b = np.asarray(self.coefficients(d, last), dtype=float)
@@ -155,7 +102,6 @@ class TaskClass:
 
 
 def _scale(L: Any) -> Any:
-    """A Lipschitz constant that has been checked."""
     if isinstance(L, sp.Expr) and not L.is_number:
         if L.is_positive is False:
             raise ValueError(
@@ -169,7 +115,8 @@ def _scale(L: Any) -> Any:
         )
     if not number > 0:
         raise ValueError(
-            f"L = {L!r} is not a positive number; L is a Lipschitz constant, and with L = 0 all tasks are constant"
+            f"L = {L!r} is not a positive number; L is a Lipschitz constant, and with L = 0 all tasks are "
+            "constant"
         )
     return sp.sympify(L) if isinstance(L, (int, sp.Expr)) else number
 

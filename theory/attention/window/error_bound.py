@@ -27,31 +27,8 @@ def _sphere(d: int) -> tuple[Floats, Floats]:
 
 
 def error_bound(spectrum: Spectrum, w: float, n: int, noise: float) -> float:
-    """The bound of our R14 on ``|loss - B^2 - (Q/n)(V + sigma^2)|``, for every n, w and sigma.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        Whose list of coefficients is complete.
-    w : float
-    n : int
-    noise : float
-        sigma^2.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If the spectrum leaves out degrees.
-
-    Examples
-    --------
-    >>> from theory.attention.window.classes import affine
-    >>> round(error_bound(affine(1).spectrum(3), 2.0, 10_000, 0.01), 6)
-    2.7e-05
+    """The bound of our R14 on ``|loss - B^2 - (Q/n)(V + sigma^2)|``, for every n, w and
+    ``noise = sigma^2``; the spectrum must leave out no degrees.
     """
     if spectrum.tail:
         raise ValueError(

@@ -16,29 +16,7 @@ __all__ = ["bias_and_noise", "estimate", "weights"]
 
 
 def weights(tokens: ArrayLike, query: ArrayLike, w: float) -> Floats:
-    """The weights ``e^{-w|x_i-x|^2}`` of the tokens, divided by their sum.
-
-    Parameters
-    ----------
-    tokens : array_like of shape (n, d)
-    query : array_like of shape (d,)
-    w : float
-        The width, at least 0.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the shapes do not fit, an entry is not finite, or w is negative.
-
-    Examples
-    --------
-    >>> weights([[1, 0], [0, 1]], [1, 0], 0.5).round(4).tolist()
-    [0.7311, 0.2689]
-    """
+    """The weights ``e^{-w|x_i-x|^2}`` of the tokens (n, d), w >= 0, divided by their sum."""
     x, z, width = read_arrays(tokens=(tokens, "n d"), query=(query, "d"), w=(w, ""))
     if width < 0:
         raise ValueError(
@@ -48,29 +26,7 @@ def weights(tokens: ArrayLike, query: ArrayLike, w: float) -> Floats:
 
 
 def estimate(tokens: ArrayLike, labels: ArrayLike, query: ArrayLike, w: float) -> float:
-    """What attention predicts for the query: the mean of the labels under the weights.
-
-    Parameters
-    ----------
-    tokens : array_like of shape (n, d)
-    labels : array_like of shape (n,)
-    query : array_like of shape (d,)
-    w : float
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    TypeError, ValueError
-        As of `weights`.
-
-    Examples
-    --------
-    >>> estimate([[1, 0], [0, 1]], [1.0, -1.0], [1, 0], 0.0)
-    0.0
-    """
+    """What attention predicts for the query: the mean of the labels under the weights."""
     _, y = read_arrays(tokens=(tokens, "n d"), labels=(labels, "n"))
     return float(weights(tokens, query, w) @ y)
 
@@ -78,38 +34,10 @@ def estimate(tokens: ArrayLike, labels: ArrayLike, query: ArrayLike, w: float) -
 def bias_and_noise(
     tasks: TaskClass, tokens: ArrayLike, query: ArrayLike, w: float, noise: float = 0.0
 ) -> tuple[float, float]:
-    """The squared error on one prompt, averaged over tasks, and that of the label noise.
-
-    With the correlation rho of the class, the bias is ``sum_ij g_i g_j rho(x_i'x_j) - 2 sum_i g_i
-    rho(x_i'x) + rho(1)`` and the noise ``sigma^2 sum_i g_i^2``, for the weights g.
-    `numerics.window_loss` is their mean over prompts.
-
-    Parameters
-    ----------
-    tasks : TaskClass
-    tokens : array_like of shape (n, d)
-        On the unit sphere.
-    query : array_like of shape (d,)
-        On the unit sphere.
-    w : float
-    noise : float
-        The variance sigma^2 of the label noise.
-
-    Returns
-    -------
-    (float, float)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As of `weights`; if the tokens or the query have another length than 1, or the noise is
-        negative.
-
-    Examples
-    --------
-    >>> from theory.attention.window.classes import linear
-    >>> bias_and_noise(linear(2), [[1, 0], [-1, 0]], [1, 0], 0.0, noise=1.0)
-    (2.0, 0.5)
+    """The squared error on one prompt, averaged over tasks, and that of label noise of variance
+    ``noise``; tokens and query lie on the unit sphere. With the correlation rho of the class, the
+    bias is ``sum_ij g_i g_j rho(x_i'x_j) - 2 sum_i g_i rho(x_i'x) + rho(1)`` and the noise
+    ``sigma^2 sum_i g_i^2``, for the weights g. `numerics.window_loss` is their mean over prompts.
     """
     x, z, variance = read_arrays(tokens=(tokens, "n d"), query=(query, "d"), noise=(noise, ""))
     off = np.abs(np.linalg.norm([*x, z], axis=1) - 1).max()

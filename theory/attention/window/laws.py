@@ -1,10 +1,9 @@
-"""The loss of an attention window for long prompts, exactly, and the laws of the best width.
+"""The loss of an attention window for long prompts, exactly, and the laws of the best width: our R8
+and R14 to R16, beside Theorem 3.4 of Collins et al.
 
 The weights are e^{-w|x_i-x|^2}. As the number n of tokens grows, the bias tends to
 ``B^2 = sum b_k (1 - rho_k(2w))^2`` with ``rho_k(kappa) = I_{k+nu}(kappa)/I_nu(kappa)`` and
 ``nu = d/2 - 1``, and n times the mean of the sum of squared weights to Q(w).
-
-Source: our results R8 and R14 to R16, beside Theorem 3.4 of Collins et al.
 """
 
 from __future__ import annotations
@@ -45,24 +44,8 @@ BLOCK = 2**16
 
 def bessel_quotient(d: int, k: Any, kappa: Any) -> Any:
     """The quotient ``rho_k(kappa) = I_{k+nu}(kappa)/I_nu(kappa)``, nu = d/2 - 1: the mean of
-    ``P_k(x'y)`` when y has a density proportional to ``e^{kappa x'y}``.
-
-    Parameters
-    ----------
-    d : int
-    k : int or ndarray of int
-        An array only beside numbers; broadcast against kappa.
-    kappa : float, array_like or sympy.Expr
-
-    Returns
-    -------
-    float, ndarray or sympy.Expr
-        For d = 3 and k = 1 the expression is elementary.
-
-    Examples
-    --------
-    >>> bessel_quotient(3, 1, sp.Symbol("kappa"))
-    coth(kappa) - 1/kappa
+    ``P_k(x'y)`` when y has a density proportional to ``e^{kappa x'y}``. Elementary for d = 3 and
+    k = 1; k may be an array only beside numbers.
     """
     if isinstance(kappa, sp.Expr):
         if (d, k) == (3, 1):
@@ -76,23 +59,8 @@ def bessel_quotient(d: int, k: Any, kappa: Any) -> Any:
 
 
 def bias(spectrum: Spectrum, w: ArrayLike) -> Any:
-    """The bias for long prompts, ``B^2 = sum_{k >= 1} b_k (1 - rho_k(2w))^2``.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-    w : float or array_like
-
-    Returns
-    -------
-    float or ndarray
-        Of the shape of w; what the spectrum leaves out is counted whole.
-
-    Examples
-    --------
-    >>> from theory.attention.window.classes import affine
-    >>> round(float(bias(affine(1).spectrum(3), 2.0)), 6)
-    0.006907
+    """The bias for long prompts, ``B^2 = sum_{k >= 1} b_k (1 - rho_k(2w))^2``; what the spectrum
+    leaves out is counted whole.
     """
     x = 2 * np.asarray(w, dtype=float)
     out, degrees = np.full(x.shape, spectrum.tail), np.flatnonzero(spectrum.b[1:]) + 1
@@ -106,17 +74,9 @@ def bias(spectrum: Spectrum, w: ArrayLike) -> Any:
 
 
 def effective_samples(d: int, w: Any) -> Any:
-    """The limit Q(w) of n times the mean of the sum of squared weights, the number of tokens over
-    the number that the window holds in effect.
-
-    ``Q(w) = I_nu(4w) (w/2)^nu / (I_nu(2w)^2 Gamma(d/2))``; for d = 3 it is ``2w coth 2w``.
-
-    Examples
-    --------
-    >>> effective_samples(3, sp.Symbol("w"))
-    2*w*coth(2*w)
-    >>> float(effective_samples(5, 0.0))
-    1.0
+    """The limit ``Q(w) = I_nu(4w) (w/2)^nu / (I_nu(2w)^2 Gamma(d/2))`` of n times the mean of the
+    sum of squared weights: the number of tokens over the number that the window holds in effect.
+    For d = 3 it is ``2w coth 2w``.
     """
     if isinstance(w, sp.Expr):
         if d == 3:
@@ -137,8 +97,6 @@ def effective_samples(d: int, w: Any) -> Any:
 def long_prompt_loss(spectrum: Spectrum, w: ArrayLike, whole: ArrayLike) -> Any:
     """The loss ``B^2(w) + Q(w)/Lambda`` of a window for long prompts, Lambda = n/sigma^2.
 
-    Examples
-    --------
     >>> from theory.attention.window.classes import affine
     >>> round(float(long_prompt_loss(affine(1).spectrum(3), 2.0, 100.0)), 6)
     0.046934
@@ -149,12 +107,6 @@ def long_prompt_loss(spectrum: Spectrum, w: ArrayLike, whole: ArrayLike) -> Any:
 def token_variance(spectrum: Spectrum, w: ArrayLike) -> Any:
     """The mean square V of the value at a token of the window less the value that the window shows
     on average, ``sum_{k >= 1} b_k (1 - 2 rho_k(2w) rho_k(4w) + rho_k(2w)^2)``.
-
-    Examples
-    --------
-    >>> from theory.attention.window.classes import affine
-    >>> round(float(token_variance(affine(1).spectrum(3), 0.0)), 6)
-    0.111111
     """
     x = 2 * np.asarray(w, dtype=float)
     out = np.full(x.shape, spectrum.tail)
@@ -166,46 +118,20 @@ def token_variance(spectrum: Spectrum, w: ArrayLike) -> Any:
 
 def unified_loss(spectrum: Spectrum, w: ArrayLike, n: ArrayLike, noise: float) -> Any:
     """The loss up to lower orders in Q(w)/n, ``B^2 + (Q/n)(V + sigma^2)``, with and without noise.
-
-    Source: our R14, which bounds the difference from the loss for every n, w and sigma.
-
-    Examples
-    --------
-    >>> from theory.attention.window.classes import affine
-    >>> round(float(unified_loss(affine(1).spectrum(3), 2.0, 1000, 0.01)), 6)
-    0.007058
+    Our R14 bounds the difference from the loss for every n, w and sigma.
     """
     share = effective_samples(spectrum.d, w) / np.asarray(n, dtype=float)
     return bias(spectrum, w) + share * (token_variance(spectrum, w) + noise)
 
 
 def expansion_without_window(spectrum: Spectrum, n: int, noise: float) -> tuple[float, float]:
-    """Slope a and curvature c of the loss without a window, ``loss(0) + a w + c w^2 + O(w^3)``.
-
-    With the mean square R of what varies in a task,
+    """Slope a and curvature c of the loss without a window, ``loss(0) + a w + c w^2 + O(w^3)``,
+    from the mean square R of what varies in a task and ``noise = sigma^2`` (our R13.window, which
+    has c for b_1 = 0):
 
         a = -(4 b_1/d) (1 - 1/n),
         c = (4/(d n)) (1 - 1/n) [R + sigma^2 - 2 (n-2) b_2/(d+2)]
             + (4 b_1/d^2) (1 - 1/n) (1 - 4/n + 6/n^2).
-
-    Source: our R13.window, which has c for b_1 = 0.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-    n : int
-    noise : float
-        The variance sigma^2 of the label noise.
-
-    Returns
-    -------
-    slope, curvature : float
-
-    Examples
-    --------
-    >>> from theory.attention.window.classes import linear
-    >>> expansion_without_window(linear(1).spectrum(2), 2, 0.0)
-    (-0.5, 0.375)
     """
     d, N, (b_1, b_2) = spectrum.d, float(n), np.concatenate([spectrum.b, np.zeros(2)])[1:3].tolist()
     bracket = spectrum.varying + noise - 2 * (N - 2) * b_2 / (d + 2)
@@ -214,29 +140,15 @@ def expansion_without_window(spectrum: Spectrum, n: int, noise: float) -> tuple[
 
 
 def noise_constant(d: Any) -> Any:
-    """The constant ``C_d = sqrt(2 pi) 2^{1-d/2}/Gamma(d/2)`` of ``Q(w) ~ C_d w^{(d-1)/2}``.
-
-    Examples
-    --------
-    >>> noise_constant(sp.S(3))
-    2
-    """
+    """The constant ``C_d = sqrt(2 pi) 2^{1-d/2}/Gamma(d/2)`` of ``Q(w) ~ C_d w^{(d-1)/2}``."""
     if isinstance(d, sp.Expr):
         return sp.simplify(sp.sqrt(2 * sp.pi) * 2 ** (1 - d / 2) / sp.gamma(d / 2))
     return math.sqrt(2 * math.pi) * 2 ** (1 - d / 2) / math.gamma(d / 2)
 
 
 def curvature_law(d: Any, curvature: Any, whole: Any) -> Any:
-    """The best width of a smooth class under noise,
-    ``[Lambda lap_2/(4 (d-1) C_d)]^{2/(d+3)}`` with Lambda = n/sigma^2 and lap_2 the mean square of
-    the Laplacian.
-
-    Source: our R14; R8 is the affine case.
-
-    Examples
-    --------
-    >>> round(float(curvature_law(3, 12 / 9, 1e4)), 3)
-    9.41
+    """The best width of a smooth class under noise, ``[Lambda lap_2/(4 (d-1) C_d)]^{2/(d+3)}`` with
+    Lambda = n/sigma^2 and lap_2 the mean square of the Laplacian (our R14; R8 is the affine case).
     """
     return (whole * curvature / (4 * (d - 1) * noise_constant(d))) ** (
         sp.S(2) / (d + 3) if isinstance(d, sp.Expr) else 2 / (d + 3)
@@ -244,50 +156,21 @@ def curvature_law(d: Any, curvature: Any, whole: Any) -> Any:
 
 
 def noiseless_law(d: int, curvature: float, slope: float, n: ArrayLike) -> Any:
-    """The best width of a smooth class without noise for d >= 4,
-    ``[n lap_2/((d-3) C_d G)]^{2/(d+1)}`` with ``G = (d-1) rho'(1)``.
-
-    Raises
-    ------
-    ValueError
-        If d < 4, where the tokens nearest to the query decide.
-
-    Examples
-    --------
-    >>> round(float(noiseless_law(5, 16 / 15, 1 / 15, 1e4)), 2)
-    31.07
+    """The best width of a smooth class without noise, ``[n lap_2/((d-3) C_d G)]^{2/(d+1)}`` with
+    ``G = (d-1) rho'(1)``. It needs d >= 4: below, the tokens nearest to the query decide.
     """
     if d < 4:
         raise ValueError(
-            f"d = {d}: without noise the law holds for d >= 4; ask numerics.optimal_window for smaller dimensions"
+            f"d = {d}: without noise the law holds for d >= 4; ask numerics.optimal_window for smaller "
+            "dimensions"
         )
     return (np.asarray(n) * curvature / ((d - 3) * noise_constant(d) * (d - 1) * slope)) ** (2 / (d + 1))
 
 
 def crossover_law(d: int, curvature: float, slope: float, n: float, noise: float) -> float:
-    """The best width of a smooth class between noise and no noise: the minimiser of
-    ``lap_2/(16 w^2) + (C_d w^{(d-1)/2}/n)(sigma^2 + G/(4w))``.
-
-    Parameters
-    ----------
-    d : int
-        At least 4, or any with noise.
-    curvature, slope : float
-        Of the spectrum.
-    n : float
-    noise : float
-        sigma^2.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from theory.attention.window.classes import affine
-    >>> s = affine(1).spectrum(5)
-    >>> round(crossover_law(5, s.curvature, s.slope, 2000, 1.0), 3)
-    3.752
+    """The best width of a smooth class between noise and no noise, the minimiser of
+    ``lap_2/(16 w^2) + (C_d w^{(d-1)/2}/n)(sigma^2 + G/(4w))``, for d >= 4, or any d with
+    ``noise = sigma^2 > 0``.
     """
     C, G, p = noise_constant(d), (d - 1) * slope, (d - 1) / 2
     slope_of = lambda u: (
@@ -299,14 +182,7 @@ def crossover_law(d: int, curvature: float, slope: float, n: float, noise: float
 
 def relu_law(d: int, whole: Any) -> Any:
     """The best width of ReLU tasks under noise, ``[3 c_d Lambda/((d-1) C_d)]^{2/(d+2)}`` with
-    ``Lambda = n L^2/sigma^2``; the kink makes the bias ``c_d L^2 w^{-3/2}``.
-
-    Source: our R8.
-
-    Examples
-    --------
-    >>> round(float(relu_law(3, 1e6)), 1)
-    39.4
+    ``Lambda = n L^2/sigma^2``; the kink makes the bias ``c_d L^2 w^{-3/2}`` (our R8).
     """
     kappa = 4 / 3 * (2 - math.sqrt(2)) / math.sqrt(math.pi)
     p0 = math.gamma(d / 2) / (math.sqrt(math.pi) * math.gamma((d - 1) / 2))
@@ -316,30 +192,17 @@ def relu_law(d: int, whole: Any) -> Any:
 
 def exponent(d: Any, theta: Any) -> Any:
     """The exponent of Lambda in the best width under noise, ``2/(d-1+2 min(theta, 2))``, for a
-    class whose coefficients fall like ``k^{-1-2 theta}``; at theta = 2 with a logarithm.
-
-    Source: our R16. Smooth classes have 2/(d+3), ReLU (theta = 3/2) 2/(d+2).
-
-    Examples
-    --------
-    >>> exponent(sp.Symbol("d"), sp.Rational(3, 2))
-    2/(d + 2)
+    class whose coefficients fall like ``k^{-1-2 theta}``; at theta = 2 with a logarithm (our R16).
+    Smooth classes have 2/(d+3), ReLU (theta = 3/2) 2/(d+2).
     """
     return 2 / (d - 1 + 2 * min(theta, 2))
 
 
 def regret(r: Any, s: Any, p: Any) -> Any:
     """What the loss of a window learned for the constant L on tasks of r L, over that of the best
-    window, tends to, ``(r^2 + s/p)/((1 + s/p) r^{2p/(s+p)})``, for a bias ``w^{-s}`` and a noise
-    ``w^p``. Before the limit the quotient may be larger.
-
-    Source: our R15, where the noise dominates at both slopes and Lambda grows; s = 2 for smooth
-    classes, 3/2 for ReLU, and p = (d-1)/2.
-
-    Examples
-    --------
-    >>> regret(sp.S(2), 2, 2), regret(sp.S(1), 2, 2)
-    (5/4, 1)
+    window, tends to, ``(r^2 + s/p)/((1 + s/p) r^{2p/(s+p)})``, for a bias ``w^{-s}`` (s = 2 for
+    smooth classes, 3/2 for ReLU) and a noise ``w^p``, p = (d-1)/2. Our R15, where the noise
+    dominates at both slopes and Lambda grows; before the limit the quotient may be larger.
     """
     ratio = sp.Rational(s) / sp.Rational(p) if isinstance(r, sp.Expr) else s / p
     return (r**2 + ratio) / ((1 + ratio) * r ** (2 / (1 + ratio)))

@@ -35,52 +35,19 @@ _ROUNDING = 1e-8
 
 @dataclass(frozen=True)
 class Blocks:
-    """A symmetric matrix M in the basis (B, B_perp).
+    """A symmetric matrix M in the basis (B, B_perp)."""
 
-    Attributes
-    ----------
-    inside : ndarray of shape (k, k)
-        B'MB, of which the score sees c_u^2 times.
-    across : ndarray of shape (k, d - k)
-        B'M B_perp.
-    outside : ndarray of shape (d - k, d - k)
-        B_perp'M B_perp.
-    """
-
+    #: B'MB (k, k), of which the score sees c_u^2 times.
     inside: Floats
+    #: B'M B_perp (k, d - k).
     across: Floats
+    #: B_perp'M B_perp (d - k, d - k).
     outside: Floats
 
 
 def blocks(M: ArrayLike, B: ArrayLike) -> Blocks:
-    """The blocks of M in the basis (B, B_perp).
-
-    Parameters
-    ----------
-    M : array_like of shape (d, d)
-        Symmetric, as Theorem 4.4 takes it.
-    B : array_like of shape (d, k)
-        Orthonormal columns, 1 <= k < d.
-
-    Returns
-    -------
-    Blocks
-        For some orthonormal basis B_perp of the complement.
-
-    Raises
-    ------
-    ValueError
-        If M is not symmetric, B has no orthonormal columns, or there is no spurious direction.
-
-    Notes
-    -----
-    Collins, Parulekar, Mokhtari, Sanghavi & Shakkottai, Theorem 4.4 and Lemma H.2.
-
-    Examples
-    --------
-    >>> found = blocks([[2, 0], [0, 3]], [[1], [0]])
-    >>> found.inside.item(), found.across.item(), found.outside.item()
-    (2.0, 0.0, 3.0)
+    """The blocks of a symmetric M (d, d) in the basis (B, B_perp) with orthonormal columns, B of
+    shape (d, k), for some B_perp of the complement (Collins et al., Theorem 4.4 and Lemma H.2).
     """
     m, b = np.asarray(M, dtype=float), np.asarray(B, dtype=float)
     if m.ndim != 2 or m.shape[0] != m.shape[1]:
@@ -89,7 +56,8 @@ def blocks(M: ArrayLike, B: ArrayLike) -> Blocks:
         )
     if not np.isfinite(m).all() or np.abs(m - m.T).max() > _ROUNDING * np.abs(m).max():
         raise ValueError(
-            "M is not symmetric, and Theorem 4.4 minimises over M = M' only; give (M + M')/2 for its symmetric part"
+            "M is not symmetric, and Theorem 4.4 minimises over M = M' only; give (M + M')/2 for its "
+            "symmetric part"
         )
     if b.ndim != 2 or b.shape[0] != m.shape[0]:
         raise ValueError(
@@ -110,31 +78,9 @@ def blocks(M: ArrayLike, B: ArrayLike) -> Blocks:
 
 def score_blocks(M: ArrayLike, B: ArrayLike, c_u: float, c_v: float) -> Blocks:
     """What the scores see of M under Assumption 4.3: (c_u^2 B'MB, c_u c_v B'M B_perp, c_v^2
-    B_perp'M B_perp).
-
-    With these blocks A, N, D the score of the i-th token is u_i'(Au + Nv) + v_i'(N'u + Dv), so that
-    the loss depends on c_u and c_v through the blocks, and on sigma/|c_u| alone.
-
-    Parameters
-    ----------
-    M, B
-        As in `blocks`.
-    c_u, c_v : float
-        The scales of Assumption 4.3: c_u is not 0, and both are finite.
-
-    Returns
-    -------
-    Blocks
-
-    Raises
-    ------
-    ValueError
-        As of `blocks`, and if a scale is not one of Assumption 4.3.
-
-    Examples
-    --------
-    >>> score_blocks([[1, 0], [0, 1]], [[1], [0]], c_u=2, c_v=3).outside.item()
-    9.0
+    B_perp'M B_perp). With these blocks A, N, D the score of the i-th token is u_i'(Au + Nv) +
+    v_i'(N'u + Dv), so that the loss depends on c_u and c_v through the blocks, and on sigma/|c_u|
+    alone.
     """
     if not (np.isfinite(c_u) and np.isfinite(c_v)):
         raise ValueError(
@@ -147,23 +93,9 @@ def score_blocks(M: ArrayLike, B: ArrayLike, c_u: float, c_v: float) -> Blocks:
 
 
 def signal_of_signs(alpha: Sequence[Any], y: Any) -> Any:
-    """H_signal of (40) for k = 1: the mean of (sum_i gamma_i u_i - u)^2 over signs u_i.
-
-    Parameters
-    ----------
-    alpha : sequence of number or sympy.Expr
-        The positive weights alpha_1, ..., alpha_n of the tokens.
-    y : number or sympy.Expr
-        e^c, where c is the inverse temperature of Lemma H.3.
-
-    Returns
-    -------
-    number or sympy.Expr
-
-    Examples
-    --------
-    >>> signal_of_signs([1], sp.Symbol("y"))
-    2
+    """H_signal of (40) for k = 1: the mean of (sum_i gamma_i u_i - u)^2 over signs u_i, for
+    positive weights alpha_i of the tokens and ``y = e^c`` with the inverse temperature c of Lemma
+    H.3.
     """
     return sum(sum(w * (s - 1) for w, s in zip(ws, ss)) ** 2 for ws, ss in _weighted(alpha, y)) * sp.Rational(
         1, 2 ** len(alpha)
@@ -171,21 +103,8 @@ def signal_of_signs(alpha: Sequence[Any], y: Any) -> Any:
 
 
 def noise_of_signs(alpha: Sequence[Any], y: Any) -> Any:
-    """H_noise of Lemma H.4 for k = 1 and any n: the mean of sum_i gamma_i^2 over signs u_i.
-
-    Parameters
-    ----------
-    alpha, y
-        As in `signal_of_signs`.
-
-    Returns
-    -------
-    number or sympy.Expr
-
-    Examples
-    --------
-    >>> noise_of_signs([1, 1], 1)
-    1/2
+    """H_noise of Lemma H.4 for k = 1 and any n: the mean of sum_i gamma_i^2 over signs u_i, in the
+    letters of `signal_of_signs`.
     """
     return sum(sum(w**2 for w in ws) for ws, _ in _weighted(alpha, y)) * sp.Rational(1, 2 ** len(alpha))
 
@@ -206,9 +125,7 @@ def gamma_ab(a: Any, b: Any) -> Any:
 
 
 def d_ab(p: Any, q: Any, first: Any, other: Any, rest: Any = 0) -> Any:
-    """d_{a,b} of (49), where p = e^{ca}, q = e^{cb}, and `rest` is the sum over the other
-    tokens.
-    """
+    """d_{a,b} of (49), with p = e^{ca}, q = e^{cb}, and the sum `rest` over the other tokens."""
     return p * first + q * other + rest
 
 
@@ -220,12 +137,6 @@ def h_ab(p: Any, q: Any, first: Any, second: Any) -> Any:
 def polynomial_66(alpha: sp.Expr, y: sp.Expr) -> sp.Expr:
     """The right side of (66), of degree six in y = e^{c(a-b)}, from the P of (65) at alpha_1 = 1
     and alpha_2 = alpha.
-
-    Examples
-    --------
-    >>> alpha, y = sp.symbols("alpha y")
-    >>> sp.Poly(polynomial_66(alpha, y), y).coeff_monomial(y**6)
-    alpha**3
     """
     p, q = y, sp.S.One  # P is homogeneous: e^{ca} = y e^{cb}
     ab, ba = d_ab(p, q, 1, alpha), d_ab(q, p, 1, alpha)

@@ -60,7 +60,8 @@ def from_rho(rho: Callable[[Any], Any], name: str = "a class of your own") -> Ta
         values = np.asarray(rho(nodes), dtype=float) + np.zeros(len(nodes))
         if not np.all(np.isfinite(values)):
             raise ValueError(
-                "rho is not finite on [-1, 1]; give the mean of f(x) f(y) as a function of an array of t = x'y"
+                "rho is not finite on [-1, 1]; give the mean of f(x) f(y) as a function of an array of t = "
+                "x'y"
             )
         b = harmonics(d, np.arange(K + 1)) * (polynomials(d, K, nodes) @ (weights / weights.sum() * values))
         # A coefficient of degree k comes with k^(d-2) times the rounding of the values.
@@ -118,7 +119,8 @@ def from_spectrum(
         total = float(read_arrays(total=(total, ""))[0])
     if values.ndim != 1 or not np.all(np.isfinite(values)):
         raise ValueError(
-            "the spectrum must be a list of finite numbers b_0, b_1, ...; leave the degrees out whose coefficient is not known"
+            "the spectrum must be a list of finite numbers b_0, b_1, ...; leave the degrees out whose "
+            "coefficient is not known"
         )
     if np.any(values < 0):
         k = int(np.argmax(values < 0))
@@ -131,12 +133,14 @@ def from_spectrum(
         mass = float(values.sum())
     if math.isinf(mass):
         raise ValueError(
-            "the mean square of the tasks leaves the range of floats, which end at 1.8e308; choose other units"
+            "the mean square of the tasks leaves the range of floats, which end at 1.8e308; choose other "
+            "units"
         )
     if total is not None and not mass * (1 - 1e-12) <= total <= mass * 1.001:
         cut = 1 - mass / total if total else math.nan
         raise ValueError(
-            f"the list leaves out {cut:.2%} of the mean square {total}; give more degrees, until less than 0.1% is cut off"
+            f"the list leaves out {cut:.2%} of the mean square {total}; give more degrees, until less than "
+            "0.1% is cut off"
         )
     rho = lambda t, d: float(values @ polynomials(d, len(values) - 1, t)[:, 0])
     return TaskClass(name, None, rho, lambda d, _: values, len(values) - 1)

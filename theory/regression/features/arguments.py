@@ -23,13 +23,6 @@ ROUNDING = 1e-12
 def read_probabilities(p: Array | None, K: int, *, exact: bool) -> Array:
     """Probabilities of the classes; 1/K if none are given.
 
-    Raises
-    ------
-    ValueError
-        If one is not positive, or they do not sum to 1.
-
-    Examples
-    --------
     >>> read_probabilities(None, 2, exact=True)
     array([1/2, 1/2], dtype=object)
     """
@@ -51,13 +44,6 @@ def read_probabilities(p: Array | None, K: int, *, exact: bool) -> Array:
 def read_second_moments(C: Array, *, exact: bool) -> Array:
     """Second moments of a task on the features; expressions are only checked for symmetry.
 
-    Raises
-    ------
-    ValueError
-        If they are not symmetric, or floats and not positive semidefinite.
-
-    Examples
-    --------
     >>> read_second_moments(np.eye(1), exact=False)
     array([[1.]])
     """
@@ -73,20 +59,13 @@ def read_prompts(
 ) -> tuple[Array, Array]:
     """Masses of the classes in each prompt, (n, K), and the probability of each prompt, (n,).
 
-    Raises
-    ------
-    TypeError, ValueError
-        If both are given, the length is no whole number from 1 on, a mass is negative, a prompt is
-        empty, or there are too many prompts to list.
-
-    Examples
-    --------
     >>> read_prompts(None, None, np.array([0.25, 0.75]), exact=False)
     (array([[0.25, 0.75]]), array([1.]))
     """
     if masses is not None and prompt_length is not None:
         raise ValueError(
-            "prompt_length and masses are both given; pass one of them, since masses are the prompts themselves"
+            "prompt_length and masses are both given; pass one of them, since masses are the prompts "
+            "themselves"
         )
     if prompt_length is not None:
         return enumerate_prompts(

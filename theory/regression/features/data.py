@@ -1,10 +1,8 @@
 """In-context regression over finitely many features (Li, Duan & Liang, Section 3) as one object:
 the features, the second moments of the task on them, and the prompts; its loss, gradient and
-attention.
-
-The parameter is the d x d matrix Q. The query ``v_k`` gives feature ``v_m`` the score
-``q_{k,m} = v_m' Q v_k``, and the class m the attention ``Attn_m``, which is the share of m in the
-prompt times ``exp(q_{k,m})``, divided by the sum over all classes.
+attention. The parameter is the d x d matrix Q. The query ``v_k`` gives feature ``v_m`` the score
+``q_{k,m} = v_m' Q v_k``, and the class m the attention ``Attn_m``: the share of m in the prompt
+times ``exp(q_{k,m})``, divided by the sum over all classes.
 """
 
 from __future__ import annotations
@@ -118,7 +116,8 @@ class FeatureRegression:
         self._V = read["features"]
         if self.K == 1:
             raise ValueError(
-                "there is one feature, so that every prediction is exact; pass at least two columns, one for each v_k"
+                "there is one feature, so that every prediction is exact; pass at least two columns, one "
+                "for each v_k"
             )
         exact, values = self.exact, read[name]
         self._p = read_probabilities(read.get("probabilities"), self.K, exact=exact)
@@ -165,159 +164,38 @@ class FeatureRegression:
         return self._masses, self._weights
 
     def scores(self, Q: Any) -> Any:
-        """The scores ``q_{k,m} = v_m' Q v_k``.
-
-        Parameters
-        ----------
-        Q : array_like or Matrix of shape (d, d)
-
-        Returns
-        -------
-        ndarray or Matrix of shape (K, K)
-            Row m, column k: what the query ``v_k`` gives to feature ``v_m``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If Q is no real matrix of this shape.
-
-        Examples
-        --------
-        >>> FeatureRegression([[1, 0], [1, 2]], np.eye(2)).scores([[1, 0], [0, 3]])
-        array([[ 4.,  6.],
-               [ 6., 12.]])
+        """The scores ``q_{k,m} = v_m' Q v_k`` (K, K): row m, column k, what the query ``v_k`` gives
+        to feature ``v_m``.
         """
         return self._out(self._scores(Q))
 
     def attention(self, Q: Any) -> Any:
-        """The attention of each query on each class, averaged over the prompts (eq. (10)).
-
-        Parameters
-        ----------
-        Q : array_like or Matrix of shape (d, d)
-
-        Returns
-        -------
-        ndarray or Matrix of shape (K, K)
-            Row m, column k: ``Attn_m`` where the query is ``v_k``; every column sums to 1.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As in `scores`.
-
-        Examples
-        --------
-        At Q = 0 a class has the attention that it has tokens:
-
-        >>> problem = FeatureRegression(np.eye(2), np.eye(2), probabilities=[0.25, 0.75])
-        >>> problem.attention(np.zeros((2, 2)))
-        array([[0.25, 0.25],
-               [0.75, 0.75]])
+        """The attention of each query on each class, averaged over the prompts (eq. (10)): row m,
+        column k is ``Attn_m`` where the query is ``v_k``, and every column sums to 1.
         """
         return self._out(self._mean(self._attention(Q)))
 
     def loss(self, Q: Any) -> Any:
-        """The population loss (eq. (7)): half the mean squared error of the prediction.
-
-        Parameters
-        ----------
-        Q : array_like or Matrix of shape (d, d)
-
-        Returns
-        -------
-        float or Expr
-
-        Raises
-        ------
-        TypeError, ValueError
-            As in `scores`.
-
-        Examples
-        --------
-        >>> a = sp.Symbol("a", real=True)
-        >>> FeatureRegression(sp.eye(2), sp.eye(2)).loss(a * sp.eye(2)).subs(a, sp.log(3))
-        1/16
-        """
+        """The population loss (eq. (7)): half the mean squared error of the prediction."""
         A = self._attention(Q)
         D = self._errors(A)
         found = self._mean(((D * (self._C @ D)).sum(axis=-2) * self._p).sum(axis=-1)) / 2
         return found if self.exact else float(found)
 
     def H(self, Q: Any) -> Any:
-        """The matrix that Lemma 2 prints as the updates: for each class m and query k,
-        ``p_k E[Attn_m (f(v_k) - yhat) (f(v_m) - yhat)]``.
-
-        The gradient of the loss is ``-V H V'``, and its columns sum to 0.
-
-        Parameters
-        ----------
-        Q : array_like or Matrix of shape (d, d)
-
-        Returns
-        -------
-        ndarray or Matrix of shape (K, K)
-
-        Raises
-        ------
-        TypeError, ValueError
-            As in `scores`.
-
-        Examples
-        --------
-        >>> FeatureRegression(np.eye(2), np.eye(2)).H(np.zeros((2, 2)))
-        array([[ 0.125, -0.125],
-               [-0.125,  0.125]])
+        """The matrix (K, K) that Lemma 2 prints as the updates: for each class m and query k,
+        ``p_k E[Attn_m (f(v_k) - yhat) (f(v_m) - yhat)]``. The gradient of the loss is ``-V H V'``,
+        and its columns sum to 0.
         """
         return self._out(self._H(Q))
 
     def gradient(self, Q: Any) -> Any:
-        """Gradient of `loss` in Q (Frobenius inner product), ``-V H V'``.
-
-        Parameters
-        ----------
-        Q : array_like or Matrix of shape (d, d)
-
-        Returns
-        -------
-        ndarray or Matrix of shape (d, d)
-
-        Raises
-        ------
-        TypeError, ValueError
-            As in `scores`.
-
-        Examples
-        --------
-        >>> FeatureRegression([[1, 0], [1, 1]], np.eye(2)).gradient(np.zeros((2, 2)))
-        array([[-0.125,  0.   ],
-               [ 0.   ,  0.   ]])
-        """
+        """Gradient of `loss` in Q (Frobenius inner product), ``-V H V'``."""
         return self._out(-self._V @ self._H(Q) @ self._V.T)
 
     def updates(self, Q: Any) -> Any:
-        """The updates ``g_{k,m} = -v_m' (gradient) v_k`` of the scores in a step of size 1, which
-        are ``G H G`` with the Gram matrix G of the features.
-
-        Parameters
-        ----------
-        Q : array_like or Matrix of shape (d, d)
-
-        Returns
-        -------
-        ndarray or Matrix of shape (K, K)
-            Row m, column k.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As in `scores`.
-
-        Examples
-        --------
-        >>> FeatureRegression([[1, 0], [1, 1]], np.eye(2)).updates(np.zeros((2, 2)))
-        array([[0.125, 0.   ],
-               [0.   , 0.   ]])
+        """The updates ``g_{k,m} = -v_m' (gradient) v_k`` of the scores in a step of size 1, row m,
+        column k, which are ``G H G`` with the Gram matrix G of the features.
         """
         return self._out(self._G @ self._H(Q) @ self._G)
 
@@ -341,11 +219,13 @@ class FeatureRegression:
         (Q,) = read_in_kind(Q=(Q, "d d"))
         if is_symbolic(Q) and not self.exact:
             raise TypeError(
-                "Q is a SymPy matrix, but the features and tasks are floats; pass the features as a SymPy matrix too"
+                "Q is a SymPy matrix, but the features and tasks are floats; pass the features as a SymPy "
+                "matrix too"
             )
         if Q.shape != (self.d, self.d):
             raise ValueError(
-                f"Q has shape {Q.shape}, but the features lie in R^{self.d}; pass a matrix ({self.d}, {self.d})"
+                f"Q has shape {Q.shape}, but the features lie in R^{self.d}; pass a matrix ({self.d}, "
+                f"{self.d})"
             )
         return np.asarray(self._V.T @ self._array(Q) @ self._V)
 

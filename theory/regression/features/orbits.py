@@ -33,36 +33,13 @@ LATTICES: dict[str, tuple[int, int, dict[int, int]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Orbit:
-    """An orbit of features, or the product of some copies of one, by its distances.
+    """An orbit of features, or the product of some copies of one, by its distances."""
 
-    Parameters
-    ----------
-    half_squares : array_like of shape (n,)
-        Half the squared distances from a feature to the other features, positive.
-    multiplicities : array_like of shape (n,)
-        How many features lie at each.
-    dimension : int
-        Dimension r of the space in which one copy lies.
-    copies : int
-        Copies of which the features are the product.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is no number of its kind, or not positive.
-
-    Examples
-    --------
-    The corners of a square, by their distances and as a product of two segments:
-
-    >>> square = Orbit([2.0, 4.0], [2, 1], 2)
-    >>> product = Orbit([2.0], [1], 1, copies=2)
-    >>> square.K, product.K, bool(abs(square.attention(0.7) - product.attention(0.7)) < 1e-15)
-    (4, 4, True)
-    """
-
+    #: Half the squared distances from a feature to the other features.
     half_squares: Floats
+    #: How many features lie at each distance.
     multiplicities: Floats
+    #: Dimension r of the space in which one copy lies.
     dimension: int
     copies: int = 1
     name: str = field(default="orbit")
@@ -80,7 +57,8 @@ class Orbit:
         for what, array in {"half_squares": distances, "multiplicities": many}.items():
             if not (array > 0).all():
                 raise ValueError(
-                    f"{what} has the entry {array.min()}, but the features are distinct; leave out the feature itself"
+                    f"{what} has the entry {array.min()}, but the features are distinct; leave out the "
+                    "feature itself"
                 )
         values = {
             "half_squares": distances,
@@ -128,89 +106,30 @@ class Orbit:
         return np.exp(-logarithm), -np.expm1(-logarithm), np.expm1(D * np.log1p(rest_2)), fall, fall_2
 
     def attention(self, lam: Any) -> Any:
-        """Attention of a query on its own class at ``Q = lam I``.
-
-        Parameters
-        ----------
-        lam : float or ndarray
-
-        Returns
-        -------
-        float or ndarray
-
-        Examples
-        --------
-        >>> round(float(cube(3).attention(0.0)), 12)
-        0.125
-        """
+        """Attention of a query on its own class at ``Q = lam I``."""
         return self._weights(lam)[0]
 
     def loss(self, lam: Any) -> Any:
-        """The loss at ``Q = lam I``, ``(1 - 2 w_k + |w|^2) / 2``.
-
-        Parameters
-        ----------
-        lam : float or ndarray
-
-        Returns
-        -------
-        float or ndarray
-
-        Examples
-        --------
-        >>> float(cube(2).loss(0.0))
-        0.375
-        """
+        """The loss at ``Q = lam I``, ``(1 - 2 w_k + |w|^2) / 2``."""
         w, rest, excess, *_ = self._weights(lam)
         return (rest**2 + w**2 * excess) / 2
 
     def slope(self, lam: Any) -> Any:
-        """Speed of lambda under the flow, ``-(1/r)`` times the derivative of the loss.
-
-        Parameters
-        ----------
-        lam : float or ndarray
-
-        Returns
-        -------
-        float or ndarray
-
-        Examples
-        --------
-        >>> round(float(cube(1).slope(0.0)), 12)
-        0.5
-        """
+        """Speed of lambda under the flow, ``-(1/r)`` times the derivative of the loss."""
         w, rest, excess, fall, fall_2 = self._weights(lam)
         return (w * fall * (rest - w * excess) + w**2 * (1 + excess) * fall_2 / 2) / self.r
 
     def lam(self, eps: float) -> float:
-        """The lambda at which the attention on the own class is ``1 - eps``.
-
-        Parameters
-        ----------
-        eps : float
-            In (0, 1 - 1/K].
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        TypeError, ValueError
-            If eps is no number in this range.
-
-        Examples
-        --------
-        >>> bool(abs(cube(1).lam(0.25) - np.log(3) / 2) < 1e-14)
-        True
+        """The lambda at which the attention on the own class is ``1 - eps``, eps at most 1
+        - 1/K.
         """
         from scipy.optimize import brentq
 
         eps = float(read_arrays(eps=(eps, ""))[0])
         if not 0 < eps <= 1 - 1 / self.K:
             raise ValueError(
-                f"eps = {eps} lies outside (0, 1 - 1/K] = (0, {1 - 1 / self.K}]; training starts at the attention 1/K"
+                f"eps = {eps} lies outside (0, 1 - 1/K] = (0, {1 - 1 / self.K}]; training starts at the "
+                "attention 1/K"
             )
         far = 1.0
         while self._weights(far)[1] > eps:
@@ -223,27 +142,7 @@ class Orbit:
         )
 
     def time(self, lam: float) -> float:
-        """Time of the flow from Q = 0 to ``Q = lam I``, in units of ``1/(eta sigma_f^2)``.
-
-        Parameters
-        ----------
-        lam : float
-            At least 0.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        TypeError, ValueError
-            If lam is no number from 0 on.
-
-        Examples
-        --------
-        >>> round(cube(1).time(0.5), 6)
-        1.497687
-        """
+        """Time of the flow from Q = 0 to ``Q = lam I``, lam >= 0, in ``1/(eta sigma_f^2)``."""
         from scipy.integrate import quad
 
         lam = float(read_arrays(lam=(lam, ""))[0])
@@ -260,82 +159,26 @@ class Orbit:
         return float(sum(quad(speed, end - k - 1, end - k, epsabs=0.0, epsrel=1e-12)[0] for k in range(40)))
 
     def attention_time(self, eps: float) -> float:
-        """Time of the flow until a query's attention on its own class is ``1 - eps``.
-
-        Parameters
-        ----------
-        eps : float
-            In (0, 1 - 1/K].
-
-        Returns
-        -------
-        float
-            In units of ``1/(eta sigma_f^2)``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As in `lam`.
-
-        Examples
-        --------
-        The 240 minimal vectors of E8 at norm 1, and as many orthonormal features:
-
-        >>> from theory.regression.features.reduced import ReducedAttention
-        >>> alike = ReducedAttention(240, 1.0)
-        >>> round(lattice("E8").attention_time(0.5)), round(alike.attention_time(0.5))
-        (3054, 61385)
+        """Time of the flow until a query's attention on its own class is ``1 - eps``, in units of
+        ``1/(eta sigma_f^2)``.
         """
         return self.time(self.lam(eps))
 
 
 def cube(d: int) -> Orbit:
-    """The corners of the cube ``{-1, 1}^d``: ``2^d`` features, neighbours at distance 2.
-
-    Parameters
-    ----------
-    d : int
-
-    Examples
-    --------
-    >>> cube(10).K
-    1024
-    """
+    """The corners of the cube ``{-1, 1}^d``: ``2^d`` features, neighbours at distance 2."""
     return Orbit(
         [2.0], [1.0], 1, copies=read_whole("d", d, "it is the dimension of the cube"), name=f"cube in R^{d}"
     )
 
 
 def polygon(m: int) -> Orbit:
-    """The regular polygon with m corners and side 1.
-
-    Parameters
-    ----------
-    m : int
-        At least 3.
-
-    Examples
-    --------
-    >>> polygon(6).half_squares.round(12).tolist()
-    [0.5, 1.5, 2.0, 1.5, 0.5]
-    """
+    """The regular polygon with m >= 3 corners and side 1."""
     return torus(m, 1)
 
 
 def torus(m: int, D: int) -> Orbit:
-    """The product of D regular polygons with m corners and side 1: ``m^D`` features in ``R^(2D)``.
-
-    Parameters
-    ----------
-    m : int
-        At least 3.
-    D : int
-
-    Examples
-    --------
-    >>> torus(8, 3).K, torus(8, 3).r
-    (512, 6)
-    """
+    """The product of D regular polygons with m corners and side 1: ``m^D`` features in R^(2D)."""
     read_whole("m", m, "it is the number of corners of a polygon", least=3)
     sines = np.sin(np.pi * np.arange(1, m) / m) / np.sin(np.pi / m)
     name = f"regular polygon with {m} corners" if D == 1 else f"product of {D} polygons with {m} corners"
@@ -343,40 +186,16 @@ def torus(m: int, D: int) -> Orbit:
 
 
 def simplex(K: int, distance: float = 1.0) -> Orbit:
-    """K equiangular features of one norm whose mean is 0, such as a triangle or a tetrahedron.
-
-    Parameters
-    ----------
-    K : int
-        At least 2.
-    distance : float
-        Distance of any two of them.
-
-    Examples
-    --------
-    >>> round(simplex(16, 2**0.5).attention_time(0.5), 6)
-    357.495868
+    """K equiangular features of one norm whose mean is 0, such as a triangle or a tetrahedron, any
+    two of them at the distance.
     """
     read_whole("K", K, "it is the number of classes", least=2)
     return Orbit([distance**2 / 2], [K - 1], K - 1, name=f"simplex with {K} corners")
 
 
 def lattice(name: str) -> Orbit:
-    """The minimal vectors of a lattice, scaled to norm 1; the least distance is then 1.
-
-    Parameters
-    ----------
-    name : {"E8", "BW16", "Leech"}
-
-    Raises
-    ------
-    ValueError
-        If the lattice is none of these.
-
-    Examples
-    --------
-    >>> [lattice(name).K for name in LATTICES]
-    [240, 4320, 196560]
+    """The minimal vectors of a lattice, "E8", "BW16" or "Leech", scaled to norm 1; the least
+    distance is then 1.
     """
     if name not in LATTICES:
         raise ValueError(f"the lattice {name!r} is not known; pass one of {', '.join(LATTICES)}")

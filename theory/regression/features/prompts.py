@@ -21,13 +21,6 @@ MOST_PROMPTS = 200_000
 def count_prompts(classes: int, prompt_length: int) -> int:
     """The number of ways in which N tokens fall into K classes.
 
-    Parameters
-    ----------
-    classes, prompt_length : int
-        K and N.
-
-    Examples
-    --------
     >>> count_prompts(3, 6)
     28
     """
@@ -35,40 +28,17 @@ def count_prompts(classes: int, prompt_length: int) -> int:
 
 
 def enumerate_prompts(probabilities: Any, prompt_length: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Every prompt of N iid tokens, up to the order of its tokens.
-
-    Parameters
-    ----------
-    probabilities : array of shape (K,)
-        Probability of each class, floats or SymPy expressions.
-    prompt_length : int
-        N, at least 1.
-
-    Returns
-    -------
-    counts : ndarray of shape (n, K)
-        Tokens of each class; every row sums to N.
-    weights : ndarray of shape (n,)
-        Multinomial probability of each row: floats, or expressions if the probabilities are.
-
-    Raises
-    ------
-    ValueError
-        If there are more prompts than `MOST_PROMPTS`.
-
-    Examples
-    --------
-    >>> counts, weights = enumerate_prompts(np.array([0.5, 0.5]), 2)
-    >>> counts.tolist(), weights.round(12).tolist()
-    ([[0, 2], [1, 1], [2, 0]], [0.25, 0.5, 0.25])
+    """Every prompt of N iid tokens, up to their order, as counts of each class (n, K), with their
+    multinomial probabilities (n,): floats, or expressions if the probabilities of the classes are.
+    More than `MOST_PROMPTS` are refused.
     """
     K, N = len(probabilities), prompt_length
     found = count_prompts(K, N)
     if found > MOST_PROMPTS:
         raise ValueError(
-            f"{K} classes and prompts of {N} tokens make {found:.3g} prompts, and at most {MOST_PROMPTS} are listed; "
-            "pass a smaller prompt_length, leave it out for the population prompt, or use theory.ReducedAttention, "
-            "which sums over one class"
+            f"{K} classes and prompts of {N} tokens make {found:.3g} prompts, and at most {MOST_PROMPTS} "
+            "are listed; pass a smaller prompt_length, leave it out for the population prompt, or use "
+            "theory.ReducedAttention, which sums over one class"
         )
     counts = _compositions(N, K)
     if probabilities.dtype == object:
@@ -88,24 +58,13 @@ def enumerate_prompts(probabilities: Any, prompt_length: int) -> tuple[NDArray[n
 @lru_cache(maxsize=16, typed=True)
 def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Prompts of equally likely classes by how many tokens they hold of one class, the query's own;
-    those that hold none of it, or nothing else, are left out.
+    those that hold none of it, or nothing else, are left out. Without a length it is the population
+    prompt.
 
-    Parameters
-    ----------
-    K : int or Expr
-        Number of classes.
-    prompt_length : int or None
-        N; None is the population prompt.
+    For each number: its probability, how many times as many tokens are of other classes, and 1 plus
+    the mean of the sum of squares of the shares of the others among themselves. Expressions if K is
+    one.
 
-    Returns
-    -------
-    probability, odds, b : ndarray of shape (n,)
-        Of each number of tokens: its probability, how many times as many tokens are of other
-        classes, and 1 plus the mean of the sum of squares of the shares of the others among
-        themselves. Floats, or expressions if K is one.
-
-    Examples
-    --------
     >>> own_class_prompts(sp.Integer(3), 2)
     (array([4/9], dtype=object), array([1], dtype=object), array([2], dtype=object))
     """

@@ -3,8 +3,8 @@ norm, exchangeable tasks, classes of equal probability, and a start that treats 
 
 All scores of a query on its own class then exceed those on the others by one number z, which
 gradient descent moves by ``c/(K-1)`` times a mean over the prompts, with
-``c = eta kappa^2 sigma_f^2``, where kappa is half the squared distance of two features, eta the
-step and ``sigma_f^2 = E (f_1 - f_2)^2 / 2`` the spread of the tasks, the unit of losses.
+``c = eta kappa^2 sigma_f^2``: kappa is half the squared distance of two features, eta the step,
+``sigma_f^2 = E (f_1 - f_2)^2 / 2`` the spread of the tasks, the unit of losses.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ class ReducedAttention:
         (c,) = read_in_kind(c=(c, ""))
         if c.is_nonpositive if is_symbolic(c) else not c > 0:
             raise ValueError(
-                f"c = {c} is not positive, but it is eta kappa^2 sigma_f^2; pass positive eta, kappa and sigma_f"
+                f"c = {c} is not positive, but it is eta kappa^2 sigma_f^2; pass positive eta, kappa and "
+                "sigma_f"
             )
         if prompt_length is not None:
             advice = "it is the number N of tokens in a prompt; with one token there is nothing to attend to"
@@ -94,124 +95,28 @@ class ReducedAttention:
         return (1 - 1 / K) ** N * (1 + (N + K - 2) / ((K - 1) * N)) / 2
 
     def attention(self, z: Scalar) -> Scalar:
-        """Attention of a query on its own class, averaged over the prompts.
-
-        Parameters
-        ----------
-        z : float, array or Expr
-            The score gap ``q_k - q_{k,m}``.
-
-        Returns
-        -------
-        float, array or Expr
-
-        Raises
-        ------
-        TypeError
-            If z is not real.
-
-        Examples
-        --------
-        >>> ReducedAttention(4, 1.0).attention(0.0)
-        0.25
-        """
+        """Attention of a query on its own class at the score gap z, averaged over the prompts."""
         return self._sum(z, lambda w, rest, b: w, prompts_of_one_class=1)
 
     def loss(self, z: Scalar) -> Scalar:
-        """The loss, in units of sigma_f^2.
-
-        Parameters
-        ----------
-        z : float, array or Expr
-
-        Returns
-        -------
-        float, array or Expr
-
-        Raises
-        ------
-        TypeError
-            If z is not real.
-
-        Examples
-        --------
-        >>> short = ReducedAttention(4, 1.0, prompt_length=2)
-        >>> ReducedAttention(4, 1.0).loss(0.0), round(short.loss(0.0), 12)
-        (0.375, 0.5625)
-        """
+        """The loss, in units of sigma_f^2."""
         return self._sum(z, lambda w, rest, b: rest**2 * b / 2) + self.floor
 
     def slope(self, z: Scalar) -> Scalar:
-        """Speed of z under the flow, which is also what a step of gradient descent adds to z.
-
-        Parameters
-        ----------
-        z : float, array or Expr
-
-        Returns
-        -------
-        float, array or Expr
-            ``c K e^z / (e^z + K - 1)^3`` with the population prompt.
-
-        Raises
-        ------
-        TypeError
-            If z is not real.
-
-        Examples
-        --------
-        >>> ReducedAttention(2, 1.0).slope(0.0)
-        0.25
+        """Speed of z under the flow, which is also what a step of gradient descent adds to z:
+        ``c K e^z / (e^z + K - 1)^3`` with the population prompt.
         """
         return self._sum(z, lambda w, rest, b: w * rest**2 * b) * self.c / (self.K - 1)
 
     def step(self, z: Scalar) -> Scalar:
-        """The score gap after one step of gradient descent.
-
-        Parameters
-        ----------
-        z : float, array or Expr
-
-        Returns
-        -------
-        float, array or Expr
-
-        Raises
-        ------
-        TypeError
-            If z is not real.
-
-        Examples
-        --------
-        >>> ReducedAttention(2, 1.0).step(0.0)
-        0.25
-        """
+        """The score gap after one step of gradient descent."""
         (z,) = read_in_kind(z=(z, "")) if np.ndim(z) == 0 else (np.asarray(z),)
         return z + self.slope(z)
 
     def time(self, z: Scalar) -> Scalar:
-        """Time of the flow from Q = 0 to the score gap z.
-
-        Parameters
-        ----------
-        z : float or Expr
-            At least 0.
-
-        Returns
-        -------
-        float or Expr
-            With the population prompt and y = e^z, M = K - 1: ``((y^2 - 1)/2 + 3M(y - 1) + 3M^2 z +
-            M^3 (1 - 1/y)) / (c K)``; otherwise the integral of 1/`slope`, to rounding.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If z is not real, or negative; if z is a symbol and prompts are finite.
-
-        Examples
-        --------
-        >>> round(ReducedAttention(2, 1.0).time(1.0), 6)
-        5.990747
+        """Time of the flow from Q = 0 to the score gap z >= 0. With the population prompt and
+        y = e^z, M = K - 1 it is ``((y^2 - 1)/2 + 3M(y - 1) + 3M^2 z + M^3 (1 - 1/y)) / (c K)``;
+        otherwise the integral of 1/`slope`, to rounding, which takes no symbol.
         """
         (z,) = read_in_kind(z=(z, ""))
         if z.is_negative if is_symbolic(z) else z < 0:
@@ -236,35 +141,15 @@ class ReducedAttention:
         )
 
     def attention_time(self, eps: Scalar) -> Scalar:
-        """Time of the flow until a query's attention on its own class is ``1 - eps``.
-
-        Parameters
-        ----------
-        eps : float or Expr
-            In (0, 1 - 1/K]; at 1 - 1/K the time is 0.
-
-        Returns
-        -------
-        float or Expr
-
-        Raises
-        ------
-        TypeError, ValueError
-            If eps is no real number in this range, or prompts are finite: then the attention
-            depends on the prompt, and `loss_time` is to be used.
-
-        Examples
-        --------
-        At a thousand classes the time to one half is near K^2, and not near K log K:
-
-        >>> round(ReducedAttention(1000, 1.0).attention_time(0.5))
-        1020174
+        """Time of the flow until a query's attention on its own class is ``1 - eps``, eps in (0, 1
+        - 1/K]. With finite prompts the attention depends on the prompt: use `loss_time`.
         """
         (eps,) = read_in_kind(eps=(eps, ""))
         K = self.K
         if self.prompt_length is not None:
             raise ValueError(
-                "with finite prompts the attention depends on the prompt; use loss_time, or leave prompt_length out"
+                "with finite prompts the attention depends on the prompt; use loss_time, or leave "
+                "prompt_length out"
             )
         least = 1 - 1 / sp.sympify(K) if is_symbolic(eps) or is_symbolic(K) else 1 - 1 / K
         if sp.sympify(eps).is_nonpositive or sp.sympify(least - eps).is_negative:
@@ -275,27 +160,8 @@ class ReducedAttention:
         return self.time(sp.log(ratio) if is_symbolic(ratio) else max(0.0, float(np.log(ratio))))
 
     def loss_time(self, level: float) -> float:
-        """Time of the flow until the loss has fallen to a level.
-
-        Parameters
-        ----------
-        level : float
-            In units of sigma_f^2, above `floor` and at most the loss at Q = 0.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the level is no number in this range.
-
-        Examples
-        --------
-        >>> reduced = ReducedAttention(4, 1.0)
-        >>> round(reduced.loss_time(0.01), 6), reduced.loss_time(0.375)
-        (130.886073, 0.0)
+        """Time of the flow until the loss has fallen to a level, in units of sigma_f^2, above
+        `floor` and at most the loss at Q = 0.
         """
         from scipy.optimize import brentq
 
@@ -311,28 +177,7 @@ class ReducedAttention:
         return float(self.time(z))
 
     def flow(self, t: float) -> float:
-        """The score gap at a time of the flow, which solves ``time(z) = t``.
-
-        Parameters
-        ----------
-        t : float
-            At least 0.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        TypeError, ValueError
-            If t is no number from 0 on.
-
-        Examples
-        --------
-        >>> reduced = ReducedAttention(4, 1.0)
-        >>> round(reduced.time(reduced.flow(100.0)), 9)
-        100.0
-        """
+        """The score gap at a time t >= 0 of the flow, which solves ``time(z) = t``."""
         from scipy.optimize import brentq
 
         (t,) = read_in_kind(t=(t, ""))
@@ -344,24 +189,9 @@ class ReducedAttention:
         return float(brentq(lambda z: self.time(z) - t, 0.0, far, xtol=1e-15, rtol=8.9e-16))
 
     def attention_law(self, eps: Scalar) -> Scalar:
-        """The leading terms of `attention_time` as K grows, uniformly in eps away from 1.
+        """The leading terms of `attention_time` as K grows, uniformly in eps away from 1: ``(K^2 +
+        3K log(K(1-eps)/eps) + 3K(1-eps)/eps + K(1-eps)^2/(2 eps^2)) / c``.
 
-        Parameters
-        ----------
-        eps : float or Expr
-
-        Returns
-        -------
-        float or Expr
-            ``(K^2 + 3K log(K(1-eps)/eps) + 3K(1-eps)/eps + K(1-eps)^2/(2 eps^2)) / c``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As in `attention_time`.
-
-        Examples
-        --------
         >>> reduced = ReducedAttention(10**6, 1.0)
         >>> round(reduced.attention_law(0.5) / reduced.attention_time(0.5) - 1, 7)
         4e-06
@@ -373,28 +203,7 @@ class ReducedAttention:
         return (K**2 + 3 * K * logarithm + 3 * K * ratio + K * ratio**2 / 2) / self.c
 
     def late_loss(self, t: Scalar) -> Scalar:
-        """The loss above its floor at late times, to leading order: ``(K - 1) / (4 c t)``.
-
-        Parameters
-        ----------
-        t : float or Expr
-            Positive.
-
-        Returns
-        -------
-        float or Expr
-
-        Raises
-        ------
-        TypeError, ValueError
-            If t is no positive number.
-
-        Examples
-        --------
-        >>> reduced = ReducedAttention(4, 1.0, prompt_length=16)
-        >>> round((reduced.loss(reduced.flow(1e9)) - reduced.floor) / reduced.late_loss(1e9), 3)
-        1.0
-        """
+        """The loss above its floor at late times, to leading order: ``(K - 1) / (4 c t)``."""
         (t,) = read_in_kind(t=(t, ""))
         if t.is_nonpositive if is_symbolic(t) else not t > 0:
             raise ValueError(f"t = {t} is not positive; the law is that of late times")
