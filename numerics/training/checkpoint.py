@@ -30,21 +30,8 @@ class CheckpointError(InputError):
 
 def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Replace the file in one step: whoever looks, also after a kill or a power cut, sees the old
-    one or the new one.
-
-    Parameters
-    ----------
-    path : Path
-        The new file grows beside it, under a name of this process and thread that ends in
-        ``.part``.
-    run : mapping
-        What the run depends on, as JSON.
-    arrays : mapping of str to ndarray
-
-    Raises
-    ------
-    CheckpointError
-        If it cannot be written; the old one is then still there.
+    one or the new one. `run` is what the run depends on, as JSON. The new file grows beside the old
+    one, under a name of this process and thread that ends in ``.part``.
     """
     try:
         path = path.resolve()  # a link stays one
@@ -70,21 +57,9 @@ def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, ND
 
 
 def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[str, NDArray[Any]]], T]) -> T:
-    """What `restore` makes of the arrays in a checkpoint of this very run.
-
-    Parameters
-    ----------
-    path : Path
-    run : mapping
-        What the run depends on.
-    restore : callable
-        Of the arrays; a KeyError or ValueError says that they do not fit.
-
-    Raises
-    ------
-    CheckpointError
-        If the file is damaged, no checkpoint, or one of another run or version; it is left as it
-        is.
+    """What `restore` makes of the arrays in a checkpoint of this very `run`; where it raises
+    KeyError or ValueError, the arrays do not fit. A file that is damaged, or belongs to another run
+    or version, is refused and left as it is.
     """
     try:
         content = io.BytesIO(path.read_bytes())  # NumPy forgets to close the file if it is damaged

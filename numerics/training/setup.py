@@ -83,13 +83,7 @@ def read_setup(
     start: Sequence[ArrayLike] | None,
     every: int | None,
 ) -> Setup:
-    """Check the arguments of `numerics.train`, in their order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        With what was wrong and what to do.
-    """
+    """Check the arguments of `numerics.train`, in their order."""
     if not isinstance(attention, str) or attention not in ATTENTIONS:
         raise ValueError(
             f"attention = {attention!r} is not known; take one of {', '.join(map(repr, ATTENTIONS))}"
@@ -145,15 +139,8 @@ def training_task(
     task_variance: float | None,
 ) -> RegressionTask:
     """The task of a run: the paper's, one that is given, or the paper's with the plain values that
-    are named in the place of its own.
+    are named in the place of its own. Plain values beside a task are refused.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If plain values stand beside a task, or as in `RegressionTask`.
-
-    Examples
-    --------
     >>> training_task(None, 2, None, None, None).task_variance
     0.5
     """
