@@ -127,7 +127,8 @@ def defeated(
     constants = sorted(right.free_symbols - {k}, key=str)
     if left.free_symbols - {k} or not all(c.is_positive for c in constants):
         raise ValueError(
-            f"{left} <= {right}: the left side may depend on {k} only, and constants must be declared positive"
+            f"{left} <= {right}: the left side may depend on {k} only, and constants "
+            "must be declared positive"
         )
     ratio = sp.expand(right / left)
     try:
@@ -161,9 +162,8 @@ def defeated(
                     "left": float(sides[0]),
                     "right": float(sides[1]),
                 }
-                every = {
-                    "every other choice": f"right/left -> 0 as {k} -> oo, {', '.join(f'{n} = {e}' for n, e in at.items())}"
-                }
+                along = ", ".join(f"{n} = {e}" for n, e in at.items())
+                every = {"every other choice": f"right/left -> 0 as {k} -> oo, {along}"}
                 seconds = time.perf_counter() - started
                 return Evidence(
                     verdict=Verdict.REFUTED,
@@ -174,7 +174,10 @@ def defeated(
                 )
     reason = f"right/left tends to {limit}: this sequence does not defeat every choice of {names}"
     if limit == 0:
-        reason = f"{left} was not shown to be positive, or right/left not seen to fall, so that right/left -> 0 says nothing"
+        reason = (
+            f"{left} was not shown to be positive, or right/left not seen to fall, so that right/left -> 0 "
+            "says nothing"
+        )
     return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=time.perf_counter() - started, **common)
 
 

@@ -22,9 +22,14 @@ def the_hyperbolic_cosine_is_below_a_gaussian(*, c=Fraction(1, 2)):
 @claim(
     "BERN:L2",
     false="false",
-    why=r"Near $0$ the left side is $\frac{u^2}2-\frac{u^3}6$, and the right side $\frac{u^2}2-\frac{u^3}{12}$: the factor 2 of "
-    r"$2(v+bt/3)$ was left with $v$ only.",
-    instead=r"$(1+u)\ln(1+u)-u\geq\frac{u^2}{2+2u/3}$ for $u\geq0$, and no smaller factor than $\frac23$ will do.",
+    why=(
+        r"Near $0$ the left side is $\frac{u^2}2-\frac{u^3}6$, and the right side "
+        r"$\frac{u^2}2-\frac{u^3}{12}$: the factor 2 of $2(v+bt/3)$ was left with $v$ only."
+    ),
+    instead=(
+        r"$(1+u)\ln(1+u)-u\geq\frac{u^2}{2+2u/3}$ for $u\geq0$, and no smaller factor than "
+        r"$\frac23$ will do."
+    ),
     costs="constants",
     repair={"c": Fraction(2, 3)},
     dial="c",

@@ -160,12 +160,20 @@ ASSUMED_LIMIT = (
 )
 FAILED_PAIR = "hollow: one or both runs of the pair failed, in no median"
 CAPTIONS = {
-    1: "Both architectures at the same random parameters. Above: the mean square of the difference of their outputs; below: the"
-    " squared norm of the difference of the gradients of their risks in (O, V, K, Q), means over all prompts.",
-    2: "Above: the risk E (T − y)² / 2 of the trained models on fresh prompts of the length on which they were trained; below: the"
-    " same minus the risk of ridge regression, the best estimator from the prompt.",
-    3: "|θ − θ′|² over all of O, V, K, Q, θ of softmax and θ′ of linear attention. Both start from the same parameters and see the"
-    " same prompts.",
+    1: (
+        "Both architectures at the same random parameters. Above: the mean square of the difference of their "
+        "outputs; below: the squared norm of the difference of the gradients of their risks in (O, V, K, Q), "
+        "means over all prompts."
+    ),
+    2: (
+        "Above: the risk E (T − y)² / 2 of the trained models on fresh prompts of the length on which they "
+        "were trained; below: the same minus the risk of ridge regression, the best "
+        "estimator from the prompt."
+    ),
+    3: (
+        "|θ − θ′|² over all of O, V, K, Q, θ of softmax and θ′ of linear attention. Both start from the same "
+        "parameters and see the same prompts."
+    ),
     4: "The risk E (T − y)² / 2 on the fresh prompts of each step, averaged between two records.",
 }
 
@@ -175,21 +183,31 @@ def caption(figure: Figure, measurements: Measurements) -> str:
     text = CAPTIONS[figure.kind]
     exact = any(key[0] == figure.covariance for key in measurements.exact)
     if figure.kind == 2 and exact:
-        text += f" Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere. {ASSUMED_LIMIT}"
+        text += (
+            " Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts "
+            f"elsewhere. {ASSUMED_LIMIT}"
+        )
     if figure.kind == 4 and exact:
-        text += f" Triangles: where exact gradient flow from the block start ends (softmax filled, linear open). {ASSUMED_LIMIT}"
+        text += (
+            " Triangles: where exact gradient flow from the block start ends (softmax filled, linear "
+            f"open). {ASSUMED_LIMIT}"
+        )
     plan = measurements.plan
     if figure.kind == 2 and measurements.spread:
-        text += " A run of one architecture ends once its risk has settled at that limit. From then on the risk is drawn as"
-        text += " stationary: the point is its value at the last step, and the bar, which most points hide, its range over the"
-        text += " later half of the steps."
+        text += (
+            " A run of one architecture ends once its risk has settled at that limit. From then on the risk "
+            "is drawn as stationary: the point is its value at the last step, and the bar, which most points "
+            "hide, its range over the later half of the steps."
+        )
     if figure.kind in (3, 4):
         text += f" Runs: {', '.join(f'{plan.seeds_at(L)} at L = {L}' for L in plan.curve_lengths)}."
     if figure.kind > 1 and any(
         plan.seeds_at(L) == 1 for L in (plan.lengths if figure.kind == 2 else plan.curve_lengths)
     ):
-        text += f" Single runs have the seed {plan.first_seed}. It was chosen because from others a run fails, as the paper trained"
-        text += " failed runs again with other seeds."
+        text += (
+            f" Single runs have the seed {plan.first_seed}. It was chosen because from others a run fails, "
+            "as the paper trained failed runs again with other seeds."
+        )
     if figure.kind in (3, 4) and len({plan.steps(panel.variant) for panel in figure.panels}) > 1:
         text += " Grey: beyond the last step of this reading."
     return text

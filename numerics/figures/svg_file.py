@@ -59,10 +59,10 @@ def sheet(figure: Figure, keys: Sequence[Key]) -> str:
     name, title = f"figure-{figure.number}", _title(figure)
     size = f'width="{right:g}pt" height="{y + 10:g}pt" viewBox="0 0 {right:g} {y + 10:g}"'
     return (
-        '<?xml version="1.0" encoding="utf-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {size} role="img"'
-        f' aria-labelledby="{name}-title" font-family="system-ui, sans-serif">\n <title id="{name}-title">{escape(title)}</title>\n'
-        f' <rect width="100%" height="100%" fill="#ffffff"/>\n{_text(12, 16, title, "start", 12)}\n{body}\n</svg>\n'
+        '<?xml version="1.0" encoding="utf-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" '
+        f'xmlns:xlink="http://www.w3.org/1999/xlink" {size} role="img" aria-labelledby="{name}-title" '
+        f'font-family="system-ui, sans-serif">\n <title id="{name}-title">{escape(title)}</title>\n <rect '
+        f'width="100%" height="100%" fill="#ffffff"/>\n{_text(12, 16, title, "start", 12)}\n{body}\n</svg>\n'
     )
 
 
@@ -86,4 +86,7 @@ def _title(figure: Figure) -> str:
 
 
 def _text(x: float, y: float, words: str, anchor: str, size: float) -> str:
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" fill="{COLOURS["ink"]}">{escape(words)}</text>'
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" '
+        f'fill="{COLOURS["ink"]}">{escape(words)}</text>'
+    )

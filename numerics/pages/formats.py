@@ -36,7 +36,10 @@ def add_format(parser: Any) -> None:
         type=_formats,
         default=FORMATS[:1],
         metavar="LIST",
-        help=f"formats of the plots, some of {','.join(FORMATS)}; svg, to which the page links, is always written (default: svg)",
+        help=(
+            f"formats of the plots, some of {','.join(FORMATS)}; svg, to which the page links, is always "
+            "written (default: svg)"
+        ),
     )
 
 

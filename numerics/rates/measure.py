@@ -70,7 +70,8 @@ def checked_request(lengths: Sequence[int], replicates: int) -> list[int]:
         )
     if replicates > MOST:
         raise ValueError(
-            f"replicates = {replicates} is beyond {MOST}, what can be drawn in years; take 40000, or some millions"
+            f"replicates = {replicates} is beyond {MOST}, what can be drawn in years; take "
+            "40000, or some millions"
         )
     return sorted({int(L) for L in lengths})
 

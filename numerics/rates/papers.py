@@ -55,7 +55,8 @@ def refuse_other_options(arguments: argparse.Namespace) -> None:
         if given:
             left = ", ".join(option(name) for name in (*REPORTS[arguments.paper], *COMMON))
             raise InputError(
-                f"{option(given[0])} belongs to --paper {report}; with --paper {arguments.paper} leave it out ({left} are left)"
+                f"{option(given[0])} belongs to --paper {report}; with --paper {arguments.paper} leave it "
+                f"out ({left} are left)"
             )
     if arguments.seed < 0 and arguments.paper != ATTENTION:
         raise InputError(f"--seed {arguments.seed} is negative; pass a whole number from 0 on")

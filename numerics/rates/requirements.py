@@ -36,7 +36,8 @@ def check_reportable(setting: AttentionSetting) -> None:
     query = ("query", setting.query) if setting.query_cov is None else ("query_cov", setting.query_cov)
     if setting.averaged and setting.query.any():
         raise ValueError(
-            "queries with both a mean and a covariance; theory has centred ones: pass query=z or query_cov=S alone"
+            "queries with both a mean and a covariance; theory has centred ones: pass "
+            "query=z or query_cov=S alone"
         )
     for name, array, least in (
         ("Gamma", setting.Gamma, SMALLEST),
@@ -47,9 +48,11 @@ def check_reportable(setting: AttentionSetting) -> None:
         size = float(np.abs(array).max())
         if size > LARGEST or 0 < size < least:
             raise ValueError(
-                f"{name} has entries of size {size:.3g}, outside {SMALLEST:.0e} to {LARGEST:.0e}; choose other units"
+                f"{name} has entries of size {size:.3g}, outside {SMALLEST:.0e} to {LARGEST:.0e}; choose "
+                "other units"
             )
     if not np.any(setting.V @ setting.Gamma):
         raise ValueError(
-            "V Gamma = 0: the attention output is 0 for every prompt; choose V and Gamma with an error to measure"
+            "V Gamma = 0: the attention output is 0 for every prompt; choose V and Gamma "
+            "with an error to measure"
         )

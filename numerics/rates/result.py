@@ -109,8 +109,9 @@ class Rates(Drawn):
         kept = sum(c.holds for c in self.comparisons)
         L = self.lengths
         return (
-            f"Rates of {self.setting.name}: {len(L)} lengths from {L[0]:g} to {L[-1]:g}, {self.replicates} prompts at each, seed"
-            f" {self.seed}; {kept} of {len(self.comparisons)} comparisons with theory hold"
+            f"Rates of {self.setting.name}: {len(L)} lengths from {L[0]:g} to {L[-1]:g}, {self.replicates} "
+            f"prompts at each, seed {self.seed}; {kept} of {len(self.comparisons)} "
+            "comparisons with theory hold"
         )
 
     def table(self) -> list[list[str]]:
@@ -126,7 +127,10 @@ class Rates(Drawn):
             fitted = (
                 "-"
                 if s.fit is None
-                else f"{s.fit.exponent:.3f} ± {s.fit.standard_error:.1g}{'' if s.trusted else ' (not trusted)'}"
+                else (
+                    f"{s.fit.exponent:.3f} ± "
+                    f"{s.fit.standard_error:.1g}{'' if s.trusted else ' (not trusted)'}"
+                )
             )
             exact, sharp = (
                 "-" if x is None else f"{x:.4g}" for x in (None if s.exact is None else s.exact[-1], s.sharp)

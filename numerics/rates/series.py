@@ -179,9 +179,15 @@ def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArra
     if series.exact is None or series.sharp is None:
         reason = "theory gives no exact curve here to try the fit on"
     elif order is None:
-        reason = "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths separates from the exponent"
+        reason = (
+            "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths "
+            "separates from the exponent"
+        )
     else:
-        reason = f"at these lengths and errors the same fit does not find the sharp exponent in the exact curve; {_advice(setting)}"
+        reason = (
+            "at these lengths and errors the same fit does not find the sharp exponent in the exact "
+            f"curve; {_advice(setting)}"
+        )
         for start in range(usable.size - FEWEST_LENGTHS + 1):
             trial = fit(series.exact, usable[start:])
             if (

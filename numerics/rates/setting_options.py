@@ -83,7 +83,10 @@ def add_setting_options(command: argparse.ArgumentParser) -> argparse._ArgumentG
     given.add_argument(
         "--score-scale",
         metavar="SCALE",
-        help="what K'Q is divided by: sqrt for the root of d_k (the rows of K), as in transformers, or a number (default: 1)",
+        help=(
+            "what K'Q is divided by: sqrt for the root of d_k (the rows of K), as in transformers, or a "
+            "number (default: 1)"
+        ),
     )
     given.add_argument("--V", metavar="FILE", help="value matrix, d_out x d")
     query = given.add_mutually_exclusive_group()
@@ -290,7 +293,8 @@ def _check_heads(arrays: dict[str, Any]) -> None:
         "; transpose them: here tokens are columns, k_i = K z_i" if K[1] == Q[1] and K[0] == Q[0] == d else ""
     )
     raise InputError(
-        f"--K has shape {K} and --Q has shape {Q}; both must have shape (d_k, {d}), since V has {d} columns{hint}"
+        f"--K has shape {K} and --Q has shape {Q}; both must have shape (d_k, {d}), since V "
+        f"has {d} columns{hint}"
     )
 
 

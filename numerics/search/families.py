@@ -88,7 +88,10 @@ class Point:
             try:
                 proxy = str(certified_proxy(atoms, weights))
             except ArithmeticError:  # of very uneven atoms: shown, but nothing is evaluated with it
-                proxy = f"about {float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])):.9g}"
+                proxy = (
+                    "about "
+                    f"{float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])):.9g}"
+                )
         elif weights[0] == weights[1]:
             proxy = str(atoms[0] ** 2)
         else:

@@ -231,7 +231,10 @@ def tightest(instances: Iterable[Instance], *, checked: str, covered: str, state
             )
     seconds = time.perf_counter() - started
     if failing:
-        reason = f"fails in floating point, but not by Arb, at {dict(failing[0].where)}: {failing[0].left} > {failing[0].right}"
+        reason = (
+            f"fails in floating point, but not by Arb, at {dict(failing[0].where)}: "
+            f"{failing[0].left} > {failing[0].right}"
+        )
         return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=seconds, **common)
     ratio, at = min(
         ((i.right / i.left, i.where) for i in found if i.left > 0), key=lambda r: r[0], default=(None, {})

@@ -35,10 +35,10 @@ STATISTICS: dict[Quantity, tuple[Any, Any]] = {
 #: (L, sigma, |U|, d) to the bound for V = I.
 Bound = Callable[[Any, Any, Any, Any], Any]
 COVERED = (
-    "tokens of two to four atoms (d = 1, 2; sigma from 1 to 4, weights down to 2^-28), queries of signs and rare large ones, "
-    "L = 1 to 100, exact sums; "
-    "Gaussian tokens with kappa = sigma^2 |U|^2 from 0 to 16, d = 1, 3 and L from 1 to 1e30, by quadrature over Gaussian queries "
-    "(output) or at |z| = sqrt(d) (gradient in U)"
+    "tokens of two to four atoms (d = 1, 2; sigma from 1 to 4, weights down to 2^-28), queries of signs and "
+    "rare large ones, L = 1 to 100, exact sums; Gaussian tokens with kappa = sigma^2 |U|^2 from 0 to 16, d = "
+    "1, 3 and L from 1 to 1e30, by quadrature over Gaussian queries (output) or at |z| = sqrt(d) (gradient "
+    "in U)"
 )
 ONE, HALF = Fraction(1), Fraction(1, 2)
 #: Values of u, lengths of prompts that are summed, and lengths for quadrature.

@@ -157,17 +157,23 @@ def _number(name: str, value: Any) -> sp.Expr:
     number = sp.sympify(value)
     if isinstance(value, float) or not isinstance(number, sp.Expr) or not number.is_number:
         raise TypeError(
-            f"the reference value {name} = {value!r} is not an exact number; write an integer, a Fraction or SymPy"
+            f"the reference value {name} = {value!r} is not an exact number; write an "
+            "integer, a Fraction or SymPy"
         )
     return number
 
 
-def _value(e: sp.Expr, values: Mapping[str, sp.Expr]) -> sp.Expr:
-    unknown = sorted({s.name for s in e.free_symbols} - set(values))
-    if unknown:
+def _refuse_unknown(names: set[str]) -> None:
+    if names:
+        unknown = sorted(names)
         raise NoLoss(
-            f"no value for {', '.join(unknown)} at the reference instance; give reference=dict({unknown[0]}=...)"
+            f"no value for {', '.join(unknown)} at the reference instance; give "
+            f"reference=dict({unknown[0]}=...)"
         )
+
+
+def _value(e: sp.Expr, values: Mapping[str, sp.Expr]) -> sp.Expr:
+    _refuse_unknown({s.name for s in e.free_symbols} - set(values))
     number = sp.N(e.subs({s: values[s.name] for s in e.free_symbols}), DIGITS)
     if not (number.is_number and number.is_real and number.is_finite):
         raise NoLoss(f"{e} is {number} at the reference instance, not a real number")
@@ -193,13 +199,8 @@ def _statistic(sides: StatisticBound, instance: ReferenceInstance) -> Any:
     c = _average(instance.point, instance.length)
     known = {name: float(value) for name, value in instance.values.items()}
     at = {**{name: float(value) for name, value in population(c).items()}, **known}
-    unknown = sorted(
-        {s.name for e in (right, getattr(left, "threshold", right)) for s in e.free_symbols} - set(at)
-    )
-    if unknown:
-        raise NoLoss(
-            f"no value for {', '.join(unknown)} at the reference instance; give reference=dict({unknown[0]}=...)"
-        )
+    bounds = (right, getattr(left, "threshold", right))
+    _refuse_unknown({s.name for e in bounds for s in e.free_symbols} - set(at))
     bound = float(evaluate(right, at))
     if isinstance(left, Tail):
         return _tail(left, bound, float(evaluate(left.threshold, at)), sides.exponents, c)
@@ -211,7 +212,8 @@ def _statistic(sides: StatisticBound, instance: ReferenceInstance) -> Any:
 def _quotient(value: Any, bound: Any) -> Any:
     if not (value > 0 and bound > 0):
         raise NoLoss(
-            f"the sides are {float(value):.6g} and {float(bound):.6g} at the reference instance, not both positive"
+            f"the sides are {float(value):.6g} and {float(bound):.6g} at the reference "
+            "instance, not both positive"
         )
     return bound / value
 
@@ -234,6 +236,7 @@ def _tail(left: Tail, bound: float, threshold: float, exponents: bool, c: Softma
     best = float(value[order][last][np.argmax(reached[last] > bound)])
     if best <= 0 or threshold <= 0:
         raise NoLoss(
-            f"the threshold {threshold:.6g} and the best one {best:.6g} at the reference instance have no ratio"
+            f"the threshold {threshold:.6g} and the best one {best:.6g} at the reference "
+            "instance have no ratio"
         )
     return best / threshold if left.op == "<=" else threshold / best

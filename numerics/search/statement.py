@@ -337,7 +337,8 @@ def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool 
         roots = _solved(left.threshold, left.parameter)
         if len(roots) != 1:
             raise ValueError(
-                f"{left.threshold} = t has {len(roots)} solutions {left.parameter}; state the threshold so that there is one"
+                f"{left.threshold} = t has {len(roots)} solutions {left.parameter}; state the threshold so "
+                "that there is one"
             )
         root = roots[0]
         bound = right.subs(left.parameter, root)

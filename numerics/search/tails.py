@@ -280,7 +280,10 @@ def increasing(
         least = (quotient, place) if quotient < least[0] else least
     if not tried:
         raise ValueError("no case meets the hypotheses; lengthen the prompts")
-    covered = f"{tried} exact cases: 2 and 3 atoms, f(z) = {'z' if growth == 1 else f'z^{growth}'}, in some doubled for z > 0"
+    covered = (
+        f"{tried} exact cases: 2 and 3 atoms, f(z) = {'z' if growth == 1 else f'z^{growth}'}, in some "
+        "doubled for z > 0"
+    )
     covered += f", L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))})"
     seconds = time.perf_counter() - started
     slack = least[0] if np.isfinite(least[0]) else None

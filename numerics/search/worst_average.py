@@ -96,7 +96,8 @@ def _judged(
     started = time.perf_counter()
     if not isinstance(left, (Mean, Tail, sp.Expr)) or not isinstance(right, sp.Expr):
         raise TypeError(
-            f"{left!r} <= {right!r} is no statement: left is a Mean, a Tail or an expression, right an expression"
+            f"{left!r} <= {right!r} is no statement: left is a Mean, a Tail or an "
+            "expression, right an expression"
         )
     if right.has(sp.nan, sp.oo, sp.zoo) or not families:
         raise ValueError(f"a finite bound and a family to search are needed, got {right} and {families}")
@@ -130,7 +131,10 @@ def _judged(
         unconfirmed.append(f"{hostile.where}: ratio {hostile.ratio:.9g}")
     seconds = time.perf_counter() - started
     if unconfirmed:
-        reason = f"above the limit {limit:.6g}, but not confirmed by Arb at rational parameters: {'; '.join(unconfirmed)}"
+        reason = (
+            f"above the limit {limit:.6g}, but not confirmed by Arb at rational parameters: "
+            f"{'; '.join(unconfirmed)}"
+        )
         return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=seconds, **common)
     worst = max(top[2], hostile.ratio)
     tightest: dict[str, Any] = (
@@ -141,7 +145,10 @@ def _judged(
     tried = "; ".join(f"{f.name} at their exact sub-Gaussian constant, L in {lengths[f]}" for f in families)
     return Evidence(
         verdict=Verdict.SUPPORTED,
-        covered=f"exact sums, worst case searched over {tried}: reached {top[2]:.6g} of {limit:.6g}; {hostile.covered}",
+        covered=(
+            f"exact sums, worst case searched over {tried}: reached {top[2]:.6g} of "
+            f"{limit:.6g}; {hostile.covered}"
+        ),
         # Beyond the limit by rounding only: an equality.
         slack=max(1.0, limit / worst) if worst > 0 else None,
         tightest={**tightest, "reached": worst},
@@ -287,7 +294,8 @@ def at_point(
         at[left.parameter.name] = evaluate(sp.Rational(parameter), at)
         if left.least is not None and not at[left.parameter.name] >= evaluate(left.least, at):
             raise ValueError(
-                f"{left.parameter} = {parameter} is below its least value {latex(left.least)} at this instance"
+                f"{left.parameter} = {parameter} is below its least value "
+                f"{latex(left.least)} at this instance"
             )
         where[left.parameter.name] = str(parameter)
         value = c.probability(left.variable, left.op, evaluate(left.threshold, at))

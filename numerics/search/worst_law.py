@@ -233,7 +233,10 @@ def worst_law(
             seconds=seconds,
             **common,
         )
-    covered = f"worst case searched over {' and '.join(laws)} at sigma = 1: reached {reached:.6g} of {float(limit):.6g}"
+    covered = (
+        f"worst case searched over {' and '.join(laws)} at sigma = 1: reached {reached:.6g} "
+        f"of {float(limit):.6g}"
+    )
     covered += f"; {count} further cases: at most {worst:.6g} ({where})" if count else ""
     tightest = {"case": where} if worst > reached else bound.named(*_rationals(laws, np.array(at), 10**4))
     return Evidence(

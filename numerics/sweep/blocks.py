@@ -108,8 +108,8 @@ def run_block(block: Block) -> Floats:
     """
     if block.code != code_digest():
         raise RuntimeError(
-            f"{socket.gethostname()} has other code than the block; install the same versions of largeprompt, NumPy, SciPy and"
-            " Numba everywhere"
+            f"{socket.gethostname()} has other code than the block; install the same versions of "
+            "largeprompt, NumPy, SciPy and Numba everywhere"
         )
     last = block.first + block.count
     try:

@@ -137,7 +137,8 @@ def _look(address: str, patience: float) -> None:
         ) from error
     if kind != "Scheduler":
         raise ClusterError(
-            f"{address} is a {kind.lower()} of the cluster, not its scheduler; use the address that `dask scheduler` prints"
+            f"{address} is a {kind.lower()} of the cluster, not its scheduler; use the address that `dask "
+            "scheduler` prints"
         )
 
 
@@ -240,7 +241,8 @@ class _Watch:
             self.alive = now
         elif now - self.alive > self.patience:
             raise ClusterError(
-                f"no worker at {self.address} for {self.patience:g} s; start some, each with `dask worker {self.address}`"
+                f"no worker at {self.address} for {self.patience:g} s; start some, each with `dask "
+                f"worker {self.address}`"
             )
         return self.known
 
@@ -248,7 +250,10 @@ class _Watch:
 def _numbers(task: list[Block], future: Any, address: str) -> tuple[float, list[NDArray[np.float64]]]:
     if future.status != "finished":
         block = task[0]
-        what = f"block {block.key[:12]} (L = {block.L}, replicates {block.first} to {block.first + block.count - 1})"
+        what = (
+            f"block {block.key[:12]} (L = {block.L}, replicates {block.first} to "
+            f"{block.first + block.count - 1})"
+        )
         with _scheduler_answers(address):
             if future.status != "error":
                 raise CancelledError
@@ -256,8 +261,8 @@ def _numbers(task: list[Block], future: Any, address: str) -> tuple[float, list[
         if type(error).__name__ == "KilledWorker":
             after = f" or the {len(task) - 1} sent with it" if len(task) > 1 else ""
             raise ClusterError(
-                f"workers of {address} died one after the other at {what}{after}: largeprompt is not installed for them, or they"
-                " lack memory; their logs tell which"
+                f"workers of {address} died one after the other at {what}{after}: largeprompt is not "
+                "installed for them, or they lack memory; their logs tell which"
             ) from error
         raise ClusterError(
             f"a worker of {address} failed at {what}: {type(error).__name__}: {error}"

@@ -184,7 +184,8 @@ def _read(path: Path) -> Grid:
     asked = replicates * len(lengths) * math.prod(map(len, entries))
     if asked > MOST_REPLICATES:
         raise InputError(
-            f"{asked:.3g} replicates over all runs and lengths; at most {MOST_REPLICATES:.3g} are possible: ask for fewer of them"
+            f"{asked:.3g} replicates over all runs and lengths; at most {MOST_REPLICATES:.3g} are possible: "
+            "ask for fewer of them"
         )
     runs = tuple(
         _run(point, _name(point, entries), seed, method, lengths) for point in itertools.product(*entries)
@@ -197,8 +198,8 @@ def _run(point: tuple[Entry, ...], name: str, seed: int, method: str, lengths: t
     for other in others:
         if other.d != tokens.d:
             raise InputError(
-                f"{other} is for dimension {other.d}, {tokens} has dimension {tokens.d}; every entry goes with every other,"
-                " so put another dimension into another grid"
+                f"{other} is for dimension {other.d}, {tokens} has dimension {tokens.d}; every entry goes "
+                "with every other, so put another dimension into another grid"
             )
     U, V, z = (other.value for other in others)
     try:

@@ -101,7 +101,8 @@ def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[
             or len(name) > LONGEST_NAME
         ):
             raise InputError(
-                f"[[{kind}]] number {i}: name = {name!r:.80} is no name; write up to {LONGEST_NAME} letters in quotes, in one line"
+                f"[[{kind}]] number {i}: name = {name!r:.80} is no name; write up to {LONGEST_NAME} letters "
+                "in quotes, in one line"
             )
         if name in (other for other, _, _ in result):
             raise InputError(
@@ -135,7 +136,8 @@ def read_matrices(
             continue
         if not isinstance(scales, list) or not scales:
             raise InputError(
-                f"{where}: scales = {scales!r:.80} is no list of numbers; write scales = [0.1, 1.0] or leave it out"
+                f"{where}: scales = {scales!r:.80} is no list of numbers; write scales = [0.1, 1.0] or leave "
+                "it out"
             )
         factors = [number(scale, f"{where}: scales[{i}]") for i, scale in enumerate(scales)]
         for i, factor in enumerate(factors):
@@ -201,7 +203,8 @@ def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
         near = difflib.get_close_matches(str(law), LAWS, 1)
         guess = f"did you mean {near[0]!r}? else " if near else ""
         raise InputError(
-            f"{where}: unknown law {law!r:.80}; {guess}take {', '.join(LAWS)}, or your own by python = 'file.py:name'"
+            f"{where}: unknown law {law!r:.80}; {guess}take {', '.join(LAWS)}, or your own by "
+            "python = 'file.py:name'"
         )
     if law == "gaussian":
         known_keys(table, ("law", "Gamma"), where)
@@ -247,7 +250,8 @@ def _own(
     file, colon, law = given.rpartition(":") if isinstance(given, str) else ("", "", "")
     if not (file and colon and law.isidentifier()):
         raise InputError(
-            f"{where}: python = {given!r:.80} names no law; write python = 'my_law.py:name', a file beside the grid"
+            f"{where}: python = {given!r:.80} names no law; write python = 'my_law.py:name', a file beside "
+            "the grid"
         )
     try:
         content = read_bytes(folder / file)

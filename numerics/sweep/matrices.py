@@ -21,7 +21,10 @@ Floats = NDArray[np.float64]
 LARGEST_DIMENSION = 1024
 SHAPES = ("matrix", "diagonal", "identity", "file")
 #: How an error tells to write a matrix.
-SPELLINGS = "matrix = [[1, 0], [0, 2]], diagonal = [1, 2], identity = 2 (each with scale = 0.5, if you like) or file = 'U.npy'"
+SPELLINGS = (
+    "matrix = [[1, 0], [0, 2]], diagonal = [1, 2], identity = 2 (each with scale = 0.5, if you like) or file "
+    "= 'U.npy'"
+)
 
 
 def number(value: Any, what: str) -> float:
@@ -92,7 +95,8 @@ def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
     if key == "identity":
         if isinstance(content, bool) or not isinstance(content, int) or not 1 <= content <= LARGEST_DIMENSION:
             raise InputError(
-                f"{what}: identity = {content!r:.80} is no dimension; give an integer from 1 to {LARGEST_DIMENSION}"
+                f"{what}: identity = {content!r:.80} is no dimension; give an integer from 1 "
+                f"to {LARGEST_DIMENSION}"
             )
         array: Floats = np.eye(content)
     elif key == "diagonal":

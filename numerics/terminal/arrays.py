@@ -130,11 +130,13 @@ def _from_npy(content: bytes, path: Path) -> Any:
 
     if content[:2] == b"PK":
         raise InputError(
-            f"{path} is an archive of arrays; call it {path.stem}.npz, and {path.stem}.npz:NAME if it holds several"
+            f"{path} is an archive of arrays; call it {path.stem}.npz, and "
+            f"{path.stem}.npz:NAME if it holds several"
         )
     if not content.startswith(b"\x93NUMPY"):
         raise InputError(
-            f"{path} is not a file that numpy.save wrote, or a pickle, which is not read since it may run programs"
+            f"{path} is not a file that numpy.save wrote, or a pickle, which is not read "
+            "since it may run programs"
         )
     try:
         return np.load(io.BytesIO(content), allow_pickle=False)
@@ -194,11 +196,13 @@ def _from_csv(content: bytes, path: Path) -> Any:
         wrong = next((j for j, word in enumerate(words, 1) if not _is_number(word)), None)
         if wrong is not None:
             raise InputError(
-                f"{path}, line {i}, entry {wrong}: {words[wrong - 1]!r:.40} is not a number; write 0.5,1e-3 with commas"
+                f"{path}, line {i}, entry {wrong}: {words[wrong - 1]!r:.40} is not a number; write 0.5,1e-3 "
+                "with commas"
             )
         if len(words) != width:
             raise InputError(
-                f"{path}, line {i} has {len(words)} numbers, line {lines[0][0]} has {width}; rows must be equally long"
+                f"{path}, line {i} has {len(words)} numbers, line {lines[0][0]} has {width}; rows must be "
+                "equally long"
             )
     return np.array([[float(word) for word in line.split(",")] for _, line in lines]).reshape(
         len(lines), width

@@ -146,7 +146,8 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
     for part, number in zip(parts, numbers):
         if not number.is_finite() or number.adjusted() > 100 or number != number.to_integral_value():
             raise InputError(
-                f"{name} {text:.80}: {part.strip():.40} is not a whole number up to 1e100, as every prompt length is"
+                f"{name} {text:.80}: {part.strip():.40} is not a whole number up to 1e100, as every prompt "
+                "length is"
             )
     whole = [int(number) for number in numbers]
     if ":" not in text:
@@ -154,7 +155,8 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
     first, last, count = whole
     if not (1 <= first < last <= LONGEST and 2 <= count <= MOST_LENGTHS):
         raise InputError(
-            f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST <= 1e100 and 2 <= COUNT <= {MOST_LENGTHS}"
+            f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST <= 1e100 and 2 <= "
+            f"COUNT <= {MOST_LENGTHS}"
         )
     return sorted(
         {first, last, *(round(first * (last / first) ** (i / (count - 1))) for i in range(1, count - 1))}

@@ -89,7 +89,8 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
     ]
     if other:
         raise CheckpointError(
-            f"{path} belongs to another run: {_difference(other[0], known, wanted)}; {UNCHANGED}: give another name"
+            f"{path} belongs to another run: {_difference(other[0], known, wanted)}; {UNCHANGED}: give "
+            "another name"
         )
     try:
         return restore(arrays)
@@ -101,14 +102,18 @@ def _damaged(path: Path, error: Exception) -> CheckpointError:
     """The error for a file that cannot be read as a checkpoint."""
     why = str(error) or type(error).__name__
     return CheckpointError(
-        f"{path} is damaged or no checkpoint ({why}); {UNCHANGED}: delete it to start anew, or give another name"
+        f"{path} is damaged or no checkpoint ({why}); {UNCHANGED}: delete it to start "
+        "anew, or give another name"
     )
 
 
 def _difference(name: str, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """How the run of a checkpoint differs from the one that is wanted."""
     if name == "kernels":
-        return "it was computed by another version of the program, whose numbers need not be the same to the last bit"
+        return (
+            "it was computed by another version of the program, whose numbers need not be the same to the "
+            "last bit"
+        )
     if name in ("start", "Sigma", "query_covariance", "variant"):
         return f"it has another {name}"
     return f"it has {name} = {known.get(name)!r}, this run {wanted.get(name)!r}"

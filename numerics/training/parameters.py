@@ -100,7 +100,8 @@ def read_parameters(parameters: Sequence[ArrayLike], d: int) -> Parameters:
     """
     if isinstance(parameters, str) or not isinstance(parameters, Sequence) or len(parameters) != 4:
         raise TypeError(
-            "parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)"
+            "parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), "
+            "(n, n)"
         )
     shape = " ".join("abcdefgh"[: max(_axes(parameters[0]) - 1, 0)] + "n")
     arrays = read_arrays(

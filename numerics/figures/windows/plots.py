@@ -185,9 +185,9 @@ def _contexts(found: Experiments) -> Figure:
         ),
     ]
     caption = (
-        f"Mean loss over the last tenth of the 15000 steps, against n, on the circle, with noise of standard deviation {sigma:g}. "
-        "As printed ν = 0 has the task 0 alone. For ν = 1.5 the tasks cos(νθ − b) jump at one point, and no exact minimum "
-        "is known."
+        "Mean loss over the last tenth of the 15000 steps, against n, on the circle, with noise of standard "
+        f"deviation {sigma:g}. As printed ν = 0 has the task 0 alone. For ν = 1.5 the tasks cos(νθ − b) jump "
+        "at one point, and no exact minimum is known."
     )
     return Figure(
         1, "Error of both attentions as the tasks grow steeper", panels, keys, caption, Table(head, rows)
@@ -229,8 +229,9 @@ def _tradeoff(found: Experiments) -> Figure:
         )
     ]
     caption = (
-        "Exact parts of the loss, from the identity R13. The signal term is the squared bias of the expected estimate, which falls "
-        "as the window shrinks, and the variance by the tokens; for few tokens it rises again."
+        "Exact parts of the loss, from the identity R13. The signal term is the squared bias of the expected "
+        "estimate, which falls as the window shrinks, and the variance by the tokens; for few tokens it "
+        "rises again."
     )
     return Figure(2, "Signal and noise as the window shrinks", panels, keys, caption)
 
@@ -267,7 +268,10 @@ def _bounds(found: Experiments) -> Figure:
         )
     ]
     best = WIDTHS[part.loss.argmin()]
-    caption = f"Exact, for σ = {SIGMA_7:g}: the best w is between {inside[0]:.3g} and {inside[-1]:.3g}, at {best:.3g}."
+    caption = (
+        f"Exact, for σ = {SIGMA_7:g}: the best w is between {inside[0]:.3g} and "
+        f"{inside[-1]:.3g}, at {best:.3g}."
+    )
     return Figure(7, "Where the best width can be", panels, keys, caption)
 
 
@@ -308,8 +312,8 @@ def _norms(found: Experiments, number: int, title: str, exact: Callable[[str, st
     keys.append(Key("line", "muted", EXACT, "exact minimiser 2w*"))
     head = ["norm of M at the end", *(f"rate {rate:g}" for rate in RATES), "exact minimiser"]
     caption = (
-        f"Mean of {found.choices.trials} trials and one standard deviation, at the rate {NAMED[number]:g} that the paper names, "
-        "with decay 0.999. The table has the other rates of its grid."
+        f"Mean of {found.choices.trials} trials and one standard deviation, at the rate {NAMED[number]:g} "
+        "that the paper names, with decay 0.999. The table has the other rates of its grid."
     )
     return Figure(number, title, panels, keys, caption, Table(head, rows))
 
@@ -421,8 +425,8 @@ def _subspaces(found: Experiments) -> Figure:
         Key("line", "muted", EXACT, "ρ of the identity"),
     ]
     caption = (
-        "Above: what M has beyond the columns of B, over its least singular value on them; below: error on 500 tasks. "
-        f"Medians of {-(-found.choices.trials // 2)} trials."
+        "Above: what M has beyond the columns of B, over its least singular value on them; below: error on "
+        f"500 tasks. Medians of {-(-found.choices.trials // 2)} trials."
     )
     head = ["ρ, error at the end", *(f"rate {rate:g}" for rate in RATES)]
     return Figure(

@@ -291,5 +291,6 @@ def _check(choices: Choices) -> None:
         for x in values:
             if not (np.isfinite(x) and (x > 0 if least is None else x >= least)):
                 raise ValueError(
-                    f"{field.name} = {x} is {'not positive' if least is None else f'less than {least:g}'}; pass more"
+                    f"{field.name} = {x} is {'not positive' if least is None else f'less than {least:g}'}; "
+                    "pass more"
                 )

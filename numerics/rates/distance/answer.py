@@ -188,13 +188,17 @@ class HowLinear:
             ", on average over the queries" if self.setting.averaged else "",
         )
         if math.isnan(self.shown[-1]):
-            return f"{at} the distance of softmax attention from the linear attention V Gamma U z is not known: no engine reaches it."
+            return (
+                f"{at} the distance of softmax attention from the linear attention V Gamma U z is not known: "
+                "no engine reaches it."
+            )
         drawn = f", measured on {self.replicates} prompts" if self.replicates else ""
         value = self._told(self.shown[-1], self.standard_error[-1])
         if self.vanishes:
             return (
-                f"{at} softmax attention differs from the linear attention V Gamma U z, which is 0 here, by {value} "
-                f"(sqrt(E|T_L - V Gamma U z|^2){over}{drawn}); no error is relative to 0, and no L is needed for 10 % of it."
+                f"{at} softmax attention differs from the linear attention V Gamma U z, which is 0 here, by "
+                f"{value} (sqrt(E|T_L - V Gamma U z|^2){over}{drawn}); no error is relative to 0, and no L "
+                "is needed for 10 % of it."
             )
         limit = ", for Gaussian tokens its limit T for infinite prompts," if self.setting.gaussian else ""
         relative = (
@@ -202,7 +206,10 @@ class HowLinear:
             if over
             else "sqrt(E|T_L - V Gamma U z|^2) / |V Gamma U z|"
         )
-        return f"{at} softmax attention differs from the linear attention V Gamma U z{limit} by {value} ({relative}{over}{drawn})."
+        return (
+            f"{at} softmax attention differs from the linear attention V Gamma U z{limit} by {value} "
+            f"({relative}{over}{drawn})."
+        )
 
     def _parts(self) -> list[str]:
         """The two parts of the distance, where they are two."""
@@ -212,7 +219,8 @@ class HowLinear:
         part = self._told(self.to_limit[-1], self.to_limit_error[-1])
         rest = self._told(*self.off_linear)
         return [
-            f"Its parts{same}: from T_L to the limit T for infinite prompts {part}, from T to V Gamma U z {rest}."
+            f"Its parts{same}: from T_L to the limit T for infinite prompts {part}, from T "
+            f"to V Gamma U z {rest}."
         ]
 
     @property
@@ -228,21 +236,23 @@ class HowLinear:
                 else ""
             )
             out.append(
-                "The mean m of the tokens is taken out. It multiplies all weights e^(z_k'Uz) by the same factor, so that the "
-                "softmax weights and T_L - T, with its slopes, bounds and absolute errors, are those of the centred tokens. "
-                f"All outputs lose V m, and errors are relative to what is left. Linear attention with V m has the size "
-                f"{self.with_mean:.4g}{beside}. The query is left as it is."
+                "The mean m of the tokens is taken out. It multiplies all weights e^(z_k'Uz) by the same "
+                "factor, so that the softmax weights and T_L - T, with its slopes, bounds and absolute "
+                "errors, are those of the centred tokens. All outputs lose V m, and errors are relative to "
+                f"what is left. Linear attention with V m has the size {self.with_mean:.4g}{beside}. The "
+                "query is left as it is."
             )
         if self.replicates:
             out.append(
-                "Nothing exact is known here, so that errors are measured, with one standard error behind the sign +-; prompts "
-                f"and queries much rarer than one in {self.replicates} may be missed. Slopes and needed lengths would take an "
-                "exact curve."
+                "Nothing exact is known here, so that errors are measured, with one standard error behind "
+                f"the sign +-; prompts and queries much rarer than one in {self.replicates} may be missed. "
+                "Slopes and needed lengths would take an exact curve."
             )
         if not np.isnan(self.slope).all():
             out.append(
-                "Slope: of ln E|T_L - T|^2 over ln L, from a tenth fewer tokens to a tenth more. A law sets in where from there on "
-                "(at all lengths tried, up to 1e100) the slope is off that of the law by at most a tenth of its exponent."
+                "Slope: of ln E|T_L - T|^2 over ln L, from a tenth fewer tokens to a tenth more. A law sets "
+                "in where from there on (at all lengths tried, up to 1e100) the slope is off that of the law "
+                "by at most a tenth of its exponent."
             )
         if self.bound is not None:
             out.append(f"{self.bound.name}: {self.bound.note}.")
@@ -264,7 +274,10 @@ class HowLinear:
             return Grade("none", "no colour: linear attention is 0, and no error is relative to it")
         if math.isnan(error):
             return Grade("none", "no colour: the error is not known here")
-        size = f"the error is {'at most' if error <= CLOSE else 'above'} {percent(CLOSE if error <= FAR_OFF else FAR_OFF)}"
+        size = (
+            f"the error is {'at most' if error <= CLOSE else 'above'} "
+            f"{percent(CLOSE if error <= FAR_OFF else FAR_OFF)}"
+        )
         follows = None
         words = "no law of the approach is known"
         if self.law is not None and not math.isnan(slope):
@@ -408,7 +421,8 @@ class HowLinear:
             nothing = "nothing" if self.vanishes else "nothing below 100 %"
             more = "" if self.vanishes else ", and 10 % at no L up to 1e100"
             return [
-                f"Certain bound{of}: no useful bound is known ({self.bound.name} promises {nothing} {at}{more})."
+                f"Certain bound{of}: no useful bound is known ({self.bound.name} promises "
+                f"{nothing} {at}{more})."
             ]
         if self.vanishes:
             return [f"{self.bound.title}{of}: {says}."]

@@ -41,8 +41,8 @@ def times_of_learning(arguments: argparse.Namespace, default: str) -> int:
     for K in classes:
         if K < 4 or K % 2 or K > MOST_CLASSES:
             raise InputError(
-                f"--classes has {K}, but the tasks take each of two values on half of the features; pass even numbers from 4 to"
-                f" {MOST_CLASSES}"
+                f"--classes has {K}, but the tasks take each of two values on half of the features; pass "
+                f"even numbers from 4 to {MOST_CLASSES}"
             )
     from numerics.pages.provenance import provenance
     from numerics.rates.features.report import measure, write

@@ -111,6 +111,7 @@ def log_power_fit(
     )  # they may cancel, but not for long
     if moving > SLOPE_GAP:
         found.append(
-            f"at the longest prompt logarithms keep the slope up to {moving:.2g} off the exponent: an extrapolation"
+            f"at the longest prompt logarithms keep the slope up to {moving:.2g} off the "
+            "exponent: an extrapolation"
         )
     return replace(fit, warnings=tuple(found))

@@ -25,13 +25,15 @@ def measurements(
     )
     if L.ndim != 1 or L.shape != y.shape or L.shape != e.shape:
         raise ValueError(
-            f"lengths, values and standard errors have shapes {L.shape}, {y.shape}, {e.shape}; give three vectors of one size"
+            f"lengths, values and standard errors have shapes {L.shape}, {y.shape}, {e.shape}; give three "
+            "vectors of one size"
         )
     if L.size < least:
         raise ValueError(f"{L.size} lengths determine no exponent here; measure at {least} or more")
     if not np.all(np.diff(np.log(L)) > 0):
         raise ValueError(
-            f"the lengths {_shown(L)} must be increasing, each further from the last than rounding; sort and join them"
+            f"the lengths {_shown(L)} must be increasing, each further from the last than rounding; sort and "
+            "join them"
         )
     if not (np.all(np.isfinite(y)) and np.all(y > 0)):
         raise ValueError(
@@ -47,8 +49,9 @@ def measurements(
     small, large = RELATIVE_ERRORS
     if not np.all((relative >= small) & (relative <= large)):
         raise ValueError(
-            f"the standard errors relative to the values are {_shown(relative)}; their squares, the weights of the fit, are floats"
-            f" from {small:g} to {large:g} only: give errors nearer to the values, at least their rounding"
+            f"the standard errors relative to the values are {_shown(relative)}; their squares, the weights "
+            f"of the fit, are floats from {small:g} to {large:g} only: give errors nearer to the values, at "
+            "least their rounding"
         )
     return L, y, e
 

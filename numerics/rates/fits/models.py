@@ -193,7 +193,8 @@ def _verdict(models: list[Model]) -> tuple[bool, str]:
     if not known:
         return (
             True,
-            f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve with a known exponent to try them on",
+            f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve with a known exponent "
+            "to try them on",
         )
     if not any(model.honest for model in known):
         missed = ", ".join(
@@ -201,7 +202,8 @@ def _verdict(models: list[Model]) -> tuple[bool, str]:
         )
         return (
             False,
-            f"no law that chi^2 does not reject reads the sharp exponent off the exact curve; they are off by {missed}",
+            "no law that chi^2 does not reject reads the sharp exponent off the exact curve; "
+            f"they are off by {missed}",
         )
     return True, f"the laws that chi^2 does not reject agree: {told(left)}"
 

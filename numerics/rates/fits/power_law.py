@@ -149,7 +149,8 @@ class ExponentFit:
         read_arrays(level=(level, ""))
         if not 0 < level < 1:
             raise ValueError(
-                f"level = {level!r} is no probability; a confidence level lies strictly between 0 and 1, e.g. 0.95"
+                f"level = {level!r} is no probability; a confidence level lies strictly between 0 and 1, "
+                "e.g. 0.95"
             )
         half = -NormalDist().inv_cdf((1 - level) / 2) * self.standard_error
         return self.exponent - half, self.exponent + half
@@ -252,7 +253,8 @@ def power_law_fit(
     """
     if order is not None and not read_arrays(order=(order, ""))[0] > 0:
         raise ValueError(
-            f"order = {order!r} must be positive: the next-order term B / L^order has to vanish for long prompts"
+            f"order = {order!r} must be positive: the next-order term B / L^order has to "
+            "vanish for long prompts"
         )
     L, y, e = measurements(lengths, values, standard_errors, least=2 if order is None else 3)
     columns = [np.ones_like(L), -np.log(L)] + ([] if order is None else [L ** -float(order)])
@@ -263,7 +265,8 @@ def power_law_fit(
         moving = abs(order * fit.correction) * fit.lengths[1] ** -order
         if moving > SLOPE_GAP:
             found.append(
-                f"at the longest prompt the slope is still {moving:.2g} off the fitted exponent: an extrapolation"
+                f"at the longest prompt the slope is still {moving:.2g} off the fitted "
+                "exponent: an extrapolation"
             )
     return replace(fit, warnings=tuple(found))
 
@@ -293,8 +296,9 @@ def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> 
     orthogonal, triangular = np.linalg.qr(design)
     if not np.all(np.abs(np.diag(triangular)) > SAME_TERM * np.linalg.norm(design, axis=0)):
         raise ValueError(
-            "these lengths and errors do not tell the terms of the law apart: to rounding one term is a multiple of the others;"
-            " measure over a wider range of lengths with errors of like size, or fit a law with fewer terms"
+            "these lengths and errors do not tell the terms of the law apart: to rounding one term is a "
+            "multiple of the others; measure over a wider range of lengths with errors of like size, or fit "
+            "a law with fewer terms"
         )
     inverse = np.linalg.inv(triangular)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -303,7 +307,8 @@ def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> 
         errors = np.sqrt(np.sum(inverse**2, axis=1))
     if not (np.isfinite(parameters).all() and np.isfinite(errors).all() and np.isfinite(chi2)):
         raise ValueError(
-            "the fit of this law leaves the range of floats; give a smaller power of ln L or errors nearer to the values"
+            "the fit of this law leaves the range of floats; give a smaller power of ln L or errors nearer "
+            "to the values"
         )
     return Solution(np.asarray(parameters, dtype=float), errors, chi2, dof, _chi2_tail(chi2, dof))
 
@@ -322,7 +327,8 @@ def doubts(fit: ExponentFit, worst_relative_error: float) -> list[str]:
     found: list[str] = []
     if fit.dof < 2:
         found.append(
-            f"{fit.points} lengths leave {fit.dof} degrees of freedom: the fit can hardly contradict itself; add lengths"
+            f"{fit.points} lengths leave {fit.dof} degrees of freedom: the fit can hardly contradict itself; "
+            "add lengths"
         )
     if fit.lengths[1] < 10 * fit.lengths[0]:
         found.append(
@@ -330,12 +336,13 @@ def doubts(fit: ExponentFit, worst_relative_error: float) -> list[str]:
         )
     if fit.p_value < REJECTED:
         found.append(
-            f"chi^2 = {fit.chi2:.3g} on {fit.dof} degrees of freedom (p = {fit.p_value:.1e}): the law does not describe the data;"
-            " start at longer prompts"
+            f"chi^2 = {fit.chi2:.3g} on {fit.dof} degrees of freedom (p = {fit.p_value:.1e}): the law does "
+            "not describe the data; start at longer prompts"
         )
     if worst_relative_error > 0.2:
         found.append(
-            f"a value has a relative error of {worst_relative_error:.2g}: its logarithm is not Gaussian; add replicates"
+            f"a value has a relative error of {worst_relative_error:.2g}: its logarithm is not "
+            "Gaussian; add replicates"
         )
     return found
 
@@ -383,4 +390,7 @@ def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     if abs(moves) <= max(SLOPE_CHANGE, STANDARD_ERRORS * error):
         return None
     first, end = L[last][0], L[last][-1]
-    return f"the slope still moves by {moves:+.3f} +- {error:.3f} a decade over L = {first:.0f} to {end:.0f}: not the exponent yet"
+    return (
+        f"the slope still moves by {moves:+.3f} +- {error:.3f} a decade over L = {first:.0f} to {end:.0f}: "
+        "not the exponent yet"
+    )

@@ -156,7 +156,10 @@ def phase_plot(runs: Sequence[Rates], quantity: Quantity) -> Plot:
             ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
         axes[0].set_ylabel("exponent")
 
-    title = f"Exponent of the error of {quantity} against lambda: sharp, ours, the paper's, and the runs as points"
+    title = (
+        f"Exponent of the error of {quantity} against lambda: sharp, ours, the paper's, "
+        "and the runs as points"
+    )
     columns = (0.7, 5.0) if aside else (1.0,)
     return figure(f"phase-{quantity}", title, draw, height=2.9, columns=columns, share_x=False)
 

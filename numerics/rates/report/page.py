@@ -168,8 +168,8 @@ def _summary(run: Rates) -> str:
     tokens = "Gaussian tokens" if setting.gaussian else "independent tokens"
     at = f"at each of {run.lengths.size} lengths" if run.lengths.size > 1 else "of one length"
     text = (
-        f"Softmax attention on L {tokens} in dimension {setting.d} is compared with attention on infinitely many, {query}:"
-        f" {spaced(run.replicates)} prompts {at}."
+        f"Softmax attention on L {tokens} in dimension {setting.d} is compared with attention on infinitely "
+        f"many, {query}: {spaced(run.replicates)} prompts {at}."
     )
     if output.sharp is None:
         return f"{text} For these tokens theory gives bounds, but no sharp exponent of the average."

@@ -48,7 +48,8 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
     for d in dimensions:
         if not 2 <= d <= MOST_DIMENSIONS:
             raise InputError(
-                f"--dimensions has {d}, but tokens lie on the sphere in R^d; pass whole numbers from 2 to {MOST_DIMENSIONS}"
+                f"--dimensions has {d}, but tokens lie on the sphere in R^d; pass whole numbers from "
+                f"2 to {MOST_DIMENSIONS}"
             )
     own, inputs = own_class(arguments.spectrum) if arguments.spectrum is not None else (None, [])
     from numerics.pages.provenance import provenance
@@ -105,12 +106,14 @@ def own_class(text: str) -> tuple[TaskClass, list[tuple[str, str]]]:
             content = read_bytes(Path(text))
         except InputError as error:
             raise InputError(
-                f"--spectrum {text:.80} is neither a list of numbers like 0,1,0.5 nor a file that can be read ({error})"
+                f"--spectrum {text:.80} is neither a list of numbers like 0,1,0.5 nor a file that can be "
+                f"read ({error})"
             ) from error
         inputs = [(Path(text).name, hashlib.sha256(content).hexdigest())]
         if (b := _numbers(content.decode(errors="replace"))) is None:
             raise InputError(
-                f"--spectrum {text:.80}: the file does not hold b_0, b_1, ... alone; give numbers with commas or line breaks"
+                f"--spectrum {text:.80}: the file does not hold b_0, b_1, ... alone; give numbers with "
+                "commas or line breaks"
             )
     if len(b) > MOST_DEGREES + 1:
         raise InputError(
@@ -122,7 +125,8 @@ def own_class(text: str) -> tuple[TaskClass, list[tuple[str, str]]]:
         raise InputError(f"--spectrum: {error}") from error
     if not any(b[1:]):
         raise InputError(
-            "--spectrum has no coefficient but b_0: the tasks are constant, and no window is best; pass b_1 or a later one too"
+            "--spectrum has no coefficient but b_0: the tasks are constant, and no window is best; pass b_1 "
+            "or a later one too"
         )
     return found, inputs
 

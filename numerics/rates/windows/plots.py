@@ -63,8 +63,8 @@ def _widths(table: Table) -> Picture:
     return picture(
         "widths",
         "Best width w^* over Lambda",
-        f"d = {d}. At finite n, exactly by R13, the width leaves the law where label noise no longer decides: it saturates at the "
-        "width without noise, which grows with n.",
+        f"d = {d}. At finite n, exactly by R13, the width leaves the law where label noise no longer "
+        "decides: it saturates at the width without noise, which grows with n.",
         curves,
         "Λ = n L²/σ²",
     )
@@ -95,7 +95,8 @@ def _slopes(table: Table) -> Picture:
     return picture(
         "slopes",
         "Local slope of log w^* in log Lambda",
-        f"n = ∞, d = {d}. The slopes settle at our exponents, inside the interval of Theorem 3.4 and off the sketch's.",
+        f"n = ∞, d = {d}. The slopes settle at our exponents, inside the interval of Theorem "
+        "3.4 and off the sketch's.",
         curves,
         "Λ = n L²/σ²",
         logarithmic=(True, False),
@@ -118,7 +119,8 @@ def _dimensions(fits: Sequence[Fit], name: str) -> Picture:
     return picture(
         f"dimensions-{name.lower()}",
         f"Exponents over d, {name} tasks",
-        "The upper end of Theorem 3.4 is sharp for ReLU tasks and not for affine ones; no lower end is reached.",
+        "The upper end of Theorem 3.4 is sharp for ReLU tasks and not for affine ones; "
+        "no lower end is reached.",
         curves,
         "dimension d",
         logarithmic=(False, False),
@@ -161,7 +163,8 @@ def _drawn(drawn: Sequence[Drawn]) -> Picture:
     return picture(
         "drawn",
         "Drawn losses beside exact ones",
-        f"Means of 60 000 drawn prompts with tasks and label noise; standard errors are at most {100 * error:.1f} %.",
+        "Means of 60 000 drawn prompts with tasks and label noise; standard errors are at most "
+        f"{100 * error:.1f} %.",
         curves,
         "w over the best width",
         logarithmic=(False, False),
@@ -183,7 +186,8 @@ def _phases(table: Table) -> Picture:
     return picture(
         "smoothness",
         "Exponent of Lambda over the smoothness theta",
-        "Classes with b_k = k^(-1-2 theta); ReLU tasks have theta = 3/2, and from 2 on all classes are alike.",
+        "Classes with b_k = k^(-1-2 theta); ReLU tasks have theta = 3/2, and from 2 on "
+        "all classes are alike.",
         curves,
         "θ",
         logarithmic=(False, False),

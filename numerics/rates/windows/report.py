@@ -77,33 +77,39 @@ def cannot_show(report: WindowsReport) -> list[str]:
     """What no fit at these sizes shows, in sentences."""
     relu = [fit for fit in report.fits if fit.tasks == "ReLU"]
     said = [
-        "That a ratio grows without bound is no matter of a table: the refutations in the ledger prove it for every constant, and "
-        "this page shows only that up to Lambda = 10^13 nothing speaks against them.",
-        "A law that is called supported has its constant on this range and these places only. Theorem 3.4 is no theorem of this "
-        "suite: its four ends are consequences of our R8 and R14 for long prompts, and at finite n they are numbers.",
-        f"Exponents that differ by less than about a hundredth cannot be told apart: for d = {DIMENSIONS[-1]} the sketch's 2/(d+4) "
-        f"= {2 / (DIMENSIONS[-1] + 4):.4f} and 2/(d+3) = {2 / (DIMENSIONS[-1] + 3):.4f} differ by {2 / 11 - 2 / 12:.4f}, and a fit "
-        "from few decades would not decide.",
+        "That a ratio grows without bound is no matter of a table: the refutations in the ledger prove it "
+        "for every constant, and this page shows only that up to Lambda = 10^13 nothing speaks against them.",
+        "A law that is called supported has its constant on this range and these places only. Theorem 3.4 is "
+        "no theorem of this suite: its four ends are consequences of our R8 and R14 for long prompts, and at "
+        "finite n they are numbers.",
+        "Exponents that differ by less than about a hundredth cannot be told apart: for d = "
+        f"{DIMENSIONS[-1]} the sketch's 2/(d+4) = {2 / (DIMENSIONS[-1] + 4):.4f} and 2/(d+3) = "
+        f"{2 / (DIMENSIONS[-1] + 3):.4f} differ by {2 / 11 - 2 / 12:.4f}, and a fit from few decades would "
+        "not decide.",
     ]
     if relu:
         worst = max(relu, key=lambda fit: abs(fit.fit.value / fit.ours - 1))
         said.append(
-            f"ReLU tasks approach their law slowly: for d = {worst.d} the exponent from 10^7 on reads {worst.fit.value:.4f}, and "
-            f"2/(d+2) is {worst.ours:.4f}; the last local slope is {worst.last:.4f}."
+            f"ReLU tasks approach their law slowly: for d = {worst.d} the exponent from 10^7 on reads "
+            f"{worst.fit.value:.4f}, and 2/(d+2) is {worst.ours:.4f}; the last local "
+            f"slope is {worst.last:.4f}."
         )
     said += [
-        "At theta = 2 the bias has a logarithm, which a fit takes for an exponent up to 4 % larger; just below 2 the fits are some "
-        "3 % off, on either side.",
-        "Lambda = 10^13 with sigma = 1 would be a prompt of 10^13 tokens. The curves for n = oo are limits; at a finite n the "
-        "width saturates, so that no experiment with a hundred tokens sees these powers beyond Lambda of about 10^4.",
-        "Drawn losses test the exact loss near its minimum; the width itself is drawn nowhere, as the loss is flat there.",
-        "All of this is for tokens that are uniform on the sphere, and one window for all directions; what gradient descent finds "
-        "is another question.",
+        "At theta = 2 the bias has a logarithm, which a fit takes for an exponent up to 4 % larger; just "
+        "below 2 the fits are some 3 % off, on either side.",
+        "Lambda = 10^13 with sigma = 1 would be a prompt of 10^13 tokens. The curves for n = oo are limits; "
+        "at a finite n the width saturates, so that no experiment with a hundred tokens sees these powers "
+        "beyond Lambda of about 10^4.",
+        "Drawn losses test the exact loss near its minimum; the width itself is drawn nowhere, as the loss "
+        "is flat there.",
+        "All of this is for tokens that are uniform on the sphere, and one window for all directions; what "
+        "gradient descent finds is another question.",
     ]
     if report.own:
         said.append(
-            "Your list of coefficients is taken for the whole spectrum, the same in every dimension: a class that ends is smooth, "
-            "so that its exponent is 2/(d+3) in the end, whatever the coefficients of a longer list would make of it."
+            "Your list of coefficients is taken for the whole spectrum, the same in every dimension: a class "
+            "that ends is smooth, so that its exponent is 2/(d+3) in the end, whatever the coefficients of a "
+            "longer list would make of it."
         )
     return said
 

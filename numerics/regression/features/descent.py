@@ -131,6 +131,7 @@ def _record_steps(records: ArrayLike | None, steps: int) -> NDArray[np.int64]:
         or at[-1] > steps
     ):
         raise ValueError(
-            f"records = {records!r:.100} are not increasing whole numbers from 0 to steps = {steps}; pass such numbers"
+            f"records = {records!r:.100} are not increasing whole numbers from 0 to steps = {steps}; pass "
+            "such numbers"
         )
     return at.astype(np.int64)

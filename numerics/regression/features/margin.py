@@ -126,7 +126,10 @@ def _equal_elsewhere(V: Floats) -> Floats:
 def _no_margin(weights: Floats, pairs: NDArray[np.int64], K: int, same_elsewhere: bool) -> str:
     """What the error says where the margin is 0."""
     if same_elsewhere:
-        return "gamma_c is 0: no Q prefers every own class and treats all other classes alike; the loss need not reach its floor"
+        return (
+            "gamma_c is 0: no Q prefers every own class and treats all other classes alike; the loss need "
+            "not reach its floor"
+        )
     share = np.array([weights[pairs[:, 0] == k].sum() for k in range(K)])
     k = int(share.argmax())
     hull = [int(m) + 1 for (own, m), x in zip(pairs, weights) if own == k and x > 1e-9]

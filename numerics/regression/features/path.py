@@ -190,7 +190,8 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
     """
     if not isinstance(problem, FeatureRegression):
         raise TypeError(
-            f"problem = {problem!r:.100} is no FeatureRegression; pass theory.FeatureRegression(features, ...)"
+            f"problem = {problem!r:.100} is no FeatureRegression; pass "
+            "theory.FeatureRegression(features, ...)"
         )
     if problem.exact:
         raise TypeError(

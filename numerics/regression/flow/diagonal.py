@@ -45,11 +45,13 @@ class Spectrum:
     def __post_init__(self) -> None:
         if len(self.eigenvalues) != len(self.multiplicities) or min(self.multiplicities, default=0) < 1:
             raise ValueError(
-                f"eigenvalues {self.eigenvalues} need one positive multiplicity each, got {self.multiplicities}"
+                f"eigenvalues {self.eigenvalues} need one positive multiplicity each, got "
+                f"{self.multiplicities}"
             )
         if min(self.eigenvalues) < 0 or not 1 <= sum(l > 0 for l in self.eigenvalues) <= 2:
             raise ValueError(
-                f"eigenvalues {self.eigenvalues}: the product rule is for one or two positive ones, none negative"
+                f"eigenvalues {self.eigenvalues}: the product rule is for one or two "
+                "positive ones, none negative"
             )
 
     @property

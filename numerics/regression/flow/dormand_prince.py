@@ -110,8 +110,8 @@ def _one_step(field: Any, constants: Floats, y: Floats, step: float, k: Floats, 
 
 
 @njit(
-    f"UniTuple(int64, 3)(FunctionType({FIELD}), float64[::1], float64[::1], float64[::1], float64, float64, float64, boolean,"
-    " int64, float64[::1], float64[:, ::1])",
+    f"UniTuple(int64, 3)(FunctionType({FIELD}), float64[::1], float64[::1], float64[::1], float64, float64, "
+    "float64, boolean, int64, float64[::1], float64[:, ::1])",
     **OPTIONS,
 )
 def steps(

@@ -175,7 +175,8 @@ def trained(
             )
     if time is None and query is not S and _mixed(S, U0):
         raise ValueError(
-            "U(0) mixes directions that only the query has with those of Sigma; use training_flow, which takes any"
+            "U(0) mixes directions that only the query has with those of Sigma; use training_flow, which "
+            "takes any"
         )
     if time is not None:
         return _at(time, risk, *_flow_to(time, (U0, u0), task, prompt_length, attention))
@@ -211,7 +212,8 @@ def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, flo
     negative = float(np.linalg.eigvalsh(U0 / 2 + U0.T / 2)[0]) < -rounding
     if negative or asymmetric(U0, COMMUTING, EPS) is not None or not u0 > 0 or not (S @ U0).any():
         raise ValueError(
-            "start: Assumption 5.1 has U(0) positive semidefinite with Sigma U(0) != 0, and u(0) > 0; see training_flow"
+            "start: Assumption 5.1 has U(0) positive semidefinite with Sigma U(0) != 0, and u(0) "
+            "> 0; see training_flow"
         )
     return U0, float(u0)
 
@@ -256,8 +258,9 @@ def _common_modes(S: Floats, query: Floats) -> tuple[Floats, Floats]:
         within = spectrum(onto[:, rows].T @ query @ onto[:, rows]).vectors
         if within.shape[1] < len(rows):
             raise ValueError(
-                "query_covariance is singular up to rounding errors where Sigma has equal eigenvalues; give both in the "
-                "coordinates of its eigenvectors, where they are diagonal, or use training_flow, which takes any"
+                "query_covariance is singular up to rounding errors where Sigma has equal eigenvalues; give "
+                "both in the coordinates of its eigenvectors, where they are diagonal, or use training_flow, "
+                "which takes any"
             )
         onto[:, rows] = onto[:, rows] @ within
     seen = covariance_factor(query).T @ onto
@@ -310,9 +313,10 @@ def _softmax_limit(S: Floats, query: Floats, noise: float, U0: Floats, L: int) -
     y = _newton(field, np.append(start, -np.log(lam) / 2))
     if y is None:
         raise RuntimeError(
-            f"the least risk, where Theorem 5.2 has training end, was not found at L = {L:g}: eigenvalues of Sigma differ by a "
-            f"factor {l.max() / l.min():.3g}, and those of query_covariance over them by {(q / l).max() / (q / l).min():.3g}; "
-            "give covariances of like sizes, or a time, and the flow is followed up to it"
+            f"the least risk, where Theorem 5.2 has training end, was not found at L = {L:g}: eigenvalues of "
+            f"Sigma differ by a factor {l.max() / l.min():.3g}, and those of query_covariance over them by "
+            f"{(q / l).max() / (q / l).min():.3g}; give covariances of like sizes, or a time, and the flow "
+            "is followed up to it"
         )
     return (onto * (np.exp(y[group]) / unit / unit_q)) @ onto.T + kept, math.exp(y[-1]) / unit * unit_q
 

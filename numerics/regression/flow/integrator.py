@@ -33,8 +33,8 @@ ROOM = 2048
 #: thousands.
 MOST_EVALUATIONS = 100_000
 TOO_STIFF = (
-    "parts of the flow differ too much in speed; give a covariance, a noise and a start of like sizes, a larger rtol, or an "
-    "earlier last time"
+    "parts of the flow differ too much in speed; give a covariance, a noise and a start of like sizes, a "
+    "larger rtol, or an earlier last time"
 )
 
 
@@ -237,5 +237,6 @@ def check_start(*numbers: float | Floats) -> None:
     """
     if not all(np.isfinite(x).all() for x in numbers):
         raise ValueError(
-            "the flow leaves the range of floats at its start; give Sigma, the noise and the start in other units"
+            "the flow leaves the range of floats at its start; give Sigma, the noise and "
+            "the start in other units"
         )

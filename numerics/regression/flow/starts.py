@@ -281,7 +281,10 @@ def _compared(
     worst: dict[str, Any] = {"start": starts[k].name, "relative distance": gaps[k]}
     common: dict[str, Any] = {"engine": "integration of the flow", "checked": checked}
     if gaps[k] <= AGREEMENT:
-        covered = f"{len(starts)} starts over {len({s.name.split(';')[0] for s in starts})} covariances, up to {gaps[k]:.0e} relative"
+        covered = (
+            f"{len(starts)} starts over {len({s.name.split(';')[0] for s in starts})} covariances, up to "
+            f"{gaps[k]:.0e} relative"
+        )
         return Evidence(
             verdict=Verdict.SUPPORTED,
             covered=covered,
@@ -292,7 +295,10 @@ def _compared(
     again = _end(starts[k], 1e-12)
     disagreement = np.inf if again is None else _distance(again, ends[k]) / gaps[k]
     if disagreement > 1e-6:
-        reason = f"formula and flow differ by {gaps[k]:.1e} at {starts[k].name}, but two integrations by {disagreement:.1e} of that"
+        reason = (
+            f"formula and flow differ by {gaps[k]:.1e} at {starts[k].name}, but two integrations by "
+            f"{disagreement:.1e} of that"
+        )
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     s = starts[k]
     witness: dict[str, Any] = {**worst, "Sigma": str(s.Sigma.tolist()), "U0": str(s.U0.tolist()), "u0": s.u0}

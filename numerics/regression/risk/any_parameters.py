@@ -29,7 +29,10 @@ __all__ = ["TaskModel", "check_points", "normal_points", "population_risk"]
 Floats = NDArray[np.float64]
 #: Independent scramblings of the Sobol' points.
 RANDOMISATIONS = 16
-OVERFLOW = "the risk at these parameters is beyond the range of floats; take a record before the run went to infinity"
+OVERFLOW = (
+    "the risk at these parameters is beyond the range of floats; take a record before "
+    "the run went to infinity"
+)
 
 
 @within_floats("the risk")
@@ -125,7 +128,8 @@ def check_points(points: int) -> int:
         or points & (points - 1)
     ):
         raise ValueError(
-            f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then: pass e.g. 1024"
+            f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then: pass "
+            "e.g. 1024"
         )
     return int(points)
 

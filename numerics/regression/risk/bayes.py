@@ -107,8 +107,9 @@ def bayes_risk(
     )  # what no prompt tells
     if modes.lost and unseen > ROUNDING * len(S) * EPS * om2 * float(np.trace(query)):
         warnings.warn(
-            f"{modes.lost} directions of Sigma are lost in rounding errors and count as never seen in a prompt, which adds "
-            f"{unseen / 2:.3g} to the risk; give Sigma in the coordinates of its eigenvectors, where it is diagonal",
+            f"{modes.lost} directions of Sigma are lost in rounding errors and count as never seen in a "
+            f"prompt, which adds {unseen / 2:.3g} to the risk; give Sigma in the coordinates of its "
+            "eigenvectors, where it is diagonal",
             RankWarning,
             stacklevel=3,
         )
@@ -131,12 +132,14 @@ def bayes_risk(
         diagonal, others = rank, rank * (rank - 1) // 2
     if diagonal + others > LARGEST_SOBOL:
         raise ValueError(
-            f"{rank} dimensions at L = {L} take {diagonal + others} coordinates, more than {LARGEST_SOBOL}; take fewer"
+            f"{rank} dimensions at L = {L} take {diagonal + others} coordinates, more than {LARGEST_SOBOL}; "
+            "take fewer"
         )
     crowd = CROWDING_POWER if diagonal and L - diagonal < SPARE_TOKENS and ratio < SMALL_NOISE else 1
     if crowd > 1 and ratio < LEAST_NOISE:
         raise ValueError(
-            f"noise = {tau2} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {LEAST_NOISE} of it"
+            f"noise = {tau2} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least "
+            f"{LEAST_NOISE} of it"
         )
     draws = (
         _draws(L, diagonal, others, points, crowd, rng)

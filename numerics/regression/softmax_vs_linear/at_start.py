@@ -108,7 +108,8 @@ def _measure(setup: Setup, groups: int) -> tuple[float, float]:
     for group in range(groups):
         if kernel(setup.start, setup.prompt_length, group, 1, 0.0, *arguments, losses, no_gradient) != -1:
             raise ValueError(
-                "predictions at these parameters are beyond the range of floating-point numbers; take smaller ones"
+                "predictions at these parameters are beyond the range of floating-point numbers; take "
+                "smaller ones"
             )
         squares[group] = losses[2, 0]
     return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups)

@@ -24,7 +24,10 @@ from theory.regression.task import RegressionTask
 __all__ = ["GradientGap", "gradient_gap"]
 
 Floats = NDArray[np.float64]
-OVERFLOW = "parameters, or the gap at them, are beyond the range of floats; take a record before the run went to infinity"
+OVERFLOW = (
+    "parameters, or the gap at them, are beyond the range of floats; take a record before "
+    "the run went to infinity"
+)
 
 
 class GradientGap(NamedTuple):

@@ -119,7 +119,8 @@ class ScalarRegression:
         found = states.T
         if (far := float(np.abs(found[0]).max())) > self.reach:
             raise RuntimeError(
-                f"the flow from {start} reaches c = {far:.3g}; the softmax moments are interpolated up to {self.reach:.3g}"
+                f"the flow from {start} reaches c = {far:.3g}; the softmax moments are interpolated "
+                f"up to {self.reach:.3g}"
             )
         return Trajectory(times, found, np.asarray(self.risk(*found)))
 
