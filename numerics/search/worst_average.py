@@ -1,9 +1,7 @@
 """Search for the law, the query and the function at which a bound on the softmax average is
-tightest.
-
-The search runs in floating point, with exact sums over prompts, over families of laws on two and
-three atoms and over `numerics.search.hostile_cases`. A refutation is rounded to short rationals, at
-the least length that fails, and evaluated again by Arb in the statement's own variables.
+tightest: in floating point, with exact sums over prompts, over families of laws on two and three
+atoms and over `numerics.search.hostile_cases`. A refutation is rounded to short rationals, at the
+least length that fails, and evaluated again by Arb in the statement's own variables.
 """
 
 from __future__ import annotations
@@ -186,8 +184,6 @@ def _search(
 def best_by_length(statement: Statement, family: Family) -> dict[int, float]:
     """The largest ratio that the search finds in a family at each of its lengths.
 
-    Examples
-    --------
     >>> from numerics.attention.softmax_average import error_squared, symbol
     >>> bound = symbol("F4") * sp.exp(4 * symbol("a2")) / symbol("L")
     >>> round(best_by_length(normal_form(Mean(error_squared), bound).statement, TWO_ATOMS)[1], 3)
@@ -250,38 +246,9 @@ def _written(left: Mean | Tail | sp.Expr, right: sp.Expr) -> str:
 def at_point(
     point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, parameter: sp.Rational | None = None
 ) -> Evidence:
-    """Evaluate ``left <= right`` at one rational instance by Arb, in the statement's own variables.
-
-    Parameters
-    ----------
-    point : Point
-    L : int
-        Length of the prompt.
-    left, right
-        As for `worst_ratio`.
-    parameter : rational, optional
-        The value of a tail's parameter.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED or REFUTED at this instance, OPEN if the enclosures overlap.
-
-    Raises
-    ------
-    ValueError
-        If a tail has no value of its parameter, or one that is not admitted.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from numerics.attention.softmax_average import error_squared, symbol
-    >>> from numerics.search.families import on_line
-    >>> point = Point(on_line((0,), (Fraction(1),)), Fraction(0), (Fraction(0),))
-    >>> delta, F4 = sp.Symbol("delta", positive=True), symbol("F4")
-    >>> tail = Tail(error_squared, ">=", F4 / delta, delta)
-    >>> at_point(point, 9, tail, delta, sp.Rational(4, 5)).witness["left"]
-    1.0
+    """Evaluate ``left <= right`` at one rational instance by Arb, in the statement's own variables:
+    SUPPORTED or REFUTED at this instance, OPEN if the enclosures overlap. A tail needs an admitted
+    value of its parameter.
     """
     c = point.average(L)
     at = population(c)

@@ -23,19 +23,7 @@ DEFAULT_OUT = "sweep-report"
 
 
 def add_sweep(commands: Any) -> None:
-    """Add the command ``sweep``.
-
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_sweep(parser.add_subparsers())
-    >>> parser.parse_args(["sweep", "grid.toml", "--store", "results.sqlite"]).grid
-    'grid.toml'
-    """
+    """Add the command ``sweep``."""
     sweep = commands.add_parser(
         "sweep",
         help="measure a grid of token laws, U, V, queries and lengths, and keep the results in a store",

@@ -37,20 +37,13 @@ LAWS = ("gaussian", *BY_DIMENSION, "atoms")
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One entry of one array of tables.
-
-    Parameters
-    ----------
-    kind, name : str
-    d : int
-        The dimension of the tokens with which it goes.
-    value : object
-        The description of a law (see `numerics.sweep.laws`), or an array.
-    """
+    """One entry of one array of tables."""
 
     kind: str
     name: str
+    #: The dimension of the tokens with which it goes.
     d: int
+    #: The description of a law (see `numerics.sweep.laws`), or an array.
     value: Any
 
     def __str__(self) -> str:
@@ -60,12 +53,6 @@ class Entry:
 def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
     """Refuse a key that has no meaning here, and guess which one was meant.
 
-    Raises
-    ------
-    InputError
-
-    Examples
-    --------
     >>> known_keys({"lenghts": 1}, ["lengths", "seed"], "at the top")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     numerics.terminal.inputs.InputError: at the top: unknown key 'lenghts'; did you mean ...
@@ -79,13 +66,7 @@ def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> No
 
 
 def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[str, Any]]]:
-    """The name of each entry of one kind, how an error calls it, and its other keys.
-
-    Raises
-    ------
-    InputError
-        If there is none, or two have one name.
-    """
+    """The name of each entry of one kind, how an error calls it, and its other keys."""
     found = document.get(kind, [])
     if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
         raise InputError(f"{kind} must be an array of tables; begin each with a line [[{kind}]]")
@@ -117,12 +98,7 @@ def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[
 def read_matrices(
     document: Mapping[str, Any], kind: str, folder: Path, inputs: dict[str, str]
 ) -> list[Entry]:
-    """The entries ``[[U]]`` or ``[[V]]``; ``scales`` makes one entry into several.
-
-    Raises
-    ------
-    InputError
-    """
+    """The entries ``[[U]]`` or ``[[V]]``; ``scales`` makes one entry into several."""
     entries = []
     for name, where, table in tables(document, kind):
         known_keys(table, (*SHAPES, "scale", *(["scales"] if kind == "U" else [])), where)
@@ -161,10 +137,6 @@ def read_matrices(
 def read_queries(document: Mapping[str, Any], folder: Path, inputs: dict[str, str]) -> list[Entry]:
     """The entries ``[[query]]``: a vector is the query itself, a covariance that of Gaussian
     queries.
-
-    Raises
-    ------
-    InputError
     """
     entries = []
     for name, where, table in tables(document, "query"):
@@ -184,12 +156,7 @@ def read_queries(document: Mapping[str, Any], folder: Path, inputs: dict[str, st
 
 
 def read_tokens(document: Mapping[str, Any], folder: Path, inputs: dict[str, str]) -> list[Entry]:
-    """The entries ``[[tokens]]``, each with the description of its law.
-
-    Raises
-    ------
-    InputError
-    """
+    """The entries ``[[tokens]]``, each with the description of its law."""
     return [_law(name, where, table, folder, inputs) for name, where, table in tables(document, "tokens")]
 
 
