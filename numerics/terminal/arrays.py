@@ -20,33 +20,10 @@ FORMATS = ".npy, .npz (one array, or FILE.npz:NAME), .csv (commas) or .json (nes
 
 
 def read_array(given: Path | str) -> tuple[Any, str]:
-    """An array of real, finite numbers from a file, and the SHA-256 of the file.
-
-    Parameters
-    ----------
-    given : Path or str
-        A ``.npy``, ``.npz``, ``.csv`` or ``.json`` file; ``FILE.npz:NAME`` for one of several
-        arrays. A ``.csv`` has commas between its numbers; a first line that holds no numbers is
-        taken as a header, and this is said on stderr.
-
-    Returns
-    -------
-    array : ndarray
-        Of floats, in whatever shape the file holds; with two axes from a ``.csv``.
-    digest : str
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is of another kind, or holds no array of real, finite numbers.
-
-    Examples
-    --------
-    >>> try:
-    ...     read_array("nowhere.npy")
-    ... except InputError as error:
-    ...     print(error)
-    cannot read nowhere.npy: No such file or directory; name another file
+    """An array of real, finite floats from a ``.npy``, ``.npz``, ``.csv`` or ``.json`` file
+    (``FILE.npz:NAME`` for one of several arrays), and the SHA-256 of the file. A ``.csv`` has
+    commas between its numbers and gives two axes; a first line that holds no numbers is taken as a
+    header, and this is said on stderr.
     """
     path, name = _of_archive(str(given))
     kind = path.suffix.lower()
@@ -71,31 +48,8 @@ def read_array(given: Path | str) -> tuple[Any, str]:
 
 
 def map_array(given: Path | str) -> tuple[Any, str]:
-    """An array that may be large, and the SHA-256 of the file: that of a ``.npy`` file stays on
-    disk, in its own kind of numbers, and its entries are not looked at.
-
-    Parameters
-    ----------
-    given : Path or str
-        As for `read_array`, which reads all other kinds of files.
-
-    Returns
-    -------
-    array : ndarray
-    digest : str
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or holds no array.
-
-    Examples
-    --------
-    >>> try:
-    ...     map_array("nowhere.npy")
-    ... except InputError as error:
-    ...     print(error)
-    cannot read nowhere.npy: No such file or directory; name another file
+    """An array that may be large, as `read_array` reads it: a ``.npy`` file stays on disk, in its
+    own kind of numbers, and its entries are not looked at.
     """
     path, _ = _of_archive(str(given))
     if path.suffix.lower() != ".npy":

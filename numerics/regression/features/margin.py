@@ -20,23 +20,15 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class AttentionMargin:
-    """A margin, the direction that reaches it, and how far it may be from the best.
+    """A margin, the direction that reaches it, and how far it may be from the best."""
 
-    Attributes
-    ----------
-    value : float
-        The least ``(v_k - v_m)' Q v_k`` over all pairs for this Q: a lower bound of the margin.
-    gap : float
-        An upper bound of the margin less ``value``, at least 0 up to rounding.
-    Q : ndarray of shape (d, d)
-        The direction, of Frobenius norm 1.
-    support : ndarray of shape (n, 2)
-        The pairs (k, m), counted from 0, that carry the dual weights.
-    """
-
+    #: The least ``(v_k - v_m)' Q v_k`` over all pairs for this Q: a lower bound of the margin.
     value: float
+    #: An upper bound of the margin less ``value``, at least 0 up to rounding.
     gap: float
+    #: The direction, of Frobenius norm 1.
     Q: Floats
+    #: The pairs (k, m), counted from 0, that carry the dual weights.
     support: NDArray[np.int64]
 
     __repr__ = in_a_line

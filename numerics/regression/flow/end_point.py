@@ -1,12 +1,12 @@
 """Where training ends at each prompt length (Theorem 5.2 of Boursier & Boyer): the point of least
 risk, or that of the gradient flow at a time, and the length L(epsilon) from which on it is good.
-
-At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``,
-where its slope is of order 1/L. The flow falls into the valley in a time of order 1 and then creeps
-along it for a time of order L. So a number has to say which of the two it is: the point at a stated
-time, or the limit. For softmax attention the limit is taken to be the least risk, which is
-integrated in single cases and not proved.
 """
+
+# At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``,
+# where its slope is of order 1/L. The flow falls into the valley in a time of order 1 and then
+# creeps along it for a time of order L. So a number has to say which of the two it is: the point at
+# a stated time, or the limit. For softmax attention the limit is taken to be the least risk, which
+# is integrated in single cases and not proved.
 
 from __future__ import annotations
 
@@ -47,52 +47,23 @@ COMMUTING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A point that the flow reaches, or the point of least risk.
+    """A point that the flow reaches, or the point of least risk."""
 
-    Attributes
-    ----------
-    risk : float
-        Half the mean squared error there, noise of the query's own label included.
-    U11 : array (d, d)
-        The query-key block.
-    u : float
-        The value scalar.
-    time : float
-        When; infinite for the limit.
-    speed : float
-        Norm of the gradient there.
-    """
-
+    #: Half the mean squared error there, noise of the query's own label included.
     risk: float
+    #: The query-key block.
     U11: Floats
+    #: The value scalar.
     u: float
+    #: When; infinite for the limit.
     time: float
+    #: Norm of the gradient there.
     speed: float
 
 
 def block_start(Sigma: Any, alpha: float | None = None) -> tuple[Floats, float]:
-    """``(U(0), u(0))`` of Assumption 5.1 with ``Theta Theta' = I/sqrt(d)``.
-
-    Parameters
-    ----------
-    Sigma : array (d, d)
-    alpha : float, optional
-        Half of the end ``sqrt(2) / (d^{1/4} |Sigma|_op)`` of the range of Theorem 5.2 if left out.
-
-    Returns
-    -------
-    tuple
-
-    Raises
-    ------
-    TypeError, ValueError
-        If Sigma is no covariance, or zero, or alpha not positive.
-
-    Examples
-    --------
-    >>> U, u = block_start(np.eye(4), alpha=0.5)
-    >>> U[0, 0], u
-    (np.float64(0.25), 0.5)
+    """``(U(0), u(0))`` of Assumption 5.1 with ``Theta Theta' = I/sqrt(d)``. If left out, alpha is
+    half of the end ``sqrt(2) / (d^{1/4} |Sigma|_op)`` of the range of Theorem 5.2.
     """
     S = read_covariance("Sigma", Sigma)
     d, size = len(S), float(np.linalg.norm(S, 2))
@@ -114,51 +85,15 @@ def trained(
     start: tuple[Any, float] | None = None,
     time: float | None = None,
 ) -> Trained:
-    """The point of least risk, or the one that the gradient flow reaches at a time from the start
-    of Assumption 5.1.
-
-    Parameters
-    ----------
-    task : RegressionTask
-        A query covariance of its own has to commute with Sigma and be invertible. If Sigma is then
-        singular, U(0) must not mix what the prompt shows with what it does not.
-    prompt_length : int or None
-        None is the infinite prompt.
-    attention : str
-        "softmax" or "linear".
-    start : tuple of array (d, d) and float, optional
-        ``U(0)``, positive semidefinite, and ``u(0) > 0``; `block_start` if left out.
-    time : float, optional
-        When; the limit if left out.
-
-    Returns
-    -------
-    Trained
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real or out of range, or the two covariances do not commute.
-    RuntimeError
-        If no minimum is found.
-
-    Notes
-    -----
-    The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax
-    attention it is the minimum that Newton's method finds among the positive definite U that
-    commute with Sigma, and does not depend on the start. That no other U does better is searched in
-    the tests, that the flow ends there is integrated in single cases; neither is proved.
-
-    Examples
-    --------
-    Softmax attention needs about three times as many tokens as linear attention (d = 5, see
-    `theory.regression.valley`):
-
-    >>> task = RegressionTask(np.eye(5), noise=0.0, task_variance=1.0)
-    >>> softmax, linear = (trained(task, 10**6, attention=a).risk for a in ("softmax", "linear"))
-    >>> round(softmax / linear, 2)
-    3.19
+    """The point of least risk, or the one that the gradient flow reaches at a time from
+    ``(U(0), u(0))`` of Assumption 5.1 (`block_start` by default), U(0) positive semidefinite and
+    u(0) > 0. A query covariance of its own has to commute with Sigma and be invertible. If Sigma is
+    then singular, U(0) must not mix what the prompt shows with what it does not.
     """
+    # The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax
+    # attention it is the minimum that Newton's method finds among the positive definite U that
+    # commute with Sigma, and does not depend on the start. That no other U does better is searched
+    # in the tests, that the flow ends there is integrated in single cases; neither is proved.
     risk = RiskField(task, prompt_length, attention=attention)
     S, query, ratio, (U0, u0) = (
         task.Sigma,
@@ -243,12 +178,7 @@ def _linear_limit(
 
 def _common_modes(S: Floats, query: Floats) -> tuple[Floats, Floats]:
     """The positive eigenvalues of Sigma, each with the query's, shape (r, 2), and the common
-    eigenvectors; where Sigma has equal ones those of the query decide.
-
-    Raises
-    ------
-    ValueError
-        If the two do not commute.
+    eigenvectors; where Sigma has equal ones those of the query decide. The two have to commute.
     """
     modes = spectrum(S)
     l, onto = modes.values, modes.vectors.copy()
@@ -367,31 +297,9 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats) -> Float
 
 
 def least_length(task: RegressionTask, epsilon: float) -> int:
-    """The L(epsilon) of Theorem 5.2 if the flow ends at the least risk: the least L that brings it
-    within epsilon of the infinite prompt's.
-
-    Parameters
-    ----------
-    task : RegressionTask
-        With one covariance for prompt and query.
-    epsilon : float
-        Positive; from half the task variance times ``tr(Sigma)`` on a single token is enough.
-
-    Returns
-    -------
-    int
-        The least risk is within epsilon there, and is not with one token less; it is taken to fall
-        with L.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `trained`, or if epsilon is not positive.
-
-    Examples
-    --------
-    >>> least_length(RegressionTask(np.eye(1), noise=0.0, task_variance=1.0), 0.05)
-    52
+    """The L(epsilon) of Theorem 5.2 if the flow ends at the least risk: the least L that brings it,
+    taken to fall with L, within epsilon of the infinite prompt's. From half the task variance times
+    ``tr(Sigma)`` on a single token is enough. Prompt and query need one covariance.
     """
     (epsilon,) = (float(v) for v in read_arrays(epsilon=(epsilon, "")))
     if not epsilon > 0:
