@@ -40,35 +40,23 @@ class Key(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """What the paper says, and what a check says of it.
+    """What the paper says, and what a check says of it."""
 
-    Attributes
-    ----------
-    id : str
-        Of the claim in the ledger.
-    says : str
-        The sentence of the paper, in short.
-    verdict : str
-    because : str
-        What the check found.
-    figure : int or None
-    again : bool
-        Whether the claim before speaks of the same sentence.
-    """
-
+    #: Of the claim in the ledger.
     id: str
+    #: The sentence of the paper, in short.
     says: str
     verdict: str
+    #: What the check found.
     because: str
     figure: int | None
+    #: Whether the claim before speaks of the same sentence.
     again: bool = False
 
 
 def figure_of(id: str) -> int | None:
     """The figure that a claim speaks about, None if it speaks about the experiments as a whole.
 
-    Examples
-    --------
     >>> figure_of("BB:S6.f2a"), figure_of("BB:A.fig7/short"), figure_of("BB:A.2.stab")
     (2, 7, None)
     """
@@ -79,20 +67,8 @@ def figure_of(id: str) -> int | None:
 def sentences(
     claims: Sequence[tuple[str, str, str, str]], figure_of: Callable[[str], int | None] = figure_of
 ) -> list[Sentence]:
-    """Check the claims, and order them: figure by figure, then those on the experiments as a whole.
-
-    Parameters
-    ----------
-    claims : sequence of (id, says, verdict, sentence)
-    figure_of : callable
-        The figure that a claim speaks about, by its id.
-
-    Raises
-    ------
-    TypeError
-        If one of them is no four texts.
-    ValueError
-        If a verdict is none of those of the ledger.
+    """Check the claims (id, says, verdict, sentence), and order them: figure by figure, then those
+    on the experiments as a whole.
     """
     found = []
     for claim in claims:
@@ -214,12 +190,8 @@ def caption(figure: Figure, measurements: Measurements) -> str:
 
 
 def left_out(plan: Plan) -> list[str]:
-    """What the plan leaves out of the whole experiment, `Plan.full`, for the page and the terminal.
-
-    Examples
-    --------
-    >>> left_out(Plan.full()), left_out(Plan(gap_seeds=2, lengths=(10, 20)))
-    ([], ['17 of 19 prompt lengths of Figures 1, 2, 5 and 6', '3 of 5 starts of Figures 1 and 5'])
+    """What the plan leaves out of the whole experiment, `Plan.full`, for the page and the
+    terminal.
     """
     full, found = Plan.full(plan.seeds), []
     ends = [(name, full.steps(name)) for name in plan.variants if plan.steps(name) < full.steps(name)]
@@ -256,8 +228,6 @@ def diverged(measurements: Measurements) -> list[tuple[RunKey, int]]:
 def where_failed(entry: Failures) -> str:
     """The prompt lengths at which runs failed, with their number where not all of several did.
 
-    Examples
-    --------
     >>> failures = {10: [0, 3], 70: [0]}
     >>> where_failed(Failures("isotropic", "as coded", "linear", failures, {10: 5, 20: 1, 70: 1}))
     'L = 10 (2 of 5), 70'

@@ -20,17 +20,7 @@ HEAD, LINE, LETTER = 42.0, 15.0, 4.6
 
 
 def sheet(figure: Figure, keys: Sequence[Key]) -> str:
-    """The text of the SVG file, in the light colours of the page on white.
-
-    Parameters
-    ----------
-    figure : Figure
-    keys : sequence of Key
-
-    Returns
-    -------
-    str
-    """
+    """The text of the SVG file, in the light colours of the page on white."""
     picture = environment("numerics.figures").get_template("keys.html.jinja").module.key
     parts, right, bottom = [], 0.0, 0.0
     for panel in figure.panels:
@@ -67,14 +57,8 @@ def sheet(figure: Figure, keys: Sequence[Key]) -> str:
 
 
 def as_sheets(figure: Figure, keys: Sequence[Key], formats: Sequence[str]) -> dict[str, str | bytes]:
-    """The contents of the files of a figure, by their formats.
-
-    Parameters
-    ----------
-    figure : Figure
-    keys : sequence of Key
-    formats : sequence of str
-        Some of `numerics.pages.formats.FORMATS`.
+    """The contents of the files of a figure, by their formats
+    (`numerics.pages.formats.FORMATS`).
     """
     plots, titles = [panel.plot for panel in figure.panels], [panel.variant for panel in figure.panels]
     picture = lambda kind: as_picture(plots, kind, heading=_title(figure), titles=titles, keys=keys)

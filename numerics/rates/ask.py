@@ -21,12 +21,6 @@ DEFAULT_LENGTHS = "100,1000,10000,100000"
 def add_ask(commands: Any) -> None:
     """Add the command ``ask``.
 
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-
-    Examples
-    --------
     >>> parser = argparse.ArgumentParser()
     >>> add_ask(parser.add_subparsers())
     >>> parser.parse_args(["ask", "--example", "isotropic", "-L", "4000"]).lengths

@@ -31,19 +31,7 @@ DEFAULT_DIMENSIONS = "2,3,4,5,6,7,8"
 
 
 def add_rates(commands: Any) -> None:
-    """Add the command ``rates``.
-
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_rates(parser.add_subparsers())
-    >>> parser.parse_args(["rates", "--example", "averaged", "--example", "isotropic"]).example
-    ['averaged', 'isotropic']
-    """
+    """Add the command ``rates``."""
     rates = commands.add_parser(
         "rates",
         help=(
@@ -183,16 +171,9 @@ def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable
 
 
 def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
-    """Print what fails, how close attention is to its limit, what holds, and where the report is.
-
-    Parameters
-    ----------
-    runs : sequence of Rates
-        One is told in full; of several, the failures and a line each.
-    page : Path or None
-        The report, if one was written.
-    quiet : bool
-        Print failures only, on stderr.
+    """Print what fails, how close attention is to its limit, what holds, and where the report is; a
+    quiet call prints failures only, on stderr. One run is told in full; of several, the failures
+    and a line each.
     """
     from numerics.rates.distance.rounded import filled
 

@@ -54,16 +54,15 @@ def _chi2_quantile(error: float, dof: int) -> float:
 
 
 def _normal_scores(series: Series, part: NDArray[np.bool_]) -> Floats:
-    """|measured - exact| as the deviation of a normal variable that is equally improbable.
-
-    Squared errors are skewed to the right: now and then one prompt carries much of the mean, and a
-    sample without such a prompt underestimates the mean, its standard error and its skewness
-    together. The Cornish-Fisher expansion of a studentised mean allows for it, below only, with the
-    largest replicate in place of the skewness that it bounds: that of this length, or the median
-    over the lengths, which did not all miss it, or what a sample may not show
-    (`UNSEEN_SKEWNESS`). Where the relative error is large a low mean therefore says little. What
+    """|measured - exact| as the deviation of a normal variable that is equally improbable. What
     queries and prompts too rare for any of the samples hide is part of the error.
     """
+    # Squared errors are skewed to the right: now and then one prompt carries much of the mean, and
+    # a sample without such a prompt underestimates the mean, its standard error and its skewness
+    # together. The Cornish-Fisher expansion of a studentised mean allows for it, below only, with
+    # the largest replicate in place of the skewness that it bounds: that of this length, or the
+    # median over the lengths, which did not all miss it, or what a sample may not show
+    # (`UNSEEN_SKEWNESS`). Where the relative error is large a low mean therefore says little.
     mean, error = series.mean[part], series.error[part]
     assert series.exact is not None
     z = (mean - series.exact[part]) / error
@@ -193,17 +192,7 @@ def _far(far: FarSlopes | None) -> Iterator[Comparison]:
 
 
 def compare(rates: Rates) -> tuple[Comparison, ...]:
-    """Every comparison that the run allows, failures first.
-
-    Parameters
-    ----------
-    rates : Rates
-        A run without its comparisons.
-
-    Returns
-    -------
-    tuple of Comparison
-    """
+    """Every comparison that the run, so far without them, allows; failures first."""
     found = list(_far(rates.far))
     for series in rates.series:
         found += [

@@ -25,16 +25,7 @@ SETS = (("flat", FLAT), ("sharp", SHARP))
 
 
 def draw(found: Experiments) -> list[Figure]:
-    """The figures that were trained, in their order.
-
-    Parameters
-    ----------
-    found : Experiments
-
-    Returns
-    -------
-    list of Figure
-    """
+    """The figures that were trained, in their order."""
     return [
         {1: _losses_and_attention, 2: _flat_maps, 3: _sharp_maps, 4: _polynomials}[number](found)
         for number in found.figures

@@ -41,16 +41,7 @@ Panel = tuple[str, Plot]
 
 
 def draw(found: Experiments) -> list[Figure]:
-    """The figures that were asked for, in their order.
-
-    Parameters
-    ----------
-    found : Experiments
-
-    Returns
-    -------
-    list of Figure
-    """
+    """The figures that were asked for, in their order."""
     makers = {
         1: _contexts,
         2: _tradeoff,

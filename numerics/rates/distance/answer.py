@@ -31,14 +31,9 @@ CLOSE, FAR_OFF = 0.1, 0.5
 
 
 class Grade(NamedTuple):
-    """The answer as a colour, which never stands without its words.
+    """The answer as a colour, which never stands without its words."""
 
-    Attributes
-    ----------
-    colour : {"green", "amber", "red", "none"}
-    says : str
-    """
-
+    #: {"green", "amber", "red", "none"}.
     colour: Literal["green", "amber", "red", "none"]
     says: str
 
@@ -47,23 +42,16 @@ class Grade(NamedTuple):
 class CertainBound:
     """What a theorem of ours promises about the distance of T_L from its limit T, where its
     hypotheses are met.
-
-    Parameters
-    ----------
-    name : str
-    values : array, shape (n,)
-        The bound at each length, in the units of the answer: a relative error, or an absolute one
-        where linear attention is 0; nan where it exceeds the range of floats.
-    needed : mapping of float to float
-        From which length on it promises each tolerance; infinity if not up to 1e100, nan where
-        linear attention is 0.
-    note : str
-        What it rests on.
     """
 
     name: str
+    #: The bound at each length, in the units of the answer: a relative error, or an absolute one
+    #: where linear attention is 0; nan where it exceeds the range of floats.
     values: Floats
+    #: From which length on it promises each tolerance; infinity if not up to 1e100, nan where
+    #: linear attention is 0.
     needed: Mapping[float, float]
+    #: What it rests on.
     note: str
 
     @property
@@ -77,8 +65,6 @@ class CertainBound:
     def title(self) -> str:
         """How a sentence names it.
 
-        Examples
-        --------
         >>> CertainBound("R1", np.ones(1), {}, "").title
         'Certain bound (R1)'
         """
@@ -262,12 +248,10 @@ class HowLinear:
 
     @property
     def grade(self) -> Grade:
-        """The answer for the longest prompt as a colour.
-
-        Green: the relative error, which is that against linear attention, is at most 10 %, and the
-        local slope of E|T_L - T|^2 differs from that of the law by at most a tenth of its exponent
-        (where both are known). Red: the error is above 50 %, or above 10 % while the slope is not
-        that of the law. Amber: everything between.
+        """The answer for the longest prompt as a colour. Green: the error relative to linear
+        attention is at most 10 %, and the local slope of E|T_L - T|^2 differs from that of the law
+        by at most a tenth of its exponent (where both are known). Red: the error is above 50 %, or
+        above 10 % while the slope is not that of the law. Amber: everything between.
         """
         error, slope, L = float(self.relative_error[-1]), float(self.slope[-1]), float(self.lengths[-1])
         if self.vanishes:

@@ -13,20 +13,8 @@ __all__ = ["asked", "digits", "filled", "length", "percent"]
 
 
 def digits(value: float, rounding: str) -> str:
-    """A number that is not negative, with three digits.
+    """A number that is not negative, with three digits, rounded as `decimal` calls it.
 
-    Parameters
-    ----------
-    value : float
-    rounding : str
-        As `decimal` calls it.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> digits(1234.5, ROUND_CEILING), digits(1.001e-9, ROUND_HALF_EVEN)
     ('1240', '1e-9')
     """
@@ -45,21 +33,13 @@ def digits(value: float, rounding: str) -> str:
 
 
 def percent(share: float, rounding: str = ROUND_HALF_EVEN) -> str:
-    """A share with three digits; of a bound it is rounded up, with ``ROUND_CEILING``.
-
-    Examples
-    --------
-    >>> percent(0.23661), percent(12.0), percent(1.5e-9), percent(8.0001, ROUND_CEILING)
-    ('23.7 %', '1200 %', '1.5e-7 %', '801 %')
-    """
+    """A share with three digits; of a bound it is rounded up, with ``ROUND_CEILING``."""
     return "unknown" if math.isnan(share) else f"{digits(100 * share, rounding)} %"
 
 
 def length(L: float) -> str:
     """A length that is needed: exact below ten thousand, rounded up to three digits above.
 
-    Examples
-    --------
     >>> length(137.0), length(201_482.0), length(6.566e7)
     ('137', 'about 2.02e5', 'about 6.57e7')
     """
@@ -69,8 +49,6 @@ def length(L: float) -> str:
 def asked(L: float) -> str:
     """A length that was asked for, with every digit.
 
-    Examples
-    --------
     >>> asked(4000.0), asked(1e12), asked(123456.0)
     ('4000', '1e12', '123456')
     """
@@ -78,12 +56,10 @@ def asked(L: float) -> str:
 
 
 def filled(text: str, width: int) -> str:
-    """A paragraph in lines of a width, none of which ends between a number and its sign.
+    r"""A paragraph in lines of a width, none of which ends between a number and its sign.
 
-    Examples
-    --------
     >>> filled("It differs by 10 %.", 17)
-    'It differs by\\n10 %.'
+    'It differs by\n10 %.'
     """
     whole = re.sub(r"(?<=\d) (?=%)|(?<=\bL =) | (?==)", "\N{NO-BREAK SPACE}", text)
     return textwrap.fill(whole, width, break_long_words=False, break_on_hyphens=False).replace(

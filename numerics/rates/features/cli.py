@@ -18,23 +18,9 @@ MOST_CLASSES = 2**16
 
 
 def times_of_learning(arguments: argparse.Namespace, default: str) -> int:
-    """Read the input, compute the times, write the report, and return the exit status.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-    default : str
-        The numbers of classes if none are given.
-
-    Returns
-    -------
-    int
-        0 if every line comes out as the ledger declares it, 1 if not.
-
-    Raises
-    ------
-    InputError
-        If a number of classes cannot be used.
+    """Read the input (`default` numbers of classes if none are given), compute the times, write the
+    report, and return the exit status: 0 if every line comes out as the ledger declares it, 1 if
+    not.
     """
     text = default if arguments.classes is None else arguments.classes
     classes = sorted(set(length_grid(text, "--classes")))

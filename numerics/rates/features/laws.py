@@ -222,18 +222,8 @@ def _between(given: Sequence[Features]) -> list[Line]:
 
 
 def our_lines(given: Sequence[Features], seed: int) -> list[Line]:
-    """A line for each law of ours.
-
-    Parameters
-    ----------
-    given : sequence of Features
-        What the table tells of.
-    seed : int
-        Of the random features and tasks of R9 and R11.
-
-    Returns
-    -------
-    list of Line
+    """A line for each law of ours; the seed is that of the random features and tasks of R9
+    and R11.
     """
     return [
         *(_half(), _law(), _flow(), _scaling(seed), _finite(), _margin(given, seed)),

@@ -1,8 +1,7 @@
-"""The laws that Li, Duan & Liang print for the times and rates of learning, against exact times.
-
-A printed law holds up to constants: it is false if the exact quantity, divided by the printed one,
-grows (or falls) without bound along a sequence that meets the hypotheses. No table can show this; a
-line says whether the ratio still moves like a power of K up to K = 2^40, as its refutation says.
+"""The laws that Li, Duan & Liang print for the times and rates of learning, against exact times. A
+printed law holds up to constants: it is false if the exact quantity, divided by it, grows (or
+falls) without bound along a sequence that meets the hypotheses. No table can show this; a line says
+whether the ratio still moves like a power of K up to K = 2^40, as its refutation says.
 """
 
 from __future__ import annotations
@@ -107,11 +106,6 @@ def ratios(K: int) -> dict[str, float]:
 
     Orthonormal features, ``eta = 1/L^2``, ``delta = 1/(10K)`` and ``eps = 1/K``. The Lipschitz
     constant is ``1/(Delta delta)``, where both regimes meet.
-
-    Examples
-    --------
-    >>> round(ratios(1024)["LDL:P2/time.upper"] / ratios(512)["LDL:P2/time.upper"], 2)
-    1.77
     """
     delta, eps = 1 / (10 * K), 1 / K
     L = 1 / (DELTA * delta)
@@ -139,12 +133,7 @@ def ratios(K: int) -> dict[str, float]:
 
 
 def printed_lines() -> list[Line]:
-    """A line for each printed law.
-
-    Returns
-    -------
-    list of Line
-    """
+    """A line for each printed law."""
     table = {K: ratios(K) for K in CLASSES}
     return [
         *(_of_K(row, law, {K: table[K][row] for K in CLASSES}) for row, law in LAWS.items()),

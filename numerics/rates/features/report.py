@@ -21,18 +21,11 @@ __all__ = ["TimesReport", "cannot_show", "measure", "write"]
 
 @dataclass(frozen=True)
 class TimesReport:
-    """What was computed.
-
-    Attributes
-    ----------
-    table : Table
-    fits : list of Fit
-    lines : list of Line
-        Of the printed laws first, and then of ours.
-    """
+    """What was computed."""
 
     table: Table
     fits: list[Fit]
+    #: Of the printed laws first, and then of ours.
     lines: list[Line]
 
     @property
@@ -44,16 +37,9 @@ class TimesReport:
 def measure(
     classes: Sequence[int], seed: int, advance: Callable[[int, int], None] = lambda done, total: None
 ) -> TimesReport:
-    """Compute the table of times, fit its exponents, and judge every law.
-
-    Parameters
-    ----------
-    classes : sequence of int
-        Even numbers of classes, from 4 on.
-    seed : int
-        Of the random features.
-    advance : callable
-        Is told how far the table is.
+    """Compute the table of times for even numbers of classes, from 4 on, fit its exponents, and
+    judge every law. The seed is that of the random features; `advance` is told how far the table
+    is.
     """
     table = time_table(classes, seed, advance)
     return TimesReport(table, fits(table), [*printed_lines(), *our_lines(table.features, seed)])
@@ -84,27 +70,8 @@ def cannot_show(report: TimesReport) -> list[str]:
 def write(
     report: TimesReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]
 ) -> Path:
-    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
-
-    Parameters
-    ----------
-    report : TimesReport
-    out : Path
-        Made if missing. An earlier report there stays whole until the new one is complete.
-    source : dict
-        What `numerics.pages.provenance.provenance` returns.
-    formats : sequence of str
-        Of the plots, some of `numerics.pages.formats.FORMATS`.
-
-    Returns
-    -------
-    Path
-        Of the page.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be made or written.
+    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder; an
+    earlier report there stays whole until the new one is complete.
     """
     table, pictures = report.table, draw(report.table)
     data = {

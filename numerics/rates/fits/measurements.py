@@ -59,13 +59,6 @@ def measurements(
 def read_lengths(lengths: ArrayLike, *, of_log: bool = False) -> Floats:
     """Prompt lengths as floats of any shape: at least 1, and above 1 if powers of ln L are meant.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If they are no prompt lengths.
-
-    Examples
-    --------
     >>> read_lengths([10, 100])
     array([ 10., 100.])
     """

@@ -63,16 +63,8 @@ def _numbers(values: NDArray[np.float64] | None) -> list[float | None] | None:
 
 
 def table(runs: Sequence[Rates]) -> list[dict[str, str | float | None]]:
-    """The measurements and every curve, one row for each run, quantity and length.
-
-    Parameters
-    ----------
-    runs : sequence of Rates
-
-    Returns
-    -------
-    list of dict
-        With the keys of `COLUMNS`, which says what they hold.
+    """The measurements and every curve, one row for each run, quantity and length, with the keys of
+    `COLUMNS`, which says what they hold.
     """
     rows: list[dict[str, str | float | None]] = []
     for name, run in zip(run_names(runs), runs):
@@ -288,19 +280,8 @@ def _run(name: str, run: Rates) -> dict[str, Any]:
 
 
 def as_document(runs: Sequence[Rates], provenance: dict[str, Any], plots: Iterable[Plot]) -> dict[str, Any]:
-    """The whole report as JSON values.
-
-    Parameters
-    ----------
-    runs : sequence of Rates
-    provenance : dict
-        What `numerics.pages.provenance.provenance` returns.
-    plots : iterable of Plot
-
-    Returns
-    -------
-    dict
-        Valid under ``report.schema.json``; numbers that are not finite are null.
+    """The whole report as JSON values that are valid under ``report.schema.json``; numbers that are
+    not finite are null.
     """
     return {
         "format": FORMAT,

@@ -44,13 +44,7 @@ EXPLANATIONS = {
 
 
 def explained(names: Sequence[str]) -> list[str]:
-    """The sentences that explain the curves of these names, each once.
-
-    Examples
-    --------
-    >>> explained(["R1", "Theorem A", "R1"])[1]
-    'R1: our bound at one query, for every sub-Gaussian law of tokens.'
-    """
+    """The sentences that explain the curves of these names, each once."""
     begins = {next((begin for begin in EXPLANATIONS if name.startswith(begin)), None) for name in names}
     return [text for begin, text in EXPLANATIONS.items() if begin in begins]
 

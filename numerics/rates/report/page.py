@@ -298,19 +298,8 @@ def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any
 
 
 def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -> str:
-    """The self-contained page: styles and plots are inside, and nothing is fetched.
-
-    Parameters
-    ----------
-    runs : sequence of Rates
-        At least one.
-    document : dict
-        What `numerics.rates.report.document.as_document` returns.
-    drawing : Drawing
-
-    Returns
-    -------
-    str
+    """The self-contained page of at least one run: styles and plots are inside, and nothing is
+    fetched.
     """
     comparisons = [c for run in runs for c in run.comparisons]
     return (

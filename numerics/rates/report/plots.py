@@ -25,8 +25,6 @@ QUANTITY_STYLES = {"output": ("exact", ""), "grad_V": ("theorem", "5 3"), "grad_
 def style_of(name: str) -> tuple[str, str]:
     """Variable and dash pattern of a bound: the paper's are in one colour, ours in another.
 
-    Examples
-    --------
     >>> style_of("Lemma C.4"), style_of("Theorem A")
     (('paper', '5 3'), ('theorem', ''))
     """

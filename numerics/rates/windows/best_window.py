@@ -16,51 +16,30 @@ WORKED = (5, 100_000, 1.0), (5, 20, 0.01)
 
 
 class Worked(NamedTuple):
-    """The best width of affine tasks with L = 1 in one place.
-
-    Attributes
-    ----------
-    d, n : int
-    sigma : float
-    Lambda : float
-    constant : float
-        ``C_d``.
-    law : float
-        What the formula gives.
-    exact : float
-        The best width at this n, by our R13.
-    """
+    """The best width of affine tasks with L = 1 in one place."""
 
     d: int
     n: int
     sigma: float
     Lambda: float
+    #: ``C_d``.
     constant: float
+    #: What the formula gives.
     law: float
+    #: The best width at this n, by our R13.
     exact: float
 
 
 def worked(d: int, n: int, sigma: float) -> Worked:
-    """The formula beside the exact best width.
-
-    Examples
-    --------
-    >>> found = worked(5, 20, 0.01)
-    >>> round(found.law, 2), round(found.exact, 2)
-    (11.89, 3.34)
-    """
+    """The formula beside the exact best width."""
     whole, curvature = n / sigma**2, AFFINE.spectrum(d).curvature
     law = float(curvature_law(d, curvature, whole))
     return Worked(d, n, sigma, whole, float(noise_constant(d)), law, finite(AFFINE, d, n, sigma**2))
 
 
 def which_window() -> list[str]:
-    """The formula, what its symbols are, what matrix that is, and where it can be used.
-
-    Returns
-    -------
-    list of str
-        Sentences with formulas typed on a keyboard.
+    """The formula, what its symbols are, what matrix that is, and where it can be used: sentences
+    with formulas typed on a keyboard.
     """
     long, short = (worked(*place) for place in WORKED)
     return [

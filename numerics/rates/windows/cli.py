@@ -25,23 +25,9 @@ MOST_DIMENSIONS, MOST_DEGREES = 30, 400
 
 
 def best_windows(arguments: argparse.Namespace, default: str) -> int:
-    """Read the input, compute the widths, write the report, and return the exit status.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-    default : str
-        The dimensions if none are given.
-
-    Returns
-    -------
-    int
-        0 if every line comes out as the ledger declares it, 1 if not.
-
-    Raises
-    ------
-    InputError
-        If a dimension or the spectrum cannot be used.
+    """Read the input (`default` dimensions if none are given), compute the widths, write the
+    report, and return the exit status: 0 if every line comes out as the ledger declares it, 1 if
+    not.
     """
     text = default if arguments.dimensions is None else arguments.dimensions
     dimensions = sorted(set(length_grid(text, "--dimensions")))
@@ -80,23 +66,8 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
 
 
 def own_class(text: str) -> tuple[TaskClass, list[tuple[str, str]]]:
-    """A class from its coefficients, or from a file with them, and the file with its digest.
-
-    Parameters
-    ----------
-    text : str
-        Numbers b_0,b_1,... with commas, or the name of a file that holds them, with commas, blanks
-        or line breaks.
-
-    Raises
-    ------
-    InputError
-        If there are no such numbers, or no class of random tasks has them.
-
-    Examples
-    --------
-    >>> own_class("0,1,0.5")[0].spectrum(3).curvature
-    22.0
+    """A class from its coefficients b_0,b_1,..., or from a file that holds them, with commas,
+    blanks or line breaks, and the file with its digest.
     """
     from theory.attention.window.own_class import from_spectrum
 

@@ -312,20 +312,7 @@ def _phases(found: Sequence[Smoothness]) -> Line:
 
 
 def our_lines(table: Table, drawn: Sequence[Drawn], seed: int) -> list[Line]:
-    """A line for each law of ours.
-
-    Parameters
-    ----------
-    table : Table
-    drawn : sequence of Drawn
-        Of R13.
-    seed : int
-        Of the prompts of R8.
-
-    Returns
-    -------
-    list of Line
-    """
+    """A line for each law of ours, with drawn losses for R13 and the seed of the prompts of R8."""
     return [
         *(_relu(seed), _noise(), _signal(), _sharp(), _drawn(drawn), _values(), _no_window()),
         *(_bound(), _curvature(table), _regret(), _phases(table.smoothness)),

@@ -35,14 +35,7 @@ PHASES = dict(zip(THETA_DIMENSIONS, ("run-1", "run-2", "run-3", "run-4")))
 
 
 def draw(table: Table, fits: Sequence[Fit], drawn: Sequence[Drawn]) -> list[Picture]:
-    """The plots.
-
-    Parameters
-    ----------
-    table : Table
-    fits : sequence of Fit
-    drawn : sequence of Drawn
-    """
+    """The plots."""
     return [
         _widths(table),
         _slopes(table),

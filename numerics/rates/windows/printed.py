@@ -1,9 +1,7 @@
 """The laws that Collins et al. print for the best width of an attention window, against exact
-widths.
-
-A printed law holds up to constants: it is false if the exact quantity, divided by the printed one,
-grows (or falls) without bound along a sequence that meets the hypotheses. No table can show this; a
-line says whether the ratio still moves like a power of Lambda up to Lambda = 10^13.
+widths. A printed law holds up to constants: it is false if the exact quantity, divided by it, grows
+(or falls) without bound along a sequence that meets the hypotheses. No table can show this; a line
+says whether the ratio still moves like a power of Lambda up to Lambda = 10^13.
 """
 
 from __future__ import annotations
@@ -46,22 +44,14 @@ STEEP = affine(10)
 
 
 class Law(NamedTuple):
-    """A printed power law of Lambda.
-
-    Attributes
-    ----------
-    says : str
-    bound : {"below", "above", "both"}
-        From which side it speaks.
-    exact : callable
-        ``exact(d, Lambda)``, the quantity that it speaks of.
-    tasks : TaskClass or None
-        Those whose best width that is, at finite n too.
-    """
+    """A printed power law of Lambda."""
 
     says: str
+    #: From which side it speaks.
     bound: str
+    #: ``exact(d, Lambda)``, the quantity that it speaks of.
     exact: Callable[[int, float], float]
+    #: Those whose best width that is, at finite n too.
     tasks: TaskClass | None = None
 
 
@@ -165,8 +155,6 @@ def ours(row: str, law: str, says: str, holds: bool) -> Line:
 def ratio(row: str, d: int, whole: float) -> float:
     """The exact quantity over the printed one.
 
-    Examples
-    --------
     >>> round(ratio("COL:3.1-sketch/width", 3, 1e7) / ratio("COL:3.1-sketch/width", 3, 1e4), 3)
     1.389
     """
@@ -174,12 +162,7 @@ def ratio(row: str, d: int, whole: float) -> float:
 
 
 def printed_lines() -> list[Line]:
-    """A line for each printed law.
-
-    Returns
-    -------
-    list of Line
-    """
+    """A line for each printed law."""
     return [*(_of_power(row, law) for row, law in LAWS.items()), _inference(), _without_noise()]
 
 

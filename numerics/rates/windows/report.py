@@ -24,23 +24,14 @@ __all__ = ["WindowsReport", "cannot_show", "measure", "write"]
 
 @dataclass(frozen=True)
 class WindowsReport:
-    """What was computed.
-
-    Attributes
-    ----------
-    table : Table
-    fits : list of Fit
-    drawn : list of Drawn
-    lines : list of Line
-        Of the printed laws first, and then of ours.
-    own : str or None
-        The name of the user's class.
-    """
+    """What was computed."""
 
     table: Table
     fits: list[Fit]
     drawn: list[Drawn]
+    #: Of the printed laws first, and then of ours.
     lines: list[Line]
+    #: The name of the user's class.
     own: str | None = None
 
     @property
@@ -55,18 +46,8 @@ def measure(
     own: TaskClass | None = None,
     advance: Callable[[int, int], None] = lambda done, total: None,
 ) -> WindowsReport:
-    """Compute the table of widths, fit its exponents, draw losses, and judge every law.
-
-    Parameters
-    ----------
-    dimensions : sequence of int
-        Of the table; the lines speak of d = 2 ... 8 whatever they are.
-    seed : int
-        Of what is drawn.
-    own : TaskClass, optional
-        The user's.
-    advance : callable
-        Is told how far the table is.
+    """Compute the table of widths, fit its exponents, draw losses, and judge every law; `own` is
+    the user's class. The lines speak of d = 2 ... 8, whatever the dimensions of the table are.
     """
     table, drawn = width_table(dimensions, own, advance), drawn_losses(seed)
     lines = [*printed_lines(), *our_lines(table, drawn, seed)]
@@ -117,27 +98,8 @@ def cannot_show(report: WindowsReport) -> list[str]:
 def write(
     report: WindowsReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]
 ) -> Path:
-    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
-
-    Parameters
-    ----------
-    report : WindowsReport
-    out : Path
-        Made if missing. An earlier report there stays whole until the new one is complete.
-    source : dict
-        What `numerics.pages.provenance.provenance` returns.
-    formats : sequence of str
-        Of the plots, some of `numerics.pages.formats.FORMATS`.
-
-    Returns
-    -------
-    Path
-        Of the page.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be made or written.
+    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder; an
+    earlier report there stays whole until the new one is complete.
     """
     table, pictures = report.table, draw(report.table, report.fits, report.drawn)
     data = {
