@@ -42,12 +42,11 @@ class Key(NamedTuple):
 class Sentence(NamedTuple):
     """What the paper says, and what a check says of it."""
 
-    #: Of the claim in the ledger.
+    #: The claim in the ledger.
     id: str
     #: The sentence of the paper, in short.
     says: str
     verdict: str
-    #: What the check found.
     because: str
     figure: int | None
     #: Whether the claim before speaks of the same sentence.

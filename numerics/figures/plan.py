@@ -35,15 +35,14 @@ def number_of(kind: int, covariance: str) -> int:
 class RunKey(NamedTuple):
     """One training run."""
 
-    #: {"isotropic", "anisotropic"}.
+    #: "isotropic" or "anisotropic".
     covariance: str
-    #: {"as written", "as coded"}.
+    #: "as written" or "as coded".
     variant: str
     #: "coupled" trains both architectures on the same prompts.
     attention: str
-    #: Prompt length.
     L: int
-    #: Of the start and of the prompts.
+    #: It decides the start and the prompts.
     seed: int
 
 
@@ -51,7 +50,7 @@ class RunKey(NamedTuple):
 class Plan:
     """What is trained and measured: everything that determines the numbers behind the figures."""
 
-    #: Of 1, ..., 8.
+    #: Some of 1, ..., 8.
     figures: tuple[int, ...] = FIGURES
     #: Prompt lengths of Figures 2 and 6, the risk of the trained models.
     lengths: tuple[int, ...] = PROMPT_LENGTHS

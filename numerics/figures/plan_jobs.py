@@ -167,7 +167,6 @@ class PlanJobs:
         return lambda parameters: self._risk(key, key.attention, parameters, POINTS)[0]
 
     def _risk(self, key: RunKey, attention: str, parameters: Parameters, points: int) -> tuple[float, float]:
-        """Population risk and its standard error."""
         of, how = self.plan.task(key.covariance), {"variant": key.variant, "points": points}
         value, error = self.engines.population_risk(parameters, attention, of, key.L, **how)
         return float(value), float(error)

@@ -27,7 +27,6 @@ class Gaps:
     5).
     """
 
-    #: Prompt lengths.
     lengths: NDArray[np.int64]
     #: E |T_soft - T_lin|^2, and the squared distance of the gradients of the two risks in (O, V, K,
     #: Q), at the start of each seed.

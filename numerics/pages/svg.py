@@ -159,7 +159,6 @@ def _bare(svg: str, name: str, title: str) -> str:
 
 
 def _power(exponent: int) -> str:
-    """A power of ten with its exponent as a superscript."""
     return "10" + superscript(exponent) if exponent not in (0, 1) else str(10**exponent)
 
 

@@ -66,7 +66,6 @@ def add_ask(commands: Any) -> None:
 
 
 def _answer(arguments: argparse.Namespace) -> int:
-    """Read the input, and print the answer for every setting."""
     lengths = length_grid(arguments.lengths, "-L")
     if arguments.mean is not None and arguments.tokens is not None:
         raise InputError(

@@ -35,7 +35,7 @@ class FarSlopes:
     length.
     """
 
-    #: Array, shape (n,).
+    #: Shape (n,).
     lengths: Floats
     #: For each quantity that has an exact curve of positive errors.
     slopes: Mapping[Quantity, Floats]

@@ -15,9 +15,8 @@ __all__ = ["OURS", "PRINTED", "Printed", "declared", "of_ours", "verdict_of"]
 class Printed(NamedTuple):
     """What the ledger declares of a printed law."""
 
-    #: Its row.
     row: str
-    #: Of its gravest error.
+    #: The severity of its gravest error.
     severity: str
     #: Where the statement is false as printed.
     at: tuple[str, ...]

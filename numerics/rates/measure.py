@@ -84,7 +84,6 @@ def rates(
 
 
 def _joined(runs: Sequence[AttentionErrors]) -> AttentionErrors:
-    """Runs at one length each, joined to one run."""
     join = lambda name: _map(lambda *columns: np.concatenate(columns), *(getattr(run, name) for run in runs))
     lengths = np.concatenate([run.lengths for run in runs])
     return replace(

@@ -49,7 +49,7 @@ class Rates(Drawn):
     """The result of a run: what was asked, what was measured, and what was compared with what."""
 
     setting: AttentionSetting
-    #: Array, shape (n,).
+    #: Shape (n,).
     lengths: Floats
     #: Prompts drawn per length.
     replicates: int

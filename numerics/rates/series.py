@@ -40,7 +40,6 @@ NAMES = {"output": "output", "grad_V": "gradient in V", "grad_U": "gradient in U
 class Series:
     """One quantity over the prompt lengths: measurement, theory and fits."""
 
-    #: {"output", "grad_V", "grad_U"}.
     quantity: Quantity
     #: Monte Carlo estimate of the mean squared error.
     estimate: Estimate
@@ -53,9 +52,9 @@ class Series:
     #: By quadrature, where there is a formula.
     exact: Floats | None
     bounds: tuple[Bound, ...]
-    #: Of the measured curve.
+    #: The slopes of the measured curve.
     slopes: LocalSlopes
-    #: Array, shape (n - 1,), or None.
+    #: Shape (n - 1,).
     exact_slopes: Floats | None
     #: The exponent that theory gives, None where it gives none.
     sharp: float | None

@@ -131,7 +131,6 @@ def setting_words(arguments: argparse.Namespace) -> list[str]:
 def _with_laws(
     settings: list[AttentionSetting], inputs: list[tuple[str, str]], laws: list[str] | None
 ) -> Given:
-    """Every setting with every law."""
     try:
         return Given(
             [setting.with_law(law) for setting in settings for law in dict.fromkeys(laws or [])] or settings,
@@ -142,7 +141,6 @@ def _with_laws(
 
 
 def _examples(names: Any) -> list[AttentionSetting]:
-    """Built-in settings, each once."""
     from numerics.attention.examples import EXAMPLES as BUILT_IN
 
     for name in names:

@@ -104,8 +104,6 @@ class _Labels:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """The prompts of these cases."""
-
     labels: _Labels
     exact: bool
     average: SoftmaxAverage

@@ -49,7 +49,6 @@ class ReferenceInstance:
     name: str
     #: Tokens, score ``Uz`` and the values of ``f`` at the tokens.
     point: Point
-    #: Length of the prompt.
     length: int
     #: Values of symbols by name.
     values: Mapping[str, sp.Expr]

@@ -88,7 +88,6 @@ _LARGER = np.frompyfunc(lambda x, y: x.max(y), 2, 1)
 
 
 def _larger(x: Any, y: Any) -> Any:
-    """The larger one of floats or of balls."""
     return _LARGER(x, y) if isinstance(x, arb) or np.asarray(x).dtype == object else np.maximum(x, y)
 
 

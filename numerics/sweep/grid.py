@@ -71,7 +71,7 @@ class Grid:
     #: Name of the file, without its folder.
     file: str
     runs: tuple[Run, ...]
-    #: Increasing.
+    #: They increase.
     lengths: tuple[int, ...]
     replicates: int
     #: SHA-256 of the file of the grid and of every file that it names, by the name of the file.

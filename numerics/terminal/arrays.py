@@ -79,7 +79,6 @@ def _of_archive(given: str) -> tuple[Path, str]:
 
 
 def _from_npy(content: bytes, path: Path) -> Any:
-    """The array of a ``.npy`` file."""
     import numpy as np
 
     if content[:2] == b"PK":
@@ -103,7 +102,6 @@ def _from_npy(content: bytes, path: Path) -> Any:
 
 
 def _from_archive(content: bytes, path: Path, name: str) -> Any:
-    """One array of a ``.npz`` file."""
     import numpy as np
 
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:

@@ -69,7 +69,6 @@ def written(given: list[Piece], tight: bool = False) -> str:
 
 
 def _between(before: Piece, piece: Piece) -> str:
-    """What is written between two pieces."""
     kinds = (before.kind, piece.kind)
     if "words" in kinds or "prefix" in kinds[:1] or piece.kind == "comma":
         return ""

@@ -99,7 +99,6 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
 
 
 def _damaged(path: Path, error: Exception) -> CheckpointError:
-    """The error for a file that cannot be read as a checkpoint."""
     why = str(error) or type(error).__name__
     return CheckpointError(
         f"{path} is damaged or no checkpoint ({why}); {UNCHANGED}: delete it to start "

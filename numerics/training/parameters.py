@@ -131,7 +131,6 @@ def read_start(start: Sequence[ArrayLike], d: int, coupled: bool) -> Floats:
 
 
 def _axes(array: ArrayLike) -> int:
-    """The number of axes of an array."""
     try:
         return np.ndim(array)
     except ValueError:  # ragged: `read_arrays` says so

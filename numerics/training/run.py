@@ -169,12 +169,10 @@ def train(
 
 
 def _at_record(setup: Setup, state: State) -> bool:
-    """Whether a record has just been completed."""
     return state.done > 0 and state.done % setup.every == 0
 
 
 def _training(setup: Setup, records: Records, state: State) -> Training:
-    """The run up to a state."""
     step, risk, error, theta = records.finished(state)
     return Training(
         attention=setup.attention,

@@ -42,7 +42,7 @@ class Choices:
 
     #: Of the residual stream; that of the hidden layer is twice as large.
     width: int = 32
-    #: Of the block.
+    #: That of the block.
     optimiser: str = "adam"
     #: Learning rate of the block.
     rate: float = 0.002
@@ -51,7 +51,7 @@ class Choices:
     polynomial_rate: float = 0.5
     #: Over which the losses of Figure 4 are averaged.
     runs: int = 30
-    #: Of a run of Figure 4.
+    #: Prompts of a run of Figure 4.
     prompts: int = 500
     epochs: int = 400
 
@@ -72,7 +72,7 @@ class Experiments:
     choices: Choices
     figures: tuple[int, ...]
     curves: Mapping[Key, Curves]
-    #: By the clock, and of processor time.
+    #: Seconds by the clock, and of processor time.
     seconds: float
     work_seconds: float
 

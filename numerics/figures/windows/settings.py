@@ -62,7 +62,7 @@ class Choices:
     noise: float = 0.1
     #: Of Figures 3 to 5; those of Figure 1 are printed, and Figure 9 has four times as many.
     steps: int = 5000
-    #: Of which Figure 9 has half.
+    #: Figure 9 has half of them.
     trials: int = 10
 
 
@@ -86,7 +86,7 @@ class Setting(NamedTuple):
     sigma: float
     steps: int
     trials: int
-    #: Of the learning rate, from step to step.
+    #: The factor of the learning rate from step to step.
     decay: float = 0.999
     #: floor(sqrt n) where None.
     queries: int | None = None
@@ -95,7 +95,7 @@ class Setting(NamedTuple):
     #: diag(1, ..., d), or has Gaussian entries, drawn for each task or for each trial; then tasks
     #: are of B'x alone.
     covariates: str = "uniform"
-    #: On which M is tested as it is trained.
+    #: The tasks on which M is tested as it is trained.
     tests: tuple[tuple[str, float], ...] = ()
 
 

@@ -47,11 +47,11 @@ TASK_VALUES: Mapping[str, Callable[[Floats, float, Floats], Floats]] = {
 class Trained(NamedTuple):
     """The trials of a curve at one rate, of which a record ends each fiftieth of the steps."""
 
-    #: Done at a record.
+    #: Steps done at a record.
     steps: Floats
     #: The spectral norm of M.
     norm: Floats
-    #: Mean over the steps of a record.
+    #: The mean over the steps of a record.
     loss: Floats
     #: ``|B_perp' M B_perp| / sigma_k(B' M B)``; nan where tasks are not of low rank.
     rho: Floats
@@ -72,7 +72,7 @@ class Experiments:
     choices: Choices
     figures: tuple[int, ...]
     curves: Mapping[Curve, Trained]
-    #: By the clock, and of processor time.
+    #: Seconds by the clock, and of processor time.
     seconds: float
     work_seconds: float
 

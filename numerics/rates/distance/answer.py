@@ -33,7 +33,6 @@ CLOSE, FAR_OFF = 0.1, 0.5
 class Grade(NamedTuple):
     """The answer as a colour, which never stands without its words."""
 
-    #: {"green", "amber", "red", "none"}.
     colour: Literal["green", "amber", "red", "none"]
     says: str
 
@@ -422,7 +421,6 @@ class HowLinear:
 
 
 def _equals(L: float) -> str:
-    """What stands between L and its value."""
     return "= " if L < 10_000 else ""
 
 

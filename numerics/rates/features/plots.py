@@ -60,7 +60,6 @@ def _classes(table: Table) -> Picture:
 
 
 def _ratios() -> Picture:
-    """Exact over printed."""
     found = {K: ratios(K) for K in CLASSES}
     return picture(
         "ratios",

@@ -25,7 +25,7 @@ class TimesReport:
 
     table: Table
     fits: list[Fit]
-    #: Of the printed laws first, and then of ours.
+    #: Those of the printed laws first, and then of ours.
     lines: list[Line]
 
     @property

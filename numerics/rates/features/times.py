@@ -27,7 +27,7 @@ class Time(NamedTuple):
 
     features: str
     family: str
-    #: {"Attn >= 1/2", "Attn >= 1-eps", "loss <= eps^2"}.
+    #: "Attn >= 1/2", "Attn >= 1-eps" or "loss <= eps^2".
     event: str
     K: int
     eps: float | None

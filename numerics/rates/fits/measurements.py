@@ -73,6 +73,5 @@ def read_lengths(lengths: ArrayLike, *, of_log: bool = False) -> Floats:
 
 
 def _shown(array: Floats) -> str:
-    """The first few numbers, for an error."""
     few = ", ".join(f"{x:g}" for x in array.flat[:8])
     return f"[{few}, ... ({array.size} numbers)]" if array.size > 8 else f"[{few}]"

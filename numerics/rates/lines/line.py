@@ -14,7 +14,6 @@ __all__ = ["Line", "judged", "tell"]
 class Line:
     """What the exact numbers say of one law."""
 
-    #: In words.
     law: str
     #: Its claim in the ledger.
     row: str
@@ -22,7 +21,6 @@ class Line:
     declared: str
     #: Whether the paper prints it; otherwise it is ours.
     printed: bool
-    #: What was found.
     says: str
     #: Whether what was found is what the ledger declares.
     holds: bool

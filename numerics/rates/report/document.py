@@ -58,7 +58,6 @@ def _number(value: float) -> float | None:
 
 
 def _numbers(values: NDArray[np.float64] | None) -> list[float | None] | None:
-    """An array for JSON."""
     return None if values is None else [_number(v) for v in values.tolist()]
 
 
@@ -100,7 +99,6 @@ def as_csv(runs: Sequence[Rates]) -> str:
 
 
 def _fit(fit: PowerLawFit | None) -> dict[str, Any] | None:
-    """A fit as JSON values."""
     if fit is None:
         return None
     return {
@@ -120,7 +118,6 @@ def _fit(fit: PowerLawFit | None) -> dict[str, Any] | None:
 
 
 def _models(models: Models | None) -> dict[str, Any] | None:
-    """The laws beside each other as JSON values."""
     if models is None:
         return None
     return {
@@ -142,7 +139,6 @@ def _models(models: Models | None) -> dict[str, Any] | None:
 
 
 def _series(series: Series, run: Rates) -> dict[str, Any]:
-    """One quantity as JSON values."""
     exact_slopes = (
         series.exact_slopes if series.exact_slopes is not None else np.full(series.slopes.slope.shape, np.nan)
     )
@@ -190,7 +186,6 @@ def _series(series: Series, run: Rates) -> dict[str, Any]:
 
 
 def _setting(setting: AttentionSetting) -> dict[str, Any]:
-    """A setting as JSON values."""
     averaged = setting.averaged
     return {
         "name": setting.name,
@@ -243,7 +238,6 @@ def _answer(found: HowLinear) -> dict[str, Any]:
 
 
 def _run(name: str, run: Rates) -> dict[str, Any]:
-    """A run as JSON values."""
     far = run.far
     return {
         "run": name,

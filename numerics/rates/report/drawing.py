@@ -65,7 +65,6 @@ def prefixes(runs: Sequence[Rates]) -> list[str]:
 
 
 def _run(run: Rates, prefix: str) -> RunDrawing:
-    """The plots of one run."""
     return RunDrawing(
         errors={series.quantity: error_plot(run, series, prefix) for series in run.series},
         slopes={series.quantity: slope_plot(run, series, prefix) for series in run.series},

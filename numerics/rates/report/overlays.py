@@ -41,7 +41,6 @@ def run_style(index: int, count: int) -> tuple[str, str]:
 
 
 def _series(run: Rates, quantity: Quantity) -> Series | None:
-    """The series of one quantity, if the run has it."""
     return next((series for series in run.series if series.quantity == quantity), None)
 
 

@@ -144,7 +144,6 @@ def _cards(run: Rates, drawn: RunDrawing) -> list[dict[str, Any]]:
 
 
 def _slack_rows(run: Rates) -> list[dict[str, str]]:
-    """The table of slack: bound over truth."""
     cell = lambda pair: f"{ratio(pair[1])} (L = {pair[0]:.0f})"
     return [
         {
@@ -226,12 +225,10 @@ def _matrix(values: np.ndarray[Any, Any]) -> list[list[str]]:
 
 
 def _law(run: Rates) -> str:
-    """The name of the law of the tokens."""
     return "N(0, Γ)" if run.setting.gaussian else run.setting.law.name.removeprefix("image of ")
 
 
 def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
-    """The table of several runs."""
     rows = []
     for i, (name, prefix, run) in enumerate(zip(run_names(runs), prefixes(runs), runs)):
         output = run.series[0]
@@ -258,7 +255,6 @@ def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
 
 
 def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any]:
-    """Everything that the template of one run is filled with."""
     setting = run.setting
     inputs = {
         "Γ" if setting.gaussian else "Cov": _matrix(setting.Gamma),

@@ -21,7 +21,7 @@ __all__ = ["Verdict", "cannot_show", "fitted", "verdicts", "worst_deviation"]
 class Verdict(NamedTuple):
     """The outcome for one quantity, in one line."""
 
-    #: The quantity.
+    #: The quantity, in words.
     title: str
     #: Whether every comparison about it holds.
     holds: bool

@@ -24,7 +24,6 @@ class Worked(NamedTuple):
     Lambda: float
     #: ``C_d``.
     constant: float
-    #: What the formula gives.
     law: float
     #: The best width at this n, by our R13.
     exact: float

@@ -21,7 +21,7 @@ class Fit(NamedTuple):
 
     tasks: str
     d: int
-    #: From Lambda = 10^7 on.
+    #: The exponent from Lambda = 10^7 on.
     fit: Exponent
     #: The local slope between the two largest values of Lambda.
     last: float

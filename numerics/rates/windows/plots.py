@@ -97,7 +97,6 @@ def _slopes(table: Table) -> Picture:
 
 
 def _dimensions(fits: Sequence[Fit], name: str) -> Picture:
-    """The fitted exponents over the dimension."""
     points = [(float(fit.d), fit.fit.value) for fit in fits if fit.tasks == name]
     over = np.linspace(min(d for d, _ in points), max(d for d, _ in points) + 1e-9, 33).tolist()
     ends = PRINTED_EXPONENTS[name]
@@ -142,7 +141,6 @@ def _crossover(table: Table) -> Picture:
 
 
 def _drawn(drawn: Sequence[Drawn]) -> Picture:
-    """Drawn losses on exact curves."""
     shares, curves = np.geomspace(0.3, 3.4, 25), []
     error = max(found.standard_error / found.mean for found in drawn)
     for case, colour in zip(CASES, COLOURS.values()):
@@ -165,7 +163,6 @@ def _drawn(drawn: Sequence[Drawn]) -> Picture:
 
 
 def _phases(table: Table) -> Picture:
-    """The exponent over the smoothness."""
     over, curves = np.linspace(0.5, 3, 51).tolist(), []
     for d, colour in PHASES.items():
         curves.append(

@@ -72,7 +72,6 @@ POWERS: dict[str, Callable[[int], float]] = {
 
 
 def _width(tasks: TaskClass) -> Callable[[int, float], float]:
-    """The best width of a class."""
     return lambda d, whole: best(tasks, d, whole)
 
 

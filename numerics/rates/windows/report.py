@@ -29,7 +29,7 @@ class WindowsReport:
     table: Table
     fits: list[Fit]
     drawn: list[Drawn]
-    #: Of the printed laws first, and then of ours.
+    #: Those of the printed laws first, and then of ours.
     lines: list[Line]
     #: The name of the user's class.
     own: str | None = None

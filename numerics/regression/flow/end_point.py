@@ -55,7 +55,7 @@ class Trained:
     U11: Floats
     #: The value scalar.
     u: float
-    #: When; infinite for the limit.
+    #: Infinite for the limit.
     time: float
     #: Norm of the gradient there.
     speed: float

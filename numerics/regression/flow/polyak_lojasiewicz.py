@@ -121,7 +121,6 @@ def steeper_than(constant: Constant, starts: Sequence[BalancedStart], *, checked
 
 
 def _named(start: BalancedStart) -> dict[str, Any]:
-    """A start as the entries of a witness."""
     d = start.Sigma.shape[0]
     if d == 1:
         return {
