@@ -87,7 +87,7 @@ def full_token_kernel(attention: str) -> Callable[..., int]:
 
     kinds = ("softmax", "linear") if attention == "coupled" else (attention,)
 
-    def kernel(
+    def kernel(  # type: ignore[no-untyped-def]
         theta,
         L,
         first,
@@ -104,7 +104,7 @@ def full_token_kernel(attention: str) -> Callable[..., int]:
         key1,
         losses,
         gradient,
-    ):  # type: ignore[no-untyped-def]
+    ):
         models, rows = theta.reshape(len(kinds), *theta.shape[-2:]), losses.reshape(len(kinds), -1)
         sums = gradient.reshape(models.shape) if gradient.size else None
         for step in range(steps):

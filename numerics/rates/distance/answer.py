@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from numerics.attention.setting import AttentionSetting
 from numerics.rates.distance.approach import LAW_SHARE, Law
 from numerics.rates.distance.infinite_prompt import Known
-from numerics.rates.distance.rounded import asked, digits, filled, length, percent
+from numerics.rates.distance.rounded import asked, columns, digits, equals, filled, length, percent
 from numerics.rates.ledger_verdicts import verdict_of
 from numerics.token_laws.embeddings import EmbeddingTable
 
@@ -93,11 +93,10 @@ class HowLinear:
     slope : array, shape (n,)
         The slope of ``ln E|T_L - T|^2`` over ln L, from a tenth fewer tokens to a tenth more; nan
         where nothing is exact.
-    needed : mapping of float to float
-        For the relative errors 0.1 and 0.01 the least L from which on the error stays below, as far
-        as can be seen up to 1e100; infinity if none does, nan if it is not known.
-    needed_to_limit : mapping of float to float
-        The same for the part from T_L to T.
+    needed, needed_to_limit : mapping of float to float
+        For the relative errors 0.1 and 0.01 the least L from which on the error, or its part from
+        T_L to T, stays below, as far as can be seen up to 1e100; infinity if none does, nan if it
+        is not known.
     law : Law or None
         What ``E|T_L - T|^2`` falls like for long prompts; None if theory does not know.
     law_from : float
@@ -167,11 +166,8 @@ class HowLinear:
         return " ".join([self._whole(), *self._parts()])
 
     def _whole(self) -> str:
-        """How far attention on the longest prompt is from linear attention."""
-        at, over = (
-            f"At L = {asked(self.lengths[-1])}",
-            ", on average over the queries" if self.setting.averaged else "",
-        )
+        at = f"At L = {asked(self.lengths[-1])}"
+        over = ", on average over the queries" if self.setting.averaged else ""
         if math.isnan(self.shown[-1]):
             return (
                 f"{at} the distance of softmax attention from the linear attention V Gamma U z is not known: "
@@ -186,14 +182,10 @@ class HowLinear:
                 "is needed for 10 % of it."
             )
         limit = ", for Gaussian tokens its limit T for infinite prompts," if self.setting.gaussian else ""
-        relative = (
-            "sqrt(E|T_L - V Gamma U z|^2 / E|V Gamma U z|^2)"
-            if over
-            else "sqrt(E|T_L - V Gamma U z|^2) / |V Gamma U z|"
-        )
+        relative = " / E|V Gamma U z|^2)" if over else ") / |V Gamma U z|"
         return (
             f"{at} softmax attention differs from the linear attention V Gamma U z{limit} by {value} "
-            f"({relative}{over}{drawn})."
+            f"(sqrt(E|T_L - V Gamma U z|^2{relative}{over}{drawn})."
         )
 
     def _parts(self) -> list[str]:
@@ -213,13 +205,10 @@ class HowLinear:
         """What the words and numbers of the answer rest on, a sentence each."""
         out = []
         if self.with_mean is not None:
-            i = len(self.lengths) - 1
-            relative = self.error[i] / self.with_mean if self.with_mean else math.nan
-            beside = (
-                f": relative to it the error at L = {asked(self.lengths[i])} is {percent(relative)}"
-                if self.with_mean
-                else ""
-            )
+            beside = ""
+            if self.with_mean:
+                relative = percent(self.error[-1] / self.with_mean)
+                beside = f": relative to it the error at L = {asked(self.lengths[-1])} is {relative}"
             out.append(
                 "The mean m of the tokens is taken out. It multiplies all weights e^(z_k'Uz) by the same "
                 "factor, so that the softmax weights and T_L - T, with its slopes, bounds and absolute "
@@ -257,10 +246,8 @@ class HowLinear:
             return Grade("none", "no colour: linear attention is 0, and no error is relative to it")
         if math.isnan(error):
             return Grade("none", "no colour: the error is not known here")
-        size = (
-            f"the error is {'at most' if error <= CLOSE else 'above'} "
-            f"{percent(CLOSE if error <= FAR_OFF else FAR_OFF)}"
-        )
+        limit = percent(CLOSE if error <= FAR_OFF else FAR_OFF)
+        size = f"the error is {'at most' if error <= CLOSE else 'above'} {limit}"
         follows = None
         words = "no law of the approach is known"
         if self.law is not None and not math.isnan(slope):
@@ -272,9 +259,8 @@ class HowLinear:
             return Grade("red", f"red: {size}, and {words}")
         joined = "but" if follows is not None and follows == (error > CLOSE) else "and"
         green = error <= CLOSE and follows is not False
-        return Grade(
-            "green" if green else "amber", f"{'green' if green else 'amber'}: {size}, {joined} {words}"
-        )
+        colour: Literal["green", "amber"] = "green" if green else "amber"
+        return Grade(colour, f"{colour}: {size}, {joined} {words}")
 
     def table(self) -> list[list[str]]:
         """The numbers for each length, under a head."""
@@ -323,9 +309,8 @@ class HowLinear:
     def text(self, width: int = 100) -> str:
         """The whole answer, in lines of a width where words allow it."""
         said, *notes = (filled(text, width) for text in (self.sentence, *self.notes))
-        return "\n\n".join(
-            part for part in (said, _columns(self.table()), _columns(self.needs()), *notes) if part
-        )
+        parts = (said, columns(self.table()), columns(self.needs()), *notes)
+        return "\n\n".join(part for part in parts if part)
 
     def __str__(self) -> str:
         return self.text()
@@ -379,10 +364,9 @@ class HowLinear:
         then = "not even 1e100 tokens bring it to 1 %" if math.isinf(second) else f"1 % {length(second)}"
         if never[1]:
             then = "and it does not stay within 1 %, since T itself is further off"
-        return [f"10 % needs L {_equals(first)}{length(first)}, {then}."]
+        return [f"10 % needs L {equals(first)}, {then}."]
 
     def _law(self) -> list[str]:
-        """From which length on the law shows."""
         of = "" if self.setting.gaussian else " of T_L - T"
         if self.law is None:
             return [f"Which law the approach{of} follows is not known here."]
@@ -390,14 +374,14 @@ class HowLinear:
             return []
         if math.isinf(self.law_from):
             return [f"The {self.law} law{of} does not set in before L = 1e100."]
-        return [f"The {self.law} law{of} sets in at L {_equals(self.law_from)}{length(self.law_from)}."]
+        return [f"The {self.law} law{of} sets in at L {equals(self.law_from)}."]
 
     def _bound(self) -> list[str]:
         """What a theorem promises, and whether that is certain."""
         if self.bound is None:
             return ["Certain bound: none."]
         at, of = f"at L = {asked(self.lengths[-1])}", "" if self.setting.gaussian else " on T_L to T"
-        useful = bool(self._useful[-1])
+        useful = self._useful[-1]
         says = f"at most {self._size(self.bound.values[-1], ROUND_CEILING)} {at}"
         first, second = (self.bound.needed[t] for t in TOLERANCES)
         if not useful and not math.isfinite(first):
@@ -412,21 +396,5 @@ class HowLinear:
         says = says if useful else f"no useful bound is known {at}"
         if math.isinf(first):
             return [f"{self.bound.title}{of}: {says}; none is 10 % up to L = 1e100."]
-        then = (
-            "1 % beyond L = 1e100 only"
-            if math.isinf(second)
-            else f"1 % from L {_equals(second)}{length(second)} on"
-        )
-        return [f"{self.bound.title}{of}: {says}; 10 % from L {_equals(first)}{length(first)} on, {then}."]
-
-
-def _equals(L: float) -> str:
-    return "= " if L < 10_000 else ""
-
-
-def _columns(rows: list[list[str]]) -> str:
-    """Rows as columns that end together."""
-    if not rows:
-        return ""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join("  ".join(text.rjust(width) for text, width in zip(row, widths)) for row in rows)
+        then = "1 % beyond L = 1e100 only" if math.isinf(second) else f"1 % from L {equals(second)} on"
+        return [f"{self.bound.title}{of}: {says}; 10 % from L {equals(first)} on, {then}."]

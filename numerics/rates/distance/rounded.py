@@ -9,7 +9,7 @@ import re
 import textwrap
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context
 
-__all__ = ["asked", "digits", "filled", "length", "percent"]
+__all__ = ["asked", "columns", "digits", "equals", "filled", "length", "percent"]
 
 
 def digits(value: float, rounding: str) -> str:
@@ -18,9 +18,8 @@ def digits(value: float, rounding: str) -> str:
     >>> digits(1234.5, ROUND_CEILING), digits(1.001e-9, ROUND_HALF_EVEN)
     ('1240', '1e-9')
     """
-    exact = Context(prec=12).create_decimal_from_float(
-        float(value)
-    )  # a trace of rounding beyond is no reason to round up
+    # a trace of rounding beyond twelve digits is no reason to round up
+    exact = Context(prec=12).create_decimal_from_float(float(value))
     text = f"{float(Context(prec=3, rounding=rounding).plus(exact)):.3g}"
     mantissa, _, exponent = text.partition("e")
     if not exponent:
@@ -46,6 +45,11 @@ def length(L: float) -> str:
     return f"{L:.0f}" if L < 10_000 else f"about {digits(L, ROUND_CEILING)}"
 
 
+def equals(L: float) -> str:
+    """What stands behind "L " for such a length: ``= 137``, ``about 2.02e5``."""
+    return f"{'= ' if L < 10_000 else ''}{length(L)}"
+
+
 def asked(L: float) -> str:
     """A length that was asked for, with every digit.
 
@@ -65,3 +69,9 @@ def filled(text: str, width: int) -> str:
     return textwrap.fill(whole, width, break_long_words=False, break_on_hyphens=False).replace(
         "\N{NO-BREAK SPACE}", " "
     )
+
+
+def columns(rows: list[list[str]]) -> str:
+    """Rows as columns that end together."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join("  ".join(text.rjust(width) for text, width in zip(row, widths)) for row in rows)

@@ -191,9 +191,9 @@ def _kernel(short: bool) -> Callable[..., int]:
     )
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(
+    def kernel(  # type: ignore[no-untyped-def]
         theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total
-    ):  # type: ignore[no-untyped-def]
+    ):
         _ = sources
         n = theta.shape[2]
         d, width = n - 1, padded(n)

@@ -60,9 +60,9 @@ def single(attention: str) -> Callable[..., int]:
     )
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(
+    def kernel(  # type: ignore[no-untyped-def]
         theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total
-    ):  # type: ignore[no-untyped-def]
+    ):
         _ = sources
         n, count = theta.shape[1], theta.shape[0]
         d, width = n - 1, padded(n)
@@ -147,7 +147,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         raise ValueError(f'attention = {attention!r}; take "softmax", "linear" or "coupled"')
     compiled = single(attention)
 
-    def kernel(
+    def kernel(  # type: ignore[no-untyped-def]
         theta,
         L,
         first,
@@ -164,7 +164,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         key1,
         losses,
         gradient,
-    ):  # type: ignore[no-untyped-def]
+    ):
         """One type for each argument, so that the loop is compiled once."""
         A, B = (np.ascontiguousarray(X, dtype=np.float64) for X in (A, B))
         numbers = (float(x) for x in (task_sd, noise_sd, scale, factor))
