@@ -39,7 +39,10 @@ def ratio(
         f"{min(ratios):.1f} to {max(ratios):.1f}",
         "CPU time" if clock is time.process_time else "wall time",
     )
-    return f"{statistics.median(ratios):8.1f} times  ({spread};  {1e3 * fast:.3g} ms of {of} against {1e3 * slow:.3g} ms)"
+    return (
+        f"{statistics.median(ratios):8.1f} times  ({spread};  {1e3 * fast:.3g} ms of {of} against "
+        f"{1e3 * slow:.3g} ms)"
+    )
 
 
 def typical(

@@ -29,7 +29,9 @@ BENCHMARKS = {
     "scores": "Monte Carlo that draws scores only",
     "training": "Training, a step of Appendix A.1 with 128 prompts",
     "feature_regression": "Training of attention over finitely many features, and its finite prompts",
-    "attention_matrix": "Adam on the matrix of attention, a fresh task at every step (Appendix J of Collins et al.)",
+    "attention_matrix": (
+        "Adam on the matrix of attention, a fresh task at every step (Appendix J of Collins et al.)"
+    ),
     "attention_window": "The best attention window (Collins et al.), against Monte Carlo",
     "flows": "Gradient flows until they stand still, against LSODA in NumPy",
     "threads": "Two threads against one",
@@ -51,7 +53,9 @@ CALLS = {
     'attention_errors(method="scores")': SETTING
     + 'call = lambda: numerics.attention_errors(G, U, V, z, 100, replicates=4096, seed=1, method="scores")',
     **{
-        f'train("{attention}", L=100, steps=100)': f'import numerics; call = lambda: numerics.train("{attention}", 100, steps=100)'
+        f'train("{attention}", L=100, steps=100)': (
+            f'import numerics; call = lambda: numerics.train("{attention}", 100, steps=100)'
+        )
         for attention in ("softmax", "linear", "coupled")
     },
 }
@@ -64,7 +68,8 @@ first = seconds()
 print(first, min(seconds() for _ in range(5)))
 """
 ROW = re.compile(
-    r"^\s*(?P<what>.*?):?\s+(?P<ratio>[\d.]+) times\s+\((?P<range>[\d.]+ to [\d.]+);\s+(?P<times>[^)]*)\)(?P<more>.*)$"
+    r"^\s*(?P<what>.*?):?\s+(?P<ratio>[\d.]+) times\s+"
+    r"\((?P<range>[\d.]+ to [\d.]+);\s+(?P<times>[^)]*)\)(?P<more>.*)$"
 )
 
 
@@ -139,10 +144,10 @@ def page() -> str:
             versions.append(f"{package} not installed")
     parts = [
         "# Performance",
-        "This page is written by `python -m benchmarks.all`, which measures everything on it. Two programs are timed\n"
-        "alternately in one run, one thread each; the ratio is the median of several pairs, and the range is that of the\n"
-        "pairs. A program that takes less than 20 ms is called several times in a row. The source of each program is in\n"
-        "`benchmarks/`.",
+        "This page is written by `python -m benchmarks.all`, which measures everything on it. Two programs\n"
+        "are timed alternately in one run, one thread each; the ratio is the median of several pairs, and\n"
+        "the range is that of the pairs. A program that takes less than 20 ms is called several times in a\n"
+        "row. The source of each program is in `benchmarks/`.",
         f"Measured on {datetime.now(UTC):%Y-%m-%d} on this machine: {machine()};\n"
         f"Python {platform.python_version()}, {', '.join(versions)}.",
     ]

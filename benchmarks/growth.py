@@ -22,6 +22,7 @@ from theory import FeatureRegression
 from theory.attention.window.classes import affine
 
 LENGTHS = (10, 100, 1000, 10**4)
+Made = Callable[[int], Callable[[], object]]
 MATRIX: Any = {"d": 5, "sigma": 0.01, "lr": 0.1, "steps": 500, "every": 500}
 
 
@@ -32,7 +33,7 @@ class Growth:
     call: str
     size: str
     sizes: tuple[int, ...]
-    made: Callable[[int], Callable[[], object]]
+    made: Made
     work: Callable[[int], float] = lambda size: 1.0
 
 
@@ -73,30 +74,48 @@ def drawn(method: str, L: int = 100, d: int = 4) -> Callable[[], object]:
     )
 
 
+def trained(L: int) -> Callable[[], object]:
+    return partial(train, "softmax", L, steps=100)
+
+
+def matrix_trained(n: int) -> Callable[[], object]:
+    return partial(train_matrix, "affine", n=n, **MATRIX)
+
+
+def doubled(first: int, count: int) -> tuple[int, ...]:
+    return tuple(first * 2**k for k in range(count))
+
+
 def by(work: int, power: int = 0) -> Callable[[int], int]:
     return lambda size: work // size**power
 
 
-def descent(features: np.ndarray, steps: int) -> Callable[[], object]:
-    return partial(
-        attention_descent, FeatureRegression(features, np.eye(len(features))), 1.0, steps, records=[steps]
-    )
+def any_features(K: int) -> np.ndarray:
+    return setting_of(K)["U"]
+
+
+def descent(features: Callable[[int], np.ndarray], steps: Callable[[int], int]) -> Made:
+    def made(K: int) -> Callable[[], object]:
+        problem = FeatureRegression(features(K), np.eye(K))
+        return partial(attention_descent, problem, 1.0, steps(K), records=[steps(K)])
+
+    return made
 
 
 PLAIN, ANY = by(2**27, 2), by(2**30, 3)
 GROWTHS = [
-    Growth("exact_errors(query=)", "d", (64, 128, 256, 512), lambda d: exact(d, query=np.ones(d) / d**0.5)),
-    Growth("exact_errors(query_cov=)", "d", (32, 64, 128, 256), lambda d: exact(d, query_cov=np.eye(d))),
-    Growth('attention_errors(method="tokens")', "L", (64, 128, 256, 512, 1024, 2048), lambda L: drawn("tokens", L)),
-    Growth('attention_errors(method="tokens"), L = 100', "d", (8, 16, 32, 64, 128), lambda d: drawn("tokens", d=d)),
-    Growth('attention_errors(method="scores")', "L", (64, 128, 256, 512, 1024, 2048), lambda L: drawn("scores", L)),
-    Growth("how_linear, rows of 64 numbers", "table rows", (4000, 8000, 16_000, 32_000), lambda n: with_table(n, 64)),
-    Growth("how_linear, 8000 rows", "d", (32, 64, 128, 256), lambda d: with_table(8000, d)),
-    Growth('train("softmax"), a step', "L", (64, 128, 256, 512), lambda L: partial(train, "softmax", L, steps=100), by(100)),
-    Growth("train_matrix, a step", "n", (25, 50, 100, 200, 400), lambda n: partial(train_matrix, "affine", n=n, **MATRIX), by(500)),
-    Growth("optimal_window", "n", (400, 800, 1600, 3200, 6400, 12_800), lambda n: partial(optimal_window, affine(1), 5, n, 0.1)),
-    Growth("attention_descent, orthonormal", "K", (32, 64, 128, 256, 512), lambda K: descent(np.eye(K), PLAIN(K)), PLAIN),
-    Growth("attention_descent, any features", "K", (32, 64, 128, 256), lambda K: descent(setting_of(K)["U"], ANY(K)), ANY),
+    Growth("exact_errors(query=)", "d", doubled(64, 4), lambda d: exact(d, query=np.ones(d) / d**0.5)),
+    Growth("exact_errors(query_cov=)", "d", doubled(32, 4), lambda d: exact(d, query_cov=np.eye(d))),
+    Growth('attention_errors(method="tokens")', "L", doubled(64, 6), lambda L: drawn("tokens", L)),
+    Growth('attention_errors(method="tokens"), L = 100', "d", doubled(8, 5), lambda d: drawn("tokens", d=d)),
+    Growth('attention_errors(method="scores")', "L", doubled(64, 6), lambda L: drawn("scores", L)),
+    Growth("how_linear, rows of 64 numbers", "table rows", doubled(4000, 4), lambda n: with_table(n, 64)),
+    Growth("how_linear, 8000 rows", "d", doubled(32, 4), lambda d: with_table(8000, d)),
+    Growth('train("softmax"), a step', "L", doubled(64, 4), trained, by(100)),
+    Growth("train_matrix, a step", "n", doubled(25, 5), matrix_trained, by(500)),
+    Growth("optimal_window", "n", doubled(400, 6), lambda n: partial(optimal_window, affine(1), 5, n, 0.1)),
+    Growth("attention_descent, orthonormal", "K", doubled(32, 5), descent(np.eye, PLAIN), PLAIN),
+    Growth("attention_descent, any features", "K", doubled(32, 4), descent(any_features, ANY), ANY),
 ]  # fmt: skip
 
 

@@ -72,7 +72,8 @@ def main(arguments: list[str] | None = None) -> int:
     faulthandler.cancel_dump_traceback_later()
     seconds = time.perf_counter() - began
     print(
-        f"{ends.total()} calls in {seconds:.0f} s (seed {options.seed}): {dict(ends)}, faults: {faults.total()}"
+        f"{ends.total()} calls in {seconds:.0f} s (seed {options.seed}): {dict(ends)}, "
+        f"faults: {faults.total()}"
     )
     return 1 if faults else 0
 

@@ -38,7 +38,8 @@ if __name__ == "__main__":
     held, single = np.empty(N), np.empty(N, np.float32)
     print(f"{N} normals, NumPy float64: {ratio(fused, partial(rng.standard_normal, out=held))}")
     print(
-        f"{N} normals, NumPy float32: {ratio(fused, partial(rng.standard_normal, dtype=np.float32, out=single))}"
+        f"{N} normals, NumPy float32: "
+        f"{ratio(fused, partial(rng.standard_normal, dtype=np.float32, out=single))}"
     )
     in_torch = _torch.normals(N)
     if in_torch is not None:

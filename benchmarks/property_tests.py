@@ -49,5 +49,6 @@ if __name__ == "__main__":
                     start = time.perf_counter()
                     found = holds(tried, examples=n)
                     ratio = float(tried.normal.limit) / found.slack if found.slack else 0.0
-                    line += f"{ratio:15.5g}{'+' if ratio > known * 1.0001 else ' '}{time.perf_counter() - start:6.1f}"
+                    more = "+" if ratio > known * 1.0001 else " "
+                    line += f"{ratio:15.5g}{more}{time.perf_counter() - start:6.1f}"
                 print(line, flush=True)

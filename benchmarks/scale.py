@@ -76,7 +76,8 @@ def sweeps() -> None:
             swept(grid, scheduler)  # the first sweep compiles
             took = min(swept(grid, scheduler) for _ in range(3))
             print(
-                f"| `sweep` | {BLOCKS} blocks on {where} | {took:.2f} s of wall time, {1e3 * took / BLOCKS:.2f} ms a block |"
+                f"| `sweep` | {BLOCKS} blocks on {where} | {took:.2f} s of wall time, "
+                f"{1e3 * took / BLOCKS:.2f} ms a block |"
             )
 
 
@@ -91,7 +92,8 @@ if __name__ == "__main__":
     print(f"| `how_linear`, with the law | a table of 50 000 x 768 | {took:.1f} s of CPU time |", flush=True)
     step = a_step()
     print(
-        f"| `attention_descent` | a step at K = {K} | {1e3 * step:.2f} ms of CPU time, {1e9 * step / K**2:.1f} ns per K^2 |",
+        f"| `attention_descent` | a step at K = {K} | {1e3 * step:.2f} ms of CPU time, "
+        f"{1e9 * step / K**2:.1f} ns per K^2 |",
         flush=True,
     )
     if importlib.util.find_spec("distributed") is not None:

@@ -50,7 +50,8 @@ if __name__ == "__main__":
         ours, theirs = relative_variances("scores", L), relative_variances("tokens", L)
         each = ", ".join(f"{name} {gain:.2f}" for name, gain in zip(NAMES, theirs / ours))
         print(
-            f"L = {L:6d}: to one precision {theirs.max() / ours.max():.2f} times fewer replicates (variances: {each})"
+            f"L = {L:6d}: to one precision {theirs.max() / ours.max():.2f} times fewer replicates "
+            f"(variances: {each})"
         )
         all_of_it = partial(errors, L, replicates=replicates, seed=1, method="scores")
         kernel = partial(drawn, L, replicates)

@@ -62,7 +62,8 @@ def _attack(name: str, count: int, seed: int, effort: int) -> int:
                 file=sys.stderr,
             )
     print(
-        f"{name} generator: {count} statements in {time.perf_counter() - start:.0f} s (seed {seed}), false or crashed: {faults}"
+        f"{name} generator: {count} statements in {time.perf_counter() - start:.0f} s (seed {seed}), false "
+        f"or crashed: {faults}"
     )
     for title, counter in (("verdict", verdicts), ("what is attacked", kinds)):
         print(f"  {title:<32}{'statements':>12}{'share':>9}")

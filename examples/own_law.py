@@ -37,7 +37,8 @@ honest = honest_sigma(triangular)
 bolder = honest_sigma(dataclasses.replace(triangular, sigma=0.98 * triangular.sigma))
 print(f"sigma = {triangular.sigma:.4f}: {honest.verdict}, {honest.covered}")
 print(
-    f"sigma = {0.98 * triangular.sigma:.4f}: {bolder.verdict}, v = ({bolder.witness['v_1']:.3f}, {bolder.witness['v_2']:.3f})"
+    f"sigma = {0.98 * triangular.sigma:.4f}: {bolder.verdict}, v = ({bolder.witness['v_1']:.3f}, "
+    f"{bolder.witness['v_2']:.3f})"
 )
 
 # %% How far is attention on L such tokens from the infinite prompt? Two routes that share nothing

@@ -50,7 +50,8 @@ for c, color in ((0.2, "C0"), (0.8, "C1"), (2.0, "C2")):
     ratio = np.exp(np.interp(-np.log(linear[reached]), -np.log(softmax), np.log(lengths))) / lengths[reached]
     lam = u**-2
     print(
-        f"lam = {lam:.2f}: {ratio[-1]:.3g} times the tokens where linear attention has {lengths[reached][-1]:.0f}",
+        f"lam = {lam:.2f}: {ratio[-1]:.3g} times the tokens where linear attention has "
+        f"{lengths[reached][-1]:.0f}",
         end="; ",
     )
     errors.plot(lengths, softmax, color, label=f"softmax, lam = {lam:.2f}")

@@ -43,7 +43,8 @@ bayes = [bayes_risk(TASK, L) for L in lengths]
 for L, soft, now, lin, best in zip(lengths, limit, stopped, linear, bayes):
     excess = [end.risk - noise / 2 for end in (soft, now, lin)] + [best.value - noise / 2]
     print(
-        f"L = {L:7d}: excess {excess[0]:.3e} (at t = 500 {excess[1]:.3e}), linear {excess[2]:.3e}, Bayes {excess[3]:.3e}",
+        f"L = {L:7d}: excess {excess[0]:.3e} (at t = 500 {excess[1]:.3e}), linear {excess[2]:.3e}, "
+        f"Bayes {excess[3]:.3e}",
         end="; ",
     )
     print(f"(c, u) = ({soft.U11[0, 0]:.4f}, {soft.u:.4f}), at t = 500 ({now.U11[0, 0]:.4f}, {now.u:.4f})")

@@ -19,15 +19,9 @@ __all__ = ["add_commands", "main", "version"]
 
 
 def add_commands(commands: Any) -> None:
-    """Add the commands of this floor to a parser.
+    """Add the commands of this floor to what ``add_subparsers`` returned; each sets ``run``, a
+    function of the parsed arguments that returns the exit status.
 
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-        Each command sets ``run``, a function of the parsed arguments that returns the exit status.
-
-    Examples
-    --------
     >>> parser = argparse.ArgumentParser()
     >>> add_commands(parser.add_subparsers())
     >>> parser.parse_args(["rates", "--seed", "3"]).seed
@@ -42,18 +36,7 @@ def add_commands(commands: Any) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Entry point of ``python -m numerics``.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        Arguments; those of the process by default.
-
-    Returns
-    -------
-    int
-        The exit status.
-    """
+    """Entry point of ``python -m numerics``."""
 
     def parser() -> argparse.ArgumentParser:
         made = Parser(
@@ -67,13 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def version() -> str:
-    """Name and version of the distribution.
-
-    Examples
-    --------
-    >>> version().split()[0]
-    'largeprompt'
-    """
+    """Name and version of the distribution."""
     try:
         return f"largeprompt {metadata.version('largeprompt')}"
     except metadata.PackageNotFoundError:

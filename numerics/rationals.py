@@ -14,21 +14,13 @@ __all__ = ["arb_ball", "flint_rational", "fraction", "sympy_rational"]
 
 
 def sympy_rational(q: Fraction | fmpq) -> sp.Rational:
-    """A rational number as SymPy's.
-
-    Examples
-    --------
-    >>> sympy_rational(Fraction(2, 6)), sympy_rational(fmpq(2, 6))
-    (1/3, 1/3)
-    """
+    """A rational number as SymPy's."""
     return sp.Rational(int(q.numerator), int(q.denominator))
 
 
 def fraction(q: fmpq | sp.Rational) -> Fraction:
     """A rational number as Python's.
 
-    Examples
-    --------
     >>> fraction(fmpq(2, 6)), fraction(sp.Rational(2, 6))
     (Fraction(1, 3), Fraction(1, 3))
     """
@@ -38,8 +30,6 @@ def fraction(q: fmpq | sp.Rational) -> Fraction:
 def flint_rational(q: Fraction | sp.Rational) -> fmpq:
     """A rational number as FLINT's.
 
-    Examples
-    --------
     >>> flint_rational(Fraction(2, 6)) == flint_rational(sp.Rational(1, 3)) == fmpq(1, 3)
     True
     """
@@ -49,8 +39,6 @@ def flint_rational(q: Fraction | sp.Rational) -> fmpq:
 def arb_ball(q: Fraction | sp.Rational) -> arb:
     """An Arb ball that contains a rational number.
 
-    Examples
-    --------
     >>> 3 * arb_ball(Fraction(1, 3)).contains(arb(1) / 3)
     3
     """

@@ -1,8 +1,6 @@
 """Refutations for claims that no prover reaches: by two numerical routes that agree, or by a
-sequence of instances that defeats every choice of the constants in a statement.
-
-The verdict is OPEN where the two routes differ by too much of the violation, or where some choice
-of the constants survives the sequence.
+sequence of instances that defeats every choice of the constants in a statement. The verdict is OPEN
+where the routes differ by too much of the violation, or some choice survives the sequence.
 """
 
 from __future__ import annotations
@@ -33,33 +31,9 @@ LONGEST = 10_000
 def refuted_by_two_routes(
     engine: str, witness: Mapping[str, Any], found: float, bound: float, again: float, **fields: Any
 ) -> Evidence:
-    """``found > bound``, where `again` is the same quantity by a second route.
-
-    Parameters
-    ----------
-    engine : str
-    witness : Mapping
-        Where; `found` and `bound` belong into it under the names of the statement.
-    found, bound, again : float
-    **fields
-        Further fields of the evidence.
-
-    Returns
-    -------
-    Evidence
-        REFUTED, or OPEN if the routes differ by more than 1e-6 of the violation.
-
-    Raises
-    ------
-    ValueError
-        If `found` does not exceed `bound`.
-
-    Examples
-    --------
-    >>> refuted_by_two_routes("quadrature", {"x": 2}, 2.0, 1.0, 2.0 + 1e-9).verdict.value
-    'REFUTED'
-    >>> refuted_by_two_routes("quadrature", {"x": 2}, 2.0, 1.0, 1.9).verdict.value
-    'OPEN'
+    """``found > bound``, where `again` is the same quantity by a second route: REFUTED, or OPEN if
+    the routes differ by more than 1e-6 of the violation. `found` and `bound` belong into the
+    witness under the names of the statement.
     """
     if not found > bound:
         raise ValueError(f"{found} does not exceed {bound}: there is nothing to refute")
@@ -87,47 +61,20 @@ def defeated(
     where: Mapping[str, Any],
     least: int = 1,
 ) -> Evidence:
-    """Refute "there are constants such that ``left <= right``" by instances numbered
-    ``k = least, least + 1, ...``.
-
-    Parameters
-    ----------
-    left, right : sympy.Expr
-        Both sides at the k-th instance. Every symbol of ``right`` but k is a positive constant that
-        may not depend on k.
-    k : sympy.Symbol
-    at : mapping of str to Expr
-        The instance as a function of k, by the names that the hypotheses use.
-    where : mapping
-        What all instances share.
-    least : int
-        The first index.
-
-    Returns
-    -------
-    Evidence
-        REFUTED if ``left`` is positive and ``right / left -> 0`` for symbolic constants, with the
-        first instance that defeats constants equal to 1, by Arb; OPEN if the limit is another one
-        or not known, or if ``left`` is not seen to be positive.
-
-    Raises
-    ------
-    ValueError
-        If ``left`` depends on more than k, or a constant is not declared positive.
-
-    Examples
-    --------
-    >>> k, c = sp.symbols("k c", positive=True)
-    >>> defeated(k, c * sp.log(k), k, at={"L": k}, where={}).witness["L"]
-    1
-    >>> defeated(k, c * k, k, at={"L": k}, where={}).verdict.value
-    'OPEN'
+    """Refute "there are constants such that ``left <= right``" by instances
+    ``k = least, least + 1, ...``. REFUTED if ``left`` is positive and ``right / left -> 0`` for
+    symbolic constants, with the first instance that defeats constants equal to 1, by Arb; OPEN if
+    the limit is another one or not known, or if ``left`` is not seen to be positive.
     """
+    # Every symbol of `right` but k is a positive constant that may not depend on k. `at` is the
+    # instance as a function of k, by the names that the hypotheses use; `where` is what all
+    # instances share.
     started = time.perf_counter()
     constants = sorted(right.free_symbols - {k}, key=str)
     if left.free_symbols - {k} or not all(c.is_positive for c in constants):
         raise ValueError(
-            f"{left} <= {right}: the left side may depend on {k} only, and constants must be declared positive"
+            f"{left} <= {right}: the left side may depend on {k} only, and constants "
+            "must be declared positive"
         )
     ratio = sp.expand(right / left)
     try:
@@ -161,9 +108,8 @@ def defeated(
                     "left": float(sides[0]),
                     "right": float(sides[1]),
                 }
-                every = {
-                    "every other choice": f"right/left -> 0 as {k} -> oo, {', '.join(f'{n} = {e}' for n, e in at.items())}"
-                }
+                along = ", ".join(f"{n} = {e}" for n, e in at.items())
+                every = {"every other choice": f"right/left -> 0 as {k} -> oo, {along}"}
                 seconds = time.perf_counter() - started
                 return Evidence(
                     verdict=Verdict.REFUTED,
@@ -174,7 +120,10 @@ def defeated(
                 )
     reason = f"right/left tends to {limit}: this sequence does not defeat every choice of {names}"
     if limit == 0:
-        reason = f"{left} was not shown to be positive, or right/left not seen to fall, so that right/left -> 0 says nothing"
+        reason = (
+            f"{left} was not shown to be positive, or right/left not seen to fall, so that right/left -> 0 "
+            "says nothing"
+        )
     return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=time.perf_counter() - started, **common)
 
 
@@ -196,31 +145,8 @@ def _short(number: sp.Expr) -> sp.Expr:
 
 @guarded("exact arithmetic")
 def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evidence:
-    """Refute ``left <= right`` at one instance where the right side is 0 whatever the constants in
-    it are.
-
-    Parameters
-    ----------
-    left, right : sympy.Expr
-        The two sides at the instance; ``left`` is a positive number.
-    where : mapping
-        The instance.
-
-    Returns
-    -------
-    Evidence
-        REFUTED, or OPEN if the right side does not vanish.
-
-    Raises
-    ------
-    ValueError
-        If a side is not finite, or holds a number whose sign SymPy misjudges.
-
-    Examples
-    --------
-    >>> c1, c2 = sp.symbols("c1 c2", positive=True)
-    >>> vanishing(sp.S.One, c1 * sp.log(1) / 1**c2, where={"L": 1}).verdict.value
-    'REFUTED'
+    """Refute ``left <= right`` at one instance, where ``left`` is a positive number and the right
+    side is 0 whatever the constants in it are; OPEN if the right side does not vanish.
     """
     checked = rf"{sp.latex(left)} \le {sp.latex(right)}"
     # The two sides are read as an engine would: numbers whose sign SymPy misjudges are refused.

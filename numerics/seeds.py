@@ -30,38 +30,16 @@ _EXAMPLES: ContextVar[int] = ContextVar("largeprompt_examples", default=EXAMPLES
 
 
 def seed_of(name: str, reseed: int = 0) -> int:
-    """The 63-bit seed that belongs to a name.
-
-    Parameters
-    ----------
-    name : str
-        A claim's id, or any other name of a computation.
-    reseed : int
-        The family of streams; 0 is the one every published number comes from.
-
-    Returns
-    -------
-    int
-        The same number on every machine and in every version of Python.
-
-    Examples
-    --------
-    >>> seed_of("BB:LC.1") == seed_of("BB:LC.1"), seed_of("BB:LC.1") == seed_of("BB:LC.1", 1)
-    (True, False)
+    """The 63-bit seed that belongs to a name, a claim's id for example: the same on every machine
+    and in every version of Python. `reseed` is the family of streams; every published number comes
+    from 0.
     """
     return int.from_bytes(hashlib.sha256(f"{name}#{reseed}".encode()).digest()[:8], "big") >> 1
 
 
 @contextmanager
 def seeded(name: str, reseed: int = 0, examples: int = EXAMPLES) -> Iterator[int]:
-    """Make every engine inside the block draw from the streams of ``name``.
-
-    Examples
-    --------
-    >>> with seeded("BB:LC.1"):
-    ...     current_seed() == seed_of("BB:LC.1")
-    True
-    """
+    """Make every engine inside the block draw from the streams of ``name``."""
     token, family, number = _SEED.set(seed_of(name, reseed)), _RESEED.set(reseed), _EXAMPLES.set(examples)
     try:
         yield _SEED.get()
@@ -72,21 +50,13 @@ def seeded(name: str, reseed: int = 0, examples: int = EXAMPLES) -> Iterator[int
 
 
 def current_seed() -> int:
-    """The seed of the claim that is being judged (0 outside of one).
-
-    Examples
-    --------
-    >>> current_seed()
-    0
-    """
+    """The seed of the claim that is being judged (0 outside of one)."""
     return _SEED.get()
 
 
 def current_examples() -> int:
     """How many examples a property test draws: 100, and more in a thorough run.
 
-    Examples
-    --------
     >>> with seeded("BB:LC.1", examples=2000):
     ...     current_examples()
     2000
@@ -97,8 +67,6 @@ def current_examples() -> int:
 def current_reseed() -> int:
     """The family of streams in which claims are being judged.
 
-    Examples
-    --------
     >>> with seeded("BB:LC.1", 7):
     ...     current_reseed()
     7
@@ -110,8 +78,6 @@ def shared_generator(name: str, stream: int = 0) -> np.random.Generator:
     """A generator for a search that several claims share: it depends on the family, not on the
     claim.
 
-    Examples
-    --------
     >>> with seeded("BB:LC.1"):
     ...     one = shared_generator("search").random()
     >>> with seeded("BB:LC.2"):
@@ -124,21 +90,9 @@ def shared_generator(name: str, stream: int = 0) -> np.random.Generator:
 
 
 def generator(stream: int = 0) -> np.random.Generator:
-    """A counter-based generator of the claim that is being judged; different ``stream`` numbers
-    never overlap.
+    """A counter-based generator, Philox with the key ``(current_seed(), stream)``, of the claim
+    that is being judged; different ``stream`` numbers never overlap.
 
-    Parameters
-    ----------
-    stream : int
-        Number of the stream, at least 0.
-
-    Returns
-    -------
-    numpy.random.Generator
-        Philox with the key ``(current_seed(), stream)``.
-
-    Examples
-    --------
     >>> generator().random() == generator().random()
     True
     """

@@ -25,12 +25,6 @@ NAMES = {
 def add_warm(commands: Any) -> None:
     """Add the command ``warm``.
 
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-
-    Examples
-    --------
     >>> parser = argparse.ArgumentParser()
     >>> add_warm(parser.add_subparsers())
     >>> parser.parse_args(["warm", "exact", "training"]).names

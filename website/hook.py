@@ -216,21 +216,29 @@ def account_of(key: str) -> str:
     rows = [(r.title, github(r.says), github(r.told), github(r.to_change)) for r in told.headline]
     lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
     size = (MADE / "blueprint.html").stat().st_size / 1e6
-    errata = f"- [Errata](../documents/errata/{key}/errata.html), for the authors: each error with a counterexample and a repair.\n"
+    errata = (
+        f"- [Errata](../documents/errata/{key}/errata.html), for the authors: each error with a "
+        "counterexample and a repair.\n"
+    )
     return (
         f"{known['authors']}, *{known['title']}*.\n\n"
         + "\n".join(["| main result | what it says | stands | what to change |", "|---|---|---|---|", *lines])
         + f"\n\n{told.losses}\n\n{told.sentence}\n\n"
         + (errata if (MADE / "errata" / key).is_dir() else "")
-        + "- [Blueprint](../documents/blueprint.html): a page for every statement, and the graph of what needs what (one file of"
-        f" {size:.0f} MB for all papers)."
+        + (
+            "- [Blueprint](../documents/blueprint.html): a page for every statement, and the graph of what "
+            f"needs what (one file of {size:.0f} MB for all papers)."
+        )
     )
 
 
 def report(found: re.Match[str]) -> str:
     """A link to a report, and the report itself in a frame."""
     path = f"../documents/{found[1]}/report.html"
-    return f'[The report]({path}) of `largeprompt {found[2]}`:\n\n<iframe class="report" src="{path}" title="report"></iframe>'
+    return (
+        f'[The report]({path}) of `largeprompt {found[2]}`:\n\n<iframe class="report" src="{path}" '
+        'title="report"></iframe>'
+    )
 
 
 def parts(script: Path) -> tuple[str, str, str]:
@@ -249,7 +257,10 @@ def example_page(script: Path) -> str:
     """The page of an example: what it shows, its picture, its code."""
     title, about, code = parts(script)
     about = re.sub(r"``(.*?)``", r"`\1`", about)
-    return f"# {title}\n\n{about}\n\n![{title}]({picture(script).name})\n\n`examples/{script.name}`:\n\n```python\n{code}```\n"
+    return (
+        f"# {title}\n\n{about}\n\n![{title}]({picture(script).name})\n\n`examples/{script.name}`:\n\n"
+        f"```python\n{code}```\n"
+    )
 
 
 def source_page(path: Path) -> str:

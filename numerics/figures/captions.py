@@ -40,35 +40,22 @@ class Key(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """What the paper says, and what a check says of it.
+    """What the paper says, and what a check says of it."""
 
-    Attributes
-    ----------
-    id : str
-        Of the claim in the ledger.
-    says : str
-        The sentence of the paper, in short.
-    verdict : str
-    because : str
-        What the check found.
-    figure : int or None
-    again : bool
-        Whether the claim before speaks of the same sentence.
-    """
-
+    #: The claim in the ledger.
     id: str
+    #: The sentence of the paper, in short.
     says: str
     verdict: str
     because: str
     figure: int | None
+    #: Whether the claim before speaks of the same sentence.
     again: bool = False
 
 
 def figure_of(id: str) -> int | None:
     """The figure that a claim speaks about, None if it speaks about the experiments as a whole.
 
-    Examples
-    --------
     >>> figure_of("BB:S6.f2a"), figure_of("BB:A.fig7/short"), figure_of("BB:A.2.stab")
     (2, 7, None)
     """
@@ -79,20 +66,8 @@ def figure_of(id: str) -> int | None:
 def sentences(
     claims: Sequence[tuple[str, str, str, str]], figure_of: Callable[[str], int | None] = figure_of
 ) -> list[Sentence]:
-    """Check the claims, and order them: figure by figure, then those on the experiments as a whole.
-
-    Parameters
-    ----------
-    claims : sequence of (id, says, verdict, sentence)
-    figure_of : callable
-        The figure that a claim speaks about, by its id.
-
-    Raises
-    ------
-    TypeError
-        If one of them is no four texts.
-    ValueError
-        If a verdict is none of those of the ledger.
+    """Check the claims (id, says, verdict, sentence), and order them: figure by figure, then those
+    on the experiments as a whole.
     """
     found = []
     for claim in claims:
@@ -160,12 +135,20 @@ ASSUMED_LIMIT = (
 )
 FAILED_PAIR = "hollow: one or both runs of the pair failed, in no median"
 CAPTIONS = {
-    1: "Both architectures at the same random parameters. Above: the mean square of the difference of their outputs; below: the"
-    " squared norm of the difference of the gradients of their risks in (O, V, K, Q), means over all prompts.",
-    2: "Above: the risk E (T − y)² / 2 of the trained models on fresh prompts of the length on which they were trained; below: the"
-    " same minus the risk of ridge regression, the best estimator from the prompt.",
-    3: "|θ − θ′|² over all of O, V, K, Q, θ of softmax and θ′ of linear attention. Both start from the same parameters and see the"
-    " same prompts.",
+    1: (
+        "Both architectures at the same random parameters. Above: the mean square of the difference of their "
+        "outputs; below: the squared norm of the difference of the gradients of their risks in (O, V, K, Q), "
+        "means over all prompts."
+    ),
+    2: (
+        "Above: the risk E (T − y)² / 2 of the trained models on fresh prompts of the length on which they "
+        "were trained; below: the same minus the risk of ridge regression, the best "
+        "estimator from the prompt."
+    ),
+    3: (
+        "|θ − θ′|² over all of O, V, K, Q, θ of softmax and θ′ of linear attention. Both start from the same "
+        "parameters and see the same prompts."
+    ),
     4: "The risk E (T − y)² / 2 on the fresh prompts of each step, averaged between two records.",
 }
 
@@ -175,33 +158,39 @@ def caption(figure: Figure, measurements: Measurements) -> str:
     text = CAPTIONS[figure.kind]
     exact = any(key[0] == figure.covariance for key in measurements.exact)
     if figure.kind == 2 and exact:
-        text += f" Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts elsewhere. {ASSUMED_LIMIT}"
+        text += (
+            " Dashed: where exact gradient flow from the block start of Assumption 5.1 ends; SGD starts "
+            f"elsewhere. {ASSUMED_LIMIT}"
+        )
     if figure.kind == 4 and exact:
-        text += f" Triangles: where exact gradient flow from the block start ends (softmax filled, linear open). {ASSUMED_LIMIT}"
+        text += (
+            " Triangles: where exact gradient flow from the block start ends (softmax filled, linear "
+            f"open). {ASSUMED_LIMIT}"
+        )
     plan = measurements.plan
     if figure.kind == 2 and measurements.spread:
-        text += " A run of one architecture ends once its risk has settled at that limit. From then on the risk is drawn as"
-        text += " stationary: the point is its value at the last step, and the bar, which most points hide, its range over the"
-        text += " later half of the steps."
+        text += (
+            " A run of one architecture ends once its risk has settled at that limit. From then on the risk "
+            "is drawn as stationary: the point is its value at the last step, and the bar, which most points "
+            "hide, its range over the later half of the steps."
+        )
     if figure.kind in (3, 4):
         text += f" Runs: {', '.join(f'{plan.seeds_at(L)} at L = {L}' for L in plan.curve_lengths)}."
     if figure.kind > 1 and any(
         plan.seeds_at(L) == 1 for L in (plan.lengths if figure.kind == 2 else plan.curve_lengths)
     ):
-        text += f" Single runs have the seed {plan.first_seed}. It was chosen because from others a run fails, as the paper trained"
-        text += " failed runs again with other seeds."
+        text += (
+            f" Single runs have the seed {plan.first_seed}. It was chosen because from others a run fails, "
+            "as the paper trained failed runs again with other seeds."
+        )
     if figure.kind in (3, 4) and len({plan.steps(panel.variant) for panel in figure.panels}) > 1:
         text += " Grey: beyond the last step of this reading."
     return text
 
 
 def left_out(plan: Plan) -> list[str]:
-    """What the plan leaves out of the whole experiment, `Plan.full`, for the page and the terminal.
-
-    Examples
-    --------
-    >>> left_out(Plan.full()), left_out(Plan(gap_seeds=2, lengths=(10, 20)))
-    ([], ['17 of 19 prompt lengths of Figures 1, 2, 5 and 6', '3 of 5 starts of Figures 1 and 5'])
+    """What the plan leaves out of the whole experiment, `Plan.full`, for the page and the
+    terminal.
     """
     full, found = Plan.full(plan.seeds), []
     ends = [(name, full.steps(name)) for name in plan.variants if plan.steps(name) < full.steps(name)]
@@ -238,8 +227,6 @@ def diverged(measurements: Measurements) -> list[tuple[RunKey, int]]:
 def where_failed(entry: Failures) -> str:
     """The prompt lengths at which runs failed, with their number where not all of several did.
 
-    Examples
-    --------
     >>> failures = {10: [0, 3], 70: [0]}
     >>> where_failed(Failures("isotropic", "as coded", "linear", failures, {10: 5, 20: 1, 70: 1}))
     'L = 10 (2 of 5), 70'

@@ -32,48 +32,34 @@ LENGTH_VARIABLES = ("run-3", "run-4", "run-5", "run-6", "run-1", "run-2")
 
 
 class Line(NamedTuple):
-    """One curve.
+    """One curve."""
 
-    Attributes
-    ----------
-    quantity : str
-        A row of `KINDS`.
-    curve : str
-        Its name in the key.
-    variable, dashes, mark : str
-        Name of the colour in the style sheet, dash pattern, and marker; without a marker it is a
-        line.
-    x : ndarray of shape (k,)
-        Prompt length, or steps of training.
-    middle, low, high : ndarray of shape (k,)
-        Median, least and greatest over the seeds whose runs did not fail; of a run that ended early
-        the extremes are those in the later half of its steps.
-    error : ndarray of shape (k,)
-        Standard error of the median from sampling, 0 for what is exact, nan where it is not known.
-    seeds : ndarray of shape (k,)
-        Runs behind each point.
-    lost : tuple of (float, float)
-        The last points of runs that diverged; drawn at the upper edge if the height is nan.
-    limit : float or None
-        For a curve over the steps, the risk at which the exact flow ends, if that is known.
-    failed : str
-        A run that failed is a line of its own: this is the name of the curve in which it is left
-        out.
-    """
-
+    #: A row of `KINDS`.
     quantity: str
+    #: Its name in the key.
     curve: str
+    #: Name of the colour in the style sheet, dash pattern, and marker; without a marker it is a
+    #: line.
     variable: str
     dashes: str
     mark: str
+    #: Prompt length, or steps of training.
     x: Floats
+    #: Median, least and greatest over the seeds whose runs did not fail; of a run that ended early
+    #: the extremes are those in the later half of its steps.
     middle: Floats
     low: Floats
     high: Floats
+    #: Standard error of the median from sampling, 0 for what is exact, nan where it is not known.
     error: Floats
+    #: Runs behind each point.
     seeds: NDArray[np.int64]
+    #: The last points of runs that diverged; drawn at the upper edge if the height is nan.
     lost: tuple[tuple[float, float], ...] = ()
+    #: For a curve over the steps, the risk at which the exact flow ends, if that is known.
     limit: float | None = None
+    #: A run that failed is a line of its own: this is the name of the curve in which it is left
+    #: out.
     failed: str = ""
 
     @property
@@ -88,15 +74,7 @@ class Line(NamedTuple):
 
 
 def lines(measurements: Measurements, kind: int, covariance: str, variant: str) -> list[Line]:
-    """The curves of one panel, those without any point included.
-
-    Parameters
-    ----------
-    measurements : Measurements
-    kind : int
-        Of `KINDS`.
-    covariance, variant : str
-    """
+    """The curves of one panel of a kind (one of `KINDS`), those without any point included."""
     maker = {1: _gaps, 2: _risks, 3: _distances, 4: _curves}[kind]
     return maker(measurements, covariance, variant)
 

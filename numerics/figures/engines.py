@@ -42,13 +42,7 @@ STOP_RULE = "numerics.figures.stop_rule"
 
 
 def engines() -> Engines:
-    """The engines of this package, each loaded when it is first called.
-
-    Examples
-    --------
-    >>> len(engines().code("train"))
-    64
-    """
+    """The engines of this package, each loaded when it is first called."""
     return Engines(
         **{name: _lazy(module, name) for name, module in MODULES.items()},
         code=lambda name: digest_of_sources((MODULES | {"stop_rule": STOP_RULE})[name]),

@@ -15,21 +15,14 @@ __all__ = ["Failures", "Settled", "failed", "failures", "settled"]
 
 
 class Failures(NamedTuple):
-    """Runs of one architecture on one kind of data.
-
-    Attributes
-    ----------
-    covariance, variant, attention : str
-    failed : dict of int to list of int
-        Prompt length: seeds of the runs that failed.
-    runs : dict of int to int
-        Prompt length: runs that did not diverge.
-    """
+    """Runs of one architecture on one kind of data."""
 
     covariance: str
     variant: str
     attention: str
+    #: Prompt length: seeds of the runs that failed.
     failed: dict[int, list[int]]
+    #: Prompt length: runs that did not diverge.
     runs: dict[int, int]
 
 

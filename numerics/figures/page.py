@@ -68,37 +68,10 @@ def write_page(
     words: Callable[[str], str] = marked,
     formats: Sequence[str] = FORMATS[:1],
 ) -> Path:
-    """Write page, figures and numbers into a folder; an earlier page there stays whole until the
-    new one is complete.
-
-    Parameters
-    ----------
-    measurements : Measurements
-    claims : sequence of (id, says, verdict, sentence)
-        What the paper says, and what a check says of it: each is shown under its figure, or above
-        them all.
-    folder : str or path-like
-        Made if missing. Figures of an earlier page that the new one does not have are removed;
-        files of other names are left alone.
-    source : dict, optional
-        What `numerics.pages.provenance.provenance` returns; by default with the command that
-        measures this plan.
-    words : callable
-        What makes HTML of a sentence; by default one that escapes it and raises exponents.
-    formats : sequence of str
-        Of the figures, some of `numerics.pages.formats.FORMATS`.
-
-    Returns
-    -------
-    Path
-        Of ``index.html``.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be created or written.
-    TypeError, ValueError
-        If a claim is no four texts, or its verdict none of the ledger's.
+    """Write page, figures and numbers into a folder, each claim (id, says, verdict, sentence) under
+    its figure or above them all; an earlier page there stays whole until the new one is complete.
+    Figures of an earlier page that the new one does not have are removed; files of other names are
+    left alone. `words` makes HTML of a sentence.
     """
     said, figures = sentences(claims), draw(measurements)
     source = source or provenance(_command(measurements.plan), measurements.seconds)
@@ -115,8 +88,6 @@ def write_page(
 def _command(plan: Plan) -> str:
     """The command line that repeats the measurement.
 
-    Examples
-    --------
     >>> _command(Plan.usual(seeds=3).only(2, 6)), _command(Plan.full())
     ('largeprompt figures --paper BB --seeds 3 --only 2,6', 'largeprompt figures --paper BB --full')
     """

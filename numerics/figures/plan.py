@@ -26,8 +26,6 @@ COUNTS = "take a whole number from 1 on"
 def number_of(kind: int, covariance: str) -> int:
     """The number in the paper of the figure that shows what Figure `kind`, of 1 to 4, shows.
 
-    Examples
-    --------
     >>> number_of(2, "isotropic"), number_of(2, "anisotropic")
     (2, 6)
     """
@@ -35,103 +33,60 @@ def number_of(kind: int, covariance: str) -> int:
 
 
 class RunKey(NamedTuple):
-    """One training run.
+    """One training run."""
 
-    Parameters
-    ----------
-    covariance : {"isotropic", "anisotropic"}
-    variant : {"as written", "as coded"}
-    attention : {"softmax", "linear", "coupled"}
-        "coupled" trains both architectures on the same prompts.
-    L : int
-        Prompt length.
-    seed : int
-        Of the start and of the prompts.
-    """
-
+    #: "isotropic" or "anisotropic".
     covariance: str
+    #: "as written" or "as coded".
     variant: str
+    #: "coupled" trains both architectures on the same prompts.
     attention: str
     L: int
+    #: It decides the start and the prompts.
     seed: int
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is trained and measured: everything that determines the numbers behind the figures.
+    """What is trained and measured: everything that determines the numbers behind the figures."""
 
-    Parameters
-    ----------
-    figures : tuple of int
-        Of 1, ..., 8.
-    lengths : tuple of int
-        Prompt lengths of Figures 2 and 6, the risk of the trained models.
-    curve_lengths : tuple of int
-        Those of Figures 3, 4, 7 and 8, curves over the steps; here both architectures are trained
-        on the same prompts.
-    gap_lengths : tuple of int
-        Those of Figures 1 and 5, both architectures at the same random parameters.
-    variants : tuple of str
-    seeds : int
-        Runs at every length.
-    first_seed : int
-        Seed of the only run where a length has one; further runs have the seeds 0, 1, ... besides.
-        The default was chosen because training succeeds from it at most lengths: from others a run
-        ends far above the limit of the flow, and the paper trained failed runs again.
-    band_seeds : int
-        Runs at the lengths of `band_lengths`, where that is more than `seeds`.
-    band_lengths : tuple of int
-    gap_seeds : int
-        Starts at which Figures 1 and 5 compare the two architectures.
-    most_steps : int, optional
-        Steps of a run where the variant asks for more.
-    settle : bool
-        Whether a run of one architecture ends once its risk has settled at its exact limit, see
-        `numerics.figures.stop_rule`. Runs of both on the same prompts go on to their last step:
-        their distance has no exact limit.
-    records : int
-        Recorded points of a run.
-    noise, batch, lr
-        Variance of the label noise, prompts of a step, learning rate.
-    gap_prompts : int
-        Prompts behind each gap of outputs in Figures 1 and 5; those of gradients are means over all
-        prompts.
-    points : int
-        Queries behind each final risk.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an entry is of another kind, out of its range, or named twice.
-
-    Examples
-    --------
-    >>> plan = Plan.full()
-    >>> len(plan.runs), tuple(plan.runs[0])
-    (172, ('isotropic', 'as written', 'coupled', 10, 0))
-    >>> [tuple(run[2:]) for run in plan.only(2).runs if run.L == 20 and run.variant == "as coded"]
-    [('softmax', 20, 4), ('linear', 20, 4)]
-    >>> plan.seeds_of(100), Plan.full(3).seeds_of(20)
-    ((0, 1, 2, 3, 4), (0, 1, 4))
-    """
-
+    #: Some of 1, ..., 8.
     figures: tuple[int, ...] = FIGURES
+    #: Prompt lengths of Figures 2 and 6, the risk of the trained models.
     lengths: tuple[int, ...] = PROMPT_LENGTHS
+    #: Those of Figures 3, 4, 7 and 8, curves over the steps; here both architectures are trained on
+    #: the same prompts.
     curve_lengths: tuple[int, ...] = CURVE_LENGTHS
+    #: Those of Figures 1 and 5, both architectures at the same random parameters.
     gap_lengths: tuple[int, ...] = PROMPT_LENGTHS
     variants: tuple[str, ...] = tuple(VARIANTS)
+    #: Runs at every length.
     seeds: int = 1
+    #: Seed of the only run where a length has one; further runs have the seeds 0, 1, ... besides.
+    #: The default was chosen because training succeeds from it at most lengths: from others a run
+    #: ends far above the limit of the flow, and the paper trained failed runs again.
     first_seed: int = 4
+    #: Runs at the lengths of `band_lengths`, where that is more than `seeds`.
     band_seeds: int = 5
     band_lengths: tuple[int, ...] = (10, 100)
+    #: Starts at which Figures 1 and 5 compare the two architectures.
     gap_seeds: int = 5
+    #: Steps of a run where the variant asks for more.
     most_steps: int | None = None
+    #: Whether a run of one architecture ends once its risk has settled at its exact limit, see
+    #: `numerics.figures.stop_rule`. Runs of both on the same prompts go on to their last step:
+    #: their distance has no exact limit.
     settle: bool = False
+    #: Recorded points of a run.
     records: int = 200
+    #: Variance of the label noise, prompts of a step, learning rate.
     noise: float = 0.1
     batch: int = 128
     lr: float = 1e-3
+    #: Prompts behind each gap of outputs in Figures 1 and 5; those of gradients are means over all
+    #: prompts.
     gap_prompts: int = 2**17
+    #: Queries behind each final risk.
     points: int = 2**12
 
     def __post_init__(self) -> None:
@@ -185,13 +140,7 @@ class Plan:
         )
 
     def only(self, *figures: int) -> Plan:
-        """The same plan for some of its figures.
-
-        Raises
-        ------
-        ValueError
-            If it has none of them.
-        """
+        """The same plan for some of its figures."""
         return replace(self, figures=tuple(figure for figure in self.figures if figure in figures))
 
     def steps(self, variant: str) -> int:

@@ -39,22 +39,8 @@ GRADIENT_POINTS = 2**12
 
 
 class PlanJobs:
-    """The jobs of a plan, and what their numbers are.
-
-    Parameters
-    ----------
-    plan : Plan
-    engines : Engines
-    speed : callable
-        Of attention and prompt length: seconds of a step of SGD.
-
-    Attributes
-    ----------
-    runs : dict of RunKey to Job
-    final : dict of (covariance, variant, attention, L, seed) to Job
-    gaps : dict of (covariance, variant, seed) to Job
-    exact : dict of (covariance, variant, attention, L) to Job
-    bayes : dict of (covariance, variant, L) to Job
+    """The jobs of a plan, and what their numbers are, with `speed` the seconds of a step of SGD, of
+    attention and prompt length.
     """
 
     def __init__(self, plan: Plan, engines: Engines, speed: Speed) -> None:
@@ -181,7 +167,6 @@ class PlanJobs:
         return lambda parameters: self._risk(key, key.attention, parameters, POINTS)[0]
 
     def _risk(self, key: RunKey, attention: str, parameters: Parameters, points: int) -> tuple[float, float]:
-        """Population risk and its standard error."""
         of, how = self.plan.task(key.covariance), {"variant": key.variant, "points": points}
         value, error = self.engines.population_risk(parameters, attention, of, key.L, **how)
         return float(value), float(error)

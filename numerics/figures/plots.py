@@ -72,10 +72,6 @@ class Figure(NamedTuple):
 def draw(measurements: Measurements) -> list[Figure]:
     """Every figure of the plan, in the order 1, 5, 2, 6, ...: isotropic and anisotropic covariates
     after each other.
-
-    Parameters
-    ----------
-    measurements : Measurements
     """
     plan, found = measurements.plan, []
     for kind, title in TITLES.items():

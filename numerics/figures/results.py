@@ -25,20 +25,13 @@ GAPS = ("lengths", "output", "output_error", "gradient", "gradient_error")
 class Gaps:
     """How far apart softmax and linear attention are at the same random parameters (Figures 1 and
     5).
-
-    Parameters
-    ----------
-    lengths : ndarray of shape (m,)
-        Prompt lengths.
-    output, gradient : ndarray of shape (seeds, m)
-        E |T_soft - T_lin|^2, and the squared distance of the gradients of the two risks in (O, V,
-        K, Q), at the start of each seed.
-    output_error, gradient_error : ndarray of shape (seeds, m)
-        Standard errors.
     """
 
     lengths: NDArray[np.int64]
+    #: E |T_soft - T_lin|^2, and the squared distance of the gradients of the two risks in (O, V, K,
+    #: Q), at the start of each seed.
     output: Floats
+    #: Standard errors.
     output_error: Floats
     gradient: Floats
     gradient_error: Floats
@@ -46,45 +39,29 @@ class Gaps:
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """Everything that the figures show.
-
-    Parameters
-    ----------
-    plan : Plan
-    runs : mapping from RunKey to Training
-        Diverged runs end where they diverged. Where a coupled run did, the runs of both
-        architectures alone are here too.
-    gaps : mapping from (covariance, variant) to Gaps
-        For the data of Figures 1 and 5, if the plan has them.
-    final : mapping from (covariance, variant, attention, L, seed) to (risk, standard error)
-        Population risk at the last parameters, attention "softmax" or "linear" (a coupled run gives
-        both); diverged runs have none.
-    exact : mapping from (covariance, variant, attention, L) to float
-        Risk at which the exact gradient flow from Assumption 5.1 ends.
-    bayes : mapping from (covariance, variant, L) to (risk, standard error)
-        Risk of the best estimator from the prompt: ridge regression.
-    seconds : float
-        Time by the clock that this call of `numerics.figures.run_plan.measure` took.
-    work_seconds : float
-        Processor time of all jobs, with those that earlier calls computed; of a job that was
-        interrupted, that of its last part.
-    spread : mapping from (covariance, variant, attention, L, seed) to (least, greatest)
-        Of a run that ended early: the population risks in the later half of its steps.
-
-    Notes
-    -----
-    Every risk is half a mean squared error on noisy labels: `noise_level`, half the variance of the
-    label noise, is below them all.
+    """Everything that the figures show. Every risk is half a mean squared error on noisy labels:
+    `noise_level`, half the variance of the label noise, is below them all.
     """
 
     plan: Plan
+    #: Diverged runs end where they diverged. Where a coupled run did, the runs of both
+    #: architectures alone are here too.
     runs: Mapping[RunKey, Training]
+    #: For the data of Figures 1 and 5, if the plan has them.
     gaps: Mapping[tuple[str, str], Gaps]
+    #: Population risk at the last parameters, attention "softmax" or "linear" (a coupled run gives
+    #: both); diverged runs have none.
     final: Mapping[tuple[str, str, str, int, int], tuple[float, float]]
+    #: Risk at which the exact gradient flow from Assumption 5.1 ends.
     exact: Mapping[tuple[str, str, str, int], float]
+    #: Risk of the best estimator from the prompt: ridge regression.
     bayes: Mapping[tuple[str, str, int], tuple[float, float]]
+    #: Time by the clock that this call of `numerics.figures.run_plan.measure` took.
     seconds: float
+    #: Processor time of all jobs, with those that earlier calls computed; of a job that was
+    #: interrupted, that of its last part.
     work_seconds: float
+    #: Of a run that ended early: the population risks in the later half of its steps.
     spread: Mapping[tuple[str, str, str, int, int], tuple[float, float]] = field(default_factory=dict)
 
     @property
@@ -93,12 +70,8 @@ class Measurements:
         return self.plan.noise / 2
 
     def run(self, covariance: str, variant: str, attention: str, L: int, seed: int) -> Training:
-        """A run; of a coupled one also its softmax or linear half, unless they were trained alone.
-
-        Raises
-        ------
-        KeyError
-            If the plan has no such run.
+        """A run; of a coupled one also its softmax or linear half, unless they were trained
+        alone.
         """
         key = RunKey(covariance, variant, attention, L, seed)
         coupled = key._replace(attention="coupled")

@@ -20,35 +20,12 @@ ARCHITECTURES = ("softmax", "linear")
 
 
 def as_array(training: Training) -> Floats:
-    """A run of training as one array: a row with the start, and below it the k records.
-
-    Parameters
-    ----------
-    training : Training
-
-    Returns
-    -------
-    ndarray of shape (k + 1, 1 + c (2 + n + 3 n^2))
-        With n = d + 1, and c = 2 for a coupled run, else 1. The columns are the step, the c risks,
-        their c standard errors, and the entries of O, V, K, Q for each architecture, softmax first.
-        The first row holds the step of the divergence, or -1 if there is none, then zeros, and the
-        parameters at the start.
-
-    Examples
-    --------
-    >>> from numerics.training.parameters import initial_parameters, pack, unpack
-    >>> theta = pack(initial_parameters(2, seed=0))
-    >>> from theory.regression.task import RegressionTask
-    >>> task = RegressionTask(np.eye(2), noise=0.0, task_variance=0.5)
-    >>> about = dict(attention="softmax", prompt_length=3, variant="as written", task=task, batch=1)
-    >>> about |= dict(lr=0.1, steps=4, every=2, seed=0)
-    >>> records = dict(step=np.array([2]), risk=np.ones(1), risk_error=np.zeros(1), diverged=3)
-    >>> records |= dict(initial=unpack(theta), parameters=unpack(theta[None] / 2))
-    >>> run = Training(**about, **records)
-    >>> again = from_array(as_array(run), about)
-    >>> as_array(run).shape, again.diverged, bool((again.final.V == run.final.V).all())
-    ((2, 33), 3, True)
+    """A run of training as one array (k + 1, 1 + c (2 + n + 3 n^2)): a row with the start, and
+    below it the k records, with n = d + 1, and c = 2 for a coupled run, else 1.
     """
+    # The columns are the step, the c risks, their c standard errors, and the entries of O, V, K, Q
+    # for each architecture, softmax first. The first row holds the step of the divergence, or -1 if
+    # there is none, then zeros, and the parameters at the start.
     rows, c = len(training.step), 2 if training.attention == "coupled" else 1
     columns = (training.risk, training.risk_error, pack(training.parameters))
     records = np.concatenate(

@@ -35,32 +35,10 @@ def measure(
     progress: Callable[[Progress], None] | None = None,
     _engines: Engines | None = None,
 ) -> Measurements:
-    """Train what the plan says and measure what the figures show.
-
-    Parameters
-    ----------
-    plan : Plan
-    folder : str or path-like, optional
-        Where finished work and checkpoints are kept; made if missing. The same call goes on where a
-        killed one was; several at the same time share the work. Results of other code or other
-        settings stay there unused.
-    threads : int, optional
-        One for every processor by default. The numbers do not depend on it.
-    progress : callable, optional
-        Called with a `Progress` at the beginning, about twice a second, and at the end. The time
-        left that it says at the beginning comes from steps timed on this machine, later ones from
-        the work itself.
-
-    Returns
-    -------
-    Measurements
-
-    Raises
-    ------
-    Interrupted
-        At Ctrl-C.
-    TypeError, ValueError
-        If `plan` is none, `threads` is no integer from 1 to 1024, or the folder cannot be used.
+    """Train what the plan says and measure what the figures show. Finished work and checkpoints are
+    kept in the folder: the same call goes on where a killed one was, and several at the same time
+    share the work. Results of other code or other settings stay there unused. The time left that
+    `progress` is told at first comes from steps timed on this machine, later from the work itself.
     """
     if not isinstance(plan, Plan):
         raise TypeError(f"plan = {plan!r} is no Plan; take Plan.full(), or a Plan of your own")

@@ -21,13 +21,7 @@ LONG_ENOUGH = 0.1
 
 
 def ordinary(attention: str, L: int) -> float:
-    """Seconds of a step where nothing was measured; good enough to begin with the longest runs.
-
-    Examples
-    --------
-    >>> ordinary("softmax", 1000) > ordinary("softmax", 10) > 0
-    True
-    """
+    """Seconds of a step where nothing was measured; good enough to begin with the longest runs."""
     step, token = MICROSECONDS[attention]
     return 1e-6 * (step + token * L)
 
@@ -37,25 +31,9 @@ def seconds_per_step(
     wanted: Iterable[tuple[str, int]],
     clock: Callable[[], float] = time.perf_counter,
 ) -> Speed:
-    """Time the shortest and the longest prompts of each attention; what lies between is
-    interpolated.
+    """The seconds of a step, of attention and prompt length: the shortest and the longest prompts
+    of each attention are timed; what lies between is interpolated.
 
-    Parameters
-    ----------
-    train : callable
-        As `numerics.train`.
-    wanted : iterable of (str, int)
-        Attention and prompt length of the runs to come.
-    clock : callable
-        Seconds.
-
-    Returns
-    -------
-    callable
-        Of attention and prompt length.
-
-    Examples
-    --------
     >>> now = iter([0.0, 0.8, 0.0, 3.2])
     >>> train = lambda *args, **kwargs: None
     >>> speed = seconds_per_step(train, [("softmax", 10), ("softmax", 30)], lambda: next(now))

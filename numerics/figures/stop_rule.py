@@ -44,8 +44,6 @@ FAR = 2.0
 def records_a_look(records: int) -> int:
     """Records from one look to the next, of a run that makes so many.
 
-    Examples
-    --------
     >>> records_a_look(200), records_a_look(12)
     (4, 1)
     """
@@ -54,19 +52,8 @@ def records_a_look(records: int) -> int:
 
 def has_settled(excess: Sequence[float]) -> bool:
     """Whether the risk of a run is at its limit and falls no more, judged by its looks so far,
-    which are equally many steps apart.
-
-    Parameters
-    ----------
-    excess : sequence of float
-        Risk at each look so far less the limit, over the limit; infinite where it is far away.
-
-    Examples
-    --------
-    >>> has_settled([1.0] * 4 + [0.001] * 4), has_settled([1.0] * 5 + [0.001] * 3)
-    (True, False)
-    >>> has_settled([1.0] * 4 + [0.004, 0.003, 0.002, 0.001])  # it still falls
-    False
+    which are equally many steps apart: the risk less the limit, over the limit, infinite where it
+    is far away.
     """
     quarter = len(excess) // 4
     if len(excess) < LEAST_LOOKS:
@@ -76,28 +63,13 @@ def has_settled(excess: Sequence[float]) -> bool:
 
 
 class Watch:
-    """Looks at a run of one architecture, and tells when it may end: a function of the records
-    alone.
-
-    The run ends one look after it has settled. What has decided is then not what is drawn: a look
-    apart the fluctuations of the risk are uncorrelated in the runs of the paper (at most 0.1).
-
-    Parameters
-    ----------
-    risk : callable
-        Of `Parameters`: the population risk.
-    limit : float
-        Where the gradient flow ends.
-    every : int
-        Records from one look to the next.
-
-    Examples
-    --------
-    >>> from numerics.training.run import train
-    >>> watch = Watch(lambda parameters: 1.0, limit=1.0, every=2)
-    >>> train("linear", 10, steps=100, every=1, until=watch).stopped
-    18
+    """Looks, `every` so many records, at the population risk of a run of one architecture against
+    the limit of its gradient flow, and tells when it may end, one look after it has settled: a
+    function of the records alone.
     """
+
+    # What has decided is then not what is drawn: a look apart the fluctuations of the risk are
+    # uncorrelated in the runs of the paper (at most 0.1).
 
     def __init__(self, risk: Callable[[Parameters], float], limit: float, every: int) -> None:
         self._risk, self._limit, self._every = risk, limit, every
@@ -123,21 +95,8 @@ class Watch:
 
 
 def spread(training: Training, risk: Callable[[Parameters], float], every: int) -> tuple[float, float]:
-    """The least and the greatest population risk at the looks in the later half of a run.
-
-    Parameters
-    ----------
-    training : Training
-    risk : callable
-        Of `Parameters`: the population risk.
-    every : int
-        Records from one look to the next.
-
-    Examples
-    --------
-    >>> from numerics.training.run import train
-    >>> spread(train("linear", 10, steps=100, every=1), lambda parameters: 1.0, every=2)
-    (1.0, 1.0)
+    """The least and the greatest population risk at the looks, `every` so many records, in the
+    later half of a run.
     """
     looks = len(training.step) // every
     records = [every * look - 1 for look in range(looks - 2 * (looks // 4) + 1, looks + 1)]

@@ -20,17 +20,7 @@ HEAD, LINE, LETTER = 42.0, 15.0, 4.6
 
 
 def sheet(figure: Figure, keys: Sequence[Key]) -> str:
-    """The text of the SVG file, in the light colours of the page on white.
-
-    Parameters
-    ----------
-    figure : Figure
-    keys : sequence of Key
-
-    Returns
-    -------
-    str
-    """
+    """The text of the SVG file, in the light colours of the page on white."""
     picture = environment("numerics.figures").get_template("keys.html.jinja").module.key
     parts, right, bottom = [], 0.0, 0.0
     for panel in figure.panels:
@@ -59,22 +49,16 @@ def sheet(figure: Figure, keys: Sequence[Key]) -> str:
     name, title = f"figure-{figure.number}", _title(figure)
     size = f'width="{right:g}pt" height="{y + 10:g}pt" viewBox="0 0 {right:g} {y + 10:g}"'
     return (
-        '<?xml version="1.0" encoding="utf-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {size} role="img"'
-        f' aria-labelledby="{name}-title" font-family="system-ui, sans-serif">\n <title id="{name}-title">{escape(title)}</title>\n'
-        f' <rect width="100%" height="100%" fill="#ffffff"/>\n{_text(12, 16, title, "start", 12)}\n{body}\n</svg>\n'
+        '<?xml version="1.0" encoding="utf-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" '
+        f'xmlns:xlink="http://www.w3.org/1999/xlink" {size} role="img" aria-labelledby="{name}-title" '
+        f'font-family="system-ui, sans-serif">\n <title id="{name}-title">{escape(title)}</title>\n <rect '
+        f'width="100%" height="100%" fill="#ffffff"/>\n{_text(12, 16, title, "start", 12)}\n{body}\n</svg>\n'
     )
 
 
 def as_sheets(figure: Figure, keys: Sequence[Key], formats: Sequence[str]) -> dict[str, str | bytes]:
-    """The contents of the files of a figure, by their formats.
-
-    Parameters
-    ----------
-    figure : Figure
-    keys : sequence of Key
-    formats : sequence of str
-        Some of `numerics.pages.formats.FORMATS`.
+    """The contents of the files of a figure, by their formats
+    (`numerics.pages.formats.FORMATS`).
     """
     plots, titles = [panel.plot for panel in figure.panels], [panel.variant for panel in figure.panels]
     picture = lambda kind: as_picture(plots, kind, heading=_title(figure), titles=titles, keys=keys)
@@ -86,4 +70,7 @@ def _title(figure: Figure) -> str:
 
 
 def _text(x: float, y: float, words: str, anchor: str, size: float) -> str:
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" fill="{COLOURS["ink"]}">{escape(words)}</text>'
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" '
+        f'fill="{COLOURS["ink"]}">{escape(words)}</text>'
+    )

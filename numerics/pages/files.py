@@ -16,28 +16,9 @@ __all__ = ["replace_together"]
 
 
 def replace_together(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files into a folder; what stood there stays whole until every new one is written.
-
-    Parameters
-    ----------
-    folder : Path
-        Made if missing; the folder around it must exist.
-    files : mapping from str to str or bytes
-        Contents by name; a name may have a folder in front. They are put into place in this order,
-        so that a page comes after what it points to.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be made or written, or a folder or a device stands in the place of a
-        file.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     replace_together(Path(folder), {"plots/a.svg": "<svg/>", "page.html": "see plots"})
-    ...     sorted(path.name for path in Path(folder).rglob("*.*"))
-    ['a.svg', 'page.html']
+    """Write files into a folder, which is made if it is missing in a folder that exists; what stood
+    there stays whole until every new one is written. They are put into place in the order given, so
+    that a page comes after what it points to; a name may have a folder in front.
     """
     for path in (folder / name for name in files):
         if path.exists() and not path.is_file():  # the system would put a file in the place of a device

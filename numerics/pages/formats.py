@@ -18,25 +18,16 @@ FORMATS = ("svg", "pdf", "png")
 
 
 def add_format(parser: Any) -> None:
-    """Add the option ``--format`` to a command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser, or a group of one
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_format(parser)
-    >>> parser.parse_args(["--format", "pdf,png"]).format
-    ('svg', 'pdf', 'png')
-    """
+    """Add the option ``--format`` to a command."""
     parser.add_argument(
         "--format",
         type=_formats,
         default=FORMATS[:1],
         metavar="LIST",
-        help=f"formats of the plots, some of {','.join(FORMATS)}; svg, to which the page links, is always written (default: svg)",
+        help=(
+            f"formats of the plots, some of {','.join(FORMATS)}; svg, to which the page links, is always "
+            "written (default: svg)"
+        ),
     )
 
 
@@ -55,22 +46,8 @@ def replace_with_plots(
     files: Mapping[str, str],
     earlier: Sequence[str] = (),
 ) -> None:
-    """Write plots and the page that shows them together, and remove what an earlier page has left.
-
-    Parameters
-    ----------
-    folder : Path
-    pictures : mapping
-        Of each plot its contents by format, under its name without the ending.
-    files : mapping
-        The page and its data, as `numerics.pages.files.replace_together` takes them.
-    earlier : sequence of str
-        Names of plots, without their endings, that an earlier page may have written.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be made or written.
+    """Write plots (their contents by format, under names without endings) and the page that shows
+    them together, and remove those of the `earlier` names that the page before has left.
     """
     drawn = {f"{name}.{kind}": content for name, of in pictures.items() for kind, content in of.items()}
     replace_together(folder, drawn | dict(files))

@@ -31,22 +31,9 @@ def as_picture(
     titles: Sequence[str] = (),
     keys: Sequence[tuple[str, str, str, str]] = (),
 ) -> bytes:
-    """Plots side by side as one file, in the colours of daylight on white.
-
-    Parameters
-    ----------
-    plots : sequence of Plot
-    kind : {"pdf", "png"}
-    heading : str
-        Above them all.
-    titles : sequence of str
-        Above each of them.
-    keys : sequence of (mark, variable, dashes, text)
-        The entries of a key below them.
-
-    Returns
-    -------
-    bytes
+    """Plots side by side as one "pdf" or "png", in the colours of daylight on white: a heading
+    above them all, a title above each, and below them a key of entries (mark, variable, dashes,
+    text).
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure

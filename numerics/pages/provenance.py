@@ -17,29 +17,9 @@ PACKAGES = ("largeprompt", "numpy", "scipy", "sympy", "numba", "matplotlib")
 
 
 def provenance(command: str, seconds: float, inputs: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
-    """Where a report comes from, without anything that belongs to the machine.
-
-    Parameters
-    ----------
-    command : str
-        The command line that repeats the run.
-    seconds : float
-        How long the run took.
-    inputs : sequence of (str, str)
-        Name and SHA-256 of each input file.
-
-    Returns
-    -------
-    dict
-
-    Notes
-    -----
-    The date is that of ``SOURCE_DATE_EPOCH`` if that variable is set.
-
-    Examples
-    --------
-    >>> provenance("largeprompt rates", 1.0)["command"]
-    'largeprompt rates'
+    """Where a report comes from, without anything that belongs to the machine: the command line
+    that repeats the run, its seconds, and name and SHA-256 of each input file. The date is that of
+    ``SOURCE_DATE_EPOCH`` if that variable is set.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.now(UTC) if epoch is None else datetime.fromtimestamp(int(epoch), UTC)

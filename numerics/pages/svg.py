@@ -26,40 +26,24 @@ STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
 
 @dataclass(frozen=True)
 class Plot:
-    """One figure, for a page and as a file.
+    """One figure, for a page and as a file."""
 
-    Attributes
-    ----------
-    name : str
-        Of its file, without the ending, and the prefix of its ids in the page.
-    title : str
-        What it shows, for readers who do not see it.
-    inline : str
-        The element for the page.
-    file : str
-        The whole file, in the colours of daylight on white.
-    fill : callable
-        Draws it into a figure of Matplotlib, or a part of one; not compared.
-    height : float
-        In inches.
-    """
-
+    #: Of its file, without the ending, and the prefix of its ids in the page.
     name: str
+    #: What it shows, for readers who do not see it.
     title: str
+    #: The element for the page.
     inline: str
+    #: The whole file, in the colours of daylight on white.
     file: str
+    #: Draws it into a figure of Matplotlib, or a part of one; not compared.
     fill: Callable[[Any], None] = field(default=lambda page: None, compare=False)
+    #: In inches.
     height: float = 1.0
 
 
 def stand_in(variable: str) -> str:
-    """The colour in which Matplotlib draws what is to have a colour of the page.
-
-    Examples
-    --------
-    >>> stand_in("ink")
-    '#010210'
-    """
+    """The colour in which Matplotlib draws what is to have a colour of the page."""
     return STAND_INS[variable]
 
 
@@ -79,19 +63,8 @@ def figure(
     share_x: bool = True,
 ) -> Plot:
     """A figure drawn by ``draw(axes...)``, row by row, with ids of its own so that several fit on
-    one page.
-
-    Parameters
-    ----------
-    name, title : str
-        As in `Plot`; the name consists of letters, digits and hyphens.
-    draw : callable
-    height : float
-        In inches; the width is `WIDTH`.
-    rows, columns : sequence of float
-        Relative heights and widths of the axes.
-    share_x : bool
-        Whether the rows share their horizontal axis.
+    one page. `height` is in inches, the width is `WIDTH`; `rows` and `columns` are relative heights
+    and widths of the axes.
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -186,19 +159,12 @@ def _bare(svg: str, name: str, title: str) -> str:
 
 
 def _power(exponent: int) -> str:
-    """A power of ten with its exponent as a superscript."""
     return "10" + superscript(exponent) if exponent not in (0, 1) else str(10**exponent)
 
 
 def log_axis(axis: Any, low: float, high: float, most: int = 7) -> None:
-    """Label the decades of an axis as plain text with superscripts, at most seven of them.
-
-    Parameters
-    ----------
-    axis : matplotlib axis
-        Logarithmic.
-    low, high : float
-    most : int
+    """Label the decades of a logarithmic axis as plain text with superscripts, at most `most` of
+    them.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 

@@ -16,22 +16,12 @@ SHARED = "numerics.pages"
 
 
 def environment(package: str) -> Any:
-    """The Jinja environment of a package, with the filters and colours that all pages share.
+    r"""The Jinja environment of a package, with the filters and colours that all pages share. What
+    the package does not have is taken from `numerics.pages`; a name that a template uses and nobody
+    gave is an error.
 
-    Parameters
-    ----------
-    package : str
-        Its import name. What it does not have is taken from `numerics.pages`.
-
-    Returns
-    -------
-    jinja2.Environment
-        A name that a template uses and nobody gave is an error.
-
-    Examples
-    --------
     >>> environment("numerics.pages").from_string("{{ 40000 | spaced }}").render()
-    '40\\u202f000'
+    '40\u202f000'
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
 

@@ -19,8 +19,6 @@ FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n")
 def superscript(exponent: int) -> str:
     """An integer in raised digits.
 
-    Examples
-    --------
     >>> superscript(-12)
     '⁻¹²'
     """
@@ -28,13 +26,7 @@ def superscript(exponent: int) -> str:
 
 
 def sci(value: float | None, digits: int = 4) -> str:
-    """A number for people: plain where that is short, with a power of ten elsewhere.
-
-    Examples
-    --------
-    >>> sci(0.25), sci(1.5e-7), sci(None)
-    ('0.25', '1.5·10⁻⁷', '–')
-    """
+    """A number for people: plain where that is short, with a power of ten elsewhere."""
     if value is None or not np.isfinite(value):
         return "–"
     text = f"{value:.{digits}g}"
@@ -45,12 +37,10 @@ def sci(value: float | None, digits: int = 4) -> str:
 
 
 def spaced(number: float) -> str:
-    """A number with its thousands apart, by a narrow space at which no line breaks.
+    r"""A number with its thousands apart, by a narrow space at which no line breaks.
 
-    Examples
-    --------
     >>> spaced(40000)
-    '40\\u202f000'
+    '40\u202f000'
     """
     return f"{number:,.0f}".replace(",", "\u202f")
 
@@ -59,8 +49,6 @@ def text_cell(text: str) -> str:
     """A text for a cell of a CSV file: one that a spreadsheet would run as a formula gets an
     apostrophe in front, which makes it text there.
 
-    Examples
-    --------
     >>> text_cell("=1+1"), text_cell("a = 1")
     ("'=1+1", 'a = 1')
     """
@@ -70,8 +58,6 @@ def text_cell(text: str) -> str:
 def ratio(value: float) -> str:
     """The ratio of a bound to the truth, with the more digits the closer it is to 1.
 
-    Examples
-    --------
     >>> ratio(1.0003), ratio(123.4), ratio(1520.2), ratio(1.5e7)
     ('1.0003', '123', '1520', '1.5·10⁷')
     """
@@ -89,8 +75,6 @@ def ratio(value: float) -> str:
 def typeset(text: str) -> str:
     """A text with mathematical signs in place of their spelling on a typewriter.
 
-    Examples
-    --------
     >>> typeset("chi^2 = -2")
     'χ² = −2'
     """
@@ -108,15 +92,7 @@ def typeset(text: str) -> str:
 
 
 def marked(text: str) -> str:
-    """The text of `typeset` as HTML, escaped, with exponents raised and powers of ten.
-
-    Examples
-    --------
-    >>> marked("L^-0.5 < 1")
-    'L<sup>−0.5</sup> &lt; 1'
-    >>> marked("1e-06 at 2.5e+20")
-    '10<sup>−6</sup> at 2.5·10<sup>20</sup>'
-    """
+    """The text of `typeset` as HTML, escaped, with exponents raised and powers of ten."""
     text = re.sub(r"\b1e\+?(-?)0*(\d+)\b", r"10^\1\2", text)
     text = re.sub(r"\b([\d.]+)e\+?(-?)0*(\d+)\b", r"\1·10^\2\3", text)
     return re.sub(
@@ -127,8 +103,6 @@ def marked(text: str) -> str:
 def numbered(figures: Iterable[int]) -> str:
     """Which figures a page shows.
 
-    Examples
-    --------
     >>> numbered([2]), numbered({6, 2}), numbered([1, 2, 3, 4, 5, 7, 9])
     ('Figure 2', 'Figures 2 and 6', 'Figures 1 to 5, 7 and 9')
     """
@@ -147,8 +121,6 @@ def numbered(figures: Iterable[int]) -> str:
 def slug(name: str) -> str:
     """A name in lower-case letters, digits and hyphens, as a part of file names and ids.
 
-    Examples
-    --------
     >>> slug("averaged, sphere (2)"), slug("λ")
     ('averaged-sphere-2', 'run')
     """

@@ -21,12 +21,6 @@ DEFAULT_LENGTHS = "100,1000,10000,100000"
 def add_ask(commands: Any) -> None:
     """Add the command ``ask``.
 
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-
-    Examples
-    --------
     >>> parser = argparse.ArgumentParser()
     >>> add_ask(parser.add_subparsers())
     >>> parser.parse_args(["ask", "--example", "isotropic", "-L", "4000"]).lengths
@@ -35,17 +29,23 @@ def add_ask(commands: Any) -> None:
     ask = commands.add_parser(
         "ask",
         help="how far is softmax attention on L tokens from linear attention, and which L would do?",
-        description="Answers in some sentences and two small tables how far softmax attention on L tokens is from the linear"
-        " attention V Gamma U z, and by which parts: to its limit for infinite prompts, which for Gaussian tokens is V Gamma U z,"
-        " and from there; which L brings the relative error to 10 % and 1 %; from which L on it falls as its law says; and which"
-        " bound is certain. Nothing is written.",
+        description=(
+            "Answers in some sentences and two small tables how far softmax attention on L tokens is from "
+            "the linear attention V Gamma U z, and by which parts: to its limit for infinite prompts, which "
+            "for Gaussian tokens is V Gamma U z, and from there; which L brings the relative error to 10 % "
+            "and 1 %; from which L on it falls as its law says; and which bound is "
+            "certain. Nothing is written."
+        ),
         epilog="exit status: 0 if there is an answer, 2 if the input cannot be used, 130 if interrupted",
     )
     given = add_setting_options(ask)
     given.add_argument(
         "--tokens",
         metavar="FILE",
-        help="embedding table in place of Gamma, n x d: tokens are its rows, each as likely as any other, less their mean",
+        help=(
+            "embedding table in place of Gamma, n x d: tokens are its rows, each as likely as any other, "
+            "less their mean"
+        ),
     )
     given.add_argument(
         "--mean",
@@ -57,13 +57,15 @@ def add_ask(commands: Any) -> None:
         "--lengths",
         metavar="LIST",
         default=DEFAULT_LENGTHS,
-        help="prompt lengths up to 1e100: 4000, or 10,30,100, or FIRST:LAST:COUNT on a logarithmic grid (default: %(default)s)",
+        help=(
+            "prompt lengths up to 1e100: 4000, or 10,30,100, or FIRST:LAST:COUNT on a logarithmic grid "
+            "(default: %(default)s)"
+        ),
     )
     ask.set_defaults(run=_answer, interrupted="interrupted")
 
 
 def _answer(arguments: argparse.Namespace) -> int:
-    """Read the input, and print the answer for every setting."""
     lengths = length_grid(arguments.lengths, "-L")
     if arguments.mean is not None and arguments.tokens is not None:
         raise InputError(

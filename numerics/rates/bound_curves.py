@@ -1,9 +1,7 @@
 """Every bound and every limit that theory has for an error, as curves over the prompt length, with
-the hypotheses of each: for the report and for comparisons.
-
-Theorems A and B are about Gaussian tokens. Lemma C.4 (the paper's) and R1 (ours) hold at one query
-for every sub-Gaussian law, and so do, on average over the query, the bounds that replace
-Propositions 3.1 and 3.4.
+the hypotheses of each. Theorems A and B are about Gaussian tokens. Lemma C.4 (the paper's) and R1
+(ours) hold at one query for every sub-Gaussian law, and so do, on average over the query, the
+bounds that replace Propositions 3.1 and 3.4.
 """
 
 from __future__ import annotations
@@ -50,48 +48,24 @@ LONGEST, STEP = math.log(1e100), 0.8
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A curve of theory beside the measurement.
+    """A curve of theory beside the measurement."""
 
-    Parameters
-    ----------
-    name : str
-        Where it comes from.
-    kind : {"upper bound", "limit", "exponent"}
-        A limit is what the error is asymptotically equal to. An exponent bounds nothing: its curve
-        is drawn through the first measured point.
-    values : array, shape (n,)
-        NaN where the bound says nothing.
-    note : str
-        Hypotheses or reading aids.
-    """
-
+    #: Where it comes from.
     name: str
+    #: A limit is what the error is asymptotically equal to. An exponent bounds nothing: its curve
+    #: is drawn through the first measured point.
     kind: Literal["upper bound", "limit", "exponent"]
+    #: NaN where the bound says nothing.
     values: Floats
+    #: Hypotheses or reading aids.
     note: str
 
     __repr__ = in_a_line
 
 
 def fourth_moment(law: TokenLaw, W: Floats) -> tuple[float, bool]:
-    """``E (Z'WZ)^2`` for a positive semidefinite W, or a bound on it.
-
-    Parameters
-    ----------
-    law : TokenLaw
-    W : array, shape (d, d)
-
-    Returns
-    -------
-    value : float
-    exact : bool
-        False for the bound from sigma alone, where only that is known of the law.
-
-    Examples
-    --------
-    >>> from numerics.token_laws import rademacher, sphere
-    >>> fourth_moment(rademacher(2), np.eye(2)), fourth_moment(sphere(3), np.eye(3))  # |Z|^2 = d
-    ((4.0, True), (9.0, True))
+    """``E (Z'WZ)^2`` for a positive semidefinite W (d, d) and whether that is exact; where only
+    sigma is known of the law, it is a bound from sigma.
     """
     if isinstance(law.coordinates, str) and law.factor is not None:
         check_law(law.coordinates, (*EXCESS, *RADIAL), "the fourth moment")
@@ -105,21 +79,8 @@ def fourth_moment(law: TokenLaw, W: Floats) -> tuple[float, bool]:
 
 
 def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first: float) -> tuple[Bound, ...]:
-    """Every curve that theory has for one quantity.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    quantity : {"output", "grad_V", "grad_U"}
-    lengths : array, shape (n,)
-    first : float
-        The measured value at the first length, where a curve of which only the exponent is known
-        starts.
-
-    Returns
-    -------
-    tuple of Bound
-        Ours first.
+    """Every curve that theory has for one quantity ("output", "grad_V" or "grad_U"), ours first. A
+    curve of which only the exponent is known starts at the measured value at the first length.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         found = [*_ours(setting, quantity, lengths), *_papers(setting, quantity, lengths, first)]
@@ -131,17 +92,6 @@ def certain_bound(setting: AttentionSetting, lengths: Floats) -> Bound | None:
     """The first bound of ours on the output, with explicit constants, whose hypotheses the setting
     meets.
 
-    Parameters
-    ----------
-    setting : AttentionSetting
-    lengths : array, shape (n,)
-
-    Returns
-    -------
-    Bound or None
-
-    Examples
-    --------
     >>> one = np.eye(1)
     >>> found = certain_bound(AttentionSetting(one, 0 * one, one, [1.0]), np.array([4.0]))
     >>> found.name, found.values.tolist()
@@ -209,10 +159,9 @@ def _law_for_theorem_A(
 ) -> QuadraticFormLaw:
     """The law of the score variance s, for prompts up to 1e100 tokens or that root of it which
     halves its logarithm so often.
-
-    The bound jumps where e^s passes L, within a few units of s however large that is, while the
-    exact errors bend there: it takes finer nodes than they do.
     """
+    # The bound jumps where e^s passes L, within a few units of s however large that is, while the
+    # exact errors bend there: it takes finer nodes than they do.
     reach = LONGEST / 2**halved
     return setting.query_law(setting.weight(quantity)[0], reach, min(0.08, STEP / reach))
 

@@ -31,49 +31,53 @@ DEFAULT_DIMENSIONS = "2,3,4,5,6,7,8"
 
 
 def add_rates(commands: Any) -> None:
-    """Add the command ``rates``.
-
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_rates(parser.add_subparsers())
-    >>> parser.parse_args(["rates", "--example", "averaged", "--example", "isotropic"]).example
-    ['averaged', 'isotropic']
-    """
+    """Add the command ``rates``."""
     rates = commands.add_parser(
         "rates",
-        help="measure how fast attention approaches its infinite-prompt limit, how long it learns, or how wide its window is",
-        description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
-        " exact curves, Theorems A and B and the bounds of Boursier & Boyer; writes report.html, report.json, data.csv and plots/*."
-        " Several examples or laws are compared on one page. With --paper LDL: computes how many steps attention needs to learn,"
-        " beside the laws that Li, Duan & Liang print and ours; only --classes, --seed, --out and --quiet go with it. With --paper"
-        " COL: computes the best width of an attention window, beside the laws that Collins et al. print and ours; only"
-        " --spectrum, --dimensions, --seed, --out and --quiet go with it.",
-        epilog="exit status: 0 if our laws hold and every line against a printed law comes out as the ledger declares it, 1 if not,"
-        " 2 if the input cannot be used, 130 if interrupted",
+        help=(
+            "measure how fast attention approaches its infinite-prompt limit, how long it learns, or how "
+            "wide its window is"
+        ),
+        description=(
+            "Measures the errors of output and gradients of softmax attention over the prompt length, lays "
+            "them beside the exact curves, Theorems A and B and the bounds of Boursier & Boyer; writes "
+            "report.html, report.json, data.csv and plots/*. Several examples or laws are compared on one "
+            "page. With --paper LDL: computes how many steps attention needs to learn, beside the laws that "
+            "Li, Duan & Liang print and ours; only --classes, --seed, --out and --quiet go with it. With "
+            "--paper COL: computes the best width of an attention window, beside the laws that Collins et "
+            "al. print and ours; only --spectrum, --dimensions, --seed, --out and --quiet go with it."
+        ),
+        epilog=(
+            "exit status: 0 if our laws hold and every line against a printed law comes out as the ledger "
+            "declares it, 1 if not, 2 if the input cannot be used, 130 if interrupted"
+        ),
     )
     rates.add_argument(
         "--paper",
         choices=tuple(REPORTS),
         default=ATTENTION,
-        help="softmax attention itself, or the laws of Li, Duan & Liang or of Collins et al. (default: %(default)s)",
+        help=(
+            "softmax attention itself, or the laws of Li, Duan & Liang or of Collins et al. "
+            "(default: %(default)s)"
+        ),
     )
     add_setting_options(rates)
     rates.add_argument(
         "--classes",
         metavar="LIST",
-        help=f"with --paper LDL: even numbers of classes, a list or FIRST:LAST:COUNT (default: {DEFAULT_CLASSES})",
+        help=(
+            "with --paper LDL: even numbers of classes, a list or FIRST:LAST:COUNT "
+            f"(default: {DEFAULT_CLASSES})"
+        ),
     )
     windows = rates.add_argument_group("with --paper COL")
     windows.add_argument(
         "--spectrum",
         metavar="LIST",
-        help="a class of tasks of your own, by its coefficients b_0,b_1,... in the polynomials P_k with P_k(1) = 1: numbers with"
-        " commas, or a file that holds them",
+        help=(
+            "a class of tasks of your own, by its coefficients b_0,b_1,... in the polynomials P_k with "
+            "P_k(1) = 1: numbers with commas, or a file that holds them"
+        ),
     )
     windows.add_argument(
         "--dimensions",
@@ -84,7 +88,10 @@ def add_rates(commands: Any) -> None:
     how.add_argument(
         "--lengths",
         metavar="LIST",
-        help=f"prompt lengths: 10,30,100 or FIRST:LAST:COUNT on a logarithmic grid (default: {DEFAULT_LENGTHS})",
+        help=(
+            "prompt lengths: 10,30,100 or FIRST:LAST:COUNT on a logarithmic grid "
+            f"(default: {DEFAULT_LENGTHS})"
+        ),
     )
     how.add_argument(
         "--replicates", metavar="N", type=int, help=f"prompts per length (default: {DEFAULT_REPLICATES})"
@@ -164,16 +171,9 @@ def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable
 
 
 def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
-    """Print what fails, how close attention is to its limit, what holds, and where the report is.
-
-    Parameters
-    ----------
-    runs : sequence of Rates
-        One is told in full; of several, the failures and a line each.
-    page : Path or None
-        The report, if one was written.
-    quiet : bool
-        Print failures only, on stderr.
+    """Print what fails, how close attention is to its limit, what holds, and where the report is; a
+    quiet call prints failures only, on stderr. One run is told in full; of several, the failures
+    and a line each.
     """
     from numerics.rates.distance.rounded import filled
 

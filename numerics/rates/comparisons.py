@@ -54,16 +54,15 @@ def _chi2_quantile(error: float, dof: int) -> float:
 
 
 def _normal_scores(series: Series, part: NDArray[np.bool_]) -> Floats:
-    """|measured - exact| as the deviation of a normal variable that is equally improbable.
-
-    Squared errors are skewed to the right: now and then one prompt carries much of the mean, and a
-    sample without such a prompt underestimates the mean, its standard error and its skewness
-    together. The Cornish-Fisher expansion of a studentised mean allows for it, below only, with the
-    largest replicate in place of the skewness that it bounds: that of this length, or the median
-    over the lengths, which did not all miss it, or what a sample may not show
-    (`UNSEEN_SKEWNESS`). Where the relative error is large a low mean therefore says little. What
+    """|measured - exact| as the deviation of a normal variable that is equally improbable. What
     queries and prompts too rare for any of the samples hide is part of the error.
     """
+    # Squared errors are skewed to the right: now and then one prompt carries much of the mean, and
+    # a sample without such a prompt underestimates the mean, its standard error and its skewness
+    # together. The Cornish-Fisher expansion of a studentised mean allows for it, below only, with
+    # the largest replicate in place of the skewness that it bounds: that of this length, or the
+    # median over the lengths, which did not all miss it, or what a sample may not show
+    # (`UNSEEN_SKEWNESS`). Where the relative error is large a low mean therefore says little.
     mean, error = series.mean[part], series.error[part]
     assert series.exact is not None
     z = (mean - series.exact[part]) / error
@@ -87,7 +86,10 @@ def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
         L, z = lengths[~sure], _normal_scores(series, ~sure)
         limit, worst = _quantile(ERROR / (2 * z.size)), int(np.argmax(z))
         many = f"{z.size} length{'s' * (z.size > 1)}"
-        says = f"largest deviation {z[worst]:.2f} standard errors (L = {L[worst]:.0f}); allowed {limit:.2f} at {many}"
+        says = (
+            f"largest deviation {z[worst]:.2f} standard errors (L = {L[worst]:.0f}); allowed "
+            f"{limit:.2f} at {many}"
+        )
         yield _judge(f"{name} at each length", says, z[worst], limit, ERROR)
         # A bias too small to be seen at one length adds up over all of them.
         chi2, limit = float(np.sum(z**2)), _chi2_quantile(ERROR, z.size)
@@ -106,7 +108,10 @@ def _agrees(series: Series, lengths: Floats) -> Iterator[Comparison]:
             NEARLY_EXACT + _quantile(ERROR / (2 * off.size)) * series.standard_error[sure] / series.mean[sure]
         )
         worst = int(np.argmax(off / allowed))
-        says = f"relative difference {off[worst]:.1e} (L = {lengths[sure][worst]:.0f}), allowed {allowed[worst]:.1e}"
+        says = (
+            f"relative difference {off[worst]:.1e} (L = {lengths[sure][worst]:.0f}), "
+            f"allowed {allowed[worst]:.1e}"
+        )
         yield _judge(f"{name} where it is not random", says, off[worst], allowed[worst], ERROR)
 
 
@@ -118,7 +123,10 @@ def _below(series: Series, lengths: Floats) -> Iterator[Comparison]:
         speaks = np.isfinite(bound.values)
         if bound.kind == "exponent" and series.sharp is not None and lengths.size > 1:
             exponent = float(np.log(bound.values[0] / bound.values[-1]) / np.log(lengths[-1] / lengths[0]))
-            says = f"{exponent:.4g} against {series.sharp:.4g}: the truth falls faster by a factor L^{series.sharp - exponent:.4g}"
+            says = (
+                f"{exponent:.4g} against {series.sharp:.4g}: the truth falls faster by a factor "
+                f"L^{series.sharp - exponent:.4g}"
+            )
             yield _judge(
                 f"{NAMES[series.quantity]}: exponent of {bound.name.split(',')[0]} <= sharp exponent",
                 says,
@@ -176,22 +184,15 @@ def _far(far: FarSlopes | None) -> Iterator[Comparison]:
     L = float(far.lengths[-1])
     for quantity, slope in far.slopes.items():
         off, margin = abs(float(slope[-1]) - far.sharp), far.margins[quantity]
-        says = f"slope {slope[-1]:.5f} at L = {L:.0e}, sharp {far.sharp:.5f}; difference {off:.2g}, allowed {margin:.2g}"
+        says = (
+            f"slope {slope[-1]:.5f} at L = {L:.0e}, sharp {far.sharp:.5f}; difference "
+            f"{off:.2g}, allowed {margin:.2g}"
+        )
         yield _judge(f"{NAMES[quantity]}: slope of the exact curve far out", says, off, margin)
 
 
 def compare(rates: Rates) -> tuple[Comparison, ...]:
-    """Every comparison that the run allows, failures first.
-
-    Parameters
-    ----------
-    rates : Rates
-        A run without its comparisons.
-
-    Returns
-    -------
-    tuple of Comparison
-    """
+    """Every comparison that the run, so far without them, allows; failures first."""
     found = list(_far(rates.far))
     for series in rates.series:
         found += [

@@ -1,24 +1,23 @@
 """The exponents with which the errors fall with the prompt length, and the ranges of lambda in
-which a fit can see them.
-
-Averaged over Gaussian queries, the errors of the output and of the gradients in V and U are
-``L^-min(1, b)`` up to powers of ln L, for Gaussian tokens. The proof, by hand (R4.exponent in the
-ledger), has three steps.
-
-From above: at a query the errors are at most ``(1 + s)^2 P2`` times a constant, and for lambda >=
-1/2 P2 is at most ``C L^-b e^{s / (2 lambda)}`` up to s of order ln L, which averages to ``L^-b``
-times a power of ln L.
-
-From below by L^-1: L times the error has a positive limit at every query, and Fatou's lemma
-applies.
-
-From below by L^-b: with that probability, up to powers of ln L, the query has a large s and one
-token takes nearly all the weight; then the output is that token, and the softmax covariance is
-nearly 0.
-
-For the output Theorem B gives the power of ln L. That the gradient in U carries two powers more is
-what quadrature up to L = 1e100 shows; nobody has proved it.
+which a fit can see them. Averaged over Gaussian queries, the errors of the output and of the
+gradients in V and U are ``L^-min(1, b)`` up to powers of ln L, for Gaussian tokens.
 """
+
+# The proof, by hand (R4.exponent in the ledger), has three steps.
+#
+# From above: at a query the errors are at most ``(1 + s)^2 P2`` times a constant, and for lambda >=
+# 1/2 P2 is at most ``C L^-b e^{s / (2 lambda)}`` up to s of order ln L, which averages to ``L^-b``
+# times a power of ln L.
+#
+# From below by L^-1: L times the error has a positive limit at every query, and Fatou's lemma
+# applies.
+#
+# From below by L^-b: with that probability, up to powers of ln L, the query has a large s and one
+# token takes nearly all the weight; then the output is that token, and the softmax covariance is
+# nearly 0.
+#
+# For the output Theorem B gives the power of ln L. That the gradient in U carries two powers more
+# is what quadrature up to L = 1e100 shows; nobody has proved it.
 
 from __future__ import annotations
 
@@ -70,47 +69,20 @@ REGIONS = (
 
 
 def region(lam: float) -> Region:
-    """The range that lambda lies in.
-
-    Examples
-    --------
-    >>> region(1.44).says
-    'exponent b, which feasible lengths cannot show'
-    """
+    """The range that lambda lies in."""
     return next(r for r in REGIONS if r.low <= lam < r.high)
 
 
 def exponent_curve(lam: ArrayLike) -> Floats:
-    """``min(1, b(lambda))``, ``b = sqrt(1/lambda + 1/4) - 1/2``, for an array of lambda.
-
-    Examples
-    --------
-    >>> exponent_curve([0.0, 0.5, 4 / 3]).tolist()
-    [1.0, 1.0, 0.5]
-    """
+    """``min(1, b(lambda))``, ``b = sqrt(1/lambda + 1/4) - 1/2``, for an array of lambda."""
     return np.array([exponent_of_B(float(x)) for x in np.atleast_1d(np.asarray(lam, dtype=float))])
 
 
 def paper_curve(kappa: ArrayLike, quantity: Quantity) -> Floats:
     """The exponent that the paper's proofs give, at ``kappa = sigma^2 |U|^2`` (at least lambda for
-    queries N(0, I)).
-
-    Parameters
-    ----------
-    kappa : array_like, shape (n,)
-    quantity : {"output", "grad_V", "grad_U"}
-        ``min(1/3, 1/(192 kappa))``, eq. (16), for output and gradient in V. For the gradient in U
-        the product term: by (21) and the Cauchy-Schwarz inequality half the exponent of eq. (18),
-        ``min(1/12, 1/(768 kappa))``.
-
-    Returns
-    -------
-    array, shape (n,)
-
-    Examples
-    --------
-    >>> paper_curve([0.0, 1.0], "output").tolist() == [1 / 3, 1 / 192]
-    True
+    queries N(0, I)): ``min(1/3, 1/(192 kappa))``, eq. (16), for output and gradient in V. For the
+    gradient in U it is that of the product term: by (21) and the Cauchy-Schwarz inequality half the
+    exponent of eq. (18), ``min(1/12, 1/(768 kappa))``.
     """
     scale = 4.0 if quantity == "grad_U" else 1.0
     return np.array(
@@ -121,12 +93,6 @@ def paper_curve(kappa: ArrayLike, quantity: Quantity) -> Floats:
 def paper_exponent(setting: AttentionSetting, quantity: Quantity) -> float | None:
     """The paper's exponent for this setting; None where it has none: at one query, or for a query
     that is not 1-sub-Gaussian.
-
-    Examples
-    --------
-    >>> one = np.eye(1)
-    >>> paper_exponent(AttentionSetting(one, 0.5 * one, one, query_cov=one), "output") == 1 / 48
-    True
     """
     if setting.query_cov is None or np.linalg.eigvalsh(setting.query_cov)[-1] > 1 + 1e-12:
         return None
@@ -135,16 +101,10 @@ def paper_exponent(setting: AttentionSetting, quantity: Quantity) -> float | Non
 
 
 def sharp_exponent(setting: AttentionSetting, quantity: Quantity = "output") -> float | None:
-    """The exponent of the error, up to powers of ln L; None where theory has none.
-
-    At one query it is 1 for every law; but the gradient in U vanishes with the query, and may
-    converge faster for tokens on a line that are not Gaussian. On average over Gaussian queries it
-    is min(1, sqrt(1/lambda + 1/4) - 1/2) for Gaussian tokens and unknown for others.
-
-    Examples
-    --------
-    >>> sharp_exponent(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=[[4 / 3]]))
-    0.5
+    """The exponent of the error, up to powers of ln L; None where theory has none. At one query it
+    is 1 for every law; but the gradient in U vanishes with the query, and may converge faster for
+    tokens on a line that are not Gaussian. On average over Gaussian queries it is min(1,
+    sqrt(1/lambda + 1/4) - 1/2) for Gaussian tokens and unknown for others.
     """
     if quantity == "grad_U" and not np.any(setting.query_factor):
         return None
@@ -156,22 +116,14 @@ def sharp_exponent(setting: AttentionSetting, quantity: Quantity = "output") -> 
 
 
 def standing(setting: AttentionSetting, quantity: Quantity) -> str:
-    """How `sharp_exponent` is known, in a few words for a report.
-
-    Examples
-    --------
-    >>> standing(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=[[2.0]]), "grad_U")
-    'proved by hand'
-    """
+    """How `sharp_exponent` is known, in a few words for a report."""
     return "not known" if sharp_exponent(setting, quantity) is None else "proved by hand"
 
 
 def next_order(setting: AttentionSetting, quantity: Quantity = "output") -> float | None:
     """Exponent of the next-order term relative to the first, or None where logarithms stand in its
-    place or nothing is known.
-
-    On average a term L^-b, b = sqrt(1/lambda + 1/4) - 1/2, competes with the regular expansion in
-    1/L; from lambda = 1/2 on it is the first term, with powers of ln L.
+    place or nothing is known. On average a term L^-b, b = sqrt(1/lambda + 1/4) - 1/2, competes with
+    the regular expansion in 1/L; from lambda = 1/2 on it is the first term, with powers of ln L.
     """
     lam = setting.score_variance
     if sharp_exponent(setting, quantity) is None:
@@ -184,12 +136,6 @@ def next_order(setting: AttentionSetting, quantity: Quantity = "output") -> floa
 def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float | None:
     """C1 with error <= C1 / L for every L and equality in the limit; None unless tokens and queries
     are Gaussian and lambda < 1/2.
-
-    Examples
-    --------
-    >>> one = np.eye(1)
-    >>> theorem_B_constant(AttentionSetting(one, 0 * one, one, query_cov=one), "output")
-    1.0
     """
     if (
         not (setting.averaged and setting.gaussian)
@@ -202,19 +148,8 @@ def theorem_B_constant(setting: AttentionSetting, quantity: Quantity) -> float |
 
 def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V"] = "output") -> Decay:
     """The decay of the error, averaged over Gaussian queries, that Theorem B gives for Gaussian
-    tokens.
-
-    Raises
-    ------
-    ValueError
-        If lambda >= 1/2 and the error has no part along the top eigenspace, but for rounding: then
-        the power of ln L is smaller by one.
-
-    Examples
-    --------
-    >>> setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), query_cov=[[4 / 3]])
-    >>> round(theorem_B_law(setting).exponent, 12)
-    0.5
+    tokens. ValueError if lambda >= 1/2 and the error has no part along the top eigenspace, but for
+    rounding: then the power of ln L is smaller by one.
     """
     W, factor = setting.weight(quantity)
     eigenvalues, vectors = np.linalg.eigh(setting.score_form)
@@ -227,14 +162,7 @@ def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V
 
 
 def log_power(setting: AttentionSetting, quantity: Quantity) -> float | None:
-    """The power of ln L that Theorem B gives; None where it gives none.
-
-    Examples
-    --------
-    >>> one = np.eye(1)
-    >>> log_power(AttentionSetting(one, one, one, query_cov=[[4 / 3]]), "output")
-    0.5
-    """
+    """The power of ln L that Theorem B gives; None where it gives none."""
     if not (setting.gaussian and setting.averaged and next_order(setting) is None) or quantity == "grad_U":
         return None
     try:

@@ -33,27 +33,19 @@ DECADES = (1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 50, 100)
 class FarSlopes:
     """Slopes of the exact errors where no simulation reaches: each from a tenth of a length to that
     length.
-
-    Parameters
-    ----------
-    lengths : array, shape (n,)
-    slopes : mapping of str to array, shape (n,)
-        For each quantity that has an exact curve of positive errors.
-    errors : mapping of str to array, shape (n,)
-        The exact errors themselves.
-    sharp : float
-        The exponent that the slopes approach, with a minus sign.
-    margins : mapping of str to float
-        How far from it logarithms may still keep the last slope.
-    reaches : bool
-        Whether L = 1e100 is long enough for the exponent to show at all.
     """
 
+    #: Shape (n,).
     lengths: Floats
+    #: For each quantity that has an exact curve of positive errors.
     slopes: Mapping[Quantity, Floats]
+    #: The exact errors themselves.
     errors: Mapping[Quantity, Floats]
+    #: The exponent that the slopes approach, with a minus sign.
     sharp: float
+    #: How far from it logarithms may still keep the last slope.
     margins: Mapping[Quantity, float]
+    #: Whether L = 1e100 is long enough for the exponent to show at all.
     reaches: bool
 
     __repr__ = in_a_line
@@ -96,26 +88,12 @@ def _spread(setting: AttentionSetting) -> float:
 
 def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
     """Slopes of the exact errors up to the length at which the sharp exponent shows, at most up to
-    L = 1e100.
-
-    At a fixed query the next-order term is of size e^{2s}/L, with `_spread` for s where tokens are
-    not Gaussian. On average the error is (ln L)^k L^-b, k <= d/2 + 1 for the output (Theorem B)
-    and, as quadrature shows, two more for the gradient in U; the slope differs from -b by k / ln L
-    and smaller terms.
-
-    Returns
-    -------
-    FarSlopes or None
-        None where the error of the output is not exact, or zero.
-
-    Examples
-    --------
-    >>> far = far_slopes(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), np.ones(1)))
-    >>> {quantity: round(float(slope[-1]), 6) for quantity, slope in far.slopes.items()}
-    {'output': -1.0, 'grad_V': -1.0, 'grad_U': -1.0}
-    >>> float(far.lengths[-1])
-    1000000000000.0
+    L = 1e100; None where the error of the output is not exact, or zero.
     """
+    # At a fixed query the next-order term is of size e^{2s}/L, with `_spread` for s where tokens
+    # are not Gaussian. On average the error is (ln L)^k L^-b, k <= d/2 + 1 for the output (Theorem
+    # B) and, as quadrature shows, two more for the gradient in U; the slope differs from -b by k /
+    # ln L and smaller terms.
     sharp = sharp_exponent(setting)
     if sharp is None:
         return None

@@ -13,34 +13,19 @@ __all__ = ["OURS", "PRINTED", "Printed", "declared", "of_ours", "verdict_of"]
 
 
 class Printed(NamedTuple):
-    """What the ledger declares of a printed law.
-
-    Attributes
-    ----------
-    row : str
-        Its row.
-    severity : {"gap", "edge"}
-        Of its gravest error.
-    at : tuple of str
-        Where the statement is false as printed.
-    held : str
-        The verdict of the repaired statement.
-    """
+    """What the ledger declares of a printed law."""
 
     row: str
+    #: The severity of its gravest error.
     severity: str
+    #: Where the statement is false as printed.
     at: tuple[str, ...]
+    #: The verdict of the repaired statement.
     held: str
 
     @property
     def says(self) -> str:
-        """The same in words.
-
-        Examples
-        --------
-        >>> PRINTED["Lemma C.4"].says
-        'an edge case, false at L = 1 and f = 0 only; CERTIFIED as repaired'
-        """
+        """The same in words."""
         kind = {"edge": "an edge case", "gap": "a gap in its proof"}[self.severity]
         return f"{kind}, false at {' and '.join(self.at)} only; {self.held} as repaired"
 
@@ -68,19 +53,8 @@ OURS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 def of_ours(bound: str) -> str:
-    """Where a bound of ours stands in the ledger, and its verdict there.
+    """Where a bound of `OURS` stands in the ledger, and its verdict there.
 
-    Parameters
-    ----------
-    bound : str
-        One of `OURS`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> of_ours("Theorem A")
     'in the ledger OURS:R4.A, PROVED'
     """
@@ -88,19 +62,8 @@ def of_ours(bound: str) -> str:
 
 
 def verdict_of(bound: str) -> str:
-    """The verdict in the ledger of a bound of ours on the output.
+    """The verdict in the ledger of a bound of ours on the output, by the name of its curve.
 
-    Parameters
-    ----------
-    bound : str
-        The name of its curve.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> verdict_of("R1"), verdict_of("Proposition 3.1, our constants")
     ('CERTIFIED', 'CERTIFIED')
     """
@@ -110,19 +73,8 @@ def verdict_of(bound: str) -> str:
 
 
 def declared(curve: str) -> str:
-    """What the ledger says of the law behind a curve; empty for laws of our own.
+    """What the ledger says of the law behind the curve of this name; empty for laws of our own.
 
-    Parameters
-    ----------
-    curve : str
-        The name of the curve.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> declared("eq. (18), exponent only")
     'a gap in its proof, false at L = 1 only; SUPPORTED as repaired'
     >>> declared("Theorem A")

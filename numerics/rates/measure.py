@@ -1,9 +1,7 @@
-"""The experiment behind ``largeprompt rates``: how the errors of softmax attention fall with the
-prompt length.
-
-The errors are measured by Monte Carlo and compared with what is exact (quadrature), with what is
+"""The experiment behind ``largeprompt rates``: how the errors of softmax attention, measured by
+Monte Carlo, fall with the prompt length, compared with what is exact (quadrature), with what is
 proved (Theorems A and B), and with what the paper bounds (Lemma C.4 at a fixed query, the exponent
-of eq. (16) on average). Everything that a report shows is a field of the result.
+of eq. (16) on average).
 """
 
 from __future__ import annotations
@@ -37,25 +35,9 @@ FEWEST, MOST = 100, 10**9
 
 
 def checked_request(lengths: Sequence[int], replicates: int) -> list[int]:
-    """The lengths as increasing whole numbers, each once, after a check of what is asked for.
+    """The lengths as increasing whole numbers, each once, after a check of what is asked for;
+    replicates are from 100 to 10^9.
 
-    Parameters
-    ----------
-    lengths : sequence of int
-    replicates : int
-
-    Returns
-    -------
-    list of int
-
-    Raises
-    ------
-    ValueError
-        If there is no length, one is not a whole number from 1 on, or ``replicates`` is below 100
-        or above 10^9.
-
-    Examples
-    --------
     >>> checked_request([100, 10, 10], 1000)
     [10, 100]
     """
@@ -70,7 +52,8 @@ def checked_request(lengths: Sequence[int], replicates: int) -> list[int]:
         )
     if replicates > MOST:
         raise ValueError(
-            f"replicates = {replicates} is beyond {MOST}, what can be drawn in years; take 40000, or some millions"
+            f"replicates = {replicates} is beyond {MOST}, what can be drawn in years; take "
+            "40000, or some millions"
         )
     return sorted({int(L) for L in lengths})
 
@@ -84,34 +67,10 @@ def rates(
     threads: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Rates:
-    """Measure the errors of output and gradients over the prompt length and compare them with
-    theory.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-        Token law, parameters and query.
-    lengths : sequence of int
-        Prompt lengths, in any order; repeated ones count once.
-    replicates : int
-        Prompts drawn at each length, at least 100: standard errors have to mean something. At most
-        10^9.
-    seed : int
-        The same seed gives the same numbers, for every number of threads.
-    threads : int, optional
-        One for every processor by default.
-    progress : callable
-        Called with (tokens drawn, tokens in all) after each length.
-
-    Returns
-    -------
-    Rates
-
-    Raises
-    ------
-    ValueError
-        As for `checked_request`, or if the setting is none that can be reported (see
-        `numerics.rates.requirements`).
+    """Measure the errors of output and gradients over the prompt lengths and compare them with
+    theory. At least 100 prompts are drawn at each length: standard errors have to mean something.
+    The same seed gives the same numbers for every number of threads; `progress` is told, after each
+    length, the tokens drawn and the tokens in all.
     """
     L = checked_request(lengths, replicates)
     check_reportable(setting)
@@ -125,7 +84,6 @@ def rates(
 
 
 def _joined(runs: Sequence[AttentionErrors]) -> AttentionErrors:
-    """Runs at one length each, joined to one run."""
     join = lambda name: _map(lambda *columns: np.concatenate(columns), *(getattr(run, name) for run in runs))
     lengths = np.concatenate([run.lengths for run in runs])
     return replace(

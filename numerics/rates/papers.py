@@ -28,24 +28,8 @@ COMMON = ("seed", "format", "out", "quiet")
 
 
 def refuse_other_options(arguments: argparse.Namespace) -> None:
-    """Refuse options that mean nothing to the report.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        With ``paper`` and ``seed``; of an option of a report None is the default, so that what is
-        not None was given.
-
-    Raises
-    ------
-    InputError
-        With the report that the option belongs to, and what is left; or if the seed is negative.
-
-    Examples
-    --------
-    >>> refuse_other_options(argparse.Namespace(paper="LDL", spectrum="0,1"))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    numerics.terminal.inputs.InputError: --spectrum belongs to --paper COL; with ...
+    """Refuse options that mean nothing to the report, with the report that they belong to. Of an
+    option of a report None is the default, so that what is not None was given.
     """
     option = lambda name: f"--{name.replace('_', '-')}"
     for report, names in REPORTS.items():
@@ -55,7 +39,8 @@ def refuse_other_options(arguments: argparse.Namespace) -> None:
         if given:
             left = ", ".join(option(name) for name in (*REPORTS[arguments.paper], *COMMON))
             raise InputError(
-                f"{option(given[0])} belongs to --paper {report}; with --paper {arguments.paper} leave it out ({left} are left)"
+                f"{option(given[0])} belongs to --paper {report}; with --paper {arguments.paper} leave it "
+                f"out ({left} are left)"
             )
     if arguments.seed < 0 and arguments.paper != ATTENTION:
         raise InputError(f"--seed {arguments.seed} is negative; pass a whole number from 0 on")

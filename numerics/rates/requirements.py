@@ -16,27 +16,14 @@ SMALLEST, LARGEST = 1e-15, 1e15
 
 
 def check_reportable(setting: AttentionSetting) -> None:
-    """Refuse a setting on which there is nothing to report, or nothing that floats can hold.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-
-    Raises
-    ------
-    ValueError
-        If V Gamma = 0, an entry is too large or too small, or Gaussian queries have a mean.
-
-    Examples
-    --------
-    >>> check_reportable(AttentionSetting(np.eye(2), np.eye(2), 1e20 * np.eye(2), np.ones(2)))
-    Traceback (most recent call last):
-    ValueError: V has entries of size 1e+20, outside 1e-15 to 1e+15; choose other units
+    """Refuse a setting on which there is nothing to report, or nothing that floats can hold: V
+    Gamma = 0, an entry too large or too small, or Gaussian queries with a mean.
     """
     query = ("query", setting.query) if setting.query_cov is None else ("query_cov", setting.query_cov)
     if setting.averaged and setting.query.any():
         raise ValueError(
-            "queries with both a mean and a covariance; theory has centred ones: pass query=z or query_cov=S alone"
+            "queries with both a mean and a covariance; theory has centred ones: pass "
+            "query=z or query_cov=S alone"
         )
     for name, array, least in (
         ("Gamma", setting.Gamma, SMALLEST),
@@ -47,9 +34,11 @@ def check_reportable(setting: AttentionSetting) -> None:
         size = float(np.abs(array).max())
         if size > LARGEST or 0 < size < least:
             raise ValueError(
-                f"{name} has entries of size {size:.3g}, outside {SMALLEST:.0e} to {LARGEST:.0e}; choose other units"
+                f"{name} has entries of size {size:.3g}, outside {SMALLEST:.0e} to {LARGEST:.0e}; choose "
+                "other units"
             )
     if not np.any(setting.V @ setting.Gamma):
         raise ValueError(
-            "V Gamma = 0: the attention output is 0 for every prompt; choose V and Gamma with an error to measure"
+            "V Gamma = 0: the attention output is 0 for every prompt; choose V and Gamma "
+            "with an error to measure"
         )

@@ -26,68 +26,45 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One statement that a run has to satisfy, with its outcome.
+    """One statement that a run has to satisfy, with its outcome."""
 
-    Parameters
-    ----------
-    name : str
-        What is compared with what.
-    holds : bool
-    says : str
-        The verdict with its numbers, for people.
-    value, limit : float
-        It holds if ``value <= limit``.
-    error : float
-        Nominal probability of a failure by accident, see
-        `numerics.rates.comparisons.ERROR`; 0 for deterministic comparisons.
-    declared : str
-        Against a printed law: what the ledger says of it. The comparison is about the part of it
-        that the ledger declares true. Empty against laws of our own and exact values.
-    """
-
+    #: What is compared with what.
     name: str
     holds: bool
+    #: The verdict with its numbers, for people.
     says: str
+    #: It holds if ``value <= limit``.
     value: float
     limit: float
+    #: Nominal probability of a failure by accident, see `numerics.rates.comparisons.ERROR`; 0 for
+    #: deterministic comparisons.
     error: float
+    #: Against a printed law: what the ledger says of it. The comparison is about the part of it
+    #: that the ledger declares true. Empty against laws of our own and exact values.
     declared: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rates(Drawn):
-    """The result of a run: what was asked, what was measured, and what was compared with what.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    lengths : array, shape (n,)
-    replicates : int
-        Prompts drawn per length.
-    seed : int
-    series : tuple of Series
-    method : str
-        How it was measured, see `numerics.monte_carlo.estimate.AttentionErrors`.
-    far : FarSlopes or None
-        None where there is no exact curve.
-    far_models : tuple of (str, float)
-        The exponents that laws with and without powers of ln L read off the exact output error at L
-        = 1e20 to 1e100; empty where theory has no such power.
-    comparisons : tuple of Comparison
-        Failures first.
-    warnings : tuple of str
-        What a reader has to know before reading an exponent off the plots.
-    """
+    """The result of a run: what was asked, what was measured, and what was compared with what."""
 
     setting: AttentionSetting
+    #: Shape (n,).
     lengths: Floats
+    #: Prompts drawn per length.
     replicates: int
     seed: int
     series: tuple[Series, ...]
+    #: How it was measured, see `numerics.monte_carlo.estimate.AttentionErrors`.
     method: str
+    #: None where there is no exact curve.
     far: FarSlopes | None
+    #: The exponents that laws with and without powers of ln L read off the exact output error at L
+    #: = 1e20 to 1e100; empty where theory has no such power.
     far_models: tuple[tuple[str, float], ...]
+    #: Failures first.
     comparisons: tuple[Comparison, ...]
+    #: What a reader has to know before reading an exponent off the plots.
     warnings: tuple[str, ...]
 
     @cached_property
@@ -109,8 +86,9 @@ class Rates(Drawn):
         kept = sum(c.holds for c in self.comparisons)
         L = self.lengths
         return (
-            f"Rates of {self.setting.name}: {len(L)} lengths from {L[0]:g} to {L[-1]:g}, {self.replicates} prompts at each, seed"
-            f" {self.seed}; {kept} of {len(self.comparisons)} comparisons with theory hold"
+            f"Rates of {self.setting.name}: {len(L)} lengths from {L[0]:g} to {L[-1]:g}, {self.replicates} "
+            f"prompts at each, seed {self.seed}; {kept} of {len(self.comparisons)} "
+            "comparisons with theory hold"
         )
 
     def table(self) -> list[list[str]]:
@@ -126,7 +104,10 @@ class Rates(Drawn):
             fitted = (
                 "-"
                 if s.fit is None
-                else f"{s.fit.exponent:.3f} ± {s.fit.standard_error:.1g}{'' if s.trusted else ' (not trusted)'}"
+                else (
+                    f"{s.fit.exponent:.3f} ± "
+                    f"{s.fit.standard_error:.1g}{'' if s.trusted else ' (not trusted)'}"
+                )
             )
             exact, sharp = (
                 "-" if x is None else f"{x:.4g}" for x in (None if s.exact is None else s.exact[-1], s.sharp)

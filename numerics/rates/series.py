@@ -38,52 +38,37 @@ NAMES = {"output": "output", "grad_V": "gradient in V", "grad_U": "gradient in U
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One quantity over the prompt lengths: measurement, theory and fits.
-
-    Parameters
-    ----------
-    quantity : {"output", "grad_V", "grad_U"}
-    estimate : Estimate
-        Monte Carlo estimate of the mean squared error.
-    rare_share, rare_error : array, shape (n,)
-        From queries too rare for the sample, see `numerics.monte_carlo.rare_queries`: their part of
-        the exact mean, and what they add to the standard error. The part is counted beyond their
-        number, and 0 where nothing is exact. The error also counts prompts too rare for it, see
-        `numerics.monte_carlo.rare_prompts`.
-    exact : array, shape (n,), or None
-        By quadrature, where there is a formula.
-    bounds : tuple of Bound
-    slopes : LocalSlopes
-        Of the measured curve.
-    exact_slopes : array, shape (n - 1,), or None
-    sharp : float or None
-        The exponent that theory gives, None where it gives none.
-    fit, pure : PowerLawFit or None
-        With the next-order term over the lengths from which it can be trusted, and the straight
-        line over the same lengths; None if there are too few lengths.
-    trusted : bool
-        Whether the same fit recovers the sharp exponent from the exact curve, to a quarter of a
-        standard error that is below 0.05.
-    reason : str
-        Why it is trusted or not.
-    models : Models or None
-        Laws beside each other, over the lengths of a trusted fit or else over all that are well
-        measured, and whether they show the exponent; None if there are too few lengths.
-    """
+    """One quantity over the prompt lengths: measurement, theory and fits."""
 
     quantity: Quantity
+    #: Monte Carlo estimate of the mean squared error.
     estimate: Estimate
+    #: From queries too rare for the sample, see `numerics.monte_carlo.rare_queries`: their part of
+    #: the exact mean, and what they add to the standard error. The part is counted beyond their
+    #: number, and 0 where nothing is exact. The error also counts prompts too rare for it, see
+    #: `numerics.monte_carlo.rare_prompts`.
     rare_share: Floats
     rare_error: Floats
+    #: By quadrature, where there is a formula.
     exact: Floats | None
     bounds: tuple[Bound, ...]
+    #: The slopes of the measured curve.
     slopes: LocalSlopes
+    #: Shape (n - 1,).
     exact_slopes: Floats | None
+    #: The exponent that theory gives, None where it gives none.
     sharp: float | None
+    #: With the next-order term over the lengths from which it can be trusted, and the straight line
+    #: over the same lengths; None if there are too few lengths.
     fit: PowerLawFit | None
     pure: PowerLawFit | None
+    #: Whether the same fit recovers the sharp exponent from the exact curve, to a quarter of a
+    #: standard error that is below 0.05.
     trusted: bool
+    #: Why it is trusted or not.
     reason: str
+    #: Laws beside each other, over the lengths of a trusted fit or else over all that are well
+    #: measured, and whether they show the exponent; None if there are too few lengths.
     models: Models | None
 
     __repr__ = in_a_line
@@ -158,11 +143,10 @@ def _advice(setting: AttentionSetting) -> str:
 def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArray[np.intp]) -> Series:
     """The series with fits over the longest range on which the same fit finds the sharp exponent in
     the exact curve.
-
-    The range is chosen by the exact curve and the relative standard errors, never by the measured
-    means, so that the interval keeps its coverage; up to the fact that low means of skewed samples
-    come with low standard errors.
     """
+    # The range is chosen by the exact curve and the relative standard errors, never by the measured
+    # means, so that the interval keeps its coverage; up to the fact that low means of skewed
+    # samples come with low standard errors.
     if usable.size < FEWEST_LENGTHS:
         return replace(
             series,
@@ -179,9 +163,15 @@ def _fitted(series: Series, setting: AttentionSetting, L: Floats, usable: NDArra
     if series.exact is None or series.sharp is None:
         reason = "theory gives no exact curve here to try the fit on"
     elif order is None:
-        reason = "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths separates from the exponent"
+        reason = (
+            "lambda >= 1/2: the exact law carries powers of ln L, which no fit over feasible lengths "
+            "separates from the exponent"
+        )
     else:
-        reason = f"at these lengths and errors the same fit does not find the sharp exponent in the exact curve; {_advice(setting)}"
+        reason = (
+            "at these lengths and errors the same fit does not find the sharp exponent in the exact "
+            f"curve; {_advice(setting)}"
+        )
         for start in range(usable.size - FEWEST_LENGTHS + 1):
             trial = fit(series.exact, usable[start:])
             if (

@@ -24,39 +24,16 @@ FILES = ("Gamma", "tokens", "U", "K", "Q", "V", "query", "query_cov")
 
 
 class Given(NamedTuple):
-    """What the options describe.
+    """What the options describe."""
 
-    Attributes
-    ----------
-    settings : list of AttentionSetting
-        Every example, or the setting from files, with every law.
-    inputs : list of (str, str)
-        Name and SHA-256 of each file that was read.
-    """
-
+    #: Every example, or the setting from files, with every law.
     settings: list[AttentionSetting]
+    #: Name and SHA-256 of each file that was read.
     inputs: list[tuple[str, str]]
 
 
 def add_setting_options(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add the options that describe a setting.
-
-    Parameters
-    ----------
-    command : argparse.ArgumentParser
-
-    Returns
-    -------
-    argparse._ArgumentGroup
-        Theirs, for more options.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> group = add_setting_options(parser)
-    >>> parser.parse_args(["--K", "K.npy", "--Q", "Q.csv", "--score-scale", "sqrt"]).score_scale
-    'sqrt'
-    """
+    """Add the options that describe a setting, and return their group, for more options."""
     given = command.add_argument_group(
         "the setting", f"An example, or your own matrices from files: {FORMATS}."
     )
@@ -83,7 +60,10 @@ def add_setting_options(command: argparse.ArgumentParser) -> argparse._ArgumentG
     given.add_argument(
         "--score-scale",
         metavar="SCALE",
-        help="what K'Q is divided by: sqrt for the root of d_k (the rows of K), as in transformers, or a number (default: 1)",
+        help=(
+            "what K'Q is divided by: sqrt for the root of d_k (the rows of K), as in transformers, or a "
+            "number (default: 1)"
+        ),
     )
     given.add_argument("--V", metavar="FILE", help="value matrix, d_out x d")
     query = given.add_mutually_exclusive_group()
@@ -93,22 +73,8 @@ def add_setting_options(command: argparse.ArgumentParser) -> argparse._ArgumentG
 
 
 def given_settings(arguments: argparse.Namespace, progress: Advance | None = None) -> Given:
-    """Read the setting that the arguments describe, with every law that is asked for.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-    progress : Advance, optional
-        Is told how far the work with a table of tokens is, now and later.
-
-    Returns
-    -------
-    Given
-
-    Raises
-    ------
-    InputError
-        If something is missing or too much, cannot be read, or does not fit.
+    """Read the setting that the arguments describe, with every law that is asked for. `progress` is
+    told how far the work with a table of tokens is, now and later.
     """
     paths = {name: path for name in FILES if (path := getattr(arguments, name, None)) is not None}
     if not paths:
@@ -127,25 +93,8 @@ def given_settings(arguments: argparse.Namespace, progress: Advance | None = Non
 
 
 def as_vector(array: Any, option: str) -> Any:
-    """A vector; a row or a column of a table is one.
+    """A vector (d,); a row or a column of a table is one. `option` is what an error calls it.
 
-    Parameters
-    ----------
-    array : ndarray
-    option : str
-        What an error calls it.
-
-    Returns
-    -------
-    ndarray, shape (d,)
-
-    Raises
-    ------
-    InputError
-        If it is none.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> as_vector(np.ones((1, 3)), "--query")
     array([1., 1., 1.])
@@ -160,16 +109,6 @@ def as_vector(array: Any, option: str) -> Any:
 def setting_words(arguments: argparse.Namespace) -> list[str]:
     """The words of a command line that describe the same setting, with file names only.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
     >>> parser = argparse.ArgumentParser()
     >>> group = add_setting_options(parser)
     >>> setting_words(parser.parse_args(["--example", "averaged", "--law", "ball"]))
@@ -192,7 +131,6 @@ def setting_words(arguments: argparse.Namespace) -> list[str]:
 def _with_laws(
     settings: list[AttentionSetting], inputs: list[tuple[str, str]], laws: list[str] | None
 ) -> Given:
-    """Every setting with every law."""
     try:
         return Given(
             [setting.with_law(law) for setting in settings for law in dict.fromkeys(laws or [])] or settings,
@@ -203,7 +141,6 @@ def _with_laws(
 
 
 def _examples(names: Any) -> list[AttentionSetting]:
-    """Built-in settings, each once."""
     from numerics.attention.examples import EXAMPLES as BUILT_IN
 
     for name in names:
@@ -290,7 +227,8 @@ def _check_heads(arrays: dict[str, Any]) -> None:
         "; transpose them: here tokens are columns, k_i = K z_i" if K[1] == Q[1] and K[0] == Q[0] == d else ""
     )
     raise InputError(
-        f"--K has shape {K} and --Q has shape {Q}; both must have shape (d_k, {d}), since V has {d} columns{hint}"
+        f"--K has shape {K} and --Q has shape {Q}; both must have shape (d_k, {d}), since V "
+        f"has {d} columns{hint}"
     )
 
 

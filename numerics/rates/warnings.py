@@ -32,11 +32,15 @@ def _theory_warnings(result: Rates) -> Iterator[str]:
     reaches = result.far is not None and result.far.reaches
     if sharp is not None and result.setting.averaged and lam >= 1:
         yield (
-            f"lambda = {lam:.4g} >= 1: slopes fitted at feasible lengths (L <= 1e6) do not recover the sharp exponent {sharp:.4g},"
-            " because of powers of ln L" + ("; see the exact slopes up to L = 1e100" if reaches else "")
+            f"lambda = {lam:.4g} >= 1: slopes fitted at feasible lengths (L <= 1e6) do not recover the sharp "
+            f"exponent {sharp:.4g}, "
+            "because of powers of ln L" + ("; see the exact slopes up to L = 1e100" if reaches else "")
         )
     elif sharp is not None and result.setting.averaged and lam > 0.25:
-        yield f"lambda = {lam:.4g} > 1/4: the approach is slow, and local slopes at feasible lengths are not the exponent yet"
+        yield (
+            f"lambda = {lam:.4g} > 1/4: the approach is slow, and local slopes at feasible lengths are not "
+            "the exponent yet"
+        )
     if result.far is not None and not reaches:
         yield f"scores have variance {lam:.4g}: not even L = 1e100 shows the exponent"
     if result.far_models:
@@ -56,16 +60,17 @@ def _series_warnings(series: Series, result: Rates) -> Iterator[str]:
     if rare.any():
         where = ", ".join(f"{L:.0f}" for L in result.lengths[rare])
         yield (
-            f"L = {where}: up to {series.rare_share[rare].max():.0%} of the exact mean comes from queries so rare that"
-            f" {result.replicates} replicates show fewer than ten; comparisons allow for it, draw more"
+            f"L = {where}: up to {series.rare_share[rare].max():.0%} of the exact mean comes from queries so "
+            f"rare that {result.replicates} replicates show fewer than ten; comparisons "
+            "allow for it, draw more"
         )
     if series.exact is not None and not result.setting.averaged:
         hidden = series.rare_error > LARGEST_SHARE * series.exact
         if hidden.any():
             where = ", ".join(f"{L:.0f}" for L in result.lengths[hidden])
             yield (
-                f"L = {where}: prompts so rare that {result.replicates} replicates may show none can make up more than"
-                f" {LARGEST_SHARE:.0%} of the mean; comparisons allow for it, draw more"
+                f"L = {where}: prompts so rare that {result.replicates} replicates may show none can make up "
+                f"more than {LARGEST_SHARE:.0%} of the mean; comparisons allow for it, draw more"
             )
     if series.fit is None:
         if result.lengths.size > 1:

@@ -28,23 +28,9 @@ DENOMINATORS = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10**4, 10**6)
 class Point:
     """A rational instance in dimension 1: a law on few atoms, the number ``Uz`` and the values of f
     at the atoms.
-
-    Parameters
-    ----------
-    law : TokenLaw
-        With rational atoms on the line.
-    Uz : Fraction
-    f : tuple of Fraction
-
-    Examples
-    --------
-    >>> half = Fraction(1, 2)
-    >>> p = Point(on_line((1, -1), (half, half)), Fraction(0), (Fraction(1), Fraction(-1)))
-    >>> from numerics.attention.softmax_average import error_squared
-    >>> p.average(4).mean(error_squared) == 0.25
-    True
     """
 
+    #: With rational atoms on the line.
     law: token_laws.TokenLaw
     Uz: Fraction
     f: tuple[Fraction, ...]
@@ -88,7 +74,10 @@ class Point:
             try:
                 proxy = str(certified_proxy(atoms, weights))
             except ArithmeticError:  # of very uneven atoms: shown, but nothing is evaluated with it
-                proxy = f"about {float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])):.9g}"
+                proxy = (
+                    "about "
+                    f"{float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])):.9g}"
+                )
         elif weights[0] == weights[1]:
             proxy = str(atoms[0] ** 2)
         else:
@@ -105,43 +94,23 @@ class Point:
 
 
 def on_line(values: Iterable[int | Fraction], weights: Iterable[Fraction]) -> token_laws.TokenLaw:
-    """The law on the line with these rational atoms and probabilities.
-
-    Raises
-    ------
-    ValueError
-        If the weights are no probability or the law is not centred.
-
-    Examples
-    --------
-    >>> on_line((1, -1), (Fraction(1, 2), Fraction(1, 2))).sigma
-    1.0
-    """
+    """The law on the line with these rational atoms and probabilities."""
     return token_laws.atoms([(Fraction(x),) for x in values], tuple(weights))
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Laws, queries and functions that depend on finitely many real parameters.
-
-    Parameters
-    ----------
-    name : str
-    box : tuple of (float, float)
-        The range of each parameter.
-    lengths : tuple of int
-        Prompt lengths that are affordable for a search.
-    build : callable
-        ``build(x)``: (scores, f, weights, a2, squared tokens, sigma2) as floats, for parameters of
-        shape (len(box), batch).
-    rational : callable
-        ``rational(x, denominator)``: a nearby `Point`.
-    """
+    """Laws, queries and functions that depend on finitely many real parameters."""
 
     name: str
+    #: The range of each parameter.
     box: tuple[tuple[float, float], ...]
+    #: Prompt lengths that are affordable for a search.
     lengths: tuple[int, ...]
+    #: ``build(x)``: (scores, f, weights, a2, squared tokens, sigma2) as floats, for parameters of
+    #: shape (len(box), batch).
     build: Callable[[Array], tuple[Array, ...]]
+    #: ``rational(x, denominator)``: a nearby `Point`.
     rational: Callable[[Array, int], Point]
 
     def average(self, L: int, x: Array) -> SoftmaxAverage:

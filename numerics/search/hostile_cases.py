@@ -1,8 +1,6 @@
 """Bounds on the softmax average tried on every combination of the hostile laws, lengths, queries,
-matrices and functions of `numerics.token_laws.hostile`.
-
-For laws on few atoms and short prompts the ratios are exact sums; elsewhere prompts are sampled,
-and the ratios have confidence limits.
+matrices and functions of `numerics.token_laws.hostile`. For laws on few atoms and short prompts the
+ratios are exact sums; elsewhere prompts are sampled, and the ratios have confidence limits.
 """
 
 from __future__ import annotations
@@ -40,31 +38,21 @@ ERROR = 1e-6
 
 @dataclass(frozen=True)
 class Worst:
-    """The largest ratio of the two sides over the hostile cases.
+    """The largest ratio of the two sides over the hostile cases."""
 
-    Parameters
-    ----------
-    ratio : float
-        Exact, at the worst of the cases that can be enumerated.
-    where : str
-        That case in words.
-    estimate : float
-        The largest ratio in a sample; it errs upwards, as the largest of many estimates.
-    cases, noisy : int
-        How many were tried; in how many the sample does not settle on which side of ``limit`` the
-        ratio lies.
-    samples : int
-        Prompts drawn, over all sampled cases.
-    broken : bool
-        Whether some ratio is above ``limit`` (exactly, or with confidence).
-    """
-
+    #: Exact, at the worst of the cases that can be enumerated.
     ratio: float
+    #: That case in words.
     where: str
+    #: The largest ratio in a sample; it errs upwards, as the largest of many estimates.
     estimate: float
+    #: How many were tried; in how many the sample does not settle on which side of ``limit`` the
+    #: ratio lies.
     cases: int
     noisy: int
+    #: Prompts drawn, over all sampled cases.
     samples: int
+    #: Whether some ratio is above ``limit`` (exactly, or with confidence).
     broken: bool
 
     @property
@@ -80,17 +68,10 @@ class Worst:
 
 
 def worst_hostile(statement: Statement, limit: float) -> Worst:
-    """The worst case of a statement over the laws, lengths, matrices, queries and functions of
-    `numerics.token_laws.hostile`.
-
-    The sampled prompts are the same for all claims of a run, so that claims with one statement
-    share its ratios. The limits of each statement hold with the probability that is stated.
-
-    Parameters
-    ----------
-    statement : Statement
-    limit : float
-        The ratio that the statement allows.
+    """The worst case of a statement, whose ratio is at most `limit`, over
+    `numerics.token_laws.hostile`. The sampled prompts are the same for all claims of a run, so that
+    claims with one statement share its ratios. The limits of each statement hold with the
+    probability that is stated.
     """
     worst, where = 0.0, ""
     estimate, cases, noisy, samples, broken = 0.0, 0, 0, 0, False
@@ -123,8 +104,6 @@ class _Labels:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """The prompts of these cases."""
-
     labels: _Labels
     exact: bool
     average: SoftmaxAverage
@@ -164,10 +143,8 @@ def _batches(lengths: tuple[int, ...], reseed: int) -> list[_Batch]:
 
 def _interval(statement: Statement, c: SoftmaxAverage) -> tuple[Array, Array, Array]:
     """Lower limit, estimate and upper limit of each ratio from sampled prompts, each off with
-    probability below 1e-10.
-
-    For means by the normal approximation, which heavy tails strain: no sample refutes or proves
-    anything by itself, it leaves a statement open.
+    probability below 1e-10. For means this is the normal approximation, which heavy tails strain:
+    no sample refutes or proves anything by itself, it leaves a statement open.
     """
     if isinstance(statement.left, Mean):
         values, ratio = statement.left.variable.of(c), statement.ratios(c)

@@ -1,8 +1,6 @@
 """The largest value of a function on a box, by evolution of a population that is evaluated all at
-once.
-
-Ratios of a bound have many local maxima and cost little for a thousand points together, so that
-differential evolution finds the peak, and an evolution strategy then climbs it.
+once. Ratios of a bound have many local maxima and cost little for a thousand points together, so
+that differential evolution finds the peak, and an evolution strategy then climbs it.
 """
 
 from __future__ import annotations
@@ -32,30 +30,10 @@ def maximise(
     rng: np.random.Generator,
     starts: Sequence[npt.ArrayLike] = (),
 ) -> tuple[float, Array]:
-    """Differential evolution over the box (after Zhang and Sanderson 2009), then `refine` around
-    the best point.
-
-    Parameters
-    ----------
-    f : callable
-        Maps points of shape (n, batch) to values of shape (batch,).
-    box : sequence of (float, float)
-        The range of each of the n parameters.
-    rng : numpy.random.Generator
-    starts : sequence of points
-        Members of the first generation; the others are spread over the box.
-
-    Returns
-    -------
-    float, ndarray of shape (n,)
-        The largest value found, and where; nothing certifies that there is no larger one.
-
-    Examples
-    --------
-    >>> f = lambda x: -((x - 1 / 3) ** 2).sum(0)
-    >>> value, x = maximise(f, [(0, 1), (-1, 1)], np.random.default_rng(0))
-    >>> value > -1e-12, x.round(5).tolist()
-    (True, [0.33333, 0.33333])
+    """The largest value found of f on a box and where, by differential evolution (after Zhang and
+    Sanderson 2009) and then `refine` around the best point; nothing certifies that there is no
+    larger one. f maps points (n, batch) to values (batch,); `starts` are members of the first
+    generation, the others are spread over the box.
     """
     low, high = np.array(box, dtype=float).T[:, :, None]
     n = len(box)
@@ -86,29 +64,9 @@ def maximise(
 def refine(
     f: Objective, box: Sequence[tuple[float, float]], rng: np.random.Generator, start: Array, spread: Array
 ) -> tuple[float, Array]:
-    """An evolution strategy around a point: steps whose covariance learns from the best of a
-    generation, shorter without success.
-
-    Parameters
-    ----------
-    f, box, rng
-        As in `maximise`.
-    start : ndarray of shape (n,)
-    spread : ndarray of shape (n, n)
-        Covariance of the first steps.
-
-    Returns
-    -------
-    float, ndarray of shape (n,)
-        At least the value at `start`.
-
-    Examples
-    --------
-    >>> peak = lambda x: -np.abs(x[0] - 0.7)
-    >>> start, spread = np.array([0.2]), np.array([[0.01]])
-    >>> value, x = refine(peak, [(0, 1)], np.random.default_rng(0), start, spread)
-    >>> value > -1e-6
-    True
+    """The largest value found, and where, by an evolution strategy around the point `start` (n,):
+    steps, of covariance `spread` at first, whose covariance learns from the best of a generation,
+    shorter without success. The value is at least that at `start`.
     """
     low, high = np.array(box, dtype=float).T[:, :, None]
     x = start[:, None]

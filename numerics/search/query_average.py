@@ -1,8 +1,7 @@
 """Errors of the softmax average that are also averaged over a random query, as exact sums for
-tokens and queries that take few values.
-
-`tightest` compares a bound with the truth at many instances: in floating point first, and by Arb
-where the bound fails, so that a refutation rests on exact arithmetic.
+tokens and queries that take few values. `tightest` compares a bound with the truth at many
+instances: in floating point first, and by Arb where the bound fails, so that a refutation rests on
+exact arithmetic.
 """
 
 from __future__ import annotations
@@ -65,32 +64,15 @@ def covariance_error(c: SoftmaxAverage, z: Array) -> Any:
 
 @dataclass(frozen=True)
 class PromptAndQuery:
-    """Rational tokens and queries on finitely many values, with the matrix U.
+    """Rational tokens and queries on finitely many values, with the matrix U."""
 
-    Parameters
-    ----------
-    tokens, query : TokenLaw
-        On finitely many rational points of one space; the query is 1-sub-Gaussian.
-    u : Fraction
-        Operator norm of U.
-    name : str
-    direction : tuple of rows, optional
-        The matrix U/u, of operator norm 1; the identity by default.
-
-    Examples
-    --------
-    One token and no scores: the error is the variance of a token.
-
-    >>> from numerics.token_laws import atoms
-    >>> signs = atoms([[1], [-1]], [Fraction(1, 2)] * 2, sigma2=Fraction(1))
-    >>> float(PromptAndQuery(signs, signs, Fraction(0), "signs").average(1, squared_error))
-    1.0
-    """
-
+    #: On finitely many rational points of one space; the query is 1-sub-Gaussian.
     tokens: TokenLaw
     query: TokenLaw
+    #: Operator norm of U.
     u: Fraction
     name: str
+    #: The matrix U/u, of operator norm 1; the identity by default.
     direction: tuple[tuple[Fraction, ...], ...] = ()
 
     @property
@@ -112,24 +94,9 @@ class PromptAndQuery:
         *,
         exact: bool = False,
     ) -> Any:
-        """The statistic averaged over the query.
-
-        Parameters
-        ----------
-        L : int
-            Length of the prompt.
-        statistic : callable
-            One of this module; a function of the outcomes at a fixed query, and of that query.
-        f : callable, optional
-            Maps tokens of shape (k, d) to values of shape (m, k); the tokens themselves by default.
-        g : callable, optional
-            A factor that depends on the query.
-        exact : bool
-            Arb balls instead of floats.
-
-        Returns
-        -------
-        float or flint.arb
+        """A statistic of this module averaged over the query, in floats or Arb balls. f maps tokens
+        (k, d) to values (m, k), by default the tokens themselves; g is a factor that depends on the
+        query.
         """
         number, kind = (arb_ball, object) if exact else (float, float)
         points = np.array([[number(x) for x in atom] for atom in self.tokens.atoms], dtype=kind)
@@ -165,50 +132,22 @@ def moments(z: Array) -> Array:
 
 @dataclass(frozen=True)
 class Instance:
-    """Both sides of a bound at one instance.
+    """Both sides of a bound at one instance."""
 
-    Parameters
-    ----------
-    where : Mapping
-        The instance in words and numbers.
-    left, right : float
-    exact : callable, optional
-        The left side as a SymPy number or an Arb ball, and the right side as a SymPy number; only
-        such instances can refute.
-    """
-
+    #: The instance in words and numbers.
     where: Mapping[str, Any]
     left: float
     right: float
+    #: The left side as a SymPy number or an Arb ball, and the right side as a SymPy number; only
+    #: such instances can refute.
     exact: Callable[[], tuple[Any, sp.Expr]] | None = field(default=None, compare=False)
 
 
 def tightest(instances: Iterable[Instance], *, checked: str, covered: str, statement: Any = None) -> Evidence:
-    """The instance at which a bound is tightest, or the first at which it fails.
-
-    Parameters
-    ----------
-    instances : iterable of Instance
-        In the order in which a witness is preferred: short prompts first.
-    checked : str
-        LaTeX of the bound.
-    covered : str
-        Which instances these are.
-    statement : object, optional
-        What the instances are instances of, for `Evidence.sides`.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the slack, REFUTED at the first instance that fails by Arb, or OPEN if one
-        fails without exact evaluation.
-
-    Examples
-    --------
-    >>> sides = lambda n: lambda: (sp.Integer(1), sp.Integer(n))
-    >>> rows = [Instance({"L": n}, 1.0, n, sides(n)) for n in (2, 3)]
-    >>> tightest(rows, checked="1 <= L", covered="L = 2, 3").slack
-    2.0
+    """The instance at which a bound is tightest (SUPPORTED with the slack), or the first that
+    refutes it by Arb; OPEN if one fails without exact evaluation. Instances come in the order in
+    which a witness is preferred, short prompts first; `covered` says which they are, and
+    `statement` what they are instances of, for `Evidence.sides`.
     """
     started = time.perf_counter()
     found: Sequence[Instance] = tuple(instances)
@@ -231,7 +170,10 @@ def tightest(instances: Iterable[Instance], *, checked: str, covered: str, state
             )
     seconds = time.perf_counter() - started
     if failing:
-        reason = f"fails in floating point, but not by Arb, at {dict(failing[0].where)}: {failing[0].left} > {failing[0].right}"
+        reason = (
+            f"fails in floating point, but not by Arb, at {dict(failing[0].where)}: "
+            f"{failing[0].left} > {failing[0].right}"
+        )
         return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=seconds, **common)
     ratio, at = min(
         ((i.right / i.left, i.where) for i in found if i.left > 0), key=lambda r: r[0], default=(None, {})

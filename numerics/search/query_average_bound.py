@@ -30,13 +30,7 @@ LARGEST_SPREAD = 600.0
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """One prompt length and one law of tokens and queries, in exact numbers.
-
-    Parameters
-    ----------
-    x : PromptAndQuery
-    length : int
-    """
+    """One prompt length and one law of tokens and queries, in exact numbers."""
 
     x: PromptAndQuery
     length: int
@@ -125,36 +119,21 @@ def _counts(lengths: tuple[int, ...], k: int) -> tuple[Array, Array, Array]:
 class Grid:
     """One law of tokens and of queries at several lengths and sizes of U at once, in floating
     point; its numbers are arrays that broadcast to (lengths, sizes, queries).
-
-    Parameters
-    ----------
-    points : ndarray of shape (k, d)
-    weights : ndarray of shape (k,)
-    sigma : float
-    queries : ndarray of shape (m, d)
-    masses : ndarray of shape (m,)
-    shape : ndarray of shape (d, d)
-        U/|U|.
-    lengths : tuple of int
-    sizes : ndarray of shape (n,)
-        Values of |U|.
-
-    Examples
-    --------
-    >>> from numerics.search.query_average import squared_error
-    >>> signs, half = np.array([[1.0], [-1.0]]), np.array([0.5, 0.5])
-    >>> grid = Grid(signs, half, 1.0, signs, half, np.eye(1), (1, 2), np.array([0.0, 1.0]))
-    >>> grid.mean(squared_error)[..., 0].round(3).tolist()
-    [[1.0, 1.58], [0.5, 0.79]]
     """
 
+    #: Shape (k, d).
     points: Array
+    #: Shape (k,).
     weights: Array
     sigma: float
+    #: Shape (m, d).
     queries: Array
+    #: Shape (m,).
     masses: Array
+    #: U/|U|.
     shape: Array
     lengths: tuple[int, ...]
+    #: Values of |U|.
     sizes: Array
     _sums: dict[Any, SoftmaxAverage] = field(default_factory=dict)
     _means: dict[Any, Array] = field(default_factory=dict)
@@ -276,21 +255,14 @@ Value = Callable[[Any], Any]
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One inequality.
+    """One inequality."""
 
-    Parameters
-    ----------
-    left, right : callable
-        Map a `Place` to an exact number or a ball, and a `Grid` to an array.
-    where : Mapping
-        What the inequality is about, as witnesses show it.
-    d : int, optional
-        The only dimension of tokens that is meant.
-    """
-
+    #: Map a `Place` to an exact number or a ball, and a `Grid` to an array.
     left: Value
     right: Value
+    #: What the inequality is about, as witnesses show it.
     where: Mapping[str, Any] = field(default_factory=dict)
+    #: The only dimension of tokens that is meant.
     d: int | None = None
 
     def at(self, x: PromptAndQuery, length: int, left: float, right: float) -> Instance:
@@ -305,33 +277,22 @@ class QueryAverageBound:
     """Inequalities between averages over prompt and query, for every law of tokens and queries.
 
     Tokens are centred, with the sub-Gaussian constant sigma; the query is 1-sub-Gaussian.
-
-    Parameters
-    ----------
-    terms : tuple of Term
-    least : int
-        The shortest prompt.
-    unit : bool
-        Whether sigma is at least 1.
-    d : tuple of int
-        Dimensions of the tokens that are meant.
-    lengths : tuple of int, optional
-        Those at which the statement is tried if it does not depend on L.
-    nonzero : bool
-        Whether U = 0 is left out.
-    reference : tuple of PromptAndQuery and int, optional
-        Laws and length at which the loss is taken.
-    checked : str
-        LaTeX of the statement.
     """
 
     terms: tuple[Term, ...]
+    #: The shortest prompt.
     least: int = 1
+    #: Whether sigma is at least 1.
     unit: bool = True
+    #: Dimensions of the tokens that are meant.
     d: tuple[int, ...] = (1, 2, 3)
+    #: Those at which the statement is tried if it does not depend on L.
     lengths: tuple[int, ...] = ()
+    #: Whether U = 0 is left out.
     nonzero: bool = False
+    #: Laws and length at which the loss is taken.
     reference: tuple[PromptAndQuery, int] | None = None
+    #: LaTeX of the statement.
     checked: str = ""
 
     def scaled(self, factor: Fraction) -> QueryAverageBound:

@@ -35,10 +35,10 @@ STATISTICS: dict[Quantity, tuple[Any, Any]] = {
 #: (L, sigma, |U|, d) to the bound for V = I.
 Bound = Callable[[Any, Any, Any, Any], Any]
 COVERED = (
-    "tokens of two to four atoms (d = 1, 2; sigma from 1 to 4, weights down to 2^-28), queries of signs and rare large ones, "
-    "L = 1 to 100, exact sums; "
-    "Gaussian tokens with kappa = sigma^2 |U|^2 from 0 to 16, d = 1, 3 and L from 1 to 1e30, by quadrature over Gaussian queries "
-    "(output) or at |z| = sqrt(d) (gradient in U)"
+    "tokens of two to four atoms (d = 1, 2; sigma from 1 to 4, weights down to 2^-28), queries of signs and "
+    "rare large ones, L = 1 to 100, exact sums; Gaussian tokens with kappa = sigma^2 |U|^2 from 0 to 16, d = "
+    "1, 3 and L from 1 to 1e30, by quadrature over Gaussian queries (output) or at |z| = sqrt(d) (gradient "
+    "in U)"
 )
 ONE, HALF = Fraction(1), Fraction(1, 2)
 #: Values of u, lengths of prompts that are summed, and lengths for quadrature.
@@ -95,16 +95,8 @@ def _gaussian_left(quantity: Quantity) -> tuple[tuple[float, int, float, float],
 
 
 def statement(bound: Bound, quantity: Quantity, *, least: int = 1, unit: bool = False) -> QueryAverageBound:
-    """The bound for every law of tokens and query.
-
-    Parameters
-    ----------
-    bound : callable
-    quantity : str
-    least : int
-        The shortest prompt.
-    unit : bool
-        Whether sigma is at least 1.
+    """The bound for every law of tokens and query, from the length `least` on; `unit` says that
+    sigma is at least 1.
     """
     term = Term(
         lambda at: at.mean(*STATISTICS[quantity]), lambda at: bound(at.L, at.sigma, at.u, at.d), {"V": 1}
@@ -113,11 +105,9 @@ def statement(bound: Bound, quantity: Quantity, *, least: int = 1, unit: bool = 
 
 
 def instances(given: QueryAverageBound, bound: Bound, quantity: Quantity) -> Iterator[Instance]:
-    """Every instance, the exact ones first.
-
-    Gaussian tokens at one token are exact: the error of the output is
-    ``sigma^2 d + sigma^4 |U|^2 d``, and the gradient in U is 0 instead of ``sigma^2 z'`` in each
-    row.
+    """Every instance, the exact ones first. Gaussian tokens at one token are exact: the error of
+    the output is ``sigma^2 d + sigma^4 |U|^2 d``, and the gradient in U is 0 instead of
+    ``sigma^2 z'`` in each row.
     """
     if given.least == 1:
         for d, kappa, sigma in itertools.product((1, 3), (*KAPPAS, Fraction(10**6)), (ONE, Fraction(4))):

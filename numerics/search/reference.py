@@ -1,9 +1,7 @@
-"""What bounds give away at one fixed instance, so that they can be compared with each other.
-
-The slack at the tightest point says how much better a bound could be; the loss at a reference
-instance says how much it gives away where nothing is chosen in its favour. Engines know no
-instance: their `Evidence` carries the sides that they judged, and `with_losses` evaluates those
-sides afterwards, at whatever instance the caller brings.
+"""What bounds give away at one fixed instance, so that they can be compared with each other: the
+slack at the tightest point says how much better a bound could be, the loss at a reference instance
+how much it gives away where nothing is chosen in its favour. Engines know no instance: their
+`Evidence` carries the sides that they judged, and `with_losses` evaluates those afterwards.
 """
 
 from __future__ import annotations
@@ -45,62 +43,27 @@ class StatisticBound:
 
 @dataclass(frozen=True, kw_only=True)
 class ReferenceInstance:
-    """A law of the tokens, a score, a prompt length, and values of all symbols that bounds contain.
+    """A law of the tokens, a score, a prompt length, and the values of all symbols in bounds."""
 
-    Parameters
-    ----------
-    name : str
-        The instance in words, for tables.
-    point : Point
-        Tokens, score ``Uz`` and the values of ``f`` at the tokens.
-    length : int
-        Length of the prompt.
-    values : Mapping[str, sympy.Expr]
-        Values of symbols by name.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from numerics.search.families import on_line
-    >>> half, one = Fraction(1, 2), Fraction(1)
-    >>> signs = Point(on_line((1, -1), (half, half)), half, (one, -one))
-    >>> at = ReferenceInstance(name="signs", point=signs, length=1, values={"x": sp.Rational(1, 3)})
-    >>> x = sp.Symbol("x")
-    >>> at.loss(Inequality(x, 1 - x, ()))
-    2.0
-    """
-
+    #: The instance in words, for tables.
     name: str
+    #: Tokens, score ``Uz`` and the values of ``f`` at the tokens.
     point: Point
     length: int
+    #: Values of symbols by name.
     values: Mapping[str, sp.Expr]
 
     def with_values(self, more: Mapping[str, Any]) -> ReferenceInstance:
-        """The same instance with further values of symbols, or other ones.
-
-        Raises
-        ------
-        TypeError
-            If a value is a float, or no number.
-        """
+        """The same instance with further values of symbols, or other ones; floats are refused."""
         return replace(
             self, values={**self.values, **{name: _number(name, value) for name, value in more.items()}}
         )
 
     def loss(self, sides: Any) -> float:
-        """Right over left side of a bound at this instance.
-
-        Parameters
-        ----------
-        sides : Inequality, StatisticBound or callable
-            A callable maps the instance to its left and right side. For a tail at its parameter's
-            value the loss is the threshold over the least one for which the bound would be true
-            (for lower tails the other way round), which stays finite where the probability is zero.
-
-        Raises
-        ------
-        NoLoss
-            If a symbol has no value, a hypothesis does not hold here, or a side is not positive.
+        """Right over left side of a bound (or of the two sides that a callable makes of this
+        instance). For a tail at its parameter's value it is the threshold over the least one for
+        which the bound would be true (for lower tails the other way round), which stays finite
+        where the probability is zero. `NoLoss` says why there is none.
         """
         if isinstance(sides, Statement):
             sides = sides.inequality
@@ -118,15 +81,6 @@ def with_losses(evidence: Evidence, at: ReferenceInstance) -> tuple[Evidence, li
 
     Where several inequalities were judged, as in a conjunction, it is the largest loss. Parts,
     routes and controls get their own.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    at : ReferenceInstance
-
-    Returns
-    -------
-    tuple of Evidence and list of str
     """
     found: dict[
         int, float | str
@@ -157,17 +111,23 @@ def _number(name: str, value: Any) -> sp.Expr:
     number = sp.sympify(value)
     if isinstance(value, float) or not isinstance(number, sp.Expr) or not number.is_number:
         raise TypeError(
-            f"the reference value {name} = {value!r} is not an exact number; write an integer, a Fraction or SymPy"
+            f"the reference value {name} = {value!r} is not an exact number; write an "
+            "integer, a Fraction or SymPy"
         )
     return number
 
 
-def _value(e: sp.Expr, values: Mapping[str, sp.Expr]) -> sp.Expr:
-    unknown = sorted({s.name for s in e.free_symbols} - set(values))
-    if unknown:
+def _refuse_unknown(names: set[str]) -> None:
+    if names:
+        unknown = sorted(names)
         raise NoLoss(
-            f"no value for {', '.join(unknown)} at the reference instance; give reference=dict({unknown[0]}=...)"
+            f"no value for {', '.join(unknown)} at the reference instance; give "
+            f"reference=dict({unknown[0]}=...)"
         )
+
+
+def _value(e: sp.Expr, values: Mapping[str, sp.Expr]) -> sp.Expr:
+    _refuse_unknown({s.name for s in e.free_symbols} - set(values))
     number = sp.N(e.subs({s: values[s.name] for s in e.free_symbols}), DIGITS)
     if not (number.is_number and number.is_real and number.is_finite):
         raise NoLoss(f"{e} is {number} at the reference instance, not a real number")
@@ -193,13 +153,8 @@ def _statistic(sides: StatisticBound, instance: ReferenceInstance) -> Any:
     c = _average(instance.point, instance.length)
     known = {name: float(value) for name, value in instance.values.items()}
     at = {**{name: float(value) for name, value in population(c).items()}, **known}
-    unknown = sorted(
-        {s.name for e in (right, getattr(left, "threshold", right)) for s in e.free_symbols} - set(at)
-    )
-    if unknown:
-        raise NoLoss(
-            f"no value for {', '.join(unknown)} at the reference instance; give reference=dict({unknown[0]}=...)"
-        )
+    bounds = (right, getattr(left, "threshold", right))
+    _refuse_unknown({s.name for e in bounds for s in e.free_symbols} - set(at))
     bound = float(evaluate(right, at))
     if isinstance(left, Tail):
         return _tail(left, bound, float(evaluate(left.threshold, at)), sides.exponents, c)
@@ -211,7 +166,8 @@ def _statistic(sides: StatisticBound, instance: ReferenceInstance) -> Any:
 def _quotient(value: Any, bound: Any) -> Any:
     if not (value > 0 and bound > 0):
         raise NoLoss(
-            f"the sides are {float(value):.6g} and {float(bound):.6g} at the reference instance, not both positive"
+            f"the sides are {float(value):.6g} and {float(bound):.6g} at the reference "
+            "instance, not both positive"
         )
     return bound / value
 
@@ -234,6 +190,7 @@ def _tail(left: Tail, bound: float, threshold: float, exponents: bool, c: Softma
     best = float(value[order][last][np.argmax(reached[last] > bound)])
     if best <= 0 or threshold <= 0:
         raise NoLoss(
-            f"the threshold {threshold:.6g} and the best one {best:.6g} at the reference instance have no ratio"
+            f"the threshold {threshold:.6g} and the best one {best:.6g} at the reference "
+            "instance have no ratio"
         )
     return best / threshold if left.op == "<=" else threshold / best

@@ -1,6 +1,4 @@
-"""Bounds on the softmax average as data: what is bounded, by what, and which ratio decides whether
-the bound holds.
-
+"""Bounds on the softmax average as data, with the ratio that decides whether they hold.
 ``E X <= c B`` becomes "the largest of ``E X / B`` is at most c", and
 ``P(X >= T(delta)) <= c B(delta)`` is first rewritten in the threshold ``t = T(delta)``. One search
 for the largest ratio then answers for every value of the constants.
@@ -36,14 +34,7 @@ SQUARED_ROUNDING = 1e-25
 
 @dataclass(frozen=True)
 class Mean:
-    """The expectation of a function of the prompt.
-
-    Examples
-    --------
-    >>> from numerics.attention.softmax_average import normaliser
-    >>> Mean(normaliser).latex
-    '\\\\mathbb{E} S_L'
-    """
+    """The expectation of a function of the prompt."""
 
     variable: RandomVariable
 
@@ -55,30 +46,16 @@ class Mean:
 
 @dataclass(frozen=True)
 class Tail:
-    """The probability that a function of the prompt passes a threshold.
-
-    Parameters
-    ----------
-    variable : RandomVariable
-    op : str
-        ``">="``, ``">"`` or ``"<="``.
-    threshold : sympy.Expr
-        In population quantities and ``parameter``.
-    parameter : sympy.Symbol
-        The number in (0, 1) for every value of which the bound is claimed.
-    least : sympy.Expr, optional
-        The bound is claimed from this value of the parameter on, at which the threshold is largest.
-
-    Raises
-    ------
-    ValueError
-        If the operator is another one, or a tail to the left has a least parameter.
-    """
+    """The probability that a function of the prompt passes a threshold."""
 
     variable: RandomVariable
+    #: ``">="``, ``">"`` or ``"<="``.
     op: str
+    #: In population quantities and ``parameter``.
     threshold: sp.Expr
+    #: The number in (0, 1) for every value of which the bound is claimed.
     parameter: sp.Symbol
+    #: The bound is claimed from this value of the parameter on, at which the threshold is largest.
     least: sp.Expr | None = None
 
     def __post_init__(self) -> None:
@@ -98,12 +75,10 @@ class Tail:
 
 @lru_cache(maxsize=1024)
 def latex(expr: sp.Expr) -> str:
-    """LaTeX in the paper's notation.
+    r"""LaTeX in the paper's notation.
 
-    Examples
-    --------
     >>> latex(sp.Symbol("EM2", positive=True) / 2)
-    '\\\\frac{\\\\mathbb{E}M^2}{2}'
+    '\\frac{\\mathbb{E}M^2}{2}'
     """
     return str(
         sp.latex(
@@ -113,27 +88,9 @@ def latex(expr: sp.Expr) -> str:
 
 
 def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
-    """The value of an expression in floats or Arb balls, whichever the quantities are.
-
-    Parameters
-    ----------
-    expr : sympy.Expr
-        Built from rationals, symbols, sums, products, powers, maxima, exp and log.
-    at : mapping of str to values
-        One for the name of each symbol.
-
-    Raises
-    ------
-    ValueError
-        If a symbol has no value.
-    TypeError
-        If a function is not in the list above.
-
-    Examples
-    --------
-    >>> x = sp.Symbol("x")
-    >>> evaluate(sp.sqrt(x) / 2, {"x": 9.0}) == 1.5
-    np.True_
+    """The value, in floats or Arb balls as the quantities are, of an expression built from
+    rationals, symbols, sums, products, powers, maxima, exp and log; TypeError for any other
+    function.
     """
     rational = arb_ball if arb in map(type, at.values()) else float
     return _compiled(sp.sympify(expr))(at, rational)
@@ -231,27 +188,19 @@ class _Quantities(dict[str, Any]):
 class Statement:
     """A bound in the form "worst ratio of two sides <= coefficient"; two statements that differ in
     the coefficient share it.
-
-    Parameters
-    ----------
-    left : Mean, Tail or sympy.Expr
-        What is bounded; for a tail, up to its threshold, which is ``t`` below.
-    core : sympy.Expr
-        The bound without its numerical factor, in population quantities and (for a tail) ``t``.
-    proper : sympy.Expr or None
-        Positive exactly when the threshold ``t`` of a tail belongs to a positive parameter.
-    admitted : pair of sympy.Expr, optional
-        The thresholds that belong to the parameter 1 and to its least value: the statement is about
-        those above the first, up to the second.
-    exponents : bool
-        Compare ``-ln`` of a tail with ``-ln`` of its bound.
     """
 
+    #: What is bounded; for a tail, up to its threshold, which is ``t`` below.
     left: Mean | RandomVariable | sp.Expr
+    #: The bound without its numerical factor, in population quantities and (for a tail) ``t``.
     core: sp.Expr
     op: str = ""
+    #: Positive exactly when the threshold ``t`` of a tail belongs to a positive parameter.
     proper: sp.Expr | None = None
+    #: Compare ``-ln`` of a tail with ``-ln`` of its bound.
     exponents: bool = False
+    #: The thresholds that belong to the parameter 1 and to its least value: the statement is about
+    #: those above the first, up to the second.
     admitted: tuple[sp.Expr, sp.Expr] | None = None
 
     def ratios(self, c: SoftmaxAverage) -> Array:
@@ -316,20 +265,8 @@ def _solved(threshold: sp.Expr, parameter: sp.Symbol) -> list[sp.Expr]:
 @lru_cache(maxsize=256)
 def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool = False) -> Normal:
     """Rewrite ``left <= right`` as ``ratio <= limit``, where only the limit depends on numerical
-    factors.
-
-    Raises
-    ------
-    ValueError
-        If the threshold cannot be solved for the parameter, or the bound is not positive.
-
-    Examples
-    --------
-    >>> from numerics.attention.softmax_average import error_squared
-    >>> L, delta = sp.symbols("L delta", positive=True)
-    >>> n = normal_form(Tail(error_squared, ">=", 27 / (delta * L), delta), 4 * delta)
-    >>> n.statement.core, n.limit, n.parameter
-    (1/(L*t), 108, 27/(L*t))
+    factors. ValueError where the threshold cannot be solved for the parameter, or the bound is not
+    positive.
     """
     bound: sp.Expr = right
     root: sp.Expr = None
@@ -337,7 +274,8 @@ def normal_form(left: Mean | Tail | sp.Expr, right: sp.Expr, *, exponents: bool 
         roots = _solved(left.threshold, left.parameter)
         if len(roots) != 1:
             raise ValueError(
-                f"{left.threshold} = t has {len(roots)} solutions {left.parameter}; state the threshold so that there is one"
+                f"{left.threshold} = t has {len(roots)} solutions {left.parameter}; state the threshold so "
+                "that there is one"
             )
         root = roots[0]
         bound = right.subs(left.parameter, root)

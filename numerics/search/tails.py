@@ -1,10 +1,7 @@
 """Inequalities between integrated tails of a softmax average and of its tokens, for rational laws
-on the line.
-
-The proofs of Lemmas C.4 and C.7 integrate a tail ``P(|err|^m >= t)``: they cut it at a threshold
-``t_0`` and bound the rest by the tail of the largest ``|f(z_l)|``. Every such integral is an
-expectation, ``int_s^oo P(X >= t) dt = E (X - s)_+``, so that both sides are finite sums, which Arb
-evaluates.
+on the line. The proofs of Lemmas C.4 and C.7 cut the integral of a tail ``P(|err|^m >= t)`` at a
+threshold ``t_0`` and bound the rest by the tail of the largest ``|f(z_l)|``. Since
+``int_s^oo P(X >= t) dt = E (X - s)_+``, both sides are finite sums, which Arb evaluates.
 """
 
 from __future__ import annotations
@@ -91,7 +88,6 @@ _LARGER = np.frompyfunc(lambda x, y: x.max(y), 2, 1)
 
 
 def _larger(x: Any, y: Any) -> Any:
-    """The larger one of floats or of balls."""
     return _LARGER(x, y) if isinstance(x, arb) or np.asarray(x).dtype == object else np.maximum(x, y)
 
 
@@ -113,15 +109,7 @@ def _case(L: int, point: Point, order: int, growth: int) -> _Case:
 
 
 def quantities(c: SoftmaxAverage, order: int, growth: int) -> Mapping[str, Any]:
-    """The values of all symbols by name, as floats of a batch of laws or as balls of one law.
-
-    Examples
-    --------
-    >>> half = Fraction(1, 2)
-    >>> signs = Point(on_line((1, -1), (half, half)), Fraction(0), (Fraction(1), Fraction(-1)))
-    >>> quantities(signs.average(2), 2, 1)[ERROR.name] == 0.5
-    True
-    """
+    """The values of all symbols by name, as floats of a batch of laws or as balls of one law."""
     assert c.law is not None
     at, half, factor, zero = population(c), order // 2, 2 ** (order - 1), 0 * c.S
     f, present = c.law.f2**half, (compositions(c.L, len(c.law.p)) > 0).astype(c.law.p.dtype)
@@ -147,21 +135,14 @@ def quantities(c: SoftmaxAverage, order: int, growth: int) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class TailChain:
-    """Expressions that increase, as `increasing` judges them.
-
-    Parameters
-    ----------
-    chain : tuple of sympy.Expr
-    order, growth, admitted
-        As in `increasing`.
-    factor : Fraction
-        Each expression is claimed to be at most this times the next.
-    """
+    """Expressions that increase, as `increasing` judges them."""
 
     chain: tuple[sp.Expr, ...]
+    #: As in `increasing`.
     order: int
     growth: int = 1
     admitted: tuple[sp.Expr, Fraction] | None = None
+    #: Each expression is claimed to be at most this times the next.
     factor: Fraction = Fraction(1)
 
     @property
@@ -238,35 +219,10 @@ class TailChain:
 def increasing(
     *chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.Expr, Fraction] | None = None
 ) -> Evidence:
-    """Check that each expression is at most the next, in every case.
-
-    Parameters
-    ----------
-    chain : sympy.Expr
-        In the symbols of this module and those of `numerics.attention.softmax_average`.
-    order : {2, 4}
-        The power m of the error.
-    growth : {1, 2}
-        ``f(z) = z`` or ``z^2``; in a quarter of the cases doubled for z > 0.
-    admitted : pair, optional
-        An expression and its largest value: other cases do not meet the hypotheses.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the smallest quotient of two neighbours, REFUTED by Arb in the first case
-        that fails, or OPEN.
-
-    Raises
-    ------
-    ValueError
-        If no case is admitted.
-
-    Examples
-    --------
-    >>> L, F4 = sp.symbols("L F4", positive=True)  # t_0 = L F4
-    >>> increasing(ERROR, L * F4 + MAXIMUM_TAIL, order=2).verdict.value
-    'SUPPORTED'
+    """Check that each expression is at most the next: SUPPORTED with the smallest quotient of two
+    neighbours, REFUTED by Arb in the first case that fails, or OPEN. `order` (2 or 4) is the power
+    m of the error, `growth` that of ``f(z) = z`` or ``z^2`` (in a quarter of the cases doubled for
+    z > 0). Cases in which the first of `admitted` exceeds the second do not meet the hypotheses.
     """
     started = time.perf_counter()
     statement = TailChain(chain, order, growth, admitted)
@@ -280,7 +236,10 @@ def increasing(
         least = (quotient, place) if quotient < least[0] else least
     if not tried:
         raise ValueError("no case meets the hypotheses; lengthen the prompts")
-    covered = f"{tried} exact cases: 2 and 3 atoms, f(z) = {'z' if growth == 1 else f'z^{growth}'}, in some doubled for z > 0"
+    covered = (
+        f"{tried} exact cases: 2 and 3 atoms, f(z) = {'z' if growth == 1 else f'z^{growth}'}, in some "
+        "doubled for z > 0"
+    )
     covered += f", L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))})"
     seconds = time.perf_counter() - started
     slack = least[0] if np.isfinite(least[0]) else None

@@ -1,9 +1,7 @@
 """Search for the law, the query and the function at which a bound on the softmax average is
-tightest.
-
-The search runs in floating point, with exact sums over prompts, over families of laws on two and
-three atoms and over `numerics.search.hostile_cases`. A refutation is rounded to short rationals, at
-the least length that fails, and evaluated again by Arb in the statement's own variables.
+tightest: in floating point, with exact sums over prompts, over families of laws on two and three
+atoms and over `numerics.search.hostile_cases`. A refutation is rounded to short rationals, at the
+least length that fails, and evaluated again by Arb in the statement's own variables.
 """
 
 from __future__ import annotations
@@ -96,7 +94,8 @@ def _judged(
     started = time.perf_counter()
     if not isinstance(left, (Mean, Tail, sp.Expr)) or not isinstance(right, sp.Expr):
         raise TypeError(
-            f"{left!r} <= {right!r} is no statement: left is a Mean, a Tail or an expression, right an expression"
+            f"{left!r} <= {right!r} is no statement: left is a Mean, a Tail or an "
+            "expression, right an expression"
         )
     if right.has(sp.nan, sp.oo, sp.zoo) or not families:
         raise ValueError(f"a finite bound and a family to search are needed, got {right} and {families}")
@@ -130,7 +129,10 @@ def _judged(
         unconfirmed.append(f"{hostile.where}: ratio {hostile.ratio:.9g}")
     seconds = time.perf_counter() - started
     if unconfirmed:
-        reason = f"above the limit {limit:.6g}, but not confirmed by Arb at rational parameters: {'; '.join(unconfirmed)}"
+        reason = (
+            f"above the limit {limit:.6g}, but not confirmed by Arb at rational parameters: "
+            f"{'; '.join(unconfirmed)}"
+        )
         return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=seconds, **common)
     worst = max(top[2], hostile.ratio)
     tightest: dict[str, Any] = (
@@ -141,7 +143,10 @@ def _judged(
     tried = "; ".join(f"{f.name} at their exact sub-Gaussian constant, L in {lengths[f]}" for f in families)
     return Evidence(
         verdict=Verdict.SUPPORTED,
-        covered=f"exact sums, worst case searched over {tried}: reached {top[2]:.6g} of {limit:.6g}; {hostile.covered}",
+        covered=(
+            f"exact sums, worst case searched over {tried}: reached {top[2]:.6g} of "
+            f"{limit:.6g}; {hostile.covered}"
+        ),
         # Beyond the limit by rounding only: an equality.
         slack=max(1.0, limit / worst) if worst > 0 else None,
         tightest={**tightest, "reached": worst},
@@ -179,8 +184,6 @@ def _search(
 def best_by_length(statement: Statement, family: Family) -> dict[int, float]:
     """The largest ratio that the search finds in a family at each of its lengths.
 
-    Examples
-    --------
     >>> from numerics.attention.softmax_average import error_squared, symbol
     >>> bound = symbol("F4") * sp.exp(4 * symbol("a2")) / symbol("L")
     >>> round(best_by_length(normal_form(Mean(error_squared), bound).statement, TWO_ATOMS)[1], 3)
@@ -243,38 +246,9 @@ def _written(left: Mean | Tail | sp.Expr, right: sp.Expr) -> str:
 def at_point(
     point: Point, L: int, left: Mean | Tail | sp.Expr, right: sp.Expr, parameter: sp.Rational | None = None
 ) -> Evidence:
-    """Evaluate ``left <= right`` at one rational instance by Arb, in the statement's own variables.
-
-    Parameters
-    ----------
-    point : Point
-    L : int
-        Length of the prompt.
-    left, right
-        As for `worst_ratio`.
-    parameter : rational, optional
-        The value of a tail's parameter.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED or REFUTED at this instance, OPEN if the enclosures overlap.
-
-    Raises
-    ------
-    ValueError
-        If a tail has no value of its parameter, or one that is not admitted.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from numerics.attention.softmax_average import error_squared, symbol
-    >>> from numerics.search.families import on_line
-    >>> point = Point(on_line((0,), (Fraction(1),)), Fraction(0), (Fraction(0),))
-    >>> delta, F4 = sp.Symbol("delta", positive=True), symbol("F4")
-    >>> tail = Tail(error_squared, ">=", F4 / delta, delta)
-    >>> at_point(point, 9, tail, delta, sp.Rational(4, 5)).witness["left"]
-    1.0
+    """Evaluate ``left <= right`` at one rational instance by Arb, in the statement's own variables:
+    SUPPORTED or REFUTED at this instance, OPEN if the enclosures overlap. A tail needs an admitted
+    value of its parameter.
     """
     c = point.average(L)
     at = population(c)
@@ -287,7 +261,8 @@ def at_point(
         at[left.parameter.name] = evaluate(sp.Rational(parameter), at)
         if left.least is not None and not at[left.parameter.name] >= evaluate(left.least, at):
             raise ValueError(
-                f"{left.parameter} = {parameter} is below its least value {latex(left.least)} at this instance"
+                f"{left.parameter} = {parameter} is below its least value "
+                f"{latex(left.least)} at this instance"
             )
         where[left.parameter.name] = str(parameter)
         value = c.probability(left.variable, left.op, evaluate(left.threshold, at))

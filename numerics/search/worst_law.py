@@ -1,10 +1,7 @@
 """Search for the laws at which a bound on moments, tails or tilted means of sub-Gaussian vectors is
-tightest, with exact sums.
-
-`numerics.search.worst_average` does this for averages over a prompt; here the statement speaks of
-one law or of several themselves. The search runs over laws on two and three atoms at their exact
-sub-Gaussian constant, and over cases that the caller names. A refutation is rounded to short
-rationals and evaluated again by Arb.
+tightest, with exact sums (`numerics.search.worst_average` does this for averages over a prompt). It
+runs over laws on two and three atoms at their exact sub-Gaussian constant, and over cases that the
+caller names. A refutation is rounded to short rationals and evaluated again by Arb.
 """
 
 from __future__ import annotations
@@ -48,25 +45,16 @@ Case = tuple[str, Sequence[TokenLaw | WeightedNodes], Sequence[float]]
 
 @dataclass(frozen=True)
 class LawBound:
-    """``left <= limit * right`` for laws and numbers, as `worst_law` judges it.
-
-    Parameters
-    ----------
-    sides : callable
-    limit : rational
-    laws : int
-        How many laws the sides take.
-    numbers, dimensions
-        As in `worst_law`.
-    checked : str
-        The statement in LaTeX.
-    """
+    """``left <= limit * right`` for laws and numbers, as `worst_law` judges it."""
 
     sides: Sides
     limit: Any
+    #: How many laws the sides take.
     laws: int = 1
+    #: As in `worst_law`.
     numbers: tuple[tuple[float, float], ...] = ()
     dimensions: tuple[int, ...] = (1,)
+    #: The statement in LaTeX.
     checked: str = field(default="", compare=False)
 
     def __call__(self, at: ReferenceInstance) -> tuple[float, float]:
@@ -92,28 +80,14 @@ class LawBound:
 
 @dataclass(frozen=True)
 class RationalLaw:
-    """A law with rational atoms on the line, or of d independent coordinates with such a law.
+    """A law with rational atoms on the line, or of d independent coordinates with such a law."""
 
-    Parameters
-    ----------
-    atoms, weights : tuple of Fraction
-        Of the law on the line, or of each coordinate; from d = 2 on the atoms are whole multiples
-        of the least positive one.
-    d : int
-    share : Fraction
-        The law is this share, at most 1, of one whose exact constant it has.
-
-    Examples
-    --------
-    >>> half, one = Fraction(1, 2), Fraction(1)
-    >>> signs = RationalLaw((one, -one), (half, half), share=Fraction(1, 3))
-    >>> float(signs.balls().sigma2)
-    9.0
-    """
-
+    #: Of the law on the line, or of each coordinate; from d = 2 on the atoms are whole multiples of
+    #: the least positive one.
     atoms: tuple[Fraction, ...]
     weights: tuple[Fraction, ...]
     d: int = 1
+    #: The law is this share, at most 1, of one whose exact constant it has.
     share: Fraction = Fraction(1)
 
     def balls(self) -> WeightedNodes:
@@ -166,50 +140,17 @@ def worst_law(
     cases: Callable[[], Iterable[Case]] | None = None,
     dimensions: tuple[int, ...] = (1,),
 ) -> Evidence:
-    """Try ``left <= limit * right`` where it is tightest.
-
-    Parameters
-    ----------
-    sides : callable
-        A function of module level, by which searches are remembered; written with sums, products,
-        integer powers and NumPy's elementary functions, so that it also works on Arb balls.
-    limit : rational
-        The constant of the statement.
-    checked : str
-        The statement in LaTeX.
-    laws : tuple of str
-        A family for each law: ``"two atoms"`` or ``"three atoms"``, on the line and with sigma = 1.
-    numbers : tuple of (float, float)
-        Ranges of further numbers: a score, or the size of U, which at a reference instance
-        (`numerics.search.reference`) is its score.
-    cases : callable, optional
-        A function of module level that lists further instances (name, laws, numbers), in any
-        dimension. A law is a `TokenLaw` with nodes, or `WeightedNodes`.
-    dimensions : tuple of int
-        More than 1 for a statement on one law that sees the norms of vectors only: property tests
-        try it on independent coordinates in these dimensions, too.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the tightest point, REFUTED with a rational witness, or OPEN where a
-        violation was not confirmed by Arb.
-
-    Raises
-    ------
-    ValueError
-        If a family is unknown, the limit is not positive, or a law of a case has no nodes.
-
-    Examples
-    --------
-    >>> def fourth(populations, numbers):
-    ...     p, = populations
-    ...     return p.mean(p.squares ** 2), p.sigma2 ** 2
-    >>> worst_law(fourth, 16, checked="E Z^4 <= 16").verdict.value
-    'SUPPORTED'
-    >>> worst_law(fourth, Fraction(1, 2), checked="E Z^4 <= 1/2").verdict.value
-    'REFUTED'
+    """Try ``left <= limit * right`` where it is tightest: SUPPORTED with that point, REFUTED with a
+    rational witness, or OPEN where Arb did not confirm a violation. `sides` and `cases` are
+    functions of module level, by which searches are remembered; `sides` is written with sums,
+    products, integer powers and NumPy's elementary functions, so that it also works on Arb balls.
     """
+    # `laws` names a family for each law, on the line and with sigma = 1. `numbers` are the ranges
+    # of further numbers: a score, or the size of U, which at a reference instance
+    # (`numerics.search.reference`) is its score. `cases` lists further instances (name, laws,
+    # numbers) in any dimension, whose laws are a `TokenLaw` with nodes, or `WeightedNodes`.
+    # `dimensions` above 1 are for a statement on one law that sees the norms of vectors only:
+    # property tests try it on independent coordinates in these dimensions, too.
     if any(name not in FAMILIES for name in laws) or not limit > 0:
         raise ValueError(
             f"a positive limit and families out of {', '.join(FAMILIES)} are needed, got {limit} and {laws}"
@@ -233,7 +174,10 @@ def worst_law(
             seconds=seconds,
             **common,
         )
-    covered = f"worst case searched over {' and '.join(laws)} at sigma = 1: reached {reached:.6g} of {float(limit):.6g}"
+    covered = (
+        f"worst case searched over {' and '.join(laws)} at sigma = 1: reached {reached:.6g} "
+        f"of {float(limit):.6g}"
+    )
     covered += f"; {count} further cases: at most {worst:.6g} ({where})" if count else ""
     tightest = {"case": where} if worst > reached else bound.named(*_rationals(laws, np.array(at), 10**4))
     return Evidence(
@@ -334,22 +278,8 @@ def _witness(bound: LawBound, laws: tuple[str, ...], x: Array) -> Evidence | Non
 
 
 def judged(bound: LawBound, laws: Sequence[RationalLaw], values: Sequence[Fraction]) -> Evidence:
-    """A bound at rational laws and numbers, by Arb.
-
-    Returns
-    -------
-    Evidence
-        REFUTED with the witness, SUPPORTED, or OPEN where the enclosures overlap.
-
-    Examples
-    --------
-    >>> half = Fraction(1, 2)
-    >>> signs = RationalLaw((Fraction(1), Fraction(-1)), (half, half))
-    >>> def fourth(populations, numbers):
-    ...     p, = populations
-    ...     return p.mean(p.squares ** 2), p.sigma2 ** 2
-    >>> judged(LawBound(fourth, half), [signs], []).witness["left"]
-    1.0
+    """A bound at rational laws and numbers, by Arb: REFUTED with the witness, SUPPORTED, or OPEN
+    where the enclosures overlap.
     """
     common: dict[str, Any] = {"engine": "enumeration", "checked": bound.checked, "sides": (bound,)}
     try:

@@ -1,10 +1,7 @@
-"""What Hypothesis draws for bounds on softmax attention: laws of tokens on few rational atoms,
-matrices, queries, functions, lengths, tasks, covariances and starts of flows; and for regression
-over finitely many features: features, tasks, masses and parameters.
-
-Every strategy shrinks to its simplest object: the law on the atoms 1 and -1, the prompt of one
-token, the zero matrix, the identity as covariance. Queries, matrices and covariances are binary
-fractions which floats hold without rounding; laws keep their atoms and weights as fractions.
+"""What Hypothesis draws for bounds on softmax attention, and for regression over finitely many
+features. Every strategy shrinks to its simplest object: the law on the atoms 1 and -1, the prompt
+of one token, the zero matrix, the identity as covariance. Queries, matrices and covariances are
+binary fractions which floats hold without rounding; laws keep their atoms and weights as fractions.
 """
 
 from numerics.strategies.arrays import covariances as covariances

@@ -29,8 +29,6 @@ Drawn = TypeVar("Drawn")
 def coded(code: int) -> Fraction:
     """The size with this code.
 
-    Examples
-    --------
     >>> [str(coded(c)) for c in (-8, 0, 1, 8, 80)]
     ['1/2', '1', '9/8', '2', '1024']
     """
@@ -39,15 +37,8 @@ def coded(code: int) -> Fraction:
 
 
 def checked(name: str, value: int, least: int, most: int) -> int:
-    """A whole number of a range.
+    """A whole number of a range, or a ValueError.
 
-    Raises
-    ------
-    ValueError
-        If it is something else.
-
-    Examples
-    --------
     >>> checked("d", 4, 1, 3)
     Traceback (most recent call last):
     ValueError: d = 4 is no whole number from 1 to 3; choose one of these
@@ -64,11 +55,6 @@ def simplest(
 
     `hypothesis.find` would also explain which parts of the example matter, and then returns one of
     the examples that it tried for this.
-
-    Examples
-    --------
-    >>> simplest(st.integers(0, 9)), simplest(st.integers(0, 9), lambda n: n > 4)
-    (0, 5)
     """
     once = settings(
         database=None,
@@ -81,14 +67,7 @@ def simplest(
 
 
 def sizes(octaves: int) -> SearchStrategy[Fraction]:
-    """Positive numbers from ``2^-octaves`` to ``2^octaves``; the simplest is 1.
-
-    Examples
-    --------
-    >>> from numerics.strategies.numbers import simplest
-    >>> str(simplest(sizes(10), lambda x: x > 2))
-    '9/4'
-    """
+    """Positive numbers from ``2^-octaves`` to ``2^octaves``; the simplest is 1."""
     checked("octaves", octaves, 0, 1000)
     return st.integers(-8 * octaves, 8 * octaves).map(coded)
 
@@ -96,8 +75,6 @@ def sizes(octaves: int) -> SearchStrategy[Fraction]:
 def signed(octaves: int) -> SearchStrategy[Fraction]:
     """Zero, and numbers of both signs whose sizes are those of `sizes`; the simplest is 0.
 
-    Examples
-    --------
     >>> from numerics.strategies.numbers import simplest
     >>> str(simplest(signed(10), lambda x: x != 0))
     '1'
@@ -108,8 +85,6 @@ def signed(octaves: int) -> SearchStrategy[Fraction]:
 def shares(octaves: int) -> SearchStrategy[Fraction]:
     """Numbers between 0 and 1, from ``2^-octaves`` to ``1 - 2^-octaves``; the simplest is 1/2.
 
-    Examples
-    --------
     >>> from numerics.strategies.numbers import simplest
     >>> str(simplest(shares(10), lambda q: q < 0.1))
     '3/32'

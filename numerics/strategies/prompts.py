@@ -135,7 +135,8 @@ def functions(law: TokenLaw, *, octaves: int = 12) -> SearchStrategy[Vector]:
         )
     if not law.atoms:
         raise ValueError(
-            f"the law {law.name} has no rational atoms at which a function has values; draw it by numerics.strategies.laws"
+            f"the law {law.name} has no rational atoms at which a function has values; draw it by "
+            "numerics.strategies.laws"
         )
     checked("octaves", octaves, 0, 100)
     return st.tuples(*[signed(octaves)] * len(law.atoms))

@@ -41,24 +41,17 @@ class Block:
     """Replicates ``first, ..., first + count - 1`` of one run at one prompt length.
 
     It holds text and integers only, so that it can be sent to another machine.
-
-    Parameters
-    ----------
-    content : str
-        Canonical JSON of the run: ``law`` (see `numerics.sweep.laws`), ``U``, ``V`` and ``query``
-        or ``query_cov`` with numbers as hexadecimal floats, ``method``, and ``seed``, that of the
-        run's streams.
-    L : int
-    first, count : int
-        ``first`` is a multiple of `numerics.monte_carlo.sampler.PIECE`.
-    code : str
-        What `code_digest` was where the block was made.
     """
 
+    #: Canonical JSON of the run: ``law`` (see `numerics.sweep.laws`), ``U``, ``V`` and ``query`` or
+    #: ``query_cov`` with numbers as hexadecimal floats, ``method``, and ``seed``, that of the run's
+    #: streams.
     content: str
     L: int
+    #: ``first`` is a multiple of `numerics.monte_carlo.sampler.PIECE`.
     first: int
     count: int
+    #: What `code_digest` was where the block was made.
     code: str
 
     @cached_property
@@ -84,32 +77,17 @@ class Block:
 
 
 def run_block(block: Block) -> Floats:
-    """The numbers of a block, a function of the block alone.
-
-    Parameters
-    ----------
-    block : Block
-
-    Returns
-    -------
-    ndarray of shape (n, 3, 6)
-        For each piece of `numerics.monte_carlo.sampler.PIECE` replicates (the last may be shorter)
-        the sums of `ErrorSampler.sums`. Pieces are joined at the very end, in their order: so the
-        result does not depend on how they were cut into blocks.
-
-    Raises
-    ------
-    RuntimeError
-        If the code here is not the code for which the block was made.
-    LawError
-        If a user's law fails while it is drawn from.
-    ValueError
-        If an error is not a finite number: nothing of that kind is stored.
+    """The numbers of a block, (n, 3, 6), a function of the block alone: for each piece of
+    `numerics.monte_carlo.sampler.PIECE` replicates (the last may be shorter) the sums of
+    `ErrorSampler.sums`. A block that was made for other code is refused, and so are errors that are
+    no finite numbers: nothing of that kind is stored.
     """
+    # Pieces are joined at the very end, in their order: so the result does not depend on how they
+    # were cut into blocks.
     if block.code != code_digest():
         raise RuntimeError(
-            f"{socket.gethostname()} has other code than the block; install the same versions of largeprompt, NumPy, SciPy and"
-            " Numba everywhere"
+            f"{socket.gethostname()} has other code than the block; install the same versions of "
+            "largeprompt, NumPy, SciPy and Numba everywhere"
         )
     last = block.first + block.count
     try:
@@ -141,13 +119,6 @@ def _sampler(content: str) -> ErrorSampler:
 def split(L: int, replicates: int) -> Iterator[tuple[int, int]]:
     """Cut the replicates at one length into blocks (first, count); where the cuts are does not
     depend on their number.
-
-    Examples
-    --------
-    >>> list(split(10**6, 3000))
-    [(0, 1024), (1024, 1024), (2048, 952)]
-    >>> len(list(split(10, 40_000)))
-    1
     """
     most = max(1, TOKENS // (PIECE * L))
     most = 1 << (most.bit_length() - 1)  # sizes are powers of two, so that doubling ends exactly there
@@ -161,14 +132,7 @@ def split(L: int, replicates: int) -> Iterator[tuple[int, int]]:
 
 def code_digest() -> str:
     """The digest of all of our code from which the numbers of a block come, and of the packages
-    that draw and compile them.
-
-    The command ``sweep`` gives the linear algebra behind NumPy one thread, since the digest does
-    not know how many it has.
-
-    Examples
-    --------
-    >>> len(code_digest())
-    64
+    that draw and compile them. It does not know the threads of the linear algebra behind NumPy,
+    which the command ``sweep`` therefore gives one.
     """
     return digest_of_sources(__name__)

@@ -23,36 +23,31 @@ DEFAULT_OUT = "sweep-report"
 
 
 def add_sweep(commands: Any) -> None:
-    """Add the command ``sweep``.
-
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_sweep(parser.add_subparsers())
-    >>> parser.parse_args(["sweep", "grid.toml", "--store", "results.sqlite"]).grid
-    'grid.toml'
-    """
+    """Add the command ``sweep``."""
     sweep = commands.add_parser(
         "sweep",
         help="measure a grid of token laws, U, V, queries and lengths, and keep the results in a store",
-        description="Measures every run of the grid in GRID.toml by blocks, each stored when it is done. What the store has is not"
-        " computed again: a sweep that was interrupted, or that got more lengths, replicates or runs, goes on where it was, and"
-        " ends with the numbers of one that was not. Results of other versions of largeprompt, NumPy, SciPy and Numba stay in the"
-        " store unused. Prints the verdicts; with --out it also writes a report with all runs on one"
-        " page: report.html, report.json, data.csv and plots/*.",
-        epilog="exit status: 0 if every comparison holds, 1 if one fails or theory does not reach a run, 2 if the input cannot be"
-        " used, 130 if interrupted",
+        description=(
+            "Measures every run of the grid in GRID.toml by blocks, each stored when it is done. What the "
+            "store has is not computed again: a sweep that was interrupted, or that got more lengths, "
+            "replicates or runs, goes on where it was, and ends with the numbers of one that was not. "
+            "Results of other versions of largeprompt, NumPy, SciPy and Numba stay in the store unused. "
+            "Prints the verdicts; with --out it also writes a report with all runs on one page: report.html, "
+            "report.json, data.csv and plots/*."
+        ),
+        epilog=(
+            "exit status: 0 if every comparison holds, 1 if one fails or theory does not reach a run, 2 if "
+            "the input cannot be used, 130 if interrupted"
+        ),
     )
     sweep.add_argument(
         "grid",
         metavar="GRID.toml",
         nargs="?",
-        help="lengths, replicates, seed, method and the entries [[tokens]], [[U]], [[V]], [[query]], of which every one goes with"
-        " every other; --example prints one to start from",
+        help=(
+            "lengths, replicates, seed, method and the entries [[tokens]], [[U]], [[V]], [[query]], of which "
+            "every one goes with every other; --example prints one to start from"
+        ),
     )
     sweep.add_argument(
         "--example",
@@ -138,7 +133,8 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
             runs.append(assess(setting, errors))
         except (ArithmeticError, MemoryError, TypeError, ValueError) as error:
             beyond.append(
-                f"the numbers of {setting.name!r} are stored, but theory does not reach them ({error}); take it out of the grid"
+                f"the numbers of {setting.name!r} are stored, but theory does not reach them ({error}); take "
+                "it out of the grid"
             )
     if not runs:
         raise InputError(beyond[0])

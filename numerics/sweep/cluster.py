@@ -1,15 +1,15 @@
 """Computes the blocks of a sweep on a Dask cluster: the same numbers, bit for bit, wherever and in
-whatever order they are computed.
-
-Start ``dask scheduler`` on one machine and ``dask worker tcp://THAT-MACHINE:8786`` on each; all
-need ``largeprompt[dask]`` in the version of the machine that asks. A block names the code that it
-was made for and the versions of NumPy, SciPy and Numba, and a worker with others refuses it. Bits
-may still differ between kinds of processors (fused multiply-add, the linear algebra behind NumPy):
-use machines of one kind. In a hundred dimensions they also depend on the threads of that linear
-algebra: leave it the one that ``dask worker`` gives it, and set OMP_NUM_THREADS=1 in programs of
-your own. The processes of a cluster run whatever is sent to them; keep its ports inside a network
-that you trust.
+whatever order they are computed. All machines need ``largeprompt[dask]`` in the version of the
+machine that asks: a block names the code that it was made for and the versions of NumPy, SciPy and
+Numba, and a worker with others refuses it.
 """
+
+# Start ``dask scheduler`` on one machine and ``dask worker tcp://THAT-MACHINE:8786`` on each. Bits
+# may still differ between kinds of processors (fused multiply-add, the linear algebra behind
+# NumPy): use machines of one kind. In a hundred dimensions they also depend on the threads of that
+# linear algebra: leave it the one that ``dask worker`` gives it, and set OMP_NUM_THREADS=1 in
+# programs of your own. The processes of a cluster run whatever is sent to them; keep its ports
+# inside a network that you trust.
 
 from __future__ import annotations
 
@@ -55,36 +55,10 @@ class ClusterError(ValueError):
 def run_on(
     address: str, blocks: Iterable[Block], *, patience: float = 10.0
 ) -> Iterator[tuple[Block, NDArray[np.float64]]]:
-    """Run blocks on a Dask cluster.
-
-    Parameters
-    ----------
-    address : str
-        Of the scheduler, such as ``tcp://scheduler:8786``.
-    blocks : iterable of Block, no two the same
-        Read as fast as they are computed; a few tasks for each thread of the cluster are out at a
-        time, each a block or as many small ones as take half a second.
-    patience : float
-        Seconds to wait for the scheduler, and for a worker whenever there is none.
-
-    Returns
-    -------
-    iterator
-        Pairs (block, numbers) as they are finished, which is in no order. A block whose worker dies
-        is computed by another one.
-
-    Raises
-    ------
-    ClusterError
-        If the extra ``dask`` is not installed, nothing or something else answers at the address, no
-        worker is connected, or the scheduler goes away; if a worker has other code, a block raises
-        an error, or takes several workers down.
-
-    Examples
-    --------
-    >>> run_on("scheduler", [])
-    Traceback (most recent call last):
-    numerics.sweep.cluster.ClusterError: 'scheduler' is no address of a scheduler; write it like tcp://scheduler:8786
+    """Run distinct blocks on the cluster of a scheduler: pairs (block, numbers) as they are
+    finished. A few tasks for each thread are out at a time, each a block or as many small ones as
+    take half a second. A block whose worker dies is computed by another one. `patience` is in
+    seconds, for the scheduler and whenever there is no worker.
     """
     _check(address)
     _installed()
@@ -137,7 +111,8 @@ def _look(address: str, patience: float) -> None:
         ) from error
     if kind != "Scheduler":
         raise ClusterError(
-            f"{address} is a {kind.lower()} of the cluster, not its scheduler; use the address that `dask scheduler` prints"
+            f"{address} is a {kind.lower()} of the cluster, not its scheduler; use the address that `dask "
+            "scheduler` prints"
         )
 
 
@@ -240,7 +215,8 @@ class _Watch:
             self.alive = now
         elif now - self.alive > self.patience:
             raise ClusterError(
-                f"no worker at {self.address} for {self.patience:g} s; start some, each with `dask worker {self.address}`"
+                f"no worker at {self.address} for {self.patience:g} s; start some, each with `dask "
+                f"worker {self.address}`"
             )
         return self.known
 
@@ -248,7 +224,10 @@ class _Watch:
 def _numbers(task: list[Block], future: Any, address: str) -> tuple[float, list[NDArray[np.float64]]]:
     if future.status != "finished":
         block = task[0]
-        what = f"block {block.key[:12]} (L = {block.L}, replicates {block.first} to {block.first + block.count - 1})"
+        what = (
+            f"block {block.key[:12]} (L = {block.L}, replicates {block.first} to "
+            f"{block.first + block.count - 1})"
+        )
         with _scheduler_answers(address):
             if future.status != "error":
                 raise CancelledError
@@ -256,8 +235,8 @@ def _numbers(task: list[Block], future: Any, address: str) -> tuple[float, list[
         if type(error).__name__ == "KilledWorker":
             after = f" or the {len(task) - 1} sent with it" if len(task) > 1 else ""
             raise ClusterError(
-                f"workers of {address} died one after the other at {what}{after}: largeprompt is not installed for them, or they"
-                " lack memory; their logs tell which"
+                f"workers of {address} died one after the other at {what}{after}: largeprompt is not "
+                "installed for them, or they lack memory; their logs tell which"
             ) from error
         raise ClusterError(
             f"a worker of {address} failed at {what}: {type(error).__name__}: {error}"

@@ -37,17 +37,11 @@ MOST_REPLICATES = 2**31
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One point of the grid.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    content : str
-        Canonical JSON of everything that determines the numbers apart from prompt length and
-        replicate; see `numerics.sweep.blocks.Block`.
-    """
+    """One point of the grid."""
 
     setting: AttentionSetting
+    #: Canonical JSON of everything that determines the numbers apart from prompt length and
+    #: replicate; see `numerics.sweep.blocks.Block`.
     content: str
 
     @cached_property
@@ -72,24 +66,15 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A grid: its runs, and the prompt lengths and the number of replicates of each.
+    """A grid: its runs, and the prompt lengths and the number of replicates of each."""
 
-    Parameters
-    ----------
-    file : str
-        Name of the file, without its folder.
-    runs : tuple of Run
-    lengths : tuple of int
-        Increasing.
-    replicates : int
-    inputs : mapping
-        SHA-256 of the file of the grid and of every file that it names, by the name of the file.
-    """
-
+    #: Name of the file, without its folder.
     file: str
     runs: tuple[Run, ...]
+    #: They increase.
     lengths: tuple[int, ...]
     replicates: int
+    #: SHA-256 of the file of the grid and of every file that it names, by the name of the file.
     inputs: Mapping[str, str]
 
     def blocks(self, run: Run, L: int) -> list[Block]:
@@ -100,48 +85,19 @@ class Grid:
 
 
 def example() -> str:
-    """The text of a grid to start from, with remarks on everything that it may say.
-
-    Examples
-    --------
-    >>> example().startswith("# A grid for `largeprompt sweep`")
-    True
-    """
+    """The text of a grid to start from, with remarks on everything that it may say."""
     return resources.files(__package__).joinpath("example.toml").read_text(encoding="utf-8")
 
 
 def read_grid(path: str | Path) -> Grid:
-    """Read the file of a grid and check all of it.
-
-    Parameters
-    ----------
-    path : str or Path
-        A TOML file with ``lengths`` (a list, or ``"10:10000:10"``), ``replicates``, ``seed``,
-        ``method``, and arrays of tables ``[[tokens]]`` (``Gamma``, or ``law`` with what it needs,
-        or ``python``), ``[[U]]``, ``[[V]]`` (a matrix; for U also ``scales``) and ``[[query]]``
-        (``vector`` or ``covariance``), each with a ``name`` if there are several: every entry goes
-        with every other. `example` shows every spelling. File names are relative to the folder of
-        this one.
-
-    Returns
-    -------
-    Grid
-
-    Raises
-    ------
-    InputError
-        A ValueError whose one line names file and key, and says what to do.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "grid.toml"
-    ...     _ = file.write_text(example())
-    ...     grid = read_grid(file)
-    >>> len(grid.runs), grid.runs[0].setting.name
-    (6, 'isotropic, U x 0.1')
+    """Read the TOML file of a grid and check all of it; `example` shows every spelling. An error is
+    one line that names file and key, and says what to do.
     """
+    # A grid has ``lengths`` (a list, or ``"10:10000:10"``), ``replicates``, ``seed``, ``method``,
+    # and arrays of tables ``[[tokens]]`` (``Gamma``, or ``law`` with what it needs, or ``python``),
+    # ``[[U]]``, ``[[V]]`` (a matrix; for U also ``scales``) and ``[[query]]`` (``vector`` or
+    # ``covariance``), each with a ``name`` if there are several: every entry goes with every other.
+    # File names are relative to the folder of the file.
     path = Path(path)
     try:
         return _read(path)
@@ -184,7 +140,8 @@ def _read(path: Path) -> Grid:
     asked = replicates * len(lengths) * math.prod(map(len, entries))
     if asked > MOST_REPLICATES:
         raise InputError(
-            f"{asked:.3g} replicates over all runs and lengths; at most {MOST_REPLICATES:.3g} are possible: ask for fewer of them"
+            f"{asked:.3g} replicates over all runs and lengths; at most {MOST_REPLICATES:.3g} are possible: "
+            "ask for fewer of them"
         )
     runs = tuple(
         _run(point, _name(point, entries), seed, method, lengths) for point in itertools.product(*entries)
@@ -197,8 +154,8 @@ def _run(point: tuple[Entry, ...], name: str, seed: int, method: str, lengths: t
     for other in others:
         if other.d != tokens.d:
             raise InputError(
-                f"{other} is for dimension {other.d}, {tokens} has dimension {tokens.d}; every entry goes with every other,"
-                " so put another dimension into another grid"
+                f"{other} is for dimension {other.d}, {tokens} has dimension {tokens.d}; every entry goes "
+                "with every other, so put another dimension into another grid"
             )
     U, V, z = (other.value for other in others)
     try:

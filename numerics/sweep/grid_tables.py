@@ -37,20 +37,13 @@ LAWS = ("gaussian", *BY_DIMENSION, "atoms")
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One entry of one array of tables.
-
-    Parameters
-    ----------
-    kind, name : str
-    d : int
-        The dimension of the tokens with which it goes.
-    value : object
-        The description of a law (see `numerics.sweep.laws`), or an array.
-    """
+    """One entry of one array of tables."""
 
     kind: str
     name: str
+    #: The dimension of the tokens with which it goes.
     d: int
+    #: The description of a law (see `numerics.sweep.laws`), or an array.
     value: Any
 
     def __str__(self) -> str:
@@ -60,12 +53,6 @@ class Entry:
 def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
     """Refuse a key that has no meaning here, and guess which one was meant.
 
-    Raises
-    ------
-    InputError
-
-    Examples
-    --------
     >>> known_keys({"lenghts": 1}, ["lengths", "seed"], "at the top")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     numerics.terminal.inputs.InputError: at the top: unknown key 'lenghts'; did you mean ...
@@ -79,13 +66,7 @@ def known_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> No
 
 
 def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[str, Any]]]:
-    """The name of each entry of one kind, how an error calls it, and its other keys.
-
-    Raises
-    ------
-    InputError
-        If there is none, or two have one name.
-    """
+    """The name of each entry of one kind, how an error calls it, and its other keys."""
     found = document.get(kind, [])
     if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
         raise InputError(f"{kind} must be an array of tables; begin each with a line [[{kind}]]")
@@ -101,7 +82,8 @@ def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[
             or len(name) > LONGEST_NAME
         ):
             raise InputError(
-                f"[[{kind}]] number {i}: name = {name!r:.80} is no name; write up to {LONGEST_NAME} letters in quotes, in one line"
+                f"[[{kind}]] number {i}: name = {name!r:.80} is no name; write up to {LONGEST_NAME} letters "
+                "in quotes, in one line"
             )
         if name in (other for other, _, _ in result):
             raise InputError(
@@ -116,12 +98,7 @@ def tables(document: Mapping[str, Any], kind: str) -> list[tuple[str, str, dict[
 def read_matrices(
     document: Mapping[str, Any], kind: str, folder: Path, inputs: dict[str, str]
 ) -> list[Entry]:
-    """The entries ``[[U]]`` or ``[[V]]``; ``scales`` makes one entry into several.
-
-    Raises
-    ------
-    InputError
-    """
+    """The entries ``[[U]]`` or ``[[V]]``; ``scales`` makes one entry into several."""
     entries = []
     for name, where, table in tables(document, kind):
         known_keys(table, (*SHAPES, "scale", *(["scales"] if kind == "U" else [])), where)
@@ -135,7 +112,8 @@ def read_matrices(
             continue
         if not isinstance(scales, list) or not scales:
             raise InputError(
-                f"{where}: scales = {scales!r:.80} is no list of numbers; write scales = [0.1, 1.0] or leave it out"
+                f"{where}: scales = {scales!r:.80} is no list of numbers; write scales = [0.1, 1.0] or leave "
+                "it out"
             )
         factors = [number(scale, f"{where}: scales[{i}]") for i, scale in enumerate(scales)]
         for i, factor in enumerate(factors):
@@ -159,10 +137,6 @@ def read_matrices(
 def read_queries(document: Mapping[str, Any], folder: Path, inputs: dict[str, str]) -> list[Entry]:
     """The entries ``[[query]]``: a vector is the query itself, a covariance that of Gaussian
     queries.
-
-    Raises
-    ------
-    InputError
     """
     entries = []
     for name, where, table in tables(document, "query"):
@@ -182,12 +156,7 @@ def read_queries(document: Mapping[str, Any], folder: Path, inputs: dict[str, st
 
 
 def read_tokens(document: Mapping[str, Any], folder: Path, inputs: dict[str, str]) -> list[Entry]:
-    """The entries ``[[tokens]]``, each with the description of its law.
-
-    Raises
-    ------
-    InputError
-    """
+    """The entries ``[[tokens]]``, each with the description of its law."""
     return [_law(name, where, table, folder, inputs) for name, where, table in tables(document, "tokens")]
 
 
@@ -201,7 +170,8 @@ def _law(name: str, where: str, table: dict[str, Any], folder: Path, inputs: dic
         near = difflib.get_close_matches(str(law), LAWS, 1)
         guess = f"did you mean {near[0]!r}? else " if near else ""
         raise InputError(
-            f"{where}: unknown law {law!r:.80}; {guess}take {', '.join(LAWS)}, or your own by python = 'file.py:name'"
+            f"{where}: unknown law {law!r:.80}; {guess}take {', '.join(LAWS)}, or your own by "
+            "python = 'file.py:name'"
         )
     if law == "gaussian":
         known_keys(table, ("law", "Gamma"), where)
@@ -247,7 +217,8 @@ def _own(
     file, colon, law = given.rpartition(":") if isinstance(given, str) else ("", "", "")
     if not (file and colon and law.isidentifier()):
         raise InputError(
-            f"{where}: python = {given!r:.80} names no law; write python = 'my_law.py:name', a file beside the grid"
+            f"{where}: python = {given!r:.80} names no law; write python = 'my_law.py:name', a file beside "
+            "the grid"
         )
     try:
         content = read_bytes(folder / file)

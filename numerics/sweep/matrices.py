@@ -21,38 +21,22 @@ Floats = NDArray[np.float64]
 LARGEST_DIMENSION = 1024
 SHAPES = ("matrix", "diagonal", "identity", "file")
 #: How an error tells to write a matrix.
-SPELLINGS = "matrix = [[1, 0], [0, 2]], diagonal = [1, 2], identity = 2 (each with scale = 0.5, if you like) or file = 'U.npy'"
+SPELLINGS = (
+    "matrix = [[1, 0], [0, 2]], diagonal = [1, 2], identity = 2 (each with scale = 0.5, if you like) or file "
+    "= 'U.npy'"
+)
 
 
 def number(value: Any, what: str) -> float:
-    """A finite real number.
-
-    Raises
-    ------
-    InputError
-    """
+    """A finite real number."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:
         return float(value)
     raise InputError(f"{what} = {value!r:.80} is not a finite number; write one such as 0.5")
 
 
 def read_vector(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:
-    """A list of numbers, or the name of a file as `numerics.terminal.arrays` reads it.
-
-    Parameters
-    ----------
-    value : object
-        As TOML gives it.
-    folder : Path
-        From where file names are read.
-    inputs : dict
-        Gets the SHA-256 of a file that is read under its name.
-    what : str
-        What an error calls it.
-
-    Raises
-    ------
-    InputError
+    """A list of numbers, or the name of a file in `folder` as `numerics.terminal.arrays` reads it,
+    whose SHA-256 goes into `inputs`. `what` is what an error calls it.
     """
     array = _from_file(value, folder, inputs, what) if isinstance(value, str) else value
     if isinstance(array, list):
@@ -65,22 +49,8 @@ def read_vector(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
 
 
 def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:
-    """Nested lists, a table with one of the keys `SHAPES` and perhaps ``scale``, or the name of a
-    file.
-
-    Parameters
-    ----------
-    value, folder, inputs, what
-        As for `read_vector`.
-
-    Raises
-    ------
-    InputError
-
-    Examples
-    --------
-    >>> read_matrix({"diagonal": [1, 2], "scale": 0.5}, Path(), {}, "U").tolist()
-    [[0.5, 0.0], [0.0, 1.0]]
+    """A matrix as `read_vector` reads vectors: nested lists, a table with one of the keys `SHAPES`
+    and perhaps ``scale``, or the name of a file.
     """
     if not isinstance(value, dict):
         return _rows(value, folder, inputs, what)
@@ -92,7 +62,8 @@ def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
     if key == "identity":
         if isinstance(content, bool) or not isinstance(content, int) or not 1 <= content <= LARGEST_DIMENSION:
             raise InputError(
-                f"{what}: identity = {content!r:.80} is no dimension; give an integer from 1 to {LARGEST_DIMENSION}"
+                f"{what}: identity = {content!r:.80} is no dimension; give an integer from 1 "
+                f"to {LARGEST_DIMENSION}"
             )
         array: Floats = np.eye(content)
     elif key == "diagonal":
@@ -108,13 +79,7 @@ def read_matrix(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
 
 
 def scaled(array: Floats, factor: float, what: str) -> Floats:
-    """The array times a number.
-
-    Raises
-    ------
-    InputError
-        If that overflows.
-    """
+    """The array times a number; an `InputError` if that overflows."""
     with np.errstate(over="ignore"):
         product = factor * array
     if not np.all(np.isfinite(product)):

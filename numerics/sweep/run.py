@@ -37,47 +37,10 @@ def sweep(
     threads: int | None = None,
     progress: Callable[[Progress], None] = lambda state: None,
 ) -> list[tuple[AttentionSetting, AttentionErrors]]:
-    """Compute what is missing of a grid and return all of it.
-
-    Parameters
-    ----------
-    grid : Grid
-        From `read_grid`.
-    store : Store
-        Every finished block is stored at once; blocks that it has, or gets from another sweep, are
-        not computed again.
-    scheduler : str, optional
-        Address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``; without it the blocks run in
-        this process.
-    threads : int, optional
-        In this process; one for every processor by default. The numbers do not depend on it.
-    progress : callable
-        Called with a `numerics.jobs.job.Progress` at the beginning and after every block.
-
-    Returns
-    -------
-    list of (AttentionSetting, AttentionErrors)
-        In the order of ``grid.runs``; bit for bit what `numerics.attention_errors` gives with the
-        seed of the run, whatever the threads, the machines, the order and the interruptions.
-
-    Raises
-    ------
-    Interrupted
-        At Ctrl-C.
-    TypeError, ValueError
-        If `threads` is no integer from 1 to 1024, or the store or the scheduler cannot be used.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from numerics.sweep.grid import example, read_grid
-    >>> with TemporaryDirectory() as folder, Store() as store:
-    ...     file = Path(folder) / "grid.toml"
-    ...     _ = file.write_text(example().replace("20_000", "100").replace("10:3000:6", "10:100:2"))
-    ...     (setting, errors), *others = sweep(read_grid(file), store, threads=1)
-    >>> setting.name, errors.lengths.tolist(), len(others)
-    ('isotropic, U x 0.1', [10, 100], 5)
+    """Compute and store what the store lacks of a grid, and return all of it in the order of
+    ``grid.runs``: bit for bit what `numerics.attention_errors` gives with the seed of the run,
+    whatever the threads, the machines, the order and the interruptions. Without a Dask scheduler
+    (``tcp://...``) blocks run in this process, on every processor by default.
     """
     threads = thread_count(threads)
     plan = {(i, L): grid.blocks(run, L) for i, run in enumerate(grid.runs) for L in grid.lengths}

@@ -20,33 +20,10 @@ FORMATS = ".npy, .npz (one array, or FILE.npz:NAME), .csv (commas) or .json (nes
 
 
 def read_array(given: Path | str) -> tuple[Any, str]:
-    """An array of real, finite numbers from a file, and the SHA-256 of the file.
-
-    Parameters
-    ----------
-    given : Path or str
-        A ``.npy``, ``.npz``, ``.csv`` or ``.json`` file; ``FILE.npz:NAME`` for one of several
-        arrays. A ``.csv`` has commas between its numbers; a first line that holds no numbers is
-        taken as a header, and this is said on stderr.
-
-    Returns
-    -------
-    array : ndarray
-        Of floats, in whatever shape the file holds; with two axes from a ``.csv``.
-    digest : str
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is of another kind, or holds no array of real, finite numbers.
-
-    Examples
-    --------
-    >>> try:
-    ...     read_array("nowhere.npy")
-    ... except InputError as error:
-    ...     print(error)
-    cannot read nowhere.npy: No such file or directory; name another file
+    """An array of real, finite floats from a ``.npy``, ``.npz``, ``.csv`` or ``.json`` file
+    (``FILE.npz:NAME`` for one of several arrays), and the SHA-256 of the file. A ``.csv`` has
+    commas between its numbers and gives two axes; a first line that holds no numbers is taken as a
+    header, and this is said on stderr.
     """
     path, name = _of_archive(str(given))
     kind = path.suffix.lower()
@@ -71,31 +48,8 @@ def read_array(given: Path | str) -> tuple[Any, str]:
 
 
 def map_array(given: Path | str) -> tuple[Any, str]:
-    """An array that may be large, and the SHA-256 of the file: that of a ``.npy`` file stays on
-    disk, in its own kind of numbers, and its entries are not looked at.
-
-    Parameters
-    ----------
-    given : Path or str
-        As for `read_array`, which reads all other kinds of files.
-
-    Returns
-    -------
-    array : ndarray
-    digest : str
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or holds no array.
-
-    Examples
-    --------
-    >>> try:
-    ...     map_array("nowhere.npy")
-    ... except InputError as error:
-    ...     print(error)
-    cannot read nowhere.npy: No such file or directory; name another file
+    """An array that may be large, as `read_array` reads it: a ``.npy`` file stays on disk, in its
+    own kind of numbers, and its entries are not looked at.
     """
     path, _ = _of_archive(str(given))
     if path.suffix.lower() != ".npy":
@@ -125,16 +79,17 @@ def _of_archive(given: str) -> tuple[Path, str]:
 
 
 def _from_npy(content: bytes, path: Path) -> Any:
-    """The array of a ``.npy`` file."""
     import numpy as np
 
     if content[:2] == b"PK":
         raise InputError(
-            f"{path} is an archive of arrays; call it {path.stem}.npz, and {path.stem}.npz:NAME if it holds several"
+            f"{path} is an archive of arrays; call it {path.stem}.npz, and "
+            f"{path.stem}.npz:NAME if it holds several"
         )
     if not content.startswith(b"\x93NUMPY"):
         raise InputError(
-            f"{path} is not a file that numpy.save wrote, or a pickle, which is not read since it may run programs"
+            f"{path} is not a file that numpy.save wrote, or a pickle, which is not read "
+            "since it may run programs"
         )
     try:
         return np.load(io.BytesIO(content), allow_pickle=False)
@@ -147,7 +102,6 @@ def _from_npy(content: bytes, path: Path) -> Any:
 
 
 def _from_archive(content: bytes, path: Path, name: str) -> Any:
-    """One array of a ``.npz`` file."""
     import numpy as np
 
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
@@ -194,11 +148,13 @@ def _from_csv(content: bytes, path: Path) -> Any:
         wrong = next((j for j, word in enumerate(words, 1) if not _is_number(word)), None)
         if wrong is not None:
             raise InputError(
-                f"{path}, line {i}, entry {wrong}: {words[wrong - 1]!r:.40} is not a number; write 0.5,1e-3 with commas"
+                f"{path}, line {i}, entry {wrong}: {words[wrong - 1]!r:.40} is not a number; write 0.5,1e-3 "
+                "with commas"
             )
         if len(words) != width:
             raise InputError(
-                f"{path}, line {i} has {len(words)} numbers, line {lines[0][0]} has {width}; rows must be equally long"
+                f"{path}, line {i} has {len(words)} numbers, line {lines[0][0]} has {width}; rows must be "
+                "equally long"
             )
     return np.array([[float(word) for word in line.split(",")] for _, line in lines]).reshape(
         len(lines), width

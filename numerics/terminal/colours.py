@@ -31,12 +31,6 @@ LETTERS: Mapping[str, str] = MappingProxyType({**{str(v): str(v)[0] for v in Ver
 
 
 def pytest_markup(verdict: str) -> dict[str, bool]:
-    """The colour of a verdict as pytest's terminal writer takes it.
-
-    Examples
-    --------
-    >>> pytest_markup("REFUTED"), pytest_markup("OPEN")
-    ({'red': True}, {'purple': True})
-    """
+    """The colour of a verdict as pytest's terminal writer takes it."""
     colour = COLOURS[verdict]
     return {"purple" if colour == "magenta" else colour: True}

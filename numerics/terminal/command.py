@@ -21,8 +21,6 @@ class Parser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong and where to look. The usage of a command of
     twenty options would stand above it otherwise.
 
-    Examples
-    --------
     >>> try:
     ...     Parser(prog="count").parse_args(["--fast"])
     ... except SystemExit as stop:
@@ -39,28 +37,8 @@ def run_program(
     version: Callable[[], str],
     argv: Sequence[str] | None = None,
 ) -> int:
-    """Run a program; without a command it prints its help.
-
-    Parameters
-    ----------
-    make_parser : callable
-        Makes the parser, whose commands set ``run`` (see `run_command`); it may import what it
-        needs, since Ctrl-C ends it in good order too.
-    version : callable
-        What ``--version`` prints.
-    argv : sequence of str, optional
-        Arguments; those of the process by default.
-
-    Returns
-    -------
-    int
-        The exit status; see `run_command`.
-
-    Examples
-    --------
-    >>> run_program(lambda: argparse.ArgumentParser(), lambda: "version 1", ["--version"])
-    version 1
-    0
+    """Run a program and return its exit status (see `run_command`); without a command it prints its
+    help. `make_parser` may import what it needs, since Ctrl-C ends it in good order too.
     """
     if (sys.argv[1:] if argv is None else list(argv)) == [
         "--version"
@@ -90,24 +68,9 @@ def run_program(
 
 
 def run_command(options: argparse.Namespace) -> int:
-    """Run the command that a parser has chosen.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        ``command`` is the name of the command, and ``run`` a function of the options that returns
-        the exit status. A command that keeps what it has says in ``interrupted`` how to go on.
-
-    Returns
-    -------
-    int
-        What ``run`` returned; 1 if nobody reads the output, 2 after an `InputError`, 130 after
-        Ctrl-C.
-
-    Examples
-    --------
-    >>> run_command(argparse.Namespace(command="count", run=lambda options: 0))
-    0
+    """Run the function ``options.run`` of the command that a parser has chosen. The exit status is
+    what it returned; 1 if nobody reads the output, 2 after an `InputError`, 130 after Ctrl-C, when
+    ``options.interrupted`` says how to go on.
     """
     # A letter that the terminal cannot show is printed as its number: names may hold any letter.
     for stream in (sys.stdout, sys.stderr):

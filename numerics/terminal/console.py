@@ -17,8 +17,6 @@ WIDTH = 100
 def console() -> Console:
     """A console of rich that colours nothing by guessing; ``NO_COLOR`` is kept.
 
-    Examples
-    --------
     >>> console().is_terminal or console().width == int(os.environ.get("COLUMNS") or WIDTH)
     True
     """

@@ -34,19 +34,7 @@ class InputError(ValueError):
 
 
 def read_bytes(path: Path) -> bytes:
-    """What is in a file.
-
-    Raises
-    ------
-    InputError
-        Why it cannot be read, without its name.
-
-    Examples
-    --------
-    >>> read_bytes(Path("nowhere.toml"))
-    Traceback (most recent call last):
-    numerics.terminal.inputs.InputError: No such file or directory
-    """
+    """What is in a file, or an `InputError` that says why it cannot be read, without its name."""
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # to read from it may never end
             raise InputError("it is a device or a pipe; save what it gives in a file")
@@ -62,13 +50,6 @@ def read_bytes(path: Path) -> bytes:
 def path_of(name: str, value: Any) -> Path:
     """The path that an argument names.
 
-    Raises
-    ------
-    TypeError
-        If it is neither a text nor a path.
-
-    Examples
-    --------
     >>> path_of("checkpoint", "run.npz").name
     'run.npz'
     """
@@ -78,19 +59,9 @@ def path_of(name: str, value: Any) -> Path:
 
 
 def file_is_there(path: Path, what: str, error: type[InputError]) -> bool:
-    """Whether a file is there already; a place where none can be kept is refused before the work
-    begins.
+    """Whether a file is there already; a place where none can be kept is refused, with an `error`
+    that calls it `what`, before the work begins.
 
-    Parameters
-    ----------
-    path : Path
-    what : str
-        What the file is, for an error.
-    error : type of InputError
-        What is raised.
-
-    Examples
-    --------
     >>> file_is_there(Path("no-such-file.npz"), "checkpoint", InputError)
     False
     """
@@ -119,22 +90,6 @@ def file_is_there(path: Path, what: str, error: type[InputError]) -> bool:
 def length_grid(text: str, name: str = "--lengths") -> list[int]:
     """Prompt lengths from ``10,30,100``, or ``10:1e6:9`` for a logarithmic grid (rounded; repeated
     lengths count once). ``1e6`` is the whole number that it is.
-
-    Parameters
-    ----------
-    text : str
-    name : str
-        What an error calls it.
-
-    Raises
-    ------
-    InputError
-        If the text is neither, or a number in it is not whole.
-
-    Examples
-    --------
-    >>> length_grid("10:1e3:3")
-    [10, 100, 1000]
     """
     parts = text.split(":") if ":" in text else text.split(",")
     try:
@@ -146,7 +101,8 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
     for part, number in zip(parts, numbers):
         if not number.is_finite() or number.adjusted() > 100 or number != number.to_integral_value():
             raise InputError(
-                f"{name} {text:.80}: {part.strip():.40} is not a whole number up to 1e100, as every prompt length is"
+                f"{name} {text:.80}: {part.strip():.40} is not a whole number up to 1e100, as every prompt "
+                "length is"
             )
     whole = [int(number) for number in numbers]
     if ":" not in text:
@@ -154,7 +110,8 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
     first, last, count = whole
     if not (1 <= first < last <= LONGEST and 2 <= count <= MOST_LENGTHS):
         raise InputError(
-            f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST <= 1e100 and 2 <= COUNT <= {MOST_LENGTHS}"
+            f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST <= 1e100 and 2 <= "
+            f"COUNT <= {MOST_LENGTHS}"
         )
     return sorted(
         {first, last, *(round(first * (last / first) ** (i / (count - 1))) for i in range(1, count - 1))}
@@ -162,19 +119,7 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
 
 
 def writable_folder(out: Path) -> Path:
-    """The folder for what a command writes, made and tried before the work begins.
-
-    Raises
-    ------
-    InputError
-        If nothing can be written there, or the folder around it is missing.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     writable_folder(Path(folder) / "report").is_dir()
-    True
-    """
+    """The folder for what a command writes, made and tried before the work begins."""
     with writing_into(out):
         make_folder(out)
         tempfile.TemporaryFile(dir=out).close()
@@ -186,35 +131,16 @@ class MissingFolderError(FileNotFoundError):
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder that was named, where it is missing; the folder around it must exist.
-
-    Raises
-    ------
-    MissingFolderError
-        If it does not.
-    OSError
-        If the folder cannot be made.
-
-    Examples
-    --------
-    >>> make_folder(Path("nowhere/report"))
-    Traceback (most recent call last):
-    numerics.terminal.inputs.MissingFolderError: there is no folder nowhere; create it first
+    """Make a folder that was named, where it is missing; the folder around it must exist
+    (`MissingFolderError`).
     """
     check_folder_around(folder)
     folder.mkdir(exist_ok=True)
 
 
 def check_folder_around(path: Path) -> None:
-    """Refuse a file or folder whose parent is missing.
+    """Refuse a file or folder whose parent is missing (`MissingFolderError`).
 
-    Raises
-    ------
-    MissingFolderError
-        With the name of the parent.
-
-    Examples
-    --------
     >>> check_folder_around(Path("blueprint.html"))
     """
     if "\0" in str(path):
@@ -227,8 +153,6 @@ def check_folder_around(path: Path) -> None:
 def writing_into(out: Path) -> Iterator[None]:
     """Turns an error of the system, met while a file or folder is written, into an `InputError`.
 
-    Examples
-    --------
     >>> with writing_into(Path("disk")):
     ...     raise OSError(28, "No space left")
     Traceback (most recent call last):

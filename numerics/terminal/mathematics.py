@@ -43,24 +43,8 @@ _SPELLED = {
 
 
 def as_unicode(text: str) -> str:
-    r"""Prose with the formulas between its dollars spelled out; text without dollars stays.
-
-    Parameters
-    ----------
-    text : str
-        Words, with LaTeX between single or double dollars; ``\$`` is a dollar.
-
-    Returns
-    -------
-    str
-        A formula that is no LaTeX stays as it was written, dollars included.
-
-    Examples
-    --------
-    >>> as_unicode(r"It holds if $\|x_1\|^2\leq\frac{1}{\delta L}$, and costs \$3.")
-    'It holds if ‖x₁‖² ≤ 1/(δL), and costs $3.'
-    >>> as_unicode(r"$\sqrt{\mathbb{E}|f(Z)|^{4}}\,e^{4\hat\sigma^{2}}$")
-    '√(𝔼|f(Z)|⁴) e^(4σ̂²)'
+    r"""Prose with the formulas between its dollars, single or double, spelled out; ``\$`` is a
+    dollar. A formula that is no LaTeX stays as it was written, dollars included.
     """
     out, end = [], 0
     for found in FORMULA.finditer(text):
@@ -75,17 +59,8 @@ def as_unicode(text: str) -> str:
 
 @cache
 def formula_as_unicode(latex: str) -> str:
-    r"""A formula, without dollars, spelled out; a line for each line of an ``aligned`` environment.
-
-    Raises
-    ------
-    LatexError
-        If the formula holds something unknown.
-
-    Examples
-    --------
-    >>> formula_as_unicode(r"\begin{aligned}a&=b\\&\to\infty\end{aligned}")
-    'a = b\n→ ∞'
+    """A formula, without dollars, spelled out; a line for each line of an ``aligned`` environment.
+    LatexError if it holds something unknown.
     """
     lines = _line(list(tree(latex))).split("\n")
     return "\n".join(line for given in lines if (line := re.sub(r"\s+", " ", given).strip()))

@@ -51,8 +51,6 @@ _NOTHING = Piece("", "words")
 def written(given: list[Piece], tight: bool = False) -> str:
     """Pieces on a line; a script is written tightly, with no spaces around signs.
 
-    Examples
-    --------
     >>> written([Piece("2"), Piece("a/b", "fraction"), Piece("+", "sign"), Piece("c")])
     '2·a/b + c'
     """
@@ -71,7 +69,6 @@ def written(given: list[Piece], tight: bool = False) -> str:
 
 
 def _between(before: Piece, piece: Piece) -> str:
-    """What is written between two pieces."""
     kinds = (before.kind, piece.kind)
     if "words" in kinds or "prefix" in kinds[:1] or piece.kind == "comma":
         return ""
@@ -89,11 +86,9 @@ def _between(before: Piece, piece: Piece) -> str:
 
 
 def is_one(pieces: list[Piece], *, divides: bool) -> bool:
-    """Whether what is written is one thing: a letter or number with its scripts, or what stands
-    in brackets or between bars; where it divides, also a function of what stands in brackets.
+    """Whether what is written is one thing: a letter or number with its scripts, or what stands in
+    brackets or between bars; where it divides, also a function of what stands in brackets.
 
-    Examples
-    --------
     >>> is_one([Piece("a"), Piece("b")], divides=True), is_one([Piece("a²")], divides=True)
     (False, True)
     """
@@ -121,8 +116,6 @@ def _depths(pieces: list[Piece]) -> list[int]:
 def is_product(pieces: list[Piece]) -> bool:
     """Whether what is written can be divided by something without brackets around it.
 
-    Examples
-    --------
     >>> a, plus, b = Piece("a"), Piece("+", "sign"), Piece("b")
     >>> is_product([a, b]), is_product([a, plus, b])
     (True, False)
@@ -134,8 +127,6 @@ def is_product(pieces: list[Piece]) -> bool:
 def script(text: str, mark: str) -> str:
     """A script in the small characters of Unicode if there are such for all of it.
 
-    Examples
-    --------
     >>> script("k+1", "_"), script("min", "_"), script("1/p", "^")
     ('ₖ₊₁', '_min', '^(1/p)')
     """

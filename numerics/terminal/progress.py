@@ -31,25 +31,8 @@ class Advance(Protocol):
 @contextmanager
 def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.monotonic) -> Iterator[Advance]:
     """A bar on a terminal. Elsewhere a line every half minute, and one at the beginning if the
-    computation says that it takes longer than that.
-
-    Parameters
-    ----------
-    quiet : bool
-        Show nothing, and do not announce a kernel that is compiled.
-    doing : str
-        What takes the time, until the computation says it.
-    clock : callable
-        Seconds.
-
-    Yields
-    ------
-    Advance
-
-    Examples
-    --------
-    >>> with progress_bar(True, "drawing prompts") as advance:
-    ...     advance(1, 2)
+    computation says that it takes longer than that. A quiet one shows nothing and announces no
+    kernel that is compiled; `doing` says what takes the time, until the computation says it.
     """
     if quiet:
         with hushed():
@@ -88,8 +71,6 @@ def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.mono
 def counted(advance: Advance, items: Sequence[str], doing: str) -> Iterator[str]:
     """The items one after the other, while a bar says which one is worked on.
 
-    Examples
-    --------
     >>> show = lambda done, total, doing="", seconds_left=None: print(done, total, doing)
     >>> list(counted(show, ["BB:1", "BB:2"], "judging"))
     0 2 judging BB:1
@@ -117,21 +98,7 @@ def _lines(clock: Callable[[], float], sentence: Callable[[float, str, float | N
 
 
 def duration(seconds: float) -> str:
-    """A rough time for people.
-
-    Parameters
-    ----------
-    seconds : float
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> duration(14.2), duration(100), duration(4000)
-    ('14 s', '1 min 40 s', '1 h 7 min')
-    """
+    """A rough time for people."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

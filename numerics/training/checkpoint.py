@@ -30,21 +30,8 @@ class CheckpointError(InputError):
 
 def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Replace the file in one step: whoever looks, also after a kill or a power cut, sees the old
-    one or the new one.
-
-    Parameters
-    ----------
-    path : Path
-        The new file grows beside it, under a name of this process and thread that ends in
-        ``.part``.
-    run : mapping
-        What the run depends on, as JSON.
-    arrays : mapping of str to ndarray
-
-    Raises
-    ------
-    CheckpointError
-        If it cannot be written; the old one is then still there.
+    one or the new one. `run` is what the run depends on, as JSON. The new file grows beside the old
+    one, under a name of this process and thread that ends in ``.part``.
     """
     try:
         path = path.resolve()  # a link stays one
@@ -70,21 +57,9 @@ def write_checkpoint(path: Path, run: Mapping[str, Any], arrays: Mapping[str, ND
 
 
 def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[str, NDArray[Any]]], T]) -> T:
-    """What `restore` makes of the arrays in a checkpoint of this very run.
-
-    Parameters
-    ----------
-    path : Path
-    run : mapping
-        What the run depends on.
-    restore : callable
-        Of the arrays; a KeyError or ValueError says that they do not fit.
-
-    Raises
-    ------
-    CheckpointError
-        If the file is damaged, no checkpoint, or one of another run or version; it is left as it
-        is.
+    """What `restore` makes of the arrays in a checkpoint of this very `run`; where it raises
+    KeyError or ValueError, the arrays do not fit. A file that is damaged, or belongs to another run
+    or version, is refused and left as it is.
     """
     try:
         content = io.BytesIO(path.read_bytes())  # NumPy forgets to close the file if it is damaged
@@ -114,7 +89,8 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
     ]
     if other:
         raise CheckpointError(
-            f"{path} belongs to another run: {_difference(other[0], known, wanted)}; {UNCHANGED}: give another name"
+            f"{path} belongs to another run: {_difference(other[0], known, wanted)}; {UNCHANGED}: give "
+            "another name"
         )
     try:
         return restore(arrays)
@@ -123,17 +99,20 @@ def read_checkpoint(path: Path, run: Mapping[str, Any], restore: Callable[[dict[
 
 
 def _damaged(path: Path, error: Exception) -> CheckpointError:
-    """The error for a file that cannot be read as a checkpoint."""
     why = str(error) or type(error).__name__
     return CheckpointError(
-        f"{path} is damaged or no checkpoint ({why}); {UNCHANGED}: delete it to start anew, or give another name"
+        f"{path} is damaged or no checkpoint ({why}); {UNCHANGED}: delete it to start "
+        "anew, or give another name"
     )
 
 
 def _difference(name: str, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """How the run of a checkpoint differs from the one that is wanted."""
     if name == "kernels":
-        return "it was computed by another version of the program, whose numbers need not be the same to the last bit"
+        return (
+            "it was computed by another version of the program, whose numbers need not be the same to the "
+            "last bit"
+        )
     if name in ("start", "Sigma", "query_covariance", "variant"):
         return f"it has another {name}"
     return f"it has {name} = {known.get(name)!r}, this run {wanted.get(name)!r}"

@@ -1,8 +1,7 @@
 """Stochastic gradient descent with every token drawn, in plain NumPy from the definitions of
-Appendix A.1: the slow reference that the tests compare the compiled kernels with.
-
-It shares nothing with them: other random numbers, no reduction to few coordinates, keys and values
-of every token, and the chain rule written out parameter by parameter.
+Appendix A.1: the slow reference that the tests compare the compiled kernels with. It shares nothing
+with them: other random numbers, no reduction to few coordinates, keys and values of every token,
+and the chain rule written out parameter by parameter.
 """
 
 from __future__ import annotations
@@ -21,34 +20,20 @@ Floats = NDArray[np.float64]
 
 
 class Prompts(NamedTuple):
-    """A batch of prompts with their queries.
+    """A batch of prompts with their queries."""
 
-    Attributes
-    ----------
-    tokens : ndarray of shape (batch, L, n)
-        z_l = (x_l, y_l).
-    queries : ndarray of shape (batch, n)
-        z_q = (x_q, 0).
-    labels : ndarray of shape (batch,)
-        y_q, label noise included.
-    """
-
+    #: z_l = (x_l, y_l).
     tokens: Floats
+    #: z_q = (x_q, 0).
     queries: Floats
+    #: y_q, label noise included.
     labels: Floats
 
 
 def draw_prompts(
     generator: np.random.Generator, batch: int, L: int, A: Floats, B: Floats, task_sd: float, noise_sd: float
 ) -> Prompts:
-    """A batch with covariates A g in the prompt and B g in the query.
-
-    Examples
-    --------
-    >>> batch = draw_prompts(np.random.default_rng(1), 3, 4, np.eye(2), np.eye(2), 1.0, 0.0)
-    >>> batch.tokens.shape, batch.queries[:, 2].tolist()
-    ((3, 4, 3), [0.0, 0.0, 0.0])
-    """
+    """A batch with covariates A g in the prompt and B g in the query."""
     w = task_sd * generator.standard_normal((batch, len(A)))
     x = generator.standard_normal((batch, L, len(A))) @ A.T
     y = np.einsum("sld,sd->sl", x, w) + noise_sd * generator.standard_normal((batch, L))
@@ -60,13 +45,6 @@ def draw_prompts(
 def predictions(parameters: Parameters, attention: str, prompts: Prompts, scale: float = 1.0) -> Floats:
     """The prediction o·(sum of weights times V z_l) for every prompt; weights softmax(scores) or
     scores / L.
-
-    Examples
-    --------
-    >>> theta = Parameters(np.ones(2), np.eye(2), np.zeros((2, 2)), np.zeros((2, 2)))
-    >>> prompts = Prompts(np.array([[[1.0, 2.0], [3.0, 4.0]]]), np.array([[5.0, 0.0]]), np.zeros(1))
-    >>> predictions(theta, "softmax", prompts).tolist()  # no scores: the mean token
-    [5.0]
     """
     weights, values = _weights(parameters, attention, prompts, scale), prompts.tokens @ parameters.V.T
     return np.asarray(np.einsum("sl,sli->si", weights, values) @ parameters.O)
@@ -75,31 +53,8 @@ def predictions(parameters: Parameters, attention: str, prompts: Prompts, scale:
 def full_token_step(
     parameters: Parameters, attention: str, prompts: Prompts, scale: float = 1.0
 ) -> tuple[float, Parameters]:
-    """Loss and gradients of one batch.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        Of one architecture, no axes in front.
-    attention : {"softmax", "linear"}
-    prompts : Prompts
-    scale : float
-        What the scores (Q z_q)·(K z_l) are multiplied by.
-
-    Returns
-    -------
-    loss : float
-        Mean of (T - y_q)² / 2.
-    gradient : Parameters
-        Its gradient.
-
-    Examples
-    --------
-    >>> theta = Parameters(np.ones(2), np.eye(2), np.zeros((2, 2)), np.zeros((2, 2)))
-    >>> prompts = Prompts(np.array([[[1.0, 2.0], [3.0, 4.0]]]), np.array([[5.0, 0.0]]), np.zeros(1))
-    >>> loss, gradient = full_token_step(theta, "softmax", prompts)
-    >>> loss, gradient.O.tolist()  # 5² / 2, and 5 times the mean token
-    (12.5, [10.0, 15.0])
+    """The loss of one batch, the mean of (T - y_q)² / 2, and its gradient by the parameters of one
+    architecture, with scores scale (Q z_q)·(K z_l).
     """
     o, V, K, Q = parameters
     z, z_q, y = prompts
@@ -128,19 +83,11 @@ def full_token_step(
 def full_token_kernel(attention: str) -> Callable[..., int]:
     """A kernel of `numerics.training.kernels.loop.sgd_kernel`'s arguments and effects that draws
     every token, in a stream of its own.
-
-    Examples
-    --------
-    >>> theta = pack(Parameters(np.ones(2), np.eye(2), np.eye(2), np.eye(2)))
-    >>> losses, none, I = np.empty(3), np.empty((0, 0)), np.eye(1)
-    >>> numbers = (I, I, 1.0, 0.0, 1.0, 1.0, 8)  # A, B, task_sd, noise_sd, scale, factor, batch
-    >>> full_token_kernel("linear")(theta, 4, 0, 3, 0.1, *numbers, 0, 0, losses, none)
-    -1
     """
 
     kinds = ("softmax", "linear") if attention == "coupled" else (attention,)
 
-    def kernel(
+    def kernel(  # type: ignore[no-untyped-def]
         theta,
         L,
         first,
@@ -157,7 +104,7 @@ def full_token_kernel(attention: str) -> Callable[..., int]:
         key1,
         losses,
         gradient,
-    ):  # type: ignore[no-untyped-def]
+    ):
         models, rows = theta.reshape(len(kinds), *theta.shape[-2:]), losses.reshape(len(kinds), -1)
         sums = gradient.reshape(models.shape) if gradient.size else None
         for step in range(steps):

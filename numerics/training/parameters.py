@@ -59,41 +59,13 @@ class Parameters(NamedTuple):
         return np.asarray(np.squeeze(np.swapaxes(self.V, -1, -2) @ self.O[..., None], -1))
 
     def at(self, index: Any) -> Parameters:
-        """The entry, or entries, of the axes in front.
-
-        Examples
-        --------
-        >>> records = unpack(np.zeros((7, 10, 3)))
-        >>> records.at(-1).V.shape
-        (3, 3)
-        """
+        """The entry, or entries, of the axes in front."""
         return Parameters(*(x[index] for x in self))
 
 
 def initial_parameters(d: int, seed: int) -> Parameters:
-    """A start: every entry from U(-1/sqrt(n), 1/sqrt(n)), the default of a linear layer without
-    bias in PyTorch.
-
-    Parameters
-    ----------
-    d : int
-        Dimension of the covariates; n = d + 1.
-    seed : int
-        From 0 to 2^64 - 1. All architectures that are trained with one seed share the start.
-
-    Returns
-    -------
-    Parameters
-
-    Raises
-    ------
-    TypeError, ValueError
-        If d is no whole number from 1 on, or the seed is out of range.
-
-    Examples
-    --------
-    >>> bool(abs(initial_parameters(3, seed=1).V).max() < 1 / 2)
-    True
+    """A start in d = n - 1 dimensions: every entry from U(-1/sqrt(n), 1/sqrt(n)), the default of a
+    linear layer without bias in PyTorch. All architectures that are trained with one seed share it.
     """
     from numerics.compiled.streams import key_of
 
@@ -104,26 +76,13 @@ def initial_parameters(d: int, seed: int) -> Parameters:
 
 
 def pack(parameters: Parameters) -> Floats:
-    """The array (..., 1 + 3n, n) with the rows [o; V; K; Q].
-
-    Examples
-    --------
-    >>> theta = np.arange(10.0 * 3).reshape(10, 3)
-    >>> np.array_equal(pack(unpack(theta)), theta)
-    True
-    """
+    """The array (..., 1 + 3n, n) with the rows [o; V; K; Q]."""
     O, V, K, Q = parameters
     return np.ascontiguousarray(np.concatenate([O[..., None, :], V, K, Q], axis=-2))
 
 
 def unpack(theta: Floats) -> Parameters:
-    """The parameters in an array (..., 1 + 3n, n), as views.
-
-    Examples
-    --------
-    >>> unpack(np.zeros((10, 3))).O.shape
-    (3,)
-    """
+    """The parameters in an array (..., 1 + 3n, n), as views."""
     n = theta.shape[-1]
     return Parameters(
         theta[..., 0, :],
@@ -134,30 +93,15 @@ def unpack(theta: Floats) -> Parameters:
 
 
 def read_parameters(parameters: Sequence[ArrayLike], d: int) -> Parameters:
-    """Parameters that have been checked, with any axes in front.
+    """Parameters from the four arrays O, V, K, Q, which have been checked, with any axes in front.
 
-    Parameters
-    ----------
-    parameters : Parameters, or a sequence of the four arrays O, V, K, Q
-    d : int
-
-    Returns
-    -------
-    Parameters
-
-    Raises
-    ------
-    TypeError, ValueError
-        If these are no four arrays of finite numbers of such shapes.
-
-    Examples
-    --------
     >>> read_parameters([np.ones(2), np.eye(2), np.eye(2), np.eye(2)], 1).O.shape
     (2,)
     """
     if isinstance(parameters, str) or not isinstance(parameters, Sequence) or len(parameters) != 4:
         raise TypeError(
-            "parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), (n, n)"
+            "parameters are no (O, V, K, Q); pass Parameters, or four arrays of shapes (n,), (n, n), (n, n), "
+            "(n, n)"
         )
     shape = " ".join("abcdefgh"[: max(_axes(parameters[0]) - 1, 0)] + "n")
     arrays = read_arrays(
@@ -171,13 +115,9 @@ def read_parameters(parameters: Sequence[ArrayLike], d: int) -> Parameters:
 
 
 def read_start(start: Sequence[ArrayLike], d: int, coupled: bool) -> Floats:
-    """A start of one's own as the array that a kernel works on, (1 + 3n, n).
+    """A start of one's own as the array that a kernel works on, (1 + 3n, n); if coupled, with an
+    axis (softmax, linear) in front. The start may have it too; else both architectures start alike.
 
-    If coupled, the array has an axis (softmax, linear) in front. The start may have it too; else
-    both architectures start alike.
-
-    Examples
-    --------
     >>> read_start(initial_parameters(2, seed=0), 2, coupled=True).shape
     (2, 10, 3)
     """
@@ -191,7 +131,6 @@ def read_start(start: Sequence[ArrayLike], d: int, coupled: bool) -> Floats:
 
 
 def _axes(array: ArrayLike) -> int:
-    """The number of axes of an array."""
     try:
         return np.ndim(array)
     except ValueError:  # ragged: `read_arrays` says so

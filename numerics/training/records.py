@@ -17,32 +17,20 @@ Floats = NDArray[np.float64]
 class State(NamedTuple):
     """Where a run stands. It is replaced as a whole: an interrupt sees the old one or the new one,
     never a mixture.
-
-    Attributes
-    ----------
-    theta : ndarray of shape (1 + 3n, n), or (2, 1 + 3n, n) if coupled
-    done : int
-        Steps done.
-    diverged : int
-        The step that was not finite; -1 if there was none.
     """
 
+    #: Shape (1 + 3n, n), or (2, 1 + 3n, n) if coupled.
     theta: Floats
+    #: Steps done.
     done: int
+    #: The step that was not finite; -1 if there was none.
     diverged: int
 
 
 class Records:
-    """The records so far and the losses since the last one; what lies beyond `State.done` is not
-    yet true.
+    """The records so far and the losses since the last one, from a start of the shape of
+    `State.theta`; what lies beyond `State.done` is not yet true.
 
-    Parameters
-    ----------
-    start : ndarray of the shape of `State.theta`
-    steps, every : int
-
-    Examples
-    --------
     >>> start = np.zeros((7, 2))
     >>> records = Records(start, 5, 2)
     >>> records.add(0, np.array([1.0, 3.0]), start + 1)
@@ -97,13 +85,7 @@ class Records:
         return dict(where=where, theta=state.theta) | so_far
 
     def restored(self, saved: dict[str, NDArray[Any]]) -> State:
-        """Take over what `saved` gave.
-
-        Raises
-        ------
-        ValueError
-            If these are numbers that no run leaves behind.
-        """
+        """Take over what `saved` gave; ValueError says that no run leaves such numbers behind."""
         done, diverged = (int(x) for x in saved["where"])
         rows, rest = divmod(done, self.every)
         wanted = dict(
@@ -134,12 +116,6 @@ def mean_and_error(losses: Floats) -> tuple[Floats, Floats]:
 
     The batches are independent, but the risk falls meanwhile: squared differences of neighbours
     (von Neumann) see the noise and not the fall.
-
-    Examples
-    --------
-    >>> mean, error = mean_and_error(np.array([2.0, 1.0, 2.0, 1.0]))
-    >>> float(mean), float(error)  # variance 1/2 of a loss, four losses
-    (1.5, 0.3535533905932738)
     """
     count = losses.shape[-1]
     largest = np.maximum(

@@ -113,13 +113,7 @@ class Training(Drawn):
 
     @property
     def distance(self) -> Floats:
-        """|theta_soft - theta_lin|² at each record (k,), over all of O, V, K, Q.
-
-        Raises
-        ------
-        ValueError
-            If only one architecture was trained.
-        """
+        """|theta_soft - theta_lin|² at each record (k,), over all of O, V, K, Q."""
         if self.attention != "coupled":
             raise ValueError(
                 f'only {self.attention} attention was trained; a distance needs train("coupled", ...)'
@@ -129,21 +123,7 @@ class Training(Drawn):
 
 
 def has_failed(risk: float, limit: float, null_risk: float) -> bool:
-    """Whether a run ended far above the limit of the flow: with more than a twentieth of the drop
-    from the risk of predicting 0 to that limit still missing.
-
-    Parameters
-    ----------
-    risk : float
-        Where the run ended.
-    limit : float
-        Where the gradient flow from the block start ends.
-    null_risk : float
-        The risk of predicting 0, as `RegressionTask.null_risk` has it.
-
-    Examples
-    --------
-    >>> has_failed(0.2, limit=0.1, null_risk=0.55), has_failed(0.12, limit=0.1, null_risk=0.55)
-    (True, False)
+    """Whether a run ended far above the limit of the gradient flow from the block start: with more
+    than a twentieth of the drop from the risk of predicting 0 to that limit still missing.
     """
     return risk - limit > TOLERATED_SHORTFALL * (null_risk - limit)

@@ -141,7 +141,8 @@ def train(
         raise TypeError(f"progress = {progress!r} cannot be called; pass a function of (steps done, steps)")
     if until is not None and not callable(until):
         raise TypeError(
-            f"until = {until!r} cannot be called; pass a function of the Training so far that returns True or False"
+            f"until = {until!r} cannot be called; pass a function of the Training so far that returns True "
+            "or False"
         )
     file, run = None if checkpoint is None else Path(checkpoint), setup.described()
     if file is not None:
@@ -160,19 +161,18 @@ def train(
         state = _run(setup, records, state, save, progress or (lambda done, total: None), ended)
     if state.diverged >= 0 and setup.lr == 0:
         raise ValueError(
-            f"the risk or its gradient at the start leaves the range of floats on the prompts of step {state.diverged}: tokens are "
-            "drawn in float32, up to 3.4e38; choose other units for Sigma, the noise or the start"
+            "the risk or its gradient at the start leaves the range of floats on the prompts of step "
+            f"{state.diverged}: tokens are drawn in float32, up to 3.4e38; choose other units for Sigma, the "
+            "noise or the start"
         )
     return _training(setup, records, state)
 
 
 def _at_record(setup: Setup, state: State) -> bool:
-    """Whether a record has just been completed."""
     return state.done > 0 and state.done % setup.every == 0
 
 
 def _training(setup: Setup, records: Records, state: State) -> Training:
-    """The run up to a state."""
     step, risk, error, theta = records.finished(state)
     return Training(
         attention=setup.attention,

@@ -83,13 +83,7 @@ def read_setup(
     start: Sequence[ArrayLike] | None,
     every: int | None,
 ) -> Setup:
-    """Check the arguments of `numerics.train`, in their order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        With what was wrong and what to do.
-    """
+    """Check the arguments of `numerics.train`, in their order."""
     if not isinstance(attention, str) or attention not in ATTENTIONS:
         raise ValueError(
             f"attention = {attention!r} is not known; take one of {', '.join(map(repr, ATTENTIONS))}"
@@ -101,13 +95,14 @@ def read_setup(
     chosen.roots(task)  # also checks that the variant draws such queries
     if 0 < task.null_risk < LEAST_RISK:
         raise ValueError(
-            f"labels have the variance {2 * task.null_risk:.3g}, of which nothing is left in float32, in which tokens are drawn; "
-            "choose other units"
+            f"labels have the variance {2 * task.null_risk:.3g}, of which nothing is left in float32, in "
+            "which tokens are drawn; choose other units"
         )
     (rate,) = (float(x) for x in read_arrays(lr=(lr, "")))
     if rate < 0:
         raise ValueError(
-            f"lr = {lr} is negative: the risk would be climbed; take a learning rate >= 0 (0 only measures the start)"
+            f"lr = {lr} is negative: the risk would be climbed; take a learning rate >= 0 (0 only measures "
+            "the start)"
         )
     count = read_whole("batch", batch, "it is the number of prompts in a step", most=LARGEST_COUNT)
     total = read_whole("steps", steps, "it is the number of steps of SGD", most=LARGEST_STEPS)
@@ -132,7 +127,8 @@ def _window(steps: int, size: int, every: int | None) -> int:
     if (numbers := steps // window * size + window) > LARGEST_SIZE:
         where = "more" if window > numbers // 2 else "fewer"
         raise ValueError(
-            f"every = {window} makes records of {numbers / 2**27:.3g} GiB; take {where} of them, or fewer steps"
+            f"every = {window} makes records of {numbers / 2**27:.3g} GiB; take {where} "
+            "of them, or fewer steps"
         )
     return window
 
@@ -145,15 +141,8 @@ def training_task(
     task_variance: float | None,
 ) -> RegressionTask:
     """The task of a run: the paper's, one that is given, or the paper's with the plain values that
-    are named in the place of its own.
+    are named in the place of its own. Plain values beside a task are refused.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If plain values stand beside a task, or as in `RegressionTask`.
-
-    Examples
-    --------
     >>> training_task(None, 2, None, None, None).task_variance
     0.5
     """

@@ -22,30 +22,19 @@ MEAN, SQUARE, LEAST = 0.9, 0.999, 1e-8
 
 
 class Curves(NamedTuple):
-    """What is recorded before each epoch and after the last one.
-
-    Attributes
-    ----------
-    loss : ndarray of shape (T + 1,)
-        Mean of the squared error, without the factor 1/2.
-    attention : ndarray of shape (T + 1, K, K)
-        Mean attention on class i of a query of class j; empty where queries have no class.
-
-    Both are nan from the epoch on at which training has diverged.
+    """What is recorded before each epoch and after the last one; nan from the epoch on at which
+    training has diverged.
     """
 
+    #: Mean of the squared error, without the factor 1/2.
     loss: Floats
+    #: Mean attention on class i of a query of class j; empty where queries have no class.
     attention: Floats
 
 
 def initial_block(d: int, width: int, seed: int, dtype: np.dtype | type = np.float64) -> Parameters:
     """Parameters of a block: scores zero as in the paper, the rest Gaussian with variance one over
     the number of inputs, and no bias.
-
-    Examples
-    --------
-    >>> sorted(initial_block(3, 8, 0))
-    ['Q', 'down', 'embed', 'head', 'up', 'values']
     """
     rng = np.random.default_rng(seed)
     matrix = lambda rows, columns: (rng.normal(size=(rows, columns)) / np.sqrt(columns)).astype(dtype)
@@ -60,37 +49,14 @@ def initial_block(d: int, width: int, seed: int, dtype: np.dtype | type = np.flo
 
 
 def loss_and_gradient(p: Parameters, prompts: Prompts) -> tuple[float, Parameters, Floats]:
-    """The loss, its gradient in the parameters, and the attention.
-
-    Parameters
-    ----------
-    p : dict
-        ``Q`` alone is the analysed model, whose prediction is the mean of the labels under the
-        attention; with the other parameters of `initial_block` it is the block.
-    prompts : Prompts
-
-    Returns
-    -------
-    loss : float
-        Mean of the squared error over two.
-    gradient : dict
-    attention : ndarray of shape (M, n)
-        All tokens of one kind together.
-
-    Notes
-    -----
-    The block is ``r = N(embed q + values o)``, ``z = N(r + down max(0, up r))`` and the prediction
-    ``head z``, with o the mean of the tokens (x, y) under the attention, q the query and N the
-    layer norm.
-
-    Examples
-    --------
-    >>> from numerics.figures.features.prompts import cosine_prompts
-    >>> prompts = cosine_prompts(1.0, M=6)
-    >>> _, gradient, attention = loss_and_gradient({"Q": np.zeros((15, 15))}, prompts)
-    >>> list(gradient), attention.shape
-    (['Q'], (6, 4))
+    """Mean of the squared error over two, its gradient in the parameters, and the attention (M, n)
+    with all tokens of one kind together. ``Q`` alone is the analysed model, whose prediction is the
+    mean of the labels under the attention; with the other parameters of `initial_block` it is the
+    block.
     """
+    # The block is ``r = N(embed q + values o)``, ``z = N(r + down max(0, up r))`` and the
+    # prediction ``head z``, with o the mean of the tokens (x, y) under the attention, q the query
+    # and N the layer norm.
     x, y, counts, q, target, _ = prompts
     M = len(target)
     scores = (x @ (q @ p["Q"].T)[:, :, None])[:, :, 0]
@@ -134,30 +100,7 @@ def _norm_back(d: Floats, z: Floats, scale: Floats) -> Floats:
 
 
 def train(p: Parameters, prompts: Prompts, epochs: int, rate: float, optimiser: str = "adam") -> Curves:
-    """Train on all prompts at once, in place.
-
-    Parameters
-    ----------
-    p : dict
-        As of `loss_and_gradient`.
-    prompts : Prompts
-    epochs : int
-    rate : float
-    optimiser : {"adam", "gd"}
-
-    Raises
-    ------
-    ValueError
-        If the optimiser is neither of the two, the rate is not positive, or the number of epochs
-        negative.
-
-    Examples
-    --------
-    >>> from numerics.figures.features.prompts import cosine_prompts
-    >>> curves = train({"Q": np.zeros((15, 15))}, cosine_prompts(1.0, M=50), 20, 1.0, "gd")
-    >>> bool((np.diff(curves.loss) < 0).all()), curves.attention.shape
-    (True, (21, 4, 4))
-    """
+    """Train on all prompts at once, in place, by "adam" or "gd"."""
     if optimiser not in ("adam", "gd"):
         raise ValueError(f"optimiser = {optimiser!r} is unknown; pass 'adam' or 'gd'")
     if not 0 < rate < np.inf:

@@ -36,8 +36,6 @@ COLUMNS = {
 def figure_of(id: str) -> int | None:
     """The figure that a claim speaks about, None if it speaks about all of them.
 
-    Examples
-    --------
     >>> figure_of("LDL:Sec6.F1s/phases"), figure_of("LDL:A.poly.two"), figure_of("LDL:Sec6.sets")
     (1, 4, None)
     """
@@ -53,29 +51,9 @@ def write_page(
     words: Callable[[str], str] = marked,
     formats: Sequence[str] = FORMATS[:1],
 ) -> Path:
-    """Write page, plots and numbers into a folder; an earlier page there stays whole until the new
-    one is complete.
-
-    Parameters
-    ----------
-    found : Experiments
-    claims : sequence of (id, says, verdict, sentence)
-        What the paper says, and what a check says of it: each is shown under its figure.
-    folder : str or path-like
-    words : callable
-        What makes HTML of a sentence.
-    formats : sequence of str
-        Of the plots, some of `numerics.pages.formats.FORMATS`.
-
-    Returns
-    -------
-    Path
-        Of ``index.html``.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be created or written.
+    """Write page, plots and numbers into a folder, each claim (id, says, verdict, sentence) under
+    its figure; an earlier page there stays whole until the new one is complete. `words` makes HTML
+    of a sentence.
     """
     return write_experiments(
         "features/experiments.html.jinja",

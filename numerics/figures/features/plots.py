@@ -25,16 +25,7 @@ SETS = (("flat", FLAT), ("sharp", SHARP))
 
 
 def draw(found: Experiments) -> list[Figure]:
-    """The figures that were trained, in their order.
-
-    Parameters
-    ----------
-    found : Experiments
-
-    Returns
-    -------
-    list of Figure
-    """
+    """The figures that were trained, in their order."""
     return [
         {1: _losses_and_attention, 2: _flat_maps, 3: _sharp_maps, 4: _polynomials}[number](found)
         for number in found.figures
@@ -106,7 +97,10 @@ def _losses_and_attention(found: Experiments) -> Figure:
         Key("line", c, "5 3" if i else "", f"attention on feature {i + 1}") for i, c in enumerate(COLOURS)
     ]
     panels = [*_losses(found, "cosine", 1, True), *((m, _scores(found, m)) for m in MODELS)]
-    caption = f"Above: mean squared error of the cosine tasks, {sets}. Below: attention of a query of the first feature."
+    caption = (
+        f"Above: mean squared error of the cosine tasks, {sets}. Below: attention of a "
+        "query of the first feature."
+    )
     return Figure(1, "Loss and attention on cosine tasks", panels, keys, caption)
 
 
@@ -155,5 +149,8 @@ def _sharp_maps(found: Experiments) -> Figure:
 def _polynomials(found: Experiments) -> Figure:
     keys = [Key("line", c, "", f"L = {a:g} above, {b:g} below") for c, a, b in zip(COLOURS, FLAT, SHARP)]
     runs = f"{found.choices.runs} runs" if found.choices.runs > 1 else "one run"
-    caption = f"Mean squared error of the polynomial tasks on the {found.choices.prompts} prompts of training, mean of {runs}."
+    caption = (
+        f"Mean squared error of the polynomial tasks on the {found.choices.prompts} prompts of training, "
+        f"mean of {runs}."
+    )
     return Figure(4, "Loss on polynomial tasks", _losses(found, "polynomial", 4, False), keys, caption)

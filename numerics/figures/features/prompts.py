@@ -15,28 +15,19 @@ Floats = NDArray[np.floating]
 
 
 class Prompts(NamedTuple):
-    """M prompts of n distinct tokens each.
+    """M prompts of n distinct tokens each."""
 
-    Attributes
-    ----------
-    x : ndarray of shape (M, n, d)
-        Tokens.
-    y : ndarray of shape (M, n)
-        Their labels.
-    counts : ndarray of shape (M, n)
-        How often each token occurs in its prompt.
-    query : ndarray of shape (M, d)
-    target : ndarray of shape (M,)
-        The label of the query.
-    classes : ndarray of shape (M,)
-        Which of the tokens the query is, -1 if it is none of them.
-    """
-
+    #: Tokens.
     x: Floats
+    #: Their labels.
     y: Floats
+    #: How often each token occurs in its prompt.
     counts: Floats
+    #: Shape (M, d).
     query: Floats
+    #: The label of the query.
     target: Floats
+    #: Which of the tokens the query is, -1 if it is none of them.
     classes: NDArray[np.int64]
 
 
@@ -51,37 +42,15 @@ def cosine_prompts(
     Delta: float = 3.0,
     seed: int = 0,
 ) -> Prompts:
-    r"""Prompts whose tokens are K features, uniformly drawn, with labels $\frac Lc\cos(c\,g'x)$.
-
-    Parameters
-    ----------
-    L, c : float
-        Slope and frequency of the tasks along a coordinate.
-    K, d, N, M : int
-        Features, their dimension, tokens of a prompt, prompts.
-    Delta : float
-        Distance of any two features: they are orthogonal, of norm ``Delta / sqrt(2)``.
-    seed : int
-
-    Raises
-    ------
-    ValueError
-        If K is less than 2 or exceeds d, N or M is less than 1, or L, c or Delta is not positive.
-
-    Notes
-    -----
-    Li, Duan & Liang, arXiv:2507.20443, Section 6, says that c is "a random constant" and that it is
-    0.5, and multiplies it by a vector. Here every prompt has a standard normal vector g, and the
-    Lipschitz constant of its task is ``L |g|``: with c alone fixed, all prompts would have one
-    task. With a unit vector in place of g, all labels are nearly ``L/c``, and there is little to
-    learn.
-
-    Examples
-    --------
-    >>> prompts = cosine_prompts(0.1, M=5)
-    >>> prompts.x.shape, bool(abs(prompts.y).max() <= 0.2), prompts.counts.sum(1).tolist()
-    ((5, 4, 15), True, [100.0, 100.0, 100.0, 100.0, 100.0])
+    r"""Prompts whose tokens are K features, uniformly drawn, with labels $\frac Lc\cos(c\,g'x)$
+    (Li, Duan & Liang, arXiv:2507.20443, Section 6). Any two of the K features in R^d have the
+    distance Delta: they are orthogonal, of norm ``Delta / sqrt(2)``. There are M prompts of N
+    tokens.
     """
+    # The paper says that c is "a random constant" and that it is 0.5, and multiplies it by a
+    # vector. Here every prompt has a standard normal vector g, and the Lipschitz constant of its
+    # task is ``L |g|``: with c alone fixed, all prompts would have one task. With a unit vector in
+    # place of g, all labels are nearly ``L/c``, and there is little to learn.
     if not 2 <= K <= d:
         raise ValueError(f"K = {K} orthogonal features do not fit into d = {d} dimensions; pass 2 <= K <= d")
     _check(N=(N, 1), M=(M, 1))
@@ -96,29 +65,9 @@ def cosine_prompts(
 
 
 def polynomial_prompts(L: float, *, d: int = 30, N: int = 150, M: int = 500, seed: int = 0) -> Prompts:
-    r"""Prompts of standard Gaussian tokens with labels $x'Ax+b'x$, entries of A and b of variance
-    $(L/d)^2$, in single precision.
-
-    Parameters
-    ----------
-    L : float
-    d, N, M : int
-        Dimension, tokens of a prompt, prompts.
-    seed : int
-
-    Raises
-    ------
-    ValueError
-        If d, N or M is less than 1, or L is not positive.
-
-    Notes
-    -----
-    Li, Duan & Liang, arXiv:2507.20443, Appendix A. The query is one more token.
-
-    Examples
-    --------
-    >>> polynomial_prompts(1.0, d=3, N=7, M=2).y.shape
-    (2, 7)
+    """M prompts of N standard Gaussian tokens in R^d with labels $x'Ax+b'x$, entries of A and b of
+    variance $(L/d)^2$, in single precision (Li, Duan & Liang, arXiv:2507.20443, Appendix A). The
+    query is one more token.
     """
     _check(d=(d, 1), N=(N, 1), M=(M, 1))
     if not 0 < L < np.inf:

@@ -38,31 +38,20 @@ SECONDS = {
 
 @dataclass(frozen=True)
 class Choices:
-    """What the paper does not say, and how large the experiment is.
+    """What the paper does not say, and how large the experiment is."""
 
-    Attributes
-    ----------
-    width : int
-        Of the residual stream; that of the hidden layer is twice as large.
-    optimiser : {"adam", "gd"}
-        Of the block.
-    rate : float
-        Learning rate of the block.
-    cosine_rate, polynomial_rate : float
-        Rates of gradient descent for the attention alone, on the two kinds of tasks.
-    runs : int
-        Over which the losses of Figure 4 are averaged.
-    prompts : int
-        Of a run of Figure 4.
-    epochs : int
-    """
-
+    #: Of the residual stream; that of the hidden layer is twice as large.
     width: int = 32
+    #: That of the block.
     optimiser: str = "adam"
+    #: Learning rate of the block.
     rate: float = 0.002
+    #: Rates of gradient descent for the attention alone, on the two kinds of tasks.
     cosine_rate: float = 0.02
     polynomial_rate: float = 0.5
+    #: Over which the losses of Figure 4 are averaged.
     runs: int = 30
+    #: Prompts of a run of Figure 4.
     prompts: int = 500
     epochs: int = 400
 
@@ -78,39 +67,21 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiments:
-    """Everything that was trained.
-
-    Attributes
-    ----------
-    choices : Choices
-    figures : tuple of int
-    curves : mapping from Key to Curves
-    seconds, work_seconds : float
-        By the clock, and of processor time.
-    """
+    """Everything that was trained."""
 
     choices: Choices
     figures: tuple[int, ...]
     curves: Mapping[Key, Curves]
+    #: Seconds by the clock, and of processor time.
     seconds: float
     work_seconds: float
 
     def loss(self, tasks: str, model: str, L: float) -> Floats:
-        """Mean squared error over the epochs, averaged over the runs.
-
-        Returns
-        -------
-        ndarray of shape (epochs + 1,)
-        """
+        """Mean squared error over the epochs, (epochs + 1,), averaged over the runs."""
         return np.mean([c.loss for key, c in self.curves.items() if key[:3] == (tasks, model, L)], axis=0)
 
     def attention(self, model: str, L: float) -> Floats:
-        """Attention on class i of a query of class j, on the cosine tasks.
-
-        Returns
-        -------
-        ndarray of shape (epochs + 1, 4, 4)
-        """
+        """Attention on class i of a query of class j, (epochs + 1, 4, 4), on the cosine tasks."""
         return self.curves[Key("cosine", model, L, 0)].attention
 
     def diverged(self) -> list[tuple[Key, int]]:
@@ -172,33 +143,8 @@ def measure(
     threads: int | None = None,
     progress: Callable[[Progress], None] = lambda state: None,
 ) -> Experiments:
-    """Train what the figures show.
-
-    Parameters
-    ----------
-    choices : Choices
-    figures : iterable of int
-        From 1 to 4.
-    folder : str or path-like, optional
-        Where finished runs are kept; the same call goes on where a killed one was.
-    threads : int, optional
-        One for every processor by default. The numbers do not depend on it.
-    progress : callable
-
-    Returns
-    -------
-    Experiments
-
-    Raises
-    ------
-    ValueError
-        If a choice or a figure cannot be used.
-
-    Examples
-    --------
-    >>> found = measure(Choices(epochs=5), [1])
-    >>> len(found.curves), found.loss("cosine", "block", 0.1).shape
-    (12, (6,))
+    """Train what the figures, from 1 to 4, show. Finished runs are kept in the folder, and the same
+    call goes on where a killed one was; the numbers do not depend on the threads.
     """
     figures = tuple(sorted(set(figures)))
     if not figures or not set(figures) <= set(FIGURES):

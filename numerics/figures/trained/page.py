@@ -45,15 +45,8 @@ class Figure(NamedTuple):
 
 
 def command(paper: str, found: Any, every: Sequence[int]) -> str:
-    """The command line that repeats a measurement.
-
-    Parameters
-    ----------
-    paper : str
-    found : Experiments
-        With ``choices``, a dataclass whose fields are options, and ``figures``.
-    every : sequence of int
-        All figures of the paper.
+    """The command line that repeats a measurement: ``found.choices`` is a dataclass whose fields
+    are options, `every` are all figures of the paper.
     """
     words, usual = ["largeprompt", "figures", "--paper", paper], type(found.choices)()
     for field in fields(usual):
@@ -82,42 +75,9 @@ def write_experiments(
     **context: Any,
 ) -> Path:
     """Write page, plots and numbers into a folder; an earlier page there stays whole until the new
-    one is complete.
-
-    Parameters
-    ----------
-    template : str
-        Below ``numerics/figures``; it fills the blocks of ``trained/experiments.html.jinja``.
-    found : Experiments
-        With ``choices``, ``seconds`` and ``work_seconds``.
-    figures : sequence of Figure
-    claims : sequence of (id, says, verdict, sentence)
-        What the paper says, and what a check says of it: each is shown under its figure.
-    figure_of : callable
-        The figure of a claim.
-    folder : str or path-like
-    words : callable
-        What makes HTML of a sentence.
-    repeated_by : str
-        The command line.
-    document : object
-        The content of ``data.json``.
-    table : str
-        The content of ``data.csv``.
-    formats : sequence of str
-        Of the plots, some of `numerics.pages.formats.FORMATS`.
-    **context
-        What the template needs besides.
-
-    Returns
-    -------
-    Path
-        Of ``index.html``.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be created or written.
+    one is complete. The template, below ``numerics/figures``, fills the blocks of
+    ``trained/experiments.html.jinja`` and may need more `context`; `document` and `table` become
+    ``data.json`` and ``data.csv``, and `words` makes HTML of a sentence.
     """
     said = sentences(claims, figure_of)
     counts = Counter(sentence.verdict for sentence in said)

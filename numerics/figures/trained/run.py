@@ -34,24 +34,9 @@ def run_jobs(
     threads: int | None,
     progress: Callable[[Progress], None],
 ) -> Runs:
-    """Run every job that the folder does not hold.
+    """Run every job that the folder does not hold; finished runs are kept there, and the same call
+    goes on where a killed one was. The numbers do not depend on the threads.
 
-    Parameters
-    ----------
-    jobs : mapping of key to Job
-    folder : str or path-like, optional
-        Where finished runs are kept; the same call goes on where a killed one was.
-    threads : int, optional
-        One for every processor by default. The numbers do not depend on it.
-    progress : callable
-
-    Returns
-    -------
-    Runs
-        With the keys of the jobs.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> job = Job("one", {"n": 1}, 1.0, lambda attempt: np.ones((1, 1)))
     >>> run_jobs({"a": job}, None, 1, lambda state: None).numbers

@@ -34,13 +34,8 @@ def tasks_of(task: str, L: float) -> TaskClass | None:
 
 @cache
 def minimiser(task: str, d: int, n: int, L: float, sigma: float) -> Exact | None:
-    """The population minimiser of Lemma B.5 for uniform covariates; None where R13 does not reach.
-
-    Examples
-    --------
-    >>> found = minimiser("relu", 5, 20, 1.0, 0.01)
-    >>> round(found.norm, 3), round(found.loss, 5)
-    (6.732, 0.01642)
+    """The population minimiser of Lemma B.5 for uniform covariates; None where R13 does not
+    reach.
     """
     if task == "phase" and L == 0:
         return Exact(0.0, sigma**2 / n)  # every weight is as good for a constant, and 1/n best for the noise
@@ -60,19 +55,10 @@ def loss_at(task: str, d: int, n: int, L: float, sigma: float, w: float) -> floa
 
 
 def linear_attention_loss(task: str, d: int, n: int, L: float, sigma: float) -> float | None:
-    """The least loss of linear attention with M = c I.
-
-    Notes
-    -----
-    With b_1 the part of degree 1 of E f(x) f(y) and t = x'y, the terms of ``(f - c sum t_i y_i)^2``
-    are ``E f t y = b_1/d``, ``E t^2 y^2 = (E f^2 + sigma^2)/d`` for classes that only rotations
-    average, and ``E t_1 t_2 y_1 y_2 = b_1/d^2``.
-
-    Examples
-    --------
-    >>> round(linear_attention_loss("linear", 2, 10, 1.5, 0.1), 4)
-    0.1039
-    """
+    """The least loss of linear attention with M = c I."""
+    # With b_1 the part of degree 1 of E f(x) f(y) and t = x'y, the terms of
+    # ``(f - c sum t_i y_i)^2`` are ``E f t y = b_1/d``, ``E t^2 y^2 = (E f^2 + sigma^2)/d`` for
+    # classes that only rotations average, and ``E t_1 t_2 y_1 y_2 = b_1/d^2``.
     tasks = tasks_of(task, L)
     if tasks is None:
         return None

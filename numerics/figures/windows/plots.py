@@ -41,16 +41,7 @@ Panel = tuple[str, Plot]
 
 
 def draw(found: Experiments) -> list[Figure]:
-    """The figures that were asked for, in their order.
-
-    Parameters
-    ----------
-    found : Experiments
-
-    Returns
-    -------
-    list of Figure
-    """
+    """The figures that were asked for, in their order."""
     makers = {
         1: _contexts,
         2: _tradeoff,
@@ -114,6 +105,16 @@ def _ends(values: Floats) -> str:
     return _told(float(values[:, -1].mean()))
 
 
+def _drawn(panel: str, number: int, says: str, plot: Callable[..., None], **sizes: Any) -> Plot:
+    """The plot of a panel, with a text for readers who do not see it."""
+    return figure(f"figure-{number}-{slug(panel)}", f"Figure {number}: {says}; {panel}", plot, **sizes)
+
+
+def _lines(*keys: tuple[str, str, str]) -> list[Key]:
+    """Keys from colours, dashes and texts."""
+    return [Key("line", *key) for key in keys]
+
+
 # Figure 1
 
 
@@ -157,37 +158,23 @@ def _contexts(found: Experiments) -> Figure:
             ax.set_xlabel("labelled tokens n")
             ax.set_ylabel("loss")
 
-        panels.append(
-            (
-                _shown(panel),
-                figure(f"figure-1-{slug(panel)}", f"Figure 1: loss over n; {panel}", plot, height=2.6),
-            )
-        )
+        panels.append((_shown(panel), _drawn(panel, 1, "loss over n", plot, height=2.6)))
         for i in (1, 4):
             cells = [x for m in ("softmax", LINEAR) for x in (curves[m][0][i], curves[m][1][i], exact[m][i])]
-            rows.append(
-                [
-                    _shown(f"{panel}, n = {CONTEXTS[i]}"),
-                    *("not known" if np.isnan(x) else _told(x) for x in cells),
-                ]
-            )
-    keys = [Key("line", "run-1", "", "softmax"), Key("line", "run-2", "", LINEAR)]
-    keys += [
-        Key("line", "muted", OTHER, "at the best rate of the grid"),
-        Key("line", "muted", EXACT, "exact minimum"),
-    ]
-    head = [
-        "class",
-        *(
-            f"{m}{end}"
-            for m in ("softmax", "linear")
-            for end in (f", rate {NAMED[1]:g}", ", best rate", ", exact")
-        ),
-    ]
+            told = ("not known" if np.isnan(x) else _told(x) for x in cells)
+            rows.append([_shown(f"{panel}, n = {CONTEXTS[i]}"), *told])
+    keys = _lines(
+        ("run-1", "", "softmax"),
+        ("run-2", "", LINEAR),
+        ("muted", OTHER, "at the best rate of the grid"),
+        ("muted", EXACT, "exact minimum"),
+    )
+    ends = (f", rate {NAMED[1]:g}", ", best rate", ", exact")
+    head = ["class", *(f"{m}{end}" for m in ("softmax", "linear") for end in ends)]
     caption = (
-        f"Mean loss over the last tenth of the 15000 steps, against n, on the circle, with noise of standard deviation {sigma:g}. "
-        "As printed ν = 0 has the task 0 alone. For ν = 1.5 the tasks cos(νθ − b) jump at one point, and no exact minimum "
-        "is known."
+        "Mean loss over the last tenth of the 15000 steps, against n, on the circle, with noise of standard "
+        f"deviation {sigma:g}. As printed ν = 0 has the task 0 alone. For ν = 1.5 the tasks cos(νθ − b) jump "
+        "at one point, and no exact minimum is known."
     )
     return Figure(
         1, "Error of both attentions as the tasks grow steeper", panels, keys, caption, Table(head, rows)
@@ -217,20 +204,17 @@ def _tradeoff(found: Experiments) -> Figure:
         ax.set_xlabel("w, which is one over the squared width of the window")
         ax.set_ylabel("loss")
 
-    keys = [Key("line", c, "", f"n = {n}") for c, n in zip(COLOURS, LENGTHS_2)]
-    keys += [
-        Key("line", "muted", "", "signal term"),
-        Key("line", "muted", OTHER, f"noise term, for σ = {SIGMA_7:g}"),
-    ]
-    panels = [
-        (
-            "affine tasks, L = 1, d = 5",
-            figure("figure-2", "Figure 2: signal and noise over w", plot, height=3.0),
-        )
-    ]
+    keys = _lines(
+        *((c, "", f"n = {n}") for c, n in zip(COLOURS, LENGTHS_2)),
+        ("muted", "", "signal term"),
+        ("muted", OTHER, f"noise term, for σ = {SIGMA_7:g}"),
+    )
+    drawn = figure("figure-2", "Figure 2: signal and noise over w", plot, height=3.0)
+    panels = [("affine tasks, L = 1, d = 5", drawn)]
     caption = (
-        "Exact parts of the loss, from the identity R13. The signal term is the squared bias of the expected estimate, which falls "
-        "as the window shrinks, and the variance by the tokens; for few tokens it rises again."
+        "Exact parts of the loss, from the identity R13. The signal term is the squared bias of the expected "
+        "estimate, which falls as the window shrinks, and the variance by the tokens; for few tokens it "
+        "rises again."
     )
     return Figure(2, "Signal and noise as the window shrinks", panels, keys, caption)
 
@@ -251,23 +235,20 @@ def _bounds(found: Experiments) -> Figure:
         ax.set_xlabel("w")
         ax.set_ylabel("loss")
 
-    keys = [
-        Key("line", "run-1", "", "signal term"),
-        Key("line", "run-2", "", "noise term"),
-        Key("line", "ink", "", "loss"),
-    ]
-    keys += [
-        Key("line", "muted", OTHER, "least loss"),
-        Key("line", "muted", EXACT, "where the signal, or the noise, alone is the least loss"),
-    ]
-    panels = [
-        (
-            f"affine tasks, L = 1, d = 5, n = {N_5}",
-            figure("figure-7", "Figure 7: loss over w", plot, height=3.0),
-        )
-    ]
+    keys = _lines(
+        ("run-1", "", "signal term"),
+        ("run-2", "", "noise term"),
+        ("ink", "", "loss"),
+        ("muted", OTHER, "least loss"),
+        ("muted", EXACT, "where the signal, or the noise, alone is the least loss"),
+    )
+    drawn = figure("figure-7", "Figure 7: loss over w", plot, height=3.0)
+    panels = [(f"affine tasks, L = 1, d = 5, n = {N_5}", drawn)]
     best = WIDTHS[part.loss.argmin()]
-    caption = f"Exact, for σ = {SIGMA_7:g}: the best w is between {inside[0]:.3g} and {inside[-1]:.3g}, at {best:.3g}."
+    caption = (
+        f"Exact, for σ = {SIGMA_7:g}: the best w is between {inside[0]:.3g} and "
+        f"{inside[-1]:.3g}, at {best:.3g}."
+    )
     return Figure(7, "Where the best width can be", panels, keys, caption)
 
 
@@ -289,17 +270,9 @@ def _norms(found: Experiments, number: int, title: str, exact: Callable[[str, st
             _steps_axis(ax, shown.steps[-1])
             ax.set_ylabel("norm of M")
 
-        panels.append(
-            (
-                _shown(panel),
-                figure(
-                    f"figure-{number}-{slug(panel)}", f"Figure {number}: norm of M; {panel}", plot, height=2.6
-                ),
-            )
-        )
-        keys += [
-            Key("line", c, "", _shown(f"{panel.split(', ')[1]}: {name}")) for c, name in zip(COLOURS, names)
-        ]
+        panels.append((_shown(panel), _drawn(panel, number, "norm of M", plot, height=2.6)))
+        kind = panel.split(", ")[1]
+        keys += _lines(*((c, "", _shown(f"{kind}: {name}")) for c, name in zip(COLOURS, names)))
         for name in names:
             level = exact(panel, name)
             ends = [_ends(found.curves[Curve(number, panel, name, rate)].norm) for rate in RATES]
@@ -308,8 +281,8 @@ def _norms(found: Experiments, number: int, title: str, exact: Callable[[str, st
     keys.append(Key("line", "muted", EXACT, "exact minimiser 2w*"))
     head = ["norm of M at the end", *(f"rate {rate:g}" for rate in RATES), "exact minimiser"]
     caption = (
-        f"Mean of {found.choices.trials} trials and one standard deviation, at the rate {NAMED[number]:g} that the paper names, "
-        "with decay 0.999. The table has the other rates of its grid."
+        f"Mean of {found.choices.trials} trials and one standard deviation, at the rate {NAMED[number]:g} "
+        "that the paper names, with decay 0.999. The table has the other rates of its grid."
     )
     return Figure(number, title, panels, keys, caption, Table(head, rows))
 
@@ -365,7 +338,7 @@ def _pairings(found: Experiments) -> Figure:
             for task, slope in list(PRETRAINED.values())[:3]
         ]
         rows.append([name, *(f"{_ends(ends[name].tested[i])} ({_told(x)})" for i, x in enumerate(exact))])
-    keys = [Key("line", c, "", f"trained on {name}") for c, name in zip(COLOURS, names)]
+    keys = _lines(*((c, "", f"trained on {name}") for c, name in zip(COLOURS, names)))
     trials = f"mean of {found.choices.trials} trials and one standard deviation"
     caption = f"Error on 500 tasks, {trials}. In brackets: exact, at the minimiser."
     table = Table(["trained on", *(f"error on {t}" for t in names[:3])], rows)
@@ -396,33 +369,20 @@ def _subspaces(found: Experiments) -> Figure:
             axes[0].axhline(1, color=stand_in("muted"), linestyle=dashed(EXACT), linewidth=1)
             _steps_axis(axes[-1], drawn[0][0].steps[-1])
 
-        panels.append(
-            (
-                panel,
-                figure(
-                    f"figure-9-{slug(panel)}",
-                    f"Figure 9: rho and error; {panel}",
-                    plot,
-                    height=3.6,
-                    rows=(1, 1),
-                ),
-            )
-        )
+        panels.append((panel, _drawn(panel, 9, "rho and error", plot, height=3.6, rows=(1, 1))))
         for name in names:
             runs = [found.curves[Curve(9, panel, name, rate)] for rate in RATES]
             cells = [f"{_told(float(np.median(t.rho[:, -1])))}, {_ends(t.tested[0])}" for t in runs]
             rows.append([_shown(f"{panel}, {name}"), *cells])
-    keys = [
-        Key("line", "run-1", "", "softmax, best rate"),
-        Key("line", "run-1", OTHER, f"softmax, rate {RATES[0]:g}"),
-    ]
-    keys += [
-        Key("line", "run-2", "", f"{LINEAR}, best rate"),
-        Key("line", "muted", EXACT, "ρ of the identity"),
-    ]
+    keys = _lines(
+        ("run-1", "", "softmax, best rate"),
+        ("run-1", OTHER, f"softmax, rate {RATES[0]:g}"),
+        ("run-2", "", f"{LINEAR}, best rate"),
+        ("muted", EXACT, "ρ of the identity"),
+    )
     caption = (
-        "Above: what M has beyond the columns of B, over its least singular value on them; below: error on 500 tasks. "
-        f"Medians of {-(-found.choices.trials // 2)} trials."
+        "Above: what M has beyond the columns of B, over its least singular value on them; below: error on "
+        f"500 tasks. Medians of {-(-found.choices.trials // 2)} trials."
     )
     head = ["ρ, error at the end", *(f"rate {rate:g}" for rate in RATES)]
     return Figure(

@@ -50,29 +50,19 @@ ROOTS = ("a root for each task", "one root")
 
 @dataclass(frozen=True)
 class Choices:
-    """What only the pictures of the paper show, or nothing, and how large the experiment is.
+    """What only the pictures of the paper show, or nothing, and how large the experiment is."""
 
-    Attributes
-    ----------
-    L : tuple of float
-        Lipschitz constants of Figure 3.
-    sigmas : tuple of float
-        Standard deviations of the noise in Figure 4.
-    lengths : tuple of int
-        Labelled tokens in Figure 4.
-    noise : float
-        Standard deviation of the noise in Figure 1.
-    steps : int
-        Of Figures 3 to 5; those of Figure 1 are printed, and Figure 9 has four times as many.
-    trials : int
-        Of which Figure 9 has half.
-    """
-
+    #: Lipschitz constants of Figure 3.
     L: tuple[float, ...] = (0.3, 1.0, 3.0, 10.0)
+    #: Standard deviations of the noise in Figure 4.
     sigmas: tuple[float, ...] = (0.01, 0.1, 0.3, 1.0)
+    #: Labelled tokens in Figure 4.
     lengths: tuple[int, ...] = (5, 20, 50, 200)
+    #: Standard deviation of the noise in Figure 1.
     noise: float = 0.1
+    #: Of Figures 3 to 5; those of Figure 1 are printed, and Figure 9 has four times as many.
     steps: int = 5000
+    #: Figure 9 has half of them.
     trials: int = 10
 
 
@@ -86,28 +76,9 @@ class Curve(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """How a curve is trained.
+    """How a curve is trained."""
 
-    Attributes
-    ----------
-    task : str
-        As in `numerics.attention.window.matrix_training.train_matrix`, for d, n, L and sigma too.
-    d, n : int
-    L, sigma : float
-    steps, trials : int
-    decay : float
-        Of the learning rate, from step to step.
-    queries : int or None
-        floor(sqrt n) where None.
-    softmax : bool
-    covariates : {"uniform", "stretched", "a root for each task", "one root"}
-        On the sphere: uniform; or a Gaussian vector times a matrix, over its norm. The matrix is
-        diag(1, ..., d), or has Gaussian entries, drawn for each task or for each trial; then tasks
-        are of B'x alone.
-    tests : tuple of (task, L)
-        On which M is tested as it is trained.
-    """
-
+    #: As in `numerics.attention.window.matrix_training.train_matrix`, for d, n, L and sigma too.
     task: str
     d: int
     n: int
@@ -115,31 +86,21 @@ class Setting(NamedTuple):
     sigma: float
     steps: int
     trials: int
+    #: The factor of the learning rate from step to step.
     decay: float = 0.999
+    #: floor(sqrt n) where None.
     queries: int | None = None
     softmax: bool = True
+    #: On the sphere: uniform; or a Gaussian vector times a matrix, over its norm. The matrix is
+    #: diag(1, ..., d), or has Gaussian entries, drawn for each task or for each trial; then tasks
+    #: are of B'x alone.
     covariates: str = "uniform"
+    #: The tasks on which M is tested as it is trained.
     tests: tuple[tuple[str, float], ...] = ()
 
 
 def settings(choices: Choices, figures: Iterable[int]) -> dict[Curve, Setting]:
-    """The trainings of some figures, in the order of their curves.
-
-    Parameters
-    ----------
-    choices : Choices
-    figures : iterable of int
-
-    Returns
-    -------
-    dict of Curve to Setting
-
-    Examples
-    --------
-    >>> found = settings(Choices(), [3])
-    >>> len(found), found[Curve(3, "ReLU, stretched", "L = 3", 0.1)].L
-    (48, 3.0)
-    """
+    """The trainings of some figures, in the order of their curves."""
     makers = {1: _first, 3: _third, 4: _fourth, 5: _fifth, 9: _ninth}
     curves = [(number, *one) for number in figures if number in makers for one in makers[number](choices)]
     return {Curve(number, panel, name, rate): s for number, panel, name, s in curves for rate in RATES}

@@ -45,26 +45,17 @@ TASK_VALUES: Mapping[str, Callable[[Floats, float, Floats], Floats]] = {
 
 
 class Trained(NamedTuple):
-    """The trials of a curve at one rate, of which a record ends each fiftieth of the steps.
+    """The trials of a curve at one rate, of which a record ends each fiftieth of the steps."""
 
-    Attributes
-    ----------
-    steps : ndarray of shape (records,)
-        Done at a record.
-    norm : ndarray of shape (trials, records)
-        The spectral norm of M.
-    loss : ndarray of shape (trials, records)
-        Mean over the steps of a record.
-    rho : ndarray of shape (trials, records)
-        ``|B_perp' M B_perp| / sigma_k(B' M B)``; nan where tasks are not of low rank.
-    tested : ndarray of shape (tests, trials, records)
-        Squared error on 500 tasks of each class of the tests.
-    """
-
+    #: Steps done at a record.
     steps: Floats
+    #: The spectral norm of M.
     norm: Floats
+    #: The mean over the steps of a record.
     loss: Floats
+    #: ``|B_perp' M B_perp| / sigma_k(B' M B)``; nan where tasks are not of low rank.
     rho: Floats
+    #: Squared error on 500 tasks of each class of the tests.
     tested: Floats
 
     @property
@@ -76,20 +67,12 @@ class Trained(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiments:
-    """Everything that was trained.
-
-    Attributes
-    ----------
-    choices : Choices
-    figures : tuple of int
-    curves : mapping of Curve to Trained
-    seconds, work_seconds : float
-        By the clock, and of processor time.
-    """
+    """Everything that was trained."""
 
     choices: Choices
     figures: tuple[int, ...]
     curves: Mapping[Curve, Trained]
+    #: Seconds by the clock, and of processor time.
     seconds: float
     work_seconds: float
 
@@ -226,37 +209,10 @@ def measure(
     threads: int | None = None,
     progress: Callable[[Progress], None] = lambda state: None,
 ) -> Experiments:
-    """Train what the figures show, at every rate of the paper's grid.
-
-    Parameters
-    ----------
-    choices : Choices
-    figures : iterable of int
-        Some of 1, 2, 3, 4, 5, 7, 9; nothing is trained for 2 and 7.
-    folder : str or path-like, optional
-        Where finished runs are kept; the same call goes on where a killed one was.
-    threads : int, optional
-        One for every processor by default. The numbers do not depend on it.
-    progress : callable
-
-    Returns
-    -------
-    Experiments
-
-    Raises
-    ------
-    ValueError
-        If a choice or a figure cannot be used.
-
-    Notes
-    -----
-    Collins, Parulekar, Mokhtari, Sanghavi & Shakkottai, Section 3.2 and Appendix J.
-
-    Examples
-    --------
-    >>> found = measure(Choices(L=(1.0,), steps=50, trials=2), [3])
-    >>> len(found.curves), found.shown(3, "ReLU, uniform", "L = 1").norm.shape
-    (12, (2, 50))
+    """Train what the figures show (nothing is trained for 2 and 7), at every rate of the paper's
+    grid: Collins, Parulekar, Mokhtari, Sanghavi & Shakkottai, Section 3.2 and Appendix J. Finished
+    runs are kept in the folder, and the same call goes on where a killed one was; the numbers do
+    not depend on the threads.
     """
     figures = tuple(sorted(set(figures)))
     if not figures or not set(figures) <= set(FIGURES):
@@ -291,5 +247,6 @@ def _check(choices: Choices) -> None:
         for x in values:
             if not (np.isfinite(x) and (x > 0 if least is None else x >= least)):
                 raise ValueError(
-                    f"{field.name} = {x} is {'not positive' if least is None else f'less than {least:g}'}; pass more"
+                    f"{field.name} = {x} is {'not positive' if least is None else f'less than {least:g}'}; "
+                    "pass more"
                 )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from numerics.attention.setting import AttentionSetting
 from numerics.rates.distance.approach import LAW_SHARE, Law
 from numerics.rates.distance.infinite_prompt import Known
-from numerics.rates.distance.rounded import asked, digits, filled, length, percent
+from numerics.rates.distance.rounded import asked, columns, digits, equals, filled, length, percent
 from numerics.rates.ledger_verdicts import verdict_of
 from numerics.token_laws.embeddings import EmbeddingTable
 
@@ -31,13 +31,7 @@ CLOSE, FAR_OFF = 0.1, 0.5
 
 
 class Grade(NamedTuple):
-    """The answer as a colour, which never stands without its words.
-
-    Attributes
-    ----------
-    colour : {"green", "amber", "red", "none"}
-    says : str
-    """
+    """The answer as a colour, which never stands without its words."""
 
     colour: Literal["green", "amber", "red", "none"]
     says: str
@@ -47,23 +41,16 @@ class Grade(NamedTuple):
 class CertainBound:
     """What a theorem of ours promises about the distance of T_L from its limit T, where its
     hypotheses are met.
-
-    Parameters
-    ----------
-    name : str
-    values : array, shape (n,)
-        The bound at each length, in the units of the answer: a relative error, or an absolute one
-        where linear attention is 0; nan where it exceeds the range of floats.
-    needed : mapping of float to float
-        From which length on it promises each tolerance; infinity if not up to 1e100, nan where
-        linear attention is 0.
-    note : str
-        What it rests on.
     """
 
     name: str
+    #: The bound at each length, in the units of the answer: a relative error, or an absolute one
+    #: where linear attention is 0; nan where it exceeds the range of floats.
     values: Floats
+    #: From which length on it promises each tolerance; infinity if not up to 1e100, nan where
+    #: linear attention is 0.
     needed: Mapping[float, float]
+    #: What it rests on.
     note: str
 
     @property
@@ -77,8 +64,6 @@ class CertainBound:
     def title(self) -> str:
         """How a sentence names it.
 
-        Examples
-        --------
         >>> CertainBound("R1", np.ones(1), {}, "").title
         'Certain bound (R1)'
         """
@@ -108,11 +93,10 @@ class HowLinear:
     slope : array, shape (n,)
         The slope of ``ln E|T_L - T|^2`` over ln L, from a tenth fewer tokens to a tenth more; nan
         where nothing is exact.
-    needed : mapping of float to float
-        For the relative errors 0.1 and 0.01 the least L from which on the error stays below, as far
-        as can be seen up to 1e100; infinity if none does, nan if it is not known.
-    needed_to_limit : mapping of float to float
-        The same for the part from T_L to T.
+    needed, needed_to_limit : mapping of float to float
+        For the relative errors 0.1 and 0.01 the least L from which on the error, or its part from
+        T_L to T, stays below, as far as can be seen up to 1e100; infinity if none does, nan if it
+        is not known.
     law : Law or None
         What ``E|T_L - T|^2`` falls like for long prompts; None if theory does not know.
     law_from : float
@@ -182,27 +166,27 @@ class HowLinear:
         return " ".join([self._whole(), *self._parts()])
 
     def _whole(self) -> str:
-        """How far attention on the longest prompt is from linear attention."""
-        at, over = (
-            f"At L = {asked(self.lengths[-1])}",
-            ", on average over the queries" if self.setting.averaged else "",
-        )
+        at = f"At L = {asked(self.lengths[-1])}"
+        over = ", on average over the queries" if self.setting.averaged else ""
         if math.isnan(self.shown[-1]):
-            return f"{at} the distance of softmax attention from the linear attention V Gamma U z is not known: no engine reaches it."
+            return (
+                f"{at} the distance of softmax attention from the linear attention V Gamma U z is not known: "
+                "no engine reaches it."
+            )
         drawn = f", measured on {self.replicates} prompts" if self.replicates else ""
         value = self._told(self.shown[-1], self.standard_error[-1])
         if self.vanishes:
             return (
-                f"{at} softmax attention differs from the linear attention V Gamma U z, which is 0 here, by {value} "
-                f"(sqrt(E|T_L - V Gamma U z|^2){over}{drawn}); no error is relative to 0, and no L is needed for 10 % of it."
+                f"{at} softmax attention differs from the linear attention V Gamma U z, which is 0 here, by "
+                f"{value} (sqrt(E|T_L - V Gamma U z|^2){over}{drawn}); no error is relative to 0, and no L "
+                "is needed for 10 % of it."
             )
         limit = ", for Gaussian tokens its limit T for infinite prompts," if self.setting.gaussian else ""
-        relative = (
-            "sqrt(E|T_L - V Gamma U z|^2 / E|V Gamma U z|^2)"
-            if over
-            else "sqrt(E|T_L - V Gamma U z|^2) / |V Gamma U z|"
+        relative = " / E|V Gamma U z|^2)" if over else ") / |V Gamma U z|"
+        return (
+            f"{at} softmax attention differs from the linear attention V Gamma U z{limit} by {value} "
+            f"(sqrt(E|T_L - V Gamma U z|^2{relative}{over}{drawn})."
         )
-        return f"{at} softmax attention differs from the linear attention V Gamma U z{limit} by {value} ({relative}{over}{drawn})."
 
     def _parts(self) -> list[str]:
         """The two parts of the distance, where they are two."""
@@ -212,7 +196,8 @@ class HowLinear:
         part = self._told(self.to_limit[-1], self.to_limit_error[-1])
         rest = self._told(*self.off_linear)
         return [
-            f"Its parts{same}: from T_L to the limit T for infinite prompts {part}, from T to V Gamma U z {rest}."
+            f"Its parts{same}: from T_L to the limit T for infinite prompts {part}, from T "
+            f"to V Gamma U z {rest}."
         ]
 
     @property
@@ -220,29 +205,28 @@ class HowLinear:
         """What the words and numbers of the answer rest on, a sentence each."""
         out = []
         if self.with_mean is not None:
-            i = len(self.lengths) - 1
-            relative = self.error[i] / self.with_mean if self.with_mean else math.nan
-            beside = (
-                f": relative to it the error at L = {asked(self.lengths[i])} is {percent(relative)}"
-                if self.with_mean
-                else ""
-            )
+            beside = ""
+            if self.with_mean:
+                relative = percent(self.error[-1] / self.with_mean)
+                beside = f": relative to it the error at L = {asked(self.lengths[-1])} is {relative}"
             out.append(
-                "The mean m of the tokens is taken out. It multiplies all weights e^(z_k'Uz) by the same factor, so that the "
-                "softmax weights and T_L - T, with its slopes, bounds and absolute errors, are those of the centred tokens. "
-                f"All outputs lose V m, and errors are relative to what is left. Linear attention with V m has the size "
-                f"{self.with_mean:.4g}{beside}. The query is left as it is."
+                "The mean m of the tokens is taken out. It multiplies all weights e^(z_k'Uz) by the same "
+                "factor, so that the softmax weights and T_L - T, with its slopes, bounds and absolute "
+                "errors, are those of the centred tokens. All outputs lose V m, and errors are relative to "
+                f"what is left. Linear attention with V m has the size {self.with_mean:.4g}{beside}. The "
+                "query is left as it is."
             )
         if self.replicates:
             out.append(
-                "Nothing exact is known here, so that errors are measured, with one standard error behind the sign +-; prompts "
-                f"and queries much rarer than one in {self.replicates} may be missed. Slopes and needed lengths would take an "
-                "exact curve."
+                "Nothing exact is known here, so that errors are measured, with one standard error behind "
+                f"the sign +-; prompts and queries much rarer than one in {self.replicates} may be missed. "
+                "Slopes and needed lengths would take an exact curve."
             )
         if not np.isnan(self.slope).all():
             out.append(
-                "Slope: of ln E|T_L - T|^2 over ln L, from a tenth fewer tokens to a tenth more. A law sets in where from there on "
-                "(at all lengths tried, up to 1e100) the slope is off that of the law by at most a tenth of its exponent."
+                "Slope: of ln E|T_L - T|^2 over ln L, from a tenth fewer tokens to a tenth more. A law sets "
+                "in where from there on (at all lengths tried, up to 1e100) the slope is off that of the law "
+                "by at most a tenth of its exponent."
             )
         if self.bound is not None:
             out.append(f"{self.bound.name}: {self.bound.note}.")
@@ -252,19 +236,18 @@ class HowLinear:
 
     @property
     def grade(self) -> Grade:
-        """The answer for the longest prompt as a colour.
-
-        Green: the relative error, which is that against linear attention, is at most 10 %, and the
-        local slope of E|T_L - T|^2 differs from that of the law by at most a tenth of its exponent
-        (where both are known). Red: the error is above 50 %, or above 10 % while the slope is not
-        that of the law. Amber: everything between.
+        """The answer for the longest prompt as a colour. Green: the error relative to linear
+        attention is at most 10 %, and the local slope of E|T_L - T|^2 differs from that of the law
+        by at most a tenth of its exponent (where both are known). Red: the error is above 50 %, or
+        above 10 % while the slope is not that of the law. Amber: everything between.
         """
         error, slope, L = float(self.relative_error[-1]), float(self.slope[-1]), float(self.lengths[-1])
         if self.vanishes:
             return Grade("none", "no colour: linear attention is 0, and no error is relative to it")
         if math.isnan(error):
             return Grade("none", "no colour: the error is not known here")
-        size = f"the error is {'at most' if error <= CLOSE else 'above'} {percent(CLOSE if error <= FAR_OFF else FAR_OFF)}"
+        limit = percent(CLOSE if error <= FAR_OFF else FAR_OFF)
+        size = f"the error is {'at most' if error <= CLOSE else 'above'} {limit}"
         follows = None
         words = "no law of the approach is known"
         if self.law is not None and not math.isnan(slope):
@@ -276,9 +259,8 @@ class HowLinear:
             return Grade("red", f"red: {size}, and {words}")
         joined = "but" if follows is not None and follows == (error > CLOSE) else "and"
         green = error <= CLOSE and follows is not False
-        return Grade(
-            "green" if green else "amber", f"{'green' if green else 'amber'}: {size}, {joined} {words}"
-        )
+        colour: Literal["green", "amber"] = "green" if green else "amber"
+        return Grade(colour, f"{colour}: {size}, {joined} {words}")
 
     def table(self) -> list[list[str]]:
         """The numbers for each length, under a head."""
@@ -327,9 +309,8 @@ class HowLinear:
     def text(self, width: int = 100) -> str:
         """The whole answer, in lines of a width where words allow it."""
         said, *notes = (filled(text, width) for text in (self.sentence, *self.notes))
-        return "\n\n".join(
-            part for part in (said, _columns(self.table()), _columns(self.needs()), *notes) if part
-        )
+        parts = (said, columns(self.table()), columns(self.needs()), *notes)
+        return "\n\n".join(part for part in parts if part)
 
     def __str__(self) -> str:
         return self.text()
@@ -383,10 +364,9 @@ class HowLinear:
         then = "not even 1e100 tokens bring it to 1 %" if math.isinf(second) else f"1 % {length(second)}"
         if never[1]:
             then = "and it does not stay within 1 %, since T itself is further off"
-        return [f"10 % needs L {_equals(first)}{length(first)}, {then}."]
+        return [f"10 % needs L {equals(first)}, {then}."]
 
     def _law(self) -> list[str]:
-        """From which length on the law shows."""
         of = "" if self.setting.gaussian else " of T_L - T"
         if self.law is None:
             return [f"Which law the approach{of} follows is not known here."]
@@ -394,43 +374,27 @@ class HowLinear:
             return []
         if math.isinf(self.law_from):
             return [f"The {self.law} law{of} does not set in before L = 1e100."]
-        return [f"The {self.law} law{of} sets in at L {_equals(self.law_from)}{length(self.law_from)}."]
+        return [f"The {self.law} law{of} sets in at L {equals(self.law_from)}."]
 
     def _bound(self) -> list[str]:
         """What a theorem promises, and whether that is certain."""
         if self.bound is None:
             return ["Certain bound: none."]
         at, of = f"at L = {asked(self.lengths[-1])}", "" if self.setting.gaussian else " on T_L to T"
-        useful = bool(self._useful[-1])
+        useful = self._useful[-1]
         says = f"at most {self._size(self.bound.values[-1], ROUND_CEILING)} {at}"
         first, second = (self.bound.needed[t] for t in TOLERANCES)
         if not useful and not math.isfinite(first):
             nothing = "nothing" if self.vanishes else "nothing below 100 %"
             more = "" if self.vanishes else ", and 10 % at no L up to 1e100"
             return [
-                f"Certain bound{of}: no useful bound is known ({self.bound.name} promises {nothing} {at}{more})."
+                f"Certain bound{of}: no useful bound is known ({self.bound.name} promises "
+                f"{nothing} {at}{more})."
             ]
         if self.vanishes:
             return [f"{self.bound.title}{of}: {says}."]
         says = says if useful else f"no useful bound is known {at}"
         if math.isinf(first):
             return [f"{self.bound.title}{of}: {says}; none is 10 % up to L = 1e100."]
-        then = (
-            "1 % beyond L = 1e100 only"
-            if math.isinf(second)
-            else f"1 % from L {_equals(second)}{length(second)} on"
-        )
-        return [f"{self.bound.title}{of}: {says}; 10 % from L {_equals(first)}{length(first)} on, {then}."]
-
-
-def _equals(L: float) -> str:
-    """What stands between L and its value."""
-    return "= " if L < 10_000 else ""
-
-
-def _columns(rows: list[list[str]]) -> str:
-    """Rows as columns that end together."""
-    if not rows:
-        return ""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join("  ".join(text.rjust(width) for text, width in zip(row, widths)) for row in rows)
+        then = "1 % beyond L = 1e100 only" if math.isinf(second) else f"1 % from L {equals(second)} on"
+        return [f"{self.bound.title}{of}: {says}; 10 % from L {equals(first)} on, {then}."]

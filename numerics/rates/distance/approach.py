@@ -61,24 +61,7 @@ class Law(NamedTuple):
 
 
 def law_of(setting: AttentionSetting) -> Law | None:
-    """The law of the error of the output; None where theory has none, or not its power of ln L.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-
-    Returns
-    -------
-    Law or None
-
-    Examples
-    --------
-    >>> one = np.eye(1)
-    >>> print(law_of(AttentionSetting(one, one, one, [1.0])))
-    1/L
-    >>> print(law_of(AttentionSetting(one, one, one, query_cov=[[4 / 3]])))
-    (ln L)^0.5 / L^0.5
-    """
+    """The law of the error of the output; None where theory has none, or not its power of ln L."""
     exponent = sharp_exponent(setting)
     if exponent is None:
         return None
@@ -90,20 +73,7 @@ def law_of(setting: AttentionSetting) -> Law | None:
 
 class Curve:
     """The exact mean squared errors of the output over the prompt length, against its limit and
-    against linear attention. What was computed is kept.
-
-    Parameters
-    ----------
-    setting : AttentionSetting
-    apart : float
-        How far the limit is from linear attention.
-
-    Examples
-    --------
-    >>> curve = Curve(AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2)))
-    >>> L = np.array([1.0, 100.0])
-    >>> curve.error(L).round(9).tolist(), curve.slope(L).round(9).tolist()
-    ([2.0, 0.02], [-1.0, -1.0])
+    against linear attention, of which the limit is `apart`. What was computed is kept.
     """
 
     def __init__(self, setting: AttentionSetting, apart: float = 0.0) -> None:
@@ -111,13 +81,7 @@ class Curve:
         self._known: dict[float, tuple[float, float]] = {}
 
     def error(self, lengths: Floats) -> Floats:
-        """``E|T_L - T|^2`` at some lengths.
-
-        Raises
-        ------
-        OutOfReach
-            If the exact engine has no value there.
-        """
+        """``E|T_L - T|^2`` at some lengths; `OutOfReach` where the exact engine has no value."""
         return self._values(lengths)[:, 0]
 
     def from_linear(self, lengths: Floats) -> Floats:
@@ -163,8 +127,6 @@ class OutOfReach(Exception):
 def ends(lengths: Floats) -> tuple[Floats, Floats]:
     """The lengths between which a slope is taken.
 
-    Examples
-    --------
     >>> [end.tolist() for end in ends(np.array([1.0, 100.0]))]
     [[1.0, 90.0], [2.0, 110.0]]
     """
@@ -173,34 +135,13 @@ def ends(lengths: Floats) -> tuple[Floats, Floats]:
 
 
 def refined(excess: Excess, tried: Floats, found: Mapping[str, Floats]) -> dict[str, float]:
-    """The least length from which on each of several conditions holds, as far as can be seen.
-
-    Between the last length at which a condition fails and the next one tried, more lengths are
-    tried, until the two are neighbours or differ by `RESOLUTION`.
-
-    Parameters
-    ----------
-    excess : callable
-        For lengths under the names of conditions, by how much each is missed there: a condition
-        holds where this is at most 0.
-    tried : array, shape (n,)
-        Increasing lengths that were tried, the first of them 1.
-    found : mapping of str to array, shape (n,)
-        What `excess` said there.
-
-    Returns
-    -------
-    dict of str to float
-        The condition holds at this length and at every longer one that was tried; infinity if it
-        fails at the longest.
-
-    Examples
-    --------
-    >>> excess = lambda points: {name: np.where(L > 1000, -1.0, 1.0) for name, L in points.items()}
-    >>> tried = 10.0 ** np.arange(9)
-    >>> refined(excess, tried, excess({"beyond a thousand": tried}))
-    {'beyond a thousand': 1001.0}
+    """The least length from which on each of several conditions holds, also at every longer one
+    that was tried; infinity if it fails at the longest. `excess` says by how much each is missed at
+    given lengths (at most 0: it holds), `found` what it said at the increasing lengths `tried`, of
+    which the first is 1.
     """
+    # Between the last length at which a condition fails and the next one tried, more lengths are
+    # tried, until the two are neighbours or differ by `RESOLUTION`.
     edges = {
         name: _last_edge(tried, values, 0.0, math.inf, math.inf, math.inf) for name, values in found.items()
     }
@@ -243,27 +184,13 @@ def _between(edge: _Edge) -> Floats:
 def onsets(
     curve: Curve, size: float, tolerances: Mapping[str, tuple[bool, float]], law: Law | None, *, far: bool
 ) -> dict[str, float] | None:
-    """From which length on the relative errors are within tolerances, and the local slope close to
-    that of the law.
-
-    Parameters
-    ----------
-    curve : Curve
-    size : float
-        ``E|V Gamma U z|^2``, to which errors are relative; 0 for none.
-    tolerances : mapping of str to (bool, float)
-        By their names: whether the error is that against linear attention, and the tolerance.
-    law : Law or None
-    far : bool
-        Whether it is followed up to 1e100 always: on average over queries and for tokens on atoms,
-        of which rare ones may come into play late.
-
-    Returns
-    -------
-    dict of str to float, or None
-        Under the names, and ``"law"``; infinity where 1e100 tokens are not enough, nan
-        where there is no law or no relative error. None if the exact engine does not reach.
+    """From which length on the errors relative to ``size = E|V Gamma U z|^2`` (0 for none) are
+    within tolerances (whether against linear attention, and how much), and the local slope close to
+    that of the law, under ``"law"``. Infinity: 1e100 tokens are not enough; nan: there is no law or
+    no relative error; None: the exact engine does not reach.
     """
+    # `far` says that the error is followed up to 1e100 always: on average over queries and for
+    # tokens on atoms, of which rare ones may come into play late.
     wanted = dict(tolerances) if size > 0 else {}
     names = [*wanted, *(["law"] if law is not None else [])]
 

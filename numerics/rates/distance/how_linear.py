@@ -1,8 +1,7 @@
-"""The question that a user of the theory has: for my Gamma, U, V, query and L, how far is softmax
-attention from linear attention, and which L would do?
-
-Everything is exact where an exact engine exists, and the bounds are those whose hypotheses the
-setting meets. What is left, other laws of tokens over many queries, is measured by Monte Carlo.
+"""For given Gamma, U, V, query and L: how far is softmax attention from linear attention, and which
+L would do? Everything is exact where an exact engine exists, and the bounds are those whose
+hypotheses the setting meets. What is left, other laws of tokens over many queries, is measured by
+Monte Carlo.
 """
 
 from __future__ import annotations

@@ -34,46 +34,22 @@ class Known(NamedTuple):
 
 
 class Infinite(NamedTuple):
-    """The limit for infinite prompts, on average over the query if that is random.
+    """The limit for infinite prompts, on average over the query if that is random."""
 
-    Attributes
-    ----------
-    linear : float
-        ``E|V Gamma U z|^2``; exactly 0 where it vanishes but for rounding.
-    size : Known
-        ``E|T|^2``; exactly 0 where the limit vanishes but for rounding.
-    off_linear : Known
-        ``E|T - V Gamma U z|^2``.
-    with_mean : float
-        ``E|V Gamma U z + Vm|^2``, m the mean that was taken out of the tokens.
-    """
-
+    #: ``E|V Gamma U z|^2``; exactly 0 where it vanishes but for rounding.
     linear: float
+    #: ``E|T|^2``; exactly 0 where the limit vanishes but for rounding.
     size: Known
+    #: ``E|T - V Gamma U z|^2``.
     off_linear: Known
+    #: ``E|V Gamma U z + Vm|^2``, m the mean that was taken out of the tokens.
     with_mean: float
 
 
 def infinite_prompt(setting: AttentionSetting, mean: Floats | None = None) -> Infinite:
-    """Size of the limit, and its distance from linear attention.
+    """Size of the limit, and its distance from linear attention, after `mean` (zero by default) was
+    taken out of the tokens. A law without log-mgf is refused: its infinite prompt is not known.
 
-    Parameters
-    ----------
-    setting : AttentionSetting
-    mean : array, shape (d,), optional
-        The mean that was taken out of the tokens, zero by default.
-
-    Returns
-    -------
-    Infinite
-
-    Raises
-    ------
-    ValueError
-        If the law of the tokens has no log-mgf: then its infinite prompt is not known.
-
-    Examples
-    --------
     Tokens +1 or -1: T = tanh(1), linear attention is 1.
 
     >>> from numerics.token_laws import rademacher

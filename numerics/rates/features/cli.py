@@ -18,31 +18,17 @@ MOST_CLASSES = 2**16
 
 
 def times_of_learning(arguments: argparse.Namespace, default: str) -> int:
-    """Read the input, compute the times, write the report, and return the exit status.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-    default : str
-        The numbers of classes if none are given.
-
-    Returns
-    -------
-    int
-        0 if every line comes out as the ledger declares it, 1 if not.
-
-    Raises
-    ------
-    InputError
-        If a number of classes cannot be used.
+    """Read the input (`default` numbers of classes if none are given), compute the times, write the
+    report, and return the exit status: 0 if every line comes out as the ledger declares it, 1 if
+    not.
     """
     text = default if arguments.classes is None else arguments.classes
     classes = sorted(set(length_grid(text, "--classes")))
     for K in classes:
         if K < 4 or K % 2 or K > MOST_CLASSES:
             raise InputError(
-                f"--classes has {K}, but the tasks take each of two values on half of the features; pass even numbers from 4 to"
-                f" {MOST_CLASSES}"
+                f"--classes has {K}, but the tasks take each of two values on half of the features; pass "
+                f"even numbers from 4 to {MOST_CLASSES}"
             )
     from numerics.pages.provenance import provenance
     from numerics.rates.features.report import measure, write

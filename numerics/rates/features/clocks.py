@@ -48,15 +48,7 @@ class OrbitClock:
         return self.orbit.attention_time(eps)
 
     def loss_time(self, level: float) -> float:
-        """Time until the loss has fallen to a level.
-
-        Examples
-        --------
-        >>> from theory.regression.features.orbits import simplex
-        >>> alike = ReducedAttention(16, 0.25)
-        >>> bool(np.isclose(OrbitClock(simplex(16)).loss_time(1e-3), alike.loss_time(1e-3)))
-        True
-        """
+        """Time until the loss has fallen to a level."""
         from scipy.optimize import brentq
 
         orbit, far = self.orbit, 1.0
@@ -68,20 +60,7 @@ class OrbitClock:
 
 
 class RandomClock:
-    """The clock of K random features of norm 1 in R^K, read off an integration of the flow.
-
-    Parameters
-    ----------
-    K : int
-    seed : int
-
-    Attributes
-    ----------
-    Delta : float
-        Their least distance.
-    first_half : float
-        Time until the first of the queries has the attention 1/2 on its own class.
-    """
+    """The clock of K random features of norm 1 in R^K, read off an integration of the flow."""
 
     def __init__(self, K: int, seed: int) -> None:
         from scipy.spatial.distance import pdist
@@ -122,44 +101,21 @@ class RandomClock:
 
 @dataclass(frozen=True)
 class Features:
-    """One choice of features with its clock.
+    """One choice of features with its clock."""
 
-    Attributes
-    ----------
-    family : str
-        One of `FAMILIES`.
-    name : str
-    K : int
-    Delta : float
-        Their least distance.
-    clock : Clock
-    """
-
+    #: One of `FAMILIES`.
     family: str
     name: str
     K: int
+    #: Their least distance.
     Delta: float
     clock: Clock
 
 
 def families(classes: Sequence[int], seed: int) -> list[Features]:
-    """Every choice of features with a number of classes that is asked for, and the lattices.
-
-    Parameters
-    ----------
-    classes : sequence of int
-        Numbers of classes, from 4 on. A cube has a power of two of them, and a torus a square.
-    seed : int
-        Of the random features, of which there are at most 32.
-
-    Returns
-    -------
-    list of Features
-
-    Examples
-    --------
-    >>> [found.name for found in families([4], 0)][:4]
-    ['orthonormal', 'equiangular', 'cube in dimension 2', 'regular polygon with 4 corners']
+    """Every choice of features with a number of classes that is asked for, from 4 on, and the
+    lattices: a cube has a power of two of them, a torus a square, and random features are at most
+    32.
     """
     found: list[Features] = []
     for K in classes:

@@ -12,23 +12,15 @@ __all__ = ["Fit", "fits"]
 
 
 class Fit(NamedTuple):
-    """One fitted exponent.
-
-    Attributes
-    ----------
-    event, features, variable : str
-    window : tuple of (float, float)
-    fit : Exponent
-    printed, ours : str
-        The exponents of the printed laws, that of Theorem 1 before that of Theorem 2 where they
-        differ, and that of our law.
-    """
+    """One fitted exponent."""
 
     event: str
     features: str
     variable: str
     window: tuple[float, float]
     fit: Exponent
+    #: The exponents of the printed laws, that of Theorem 1 before that of Theorem 2 where they
+    #: differ, and that of our law.
     printed: str
     ours: str
 
@@ -54,16 +46,8 @@ VARIED = {
 
 
 def fits(table: Table) -> list[Fit]:
-    """The fitted exponents of the table.
-
-    Parameters
-    ----------
-    table : Table
-
-    Returns
-    -------
-    list of Fit
-        Families with fewer than two numbers of classes have none.
+    """The fitted exponents of the table; families with fewer than two numbers of classes have
+    none.
     """
     found: list[Fit] = []
 

@@ -35,7 +35,10 @@ def _half() -> Line:
     }
     rounding = {K: 1e-15 * K**3 for K in over}
     holds = all(7.9 - rounding[K] <= K * gap - 3 * np.log(K) <= 8.5 + rounding[K] for K, gap in over.items())
-    says = f"The exact time exceeds the law by {over[4]:.3f} at K = 4 and by {over[1024]:.4f} at K = 1024 of {half_law(1024):.0f}."
+    says = (
+        f"The exact time exceeds the law by {over[4]:.3f} at K = 4 and by {over[1024]:.4f} at K = 1024 of "
+        f"{half_law(1024):.0f}."
+    )
     law = "R7: c T(1/2) = K^2 + 3K ln K - K/2 - 6 ln K - 8, up to at most (3 ln K + 17/2)/K"
     return ours("OURS:R7.half", law, says, holds)
 
@@ -66,7 +69,10 @@ def _flow() -> Line:
         )
         rest = 1 - path.attention[:, 0, 0]
         worst = max(worst, float(np.max(np.abs(rest / (0.5, *EPS) - 1))))
-    says = f"At the closed times the flow of Q, integrated for K = 4 ... 32, has 1 - Attn = eps up to {worst:.1e} of eps."
+    says = (
+        "At the closed times the flow of Q, integrated for K = 4 ... 32, has 1 - Attn = eps up to "
+        f"{worst:.1e} of eps."
+    )
     return ours("OURS:R7.time", "R7: the closed time to every attention 1-eps", says, worst < FLOW_ERROR)
 
 
@@ -88,10 +94,13 @@ def _scaling(seed: int) -> Line:
     ]
     off = max(times) / min(times) - 1
     says = (
-        f"300 steps on five random features with tasks 8f and eta/64 have {'the same' if same else 'other'} bits as with f and "
-        f"eta; T(sL, eta/s^2, s eps) is the same for s = 1, 3, 100 up to {off:.1g}."
+        f"300 steps on five random features with tasks 8f and eta/64 have {'the same' if same else 'other'} "
+        f"bits as with f and eta; T(sL, eta/s^2, s eps) is the same for s = 1, 3, 100 up to {off:.1g}."
     )
-    law = "R9: T(loss <= eps^2) depends on eta L^2 and eps/L alone: no threshold of L moves with neither eps nor eta"
+    law = (
+        "R9: T(loss <= eps^2) depends on eta L^2 and eps/L alone: no threshold of L moves with neither eps "
+        "nor eta"
+    )
     return ours("OURS:R9.time", law, says, same and off < 1e-9)
 
 
@@ -165,7 +174,10 @@ def _lattice() -> Line:
         factors[name] = ReducedAttention(orbit.K, 4.0).attention_time(0.5) / orbit.attention_time(0.5)
     told = ", ".join(f"{factor:.1f} times for {name}" for name, factor in factors.items())
     holds = all(round(factors[name]) == value for name, value in expected.items())
-    law = "R12, lattices: 5, 57 and 1838 times faster than as many orthogonal features at distance 2; no law in K, L, Delta exists"
+    law = (
+        "R12, lattices: 5, 57 and 1838 times faster than as many orthogonal features at distance 2; no law "
+        "in K, L, Delta exists"
+    )
     return ours("OURS:R12.lattice", law, f"Exactly {told}.", holds)
 
 
@@ -196,7 +208,8 @@ def _between(given: Sequence[Features]) -> list[Line]:
         ours(
             "OURS:R12.lower",
             "R12: for any features of norm at most R, T(1/2) >= K/(6e eta sigma_f^2 R^4)",
-            f"Of {len(low)} choices of features the time is least, {least:.3f} times the bound, for {name} at K = {K}.",
+            f"Of {len(low)} choices of features the time is least, {least:.3f} times the bound, for {name} "
+            f"at K = {K}.",
             least >= 1,
         ),
         ours(
@@ -209,18 +222,8 @@ def _between(given: Sequence[Features]) -> list[Line]:
 
 
 def our_lines(given: Sequence[Features], seed: int) -> list[Line]:
-    """A line for each law of ours.
-
-    Parameters
-    ----------
-    given : sequence of Features
-        What the table tells of.
-    seed : int
-        Of the random features and tasks of R9 and R11.
-
-    Returns
-    -------
-    list of Line
+    """A line for each law of ours; the seed is that of the random features and tasks of R9
+    and R11.
     """
     return [
         *(_half(), _law(), _flow(), _scaling(seed), _finite(), _margin(given, seed)),

@@ -39,12 +39,7 @@ LOSSES = {1e-1: ("ε = 0.1", "run-3"), 1e-2: ("ε = 0.01", "run-1"), 1e-3: ("ε 
 
 
 def draw(table: Table) -> list[Picture]:
-    """The plots of a table of times.
-
-    Parameters
-    ----------
-    table : Table
-    """
+    """The plots of a table of times."""
     return [_classes(table), _ratios(), _accuracy(), _lipschitz()]
 
 
@@ -54,7 +49,8 @@ def _classes(table: Table) -> Picture:
     return picture(
         "classes",
         "Steps to the attention ½ over K",
-        "The geometry of the features decides the exponent of K: 2, 1 or 0. No law in K, L and Δ alone fits them all.",
+        "The geometry of the features decides the exponent of K: 2, 1 or 0. No law in K, L and Δ alone fits "
+        "them all.",
         [
             Curve(name, *style, [(row.K, row.steps) for row in half if row.family == name])
             for name, style in FAMILY_STYLES.items()
@@ -64,12 +60,12 @@ def _classes(table: Table) -> Picture:
 
 
 def _ratios() -> Picture:
-    """Exact over printed."""
     found = {K: ratios(K) for K in CLASSES}
     return picture(
         "ratios",
         "Exact over printed",
-        "A law that is right up to constants would give a level line. Orthonormal features, δ = 1/(10K), ε = 1/K, L = 1/(Δδ).",
+        "A law that is right up to constants would give a level line. Orthonormal features, δ = 1/(10K), ε = "
+        "1/K, L = 1/(Δδ).",
         [Curve(*style, [(K, found[K][row]) for K in CLASSES]) for row, style in RATIOS.items()],
         "number of classes K",
     )
@@ -87,8 +83,8 @@ def _accuracy() -> Picture:
     return picture(
         "accuracy",
         "Steps to the loss ε² over 1/ε",
-        f"K = {VARIED_K}, orthonormal. The exponent is 2; of T_f^* it is 0 and of T_s^* 1, up to logarithms. A curve of finite N "
-        "ends at its floor.",
+        f"K = {VARIED_K}, orthonormal. The exponent is 2; of T_f^* it is 0 and of T_s^* 1, up to logarithms. "
+        "A curve of finite N ends at its floor.",
         [*curves, Curve("the slope 1 of T_s^*", "muted", "1.5 2", [(x, 30 * x) for x in over])],
         "1/ε",
     )
@@ -105,8 +101,8 @@ def _lipschitz() -> Picture:
     return picture(
         "lipschitz",
         "Steps to the loss ε² over L",
-        f"K = {VARIED_K}, orthonormal, η = 10⁻⁶. No threshold in L: each curve is another, shifted along both axes, and becomes "
-        "level, as late losses do not depend on L.",
+        f"K = {VARIED_K}, orthonormal, η = 10⁻⁶. No threshold in L: each curve is another, shifted along "
+        "both axes, and becomes level, as late losses do not depend on L.",
         curves,
         "Lipschitz constant L",
     )

@@ -1,8 +1,7 @@
-"""The laws that Li, Duan & Liang print for the times and rates of learning, against exact times.
-
-A printed law holds up to constants: it is false if the exact quantity, divided by the printed one,
-grows (or falls) without bound along a sequence that meets the hypotheses. No table can show this; a
-line says whether the ratio still moves like a power of K up to K = 2^40, as its refutation says.
+"""The laws that Li, Duan & Liang print for the times and rates of learning, against exact times. A
+printed law holds up to constants: it is false if the exact quantity, divided by it, grows (or
+falls) without bound along a sequence that meets the hypotheses. No table can show this; a line says
+whether the ratio still moves like a power of K up to K = 2^40, as its refutation says.
 """
 
 from __future__ import annotations
@@ -62,7 +61,8 @@ LAWS = {
     ),
     "LDL:T2": Law(
         *("time", False),
-        "Theorem 2: the loss is at most C eps^2 after T_s^* = K log(K L Delta/eps)/(eta eps delta^2 L^2 Delta^2) steps",
+        "Theorem 2: the loss is at most C eps^2 after T_s^* = K log(K L Delta/eps)/(eta eps delta^2 L^2 "
+        "Delta^2) steps",
     ),
 }
 
@@ -106,11 +106,6 @@ def ratios(K: int) -> dict[str, float]:
 
     Orthonormal features, ``eta = 1/L^2``, ``delta = 1/(10K)`` and ``eps = 1/K``. The Lipschitz
     constant is ``1/(Delta delta)``, where both regimes meet.
-
-    Examples
-    --------
-    >>> round(ratios(1024)["LDL:P2/time.upper"] / ratios(512)["LDL:P2/time.upper"], 2)
-    1.77
     """
     delta, eps = 1 / (10 * K), 1 / K
     L = 1 / (DELTA * delta)
@@ -138,12 +133,7 @@ def ratios(K: int) -> dict[str, float]:
 
 
 def printed_lines() -> list[Line]:
-    """A line for each printed law.
-
-    Returns
-    -------
-    list of Line
-    """
+    """A line for each printed law."""
     table = {K: ratios(K) for K in CLASSES}
     return [
         *(_of_K(row, law, {K: table[K][row] for K in CLASSES}) for row, law in LAWS.items()),
@@ -165,8 +155,8 @@ def _of_K(row: str, law: Law, ratio: dict[int, float]) -> Line:
         else "one constant serves on this range"
     )
     says = (
-        f"The exact {law.quantity} over the printed one is {at}; from K = 2^20 on it goes like K^{fit.value:.3f}, with local "
-        f"slopes from {fit.low:.3f} to {fit.high:.3f}: {end}."
+        f"The exact {law.quantity} over the printed one is {at}; from K = 2^20 on it goes like "
+        f"K^{fit.value:.3f}, with local slopes from {fit.low:.3f} to {fit.high:.3f}: {end}."
     )
     return _printed(
         row, law.says, says, broken, ratios={name: ratio[K] for K, name in SHOWN.items()}, power=fit.value
@@ -184,10 +174,14 @@ def _threshold() -> Line:
         paper.append(sharp_time(K, eps, L, DELTA, delta, eta))
     off, fit = max(exact) / min(exact) - 1, exponent(scale, np.array(exact) / paper)
     says = (
-        f"At (sL, eta/s^2, s eps) with s = 1 ... 512 and K = 1024 the exact time stays as it is, up to {off:.1g}; the printed "
-        f"T_s^* falls from {paper[0]:.3g} to {paper[-1]:.3g} steps, so that exact over printed goes like s^{fit.value:.3f}."
+        "At (sL, eta/s^2, s eps) with s = 1 ... 512 and K = 1024 the exact time stays as it is, up to "
+        f"{off:.1g}; the printed T_s^* falls from {paper[0]:.3g} to {paper[-1]:.3g} steps, so that exact "
+        f"over printed goes like s^{fit.value:.3f}."
     )
-    law = "After Theorem 2: a threshold of L at 1/(Delta delta) separates two regimes, and T_s^* is the time beyond it"
+    law = (
+        "After Theorem 2: a threshold of L at 1/(Delta delta) separates two regimes, and T_s^* is the time "
+        "beyond it"
+    )
     return _printed("LDL:4.thr", law, says, off < 1e-9 and fit.low >= POWER)
 
 
@@ -204,11 +198,12 @@ def _monotone() -> Line:
     near = [spread(8, L, DELTA) for L in (9 / 32, 10 / 32)]
     low, high = (ReducedAttention(8, s2).loss_time(1 / 64 / s2) for s2 in near)
     says = (
-        f"The printed T_f^* goes like L^-2 Delta^-2. The exact time to the attention 1/2 goes like L^{in_L.value:.3f} and, as the "
-        f"tasks vary over the distance of the features, like Delta^{in_Delta.value:.3f}. But the time to the loss eps^2 grows from "
-        f"{low:.4g} to {high:.4g} steps between L = 9/32 and 10/32 at K = 8, eps = 1/8, eta = 1, for a larger L starts with a "
-        f"larger loss; and it hardly depends on L in the end: from L = 1 to 1000 it falls by the factor {done[0] / done[-1]:.2f} "
-        f"(K = {K}, eps = {VARIED_EPS:g}), and T_f^* by 10^6."
+        "The printed T_f^* goes like L^-2 Delta^-2. The exact time to the attention 1/2 goes like "
+        f"L^{in_L.value:.3f} and, as the tasks vary over the distance of the features, like "
+        f"Delta^{in_Delta.value:.3f}. But the time to the loss eps^2 grows from {low:.4g} to {high:.4g} "
+        "steps between L = 9/32 and 10/32 at K = 8, eps = 1/8, eta = 1, for a larger L starts with a larger "
+        "loss; and it hardly depends on L in the end: from L = 1 to 1000 it falls by the factor "
+        f"{done[0] / done[-1]:.2f} (K = {K}, eps = {VARIED_EPS:g}), and T_f^* by 10^6."
     )
     return _printed(
         "LDL:T1.mono/faster", "Theorem 1: convergence is faster as L or Delta increases", says, high > low

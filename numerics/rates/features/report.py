@@ -21,18 +21,11 @@ __all__ = ["TimesReport", "cannot_show", "measure", "write"]
 
 @dataclass(frozen=True)
 class TimesReport:
-    """What was computed.
-
-    Attributes
-    ----------
-    table : Table
-    fits : list of Fit
-    lines : list of Line
-        Of the printed laws first, and then of ours.
-    """
+    """What was computed."""
 
     table: Table
     fits: list[Fit]
+    #: Those of the printed laws first, and then of ours.
     lines: list[Line]
 
     @property
@@ -44,16 +37,9 @@ class TimesReport:
 def measure(
     classes: Sequence[int], seed: int, advance: Callable[[int, int], None] = lambda done, total: None
 ) -> TimesReport:
-    """Compute the table of times, fit its exponents, and judge every law.
-
-    Parameters
-    ----------
-    classes : sequence of int
-        Even numbers of classes, from 4 on.
-    seed : int
-        Of the random features.
-    advance : callable
-        Is told how far the table is.
+    """Compute the table of times for even numbers of classes, from 4 on, fit its exponents, and
+    judge every law. The seed is that of the random features; `advance` is told how far the table
+    is.
     """
     table = time_table(classes, seed, advance)
     return TimesReport(table, fits(table), [*printed_lines(), *our_lines(table.features, seed)])
@@ -63,48 +49,29 @@ def cannot_show(report: TimesReport) -> list[str]:
     """What no fit at these sizes shows, in sentences."""
     *near, far = [fit for fit in report.fits if fit.features == "orthonormal"]
     return [
-        "That a ratio grows without bound is no matter of a table: the refutations in the ledger prove it for every constant, and "
-        "this page shows only that up to K = 2^40 nothing speaks against them.",
+        "That a ratio grows without bound is no matter of a table: the refutations in the ledger prove it "
+        "for every constant, and this page shows only that up to K = 2^40 nothing speaks against them.",
         *(
-            f"Between K = {fit.window[0]} and {fit.window[1]} the exponent of orthonormal features reads {fit.fit.value:.3f}, with "
-            f"local slopes from {fit.fit.low:.3f} to {fit.fit.high:.3f}: beside the term 3K ln K the exponent 2 shows only later "
-            f"({far.fit.value:.4f} from K = 2^12 to 2^40)."
+            f"Between K = {fit.window[0]} and {fit.window[1]} the exponent of orthonormal features reads "
+            f"{fit.fit.value:.3f}, with local slopes from {fit.fit.low:.3f} to {fit.fit.high:.3f}: beside "
+            f"the term 3K ln K the exponent 2 shows only later ({far.fit.value:.4f} from K = 2^12 to 2^40)."
             for fit in near
         ),
-        "The cube's factor 1/log K cannot be told from a smaller power of K at K = 1024; nor can a product of four or five "
-        "polygons from one of three.",
+        "The cube's factor 1/log K cannot be told from a smaller power of K at K = 1024; nor can a product "
+        "of four or five polygons from one of three.",
         "Random features are one draw for each K up to 32, so that no exponent of K is claimed for them.",
-        "The exact times are those of the gradient flow. A step of gradient descent follows it where eta is small, as in the "
-        "hypotheses; a time below about one step is a number of the flow only.",
-        "Prompts are population prompts except where N is named. There a loss below the floor is never reached, and its time is "
-        "empty in the table.",
+        "The exact times are those of the gradient flow. A step of gradient descent follows it where eta is "
+        "small, as in the hypotheses; a time below about one step is a number of the flow only.",
+        "Prompts are population prompts except where N is named. There a loss below the floor is never "
+        "reached, and its time is empty in the table.",
     ]
 
 
 def write(
     report: TimesReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]
 ) -> Path:
-    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
-
-    Parameters
-    ----------
-    report : TimesReport
-    out : Path
-        Made if missing. An earlier report there stays whole until the new one is complete.
-    source : dict
-        What `numerics.pages.provenance.provenance` returns.
-    formats : sequence of str
-        Of the plots, some of `numerics.pages.formats.FORMATS`.
-
-    Returns
-    -------
-    Path
-        Of the page.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be made or written.
+    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder; an
+    earlier report there stays whole until the new one is complete.
     """
     table, pictures = report.table, draw(report.table)
     data = {

@@ -1,8 +1,7 @@
 """The table of times: how many steps the attention needs, over classes K, accuracy eps, Lipschitz
-constant L, distance Delta, learning rate eta and prompt length N.
-
-The tasks take the values ``+-L Delta/2``, each on a random half of the features: they have the
-Lipschitz constant L, are exchangeable, and have the spread `spread`.
+constant L, distance Delta, learning rate eta and prompt length N. The tasks take the values
+``+-L Delta/2``, each on a random half of the features: they have the Lipschitz constant L, are
+exchangeable, and have the spread `spread`.
 """
 
 from __future__ import annotations
@@ -24,52 +23,33 @@ VARIED_K, VARIED_EPS = 16, 1e-2
 
 
 class Time(NamedTuple):
-    """One row of the table: the time, in steps of gradient descent, until an event.
-
-    Attributes
-    ----------
-    features : str
-    family : str
-    event : {"Attn >= 1/2", "Attn >= 1-eps", "loss <= eps^2"}
-    K : int
-    eps : float or None
-    L, Delta, eta : float
-    N : int or None
-        Tokens in a prompt; None is the population prompt.
-    steps : float
-        Infinite if the event never happens, and nan beyond the integration of random features.
-    """
+    """One row of the table: the time, in steps of gradient descent, until an event."""
 
     features: str
     family: str
+    #: "Attn >= 1/2", "Attn >= 1-eps" or "loss <= eps^2".
     event: str
     K: int
     eps: float | None
     L: float
     Delta: float
     eta: float
+    #: Tokens in a prompt; None is the population prompt.
     N: int | None
+    #: Infinite if the event never happens, and nan beyond the integration of random features.
     steps: float
 
 
 class Table(NamedTuple):
-    """All rows.
+    """All rows."""
 
-    Attributes
-    ----------
-    features : list of Features
-        Those of which `near` tells.
-    near : list of Time
-        Every choice of features, at L = eta = 1.
-    far : list of Time
-        Orthonormal features with numbers of classes that only closed forms reach.
-    varied : dict of str to list of Time
-        Rows in which one of L, Delta, eta and N is varied.
-    """
-
+    #: Those of which `near` tells.
     features: list[Features]
+    #: Every choice of features, at L = eta = 1.
     near: list[Time]
+    #: Orthonormal features with numbers of classes that only closed forms reach.
     far: list[Time]
+    #: Rows in which one of L, Delta, eta and N is varied.
     varied: dict[str, list[Time]]
 
     @property
@@ -79,13 +59,7 @@ class Table(NamedTuple):
 
 
 def spread(K: int, L: float, Delta: float) -> float:
-    """``sigma_f^2 = E (f_1 - f_2)^2 / 2`` of the tasks ``+-L Delta/2`` on random halves.
-
-    Examples
-    --------
-    >>> spread(4, 1.0, 2.0)  # two values differ by 2, with probability 2/3
-    1.3333333333333333
-    """
+    """``sigma_f^2 = E (f_1 - f_2)^2 / 2`` of the tasks ``+-L Delta/2`` on random halves."""
     return (L * Delta) ** 2 / 4 * K / (K - 1)
 
 
@@ -109,16 +83,7 @@ def orthonormal(K: int) -> Features:
 
 
 def varied_times() -> dict[str, list[Time]]:
-    """The rows in which L, Delta, eta or N is varied, for orthogonal features of one norm.
-
-    Examples
-    --------
-    The loss of short prompts does not fall to 1e-4:
-
-    >>> from math import isfinite
-    >>> [(row.N, isfinite(row.steps)) for row in varied_times()["N"]]
-    [(16, False), (64, False), (256, True), (1024, True), (4096, True)]
-    """
+    """The rows in which L, Delta, eta or N is varied, for orthogonal features of one norm."""
 
     def rows(L: float, Delta: float, eta: float) -> list[Time]:
         # Features scaled by s move at s^4 times the speed: kappa is half the squared distance.
@@ -159,26 +124,8 @@ def varied_times() -> dict[str, list[Time]]:
 def time_table(
     classes: Sequence[int], seed: int, advance: Callable[[int, int], None] = lambda done, total: None
 ) -> Table:
-    """The whole table.
-
-    Parameters
-    ----------
-    classes : sequence of int
-        Even numbers of classes, from 4 on.
-    seed : int
-        Of the random features.
-    advance : callable
-        Is told how many choices of features are done, and of how many.
-
-    Returns
-    -------
-    Table
-
-    Examples
-    --------
-    >>> table = time_table([4], 0)
-    >>> next(round(row.steps, 4) for row in table.near if row.features == "orthonormal")
-    26.1234
+    """The whole table, for even numbers of classes, from 4 on. `advance` is told how many choices
+    of features are done, and of how many.
     """
     features, near = families(classes, seed), []
     for i, found in enumerate(features):

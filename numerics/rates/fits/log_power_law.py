@@ -22,21 +22,11 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, kw_only=True)
 class LogPowerFit(ExponentFit):
     """The law log y = log A + k log ln L - alpha log L + B / ln L, fitted by weighted least
-    squares.
-
-    To next order it is y = A (ln L)^k L^-alpha (1 + B / ln L); in this form it is linear in its
-    parameters, k among them.
-
-    Parameters
-    ----------
-    log_power, log_power_error : float
-        k and its standard error, which is 0 for a k that was given.
-
-    See Also
-    --------
-    numerics.rates.fits.power_law.ExponentFit : the other fields.
+    squares. To next order it is y = A (ln L)^k L^-alpha (1 + B / ln L); in this form it is linear
+    in its parameters, k among them.
     """
 
+    #: k and its standard error, which is 0 for a k that was given.
     log_power: float
     log_power_error: float
 
@@ -111,6 +101,7 @@ def log_power_fit(
     )  # they may cancel, but not for long
     if moving > SLOPE_GAP:
         found.append(
-            f"at the longest prompt logarithms keep the slope up to {moving:.2g} off the exponent: an extrapolation"
+            f"at the longest prompt logarithms keep the slope up to {moving:.2g} off the "
+            "exponent: an extrapolation"
         )
     return replace(fit, warnings=tuple(found))

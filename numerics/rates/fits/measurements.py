@@ -25,13 +25,15 @@ def measurements(
     )
     if L.ndim != 1 or L.shape != y.shape or L.shape != e.shape:
         raise ValueError(
-            f"lengths, values and standard errors have shapes {L.shape}, {y.shape}, {e.shape}; give three vectors of one size"
+            f"lengths, values and standard errors have shapes {L.shape}, {y.shape}, {e.shape}; give three "
+            "vectors of one size"
         )
     if L.size < least:
         raise ValueError(f"{L.size} lengths determine no exponent here; measure at {least} or more")
     if not np.all(np.diff(np.log(L)) > 0):
         raise ValueError(
-            f"the lengths {_shown(L)} must be increasing, each further from the last than rounding; sort and join them"
+            f"the lengths {_shown(L)} must be increasing, each further from the last than rounding; sort and "
+            "join them"
         )
     if not (np.all(np.isfinite(y)) and np.all(y > 0)):
         raise ValueError(
@@ -47,8 +49,9 @@ def measurements(
     small, large = RELATIVE_ERRORS
     if not np.all((relative >= small) & (relative <= large)):
         raise ValueError(
-            f"the standard errors relative to the values are {_shown(relative)}; their squares, the weights of the fit, are floats"
-            f" from {small:g} to {large:g} only: give errors nearer to the values, at least their rounding"
+            f"the standard errors relative to the values are {_shown(relative)}; their squares, the weights "
+            f"of the fit, are floats from {small:g} to {large:g} only: give errors nearer to the values, at "
+            "least their rounding"
         )
     return L, y, e
 
@@ -56,13 +59,6 @@ def measurements(
 def read_lengths(lengths: ArrayLike, *, of_log: bool = False) -> Floats:
     """Prompt lengths as floats of any shape: at least 1, and above 1 if powers of ln L are meant.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If they are no prompt lengths.
-
-    Examples
-    --------
     >>> read_lengths([10, 100])
     array([ 10., 100.])
     """
@@ -77,6 +73,5 @@ def read_lengths(lengths: ArrayLike, *, of_log: bool = False) -> Floats:
 
 
 def _shown(array: Floats) -> str:
-    """The first few numbers, for an error."""
     few = ", ".join(f"{x:g}" for x in array.flat[:8])
     return f"[{few}, ... ({array.size} numbers)]" if array.size > 8 else f"[{few}]"

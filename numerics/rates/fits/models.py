@@ -1,9 +1,7 @@
 """Several laws fitted to one measured curve: which of them describe it, what exponent each reads
-off it, and whether these lengths can tell the exponent at all.
-
-A law that is wrong by less than the errors is not rejected, and yet its exponent may be wrong by
-many of its own standard errors. By how many is found from the same fit of the exact curve, with the
-same weights.
+off it, and whether these lengths can tell the exponent at all. A law that is wrong by less than the
+errors is not rejected, and yet its exponent may be wrong by many of its own standard errors: by how
+many is found from the same fit of the exact curve, with the same weights.
 """
 
 from __future__ import annotations
@@ -28,36 +26,25 @@ UNDETERMINED = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """One law fitted to the measurements.
+    """One law fitted to the measurements."""
 
-    Parameters
-    ----------
-    name : str
-        The law, with a for the exponent.
-    fit : ExponentFit
-    bias : float or None
-        What the same fit finds in the exact curve, less the sharp exponent; None where theory gives
-        no exact curve or no exponent.
-    akaike_weight : float
-        exp(-AIC/2), scaled to the sum 1 over the models.
-    nested : bool
-        Whether a wider law of the same table contains it. Its smaller standard error is bought by
-        leaving out a term.
-    excluded : bool
-        Whether theory excludes it: a fitted power of ln L where there is none. It is shown, and
-        does not count.
-    honest : bool or None
-        Whether on the exact curve the same fit finds exponent and power of ln L within one standard
-        error, that of the exponent below 0.05: what is near by accident, with another power, is not
-        honest. None where ``bias`` is.
-    """
-
+    #: The law, with a for the exponent.
     name: str
     fit: ExponentFit
+    #: What the same fit finds in the exact curve, less the sharp exponent; None where theory gives
+    #: no exact curve or no exponent.
     bias: float | None
+    #: exp(-AIC/2), scaled to the sum 1 over the models.
     akaike_weight: float
+    #: Whether a wider law of the same table contains it. Its smaller standard error is bought by
+    #: leaving out a term.
     nested: bool
+    #: Whether theory excludes it: a fitted power of ln L where there is none. It is shown, and does
+    #: not count.
     excluded: bool
+    #: Whether on the exact curve the same fit finds exponent and power of ln L within one standard
+    #: error, that of the exponent below 0.05: what is near by accident, with another power, is not
+    #: honest. None where ``bias`` is.
     honest: bool | None
 
     @property
@@ -68,22 +55,15 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The laws fitted to one curve, beside each other.
-
-    Parameters
-    ----------
-    models : tuple of Model
-    shows : bool
-        Whether these lengths and errors can show the exponent: of the widest laws some is not
-        rejected and gives it to 0.05, those that are not rejected agree to 0.05 or within their
-        intervals, and one of them reads the sharp exponent off the exact curve (where theory knows
-        it).
-    says : str
-        The reason, with its numbers.
-    """
+    """The laws fitted to one curve, beside each other."""
 
     models: tuple[Model, ...]
+    #: Whether these lengths and errors can show the exponent: of the widest laws some is not
+    #: rejected and gives it to 0.05, those that are not rejected agree to 0.05 or within their
+    #: intervals, and one of them reads the sharp exponent off the exact curve (where theory knows
+    #: it).
     shows: bool
+    #: The reason, with its numbers.
     says: str
 
 
@@ -111,37 +91,10 @@ def rate_models(
     order: float | None = 1.0,
     log_power: float | None = None,
 ) -> Models:
-    """Fit every law that theory or habit suggests, and say whether the exponent can be read off.
-
-    Parameters
-    ----------
-    lengths, values, standard_errors : array, shape (n,)
-        At least four measurements at increasing lengths above 1.
-    exact : array, shape (n,), or None
-        The true values, if they are known.
-    sharp : float or None
-        The true exponent, if it is known.
-    order : float or None
-        Exponent of the next-order term; None where logarithms stand in its place.
-    log_power : float or None
-        Power of ln L that theory gives.
-
-    Returns
-    -------
-    Models
-
-    Raises
-    ------
-    ValueError
-        If the measurements admit no fit, see `numerics.rates.fits.power_law.power_law_fit`.
-
-    Examples
-    --------
-    >>> L = np.geomspace(10, 1e4, 9)
-    >>> y = np.log(L) ** 1.5 / L
-    >>> found = rate_models(L, y, 0.01 * y, exact=y, sharp=1.0, order=None, log_power=1.5)
-    >>> [(model.name, model.rejected) for model in found.models][:3]
-    [('A L^-a', True), ('A L^-a (1 + B/L)', True), ('A (ln L)^1.5 L^-a', False)]
+    """Fit every law that theory or habit suggests to at least four measurements at increasing
+    lengths above 1, and say whether the exponent can be read off. `exact` are the true values,
+    `sharp` the true exponent, `order` the exponent of the next-order term (None where logarithms
+    stand in its place), `log_power` the power of ln L that theory gives.
     """
     relative = standard_errors / values
     laws = {
@@ -193,7 +146,8 @@ def _verdict(models: list[Model]) -> tuple[bool, str]:
     if not known:
         return (
             True,
-            f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve with a known exponent to try them on",
+            f"the laws that chi^2 does not reject agree: {told(left)}; no exact curve with a known exponent "
+            "to try them on",
         )
     if not any(model.honest for model in known):
         missed = ", ".join(
@@ -201,35 +155,15 @@ def _verdict(models: list[Model]) -> tuple[bool, str]:
         )
         return (
             False,
-            f"no law that chi^2 does not reject reads the sharp exponent off the exact curve; they are off by {missed}",
+            "no law that chi^2 does not reject reads the sharp exponent off the exact curve; "
+            f"they are off by {missed}",
         )
     return True, f"the laws that chi^2 does not reject agree: {told(left)}"
 
 
 def far_models(lengths: Floats, exact: Floats, log_power: float) -> tuple[tuple[str, float], ...]:
-    """The exponents that laws with and without the power of ln L read off an exact curve, every
-    length with the same weight.
-
-    Parameters
-    ----------
-    lengths, exact : array, shape (n,)
-        At least four lengths, far out: 1e20 to 1e100 say.
-    log_power : float
-
-    Returns
-    -------
-    tuple of (str, float)
-        Law and exponent.
-
-    Examples
-    --------
-    >>> L = np.geomspace(1e20, 1e100, 9)
-    >>> for law, exponent in far_models(L, np.log(L) ** 1.5 / L, 1.5):
-    ...     print(f"{exponent:.4f} {law}")
-    0.9876 A L^-a
-    1.0000 A (ln L)^1.5 L^-a
-    1.0000 A (ln L)^1.5 L^-a (1 + B/ln L)
-    1.0000 A (ln L)^k L^-a, k fitted
+    """The exponents that laws with and without the power of ln L read off an exact curve at four
+    lengths or more, far out (1e20 to 1e100 say), every length with the same weight.
     """
     laws = {name: fit for name, fit in _laws(None, log_power).items() if "B/L" not in name}
     return tuple((name, fit(lengths, exact, 0.01 * exact).exponent) for name, fit in laws.items())

@@ -44,21 +44,14 @@ SAME_TERM = 1e-12
 
 @dataclass(frozen=True)
 class LocalSlopes:
-    """Slopes of the log-log curve between neighbouring lengths.
+    """Slopes of the log-log curve between neighbouring lengths."""
 
-    Parameters
-    ----------
-    lengths : array, shape (n - 1,)
-        Geometric mean of the two lengths that each slope joins.
-    slope : array, shape (n - 1,)
-        d log y / d log L; a pure power law L^-a has -a throughout.
-    standard_error : array, shape (n - 1,)
-        Propagated from the two values; neighbouring slopes share a value and are correlated by -1/2
-        for equal errors.
-    """
-
+    #: Geometric mean of the two lengths that each slope joins.
     lengths: Floats
+    #: d log y / d log L; a pure power law L^-a has -a throughout.
     slope: Floats
+    #: Propagated from the two values; neighbouring slopes share a value and are correlated by -1/2
+    #: for equal errors.
     standard_error: Floats
 
     __repr__ = in_a_line
@@ -66,35 +59,24 @@ class LocalSlopes:
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentFit:
-    """What every fit of an exponent knows, whatever stands beside the power of L.
+    """What every fit of an exponent knows, whatever stands beside the power of L."""
 
-    Parameters
-    ----------
-    exponent, standard_error : float
-        alpha and its standard error.
-    log_amplitude, correction : float
-        log A and B; B = 0 where no next-order term was fitted.
-    chi2, dof : float, int
-        Sum of squared standardised residuals and the degrees of freedom left.
-    p_value : float
-        Probability of a larger ``chi2`` if the law holds; 1 if no degree of freedom is left.
-    lengths : tuple of float
-        First and last length used.
-    points : int
-        Number of lengths used.
-    warnings : tuple of str
-        Reasons not to trust the exponent; empty if there are none.
-    """
-
+    #: alpha and its standard error.
     exponent: float
     standard_error: float
+    #: log A and B; B = 0 where no next-order term was fitted.
     log_amplitude: float
     correction: float
+    #: Sum of squared standardised residuals and the degrees of freedom left.
     chi2: float
     dof: int
+    #: Probability of a larger ``chi2`` if the law holds; 1 if no degree of freedom is left.
     p_value: float
+    #: First and last length used.
     lengths: tuple[float, float]
+    #: Number of lengths used.
     points: int
+    #: Reasons not to trust the exponent; empty if there are none.
     warnings: tuple[str, ...]
 
     @classmethod
@@ -130,26 +112,12 @@ class ExponentFit:
         return self.chi2 + 2 * (self.points - self.dof)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of the exponent.
-
-        Parameters
-        ----------
-        level : float
-            Between 0 and 1.
-
-        Returns
-        -------
-        tuple of float
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``level`` is no probability.
-        """
+        """Confidence interval of the exponent."""
         read_arrays(level=(level, ""))
         if not 0 < level < 1:
             raise ValueError(
-                f"level = {level!r} is no probability; a confidence level lies strictly between 0 and 1, e.g. 0.95"
+                f"level = {level!r} is no probability; a confidence level lies strictly between 0 and 1, "
+                "e.g. 0.95"
             )
         half = -NormalDist().inv_cdf((1 - level) / 2) * self.standard_error
         return self.exponent - half, self.exponent + half
@@ -157,22 +125,12 @@ class ExponentFit:
 
 @dataclass(frozen=True, kw_only=True)
 class PowerLawFit(ExponentFit):
-    """The law log y = log A - alpha log L + B / L^order, fitted by weighted least squares.
-
-    To next order it is y = A L^-alpha (1 + B / L^order); in this form it is linear in its
-    parameters, so that the interval is exact for Gaussian errors of log y and nothing can fail to
-    converge.
-
-    Parameters
-    ----------
-    order : float or None
-        Exponent of the next-order term; None for the pure power law.
-
-    See Also
-    --------
-    ExponentFit : the other fields.
+    """The law log y = log A - alpha log L + B / L^order, fitted by weighted least squares. To next
+    order it is y = A L^-alpha (1 + B / L^order); in this form it is linear in its parameters, so
+    that the interval is exact for Gaussian errors of log y and nothing can fail to converge.
     """
 
+    #: Exponent of the next-order term; None for the pure power law.
     order: float | None
 
     def __call__(self, lengths: ArrayLike) -> Floats:
@@ -183,27 +141,8 @@ class PowerLawFit(ExponentFit):
 
 
 def local_slopes(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike) -> LocalSlopes:
-    """Slopes of log y against log L between neighbouring lengths, with propagated errors.
-
-    Parameters
-    ----------
-    lengths, values, standard_errors : array_like, shape (n,)
-        At least two measurements; lengths increasing from 1 on, everything positive.
-
-    Returns
-    -------
-    LocalSlopes
-
-    Raises
-    ------
-    TypeError, ValueError
-        If something is not real, the shapes differ, a length is below 1, or a number is not
-        positive and finite.
-
-    Examples
-    --------
-    >>> local_slopes([10, 100], [1.0, 0.1], [0.01, 0.001]).slope.round(6).tolist()
-    [-1.0]
+    """Slopes of log y against log L between neighbouring lengths, which increase from 1 on, with
+    propagated errors.
     """
     L, y, e = measurements(lengths, values, standard_errors, least=2)
     step = np.diff(np.log(L))
@@ -252,7 +191,8 @@ def power_law_fit(
     """
     if order is not None and not read_arrays(order=(order, ""))[0] > 0:
         raise ValueError(
-            f"order = {order!r} must be positive: the next-order term B / L^order has to vanish for long prompts"
+            f"order = {order!r} must be positive: the next-order term B / L^order has to "
+            "vanish for long prompts"
         )
     L, y, e = measurements(lengths, values, standard_errors, least=2 if order is None else 3)
     columns = [np.ones_like(L), -np.log(L)] + ([] if order is None else [L ** -float(order)])
@@ -263,7 +203,8 @@ def power_law_fit(
         moving = abs(order * fit.correction) * fit.lengths[1] ** -order
         if moving > SLOPE_GAP:
             found.append(
-                f"at the longest prompt the slope is still {moving:.2g} off the fitted exponent: an extrapolation"
+                f"at the longest prompt the slope is still {moving:.2g} off the fitted "
+                "exponent: an extrapolation"
             )
     return replace(fit, warnings=tuple(found))
 
@@ -279,22 +220,18 @@ class Solution(NamedTuple):
 
 
 def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> Solution:
-    """Fit the linear model ``sum p_j columns_j`` to a target that is known with standard errors ``1
-    / weight``.
-
-    Raises
-    ------
-    ValueError
-        If two terms are the same up to rounding where the weights are, or the fit leaves the range
-        of floats.
+    """Fit the linear model ``sum p_j columns_j`` to a target that is known with standard errors
+    ``1 / weight``. ValueError if two terms are the same up to rounding where the weights are, or
+    the fit leaves the range of floats.
     """
     design = np.stack(columns, axis=1) * weight[:, None]
     # Var = (X'X)^-1 through the triangular factor, which keeps twice the digits that X'X would.
     orthogonal, triangular = np.linalg.qr(design)
     if not np.all(np.abs(np.diag(triangular)) > SAME_TERM * np.linalg.norm(design, axis=0)):
         raise ValueError(
-            "these lengths and errors do not tell the terms of the law apart: to rounding one term is a multiple of the others;"
-            " measure over a wider range of lengths with errors of like size, or fit a law with fewer terms"
+            "these lengths and errors do not tell the terms of the law apart: to rounding one term is a "
+            "multiple of the others; measure over a wider range of lengths with errors of like size, or fit "
+            "a law with fewer terms"
         )
     inverse = np.linalg.inv(triangular)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -303,7 +240,8 @@ def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> 
         errors = np.sqrt(np.sum(inverse**2, axis=1))
     if not (np.isfinite(parameters).all() and np.isfinite(errors).all() and np.isfinite(chi2)):
         raise ValueError(
-            "the fit of this law leaves the range of floats; give a smaller power of ln L or errors nearer to the values"
+            "the fit of this law leaves the range of floats; give a smaller power of ln L or errors nearer "
+            "to the values"
         )
     return Solution(np.asarray(parameters, dtype=float), errors, chi2, dof, _chi2_tail(chi2, dof))
 
@@ -322,7 +260,8 @@ def doubts(fit: ExponentFit, worst_relative_error: float) -> list[str]:
     found: list[str] = []
     if fit.dof < 2:
         found.append(
-            f"{fit.points} lengths leave {fit.dof} degrees of freedom: the fit can hardly contradict itself; add lengths"
+            f"{fit.points} lengths leave {fit.dof} degrees of freedom: the fit can hardly contradict itself; "
+            "add lengths"
         )
     if fit.lengths[1] < 10 * fit.lengths[0]:
         found.append(
@@ -330,44 +269,22 @@ def doubts(fit: ExponentFit, worst_relative_error: float) -> list[str]:
         )
     if fit.p_value < REJECTED:
         found.append(
-            f"chi^2 = {fit.chi2:.3g} on {fit.dof} degrees of freedom (p = {fit.p_value:.1e}): the law does not describe the data;"
-            " start at longer prompts"
+            f"chi^2 = {fit.chi2:.3g} on {fit.dof} degrees of freedom (p = {fit.p_value:.1e}): the law does "
+            "not describe the data; start at longer prompts"
         )
     if worst_relative_error > 0.2:
         found.append(
-            f"a value has a relative error of {worst_relative_error:.2g}: its logarithm is not Gaussian; add replicates"
+            f"a value has a relative error of {worst_relative_error:.2g}: its logarithm is not "
+            "Gaussian; add replicates"
         )
     return found
 
 
 def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike) -> str | None:
-    """Whether the slope of the log-log curve still moves over the longer half of the lengths.
-
-    A parabola is fitted to log y over ln L; its slope changes by ``2 c ln 10`` over a decade.
-
-    Parameters
-    ----------
-    lengths, values, standard_errors : array_like, shape (n,)
-        Measurements at increasing lengths from 1 on, everything positive.
-
-    Returns
-    -------
-    str or None
-        A sentence with its numbers if the slope moves by more than 0.02 a decade, and by three of
-        its standard errors; None if not, or with fewer than four lengths.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `local_slopes`.
-
-    Examples
-    --------
-    >>> L = np.geomspace(10, 1e4, 9)
-    >>> slope_warning(L, 1 / L, 0.01 / L) is None
-    True
-    >>> slope_warning(L, np.log(L) / L, 0.001 * np.log(L) / L)
-    'the slope still moves by -0.042 +- 0.002 a decade over L = 316 to 10000: not the exponent yet'
+    """A sentence with its numbers if the slope of the log-log curve still moves over the longer
+    half of the lengths: by more than 0.02 a decade, and by three of its standard errors; None if
+    not, or with fewer than four lengths. A parabola is fitted to log y over ln L; its slope changes
+    by ``2 c ln 10`` over a decade.
     """
     L, y, e = measurements(lengths, values, standard_errors, least=1)
     if L.size < 4:
@@ -383,4 +300,7 @@ def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     if abs(moves) <= max(SLOPE_CHANGE, STANDARD_ERRORS * error):
         return None
     first, end = L[last][0], L[last][-1]
-    return f"the slope still moves by {moves:+.3f} +- {error:.3f} a decade over L = {first:.0f} to {end:.0f}: not the exponent yet"
+    return (
+        f"the slope still moves by {moves:+.3f} +- {error:.3f} a decade over L = {first:.0f} to {end:.0f}: "
+        "not the exponent yet"
+    )

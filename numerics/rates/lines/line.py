@@ -12,35 +12,21 @@ __all__ = ["Line", "judged", "tell"]
 
 @dataclass(frozen=True)
 class Line:
-    """What the exact numbers say of one law.
-
-    Attributes
-    ----------
-    law : str
-        In words.
-    row : str
-        Its claim in the ledger.
-    declared : str
-        The verdict there.
-    printed : bool
-        Whether the paper prints it; otherwise it is ours.
-    says : str
-        What was found.
-    holds : bool
-        Whether what was found is what the ledger declares.
-    ratios : dict of str to float
-        For a printed power law: the exact quantity over the printed one, by its variable.
-    power : float or None
-        The power of the variable by which this ratio moves in the end.
-    """
+    """What the exact numbers say of one law."""
 
     law: str
+    #: Its claim in the ledger.
     row: str
+    #: The verdict there.
     declared: str
+    #: Whether the paper prints it; otherwise it is ours.
     printed: bool
     says: str
+    #: Whether what was found is what the ledger declares.
     holds: bool
+    #: For a printed power law: the exact quantity over the printed one, by its variable.
     ratios: dict[str, float] = field(default_factory=dict)
+    #: The power of the variable by which this ratio moves in the end.
     power: float | None = None
 
     @property
@@ -60,41 +46,16 @@ def judged(
     ratios: dict[str, float] | None = None,
     power: float | None = None,
 ) -> Line:
-    """The line of a law that the exact numbers contradict or not.
-
-    Parameters
-    ----------
-    verdicts : mapping
-        Of the ledger, by row.
-    row, law, says : str
-    contradicted : bool
-    printed : bool
-    ratios : dict, optional
-    power : float, optional
-
-    Examples
-    --------
-    >>> judged({"R": "REFUTED"}, "R", "1 = 2", "It is not.", True, printed=True).holds
-    True
+    """The line of a law that the exact numbers contradict or not; `verdicts` are those of the
+    ledger, by row.
     """
     holds = bool(contradicted) == (verdicts[row] == "REFUTED")
     return Line(law, row, verdicts[row], printed, says, holds, ratios or {}, power)
 
 
 def tell(lines: Iterable[Line], page: Path, quiet: bool) -> int:
-    """Print every line, or those that do not come out as declared, and return the exit status.
-
-    Parameters
-    ----------
-    lines : iterable of Line
-    page : Path
-        The report.
-    quiet : bool
-
-    Returns
-    -------
-    int
-        0 if every line comes out as the ledger declares it, 1 if not.
+    """Print every line, or those that do not come out as declared, and the page, and return the
+    exit status: 0 if every line comes out as the ledger declares it, 1 if not.
     """
     lines = list(lines)
     for line in lines:

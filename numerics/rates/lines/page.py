@@ -41,34 +41,20 @@ INNER = r"\((?:[^()]|\([^()]*\))*\)"
 
 
 def formula(text: str) -> str:
-    """A sentence with formulas typed on a keyboard, as HTML.
-
-    Examples
-    --------
-    >>> formula("T_f^* >= K^(1 - 4/D) log_2 K/eta")
-    'T<sub>f</sub>*\xa0≥\xa0K<sup>1 − 4/D</sup> log<sub>2</sub> K/η'
-    """
+    """A sentence with formulas typed on a keyboard, as HTML."""
     text = re.sub(rf"\b({'|'.join(GREEK)})(?![a-z])", lambda found: GREEK[found[1]], text)
     html = re.sub(r"_([A-Z]{2}|\w)", r"<sub>\1</sub>", marked(text)).replace("^*", "*").replace("-&gt;", "→")
     return re.sub(rf"\^\(((?:[^()]|{INNER})*)\)", r"<sup>\1</sup>", html).replace(" - ", " − ")
 
 
 def raised(text: str) -> str:
-    """A number typed on a keyboard, without HTML, for the heads of columns.
-
-    Examples
-    --------
-    >>> raised("2^40")
-    '2⁴⁰'
-    """
+    """A number typed on a keyboard, without HTML, for the heads of columns."""
     return re.sub(r"\^(\d+)", lambda found: superscript(int(found[1])), text)
 
 
 def number(value: float | None) -> float | None:
     """A number for JSON and CSV, which know neither nan nor infinity.
 
-    Examples
-    --------
     >>> number(float("inf")), number(2.5)
     (None, 2.5)
     """
@@ -76,15 +62,13 @@ def number(value: float | None) -> float | None:
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table as text, with every digit; nothing stands where a number is not finite, and a name
+    r"""A table as text, with every digit; nothing stands where a number is not finite, and a name
     that a spreadsheet would run as a formula has an apostrophe in front.
 
-    Examples
-    --------
     >>> as_csv(["a", "b"], [[1, float("inf")]])
-    'a,b\\n1,\\n'
+    'a,b\n1,\n'
     >>> as_csv(["a"], [["=1+1"]])
-    "a\\n'=1+1\\n"
+    "a\n'=1+1\n"
     """
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -109,38 +93,10 @@ def write_page(
     formats: Sequence[str],
     **shown: Any,
 ) -> Path:
-    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
-
-    Parameters
-    ----------
-    package : str
-        Where ``report.html.jinja`` lies.
-    out : Path
-        Made if missing. An earlier report there stays whole until the new one is complete.
-    paper : str
-        Its key.
-    lines, cannot, pictures : sequence
-        The lines, what no fit shows, in sentences, and the plots.
-    data : mapping
-        What else ``report.json`` holds.
-    table : str
-        ``data.csv``.
-    source : dict
-        What `numerics.pages.provenance.provenance` returns.
-    formats : sequence of str
-        Of the plots, some of `numerics.pages.formats.FORMATS`.
-    shown
-        What else the page shows.
-
-    Returns
-    -------
-    Path
-        Of the page.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be made or written.
+    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder; an
+    earlier report there stays whole until the new one is complete. ``report.html.jinja`` lies in
+    `package`; `cannot` are sentences on what no fit shows, `data` what else ``report.json`` holds,
+    `table` is ``data.csv``, and `shown` what else the page shows.
     """
     document = {
         "format": FORMAT,

@@ -41,19 +41,9 @@ def picture(
     logarithmic: tuple[bool, bool] = (True, True),
     room: float = 2.0,
 ) -> Picture:
-    """Curves on two axes; those of few points have marks.
-
-    Parameters
-    ----------
-    name, heading, says : str
-    curves : sequence of Curve
-        Those without points are left out.
-    label : str
-        Of the horizontal axis.
-    logarithmic : (bool, bool)
-        Of the horizontal axis and of the vertical one.
-    room : float
-        By which factor a logarithmic vertical axis goes beyond the points on both sides.
+    """Curves on two axes, `logarithmic` or not; those of few points have marks, those without any
+    are left out. `room` is the factor by which a logarithmic vertical axis goes beyond the points
+    on both sides.
     """
     curves = [curve for curve in curves if curve.points]
     x, y = ([point[i] for curve in curves for point in curve.points] for i in (0, 1))

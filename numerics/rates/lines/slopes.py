@@ -19,17 +19,8 @@ class Exponent(NamedTuple):
 
 
 def exponent(x: ArrayLike, y: ArrayLike) -> Exponent:
-    """The slope of log y over log x by least squares, with the least and largest local slope.
-
-    Parameters
-    ----------
-    x, y : array_like of shape (n,)
-        Positive; x increases.
-
-    Examples
-    --------
-    >>> [round(v, 6) for v in exponent([1, 10, 100], [3.0, 300.0, 30000.0])]
-    [2.0, 2.0, 2.0]
+    """The slope of log y over log x by least squares, with the least and largest local slope; x
+    increases.
     """
     log_x, log_y = (np.log(np.asarray(values, dtype=float)) for values in (x, y))
     slopes = np.diff(log_y) / np.diff(log_x)

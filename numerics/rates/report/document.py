@@ -58,21 +58,12 @@ def _number(value: float) -> float | None:
 
 
 def _numbers(values: NDArray[np.float64] | None) -> list[float | None] | None:
-    """An array for JSON."""
     return None if values is None else [_number(v) for v in values.tolist()]
 
 
 def table(runs: Sequence[Rates]) -> list[dict[str, str | float | None]]:
-    """The measurements and every curve, one row for each run, quantity and length.
-
-    Parameters
-    ----------
-    runs : sequence of Rates
-
-    Returns
-    -------
-    list of dict
-        With the keys of `COLUMNS`, which says what they hold.
+    """The measurements and every curve, one row for each run, quantity and length, with the keys of
+    `COLUMNS`, which says what they hold.
     """
     rows: list[dict[str, str | float | None]] = []
     for name, run in zip(run_names(runs), runs):
@@ -108,7 +99,6 @@ def as_csv(runs: Sequence[Rates]) -> str:
 
 
 def _fit(fit: PowerLawFit | None) -> dict[str, Any] | None:
-    """A fit as JSON values."""
     if fit is None:
         return None
     return {
@@ -128,7 +118,6 @@ def _fit(fit: PowerLawFit | None) -> dict[str, Any] | None:
 
 
 def _models(models: Models | None) -> dict[str, Any] | None:
-    """The laws beside each other as JSON values."""
     if models is None:
         return None
     return {
@@ -150,7 +139,6 @@ def _models(models: Models | None) -> dict[str, Any] | None:
 
 
 def _series(series: Series, run: Rates) -> dict[str, Any]:
-    """One quantity as JSON values."""
     exact_slopes = (
         series.exact_slopes if series.exact_slopes is not None else np.full(series.slopes.slope.shape, np.nan)
     )
@@ -198,7 +186,6 @@ def _series(series: Series, run: Rates) -> dict[str, Any]:
 
 
 def _setting(setting: AttentionSetting) -> dict[str, Any]:
-    """A setting as JSON values."""
     averaged = setting.averaged
     return {
         "name": setting.name,
@@ -251,7 +238,6 @@ def _answer(found: HowLinear) -> dict[str, Any]:
 
 
 def _run(name: str, run: Rates) -> dict[str, Any]:
-    """A run as JSON values."""
     far = run.far
     return {
         "run": name,
@@ -288,19 +274,8 @@ def _run(name: str, run: Rates) -> dict[str, Any]:
 
 
 def as_document(runs: Sequence[Rates], provenance: dict[str, Any], plots: Iterable[Plot]) -> dict[str, Any]:
-    """The whole report as JSON values.
-
-    Parameters
-    ----------
-    runs : sequence of Rates
-    provenance : dict
-        What `numerics.pages.provenance.provenance` returns.
-    plots : iterable of Plot
-
-    Returns
-    -------
-    dict
-        Valid under ``report.schema.json``; numbers that are not finite are null.
+    """The whole report as JSON values that are valid under ``report.schema.json``; numbers that are
+    not finite are null.
     """
     return {
         "format": FORMAT,

@@ -42,13 +42,7 @@ class Drawing(NamedTuple):
 
 
 def draw(runs: Sequence[Rates]) -> Drawing:
-    """Draw all plots, each under a name of its own.
-
-    Parameters
-    ----------
-    runs : sequence of Rates
-        At least one.
-    """
+    """Draw all plots of at least one run, each under a name of its own."""
     shown = [q for q in QUANTITIES if any(series.quantity == q for run in runs for series in run.series)]
     return Drawing(
         phase={quantity: phase_plot(runs, quantity) for quantity in shown},
@@ -71,7 +65,6 @@ def prefixes(runs: Sequence[Rates]) -> list[str]:
 
 
 def _run(run: Rates, prefix: str) -> RunDrawing:
-    """The plots of one run."""
     return RunDrawing(
         errors={series.quantity: error_plot(run, series, prefix) for series in run.series},
         slopes={series.quantity: slope_plot(run, series, prefix) for series in run.series},

@@ -18,25 +18,33 @@ TITLES = {
 }
 #: What the curves are, by how their names begin; of two names that begin alike the longer is first.
 EXPLANATIONS = {
-    "Theorem A": "Theorem A: our bound for Gaussian tokens, at every query and every L; averaged over the query if that is random.",
-    "Theorem B, limit": "Theorem B, limit: our leading term of the average over Gaussian queries, for L → ∞; no bound at finite L.",
-    "Theorem B": "Theorem B: our bound C₁/L of the average over Gaussian queries, C₁ the limit of L times the error.",
+    "Theorem A": (
+        "Theorem A: our bound for Gaussian tokens, at every query and every L; averaged over the query if "
+        "that is random."
+    ),
+    "Theorem B, limit": (
+        "Theorem B, limit: our leading term of the average over Gaussian queries, for L → ∞; no bound at "
+        "finite L."
+    ),
+    "Theorem B": (
+        "Theorem B: our bound C₁/L of the average over Gaussian queries, C₁ the limit of L times the error."
+    ),
     "R1": "R1: our bound at one query, for every sub-Gaussian law of tokens.",
     "limit": "limit: the leading term of the error for L → ∞; no bound at finite L.",
-    "Proposition 3": "Propositions 3.1, 3.4: the paper’s bounds, averaged over the query, with our constants; it leaves them open.",
-    "eq. (": "eq. (16) and (18): the exponents in the paper’s proofs of these; their curve starts at the first measured point.",
+    "Proposition 3": (
+        "Propositions 3.1, 3.4: the paper’s bounds, averaged over the query, with our constants; it leaves "
+        "them open."
+    ),
+    "eq. (": (
+        "eq. (16) and (18): the exponents in the paper’s proofs of these; their curve starts at the first "
+        "measured point."
+    ),
     "Lemma C.4": "Lemma C.4: the paper’s bound at one query, as printed, from L = 2 on.",
 }
 
 
 def explained(names: Sequence[str]) -> list[str]:
-    """The sentences that explain the curves of these names, each once.
-
-    Examples
-    --------
-    >>> explained(["R1", "Theorem A", "R1"])[1]
-    'R1: our bound at one query, for every sub-Gaussian law of tokens.'
-    """
+    """The sentences that explain the curves of these names, each once."""
     begins = {next((begin for begin in EXPLANATIONS if name.startswith(begin)), None) for name in names}
     return [text for begin, text in EXPLANATIONS.items() if begin in begins]
 

@@ -33,11 +33,6 @@ REGION_LABELS = ("shown", "slow", "ln L", "not shown at feasible L")
 def run_style(index: int, count: int) -> tuple[str, str]:
     """Variable and marker of one run among several, no two alike among 36; a single one is drawn in
     ink.
-
-    Examples
-    --------
-    >>> run_style(0, 1), run_style(1, 2)
-    (('measured', 'o'), ('run-2', 's'))
     """
     if count == 1:
         return "measured", "o"
@@ -46,7 +41,6 @@ def run_style(index: int, count: int) -> tuple[str, str]:
 
 
 def _series(run: Rates, quantity: Quantity) -> Series | None:
-    """The series of one quantity, if the run has it."""
     return next((series for series in run.series if series.quantity == quantity), None)
 
 
@@ -99,12 +93,11 @@ def overlay_plot(runs: Sequence[Rates], quantity: Quantity) -> Plot:
 def phase_plot(runs: Sequence[Rates], quantity: Quantity) -> Plot:
     """The sharp exponent, ours and the paper's against lambda for tokens N(0, lambda I), U = V = I
     and queries N(0, I).
-
-    Every run with Gaussian queries stands at its lambda; those at one query, whose exponent is 1
-    for every score variance, stand in a strip to the left. A ring is the sharp exponent of a run; a
-    filled mark is a fit that can be trusted, a hollow one a fit that cannot; a cross is the exact
-    slope at L = 1e100, a triangle the paper's exponent for the setting.
     """
+    # Every run with Gaussian queries stands at its lambda; those at one query, whose exponent is 1
+    # for every score variance, stand in a strip to the left. A ring is the sharp exponent of a run;
+    # a filled mark is a fit that can be trusted, a hollow one a fit that cannot; a cross is the
+    # exact slope at L = 1e100, a triangle the paper's exponent for the setting.
     over_queries = [run for run in runs if run.setting.averaged and run.setting.score_variance > 0]
     aside = [run for run in runs if run not in over_queries]
     lam = [run.setting.score_variance for run in over_queries]
@@ -156,7 +149,10 @@ def phase_plot(runs: Sequence[Rates], quantity: Quantity) -> Plot:
             ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
         axes[0].set_ylabel("exponent")
 
-    title = f"Exponent of the error of {quantity} against lambda: sharp, ours, the paper's, and the runs as points"
+    title = (
+        f"Exponent of the error of {quantity} against lambda: sharp, ours, the paper's, "
+        "and the runs as points"
+    )
     columns = (0.7, 5.0) if aside else (1.0,)
     return figure(f"phase-{quantity}", title, draw, height=2.9, columns=columns, share_x=False)
 

@@ -144,7 +144,6 @@ def _cards(run: Rates, drawn: RunDrawing) -> list[dict[str, Any]]:
 
 
 def _slack_rows(run: Rates) -> list[dict[str, str]]:
-    """The table of slack: bound over truth."""
     cell = lambda pair: f"{ratio(pair[1])} (L = {pair[0]:.0f})"
     return [
         {
@@ -168,8 +167,8 @@ def _summary(run: Rates) -> str:
     tokens = "Gaussian tokens" if setting.gaussian else "independent tokens"
     at = f"at each of {run.lengths.size} lengths" if run.lengths.size > 1 else "of one length"
     text = (
-        f"Softmax attention on L {tokens} in dimension {setting.d} is compared with attention on infinitely many, {query}:"
-        f" {spaced(run.replicates)} prompts {at}."
+        f"Softmax attention on L {tokens} in dimension {setting.d} is compared with attention on infinitely "
+        f"many, {query}: {spaced(run.replicates)} prompts {at}."
     )
     if output.sharp is None:
         return f"{text} For these tokens theory gives bounds, but no sharp exponent of the average."
@@ -226,12 +225,10 @@ def _matrix(values: np.ndarray[Any, Any]) -> list[list[str]]:
 
 
 def _law(run: Rates) -> str:
-    """The name of the law of the tokens."""
     return "N(0, Γ)" if run.setting.gaussian else run.setting.law.name.removeprefix("image of ")
 
 
 def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
-    """The table of several runs."""
     rows = []
     for i, (name, prefix, run) in enumerate(zip(run_names(runs), prefixes(runs), runs)):
         output = run.series[0]
@@ -258,7 +255,6 @@ def _overview(runs: Sequence[Rates]) -> list[dict[str, Any]]:
 
 
 def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any]:
-    """Everything that the template of one run is filled with."""
     setting = run.setting
     inputs = {
         "Γ" if setting.gaussian else "Cov": _matrix(setting.Gamma),
@@ -298,19 +294,8 @@ def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any
 
 
 def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -> str:
-    """The self-contained page: styles and plots are inside, and nothing is fetched.
-
-    Parameters
-    ----------
-    runs : sequence of Rates
-        At least one.
-    document : dict
-        What `numerics.rates.report.document.as_document` returns.
-    drawing : Drawing
-
-    Returns
-    -------
-    str
+    """The self-contained page of at least one run: styles and plots are inside, and nothing is
+    fetched.
     """
     comparisons = [c for run in runs for c in run.comparisons]
     return (

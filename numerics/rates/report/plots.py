@@ -25,8 +25,6 @@ QUANTITY_STYLES = {"output": ("exact", ""), "grad_V": ("theorem", "5 3"), "grad_
 def style_of(name: str) -> tuple[str, str]:
     """Variable and dash pattern of a bound: the paper's are in one colour, ours in another.
 
-    Examples
-    --------
     >>> style_of("Lemma C.4"), style_of("Theorem A")
     (('paper', '5 3'), ('theorem', ''))
     """
@@ -50,13 +48,11 @@ def _measured_points(ax: Any, x: Floats, y: Floats, error: Floats) -> None:
 
 
 def _plot_bound(ax: Any, L: Floats, values: Floats, name: str) -> None:
-    """Draw a bound in its colour and dashes."""
     variable, dashes = style_of(name)
     ax.plot(L, values, color=stand_in(variable), linestyle=dashed(dashes))
 
 
 def _lengths_axis(ax: Any, L: Floats) -> None:
-    """A logarithmic axis of prompt lengths."""
     ax.set_xscale("log")
     log_axis(ax.xaxis, L[0], L[-1])
     ax.set_xlim(L[0] / 1.2, L[-1] * 1.2)

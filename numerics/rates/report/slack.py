@@ -15,37 +15,21 @@ __all__ = ["Slack", "slacks"]
 
 
 class Slack(NamedTuple):
-    """Ratios of one bound to the truth.
-
-    Attributes
-    ----------
-    quantity, bound : str
-    against : {"exact", "measured"}
-        What stands for the truth.
-    shortest, tightest, longest : tuple of float
-        Length and ratio at the first and last length where the bound speaks, and at the one where
-        it is tightest.
-    """
+    """Ratios of one bound to the truth."""
 
     quantity: str
     bound: str
+    #: What stands for the truth.
     against: str
+    #: Length and ratio at the first and last length where the bound speaks, and at the one where it
+    #: is tightest.
     shortest: tuple[float, float]
     tightest: tuple[float, float]
     longest: tuple[float, float]
 
 
 def slacks(run: Rates) -> list[Slack]:
-    """One entry for every upper bound that speaks somewhere.
-
-    Parameters
-    ----------
-    run : Rates
-
-    Returns
-    -------
-    list of Slack
-    """
+    """One entry for every upper bound that speaks somewhere."""
     return [found for series in run.series for found in _of(series, run)]
 
 

@@ -19,23 +19,15 @@ __all__ = ["Verdict", "cannot_show", "fitted", "verdicts", "worst_deviation"]
 
 
 class Verdict(NamedTuple):
-    """The outcome for one quantity, in one line.
+    """The outcome for one quantity, in one line."""
 
-    Attributes
-    ----------
-    title : str
-        The quantity.
-    holds : bool
-        Whether every comparison about it holds.
-    tally : str
-        ``7 of 7 hold``.
-    says : tuple of str
-        Parts of the sentence, each with its numbers.
-    """
-
+    #: The quantity, in words.
     title: str
+    #: Whether every comparison about it holds.
     holds: bool
+    #: ``7 of 7 hold``.
     tally: str
+    #: Parts of the sentence, each with its numbers.
     says: tuple[str, ...]
 
 
@@ -48,12 +40,7 @@ def worst_deviation(run: Rates, quantity: Quantity) -> tuple[float, float] | Non
 
 
 def fitted(series: Series) -> str:
-    """Exponent and standard error, or a dash.
-
-    Parameters
-    ----------
-    series : Series
-    """
+    """Exponent and standard error, or a dash."""
     return "–" if series.fit is None else f"{series.fit.exponent:.3f} ± {series.fit.standard_error:.3f}"
 
 
@@ -75,12 +62,7 @@ def cannot_show(run: Rates) -> str | None:
 
 
 def verdicts(run: Rates) -> list[Verdict]:
-    """One line for each quantity.
-
-    Parameters
-    ----------
-    run : Rates
-    """
+    """One line for each quantity."""
     given = slacks(run)
     out = []
     for series in run.series:

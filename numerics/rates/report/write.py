@@ -28,13 +28,7 @@ PLOTS = "plots"
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of ``report.json``.
-
-    Examples
-    --------
-    >>> schema()["title"]
-    'largeprompt rate report'
-    """
+    """The JSON schema of ``report.json``."""
     found: dict[str, Any] = json.loads(
         resources.files(__package__).joinpath("report.schema.json").read_text(encoding="utf-8")
     )
@@ -45,31 +39,8 @@ def write_report(
     runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]
 ) -> Path:
     """Write the files into a folder; an earlier report there stays whole until the new one is
-    complete.
-
-    Parameters
-    ----------
-    runs : Rates or sequence of Rates
-        Several are compared on one page.
-    out : Path
-        Folder, created if missing. Plots of an earlier report there that the new one does not have
-        are removed.
-    source : dict
-        What `numerics.pages.provenance.provenance` returns.
-    formats : sequence of str
-        Of the plots, some of `numerics.pages.formats.FORMATS`.
-
-    Returns
-    -------
-    Path
-        Of ``report.html``.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be created or written.
-    ValueError
-        If there is no run.
+    complete, and its plots that the new one does not have are removed. Several runs are compared on
+    one page.
     """
     runs = [runs] if isinstance(runs, Rates) else list(runs)
     if not runs:

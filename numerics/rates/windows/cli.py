@@ -25,30 +25,17 @@ MOST_DIMENSIONS, MOST_DEGREES = 30, 400
 
 
 def best_windows(arguments: argparse.Namespace, default: str) -> int:
-    """Read the input, compute the widths, write the report, and return the exit status.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-    default : str
-        The dimensions if none are given.
-
-    Returns
-    -------
-    int
-        0 if every line comes out as the ledger declares it, 1 if not.
-
-    Raises
-    ------
-    InputError
-        If a dimension or the spectrum cannot be used.
+    """Read the input (`default` dimensions if none are given), compute the widths, write the
+    report, and return the exit status: 0 if every line comes out as the ledger declares it, 1 if
+    not.
     """
     text = default if arguments.dimensions is None else arguments.dimensions
     dimensions = sorted(set(length_grid(text, "--dimensions")))
     for d in dimensions:
         if not 2 <= d <= MOST_DIMENSIONS:
             raise InputError(
-                f"--dimensions has {d}, but tokens lie on the sphere in R^d; pass whole numbers from 2 to {MOST_DIMENSIONS}"
+                f"--dimensions has {d}, but tokens lie on the sphere in R^d; pass whole numbers from "
+                f"2 to {MOST_DIMENSIONS}"
             )
     own, inputs = own_class(arguments.spectrum) if arguments.spectrum is not None else (None, [])
     from numerics.pages.provenance import provenance
@@ -79,23 +66,8 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
 
 
 def own_class(text: str) -> tuple[TaskClass, list[tuple[str, str]]]:
-    """A class from its coefficients, or from a file with them, and the file with its digest.
-
-    Parameters
-    ----------
-    text : str
-        Numbers b_0,b_1,... with commas, or the name of a file that holds them, with commas, blanks
-        or line breaks.
-
-    Raises
-    ------
-    InputError
-        If there are no such numbers, or no class of random tasks has them.
-
-    Examples
-    --------
-    >>> own_class("0,1,0.5")[0].spectrum(3).curvature
-    22.0
+    """A class from its coefficients b_0,b_1,..., or from a file that holds them, with commas,
+    blanks or line breaks, and the file with its digest.
     """
     from theory.attention.window.own_class import from_spectrum
 
@@ -105,12 +77,14 @@ def own_class(text: str) -> tuple[TaskClass, list[tuple[str, str]]]:
             content = read_bytes(Path(text))
         except InputError as error:
             raise InputError(
-                f"--spectrum {text:.80} is neither a list of numbers like 0,1,0.5 nor a file that can be read ({error})"
+                f"--spectrum {text:.80} is neither a list of numbers like 0,1,0.5 nor a file that can be "
+                f"read ({error})"
             ) from error
         inputs = [(Path(text).name, hashlib.sha256(content).hexdigest())]
         if (b := _numbers(content.decode(errors="replace"))) is None:
             raise InputError(
-                f"--spectrum {text:.80}: the file does not hold b_0, b_1, ... alone; give numbers with commas or line breaks"
+                f"--spectrum {text:.80}: the file does not hold b_0, b_1, ... alone; give numbers with "
+                "commas or line breaks"
             )
     if len(b) > MOST_DEGREES + 1:
         raise InputError(
@@ -122,7 +96,8 @@ def own_class(text: str) -> tuple[TaskClass, list[tuple[str, str]]]:
         raise InputError(f"--spectrum: {error}") from error
     if not any(b[1:]):
         raise InputError(
-            "--spectrum has no coefficient but b_0: the tasks are constant, and no window is best; pass b_1 or a later one too"
+            "--spectrum has no coefficient but b_0: the tasks are constant, and no window is best; pass b_1 "
+            "or a later one too"
         )
     return found, inputs
 

@@ -17,28 +17,17 @@ PRINTED_EXPONENTS = {
 
 
 class Fit(NamedTuple):
-    """A fitted exponent of a class in a dimension, for n = oo.
-
-    Attributes
-    ----------
-    tasks : str
-    d : int
-    fit : Exponent
-        From Lambda = 10^7 on.
-    last : float
-        The local slope between the two largest values of Lambda.
-    printed : (float, float) or None
-        The ends of Theorem 3.4, of its two classes.
-    sketch : float or None
-        The exponent of Section 3.1, of affine tasks.
-    ours : float
-    """
+    """A fitted exponent of a class in a dimension, for n = oo."""
 
     tasks: str
     d: int
+    #: The exponent from Lambda = 10^7 on.
     fit: Exponent
+    #: The local slope between the two largest values of Lambda.
     last: float
+    #: The ends of Theorem 3.4, of its two classes.
     printed: tuple[float, float] | None
+    #: The exponent of Section 3.1, of affine tasks.
     sketch: float | None
     ours: float
 
@@ -46,12 +35,6 @@ class Fit(NamedTuple):
 def fits(table: Table) -> list[Fit]:
     """The fitted exponents; a class without a window at three values of Lambda has none.
 
-    Parameters
-    ----------
-    table : Table
-
-    Examples
-    --------
     >>> from numerics.rates.windows.widths import width_table
     >>> found = fits(width_table([3]))[0]
     >>> round(found.fit.value, 4), found.printed[1], round(found.ours, 4)

@@ -64,10 +64,14 @@ def _relu(seed: int) -> Line:
     exact = float(window_loss(RELU, d, n, w).signal - window_loss(AFFINE, d, n, w).signal / 2)
     mean, spread = float(kink.mean()), float(kink.std(ddof=1)) / len(kink) ** 0.5
     says = (
-        f"In each of {len(kink)} prompts with d = {d}, n = {n}, w = {w:g} both sides agree up to {off:.0e}; the mean of the last "
-        f"term is {mean:.6f} +- {spread:.6f}, and the difference of the two exact signals {exact:.6f}."
+        f"In each of {len(kink)} prompts with d = {d}, n = {n}, w = {w:g} both sides agree up to {off:.0e}; "
+        f"the mean of the last term is {mean:.6f} +- {spread:.6f}, and the difference of the two exact "
+        f"signals {exact:.6f}."
     )
-    law = "R8: the signal of ReLU tasks is half that of affine ones plus L^2/6 times the mean of (sum gamma_i |u'x_i| - |u'x|)^2"
+    law = (
+        "R8: the signal of ReLU tasks is half that of affine ones plus L^2/6 times the mean of (sum gamma_i "
+        "|u'x_i| - |u'x|)^2"
+    )
     return ours("OURS:R8.relu", law, says, off < 1e-14 and abs(mean - exact) < ALLOWED * spread)
 
 
@@ -79,8 +83,8 @@ def _noise() -> Line:
         growth[d] = effective_samples(d, 1e6) / (noise_constant(d) * 1e6 ** ((d - 1) / 2))
     off, late = (max(abs(value - 1) for value in found.values()) for found in (share, growth))
     says = (
-        f"For d = 2 ... 8 and w = 10, n = 10^8 tokens give n E sum gamma_i^2 = Q(w) up to {off:.1e}, and at w = 10^6 Q(w) is the "
-        f"power up to {late:.1e}; for d = 3 Q(10) = {effective_samples(3, 10.0):.6f}."
+        f"For d = 2 ... 8 and w = 10, n = 10^8 tokens give n E sum gamma_i^2 = Q(w) up to {off:.1e}, and at "
+        f"w = 10^6 Q(w) is the power up to {late:.1e}; for d = 3 Q(10) = {effective_samples(3, 10.0):.6f}."
     )
     law = "R8: n E sum gamma_i^2 -> Q(w), which grows like C_d w^((d-1)/2)"
     return ours("OURS:R8.noise", law, says, max(off, late) < LIMIT)
@@ -94,7 +98,10 @@ def _signal() -> Line:
             float(window_loss(tasks, d, LONG, 10.0).signal) / float(bias(tasks.spectrum(d), 10.0)) - 1
         )
     (name, d), worst = max(off.items(), key=lambda pair: pair[1])
-    says = f"At w = 10 and n = 10^8 the signals are those of the limit up to {worst:.1e}, at most for {name} tasks with d = {d}."
+    says = (
+        f"At w = 10 and n = 10^8 the signals are those of the limit up to {worst:.1e}, at most for {name} "
+        f"tasks with d = {d}."
+    )
     return ours(
         "OURS:R8.signal",
         "R8: the signals of affine and ReLU tasks tend to B^2(w) as n -> oo",
@@ -132,12 +139,16 @@ def _drawn(drawn: Sequence[Drawn]) -> Line:
     """R13: drawn losses."""
     worst = max(drawn, key=lambda found: abs(found.deviation))
     says = (
-        f"Of {len(drawn)} losses that are drawn, at the best width, half and twice of it, the farthest is {worst.mean:.6f} +- "
-        f"{worst.standard_error:.6f} beside {worst.exact:.6f} ({worst.tasks}, d = {worst.d}, n = {worst.n}, w = {worst.w:.4g}): "
-        f"{abs(worst.deviation):.2f} standard errors, of which {ALLOWED:g} are allowed. By accident a line like this fails with a "
-        f"probability of about {ERROR:.0e}."
+        f"Of {len(drawn)} losses that are drawn, at the best width, half and twice of it, the farthest is "
+        f"{worst.mean:.6f} +- {worst.standard_error:.6f} beside {worst.exact:.6f} ({worst.tasks}, d = "
+        f"{worst.d}, n = {worst.n}, w = {worst.w:.4g}): {abs(worst.deviation):.2f} standard errors, of which "
+        f"{ALLOWED:g} are allowed. By accident a line like this fails with a probability "
+        f"of about {ERROR:.0e}."
     )
-    law = "R13: the loss at every n, w and sigma is a sum of integrals over single tokens, in which only rho enters"
+    law = (
+        "R13: the loss at every n, w and sigma is a sum of integrals over single tokens, "
+        "in which only rho enters"
+    )
     return ours("OURS:R13", law, says, abs(worst.deviation) <= ALLOWED)
 
 
@@ -169,8 +180,8 @@ def _values() -> Line:
     told = ", ".join(f"{loss:.8f} for {name}" for name, (loss, _) in off.items())
     worst = max(share for _, share in off.values())
     says = (
-        f"For d = 3 two tokens lose {told}; a double integral, and at n = 7 and 100 the definition, give the same up to "
-        f"{worst:.0e}."
+        f"For d = 3 two tokens lose {told}; a double integral, and at n = 7 and 100 the definition, give the "
+        f"same up to {worst:.0e}."
     )
     law = "R13, its values: the integrals give the loss that other routes give"
     return ours("OURS:R13.values", law, says, worst < QUADRATURE)
@@ -185,9 +196,9 @@ def _no_window() -> Line:
     curvature = (2 * at(1e-3) - at(2e-3)) / (4 / (d * n) * (1 - 1 / n) * bracket)  # extrapolated to w = 0
     widths = {tokens: finite(WAVES, 5, tokens, 1e-4) for tokens in (200, 500)}
     says = (
-        f"For d = {d} and n = {n} the derivative at w = 0 is {slope:.8f} of the law, and for degree 2 alone the second order "
-        f"{curvature:.8f}. For cos(10 u'x) with d = 5 and sigma = 0.01 no window is best at n = 200 and w = {widths[500]:.4f} is "
-        f"at n = 500."
+        f"For d = {d} and n = {n} the derivative at w = 0 is {slope:.8f} of the law, and for degree 2 alone "
+        f"the second order {curvature:.8f}. For cos(10 u'x) with d = 5 and sigma = 0.01 no window is best at "
+        f"n = 200 and w = {widths[500]:.4f} is at n = 500."
     )
     law = "R13: a linear part always has a window; without one a short prompt may have none"
     holds = max(abs(slope - 1), abs(curvature - 1)) < LIMIT and widths[200] == 0 < widths[500]
@@ -210,8 +221,9 @@ def _bound() -> Line:
         shares[noise] = math.exp(found.x) / exact
     told = ", ".join(f"{share:.3f} at sigma^2 = {noise:g}" for noise, share in shares.items())
     says = (
-        f"In {count} places with d = 2 ... 8, n up to 300 and w up to 30 the difference is at most {worst:.3f} of the bound. Its "
-        f"minimiser over the best width, for affine tasks with d = 5 and n = 2000: {told}."
+        f"In {count} places with d = 2 ... 8, n up to 300 and w up to 30 the difference is at most "
+        f"{worst:.3f} of the bound. Its minimiser over the best width, for affine tasks with d = 5 and n = "
+        f"2000: {told}."
     )
     law = "R14: the loss is B^2 + (Q/n)(V + sigma^2) up to an error with a bound, at every n, w and sigma"
     return ours("OURS:R14", law, says, worst <= 1)
@@ -232,13 +244,17 @@ def _curvature(table: Table) -> Line:
     }
     crossing = [row.w / row.law for row in table.crossing if row.tasks == AFFINE.name and row.Lambda >= 1e5]
     says = (
-        f"At Lambda = 10^13 the exact widths of affine tasks with L = 10 and of cos(10 u'x) are the law up to {max(off):.1e} for "
-        f"d = 2, 3, 4; of nearly the same Lipschitz constant, the second are {times[3]:.3f} times as large for d = 3. For d = 5 "
-        f"and n = 10^4 the width between noise and none is {min(crossing):.3f} to {max(crossing):.3f} of the crossover law from "
-        f"Lambda = 10^5 on, and without noise {', '.join(f'{x:.3f}' for x in silent.values())} of the law with n^(2/(d+1)) at "
-        f"n = 10^3, 10^4, 10^5."
+        "At Lambda = 10^13 the exact widths of affine tasks with L = 10 and of cos(10 u'x) are the law up to "
+        f"{max(off):.1e} for d = 2, 3, 4; of nearly the same Lipschitz constant, the second are "
+        f"{times[3]:.3f} times as large for d = 3. For d = 5 and n = 10^4 the width between noise and none "
+        f"is {min(crossing):.3f} to {max(crossing):.3f} of the crossover law from Lambda = 10^5 on, and "
+        f"without noise {', '.join(f'{x:.3f}' for x in silent.values())} of the law with n^(2/(d+1)) at n = "
+        "10^3, 10^4, 10^5."
     )
-    law = "R14: the window adapts to the curvature and not to the Lipschitz constant: w^* ~ [Lambda lap_2/(4(d-1) C_d)]^(2/(d+3))"
+    law = (
+        "R14: the window adapts to the curvature and not to the Lipschitz constant: w^* ~ [Lambda "
+        "lap_2/(4(d-1) C_d)]^(2/(d+3))"
+    )
     nearer = np.diff([abs(x - 1) for x in silent.values()])
     holds = (
         max(off) < CURVATURE
@@ -267,7 +283,10 @@ def _regret() -> Line:
     says = (
         f"At Lambda = 10^10, affine tasks, d = {SHOWN_D}: {told}; for d = 3, 4, 5 up to {off:.1e} of the law."
     )
-    law = "R15: where noise dominates, on tasks r times as steep as those learned, the loss over the least tends to R(r)"
+    law = (
+        "R15: where noise dominates, on tasks r times as steep as those learned, the loss over the least "
+        "tends to R(r)"
+    )
     return ours("OURS:R15", law, says, off < CURVATURE)
 
 
@@ -281,28 +300,19 @@ def _phases(found: Sequence[Smoothness]) -> Line:
         if x.d == SHOWN_D and x.theta % 0.5 == 0
     )
     says = (
-        f"Between the values of Lambda with widths near 10^4 and 10^5, d = {SHOWN_D}: {told}; of {len(found)} exponents with d up "
-        f"to {max(x.d for x in found)} the farthest, by {100 * worst:.1f} %, is that of theta = {theta:g}, d = {d}."
+        f"Between the values of Lambda with widths near 10^4 and 10^5, d = {SHOWN_D}: {told}; of "
+        f"{len(found)} exponents with d up to {max(x.d for x in found)} the farthest, by {100 * worst:.1f} "
+        f"%, is that of theta = {theta:g}, d = {d}."
     )
-    law = "R16: with b_k like k^(-1-2 theta), w^* goes like Lambda^(2/(d-1+2 min(theta, 2))), at theta = 2 with Lambda ln(Lambda)"
+    law = (
+        "R16: with b_k like k^(-1-2 theta), w^* goes like Lambda^(2/(d-1+2 min(theta, 2))), at theta = 2 "
+        "with Lambda ln(Lambda)"
+    )
     return ours("OURS:R16", law, says, worst < SMOOTHNESS)
 
 
 def our_lines(table: Table, drawn: Sequence[Drawn], seed: int) -> list[Line]:
-    """A line for each law of ours.
-
-    Parameters
-    ----------
-    table : Table
-    drawn : sequence of Drawn
-        Of R13.
-    seed : int
-        Of the prompts of R8.
-
-    Returns
-    -------
-    list of Line
-    """
+    """A line for each law of ours, with drawn losses for R13 and the seed of the prompts of R8."""
     return [
         *(_relu(seed), _noise(), _signal(), _sharp(), _drawn(drawn), _values(), _no_window()),
         *(_bound(), _curvature(table), _regret(), _phases(table.smoothness)),

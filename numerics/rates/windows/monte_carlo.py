@@ -54,23 +54,14 @@ CASES = (
 
 
 class Drawn(NamedTuple):
-    """An estimated loss beside the exact one.
-
-    Attributes
-    ----------
-    tasks : str
-    d, n : int
-    noise : float
-        sigma^2.
-    w, best : float
-        The width, and the best one.
-    exact, mean, standard_error : float
-    """
+    """An estimated loss beside the exact one."""
 
     tasks: str
     d: int
     n: int
+    #: sigma^2.
     noise: float
+    #: The width, and the best one.
     w: float
     best: float
     exact: float
@@ -90,16 +81,7 @@ ERROR = 5.8e-7 * len(CASES) * len(SHARES)
 
 
 def drawn_losses(seed: int) -> list[Drawn]:
-    """Estimated and exact losses at the best width of each case, at half of it and at twice.
-
-    Parameters
-    ----------
-    seed : int
-
-    Returns
-    -------
-    list of Drawn
-    """
+    """Estimated and exact losses at the best width of each case, at half of it and at twice."""
     found = []
     for number, case in enumerate(CASES):
         rng, best = np.random.default_rng([seed, number]), finite(case.tasks, case.d, case.n, case.noise)
@@ -124,19 +106,8 @@ def _squared_errors(rng: np.random.Generator, case: Case, widths: Floats) -> Flo
 
 
 def drawn_prompts(rng: np.random.Generator, count: int, n: int, d: int) -> tuple[Floats, Floats]:
-    """Prompts of n tokens and a query on the sphere.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    count, n, d : int
-
-    Returns
-    -------
-    heights : ndarray of shape (count, n + 1)
-        ``u'x`` of the tokens and, last, of the query over a random direction u.
-    squares : ndarray of shape (count, n)
-        ``|x_i - x|^2``.
+    """Prompts of n tokens and a query on the sphere: ``u'x`` of the tokens and, last, of the query
+    over a random direction u (count, n + 1), and ``|x_i - x|^2`` (count, n).
     """
     points = rng.standard_normal((count, n + 2, d))
     points /= np.linalg.norm(points, axis=2, keepdims=True)
@@ -147,8 +118,6 @@ def drawn_prompts(rng: np.random.Generator, count: int, n: int, d: int) -> tuple
 def attention_weights(squares: Floats, w: float) -> Floats:
     """The weights, proportional to ``e^{-w|x_i-x|^2}``, of tokens in their last axis.
 
-    Examples
-    --------
     >>> attention_weights(np.array([0.0, 4.0]), 0.0).tolist()
     [0.5, 0.5]
     """

@@ -35,14 +35,7 @@ PHASES = dict(zip(THETA_DIMENSIONS, ("run-1", "run-2", "run-3", "run-4")))
 
 
 def draw(table: Table, fits: Sequence[Fit], drawn: Sequence[Drawn]) -> list[Picture]:
-    """The plots.
-
-    Parameters
-    ----------
-    table : Table
-    fits : sequence of Fit
-    drawn : sequence of Drawn
-    """
+    """The plots."""
     return [
         _widths(table),
         _slopes(table),
@@ -63,8 +56,8 @@ def _widths(table: Table) -> Picture:
     return picture(
         "widths",
         "Best width w^* over Lambda",
-        f"d = {d}. At finite n, exactly by R13, the width leaves the law where label noise no longer decides: it saturates at the "
-        "width without noise, which grows with n.",
+        f"d = {d}. At finite n, exactly by R13, the width leaves the law where label noise no longer "
+        "decides: it saturates at the width without noise, which grows with n.",
         curves,
         "Λ = n L²/σ²",
     )
@@ -95,7 +88,8 @@ def _slopes(table: Table) -> Picture:
     return picture(
         "slopes",
         "Local slope of log w^* in log Lambda",
-        f"n = ∞, d = {d}. The slopes settle at our exponents, inside the interval of Theorem 3.4 and off the sketch's.",
+        f"n = ∞, d = {d}. The slopes settle at our exponents, inside the interval of Theorem "
+        "3.4 and off the sketch's.",
         curves,
         "Λ = n L²/σ²",
         logarithmic=(True, False),
@@ -103,7 +97,6 @@ def _slopes(table: Table) -> Picture:
 
 
 def _dimensions(fits: Sequence[Fit], name: str) -> Picture:
-    """The fitted exponents over the dimension."""
     points = [(float(fit.d), fit.fit.value) for fit in fits if fit.tasks == name]
     over = np.linspace(min(d for d, _ in points), max(d for d, _ in points) + 1e-9, 33).tolist()
     ends = PRINTED_EXPONENTS[name]
@@ -118,7 +111,8 @@ def _dimensions(fits: Sequence[Fit], name: str) -> Picture:
     return picture(
         f"dimensions-{name.lower()}",
         f"Exponents over d, {name} tasks",
-        "The upper end of Theorem 3.4 is sharp for ReLU tasks and not for affine ones; no lower end is reached.",
+        "The upper end of Theorem 3.4 is sharp for ReLU tasks and not for affine ones; "
+        "no lower end is reached.",
         curves,
         "dimension d",
         logarithmic=(False, False),
@@ -147,7 +141,6 @@ def _crossover(table: Table) -> Picture:
 
 
 def _drawn(drawn: Sequence[Drawn]) -> Picture:
-    """Drawn losses on exact curves."""
     shares, curves = np.geomspace(0.3, 3.4, 25), []
     error = max(found.standard_error / found.mean for found in drawn)
     for case, colour in zip(CASES, COLOURS.values()):
@@ -161,7 +154,8 @@ def _drawn(drawn: Sequence[Drawn]) -> Picture:
     return picture(
         "drawn",
         "Drawn losses beside exact ones",
-        f"Means of 60 000 drawn prompts with tasks and label noise; standard errors are at most {100 * error:.1f} %.",
+        "Means of 60 000 drawn prompts with tasks and label noise; standard errors are at most "
+        f"{100 * error:.1f} %.",
         curves,
         "w over the best width",
         logarithmic=(False, False),
@@ -169,7 +163,6 @@ def _drawn(drawn: Sequence[Drawn]) -> Picture:
 
 
 def _phases(table: Table) -> Picture:
-    """The exponent over the smoothness."""
     over, curves = np.linspace(0.5, 3, 51).tolist(), []
     for d, colour in PHASES.items():
         curves.append(
@@ -183,7 +176,8 @@ def _phases(table: Table) -> Picture:
     return picture(
         "smoothness",
         "Exponent of Lambda over the smoothness theta",
-        "Classes with b_k = k^(-1-2 theta); ReLU tasks have theta = 3/2, and from 2 on all classes are alike.",
+        "Classes with b_k = k^(-1-2 theta); ReLU tasks have theta = 3/2, and from 2 on "
+        "all classes are alike.",
         curves,
         "θ",
         logarithmic=(False, False),

@@ -1,9 +1,7 @@
 """The laws that Collins et al. print for the best width of an attention window, against exact
-widths.
-
-A printed law holds up to constants: it is false if the exact quantity, divided by the printed one,
-grows (or falls) without bound along a sequence that meets the hypotheses. No table can show this; a
-line says whether the ratio still moves like a power of Lambda up to Lambda = 10^13.
+widths. A printed law holds up to constants: it is false if the exact quantity, divided by it, grows
+(or falls) without bound along a sequence that meets the hypotheses. No table can show this; a line
+says whether the ratio still moves like a power of Lambda up to Lambda = 10^13.
 """
 
 from __future__ import annotations
@@ -46,22 +44,14 @@ STEEP = affine(10)
 
 
 class Law(NamedTuple):
-    """A printed power law of Lambda.
-
-    Attributes
-    ----------
-    says : str
-    bound : {"below", "above", "both"}
-        From which side it speaks.
-    exact : callable
-        ``exact(d, Lambda)``, the quantity that it speaks of.
-    tasks : TaskClass or None
-        Those whose best width that is, at finite n too.
-    """
+    """A printed power law of Lambda."""
 
     says: str
+    #: From which side it speaks.
     bound: str
+    #: ``exact(d, Lambda)``, the quantity that it speaks of.
     exact: Callable[[int, float], float]
+    #: Those whose best width that is, at finite n too.
     tasks: TaskClass | None = None
 
 
@@ -82,7 +72,6 @@ POWERS: dict[str, Callable[[int], float]] = {
 
 
 def _width(tasks: TaskClass) -> Callable[[int, float], float]:
-    """The best width of a class."""
     return lambda d, whole: best(tasks, d, whole)
 
 
@@ -114,12 +103,13 @@ def _own_loss(d: int, whole: float) -> float:
 
 LAWS = {
     "COL:3.1-sketch/width": Law(
-        "Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4)); here with softmax weights",
+        "Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4)); "
+        "here with softmax weights",
         *("both", _width(AFFINE)),
     ),
     "COL:T3.4/range": Law(
-        "Theorem 3.4, as read in a damaged place: a range of sigma^2 without L suffices for w >= c Lambda^(1/(d+4)); here sigma = "
-        "1, L -> oo and two tokens",
+        "Theorem 3.4, as read in a damaged place: a range of sigma^2 without L suffices for w >= c "
+        "Lambda^(1/(d+4)); here sigma = 1, L -> oo and two tokens",
         *("below", lambda d, whole: finite(AFFINE, d, 2, 2 / whole)),
     ),
     "COL:T3.4.tight": Law(
@@ -128,18 +118,18 @@ LAWS = {
         _loose,
     ),
     "COL:T3.5": Law(
-        "Theorem 3.5, without a hypothesis on n and sigma: the loss is at most C L^2 Lambda^(-1/(d+2)), here for one token as "
-        "sigma -> 0",
+        "Theorem 3.5, without a hypothesis on n and sigma: the loss is at most C L^2 Lambda^(-1/(d+2)), here "
+        "for one token as sigma -> 0",
         *("above", _one_token),
     ),
     "COL:T3.5.iff": Law(
-        "After Theorem 3.5: tasks are learned only if their Lipschitz constant is similar; those of 10L keep a share c of their "
-        "variance as loss",
+        "After Theorem 3.5: tasks are learned only if their Lipschitz constant is similar; those of 10L keep "
+        "a share c of their variance as loss",
         *("below", _steeper),
     ),
     "COL:E.3.txt/own": Law(
-        "Appendix E.1, as read in a damaged place: with the window learned for L' the loss grows like (L')^(2d/(d+2)), which is "
-        "Lambda^(d/(d+2))",
+        "Appendix E.1, as read in a damaged place: with the window learned for L' the loss grows like "
+        "(L')^(2d/(d+2)), which is Lambda^(d/(d+2))",
         *("both", _own_loss),
     ),
     "COL:T3.4/affine.lower": Law(
@@ -164,8 +154,6 @@ def ours(row: str, law: str, says: str, holds: bool) -> Line:
 def ratio(row: str, d: int, whole: float) -> float:
     """The exact quantity over the printed one.
 
-    Examples
-    --------
     >>> round(ratio("COL:3.1-sketch/width", 3, 1e7) / ratio("COL:3.1-sketch/width", 3, 1e4), 3)
     1.389
     """
@@ -173,12 +161,7 @@ def ratio(row: str, d: int, whole: float) -> float:
 
 
 def printed_lines() -> list[Line]:
-    """A line for each printed law.
-
-    Returns
-    -------
-    list of Line
-    """
+    """A line for each printed law."""
     return [*(_of_power(row, law) for row, law in LAWS.items()), _inference(), _without_noise()]
 
 
@@ -201,13 +184,16 @@ def _of_power(row: str, law: Law) -> Line:
         else "one constant serves on this range"
     )
     says = (
-        f"For d = {SHOWN_D} exact over printed is {at}; from 10^7 on it goes like Lambda^{fit.value:.3f}, with local slopes from "
-        f"{fit.low:.3f} to {fit.high:.3f}, and for d = {DIMENSIONS[0]} ... {DIMENSIONS[-1]} like the powers from {min(powers):.3f} "
-        f"to {max(powers):.3f}: {end}."
+        f"For d = {SHOWN_D} exact over printed is {at}; from 10^7 on it goes like Lambda^{fit.value:.3f}, "
+        f"with local slopes from {fit.low:.3f} to {fit.high:.3f}, and for d = {DIMENSIONS[0]} ... "
+        f"{DIMENSIONS[-1]} like the powers from {min(powers):.3f} to {max(powers):.3f}: {end}."
     )
     if law.tasks is not None:
         low, high = _at_finite_lengths(law.tasks, row)
-        says += f" In {len(PLACES)} places with d <= 5, n <= 10^5 and n^(-2/d) <= sigma^2 <= n, by R13, it is {low:.3g} to {high:.3g}."
+        says += (
+            f" In {len(PLACES)} places with d <= 5, n <= 10^5 and n^(-2/d) <= sigma^2 <= n, by R13, it is "
+            f"{low:.3g} to {high:.3g}."
+        )
     return judged(PRINTED, row, law.says, says, broken, printed=True, ratios=shown, power=fit.value)
 
 
@@ -224,7 +210,10 @@ def _inference() -> Line:
         [POWERS[row](d) for d in DIMENSIONS] for row in ("COL:E.2/upper", "COL:T3.4/affine.upper")
     )
     told = ", ".join(f"{proved[i]:.4f} against {stated[i]:.4f} for d = {DIMENSIONS[i]}" for i in (0, 1, -1))
-    says = f"The exponent proved is larger than the one stated: {told}. The upper end itself is true, by R8, with 2/(d+3)."
+    says = (
+        f"The exponent proved is larger than the one stated: {told}. The upper end itself is true, by R8, "
+        "with 2/(d+3)."
+    )
     law = "Theorem 3.4, affine: the upper end Lambda^(2/(d+2)) follows from Theorem E.2"
     return judged(
         PRINTED, "COL:T3.4/inference", law, says, any(p > s for p, s in zip(proved, stated)), printed=True
@@ -237,7 +226,13 @@ def _without_noise() -> Line:
     found = {n: finite(AFFINE, SHOWN_D, n, 0.0) for n in lengths}
     finer = {n: window_loss(AFFINE, SHOWN_D, n, [w, 4 * w + 1]).loss for n, w in found.items()}
     told = ", ".join(f"{w:.4g} at n = {n}" for n, w in found.items())
-    law = "Behind the range of Theorem 3.4: without noise the best width of two tokens is finite, below 16 (affine, d = 3)"
+    law = (
+        "Behind the range of Theorem 3.4: without noise the best width of two tokens is finite, below 16 "
+        "(affine, d = 3)"
+    )
     lost = any(not found[n] > 0 or finer[n][0] >= finer[n][1] for n in lengths)
-    says = f"Exactly {told}, while Lambda is infinite: some noise is needed for a lower end that is a power of Lambda."
+    says = (
+        f"Exactly {told}, while Lambda is infinite: some noise is needed for a lower end "
+        "that is a power of Lambda."
+    )
     return judged(PRINTED, "COL:T3.4/finite", law, says, lost or found[2] >= 16, printed=True)

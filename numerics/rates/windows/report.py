@@ -24,23 +24,14 @@ __all__ = ["WindowsReport", "cannot_show", "measure", "write"]
 
 @dataclass(frozen=True)
 class WindowsReport:
-    """What was computed.
-
-    Attributes
-    ----------
-    table : Table
-    fits : list of Fit
-    drawn : list of Drawn
-    lines : list of Line
-        Of the printed laws first, and then of ours.
-    own : str or None
-        The name of the user's class.
-    """
+    """What was computed."""
 
     table: Table
     fits: list[Fit]
     drawn: list[Drawn]
+    #: Those of the printed laws first, and then of ours.
     lines: list[Line]
+    #: The name of the user's class.
     own: str | None = None
 
     @property
@@ -55,18 +46,8 @@ def measure(
     own: TaskClass | None = None,
     advance: Callable[[int, int], None] = lambda done, total: None,
 ) -> WindowsReport:
-    """Compute the table of widths, fit its exponents, draw losses, and judge every law.
-
-    Parameters
-    ----------
-    dimensions : sequence of int
-        Of the table; the lines speak of d = 2 ... 8 whatever they are.
-    seed : int
-        Of what is drawn.
-    own : TaskClass, optional
-        The user's.
-    advance : callable
-        Is told how far the table is.
+    """Compute the table of widths, fit its exponents, draw losses, and judge every law; `own` is
+    the user's class. The lines speak of d = 2 ... 8, whatever the dimensions of the table are.
     """
     table, drawn = width_table(dimensions, own, advance), drawn_losses(seed)
     lines = [*printed_lines(), *our_lines(table, drawn, seed)]
@@ -77,33 +58,39 @@ def cannot_show(report: WindowsReport) -> list[str]:
     """What no fit at these sizes shows, in sentences."""
     relu = [fit for fit in report.fits if fit.tasks == "ReLU"]
     said = [
-        "That a ratio grows without bound is no matter of a table: the refutations in the ledger prove it for every constant, and "
-        "this page shows only that up to Lambda = 10^13 nothing speaks against them.",
-        "A law that is called supported has its constant on this range and these places only. Theorem 3.4 is no theorem of this "
-        "suite: its four ends are consequences of our R8 and R14 for long prompts, and at finite n they are numbers.",
-        f"Exponents that differ by less than about a hundredth cannot be told apart: for d = {DIMENSIONS[-1]} the sketch's 2/(d+4) "
-        f"= {2 / (DIMENSIONS[-1] + 4):.4f} and 2/(d+3) = {2 / (DIMENSIONS[-1] + 3):.4f} differ by {2 / 11 - 2 / 12:.4f}, and a fit "
-        "from few decades would not decide.",
+        "That a ratio grows without bound is no matter of a table: the refutations in the ledger prove it "
+        "for every constant, and this page shows only that up to Lambda = 10^13 nothing speaks against them.",
+        "A law that is called supported has its constant on this range and these places only. Theorem 3.4 is "
+        "no theorem of this suite: its four ends are consequences of our R8 and R14 for long prompts, and at "
+        "finite n they are numbers.",
+        "Exponents that differ by less than about a hundredth cannot be told apart: for d = "
+        f"{DIMENSIONS[-1]} the sketch's 2/(d+4) = {2 / (DIMENSIONS[-1] + 4):.4f} and 2/(d+3) = "
+        f"{2 / (DIMENSIONS[-1] + 3):.4f} differ by {2 / 11 - 2 / 12:.4f}, and a fit from few decades would "
+        "not decide.",
     ]
     if relu:
         worst = max(relu, key=lambda fit: abs(fit.fit.value / fit.ours - 1))
         said.append(
-            f"ReLU tasks approach their law slowly: for d = {worst.d} the exponent from 10^7 on reads {worst.fit.value:.4f}, and "
-            f"2/(d+2) is {worst.ours:.4f}; the last local slope is {worst.last:.4f}."
+            f"ReLU tasks approach their law slowly: for d = {worst.d} the exponent from 10^7 on reads "
+            f"{worst.fit.value:.4f}, and 2/(d+2) is {worst.ours:.4f}; the last local "
+            f"slope is {worst.last:.4f}."
         )
     said += [
-        "At theta = 2 the bias has a logarithm, which a fit takes for an exponent up to 4 % larger; just below 2 the fits are some "
-        "3 % off, on either side.",
-        "Lambda = 10^13 with sigma = 1 would be a prompt of 10^13 tokens. The curves for n = oo are limits; at a finite n the "
-        "width saturates, so that no experiment with a hundred tokens sees these powers beyond Lambda of about 10^4.",
-        "Drawn losses test the exact loss near its minimum; the width itself is drawn nowhere, as the loss is flat there.",
-        "All of this is for tokens that are uniform on the sphere, and one window for all directions; what gradient descent finds "
-        "is another question.",
+        "At theta = 2 the bias has a logarithm, which a fit takes for an exponent up to 4 % larger; just "
+        "below 2 the fits are some 3 % off, on either side.",
+        "Lambda = 10^13 with sigma = 1 would be a prompt of 10^13 tokens. The curves for n = oo are limits; "
+        "at a finite n the width saturates, so that no experiment with a hundred tokens sees these powers "
+        "beyond Lambda of about 10^4.",
+        "Drawn losses test the exact loss near its minimum; the width itself is drawn nowhere, as the loss "
+        "is flat there.",
+        "All of this is for tokens that are uniform on the sphere, and one window for all directions; what "
+        "gradient descent finds is another question.",
     ]
     if report.own:
         said.append(
-            "Your list of coefficients is taken for the whole spectrum, the same in every dimension: a class that ends is smooth, "
-            "so that its exponent is 2/(d+3) in the end, whatever the coefficients of a longer list would make of it."
+            "Your list of coefficients is taken for the whole spectrum, the same in every dimension: a class "
+            "that ends is smooth, so that its exponent is 2/(d+3) in the end, whatever the coefficients of a "
+            "longer list would make of it."
         )
     return said
 
@@ -111,27 +98,8 @@ def cannot_show(report: WindowsReport) -> list[str]:
 def write(
     report: WindowsReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]
 ) -> Path:
-    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
-
-    Parameters
-    ----------
-    report : WindowsReport
-    out : Path
-        Made if missing. An earlier report there stays whole until the new one is complete.
-    source : dict
-        What `numerics.pages.provenance.provenance` returns.
-    formats : sequence of str
-        Of the plots, some of `numerics.pages.formats.FORMATS`.
-
-    Returns
-    -------
-    Path
-        Of the page.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be made or written.
+    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder; an
+    earlier report there stays whole until the new one is complete.
     """
     table, pictures = report.table, draw(report.table, report.fits, report.drawn)
     data = {

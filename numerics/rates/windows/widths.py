@@ -60,30 +60,19 @@ THETAS, THETA_DIMENSIONS, REACHED = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 
 
 
 class Width(NamedTuple):
-    """One row of the table: the best width in a place.
-
-    Attributes
-    ----------
-    tasks : str
-    d : int
-    n : int or None
-        Tokens in a prompt; None is the law for n = oo.
-    Lambda : float
-        n/sigma^2 at L = 1; infinite without noise.
-    w : float
-        0 where no window is best.
-    slope : float
-        ``d log w/d log Lambda`` between the neighbouring rows; nan at the ends.
-    law : float
-        What our law says.
-    """
+    """One row of the table: the best width in a place."""
 
     tasks: str
     d: int
+    #: Tokens in a prompt; None is the law for n = oo.
     n: int | None
+    #: n/sigma^2 at L = 1; infinite without noise.
     Lambda: float
+    #: 0 where no window is best.
     w: float
+    #: ``d log w/d log Lambda`` between the neighbouring rows; nan at the ends.
     slope: float
+    #: What our law says.
     law: float
 
 
@@ -97,21 +86,13 @@ class Smoothness(NamedTuple):
 
 
 class Table(NamedTuple):
-    """All rows.
+    """All rows."""
 
-    Attributes
-    ----------
-    far : list of Width
-        For n = oo, in every dimension that was asked for.
-    near : list of Width
-        At finite n, in the dimension of the pictures.
-    crossing : list of Width
-        At one n as sigma -> 0; their law is that of the crossover.
-    smoothness : list of Smoothness
-    """
-
+    #: For n = oo, in every dimension that was asked for.
     far: list[Width]
+    #: At finite n, in the dimension of the pictures.
     near: list[Width]
+    #: At one n as sigma -> 0; their law is that of the crossover.
     crossing: list[Width]
     smoothness: list[Smoothness]
 
@@ -139,14 +120,7 @@ def finite(tasks: TaskClass, d: int, n: int, noise: float) -> float:
 
 
 def sharp_exponent(tasks: str, d: int) -> float:
-    """The exponent of Lambda in our law: 2/(d+2) with the kink of ReLU tasks, 2/(d+3) without.
-
-    Parameters
-    ----------
-    tasks : str
-        The name of the class.
-    d : int
-    """
+    """The exponent of Lambda in our law: 2/(d+2) with the kink of ReLU tasks, 2/(d+3) without."""
     return 2 / (d + 2) if tasks == RELU.name else 2 / (d + 3)
 
 
@@ -214,18 +188,9 @@ def width_table(
     own: TaskClass | None = None,
     advance: Callable[[int, int], None] = lambda done, total: None,
 ) -> Table:
-    """The whole table.
+    """The whole table; `own` is the user's class. `advance` is told how many choices of tasks and
+    dimension are done, and of how many.
 
-    Parameters
-    ----------
-    dimensions : sequence of int
-    own : TaskClass, optional
-        The user's.
-    advance : callable
-        Is told how many choices of tasks and dimension are done, and of how many.
-
-    Examples
-    --------
     >>> row = width_table([3]).far[3]
     >>> row.Lambda, round(row.w, 3), round(row.slope, 3)
     (10000.0, 6.525, 0.333)

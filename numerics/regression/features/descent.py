@@ -117,7 +117,6 @@ def attention_descent(
 
 
 def _record_steps(records: ArrayLike | None, steps: int) -> NDArray[np.int64]:
-    """The numbers of steps at which to record."""
     if records is None:
         spread = np.geomspace(1, max(steps, 1), RECORDS).round()
         return np.unique(np.concatenate([[0], spread[spread <= steps], [steps]])).astype(np.int64)
@@ -131,6 +130,7 @@ def _record_steps(records: ArrayLike | None, steps: int) -> NDArray[np.int64]:
         or at[-1] > steps
     ):
         raise ValueError(
-            f"records = {records!r:.100} are not increasing whole numbers from 0 to steps = {steps}; pass such numbers"
+            f"records = {records!r:.100} are not increasing whole numbers from 0 to steps = {steps}; pass "
+            "such numbers"
         )
     return at.astype(np.int64)

@@ -1,15 +1,15 @@
 """The loss and the matrix H of a problem with finitely many features in compiled code, and gradient
 descent on them in one call.
-
-Eight softmaxes are done side by side: those of eight queries in one prompt or, where prompts are
-many, those of one query in eight prompts. Numbers of which each of the eight has its own are an
-octet; G groups of queries times T groups of prompts make all softmaxes.
-
-Square matrices lie in panels of eight columns, those of eight queries, so that what a group reads
-and writes lies together, and all that is made of scores is made in room for one panel. The panels
-of orthonormal features know nothing of each other: each goes many steps at a time, while it is in
-the cache.
 """
+
+# Eight softmaxes are done side by side: those of eight queries in one prompt or, where prompts are
+# many, those of one query in eight prompts. Numbers of which each of the eight has its own are an
+# octet; G groups of queries times T groups of prompts make all softmaxes.
+#
+# Square matrices lie in panels of eight columns, those of eight queries, so that what a group reads
+# and writes lies together, and all that is made of scores is made in room for one panel. The panels
+# of orthonormal features know nothing of each other: each goes many steps at a time, while it is in
+# the cache.
 
 from __future__ import annotations
 
@@ -124,13 +124,11 @@ def own_exponentials(S, queries, shares, g, group, t, e, own):  # type: ignore[n
 
 @njit(forceinline=True, _nrt=False, error_model="numpy")
 def add_softmaxes(g, group, t, given, room):  # type: ignore[no-untyped-def]
-    """Add what eight softmaxes give to H, and return their squared errors; the group is number g of
-    its panel.
-
-    The attention on other classes, w and together rest, is a sum of its own, since 1 less that on
-    the query's class loses digits where this is near 1. For each class m the gap is
-    ``E (f(v_k) - yhat) (f(v_k) - f(v_m))``.
+    """Add what eight softmaxes, group number g of its panel, give to H, and return their squared
+    errors. For each class m the gap is ``E (f(v_k) - yhat) (f(v_k) - f(v_m))``.
     """
+    # The attention on other classes, w and together rest, is a sum of its own, since 1 less that on
+    # the query's class loses digits where this is near 1.
     (T, K, _), alike = given.shares.shape, given.spread >= 0
     e, w, gap, H = room.e, room.w, room.gap, room.H
     rest, squares = splat(0.0), splat(0.0)
@@ -261,11 +259,9 @@ def loss_kernel() -> Callable[..., float]:
 @once
 def descent_kernel() -> Callable[..., tuple[int, int]]:
     """The compiled kernel ``(W, step, steps, eta, given, room, at, losses, kept)``, which releases
-    the GIL.
-
-    W goes from step number ``step`` to ``steps`` in place. Record i, if ``at[i]`` lies in between,
-    becomes the loss and the W before step ``at[i]``. The last step that was done and the number of
-    the next record come back; a loss that is not finite ends the call, and W becomes NaN.
+    the GIL and moves W from step number ``step`` to ``steps`` in place. Record i, if ``at[i]`` lies
+    in between, becomes the loss and the W before step ``at[i]``. It returns the last step done and
+    the number of the next record; a loss that is not finite ends the call, and W becomes NaN.
     """
     sources = SOURCES
 

@@ -20,23 +20,15 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class AttentionMargin:
-    """A margin, the direction that reaches it, and how far it may be from the best.
+    """A margin, the direction that reaches it, and how far it may be from the best."""
 
-    Attributes
-    ----------
-    value : float
-        The least ``(v_k - v_m)' Q v_k`` over all pairs for this Q: a lower bound of the margin.
-    gap : float
-        An upper bound of the margin less ``value``, at least 0 up to rounding.
-    Q : ndarray of shape (d, d)
-        The direction, of Frobenius norm 1.
-    support : ndarray of shape (n, 2)
-        The pairs (k, m), counted from 0, that carry the dual weights.
-    """
-
+    #: The least ``(v_k - v_m)' Q v_k`` over all pairs for this Q: a lower bound of the margin.
     value: float
+    #: An upper bound of the margin less ``value``, at least 0 up to rounding.
     gap: float
+    #: The direction, of Frobenius norm 1.
     Q: Floats
+    #: The pairs (k, m), counted from 0, that carry the dual weights.
     support: NDArray[np.int64]
 
     __repr__ = in_a_line
@@ -126,7 +118,10 @@ def _equal_elsewhere(V: Floats) -> Floats:
 def _no_margin(weights: Floats, pairs: NDArray[np.int64], K: int, same_elsewhere: bool) -> str:
     """What the error says where the margin is 0."""
     if same_elsewhere:
-        return "gamma_c is 0: no Q prefers every own class and treats all other classes alike; the loss need not reach its floor"
+        return (
+            "gamma_c is 0: no Q prefers every own class and treats all other classes alike; the loss need "
+            "not reach its floor"
+        )
     share = np.array([weights[pairs[:, 0] == k].sum() for k in range(K)])
     k = int(share.argmax())
     hull = [int(m) + 1 for (own, m), x in zip(pairs, weights) if own == k and x > 1e-9]

@@ -27,30 +27,20 @@ TOGETHER = 64
 
 @dataclass(frozen=True, eq=False)
 class AttentionPath:
-    """A training of the attention: its records, k of them.
-
-    Attributes
-    ----------
-    problem : FeatureRegression
-    time : ndarray of shape (k,)
-        Steps of gradient descent, or times of the flow.
-    loss : ndarray of shape (k,)
-    coefficients : ndarray of shape (k, K, K)
-        The matrices W of the parameters ``Q = Q_0 + V W V'``.
-    start : ndarray of shape (d, d)
-        ``Q_0``.
-    diverged : int or None
-        The number of the step whose loss was not a finite number; the records end before it.
-    estimated : callable, optional
-        What computes `error`.
-    """
+    """A training of the attention: its records, k of them."""
 
     problem: FeatureRegression
+    #: Steps of gradient descent, or times of the flow.
     time: Floats
+    #: Shape (k,).
     loss: Floats
+    #: The matrices W of the parameters ``Q = Q_0 + V W V'``.
     coefficients: Floats
+    #: ``Q_0``.
     start: Floats
+    #: The number of the step whose loss was not a finite number; the records end before it.
     diverged: int | None = None
+    #: What computes `error`.
     estimated: Callable[[], float] | None = None
 
     @cached_property
@@ -86,43 +76,30 @@ class AttentionPath:
 
 
 class KernelProblem(NamedTuple):
-    """A problem as the compiled kernels take it, see `numerics.regression.features.kernel`.
+    """A problem as the compiled kernels take it, see `numerics.regression.features.kernel`."""
 
-    Attributes
-    ----------
-    S0, G : arrays (n / 8, n, 8)
-        Scores at Q_0 and inner products of the features, see `panels`. The parameter is
-        ``Q = Q_0 + V W V'``.
-    plain : bool
-        Whether the features are orthonormal.
-    queries : array of int (G, 8)
-        Classes of the queries of a group.
-    units : array (8, 8) or (1, 8)
-        In row r, 1 where the query is of the class r after that of the group's first one, else 0.
-    shares : array (T, K, 8)
-        Shares of each class in the prompts of a group.
-    own_shares, weights : arrays (G, T, 8)
-        Share of the query's class in the prompt; probability of prompt and query.
-    C : array (n / 8, n, 8)
-        Second moments of a task on the features, up to what is the same for all features.
-    C_queries, variances : arrays (G, K, 8), (G, 8)
-        C at each class and the query, and at the query twice.
-    spread : float
-        sigma_f^2 if all features are alike to the tasks, so that C is that multiple of the identity
-        up to what is the same for all features; otherwise negative.
-    """
-
+    #: Scores at Q_0 and inner products of the features, see `panels`. The parameter is
+    #: ``Q = Q_0 + V W V'``.
     S0: Floats
     G: Floats
+    #: Whether the features are orthonormal.
     plain: bool
+    #: Classes of the queries of a group.
     queries: NDArray[np.int64]
+    #: In row r, 1 where the query is of the class r after that of the group's first one, else 0.
     units: Floats
+    #: Shares of each class in the prompts of a group.
     shares: Floats
+    #: Share of the query's class in the prompt; probability of prompt and query.
     own_shares: Floats
     weights: Floats
+    #: Second moments of a task on the features, up to what is the same for all features.
     C: Floats
+    #: C at each class and the query, and at the query twice.
     C_queries: Floats
     variances: Floats
+    #: sigma_f^2 if all features are alike to the tasks, so that C is that multiple of the identity
+    #: up to what is the same for all features; otherwise negative.
     spread: float
 
 
@@ -172,17 +149,9 @@ def panels(A: Floats) -> Floats:
 
 
 def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, Floats]:
-    """The problem for the kernels, and the start ``Q_0``, which is 0 by default.
+    """The problem for the kernels, and the start ``Q_0``, which is 0 by default. Equal second
+    moments of all differences of the values make tasks exchangeable.
 
-    Raises
-    ------
-    TypeError
-        If the problem is no FeatureRegression, or one of SymPy expressions.
-    ValueError
-        If the start is no matrix of the size of Q.
-
-    Examples
-    --------
     Equal second moments of all differences of the values make tasks exchangeable:
 
     >>> read_problem(FeatureRegression(np.eye(2), [[3, 1], [1, 3]]), None)[0].spread
@@ -190,7 +159,8 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
     """
     if not isinstance(problem, FeatureRegression):
         raise TypeError(
-            f"problem = {problem!r:.100} is no FeatureRegression; pass theory.FeatureRegression(features, ...)"
+            f"problem = {problem!r:.100} is no FeatureRegression; pass "
+            "theory.FeatureRegression(features, ...)"
         )
     if problem.exact:
         raise TypeError(

@@ -21,30 +21,19 @@ Floats = NDArray[np.float64]
 class Factors(NamedTuple):
     """The blocks of (O, V, K, Q) that are not zero on the block manifold: ``U11 = c K'Q`` and
     ``u = o.v``, c the score scale.
-
-    Attributes
-    ----------
-    K, Q : array (..., m, d)
-        First d columns of the key and query matrices.
-    o : array (..., m)
-        The row of O that gives the prediction.
-    v : array (..., m)
-        Last column of V.
     """
 
+    #: First d columns of the key and query matrices.
     K: Floats
     Q: Floats
+    #: The row of O that gives the prediction.
     o: Floats
+    #: Last column of V.
     v: Floats
 
     def parameters(self) -> Parameters:
         """All of (O, V, K, Q), zero outside the blocks: a start for `numerics.train`, or what a
-        flow predicts for it.
-
-        Raises
-        ------
-        ValueError
-            If the factors have not m = d + 1 rows.
+        flow predicts for it. It needs factors of m = d + 1 rows.
         """
         *lead, m, d = self.K.shape
         if m != d + 1:
@@ -58,22 +47,14 @@ class Factors(NamedTuple):
 
 
 class Coordinates(NamedTuple):
-    """Coordinates of (U, u) as one vector.
-
-    Attributes
-    ----------
-    start : array (n,)
-    point : callable
-        From a vector to its (U, u).
-    pull_back : callable
-        From a vector and the gradient in (U, u) to the gradient in the vector.
-    factors : callable or None
-        From a vector to the `Factors` that it stands for, if the start was given in factors.
-    """
+    """Coordinates of (U, u) as one vector."""
 
     start: Floats
+    #: From a vector to its (U, u).
     point: Callable[[Floats], tuple[Floats, float]]
+    #: From a vector and the gradient in (U, u) to the gradient in the vector.
     pull_back: Callable[[Floats, Floats, float], Floats]
+    #: From a vector to the `Factors` that it stands for, if the start was given in factors.
     factors: Callable[[Floats], Factors] | None = None
 
 
@@ -135,8 +116,6 @@ def read_coordinates(
     """The coordinates of a start that is checked: of `Factors` as it is, of a pair as few as will
     do.
 
-    Examples
-    --------
     >>> read_coordinates((np.eye(2), 1.0), np.eye(2), np.eye(2), 1.0).start.size
     3
     """

@@ -1,11 +1,11 @@
 """The gradient flow of the finite-prompt risk of softmax attention (our R6) for a covariance with
-one or two positive eigenvalues, from starts that are diagonal in the same basis.
-
-The flow stays diagonal: ``Sigma = diag(l_i)`` and ``U = diag(a_i)`` on eigenspaces of dimension
-m_i, so that a path has as many unknowns as Sigma has eigenvalues, plus the scalar u. The query
-enters through its squared norms in the eigenspaces, over which a product Gauss rule integrates:
-another route than that of `numerics.regression.flow.finite_prompt`, and a fast one.
+one or two positive eigenvalues, from starts that are diagonal in the same basis: a fast route that
+is not that of `numerics.regression.flow.finite_prompt`.
 """
+
+# The flow stays diagonal: ``Sigma = diag(l_i)`` and ``U = diag(a_i)`` on eigenspaces of dimension
+# m_i, so that a path has as many unknowns as Sigma has eigenvalues, plus the scalar u. The query
+# enters through its squared norms in the eigenspaces, over which a product Gauss rule integrates.
 
 from __future__ import annotations
 
@@ -30,26 +30,22 @@ ROOTS = np.concatenate([np.arange(0, 8, 0.08), np.arange(8, 60, 0.5)])
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues of a covariance with their multiplicities.
+    """Eigenvalues of a covariance with their multiplicities."""
 
-    Attributes
-    ----------
-    eigenvalues : tuple of float
-        Nonnegative, not all 0; at most two of them positive.
-    multiplicities : tuple of int
-    """
-
+    #: Nonnegative, not all 0; at most two of them positive.
     eigenvalues: tuple[float, ...]
     multiplicities: tuple[int, ...]
 
     def __post_init__(self) -> None:
         if len(self.eigenvalues) != len(self.multiplicities) or min(self.multiplicities, default=0) < 1:
             raise ValueError(
-                f"eigenvalues {self.eigenvalues} need one positive multiplicity each, got {self.multiplicities}"
+                f"eigenvalues {self.eigenvalues} need one positive multiplicity each, got "
+                f"{self.multiplicities}"
             )
         if min(self.eigenvalues) < 0 or not 1 <= sum(l > 0 for l in self.eigenvalues) <= 2:
             raise ValueError(
-                f"eigenvalues {self.eigenvalues}: the product rule is for one or two positive ones, none negative"
+                f"eigenvalues {self.eigenvalues}: the product rule is for one or two "
+                "positive ones, none negative"
             )
 
     @property
@@ -96,22 +92,14 @@ def _weights_of(L: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class FinitePromptPath:
-    """Where the flow went.
+    """Where the flow went."""
 
-    Attributes
-    ----------
-    a : array (n, k)
-        The block U on each eigenspace, at the integrator's steps.
-    u : array (n,)
-    risk : array (n,)
-        The risk, without the noise of the query's own label.
-    speed : float
-        Norm of the gradient at the end.
-    """
-
+    #: The block U on each eigenspace, at the integrator's steps.
     a: Floats
     u: Floats
+    #: The risk, without the noise of the query's own label.
     risk: Floats
+    #: Norm of the gradient at the end.
     speed: float
 
 
@@ -188,43 +176,10 @@ def finite_prompt_path(
     rtol: float = 1e-9,
     t_max: float = 1e5,
 ) -> FinitePromptPath:
-    """Follow the flow until it stands still.
-
-    Parameters
-    ----------
-    a0 : sequence of float
-        Start of the block on each eigenspace.
-    u0 : float
-        Start of the value scalar.
-    spectrum : Spectrum
-        Of the covariance of the covariates.
-    prompt_length : float or None
-        A whole number up to 1e100; None is the infinite prompt.
-    noise : float
-        Variance of the label noise in the prompt; entries of w have variance 1.
-    nodes : int
-        Gauss nodes for each eigenspace; raise it to see the error of the quadrature.
-    rtol : float
-        Of the integrator.
-    t_max : float
-        Last time.
-
-    Returns
-    -------
-    FinitePromptPath
-
-    Raises
-    ------
-    ValueError
-        If there is not one start for each eigenvalue.
-    RuntimeError
-        If the integrator fails.
-
-    Examples
-    --------
-    >>> path = finite_prompt_path([0.5], 0.5, Spectrum((1.0,), (1,)), None, noise=0.0)
-    >>> round(float(path.a[-1, 0] * path.u[-1]), 6), bool(path.risk[-1] < 1e-9)
-    (1.0, True)
+    """Follow the flow, from the block a0 on each eigenspace and the value scalar u0, until it
+    stands still, at the latest until t_max. `noise` is the variance of the label noise in the
+    prompt, entries of w have variance 1; with more `nodes`, Gauss nodes for each eigenspace, one
+    sees the error of the quadrature.
     """
     if len(a0) != len(spectrum.eigenvalues):
         raise ValueError(

@@ -1,9 +1,7 @@
 """A compiled integrator of gradient flows: the method of Dormand and Prince, which is of order 5
-and estimates the error of every step.
-
-One kernel serves every flow, because a flow hands in its field as a compiled function of the state
-and of one array of constants (Numba's `cfunc`), so that a further flow costs the compilation of its
-field only.
+and estimates the error of every step. One kernel serves every flow, because a flow hands in its
+field as a compiled function of the state and of one array of constants (Numba's `cfunc`), so that a
+further flow costs the compilation of its field only.
 """
 
 from __future__ import annotations
@@ -49,14 +47,7 @@ ERROR = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 5
 
 
 def a_decay(y: Floats, rates: Floats, out: Floats) -> float:
-    """The field ``y' = -rates y`` as an example of one: it stands still at a speed of 1/1000.
-
-    Examples
-    --------
-    >>> out = np.empty(2)
-    >>> a_decay(np.ones(2), np.array([1.0, 3.0]), out), out.tolist()
-    (0.001, [-1.0, -3.0])
-    """
+    """The field ``y' = -rates y`` as an example of one: it stands still at a speed of 1/1000."""
     for i in range(len(y)):
         out[i] = -rates[i] * y[i]
     return 1e-3
@@ -66,8 +57,6 @@ def a_decay(y: Floats, rates: Floats, out: Floats) -> float:
 def compiled_field(field: Any) -> Any:
     """The field of a flow, a function at the top of a module, compiled for `steps`.
 
-    Examples
-    --------
     >>> compiled_field(a_decay) is compiled_field(a_decay)
     True
     """
@@ -76,14 +65,7 @@ def compiled_field(field: Any) -> Any:
 
 @once
 def python_field(field: Any) -> Any:
-    """The same, compiled to be called from Python.
-
-    Examples
-    --------
-    >>> out = np.empty(1)
-    >>> python_field(a_decay)(np.ones(1), np.array([2.0]), out), out.item()
-    (0.001, -2.0)
-    """
+    """The same, compiled to be called from Python."""
     return njit(FIELD, **OPTIONS)(field)
 
 
@@ -110,8 +92,8 @@ def _one_step(field: Any, constants: Floats, y: Floats, step: float, k: Floats, 
 
 
 @njit(
-    f"UniTuple(int64, 3)(FunctionType({FIELD}), float64[::1], float64[::1], float64[::1], float64, float64, float64, boolean,"
-    " int64, float64[::1], float64[:, ::1])",
+    f"UniTuple(int64, 3)(FunctionType({FIELD}), float64[::1], float64[::1], float64[::1], float64, float64, "
+    "float64, boolean, int64, float64[::1], float64[:, ::1])",
     **OPTIONS,
 )
 def steps(
@@ -127,43 +109,19 @@ def steps(
     times: Floats,
     states: Floats,
 ) -> tuple[int, int, int]:
-    """Steps of the method from the state y at ``clock[0]`` until the end, or until the flow stands
-    still.
+    """Steps of the method from the state y (n,) at ``clock[0]`` until the end or, if wanted, until
+    the flow stands still: why it returned (`ENDED`, `STILL`, `FULL` or `STUCK`), the steps stored
+    in `times` (k,) and `states` (k, n), and those tried, of which there are at most `most`.
 
-    Parameters
-    ----------
-    field : cfunc
-        As `compiled_field` makes it.
-    constants : array
-        What the field is handed besides the state.
-    y : array (n,)
-        The state; it is moved.
-    clock : array (2,)
-        The time, and the length of the next step, 0 if it is to be found; both are moved.
-    end : float
-    rtol, atol : float
-        Of each step: the estimate of its error is at most ``atol + rtol |y|``, in the mean square
-        over the entries.
-    until_still : bool
-        Whether to stop where the flow stands still.
-    most : int
-        Steps that may be tried.
-    times, states : arrays (k,) and (k, n)
-        Where the steps are stored.
-
-    Returns
-    -------
-    tuple of int
-        Why it returned (`ENDED`, `STILL`, `FULL` or `STUCK`), the steps stored, and those tried.
-
-    Examples
-    --------
     >>> y, times, states = np.ones(1), np.empty(500), np.empty((500, 1))
     >>> field, unit, clock = compiled_field(a_decay), np.ones(1), np.zeros(2)
     >>> found, stored, _ = steps(field, unit, y, clock, 99.0, 1e-9, 1e-12, True, 500, times, states)
     >>> found == STILL, bool(abs(times[stored - 1] + np.log(y[0])) < 1e-5)
     (True, True)
     """
+    # `clock` is the time and the length of the next step, 0 if it is to be found; it and y are
+    # moved. The estimate of the error of each step is at most atol + rtol |y|, in the mean square
+    # over the entries.
     n, stored, tried = len(y), 0, 0
     k, z, t, h = np.empty((7, n)), np.empty(n), clock[0], clock[1]
     limit = field(y, constants, k[0])

@@ -1,12 +1,12 @@
 """Where training ends at each prompt length (Theorem 5.2 of Boursier & Boyer): the point of least
 risk, or that of the gradient flow at a time, and the length L(epsilon) from which on it is good.
-
-At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``,
-where its slope is of order 1/L. The flow falls into the valley in a time of order 1 and then creeps
-along it for a time of order L. So a number has to say which of the two it is: the point at a stated
-time, or the limit. For softmax attention the limit is taken to be the least risk, which is
-integrated in single cases and not proved.
 """
+
+# At a long prompt the risk of softmax attention is nearly flat along the valley ``u Sigma U = I``,
+# where its slope is of order 1/L. The flow falls into the valley in a time of order 1 and then
+# creeps along it for a time of order L. So a number has to say which of the two it is: the point at
+# a stated time, or the limit. For softmax attention the limit is taken to be the least risk, which
+# is integrated in single cases and not proved.
 
 from __future__ import annotations
 
@@ -47,52 +47,23 @@ COMMUTING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A point that the flow reaches, or the point of least risk.
+    """A point that the flow reaches, or the point of least risk."""
 
-    Attributes
-    ----------
-    risk : float
-        Half the mean squared error there, noise of the query's own label included.
-    U11 : array (d, d)
-        The query-key block.
-    u : float
-        The value scalar.
-    time : float
-        When; infinite for the limit.
-    speed : float
-        Norm of the gradient there.
-    """
-
+    #: Half the mean squared error there, noise of the query's own label included.
     risk: float
+    #: The query-key block.
     U11: Floats
+    #: The value scalar.
     u: float
+    #: Infinite for the limit.
     time: float
+    #: Norm of the gradient there.
     speed: float
 
 
 def block_start(Sigma: Any, alpha: float | None = None) -> tuple[Floats, float]:
-    """``(U(0), u(0))`` of Assumption 5.1 with ``Theta Theta' = I/sqrt(d)``.
-
-    Parameters
-    ----------
-    Sigma : array (d, d)
-    alpha : float, optional
-        Half of the end ``sqrt(2) / (d^{1/4} |Sigma|_op)`` of the range of Theorem 5.2 if left out.
-
-    Returns
-    -------
-    tuple
-
-    Raises
-    ------
-    TypeError, ValueError
-        If Sigma is no covariance, or zero, or alpha not positive.
-
-    Examples
-    --------
-    >>> U, u = block_start(np.eye(4), alpha=0.5)
-    >>> U[0, 0], u
-    (np.float64(0.25), 0.5)
+    """``(U(0), u(0))`` of Assumption 5.1 with ``Theta Theta' = I/sqrt(d)``. If left out, alpha is
+    half of the end ``sqrt(2) / (d^{1/4} |Sigma|_op)`` of the range of Theorem 5.2.
     """
     S = read_covariance("Sigma", Sigma)
     d, size = len(S), float(np.linalg.norm(S, 2))
@@ -114,51 +85,15 @@ def trained(
     start: tuple[Any, float] | None = None,
     time: float | None = None,
 ) -> Trained:
-    """The point of least risk, or the one that the gradient flow reaches at a time from the start
-    of Assumption 5.1.
-
-    Parameters
-    ----------
-    task : RegressionTask
-        A query covariance of its own has to commute with Sigma and be invertible. If Sigma is then
-        singular, U(0) must not mix what the prompt shows with what it does not.
-    prompt_length : int or None
-        None is the infinite prompt.
-    attention : str
-        "softmax" or "linear".
-    start : tuple of array (d, d) and float, optional
-        ``U(0)``, positive semidefinite, and ``u(0) > 0``; `block_start` if left out.
-    time : float, optional
-        When; the limit if left out.
-
-    Returns
-    -------
-    Trained
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real or out of range, or the two covariances do not commute.
-    RuntimeError
-        If no minimum is found.
-
-    Notes
-    -----
-    The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax
-    attention it is the minimum that Newton's method finds among the positive definite U that
-    commute with Sigma, and does not depend on the start. That no other U does better is searched in
-    the tests, that the flow ends there is integrated in single cases; neither is proved.
-
-    Examples
-    --------
-    Softmax attention needs about three times as many tokens as linear attention (d = 5, see
-    `theory.regression.valley`):
-
-    >>> task = RegressionTask(np.eye(5), noise=0.0, task_variance=1.0)
-    >>> softmax, linear = (trained(task, 10**6, attention=a).risk for a in ("softmax", "linear"))
-    >>> round(softmax / linear, 2)
-    3.19
+    """The point of least risk, or the one that the gradient flow reaches at a time from
+    ``(U(0), u(0))`` of Assumption 5.1 (`block_start` by default), U(0) positive semidefinite and
+    u(0) > 0. A query covariance of its own has to commute with Sigma and be invertible. If Sigma is
+    then singular, U(0) must not mix what the prompt shows with what it does not.
     """
+    # The limit for linear attention is a closed form, `theory.limit_parameters`. For softmax
+    # attention it is the minimum that Newton's method finds among the positive definite U that
+    # commute with Sigma, and does not depend on the start. That no other U does better is searched
+    # in the tests, that the flow ends there is integrated in single cases; neither is proved.
     risk = RiskField(task, prompt_length, attention=attention)
     S, query, ratio, (U0, u0) = (
         task.Sigma,
@@ -175,7 +110,8 @@ def trained(
             )
     if time is None and query is not S and _mixed(S, U0):
         raise ValueError(
-            "U(0) mixes directions that only the query has with those of Sigma; use training_flow, which takes any"
+            "U(0) mixes directions that only the query has with those of Sigma; use training_flow, which "
+            "takes any"
         )
     if time is not None:
         return _at(time, risk, *_flow_to(time, (U0, u0), task, prompt_length, attention))
@@ -211,7 +147,8 @@ def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, flo
     negative = float(np.linalg.eigvalsh(U0 / 2 + U0.T / 2)[0]) < -rounding
     if negative or asymmetric(U0, COMMUTING, EPS) is not None or not u0 > 0 or not (S @ U0).any():
         raise ValueError(
-            "start: Assumption 5.1 has U(0) positive semidefinite with Sigma U(0) != 0, and u(0) > 0; see training_flow"
+            "start: Assumption 5.1 has U(0) positive semidefinite with Sigma U(0) != 0, and u(0) "
+            "> 0; see training_flow"
         )
     return U0, float(u0)
 
@@ -241,12 +178,7 @@ def _linear_limit(
 
 def _common_modes(S: Floats, query: Floats) -> tuple[Floats, Floats]:
     """The positive eigenvalues of Sigma, each with the query's, shape (r, 2), and the common
-    eigenvectors; where Sigma has equal ones those of the query decide.
-
-    Raises
-    ------
-    ValueError
-        If the two do not commute.
+    eigenvectors; where Sigma has equal ones those of the query decide. The two have to commute.
     """
     modes = spectrum(S)
     l, onto = modes.values, modes.vectors.copy()
@@ -256,8 +188,9 @@ def _common_modes(S: Floats, query: Floats) -> tuple[Floats, Floats]:
         within = spectrum(onto[:, rows].T @ query @ onto[:, rows]).vectors
         if within.shape[1] < len(rows):
             raise ValueError(
-                "query_covariance is singular up to rounding errors where Sigma has equal eigenvalues; give both in the "
-                "coordinates of its eigenvectors, where they are diagonal, or use training_flow, which takes any"
+                "query_covariance is singular up to rounding errors where Sigma has equal eigenvalues; give "
+                "both in the coordinates of its eigenvectors, where they are diagonal, or use training_flow, "
+                "which takes any"
             )
         onto[:, rows] = onto[:, rows] @ within
     seen = covariance_factor(query).T @ onto
@@ -310,9 +243,10 @@ def _softmax_limit(S: Floats, query: Floats, noise: float, U0: Floats, L: int) -
     y = _newton(field, np.append(start, -np.log(lam) / 2))
     if y is None:
         raise RuntimeError(
-            f"the least risk, where Theorem 5.2 has training end, was not found at L = {L:g}: eigenvalues of Sigma differ by a "
-            f"factor {l.max() / l.min():.3g}, and those of query_covariance over them by {(q / l).max() / (q / l).min():.3g}; "
-            "give covariances of like sizes, or a time, and the flow is followed up to it"
+            f"the least risk, where Theorem 5.2 has training end, was not found at L = {L:g}: eigenvalues of "
+            f"Sigma differ by a factor {l.max() / l.min():.3g}, and those of query_covariance over them by "
+            f"{(q / l).max() / (q / l).min():.3g}; give covariances of like sizes, or a time, and the flow "
+            "is followed up to it"
         )
     return (onto * (np.exp(y[group]) / unit / unit_q)) @ onto.T + kept, math.exp(y[-1]) / unit * unit_q
 
@@ -363,31 +297,9 @@ def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats) -> Float
 
 
 def least_length(task: RegressionTask, epsilon: float) -> int:
-    """The L(epsilon) of Theorem 5.2 if the flow ends at the least risk: the least L that brings it
-    within epsilon of the infinite prompt's.
-
-    Parameters
-    ----------
-    task : RegressionTask
-        With one covariance for prompt and query.
-    epsilon : float
-        Positive; from half the task variance times ``tr(Sigma)`` on a single token is enough.
-
-    Returns
-    -------
-    int
-        The least risk is within epsilon there, and is not with one token less; it is taken to fall
-        with L.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `trained`, or if epsilon is not positive.
-
-    Examples
-    --------
-    >>> least_length(RegressionTask(np.eye(1), noise=0.0, task_variance=1.0), 0.05)
-    52
+    """The L(epsilon) of Theorem 5.2 if the flow ends at the least risk: the least L that brings it,
+    taken to fall with L, within epsilon of the infinite prompt's. From half the task variance times
+    ``tr(Sigma)`` on a single token is enough. Prompt and query need one covariance.
     """
     (epsilon,) = (float(v) for v in read_arrays(epsilon=(epsilon, "")))
     if not epsilon > 0:

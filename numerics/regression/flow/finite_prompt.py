@@ -1,10 +1,10 @@
 """The gradient flow of the in-context risk at a finite prompt length (our R6), of softmax or linear
 attention, in (U11, u) or in the factors that stochastic gradient descent moves.
-
-On the block manifold the population gradient in every other entry of (O, V, K, Q) is an odd moment
-of the task and vanishes, so that the flow stays there: these are the deterministic curves that SGD
-from such a start follows as its learning rate goes to 0.
 """
+
+# On the block manifold the population gradient in every other entry of (O, V, K, Q) is an odd
+# moment of the task and vanishes, so that the flow stays there: these are the deterministic curves
+# that SGD from such a start follows as its learning rate goes to 0.
 
 from __future__ import annotations
 
@@ -32,34 +32,23 @@ LAST_TIME = 1e8
 
 @dataclass(frozen=True, eq=False)
 class TrainingFlow:
-    """A trajectory.
+    """A trajectory."""
 
-    Attributes
-    ----------
-    t : array (k,)
-        Times; SGD with step lr on ``factor`` times the risk is at ``lr * factor * step``.
-    U : array (k, d, d)
-        The query-key block.
-    u : array (k,)
-        The value scalar.
-    risk : array (k,)
-        Half the mean squared error, noise of the query's own label included.
-    speed : float
-        Norm of the gradient at the end, in what the flow moves.
-    converged : bool
-        Whether the flow stood still at the end, to 1e-3 rtol. At prompts of 1e10 tokens or more the
-        creep along the valley (see `numerics.regression.flow.end_point`) is as slow, or not over
-        when the integration ends.
-    factors : Factors or None
-        With a leading axis of k, if the start was given in factors.
-    """
-
+    #: Times; SGD with step lr on ``factor`` times the risk is at ``lr * factor * step``.
     t: Floats
+    #: The query-key block.
     U: Floats
+    #: The value scalar.
     u: Floats
+    #: Half the mean squared error, noise of the query's own label included.
     risk: Floats
+    #: Norm of the gradient at the end, in what the flow moves.
     speed: float
+    #: Whether the flow stood still at the end, to 1e-3 rtol. At prompts of 1e10 tokens or more the
+    #: creep along the valley (see `numerics.regression.flow.end_point`) is as slow, or not over
+    #: when the integration ends.
     converged: bool
+    #: With a leading axis of k, if the start was given in factors.
     factors: Factors | None = None
 
 
@@ -91,48 +80,9 @@ def training_flow(
     score_scale: float = 1.0,
     rtol: float = 1e-8,
 ) -> TrainingFlow:
-    """Follow the gradient flow of `exact_risk`: at the given times, or until it stands still.
-
-    Parameters
-    ----------
-    start : (array (d, d), float) or Factors
-        A pair (U11, u) moves as in Assumption 5.1; `Factors` move as SGD moves (O, V, K, Q).
-    task : RegressionTask
-    prompt_length, attention
-        As in `exact_risk`.
-    times : array_like (k,), optional
-        Increasing times to report, from 0 on. By default the integrator's own steps.
-    t_max : float, optional
-        Last time, instead of times; by default far beyond the slowest mode, and the flow ends where
-        it stands still.
-    score_scale : float
-        The factor c of ``U11 = c K'Q``; of no effect on a pair.
-    rtol : float
-        Relative tolerance of the integrator.
-
-    Returns
-    -------
-    TrainingFlow
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `exact_risk`, and if the times do not increase, or a tolerance, time or scale is not
-        positive.
-    RuntimeError
-        If the integrator fails.
-
-    Examples
-    --------
-    >>> task = RegressionTask([[1.0]], noise=0.0, task_variance=1.0)
-    >>> flow = training_flow(([[0.5]], 0.5), task, None)
-    >>> flow.converged, round(float(flow.U[-1, 0, 0] * flow.u[-1]), 6)
-    (True, 1.0)
-
-    At L = 10 softmax attention ends with a positive risk:
-
-    >>> round(float(training_flow(([[0.5]], 0.5), task, 10).risk[-1]), 4)
-    0.1469
+    """Follow the gradient flow of `exact_risk`: at the given times, or until it stands still, at
+    the latest until t_max (by default far beyond the slowest mode). A pair (U11, u) moves as in
+    Assumption 5.1; `Factors` move as SGD moves (O, V, K, Q), with ``U11 = score_scale K'Q``.
     """
     field = RiskField(task, prompt_length, attention=attention)
     moving, scale, tolerance = (

@@ -1,10 +1,7 @@
 """The gradient flow of in-context linear regression (Boursier & Boyer, Section 5), integrated in
 the original coordinates: of linear attention at any prompt length, and of softmax attention at the
-infinite one.
-
-It is the second route to `theory.limit_parameters`: it knows nothing of limits, conserved
-quantities or eigenbases, and follows the vector field of `theory.regression.risk` until it stands
-still.
+infinite one. It is the second route to `theory.limit_parameters`: it knows nothing of limits,
+conserved quantities or eigenbases, and follows the vector field of `theory.regression.risk`.
 """
 
 from __future__ import annotations
@@ -31,27 +28,18 @@ LONG, SHORTEST = 1e4, 1e9
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """A trajectory.
+    """A trajectory."""
 
-    Attributes
-    ----------
-    t : array (n,)
-        Times at which the integrator stopped.
-    U : array (n, d, d)
-        Query-key block at these times.
-    u : array (n,)
-        Value scalar.
-    risk : array (n,)
-        The risk along the way.
-    converged : bool
-        Whether the speed fell below the tolerance at a point that is no saddle; if not, the last
-        time came first.
-    """
-
+    #: Times at which the integrator stopped.
     t: Floats
+    #: Query-key block at these times.
     U: Floats
+    #: Value scalar.
     u: Floats
+    #: The risk along the way.
     risk: Floats
+    #: Whether the speed fell below the tolerance at a point that is no saddle; if not, the last
+    #: time came first.
     converged: bool
 
     __repr__ = in_a_line

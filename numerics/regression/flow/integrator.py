@@ -1,9 +1,7 @@
 """The integrators of the gradient flows of the in-context risk, up to a last time or until the flow
-stands still.
-
-A compiled field is followed by the compiled method of Dormand and Prince. That method is explicit:
-where parts of a flow differ so much in speed that it would need too many steps, LSODA, which has an
-implicit method, follows the flow instead.
+stands still. A compiled field is followed by the compiled method of Dormand and Prince. That method
+is explicit: where parts of a flow differ so much in speed that it would need too many steps, LSODA,
+which has an implicit method, follows the flow instead.
 """
 
 from __future__ import annotations
@@ -33,8 +31,8 @@ ROOM = 2048
 #: thousands.
 MOST_EVALUATIONS = 100_000
 TOO_STIFF = (
-    "parts of the flow differ too much in speed; give a covariance, a noise and a start of like sizes, a larger rtol, or an "
-    "earlier last time"
+    "parts of the flow differ too much in speed; give a covariance, a noise and a start of like sizes, a "
+    "larger rtol, or an earlier last time"
 )
 
 
@@ -49,43 +47,19 @@ def follow(
     times: Floats | None = None,
     unit: float = 1.0,
 ) -> tuple[Floats, Floats, bool]:
-    """Integrate ``y' = motion(y)`` from ``start`` at time 0.
+    """Integrate ``y' = motion(y)`` from ``start`` at time 0: times (k,), states (k, n), and whether
+    the flow stood still before the end. `still` is the speed of a state less that below which it
+    counts as standing still. The absolute tolerance is a thousandth of ``rtol`` times ``size``, the
+    size of entries.
 
-    Parameters
-    ----------
-    motion : callable
-    still : callable
-        Of a state: its speed less the speed below which the flow counts as standing still.
-    start : array (n,)
-    end : float
-        The last time.
-    rtol : float
-        Relative tolerance; the absolute one is a thousandth of it times ``size``.
-    size : float
-        Of the entries of a state.
-    times : array (k,), optional
-        Times to report, up to the end whether or not the flow stands still. By default the
-        integrator's own steps, until it does.
-    unit : float
-        Of time in an error message.
-
-    Returns
-    -------
-    times, states, stopped
-        Shapes (k,) and (k, n), and whether the flow stood still before the end.
-
-    Raises
-    ------
-    RuntimeError
-        If the integrator fails, or does not arrive within `MOST_EVALUATIONS`.
-
-    Examples
-    --------
     >>> slow = lambda y: abs(y[0]) - 1e-3
     >>> t, y, stopped = follow(lambda y: -y, slow, np.ones(1), 100.0, rtol=1e-8)
     >>> stopped, bool(abs(t[-1] - np.log(1000)) < 1e-4)
     (True, True)
     """
+    # If `times` are given they are reported up to the end, whether or not the flow stands still; by
+    # default these are the integrator's own steps, until it does. `unit` is that of time in an
+    # error message.
     from scipy.integrate import solve_ivp
 
     event: Any = lambda _, y: still(y)
@@ -125,8 +99,6 @@ def by_python(
 ) -> tuple[Callable[[Floats], Floats], Callable[[Floats], float]]:
     """A compiled field as `follow` asks for it: its motion, and what says when it stands still.
 
-    Examples
-    --------
     >>> from numerics.regression.flow.dormand_prince import a_decay
     >>> motion, still = by_python(a_decay, np.array([2.0]))
     >>> motion(np.ones(1)).tolist(), still(np.ones(1))
@@ -160,33 +132,8 @@ def follow_compiled(
     times: Floats | None = None,
     unit: float = 1.0,
 ) -> tuple[Floats, Floats, bool]:
-    """Integrate a compiled field from ``start`` at time 0.
-
-    Parameters
-    ----------
-    field : callable
-        A function at the top of a module, in what Numba compiles; see `Field`.
-    constants : array
-        What the field is handed besides the state.
-    start, end, rtol, size, times, unit
-        As in `follow`.
-
-    Returns
-    -------
-    times, states, stopped
-        As in `follow`.
-
-    Raises
-    ------
-    RuntimeError
-        As in `follow`.
-
-    Examples
-    --------
-    >>> from numerics.regression.flow.dormand_prince import a_decay
-    >>> t, y, stopped = follow_compiled(a_decay, np.array([1.0, 5.0]), np.ones(2), 100.0, rtol=1e-8)
-    >>> stopped, bool(abs(np.log(y[-1, 0]) + t[-1]) < 1e-6)
-    (True, True)
+    """Integrate as `follow` does, for a compiled field (see `Field`), a function at the top of a
+    module in what Numba compiles, which is handed the constants besides the state.
     """
     from numerics.regression.flow.dormand_prince import FULL, STILL, STUCK, compiled_field, steps
 
@@ -216,8 +163,6 @@ def follow_compiled(
 def check_positive(**numbers: float) -> None:
     """Refuse times and tolerances that are not above 0.
 
-    Examples
-    --------
     >>> check_positive(rtol=1e-8)
     """
     for name, number in numbers.items():
@@ -231,11 +176,10 @@ def check_positive(**numbers: float) -> None:
 def check_start(*numbers: float | Floats) -> None:
     """Refuse a flow whose speed at the start, or whose unit of time, is no float.
 
-    Examples
-    --------
     >>> check_start(2.0, np.ones(3))
     """
     if not all(np.isfinite(x).all() for x in numbers):
         raise ValueError(
-            "the flow leaves the range of floats at its start; give Sigma, the noise and the start in other units"
+            "the flow leaves the range of floats at its start; give Sigma, the noise and "
+            "the start in other units"
         )

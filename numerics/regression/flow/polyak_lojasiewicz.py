@@ -27,11 +27,6 @@ LAST_RISK = 1e-7
 class BalancedStart:
     """Rational data of Boursier & Boyer, Assumption 5.1: ``U(0) = s Theta Theta'``,
     ``u(0) = s > 0``, ``|Theta Theta'|_F = 1``.
-
-    Attributes
-    ----------
-    Sigma, Theta : ImmutableMatrix (d, d), (d, k)
-    s : Rational
     """
 
     Sigma: sp.ImmutableMatrix
@@ -42,15 +37,6 @@ class BalancedStart:
 def balanced_starts() -> list[BalancedStart]:
     """Least dimension and shortest numbers first; ``s^2 sqrt(d) |Sigma|_op < 2`` throughout, which
     both conditions on s imply.
-
-    Returns
-    -------
-    list of BalancedStart
-
-    Examples
-    --------
-    >>> balanced_starts()[0].Sigma
-    Matrix([[1]])
     """
     R = sp.Rational
     turn = sp.Matrix([[3, -4], [4, 3]]) / 5  # an orthogonal matrix with short entries
@@ -95,28 +81,9 @@ def _on_the_way(start: BalancedStart) -> float:
 
 def steeper_than(constant: Constant, starts: Sequence[BalancedStart], *, checked: str = "") -> Evidence:
     """Whether ``|grad R|^2 >= mu R`` along the flow, for the infinite-prompt risk, whose least
-    value is 0.
-
-    Parameters
-    ----------
-    constant : callable
-        ``mu`` from ``(Sigma, Theta, s)``, exact.
-    starts : sequence of BalancedStart
-        In the order in which a witness is preferred.
-    checked : str
-        LaTeX of the statement.
-
-    Returns
-    -------
-    Evidence
-        REFUTED by exact numbers at time 0 if that is possible for any of the starts, else SUPPORTED
-        by integrated paths (OPEN if a path contradicts, as an integration alone refutes nothing
-        here). `slack` is the least ratio of the two sides.
-
-    Examples
-    --------
-    >>> steeper_than(lambda Sigma, Theta, s: sp.Integer(0), balanced_starts()[:1]).verdict.value
-    'SUPPORTED'
+    value is 0, and mu exact from ``(Sigma, Theta, s)``: REFUTED by exact numbers at time 0 if any
+    start allows it, the first preferred, else SUPPORTED by integrated paths, or OPEN if a path
+    contradicts: an integration alone refutes nothing here. `slack` is the least ratio of the sides.
     """
     common: dict[str, Any] = {"checked": checked}
     bounds = [constant(sp.Matrix(s.Sigma), sp.Matrix(s.Theta), s.s) for s in starts]
@@ -154,7 +121,6 @@ def steeper_than(constant: Constant, starts: Sequence[BalancedStart], *, checked
 
 
 def _named(start: BalancedStart) -> dict[str, Any]:
-    """A start as the entries of a witness."""
     d = start.Sigma.shape[0]
     if d == 1:
         return {

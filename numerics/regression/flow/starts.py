@@ -28,16 +28,7 @@ AGREEMENT = 2e-7
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """A covariance and a start of the flow.
-
-    Attributes
-    ----------
-    name : str
-    Sigma, U0 : array (d, d)
-    u0 : float
-    prompt_length : int or None
-    noise : float
-    """
+    """A covariance and a start of the flow."""
 
     name: str
     Sigma: Floats
@@ -77,24 +68,7 @@ def _covariances(rng: np.random.Generator, singular: bool) -> Iterable[tuple[str
 
 def theta_starts(*, singular: bool = False, scales: Sequence[float] = (0.05, 0.6, 3.0)) -> list[Start]:
     """Starts as in Boursier & Boyer, Assumption 5.1: ``U0 = alpha Theta Theta'``,
-    ``u0 = alpha > 0``, of several ranks of Theta.
-
-    Parameters
-    ----------
-    singular : bool
-        Whether singular covariances take part.
-    scales : sequence of float
-        Values of ``alpha^2 |Sigma|``.
-
-    Returns
-    -------
-    list of Start
-
-    Examples
-    --------
-    >>> start = theta_starts()[0]
-    >>> bool(np.isclose(np.linalg.norm(start.U0), start.u0))
-    True
+    ``u0 = alpha > 0``, of several ranks of Theta; `scales` are values of ``alpha^2 |Sigma|``.
     """
     rng = generator(1)
     out = []
@@ -112,20 +86,6 @@ def theta_starts(*, singular: bool = False, scales: Sequence[float] = (0.05, 0.6
 def positive_starts(*, prompt_length: int | None = None, noise: float = 0.0) -> list[Start]:
     """Unbalanced starts with ``u0 >= 0`` and a nonnegative diagonal in an eigenbasis: zero blocks,
     zero scalars, large skew parts.
-
-    Parameters
-    ----------
-    prompt_length, noise
-        As in `numerics.regression.flow.infinite_prompt.integrate_flow`.
-
-    Returns
-    -------
-    list of Start
-
-    Examples
-    --------
-    >>> all(start.u0 >= 0 for start in positive_starts())
-    True
     """
     rng = generator(2)
     out = []
@@ -151,15 +111,6 @@ def positive_starts(*, prompt_length: int | None = None, noise: float = 0.0) -> 
 def any_starts() -> list[Start]:
     """Starts without sign, symmetry or balance: where only the risk decides which minimum is
     reached.
-
-    Returns
-    -------
-    list of Start
-
-    Examples
-    --------
-    >>> {start.u0 > 0 for start in any_starts()} == {True, False}
-    True
     """
     rng = generator(3)
     out = []
@@ -177,22 +128,9 @@ def any_starts() -> list[Start]:
 
 
 def keeps(starts: Sequence[Start]) -> Evidence:
-    """Whether ``|U|_F^2 - u^2`` and ``P(U)`` stay what they are along integrated paths.
-
-    Parameters
-    ----------
-    starts : sequence of Start
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the largest drift, relative to the squared size of the start; OPEN if it
-        exceeds 1e-6, as then either the integration or the law is wrong.
-
-    Examples
-    --------
-    >>> keeps(any_starts()[:2]).verdict.value
-    'SUPPORTED'
+    """Whether ``|U|_F^2 - u^2`` and ``P(U)`` stay what they are along integrated paths: SUPPORTED
+    with the largest drift, relative to the squared size of the start; OPEN if it exceeds 1e-6, as
+    then either the integration or the law is wrong.
     """
     drift = 0.0
     for start in starts:
@@ -222,27 +160,10 @@ def _dimensions(starts: Sequence[Start]) -> str:
 
 
 def ends_at(limit: Limit, starts: Sequence[Start], *, checked: str = "") -> Evidence:
-    """Integrate the flow from every start and compare its end with a formula.
-
-    Parameters
-    ----------
-    limit : callable
-        From a `Start` to ``(U, u)``.
-    starts : sequence of Start
-    checked : str
-        LaTeX of the statement.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED if all ends agree to 2e-7; REFUTED with the start at which formula and flow differ
-        most, the flow integrated a second time with a tighter tolerance; OPEN if an integration
-        does not arrive. Its control has the formula's U larger by one part in 1000.
-
-    Examples
-    --------
-    >>> ends_at(lambda s: (s.U0, s.u0), theta_starts()[:1]).verdict.value
-    'REFUTED'
+    """Integrate the flow from every start and compare its end with a formula: SUPPORTED if all ends
+    agree to 2e-7; REFUTED with the start at which they differ most, the flow integrated a second
+    time with a tighter tolerance; OPEN if an integration does not arrive. Its control has the
+    formula's U larger by one part in 1000.
     """
     began = time.perf_counter()
     ends = []
@@ -281,7 +202,10 @@ def _compared(
     worst: dict[str, Any] = {"start": starts[k].name, "relative distance": gaps[k]}
     common: dict[str, Any] = {"engine": "integration of the flow", "checked": checked}
     if gaps[k] <= AGREEMENT:
-        covered = f"{len(starts)} starts over {len({s.name.split(';')[0] for s in starts})} covariances, up to {gaps[k]:.0e} relative"
+        covered = (
+            f"{len(starts)} starts over {len({s.name.split(';')[0] for s in starts})} covariances, up to "
+            f"{gaps[k]:.0e} relative"
+        )
         return Evidence(
             verdict=Verdict.SUPPORTED,
             covered=covered,
@@ -292,7 +216,10 @@ def _compared(
     again = _end(starts[k], 1e-12)
     disagreement = np.inf if again is None else _distance(again, ends[k]) / gaps[k]
     if disagreement > 1e-6:
-        reason = f"formula and flow differ by {gaps[k]:.1e} at {starts[k].name}, but two integrations by {disagreement:.1e} of that"
+        reason = (
+            f"formula and flow differ by {gaps[k]:.1e} at {starts[k].name}, but two integrations by "
+            f"{disagreement:.1e} of that"
+        )
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     s = starts[k]
     witness: dict[str, Any] = {**worst, "Sigma": str(s.Sigma.tolist()), "U0": str(s.U0.tolist()), "u0": s.u0}

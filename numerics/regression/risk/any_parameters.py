@@ -1,12 +1,12 @@
 """The population risk of softmax or linear attention at any parameters (O, V, K, Q), whether or not
 they are on the block manifold of Assumption 5.1: what `numerics.train` estimates by its losses.
-
-Given task and query the mean over prompts is in closed form (our R4 for softmax attention, Wishart
-moments for linear attention). What is left is a mean over 2d Gaussian numbers: of a polynomial for
-linear attention and for the infinite prompt, where a cubature rule is exact, otherwise by scrambled
-Sobol' points whose randomisations give the error. The polynomials, and the exact risk of the
-nearest point of the block manifold, serve as control variates.
 """
+
+# Given task and query the mean over prompts is in closed form (our R4 for softmax attention,
+# Wishart moments for linear attention). What is left is a mean over 2d Gaussian numbers: of a
+# polynomial for linear attention and for the infinite prompt, where a cubature rule is exact,
+# otherwise by scrambled Sobol' points whose randomisations give the error. The polynomials, and the
+# exact risk of the nearest point of the block manifold, serve as control variates.
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ __all__ = ["TaskModel", "check_points", "normal_points", "population_risk"]
 Floats = NDArray[np.float64]
 #: Independent scramblings of the Sobol' points.
 RANDOMISATIONS = 16
-OVERFLOW = "the risk at these parameters is beyond the range of floats; take a record before the run went to infinity"
+OVERFLOW = (
+    "the risk at these parameters is beyond the range of floats; take a record before "
+    "the run went to infinity"
+)
 
 
 @within_floats("the risk")
@@ -43,47 +46,10 @@ def population_risk(
     points: int = 1 << 12,
     seed: int = 0,
 ) -> tuple[Any, Any]:
-    """Half the mean squared error over fresh prompts, tasks and queries.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        O (..., n), V, K, Q (..., n, n) with n = d + 1, as `numerics.train` records them.
-    attention : {"softmax", "linear"}
-    task : RegressionTask
-    prompt_length : float or None
-        A whole number from 1 to 1e100; None is the infinite prompt.
-    variant : str or Variant
-        How the experiment is read, see `theory.regression.experiment`.
-    points : int
-        Sobol' points of each of the 16 randomisations, a power of 2.
-    seed : int
-        Of the randomisations: all entries of the parameters share them.
-
-    Returns
-    -------
-    value, error : float, or array of the shape of the leading axes
-        The risk and its standard error: 0 for linear attention and the infinite prompt, rounding on
-        the block manifold.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If shapes do not fit, the length is no prompt length, the points are no power of 2, the
-        variant does not draw such queries, or the risk is beyond floats.
-
-    Examples
-    --------
-    On the block manifold it is the exact risk:
-
-    >>> from numerics.regression.risk.block_manifold import exact_risk
-    >>> from numerics.training import Parameters
-    >>> corner = np.diag([1.0, 0.0])
-    >>> theta = Parameters(O=np.array([0.0, 1.0]), V=np.diag([0.0, 0.8]), K=corner, Q=corner)
-    >>> task = RegressionTask([[1.0]], noise=0.1, task_variance=1.0)
-    >>> value, error = population_risk(theta, "softmax", task, 10)
-    >>> bool(abs(value - exact_risk([[1.0]], 0.8, task, 10).risk) < 1e-12)
-    True
+    """Half the mean squared error over fresh prompts, tasks and queries, and its standard error: 0
+    for linear attention and the infinite prompt, rounding on the block manifold. Parameters O (...,
+    n), V, K, Q (..., n, n), as `numerics.train` records them, share the 16 randomisations of
+    `points` Sobol' points, a power of 2; values have the shape of their leading axes.
     """
     if attention not in ATTENTIONS:
         raise ValueError(f"attention = {attention!r}; the population risk knows 'softmax' and 'linear'")
@@ -106,15 +72,8 @@ def population_risk(
 
 
 def check_points(points: int) -> int:
-    """The number of Sobol' points of a randomisation.
+    """The number of Sobol' points of a randomisation, a power of 2 from 2 on.
 
-    Raises
-    ------
-    ValueError
-        If it is no power of 2 from 2 on.
-
-    Examples
-    --------
     >>> check_points(64)
     64
     """
@@ -125,20 +84,15 @@ def check_points(points: int) -> int:
         or points & (points - 1)
     ):
         raise ValueError(
-            f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then: pass e.g. 1024"
+            f"points = {points!r} is no power of 2 from 2 on; Sobol' points are balanced only then: pass "
+            "e.g. 1024"
         )
     return int(points)
 
 
 class TaskModel:
     """Tasks ``w ~ N(0, om^2 I)``, tokens ``M n``, ``M = [[A, 0], [w'A, sqrt(tau2)]]``, queries
-    ``B n``, n standard normal.
-
-    Parameters
-    ----------
-    task : RegressionTask
-    variant : str or Variant
-        How prompts and queries are drawn.
+    ``B n``, n standard normal, as the variant of the experiment draws them.
     """
 
     def __init__(self, task: RegressionTask, variant: str | Variant) -> None:
@@ -155,11 +109,10 @@ class TaskModel:
         )
 
     def means(self, N: Floats, b: Floats) -> Floats:
-        """Means over tasks and queries of h², h y, y², b'Gb, s and s b'Gb, where G is the
-        covariance of the tokens of a task, a the score vector at the query, h = b'Ga the answer at
-        the infinite prompt, s = a'Ga the variance of the scores, and y the label without noise.
-
-        A cubature rule integrates over the tasks, and traces give the means over the queries.
+        """Means over tasks (by a cubature rule) and queries (by traces) of h², h y, y², b'Gb, s and
+        s b'Gb, where G is the covariance of the tokens of a task, a the score vector at the query,
+        h = b'Ga the answer at the infinite prompt, s = a'Ga the variance of the scores, and y the
+        label without noise.
         """
         points, weights = _fifth_degree(len(self.A))
         w = self.om * points

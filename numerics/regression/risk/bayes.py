@@ -1,12 +1,12 @@
 """The Bayes risk of in-context regression: the risk of ridge regression with the right ridge,
 averaged over prompts of L tokens without drawing one.
-
-For ``w ~ N(0, omega^2 I)`` and label noise of variance tau^2 the posterior covariance of w given
-the covariates X is ``(I/omega^2 + X'X/tau^2)^{-1}``, and the risk is half its trace against the
-query's covariance, plus ``tau^2/2``. X'X is Wishart: its Cholesky factor has independent entries
-(Bartlett), so that a low-discrepancy sum over d(d+1)/2 coordinates serves every length from d on at
-one cost.
 """
+
+# For ``w ~ N(0, omega^2 I)`` and label noise of variance tau^2 the posterior covariance of w given
+# the covariates X is ``(I/omega^2 + X'X/tau^2)^{-1}``, and the risk is half its trace against the
+# query's covariance, plus ``tau^2/2``. X'X is Wishart: its Cholesky factor has independent entries
+# (Bartlett), so that a low-discrepancy sum over d(d+1)/2 coordinates serves every length from d on
+# at one cost.
 
 from __future__ import annotations
 
@@ -40,17 +40,11 @@ LARGEST_LENGTH = 1e12
 
 
 class BayesRisk(NamedTuple):
-    """A risk and the standard error of its quadrature.
+    """A risk and the standard error of its quadrature."""
 
-    Attributes
-    ----------
-    value : float
-        Half the mean squared error, noise of the query's own label included.
-    error : float
-        0 where the value is exact.
-    """
-
+    #: Half the mean squared error, noise of the query's own label included.
     value: float
+    #: 0 where the value is exact.
     error: float
 
 
@@ -58,43 +52,10 @@ class BayesRisk(NamedTuple):
 def bayes_risk(
     task: RegressionTask, prompt_length: int | None, *, points: int = 1024, seed: int = 0
 ) -> BayesRisk:
-    """The least risk of any predictor of the query's label from a prompt of L tokens.
-
-    Parameters
-    ----------
-    task : RegressionTask
-    prompt_length : int or None
-        Up to 1e12; None is the infinite prompt.
-    points : int
-        Points of a scrambled Sobol' sequence, a power of two; there are 16 scramblings.
-    seed : int
-
-    Returns
-    -------
-    BayesRisk
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not real or out of range, the number of points no power of two, if Sigma
-        has too many dimensions for a Sobol' sequence (205 serve at any length), or if noise is not
-        0 but below 1e-24 of Sigma at fewer than four tokens more than dimensions.
-
-    Warns
-    -----
-    RankWarning
-        If the query has a part in directions of Sigma that are lost in rounding errors.
-
-    Examples
-    --------
-    Without noise d tokens determine the task; one token less leaves a line of tasks:
-
-    >>> task = RegressionTask(np.eye(3), noise=0.0, task_variance=1.0)
-    >>> bayes_risk(task, 3)
-    BayesRisk(value=0.0, error=0.0)
-    >>> value, error = bayes_risk(task, 2)
-    >>> bool(abs(value - 0.5) <= 5 * error + 1e-12)
-    True
+    """The least risk of any predictor of the query's label from a prompt of L tokens, by 16
+    scramblings of `points` Sobol' points, a power of two. Sigma may have 205 dimensions at any
+    length; noise is 0 or, at fewer than four tokens more than dimensions, at least 1e-24 of Sigma.
+    `RankWarning`: the query has a part in directions of Sigma that are lost in rounding errors.
     """
     S, query, tau2, om2 = read_task(task).Sigma, task.query_covariance, task.noise, task.task_variance
     if points < 1 or points & (points - 1):
@@ -107,8 +68,9 @@ def bayes_risk(
     )  # what no prompt tells
     if modes.lost and unseen > ROUNDING * len(S) * EPS * om2 * float(np.trace(query)):
         warnings.warn(
-            f"{modes.lost} directions of Sigma are lost in rounding errors and count as never seen in a prompt, which adds "
-            f"{unseen / 2:.3g} to the risk; give Sigma in the coordinates of its eigenvectors, where it is diagonal",
+            f"{modes.lost} directions of Sigma are lost in rounding errors and count as never seen in a "
+            f"prompt, which adds {unseen / 2:.3g} to the risk; give Sigma in the coordinates of its "
+            "eigenvectors, where it is diagonal",
             RankWarning,
             stacklevel=3,
         )
@@ -131,12 +93,14 @@ def bayes_risk(
         diagonal, others = rank, rank * (rank - 1) // 2
     if diagonal + others > LARGEST_SOBOL:
         raise ValueError(
-            f"{rank} dimensions at L = {L} take {diagonal + others} coordinates, more than {LARGEST_SOBOL}; take fewer"
+            f"{rank} dimensions at L = {L} take {diagonal + others} coordinates, more than {LARGEST_SOBOL}; "
+            "take fewer"
         )
     crowd = CROWDING_POWER if diagonal and L - diagonal < SPARE_TOKENS and ratio < SMALL_NOISE else 1
     if crowd > 1 and ratio < LEAST_NOISE:
         raise ValueError(
-            f"noise = {tau2} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least {LEAST_NOISE} of it"
+            f"noise = {tau2} is too small beside Sigma for so few tokens, but not 0; pass 0, or at least "
+            f"{LEAST_NOISE} of it"
         )
     draws = (
         _draws(L, diagonal, others, points, crowd, rng)

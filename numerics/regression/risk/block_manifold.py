@@ -1,11 +1,11 @@
 """The in-context risk at a finite prompt length with its gradient, exactly, at every point (U11, u)
 of the block manifold of Assumption 5.1 (our R6): `numerics.exact_risk`.
-
-With ``x = S_q^{1/2} xi`` the score variance is ``s = |W xi|^2``, ``W = S_p^{1/2} U S_q^{1/2}``, S_p
-and S_q the covariances of prompt and query. In the right singular basis of W every
-``E[f(s) xi xi']`` is diagonal, and so is what remains of the fourth-order moments in the gradient
-after pairing: one-dimensional integrals in every dimension.
 """
+
+# With ``x = S_q^{1/2} xi`` the score variance is ``s = |W xi|^2``, ``W = S_p^{1/2} U S_q^{1/2}``,
+# S_p and S_q the covariances of prompt and query. In the right singular basis of W every
+# ``E[f(s) xi xi']`` is diagonal, and so is what remains of the fourth-order moments in the gradient
+# after pairing: one-dimensional integrals in every dimension.
 
 from __future__ import annotations
 
@@ -35,20 +35,13 @@ ATTENTIONS = ("softmax", "linear")
 
 
 class ExactRisk(NamedTuple):
-    """A risk and its gradient.
+    """A risk and its gradient."""
 
-    Attributes
-    ----------
-    risk : float
-        Half the mean squared error, noise of the query's own label included.
-    grad_U : array (d, d)
-        Gradient in the query-key block, in the Frobenius inner product.
-    grad_u : float
-        Gradient in the value scalar.
-    """
-
+    #: Half the mean squared error, noise of the query's own label included.
     risk: float
+    #: Gradient in the query-key block, in the Frobenius inner product.
     grad_U: Floats
+    #: Gradient in the value scalar.
     grad_u: float
 
     def __repr__(self) -> str:
@@ -57,27 +50,8 @@ class ExactRisk(NamedTuple):
 
 class RiskField:
     """The risk and its gradient as a function of (U, u), for integrators: what does not depend on
-    the point is read once.
-
-    Parameters
-    ----------
-    task : RegressionTask
-    prompt_length, attention
-        As in `exact_risk`.
-    step : float
-        Of the quadrature over the query, as in `numerics.quadrature.query_moments`; make it smaller
-        to see the error.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `exact_risk`.
-
-    Examples
-    --------
-    >>> field = RiskField(RegressionTask(np.eye(1), noise=0.0, task_variance=1.0), 1)
-    >>> round(field(np.eye(1), 1.0).risk, 12)
-    1.0
+    the point is read once. `step` is that of the quadrature over the query, as in
+    `numerics.quadrature.query_moments`; make it smaller to see the error.
     """
 
     def __init__(

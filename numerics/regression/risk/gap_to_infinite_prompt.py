@@ -1,9 +1,7 @@
 """The finite-prompt risk of softmax attention on the block manifold as the infinite-prompt risk
-plus a gap (our R6), by a quadrature over the query that shares nothing with
-`numerics.regression.risk.block_manifold`.
-
-Every term of the gap carries a moment of the softmax weights, so that it keeps its relative
-accuracy where it is smaller than the rounding error of the risk.
+plus a gap (our R6), by a quadrature that shares nothing with
+`numerics.regression.risk.block_manifold`. Every term of the gap carries a moment of the softmax
+weights: it keeps its relative accuracy where it is smaller than the rounding error of the risk.
 """
 
 from __future__ import annotations
@@ -31,38 +29,9 @@ Floats = NDArray[np.float64]
 def finite_prompt_gap(
     U11: Any, u: float, task: RegressionTask, lengths: ArrayLike, *, step: float = 0.08
 ) -> Floats:
-    """``R_L - R_inf`` on the block manifold; the noise of the query's own label drops out.
-
-    Parameters
-    ----------
-    U11 : array (d, d)
-        The query-key block.
-    u : float
-        The value scalar.
-    task : RegressionTask
-        With one covariance for prompt and query.
-    lengths : array_like
-        Prompt lengths, whole numbers from 1 to 1e100.
-    step : float
-        Of the quadrature over the query; halve it to see the error.
-
-    Returns
-    -------
-    array
-        Of the shape of lengths.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If shapes do not fit, the query has a covariance of its own, or as in `softmax_moments`.
-
-    Examples
-    --------
-    Without scores the prediction is u times the mean label:
-
-    >>> task = RegressionTask(np.eye(2), noise=0.0, task_variance=1.0)
-    >>> finite_prompt_gap(np.zeros((2, 2)), 3.0, task, [1, 10]).tolist()
-    [9.0, 0.9]
+    """``R_L - R_inf`` at each length on the block manifold, for one covariance of prompt and query;
+    the noise of the query's own label drops out. `step` is that of the quadrature over the query;
+    halve it to see the error.
     """
     return np.asarray(read_task(task).task_variance * _unit_gap(U11, u, task, lengths, step))
 
@@ -71,27 +40,6 @@ def finite_prompt_gap(
 def finite_prompt_risk(U11: Any, u: float, task: RegressionTask, lengths: ArrayLike) -> Floats:
     """The risk ``R_L`` of softmax attention on the block manifold, with the noise of the query's
     own label.
-
-    Parameters
-    ----------
-    U11, u, task, lengths
-        As in `finite_prompt_gap`.
-
-    Returns
-    -------
-    array
-        Of the shape of lengths.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `finite_prompt_gap`.
-
-    Examples
-    --------
-    >>> task = RegressionTask(np.eye(1), noise=0.0, task_variance=1.0)
-    >>> round(float(finite_prompt_risk(np.eye(1), 1.0, task, 1)), 12)
-    1.0
     """
     gap = _unit_gap(U11, u, read_task(task), lengths, 0.08)
     return np.asarray(task.task_variance * (float(icl_risk(task.Sigma, U11, u)) + gap) + task.noise / 2)
@@ -122,25 +70,10 @@ def _forms(S: Floats, A: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def gap_at_nodes(nodes: CommonNodes, S: Floats, U: Floats, u: Any, noise: Any = 0.0) -> Floats:
-    """`finite_prompt_gap` for tasks of variance 1 at the lengths of the nodes, in a millisecond and
-    unchecked: for many parameters.
+    """`finite_prompt_gap` for tasks of variance 1 at the lengths of the nodes, which reach up to
+    score variances that matter: in a millisecond and unchecked, for many parameters. u and the
+    variances of the label noise may be (n, 1); gaps are then (n, lengths).
 
-    Parameters
-    ----------
-    nodes : CommonNodes
-        Up to score variances that matter.
-    S, U : array (d, d)
-        Covariance of the covariates, and the query-key block.
-    u, noise : float or array (n, 1)
-        Value scalars, and variances of the label noise.
-
-    Returns
-    -------
-    array
-        Of the shape of `nodes.lengths`, or of (n, lengths).
-
-    Examples
-    --------
     >>> from numerics.quadrature.common_nodes import common_nodes
     >>> task = RegressionTask(np.eye(1), noise=0.0, task_variance=1.0)
     >>> fast = gap_at_nodes(common_nodes((1.0, 100.0), 400.0), np.eye(1), np.eye(1), 1.0)

@@ -27,16 +27,11 @@ GROUPS = 64
 
 @dataclass(frozen=True, eq=False)
 class InitialGap:
-    """The difference between the outputs of softmax and linear attention, with standard errors.
+    """The difference between the outputs of softmax and linear attention, with standard errors."""
 
-    Attributes
-    ----------
-    lengths : ndarray of shape (k,)
-    output, output_error : ndarray of shape (k,)
-        E |T_soft - T_lin|^2 over prompts and queries.
-    """
-
+    #: Shape (k,).
     lengths: NDArray[np.int64]
+    #: E |T_soft - T_lin|^2 over prompts and queries.
     output: Floats
     output_error: Floats
 
@@ -50,40 +45,9 @@ def initial_gap(
     prompts: int = 2**16,
     seed: int = 0,
 ) -> InitialGap:
-    """The gap of the outputs at every prompt length.
-
-    Parameters
-    ----------
-    parameters : Parameters, or a sequence of the four arrays O, V, K, Q
-        Of both attentions; with an axis (softmax, linear) in front, of each.
-    task : RegressionTask
-    lengths : sequence of int
-    variant : str or Variant
-        How the experiment is read, see `theory.regression.experiment`.
-    prompts : int
-        Prompts for each length, at least 2; rounded up to a multiple of 64 from there on.
-    seed : int
-        Lengths have streams of their own.
-
-    Returns
-    -------
-    InitialGap
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what `numerics.train` takes, or there are fewer than two prompts.
-
-    Examples
-    --------
-    With scores 0 the softmax prediction is the mean of the values and the linear one 0: the gap is
-    the variance of a mean.
-
-    >>> V = np.diag([0.0, 1.0])
-    >>> still = [[0.0, 1.0], V, 0 * V, 0 * V]
-    >>> gap = initial_gap(still, RegressionTask([[1.0]], noise=1.0, task_variance=1.0), [1, 4])
-    >>> bool(np.all(abs(gap.output - 2 / gap.lengths) < 5 * gap.output_error))
-    True
+    """The gap of the outputs at every prompt length, for parameters of both attentions or, with an
+    axis (softmax, linear) in front, of each. From 64 on the number of prompts of each length is
+    rounded up to a multiple of 64; lengths have streams of their own.
     """
     count = read_whole(
         "prompts", prompts, "an error needs at least 2 for each length, better thousands", least=2
@@ -108,7 +72,8 @@ def _measure(setup: Setup, groups: int) -> tuple[float, float]:
     for group in range(groups):
         if kernel(setup.start, setup.prompt_length, group, 1, 0.0, *arguments, losses, no_gradient) != -1:
             raise ValueError(
-                "predictions at these parameters are beyond the range of floating-point numbers; take smaller ones"
+                "predictions at these parameters are beyond the range of floating-point numbers; take "
+                "smaller ones"
             )
         squares[group] = losses[2, 0]
     return float(squares.mean()), float(squares.std(ddof=1)) / math.sqrt(groups)

@@ -1,10 +1,11 @@
-"""Risk and gradient of softmax attention at finite and infinite prompts, exactly, for tasks whose
-tokens take few values: the instances on which the transfer of Section 4 and Appendix E is checked.
-
-Tokens are ``(x, y)`` with one covariate, the query is ``(x_q, 0)`` for an independent token of the
-same task, the prediction the product of a row v with the softmax mean of the prompt, and the loss
-``(T - y_q)^2 / 2``. Every prompt is enumerated.
+"""Risk and gradient of softmax attention at finite and infinite prompts, by enumeration of the
+prompts, for tasks whose tokens take few values: the instances on which the transfer of Section 4
+and Appendix E is checked.
 """
+
+# Tokens are ``(x, y)`` with one covariate, the query is ``(x_q, 0)`` for an independent token of
+# the same task, the prediction the product of a row v with the softmax mean of the prompt, and the
+# loss ``(T - y_q)^2 / 2``.
 
 from __future__ import annotations
 
@@ -29,17 +30,11 @@ Array = NDArray[Any]
 class Task:
     """A law of tokens on finitely many atoms, with the probability that the task is drawn; or many
     such laws at once, as arrays with common leading axes.
-
-    Attributes
-    ----------
-    probability : float, Fraction or array (...)
-    tokens : tuple of (x, y), or array (..., k, 2)
-    masses : tuple, or array (..., k)
-        Probability of each token.
     """
 
     probability: Any
     tokens: Any
+    #: Probability of each token.
     masses: Any
 
 
@@ -47,25 +42,19 @@ class Task:
 class Gaps:
     """What prompts of L tokens change at one point (U, v), in the notation of
     `theory.regression.transfer`.
-
-    Attributes
-    ----------
-    risk_L, risk : float or Fraction
-        Finite- and infinite-prompt risk.
-    D2, T2, y2, J2, dJ2 : float or Fraction
-        ``E|T_L - T|^2``, ``E T^2``, ``E y^2``, ``E|J|^2`` and ``E|J_L - J|^2``, J the gradient of
-        the prediction in (U, v).
-    gradient_L, gradient : array (..., 6)
-        Gradients of the two risks: four entries of U, two of v.
     """
 
+    #: Finite- and infinite-prompt risk.
     risk_L: Any
     risk: Any
+    #: ``E|T_L - T|^2``, ``E T^2``, ``E y^2``, ``E|J|^2`` and ``E|J_L - J|^2``, J the gradient of
+    #: the prediction in (U, v).
     D2: Any
     T2: Any
     y2: Any
     J2: Any
     dJ2: Any
+    #: Gradients of the two risks: four entries of U, two of v.
     gradient_L: Array
     gradient: Array
 
@@ -77,44 +66,15 @@ class Gaps:
 
 
 def tasks_on_atoms(x: Sequence[Any], masses: Sequence[Any], slopes: Sequence[Any]) -> tuple[Task, ...]:
-    """Noiseless linear tasks ``y = w x``, every slope w equally likely.
-
-    Examples
-    --------
-    >>> tasks_on_atoms([1, -1], [0.5, 0.5], [3])[0].tokens
-    ((1, 3), (-1, -3))
-    """
+    """Noiseless linear tasks ``y = w x``, every slope w equally likely."""
     share = Fraction(1, len(slopes)) if isinstance(masses[0], Fraction) else 1 / len(slopes)
     return tuple(Task(share, tuple((v, w * v) for v in x), tuple(masses)) for w in slopes)
 
 
 def gaps(tasks: Sequence[Task], U: Any, v: Any, prompt_length: int) -> Gaps:
-    """Every quantity of the transfer at one point, by enumeration of the prompts.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-    U : array_like (..., 2, 2)
-    v : array_like (..., 2)
-    prompt_length : int
-
-    Returns
-    -------
-    Gaps
-        Exact fractions if everything is given as such and U = 0; enclosures if everything is
-        `flint.arb`; otherwise floats.
-
-    Raises
-    ------
-    ValueError
-        If fractions meet a matrix U other than 0, whose exponentials are no fractions.
-
-    Examples
-    --------
-    >>> half = Fraction(1, 2)
-    >>> tasks = tasks_on_atoms([1, -1], [half, half], [0])
-    >>> str(gaps(tasks, [[0, 0], [0, 0]], [Fraction(1), Fraction(0)], 2).risk_L)
-    '1/4'
+    """Every quantity of the transfer at one point, by enumeration of the prompts: exact fractions
+    if everything is given as such and U = 0, whose exponentials alone are fractions; enclosures if
+    everything is `flint.arb`; otherwise floats.
     """
     first = np.asarray(tasks[0].masses).flat[0]
     kind = object if isinstance(first, Fraction | arb) else float
@@ -131,8 +91,6 @@ def gaps(tasks: Sequence[Task], U: Any, v: Any, prompt_length: int) -> Gaps:
 def enclosed_root(x: arb) -> arb:
     """The root of a nonnegative number whose enclosure may reach below 0.
 
-    Examples
-    --------
     >>> float(enclosed_root(arb(4)))
     2.0
     """
@@ -211,8 +169,6 @@ def hostile_gaps() -> tuple[Case, ...]:
     """The transfer at boundary cases: y = 0, U = 0, V = 0, L = 1, skewed laws, large scores and
     slopes, T = y.
 
-    Examples
-    --------
     >>> any(case.gaps.y2 == 0 for case in hostile_gaps()), min(case.L for case in hostile_gaps())
     (True, 1)
     """

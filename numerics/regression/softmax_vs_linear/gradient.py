@@ -1,10 +1,10 @@
 """How far the gradients of the risks of softmax and of linear attention are apart at the same
 parameters (Figures 1 and 5 of Boursier & Boyer), averaged over all prompts without drawing one.
-
-Given task and query the two risks differ by a function of s = a'Gamma a, t = b'Gamma b and h =
-b'Gamma a (see `numerics.regression.softmax_vs_linear.output`), whose slopes are moments of the
-softmax weights. What is left is a mean over 2d Gaussian numbers, by scrambled Sobol' points.
 """
+
+# Given task and query the two risks differ by a function of s = a'Gamma a, t = b'Gamma b and h =
+# b'Gamma a (see `numerics.regression.softmax_vs_linear.output`), whose slopes are moments of the
+# softmax weights. What is left is a mean over 2d Gaussian numbers, by scrambled Sobol' points.
 
 from __future__ import annotations
 
@@ -24,22 +24,20 @@ from theory.regression.task import RegressionTask
 __all__ = ["GradientGap", "gradient_gap"]
 
 Floats = NDArray[np.float64]
-OVERFLOW = "parameters, or the gap at them, are beyond the range of floats; take a record before the run went to infinity"
+OVERFLOW = (
+    "parameters, or the gap at them, are beyond the range of floats; take a record before "
+    "the run went to infinity"
+)
 
 
 class GradientGap(NamedTuple):
-    """``|grad R_soft - grad R_lin|^2`` over all of O, V, K, Q.
+    """``|grad R_soft - grad R_lin|^2`` over all of O, V, K, Q."""
 
-    Attributes
-    ----------
-    value, error : ndarray of shape (lengths,)
-    each : ndarray of shape (randomisations, lengths)
-        Jackknife values, whose mean is `value`. All lengths share tasks and queries: compare two of
-        them row by row.
-    """
-
+    #: Shape (lengths,).
     value: Floats
     error: Floats
+    #: Jackknife values, whose mean is `value`. All lengths share tasks and queries: compare two of
+    #: them row by row.
     each: Floats
 
 
@@ -52,38 +50,9 @@ def gradient_gap(
     points: int = 1 << 10,
     seed: int = 0,
 ) -> GradientGap:
-    """The squared distance of the gradients of the two population risks at the same parameters.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        O (n,), V, K, Q (n, n), n = d + 1.
-    task : RegressionTask
-    lengths : sequence of int
-    variant : str or Variant
-        How the experiment is read, see `theory.regression.experiment`.
-    points : int
-        Sobol' points of each of the 16 randomisations, a power of 2.
-    seed : int
-
-    Returns
-    -------
-    GradientGap
-        Without bias: products of the gradients of different randomisations.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If shapes do not fit, or a number is not of the kind described or beyond the range of
-        floats.
-
-    Examples
-    --------
-    >>> from numerics.training import initial_parameters
-    >>> task = RegressionTask(np.eye(2), noise=0.1, task_variance=0.5)
-    >>> found = gradient_gap(initial_parameters(2, 0), task, [10, 1000], points=64)
-    >>> bool(found.value[0] > 100 * found.value[1] > 0)
-    True
+    """The squared distance of the gradients of the two population risks at the same parameters O
+    (n,), V, K, Q (n, n), from 16 randomisations of `points` Sobol' points, a power of 2. It is
+    without bias: products of the gradients of different randomisations.
     """
     model, count = TaskModel(task, variant), check_points(points)
     key_of(seed)

@@ -1,16 +1,18 @@
 """The mean square of the difference of the outputs of softmax and linear attention on one Gaussian
 prompt, exactly, for every length (our R4).
-
-A token z ~ N(0, Gamma) has the score a·z and the value b·z. With s = a'Gamma a, t = b'Gamma b, c =
-b'Gamma a the two outputs have
-
-    E T_soft^2        = P2 t + (1 - P2 - 6 P3 + 6 Q) c^2
-    E T_lin^2         = c^2 + (s t + c^2)/L
-    E T_soft T_lin    = (s/L) (t (1 - P2) - (2 P2 - 8 P3 + 6 Q) c^2) + (1 + 1/L) (1 - P2) c^2,
-
-the last by Stein's lemma on the linear one. So the gap is linear in t and in c^2, and c^2 lies
-between 0 and s t.
 """
+
+# A token z ~ N(0, Gamma) has the score a·z and the value b·z. With s = a'Gamma a, t = b'Gamma b, c
+# = b'Gamma a the two outputs have
+#
+# E T_soft^2 = P2 t + (1 - P2 - 6 P3 + 6 Q) c^2,
+#
+# E T_lin^2 = c^2 + (s t + c^2)/L,
+#
+# E T_soft T_lin = (s/L) (t (1 - P2) - (2 P2 - 8 P3 + 6 Q) c^2) + (1 + 1/L) (1 - P2) c^2,
+#
+# the last by Stein's lemma on the linear one. So the gap is linear in t and in c^2, and c^2 lies
+# between 0 and s t.
 
 from __future__ import annotations
 
@@ -34,38 +36,9 @@ class OutputGap(NamedTuple):
 
 
 def output_gap(s: float, prompt_length: ArrayLike, *, factor: ArrayLike = 1.0) -> OutputGap:
-    """``E (T_soft - k T_lin)^2 = of_t t + of_c2 c^2`` at a fixed task and query.
-
-    Parameters
-    ----------
-    s : float
-        Variance of the scores.
-    prompt_length : array_like
-        Whole numbers from 1 to 1e100.
-    factor : array_like
-        k, 1 if the linear one is divided by L as in Appendix A.1 of Boursier & Boyer.
-
-    Returns
-    -------
-    OutputGap
-        Arrays of the shape of `prompt_length`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `softmax_moments`.
-
-    Examples
-    --------
-    Without scores softmax takes the mean and linear attention gives 0:
-
-    >>> output_gap(0.0, [1, 10]).of_t.tolist()
-    [1.0, 0.1]
-
-    A single token has the value b·z for softmax and (a·z)(b·z) for linear attention:
-
-    >>> [round(float(x), 9) for x in output_gap(3.0, 1)]
-    [4.0, 2.0]
+    """``E (T_soft - k T_lin)^2 = of_t t + of_c2 c^2`` at a fixed task and query, scores of variance
+    s and each length; the factor k is 1 if the linear one is divided by L as in Appendix A.1 of
+    Boursier & Boyer.
     """
     return gap_of_moments(softmax_moments(s, prompt_length), s, prompt_length, factor=factor)
 
@@ -75,8 +48,6 @@ def gap_of_moments(
 ) -> OutputGap:
     """`output_gap` from the moments of the weights, however they were computed.
 
-    Examples
-    --------
     >>> gap_of_moments(softmax_moments(0.0, 10), 0.0, 10) == output_gap(0.0, 10)
     True
     """

@@ -1,10 +1,10 @@
 """Theorem 4.3 of Boursier & Boyer on in-context regression with one Gaussian covariate: both flows,
 and every constant that the transfer from infinite to finite prompts asks for.
-
-With ``phi = sqrt(S) (c, u)`` the infinite-prompt risk is ``(S/2) (phi_1 phi_2 - 1)^2``, so that on
-the ball ``|phi| <= r`` its gradient has the Lipschitz constant ``S^2 (3 r^2/2 + 1)`` and the risk
-itself ``S^{3/2} r (r^2/2 + 1)``, both exactly.
 """
+
+# With ``phi = sqrt(S) (c, u)`` the infinite-prompt risk is ``(S/2) (phi_1 phi_2 - 1)^2``, so that
+# on the ball ``|phi| <= r`` its gradient has the Lipschitz constant ``S^2 (3 r^2/2 + 1)`` and the
+# risk itself ``S^{3/2} r (r^2/2 + 1)``, both exactly.
 
 from __future__ import annotations
 
@@ -34,24 +34,16 @@ COVARIATE_VARIANCE = 1 / 64
 
 @dataclass(frozen=True, eq=False)
 class Transfer:
-    """One prompt length beside the infinite prompt.
-
-    Attributes
-    ----------
-    infinite, finite : ScalarRegression
-    rho : float
-        Radius of the ball in which the infinite-prompt flows stay.
-    g1, g2 : float
-        Suprema of ``|R_L - R|`` and ``|grad R_L - grad R|`` over the ball of radius 2 rho.
-    beta, kappa : float
-        Lipschitz constants of ``grad R`` and of R on that ball.
-    """
+    """One prompt length beside the infinite prompt."""
 
     infinite: ScalarRegression
     finite: ScalarRegression
+    #: Radius of the ball in which the infinite-prompt flows stay.
     rho: float
+    #: Suprema of ``|R_L - R|`` and ``|grad R_L - grad R|`` over the ball of radius 2 rho.
     g1: float
     g2: float
+    #: Lipschitz constants of ``grad R`` and of R on that ball.
     beta: float
     kappa: float
 
@@ -115,19 +107,5 @@ def _transfers(lengths: tuple[float, ...]) -> tuple[Transfer, ...]:
 def transfers(lengths: Sequence[float]) -> tuple[Transfer, ...]:
     """Transfers for flows in the ball ``|phi| <= 3/2``, remembered; a start in it with
     ``|phi_2^2 - phi_1^2| <= 1`` stays there.
-
-    Parameters
-    ----------
-    lengths : sequence of float
-
-    Returns
-    -------
-    tuple of Transfer
-
-    Examples
-    --------
-    >>> short, long = transfers([10, 1e6])
-    >>> long.g1 < short.g1, long.rho
-    (True, 12.0)
     """
     return _transfers(tuple(float(L) for L in lengths))

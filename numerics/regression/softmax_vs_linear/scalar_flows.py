@@ -1,16 +1,17 @@
 """In-context regression with one Gaussian covariate and softmax attention, at any prompt length,
 without sampling.
-
-Tasks ``w ~ N(0, 1)``, covariates ``x ~ N(0, S)``, ``y = w x``. On the block manifold the parameters
-are the numbers c (query-key) and u (value). The risk is ``(S/2) [u^2 A(c) - 2 u B(c) + 1]`` with,
-for standard normal g, ``C = c S`` and P2, P3, Q the softmax moments at the score variance
-``s = (C g)^2``,
-
-    A = C^2 + a,  a = E[P2 - (P2 + 6 P3 - 6 Q) C^2 g^2],   B = C + b,  b = -E[P2 C g^2],
-
-and a = b = 0 for the infinite prompt (our R4 with Lemma 2.1). The corrections a and b are
-interpolated once, so that the difference of the two risks loses no digits, however long the prompt.
 """
+
+# Tasks ``w ~ N(0, 1)``, covariates ``x ~ N(0, S)``, ``y = w x``. On the block manifold the
+# parameters are the numbers c (query-key) and u (value). The risk is
+# ``(S/2) [u^2 A(c) - 2 u B(c) + 1]`` with, for standard normal g, ``C = c S`` and P2, P3, Q the
+# softmax moments at the score variance ``s = (C g)^2``,
+#
+# A = C^2 + a,  a = E[P2 - (P2 + 6 P3 - 6 Q) C^2 g^2],   B = C + b,  b = -E[P2 C g^2],
+#
+# and a = b = 0 for the infinite prompt (our R4 with Lemma 2.1). The corrections a and b are
+# interpolated once, so that the difference of the two risks loses no digits, however long the
+# prompt.
 
 from __future__ import annotations
 
@@ -48,24 +49,16 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class ScalarRegression:
-    """One prompt length (None: infinite) at one covariate variance.
+    """One prompt length (None: infinite) at one covariate variance."""
 
-    Attributes
-    ----------
-    S : float
-        Variance of the covariate.
-    L : float or None
-    a, b : callable
-        The two corrections as functions of ``C = c S``, with the number of derivatives as second
-        argument.
-    reach : float
-        Largest ``|c|`` at which they are known.
-    """
-
+    #: Variance of the covariate.
     S: float
     L: float | None
+    #: The two corrections as functions of ``C = c S``, with the number of derivatives as second
+    #: argument.
     a: Any
     b: Any
+    #: Largest ``|c|`` at which they are known.
     reach: float = np.inf
 
     def risk_gap(self, c: Any, u: Any) -> Any:
@@ -98,12 +91,8 @@ class ScalarRegression:
         return np.append(self.S, np.column_stack([self.a.x[:-1], self.a.c.T, self.b.c.T]).ravel())
 
     def flow(self, start: Sequence[float], times: Floats, rtol: float = 1e-11) -> Trajectory:
-        """The gradient flow from ``start = (c, u)``.
-
-        Raises
-        ------
-        RuntimeError
-            If the integrator fails, or the path leaves the range of the interpolation.
+        """The gradient flow from ``start = (c, u)``; it must not leave the range of the
+        interpolation.
         """
         times = np.asarray(times, dtype=float)
         # This size makes the absolute tolerance 1e-13.
@@ -119,7 +108,8 @@ class ScalarRegression:
         found = states.T
         if (far := float(np.abs(found[0]).max())) > self.reach:
             raise RuntimeError(
-                f"the flow from {start} reaches c = {far:.3g}; the softmax moments are interpolated up to {self.reach:.3g}"
+                f"the flow from {start} reaches c = {far:.3g}; the softmax moments are interpolated "
+                f"up to {self.reach:.3g}"
             )
         return Trajectory(times, found, np.asarray(self.risk(*found)))
 
@@ -155,27 +145,9 @@ def _no_correction(C: Any, _: int) -> Any:
 
 
 def scalar_regressions(S: float, lengths: Sequence[float], reach: float) -> tuple[ScalarRegression, ...]:
-    """The infinite prompt first, then one problem for each length.
-
-    Parameters
-    ----------
-    S : float
-    lengths : sequence of float
-    reach : float
-        Largest ``|c|`` that will be asked for.
-
-    Returns
-    -------
-    tuple of ScalarRegression
-        Differences of the risks are good to 1e-6 of their value, those of the gradients to 1e-5.
-
-    Examples
-    --------
-    One token attends to itself: ``u^2`` times its label's variance, plus that of the answer.
-
-    >>> infinite, one = scalar_regressions(0.5, [1], 2.0)
-    >>> round(float(one.risk(0.7, 3.0)), 9), round(float(infinite.risk(1.0, 2.0)), 9)
-    (2.5, 0.0)
+    """The infinite prompt first, then one problem for each length; `reach` is the largest ``|c|``
+    that will be asked for. Differences of the risks are good to 1e-6 of their value, those of the
+    gradients to 1e-5.
     """
     from scipy.interpolate import CubicSpline
 

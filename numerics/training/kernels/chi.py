@@ -1,15 +1,12 @@
 """Chi variables, the lengths of standard normal vectors, drawn for a row of lanes at a time: the
 coupled kernel needs them for what a prompt has outside of a basis of R^L (Bartlett's
 decomposition).
-
-They are roots of gamma variables by Marsaglia and Tsang's proposals, from a normal and a uniform
-number each, which are accepted in more than nine cases of ten from two degrees of freedom on. Lanes
-that reject try again with the next numbers of their stream, until none is left.
-
-References
-----------
-Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26, 2000.
 """
+
+# They are roots of gamma variables by the proposals of Marsaglia and Tsang ("A simple method for
+# generating gamma variables", ACM TOMS 26, 2000), from a normal and a uniform number each, which
+# are accepted in more than nine cases of ten from two degrees of freedom on. Lanes that reject try
+# again with the next numbers of their stream, until none is left.
 
 from __future__ import annotations
 

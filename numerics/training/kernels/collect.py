@@ -1,10 +1,8 @@
 """The gradient of half the squared error of a block of prompts by the score matrix and the value
-vector of `numerics.training.kernels.matrices.forward`, from the moments that the tokens of each
-prompt gave.
-
-The moments belong to the two directions e and f of a prompt in which its tokens were drawn, and to
-two standard normal vectors p and q across them (`numerics.training.kernels.geometry`); here the
-sums of the tokens are put together from these four and projected back.
+vector of `numerics.training.kernels.matrices.forward`. The moments of a prompt belong to the two
+directions e and f in which its tokens were drawn, and to two standard normal vectors p and q across
+them (`numerics.training.kernels.geometry`); here the sums of the tokens are put together from these
+four and projected back.
 """
 
 from __future__ import annotations

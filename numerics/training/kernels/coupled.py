@@ -1,14 +1,15 @@
 """The loop of stochastic gradient descent for softmax and linear attention side by side on the same
 prompts, compiled whole (Figures 3, 4, 7 and 8 of Boursier & Boyer).
-
-Both architectures read a long prompt through the same matrix of six rows
-(`numerics.training.kernels.coupled_prompt`), whose law, jointly over both, is that of prompts drawn
-token by token; short prompts are drawn so (`numerics.training.kernels.coupled_short`).
-
-Every helper is inlined by force. One that is only called exists twice, compiled alone and inside
-the kernel, and which of the two is taken depends on whether the kernel was compiled in this process
-or loaded from the cache: they may round differently, and a killed run would not go on bit for bit.
 """
+
+# Both architectures read a long prompt through the same matrix of six rows
+# (`numerics.training.kernels.coupled_prompt`), whose law, jointly over both, is that of prompts
+# drawn token by token; short prompts are drawn so (`numerics.training.kernels.coupled_short`).
+#
+# Every helper is inlined by force. One that is only called exists twice, compiled alone and inside
+# the kernel, and which of the two is taken depends on whether the kernel was compiled in this
+# process or loaded from the cache: they may round differently, and a killed run would not go on bit
+# for bit.
 
 from __future__ import annotations
 
@@ -190,9 +191,9 @@ def _kernel(short: bool) -> Callable[..., int]:
     )
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(
+    def kernel(  # type: ignore[no-untyped-def]
         theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total
-    ):  # type: ignore[no-untyped-def]
+    ):
         _ = sources
         n = theta.shape[2]
         d, width = n - 1, padded(n)

@@ -1,11 +1,11 @@
 """For each prompt of the coupled kernel, orthonormal directions of R^n along the score and value
 vectors of both architectures, by Householder's reflections.
-
-The reflections turn the four columns of a lane into an upper triangle. They are orthogonal whatever
-the columns are, parallel, nearly so, or zero, and no case needs a test: a column that adds no
-direction has (nearly) 0 on the diagonal. Entry j of column c of lane i is at
-((c n + j) LANES + i); the entries below the diagonal become those of the reflections.
 """
+
+# The reflections turn the four columns of a lane into an upper triangle. They are orthogonal
+# whatever the columns are, parallel, nearly so, or zero, and no case needs a test: a column that
+# adds no direction has (nearly) 0 on the diagonal. Entry j of column c of lane i is at ((c n + j)
+# LANES + i); the entries below the diagonal become those of the reflections.
 
 from __future__ import annotations
 

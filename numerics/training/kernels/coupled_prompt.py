@@ -1,20 +1,17 @@
 """A long prompt as both architectures of the coupled kernel see it, drawn from two normals a token
 and a few more a prompt: the products of softmax and linear attention weights with the tokens.
-
-Let N (L × n) be the normals of the tokens in the frame of
-`numerics.training.kernels.coupled_frame`: its first two columns x and y are the coordinates along
-the vectors of softmax attention, drawn token by token. Given these, softmax weights p and p (t − T)
-are fixed vectors of R^L, and the other columns are still independent normals. In an orthonormal
-basis of R^L that begins with x, y, p and p (t − T) (Gram and Schmidt) these columns have normal
-coordinates; what is left of the third and fourth outside that basis has the length of a χ variable
-(Bartlett's decomposition). So at most six coordinates of each column matter, however long the
-prompt: all that either architecture needs is a product of the 6 × n matrix of them. L is at least
-6; shorter prompts are drawn whole, in `numerics.training.kernels.coupled_short`.
-
-References
-----------
-Bartlett, "On the theory of statistical regression", Proc. R. Soc. Edinburgh 53, 1933.
 """
+
+# Let N (L × n) be the normals of the tokens in the frame of
+# `numerics.training.kernels.coupled_frame`: its first two columns x and y are the coordinates along
+# the vectors of softmax attention, drawn token by token. Given these, softmax weights p and p (t −
+# T) are fixed vectors of R^L, and the other columns are still independent normals. In an
+# orthonormal basis of R^L that begins with x, y, p and p (t − T) (Gram and Schmidt) these columns
+# have normal coordinates; what is left of the third and fourth outside that basis has the length of
+# a χ variable (Bartlett, "On the theory of statistical regression", Proc. R. Soc. Edinburgh 53,
+# 1933). So at most six coordinates of each column matter, however long the prompt: all that either
+# architecture needs is a product of the 6 × n matrix of them. L is at least 6; shorter prompts are
+# drawn whole, in `numerics.training.kernels.coupled_short`.
 
 from __future__ import annotations
 

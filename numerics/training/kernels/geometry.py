@@ -1,21 +1,21 @@
 """The two directions of R^n in which the tokens of a Gaussian prompt matter under given parameters,
 for a block of prompts that are the lanes of float32 rows.
-
-A token is M g with g ~ N(0, I_n), n = d + 1 and M = (A, 0; w'A, noise_sd). Scores are a·g and
-values b·g with a = M'K'Q z_q and b = M'V'o, both of R^n and different from prompt to prompt. Only
-the coordinates of g along b and along the part c of a across b are drawn for each token. What is
-left of g is Gaussian and independent of them, so that its two weighted sums, which the gradient
-needs, are two Gaussian vectors whose covariance the weights determine:
-`numerics.training.kernels.collect`.
-
-Row k of a flat array holds entries k LANES to (k + 1) LANES - 1. The rows of `normals` are those of
-the draw: w (d), xi (d), the label's noise, one that only linear attention uses, and two of n for
-the sums across. `frame` holds b, c, and A'w with a row for passing results; `scalars` the length of
-b, the coordinate of a along b, the length of c, and the label. The rows of `moments` are what comes
-from the tokens, with unit vectors e of b and f of c: the weighted sum of the tokens' coordinates is
-m0 e + m1 f + m2 p, that of the centred values times the coordinates m3 e + m4 f + m5 p + m6 q,
-where p and q are standard normal across e and f; and m7 is output less label.
 """
+
+# A token is M g with g ~ N(0, I_n), n = d + 1 and M = (A, 0; w'A, noise_sd). Scores are a·g and
+# values b·g with a = M'K'Q z_q and b = M'V'o, both of R^n and different from prompt to prompt. Only
+# the coordinates of g along b and along the part c of a across b are drawn for each token. What is
+# left of g is Gaussian and independent of them, so that its two weighted sums, which the gradient
+# needs, are two Gaussian vectors whose covariance the weights determine:
+# `numerics.training.kernels.collect`.
+#
+# Row k of a flat array holds entries k LANES to (k + 1) LANES - 1. The rows of `normals` are those
+# of the draw: w (d), xi (d), the label's noise, one that only linear attention uses, and two of n
+# for the sums across. `frame` holds b, c, and A'w with a row for passing results; `scalars` the
+# length of b, the coordinate of a along b, the length of c, and the label. The rows of `moments`
+# are what comes from the tokens, with unit vectors e of b and f of c: the weighted sum of the
+# tokens' coordinates is m0 e + m1 f + m2 p, that of the centred values times the coordinates m3 e +
+# m4 f + m5 p + m6 q, where p and q are standard normal across e and f; and m7 is output less label.
 
 from __future__ import annotations
 

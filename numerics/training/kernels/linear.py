@@ -1,15 +1,12 @@
 """The moments of linear attention over the tokens of a block of prompts, at a cost that does not
 depend on the prompt length L.
-
-Linear attention needs only the sums G over the tokens of squares and products of their two
-coordinates. G is Wishart: G = T T' for a lower triangular T of independent entries,
-T_11^2 ~ chi^2_L, T_21 ~ N(0, 1), T_22^2 ~ chi^2_{L-1} (Bartlett's decomposition).
-
-References
-----------
-Bartlett, "On the theory of statistical regression", Proc. Royal Soc. Edinburgh 53 (1933).
-Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS 26(3), 2000.
 """
+
+# Linear attention needs only the sums G over the tokens of squares and products of their two
+# coordinates. G is Wishart: G = T T' for a lower triangular T of independent entries, T_11^2 ~
+# chi^2_L, T_21 ~ N(0, 1), T_22^2 ~ chi^2_{L-1} (Bartlett, "On the theory of statistical
+# regression", Proc. Royal Soc. Edinburgh 53, 1933). The chi^2 variables are those of Marsaglia and
+# Tsang, "A simple method for generating gamma variables", ACM TOMS 26(3), 2000.
 
 from __future__ import annotations
 
@@ -91,11 +88,10 @@ def settle(d, row, state, proposals):  # type: ignore[no-untyped-def]
 def chi_squares(L, state, proposals):  # type: ignore[no-untyped-def]
     """The first two rows of `proposals` (six rows): chi^2 variables of L and L - 1 degrees of
     freedom, independent; 0 for none.
-
-    Marsaglia and Tsang's d (1 + c g)^3 with d = L/2 - 1/3 and c = 1/sqrt(9 d), g normal, u uniform,
-    is accepted for log(1 - u) < h(g); h(g) > -QUICK_TEST g^4 / d where c g > -1/2 settles all but a
-    few without a logarithm.
     """
+    # Marsaglia and Tsang's d (1 + c g)^3 with d = L/2 - 1/3 and c = 1/sqrt(9 d), g normal, u
+    # uniform, is accepted for log(1 - u) < h(g); h(g) > -QUICK_TEST g^4 / d where c g > -1/2
+    # settles all but a few without a logarithm.
     d0, d1 = 0.5 * L - 1 / 3, 0.5 * max(L - 1, 1) - 1 / 3
     propose(d0, d1, state, proposals)
     settle(d0, U64(0), state, proposals)

@@ -1,8 +1,6 @@
 """The loop of stochastic gradient descent on the in-context risk E (T - y)^2 / 2, compiled whole,
-for softmax attention, linear attention or both (Appendix A.1 of Boursier & Boyer); `numerics.train`
-runs it.
-
-A step draws the batch in blocks of prompts, which are the lanes of float32 rows
+for softmax attention, linear attention or both (Appendix A.1 of Boursier & Boyer). A step draws the
+batch in blocks of prompts, which are the lanes of float32 rows
 (`numerics.training.kernels.geometry`); parameters and their gradient are float64.
 """
 
@@ -62,9 +60,9 @@ def single(attention: str) -> Callable[..., int]:
     )
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(
+    def kernel(  # type: ignore[no-untyped-def]
         theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total
-    ):  # type: ignore[no-untyped-def]
+    ):
         _ = sources
         n, count = theta.shape[1], theta.shape[0]
         d, width = n - 1, padded(n)
@@ -123,50 +121,24 @@ def single(attention: str) -> Callable[..., int]:
 
 @once
 def sgd_kernel(attention: str) -> Callable[..., int]:
-    """The compiled loop for one attention, which releases the GIL.
-
-    Called as ``(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0,
-    key1, losses, gradient)``, it takes the steps first, ..., first + steps - 1 in place and returns
-    the first step at which the loss or a parameter was not finite, or -1. In that case theta holds
-    the last finite parameters, and losses are written up to the step before.
-
-    Parameters
-    ----------
-    attention : {"softmax", "linear", "coupled"}
-        Which attention. "coupled" trains both on the same prompts: theta and gradient have a
-        leading axis (softmax, linear), losses two rows.
-
-    Returns
-    -------
-    callable
-        theta : (1 + 3n, n) float64, n = d + 1, the rows of o, V, K, Q. L : prompt length. A, B :
-        (d, d) float64, prompts A g and query B g with g standard normal. task_sd, noise_sd :
-        standard deviations of the entries of w and of the label noise, on prompt and query. scale :
-        factor of the scores. factor : of the gradient of the risk E (T - y)^2 / 2 in a step. batch
-        : prompts a step. key0, key1 : `numerics.compiled.streams.key_of` the seed. losses :
-        (steps,), half the mean squared error before each update. gradient : with lr = 0 the
-        gradients of the risk are added to it, unless its size is 0.
-
-    Raises
-    ------
-    ValueError
-        If there is no such attention.
-
-    Notes
-    -----
-    The result is bit for bit a function of the arguments on one machine. Step k reads streams of
-    its own, so that cutting a run into several calls changes no bit. Score and value vectors of a
-    prompt that are longer than 1e18 leave float32; the loss then counts as not finite.
-
-    Examples
-    --------
-    >>> from numerics.compiled.streams import key_of
-    >>> theta, losses, I = np.full((7, 2), 0.5), np.empty(3), np.eye(1)
-    >>> numbers = (I, I, 1.0, 0.1, 1.0, 1.0, 128)  # A, B, task_sd, noise_sd, scale, factor, batch
-    >>> none = np.empty((0, 0))
-    >>> sgd_kernel("linear")(theta, 10, 0, 3, 0.01, *numbers, *key_of(0), losses, none)
-    -1
+    """The compiled loop for "softmax", "linear" or "coupled" attention, which releases the GIL. It
+    takes the steps first, ..., first + steps - 1 in place and returns the first one at which the
+    loss or a parameter was not finite, or -1. In that case theta holds the last finite parameters,
+    and losses are written up to the step before.
     """
+    # The arguments are (theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch,
+    # key0, key1, losses, gradient). theta: (1 + 3n, n) float64, n = d + 1, the rows of o, V, K, Q.
+    # A, B: (d, d) float64, prompts A g and query B g with g standard normal. task_sd, noise_sd:
+    # standard deviations of the entries of w and of the label noise, on prompt and query. scale:
+    # factor of the scores. factor: of the gradient of the risk in a step. batch: prompts a step.
+    # key0, key1: `numerics.compiled.streams.key_of` the seed. losses: (steps,), half the mean
+    # squared error before each update. gradient: with lr = 0 the gradients of the risk are added to
+    # it, unless its size is 0. "coupled" trains both on the same prompts: theta and gradient have a
+    # leading axis (softmax, linear), losses two rows.
+    #
+    # The result is bit for bit a function of the arguments on one machine. Step k reads streams of
+    # its own, so that cutting a run into several calls changes no bit. Score and value vectors of a
+    # prompt that are longer than 1e18 leave float32; the loss then counts as not finite.
     if attention == "coupled":
         from numerics.training.kernels.coupled import coupled_kernel
 
@@ -175,7 +147,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         raise ValueError(f'attention = {attention!r}; take "softmax", "linear" or "coupled"')
     compiled = single(attention)
 
-    def kernel(
+    def kernel(  # type: ignore[no-untyped-def]
         theta,
         L,
         first,
@@ -192,7 +164,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         key1,
         losses,
         gradient,
-    ):  # type: ignore[no-untyped-def]
+    ):
         """One type for each argument, so that the loop is compiled once."""
         A, B = (np.ascontiguousarray(X, dtype=np.float64) for X in (A, B))
         numbers = (float(x) for x in (task_sd, noise_sd, scale, factor))

@@ -1,11 +1,11 @@
 """The matrices between parameters and scores, once a step of SGD: from (O, V, K, Q) to the value
 vector and the score matrix of a token's normals, and back from their derivatives.
-
-Rows are padded to a multiple of eight. A padded row is one vector of the processor, or a few: a
-product of n x n matrices costs n^2 operations on rows where its entries one by one would cost n^3.
-Matrices are flat, entry (i, j) at i width + j; theta is the row o and the n = d + 1 rows of each of
-V, K and Q.
 """
+
+# Rows are padded to a multiple of eight. A padded row is one vector of the processor, or a few: a
+# product of n x n matrices costs n^2 operations on rows where its entries one by one would cost
+# n^3. Matrices are flat, entry (i, j) at i width + j; theta is the row o and the n = d + 1 rows of
+# each of V, K and Q.
 
 from __future__ import annotations
 
@@ -89,10 +89,8 @@ def row(count, factor, x, at, step, y, start, width, out, to):  # type: ignore[n
 @njit
 def forward(n, width, theta, A, B, scale, b, U, P, scratch):  # type: ignore[no-untyped-def]
     """From the parameters: U = scale K'Q, b = (A'b_x, b_y) with b = V'o, and P = (A' U_xx B; U_yx
-    B), all in padded rows.
-
-    The scores of tokens M g with M = (A, 0; w'A, noise) are then a'g with a = (P_x xi + A'w a_y,
-    noise a_y), a_y = P_y xi, where the query is B xi.
+    B), all in padded rows. The scores of tokens M g with M = (A, 0; w'A, noise) are then a'g with a
+    = (P_x xi + A'w a_y, noise a_y), a_y = P_y xi, where the query is B xi.
     """
     d = n - 1
     V, K, Q, last = width, (1 + n) * width, (1 + 2 * n) * width, d * width

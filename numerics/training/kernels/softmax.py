@@ -1,8 +1,7 @@
 """The moments of softmax attention over the tokens of a block of prompts: every token is drawn, but
-only its two coordinates of `numerics.training.kernels.geometry`.
-
-Weighted sums are kept in float32 for sixty tokens at a time and then added up in float64. Where
-scores may be large they are relative to the greatest score so far.
+only its two coordinates of `numerics.training.kernels.geometry`. Weighted sums are kept in float32
+for sixty tokens at a time and then added up in float64. Where scores may be large they are relative
+to the greatest score so far.
 """
 
 from __future__ import annotations
