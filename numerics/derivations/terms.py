@@ -49,7 +49,6 @@ HEADS = {
 
 
 def _union(sets: list[frozenset[Any]]) -> frozenset[Any]:
-    """The union; where one of the given sets is the union it is used again, to save memory."""
     out: frozenset[Any] = NOTHING
     for s in sets:
         if not s <= out:
@@ -389,7 +388,8 @@ class Given(Term):
             or self.body.tasks - {self.task}
         ):
             raise Refused(
-                f"{text(self.body)} is no term whose tokens and queries are those of the task {text(self.task)}"
+                f"{text(self.body)} is no term whose tokens and queries are those of the task "
+                f"{text(self.task)}"
             )
         self._seal((self.task, self.body), "given")
         object.__setattr__(self, "tasks", frozenset())
@@ -400,17 +400,8 @@ TERMS = (Number, Variable, Bound, Apply, Op, Defined, Bind, Given)
 
 
 def term(x: Any) -> Term:
-    """A term, or a whole number or Fraction as one.
-
-    Raises
-    ------
-    Refused
-        For anything else: a float is not the number that was meant.
-
-    Examples
-    --------
-    >>> print(term(1) / 3 + Variable("x", range=Range()))
-    ((1*1/3) + x)
+    """A term, or a whole number or Fraction as one. A float is Refused: it is not the number that
+    was meant.
     """
     if type(x) in (int, Fraction):
         return Number(Fraction(x))

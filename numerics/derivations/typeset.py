@@ -59,14 +59,7 @@ SUM, PRODUCT, POWER = 1, 2, 3
 
 
 def latex(e: Term) -> str:
-    """The term as LaTeX, with letters for bound variables.
-
-    Examples
-    --------
-    >>> from numerics.derivations.sorts import REALS
-    >>> latex(Variable("x", range=REALS) ** 2 / 3)
-    '\\\\frac{x^{2}}{3}'
-    """
+    """The term as LaTeX, with letters for bound variables."""
     return _Page.of(e).tex(e)
 
 
@@ -390,15 +383,16 @@ def theorem_page(thm: Theorem) -> str:
     """A theorem as HTML: what it says, what its names stand for, and what it assumes. Jupyter shows
     theorems so.
 
-    Examples
-    --------
     >>> from numerics.derivations.rules import arithmetic
     >>> from numerics.derivations.terms import term
     >>> theorem_page(arithmetic(term(1), "<=", term(2)))[:31]
     '<p>Theorem, derived in 1 step: '
     """
     steps = len(thm.steps())
-    said = f"<p>Theorem, derived in {steps} step{'s' if steps > 1 else ''}: {mathml(relation(thm.lhs, thm.op, thm.rhs))}</p>"
+    said = (
+        f"<p>Theorem, derived in {steps} step{'s' if steps > 1 else ''}: "
+        f"{mathml(relation(thm.lhs, thm.op, thm.rhs))}</p>"
+    )
     lists = {"where": map(mathml, definitions_latex(thm)), "assumes": map(words, assumptions_latex(thm))}
     items = {name: "".join(f"<li>{text}</li>" for text in texts) for name, texts in lists.items()}
     return said + "".join(f"<p>{name}</p><ul>{texts}</ul>" for name, texts in items.items() if texts)

@@ -249,13 +249,8 @@ def summable(e: Term, over: Variable) -> bool:
 
 @cache
 def check_defined(e: Term) -> None:
-    """Pass a defined term.
-
-    Raises
-    ------
-    Refused
-        If some part may have no value: a denominator that may vanish, a root of what may be
-        negative, a mean that may not exist, or an infinite value in a function.
+    """Pass a defined term. Refused if some part may have no value: a denominator that may vanish, a
+    root of what may be negative, a mean that may not exist, or an infinite value in a function.
     """
     if isinstance(e, (Defined, Given)):
         check_defined(e.body)

@@ -384,27 +384,9 @@ def made(a: Assumption, length: int) -> bool:
 
 
 def breaking(statement: Relation) -> dict[str, str] | None:
-    """A world that meets the hypotheses of a statement and breaks it, the smallest ones first; None
-    if none is found, or a hypothesis is about more than a world has values of.
-
-    Parameters
-    ----------
-    statement : Relation
-
-    Returns
-    -------
-    dict or None
-            The probabilities `P` of the atoms, and the values of variables and functions.
-
-    Examples
-    --------
-    >>> from numerics.derivations.sorts import REALS
-    >>> from numerics.derivations.statements import Statement
-    >>> x = Variable("x", range=REALS)
-    >>> sorted(breaking(Statement(x**2, "<=", x)))
-    ['P', 'left', 'right', 'x']
-    >>> breaking(Statement(-(x**2), "<=", x**2)) is None
-    True
+    """A world that meets the hypotheses of a statement and breaks it, the smallest ones first: the
+    probabilities `P` of the atoms, and the values of variables and functions. None if none is
+    found, or a hypothesis is about more than a world has values of.
     """
     tried = lambda a: all(isinstance(v, Variable) and v.range is None and v.of in FINITE for v in a.every)
     kept = lambda a, world: made(a, world.length) or (tried(a) and meets(a, world))
