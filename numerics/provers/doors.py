@@ -54,22 +54,14 @@ def broken(error: Exception) -> str:
         if Path(last.filename).name == file and words in str(error):
             return known
     return (
-        f"{FAULT}: {type(error).__name__} in {Path(last.filename).name}, line {last.lineno} ({str(error)[:300] or 'no words'});"
+        f"{FAULT}: {type(error).__name__} in {Path(last.filename).name}, line {last.lineno} "
+        f"({str(error)[:300] or 'no words'});"
         " nothing was decided. Please report the statement; writing it in another way may avoid the fault"
     )
 
 
 def guarded(engine: str) -> Callable[[Callable[P, Evidence]], Callable[P, Evidence]]:
-    """Let a prover answer OPEN, under the name of its engine, where it breaks.
-
-    Examples
-    --------
-    >>> @guarded("identity")
-    ... def prover(x: int) -> Evidence:
-    ...     return {}[x]
-    >>> prover(1).reason[:24]
-    'internal fault: KeyError'
-    """
+    """Let a prover answer OPEN, under the name of its engine, where it breaks."""
 
     def guard(prover: Callable[P, Evidence]) -> Callable[P, Evidence]:
         @wraps(prover)

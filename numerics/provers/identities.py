@@ -1,8 +1,6 @@
 """`identity` and `trace_identity` decide equations between scalar expressions and between matrix
-words by reducing the difference of both sides to a normal form.
-
-Every proof carries a control: a copy of the statement with one term doubled, which the same
-procedure must refute.
+words by reducing the difference of both sides to a normal form. Every proof carries a control: a
+copy of the statement with one term doubled, which the same procedure must refute.
 """
 
 from __future__ import annotations
@@ -159,7 +157,8 @@ def _decide(statement: Equations) -> Evidence:
         control = next((c for c in tried if c is not None), None)
         if control is None:
             reason = (
-                "the normal form is zero, but no spoiled copy could be refuted: there may be nothing left to check."
+                "the normal form is zero, but no spoiled copy could be refuted: there may be nothing "
+                "left to check."
                 " What may help: sides that SymPy has not evaluated (sympy.evaluate(False))"
             )
             return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
@@ -169,8 +168,10 @@ def _decide(statement: Equations) -> Evidence:
         return refuted
     rest = ", ".join(label or "the difference" for label, z in zip(statement.labels, zero) if not z)
     reason = (
-        f"the normal form of {rest} is not zero, and no point was found at which the two sides differ. What may help: stronger"
-        " assumptions about the symbols (positive, real, integer); a relation between them (`given=`); a step in between"
+        f"the normal form of {rest} is not zero, and no point was found at which the two sides differ. "
+        "What may help: stronger"
+        " assumptions about the symbols (positive, real, integer); a relation between them (`given=`); "
+        "a step in between"
     )
     return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
 
@@ -199,7 +200,8 @@ def _entries(side: Any) -> tuple[list[Any], tuple[int, ...]]:
         return list(side), tuple(side.shape)
     if isinstance(side, sp.MatrixExpr):
         raise TypeError(
-            f"{side} is a symbolic matrix; use trace_identity for every dimension, or side.as_explicit() for this one"
+            f"{side} is a symbolic matrix; use trace_identity for every dimension, or "
+            "side.as_explicit() for this one"
         )
     if isinstance(side, Sequence) and not isinstance(side, str):
         return list(side), (len(side),)
@@ -228,14 +230,16 @@ def _scalar(given: Any) -> Written:
         if isinstance(e, sp.Indexed):
             if not all(i.is_Integer or i.is_Symbol for i in e.indices):
                 raise ValueError(
-                    f"the index of {e} is neither a whole number nor a symbol; write it as one, so that equals look equal"
+                    f"the index of {e} is neither a whole number nor a symbol; write it as one, so "
+                    "that equals look equal"
                 )
             nodes.skip()
         elif isinstance(e, sp.Derivative):
             nodes.skip()
         elif not _known(e):
             raise TypeError(
-                f"{side.given} holds {e}, and {type(e).__name__} has no normal form here; give its closed form"
+                f"{side.given} holds {e}, and {type(e).__name__} has no normal form here; give its "
+                "closed form"
             )
     return side
 
@@ -370,7 +374,8 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
     start = time.perf_counter()
     if not isinstance(lhs, Words):
         raise TypeError(
-            f"{lhs!r} is no element of a theory.symbolic.algebra.Algebra; use identity() for scalars and explicit matrices"
+            f"{lhs!r} is no element of a theory.symbolic.algebra.Algebra; use identity() for scalars "
+            "and explicit matrices"
         )
     difference = lhs - rhs
     right = rhs if isinstance(rhs, Words) else 0 * lhs + rhs
@@ -386,7 +391,10 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
         spoiled = (_words_differ(lhs, right.without(i)) for i in range(len(right.terms)))
         control = next((c for c in spoiled if c is not None), None)
         if control is None:
-            reason = "the normal forms agree, but no term could be dropped to any effect: there may be nothing left to check"
+            reason = (
+                "the normal forms agree, but no term could be dropped to any effect: there may be nothing "
+                "left to check"
+            )
             found = Evidence(verdict=Verdict.OPEN, reason=reason, **_common(lhs, right))
         else:
             found = Evidence(

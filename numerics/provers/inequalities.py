@@ -1,8 +1,7 @@
 """`forall` decides an inequality for all real (or whole) values of its variables, and says which
-argument decided it.
-
-It first searches for a counterexample, then shows that both sides are defined on the domain, then
-tries exact arithmetic, and at last covers the domain by boxes on which enclosures settle the sign.
+argument decided it. It first searches for a counterexample, then shows that both sides are defined
+on the domain, then tries exact arithmetic, and at last covers the domain by boxes on which
+enclosures settle the sign.
 """
 
 from __future__ import annotations
@@ -190,7 +189,10 @@ class _Run:
             ]
         if not self.changed and len(self.st.symbols) > 1:
             ways.append("a new variable for what occurs together (`via=`)")
-        tried = "a search for counterexamples, exact arithmetic and enclosures on boxes, also in other forms and variables"
+        tried = (
+            "a search for counterexamples, exact arithmetic and enclosures on boxes, also in other forms "
+            "and variables"
+        )
         return self.open(f"{reason}; tried were {tried}", *ways)
 
     def refuted(self) -> Evidence:

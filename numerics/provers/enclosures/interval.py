@@ -54,13 +54,6 @@ def up(x: Ball) -> Ball:
 class Iv:
     """A set of reals between `lo` and `hi`; `lo_open` says that every value is above `lo`,
     `defined` that no point was undefined.
-
-    Examples
-    --------
-    >>> from flint import arb
-    >>> x = Iv(arb(0), arb(2), lo_open=True)
-    >>> x.inv().lo.str(5), x.inv().defined, Iv(arb(-1), arb(2)).inv().defined
-    ('0.50000', True, False)
     """
 
     __slots__ = ("defined", "hi", "hi_open", "lo", "lo_open")

@@ -28,8 +28,6 @@ def positive(p: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, b
     """How many boxes show that the polynomial `p` is nonnegative (positive, if `strict`) on `box`;
     0 if this was not shown.
 
-    Examples
-    --------
     >>> x, y = sp.symbols("x y")
     >>> unit = Side(fmpq(0), fmpq(1))
     >>> positive(7 * x**2 - 7 * x + 2, [x, y], (unit, unit), strict=True)

@@ -73,10 +73,9 @@ class Scan:
 
 def gaps(st: Statement, points: Array, vanishing: bool = False) -> tuple[Array, Array, Array]:
     """The relative gap ``(big - small)/(|big| + |small|)`` at rows of points, and the two sides.
-    The gap is infinite where a hypothesis fails or a side is undefined.
-
-    Where both sides are below 1e-280 the gap is 0 if `vanishing`, otherwise unknown: they may be 0,
-    but more often they underflowed.
+    The gap is infinite where a hypothesis fails or a side is undefined. Where both sides are below
+    1e-280 it is 0 if `vanishing`, otherwise unknown: they may be 0, but more often they
+    underflowed.
     """
     columns, memo, n = dict(zip(st.symbols, points.T)), {}, len(points)  # type: ignore[var-annotated]
     column = lambda e: np.broadcast_to(np.asarray(values_of(e, columns, memo), dtype=np.float64), (n,))

@@ -75,7 +75,8 @@ def Closed(lo: Any, hi: Any) -> sp.Interval:
 def _end(value: Any, name: Any) -> fmpq | None:
     if isinstance(value, (str, bool)):
         raise TypeError(
-            f"the end {value!r} of the range of {name} is no number; write a rational number, such as Rational(1, 2)"
+            f"the end {value!r} of the range of {name} is no number; write a rational number, such as "
+            "Rational(1, 2)"
         )
     try:
         v = sp.sympify(value)
@@ -93,7 +94,8 @@ def _end(value: Any, name: Any) -> fmpq | None:
         )
     if not v.is_Rational:
         raise ValueError(
-            f"the end {v} of the range of {name} is not a rational number or oo; state it as a hypothesis in `where`"
+            f"the end {v} of the range of {name} is not a rational number or oo; state it as a "
+            "hypothesis in `where`"
         )
     if max(abs(v.p), v.q).bit_length() > LONGEST:
         raise ValueError(f"an end of the range of {name} has more than {LONGEST} bits; scale the variable")
@@ -101,12 +103,8 @@ def _end(value: Any, name: Any) -> fmpq | None:
 
 
 def side_of(name: Any, given: Any) -> Side:
-    """The range of one variable, from a pair (open), `Closed`, a SymPy interval or `Integers`.
-
-    Raises
-    ------
-    ValueError
-        If the range is empty or is none of these.
+    """The range of one variable, from a pair (open), `Closed`, a SymPy interval or `Integers`; a
+    ValueError if it is empty or none of these.
     """
     integer = isinstance(given, Integers) or given in (sp.S.Naturals, sp.S.Naturals0, sp.S.Integers)
     if isinstance(given, tuple) and len(given) == 2:
@@ -124,7 +122,8 @@ def side_of(name: Any, given: Any) -> Side:
         lo, hi, left, right = -sp.oo, sp.oo, True, True
     else:
         raise ValueError(
-            f"the range {given} of {name} is neither a pair (lo, hi), nor Closed(lo, hi), Integers(lo, hi) or a SymPy Interval"
+            f"the range {given} of {name} is neither a pair (lo, hi), nor Closed(lo, hi), Integers(lo, "
+            "hi) or a SymPy Interval"
         )
     a, b = _end(lo, name), _end(hi, name)
     if (a is None and sp.sympify(lo) == sp.oo) or (b is None and sp.sympify(hi) == -sp.oo):
@@ -322,15 +321,8 @@ def statement(
     lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], where: Iterable[Any]
 ) -> Statement:
     """Check a caller's statement at the door and put it into fresh symbols that assume exactly what
-    the domain implies.
-
-    Raises
-    ------
-    TypeError
-        If a float occurs.
-    ValueError
-        If the operator, a range, a hypothesis or a symbol is not understood, or a symbol assumes
-        more than its range implies.
+    the domain implies. A float is a TypeError; an operator, range, hypothesis or symbol that is not
+    understood, or a symbol that assumes more than its range implies, a ValueError.
     """
     if not isinstance(op, str) or op not in OPS:
         raise ValueError(f"the relation {op!r} is none of {list(OPS)}")

@@ -40,12 +40,8 @@ class Goal:
 
 
 def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Goal:
-    """The statement in new variables, over a box that contains the image of the old domain.
-
-    Raises
-    ------
-    ValueError
-        If the definition of a new variable cannot be solved for any old one.
+    """The statement in new variables, over a box that contains the image of the old domain. A
+    ValueError says that the definition of a new variable cannot be solved for any old one.
     """
     goal = Goal(st.symbols, st.box, st.small, st.big, st.where)
     rename: dict[sp.Symbol, sp.Expr] = dict(zip(st.names, st.symbols))
@@ -57,13 +53,15 @@ def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Goal:
         phi = scalar(phi).value
         if phi.free_symbols - set(rename) or not phi.free_symbols:
             raise ValueError(
-                f"{new} = {phi} in `via` is not a function of the statement's variables {', '.join(map(str, st.names))}"
+                f"{new} = {phi} in `via` is not a function of the statement's variables "
+                f"{', '.join(map(str, st.names))}"
             )
         phi = phi.xreplace(rename)
         found = _eliminate(goal, phi, image(Program(goal.symbols), phi, goal.box), str(new))
         if found is None:
             raise ValueError(
-                f"{new} = {phi} in `via` cannot be solved for any of the old variables; choose another substitution"
+                f"{new} = {phi} in `via` cannot be solved for any of the old variables; choose another "
+                "substitution"
             )
         goal, v, psi, fresh = found
         rename = {n: o.xreplace({v: psi}) for n, o in rename.items()}
