@@ -27,7 +27,7 @@ _OF_SYMPY = {
         "factor_.py",
         "is not a prime factor of",
     ): "SymPy 1.14 cannot factor a product of two close numbers that occurs"
-    " (its issue 28621); write the product as its factors",
+    " (its issue 28621); write the product as its factors"
 }
 #: What a line compiles to that raises an error itself, and calls nothing that does.
 _RAISE = dis.opmap["RAISE_VARARGS"]

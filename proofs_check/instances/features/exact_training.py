@@ -201,8 +201,7 @@ def other_updates(classes: int = 1, sign: int = -1) -> Evidence:
     squares = a**2 + M * w**2
     own, other = a * (1 - 2 * a + squares) / K, w * (a + w - squares) / K
     return all_of(
-        identity(other * (K - classes), own),
-        forall(-sign * other, ">", 0, {M: Closed(1, oo), a: (0, 1)}),
+        identity(other * (K - classes), own), forall(-sign * other, ">", 0, {M: Closed(1, oo), a: (0, 1)})
     )
 
 
