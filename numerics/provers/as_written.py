@@ -49,34 +49,10 @@ LONGEST = 10_000
 #: What SymPy may assume of a symbol, the plainest words first.
 _ASSUMPTIONS = (
     *("commutative", "infinite", "zero", "imaginary", "antihermitian", "even", "odd", "prime", "composite"),
-    *(
-        "noninteger",
-        "irrational",
-        "transcendental",
-        "integer",
-        "rational",
-        "algebraic",
-        "positive",
-        "negative",
-    ),
-    *(
-        "nonnegative",
-        "nonpositive",
-        "nonzero",
-        "extended_positive",
-        "extended_negative",
-        "extended_nonnegative",
-    ),
-    *(
-        "extended_nonpositive",
-        "extended_nonzero",
-        "real",
-        "extended_real",
-        "finite",
-        "complex",
-        "hermitian",
-        "polar",
-    ),
+    *("noninteger", "irrational", "transcendental", "integer", "rational", "algebraic", "positive"),
+    *("negative", "nonnegative", "nonpositive", "nonzero", "extended_positive", "extended_negative"),
+    *("extended_nonnegative", "extended_nonpositive", "extended_nonzero", "real", "extended_real"),
+    *("finite", "complex", "hermitian", "polar"),
 )
 #: Bits to which a number is compared with what SymPy makes of it.
 _CHECKED = 1024

@@ -318,8 +318,7 @@ def integral_evidence(
     Raises
     ------
     ValueError
-        If ``op`` is none of the five, if the constant is not surely defined and real, or as in
-        `integral`.
+        If ``op`` is none of the five, the constant not surely defined and real, or as in `integral`.
 
     Examples
     --------
@@ -365,13 +364,6 @@ def _real_constant(exact: Written) -> Ball:
     return v.real
 
 
-def _overlap(enclosed: Ball, constant: Ball) -> str:
-    return (
-        f"the enclosures {enclosed.str(20)} and {constant.str(20)} overlap. What may help: a smaller `rel=`;"
-        " `identity` of a closed form, if the two are equal"
-    )
-
-
 def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) -> Evidence:
     """The verdict on an enclosed integral and a constant, with both in LaTeX."""
     holds = {
@@ -401,4 +393,8 @@ def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) ->
             f"{float((enclosed - constant).abs_upper()):.1e}"
         )
         return Evidence(verdict=Verdict.SUPPORTED, covered=width, **common)
-    return Evidence(verdict=Verdict.OPEN, reason=_overlap(enclosed, constant), **common)
+    reason = (
+        f"the enclosures {enclosed.str(20)} and {constant.str(20)} overlap. What may help: a smaller `rel=`;"
+        " `identity` of a closed form, if the two are equal"
+    )
+    return Evidence(verdict=Verdict.OPEN, reason=reason, **common)

@@ -1,8 +1,5 @@
 """A universally quantified inequality as data: variables with their ranges, hypotheses, and the
-exact test of what counts as a counterexample.
-
-`statement` checks what a caller of `forall` gives and refuses floats, unknown symbols and empty
-ranges.
+exact test of what counts as a counterexample. `statement` checks what a caller of `forall` gives.
 """
 
 from __future__ import annotations
@@ -221,20 +218,11 @@ class Statement:
         """``"exact"`` or ``"Arb"`` if the point is surely a counterexample, in whichever arithmetic
         shows it; otherwise ``""``.
         """
-        sign = self._sign(self.difference, point)
-        if (
-            sign not in ((-1, 0) if self.strict else (-1,))
-            or not self.meets(point)
-            or not self._defined(self.needs, point)
-        ):
+        broken = self._sign(self.difference, point) in ((-1, 0) if self.strict else (-1,))
+        if not (broken and self.meets(point) and self._defined(self.needs, point)):
             return ""
-        return (
-            "exact"
-            if all(
-                self._exact(e, point) is not None for e in (self.small, self.big, *(g for g, _ in self.where))
-            )
-            else "Arb"
-        )
+        parts = (self.small, self.big, *(g for g, _ in self.where))
+        return "exact" if all(self._exact(e, point) is not None for e in parts) else "Arb"
 
     def holds(self, point: tuple[Fraction, ...]) -> bool:
         """Whether the inequality surely holds at a point."""
@@ -283,9 +271,8 @@ class Statement:
         return {s: sympy_rational(x) for s, x in zip(self.symbols, point)}
 
     def _exact(self, e: sp.Expr, point: tuple[Fraction, ...]) -> sp.Rational | None:
-        if not _algebraic(e) or any(
-            max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point
-        ):
+        long = any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point)
+        if long or not _algebraic(e):
             return None
         v = e.xreplace(self._values(point))
         return v if v.is_Rational else None
@@ -310,10 +297,8 @@ def _range_latex(s: sp.Symbol, side: Side) -> str:
     hi = r"\infty" if side.hi is None else latex(sympy_rational(side.hi))
     if side.integer:
         return rf"{latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
-    left, right = (
-        "(" if side.lo_open or side.lo is None else "[",
-        ")" if side.hi_open or side.hi is None else "]",
-    )
+    left = "(" if side.lo_open or side.lo is None else "["
+    right = ")" if side.hi_open or side.hi is None else "]"
     return rf"{latex(s)} \in {left}{lo}, {hi}{right}"
 
 
@@ -384,9 +369,8 @@ def statement(
             wanted.append((g, h.strict))
     hypotheses = r",\; ".join(h.latex for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
-    checked = r":\; ".join(
-        t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + goal.latex) if t
-    )
+    implied = (hypotheses + r" \implies " if hypotheses else "") + goal.latex
+    checked = r":\; ".join(t for t in (quantified, implied) if t)
     assumes = tuple(f"${text}$" for text in (*texts, *(h.latex for h in hyps)))
     vacuous = SAME_SIDES if latex(goal.lhs.given) == latex(goal.rhs.given) else ""
     if any(h.implies(goal) for h in hyps):
