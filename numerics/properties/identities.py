@@ -88,24 +88,9 @@ def _solved(names: frozenset[sp.Expr], given: tuple[sp.Expr, ...]) -> tuple[dict
 
 @dataclass(frozen=True)
 class ScalarIdentity:
-    """A statement of `numerics.provers.identity` at points that meet the assumptions.
-
-    The ratio of an example is 0 where the sides agree up to rounding; otherwise it is their
-    difference over the bound of their rounding errors.
-
-    Parameters
-    ----------
-    statement : Equations
-    count : int
-        How many codes an example has, at least `needed`.
-
-    Examples
-    --------
-    >>> from numerics.provers.identities import identity
-    >>> x = sp.Symbol("x", real=True)
-    >>> wrong = ScalarIdentity(*identity(sp.Abs(x), x).sides, count=1)
-    >>> wrong.tried((0,)).ratio, wrong.tried((-1,)).ratio > 1
-    (0.0, True)
+    """A statement of `numerics.provers.identity` at points that meet the assumptions. The ratio of
+    an example is 0 where the sides agree up to rounding; otherwise it is their difference over the
+    bound of their rounding errors.
     """
 
     statement: Equations
@@ -122,16 +107,13 @@ class ScalarIdentity:
 
     @property
     def drawn(self) -> Codes:
-        """Properties with as many codes share their examples."""
         return Codes(self.count)
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes of the variables."""
         return self.drawn.strategy()
 
     @property
     def covered(self) -> str:
-        """The points."""
         solved = self._ready.solved
         return (
             f"{len(solved)} points that meet the side conditions"

@@ -42,12 +42,7 @@ MIDDLE_SCORE = 2816
 
 @dataclass(frozen=True)
 class TailProperty:
-    """A chain of `numerics.search.tails` at drawn instances.
-
-    Parameters
-    ----------
-    chain : TailChain
-    """
+    """A chain of `numerics.search.tails` at drawn instances."""
 
     chain: TailChain
 
@@ -57,14 +52,13 @@ class TailProperty:
         return Codes(LENGTH + 1)
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes."""
         return self.drawn.strategy()
 
     @property
     def covered(self) -> str:
-        """What is drawn."""
         return (
-            f"laws on two and three rational atoms, f(z) = C z^{self.chain.growth} with C over twelve decades at each atom, "
+            f"laws on two and three rational atoms, f(z) = C z^{self.chain.growth} with C over twelve "
+            "decades at each atom, "
             f"|Uz| up to 5, L up to {LONGEST}"
         )
 
@@ -102,7 +96,6 @@ class TailProperty:
         return self.chain.judged(*self._point(at))
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The instance."""
         length, point = self._point(at)
         return {"L": length, **point.describe()}
 

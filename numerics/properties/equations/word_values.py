@@ -37,16 +37,6 @@ Letters: TypeAlias = Mapping[str, Bounded]
 class Reading:
     """How words are computed: in which dimension, with fractions or floats, and whether with a
     bound of the rounding errors.
-
-    Examples
-    --------
-    >>> from theory.symbolic.algebra import Algebra
-    >>> A = Algebra(vectors=["x"])
-    >>> length = (A["x"].T * A["x"]).grad("x")
-    >>> x = np.array([[1.0], [3.0]]), np.zeros((2, 1))
-    >>> value, error = Reading(2, exact=False, bound=True).of(length, {"x": x})
-    >>> value.ravel().round(12).tolist(), bool((error < 1e-12).all())
-    ([2.0, 6.0], True)
     """
 
     d: int
@@ -54,12 +44,8 @@ class Reading:
     bound: bool
 
     def of(self, w: Words, at: Letters) -> Bounded:
-        """The value of an element at matrices for its letters.
-
-        Raises
-        ------
-        Inexact
-            If a derivative has no exact difference, and fractions are asked for.
+        """The value of an element at matrices for its letters. A derivative without an exact
+        difference is `Inexact` if fractions are asked for.
         """
         if w.origin is None:
             return self._normal_form(w, at)
@@ -213,15 +199,7 @@ class Reading:
 
 
 def degree(w: Words, name: str) -> int:
-    """The highest degree in a letter that an element can have, as it was put together.
-
-    Examples
-    --------
-    >>> from theory.symbolic.algebra import Algebra
-    >>> x = Algebra(vectors=["x"])["x"]
-    >>> degree((x.T * x) ** 3 - x.T * x, "x")
-    6
-    """
+    """The highest degree in a letter that an element can have, as it was put together."""
     if w.origin is None:
         return max((sum(n == name for part in (*s, o) for n, _ in part) for s, o in w.terms), default=0)
     operation, first, *rest = w.origin
