@@ -70,27 +70,9 @@ def _displayed(theorem: Theorem, elsewhere: Mapping[int, str] | None = None) -> 
 
 
 def show_proof(name: str, *, latex: bool = False) -> int:
-    """Check the derivation of a statement now, and print it.
+    """Check the derivation of a statement, by what `proofs_check.documents.names.named`
+    understands, now, and print it. Always 0; a statement without a derivation is an InputError.
 
-    Parameters
-    ----------
-    name : str
-        What `proofs_check.documents.names.named` understands.
-    latex : bool
-        Print formulas as LaTeX.
-
-    Returns
-    -------
-    int
-        0.
-
-    Raises
-    ------
-    InputError
-        If the name is not known, or the statement has no derivation.
-
-    Examples
-    --------
     >>> try:
     ...     show_proof("BB:LC.4.log")
     ... except InputError as error:

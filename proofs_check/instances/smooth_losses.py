@@ -70,14 +70,8 @@ LOSSES = (
 
 @dataclass(frozen=True)
 class Law:
-    """A law of several random variables on finitely many atoms.
-
-    Attributes
-    ----------
-    masses : tuple
-        Probabilities of the atoms.
-    values : dict
-        Values at the atoms, by the name of the variable.
+    """A law of several random variables on finitely many atoms: their masses, and their values by
+    the name of the variable.
     """
 
     masses: tuple[Any, ...]
@@ -101,26 +95,10 @@ class Law:
 class SmoothLosses:
     """A bound ``left <= factor * right`` on means of smooth losses, as a property of laws on up to
     three rational atoms: point masses, zeros, and values and probabilities over several decades.
+    `sides` maps a module (`numpy` or `sympy`), a loss and a law to left and right.
 
     An example has two codes for the masses of the second and third atom beside that of the first,
     which is 1, and then those of the values, variable by variable.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The random variables.
-    sides : callable
-        Maps a module (`numpy` or `sympy`), a loss and a law to left and right; a function of module
-        level.
-    factor : rational
-
-    Examples
-    --------
-    >>> from numerics.properties.holds import holds
-    >>> def jensen(m, l, law):
-    ...     return law.mean(abs, "T") ** 2, law.mean(lambda T: T**2, "T")
-    >>> holds(SmoothLosses(("T",), jensen)).verdict.value
-    'SUPPORTED'
     """
 
     names: tuple[str, ...]
@@ -140,7 +118,10 @@ class SmoothLosses:
     def covered(self) -> str:
         """What is drawn."""
         variables = ", ".join(self.names)
-        return f"{len(LOSSES)} losses, one of them not convex, and laws of ({variables}) on up to {ATOMS} atoms, zeros included"
+        return (
+            f"{len(LOSSES)} losses, one of them not convex, and laws of ({variables}) on up to {ATOMS} "
+            "atoms, zeros included"
+        )
 
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio over the losses, on a short climb from the example."""

@@ -29,16 +29,7 @@ _COMMANDS = re.compile(
 
 
 def as_markdown(errata: Errata) -> str:
-    """The document as text.
-
-    Parameters
-    ----------
-    errata : Errata
-
-    Returns
-    -------
-    str
-    """
+    """The document as text."""
     parts = [
         f"# Errata: {errata.title}",
         paragraph(f"{errata.authors}; {errata.version}. Made from {errata.source}."),
@@ -103,7 +94,10 @@ def _readings(listed: tuple[Reading, ...]) -> list[str]:
 
 
 def _entry(i: int, e: Entry) -> list[str]:
-    head = f"{i}. {escape(as_unicode(e.place), quote=False)}: <b>{escape(e.errors[0].kind, quote=False)}</b> (<code>{e.id}</code>)"
+    head = (
+        f"{i}. {escape(as_unicode(e.place), quote=False)}: <b>{escape(e.errors[0].kind, quote=False)}</b> "
+        f"(<code>{e.id}</code>)"
+    )
     out = [
         f'<details id="{slug(e.id)}">\n<summary>{head}</summary>',
         "**Printed.**",

@@ -31,26 +31,14 @@ POWERS = range(5)
 
 @dataclass(frozen=True)
 class WeightedQueries:
-    """``E|z|^{2j} e^{|z|^2/4} <= right(d, j)`` for 1-sub-Gaussian queries and j = 0, ..., 4.
-
-    Parameters
-    ----------
-    right : callable
-        Of the dimension and j, in floats or SymPy numbers.
-
-    Examples
-    --------
-    A standard Gaussian query has the moment 2^{d/2} for j = 0:
-
-    >>> from numerics.properties.holds import holds
-    >>> low = WeightedQueries(lambda d, j: (2 ** (d / 2) if j == 0 else 10**9) * 99 / 100)
-    >>> holds(low).witness["j"]
-    0
+    """``E|z|^{2j} e^{|z|^2/4} <= right(d, j)``, in floats or SymPy numbers, for 1-sub-Gaussian
+    queries and j = 0, ..., 4. A standard Gaussian query has the moment 2^{d/2} for j = 0.
     """
 
     right: Callable[[Any, int], Any]
     covered = (
-        "queries with up to ten independent coordinates: Gaussian ones of variance at most 1, and one on two or three rational "
+        "queries with up to ten independent coordinates: Gaussian ones of variance at most 1, and one "
+        "on two or three rational "
         "atoms at its exact constant"
     )
     drawn = "queries with Gaussian and atomic coordinates"
