@@ -196,9 +196,8 @@ def drawn_ends(
         return vector_field(one.Sigma, U, u, prompt_length=one.prompt_length, noise=one.noise)
 
     return Computed(
-        f"starts in d = 1, 2, 3 ({starts}), turned covariances "
-        f"{'of every rank ' if singular else ''}with eigenvalues "
-        "over two decades",
+        f"starts in d = 1, 2, 3 ({starts}), turned covariances {'of every rank ' if singular else ''}with "
+        "eigenvalues over two decades",
         ranges,
         lambda **at: (found(field, **at), KEPT),
         lambda **at: found(_by_differences, **at),

@@ -58,8 +58,7 @@ class TailProperty:
     def covered(self) -> str:
         return (
             f"laws on two and three rational atoms, f(z) = C z^{self.chain.growth} with C over twelve "
-            "decades at each atom, "
-            f"|Uz| up to 5, L up to {LONGEST}"
+            f"decades at each atom, |Uz| up to 5, L up to {LONGEST}"
         )
 
     def tried(self, example: tuple[int, ...]) -> Tried:

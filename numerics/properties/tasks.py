@@ -119,9 +119,8 @@ def on_drawn_tasks(
         return {"L": L, **law, "first column of U": U, "last row of V": np.append(v, w)}
 
     return TransferBound(
-        "laws of 1 to 3 tasks, tokens on 2 or 3 rational values with weights over six decades, labels "
-        "over six decades or 0, "
-        "singular U and V; L = 1, 2, 3, 5",
+        "laws of 1 to 3 tasks, tokens on 2 or 3 rational values with weights over six decades, labels over "
+        "six decades or 0, singular U and V; L = 1, 2, 3, 5",
         {
             "shape": OneOf(SHAPES),
             "L": OneOf((1, 2, 3, 5)),

@@ -318,7 +318,7 @@ def integral_evidence(
     Raises
     ------
     ValueError
-        If ``op`` is none of the five, the constant not surely defined and real, or as in `integral`.
+        If ``op`` is another, the constant not surely defined and real, or as in `integral`.
 
     Examples
     --------

@@ -69,9 +69,8 @@ def add_commands(commands: Any) -> None:
         _status,
         "which results stand, counts of rows and what is false; keeps files, and the ledger of the "
         "release, in step",
-        "Prints them; with --check or --write compares them with the marked blocks of files, or puts "
-        "them there."
-        " A file that ends in .json is the ledger of the release, proofs_check/ledger.json.",
+        "Prints them; with --check or --write compares them with the marked blocks of files, or puts them "
+        "there. A file that ends in .json is the ledger of the release, proofs_check/ledger.json.",
         scope_option(ledger=True),
         fails=(
             "--check finds another table, --rules a broken rule, or --github or --badge a claim that is "
@@ -117,9 +116,8 @@ def add_commands(commands: Any) -> None:
     add = command(
         _merge,
         "the ledgers of several runs, such as halves on two machines, as one",
-        "The runs may overlap, but not differ: they judged with the same code, and say the same of a "
-        "claim that"
-        " two of them judged. The ledger is whole if together they judged every claim.",
+        "The runs may overlap, but not differ: they judged with the same code, and say the same of a claim "
+        "that two of them judged. The ledger is whole if together they judged every claim.",
         scope_option(),
     ).add_argument
     add("ledgers", nargs="+", metavar="LEDGER", help="a ledger, such as ledger.partial.json")
@@ -127,10 +125,9 @@ def add_commands(commands: Any) -> None:
     add = command(
         _second_opinion,
         "who else confirms the arithmetic that verdicts rest on: z3, which shares no code with the provers",
-        "Prints what was confirmed when all questions were asked last, and what is left by claim. With "
-        "NAME, --sample or"
-        " --again questions are asked now; this needs z3 (pip install 'largeprompt[smt]'), which is "
-        "given resources, not time.",
+        "Prints what was confirmed when all questions were asked last, and what is left by claim. With NAME, "
+        "--sample or --again questions are asked now; this needs z3 (pip install 'largeprompt[smt]'), which "
+        "is given resources, not time.",
         fails="something is contradicted, or confirmed no more, or the kept answers are of other questions",
     ).add_argument
     add("names", nargs="*", metavar="NAME", help="claims, or rows, whose questions are asked now")
@@ -228,11 +225,8 @@ def _errata(options: argparse.Namespace) -> int:
     from proofs_check.papers.statements import is_own, papers
 
     kept, out = find_ledger(options.ledger), Path(options.out)
-    keys = (
-        [options.paper]
-        if options.paper
-        else [k for k in papers() if not is_own(k) and account(kept.document, k).false]
-    )
+    wrong = (k for k in papers() if not is_own(k) and account(kept.document, k).false)
+    keys = [options.paper] if options.paper else list(wrong)
     if not keys:
         raise InputError(
             f"nothing was found to be false as printed, so there are no errata; this is {kept.says}"
@@ -317,9 +311,8 @@ def _revise(options: argparse.Namespace) -> int:
     from proofs_check.documents.revise import main_results, revised, settings, settings_of_file
 
     key, kept = named_paper(options.paper), find_ledger(options.ledger)
-    revision, rewritten, dropped = (
-        settings_of_file(Path(options.statements), key) if options.statements else ({}, (), ())
-    )
+    copied = settings_of_file(Path(options.statements), key) if options.statements else ({}, (), ())
+    revision, rewritten, dropped = copied
     revision = {**revision, **settings(options.set, key)}
     if not (revision or rewritten or dropped):
         raise InputError(

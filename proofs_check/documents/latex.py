@@ -20,8 +20,8 @@ _BESIDE = re.compile(r"([(\[â€œ]*)(<math\b(?:(?!</math>).)*</math>)([,.;:!?)\]â€
 #: Styles that the classes of `block` and the tables inside formulas need; sizes and colours are the
 #: page's.
 CSS = """
-math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Libertinus Math", "DejaVu Math TeX Gyre", math;
-  text-indent: 0; }
+math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Libertinus Math",
+  "DejaVu Math TeX Gyre", math; text-indent: 0; }
 .held { white-space: nowrap; }
 .formula { display: block; overflow-x: auto; overflow-y: hidden; }
 .formula .line { display: block; padding-left: 2em; text-indent: -2em; margin: .35rem 0; }

@@ -28,9 +28,8 @@ __all__ = ["block_of", "blocks", "errata", "headline", "losses", "marks", "renew
 #: Verdicts of settled rows, in the order of the columns.
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
 EXPLAINED = (
-    "A row is a printed statement or a step of a proof; its verdict is that of the statement **as "
-    "printed**, and REFUTED as soon "
-    "as anything claimed there is, else that of the weakest of its parts."
+    "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, "
+    "and REFUTED as soon as anything claimed there is, else that of the weakest of its parts."
 )
 EVIDENCE = "The evidence of a result is the weakest verdict among it, as repaired, and all it needs."
 GROUPS = {"statements": (), "assumptions and citations": ("assumption", "cited"), "experiments": ("NUM",)}

@@ -20,8 +20,8 @@ WIDTH = 112
 #: GitHub resolves a backslash before punctuation before it looks for formulas, and knows fewer
 #: commands than LaTeX packages define.
 _ON_GITHUB = {
-    r"\|": r"\Vert ", r"\{": r"\lbrace ", r"\}": r"\rbrace ", r"\,": " ", r"\;": " ", r"\!": "", r"\:": " ", r"\mathds": r"\mathbb",
-    r"\coloneqq": ":=", r"\eqqcolon": "=:", r"\phantom{}": "{}",
+    r"\|": r"\Vert ", r"\{": r"\lbrace ", r"\}": r"\rbrace ", r"\,": " ", r"\;": " ", r"\!": "", r"\:": " ",
+    r"\mathds": r"\mathbb", r"\coloneqq": ":=", r"\eqqcolon": "=:", r"\phantom{}": "{}",
 }  # fmt: skip
 _COMMANDS = re.compile(
     "|".join(re.escape(c) + ("(?![a-zA-Z])" if c[-1].isalpha() else "") for c in _ON_GITHUB)

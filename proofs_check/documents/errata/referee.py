@@ -21,7 +21,8 @@ _HEAD = r"""\documentclass{article}
 #: Commands of other packages, in terms of these two.
 _COMMANDS = {r"\mathds": r"\mathbb", r"\coloneqq": ":=", r"\eqqcolon": "=:"}
 _SIGNS = {
-    **{sign: f"\\{sign}" for sign in "&%#_{}$"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "&%#_{}$"},
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "“": "``", "”": "''", "‘": "`", "’": "'", "–": "--", "—": "---", "…": r"\dots{}",
 }  # fmt: skip
 #: What is no sign of a text font outside of formulas.

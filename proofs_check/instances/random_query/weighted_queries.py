@@ -37,9 +37,8 @@ class WeightedQueries:
 
     right: Callable[[Any, int], Any]
     covered = (
-        "queries with up to ten independent coordinates: Gaussian ones of variance at most 1, and one "
-        "on two or three rational "
-        "atoms at its exact constant"
+        "queries with up to ten independent coordinates: Gaussian ones of variance at most 1, and one on two "
+        "or three rational atoms at its exact constant"
     )
     drawn = "queries with Gaussian and atomic coordinates"
 
