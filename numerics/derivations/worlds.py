@@ -131,7 +131,6 @@ class World:
         return self.tables[key]
 
     def number(self, x: Fraction) -> Any:
-        """A rational number in the arithmetic of the world."""
         return _fmpq(x)
 
     def path(self, f: Function, at: tuple[Any, ...]) -> fmpq:
@@ -231,7 +230,6 @@ class World:
             self.task = before
 
     def operation(self, head: str, args: list[Any]) -> Any:
-        """The value of an operation at the values of its terms."""
         if head in ("add", "mul"):
             out = fmpq(0 if head == "add" else 1)
             for x in args:

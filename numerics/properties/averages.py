@@ -182,7 +182,6 @@ class AverageBound:
         return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
 
     def shown(self, example: Example, at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The instance as witnesses show it."""
         k = ATOMS[example[0]]
         point, L = _point(k, example[1], at), _length(k, at)
         try:

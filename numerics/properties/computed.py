@@ -43,7 +43,6 @@ class Decades:
     codes: int = 1
 
     def value(self, code: int) -> float:
-        """The number of a code."""
         if code <= -END and self.zero:
             return 0.0
         end, share = self.high if code > 0 else self.low, _share(code)
@@ -65,7 +64,6 @@ class Share:
     codes: int = 1
 
     def value(self, code: int) -> float:
-        """The number of a code."""
         share = _share(code)
         return (
             _short(self.low + (self.high - self.low) * share)
@@ -84,7 +82,6 @@ class OneOf:
     codes: int = 1
 
     def value(self, code: int) -> Any:
-        """The value of a code."""
         return self.values[abs(code) % len(self.values)]
 
 
@@ -98,7 +95,6 @@ class Entries:
     high: float = 16.0
 
     def value(self, *codes: int) -> Any:
-        """The vector of as many codes."""
         at = np.array(codes) * 4 / MOST
         return np.where(
             np.abs(at) < 1, 0.0, np.sign(at) * np.round(self.high ** ((2 * np.abs(at) - 5) / 3), 3)
@@ -113,7 +109,6 @@ class Several:
     codes: int
 
     def value(self, *codes: int) -> Any:
-        """The vector of as many codes."""
         return np.array([self.of.value(code) for code in codes])
 
 

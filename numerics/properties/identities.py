@@ -58,7 +58,6 @@ class _Compiled:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kind of each code."""
         return ("real",) if self.solved else tuple(k for _, kinds in self.variables for k in kinds)
 
 
@@ -198,7 +197,6 @@ class ScalarIdentity:
         return out
 
     def _point(self, at: tuple[int, ...]) -> dict[sp.Expr, sp.Expr]:
-        """The exact point of the codes."""
         ready = self._ready
         if ready.solved:
             return ready.solved[at[0] % len(ready.solved)]
@@ -209,7 +207,6 @@ class ScalarIdentity:
         }
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The two sides at this point, exactly or by Arb."""
         found = self.statement.refuted_at(self._point(at))
         if found is not None:
             return found.replace(engine="property test")
@@ -219,7 +216,6 @@ class ScalarIdentity:
         )
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The point under the names of the statement."""
         return {str(s): v for s, v in self._point(at).items()}
 
 

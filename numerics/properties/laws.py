@@ -260,7 +260,6 @@ class LawProperty:
         return laws, numbers
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The bound at this place, by Arb."""
         return judged(self.bound, *self._point(at))
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
@@ -268,7 +267,6 @@ class LawProperty:
         return self.bound.named(laws, numbers)
 
     def scaled(self, factor: Fraction) -> LawProperty:
-        """The same bound with another constant."""
         checked = rf"\text{{the same with the larger side times }}{factor}:\; {self.bound.checked}"
         return replace(
             self, bound=replace(self.bound, limit=factor * Fraction(self.bound.limit), checked=checked)

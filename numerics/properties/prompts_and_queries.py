@@ -331,7 +331,6 @@ class PromptsAndQueries:
         return PromptAndQuery(tokens, queries, u, "drawn", direction)
 
     def exactly(self, example: tuple[int, ...], at: Any) -> Evidence:
-        """The inequality at this place, by Arb."""
         example, k, length, u, left, right = at
         x = self._exact(example, u)
         if x is None:

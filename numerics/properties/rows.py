@@ -56,7 +56,6 @@ class Row(SearchStrategy[Any]):
         return row
 
     def do_draw(self, data: ConjectureData) -> tuple[int, ...]:
-        """Draw a row."""
         return tuple(
             data.draw_integer(least, most, shrink_towards=min(max(0, least), most))
             for least, most in self.ranges
@@ -85,7 +84,6 @@ class Rows(SearchStrategy[Any]):
         self.kinds, self.most = kinds, most
 
     def do_draw(self, data: ConjectureData) -> list[tuple[tuple[int, ...], ...]]:
-        """Draw a list."""
         simplest = tuple(row.simplest for row in self.kinds)
         drawn: dict[Any, None] = {}
         for tries in range(2 * self.most):  # some come out equal

@@ -216,7 +216,6 @@ class ScalarInequality:
         return tuple(decoded(s, c) for s, c in zip(self.statement.box, at))
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The statement at this point, exactly or by Arb."""
         st, point = self.statement, self._point(at)
         common: dict[str, Any] = {"engine": "property test", "checked": st.checked}
         by = st.violated(point)
@@ -237,7 +236,6 @@ class ScalarInequality:
         return replace(self, statement=replace(self.statement, big=big, checked=checked))
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The point under the names of the statement."""
         return self.statement.named(self._point(at))
 
 

@@ -91,7 +91,6 @@ class TailProperty:
         return instance(at, self.chain.growth)
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The chain at this instance, by Arb."""
         return self.chain.judged(*self._point(at))
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
@@ -99,7 +98,6 @@ class TailProperty:
         return {"L": length, **point.describe()}
 
     def scaled(self, factor: Fraction) -> TailProperty:
-        """The same chain with each larger side multiplied."""
         return replace(self, chain=replace(self.chain, factor=factor * self.chain.factor))
 
 

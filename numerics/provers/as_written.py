@@ -65,7 +65,6 @@ class Computed(sp.Expr):
 
     @property
     def value(self) -> sp.Expr:
-        """The expression without its name."""
         return self.args[1]
 
     def doit(self, **hints: Any) -> sp.Expr:

@@ -33,7 +33,6 @@ class Effort:
 
     @property
     def over(self) -> bool:
-        """Whether more steps were taken than allowed."""
         return self.spent > self.limit
 
     @contextmanager

@@ -176,7 +176,6 @@ class _Run:
         return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=words, **self.tight())
 
     def undecided(self, reason: str) -> Evidence:
-        """The evidence that no way to a proof and no counterexample was found."""
         ways = ["`identity` for the case of equality"] if not self.st.symbols else []
         if self.effort.over:
             ways.append(f"more than {self.effort.limit} steps (`effort=`)")
@@ -196,7 +195,6 @@ class _Run:
         return self.open(f"{reason}; tried were {tried}", *ways)
 
     def refuted(self) -> Evidence:
-        """The evidence of the counterexample that was found."""
         p = self.seen.witness
         assert p is not None
         by = self.st.violated(p)

@@ -44,7 +44,6 @@ class Outcome:
 
     @property
     def id(self) -> str:
-        """That of the row."""
         return self.row.id
 
     @property

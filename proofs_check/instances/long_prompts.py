@@ -98,7 +98,6 @@ class LongPrompts:
         return best
 
     def exactly(self, example: tuple[int, int, int, int], at: int) -> Evidence:
-        """The exact tail at this prompt."""
         where, tail, bound = compared(at, *self._law(example), self.tilted)
         common: dict[str, Any] = {"engine": "property test", "checked": CHECKED}
         if tail > bound:
@@ -107,7 +106,6 @@ class LongPrompts:
         return Evidence(verdict=Verdict.SUPPORTED, covered="one prompt", **common)
 
     def shown(self, example: tuple[int, int, int, int], at: int) -> Mapping[str, Any]:
-        """Law and length."""
         return compared(at, *self._law(example), self.tilted)[0]
 
 

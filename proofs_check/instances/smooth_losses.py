@@ -78,7 +78,6 @@ class Law:
     values: dict[str, tuple[Any, ...]]
 
     def mean(self, f: Callable[..., Any], *names: str) -> Any:
-        """The mean of f at the named variables."""
         return sum(p * f(*point) for p, *point in zip(self.masses, *(self.values[n] for n in names)))
 
     def read_as(self, kind: Callable[[Any], Any]) -> Law:
@@ -111,12 +110,10 @@ class SmoothLosses:
         return Codes(ATOMS - 1 + ATOMS * len(self.names))
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes."""
         return self.drawn.strategy()
 
     @property
     def covered(self) -> str:
-        """What is drawn."""
         variables = ", ".join(self.names)
         return (
             f"{len(LOSSES)} losses, one of them not convex, and laws of ({variables}) on up to {ATOMS} "
@@ -163,7 +160,6 @@ class SmoothLosses:
         return loss, sp.sympify(left), sp.Rational(self.factor) * sp.sympify(right)
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The bound at this law, by Arb."""
         law = self._point(at)
         loss, left, right = self._at(law)
         difference = value(left - right).real
@@ -183,12 +179,10 @@ class SmoothLosses:
         )
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The law and the loss."""
         law = self._point(at)
         return {"loss": self._at(law)[0].name, **law.shown()}
 
     def scaled(self, factor: Fraction) -> SmoothLosses:
-        """The same bound with its right side multiplied."""
         return replace(self, factor=factor * self.factor)
 
 

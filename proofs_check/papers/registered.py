@@ -58,7 +58,6 @@ class Collection:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of its papers."""
         return tuple(dict.fromkeys(read_statements(file)["paper"]["key"] for file in self.files))
 
 

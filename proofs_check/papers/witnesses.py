@@ -64,7 +64,6 @@ def slug(id: str) -> str:
 @forgets
 @cache
 def _files() -> Mapping[str, Path]:
-    """Every script, by its name."""
     folders = {f.parent / "witnesses" for c in collections() for f in c.files}
     folders |= {f.parents[1] / "witnesses" for c in collections() for f in c.files if c.root in f.parents[1:]}
     return {path.stem: path for folder in sorted(folders) for path in sorted(folder.glob("*.py"))}

@@ -55,7 +55,6 @@ class Program:
         self.differs = any(e.has(sp.Derivative) for e in expressions)
 
     def values(self, columns: Mapping[sp.Expr, Values]) -> list[Values]:
-        """The values alone."""
         return [v for v, _ in self.run({s: (v, None) for s, v in columns.items()}, False)]
 
     def bounded(self, columns: Mapping[sp.Expr, Values]) -> list[tuple[Values, Values]]:

@@ -139,7 +139,6 @@ class Iv:
         return Iv(lo, hi, self.hi_open, self.lo_open, self.defined)
 
     def powi(self, n: int) -> Iv:
-        """An integer power."""
         if n < 0:
             return self.powi(-n).inv()
         if n == 0:
@@ -207,7 +206,6 @@ class Iv:
         return Iv(a if a > lo else lo, b if b < hi else hi, defined=self.defined)
 
     def hull(self, o: Iv) -> Iv:
-        """The smallest interval around both."""
         lo, lo_open = (
             (self.lo, self.lo_open)
             if self.lo < o.lo

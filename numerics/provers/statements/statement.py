@@ -225,7 +225,6 @@ class Statement:
         return "exact" if all(self._exact(e, point) is not None for e in parts) else "Arb"
 
     def holds(self, point: tuple[Fraction, ...]) -> bool:
-        """Whether the inequality surely holds at a point."""
         return self._sign(self.difference, point) in ((1,) if self.strict else (1, 0, 0.5))
 
     def _defined(self, needs: Iterable[Condition], point: tuple[Fraction, ...]) -> bool:
@@ -264,7 +263,6 @@ class Statement:
 
     @cached_property
     def program(self) -> Program:
-        """Enclosures of expressions in the statement's symbols."""
         return Program(self.symbols)
 
     def _values(self, point: tuple[Fraction, ...]) -> dict[sp.Expr, sp.Expr]:

@@ -86,7 +86,6 @@ class Proof:
         return False
 
     def late(self) -> bool:
-        """Whether the effort is spent."""
         if not self.effort.over:
             return False
         self.out.reason = self.out.reason or "the effort was spent before anything was decided"

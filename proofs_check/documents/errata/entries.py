@@ -135,7 +135,6 @@ class Errata:
 
     @property
     def headline(self) -> tuple[Result, ...]:
-        """The main results."""
         return tuple(r for r in self.results if r.main)
 
     @property
@@ -145,5 +144,4 @@ class Errata:
 
     @property
     def example(self) -> str:
-        """An identifier of the paper."""
         return self.entries[0].id if self.entries else "KEY:place"

@@ -84,7 +84,6 @@ class WeightedQueries:
         return total
 
     def exactly(self, example: tuple[int, int, int], at: tuple[Fraction, int, float, float]) -> Evidence:
-        """Both sides at this query, by Arb."""
         s, j, left, right = at
         if example[1] and drawn_query(1, 0, example[2]).certain() > 1:
             reason = "the query is not certain to be 1-sub-Gaussian"
@@ -101,7 +100,6 @@ class WeightedQueries:
     def shown(
         self, example: tuple[int, int, int], at: tuple[Fraction, int, float, float]
     ) -> Mapping[str, Any]:
-        """The coordinates."""
         gaussian, other, rare = example
         law = drawn_query(1, 0, rare)
         atoms = (

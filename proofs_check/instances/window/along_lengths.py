@@ -32,7 +32,6 @@ def _loss(
 
 @cache
 def _again(tasks: Callable[[float], TaskClass], d: int, n: int, w: float, noise: float) -> float:
-    """The same by the second route."""
     return plain_window_loss(tasks(1.0).spectrum(d), n, w, noise, nodes=1600)
 
 
