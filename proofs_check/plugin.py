@@ -1,8 +1,6 @@
 """The pytest plugin: one claim is one item, named by its id; the controller judges what holds them
-together.
-
-Loaded in every pytest run of the environment through its entry point, so nothing of ours is
-imported before a claim is in sight.
+together. Loaded in every pytest run of the environment through its entry point, so nothing of ours
+is imported before a claim is in sight.
 """
 
 from __future__ import annotations

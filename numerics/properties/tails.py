@@ -1,6 +1,5 @@
-"""Chains of integrated tails, tried at drawn laws on the line, scores, functions and lengths.
-
-An example has the three codes of a law (`numerics.properties.laws`), one of the score, one for each
+"""Chains of integrated tails, tried at drawn laws on the line, scores, functions and lengths. An
+example has the three codes of a law (`numerics.properties.laws`), one of the score, one for each
 atom of the factor of f there, and one of the length.
 """
 

@@ -97,11 +97,9 @@ def on_drawn_tasks(
     left: Callable[[Gaps], Any], right: Callable[[Gaps], Any], factor: Fraction = Fraction(1)
 ) -> TransferBound:
     """``left <= factor right`` between `Gaps` on drawn laws of tasks; the right side also takes
-    symbols.
-
-    The values of x are in an interval of length 2, so that a query is 1-sub-Gaussian; x and y are
-    centred; tasks and values may be rare; labels are 0 in half of the examples, or up to 1000, and
-    need not be a function of x.
+    symbols. The values of x are in an interval of length 2, so that a query is 1-sub-Gaussian; x
+    and y are centred; tasks and values may be rare; labels are 0 in half of the examples, or up to
+    1000, and need not be a function of x.
     """
 
     def sides(**at: Any) -> tuple[Any, Any]:

@@ -271,9 +271,8 @@ def distinct(symbols: Iterable[sp.Symbol]) -> None:
 def evaluated(e: sp.Expr) -> tuple[sp.Expr, list[Condition]]:
     """The value of a side, without any of the heads that this module names, and what must hold for
     the side as it is written to be defined: pairs such as ``(x, ">")``, read ``x > 0``, also for
-    what cancels, as ``x/x`` is 1 where x is not 0.
-
-    A derivative, sum or product without a value that could be trusted is a TypeError or ValueError.
+    what cancels, as ``x/x`` is 1 where x is not 0. A derivative, sum or product without a value
+    that could be trusted is a TypeError or ValueError.
     """
     reader = _Reader()
     return reader.read(e), list(reader.conditions)

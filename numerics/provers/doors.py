@@ -1,8 +1,6 @@
 """What a caller sees when a prover breaks: an answer that names the fault, and no exception that is
-none of ours.
-
-A refusal says in words of ours what was wrong with the question, and passes. Anything else that
-SymPy, FLINT or a prover raises is a fault of the program, and decides nothing.
+none of ours. A refusal says in words of ours what was wrong with the question, and passes. Anything
+else that SymPy, FLINT or a prover raises is a fault of the program, and decides nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The work that a prover may do before it answers OPEN, counted in steps, so that no verdict
-depends on the clock.
-
-A step is the enclosure of one node of a compiled expression on one box. Compiling a node and trying
-the exact engines count as many steps as take that long on average. A million steps are two to
-twenty seconds of one processor.
+depends on the clock. A step is the enclosure of one node of a compiled expression on one box.
+Compiling a node and trying the exact engines count as many steps as take that long on average. A
+million steps are two to twenty seconds of one processor.
 """
 
 from __future__ import annotations

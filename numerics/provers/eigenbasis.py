@@ -62,9 +62,7 @@ def cases() -> Iterator[Mapping[sp.Symbol, Any]]:
 def entrywise(lhs: Any, rhs: Any) -> Evidence:
     """An identity for the entries (or summands) in every case, hence for the matrices (or traces)
     of every size: PROVED if every case is, with the same statement with one term of a sum doubled
-    as its control.
-
-    A ValueError says that an entry is not defined in the kernel, or what
+    as its control. A ValueError says that an entry is not defined in the kernel, or what
     `numerics.provers.identity` says.
     """
     left, right = scalar(lhs), scalar(rhs)

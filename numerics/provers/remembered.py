@@ -1,6 +1,5 @@
 """Remembers what a prover said of a statement while one claim is judged. A control changes one
 number of a claim, and all parts of it in which that number does not occur stay the same statements.
-
 Whoever wants a second opinion of these answers notes the questions on the way.
 """
 

@@ -77,10 +77,8 @@ def find_edge(
 ) -> Edge | None:
     """Bisect between accepted and refuted values of a dial, after doubling and halving from
     `start`, which is not 0. None if no value within 40 doublings is refuted, or none is accepted,
-    or the engine decides none near `start`.
-
-    The values that are `known` from an earlier search are judged again, and the search is left out
-    if nothing about them has changed.
+    or the engine decides none near `start`. The values that are `known` from an earlier search are
+    judged again, and the search is left out if nothing about them has changed.
     """
     if start == 0:
         raise ValueError("a dial cannot start at 0; choose a number that can be doubled and halved")

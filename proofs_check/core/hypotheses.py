@@ -138,10 +138,8 @@ def _names(text: str) -> set[str]:
 def unmet(hypotheses: Iterable[str], witness: Mapping[str, Any], *, known: bool = False) -> list[str]:
     """The hypotheses, such as ``"L >= 1"``, ``"Eq(U, 0)"`` or ``"L in Integers"``, that a witness
     does not meet: each that fails or cannot be decided, with what was found; those about names of
-    which the witness says nothing, unless only what is `known` counts.
-
-    Texts in the witness, such as ``"1/3"``, are read as exact numbers. What is not real and finite
-    is no value.
+    which the witness says nothing, unless only what is `known` counts. Texts in the witness, such
+    as ``"1/3"``, are read as exact numbers. What is not real and finite is no value.
     """
     values: dict[str, sp.Expr] = {}
     for name, value in witness.items():

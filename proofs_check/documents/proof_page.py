@@ -36,9 +36,8 @@ class Displayed(NamedTuple):
 
 
 def all_proofs() -> dict[str, list[Displayed]]:
-    """Check all stored derivations now; by the id of the claim, one for each part of it.
-
-    A step that is a part of another claim is shown as one line, which names that claim.
+    """Check all stored derivations now; by the id of the claim, one for each part of it. A step
+    that is a part of another claim is shown as one line, which names that claim.
     """
     with progress_bar(False, "checking the derivations") as advance:
         checked = {

@@ -95,7 +95,6 @@ def no_limit() -> Evidence:
 @cached
 def steps(*, factor: int = 4) -> Mapping[str, Evidence]:
     """Execute that the curve is an orbit without limit and that the hypotheses hold, step by step.
-
     Another factor in `kappa` than 4 has to be refuted at the step "orbit".
     """
     return {

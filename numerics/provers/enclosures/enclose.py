@@ -1,9 +1,7 @@
 """Compiles SymPy expressions into programs that enclose their values on a box by interval
-arithmetic.
-
-Common subexpressions are compiled once, and each is evaluated at most once a box. Products whose
-factors belong together, such as ``x**a * exp(c*x)``, are evaluated as one monotone function,
-because separate enclosures of the factors would lose their dependence.
+arithmetic. Common subexpressions are compiled once, and each is evaluated at most once a box.
+Products whose factors belong together, such as ``x**a * exp(c*x)``, are evaluated as one monotone
+function, because separate enclosures of the factors would lose their dependence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Proves exactly that a polynomial has one sign on a box: its Bernstein coefficients bound it from
-below, and halving the box sharpens that bound.
-
-Infinite ends are mapped to 1 by ``x = lo + t/(1 - t)``, and the denominator is multiplied out.
+below, and halving the box sharpens that bound. Infinite ends are mapped to 1 by ``x = lo + t/(1 -
+t)``, and the denominator is multiplied out.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Reduces a statement by one variable where its sign does not change when all variables are scaled,
-or shifted, together.
-
-``sqrt(x + y) <= sqrt(x) + sqrt(y)`` is homogeneous, so that ``x = 1`` and ``x = 0`` are enough;
-``log(e**x + e**y) <= Max(x, y) + c`` does not change if both variables are shifted, so that ``y =
-0`` is enough.
+or shifted, together. ``sqrt(x + y) <= sqrt(x) + sqrt(y)`` is homogeneous, so that ``x = 1`` and ``x
+= 0`` are enough; ``log(e**x + e**y) <= Max(x, y) + c`` does not change if both variables are
+shifted, so that ``y = 0`` is enough.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Searches in floating point for a counterexample of a statement and for its tightest point.
-Nothing that is found counts before `Statement.violated` confirms it exactly or by Arb.
-
-Simple points are tried first, least whole variables before short rationals, so that witnesses are
-short. Afterwards a zooming search brings the two sides as close together as it can.
+Nothing that is found counts before `Statement.violated` confirms it exactly or by Arb. Simple
+points are tried first, least whole variables before short rationals, so that witnesses are short.
+Afterwards a zooming search brings the two sides as close together as it can.
 """
 
 from __future__ import annotations
