@@ -43,7 +43,7 @@ class Coverage:
     open: tuple[str, ...]
     #: Rows of any kind that no property test tries and that do not say why.
     untried: tuple[str, ...]
-    #: Those that say why although one does.
+    #: Rows that say why no property test tries them, although one does.
     excused: tuple[str, ...]
 
     @property

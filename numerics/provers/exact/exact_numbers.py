@@ -24,8 +24,6 @@ __all__ = ["Undecided", "agreed", "built", "floor", "put", "sign", "told"]
 _BITS = (64, 256, 1024)
 #: Numbers whose root bound needs more bits are not decided.
 _MOST_BITS = 200_000
-#: Heads that SymPy evaluates at numbers by comparing or rounding them.
-_BENDS = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod)
 #: Functions that SymPy writes out at whole numbers.
 _GROWING = (
     sp.factorial,
