@@ -271,9 +271,8 @@ def check_defined(e: Term) -> None:
         least = isinstance(exponent, Number) and exponent.value > 0
         if least and exponent.value.denominator == 1 and (nonnegative(base) or finite(base)):  # type: ignore[attr-defined]
             return
-        above_zero = positive(base) or (
-            positive(exponent) and nonnegative(base)
-        )  # 0 to a positive power is 0
+        # 0 to a positive power is 0
+        above_zero = positive(base) or (positive(exponent) and nonnegative(base))
         if not (finite(exponent) and (nonnegative(base) if least else above_zero and finite(base))):
             raise Refused(
                 f"{text(e)} may be undefined: its base is not known to be positive and finite, as exp(v) is"

@@ -128,9 +128,8 @@ def _stored(collection: Collection) -> tuple[Ledger, str] | None:
         kept = _of(collection)
     except InputError:
         return None
-    name = (
-        ", ".join(collection.keys) if collection.named else collection.name
-    )  # folders of a machine do not belong there
+    # folders of a machine do not belong there
+    name = ", ".join(collection.keys) if collection.named else collection.name
     of = "release" if kept.path == collection.root / WHOLE else "last run"
     return Ledger(kept.document["claims"]), f"the ledger of the {of} of {name}, {kept.made}"
 

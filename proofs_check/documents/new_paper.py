@@ -55,9 +55,8 @@ def new_paper(folder: Path, title: str, id: str, authors: str = "") -> list[Path
         text = (TEMPLATE / f"{name}.template").read_text(encoding="utf-8").replace("ME:", f"{id}:")
         values = in_toml if name.endswith(".toml") else spelled | {"folder": str(folder), "key": id.lower()}
         fields = "|".join(values)
-        parts = re.split(
-            rf"\{{({fields})\}}", text
-        )  # text and names by turns, so that no value is read again
+        # text and names by turns, so that no value is read again
+        parts = re.split(rf"\{{({fields})\}}", text)
         text = "".join(values[part] if n % 2 else part for n, part in enumerate(parts))
         path = folder / target.format(id.lower())
         write_text(path, text)

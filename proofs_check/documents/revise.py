@@ -94,9 +94,8 @@ def settings_of_file(path: Path, paper: str) -> tuple[Revision, tuple[str, ...],
         ]
         if not numbers and str(r.get("printed", "")).strip() != known[id].printed:
             rewritten.append(id)
-    whole = (
-        sum(data["paper"]["key"] == key for key in _keys_of_files()) == 1
-    )  # of several parts a copy has one
+    # of several parts a copy has one
+    whole = sum(data["paper"]["key"] == key for key in _keys_of_files()) == 1
     dropped = tuple(id for id in known if id not in seen) if whole else ()
     return settings(texts, paper), tuple(rewritten), dropped
 

@@ -135,8 +135,7 @@ def _because(evidence: Evidence) -> str:
         return f" at {witness_text(evidence.witness, evidence.witness_by)}."
     if evidence.reason:
         return f", because {words(evidence.reason)}."
-    told = evidence.covered.partition(":\n")[
-        0
-    ]  # what follows are two sides in the kernel's own signs, of up to a hundred lines
+    # what follows are two sides in the kernel's own signs, of up to a hundred lines
+    told = evidence.covered.partition(":\n")[0]
     covered = f" on {words(told)}" if told else ""
     return f" by {evidence.engine}{covered}."

@@ -205,9 +205,8 @@ def run(texts: Mapping[str, str], seconds: int = 120, advance: Advance | None = 
                     advance(len(out), len(texts))
         if process.returncode:
             said.seek(0)
-            why = (
-                said.read().strip().split("\n")[-1]
-            )  # above it stand warnings, or where in our own lines it broke
+            # above it stand warnings, or where in our own lines it broke
+            why = said.read().strip().split("\n")[-1]
             raise RuntimeError(f"the witness scripts stopped: {why or f'status {process.returncode}'}")
     return out
 

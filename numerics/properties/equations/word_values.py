@@ -173,9 +173,8 @@ class Reading:
         C, off = self.of(covariance, at)
         x, weights = (nodes_exactly if self.exact else nodes)(C, degree(w, name))
         shape = np.broadcast_shapes(*(v.shape[:-2] for v, _ in at.values()))
-        x = x.reshape(
-            len(x), *(1,) * (len(shape) + 2 - C.ndim), *x.shape[1:]
-        )  # the nodes are the first axis of all
+        # the nodes are the first axis of all
+        x = x.reshape(len(x), *(1,) * (len(shape) + 2 - C.ndim), *x.shape[1:])
         error = None
         if self.bound and off is not None:
             size, far = (np.abs(a).max(axes, keepdims=True) for a, axes in ((C, (-1, -2)), (x, (0, -1, -2))))

@@ -194,9 +194,8 @@ def floor(e: sp.Expr) -> int | None:
         mantissa, exponent = map(int, v.real.mid().man_exp())
         if exponent > _MOST_BITS:
             return None
-        n = (
-            (2 * mantissa << exponent) + 1 >> 1 if exponent >= 0 else (mantissa >> -exponent - 1) + 1 >> 1
-        )  # the nearest one
+        # the nearest one
+        n = (2 * mantissa << exponent) + 1 >> 1 if exponent >= 0 else (mantissa >> -exponent - 1) + 1 >> 1
         s = sign(e - n)
         return None if s is None else n if s >= 0 else n - 1
     return None

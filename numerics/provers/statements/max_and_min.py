@@ -19,9 +19,8 @@ from numerics.rationals import flint_rational, fraction
 __all__ = ["cases"]
 
 Part = tuple[sp.Expr, Box]
-Bend = tuple[
-    sp.Expr, sp.Expr, sp.Expr, sp.Expr
-]  # what bends, what decides, its value where that is >= 0, and where it is <= 0
+# what bends, what decides, its value where that is >= 0, and where it is <= 0
+Bend = tuple[sp.Expr, sp.Expr, sp.Expr, sp.Expr]
 
 
 def cases(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, limit: int = 16) -> list[Part]:

@@ -179,9 +179,8 @@ def _zoom(st: Statement, start: Array) -> tuple[Array, Array, Array, Array]:
         best, x, gap, small, big = best[order], x[order], gap[order], small[order], big[order]
         if n < ZOOM_ROUNDS:
             steps = radius * rng.uniform(-1, 1, (len(best), 40 * k, k))
-            steps[:, ::2] *= np.eye(k)[
-                rng.integers(0, k, steps[:, ::2].shape[:2])
-            ]  # half of them along one axis
+            # half of them along one axis
+            steps[:, ::2] *= np.eye(k)[rng.integers(0, k, steps[:, ::2].shape[:2])]
             best = np.vstack([best, np.clip((best[:, None, :] + steps).reshape(-1, k), -1, 1)])
             radius *= 0.55
     return x, gap, small, big

@@ -112,9 +112,8 @@ def _eliminate(
 
     v, psi = min(found, key=cost) if len(found) > 1 else found[0]
     i = goal.symbols.index(v)
-    hypotheses = [
-        (g, s) for g, s in goal.where if everywhere[v] or kept(g, v, psi)
-    ]  # fewer of them prove no less
+    # fewer of them prove no less
+    hypotheses = [(g, s) for g, s in goal.where if everywhere[v] or kept(g, v, psi)]
     where = [*((put(g, v, psi), s) for g, s in hypotheses), *(goal.box[i].gaps(psi) if everywhere[v] else ())]
     symbols, box = (
         (*goal.symbols[:i], fresh, *goal.symbols[i + 1 :]),
