@@ -136,11 +136,6 @@ def _version() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``largeprompt`` with these arguments (default: those of the process) and return the exit
     status.
-
-    Examples
-    --------
-    >>> main(["show", "BB:nothing"])
-    2
     """
     try:
         from numerics.terminal.command import run_program

@@ -1,8 +1,6 @@
 """The pytest plugin: one claim is one item, named by its id; the controller judges what holds them
-together.
-
-Loaded in every pytest run of the environment through its entry point, so nothing of ours is
-imported before a claim is in sight.
+together. Loaded in every pytest run of the environment through its entry point, so nothing of ours
+is imported before a claim is in sight.
 """
 
 from __future__ import annotations
@@ -46,9 +44,8 @@ class ClaimItem(pytest.Item):
         item.claim = claim
         item.extra_keyword_matches |= {claim.id, claim.check.__name__}
         key = claim.id.split(":", 1)[0]
-        parent.config.addinivalue_line(
-            "markers", f"{key}: a claim about the paper {key}"
-        )  # which may be no installed one
+        # which may be no installed one
+        parent.config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")
         item.add_marker(key)
         return item
 
@@ -70,9 +67,8 @@ class ClaimItem(pytest.Item):
             pytest.xfail(f"declared open: {self.claim.open}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        told = excinfo.errisinstance(
-            (ClaimFailed, pytest.xfail.Exception)
-        )  # a traceback takes time and is not shown
+        # a traceback takes time and is not shown
+        told = excinfo.errisinstance((ClaimFailed, pytest.xfail.Exception))
         return str(excinfo.value) if told else super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

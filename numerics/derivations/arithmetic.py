@@ -64,10 +64,6 @@ def arithmetic(
     effort : int
         How many boxes the prover may look at.
 
-    Returns
-    -------
-    Theorem
-
     Raises
     ------
     Refused
@@ -109,7 +105,8 @@ def arithmetic(
             raise Refused(f"{stop}{table.legend(str(stop))}") from None
     if not questions:
         raise Refused(
-            "the premises contradict each other, or the range of a variable, so that anything follows; correct one of them"
+            "the premises contradict each other, or the range of a variable, so that anything follows; "
+            "correct one of them"
         )
     theorem = _prove(lhs, op, rhs, "arithmetic", premises, exact)
     QUESTIONS[theorem] = tuple(questions)
@@ -153,7 +150,8 @@ class _Table:
         if e not in self.names:
             if not finite(e) and not self.bounded(e):
                 raise Refused(
-                    f"{text(e)} is not known to be finite; give its functions orders, or a premise that bounds it"
+                    f"{text(e)} is not known to be finite; give its functions orders, or a premise "
+                    "that bounds it"
                 )
             name = e.name if isinstance(e, (Variable, Defined)) else f"#term{len(self.names)}"
             self.names[e] = s = sp.Symbol(name)
@@ -217,7 +215,8 @@ def _decided(
             raise Refused(f"the prover refuses {left} {op} {right}: {words}") from None
         except Exception as fault:
             raise Fault(
-                f"a prover breaks at {left} {op} {right}, with {type(fault).__name__}: {fault}; nothing is proved or refuted; "
+                f"a prover breaks at {left} {op} {right}, with {type(fault).__name__}: {fault}; "
+                "nothing is proved or refuted; "
                 "please report this, and split the step meanwhile"
             ) from fault
     return ANSWERS[asked]
@@ -338,7 +337,6 @@ def _eliminated(
 
 
 def _at(e: sp.Expr, new: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """The expression at the values that a premise leaves."""
     try:
         out = e.xreplace(new)
     except ValueError:  # in a largest value, by the words of SymPy
@@ -346,7 +344,8 @@ def _at(e: sp.Expr, new: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
     if new and out.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         values = ", ".join(f"{x} = {value}" for x, value in new.items())
         raise Refused(
-            f"a premise leaves {values}, where {e} is undefined; it contradicts a range or another premise, so correct it"
+            f"a premise leaves {values}, where {e} is undefined; it contradicts a range or another "
+            "premise, so correct it"
         )
     return out
 

@@ -51,21 +51,8 @@ def derivative(e: Any, t: Variable) -> Term:
 
     The term is built from functions of time of the order 1, whose derivatives are continuous, by
     sums, products, exponentials, logarithms, powers that are whole or have a positive base, and
-    sums over coordinates. So it is of class C^1 in t, for all values of its other variables.
-
-    Raises
-    ------
-    Refused
-        If the time stands anywhere else: under a mean, an indicator, or a largest value.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from numerics.derivations.sorts import Sort
-    >>> from numerics.derivations.terms import Function, Variable
-    >>> t, u = Variable("t", Sort.TIME), Function("u", (Sort.TIME,), Fraction(1))
-    >>> print(derivative(u(t) ** 2, t))
-    (2*(u(t)^1)*u'(t))
+    sums over coordinates. So it is of class C^1 in t, for all values of its other variables. It
+    stands nowhere else: under a mean, an indicator or a largest value it is Refused.
     """
     e = read(e)
     if _time(t) == START:
@@ -114,8 +101,6 @@ def fall(e: Any, t: Variable, rate: Theorem, since: Variable = START) -> Theorem
 
     Parameters
     ----------
-    e : Term
-    t, since : Variable
     rate : Theorem
         ``derivative(e, t) <= 0``, or ``== 0``.
 
@@ -156,9 +141,8 @@ def every_number(thm: Theorem, t: Variable, c: Variable) -> Theorem:
 
     Parameters
     ----------
-    thm : Theorem
     t : Variable
-        The only time in it.
+        The only time in the theorem.
     c : Variable
         Nonnegative, and new.
 
@@ -217,7 +201,6 @@ def continuation(
     ----------
     barrier : Assumption
         ``u(t) <= R`` for every t, with an R that does not move.
-    t : Variable
     inside : Theorem
         ``u(t) <= r``, under the barrier.
     below : Theorem
@@ -283,7 +266,6 @@ def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
 
     Parameters
     ----------
-    thm : Theorem
     end : Term
         A nonnegative number that does not depend on time.
     shown : Theorem
@@ -322,7 +304,8 @@ def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
             fits = [p for p in shown if [p.lhs, p.rhs] == sides and p.op in enough]
             if not fits or not all(map(finite, (a.lhs, a.rhs))) or a.every & (end.free | end.functions):
                 raise Refused(
-                    f"the hypothesis {a.name} is not shown up to {text(end)}, as {text(sides[0])} {a.op} {text(sides[1])}"
+                    f"the hypothesis {a.name} is not shown up to {text(end)}, as {text(sides[0])} "
+                    f"{a.op} {text(sides[1])}"
                 )
             check_arbitrary(fits[0], a.every)
             used.append(fits[0])

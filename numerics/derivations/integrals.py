@@ -30,7 +30,6 @@ def integrate(kind: str, names: tuple[Variable, ...], thm: Theorem, heads: tuple
         One of `numerics.derivations.sorts.KINDS`.
     names : tuple of Variable
         What is integrated over.
-    thm : Theorem
     heads : tuple of Term
         The prompt of a sum over positions, or the sizes of a sum over coordinates.
 
@@ -153,8 +152,6 @@ def choose(
         What the choice is called wherever it is shown.
     bound : Theorem
         ``E X <= S``, for a mean over `names`, a nonnegative X and a finite S.
-    names : tuple of Variable
-    X, u : Term
     K : Variable
         Positive, and new.
     delta : Term
@@ -186,7 +183,8 @@ def choose(
     left = bind(mean.kind, names, X * Op("ind", (u - K,)))
     if LENGTH in speaks_of(left, delta):
         raise Refused(
-            f"the choice of {K} would depend on the number of tokens of a prompt; choose {K} for terms without prompts"
+            f"the choice of {K} would depend on the number of tokens of a prompt; choose {K} for terms "
+            "without prompts"
         )
     told = {v for a in bound.assumptions for e in (a.lhs, a.rhs) for v in e.free}.union(
         bound.rhs.free, X.free, u.free, delta.free
@@ -281,7 +279,8 @@ def gaussian(g: Variable, index: Variable, size: Variable, slope: Any, one: Theo
         or index in r.free | s.free
     ):
         raise Refused(
-            f"{text(b)} and {text(r)} are finite and free of {g}, and the second is positive and free of {index}"
+            f"{text(b)} and {text(r)} are finite and free of {g}, and the second is positive and free "
+            f"of {index}"
         )
     total = lambda body: bind("coordinates", (index,), body, (size,))
     mean = bind("normal", (g,), Op("exp", (total(b * x + s / 2 * x**2),)))
@@ -310,10 +309,8 @@ def same_covariance(
         The nonnegative term.
     y : Function
         A function of one index, in whose place the sums are put.
-    vectors : tuple of Variable
-        The Gaussian vectors xi and xi'.
-    indices : tuple of Variable
-        The index j, another one k, and the coordinate n.
+    vectors, indices : tuple of Variable
+        The Gaussian vectors xi and xi'; the index j, another one k, and the coordinate n.
     size : Variable
         The number of coordinates.
     coefficients : tuple of Term

@@ -42,15 +42,13 @@ def assume(
 ) -> Theorem:
     """A hypothesis on the laws, or a cited theorem, for all values of what stands in `every`.
 
-    It is an assumption of every theorem that uses it, under its full statement. Functions of
-    tokens and variables that are not real may not be fixed by it, unless they are functions.
+    It is an assumption of every theorem that uses it, under its full statement. Functions of tokens
+    and variables that are not real may not be fixed by it, unless they are functions.
 
     Parameters
     ----------
     name : str
         What it is called wherever it is shown.
-    lhs, rhs : Term or rational number
-    op : {"<=", "<", "=="}
     every : tuple of Variable or Function
         What it is said for all values of.
     cited : bool
@@ -140,7 +138,6 @@ def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theo
 
     Parameters
     ----------
-    thm : Theorem
     values : mapping of Variable to Term, and of Function to a pair of holes and a Term
     given : Theorem
         What may show that values are in their ranges.
@@ -188,7 +185,8 @@ def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tu
         )
     if old == GAUSSIAN or Sort.TIME in old.sorts:
         raise Refused(
-            f"{old.name} cannot be replaced: a Gaussian vector is what it is, and so is a path with its derivative"
+            f"{old.name} cannot be replaced: a Gaussian vector is what it is, and so is a path with "
+            "its derivative"
         )
     hole = [h for h in holes if h.sort is not Sort.INDEX]
     if old.order != 0:

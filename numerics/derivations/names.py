@@ -77,12 +77,10 @@ def indexed(parts: tuple[str, str], indices: str = "") -> str:
 
 
 def printed(name: str, indices: str = "") -> str:
-    """A name with indices.
+    r"""A name with indices.
 
-    Examples
-    --------
     >>> print(printed("P2"), printed("P_2"), printed("c_f"), printed("b_"), printed("m2", "ij"))
-    P_{2} P_{\\_2} c_{\\mathrm{f}} \\bar{b} m_{2;ij}
+    P_{2} P_{\_2} c_{\mathrm{f}} \bar{b} m_{2;ij}
     """
     return indexed(_parts(name), indices)
 

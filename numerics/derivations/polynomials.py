@@ -60,9 +60,8 @@ def multiply(p: Poly, q: Poly, polynomial: Callable[[Term], Poly]) -> Poly:
             if not whole:
                 out[both] = out[both] + c * d if both in out else c * d
                 continue
-            parts: Poly = {
-                tuple(pair for pair in both if pair not in whole): c * d
-            }  # roots whose product is none
+            # roots whose product is none
+            parts: Poly = {tuple(pair for pair in both if pair not in whole): c * d}
             for a, x in whole:
                 parts = multiply(parts, power(polynomial(a), int(x), polynomial), polynomial)
             for k, b in parts.items():

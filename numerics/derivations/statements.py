@@ -55,18 +55,14 @@ class Statement:
 
 
 def hypotheses(*given: Theorem) -> frozenset[Assumption]:
-    """The hypotheses of a statement, from what `assume` made of each.
-
-    Raises
-    ------
-    Refused
-        For a theorem that was derived: what it assumes is what its derivation happened to use, and
-        has to be written out in a statement.
+    """The hypotheses of a statement, from what `assume` made of each. A theorem that was derived is
+    refused: what it assumes is what its derivation happened to use, and has to be written out.
     """
     for thm in given:
         if thm.premises or [(a.lhs, a.op, a.rhs) for a in thm.assumptions] != [(thm.lhs, thm.op, thm.rhs)]:
             raise Refused(
-                f"{thm} was derived ({thm.rule}); a statement names each hypothesis, so write out what `assume` made"
+                f"{thm} was derived ({thm.rule}); a statement names each hypothesis, so write out what "
+                "`assume` made"
             )
     return frozenset().union(*(thm.assumptions for thm in given))
 
@@ -81,12 +77,9 @@ def proved(statement: Statement, theorem: Theorem, effort: int = EFFORT) -> Theo
     """The theorem in the words of the statement; `effort` is for the comparison of their right
     sides.
 
-    Raises
-    ------
-    Refused
-        If its left side does not have the normal form of the statement's, its right side is not
-        shown to be at most the statement's, its relation is weaker, or it assumes more: a
-        hypothesis or a function that the statement does not have.
+    Refused if its left side does not have the normal form of the statement's, its right side is not
+    shown to be at most the statement's, its relation is weaker, or it assumes more: a hypothesis or
+    a function that the statement does not have.
     """
     try:
         found = chain(statement.lhs, theorem, statement.rhs)
@@ -108,28 +101,13 @@ def proved(statement: Statement, theorem: Theorem, effort: int = EFFORT) -> Theo
 
 def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence) -> Evidence:
     """PROVED, or CERTIFIED, if the derivation goes through, or ARGUED, if it assumes a result that
-    is argued, with a search for counterexamples as a second route. If it does not, what the search
-    says, and the step at which the derivation stops. Where the search is a proof, which can be of a
-    part only, the statement itself is evaluated in finite worlds: a world that breaks it is told
-    beside what is refuted; what is proved of a part is REFUTED with it, and OPEN without.
+    is argued, with a `search` for counterexamples as a second route, which gives slack and refutes.
+    If it does not, what the search says, and the step at which the derivation stops.
 
-    Parameters
-    ----------
-    statement : Statement
-        What the row says.
-    proof : callable
-        The derivation; it is run here.
-    search : Evidence
-        What another engine says of the same statement: it gives slack, and refutes.
-
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    Contradiction
-        If the search refutes what was derived.
+    Where the search is a proof, which can be of a part only, the statement itself is evaluated in
+    finite worlds: a world that breaks it is told beside what is refuted; what is proved of a part
+    is REFUTED with it, and OPEN without. A search that refutes what was derived is a
+    `Contradiction`.
     """
     started = time.perf_counter()
     checked = relation(statement.lhs, statement.op, statement.rhs) + where_latex(statement.lhs, statement.rhs)
@@ -153,7 +131,9 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
         fails = (
             ""
             if world is None
-            else f"in a finite world the sides of the whole statement are {world['left']} and {world['right']}"
+            else (
+                f"in a finite world the sides of the whole statement are {world['left']} and {world['right']}"
+            )
         )
         return search.replace(engine=worst.engine, parts=(), covered=fails or search.covered)
     evidence = Evidence(
@@ -175,15 +155,8 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
 
 
 def from_sympy(e: sp.Expr, values: Mapping[sp.Symbol, Any]) -> Term:
-    """A bound of `theory`, which is an expression of SymPy, as a term.
+    """A bound of `theory`, an expression of SymPy, as a term; a symbol without a term is Refused.
 
-    Raises
-    ------
-    Refused
-        If it contains a symbol without a term, or a function that terms do not have.
-
-    Examples
-    --------
     >>> from numerics.derivations.sorts import REALS
     >>> x = sp.Symbol("x")
     >>> print(from_sympy(sp.exp(2 * x), {x: Variable("x", range=REALS)}))

@@ -34,7 +34,6 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     ----------
     thm : Theorem
         Without tasks and times, also in what hypotheses are said for all values of.
-    task : Variable
     values : mapping of Function to Function, and of Variable to Term
         For a function one that has the task as its first argument, and the same order; for a real
         variable a number, such as a function of the task.

@@ -33,23 +33,13 @@ __all__ = [
     "text",
 ]
 
-
 NOTHING: frozenset[Any] = frozenset()
-HEADS = {
-    "add": None,
-    "mul": None,
-    "pow": 2,
-    "exp": 1,
-    "log": 1,
-    "max": None,
-    "min": None,
-    "ind": 1,
-    "above": 1,
-}
+#: Operations, with the number of their terms; None is any number.
+HEADS = {"pow": 2, "add": None, "mul": None, "max": None, "min": None}
+HEADS |= dict.fromkeys(("exp", "log", "ind", "above"), 1)
 
 
 def _union(sets: list[frozenset[Any]]) -> frozenset[Any]:
-    """The union; where one of the given sets is the union it is used again, to save memory."""
     out: frozenset[Any] = NOTHING
     for s in sets:
         if not s <= out:
@@ -133,7 +123,6 @@ class Number(Term):
     """A rational number."""
 
     value: Fraction
-
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
@@ -149,15 +138,11 @@ class Variable(Term):
     name: str
     of: Sort = Sort.REAL
     range: Range | None = None
-
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
-        if (
-            type(self.name) is not str
-            or type(self.of) is not Sort
-            or (type(self.range) is Range) != (self.of is Sort.REAL)
-        ):
+        named = type(self.name) is str and type(self.of) is Sort
+        if not named or (type(self.range) is Range) != (self.of is Sort.REAL):
             raise Refused(f"the variable {self.name!r} has no name, or no range that fits its sort")
         self._seal((), self.name, self.of, self.range)
         object.__setattr__(self, "free", frozenset({self}))
@@ -173,7 +158,6 @@ class Bound(Term):
 
     index: int
     of: Sort
-
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
@@ -216,11 +200,8 @@ class Function:
             )
         if Sort.TASK in self.sorts and Sort.NORMAL in random:
             raise Refused(f"{self.name} depends on a task; Gaussian vectors do not")
-        if Sort.NORMAL in random and (self.name, self.sorts, self.order) != (
-            "xi",
-            (Sort.INDEX, Sort.NORMAL),
-            None,
-        ):
+        xi = ("xi", (Sort.INDEX, Sort.NORMAL), None)
+        if Sort.NORMAL in random and (self.name, self.sorts, self.order) != xi:
             raise Refused(f"{self.name} is not xi, whose values are the coordinates of a Gaussian vector")
         if self.order is not None and (type(self.order) is not Fraction or self.order < 0):
             raise Refused(f"the order {self.order!r} of {self.name} is no Fraction from 0 on")
@@ -252,7 +233,6 @@ class Apply(Term):
 
     function: Function
     args: tuple[Term, ...]
-
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
@@ -280,17 +260,11 @@ class Op(Term):
 
     head: str
     args: tuple[Term, ...]
-
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
-        if (
-            type(self.head) is not str
-            or self.head not in HEADS
-            or type(self.args) is not tuple
-            or not self.args
-            or HEADS[self.head] not in (None, len(self.args))
-        ):
+        known = type(self.head) is str and self.head in HEADS and type(self.args) is tuple
+        if not known or not self.args or HEADS[self.head] not in (None, len(self.args)):
             raise Refused(f"{self.head} does not take {len(self.args)} terms")
         if not all(isinstance(a, Term) and type(a) in TERMS and a.sort is Sort.REAL for a in self.args):
             raise Refused(f"{self.head} takes real terms only")
@@ -303,7 +277,6 @@ class Defined(Term):
 
     name: str
     body: Term
-
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
@@ -325,7 +298,6 @@ class Bind(Term):
     heads: tuple[Term, ...]
     count: int
     body: Term
-
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
@@ -361,12 +333,8 @@ class Bind(Term):
         put("loose", frozenset(outer.union(*(h.loose for h in self.heads))))
         if any(isinstance(w, Bound) and w.index < self.count for w in self.body.tasks):
             raise Refused(f"a function of a token of a task stands in {text(self)} without `Given` that task")
-        put(
-            "tasks",
-            frozenset(
-                Bound(w.index - self.count, w.of) if isinstance(w, Bound) else w for w in self.body.tasks
-            ),
-        )
+        outside = lambda w: Bound(w.index - self.count, w.of) if isinstance(w, Bound) else w
+        put("tasks", frozenset(map(outside, self.body.tasks)))
         put("plain", self.plain or kind.sort is Sort.TASK)
 
 
@@ -376,7 +344,6 @@ class Given(Term):
 
     task: Term
     body: Term
-
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
@@ -389,7 +356,8 @@ class Given(Term):
             or self.body.tasks - {self.task}
         ):
             raise Refused(
-                f"{text(self.body)} is no term whose tokens and queries are those of the task {text(self.task)}"
+                f"{text(self.body)} is no term whose tokens and queries are those of the task "
+                f"{text(self.task)}"
             )
         self._seal((self.task, self.body), "given")
         object.__setattr__(self, "tasks", frozenset())
@@ -400,17 +368,8 @@ TERMS = (Number, Variable, Bound, Apply, Op, Defined, Bind, Given)
 
 
 def term(x: Any) -> Term:
-    """A term, or a whole number or Fraction as one.
-
-    Raises
-    ------
-    Refused
-        For anything else: a float is not the number that was meant.
-
-    Examples
-    --------
-    >>> print(term(1) / 3 + Variable("x", range=Range()))
-    ((1*1/3) + x)
+    """A term, or a whole number or Fraction as one. A float is Refused: it is not the number that
+    was meant.
     """
     if type(x) in (int, Fraction):
         return Number(Fraction(x))
@@ -424,14 +383,12 @@ def text(e: Term) -> str:
     """The term as one line; a bound variable is shown by its count."""
     if isinstance(e, Number):
         return str(e.value)
-    if isinstance(e, Variable):
+    if isinstance(e, (Variable, Defined)):
         return e.name
     if isinstance(e, Bound):
         return f"_{e.index}"
     if isinstance(e, Apply):
         return f"{e.function.name}({', '.join(map(text, e.args))})"
-    if isinstance(e, Defined):
-        return e.name
     if isinstance(e, Given):
         return f"given[{text(e.task)}: {text(e.body)}]"
     if isinstance(e, Op):

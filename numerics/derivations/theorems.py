@@ -44,14 +44,9 @@ class Assumption:
     If it is `cited` it is a theorem of somebody else. If it is a result of ours or of the paper
     that no rule has proved, `argument` says how it holds: what rests on it is argued. If a variable
     is `chosen` in it, a rule has shown that there is a number for which it holds, which depends on
-    nothing else than the other things in it.
-
-    Raises
-    ------
-    Refused
-        If it speaks of one token, query, index, task or time that is not in `every`, or is said for
-        all of what is no variable and no function of indices; or if it is named after a result and
-        neither cited nor argued.
+    nothing else than the other things in it. Refused if it speaks of one token, query, index, task
+    or time that is not in `every`, is said for all of what is no variable and no function of
+    indices, or is named after a result and neither cited nor argued.
     """
 
     name: str
@@ -68,19 +63,22 @@ class Assumption:
             of_indices = type(v) is Function and set(v.sorts) == {Sort.INDEX}
             if v == START or not (of_indices or type(v) is Variable):
                 raise Refused(
-                    f"the hypothesis {self.name} is said for all values of variables and functions of indices only"
+                    f"the hypothesis {self.name} is said for all values of variables and functions of "
+                    "indices only"
                 )
         if loose := [
             v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START
         ]:
             raise Refused(
-                f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it into `every`"
+                f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it "
+                "into `every`"
             )
         if (_ROW.search(self.name) and not self.argument) or (
             _RESULT.match(self.name) and not (self.cited or self.argument)
         ):
             raise Refused(
-                f"the hypothesis {self.name} is a result: specialise its theorem, cite it, or give its argument"
+                f"the hypothesis {self.name} is a result: specialise its theorem, cite it, or give its "
+                "argument"
             )
 
     @property
@@ -199,14 +197,10 @@ def _prove(
     own: tuple[Assumption, ...] = (),
     inner: tuple[Theorem, ...] = (),
 ) -> Theorem:
-    """For rules only: the theorem, if it is a statement that a reader cannot misread. It has the
-    assumptions of its premises and its own, but not those of `inner` premises.
-
-    Raises
-    ------
-    Refused
-        If a side may have no value, the relation is unknown, one name stands for two things, or
-        numbers cannot be chosen as the assumptions want it.
+    """For rules only: the theorem, with the assumptions of its premises and its own, but not those
+    of `inner` premises. Refused unless a reader cannot misread it: if a side may have no value, the
+    relation is unknown, one name stands for two things, or numbers cannot be chosen as the
+    assumptions want it.
     """
     if op not in OPS:
         raise Refused(
@@ -273,8 +267,10 @@ def _check_choices(assumptions: frozenset[Assumption]) -> None:
         )
         if own and not free - numbers - tied:
             raise Refused(
-                f"the hypothesis {a.name} speaks of {', '.join(sorted(K.name for K in own))} and only of what this was chosen for, "
-                "or what is tied to that, and may leave nothing to choose; put a number that is chosen later on the other side"
+                f"the hypothesis {a.name} speaks of {', '.join(sorted(K.name for K in own))} and only "
+                "of what this was chosen for, "
+                "or what is tied to that, and may leave nothing to choose; put a number that is chosen "
+                "later on the other side"
             )
 
 

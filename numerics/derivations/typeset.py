@@ -59,14 +59,7 @@ SUM, PRODUCT, POWER = 1, 2, 3
 
 
 def latex(e: Term) -> str:
-    """The term as LaTeX, with letters for bound variables.
-
-    Examples
-    --------
-    >>> from numerics.derivations.sorts import REALS
-    >>> latex(Variable("x", range=REALS) ** 2 / 3)
-    '\\\\frac{x^{2}}{3}'
-    """
+    """The term as LaTeX, with letters for bound variables."""
     return _Page.of(e).tex(e)
 
 
@@ -83,9 +76,8 @@ def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
     for g in sorted(thm.functions, key=lambda g: g.name):
         if Sort.TIME in g.sorts:
             means = " at every task, and a mean over the tasks" if Sort.TASK in g.sorts else ""
-            orders += (
-                [rf"${printed(g.name)}$ has a continuous derivative{means}"] if g.order and g != CLOCK else []
-            )
+            if g.order and g != CLOCK:
+                orders.append(rf"${printed(g.name)}$ has a continuous derivative{means}")
         elif g.order:
             orders.append(rf"$\mathbb{{E}}|{printed(g.name)}|^{{{g.order}}}<\infty$")
         elif g.order is None and g != GAUSSIAN:
@@ -94,12 +86,8 @@ def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
         v for e in (thm.lhs, thm.rhs, *(x for a in thm.assumptions for x in (a.lhs, a.rhs))) for v in e.free
     }
     variables |= {v for a in thm.assumptions for v in (*a.every, a.chosen) if isinstance(v, Variable)}
-    ranges = [
-        f"${printed(v.name)}{_range(v.range)}$"
-        for v in sorted(variables, key=lambda v: v.name)
-        if v.range and _range(v.range)
-    ]
-    return (*own, *orders, *ranges)
+    ranged = [(v, v.range) for v in sorted(variables, key=lambda v: v.name) if v.range]
+    return (*own, *orders, *(f"${printed(v.name)}{said}$" for v, r in ranged if (said := _range(r))))
 
 
 def _hypothesis(a: Assumption, known: frozenset[Defined]) -> str:
@@ -294,11 +282,8 @@ class _Page(NamedTuple):
             top = self.tex(above[0], max(level, PRODUCT) if number < 0 else level)
         out = ("-" if number < 0 else "") + (rf"\frac{{{top}}}{{{self.factors(below)}}}" if below else top)
         bare = len(above) == 1 and not below and number > 0
-        return (
-            rf"\left({out}\right)"
-            if not bare and (level >= POWER or (number < 0 and level >= PRODUCT))
-            else out
-        )
+        closed = not bare and (level >= POWER or (number < 0 and level >= PRODUCT))
+        return rf"\left({out}\right)" if closed else out
 
     def factors(self, parts: list[Term]) -> str:
         """Factors beside one another, with a dot before a digit."""
@@ -317,17 +302,14 @@ class _Page(NamedTuple):
             else:
                 shown = self.letters(LETTERS[e.kind], 1, heads=True)
                 sign, inside = shown[0], self
-            return (
-                rf"\mathbb{{E}}_{{{sign}{law}}}\left[{inside.binding(names, shown, shown).tex(body)}\right]"
-            )
+            body_tex = inside.binding(names, shown, shown).tex(body)
+            return rf"\mathbb{{E}}_{{{sign}{law}}}\left[{body_tex}\right]"
         letters = self.letters(LETTERS[e.kind], e.count, heads=False)
         if e.kind == "sum":
             prompt = self.variable(e.heads[0])
-            of = prompt if e.heads[0] in self.bound else "z"
-            sign, shown = (
-                _positions(letters, prompt, e.heads[0] in self.bound),
-                [f"{of}_{{{x}}}" for x in letters],
-            )
+            bound = e.heads[0] in self.bound
+            shown = [f"{prompt if bound else 'z'}_{{{x}}}" for x in letters]
+            sign = _positions(letters, prompt, bound)
         else:
             ends = [self.variable(h) for h in e.heads]
             groups = (
@@ -390,15 +372,16 @@ def theorem_page(thm: Theorem) -> str:
     """A theorem as HTML: what it says, what its names stand for, and what it assumes. Jupyter shows
     theorems so.
 
-    Examples
-    --------
     >>> from numerics.derivations.rules import arithmetic
     >>> from numerics.derivations.terms import term
     >>> theorem_page(arithmetic(term(1), "<=", term(2)))[:31]
     '<p>Theorem, derived in 1 step: '
     """
     steps = len(thm.steps())
-    said = f"<p>Theorem, derived in {steps} step{'s' if steps > 1 else ''}: {mathml(relation(thm.lhs, thm.op, thm.rhs))}</p>"
+    said = (
+        f"<p>Theorem, derived in {steps} step{'s' if steps > 1 else ''}: "
+        f"{mathml(relation(thm.lhs, thm.op, thm.rhs))}</p>"
+    )
     lists = {"where": map(mathml, definitions_latex(thm)), "assumes": map(words, assumptions_latex(thm))}
     items = {name: "".join(f"<li>{text}</li>" for text in texts) for name, texts in lists.items()}
     return said + "".join(f"<p>{name}</p><ul>{texts}</ul>" for name, texts in items.items() if texts)

@@ -249,13 +249,8 @@ def summable(e: Term, over: Variable) -> bool:
 
 @cache
 def check_defined(e: Term) -> None:
-    """Pass a defined term.
-
-    Raises
-    ------
-    Refused
-        If some part may have no value: a denominator that may vanish, a root of what may be
-        negative, a mean that may not exist, or an infinite value in a function.
+    """Pass a defined term. Refused if some part may have no value: a denominator that may vanish, a
+    root of what may be negative, a mean that may not exist, or an infinite value in a function.
     """
     if isinstance(e, (Defined, Given)):
         check_defined(e.body)
@@ -276,9 +271,8 @@ def check_defined(e: Term) -> None:
         least = isinstance(exponent, Number) and exponent.value > 0
         if least and exponent.value.denominator == 1 and (nonnegative(base) or finite(base)):  # type: ignore[attr-defined]
             return
-        above_zero = positive(base) or (
-            positive(exponent) and nonnegative(base)
-        )  # 0 to a positive power is 0
+        # 0 to a positive power is 0
+        above_zero = positive(base) or (positive(exponent) and nonnegative(base))
         if not (finite(exponent) and (nonnegative(base) if least else above_zero and finite(base))):
             raise Refused(
                 f"{text(e)} may be undefined: its base is not known to be positive and finite, as exp(v) is"

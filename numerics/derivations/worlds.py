@@ -131,7 +131,6 @@ class World:
         return self.tables[key]
 
     def number(self, x: Fraction) -> Any:
-        """A rational number in the arithmetic of the world."""
         return _fmpq(x)
 
     def path(self, f: Function, at: tuple[Any, ...]) -> fmpq:
@@ -168,42 +167,28 @@ class World:
                 self.numbers[v] = self.rng.randrange(len(self.weights))
         return self.numbers[v]
 
-    def _square(self, name: str, at: int, of: Sort) -> fmpq:
+    def _square(self, name: str, at: int, of: Sort = Sort.TOKEN) -> fmpq:
         f = Function(name, (Sort.INDEX, of), None)
         return sum((self.apply(f, (i, at)) ** 2 for i in range(self.size)), fmpq(0))
 
     def _named(self, v: Variable) -> Any:
         atoms = range(len(self.weights))
-        matrix = lambda name: sum(
-            (
-                self.apply(Function(name, (Sort.INDEX, Sort.INDEX)), (i, j)) ** 2
-                for i in range(self.size)
-                for j in range(self.size)
-            ),
-            fmpq(0),
-        )
+        entries = list(itertools.product(range(self.size), repeat=2))
+        matrix = lambda f: sum((self.apply(f, at) ** 2 for at in entries), fmpq(0))
         if v.name == "L":
             return fmpq(self.length)
         if v.range is not None and v.range.whole:
             return fmpq(self.size)
         if v.name == "sigma":
-            return max(self._square("z", k, Sort.TOKEN) for k in atoms) + 1
+            return max(self._square("z", k) for k in atoms) + 1
         if v.name in ("normU", "normV"):
-            return matrix(v.name[-1]) + 1
+            return matrix(Function(v.name[-1], (Sort.INDEX, Sort.INDEX))) + 1
         if v.name == "C_f":
-            squares = [
-                self._values("f", k) / self._square("z", k, Sort.TOKEN) ** p for k in atoms for p in (1, 2)
-            ]
-            return max(squares) + 1
+            return max(self._square("f", k) / self._square("z", k) ** p for k in atoms for p in (1, 2)) + 1
         if v.name == "u" and v.range == Range(Fraction(0), lo_open=False):
-            return sum(
-                (w * self._values("Q", k) for w, k in zip(self.weights, atoms, strict=True)), fmpq(0)
-            ) + self.rng.randint(0, 1)
+            squares = (w * self._square("Q", k) for w, k in zip(self.weights, atoms, strict=True))
+            return sum(squares, fmpq(0)) + self.rng.randint(0, 1)
         return fmpq(4 * self.size + 1) if v.name == "t" else None
-
-    def _values(self, name: str, k: int) -> fmpq:
-        f = Function(name, (Sort.INDEX, Sort.TOKEN))
-        return sum((self.apply(f, (i, k)) ** 2 for i in range(self.size)), fmpq(0))
 
     def _in_range(self, r: Range) -> fmpq:
         lo, hi = r.lo, r.hi
@@ -245,7 +230,6 @@ class World:
             self.task = before
 
     def operation(self, head: str, args: list[Any]) -> Any:
-        """The value of an operation at the values of its terms."""
         if head in ("add", "mul"):
             out = fmpq(0 if head == "add" else 1)
             for x in args:
@@ -316,12 +300,8 @@ def _power(x: Any, n: Any) -> Any:
 
 def _tried(r: Range) -> list[fmpq]:
     """Numbers of a range, its ends among them."""
-    near = [
-        x + step
-        for x in (r.lo, r.hi, Fraction(0))
-        if x is not None
-        for step in (0, Fraction(1, 7), Fraction(-1, 7))
-    ]
+    ends = [x for x in (r.lo, r.hi, Fraction(0)) if x is not None]
+    near = [x + step for x in ends for step in (0, Fraction(1, 7), Fraction(-1, 7))]
     above = lambda x: r.lo is None or x > r.lo or (x == r.lo and not r.lo_open)
     below = lambda x: r.hi is None or x < r.hi or (x == r.hi and not r.hi_open)
     return [_fmpq(x) for x in {*near, Fraction(10**9), Fraction(-(10**9))} if above(x) and below(x)]
@@ -334,11 +314,7 @@ def holds(theorem: Relation, world: World) -> bool:
         raise Undecided("no value")
     if theorem.op == "==":
         return bool(left.overlaps(right))
-    return (
-        not left > right
-        if theorem.op == "<="
-        else not left > right and not (left == right and left.is_exact())
-    )
+    return not left > right and not (theorem.op == "<" and left == right and left.is_exact())
 
 
 def meets(assumption: Assumption, world: World, linear: bool = False) -> bool:
@@ -384,27 +360,9 @@ def made(a: Assumption, length: int) -> bool:
 
 
 def breaking(statement: Relation) -> dict[str, str] | None:
-    """A world that meets the hypotheses of a statement and breaks it, the smallest ones first; None
-    if none is found, or a hypothesis is about more than a world has values of.
-
-    Parameters
-    ----------
-    statement : Relation
-
-    Returns
-    -------
-    dict or None
-            The probabilities `P` of the atoms, and the values of variables and functions.
-
-    Examples
-    --------
-    >>> from numerics.derivations.sorts import REALS
-    >>> from numerics.derivations.statements import Statement
-    >>> x = Variable("x", range=REALS)
-    >>> sorted(breaking(Statement(x**2, "<=", x)))
-    ['P', 'left', 'right', 'x']
-    >>> breaking(Statement(-(x**2), "<=", x**2)) is None
-    True
+    """A world that meets the hypotheses of a statement and breaks it, the smallest ones first: the
+    probabilities `P` of the atoms, and the values of variables and functions. None if none is
+    found, or a hypothesis is about more than a world has values of.
     """
     tried = lambda a: all(isinstance(v, Variable) and v.range is None and v.of in FINITE for v in a.every)
     kept = lambda a, world: made(a, world.length) or (tried(a) and meets(a, world))
@@ -429,7 +387,5 @@ def _shown(statement: Relation, world: World) -> dict[str, str]:
     number = lambda x: str(x) if isinstance(x, fmpq) else str(float(arb(x)))
     told = {v.name: number(x) for v, x in world.numbers.items() if v.range is not None}
     told |= {f"{name}{at}": str(x) for (name, _, at), x in world.tables.items()}
-    law = {"P": ", ".join(map(str, world.weights))}
-    return (
-        law | told | {"left": number(world.value(statement.lhs)), "right": number(world.value(statement.rhs))}
-    )
+    sides = {"left": number(world.value(statement.lhs)), "right": number(world.value(statement.rhs))}
+    return {"P": ", ".join(map(str, world.weights)), **told, **sides}

@@ -1,8 +1,7 @@
 """Bounds on statistics of the softmax average, tried on laws of one to three rational atoms on the
-line with every score, function and length.
-
-An instance is a row of whole numbers, its codes. Sums over all prompts give both sides in floating
-point; Arb evaluates a counterexample in the statement's own variables.
+line with every score, function and length. An instance is a row of whole numbers, its codes. Sums
+over all prompts give both sides in floating point; Arb evaluates a counterexample in the
+statement's own variables.
 """
 
 from __future__ import annotations
@@ -79,20 +78,7 @@ class Instances:
 
 @dataclass(frozen=True)
 class AverageBound:
-    """A statement of `numerics.search.worst_average` at rational instances in dimension 1.
-
-    Parameters
-    ----------
-    bound : StatisticBound
-
-    Examples
-    --------
-    >>> from numerics.attention.softmax_average import error_squared, symbol
-    >>> from numerics.properties.holds import holds
-    >>> bound = StatisticBound(Mean(error_squared), symbol("F4") / symbol("L"))
-    >>> holds(AverageBound(bound)).verdict.value
-    'REFUTED'
-    """
+    """A statement of `numerics.search.worst_average` at rational instances in dimension 1."""
 
     bound: StatisticBound
 
@@ -100,7 +86,6 @@ class AverageBound:
     covered = "laws on 1 to 3 rational atoms with sigma |Uz| <= 4, f over decades, L up to 1000"
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes of instances."""
         return self.drawn.strategy()
 
     @cached_property
@@ -114,12 +99,10 @@ class AverageBound:
         return isinstance(self.bound.left, (Mean, Tail))
 
     def tried(self, example: Example) -> Tried:
-        """The worst ratio that is found from the instance.
-
-        An example also stands for all its translates by a lattice. The best of them are tried at
-        every length, unless the code of the length asks for the longest one, and the best of these
-        is improved by random steps. Where the statement fails, the failing instance is made as
-        simple as possible.
+        """The worst ratio that is found from the instance, which also stands for all its translates
+        by a lattice. The best of them are tried at every length, unless the code of the length asks
+        for the longest one, and the best of these is improved by random steps. Where the statement
+        fails, the failing instance is made as simple as possible.
         """
         k, growth, *codes = ATOMS[example[0]], *example[1:]
         return self._climbed(k, growth, codes, self._first(k, growth, codes))
@@ -199,7 +182,6 @@ class AverageBound:
         return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
 
     def shown(self, example: Example, at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The instance as witnesses show it."""
         k = ATOMS[example[0]]
         point, L = _point(k, example[1], at), _length(k, at)
         try:

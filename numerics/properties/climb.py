@@ -33,8 +33,6 @@ def by_kind(
 ) -> list[Tried]:
     """What is tried of all examples of one kind at once, in the order of the examples.
 
-    Examples
-    --------
     >>> together = lambda odd, among: [Tried(len(among), x) for x in among]
     >>> by_kind(lambda x: x % 2, together, [1, 2, 3])
     [Tried(ratio=2, at=1), Tried(ratio=1, at=2), Tried(ratio=2, at=3)]
@@ -73,32 +71,15 @@ def climbed(
     steps: Sequence[int] = STEPS,
     leaps: Sequence[tuple[tuple[int, int], ...]] = (),
 ) -> list[Tried]:
-    """The worst ratio on a climb from each start: at the points with one code changed, around the
-    point at which all codes are the best of these, or around the best point if that led down, and
-    so on.
+    """The worst ratio on a climb from each start: at the points with one code changed by a step
+    (the step 0 makes it 0), around the point at which all codes are the best of these, or around
+    the best point if that led down, and so on. Where the statement fails, it is the simplest point
+    at which it fails clearly, that is by a twentieth of what it does at the worst one.
 
-    Parameters
-    ----------
-    ratios : callable
-        Maps codes of shape (n, k) to ratios of shape (n,), -oo where a hypothesis fails.
-    starts : sequence of sequences of int
-        The k codes of each example.
-    free : sequence of int
-        The places of the codes that are changed.
-    rounds : int
-    steps : sequence of int
-        By which they are changed; 0 makes a code 0.
-    leaps : sequence of tuples of (place, code)
-        New codes for several places at once, which are tried in the first round, too.
+    `ratios` maps codes of shape (n, k) to ratios of shape (n,), -oo where a hypothesis fails;
+    `free` are the places of the codes that are changed; a leap has new codes for several places at
+    once.
 
-    Returns
-    -------
-    list of Tried
-        The largest ratio and its codes; where the statement fails somewhere, the simplest of the
-        points at which it fails clearly, that is by a twentieth of what it does at the worst one.
-
-    Examples
-    --------
     >>> peak = lambda codes: 1 / (1 + np.abs(codes[:, 0] - 1536.0))
     >>> climbed(peak, [(0, 7)], (0,))
     [Tried(ratio=1.0, at=(1536, 7))]

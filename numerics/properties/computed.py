@@ -34,11 +34,6 @@ ROUNDS = 12
 class Decades:
     """A positive number from `low` to `high`, on a logarithmic scale; many codes stand for its
     simplest value, which is `simple`, and for its ends. With `zero` the lowest codes stand for 0.
-
-    Examples
-    --------
-    >>> [Decades(0.01, 100.0).value(code) for code in (-5120, 0, 2560)]
-    [0.01, 1.0, 10.0]
     """
 
     low: float
@@ -48,7 +43,6 @@ class Decades:
     codes: int = 1
 
     def value(self, code: int) -> float:
-        """The number of a code."""
         if code <= -END and self.zero:
             return 0.0
         end, share = self.high if code > 0 else self.low, _share(code)
@@ -63,11 +57,6 @@ class Decades:
 class Share:
     """A number between two ends, each of which many codes stand for; its simplest value is the
     lower one.
-
-    Examples
-    --------
-    >>> [Share(0.0, 2.0).value(code) for code in (0, 2560, -5120)]
-    [0.0, 1.0, 2.0]
     """
 
     low: float = 0.0
@@ -75,7 +64,6 @@ class Share:
     codes: int = 1
 
     def value(self, code: int) -> float:
-        """The number of a code."""
         share = _share(code)
         return (
             _short(self.low + (self.high - self.low) * share)
@@ -88,18 +76,12 @@ class Share:
 class OneOf:
     """One of a few values, which follow each other code by code, since small codes are drawn more
     often than large ones; the first is the simplest.
-
-    Examples
-    --------
-    >>> [OneOf((1, 2, 3)).value(code) for code in (0, 1, -2)]
-    [1, 2, 3]
     """
 
     values: tuple[Any, ...]
     codes: int = 1
 
     def value(self, code: int) -> Any:
-        """The value of a code."""
         return self.values[abs(code) % len(self.values)]
 
 
@@ -107,18 +89,12 @@ class OneOf:
 class Entries:
     """A vector of numbers of both signs and of size from ``1/high`` to `high`; a quarter of the
     codes stand for 0.
-
-    Examples
-    --------
-    >>> Entries(3).value(0, 5120, -3200).tolist()
-    [0.0, 16.0, -1.0]
     """
 
     codes: int
     high: float = 16.0
 
     def value(self, *codes: int) -> Any:
-        """The vector of as many codes."""
         at = np.array(codes) * 4 / MOST
         return np.where(
             np.abs(at) < 1, 0.0, np.sign(at) * np.round(self.high ** ((2 * np.abs(at) - 5) / 3), 3)
@@ -127,19 +103,12 @@ class Entries:
 
 @dataclass(frozen=True)
 class Several:
-    """A vector of independent numbers of one range.
-
-    Examples
-    --------
-    >>> Several(Share(0.0, 1.0), 2).value(0, 5120).tolist()
-    [0.0, 1.0]
-    """
+    """A vector of independent numbers of one range."""
 
     of: Decades | Share
     codes: int
 
     def value(self, *codes: int) -> Any:
-        """The vector of as many codes."""
         return np.array([self.of.value(code) for code in codes])
 
 
@@ -177,66 +146,38 @@ def _short(x: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """``left <= right`` between two computed sides.
+    """``left <= right`` between two computed sides."""
 
-    Parameters
-    ----------
-    covered : str
-        What is drawn, in words.
-    drawn_from : mapping
-        Of the names of the quantities to their ranges.
-    sides : callable
-        Both sides from the quantities by their names: arrays along `along`, or numbers; nan where a
-        hypothesis is not met.
-    again : callable
-        The left side at a value along `along` by a second route, from the same names.
-    along : tuple
-        The name of a quantity of which all values are tried at once, and these values.
-    accuracy : float
-        Relative error of the left side; it may exceed the right side by as much.
-    each : int
-        Of how many usual examples one costs the time: as many fewer are drawn.
-    steps : tuple of int
-        Beside a point the same point is tried with one code changed by each of these.
-    rounds : int
-        How often an example climbs at most, where many points are tried at once.
-    vector : bool
-        Whether `sides` takes many points at once, as arrays whose first axis is the point. Then
-        `along` is not used, and an example climbs from a point to the worst one beside it.
-    where : callable, optional
-        From the quantities to what a reader is shown of them, where this is something else.
-
-    Examples
-    --------
-    >>> from numerics.properties.holds import holds
-    >>> left = lambda x: 1 + x
-    >>> exp = Computed("x up to 16", {"x": Share(0.0, 16.0)}, lambda x: (left(x), np.exp(x)), left)
-    >>> round(holds(exp).slack, 6)
-    1.0
-    >>> holds(exp.scaled(Fraction(19, 20))).witness["x"]
-    0
-    """
-
+    #: What is drawn, in words.
     covered: str
+    #: The ranges of the quantities, by their names.
     drawn_from: Mapping[str, Drawn]
+    #: Both sides from the quantities: arrays along `along`, or numbers; nan if a hypothesis fails.
     sides: Callable[..., tuple[ArrayLike, ArrayLike]]
+    #: The left side at a value along `along` by a second route, from the same names.
     again: Callable[..., float]
+    #: The name of a quantity of which all values are tried at once, and these values.
     along: tuple[str, Sequence[Any]] | None = None
+    #: Relative error of the left side, which may exceed the right side by as much.
     accuracy: float = ROUNDING
+    #: Of how many usual examples one costs the time: as many fewer are drawn.
     each: int = 1
+    #: Beside a point the same point is tried with one code changed by each of these.
     steps: tuple[int, ...] = ()
+    #: How often an example climbs at most, where many points are tried at once.
     rounds: int = ROUNDS
+    #: Whether `sides` takes many points, as arrays whose first axis is the point. Then `along` is
+    #: not used, and an example climbs from a point to the worst one beside it.
     vector: bool = False
+    #: From the quantities to what a reader is shown of them, where this is something else.
     where: Callable[..., Mapping[str, Any]] = field(default=lambda **at: at)
     factor: float = 1.0
 
     @property
     def drawn(self) -> Codes:
-        """Properties with as many codes share their examples."""
         return Codes(sum(r.codes for r in self.drawn_from.values()))
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes of the quantities."""
         return self.drawn.strategy()
 
     def tried(self, example: tuple[int, ...]) -> Tried:
@@ -315,7 +256,6 @@ class Computed:
         )
 
     def scaled(self, factor: Fraction) -> Computed:
-        """The same statement with its larger side multiplied."""
         return replace(self, factor=self.factor * float(factor))
 
     def _place(self, k: int) -> dict[str, Any]:

@@ -26,14 +26,6 @@ __all__ = ["of_statements"]
 def of_statements(sides: Iterable[Any]) -> list[Property]:
     """The properties of what stands in `Evidence.sides`; a statement that no example can be drawn
     for, such as one without variables, brings none.
-
-    Examples
-    --------
-    >>> import sympy as sp
-    >>> from numerics.provers import forall
-    >>> x = sp.Symbol("x", positive=True)
-    >>> [p.covered for p in of_statements(forall(x, "<=", x + 1, {x: (0, sp.oo)}).sides)]
-    ['rational points over twelve decades of each range']
     """
     # A conjunction may hold one part twice, or judge one bound on laws in two families.
     given = list({s if isinstance(s, LawBound) else id(s): s for s in sides}.values())

@@ -130,8 +130,6 @@ def _off(start: Start, end: tuple[Floats, float], field: tuple[Floats, float]) -
 def shown_start(start: Start) -> Mapping[str, Any]:
     """A start as the entries of a witness.
 
-    Examples
-    --------
     >>> shown_start(Start("one", np.eye(1), np.eye(1), 0.5))["u0"]
     0.5
     """
@@ -146,22 +144,8 @@ def drawn_starts(
     sign: int = 1,
     prompts: Sequence[tuple[int | None, float]] = ((None, 0.0),),
 ) -> tuple[dict[str, Drawn], Callable[..., Start]]:
-    """What a start in d = 1, 2, 3 is drawn from, and the start of drawn numbers.
-
-    Parameters
-    ----------
-    starts, singular, sign, prompts
-        As in `drawn_ends`.
-
-    Returns
-    -------
-    tuple
-
-    Examples
-    --------
-    >>> ranges, start = drawn_starts("balanced")
-    >>> start(**{name: of.value(*[0] * of.codes) for name, of in ranges.items()}).u0
-    1.0
+    """What a start in d = 1, 2, 3 is drawn from, with the parameters of `drawn_ends`, and the start
+    of drawn numbers.
     """
     ranges: dict[str, Drawn] = {
         "d": OneOf((1, 2, 3)),
@@ -191,31 +175,10 @@ def drawn_ends(
     sign: int = 1,
     prompts: Sequence[tuple[int | None, float]] = ((None, 0.0),),
 ) -> Computed:
-    """That the flow ends where a formula says, from drawn starts in d = 1, 2, 3.
-
-    Parameters
-    ----------
-    limit : callable
-        From a `Start` to ``(U, u)``.
-    starts : str
-        A name of `STARTS`.
-    singular : bool
-        Whether eigenvalues may be 0.
-    sign : int
-        Factor of U0 and u0.
-    prompts : sequence of (prompt length or None, label noise)
-
-    Returns
-    -------
-    Computed
-        The error of the formula, where field, balance, kernel and sign are looked at.
-
-    Examples
-    --------
-    >>> from numerics.properties.holds import holds
-    >>> one = drawn_ends(lambda s: (s.U0, s.u0), "balanced")
-    >>> holds(one).verdict.value
-    'REFUTED'
+    """That the flow ends where a formula says, from drawn starts in d = 1, 2, 3: the error of the
+    formula, where field, balance, kernel and sign are looked at. `limit` goes from a `Start` to
+    ``(U, u)``, `starts` names one of `STARTS`, `sign` is a factor of U0 and u0, and `prompts` are
+    pairs of length and label noise.
     """
 
     ranges, start = drawn_starts(starts, singular=singular, sign=sign, prompts=prompts)
@@ -233,8 +196,8 @@ def drawn_ends(
         return vector_field(one.Sigma, U, u, prompt_length=one.prompt_length, noise=one.noise)
 
     return Computed(
-        f"starts in d = 1, 2, 3 ({starts}), turned covariances {'of every rank ' if singular else ''}with eigenvalues "
-        "over two decades",
+        f"starts in d = 1, 2, 3 ({starts}), turned covariances {'of every rank ' if singular else ''}with "
+        "eigenvalues over two decades",
         ranges,
         lambda **at: (found(field, **at), KEPT),
         lambda **at: found(_by_differences, **at),

@@ -1,9 +1,7 @@
 """`holds` tries statements on instances that Hypothesis draws, and makes a counterexample simple.
 From an instance a property climbs to a worse ratio of its two sides, or Hypothesis drives it there.
-
-The examples are evaluated in floating point. Nothing that they show refutes before the statement's
-own engine has evaluated the shrunk example again, exactly or by Arb, in the statement's own
-variables.
+Nothing that the examples show in floating point refutes before the statement's own engine has
+evaluated the shrunk example again, exactly or by Arb, in the statement's own variables.
 """
 
 from __future__ import annotations
@@ -40,18 +38,12 @@ MISSING = 'not run: Hypothesis is not installed; pip install "largeprompt[test]"
 
 @dataclass(frozen=True)
 class Tried:
-    """What a statement says at one example.
+    """What a statement says at one example."""
 
-    Parameters
-    ----------
-    ratio : float
-        Left side over right side at the worst place of the example; above 1 the statement fails
-        there, and nan or -oo says that the example does not meet the hypotheses.
-    at : object
-        That place, for the exact evaluation.
-    """
-
+    #: Left side over right side at the worst place of the example: above 1 the statement fails
+    #: there; nan or -oo says that the example does not meet the hypotheses.
     ratio: float
+    #: That place, for the exact evaluation.
     at: Any = None
 
 
@@ -100,47 +92,23 @@ class _Best:
 
 @dataclass(frozen=True)
 class Trial:
-    """What one run of examples showed.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of the statements.
-    refuted : Mapping
-        Of the spoiled copies that an example refutes: the refutation, by their names.
-    """
+    """What one run of examples showed."""
 
     evidence: Evidence
+    #: The refutations of those spoiled copies that an example refutes, by their names.
     refuted: Mapping[str, Evidence]
 
 
 def holds(*properties: Property, examples: int | None = None, shrink: bool = True) -> Evidence:
-    """Try statements on examples that Hypothesis draws, all of them in one run.
+    """Try statements on examples that Hypothesis draws, all of them in one run: SUPPORTED with the
+    number of examples and the largest ratio; REFUTED with the shrunk counterexample, evaluated
+    again exactly; OPEN if Hypothesis is not installed, no example meets the hypotheses, or an
+    example that fails in floating point could not be confirmed.
 
     The search is repeatable: its seed is that of the claim which is being judged, and no example is
-    remembered from an earlier run.
-
-    Parameters
-    ----------
-    properties : Property
-        At least one.
-    examples : int, optional
-        How many are drawn; by default what `numerics.seeds.seeded` says, which is 100. A property
-        with the attribute `each` costs the time of as many examples, and so many fewer are drawn.
-    shrink : bool
-        Whether a counterexample is made simpler.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the number of examples and the largest ratio; REFUTED with the shrunk
-        counterexample, evaluated again exactly; OPEN if Hypothesis is not installed, no example
-        meets the hypotheses, or an example that fails in floating point could not be confirmed.
-
-    Raises
-    ------
-    ValueError
-        If no property is given.
+    remembered from an earlier run. By default `numerics.seeds.seeded` says how many `examples` are
+    drawn. A property with the attribute `each` costs the time of as many, and so many fewer are
+    drawn.
     """
     return trial(properties, examples=examples, shrink=shrink).evidence
 
@@ -152,18 +120,8 @@ def trial(
     examples: int | None = None,
     shrink: bool = True,
 ) -> Trial:
-    """Try statements, and on the same examples copies of them that are false.
-
-    Parameters
-    ----------
-    properties, examples, shrink
-        As for `holds`.
-    spoiled : Mapping
-        Under each name the copies of which one has to be refuted.
-
-    Returns
-    -------
-    Trial
+    """Try statements as `holds` does, and on the same examples copies of them that are false: of
+    those `spoiled` under each name one has to be refuted.
     """
     if not properties:
         raise ValueError("nothing is to be tried; give at least one property of a statement")

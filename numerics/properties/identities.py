@@ -58,7 +58,6 @@ class _Compiled:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kind of each code."""
         return ("real",) if self.solved else tuple(k for _, kinds in self.variables for k in kinds)
 
 
@@ -88,24 +87,9 @@ def _solved(names: frozenset[sp.Expr], given: tuple[sp.Expr, ...]) -> tuple[dict
 
 @dataclass(frozen=True)
 class ScalarIdentity:
-    """A statement of `numerics.provers.identity` at points that meet the assumptions.
-
-    The ratio of an example is 0 where the sides agree up to rounding; otherwise it is their
-    difference over the bound of their rounding errors.
-
-    Parameters
-    ----------
-    statement : Equations
-    count : int
-        How many codes an example has, at least `needed`.
-
-    Examples
-    --------
-    >>> from numerics.provers.identities import identity
-    >>> x = sp.Symbol("x", real=True)
-    >>> wrong = ScalarIdentity(*identity(sp.Abs(x), x).sides, count=1)
-    >>> wrong.tried((0,)).ratio, wrong.tried((-1,)).ratio > 1
-    (0.0, True)
+    """A statement of `numerics.provers.identity` at points that meet the assumptions. The ratio of
+    an example is 0 where the sides agree up to rounding; otherwise it is their difference over the
+    bound of their rounding errors.
     """
 
     statement: Equations
@@ -122,16 +106,13 @@ class ScalarIdentity:
 
     @property
     def drawn(self) -> Codes:
-        """Properties with as many codes share their examples."""
         return Codes(self.count)
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes of the variables."""
         return self.drawn.strategy()
 
     @property
     def covered(self) -> str:
-        """The points."""
         solved = self._ready.solved
         return (
             f"{len(solved)} points that meet the side conditions"
@@ -216,7 +197,6 @@ class ScalarIdentity:
         return out
 
     def _point(self, at: tuple[int, ...]) -> dict[sp.Expr, sp.Expr]:
-        """The exact point of the codes."""
         ready = self._ready
         if ready.solved:
             return ready.solved[at[0] % len(ready.solved)]
@@ -227,7 +207,6 @@ class ScalarIdentity:
         }
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The two sides at this point, exactly or by Arb."""
         found = self.statement.refuted_at(self._point(at))
         if found is not None:
             return found.replace(engine="property test")
@@ -237,7 +216,6 @@ class ScalarIdentity:
         )
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The point under the names of the statement."""
         return {str(s): v for s, v in self._point(at).items()}
 
 

@@ -51,10 +51,9 @@ def power(codes: Array) -> Array:
 
 def _read(codes: Any) -> tuple[Any, Any, Any]:
     """Codes of powers of two for the masses of the more probable outer atom and of the atom in the
-    middle, where the other outer atom has the mass 1, and the code of the place in the middle.
-
-    The worst laws of some bounds are limits of ever rarer atoms, so that a probability of about
-    1e-7 is the least. Small codes stand for equal outer atoms and for the middle.
+    middle, where the other outer atom has the mass 1, and the code of the place in the middle. The
+    worst laws of some bounds are limits of ever rarer atoms, so that a probability of about 1e-7 is
+    the least.
     """
     beyond = lambda code: np.maximum(abs(code) - FAIR, 0)
     return 5 * beyond(codes[0]) // 4, 61 * codes[1] // 40 - 2048, np.sign(codes[2]) * beyond(codes[2])
@@ -162,13 +161,8 @@ def _drawn(laws: int, key: bytes) -> list[tuple[Array, Array]]:
 
 @dataclass(frozen=True)
 class LawProperty:
-    """A bound of `numerics.search.worst_law` at drawn laws.
-
-    The first law has any constant of at least 1, or is smaller than its constant 1 allows.
-
-    Parameters
-    ----------
-    bound : LawBound
+    """A bound of `numerics.search.worst_law` at drawn laws. The first law has any constant of at
+    least 1, or is smaller than its constant 1 allows.
     """
 
     bound: LawBound
@@ -181,18 +175,22 @@ class LawProperty:
         )
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes."""
         return self.drawn.strategy()
 
     @property
     def covered(self) -> str:
-        """What is drawn."""
         laws = "a law" if self.bound.laws == 1 else f"{self.bound.laws} laws"
-        text = f"{laws} on at most three rational atoms at the exact sub-Gaussian constant, probabilities from 1e-7 on"
+        text = (
+            f"{laws} on at most three rational atoms at the exact sub-Gaussian constant, probabilities "
+            "from 1e-7 on"
+        )
         if self.bound.numbers:
             text += ", numbers in " + " and ".join(f"[{lo}, {hi}]" for lo, hi in self.bound.numbers)
         if len(self.bound.dimensions) > 1:
-            text += f", vectors with independent coordinates in d = {', '.join(map(str, self.bound.dimensions[1:]))}"
+            text += (
+                ", vectors with independent coordinates in d = "
+                f"{', '.join(map(str, self.bound.dimensions[1:]))}"
+            )
         return text
 
     def _dimension(self, example: Sequence[int]) -> int:
@@ -262,16 +260,13 @@ class LawProperty:
         return laws, numbers
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The bound at this place, by Arb."""
         return judged(self.bound, *self._point(at))
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The laws and the numbers."""
         laws, numbers = self._point(at)
         return self.bound.named(laws, numbers)
 
     def scaled(self, factor: Fraction) -> LawProperty:
-        """The same bound with another constant."""
         checked = rf"\text{{the same with the larger side times }}{factor}:\; {self.bound.checked}"
         return replace(
             self, bound=replace(self.bound, limit=factor * Fraction(self.bound.limit), checked=checked)

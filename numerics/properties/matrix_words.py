@@ -35,33 +35,18 @@ MOST_NODES = 300
 
 @dataclass(frozen=True, eq=False)
 class WordIdentity:
-    """A statement of `numerics.provers.trace_identity` at matrices for its letters.
-
-    The ratio of an example is 0 where the sides agree up to rounding; otherwise it is their
-    difference over the bound of their rounding errors.
-
-    Parameters
-    ----------
-    statement : WordEquation
-
-    Examples
-    --------
-    >>> from theory.symbolic.algebra import Algebra
-    >>> A = Algebra(general=["M", "N"])
-    >>> commute = WordIdentity(WordEquation(A["M"] * A["N"], A["N"] * A["M"]))
-    >>> commute.tried((0, 0, 0, 0)).ratio, commute.tried((1, 0, 0, 0)).ratio > 1
-    (0.0, True)
+    """A statement of `numerics.provers.trace_identity` at matrices for its letters. The ratio of an
+    example is 0 where the sides agree up to rounding; otherwise it is their difference over the
+    bound of their rounding errors.
     """
 
     statement: WordEquation
 
     @property
     def drawn(self) -> MatrixDraws:
-        """All such properties share their examples."""
         return MatrixDraws()
 
     def strategy(self) -> SearchStrategy[Example]:
-        """Descriptions of matrices."""
         return self.drawn.strategy()
 
     @cached_property
@@ -72,7 +57,6 @@ class WordIdentity:
 
     @property
     def covered(self) -> str:
-        """The matrices."""
         return f"matrices of dimension 1 to {self._dimension}, singular and ill-scaled ones too"
 
     def tried(self, example: Example) -> Tried:

@@ -1,9 +1,7 @@
-"""Bounds on errors averaged over prompt and query, tried at rational tokens, queries and
-matrices U.
-
-An example is a tuple of small whole numbers, from which a law of the tokens, a law of the query,
-the matrix U/|U| and the longest prompt are made. Every example is evaluated at once at several
-prompt lengths and at sizes of U over twelve octaves, zero included.
+"""Bounds on errors averaged over prompt and query, tried at rational tokens, queries and matrices
+U. An example is a tuple of small whole numbers: a law of the tokens, a law of the query, the matrix
+U/|U| and the longest prompt. It is evaluated at once at several prompt lengths and at sizes of U
+over twelve octaves, zero included.
 """
 
 from __future__ import annotations
@@ -81,10 +79,8 @@ OCTAVES, FINE = range(-4, 8), (ONE, Fraction(5, 4), Fraction(3, 2), Fraction(7, 
 SQUARED_ROUNDING = 1e-20
 #: The code of the longest prompt of simple laws.
 PLAIN_LENGTH = 17
-#: No example has more vectors of counts of one length.
-MOST_COUNTS = 165
-#: A law may have so many atoms, and a query so many values.
-MOST_ATOMS = 9
+#: The most vectors of counts of one length in an example, and atoms of a law or values of a query.
+MOST_COUNTS, MOST_ATOMS = 165, 9
 #: The values of each code.
 TABLES = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), FINE, range(31))
 #: So many of the best examples climb, at most so often, by codes that are changed by so much.
@@ -151,9 +147,8 @@ def _law(
 ) -> _Law:
     mean = [sum((w * x for w, x in zip(weights, axis)), ZERO) for axis in zip(*points)]
     centred = tuple(tuple(x - m for x, m in zip(row, mean)) for row in points)
-    return _Law(
-        centred, weights, proxy, line, (np.array(centred, dtype=float), np.array(weights, dtype=float))
-    )
+    floats = (np.array(centred, dtype=float), np.array(weights, dtype=float))
+    return _Law(centred, weights, proxy, line, floats)
 
 
 @cache
@@ -168,17 +163,13 @@ def _line(q: Fraction, skew: int, middle: int) -> tuple[Vector, Vector, float]:
     values, weights = tuple(x - mean for x, _ in kept), tuple(w for _, w in kept)
     if len(kept) == 2:
         return values, weights, 4 * float(kearns_saul(weights[0]))
-    return (
-        values,
-        weights,
-        float(optimal_proxy(list(map(float, values)), list(map(float, weights)))) * (1 + 1e-7),
-    )
+    proxy = float(optimal_proxy(list(map(float, values)), list(map(float, weights))))
+    return values, weights, proxy * (1 + 1e-7)
 
 
 def _product(values: Vector, weights: Vector, d: int) -> tuple[tuple[Vector, ...], Vector]:
-    return tuple(product(values, repeat=d)), tuple(
-        math.prod(w, start=ONE) for w in product(weights, repeat=d)
-    )
+    masses = tuple(math.prod(w, start=ONE) for w in product(weights, repeat=d))
+    return tuple(product(values, repeat=d)), masses
 
 
 def _of_kind(d: int, kind: str, direction: Vector, rare: Fraction, skew: int, middle: int) -> _Law:
@@ -238,41 +229,24 @@ def _lengths(least: int, k: int, code: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class PromptsAndQueries:
-    """A bound on averages over prompt and query as a property.
-
-    Parameters
-    ----------
-    statement : QueryAverageBound
-
-    Examples
-    --------
-    >>> from numerics.properties.holds import holds
-    >>> from numerics.search.query_average_bound import Term
-    >>> from numerics.search.query_average import squared_error
-    >>> left, right = lambda at: at.mean(squared_error), lambda at: 1 / (at.L + 1)
-    >>> found = holds(PromptsAndQueries(QueryAverageBound((Term(left, right),))))
-    >>> found.verdict.name, found.witness["L"]
-    ('REFUTED', 1)
-    """
+    """A bound on averages over prompt and query as a property."""
 
     statement: QueryAverageBound
     _seen: dict[tuple[int, ...], Tried] = field(default_factory=dict)
 
     @property
     def covered(self) -> str:
-        """What is drawn."""
+        dimensions = ", ".join(map(str, self.statement.d))
         return (
-            f"tokens on one to nine rational atoms in d = {', '.join(map(str, self.statement.d))} with weights down to 2^-110, "
+            f"tokens on one to nine rational atoms in d = {dimensions} with weights down to 2^-110, "
             "queries of signs, rare large ones and 0, U of several ranks with |U| from 0 to 224"
         )
 
     @property
     def drawn(self) -> Drawn:
-        """All such properties share their examples."""
         return Drawn()
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes of tokens, query, U and length."""
         return self.drawn.strategy()
 
     def _made(self, example: tuple[int, ...]) -> _Made:
@@ -297,9 +271,8 @@ class PromptsAndQueries:
         """
         found = [self.tried(example) for example in examples]
         order = sorted(range(len(found)), key=lambda i: -found[i].ratio if found[i].ratio < 1 else np.inf)
-        for i in sorted(
-            {found[i].at[0]: i for i in order[::-1] if found[i].ratio < 1}.values(), key=order.index
-        )[:CLIMBING]:
+        best = {found[i].at[0]: i for i in order[::-1] if found[i].ratio < 1}
+        for i in sorted(best.values(), key=order.index)[:CLIMBING]:
             found[i] = self._climbed(found[i])
         return found
 
@@ -328,9 +301,8 @@ class PromptsAndQueries:
                 continue
             with np.errstate(all="ignore"):
                 left, right = np.broadcast_arrays(term.left(grid), term.right(grid), grid.L * grid.u)[:2]
-                ratio = np.where(
-                    right > 0, left / right, np.where(left > right + SQUARED_ROUNDING, np.inf, 0.0)
-                )
+                beyond = np.where(left > right + SQUARED_ROUNDING, np.inf, 0.0)
+                ratio = np.where(right > 0, left / right, beyond)
             ratio = np.where(grid.finite & np.isfinite(left) & ~np.isnan(right), ratio, -np.inf)[..., 0]
             failing = ratio > 1 + ROUNDING
             i, j = map(int, np.unravel_index((failing if failing.any() else ratio).argmax(), ratio.shape))
@@ -347,46 +319,33 @@ class PromptsAndQueries:
             sigma2, of_query = law.certain(), query.certain()
         except ArithmeticError:
             return None
-        return (
-            None
-            if of_query > 1
-            else self._pair(example, u, max(sigma2, ONE) if self.statement.unit or not sigma2 else sigma2)
-        )
+        if of_query > 1:
+            return None
+        return self._pair(example, u, max(sigma2, ONE) if self.statement.unit or not sigma2 else sigma2)
 
     def _pair(self, example: tuple[int, ...], u: Fraction, sigma2: Any) -> PromptAndQuery:
         law, query, shape, *_ = self._made(example)
         direction = () if shape == _shape(len(shape), 0) else shape
-        tokens, queries = (
-            atoms(law.points, law.weights, sigma2=sigma2),
-            atoms(query.points, query.weights, sigma2=ONE),
-        )
+        tokens = atoms(law.points, law.weights, sigma2=sigma2)
+        queries = atoms(query.points, query.weights, sigma2=ONE)
         return PromptAndQuery(tokens, queries, u, "drawn", direction)
 
     def exactly(self, example: tuple[int, ...], at: Any) -> Evidence:
-        """The inequality at this place, by Arb."""
         example, k, length, u, left, right = at
         x = self._exact(example, u)
         if x is None:
             reason = "the sub-Gaussian constants could not be certified"
             return Evidence(verdict=Verdict.OPEN, engine="property test", reason=reason)
-        found = tightest(
-            [self.statement.terms[k].at(x, length, left, right)],
-            checked=self.statement.checked,
-            covered="one place",
-        )
+        term = self.statement.terms[k].at(x, length, left, right)
+        found = tightest([term], checked=self.statement.checked, covered="one place")
         return found.replace(engine="property test")
 
     def shown(self, example: tuple[int, ...], at: Any) -> Mapping[str, Any]:
-        """Tokens, query and U."""
         example, k, length, u, *_ = at
-        return {
-            "L": length,
-            **self.statement.terms[k].where,
-            **self._pair(example, u, self._made(example)[5] ** 2).describe(),
-        }
+        laws = self._pair(example, u, self._made(example)[5] ** 2).describe()
+        return {"L": length, **self.statement.terms[k].where, **laws}
 
     def scaled(self, factor: Fraction) -> PromptsAndQueries:
-        """The same statement with its right sides multiplied."""
         return PromptsAndQueries(self.statement.scaled(factor))
 
 
@@ -429,7 +388,7 @@ def _made(
     chosen = _lengths(lengths, len(law.weights), length) if isinstance(lengths, int) else lengths
     sizes, sigma = (
         _sizes(fine, nonzero),
-        math.sqrt(law.proxy if law.proxy and not unit else max(law.proxy, 1.0)),
+        math.sqrt(max(law.proxy, 1.0) if unit or not law.proxy else law.proxy),
     )
     U, u = (np.array(x, dtype=float) for x in (direction, sizes))
     return law, query, direction, chosen, sizes, sigma, Grid(*law.floats, sigma, *query.floats, U, chosen, u)

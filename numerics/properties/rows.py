@@ -22,19 +22,7 @@ AT_ONCE, NUMBERS = 99, 1500
 
 
 class Row(SearchStrategy[Any]):
-    """Whole numbers, each from a range, in which it shrinks towards 0 or the end next to it.
-
-    Parameters
-    ----------
-    ranges : pair of int
-        The least and the largest value of each number.
-
-    Examples
-    --------
-    >>> from numerics.strategies.numbers import simplest
-    >>> simplest(Row((-5, 5), (3, 9)), lambda row: row[0] > 1)
-    (2, 3)
-    """
+    """Whole numbers, each from a range, in which it shrinks towards 0 or the end next to it."""
 
     def __init__(self, *ranges: tuple[int, int]) -> None:
         super().__init__()
@@ -49,8 +37,6 @@ class Row(SearchStrategy[Any]):
         """A simpler row that meets a condition, from one that does: each number in turn is brought
         as near to its simplest value as the condition allows.
 
-        Examples
-        --------
         >>> Row((-500, 500), (0, 9)).shrunk((400, 7), lambda row: row[0] > 70)
         (71, 0)
         """
@@ -70,7 +56,6 @@ class Row(SearchStrategy[Any]):
         return row
 
     def do_draw(self, data: ConjectureData) -> tuple[int, ...]:
-        """Draw a row."""
         return tuple(
             data.draw_integer(least, most, shrink_towards=min(max(0, least), most))
             for least, most in self.ranges
@@ -90,14 +75,8 @@ class Row(SearchStrategy[Any]):
 
 
 class Rows(SearchStrategy[Any]):
-    """Lists of different examples, each with a row of every kind; a list that holds the simplest
-    example holds no other one.
-
-    Parameters
-    ----------
-    kinds : sequence of Row
-    most : int
-        How many examples a list has, as far as so many different ones are drawn.
+    """Lists of at most `most` different examples, each with a row of every kind; a list that holds
+    the simplest example holds no other one.
     """
 
     def __init__(self, kinds: Sequence[Row], most: int) -> None:
@@ -105,7 +84,6 @@ class Rows(SearchStrategy[Any]):
         self.kinds, self.most = kinds, most
 
     def do_draw(self, data: ConjectureData) -> list[tuple[tuple[int, ...], ...]]:
-        """Draw a list."""
         simplest = tuple(row.simplest for row in self.kinds)
         drawn: dict[Any, None] = {}
         for tries in range(2 * self.most):  # some come out equal
@@ -118,28 +96,13 @@ class Rows(SearchStrategy[Any]):
 
 
 def in_lists(kinds: Sequence[SearchStrategy[Any]], number: int) -> tuple[SearchStrategy[Any], int]:
-    """The strategy of lists of examples, and how many of these lists hold so many examples.
+    """The strategy of lists of examples, each one value of each kind, and how many lists hold so
+    many examples.
 
     Hypothesis spends a third of a millisecond on everything that it draws, which is more than most
     properties need for an example. So rows are drawn in long lists; the first thing that Hypothesis
     draws is the simplest one, which is a list with one example. Other strategies are drawn one by
     one.
-
-    Parameters
-    ----------
-    kinds : sequence of SearchStrategy
-        An example is one value of each.
-    number : int
-        How many examples are wanted.
-
-    Returns
-    -------
-    tuple of SearchStrategy and int
-
-    Examples
-    --------
-    >>> in_lists([Row((-5, 5))], 100)[1]
-    2
     """
     rows = [kind for kind in kinds if isinstance(kind, Row)]
     if len(rows) < len(kinds):

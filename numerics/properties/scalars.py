@@ -1,8 +1,7 @@
-"""Inequalities between expressions of a few variables, tried at rational points.
-
-A variable of a range is drawn by a whole number, its code, which walks through the range on a
-logarithmic scale towards each end: the simplest value has the code 0, to which examples shrink, and
-closed ends have the extreme codes.
+"""Inequalities between expressions of a few variables, tried at rational points. A variable is
+drawn by a whole number, its code, which walks through its range on a logarithmic scale towards each
+end: the simplest value has the code 0, to which examples shrink, and closed ends have the extreme
+codes.
 """
 
 from __future__ import annotations
@@ -137,30 +136,20 @@ def simplest_or_worst(codes: NDArray[np.int_], ratio: NDArray[np.float64]) -> li
 
 @dataclass(frozen=True)
 class ScalarInequality:
-    """A statement of `numerics.provers.forall` at points of its domain.
-
-    Parameters
-    ----------
-    statement : Statement
-    count : int
-        How many codes an example has: at least one for each variable.
-    """
+    """A statement of `numerics.provers.forall` at points of its domain."""
 
     statement: Statement
     count: int
 
     @property
     def drawn(self) -> Codes:
-        """Properties with as many codes share their examples."""
         return Codes(self.count)
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes of the variables."""
         return self.drawn.strategy()
 
     @property
     def covered(self) -> str:
-        """The domain."""
         return "rational points over twelve decades of each range"
 
     def tried(self, example: tuple[int, ...]) -> Tried:
@@ -227,7 +216,6 @@ class ScalarInequality:
         return tuple(decoded(s, c) for s, c in zip(self.statement.box, at))
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The statement at this point, exactly or by Arb."""
         st, point = self.statement, self._point(at)
         common: dict[str, Any] = {"engine": "property test", "checked": st.checked}
         by = st.violated(point)
@@ -243,13 +231,11 @@ class ScalarInequality:
         )
 
     def scaled(self, factor: Fraction) -> ScalarInequality:
-        """The same statement with its larger side multiplied."""
         big = sympy_rational(factor) * self.statement.big
         checked = rf"\text{{the same with the larger side times }}{factor}:\; {self.statement.checked}"
         return replace(self, statement=replace(self.statement, big=big, checked=checked))
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The point under the names of the statement."""
         return self.statement.named(self._point(at))
 
 

@@ -85,25 +85,9 @@ def _later(l: Floats, U: Floats, u: Floats, t: Floats) -> tuple[Floats, Floats]:
 
 
 def drawn_steepness(mu: Constant, times: Fraction = Fraction(1)) -> Computed:
-    """``times mu R <= |grad R|^2`` at drawn starts ``U = s Theta Theta'``, ``u = s`` with
-    ``s^2 |Sigma| < 2``, and at a time up to ``3/|Sigma|^2`` after them.
-
-    Parameters
-    ----------
-    mu : callable
-        From ``(Sigma, Theta, s)``, exact or symbols.
-    times : Fraction
-
-    Returns
-    -------
-    Computed
-
-    Examples
-    --------
-    >>> from numerics.properties.holds import holds
-    >>> from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz
-    >>> holds(drawn_steepness(polyak_lojasiewicz, Fraction(3))).verdict.value
-    'REFUTED'
+    """``times mu R <= |grad R|^2`` at drawn starts ``U = s Theta Theta'``, ``u = s`` with ``s^2
+    |Sigma| < 2``, and at a time up to ``3/|Sigma|^2`` after them; `mu` is a function of ``(Sigma,
+    Theta, s)``, exact or symbols.
     """
 
     def sides(
@@ -139,7 +123,8 @@ def drawn_steepness(mu: Constant, times: Fraction = Fraction(1)) -> Computed:
         }
 
     return Computed(
-        "starts with s^2 |Sigma| < 2 in d = 1, 2, 3, eigenvalues over six decades or 0, at t = 0 and up to 3/|Sigma|^2 later",
+        "starts with s^2 |Sigma| < 2 in d = 1, 2, 3, eigenvalues over six decades or 0, at t = 0 and "
+        "up to 3/|Sigma|^2 later",
         {
             "shape": OneOf(SHAPES),
             "share": Decades(1e-3, 0.999, 0.02),

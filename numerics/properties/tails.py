@@ -1,6 +1,5 @@
-"""Chains of integrated tails, tried at drawn laws on the line, scores, functions and lengths.
-
-An example has the three codes of a law (`numerics.properties.laws`), one of the score, one for each
+"""Chains of integrated tails, tried at drawn laws on the line, scores, functions and lengths. An
+example has the three codes of a law (`numerics.properties.laws`), one of the score, one for each
 atom of the factor of f there, and one of the length.
 """
 
@@ -42,12 +41,7 @@ MIDDLE_SCORE = 2816
 
 @dataclass(frozen=True)
 class TailProperty:
-    """A chain of `numerics.search.tails` at drawn instances.
-
-    Parameters
-    ----------
-    chain : TailChain
-    """
+    """A chain of `numerics.search.tails` at drawn instances."""
 
     chain: TailChain
 
@@ -57,15 +51,13 @@ class TailProperty:
         return Codes(LENGTH + 1)
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes."""
         return self.drawn.strategy()
 
     @property
     def covered(self) -> str:
-        """What is drawn."""
         return (
-            f"laws on two and three rational atoms, f(z) = C z^{self.chain.growth} with C over twelve decades at each atom, "
-            f"|Uz| up to 5, L up to {LONGEST}"
+            f"laws on two and three rational atoms, f(z) = C z^{self.chain.growth} with C over twelve "
+            f"decades at each atom, |Uz| up to 5, L up to {LONGEST}"
         )
 
     def tried(self, example: tuple[int, ...]) -> Tried:
@@ -98,16 +90,13 @@ class TailProperty:
         return instance(at, self.chain.growth)
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The chain at this instance, by Arb."""
         return self.chain.judged(*self._point(at))
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The instance."""
         length, point = self._point(at)
         return {"L": length, **point.describe()}
 
     def scaled(self, factor: Fraction) -> TailProperty:
-        """The same chain with each larger side multiplied."""
         return replace(self, chain=replace(self.chain, factor=factor * self.chain.factor))
 
 

@@ -46,13 +46,7 @@ def _gaps(L: int, U: Any, v: Any, w: Any, x: Any, others: Any, **law: Any) -> Ga
 
 @dataclass(frozen=True, eq=False)
 class TransferBound(Computed):
-    """``left <= right`` between quantities of `few_atoms.Gaps`; `on_drawn_tasks` makes them.
-
-    Parameters
-    ----------
-    left, right : callable
-        From `Gaps` to the two sides; the right one also from symbols.
-    """
+    """``left <= right`` between quantities of `few_atoms.Gaps`; `on_drawn_tasks` makes them."""
 
     left: Callable[[Gaps], Any] = field(kw_only=True)
     right: Callable[[Gaps], Any] = field(kw_only=True)
@@ -102,29 +96,10 @@ def _enclosures(x: Any) -> Any:
 def on_drawn_tasks(
     left: Callable[[Gaps], Any], right: Callable[[Gaps], Any], factor: Fraction = Fraction(1)
 ) -> TransferBound:
-    """``left <= factor right`` on drawn laws of tasks.
-
-    The values of x are in an interval of length 2, so that a query is 1-sub-Gaussian; x and y are
-    centred; tasks and values may be rare; labels are 0 in half of the examples, or up to 1000, and
-    need not be a function of x.
-
-    Parameters
-    ----------
-    left, right : callable
-        From `Gaps`; the right side also from symbols.
-    factor : Fraction
-
-    Returns
-    -------
-    TransferBound
-
-    Examples
-    --------
-    >>> from numerics.properties.holds import holds
-    >>> from theory.regression.transfer import risk_gap
-    >>> bound = on_drawn_tasks(lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2))
-    >>> round(holds(bound).slack, 6)
-    1.0
+    """``left <= factor right`` between `Gaps` on drawn laws of tasks; the right side also takes
+    symbols. The values of x are in an interval of length 2, so that a query is 1-sub-Gaussian; x
+    and y are centred; tasks and values may be rare; labels are 0 in half of the examples, or up to
+    1000, and need not be a function of x.
     """
 
     def sides(**at: Any) -> tuple[Any, Any]:
@@ -142,8 +117,8 @@ def on_drawn_tasks(
         return {"L": L, **law, "first column of U": U, "last row of V": np.append(v, w)}
 
     return TransferBound(
-        "laws of 1 to 3 tasks, tokens on 2 or 3 rational values with weights over six decades, labels over six decades or 0, "
-        "singular U and V; L = 1, 2, 3, 5",
+        "laws of 1 to 3 tasks, tokens on 2 or 3 rational values with weights over six decades, labels over "
+        "six decades or 0, singular U and V; L = 1, 2, 3, 5",
         {
             "shape": OneOf(SHAPES),
             "L": OneOf((1, 2, 3, 5)),

@@ -49,34 +49,10 @@ LONGEST = 10_000
 #: What SymPy may assume of a symbol, the plainest words first.
 _ASSUMPTIONS = (
     *("commutative", "infinite", "zero", "imaginary", "antihermitian", "even", "odd", "prime", "composite"),
-    *(
-        "noninteger",
-        "irrational",
-        "transcendental",
-        "integer",
-        "rational",
-        "algebraic",
-        "positive",
-        "negative",
-    ),
-    *(
-        "nonnegative",
-        "nonpositive",
-        "nonzero",
-        "extended_positive",
-        "extended_negative",
-        "extended_nonnegative",
-    ),
-    *(
-        "extended_nonpositive",
-        "extended_nonzero",
-        "real",
-        "extended_real",
-        "finite",
-        "complex",
-        "hermitian",
-        "polar",
-    ),
+    *("noninteger", "irrational", "transcendental", "integer", "rational", "algebraic", "positive"),
+    *("negative", "nonnegative", "nonpositive", "nonzero", "extended_positive", "extended_negative"),
+    *("extended_nonnegative", "extended_nonpositive", "extended_nonzero", "real", "extended_real"),
+    *("finite", "complex", "hermitian", "polar"),
 )
 #: Bits to which a number is compared with what SymPy makes of it.
 _CHECKED = 1024
@@ -89,7 +65,6 @@ class Computed(sp.Expr):
 
     @property
     def value(self) -> sp.Expr:
-        """The expression without its name."""
         return self.args[1]
 
     def doit(self, **hints: Any) -> sp.Expr:
@@ -163,13 +138,11 @@ def _expression(given: Any) -> Any:
 
 @lru_cache(maxsize=1000)
 def latex(e: sp.Expr) -> str:
-    """One side in LaTeX; remembered, because a control shares all but one number with its
+    r"""One side in LaTeX; remembered, because a control shares all but one number with its
     statement.
 
-    Examples
-    --------
     >>> latex(sp.Symbol("x") / 2)
-    '\\\\frac{x}{2}'
+    '\\frac{x}{2}'
     """
     try:
         return str(sp.latex(e))
@@ -190,15 +163,9 @@ class Written:
 
 
 def scalar(given: Any) -> Written:
-    """Read one side of a statement, and refuse what is no exact scalar expression.
-
-    Raises
-    ------
-    TypeError
-        For text, which SymPy would evaluate; for what is no scalar expression, holds a binary float
-        or does not commute; or as in `evaluated`.
-    ValueError
-        If the side is not finite, or as in `evaluated`.
+    """Read one side of a statement. A TypeError refuses what is no exact scalar expression: text,
+    which SymPy would evaluate, and what holds a binary float or does not commute; a ValueError a
+    side that is not finite; and both what `evaluated` refuses.
     """
     if isinstance(given, str):
         raise TypeError(
@@ -236,7 +203,8 @@ def _finite(e: sp.Expr, given: sp.Expr) -> None:
         except Exception:  # to put terms in order SymPy compares them, nan among them
             text = sp.srepr(given)
         raise ValueError(
-            f"{text} is not finite: the statement is undefined as written; leave out what is divided by 0 or infinite"
+            f"{text} is not finite: the statement is undefined as written; leave out what is divided "
+            "by 0 or infinite"
         )
 
 
@@ -246,7 +214,8 @@ def _trusted(e: sp.Expr) -> sp.Expr:
     """
     if isinstance(e, (sp.Function, sp.Add)) and e.is_number and not agreed(e):
         raise ValueError(
-            f"SymPy takes {e} for a number of another sign, or may do so, and would rewrite by that; enclose it by rational numbers"
+            f"SymPy takes {e} for a number of another sign, or may do so, and would rewrite by that; "
+            "enclose it by rational numbers"
         )
     return e
 
@@ -273,8 +242,6 @@ def _evaluated(e: Any, args: list[Any]) -> Any:
 def undue(e: sp.Expr, implied: Mapping[str, bool]) -> str | None:
     """The first assumption about a symbol that others do not imply; None if they imply them all.
 
-    Examples
-    --------
     >>> undue(sp.Symbol("n", prime=True), {"integer": True, "positive": True})
     'prime=True'
     """
@@ -290,12 +257,8 @@ def _undue(e: sp.Expr, implied: tuple[tuple[str, bool], ...]) -> str | None:
 
 
 def distinct(symbols: Iterable[sp.Symbol]) -> None:
-    """Refuse two different symbols of one name: a witness could not tell them apart.
-
-    Raises
-    ------
-    ValueError
-        If there are two.
+    """Refuse two different symbols of one name with a ValueError: a witness could not tell them
+    apart.
     """
     seen: dict[str, sp.Symbol] = {}
     for s in symbols:
@@ -306,32 +269,10 @@ def distinct(symbols: Iterable[sp.Symbol]) -> None:
 
 
 def evaluated(e: sp.Expr) -> tuple[sp.Expr, list[Condition]]:
-    """The value of a side, and what must hold for the side as it is written to be defined.
-
-    Parameters
-    ----------
-    e : sympy.Expr
-
-    Returns
-    -------
-    sympy.Expr
-        Without any of the heads that this module names.
-    list of tuple
-        Pairs such as ``(x, ">")``, read ``x > 0``, also for what cancels: ``x/x`` is 1 where x is
-        not 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a derivative, sum or product has no value that could be trusted.
-
-    Examples
-    --------
-    >>> x = sp.Symbol("x", positive=True)
-    >>> evaluated(sp.Derivative(sp.log(x), x))
-    (1/x, [(x, '>'), (x, '!=')])
-    >>> evaluated(sp.Sum(x**2, (x, 1, 3)))
-    (14, [])
+    """The value of a side, without any of the heads that this module names, and what must hold for
+    the side as it is written to be defined: pairs such as ``(x, ">")``, read ``x > 0``, also for
+    what cancels, as ``x/x`` is 1 where x is not 0. A derivative, sum or product without a value
+    that could be trusted is a TypeError or ValueError.
     """
     reader = _Reader()
     return reader.read(e), list(reader.conditions)
@@ -370,7 +311,8 @@ class _Reader:
             raise TypeError(f"the base of {e} would not be shown; write log(x)/log(b)")
         if isinstance(e, sp.Piecewise):
             raise TypeError(
-                f"no engine here knows Piecewise, as in {e}; give each piece a check of its own, or use Max, Min, Abs"
+                f"no engine here knows Piecewise, as in {e}; give each piece a check of its own, or "
+                "use Max, Min, Abs"
             )
         if not isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.Function)):
             return e
@@ -393,13 +335,15 @@ class _Reader:
         for x in by:
             if not x.is_Symbol or x.is_integer:
                 raise TypeError(
-                    f"{e} is a derivative by {x}; differentiate by a symbol that takes all numbers of an interval"
+                    f"{e} is a derivative by {x}; differentiate by a symbol that takes all numbers of "
+                    "an interval"
                 )
         if isinstance(f, AppliedUndef):
             if all(a.is_Symbol for a in f.args) and len(set(f.args)) == len(f.args) and not f.is_integer:
                 return sp.Derivative(f, *by)
             raise TypeError(
-                f"{e} is the derivative of an undefined function at a point; write the chain rule with symbols of its own"
+                f"{e} is the derivative of an undefined function at a point; write the chain rule with "
+                "symbols of its own"
             )
         bent = next(
             (a for a in sp.preorder_traversal(f) if isinstance(a, _BENT) and a.free_symbols & set(by)), None
@@ -434,7 +378,8 @@ class _Reader:
         name = type(e).__name__
         if not (isinstance(lo, sp.Integer) and isinstance(hi, sp.Integer)):
             raise TypeError(
-                f"{e} is a {name} without two whole numbers as limits; give its closed form, and prove that apart"
+                f"{e} is a {name} without two whole numbers as limits; give its closed form, and prove "
+                "that apart"
             )
         if not 0 < hi - lo + 1 <= _MOST_TERMS:
             raise ValueError(

@@ -1,8 +1,6 @@
 """What a caller sees when a prover breaks: an answer that names the fault, and no exception that is
-none of ours.
-
-A refusal says in words of ours what was wrong with the question, and passes. Anything else that
-SymPy, FLINT or a prover raises is a fault of the program, and decides nothing.
+none of ours. A refusal says in words of ours what was wrong with the question, and passes. Anything
+else that SymPy, FLINT or a prover raises is a fault of the program, and decides nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ _OF_SYMPY = {
         "factor_.py",
         "is not a prime factor of",
     ): "SymPy 1.14 cannot factor a product of two close numbers that occurs"
-    " (its issue 28621); write the product as its factors",
+    " (its issue 28621); write the product as its factors"
 }
 #: What a line compiles to that raises an error itself, and calls nothing that does.
 _RAISE = dis.opmap["RAISE_VARARGS"]
@@ -54,22 +52,14 @@ def broken(error: Exception) -> str:
         if Path(last.filename).name == file and words in str(error):
             return known
     return (
-        f"{FAULT}: {type(error).__name__} in {Path(last.filename).name}, line {last.lineno} ({str(error)[:300] or 'no words'});"
+        f"{FAULT}: {type(error).__name__} in {Path(last.filename).name}, line {last.lineno} "
+        f"({str(error)[:300] or 'no words'});"
         " nothing was decided. Please report the statement; writing it in another way may avoid the fault"
     )
 
 
 def guarded(engine: str) -> Callable[[Callable[P, Evidence]], Callable[P, Evidence]]:
-    """Let a prover answer OPEN, under the name of its engine, where it breaks.
-
-    Examples
-    --------
-    >>> @guarded("identity")
-    ... def prover(x: int) -> Evidence:
-    ...     return {}[x]
-    >>> prover(1).reason[:24]
-    'internal fault: KeyError'
-    """
+    """Let a prover answer OPEN, under the name of its engine, where it breaks."""
 
     def guard(prover: Callable[P, Evidence]) -> Callable[P, Evidence]:
         @wraps(prover)

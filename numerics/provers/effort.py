@@ -1,9 +1,7 @@
 """The work that a prover may do before it answers OPEN, counted in steps, so that no verdict
-depends on the clock.
-
-A step is the enclosure of one node of a compiled expression on one box. Compiling a node and trying
-the exact engines cost SymPy's time instead; they count as many steps as take that long on average.
-A million steps are two to twenty seconds of one processor.
+depends on the clock. A step is the enclosure of one node of a compiled expression on one box.
+Compiling a node and trying the exact engines count as many steps as take that long on average. A
+million steps are two to twenty seconds of one processor.
 """
 
 from __future__ import annotations
@@ -18,15 +16,8 @@ EXACT = 2000  # steps that one attempt of the exact engines counts for
 
 
 class Effort:
-    """A number of steps of which engines take their share.
+    """A number of steps, `limit`, of which engines take their share.
 
-    Parameters
-    ----------
-    limit : int
-        Steps after which the work is over.
-
-    Examples
-    --------
     >>> effort = Effort(10)
     >>> effort.spent += 11
     >>> effort.over
@@ -40,7 +31,6 @@ class Effort:
 
     @property
     def over(self) -> bool:
-        """Whether more steps were taken than allowed."""
         return self.spent > self.limit
 
     @contextmanager

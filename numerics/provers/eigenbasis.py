@@ -61,35 +61,16 @@ def cases() -> Iterator[Mapping[sp.Symbol, Any]]:
 @guarded("identity")
 def entrywise(lhs: Any, rhs: Any) -> Evidence:
     """An identity for the entries (or summands) in every case, hence for the matrices (or traces)
-    of every size.
-
-    Parameters
-    ----------
-    lhs, rhs : Expr
-        In the symbols of this module and any others.
-
-    Returns
-    -------
-    Evidence
-        PROVED if every case is; its control is the same statement with one term of a sum doubled.
-
-    Raises
-    ------
-    ValueError
-        If an entry is not defined in the kernel, or as in `numerics.provers.identity`.
-
-    Examples
-    --------
-    >>> entrywise(l_i * p_i * motion * l_j * p_j, motion).verdict.value
-    'PROVED'
-    >>> entrywise(p_i * motion * l_j, motion).verdict.value
-    'REFUTED'
+    of every size: PROVED if every case is, with the same statement with one term of a sum doubled
+    as its control. A ValueError says that an entry is not defined in the kernel, or what
+    `numerics.provers.identity` says.
     """
     left, right = scalar(lhs), scalar(rhs)
     for (g, kind), case in product(dict.fromkeys((*left.conditions, *right.conditions)), cases()):
         if kind != ">=" and g.subs(case, simultaneous=True) == 0:
             raise ValueError(
-                f"{g} is 0 in the kernel, where the entry is not defined; write p for what is 1/l in the range only"
+                f"{g} is 0 in the kernel, where the entry is not defined; write p for what is 1/l in "
+                "the range only"
             )
     checked = f"{sp.latex(left.given)} = {sp.latex(right.given)}"
     # What is vacuous is judged on the entry as it is written, not on what is left of it in a case.

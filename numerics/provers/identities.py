@@ -1,8 +1,6 @@
 """`identity` and `trace_identity` decide equations between scalar expressions and between matrix
-words by reducing the difference of both sides to a normal form.
-
-Every proof carries a control: a copy of the statement with one term doubled, which the same
-procedure must refute.
+words by reducing the difference of both sides to a normal form. Every proof carries a control: a
+copy of the statement with one term doubled, which the same procedure must refute.
 """
 
 from __future__ import annotations
@@ -33,12 +31,8 @@ __all__ = ["Equations", "WordEquation", "identity", "trace_identity"]
 
 Pair = tuple[sp.Expr, sp.Expr]
 #: Functions that have a meaning here, with the number of their arguments.
-_ARGUMENTS = {
-    **dict.fromkeys(
-        (*UNARY, sp.log, sp.Abs, sp.sign, sp.re, sp.im, sp.arg, sp.conjugate, sp.floor, sp.ceiling), 1
-    ),
-    **dict.fromkeys((*BINARY, sp.rf, sp.ff), 2),
-}
+_ONE = (*UNARY, sp.log, sp.Abs, sp.sign, sp.re, sp.im, sp.arg, sp.conjugate, sp.floor, sp.ceiling)
+_ARGUMENTS = dict.fromkeys(_ONE, 1) | dict.fromkeys((*BINARY, sp.rf, sp.ff), 2)
 #: Precisions at which two sides are compared at a point, until they are seen to differ.
 _BITS = (64, 256, 1024)
 
@@ -81,11 +75,8 @@ class Equations:
             seen = _difference(a, b, point)
             if seen is not None:
                 by, values = seen
-                witness = {
-                    **{str(s): str(v) for s, v in point.items()},
-                    **values,
-                    **({"place": label} if label else {}),
-                }
+                place = {"place": label} if label else {}
+                witness = {**{str(s): str(v) for s, v in point.items()}, **values, **place}
                 return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by=by, **self.common())
         return None
 
@@ -159,8 +150,8 @@ def _decide(statement: Equations) -> Evidence:
         control = next((c for c in tried if c is not None), None)
         if control is None:
             reason = (
-                "the normal form is zero, but no spoiled copy could be refuted: there may be nothing left to check."
-                " What may help: sides that SymPy has not evaluated (sympy.evaluate(False))"
+                "the normal form is zero, but no spoiled copy could be refuted: there may be nothing left "
+                "to check. What may help: sides that SymPy has not evaluated (sympy.evaluate(False))"
             )
             return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
         return Evidence(verdict=Verdict.PROVED, control=control, **{**common, "assumes": assumes})
@@ -169,8 +160,9 @@ def _decide(statement: Equations) -> Evidence:
         return refuted
     rest = ", ".join(label or "the difference" for label, z in zip(statement.labels, zero) if not z)
     reason = (
-        f"the normal form of {rest} is not zero, and no point was found at which the two sides differ. What may help: stronger"
-        " assumptions about the symbols (positive, real, integer); a relation between them (`given=`); a step in between"
+        f"the normal form of {rest} is not zero, and no point was found at which the two sides differ. "
+        "What may help: stronger assumptions about the symbols (positive, real, integer); a relation "
+        "between them (`given=`); a step in between"
     )
     return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
 
@@ -179,19 +171,15 @@ def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> Equations:
     left, shape = _entries(lhs)
     right, other = _entries(rhs)
     if shape != other:
-        raise ValueError(
-            f"the two sides have the shapes {shape} and {other}; an identity compares entry by entry"
-        )
+        said = f"the two sides have the shapes {shape} and {other}"
+        raise ValueError(f"{said}; an identity compares entry by entry")
     sides = [(_scalar(a), _scalar(b)) for a, b in zip(left, right)]
-    labels = (
-        [""]
-        if shape == ()
-        else [f"entry {i if len(shape) == 1 else divmod(i, shape[1])}" for i in range(len(sides))]
-    )
+    place = lambda i: f"entry {i if len(shape) == 1 else divmod(i, shape[1])}" if shape else ""
+    labels = tuple(map(place, range(len(sides))))
     conditions = tuple(_scalar(_condition(g)).value for g in read_items(given=given))
     distinct(s for pair in sides for side in pair for s in side.given.free_symbols)
     pairs, written = (tuple((getattr(a, n), getattr(b, n)) for a, b in sides) for n in ("value", "given"))
-    return Equations(pairs, conditions, tuple(labels), shape, written)
+    return Equations(pairs, conditions, labels, shape, written)
 
 
 def _entries(side: Any) -> tuple[list[Any], tuple[int, ...]]:
@@ -199,7 +187,8 @@ def _entries(side: Any) -> tuple[list[Any], tuple[int, ...]]:
         return list(side), tuple(side.shape)
     if isinstance(side, sp.MatrixExpr):
         raise TypeError(
-            f"{side} is a symbolic matrix; use trace_identity for every dimension, or side.as_explicit() for this one"
+            f"{side} is a symbolic matrix; use trace_identity for every dimension, or "
+            "side.as_explicit() for this one"
         )
     if isinstance(side, Sequence) and not isinstance(side, str):
         return list(side), (len(side),)
@@ -228,14 +217,16 @@ def _scalar(given: Any) -> Written:
         if isinstance(e, sp.Indexed):
             if not all(i.is_Integer or i.is_Symbol for i in e.indices):
                 raise ValueError(
-                    f"the index of {e} is neither a whole number nor a symbol; write it as one, so that equals look equal"
+                    f"the index of {e} is neither a whole number nor a symbol; write it as one, so "
+                    "that equals look equal"
                 )
             nodes.skip()
         elif isinstance(e, sp.Derivative):
             nodes.skip()
         elif not _known(e):
             raise TypeError(
-                f"{side.given} holds {e}, and {type(e).__name__} has no normal form here; give its closed form"
+                f"{side.given} holds {e}, and {type(e).__name__} has no normal form here; give its "
+                "closed form"
             )
     return side
 
@@ -247,9 +238,6 @@ def _known(e: sp.Basic) -> bool:
     if isinstance(e, (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, AppliedUndef)):
         return True
     return len(e.args) == _ARGUMENTS.get(e.func)
-
-
-# Refutation and control
 
 
 def _refuted(statement: Equations, true: Equations | None = None) -> Evidence | None:
@@ -290,35 +278,28 @@ def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[
 
 
 def _digits(z: acb, bits: int) -> str:
-    return str(
-        (z.real if z.imag.is_zero() else z).str(bits // 3, radius=False)
-    )  # enough to tell the two sides apart
+    # enough to tell the two sides apart
+    return str((z.real if z.imag.is_zero() else z).str(bits // 3, radius=False))
 
 
 def _spoiled(statement: Equations) -> Iterator[Equations]:
     """Copies of the statement with one term doubled: on the right, on the left, and then inside."""
+    outside = lambda e: (e + t for t in sp.Add.make_args(e))
+    inside = lambda e: (e.xreplace({s: s + t}) for s in sp.preorder_traversal(e) if s.is_Add for t in s.args)
     spoilers = (
-        lambda a, b: ((a, b + t) for t in sp.Add.make_args(b)),
-        lambda a, b: ((a + t, b) for t in sp.Add.make_args(a)),
-        lambda a, b: (
-            (a.xreplace({s: s + t}), b) for s in sp.preorder_traversal(a) if s.is_Add for t in s.args
-        ),
-        lambda a, b: (
-            (a, b.xreplace({s: s + t})) for s in sp.preorder_traversal(b) if s.is_Add for t in s.args
-        ),
+        lambda a, b: ((a, new) for new in outside(b)),
+        lambda a, b: ((new, b) for new in outside(a)),
+        lambda a, b: ((new, b) for new in inside(a)),
+        lambda a, b: ((a, new) for new in inside(b)),
     )
     for spoil in spoilers:
         for i, (a, b) in enumerate(statement.pairs):
             for pair in spoil(a, b):
-                pairs = (*statement.pairs[:i], pair, *statement.pairs[i + 1 :])
-                shown = tuple(
-                    w if new is old else new for w, old, new in zip(statement.written[i], (a, b), pair)
-                )
-                written = (*statement.written[:i], shown, *statement.written[i + 1 :])
-                yield replace(statement, pairs=pairs, written=written)
-
-
-# Matrix words
+                kept = zip(statement.written[i], (a, b), pair)
+                shown = tuple(w if new is old else new for w, old, new in kept)
+                pairs, written = list(statement.pairs), list(statement.written)
+                pairs[i], written[i] = pair, shown
+                yield replace(statement, pairs=tuple(pairs), written=tuple(written))
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,12 +316,8 @@ _INSTANCES = tuple((d, seed) for d in (1, 2, 3) for seed in range(4))
 @remembered
 @guarded("trace words")
 def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
-    """Decide an identity between matrix words for every dimension.
-
-    Parameters
-    ----------
-    lhs, rhs : theory.symbolic.algebra.Words
-        Elements of one algebra and one shape; ``rhs`` may be a whole number.
+    """Decide an identity between matrix words of one algebra and shape for every dimension; `rhs`
+    may be a whole number.
 
     Returns
     -------
@@ -351,10 +328,8 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
 
     Raises
     ------
-    TypeError
-        If ``lhs`` is no element of an algebra of words.
-    ValueError
-        If the two belong to different algebras or have different shapes.
+    TypeError, ValueError
+        If ``lhs`` is no element of an algebra of words, or ``rhs`` one of another algebra or shape.
 
     Examples
     --------
@@ -369,30 +344,28 @@ def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
     """
     start = time.perf_counter()
     if not isinstance(lhs, Words):
-        raise TypeError(
-            f"{lhs!r} is no element of a theory.symbolic.algebra.Algebra; use identity() for scalars and explicit matrices"
-        )
-    difference = lhs - rhs
-    right = rhs if isinstance(rhs, Words) else 0 * lhs + rhs
-    if not difference.is_zero():
-        found = _words_differ(lhs, right)
-        if found is None:
-            found = Evidence(
-                verdict=Verdict.OPEN,
-                reason="the normal forms differ, but no exact instance in dimension 1, 2 or 3 does",
-                **_common(lhs, right),
-            )
-    else:
-        spoiled = (_words_differ(lhs, right.without(i)) for i in range(len(right.terms)))
-        control = next((c for c in spoiled if c is not None), None)
-        if control is None:
-            reason = "the normal forms agree, but no term could be dropped to any effect: there may be nothing left to check"
-            found = Evidence(verdict=Verdict.OPEN, reason=reason, **_common(lhs, right))
-        else:
-            found = Evidence(
-                verdict=Verdict.PROVED, dimension="every d", control=control, **_common(lhs, right)
-            )
+        said = f"{lhs!r} is no element of a theory.symbolic.algebra.Algebra"
+        raise TypeError(f"{said}; use identity() for scalars and explicit matrices")
+    equal = (lhs - rhs).is_zero()
+    found = _decide_words(lhs, rhs if isinstance(rhs, Words) else 0 * lhs + rhs, equal)
     return found.replace(seconds=time.perf_counter() - start)
+
+
+def _decide_words(lhs: Words, rhs: Words, equal: bool) -> Evidence:
+    common = _common(lhs, rhs)
+    if not equal:
+        reason = "the normal forms differ, but no exact instance in dimension 1, 2 or 3 does"
+        found = _words_differ(lhs, rhs)
+        return Evidence(verdict=Verdict.OPEN, reason=reason, **common) if found is None else found
+    spoiled = (_words_differ(lhs, rhs.without(i)) for i in range(len(rhs.terms)))
+    control = next((c for c in spoiled if c is not None), None)
+    if control is not None:
+        return Evidence(verdict=Verdict.PROVED, dimension="every d", control=control, **common)
+    reason = (
+        "the normal forms agree, but no term could be dropped to any effect: there may be nothing "
+        "left to check"
+    )
+    return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
 
 
 def _words_differ(lhs: Words, rhs: Words) -> Evidence | None:
@@ -417,11 +390,10 @@ def _common(lhs: Words, rhs: Words) -> dict[str, Any]:
     relations += [f"{b} = {a}^-1" for a, b in algebra.inverse]
     relations += [f"{p}^2 = {p}" for p in algebra.projectors]
     relations += [f"{g} = pseudo-inverse of {s}, {p} = {s} {g}" for s, g, p in algebra.pseudo_inverse]
-    vacuous = SAME_SIDES if left == right else ""
     return {
         "engine": "trace words",
         "checked": f"{left} = {right}",
         "assumes": tuple(relations),
-        "vacuous": vacuous,
+        "vacuous": SAME_SIDES if left == right else "",
         "sides": (WordEquation(lhs, rhs),),
     }

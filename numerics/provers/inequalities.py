@@ -1,8 +1,7 @@
 """`forall` decides an inequality for all real (or whole) values of its variables, and says which
-argument decided it.
-
-It first searches for a counterexample, then shows that both sides are defined on the domain, then
-tries exact arithmetic, and at last covers the domain by boxes on which enclosures settle the sign.
+argument decided it. It first searches for a counterexample, then shows that both sides are defined
+on the domain, then tries exact arithmetic, and at last covers the domain by boxes on which
+enclosures settle the sign.
 """
 
 from __future__ import annotations
@@ -177,7 +176,6 @@ class _Run:
         return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=words, **self.tight())
 
     def undecided(self, reason: str) -> Evidence:
-        """The evidence that no way to a proof and no counterexample was found."""
         ways = ["`identity` for the case of equality"] if not self.st.symbols else []
         if self.effort.over:
             ways.append(f"more than {self.effort.limit} steps (`effort=`)")
@@ -190,11 +188,13 @@ class _Run:
             ]
         if not self.changed and len(self.st.symbols) > 1:
             ways.append("a new variable for what occurs together (`via=`)")
-        tried = "a search for counterexamples, exact arithmetic and enclosures on boxes, also in other forms and variables"
+        tried = (
+            "a search for counterexamples, exact arithmetic and enclosures on boxes, also in other forms "
+            "and variables"
+        )
         return self.open(f"{reason}; tried were {tried}", *ways)
 
     def refuted(self) -> Evidence:
-        """The evidence of the counterexample that was found."""
         p = self.seen.witness
         assert p is not None
         by = self.st.violated(p)

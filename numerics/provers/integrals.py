@@ -158,7 +158,8 @@ def _oriented(
     for g, kind in needs:
         if not _shown(g.xreplace({old: x}), kind, x, a, b):
             raise ArithmeticError(
-                f"{f} was not shown to be real on ({a}, {b}), which needs {g} {kind} 0; shrink the interval, or split it at a pole"
+                f"{f} was not shown to be real on ({a}, {b}), which needs {g} {kind} 0; shrink the "
+                "interval, or split it at a pole"
             )
     if a.is_infinite and b.is_infinite:
         return _half_line(f.xreplace({x: -x}), x, sp.S.Zero, bound, rel) + _half_line(
@@ -255,7 +256,8 @@ def _half_line(f: sp.Expr, x: sp.Symbol, a: sp.Expr, tail: sp.Expr | None, rel: 
         found = forall(side.xreplace({x: (t := sp.Symbol("t", positive=True))}), ">=", 0, {t: (start, sp.oo)})
         if not found.verdict.accepted:
             raise ValueError(
-                f"{tail} was not certified to dominate |{f}| for {x} >= {start}: {found.verdict}, {found.reason}"
+                f"{tail} was not certified to dominate |{f}| for {x} >= {start}: {found.verdict}, "
+                f"{found.reason}"
             )
     cut, small = start, arb_ball(rel)
     while cut < 2**100 and not _tail_mass(tail, x, cut) < small:
@@ -277,7 +279,8 @@ def _tail_mass(tail: sp.Expr, x: sp.Symbol, cut: sp.Expr) -> Ball:
             total += size(m[c]) * cut ** (1 - m[p]) / (m[p] - 1)
         else:
             raise ValueError(
-                f"the term {term} of tail= is none of c exp(-k x), c exp(-k x**2), c x**(-p) with k > 0, p > 1"
+                f"the term {term} of tail= is none of c exp(-k x), c exp(-k x**2), c x**(-p) with k > "
+                "0, p > 1"
             )
     return _end(total)
 
@@ -315,8 +318,7 @@ def integral_evidence(
     Raises
     ------
     ValueError
-        If ``op`` is none of the five, if the constant is not surely defined and real, or as in
-        `integral`.
+        If ``op`` is another, the constant not surely defined and real, or as in `integral`.
 
     Examples
     --------
@@ -362,13 +364,6 @@ def _real_constant(exact: Written) -> Ball:
     return v.real
 
 
-def _overlap(enclosed: Ball, constant: Ball) -> str:
-    return (
-        f"the enclosures {enclosed.str(20)} and {constant.str(20)} overlap. What may help: a smaller `rel=`;"
-        " `identity` of a closed form, if the two are equal"
-    )
-
-
 def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) -> Evidence:
     """The verdict on an enclosed integral and a constant, with both in LaTeX."""
     holds = {
@@ -393,6 +388,13 @@ def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) ->
         gap = float(abs(enclosed - constant).lower())
         return Evidence(verdict=Verdict.CERTIFIED, margin=gap, **common)
     if op == "==":
-        width = f"the enclosures meet; they leave room for a difference of {float((enclosed - constant).abs_upper()):.1e}"
+        width = (
+            "the enclosures meet; they leave room for a difference of "
+            f"{float((enclosed - constant).abs_upper()):.1e}"
+        )
         return Evidence(verdict=Verdict.SUPPORTED, covered=width, **common)
-    return Evidence(verdict=Verdict.OPEN, reason=_overlap(enclosed, constant), **common)
+    reason = (
+        f"the enclosures {enclosed.str(20)} and {constant.str(20)} overlap. What may help: a smaller `rel=`;"
+        " `identity` of a closed form, if the two are equal"
+    )
+    return Evidence(verdict=Verdict.OPEN, reason=reason, **common)

@@ -1,6 +1,5 @@
 """Remembers what a prover said of a statement while one claim is judged. A control changes one
 number of a claim, and all parts of it in which that number does not occur stay the same statements.
-
 Whoever wants a second opinion of these answers notes the questions on the way.
 """
 
@@ -39,17 +38,7 @@ class Note(NamedTuple):
 
 @contextmanager
 def noting() -> Iterator[list[Note]]:
-    """Within this block the questions to the provers are noted.
-
-    Examples
-    --------
-    >>> from numerics.provers import identity
-    >>> x = sp.Symbol("x")
-    >>> with noting() as notes:
-    ...     proved = identity((x + 1) ** 2, x**2 + 2 * x + 1)
-    >>> [(n.who, n.answer is proved) for n in notes]
-    [('identity', True)]
-    """
+    """Within this block the questions to the provers are noted."""
     notes: list[Note] = []
     token = _NOTES.set(notes)
     try:
@@ -67,17 +56,6 @@ def note(new: Note) -> None:
 def cached(function: Callable[P, T]) -> Callable[P, T]:
     """The function, whose values are kept for the process; the questions that one rests on are
     noted again whenever it is looked up.
-
-    Examples
-    --------
-    >>> from numerics.provers import identity
-    >>> x = sp.Symbol("x")
-    >>> squared = cached(lambda: identity((x + 1) ** 2, x**2 + 2 * x + 1))
-    >>> with noting() as notes:
-    ...     squared() is squared()
-    True
-    >>> [n.who for n in notes]
-    ['identity', 'identity']
     """
 
     def fresh(*args: P.args, **kwargs: P.kwargs) -> tuple[T, list[Note]]:
@@ -100,16 +78,7 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def remembering() -> Iterator[None]:
-    """Within this block a prover answers the same question once.
-
-    Examples
-    --------
-    >>> from numerics.provers import identity
-    >>> x = sp.Symbol("x")
-    >>> with remembering():
-    ...     identity((x + 1) ** 2, x**2 + 2 * x + 1) is identity((x + 1) ** 2, x**2 + 2 * x + 1)
-    True
-    """
+    """Within this block a prover answers the same question once."""
     token = _KEPT.set({})
     try:
         yield

@@ -54,17 +54,7 @@ class _False(Exception):
 
 
 def ask(goal: Goal, resources: int = RESOURCES) -> Answer:
-    """Whether the goal holds, according to z3.
-
-    Examples
-    --------
-    >>> from numerics.second_opinion.goals import Span
-    >>> x = sp.Symbol("x")
-    >>> ask(Goal(((x, Span()),), (), 1 + x, "<=", sp.exp(x))).word
-    'confirmed'
-    >>> ask(Goal(((x, Span()),), (), 1 + x, "<", sp.exp(x))).point
-    {'x': '0'}
-    """
+    """Whether the goal holds, according to z3."""
     call = _Call(goal, resources)
     word, reason = "confirmed", ""
     try:

@@ -1,14 +1,14 @@
-"""Goals as formulas of z3 over real numbers.
-
-A root r of b is a number with r >= 0 and r^q = b where b >= 0, and 1/b one whose product with b is
-1 where b is not 0; what is needed for a root, quotient, logarithm or power to be defined is kept
-apart. exp, log and powers become numbers E > 0, y that belong together by E = exp(y).
+"""Goals as formulas of z3 over real numbers. A root r of b is a number with r >= 0 and r^q = b
+where b >= 0, and 1/b one whose product with b is 1 where b is not 0; what is needed for a root,
+quotient, logarithm or power to be defined is kept apart. exp, log and powers become numbers E > 0,
+y that belong together by E = exp(y).
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import lcm
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 import sympy as sp
@@ -25,14 +25,7 @@ Monomial = tuple[tuple[sp.Expr, int], ...]
 Polynomial = dict[Monomial, Fraction]
 #: Powers of exp(m/q) beyond this one are numbers of their own.
 MOST = 24
-SIGNS = {
-    "<=": lambda a, b: a <= b,
-    "<": lambda a, b: a < b,
-    ">=": lambda a, b: a >= b,
-    ">": lambda a, b: a > b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
+SIGNS = {"<=": le, "<": lt, ">=": ge, ">": gt, "==": eq, "!=": ne}
 HYPERBOLIC = {sp.cosh: (1, 2), sp.sinh: (-1, 2), sp.tanh: (-1, 0)}
 
 
@@ -88,12 +81,8 @@ class Reader:
             self.pairs.append((y, self.read(u), self.read(u) > 0))
 
     def _inside(self, x: Any, span: Span) -> list[Any]:
-        low = (
-            [] if span.lo is None else [SIGNS[">" if span.lo_open else ">="](x, rational(span.lo, self.ctx))]
-        )
-        return low + (
-            [] if span.hi is None else [SIGNS["<" if span.hi_open else "<="](x, rational(span.hi, self.ctx))]
-        )
+        ends = ((span.lo, ">" if span.lo_open else ">="), (span.hi, "<" if span.hi_open else "<="))
+        return [SIGNS[op](x, rational(end, self.ctx)) for end, op in ends if end is not None]
 
     def fresh(self) -> Any:
         self.named += 1
@@ -228,21 +217,16 @@ class Reader:
         if isinstance(e, sp.exp):
             return self._reduced(self._polynomial(e.args[0]))
         if isinstance(e, sp.Pow) and not _constant(e.exp).is_Rational:
-            return self._reduced(
-                _times(self._polynomial(e.exp), self._polynomial(sp.log(e.base, evaluate=False)))
-            )
+            log = self._polynomial(sp.log(e.base, evaluate=False))
+            return self._reduced(_times(self._polynomial(e.exp), log))
         return {(): Fraction(1)} if e is sp.E else None
 
     def _reduced(self, exponent: Polynomial) -> Polynomial:
         """An exponent that divides by a sum, as one quotient; z3 shall say that it is the same."""
         if not any(k < 0 and isinstance(f, sp.Add) for m in exponent for f, k in m):
             return exponent
-        whole = sp.Add(
-            *(
-                sp.Mul(sp.Rational(c.numerator, c.denominator), *(f**k for f, k in m))
-                for m, c in exponent.items()
-            )
-        )
+        number = lambda c: sp.Rational(c.numerator, c.denominator)
+        whole = sp.Add(*(sp.Mul(number(c), *(f**k for f, k in m)) for m, c in exponent.items()))
         quotient = sp.cancel(whole)
         if quotient != whole and (whole, quotient) not in self.same:
             self.same.append((whole, quotient))
@@ -311,11 +295,8 @@ class Reader:
             )
         if isinstance(e, (sp.Mul, sp.Pow)):
             return all(self._positive(a, strictly) for a in e.args[: 1 if e.is_Pow else None])
-        return (
-            bool(e.is_Rational and (e > 0 or (e == 0 and not strictly)))
-            or isinstance(e, sp.exp)
-            or e is sp.pi
-        )
+        number = e.is_Rational and (e > 0 or (e == 0 and not strictly))
+        return bool(number) or isinstance(e, sp.exp) or e is sp.pi
 
     def _value(self, m: tuple[tuple[sp.Expr, int], ...]) -> Any:
         return _product([self._power(f, Fraction(k)) for f, k in m]) if m else rational(1, self.ctx)

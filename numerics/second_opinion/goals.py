@@ -89,7 +89,8 @@ def text(e: sp.Basic, names: Mapping[sp.Symbol, str] = {}) -> str:
     if not e.args:
         return names.get(e) or f"{type(e).__name__} {e}"
     parts = [text(a, names) for a in e.args]
-    return f"{type(e).__name__}({', '.join(sorted(parts) if isinstance(e, (sp.Add, sp.Mul, sp.Max, sp.Min)) else parts)})"
+    parts = sorted(parts) if isinstance(e, (sp.Add, sp.Mul, sp.Max, sp.Min)) else parts
+    return f"{type(e).__name__}({', '.join(parts)})"
 
 
 def _span(given: Any) -> Span:
@@ -168,12 +169,8 @@ def _arithmetic(
 
 
 def goals_of(note: Note) -> Iterator[Goal]:
-    """The goals of one note.
-
-    Raises
-    ------
-    NotAsked
-        If it is of another kind, such as an equation of matrix words or an integral.
+    """The goals of one note; another kind, such as an equation of matrix words or an integral, is
+    `NotAsked`.
     """
     if note.who in ("forall", "identity"):
         args, kwargs = note.asked

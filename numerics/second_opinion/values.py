@@ -53,16 +53,8 @@ def ball(x: Any) -> arb:
 
 
 def value(e: sp.Expr, point: Mapping[sp.Symbol, Fraction]) -> Any:
-    """The value as a rational number or as a ball that contains it.
-
-    Raises
-    ------
-    Undefined
-        If there is none.
-    Unknown
-        If a ball is too wide to tell.
-    NotAsked
-        If it holds what is not known here.
+    """The value as a rational number or as a ball that contains it: `Undefined` if there is none,
+    `Unknown` if a ball is too wide to tell, and `NotAsked` if it holds what is not known here.
     """
     old, ctx.prec = ctx.prec, BITS
     try:

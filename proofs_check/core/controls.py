@@ -41,24 +41,10 @@ def conjuncts(evidence: Evidence, path: Path = ()) -> Iterator[tuple[Path, Evide
 
 
 def unrefuted(held: Evidence, controls: Sequence[Evidence]) -> list[str]:
-    """The conjuncts that no control refutes, in LaTeX.
+    """The conjuncts that no control refutes, in LaTeX. Instances of one statement, which show the
+    same text, are one conjunct. It is refuted in a run with other numbers at its own place, or by
+    the copy that its engine spoiled itself.
 
-    Instances of one statement, which show the same text, are one conjunct. A conjunct is refuted in
-    a run with other numbers at its own place, or by the copy that its engine spoiled itself.
-
-    Parameters
-    ----------
-    held : Evidence
-        The accepted statement.
-    controls : sequence of Evidence
-        The statement with other numbers.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
     >>> from numerics.evidence import all_of
     >>> exact = dict(engine="exact arithmetic")
     >>> true = [Evidence(verdict=Verdict.PROVED, checked=text, **exact) for text in "ab"]
@@ -86,8 +72,6 @@ def disagreeing(evidence: Evidence) -> list[str]:
     reason. A prover may be unable to decide what another one shows, and a property test to draw an
     example; a computation comes out with a number, and one that leaves the statement open is none.
 
-    Examples
-    --------
     >>> other = Evidence(verdict=Verdict.OPEN, engine="quadrature", reason="0 in place of 86")
     >>> disagreeing(Evidence(verdict=Verdict.PROVED, engine="identity", routes=(other,)))
     ['its second route, quadrature, does not confirm it: 0 in place of 86']
@@ -112,8 +96,6 @@ def _routes(evidence: Evidence) -> Iterator[Evidence]:
 def floats(numbers: Mapping[str, Any]) -> list[str]:
     """The binary floats among the numbers of a claim, of any type and however deep.
 
-    Examples
-    --------
     >>> floats({"a": 1, "b": (1, {"c": np.float32(0.5)}), "d": sp.Symbol("x") * 0.1})
     ['b', 'd']
     """

@@ -24,32 +24,26 @@ EXECUTED = ("PROVED", "CERTIFIED", "REFUTED")
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """The exact rows of one paper, and its open rows of any kind.
-
-    Attributes
-    ----------
-    paper : str
-    executed, argued, supported, unsettled : tuple of str
-        Rows of the kinds `EXACT`, by the verdict of their main claim: decided by execution alone,
-        with an argument, only supported, or none of these, by `row_verdict`.
-    unexplained : tuple of str
-        Claims of those rows that state them, are SUPPORTED, and say neither why no prover reaches
-        them nor of which part of them one does.
-    open : tuple of str
-        Rows of any kind with an OPEN claim.
-    untried, excused : tuple of str
-        Rows of any kind that no property test tries and that do not say why; and those that say why
-        although one does.
+    """The exact rows of one paper, by the verdict of their main claim, and its open rows of any
+    kind.
     """
 
     paper: str
+    #: Rows of the kinds `EXACT` that are decided by execution alone.
     executed: tuple[str, ...]
+    #: Those that need an argument.
     argued: tuple[str, ...]
     supported: tuple[str, ...]
+    #: Those that are none of these, by `row_verdict`.
     unsettled: tuple[str, ...]
+    #: Claims of those rows that state them, are SUPPORTED, and say neither why no prover reaches
+    #: them nor of which part of them one does.
     unexplained: tuple[str, ...]
+    #: Rows of any kind with an OPEN claim.
     open: tuple[str, ...]
+    #: Rows of any kind that no property test tries and that do not say why.
     untried: tuple[str, ...]
+    #: Rows that say why no property test tries them, although one does.
     excused: tuple[str, ...]
 
     @property
@@ -69,9 +63,15 @@ class Coverage:
     def line(self) -> str:
         """The counts in one line of text."""
         executed, decided = self.shares
-        out = f"{self.paper}: of {self.rows} SYM and INT rows {len(self.executed)} are decided by execution alone ({executed:.0%})"
+        out = (
+            f"{self.paper}: of {self.rows} SYM and INT rows {len(self.executed)} are decided by execution "
+            f"alone ({executed:.0%})"
+        )
         out += f", {len(self.executed) + len(self.argued)} with arguments ({decided:.0%})"
-        out += f", {len(self.supported)} only supported, {len(self.unsettled)} not settled; {len(self.open)} rows open"
+        out += (
+            f", {len(self.supported)} only supported, {len(self.unsettled)} not settled; {len(self.open)} "
+            "rows open"
+        )
         if self.unexplained:
             out += f"; supported without saying why no prover reaches them: {', '.join(self.unexplained)}"
         return out
@@ -100,13 +100,15 @@ class Coverage:
             )
         if self.untried:
             out.append(
-                f"{self.paper}: no property test tries {', '.join(self.untried)}; hand the statement on, or say no_property"
+                f"{self.paper}: no property test tries {', '.join(self.untried)}; hand the statement "
+                "on, or say no_property"
             )
         if self.excused:
             out.append(f"{self.paper}: a property test tries {', '.join(self.excused)}; drop no_property")
         if len(self.open) > rules["open"]:
             out.append(
-                f"{self.paper}: {len(self.open)} rows are open, at most {rules['open']} may be: {', '.join(self.open)}"
+                f"{self.paper}: {len(self.open)} rows are open, at most {rules['open']} may be: "
+                f"{', '.join(self.open)}"
             )
         return out
 
@@ -115,8 +117,6 @@ def stated(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Of the claims of one row, those that state it: the one named like the row, else every part;
     never what its proof infers.
 
-    Examples
-    --------
     >>> whole, step = ({"id": id, "covers": "BB:X"} for id in ("BB:X", "BB:X/step"))
     >>> [c["id"] for c in stated([whole, step])]
     ['BB:X']
@@ -130,8 +130,6 @@ def least_parts(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     infers. A part that is refuted beside the whole statement is an error of its own, and the whole
     tells what is left.
 
-    Examples
-    --------
     >>> found = {"BB:X": "PROVED", "BB:X/constant": "SUPPORTED", "BB:X/step": "REFUTED"}
     >>> row = [{"id": id, "covers": "BB:X", "verdict": verdict} for id, verdict in found.items()]
     >>> [c["id"] for c in least_parts(row)]
@@ -144,17 +142,9 @@ def least_parts(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def row_verdict(claims: Iterable[Mapping[str, Any]]) -> str:
-    """The verdict of a row from its claims as printed.
-
-    REFUTED if any claim is, what the proof infers included; else OPEN, which settles nothing, if
-    any is; else that of the weakest of its parts.
-
-    Examples
-    --------
-    >>> row_verdict([{"id": "BB:X", "covers": "BB:X", "verdict": "PROVED"}])
-    'PROVED'
-    >>> row_verdict([])
-    'not settled'
+    """The verdict of a row from its claims as printed: REFUTED if any claim is, what the proof
+    infers included; else OPEN, which settles nothing, if any is; else that of the weakest of its
+    parts.
     """
     known = list(claims)
     found = {c["verdict"] for c in known}
@@ -169,28 +159,8 @@ def row_verdict(claims: Iterable[Mapping[str, Any]]) -> str:
 
 
 def coverage(claims: Iterable[Mapping[str, Any]], key: str) -> Coverage:
-    """Count the rows of one paper.
-
-    Parameters
-    ----------
-    claims : iterable of Mapping
-        Entries of a ledger.
-    key : str
-        The key of the paper.
-
-    Returns
-    -------
-    Coverage
-
-    Raises
-    ------
-    KeyError
-        If there is no such paper.
-
-    Examples
-    --------
-    >>> coverage([], "BB").shares
-    (0.0, 0.0)
+    """Count the rows of one paper among the entries of a ledger; a KeyError says that there is no
+    such paper.
     """
     if key not in papers():
         raise KeyError(f"no paper has the key {key!r}; there are {', '.join(papers())}")

@@ -27,9 +27,8 @@ RELATIVE_WIDTH = Fraction(1, 1000)
 @dataclass(frozen=True, kw_only=True)
 class Edge:
     """The edge of a dial: its last accepted and its first refuted value, with the evidence of each.
-
-    When the engine gives up in between, `accepted` and `refuted` stay apart and the value that
-    could not be decided is `undecided`.
+    When the engine gives up in between, they stay apart and the value that could not be decided is
+    `undecided`.
     """
 
     accepted: Fraction
@@ -58,15 +57,7 @@ class Edge:
 
 
 def simplest_between(lo: Fraction, hi: Fraction) -> Fraction:
-    """The fraction of least denominator in the closed interval.
-
-    Examples
-    --------
-    >>> simplest_between(Fraction(31, 100), Fraction(7, 20))
-    Fraction(1, 3)
-    >>> simplest_between(Fraction(-7, 20), Fraction(-31, 100))
-    Fraction(-1, 3)
-    """
+    """The fraction of least denominator in the closed interval."""
     if lo > hi:
         raise ValueError(f"the interval [{lo}, {hi}] is empty; give its ends in increasing order")
     if lo <= 0 <= hi:
@@ -84,40 +75,10 @@ def simplest_between(lo: Fraction, hi: Fraction) -> Fraction:
 def find_edge(
     check: Callable[[Fraction], Evidence], start: Fraction, known: Ends | None = None
 ) -> Edge | None:
-    """Bisect between accepted and refuted values of a dial.
-
-    Parameters
-    ----------
-    check : callable
-        Maps a value of the dial to an `Evidence`.
-    start : Fraction
-        Not zero; the search doubles and halves from here.
-    known : Ends, optional
-        What an earlier search found. These values are judged again, and the search is left out if
-        nothing about them has changed.
-
-    Returns
-    -------
-    Edge or None
-        None if no value within 40 doublings is refuted, or none is accepted, or the engine decides
-        none near `start`.
-
-    Raises
-    ------
-    ValueError
-        If `start` is zero, from where nothing can be doubled.
-
-    Examples
-    --------
-    >>> from numerics.evidence import Evidence, Verdict
-    >>> def at_most_two(c):
-    ...     if c >= 2:
-    ...         return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic")
-    ...     refuted = dict(verdict=Verdict.REFUTED, engine="exact arithmetic", witness_by="exact")
-    ...     return Evidence(**refuted, witness={"c": c})
-    >>> edge = find_edge(at_most_two, Fraction(3))
-    >>> float(edge.refuted) < 2 <= float(edge.accepted) < 2.003
-    True
+    """Bisect between accepted and refuted values of a dial, after doubling and halving from
+    `start`, which is not 0. None if no value within 40 doublings is refuted, or none is accepted,
+    or the engine decides none near `start`. The values that are `known` from an earlier search are
+    judged again, and the search is left out if nothing about them has changed.
     """
     if start == 0:
         raise ValueError("a dial cannot start at 0; choose a number that can be doubled and halved")

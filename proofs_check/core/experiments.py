@@ -35,12 +35,6 @@ def is_experiment(id: str) -> bool:
 def reduced_plan() -> Plan:
     """A measurement of some seconds: two prompt lengths, a sixth of the steps, and only the reading
     that the paper's text suggests.
-
-    Examples
-    --------
-    >>> plan = reduced_plan()
-    >>> plan.lengths, plan.steps("as written")
-    ((10, 100), 80000)
     """
     from numerics.figures.plan import Plan
 
@@ -74,21 +68,8 @@ def measurements(given: Measurements | None) -> Measurements:
 
 
 def judge(measured: Any, reseed: int = 0, concerns: Callable[[str], bool] = is_experiment) -> Ledger:
-    """Judge every claim about an experiment on given measurements.
-
-    Parameters
-    ----------
-    measured : Measurements or Experiments
-        Of the paper whose claims are judged.
-    reseed : int
-        Family of random streams of what the claims draw themselves.
-    concerns : callable
-        Whether a claim is judged, by its id.
-
-    Returns
-    -------
-    Ledger
-        A claim declared open for the reduced measurement may come out decided.
+    """Judge every claim about an experiment, of those that it `concerns`, on given measurements of
+    its paper. A claim declared open for the reduced measurement may come out decided.
     """
     claims = load_claims()
     lines = [_line(c, measured, reseed) for c in claims.values() if concerns(c.id)]

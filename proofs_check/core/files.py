@@ -17,48 +17,22 @@ __all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]
 
 #: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
 SCHEMA = 4
-_AGAIN = "write it anew with: pytest --pyargs proofs_check (or pytest FOLDER), without -k, -m and --reseed; --ledger DIR says where"
+_AGAIN = (
+    "write it anew with: pytest --pyargs proofs_check (or pytest FOLDER), without -k, -m and --reseed; "
+    "--ledger DIR says where"
+)
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of the ledger.
-
-    Examples
-    --------
-    >>> schema()["required"]
-    ['run', 'claims', 'unsettled']
-    """
+    """The JSON schema of the ledger."""
     text = (Path(__file__).parent / "ledger.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 
 
 def read_ledger(path: Path, *, older: bool = False) -> dict[str, Any]:
-    """The document in a ``ledger.json``.
-
-    Parameters
-    ----------
-    path : Path
-        The file, or the folder that holds it.
-    older : bool
-        Also read a ledger of the version before, and return it in the present form.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    InputError
-        If there is no such file, it holds no ledger, or one of another version of the schema.
-
-    Examples
-    --------
-    >>> try:
-    ...     read_ledger(Path("nowhere/ledger.json"))
-    ... except InputError as error:
-    ...     print(str(error).split(";")[0])
-    cannot read nowhere/ledger.json: No such file or directory
+    """The document in a ``ledger.json``, or in that of a folder; one of the version before is read
+    only if asked for, and returned in the present form. Anything else is an InputError.
     """
     try:
         path = path / "ledger.json" if path.is_dir() else path
@@ -134,17 +108,8 @@ def _shortened(message: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file so that an interrupted run never damages what was there.
-
-    Parameters
-    ----------
-    path : Path
-    text : str
-
-    Raises
-    ------
-    InputError
-        If there is no such folder, or it cannot be written to.
+    """Write a file so that an interrupted run never damages what was there; an InputError if its
+    folder is missing or cannot be written to.
     """
     with writing_into(path):
         check_folder_around(path)

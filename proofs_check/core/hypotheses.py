@@ -40,27 +40,11 @@ class _Unreadable(ValueError):
 
 
 def read(text: str, values: Mapping[str, sp.Expr]) -> sp.Expr:
-    """The number that a formula denotes.
+    """The number that a formula denotes: of whole and decimal numbers, which are read as the
+    fractions that they are, names with `values`, ``+ - * / **``, ``pi``, ``exp``, ``log``,
+    ``sqrt``, ``Abs``, ``Max`` and ``Min``. A ValueError says that it is none, or not real and
+    finite.
 
-    Parameters
-    ----------
-    text : str
-        A formula of whole and decimal numbers, names, ``+ - * / **``, ``pi``, ``exp``, ``log``,
-        ``sqrt``, ``Abs``, ``Max`` and ``Min``. Decimals are read as the fractions that they are.
-    values : Mapping[str, sympy.Expr]
-        Values of the names.
-
-    Returns
-    -------
-    sympy.Expr
-
-    Raises
-    ------
-    ValueError
-        If the text is no such formula, or its value is not real and finite.
-
-    Examples
-    --------
     >>> read("exp(2 * a) / 3", {"a": sp.Integer(0)})
     1/3
     """
@@ -134,8 +118,6 @@ def comparisons(text: str, values: Mapping[str, sp.Expr]) -> list[tuple[sp.Expr,
     """The inequalities of which a relation consists, where the values may hold a variable; none for
     a relation of another kind.
 
-    Examples
-    --------
     >>> n = sp.Symbol("n")
     >>> comparisons("0 < x <= 1", {"x": 1 / n})
     [(0, '<', 1/n), (1/n, '<=', 1)]
@@ -154,31 +136,10 @@ def _names(text: str) -> set[str]:
 
 
 def unmet(hypotheses: Iterable[str], witness: Mapping[str, Any], *, known: bool = False) -> list[str]:
-    """The hypotheses that a witness does not meet.
-
-    Parameters
-    ----------
-    hypotheses : iterable of str
-        Relations such as ``"L >= 1"``, ``"0 < delta < 1"``, ``"Eq(U, 0)"`` or ``"L in Integers"``.
-    witness : Mapping
-        Values by name; texts such as ``"1/3"`` are read as exact numbers. What is not real and
-        finite is no value.
-    known : bool
-        Pass over hypotheses about names of which the witness says nothing.
-
-    Returns
-    -------
-    list of str
-        Each hypothesis that fails or cannot be decided, with what was found.
-
-    Examples
-    --------
-    >>> unmet(["L in Integers", "L >= 1", "0 < delta < 1"], {"L": 2, "delta": "1/3"})
-    []
-    >>> unmet(["L >= 1"], {"L": "1/2"})
-    ['L >= 1 (L = 1/2)']
-    >>> unmet(["sigma >= 1"], {"L": 2})
-    ['sigma >= 1 (the witness says nothing of sigma)']
+    """The hypotheses, such as ``"L >= 1"``, ``"Eq(U, 0)"`` or ``"L in Integers"``, that a witness
+    does not meet: each that fails or cannot be decided, with what was found; those about names of
+    which the witness says nothing, unless only what is `known` counts. Texts in the witness, such
+    as ``"1/3"``, are read as exact numbers. What is not real and finite is no value.
     """
     values: dict[str, sp.Expr] = {}
     for name, value in witness.items():

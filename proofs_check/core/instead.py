@@ -35,13 +35,7 @@ _IN_WORDS: Mapping[str, Fraction] = {
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a text in which formulas stand between dollars.
-
-    Examples
-    --------
-    >>> first_sentence("Put $d$ for $x. Y$. The rest is long.")
-    'Put $d$ for $x. Y$.'
-    """
+    """The first sentence of a text in which formulas stand between dollars."""
     found = _SENTENCE.match(text)
     return found.group() if found else text
 
@@ -49,8 +43,6 @@ def first_sentence(text: str) -> str:
 def is_executed(entry: Mapping[str, Any]) -> bool:
     """Whether an engine accepted the repair of an entry of a ledger.
 
-    Examples
-    --------
     >>> is_executed({"repair": None}), is_executed({"repair": {"verdict": "PROVED"}})
     (False, True)
     """
@@ -59,36 +51,15 @@ def is_executed(entry: Mapping[str, Any]) -> bool:
 
 
 def told_instead(entry: Mapping[str, Any], *, short: bool = False) -> str:
-    """What is true instead of a refuted entry of a ledger, marked if no engine accepted it.
-
-    Parameters
-    ----------
-    entry : Mapping
-    short : bool
-        The first sentence only.
-
-    Returns
-    -------
-    str
-        Empty if the entry does not say.
-
-    Examples
-    --------
-    >>> told_instead({"instead": "Put $2$. Then more.", "repair": None}, short=True)
-    'Put $2$. (not executed)'
+    """What is true instead of a refuted entry of a ledger, or its first sentence, marked if no
+    engine accepted it; empty if the entry does not say.
     """
     text = first_sentence(entry["instead"]) if short else entry["instead"]
     return text if not text or is_executed(entry) else f"{text} ({NOT_EXECUTED})"
 
 
 def numbers_in(text: str) -> frozenset[Fraction]:
-    r"""The rational numbers that a text has in figures, in LaTeX and in words up to ten.
-
-    Examples
-    --------
-    >>> sorted(numbers_in(r"Put $\frac{16}{27}$ to the second power in Theorem E.1."))
-    [Fraction(16, 27), Fraction(1, 1), Fraction(2, 1), Fraction(16, 1), Fraction(27, 1)]
-    """
+    """The rational numbers that a text has in figures, in LaTeX and in words up to ten."""
     joined = _GROUPED.sub("", _INDEX.sub("", text))
     # Two figures after \frac are two numbers, and so are those that stand next to a brace.
     spread = _FRACTION.sub(
@@ -112,23 +83,16 @@ def _quotients(text: str) -> Iterator[Fraction]:
 
 
 def untold(instead: str, printed: Mapping[str, Any], repair: Mapping[str, Any]) -> list[str]:
-    """The numbers of a repair that the words for it do not have, each with what to do.
-
-    Parameters
-    ----------
-    instead : str
-    printed, repair : Mapping
-        Numbers of a claim. What turns from one of -1, 0 and 1 to another is a switch of the
-        formula, and no number of the statement; nor are truth values, words and families.
-
-    Examples
-    --------
-    >>> untold("It holds for 0 < delta <= 100", {"top": 100}, {"top": 1})[0].split(";")[0]
-    'the repair judges top = 1, a number that instead= does not have'
+    """The numbers of a repair that the words for it do not have, each with what to do. What turns
+    from one of -1, 0 and 1 to another is a switch of the formula, and no number of the statement;
+    nor are truth values, words and families.
     """
     known = numbers_in(instead)
     return [
-        f"the repair judges {name} = {value}, a number that instead= does not have; say in instead= what was judged, or judge it"
+        (
+            f"the repair judges {name} = {value}, a number that instead= does not have; say in instead= "
+            "what was judged, or judge it"
+        )
         for name, value in repair.items()
         if (number := _rational(value)) is not None
         and not _switched(printed.get(name), number)

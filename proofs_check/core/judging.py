@@ -80,7 +80,8 @@ def _import(name: str, folder: Path, collection: Collection) -> None:
         ) from error
     if collection.named and not (found and Path(found).resolve().is_relative_to(folder.resolve())):
         raise InputError(
-            f"{collection.name}: there is another module {name}, {found}; give the one in {folder} a name of its own"
+            f"{collection.name}: there is another module {name}, {found}; give the one in {folder} a "
+            "name of its own"
         )
 
 

@@ -42,23 +42,15 @@ RELEASE = PACKAGE / WHOLE
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """A ledger that was read.
+    """A ledger that was read."""
 
-    Attributes
-    ----------
-    document : Mapping
-        As `proofs_check.core.files.read_ledger` returns it.
-    path : Path
-    says : str
-        Which ledger it is, of what date and code, and why it does not speak for the papers if it
-        is not of a whole run in order.
-    made : str
-        The same without its place.
-    """
-
+    #: As `proofs_check.core.files.read_ledger` returns it.
     document: Mapping[str, Any]
     path: Path
+    #: Which ledger it is, of what date and code, and why it does not speak for the papers if it is
+    #: not of a whole run in order.
     says: str
+    #: The same without its place.
     made: str
 
 
@@ -70,27 +62,9 @@ def folder_of(collection: Collection) -> Path:
 
 
 def find_ledger(given: str | None = None) -> Kept:
-    """The ledger that the user named, else that of the last whole run of each collection in scope,
-    else those of the release, as one.
-
-    Parameters
-    ----------
-    given : str, optional
-        A file, or the folder that holds ``ledger.json``.
-
-    Returns
-    -------
-    Kept
-
-    Raises
-    ------
-    InputError
-        If the file that is to be read holds no ledger of this version, or there is none.
-
-    Examples
-    --------
-    >>> find_ledger().document["run"]["partial"]
-    False
+    """The ledger in the file or folder that the user named, else that of the last whole run of each
+    collection in scope, else those of the release, as one. An InputError says that there is none of
+    this version.
     """
     if given is not None:
         path = Path(given)
@@ -139,8 +113,6 @@ def how_to_run(need: str) -> str:
     """The command that judges a claim or a row of a collection out of scope; empty if it is in
     scope, or in none.
 
-    Examples
-    --------
     >>> how_to_run("BB:LC.1")
     ''
     """
@@ -156,31 +128,17 @@ def _stored(collection: Collection) -> tuple[Ledger, str] | None:
         kept = _of(collection)
     except InputError:
         return None
-    name = (
-        ", ".join(collection.keys) if collection.named else collection.name
-    )  # folders of a machine do not belong there
+    # folders of a machine do not belong there
+    name = ", ".join(collection.keys) if collection.named else collection.name
     of = "release" if kept.path == collection.root / WHOLE else "last run"
     return Ledger(kept.document["claims"]), f"the ledger of the {of} of {name}, {kept.made}"
 
 
 def read_elsewhere(paper: str, needs: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """What the ledgers of other collections say of that which a claim needs.
+    """What the ledgers of other collections say of that which a claim of a paper needs. By the
+    need, where a ledger speaks of it: verdict as printed and chain of its weakest claim, the needs
+    on which these rest in further collections, and which ledger it is.
 
-    Parameters
-    ----------
-    paper : str
-        The key of the claim's paper; needs of its collection are left out.
-    needs : iterable of str
-        Claims or rows.
-
-    Returns
-    -------
-    dict
-        By the need, where a ledger speaks of it: verdict as printed and chain of its weakest claim,
-        the needs on which these rest in further collections, and which ledger it is.
-
-    Examples
-    --------
     >>> list(read_elsewhere("ME", ["BB:CC.3.b", "ME:L1"])), read_elsewhere("OURS", ["BB:CC.3.b"])
     (['BB:CC.3.b'], {})
     """
@@ -230,14 +188,6 @@ def _limits(document: Mapping[str, Any]) -> str:
 def release_text(document: Mapping[str, Any]) -> str:
     """A ledger as the release keeps it: a claim a line, without the seconds that change from run to
     run, so that two releases can be compared line by line.
-
-    Parameters
-    ----------
-    document : Mapping
-
-    Returns
-    -------
-    str
     """
 
     def timeless(value: Any) -> Any:

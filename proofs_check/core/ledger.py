@@ -32,8 +32,6 @@ def code_digest() -> str:
     """Digest of the code of the three packages, of the lists of statements and of the folders that
     the user named, 12 hexadecimal digits: it tells with which code a ledger was made.
 
-    Examples
-    --------
     >>> len(code_digest())
     12
     """
@@ -111,7 +109,8 @@ class Ledger:
         for id, needs in self.needs.items():
             if id.split("/", 1)[0] not in all_rows() and id.split(":", 1)[0] in known_papers():
                 out.append(
-                    f"{id}: there is no such row in statements.toml; add the printed statement or correct the id"
+                    f"{id}: there is no such row in statements.toml; add the printed statement or "
+                    "correct the id"
                 )
             if id not in self.elsewhere:
                 out += [_unknown(id, n) for n in needs if not self.claims_of(n) and n not in all_rows()]
@@ -119,11 +118,13 @@ class Ledger:
             followed = e["follows"]
             if followed and not (self.entries.get(followed) or {"severity": "not run"})["severity"]:
                 out.append(
-                    f"{id} follows the error of {followed}, which has none; name the claim whose error it inherits"
+                    f"{id} follows the error of {followed}, which has none; name the claim whose error "
+                    "it inherits"
                 )
             if followed and self.first_error(id) == id:
                 out.append(
-                    f"the error of {id} follows from itself; let one of the claims that follow each other stand first"
+                    f"the error of {id} follows from itself; let one of the claims that follow each "
+                    "other stand first"
                 )
             if followed and followed not in self.needs:
                 out.append(
@@ -168,10 +169,8 @@ class Ledger:
 
     def chain(self, id: str) -> Verdict:
         """The minimum of the held verdicts of a claim and of all that it needs; what the claim
-        declares `unproved` is at most SUPPORTED.
-
-        What was not run counts as another ledger says, if one does (`elsewhere`), else as OPEN, and
-        so does what no claim settles.
+        declares `unproved` is at most SUPPORTED. What was not run counts as another ledger says, if
+        one does (`elsewhere`), else as OPEN, and so does what no claim settles.
         """
         if self._circle:
             return Verdict.OPEN
@@ -220,11 +219,6 @@ class Ledger:
     def steps(self, id: str) -> list[str]:
         """A claim, or the claims of a row, and all that it rests on: needs in their order, each
         followed by its own, none twice.
-
-        Examples
-        --------
-        >>> Ledger([], {"BB:A": ("BB:B", "BB:C"), "BB:B": ("BB:C",), "BB:C": ()}).steps("BB:A")
-        ['BB:A', 'BB:B', 'BB:C']
         """
         order: dict[str, None] = {}
 
@@ -240,10 +234,8 @@ class Ledger:
 
     def losses(self, id: str) -> list[tuple[str, float]]:
         """What a claim and each of its steps give away at the reference instance, as (id, bound
-        over truth).
-
-        Only what ran and is a bound with ``reference=``. The factors do not multiply to the first:
-        steps also enter sums.
+        over truth), where it ran and is a bound with ``reference=``. The factors do not multiply to
+        the first: steps also enter sums.
         """
         found = (
             (step, self.entries[step]["slack_at_reference"])
@@ -303,25 +295,10 @@ def _unknown(id: str, need: str) -> str:
 def merged(
     documents: Sequence[Mapping[str, Any]], needs: Mapping[str, tuple[str, ...]] | None = None
 ) -> dict[str, Any]:
-    """Ledgers of different claims as one, in which chains are followed from one to the other.
-
-    Parameters
-    ----------
-    documents : sequence of Mapping
-        As `proofs_check.core.files.read_ledger` returns them; the run is that of the first.
-    needs : Mapping[str, tuple of str], optional
-        The needs of every claim that there is, in its order: the ledger is partial unless all are
-        in it. By default, that of ledgers which are in order by themselves: it is partial if any
-        is.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    InputError
-        If a claim is in two of them, with another verdict or other numbers.
+    """Ledgers of different claims as one, with the run of the first, in which chains are followed
+    from one to the other. It is partial unless all claims that `needs` names, in its order, are in
+    it; without `needs`, if any ledger is partial. A claim in two of them, with another verdict or
+    other numbers, is an InputError.
     """
     entries: dict[str, dict[str, Any]] = {}
     for document in documents:

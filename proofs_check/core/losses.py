@@ -46,45 +46,30 @@ class Outcome(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """One numbered result of a paper, or one that it calls a main one.
+    """One numbered result of a paper, or one that it calls a main one."""
 
-    Attributes
-    ----------
-    title : str
-        ``"Proposition 3.1"``.
-    ids : tuple of str
-        The rows that state it.
-    main : bool
-    says : str
-        What it says, in about a dozen words if the list of statements has them.
-    standing : str
-        `STANDS`, `CHANGED` or `LOST`.
-    change : str
-        What to change, or what is true instead, as prose with LaTeX between dollars; what was not
-        executed is marked. Empty if nothing.
-    proof : str
-        What is wrong with its printed proof; empty if nothing was found.
-    reason : str
-        Why it is not established, or what else to know: that the printed proof is wrong, or that
-        there is no proof here.
-    proved : bool
-        Whether nothing that it needs is merely supported by instances.
-    verdict : str
-        As printed; REFUTED if a row that states it is.
-    evidence : str
-        The weakest link of all that it rests on, changes made.
-    """
-
+    #: ``"Proposition 3.1"``.
     title: str
+    #: The rows that state it.
     ids: tuple[str, ...]
     main: bool
+    #: What it says, in about a dozen words if the list of statements has them.
     says: str
+    #: `STANDS`, `CHANGED` or `LOST`.
     standing: str
+    #: What to change, or what is true instead, as prose with LaTeX between dollars; what was not
+    #: executed is marked. Empty if nothing.
     change: str
+    #: What is wrong with its printed proof; empty if nothing was found.
     proof: str
+    #: Why it is not established, or what else to know: that the printed proof is wrong, or that
+    #: there is no proof here.
     reason: str
+    #: Whether nothing that it needs is merely supported by instances.
     proved: bool
+    #: As printed; REFUTED if a row that states it is.
     verdict: str
+    #: The weakest link of all that it rests on, changes made.
     evidence: str
 
     @property
@@ -101,21 +86,8 @@ class Result:
 
 
 def results(rows: Sequence[Outcome], ledger: Ledger) -> tuple[Result, ...]:
-    """The numbered results of a paper and its main ones, in printed order.
+    """The numbered results of a paper and its main ones, in printed order, from all its rows.
 
-    Parameters
-    ----------
-    rows : sequence of Outcome
-        All rows of the paper.
-    ledger : Ledger
-        What they were read from.
-
-    Returns
-    -------
-    tuple of Result
-
-    Examples
-    --------
     >>> from proofs_check.core.outcomes import account
     >>> account({"claims": []}, "BB").results[0].told
     'not established: no claim settles it'
@@ -130,8 +102,6 @@ def results(rows: Sequence[Outcome], ledger: Ledger) -> tuple[Result, ...]:
 def listed(names: Iterable[str]) -> str:
     """Names of numbered statements as people list them.
 
-    Examples
-    --------
     >>> listed(["Lemma E.2", "Lemma E.4", "Corollary C.3"]), listed(["Theorem 1"])
     ('Lemmas E.2 and E.4 and Corollary C.3', 'Theorem 1')
     """

@@ -25,37 +25,25 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a ledger says of one row.
-
-    Attributes
-    ----------
-    row : Row
-    claims : tuple of dict
-        The entries of the row's claims.
-    verdict : str
-        Of the row as printed, by `proofs_check.core.coverage.row_verdict`.
-    errors : tuple of dict
-        The refuted entries, the gravest first, those that inherit the error of another one last.
-    follows : str
-        The claim of the paper whose error the row inherits, where all its errors are inherited and
-        that one is in the ledger; else empty.
-    held : str
-        The verdict of the statement with its repairs in place.
-    chain : str
-        The weakest link of the statement, with its repairs in place and all that it needs.
-    """
+    """What a ledger says of one row."""
 
     row: Row
+    #: The entries of the row's claims.
     claims: tuple[Entry, ...]
+    #: Of the row as printed, by `proofs_check.core.coverage.row_verdict`.
     verdict: str
+    #: The refuted entries, the gravest first, those that inherit the error of another one last.
     errors: tuple[Entry, ...]
+    #: The claim of the paper whose error the row inherits, where all its errors are inherited and
+    #: that one is in the ledger; else empty.
     follows: str
+    #: The verdict of the statement with its repairs in place.
     held: str
+    #: The weakest link of the statement, with its repairs in place and all that it needs.
     chain: str
 
     @property
     def id(self) -> str:
-        """That of the row."""
         return self.row.id
 
     @property
@@ -89,22 +77,8 @@ class Outcome:
 
 
 def outcomes(document: Mapping[str, Any] | Ledger) -> dict[str, Outcome]:
-    """What a ledger says of every row of every paper, in printed order.
-
-    Parameters
-    ----------
-    document : Mapping or Ledger
-        A ledger as `proofs_check.core.files.read_ledger` returns it, or of the run just made.
-
-    Returns
-    -------
-    dict
-        By the id of the row. Rows that only an older list of statements has come last.
-
-    Examples
-    --------
-    >>> outcomes({"claims": []})["BB:LC.1"].verdict
-    'not settled'
+    """What a ledger, read or of the run just made, says of every row of every paper, by id in
+    printed order. Rows that only an older list of statements has come last.
     """
     ledger = document if isinstance(document, Ledger) else Ledger(document["claims"])
     return {id: _outcome(id, claims, ledger) for id, claims in _by_row(ledger).items()}
@@ -160,21 +134,13 @@ def _row(id: str, claims: list[Entry]) -> Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """What a ledger says of one paper.
-
-    Attributes
-    ----------
-    key, title : str
-        Of the paper.
-    rows : tuple of Outcome
-        In printed order.
-    ledger : Ledger
-        What they were read from.
-    """
+    """What a ledger says of one paper."""
 
     key: str
     title: str
+    #: In printed order.
     rows: tuple[Outcome, ...]
+    #: What they were read from.
     ledger: Ledger
 
     @cached_property
@@ -249,28 +215,8 @@ class Account:
 
 
 def account(document: Mapping[str, Any] | Ledger, key: str) -> Account:
-    """What a ledger says of one paper.
-
-    Parameters
-    ----------
-    document : Mapping or Ledger
-        A ledger as `proofs_check.core.files.read_ledger` returns it, or of the run just made.
-    key : str
-        The key of the paper.
-
-    Returns
-    -------
-    Account
-
-    Raises
-    ------
-    KeyError
-        If there is no such paper.
-
-    Examples
-    --------
-    >>> account({"claims": []}, "BB").sentence
-    'None of 164 rows was found to be false as printed; 164 are not settled.'
+    """What a ledger, read or of the run just made, says of one paper; a KeyError if there is no
+    such paper.
     """
     title = paper(key)["title"]
     ledger = document if isinstance(document, Ledger) else Ledger(document["claims"])

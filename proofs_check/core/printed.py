@@ -46,13 +46,6 @@ _DIMENSION = re.compile(r"(?<![A-Za-z\\_{^])d(?![A-Za-z(]|\\(?:mu|nu|theta|xi|si
 def faults_of_dimension(says: str, held: Evidence) -> list[str]:
     """Whether a row speaks of the dimension, and an accepted statement was executed by engines that
     received none: then it was executed for one.
-
-    Examples
-    --------
-    >>> from numerics.evidence import Verdict
-    >>> row, one = "For every $d$ it is so.", Evidence(verdict=Verdict.PROVED, engine="identity")
-    >>> [len(faults_of_dimension(row, e)) for e in (one, one.replace(assumes=("d > 0",)))]
-    [1, 0]
     """
     if not held.verdict.executed or held.dimension.startswith("every d"):
         return []
@@ -61,25 +54,17 @@ def faults_of_dimension(says: str, held: Evidence) -> list[str]:
     if not _DIMENSION.search(spoken) or _DIMENSION.search(received):
         return []
     return [
-        "the row speaks of every d, and no engine received d; name the fragment that was executed, or the argument"
+        (
+            "the row speaks of every d, and no engine received d; name the fragment that was executed, or "
+            "the argument"
+        )
     ]
 
 
 def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a judged statement of a ledger takes for granted: kind, and hypotheses with their
-    sources.
+    """What a judged statement of a ledger, or its repair, takes for granted: kind, and hypotheses
+    with their sources.
 
-    Parameters
-    ----------
-    judged : Mapping
-        An entry of a ledger, or its repair.
-
-    Returns
-    -------
-    list of (str, str)
-
-    Examples
-    --------
     >>> bare = {"evidence": {"assumes": ["x > 0"]}}
     >>> told(bare), told(bare | {"assumptions": {"printed": [["x > 0", "Section 2"]]}})
     ([('assumes', 'x > 0')], [('printed', 'Section 2: x > 0')])
@@ -102,26 +87,10 @@ def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
 def faults_of_hypotheses(
     claim: str, printed: Evidence, held: Evidence, fragment: str, needs: Iterable[str], read: bool = True
 ) -> list[str]:
-    """Hypotheses without a kind, those that were added to what is accepted as printed, theorems of
-    rows that the claim does not name, a dimension that no engine received, and a verdict that
-    nobody held against the printed text.
-
-    Parameters
-    ----------
-    claim : str
-        Its id.
-    printed, held : Evidence
-        The statement as printed, and as repaired.
-    fragment : str
-        Which part of the statement the claim executes; an added hypothesis may bound one.
-    needs : iterable of str
-        The claims and rows that the claim names.
-    read : bool
-        Whether it is what somebody read; a revision is not, and neither are runs that a user made.
-
-    Returns
-    -------
-    list of str
+    """Hypotheses without a kind, those that were added to what is accepted as printed (unless the
+    claim executes a `fragment`, which one may bound), theorems of rows that the claim does not
+    name, a dimension that no engine received, and, unless it is no verdict to be `read`, as of a
+    revision, one that nobody held against the printed text.
     """
     row = all_rows().get(claim.split("/", 1)[0])
     if row is None:  # a quick look
@@ -153,8 +122,6 @@ def faults_of_hypotheses(
 def is_read(key: str) -> bool:
     """Whether rows of a paper have forms of a reading; then each has to.
 
-    Examples
-    --------
     >>> is_read("nowhere")
     False
     """

@@ -30,11 +30,6 @@ _ASKED = (
 class Unrewritten:
     """Finds our modules before pytest does, which rewrites the assertions of every package that
     comes with a plugin: four hundred modules that hold no test.
-
-    Examples
-    --------
-    >>> Unrewritten.find_spec("theory").name, Unrewritten.find_spec("json")
-    ('theory', None)
     """
 
     @staticmethod
@@ -52,17 +47,8 @@ class Unrewritten:
 
 
 def spread(config: pytest.Config) -> int:
-    """Spread a run over all cores, if pytest-xdist is there and the user asked for nothing else.
-
-    Parameters
-    ----------
-    config : pytest.Config
-        Before pytest-xdist reads it.
-
-    Returns
-    -------
-    int
-        The number of processes; 0 if the run stays as it is.
+    """Spread a run over all cores, if pytest-xdist, which has yet to read `config`, is there and
+    the user asked for nothing else: the number of processes, or 0.
     """
     option = config.option
     # Without pytest-xdist there is no such option, and its workers have been told already.

@@ -30,13 +30,13 @@ MEMBERS = (0, 1, 9, 99)
 
 @dataclass(frozen=True, kw_only=True)
 class _Moved:
-    """A point strictly inside the hypotheses, and the points near it.
-
-    Whole numbers (`int`) and rational ones (`fractions.Fraction`) are told apart by their types:
-    the first move by 1 where the hypotheses allow it, the second by one per cent.
+    """A point strictly inside the hypotheses, and the points near it. Whole numbers (`int`) move by
+    1 where the hypotheses allow it, rational ones (`fractions.Fraction`) by one per cent.
     """
 
+    #: Values by name, none of them 0; ``L``, if there is one, at least 2.
     point: Mapping[str, int | Fraction]
+    #: What the paper assumes, in the names of the point or of the members of a sequence.
     hypotheses: tuple[str, ...]
 
     def shown(self) -> dict[str, Any]:
@@ -69,7 +69,10 @@ class _Moved:
         ]
         if wrong or not self.point:
             return [
-                f"the robust witness holds {', '.join(wrong) or 'nothing'}; give whole numbers (int) and Fractions"
+                (
+                    f"the robust witness holds {', '.join(wrong) or 'nothing'}; give whole numbers (int) "
+                    "and Fractions"
+                )
             ]
         return []
 
@@ -93,30 +96,12 @@ class _Moved:
 
 @dataclass(frozen=True, kw_only=True)
 class Robust(_Moved):
-    """A point at which ``left <= right`` (or ``left = right``) fails, and keeps failing nearby.
+    """A point at which ``left <= right`` (or ``left = right``) fails, and keeps failing nearby."""
 
-    Parameters
-    ----------
-    point : Mapping[str, int or Fraction]
-        Values by name, none of them 0; ``L``, if there is one, at least 2.
-    hypotheses : tuple of str
-        What the paper assumes, in these names; see `proofs_check.core.hypotheses`.
-    violation : callable
-        Maps the names of ``point`` to left minus right, exactly: an integer, a Fraction, a SymPy
-        number or a FLINT ball.
-    equality : bool
-        The statement is an equation, and ``violation`` may have either sign.
-
-    Examples
-    --------
-    >>> at = dict(hypotheses=("x > 0",), violation=lambda x: x - 1)
-    >>> Robust(point={"x": Fraction(2)}, **at).faults()
-    []
-    >>> Robust(point={"x": Fraction(201, 200)}, **at).faults()
-    ['the robust witness fails no longer at x = 19899/20000']
-    """
-
+    #: Maps the names of the point to left minus right, exactly: an integer, a Fraction, a SymPy
+    #: number or a FLINT ball.
     violation: Callable[..., Any]
+    #: Whether the statement is an equation, so that the violation may have either sign.
     equality: bool = False
 
     def faults(self) -> list[str]:
@@ -140,38 +125,15 @@ class Robust(_Moved):
 class Diverging(_Moved):
     """A sequence of instances along which left over right exceeds every constant: it refutes "there
     are constants such that left <= constant * right".
-
-    Parameters
-    ----------
-    point : Mapping[str, int or Fraction]
-        The numbers that the sequence is made of, by name: at least one, so that the sequence can be
-        moved.
-    hypotheses : tuple of str
-        What the paper assumes, in the names of ``sequence``.
-    sequence : callable
-        Maps n and the names of ``point`` to the n-th member, a mapping of names to expressions.
-    ratio : callable
-        Maps the names of a member to left over right without the unnamed constants, exactly.
-    exceeds : sympy.Expr
-        A function ``c * n**p * log(n)**q`` of ``Diverging.n`` that tends to infinity and that the
-        ratio is certified to exceed from the member ``least`` on.
-    least : int
-
-    Examples
-    --------
-    >>> n = Diverging.n
-    >>> Diverging(
-    ...     point={"x": Fraction(1, 2)},
-    ...     hypotheses=("L >= 2", "x < 1"),
-    ...     sequence=lambda n, x: {"L": n + 1, "x": x},
-    ...     ratio=lambda L, x: x * L,
-    ...     exceeds=n / 3,
-    ... ).faults()
-    []
     """
 
+    #: Maps n and the names of the point, at least one so that the sequence can be moved, to the
+    #: n-th member, a mapping of names to expressions.
     sequence: Callable[..., Mapping[str, Any]]
+    #: Maps the names of a member to left over right without the unnamed constants, exactly.
     ratio: Callable[..., Any]
+    #: A function ``c * n**p * log(n)**q`` of `n` that tends to infinity and that the ratio is
+    #: certified to exceed from the member `least` on.
     exceeds: Any
     least: int = 2
 
@@ -222,7 +184,10 @@ class Diverging(_Moved):
             if not found.verdict.executed:
                 where = ", ".join(f"{k} = {v}" for k, v in at.items())
                 return [
-                    f"the ratio of the robust sequence was not certified to exceed {self.exceeds} at {where}: {found.verdict}"
+                    (
+                        f"the ratio of the robust sequence was not certified to exceed {self.exceeds} at "
+                        f"{where}: {found.verdict}"
+                    )
                 ]
         return out
 

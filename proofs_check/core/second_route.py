@@ -35,23 +35,12 @@ def beyond_the_edge(edge: Edge) -> Fraction:
 
 
 def property_test(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidence | None, list[str]]:
-    """Try a statement, and its spoiled copies, on examples.
+    """Try a statement, by its `sides`, and its spoiled copies among the controls, on examples. The
+    Evidence is None if no engine hands on a statement that can be tried; its control is the first
+    spoiled copy that the examples refute.
 
-    Parameters
-    ----------
-    held : Evidence
-        What the engines say of the statement; its `sides` are tried.
-    controls : iterable of Evidence
-        The statement with other numbers; none is asked for if the statement is not accepted.
-
-    Returns
-    -------
-    Evidence or None
-        None if no engine hands on a statement that can be tried. The control of the Evidence is
-        the first spoiled copy that the examples refute.
-    list of str
-        Faults: what remains undecided or is refuted by the examples alone, conjuncts of which no
-        spoiled copy is refuted, and examples that stay below a ratio that is known.
+    The faults are what remains undecided or is refuted by the examples alone, conjuncts of which no
+    spoiled copy is refuted, and examples that stay below a ratio that is known.
     """
     properties = of_statements(held.sides)
     if not properties:

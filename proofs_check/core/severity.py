@@ -30,8 +30,6 @@ def by_severity(entry: Mapping[str, Any]) -> int:
     """Key that sorts entries of a ledger, the gravest error first and what is declared no error
     last.
 
-    Examples
-    --------
     >>> sorted([{"severity": None}, {"severity": "gap"}, {"severity": "false"}], key=by_severity)
     [{'severity': 'false'}, {'severity': 'gap'}, {'severity': None}]
     """
@@ -41,8 +39,6 @@ def by_severity(entry: Mapping[str, Any]) -> int:
 def in_words(error: Mapping[str, Any]) -> str:
     """What is wrong with a refuted entry of a ledger, in a few words.
 
-    Examples
-    --------
     >>> in_words({"id": "BB:X/inference", "severity": "gap", "costs": "constants"})
     'a gap in its proof'
     >>> in_words({"id": "BB:X", "severity": "gap", "costs": "a hypothesis"})
@@ -64,19 +60,9 @@ def in_words(error: Mapping[str, Any]) -> str:
 
 
 def counted(errors: Iterable[tuple[str, bool]]) -> str:
-    """How many errors there are of each severity; those that follow from others are counted apart.
+    """How many errors there are of each severity; those that follow from others, as the second of
+    each pair says, are counted apart.
 
-    Parameters
-    ----------
-    errors : iterable of (str, bool)
-        Severity, and whether the error follows from another one.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> counted([("false", False), ("edge", False), ("edge", False), ("gap", True)])
     '1 false, 2 edge cases (1 more follows from these)'
     >>> counted([])
@@ -91,19 +77,9 @@ def counted(errors: Iterable[tuple[str, bool]]) -> str:
 
 
 def misdeclared(said: Mapping[str, Any]) -> str:
-    """What is wrong with the declaration of an error; empty if nothing is.
+    """What is wrong with the declaration of an error, in the keywords of
+    `proofs_check.core.claim.claim`; empty if nothing is.
 
-    Parameters
-    ----------
-    said : Mapping
-        The keywords of `proofs_check.core.claim.claim`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> misdeclared({"false": "slip"})
     "false='slip' is none of false, gap, edge, text and code, typo; say how grave the error is"
     >>> misdeclared({"false": "edge", "why": "ln 1 = 0", "instead": "L >= 2", "costs": "nothing"})
@@ -126,13 +102,19 @@ def misdeclared(said: Mapping[str, Any]) -> str:
     if not (why.strip() and said.get("instead", "").strip()):
         return "tell the author why the printed line fails (why=) and what is true instead (instead=)"
     if len(why) > LONGEST_REASON or "\n" in why:
-        return f"why= has {len(why)} characters; say in one line of at most {LONGEST_REASON} what fails, the rest in details="
+        return (
+            f"why= has {len(why)} characters; say in one line of at most {LONGEST_REASON} what fails, the "
+            "rest in details="
+        )
     if said.get("costs") not in COSTS:
         return (
             f"costs={said.get('costs')!r} is none of {', '.join(COSTS)}; say what the error costs the paper"
         )
     if false == "false" and said["costs"] == "a hypothesis":
-        return "what costs a hypothesis is a gap, for the statement lacks one: give false='gap' without robust=, or another cost"
+        return (
+            "what costs a hypothesis is a gap, for the statement lacks one: give false='gap' without "
+            "robust=, or another cost"
+        )
     if (false == "edge") != bool(said.get("at")):
         return (
             "an edge names its degenerate points: give at=, such as 'L = 1'"

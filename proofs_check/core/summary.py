@@ -35,8 +35,6 @@ _COLOUR = {STANDS: "PROVED", CHANGED: "SUPPORTED", LOST: "REFUTED"}
 def cut(text: str, width: int) -> str:
     """A text of at most that width; a cut is marked.
 
-    Examples
-    --------
     >>> cut("one two three", 9)
     'one two…'
     """
@@ -86,19 +84,8 @@ def _false(o: Outcome, width: int, most: int | None = None) -> Iterator[Line]:
 
 
 def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
-    """The end of a run of all claims, about 25 lines.
-
-    Parameters
-    ----------
-    ledger : Ledger
-    width : int
-        Columns of the terminal.
-    kept : str
-        Where the ledger is, or why there is none.
-
-    Returns
-    -------
-    list of Line
+    """The end of a run of all claims, about 25 lines of so many columns; `kept` says where the
+    ledger is, or why there is none.
     """
     out: list[Line] = []
     look = "largeprompt list"
@@ -141,15 +128,13 @@ def _examples(evidence: Mapping[str, Any]) -> int:
 def part_summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     """The end of a run of some claims: what they are, which needs of theirs were read from other
     ledgers, and which of them could not be judged to the end because a need did not run.
-
-    Examples
-    --------
-    >>> part_summary(Ledger([]), 80, "No ledger was kept.")[0][0][0]
-    '0 of 0 claims ran: none. No ledger was kept.'
     """
     found = Counter(e["verdict"] for e in ledger.entries.values())
     verdicts = ", ".join(f"{found[v]} {v}" for v in map(str, Verdict) if found[v]) or "none"
-    text = f"{len(ledger.entries)} of {len(ledger.needs.keys() - ledger.elsewhere)} claims ran: {verdicts}. {kept}"
+    text = (
+        f"{len(ledger.entries)} of {len(ledger.needs.keys() - ledger.elsewhere)} claims ran: {verdicts}. "
+        f"{kept}"
+    )
     out = list(_plain(_wrapped(text, width)))
     for e in ledger.entries.values():
         if e["verdict"] == "REFUTED":
@@ -254,6 +239,9 @@ def _losses(ledger: Ledger, width: int) -> Iterator[str]:
         id: e["slack_at_reference"] for id, e in ledger.entries.items() if e["slack_at_reference"] is not None
     }
     if lost:
-        told = f"Bound over truth at the reference instance: {len(lost)} bounds, median {median(lost.values()):.3g}; the largest:"
+        told = (
+            f"Bound over truth at the reference instance: {len(lost)} bounds, median "
+            f"{median(lost.values()):.3g}; the largest:"
+        )
         yield from _wrapped(told, width)
         yield from (f"  {lost[id]:>12.4g}  {id}" for id in sorted(lost, key=lambda id: -lost[id])[:LISTED])

@@ -21,21 +21,8 @@ C = sp.Symbol("C", positive=True)
 
 
 def at_point(witness: Robust, checked: str, **also: Any) -> Evidence:
-    """Refute a statement at one point.
-
-    Parameters
-    ----------
-    witness : Robust
-        The point and left minus right, which is positive there, or is not 0 for an equation.
-    checked : str
-        The statement in LaTeX.
-    **also
-        What else is to be shown of the point.
-
-    Returns
-    -------
-    Evidence
-        REFUTED, or OPEN if the statement holds at the point.
+    """REFUTED at the point of a witness, or OPEN if the statement, in LaTeX, holds there; `also` is
+    shown of the point, too.
     """
     gap = witness.violation(**witness.point)
     return fails_at({**witness.point, **also}, gap, checked, equality=witness.equality, shown=witness.shown())
@@ -44,25 +31,9 @@ def at_point(witness: Robust, checked: str, **also: Any) -> Evidence:
 def fails_at(
     point: Mapping[str, Any], gap: Any, checked: str, *, equality: bool = False, shown: object = None
 ) -> Evidence:
-    """Refute a statement at a point, by its left side minus its right side.
-
-    Parameters
-    ----------
-    point : Mapping
-        The witness by name.
-    gap : sympy.Expr
-        Left minus right there, an exact number.
-    checked : str
-        The statement in LaTeX.
-    equality : bool
-        Whether the statement says that the gap is 0, rather than that it is not positive.
-    shown : object, optional
-        How the point is written if the statement holds there.
-
-    Returns
-    -------
-    Evidence
-        REFUTED, or OPEN if the statement holds at the point.
+    """Refute a statement, in LaTeX, at a point by its gap, the exact number left minus right there,
+    which is to be 0 or, without `equality`, not positive; OPEN if it holds. Then `shown` says how
+    the point is written.
     """
     exact = sp.sympify(gap)
     ball = value(exact).real
@@ -81,18 +52,8 @@ def fails_at(
 
 
 def along(witness: Diverging, **where: Any) -> Evidence:
-    """Refute "there is a constant C such that left <= C right" along a sequence.
-
-    Parameters
-    ----------
-    witness : Diverging
-    **where
-        What all members share.
-
-    Returns
-    -------
-    Evidence
-        As of `numerics.refutation.defeated`, of left over right.
+    """Refute "there is a constant C such that left <= C right" along a sequence, all of whose
+    members share `where`, by `numerics.refutation.defeated` of left over right.
     """
     n = witness.n
     member = witness.sequence(n, **{name: sp.sympify(x) for name, x in witness.point.items()})
@@ -103,21 +64,9 @@ def along(witness: Diverging, **where: Any) -> Evidence:
 def definition(
     meets: Callable[..., Any], checked: str, *, inside: Mapping[str, Any], outside: Mapping[str, Any]
 ) -> Evidence:
-    """Say that a definition is met by some objects, and not by others.
-
-    Parameters
-    ----------
-    meets : callable
-        Maps the arguments of an object, a tuple, to whether it meets the definition.
-    checked : str
-        The definition in LaTeX.
-    inside, outside : Mapping[str, tuple]
-        Objects by name.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED, or REFUTED with the objects on the wrong side.
+    """Say that a definition, in LaTeX, is met by the objects `inside` and not by those `outside`,
+    each the arguments of `meets` by a name: SUPPORTED, or REFUTED with the objects on the wrong
+    side.
     """
     wrong = [*(n for n, x in inside.items() if not meets(*x)), *(n for n, x in outside.items() if meets(*x))]
     if wrong:

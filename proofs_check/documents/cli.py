@@ -23,15 +23,9 @@ __all__ = ["add_commands"]
 
 
 def add_commands(commands: Any) -> None:
-    """Add the commands to a parser.
+    """Add the commands to a parser; each sets ``run``, a function of the parsed arguments that
+    returns the exit status.
 
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-        Each command sets ``run``, a function of the parsed arguments that returns the exit status.
-
-    Examples
-    --------
     >>> parser = argparse.ArgumentParser()
     >>> add_commands(parser.add_subparsers())
     >>> parser.parse_args(["diff", "a", "b"]).new
@@ -64,7 +58,8 @@ def add_commands(commands: Any) -> None:
         _errata,
         "what is false as printed, with counterexamples and repairs, as a document for the authors",
         "Writes errata.html and errata.md from a ledger; the witness scripts are run once more for it."
-        " The first two printed pages of errata.html hold what a reader in a hurry needs. Several papers have a folder each.",
+        " The first two printed pages of errata.html hold what a reader in a hurry needs. Several "
+        "papers have a folder each.",
         scope_option(ledger=True),
     ).add_argument
     add("--out", default="errata", metavar="DIR", help="folder to write into (default: %(default)s)")
@@ -72,11 +67,15 @@ def add_commands(commands: Any) -> None:
     add("--latex", action="store_true", help="also write errata.tex, a list to paste into a referee's report")
     status = command(
         _status,
-        "which results stand, counts of rows and what is false; keeps files, and the ledger of the release, in step",
-        "Prints them; with --check or --write compares them with the marked blocks of files, or puts them there."
-        " A file that ends in .json is the ledger of the release, proofs_check/ledger.json.",
+        "which results stand, counts of rows and what is false; keeps files, and the ledger of the "
+        "release, in step",
+        "Prints them; with --check or --write compares them with the marked blocks of files, or puts them "
+        "there. A file that ends in .json is the ledger of the release, proofs_check/ledger.json.",
         scope_option(ledger=True),
-        fails="--check finds another table, --rules a broken rule, or --github or --badge a claim that is not in order",
+        fails=(
+            "--check finds another table, --rules a broken rule, or --github or --badge a claim that is "
+            "not in order"
+        ),
     )
     what = status.add_mutually_exclusive_group()
     what.add_argument(
@@ -86,15 +85,20 @@ def add_commands(commands: Any) -> None:
         "--write", nargs="+", default=[], metavar="FILE", help="put it into these files, between their marks"
     )
     add = status.add_argument
-    rules = "also: are enough identities and inequalities of these papers decided, the others explained, few of their rows open"
+    rules = (
+        "also: are enough identities and inequalities of these papers decided, the others explained, few "
+        "of their rows open"
+    )
     add("--rules", nargs="+", default=[], metavar="KEY", help=rules)
     add("--github", action="store_true", help="print what is false or not in order as annotations of GitHub")
     add("--badge", metavar="FILE", help="write how many statements hold, as the JSON that shields.io draws")
     add = command(
         _revise,
         "judge a revision of a paper: which verdicts change, and which results stand then",
-        "Judges some claims with the numbers of a revision, takes the others from the ledger, and compares. A copy of"
-        ' statements.toml says the numbers of a row in set = {"c" = "139"}; a row with another formula and no number is not'
+        "Judges some claims with the numbers of a revision, takes the others from the ledger, and "
+        "compares. A copy of"
+        ' statements.toml says the numbers of a row in set = {"c" = "139"}; a row with another formula '
+        "and no number is not"
         " settled.",
         scope_option(ledger=True),
         fails="something changes",
@@ -112,8 +116,8 @@ def add_commands(commands: Any) -> None:
     add = command(
         _merge,
         "the ledgers of several runs, such as halves on two machines, as one",
-        "The runs may overlap, but not differ: they judged with the same code, and say the same of a claim that"
-        " two of them judged. The ledger is whole if together they judged every claim.",
+        "The runs may overlap, but not differ: they judged with the same code, and say the same of a claim "
+        "that two of them judged. The ledger is whole if together they judged every claim.",
         scope_option(),
     ).add_argument
     add("ledgers", nargs="+", metavar="LEDGER", help="a ledger, such as ledger.partial.json")
@@ -121,8 +125,9 @@ def add_commands(commands: Any) -> None:
     add = command(
         _second_opinion,
         "who else confirms the arithmetic that verdicts rest on: z3, which shares no code with the provers",
-        "Prints what was confirmed when all questions were asked last, and what is left by claim. With NAME, --sample or"
-        " --again questions are asked now; this needs z3 (pip install 'largeprompt[smt]'), which is given resources, not time.",
+        "Prints what was confirmed when all questions were asked last, and what is left by claim. With NAME, "
+        "--sample or --again questions are asked now; this needs z3 (pip install 'largeprompt[smt]'), which "
+        "is given resources, not time.",
         fails="something is contradicted, or confirmed no more, or the kept answers are of other questions",
     ).add_argument
     add("names", nargs="*", metavar="NAME", help="claims, or rows, whose questions are asked now")
@@ -205,7 +210,8 @@ def _blueprint(options: argparse.Namespace) -> int:
     for formula, reason in made.failures:
         print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
     print(
-        f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to {options.out}"
+        f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to "
+        f"{options.out}"
     )
     return 1 if made.failures else 0
 
@@ -219,11 +225,8 @@ def _errata(options: argparse.Namespace) -> int:
     from proofs_check.papers.statements import is_own, papers
 
     kept, out = find_ledger(options.ledger), Path(options.out)
-    keys = (
-        [options.paper]
-        if options.paper
-        else [k for k in papers() if not is_own(k) and account(kept.document, k).false]
-    )
+    wrong = (k for k in papers() if not is_own(k) and account(kept.document, k).false)
+    keys = [options.paper] if options.paper else list(wrong)
     if not keys:
         raise InputError(
             f"nothing was found to be false as printed, so there are no errata; this is {kept.says}"
@@ -308,9 +311,8 @@ def _revise(options: argparse.Namespace) -> int:
     from proofs_check.documents.revise import main_results, revised, settings, settings_of_file
 
     key, kept = named_paper(options.paper), find_ledger(options.ledger)
-    revision, rewritten, dropped = (
-        settings_of_file(Path(options.statements), key) if options.statements else ({}, (), ())
-    )
+    copied = settings_of_file(Path(options.statements), key) if options.statements else ({}, (), ())
+    revision, rewritten, dropped = copied
     revision = {**revision, **settings(options.set, key)}
     if not (revision or rewritten or dropped):
         raise InputError(
@@ -359,7 +361,8 @@ def _merge(options: argparse.Namespace) -> int:
     for what in ("code", "reseed"):
         if len(found := {str(document["run"][what]) for document in documents}) > 1:
             raise InputError(
-                f"the ledgers were judged with different {what} ({', '.join(sorted(found))}); judge one of them anew"
+                f"the ledgers were judged with different {what} ({', '.join(sorted(found))}); judge "
+                "one of them anew"
             )
     judged = {c["paper"] for document in documents for c in document["claims"]}
     scope = [c for c in in_scope() if judged & {*c.keys}]

@@ -31,43 +31,25 @@ TITLES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """One difference.
+    """One difference between two ledgers."""
 
-    Attributes
-    ----------
-    kind : str
-        A key of `TITLES`.
-    id : str
-        The claim or the row.
-    old, new : str
-        What it was and what it is; empty where there is nothing.
-    trend : str
-        ``"stronger"``, ``"weaker"``, ``"refuted"``, ``"no longer refuted"``, ``"added"``,
-        ``"removed"``, or empty.
-    """
-
+    #: A key of `TITLES`.
     kind: str
+    #: The claim or the row.
     id: str
+    #: What it was and what it is; empty where there is nothing.
     old: str
     new: str
+    #: ``"stronger"``, ``"weaker"``, ``"refuted"``, ``"no longer refuted"``, ``"added"``,
+    #: ``"removed"``, or empty.
     trend: str = ""
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float = ROUNDING) -> list[Change]:
-    """The differences between two ledgers, by kind and in the order of the claims.
-
-    Parameters
-    ----------
-    old, new : Mapping
-        Ledgers as `proofs_check.core.files.read_ledger` returns them.
-    rounding : float
-        Relative difference below which two floats count as the same. Where the engine of a slack
-        states more (`proofs_check.documents.repeated.room`), that counts, and at an edge that was
-        reached the width at which its search stops. A sharp edge is compared exactly.
-
-    Returns
-    -------
-    list of Change
+    """The differences between two ledgers, by kind and in the order of the claims. Two floats that
+    differ relatively by less than `rounding` count as the same. Where the engine of a slack states
+    more (`proofs_check.documents.repeated.room`), that counts, and at an edge that was reached the
+    width at which its search stops. A sharp edge is compared exactly.
     """
     before, after = ({c["id"]: c for c in document["claims"]} for document in (old, new))
     found = [
@@ -91,8 +73,6 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float = RO
 def doubts(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Why the differences may not be what they seem: the wrong order, or a run of some claims only.
 
-    Examples
-    --------
     >>> whole = {"date": "2026-02-01", "partial": False}
     >>> doubts({"run": whole}, {"run": {"date": "2026-01-01", "partial": True}})[0]
     'OLD was judged on 2026-02-01, after NEW (2026-01-01); is their order what you meant?'

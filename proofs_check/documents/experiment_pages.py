@@ -26,8 +26,6 @@ def as_html(text: str) -> str:
     """A sentence of the ledger as HTML: formulas between dollars are typeset, or shown as they are
     written where they cannot be read.
 
-    Examples
-    --------
     >>> as_html("`by` 1e-3 for $L$")
     '<code>by</code> 10<sup>−3</sup> for <math><mi>L</mi></math>'
     """

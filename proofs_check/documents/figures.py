@@ -27,12 +27,6 @@ TITLE = b"<title>Training of softmax and linear attention"
 def add_figures(commands: Any) -> None:
     """Add the command to a parser.
 
-    Parameters
-    ----------
-    commands : the object that ``ArgumentParser.add_subparsers`` returns
-
-    Examples
-    --------
     >>> parser = argparse.ArgumentParser()
     >>> add_figures(parser.add_subparsers())
     >>> parser.parse_args(["figures", "--paper", "BB", "--only", "2,6"]).only
@@ -41,13 +35,22 @@ def add_figures(commands: Any) -> None:
     figures = commands.add_parser(
         "figures",
         help="train what a paper's figures show, draw them, and judge what the paper says about them",
-        description="Boursier & Boyer: trains softmax and linear attention as in Appendix A.1 ('as written') and as in the"
-        " authors' code ('as coded'); about six minutes on two processors. Li, Duan & Liang: trains attention alone, which their"
-        " theorems analyse, and a transformer block; about two minutes. Collins et al.: trains attention windows with Adam as"
-        " their Appendix J does, beside the exact minimisers; about a minute and a half. All write DIR/index.html with all figures,"
+        description="Boursier & Boyer: trains softmax and linear attention as in Appendix A.1 ('as "
+        "written') and "
+        "as in the"
+        " authors' code ('as coded'); about six minutes on two processors. Li, Duan & Liang: trains "
+        "attention alone, which their"
+        " theorems analyse, and a transformer block; about two minutes. Collins et al.: trains "
+        "attention windows with Adam as"
+        " their Appendix J does, beside the exact minimisers; about a minute and a half. All write "
+        "DIR/index.html with all figures,"
         " their numbers, and DIR/ledger/ledger.json with a verdict on every sentence."
-        " DIR/measured keeps every finished run: the same command goes on after a kill, and a second process may help.",
-        epilog="exit status: 0; 1 if a sentence came out otherwise than declared; 2 if the input is no good; 130 if interrupted",
+        " DIR/measured keeps every finished run: the same command goes on after a kill, and a second "
+        "process may help.",
+        epilog=(
+            "exit status: 0; 1 if a sentence came out otherwise than declared; 2 if the input is no good; "
+            "130 if interrupted"
+        ),
     )
     figures.add_argument(
         "--paper",
@@ -85,7 +88,10 @@ def add_figures(commands: Any) -> None:
     size.add_argument(
         "--quick",
         action="store_true",
-        help="a minute and a half: one seed, five lengths, a fifth of the steps; no sentence is judged, and the rest is named",
+        help=(
+            "a minute and a half: one seed, five lengths, a fifth of the steps; no sentence is judged, and "
+            "the rest is named"
+        ),
     )
     of_LDL = figures.add_argument_group("Li, Duan & Liang", "what the paper does not say")
     of_LDL.add_argument("--width", type=_positive, metavar="N", help="of the block (default: 32)")
@@ -177,11 +183,13 @@ def _run(arguments: argparse.Namespace) -> int:
         for name in ONLY[other]:
             if getattr(arguments, name):
                 raise InputError(
-                    f"--{name.replace('_', '-')} belongs to --paper {other}; leave it out, or choose that paper"
+                    f"--{name.replace('_', '-')} belongs to --paper {other}; leave it out, or choose "
+                    "that paper"
                 )
     if unknown := [number for number in arguments.only or [] if number not in FIGURES[paper]]:
         raise InputError(
-            f"--only {unknown[0]}: {paper} has the figures {', '.join(map(str, FIGURES[paper]))}; pass some of these"
+            f"--only {unknown[0]}: {paper} has the figures {', '.join(map(str, FIGURES[paper]))}; pass "
+            "some of these"
         )
     if paper == "BB":
         return _measure_and_judge(arguments)
@@ -213,7 +221,8 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
         measured = measure(plan, folder=out / "measured", threads=arguments.threads, progress=show)
     say = (lambda line: None) if arguments.quiet else print
     say(
-        f"measured in {duration(measured.seconds)} ({duration(measured.work_seconds)} of processor time, earlier runs included)"
+        f"measured in {duration(measured.seconds)} ({duration(measured.work_seconds)} of processor "
+        "time, earlier runs included)"
     )
     if missing := left_out(plan):
         say(f"left out, against --full: {'; '.join(missing + ['every verdict'] * arguments.quick)}")
@@ -221,7 +230,8 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
         with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
             page = write_page(measured, [], out, formats=arguments.format)
         say(
-            f"figures in {page}; the sentences are judged when all figures are measured{' without --quick' * arguments.quick}"
+            f"figures in {page}; the sentences are judged when all figures are "
+            f"measured{' without --quick' * arguments.quick}"
         )
         return 0
     ledger = judge(measured)

@@ -12,17 +12,10 @@ __all__ = ["as_annotations", "badge"]
 
 
 def as_annotations(document: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each claim that is not in order, which is an error, and for each statement that is
-    false as printed, which is a warning, in the form that GitHub shows beside the source.
+    r"""A line for each claim that is not in order, which is an error, and for each statement that
+    is false as printed, which is a warning, in the form that GitHub shows beside the source.
 
-    Parameters
-    ----------
-    document : Mapping
-        A ledger as `proofs_check.core.files.read_ledger` returns it.
-
-    Examples
-    --------
-    >>> told = {"line": "mine/lemmas.py:23", "why": "1 < 2,\\n100 %", "faults": []}
+    >>> told = {"line": "mine/lemmas.py:23", "why": "1 < 2,\n100 %", "faults": []}
     >>> claim = {"id": "ME:L2", "verdict": "REFUTED", **told}
     >>> print(*as_annotations({"run": {"faults": []}, "claims": [claim]}))
     ::warning file=mine/lemmas.py,line=23,title=ME%3AL2 is false as printed::1 < 2,%0A100 %25
@@ -49,8 +42,6 @@ def _property(text: str) -> str:
 def badge(document: Mapping[str, Any]) -> dict[str, Any]:
     """How many statements hold, are false and are not settled, as the JSON that shields.io draws.
 
-    Examples
-    --------
     >>> badge({"run": {"faults": ["a circle"]}, "claims": []})["color"]
     'red'
     """

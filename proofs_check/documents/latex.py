@@ -20,8 +20,8 @@ _BESIDE = re.compile(r"([(\[“]*)(<math\b(?:(?!</math>).)*</math>)([,.;:!?)\]�
 #: Styles that the classes of `block` and the tables inside formulas need; sizes and colours are the
 #: page's.
 CSS = """
-math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Libertinus Math", "DejaVu Math TeX Gyre", math;
-  text-indent: 0; }
+math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Libertinus Math",
+  "DejaVu Math TeX Gyre", math; text-indent: 0; }
 .held { white-space: nowrap; }
 .formula { display: block; overflow-x: auto; overflow-y: hidden; }
 .formula .line { display: block; padding-left: 2em; text-indent: -2em; margin: .35rem 0; }
@@ -130,51 +130,20 @@ def _space(parent: Element) -> None:
 
 @cache
 def inline(latex: str) -> str:
-    """A formula within a line, which may break before a relation.
-
-    Raises
-    ------
-    LatexError
-        If the formula holds something unknown.
-
-    Examples
-    --------
-    >>> inline("L^2")
-    '<math><msup><mi>L</mi><mn>2</mn></msup></math>'
+    """A formula within a line, which may break before a relation; a LatexError if it holds
+    something unknown.
     """
     return _pieces(list(tree(latex, _drawn)), display=False)
 
 
 @cache
 def block(latex: str, *, tag: str = "div") -> str:
-    """A formula on lines of its own, which may break before relations, after commas and between
-    words.
+    """A formula on lines of its own, in an element of class ``formula`` with the source in
+    ``data-tex`` and the styles `CSS`; `tag` is ``"span"`` where a paragraph surrounds it.
 
-    Browsers do not break lines within ``<math>``; so a long formula is a sequence of short ones.
-
-    Parameters
-    ----------
-    latex : str
-        A formula, or an ``aligned`` environment: its lines become lines of the page unless they are
-        aligned at a sign.
-    tag : str
-        ``"span"`` where a paragraph surrounds it.
-
-    Returns
-    -------
-    str
-        An element of class ``formula`` that carries the source in ``data-tex``; the page needs the
-        styles `CSS`.
-
-    Raises
-    ------
-    LatexError
-        If the formula holds something unknown.
-
-    Examples
-    --------
-    >>> block(r"a + b + c \\leq d").count("<math")
-    2
+    It may break before relations, after commas and between words; as browsers do not break within
+    ``<math>``, it is a sequence of short ones. The lines of an ``aligned`` environment become lines
+    of the page unless they are aligned at a sign. What is unknown is a LatexError.
     """
     inside = ""
     for line in filter(None, _lines(list(tree(latex, _drawn)))):
@@ -251,8 +220,6 @@ def glued(html: str) -> str:
     """Punctuation held at the formula beside it: browsers may break a line at either end of
     ``<math>``.
 
-    Examples
-    --------
     >>> glued("(<math><mi>x</mi></math>), so")
     '<span class="held">(<math><mi>x</mi></math>),</span> so'
     """
@@ -261,17 +228,7 @@ def glued(html: str) -> str:
 
 def words(text: str) -> str:
     """Words with formulas between dollars, as HTML; what stands alone as ``<=`` or ``->`` becomes
-    the sign.
-
-    Raises
-    ------
-    LatexError
-        If a formula holds something unknown.
-
-    Examples
-    --------
-    >>> words("a <= b & $x$")
-    'a ≤ b &amp; <math><mi>x</mi></math>'
+    the sign. A LatexError says that a formula holds something unknown.
     """
     out, end = [], 0
     for found in FORMULA.finditer(text):

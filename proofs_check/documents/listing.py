@@ -34,35 +34,9 @@ def listing(
     severity: str | None = None,
     ledger: str | None = None,
 ) -> int:
-    """Print a line a row.
-
-    Parameters
-    ----------
-    paper : str, optional
-        Key or part of the title of a paper; all papers if None.
-    verdict, severity : str, optional
-        Only rows with this verdict as printed, or this gravity of error: a name of the closed list,
-        or how it begins.
-    ledger : str, optional
-        See `proofs_check.core.kept.find_ledger`.
-
-    Returns
-    -------
-    int
-        0
-
-    Raises
-    ------
-    InputError
-        If a name is not known.
-
-    Examples
-    --------
-    >>> try:
-    ...     listing(severity="grave")
-    ... except InputError as error:
-    ...     print(str(error).split(" is ")[0])
-    --severity 'grave'
+    """Print a line for each row of the papers with this key or part of a title, with this verdict
+    as printed or gravity of error: a name of the closed list, or how it begins. Always 0; a name
+    that is not known is an InputError.
     """
     keys = [named_paper(paper)] if paper is not None else list(papers())
     wanted = "" if verdict is None else _chosen(verdict, (*Verdict, NOT_SETTLED), "--verdict")
@@ -77,7 +51,10 @@ def listing(
     if wanted or gravity:
         heirs = sum(bool(o.follows) for o in shown) if gravity else 0
         rest = f" ({heirs} more follow{'s' if heirs == 1 else ''} from other rows)" if heirs else ""
-        said = f"{len(shown) - heirs} of {len(everything)} rows: {' and '.join(filter(None, (wanted, gravity)))}{rest}."
+        said = (
+            f"{len(shown) - heirs} of {len(everything)} rows: "
+            f"{' and '.join(filter(None, (wanted, gravity)))}{rest}."
+        )
         screen.print(Text(said))
     else:
         for key in keys:

@@ -26,53 +26,29 @@ _LISTED = 12
 
 @dataclass(frozen=True)
 class Named:
-    """What a name stands for.
+    """What a name stands for."""
 
-    Attributes
-    ----------
-    title : str
-        The id of a row or claim, or the name of the numbered statement: ``"Lemma C.4"``.
-    rows : tuple of Row
-        In printed order; one, unless a numbered statement is meant.
-    claim : str
-        The id of the claim, where a part of a row is meant; else empty.
-    """
-
+    #: The id of a row or claim, or the name of the numbered statement: ``"Lemma C.4"``.
     title: str
+    #: In printed order; one, unless a numbered statement is meant.
     rows: tuple[Row, ...]
+    #: The id of the claim, where a part of a row is meant; else empty.
     claim: str = ""
 
 
 def named(text: str, claims: Iterable[str] = ()) -> Named:
-    """The row, the claim or the numbered statement that a text names. Capitals matter only where
-    they tell two rows apart.
+    """The row, the claim or the numbered statement that a text names: ``"BB:CC.3"``, ``"CC.3"``,
+    ``"BB:Lemma C.4"``, ``"eq. 16"``, ``"(16)"``, ``"Theorem A"``, or the end of an id that no other
+    one has, as ``"glue.a"``; a part of a row, such as ``"BB:LC.1/inference"``, only among `claims`.
 
-    Parameters
-    ----------
-    text : str
-        ``"BB:CC.3"``, ``"CC.3"``, ``"BB:Lemma C.4"``, ``"eq. 16"``, ``"(16)"``, ``"Theorem A"``,
-        or the end of an id that no other one has, as ``"glue.a"``.
-    claims : iterable of str
-        The ids of the claims, for parts of rows such as ``"BB:LC.1/inference"``.
-
-    Returns
-    -------
-    Named
-
-    Raises
-    ------
-    InputError
-        If nothing has this name, or several rows have; the message lists the nearest.
-
-    Examples
-    --------
-    >>> named("lemma c.3").title, named("(16)").title, named("glue.a").title
-    ('Lemma C.3', 'BB:16', 'BB:LC.1.glue.a')
+    Capitals matter only where they tell two rows apart. An InputError says that nothing has this
+    name, or that several rows have, and lists the nearest.
     """
     given = " ".join(text.split())
     if not given:
         raise InputError(
-            "no name was given; give one such as 'BB:Lemma C.4', BB:CC.3.b or '(16)', or see: largeprompt list"
+            "no name was given; give one such as 'BB:Lemma C.4', BB:CC.3.b or '(16)', or see: "
+            "largeprompt list"
         )
     name, slash, part = given.partition("/")
     key, colon, rest = name.partition(":")
@@ -155,7 +131,8 @@ def _with_end(wanted: str, among: list[Row]) -> list[Named]:
 def _part(given: str, found: Named, part: str, claims: Iterable[str]) -> Named:
     if len(found.rows) > 1:
         raise InputError(
-            f"{_short(given)}: {found.title} has {len(found.rows)} rows; name one, see: largeprompt show '{found.title}'"
+            f"{_short(given)}: {found.title} has {len(found.rows)} rows; name one, see: largeprompt "
+            f"show '{found.title}'"
         )
     row = found.rows[0]
     mine = [id for id in claims if id.partition("/")[0] == row.id]
@@ -185,7 +162,10 @@ def _ambiguous(given: str, found: list[Named]) -> str:
             f"\n  '{one.rows[0].paper}:{one.title}'  {papers()[one.rows[0].paper]}" for one in found
         )
         return f"{_short(given)} is a statement of several papers; give one with its key:{lines}"
-    return f"{_short(given)} may be each of these; give one by its id:{_table(r for one in found for r in one.rows)}"
+    return (
+        f"{_short(given)} may be each of these; give one by its "
+        f"id:{_table(r for one in found for r in one.rows)}"
+    )
 
 
 def _unknown(given: str, wanted: str, among: list[Row]) -> str:
@@ -201,17 +181,8 @@ def _unknown(given: str, wanted: str, among: list[Row]) -> str:
 
 
 def named_paper(text: str) -> str:
-    """The key of the paper that a text names, by its key or by a part of its title.
-
-    Raises
-    ------
-    InputError
-        If no paper, or more than one, is meant.
-
-    Examples
-    --------
-    >>> named_paper("bb"), named_paper("large-prompt regime")
-    ('BB', 'BB')
+    """The key of the paper that a text names, by its key or by a part of its title; an InputError
+    if no paper, or more than one, is meant.
     """
     given = " ".join(text.split()).casefold()
     known = papers()

@@ -29,26 +29,9 @@ _KEY = re.compile(r"[A-Z][A-Z]*")
 
 
 def new_paper(folder: Path, title: str, id: str, authors: str = "") -> list[Path]:
-    """Write the folder.
-
-    Parameters
-    ----------
-    folder : Path
-        It must be new or empty.
-    title, authors : str
-    id : str
-        The key of the paper, with which the ids of its statements begin.
-
-    Returns
-    -------
-    list of Path
-        The files that were written.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something, the key is no word of capital letters, or another paper has
-        it.
+    """Write a folder that is new or empty, and return its files; `id` is the key of the paper, with
+    which the ids of its statements begin. An InputError says that the folder holds something, that
+    the key is no word of capital letters, or that another paper has it.
     """
     if not _KEY.fullmatch(id):
         raise InputError(f"--id {id[:40]!r} is no key; write capital letters A to Z, such as ME")
@@ -72,9 +55,8 @@ def new_paper(folder: Path, title: str, id: str, authors: str = "") -> list[Path
         text = (TEMPLATE / f"{name}.template").read_text(encoding="utf-8").replace("ME:", f"{id}:")
         values = in_toml if name.endswith(".toml") else spelled | {"folder": str(folder), "key": id.lower()}
         fields = "|".join(values)
-        parts = re.split(
-            rf"\{{({fields})\}}", text
-        )  # text and names by turns, so that no value is read again
+        # text and names by turns, so that no value is read again
+        parts = re.split(rf"\{{({fields})\}}", text)
         text = "".join(values[part] if n % 2 else part for n, part in enumerate(parts))
         path = folder / target.format(id.lower())
         write_text(path, text)

@@ -36,9 +36,8 @@ class Displayed(NamedTuple):
 
 
 def all_proofs() -> dict[str, list[Displayed]]:
-    """Check all stored derivations now; by the id of the claim, one for each part of it.
-
-    A step that is a part of another claim is shown as one line, which names that claim.
+    """Check all stored derivations now; by the id of the claim, one for each part of it. A step
+    that is a part of another claim is shown as one line, which names that claim.
     """
     with progress_bar(False, "checking the derivations") as advance:
         checked = {
@@ -70,27 +69,9 @@ def _displayed(theorem: Theorem, elsewhere: Mapping[int, str] | None = None) -> 
 
 
 def show_proof(name: str, *, latex: bool = False) -> int:
-    """Check the derivation of a statement now, and print it.
+    """Check the derivation of a statement, by what `proofs_check.documents.names.named`
+    understands, now, and print it. Always 0; a statement without a derivation is an InputError.
 
-    Parameters
-    ----------
-    name : str
-        What `proofs_check.documents.names.named` understands.
-    latex : bool
-        Print formulas as LaTeX.
-
-    Returns
-    -------
-    int
-        0.
-
-    Raises
-    ------
-    InputError
-        If the name is not known, or the statement has no derivation.
-
-    Examples
-    --------
     >>> try:
     ...     show_proof("BB:LC.4.log")
     ... except InputError as error:

@@ -11,19 +11,8 @@ ENGINE = "property test"
 
 
 def examples(evidence: Mapping[str, Any]) -> str:
-    """How many examples were drawn for a statement, how near they came to its edge, and where they
-    refute it with other numbers; empty if it has no property test.
-
-    Parameters
-    ----------
-    evidence : Mapping
-        The evidence of the statement, as a ledger holds it.
-
-    Examples
-    --------
-    >>> route = {"engine": "property test", "verdict": "SUPPORTED", "slack": 1.25, "control": None}
-    >>> examples({"slack": None, "routes": [{**route, "covered": "100 examples of points"}]})
-    '100 examples of points. The largest ratio of the two sides is 0.8, where 1 is allowed.'
+    """How many examples were drawn for a statement, by the evidence of a ledger, how near they came
+    to its edge, and where they refute it with other numbers; empty if it has no property test.
     """
     route = next((r for r in evidence["routes"] if r["engine"] == ENGINE), None)
     if route is None:
@@ -35,7 +24,10 @@ def examples(evidence: Mapping[str, Any]) -> str:
     if route["slack"] is None:
         said = f"{route['covered']}. The statement holds at all of them."
     else:
-        said = f"{route['covered']}. The largest ratio of the two sides is {1 / route['slack']:.4g}, where 1 is allowed"
+        said = (
+            f"{route['covered']}. The largest ratio of the two sides is {1 / route['slack']:.4g}, where 1 "
+            "is allowed"
+        )
         said += f"; the engine above knows {1 / evidence['slack']:.4g}." if evidence["slack"] else "."
     control = route["control"]
     return said + (
@@ -48,8 +40,6 @@ def examples(evidence: Mapping[str, Any]) -> str:
 def without(evidence: Mapping[str, Any]) -> dict[str, Any]:
     """The evidence without its property test, which is told by itself.
 
-    Examples
-    --------
     >>> without({"routes": [{"engine": "property test"}, {"engine": "quadrature"}]})
     {'routes': [{'engine': 'quadrature'}]}
     """

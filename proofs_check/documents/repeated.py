@@ -41,12 +41,6 @@ MOVED = re.compile(
 def room(evidence: Mapping[str, Any] | None, slack: float | None) -> tuple[float, float]:
     """By what shares a slack may lie below and above that of another processor, as the engines
     state that found it; (0, 0) where one of them computes it.
-
-    Examples
-    --------
-    >>> searched = {"engine": "enumeration", "slack": 2.0, "parts": [], "routes": []}
-    >>> room(searched, 2.0), room(searched | {"engine": "quadrature", "slack_error": 0.1}, 2.0)
-    ((0.001, 0.01), (0.4, 0.4))
     """
     found = list(_sources(evidence, slack)) if evidence and slack is not None else []
     error = STANDARD_ERRORS * max((e.get("slack_error", 0.0) for e in found), default=0.0)
@@ -64,8 +58,6 @@ def _sources(evidence: Mapping[str, Any], slack: float) -> Iterator[Mapping[str,
 def same(old: float | None, new: float | None, below: float = ROUNDING, above: float = ROUNDING) -> bool:
     """Whether a number is the known one, or smaller or larger by at most these shares.
 
-    Examples
-    --------
     >>> same(2.0, 1.9999), same(2.0, 1.9999, 1e-3), same(2.0, None)
     (False, True, False)
     """
@@ -78,8 +70,6 @@ def same(old: float | None, new: float | None, below: float = ROUNDING, above: f
 def difference(old: Any, new: Any, place: str = "") -> str:
     """Where two entries of a ledger first differ in what no processor changes; empty if nowhere.
 
-    Examples
-    --------
     >>> difference({"why": "a", "seconds": 1.0}, {"why": "b", "seconds": 2.0})
     'why'
     """

@@ -38,23 +38,9 @@ Revision = Mapping[str, Mapping[str, int | Fraction]]
 
 
 def settings(given: Iterable[str], paper: str) -> Revision:
-    """What ``--set CLAIM:NAME=VALUE`` says, by claims.
-
-    Parameters
-    ----------
-    given : iterable of str
-        ``"CC.3.b:c=139"``; the claim is named as in ``largeprompt show``.
-    paper : str
-        The key of the paper.
-
-    Returns
-    -------
-    Mapping
-
-    Raises
-    ------
-    InputError
-        If a text is of another form, or there is no such claim or number.
+    """What ``--set CLAIM:NAME=VALUE`` says, such as ``"CC.3.b:c=139"``, by claims of the paper,
+    which are named as in ``largeprompt show``. A text of another form, or without such a claim or
+    number, is an InputError.
     """
     claims, out = load_claims(), dict[str, dict[str, int | Fraction]]()
     for text in given:
@@ -81,27 +67,13 @@ def settings(given: Iterable[str], paper: str) -> Revision:
 
 
 def settings_of_file(path: Path, paper: str) -> tuple[Revision, tuple[str, ...], tuple[str, ...]]:
-    """What an edited copy of a paper's ``statements.toml`` changes.
+    """What an edited copy of a paper's ``statements.toml`` changes: the revision; rows whose
+    printed formula is another one, and no number says how, so that nothing judges them; and rows of
+    the paper that the copy no longer has, if it is a copy of all of them.
 
-    Parameters
-    ----------
-    path : Path
-        Its rows have the ids of the paper. A row, or a part of it, is judged with the numbers in
-        its table ``set``: ``set = {"c" = "139"}`` or ``set = {"part:c" = "139"}``.
-    paper : str
-
-    Returns
-    -------
-    revision : Mapping
-    rewritten : tuple of str
-        Rows whose printed formula is another one, and no number says how: nothing judges them.
-    dropped : tuple of str
-        Rows of the paper that the copy no longer has, if it is a copy of all of them.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is of another paper, or has a row or a number that is not known.
+    A row, or a part of it, is judged with the numbers in its table ``set``: ``set = {"c" = "139"}``
+    or ``set = {"part:c" = "139"}``. A file that cannot be read, of another paper, or with a row or
+    a number that is not known is an InputError.
     """
     data = read_statements.__wrapped__(path)  # a copy that is edited may be read twice
     if data["paper"]["key"] != paper:
@@ -122,9 +94,8 @@ def settings_of_file(path: Path, paper: str) -> tuple[Revision, tuple[str, ...],
         ]
         if not numbers and str(r.get("printed", "")).strip() != known[id].printed:
             rewritten.append(id)
-    whole = (
-        sum(data["paper"]["key"] == key for key in _keys_of_files()) == 1
-    )  # of several parts a copy has one
+    # of several parts a copy has one
+    whole = sum(data["paper"]["key"] == key for key in _keys_of_files()) == 1
     dropped = tuple(id for id in known if id not in seen) if whole else ()
     return settings(texts, paper), tuple(rewritten), dropped
 
@@ -134,20 +105,8 @@ def _keys_of_files() -> list[str]:
 
 
 def revised(document: Mapping[str, Any], revision: Revision, unjudged: Iterable[str] = ()) -> dict[str, Any]:
-    """The ledger of the revision.
-
-    Parameters
-    ----------
-    document : Mapping
-        The ledger of the paper as it is.
-    revision : Mapping
-        See `settings`.
-    unjudged : iterable of str
-        Rows that no claim of the ledger speaks of any more.
-
-    Returns
-    -------
-    dict
+    """The ledger of the revision, from that of the paper as it is; `unjudged` are rows that no
+    claim of the ledger speaks of any more.
     """
     gone = set(unjudged)
     with progress_bar(False, "loading the claims") as advance:

@@ -44,20 +44,8 @@ _STEPS = 5
 
 
 class Page:
-    """Prints rows on a screen.
-
-    Parameters
-    ----------
-    screen : Console
-    book : Ledger
-        With the entries of the rows, and of all that they need.
-    latex : bool
-        Print formulas as LaTeX, whole.
-
-    Examples
-    --------
-    >>> Page(Console(width=60), Ledger([]), latex=False).paragraph(Text("a paragraph of words"))
-    a paragraph of words
+    """Prints rows, and all that they need, of a ledger on a screen; formulas as LaTeX, whole, if
+    asked for.
     """
 
     def __init__(self, screen: Console, book: Ledger, latex: bool) -> None:
@@ -78,7 +66,8 @@ class Page:
         self.screen.print()
         self.paragraph(
             Text(
-                f"One row in full, with formulas and evidence: largeprompt show {first.id}{in_scope_as_told()}"
+                "One row in full, with formulas and evidence: largeprompt show "
+                f"{first.id}{in_scope_as_told()}"
             )
         )
 
@@ -197,7 +186,10 @@ class Page:
             if name in self.book.elsewhere:
                 yield (
                     "  not run",
-                    f"{name} is {said['verdict']}, with all that it needs {said['chain']}, in {said['ledger']}",
+                    (
+                        f"{name} is {said['verdict']}, with all that it needs {said['chain']}, in "
+                        f"{said['ledger']}"
+                    ),
                 )
         said = {"argument": e["argument"] or held["argument"], "unproved": e["unproved"]}
         yield from ((name, self._words(text)) for name, text in said.items() if text)
@@ -245,8 +237,6 @@ class Page:
 def verdict_of_row(o: Outcome) -> Text:
     """A row's verdict as printed, how grave its error is, and what holds with the repairs.
 
-    Examples
-    --------
     >>> from proofs_check.core.kept import find_ledger
     >>> from proofs_check.core.outcomes import outcomes
     >>> verdict_of_row(outcomes(find_ledger().document)["BB:CC.3.b"]).plain.split(";")[0]
@@ -268,8 +258,6 @@ def verdict_of_row(o: Outcome) -> Text:
 def verdict_of_claim(e: Entry) -> Text:
     """The verdict of one claim, how grave its error is, and what holds with the repair.
 
-    Examples
-    --------
     >>> from proofs_check.core.kept import find_ledger
     >>> claims = {e["id"]: e for e in find_ledger().document["claims"]}
     >>> verdict_of_claim(claims["BB:CC.3.b"]).plain.split(";")[0]
@@ -299,8 +287,6 @@ def _point(values: Mapping[str, Any]) -> str:
 def witness_text(witness: Mapping[str, Any], by: str) -> str:
     """A witness, and how it was evaluated a second time.
 
-    Examples
-    --------
     >>> witness_text({"L": 1}, "two routes")
     'L = 1 (evaluated again by two routes)'
     """
@@ -318,13 +304,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def from_here(path: Path) -> str:
-    """A path as it is typed where the user stands: relative if it is below the current folder.
-
-    Examples
-    --------
-    >>> from_here(Path.cwd() / "a" / "b.py"), from_here(Path("/nowhere/b.py"))
-    ('a/b.py', '/nowhere/b.py')
-    """
+    """A path as it is typed where the user stands: relative if it is below the current folder."""
     try:
         here = Path.cwd()
     except OSError:  # the folder is gone

@@ -12,8 +12,6 @@ __all__ = ["scope_option", "scoped"]
 def scope_option(*, ledger: bool = False) -> argparse.ArgumentParser:
     """A parent of the parsers of commands that have ``--papers``, and ``--ledger`` if asked for.
 
-    Examples
-    --------
     >>> argparse.ArgumentParser(parents=[scope_option()]).parse_args(["--papers", "mine"]).papers
     ['mine']
     """
@@ -23,7 +21,10 @@ def scope_option(*, ledger: bool = False) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="DIR",
-        help="speak of the papers in this folder, whose ledger is in DIR/build, not of the installed ones; repeatable",
+        help=(
+            "speak of the papers in this folder, whose ledger is in DIR/build, not of the installed ones; "
+            "repeatable"
+        ),
     )
     if ledger:
         default = "(default: that of the last run in build/, else that of the release)"

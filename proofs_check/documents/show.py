@@ -28,38 +28,9 @@ __all__ = ["bibtex", "show"]
 def show(
     name: str, *, ledger: str | None = None, again: bool = False, reseed: int = 0, latex: bool = False
 ) -> int:
-    """Print what a ledger says.
-
-    Parameters
-    ----------
-    name : str
-        What `proofs_check.documents.names.named` understands.
-    ledger : str, optional
-        See `proofs_check.core.kept.find_ledger`.
-    again : bool
-        Judge the claims now instead of reading their verdicts.
-    reseed : int
-        With `again`: the family of random streams.
-    latex : bool
-        Print formulas as LaTeX, whole.
-
-    Returns
-    -------
-    int
-        0; 1 if a claim that was judged again is faulty.
-
-    Raises
-    ------
-    InputError
-        If the name is not known or means several things, or there is no such ledger.
-
-    Examples
-    --------
-    >>> try:
-    ...     show("nowhere")
-    ... except InputError as error:
-    ...     print(str(error).split(";")[0])
-    no statement is called 'nowhere'
+    """Print what a ledger says of a row, or judge its claims now: 0, or 1 if a claim that was
+    judged again, with that family of random streams, is faulty. A name that is not known or means
+    several things is an InputError.
     """
     if reseed and not again:
         raise InputError("--reseed draws other random numbers, which a ledger cannot do; add --again")
@@ -92,30 +63,9 @@ def show(
 
 
 def bibtex(name: str, *, ledger: str | None = None) -> str:
-    """The entry by which the verdict on a row, or on one of its claims, is cited: with the day and
-    the digest of the code, since a later version may judge otherwise.
-
-    Parameters
-    ----------
-    name : str
-        What `proofs_check.documents.names.named` understands; it must mean one row.
-    ledger : str, optional
-        See `proofs_check.core.kept.find_ledger`.
-
-    Returns
-    -------
-    str
-        Only ASCII. It names no author where the claims are none of this distribution.
-
-    Raises
-    ------
-    InputError
-        If the name is not known or means several rows, or there is no such ledger.
-
-    Examples
-    --------
-    >>> print(bibtex("BB:CC.3.b").splitlines()[0])
-    @misc{largeprompt-bb-cc-3-b,
+    """The entry, only ASCII, by which the verdict on one row, or on one of its claims, is cited:
+    with the day and the digest of the code, since a later version may judge otherwise. It names no
+    author where the claims are none of this distribution.
     """
     meant = named(name, [e["id"] for e in find_ledger(ledger).document["claims"]])
     if len(meant.rows) > 1:

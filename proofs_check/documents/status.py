@@ -28,37 +28,24 @@ __all__ = ["block_of", "blocks", "errata", "headline", "losses", "marks", "renew
 #: Verdicts of settled rows, in the order of the columns.
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
 EXPLAINED = (
-    "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, and REFUTED as soon "
-    "as anything claimed there is, else that of the weakest of its parts."
+    "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, "
+    "and REFUTED as soon as anything claimed there is, else that of the weakest of its parts."
 )
 EVIDENCE = "The evidence of a result is the weakest verdict among it, as repaired, and all it needs."
 GROUPS = {"statements": (), "assumptions and citations": ("assumption", "cited"), "experiments": ("NUM",)}
 
 
 def status(document: Mapping[str, Any]) -> str:
-    """The table of verdicts, in Markdown.
-
-    Parameters
-    ----------
-    document : Mapping
-        A ledger as `proofs_check.core.files.read_ledger` returns it, of a whole run.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        If not every claim ran, a claim is not in order, or the random numbers are not the published
-        ones.
+    """The table of verdicts of a whole run, in Markdown. An InputError says that not every claim
+    ran, that one is not in order, or that the random numbers are not the published ones.
     """
     from proofs_check.documents.errata.markdown import paragraph
 
     run = document["run"]
     if run.get("partial"):
         raise InputError(
-            "the ledger is of a run of some claims only; run all of them: pytest --pyargs proofs_check --ledger DIR"
+            "the ledger is of a run of some claims only; run all of them: pytest --pyargs proofs_check "
+            "--ledger DIR"
         )
     if run.get("reseed"):
         again = "run all claims without it: pytest --pyargs proofs_check"
@@ -69,7 +56,10 @@ def status(document: Mapping[str, Any]) -> str:
     head = ("", "rows", *COLUMNS, "of these repaired", "not settled")
     lines = ["| " + " | ".join(head) + " |", "|---" + "|--:" * (len(head) - 1) + "|"]
     lines += ["| " + " | ".join(line) + " |" for line in _lines(document)]
-    shares = f"The shares of statistical error of all {len(document['claims'])} claims add up to {run['error']:.1e}."
+    shares = (
+        f"The shares of statistical error of all {len(document['claims'])} claims add up to "
+        f"{run['error']:.1e}."
+    )
     return "\n".join(lines) + "\n\n" + paragraph(f"{EXPLAINED} {shares}")
 
 
@@ -98,18 +88,7 @@ def _group(kind: str) -> str:
 
 def headline(document: Mapping[str, Any], *, evidence: bool = False) -> str:
     """The main results of each paper, which of its numbered results stand, and the count of what is
-    false in it, in Markdown.
-
-    Parameters
-    ----------
-    document : Mapping
-    evidence : bool
-        Whether to add the weakest link of all that a result rests on.
-
-    Examples
-    --------
-    >>> headline({"claims": []}).splitlines()[0]
-    '| main result | what it says | stands | what to change |'
+    false in it, in Markdown; with the weakest link of all that a result rests on, if asked for.
     """
     from proofs_check.documents.errata.markdown import github, paragraph
 
@@ -132,13 +111,7 @@ def headline(document: Mapping[str, Any], *, evidence: bool = False) -> str:
 
 
 def losses(document: Mapping[str, Any]) -> str:
-    """Which of the numbered results of each paper stand, a row a paper, in Markdown.
-
-    Examples
-    --------
-    >>> losses({"claims": []}).splitlines()[0]
-    '| paper | stands | stands with a change | not established |'
-    """
+    """Which of the numbered results of each paper stand, a row a paper, in Markdown."""
     lines: list[tuple[str, ...]] = [("paper", STANDS, CHANGED, LOST), ("---",) * 4]
     for key in papers():
         found = account(document, key).results
@@ -176,11 +149,6 @@ def _cited(key: str) -> str:
 def errata(document: Mapping[str, Any]) -> str:
     """The statements that are false as printed, in their own regime or at degenerate points, and
     gaps that make others so, a line each below a heading for each paper, in Markdown.
-
-    Examples
-    --------
-    >>> errata({"claims": []})
-    'No statement was found to be false as printed.'
     """
     from proofs_check.documents.errata.markdown import github
 
@@ -201,7 +169,8 @@ def errata(document: Mapping[str, Any]) -> str:
             )
             instead = github(told_instead(error, short=True))
             out.append(
-                f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}"
+                f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* "
+                f"{instead}{also}"
             )
     return "\n".join(out) or "No statement was found to be false as printed."
 
@@ -215,30 +184,13 @@ def blocks(document: Mapping[str, Any]) -> dict[str, str]:
 def renewed(
     path: Path, text: str, document: Mapping[str, Any], written: Mapping[str, str]
 ) -> tuple[str, str]:
-    """The text that a file should have, and how it differs from what it has; empty if it does not.
+    """The text that a file with marked blocks, or the ledger of the release (``.json``), should
+    have in place of its own, and how it differs; empty if it does not.
 
-    Parameters
-    ----------
-    path : Path
-        A file with marked blocks, or the ledger of the release (``.json``). Of that, dates and
-        seconds may differ, and what another processor changes, as far as its engine states
-        (`proofs_check.documents.repeated`). Entries that say the same are kept as they are: what
-        was found on one processor is not replaced by what is found on the next.
-    text : str
-        What the file holds; empty if there is none yet.
-    document : Mapping
-        The ledger.
-    written : Mapping
-        Its `blocks`.
-
-    Returns
-    -------
-    text, differs : str
-
-    Raises
-    ------
-    InputError
-        If the file has no place for any block, or holds no ledger.
+    In the ledger dates and seconds may differ, and what another processor changes, as far as its
+    engine states (`proofs_check.documents.repeated`). Entries that say the same are kept as they
+    are: what was found on one processor is not replaced by what is found on the next. A file
+    without a place for any block, or that holds no ledger, is an InputError.
     """
     if path.suffix != ".json":
         current = replaced(text, written, str(path))
@@ -258,28 +210,14 @@ def renewed(
 
 
 def marks(name: str) -> tuple[str, str]:
-    """The two lines between which ``largeprompt status`` writes.
-
-    Examples
-    --------
-    >>> marks("errata")[1]
-    '<!-- errata:end -->'
-    """
+    """The two lines between which ``largeprompt status`` writes."""
     return f"<!-- {name}:begin (written by: largeprompt status --write FILE) -->", f"<!-- {name}:end -->"
 
 
 def block_of(text: str, block: str, name: str = "README.md") -> tuple[int, int] | None:
-    """Where a marked block stands: the positions after its first and before its last line.
-
-    Returns
-    -------
-    tuple of int, or None
-        None if the text has no such block.
-
-    Raises
-    ------
-    InputError
-        If a mark is missing, stands twice or comes too early.
+    """Where a marked block stands: the positions after its first and before its last line; None if
+    the text has no such block. A mark that is missing, stands twice or comes too early is an
+    InputError.
     """
     first, last = f"<!-- {block}:begin", f"<!-- {block}:end -->"
     counted = [text.count(mark) for mark in (first, last)]
@@ -297,29 +235,8 @@ def block_of(text: str, block: str, name: str = "README.md") -> tuple[int, int] 
 
 
 def replaced(text: str, blocks: Mapping[str, str], name: str = "README.md") -> str:
-    """The text with each block put between its marks, where it has them.
-
-    Parameters
-    ----------
-    text : str
-    blocks : Mapping
-        What to write, by the name of the block.
-    name : str
-        What errors call the text.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        If the text has marks of no block, or marks that do not match.
-
-    Examples
-    --------
-    >>> replaced("a\\n<!-- status:begin -->old<!-- status:end -->\\nb", {"status": "new"})
-    'a\\n<!-- status:begin -->\\n\\nnew\\n\\n<!-- status:end -->\\nb'
+    """The text, which errors call `name`, with each block put between its marks, where it has them.
+    Marks of no block, or marks that do not match, are an InputError.
     """
     found = False
     for block, written in blocks.items():

@@ -14,27 +14,18 @@ __all__ = ["measure_and_judge"]
 
 
 class _Paper(NamedTuple):
-    """Where the figures of a paper are made.
+    """Where the figures of a paper are made."""
 
-    Attributes
-    ----------
-    package : str
-        With the modules ``training`` and ``page``.
-    title : bytes
-        How the title of our page begins, by which it is told from a page of somebody else.
-    experiments : tuple of str
-        How the ids of the rows about experiments begin.
-    together : frozenset of int
-        Figures of one training: claims about each are judged where any of them is drawn.
-    judged_on_these : bool
-        Whether the verdicts are those of the curves that were trained; else claims compute or train
-        what they need, and the choices do not matter to them.
-    """
-
+    #: With the modules ``training`` and ``page``.
     package: str
+    #: How the title of our page begins, by which it is told from a page of somebody else.
     title: bytes
+    #: How the ids of the rows about experiments begin.
     experiments: tuple[str, ...]
+    #: Figures of one training: claims about each are judged where any of them is drawn.
     together: frozenset[int]
+    #: Whether the verdicts are those of the curves that were trained; else claims compute or train
+    #: what they need, and the choices do not matter to them.
     judged_on_these: bool
 
 
@@ -58,19 +49,10 @@ _PAPERS = {
 
 
 def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -> int:
-    """Train, judge the sentences about the figures that were trained, write the page.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-    given : mapping
-        The choices that differ from those of the paper's `Choices`.
-
-    Returns
-    -------
-    int
-        1 if a sentence came out otherwise than declared, which says something with our choices
-        only where verdicts are those of the curves; else 0.
+    """Train with the choices that differ from those of the paper's `Choices`, judge the sentences
+    about the figures that were trained, write the page: 1 if a sentence came out otherwise than
+    declared, which says something with our choices only where verdicts are those of the curves;
+    else 0.
     """
     from numerics.terminal.inputs import InputError, writable_folder, writing_into
     from numerics.terminal.progress import duration, progress_bar
@@ -94,7 +76,8 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
             raise InputError(str(error)) from error
     say = (lambda line: None) if arguments.quiet else print
     say(
-        f"measured in {duration(found.seconds)} ({duration(found.work_seconds)} of processor time, earlier runs included)"
+        f"measured in {duration(found.seconds)} ({duration(found.work_seconds)} of processor time, "
+        "earlier runs included)"
     )
     drawn = set(figures) | (paper.together if paper.together & set(figures) else set())
     concerns = lambda id: id.startswith(paper.experiments) and page_of.figure_of(id) in {None, *drawn}
@@ -112,6 +95,7 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     usual = choices == training.Choices()
     if not usual and paper.judged_on_these:
         say(
-            "verdicts on trained curves are those of these choices; the ledger declares those of the usual ones"
+            "verdicts on trained curves are those of these choices; the ledger declares those of the "
+            "usual ones"
         )
     return 1 if wrong and (usual or not paper.judged_on_these) else 0

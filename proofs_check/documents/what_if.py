@@ -31,38 +31,16 @@ _NUMBER = re.compile(
 
 
 def what_if(name: str, settings: Sequence[str]) -> int:
-    """Judge a claim with other numbers, and print the outcome as one paragraph.
-
-    Parameters
-    ----------
-    name : str
-        What `proofs_check.documents.names.named` understands; it must mean one claim.
-    settings : sequence of str
-        ``"c=100"``.
-
-    Returns
-    -------
-    int
-        0, whatever the verdict.
-
-    Raises
-    ------
-    InputError
-        If the name, a number or a value is not known, or the claim cannot be judged so.
-
-    Examples
-    --------
-    >>> try:
-    ...     what_if("CC.3.b", ["c=many"])
-    ... except InputError as error:
-    ...     print(str(error).split(";")[0])
-    --set c: 'many' is no number that can be set
+    """Judge a claim with other numbers, such as ``"c=100"``, and print the outcome as one
+    paragraph: 0, whatever the verdict. A name, number or value that is not known, or a claim that
+    cannot be judged so, is an InputError.
     """
     given = [_split(setting) for setting in settings]
     texts = dict(given)
     if len(texts) < len(given):
         raise InputError(
-            f"--set gives {', '.join(k for k in texts if [g[0] for g in given].count(k) > 1)} twice; give it once"
+            f"--set gives {', '.join(k for k in texts if [g[0] for g in given].count(k) > 1)} twice; "
+            "give it once"
         )
     claim = _one(name, list(texts), load_claims())
     numbers = {key: number_of(claim, key, text) for key, text in given}
@@ -83,17 +61,8 @@ def what_if(name: str, settings: Sequence[str]) -> int:
 
 
 def rational(text: str) -> int | Fraction:
-    """A number as it is written, exactly.
-
-    Raises
-    ------
-    InputError
-        If it is no integer, quotient or decimal number.
-
-    Examples
-    --------
-    >>> rational("100"), rational("1/3"), rational(".25")
-    (100, Fraction(1, 3), Fraction(1, 4))
+    """A number as it is written, exactly; an InputError if it is no integer, quotient or decimal
+    number.
     """
     wanted = "write an integer, a quotient like 1/3 or a decimal number like .25"
     if not _NUMBER.fullmatch(text):
@@ -131,7 +100,8 @@ def _one(name: str, keys: list[str], claims: Mapping[str, Claim]) -> Claim:
     offered = "; ".join(f"{c.id} with {_numbers(c)}" for c in chosen or mine)
     if not chosen:
         raise InputError(
-            f"no claim of {meant.title} has a number called {', '.join(keys)[:40]}; as printed there is {offered}"
+            f"no claim of {meant.title} has a number called {', '.join(keys)[:40]}; as printed there "
+            f"is {offered}"
         )
     raise InputError(
         f"several claims of {meant.title} have {', '.join(keys)}; write the id of one in full: {offered}"
@@ -143,17 +113,14 @@ def _numbers(claim: Claim) -> str:
 
 
 def number_of(claim: Claim, key: str, text: str) -> int | Fraction:
-    """The value that a text gives to a number of a claim.
-
-    Raises
-    ------
-    InputError
-        If the claim has no such number, or the text is none.
+    """The value that a text gives to a number of a claim; an InputError if there is no such number,
+    or the text is none.
     """
     default = claim.numbers[key]
     if isinstance(default, bool) or not isinstance(default, (int, Fraction)):
         raise InputError(
-            f"{key} of {claim.id} is not a number; --set takes numbers only, and the claim has {_numbers(claim)}"
+            f"{key} of {claim.id} is not a number; --set takes numbers only, and the claim has "
+            f"{_numbers(claim)}"
         )
     try:
         return rational(text)
@@ -168,8 +135,7 @@ def _because(evidence: Evidence) -> str:
         return f" at {witness_text(evidence.witness, evidence.witness_by)}."
     if evidence.reason:
         return f", because {words(evidence.reason)}."
-    told = evidence.covered.partition(":\n")[
-        0
-    ]  # what follows are two sides in the kernel's own signs, of up to a hundred lines
+    # what follows are two sides in the kernel's own signs, of up to a hundred lines
+    told = evidence.covered.partition(":\n")[0]
     covered = f" on {words(told)}" if told else ""
     return f" by {evidence.engine}{covered}."

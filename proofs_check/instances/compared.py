@@ -14,46 +14,23 @@ __all__ = ["Compared", "agree"]
 
 @dataclass(frozen=True)
 class Compared:
-    """A number, what is stated of it, and the number by a second route.
+    """A number, what is stated of it, and the number by a second route."""
 
-    Parameters
-    ----------
-    name : str
-        What a reader is shown of the instance.
-    found, stated : float
-    again : callable
-    where : mapping
-        Quantities that the hypotheses of the claim name.
-    """
-
+    #: What a reader is shown of the instance.
     name: str
     found: float
     stated: float
     again: Callable[[], float]
+    #: Quantities that the hypotheses of the claim name.
     where: Mapping[str, Any] = field(default_factory=dict)
 
 
 def agree(
     engine: str, cases: Iterable[Compared], within: float, *, checked: str, to: str = ".6g"
 ) -> Evidence:
-    """Numbers that agree with what is stated of them up to a relative difference.
-
-    Parameters
-    ----------
-    engine : str
-        A key of `numerics.evidence.CEILING`.
-    cases : iterable of Compared
-    within : float
-        Largest relative difference.
-    checked : str
-        LaTeX of the statement.
-    to : str
-        Format in which the numbers are shown.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with every number, or REFUTED at the first that differs, by two routes.
+    """Numbers that agree with what is stated of them, in LaTeX, up to a relative difference of
+    `within`: SUPPORTED with every number in the format `to`, or REFUTED at the first that differs,
+    by two routes. The engine is a key of `numerics.evidence.CEILING`.
     """
     shown = []
     for case in cases:

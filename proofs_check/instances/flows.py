@@ -59,18 +59,9 @@ def drawn_flows(
     until: Callable[[Transfer], float],
     factor: Fraction,
 ) -> Computed:
-    """The bound of a distance of the two flows at drawn starts and times.
-
-    Parameters
-    ----------
-    distance : callable
-        From a transfer and the parameters of the infinite- and finite-prompt flow at one time.
-    bound : callable
-        From a transfer and the time.
-    until : callable
-        From a transfer to the last time.
-    factor : Fraction
-        Of the bound.
+    """The bound of a distance of the two flows at drawn starts and times: the distance from a
+    transfer and the parameters of the infinite- and finite-prompt flow at one time, the bound from
+    a transfer and the time, times `factor`; `until` gives the last time of a transfer.
     """
     lengths = (1.0, 2.0, 1e2, 1e4, 1e6)
     at_length = lambda L: transfers(lengths)[lengths.index(L)]
@@ -100,7 +91,8 @@ def drawn_flows(
         return {"L": L, "start": start(size, angle).round(9), "t": float(time * until(at_length(L)))}
 
     return Computed(
-        "d = 1, S = 1/64, every start of the ball whose flow stays in it, every time up to the last one; L = 1 to 1e6",
+        "d = 1, S = 1/64, every start of the ball whose flow stays in it, every time up to the last "
+        "one; L = 1 to 1e6",
         {
             "L": OneOf(lengths),
             "size": Decades(1e-2, 1.5, 1.4),

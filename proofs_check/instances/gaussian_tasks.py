@@ -22,8 +22,6 @@ NODES, MASSES = np.array([-(3**0.5), 0.0, 3**0.5]), np.array([1 / 6, 2 / 3, 1 / 
 def over_queries(covariance: Floats, f: Callable[[Floats], float]) -> float:
     """Return the mean of a polynomial of degree 5 at most over centred Gaussian queries.
 
-    Examples
-    --------
     >>> round(over_queries(np.eye(2), lambda z: float(z @ z) ** 2), 9)
     8.0
     """
@@ -78,15 +76,9 @@ def with_covariates(d: int, U: Floats, V: Floats, B: Floats) -> tuple[Floats, Fl
 
 
 def drawn_tasks(statistic: Callable[..., Any], two: float) -> Computed:
-    """Return ``statistic <= two`` at drawn tasks.
-
-    Parameters
-    ----------
-    statistic : callable
-        The ratio of both sides without their constant, from U, V, the covariances of the tasks and
-        d, of many tasks at once; with ``by_nodes=True`` of one by `over_queries`.
-    two : float
-        The constant.
+    """Return ``statistic <= two`` at drawn tasks. The statistic is the ratio of both sides without
+    their constant, from U, V, the covariances of the tasks and d, of many tasks at once; with
+    ``by_nodes=True`` of one by `over_queries`.
     """
 
     def sides(d: int, tasks: int, **drawn: Floats) -> tuple[Floats, float]:
@@ -106,7 +98,8 @@ def drawn_tasks(statistic: Callable[..., Any], two: float) -> Computed:
         return {"d": d, "U": U, "V": V, **{f"Gamma {k + 1}": G for k, G in enumerate(spread)}}
 
     return Computed(
-        "climbs from drawn tasks, d = 1, 2, one or two of them: U, V and roots of covariances of rank 2, entries 0 or 1/16 to 16",
+        "climbs from drawn tasks, d = 1, 2, one or two of them: U, V and roots of covariances of rank "
+        "2, entries 0 or 1/16 to 16",
         {"d": OneOf((1, 2)), "tasks": OneOf((1, 2)), "U": Entries(9), "V": Entries(9), "B": Entries(12)},
         sides,
         again,

@@ -91,7 +91,10 @@ def least_risks(share: float) -> Computed:
         value = L * (float(finite_prompt_risk(end.U11, end.u, task_with(S, tau2), L)) - tau2 / 2)
         return abs(value / float(valley_excess(best, **law)) * 2 - 1) if of == PARTS[2] else value
 
-    covered = "S = s diag(1, r, ...), d = 1, 2, 3, s from 1/10 to 10, r from 1/4 to 1, label noise up to 0.3 tr S, L = 2 and 1e6"
+    covered = (
+        "S = s diag(1, r, ...), d = 1, 2, 3, s from 1/10 to 10, r from 1/4 to 1, label noise up to 0.3 tr "
+        "S, L = 2 and 1e6"
+    )
     return Computed(covered, DRAWN, sides, again, along=("of", PARTS), each=10)
 
 
@@ -116,5 +119,8 @@ def apart_in_the_end(times: float) -> Computed:
         return off(end_by_slopes(S, tau2, _end(**at, L=LONG), LONG), S, law)
 
     drawn = DRAWN | {"s": Decades(1.0, 10.0), "r": Decades(0.5, 1.0)}
-    covered = "S = s diag(1, r, ...), d = 1, 2, 3, s from 1 to 10, r from 1/2 to 1, label noise up to 0.3 tr S, L = 1e6"
+    covered = (
+        "S = s diag(1, r, ...), d = 1, 2, 3, s from 1 to 10, r from 1/2 to 1, label noise up to 0.3 tr S, "
+        "L = 1e6"
+    )
     return Computed(covered, drawn, found, again, accuracy=1e-6, each=10)

@@ -50,14 +50,7 @@ def _tail(L: int, q: Fraction, atoms: tuple[int, int], T: Fraction) -> Fraction:
 
 @cache
 def compared(L: int, atoms: tuple[int, int], q: Fraction, tilted: bool) -> tuple[Mapping[str, Any], Any, Any]:
-    """Where, and enclosures of the tail and of its bound 2 e^{-cL}.
-
-    Examples
-    --------
-    >>> where, tail, bound = compared(1, (1, -1), Fraction(1, 2), True)
-    >>> str(where["T"]), tail == 1, bound > tail
-    ('3/5', True, True)
-    """
+    """Where, and enclosures of the tail and of its bound 2 e^{-cL}."""
     T, c = _rate(atoms, q, tilted)
     return (
         {"L": L, "atoms": str(atoms), "q": q, "T": T},
@@ -68,12 +61,8 @@ def compared(L: int, atoms: tuple[int, int], q: Fraction, tilted: bool) -> tuple
 
 @dataclass(frozen=True)
 class LongPrompts:
-    """P(|T_L - T| > 1/4) <= 2 e^{-cL} for tokens on two whole numbers, with weights 2^z.
-
-    Parameters
-    ----------
-    tilted : bool
-        Whether T is the limit; otherwise it is the plain mean.
+    """P(|T_L - T| > 1/4) <= 2 e^{-cL} for tokens on two whole numbers, with weights 2^z. If
+    `tilted`, T is the limit; otherwise it is the plain mean.
     """
 
     tilted: bool
@@ -109,7 +98,6 @@ class LongPrompts:
         return best
 
     def exactly(self, example: tuple[int, int, int, int], at: int) -> Evidence:
-        """The exact tail at this prompt."""
         where, tail, bound = compared(at, *self._law(example), self.tilted)
         common: dict[str, Any] = {"engine": "property test", "checked": CHECKED}
         if tail > bound:
@@ -118,7 +106,6 @@ class LongPrompts:
         return Evidence(verdict=Verdict.SUPPORTED, covered="one prompt", **common)
 
     def shown(self, example: tuple[int, int, int, int], at: int) -> Mapping[str, Any]:
-        """Law and length."""
         return compared(at, *self._law(example), self.tilted)[0]
 
 

@@ -17,14 +17,8 @@ STEP, SCORE_STEP = 0.2, 0.2
 
 @cache
 def plain_weights(s: float, L: float) -> SoftmaxMoments:
-    """Return P2, P3 and Q from ``1/X^2 = int r e^{-rX} dr`` and its like.
-
-    Parameters
-    ----------
-    s : float
-        Variance of the scores, at most a few hundred.
-    L : float
-        Prompt length.
+    """Return P2, P3 and Q from ``1/X^2 = int r e^{-rX} dr`` and its like, at a variance s of the
+    scores, at most a few hundred, and a prompt length L.
     """
     if s == 0 or L == 1:
         return SoftmaxMoments(*(1.0 / L, L**-2.0, L**-2.0))

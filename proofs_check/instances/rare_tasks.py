@@ -24,22 +24,8 @@ Scalar = Any
 
 @dataclass(frozen=True)
 class RareTasks:
-    """The tasks of this module.
-
-    Parameters
-    ----------
-    log2_L : number or Expr
-        The logarithm to the base 2 of a prompt length L of at least 32.
-    p : number or Expr
-        Probability of a hard task.
-    u, v : number or Expr
-        The entries of U and V, positive.
-
-    Examples
-    --------
-    >>> tasks = RareTasks(sp.Integer(6), sp.Rational(1, 2), u=2)
-    >>> tasks.s, tasks.left
-    (6, 3/4)
+    """The tasks of this module: the prompt length L is at least 32, p the probability of a hard
+    task, and u, v the entries of U and V, positive.
     """
 
     log2_L: Scalar
@@ -59,28 +45,17 @@ class RareTasks:
         """A lower bound of ``|d R_L/dv - d R/dv| = (p v/2) |E m_L^2 - E m^2|``, where m is the
         tilted mean of y.
 
-        With ``a = -s/(L - 1)`` and ``e^{us} >= L^2`` the query 1 has ``m >= s (1 - 1/L)`` and
-        ``E m_L^2 <= s^2 (1 - (1 - 1/L)^L) + a^2``, the query -1 ``E m_L^2 <= 6 a^2``; and ``(1 -
-        1/L)^L >= 1/4``. So the means over both queries differ by at least ``s^2/12`` for L >= 32.
+        With ``a = -s/(L - 1)`` and ``e^{us} >= L^2`` the query 1 has ``m >= s (1 - 1/L)`` and ``E
+        m_L^2 <= s^2 (1 - (1 - 1/L)^L) + a^2``, the query -1 ``E m_L^2 <= 6 a^2``; and ``(1 - 1/L)^L
+        >= 1/4``. So the means over both queries differ by at least ``s^2/12`` for L >= 32.
         """
         return self.p * self.v * self.s**2 / 24
 
     def right(self, easy: Scalar, easy_in_U: Scalar, c1: Scalar = 1, c1_in_U: Scalar = 1) -> Scalar:
-        """An upper bound of the right side of Lemma E.4.
-
-        Parameters
-        ----------
-        easy, easy_in_U : number or Expr
-            ``L^{-c2/2}`` and ``L^{-c2'/2}``, the rates of the easy tasks, whose sub-Gaussian
-            constant is 1; the rates of the hard ones are at most 1.
-        c1, c1_in_U : number or Expr
-            ``c1`` and ``c1'``.
-
-        Returns
-        -------
-        number or Expr
-            From ``ln L <= log2 L``, ``E|T|^2 <= p v^2 s^2``, ``E y^2 <= p s^2``, ``|grad T| <= s +
-            v s^2``.
+        """An upper bound of the right side of Lemma E.4, from ``ln L <= log2 L``, ``E|T|^2 <= p v^2
+        s^2``, ``E y^2 <= p s^2``, ``|grad T| <= s + v s^2``. The first two are ``L^{-c2/2}`` and
+        ``L^{-c2'/2}``, the rates of the easy tasks, whose sub-Gaussian constant is 1; the rates of
+        the hard ones are at most 1.
         """
         output = sp.sqrt(self.p) * self.s
         in_U = self.log2_L * (easy_in_U + self.p * self.s**6)

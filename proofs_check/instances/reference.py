@@ -1,8 +1,7 @@
-"""The reference instance of each paper: where its bounds also say how much they give away.
-
-Boursier & Boyer's, which our own results share: Rademacher tokens and query, d = 1, sigma = V = 1,
-U = 1/2, f(z) = z, L = 100 and query z = 1. The score is 1/2 or -1/2, and every expectation is a sum
-over 101 outcomes.
+"""The reference instance of each paper: where its bounds also say how much they give away. Boursier
+& Boyer's, which our own results share: Rademacher tokens and query, d = 1, sigma = V = 1, U = 1/2,
+f(z) = z, L = 100 and query z = 1. The score is 1/2 or -1/2, and every expectation is a sum over 101
+outcomes.
 """
 
 from __future__ import annotations

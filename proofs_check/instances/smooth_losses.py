@@ -70,21 +70,14 @@ LOSSES = (
 
 @dataclass(frozen=True)
 class Law:
-    """A law of several random variables on finitely many atoms.
-
-    Attributes
-    ----------
-    masses : tuple
-        Probabilities of the atoms.
-    values : dict
-        Values at the atoms, by the name of the variable.
+    """A law of several random variables on finitely many atoms: their masses, and their values by
+    the name of the variable.
     """
 
     masses: tuple[Any, ...]
     values: dict[str, tuple[Any, ...]]
 
     def mean(self, f: Callable[..., Any], *names: str) -> Any:
-        """The mean of f at the named variables."""
         return sum(p * f(*point) for p, *point in zip(self.masses, *(self.values[n] for n in names)))
 
     def read_as(self, kind: Callable[[Any], Any]) -> Law:
@@ -101,26 +94,10 @@ class Law:
 class SmoothLosses:
     """A bound ``left <= factor * right`` on means of smooth losses, as a property of laws on up to
     three rational atoms: point masses, zeros, and values and probabilities over several decades.
+    `sides` maps a module (`numpy` or `sympy`), a loss and a law to left and right.
 
     An example has two codes for the masses of the second and third atom beside that of the first,
     which is 1, and then those of the values, variable by variable.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The random variables.
-    sides : callable
-        Maps a module (`numpy` or `sympy`), a loss and a law to left and right; a function of module
-        level.
-    factor : rational
-
-    Examples
-    --------
-    >>> from numerics.properties.holds import holds
-    >>> def jensen(m, l, law):
-    ...     return law.mean(abs, "T") ** 2, law.mean(lambda T: T**2, "T")
-    >>> holds(SmoothLosses(("T",), jensen)).verdict.value
-    'SUPPORTED'
     """
 
     names: tuple[str, ...]
@@ -133,14 +110,15 @@ class SmoothLosses:
         return Codes(ATOMS - 1 + ATOMS * len(self.names))
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes."""
         return self.drawn.strategy()
 
     @property
     def covered(self) -> str:
-        """What is drawn."""
         variables = ", ".join(self.names)
-        return f"{len(LOSSES)} losses, one of them not convex, and laws of ({variables}) on up to {ATOMS} atoms, zeros included"
+        return (
+            f"{len(LOSSES)} losses, one of them not convex, and laws of ({variables}) on up to {ATOMS} "
+            "atoms, zeros included"
+        )
 
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio over the losses, on a short climb from the example."""
@@ -182,7 +160,6 @@ class SmoothLosses:
         return loss, sp.sympify(left), sp.Rational(self.factor) * sp.sympify(right)
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
-        """The bound at this law, by Arb."""
         law = self._point(at)
         loss, left, right = self._at(law)
         difference = value(left - right).real
@@ -202,12 +179,10 @@ class SmoothLosses:
         )
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The law and the loss."""
         law = self._point(at)
         return {"loss": self._at(law)[0].name, **law.shown()}
 
     def scaled(self, factor: Fraction) -> SmoothLosses:
-        """The same bound with its right side multiplied."""
         return replace(self, factor=factor * self.factor)
 
 

@@ -38,13 +38,7 @@ def kappa(q: Any, *, factor: int = 4) -> Any:
 
 
 def loss(p1: Any, p2: Any, *, factor: int = 4) -> Any:
-    """Return h at a point of the open unit disc.
-
-    Examples
-    --------
-    >>> loss(sp.S.Zero, sp.S.Zero)
-    exp(-1)
-    """
+    """Return h at a point of the open unit disc."""
     q = p1**2 + p2**2
     angle = 1 / (1 - q)
     along, across = p1 * cos(angle) + p2 * sin(angle), p2 * cos(angle) - p1 * sin(angle)
@@ -65,23 +59,14 @@ def speed(*, factor: int = 4) -> sp.Expr:
 
 def no_limit() -> Evidence:
     """Refute that the parameters of every infinite-prompt flow under the hypotheses of Theorem 4.3
-    converge.
-
-    Returns
-    -------
-    Evidence
-        REFUTED, with the steps as its parts.
-
-    Raises
-    ------
-    Contradiction
-        If a step is not accepted.
+    converge, with the steps as its parts; one that is not accepted is a Contradiction.
     """
     found = steps()
     for name, step in found.items():
         if not step.verdict.executed:
             raise Contradiction(
-                f"the step {name!r} of the spiral came out {step.verdict}: {step.reason or dict(step.witness)}"
+                f"the step {name!r} of the spiral came out {step.verdict}: "
+                f"{step.reason or dict(step.witness)}"
             )
     start = {x: sp.simplify(e.subs(r, Rational(1, 2))) for x, e in curve().items()}
     return Evidence(
@@ -110,7 +95,6 @@ def no_limit() -> Evidence:
 @cached
 def steps(*, factor: int = 4) -> Mapping[str, Evidence]:
     """Execute that the curve is an orbit without limit and that the hypotheses hold, step by step.
-
     Another factor in `kappa` than 4 has to be refuted at the step "orbit".
     """
     return {
@@ -151,10 +135,9 @@ def _orbit(factor: int) -> Evidence:
 
 def _smoothness() -> dict[str, Evidence]:
     """With q = |p|^2 = 1 - 1/f, h = A(q) + B(q) 2 p1 p2 + C(q) (p1^2 - p2^2), and its Hessian is at
-    most 2|A'| + 4|A''| and 2|B| + 10|B'| + 4|B''|, and the same for C, as |p| <= 1.
-
-    Each is f^4 e^-f times a bounded combination of cos 2f and sin 2f, C like B; their sum is at
-    most 800 f^4 e^-f, hence at most 17000/f, which tends to 0 at the edge of the disc.
+    most 2|A'| + 4|A''| and 2|B| + 10|B'| + 4|B''|, and the same for C, as |p| <= 1. Each is f^4
+    e^-f times a bounded combination of cos 2f and sin 2f, C like B; their sum is at most 800 f^4
+    e^-f, hence at most 17000/f, which tends to 0 at the edge of the disc.
     """
     p1, p2 = sp.symbols("p1 p2", real=True)
     q = p1**2 + p2**2

@@ -25,18 +25,9 @@ from theory.regression.valley import best_score_variance, valley_excess
 
 @dataclass(frozen=True)
 class Instance:
-    """A task family and a start, and a length from which on the trained risk is at most epsilon =
-    tr(Sigma)/20.
-
-    Attributes
-    ----------
-    name : str
-    spectrum : Spectrum
-    theta : tuple of float
-        Theta Theta' on each eigenspace, of Frobenius norm 1.
-    alpha, noise : float
-    length : int
-        L(epsilon).
+    """A task family and a start, and a length L(epsilon) from which on the trained risk is at most
+    epsilon = tr(Sigma)/20. `theta` are the numbers of Theta Theta' on each eigenspace, of Frobenius
+    norm 1.
     """
 
     name: str
@@ -102,7 +93,8 @@ def drawn_lengths(c: Fraction, *, zeros: int = 0, noise: float = 0.0) -> Compute
 
     kind = ", two eigenvalues 0" if zeros == 2 else ", one eigenvalue 0" if zeros else ""
     return Computed(
-        f"the least risk at S = s diag(1, r, ...){kind}, rank 1, 2, 3, s from 1/10 to 10, r from 1/4 to 1, label noise up to "
+        f"the least risk at S = s diag(1, r, ...){kind}, rank 1, 2, 3, s from 1/10 to 10, r from 1/4 "
+        "to 1, label noise up to "
         f"{noise:g} tr S, epsilon/tr S from 1e-5 to 1/20, at the length that R6.valley gives",
         {
             "s": Decades(0.1, 10.0),

@@ -34,13 +34,7 @@ class Ends(NamedTuple):
 @forgets
 @cache
 def known_edges() -> Mapping[str, Ends]:
-    """The ends of every dial by the id of its claim.
-
-    Examples
-    --------
-    >>> float(known_edges()["BB:CC.3.b"].accepted) <= 139
-    True
-    """
+    """The ends of every dial by the id of its claim."""
     paths = [c.root / EDGES for c in collections()]
     found = {
         id: ends
@@ -52,19 +46,8 @@ def known_edges() -> Mapping[str, Ends]:
 
 
 def write_edges(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Keep the edges that claims have in their lines of the ledger; those of claims which did not
-    run stay as they are.
-
-    Parameters
-    ----------
-    lines : iterable of mapping
-        As `proofs_check.core.judging.entry` returns them.
-    path : Path
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    """Keep the edges that claims have in their lines of the ledger
+    (`proofs_check.core.judging.entry`); those of claims which did not run stay as they are.
     """
     kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     for line in lines:

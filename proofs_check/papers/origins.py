@@ -36,34 +36,23 @@ _MARKED = {"given ": "cited", "argued ": "theorem"}
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where hypotheses of one kind come from.
+    """Where hypotheses of one kind come from."""
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    source : str
-        For ``printed`` the words of the paper or the row that prints it, for ``definition`` the
-        symbol, for ``theorem`` the row, for ``cited`` the theorem, for ``added`` the reason.
-    says : tuple of str
-        Which hypotheses: their names, or what the engine received; ``*`` stands for anything.
-    rows : tuple of str
-        In which claims, without the key of the paper, with ``*`` likewise; empty for all.
-    model : str
-        For ``definition``: what meets it.
-    """
-
+    #: One of `KINDS`.
     kind: str
+    #: For ``printed`` the words of the paper or the row that prints it, for ``definition`` the
+    #: symbol, for ``theorem`` the row, for ``cited`` the theorem, for ``added`` the reason.
     source: str
+    #: Which hypotheses: their names, or what the engine received; ``*`` stands for anything.
     says: tuple[str, ...]
+    #: In which claims, without the key of the paper, with ``*`` likewise; empty for all.
     rows: tuple[str, ...] = ()
+    #: For ``definition``: what meets it.
     model: str = ""
 
     def speaks_of(self, claim: str, text: str) -> bool:
         """Whether it says where a hypothesis of a claim comes from.
 
-        Examples
-        --------
         >>> here = Origin(kind="printed", source="Assumption 1", says=("sub-G*",), rows=("LC.1*",))
         >>> [here.speaks_of(claim, "sub-Gaussian: $x<1$") for claim in ("BB:LC.1/part", "BB:LC.4")]
         [True, False]
@@ -95,11 +84,7 @@ def beside(key: str, name: str) -> Path | None:
 @cache
 def origins(key: str) -> tuple[Origin, ...] | None:
     """What the ``hypotheses.toml`` of a paper says; None where it has none, and nothing is asked.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or an entry is not in order.
+    One that cannot be read or is not in order is an InputError.
     """
     if (file := beside(key, HYPOTHESES)) is None:
         return None
@@ -124,7 +109,8 @@ def _origin(entry: Mapping[str, Any], place: str) -> Origin:
         raise InputError(f"{place} has the kind {kind!r}; use one of {', '.join(KINDS)}")
     if not texts("says") or ("rows" in entry and not texts("rows")):
         raise InputError(
-            f'{place} does not list texts; write says = ["..."], and rows = ["..."] if it is of some rows only'
+            f'{place} does not list texts; write says = ["..."], and rows = ["..."] if it is of some '
+            "rows only"
         )
     if not str(entry.get("source", "")).strip():
         raise InputError(f"{place} has no source; name {_WHAT[kind]}")
@@ -141,20 +127,9 @@ def _origin(entry: Mapping[str, Any], place: str) -> Origin:
 
 
 def origin(claim: str, text: str) -> Origin | None:
-    """Where a hypothesis of a claim comes from; None if nothing says so. What stands later in the
-    file is an exception to what stands before, and the kernel's own marks count where the file is
-    silent.
-
-    Parameters
-    ----------
-    claim : str
-        The id of the claim.
-    text : str
-        The hypothesis, as an engine states it.
-
-    Returns
-    -------
-    Origin or None
+    """Where a hypothesis of a claim, as an engine states it, comes from; None if nothing says so.
+    What stands later in the file is an exception to what stands before, and the kernel's own marks
+    count where the file is silent.
     """
     for found in reversed(origins(claim.split(":", 1)[0]) or ()):
         if found.speaks_of(claim, text):

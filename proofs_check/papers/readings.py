@@ -24,31 +24,20 @@ _ID = re.compile(r"[\w.-]+")
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How one place of a paper is read.
+    """How one place of a paper is read."""
 
-    Parameters
-    ----------
-    id : str
-        The name by which rows of the paper name it, such as ``"phase-1-ends"``.
-    place : str
-        Where in the paper.
-    decision : str
-        How it is read, in words and LaTeX between dollars.
-    alternatives : tuple of str
-        The other readings, each a sentence that says what would change.
-    """
-
+    #: The name by which rows of the paper name it, such as ``"phase-1-ends"``.
     id: str
     place: str
+    #: How it is read, in words and LaTeX between dollars.
     decision: str
+    #: The other readings, each a sentence that says what would change.
     alternatives: tuple[str, ...]
 
     @property
     def line(self) -> str:
         """The decision in one line.
 
-        Examples
-        --------
         >>> Reading(id="end", place="Section 5", decision="It ends once.", alternatives=()).line
         'Section 5 (end): It ends once.'
         """
@@ -56,27 +45,10 @@ class Reading:
 
 
 def readings_beside(lists: Iterable[Path]) -> tuple[Path, Mapping[str, Reading]]:
-    """The readings of a paper.
+    """The readings of a paper with these ``statements.toml``, by id, and the file in which they
+    stand, or would: in the innermost folder that holds all these lists. A file that cannot be read,
+    or a reading that is not complete or has the id of another one, is an InputError.
 
-    Parameters
-    ----------
-    lists : iterable of Path
-        Every ``statements.toml`` of the paper.
-
-    Returns
-    -------
-    file : Path
-        Where they stand, or would: in the innermost folder that holds all these lists.
-    readings : Mapping
-        By id, in the order of the file; empty if there is none.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or a reading is not complete or has the id of another one.
-
-    Examples
-    --------
     >>> lists = [Path(f"nowhere/{part}/statements.toml") for part in ("one", "two")]
     >>> readings_beside(lists)[0].as_posix()
     'nowhere/readings.toml'

@@ -1,9 +1,7 @@
 """Which papers there are: those that installed packages register in the entry point group
-``largeprompt.papers``, and those in folders that the user names.
-
-Papers that belong together, for they are installed together or lie in one folder, make a
-collection: its claims are judged together, in one ledger. A command speaks of the collections in
-scope: of all installed ones, or of those that the user named.
+``largeprompt.papers``, and those in folders that the user names. Papers that are installed together
+or lie in one folder make a collection: its claims are judged together, in one ledger. A command
+speaks of the collections in scope: of all installed ones, or of those that the user named.
 """
 
 from __future__ import annotations
@@ -47,42 +45,25 @@ _NOT_BELOW = ("build", "dist", "venv", "node_modules")
 
 @dataclass(frozen=True)
 class Collection:
-    """Papers that are judged together.
+    """Papers that are judged together."""
 
-    Parameters
-    ----------
-    name : str
-        The distribution that installed them, or the folder as the user named it.
-    root : Path
-        The folder in which the ledger of a release and the edges of dials are kept.
-    files : tuple of Path
-        Every ``statements.toml``; the folder of each is a folder of claims.
-    named : bool
-        Whether it is a folder that the user named.
-    """
-
+    #: The distribution that installed them, or the folder as the user named it.
     name: str
+    #: The folder in which the ledger of a release and the edges of dials are kept.
     root: Path
+    #: Every ``statements.toml``; the folder of each is a folder of claims.
     files: tuple[Path, ...]
+    #: Whether it is a folder that the user named.
     named: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of its papers.
-
-        Examples
-        --------
-        >>> "BB" in collections()[0].keys
-        True
-        """
         return tuple(dict.fromkeys(read_statements(file)["paper"]["key"] for file in self.files))
 
 
 def statements_below(folder: Path) -> tuple[Path, ...]:
     """Every ``statements.toml`` in a folder or a little below it.
 
-    Examples
-    --------
     >>> statements_below(Path("nowhere"))
     ()
     """
@@ -121,8 +102,6 @@ def collections() -> tuple[Collection, ...]:
 def in_scope() -> tuple[Collection, ...]:
     """The collections of which a command speaks.
 
-    Examples
-    --------
     >>> in_scope() == collections()
     True
     """
@@ -132,8 +111,6 @@ def in_scope() -> tuple[Collection, ...]:
 def in_scope_as_told() -> str:
     """The options by which another command speaks of the same papers.
 
-    Examples
-    --------
     >>> in_scope_as_told()
     ''
     """
@@ -142,14 +119,7 @@ def in_scope_as_told() -> str:
 
 @contextmanager
 def limited(scope: Iterable[Collection]) -> Iterator[None]:
-    """Let commands speak of some collections only; of all, if there are none.
-
-    Examples
-    --------
-    >>> with limited(collections()[:1]):
-    ...     len(in_scope())
-    1
-    """
+    """Let commands speak of some collections only; of all, if there are none."""
     before, _scope[:] = list(_scope), scope
     _forget()
     try:
@@ -160,21 +130,8 @@ def limited(scope: Iterable[Collection]) -> Iterator[None]:
 
 
 def name_folder(folder: Path) -> Collection:
-    """Register the papers in a folder, once.
-
-    Parameters
-    ----------
-    folder : Path
-        It holds a ``statements.toml``, or folders that do.
-
-    Returns
-    -------
-    Collection
-
-    Raises
-    ------
-    InputError
-        If it holds none, one cannot be read, or has the key of another paper.
+    """Register the papers in a folder, once. An InputError says that neither it nor the folders in
+    it hold a ``statements.toml``, that one cannot be read, or that it has the key of another paper.
     """
     if "\0" in str(folder):
         raise InputError(f"{str(folder)!r} is no name of a folder: it has a null character; give another one")
@@ -186,7 +143,8 @@ def name_folder(folder: Path) -> Collection:
     found = statements_below(root) if root.is_dir() else ()
     if not found:
         raise InputError(
-            f"{folder} holds no {STATEMENTS}; write a folder with: largeprompt new-paper {folder} --title TITLE --id KEY"
+            f"{folder} holds no {STATEMENTS}; write a folder with: largeprompt new-paper {folder} "
+            "--title TITLE --id KEY"
         )
     made = Collection(str(folder), root, found, named=True)
     for other in collections():
@@ -208,8 +166,6 @@ def drop_folder(collection: Collection) -> None:
 def collection_of(path: Path) -> Collection | None:
     """The collection in whose folder a file lies.
 
-    Examples
-    --------
     >>> collection_of(Path("/nowhere")) is None
     True
     """
@@ -223,12 +179,8 @@ def files() -> tuple[Path, ...]:
 
 @cache
 def read_statements(file: Path) -> Mapping[str, Any]:
-    """The tables of a ``statements.toml``.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or does not say of which paper it is.
+    """The tables of a ``statements.toml``; an InputError if it cannot be read, or does not say of
+    which paper it is.
     """
     try:
         data = tomllib.loads(read_bytes(file).decode("utf-8"))

@@ -22,31 +22,21 @@ REPLIES = "replies.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What somebody answered.
+    """What somebody answered."""
 
-    Parameters
-    ----------
-    id : str
-        The claim or the row that it is about.
-    who : str
-        Name of the person, as it is to be shown.
-    when : str
-        The day, as 2026-09-01.
-    what : str
-        The reply, in words and LaTeX between dollars.
-    """
-
+    #: The claim or the row that it is about.
     id: str
+    #: Name of the person, as it is to be shown.
     who: str
+    #: The day, as 2026-09-01.
     when: str
+    #: The reply, in words and LaTeX between dollars.
     what: str
 
     @property
     def line(self) -> str:
         """The reply in one line.
 
-        Examples
-        --------
         >>> Reply(id="BB:CC.3.b", who="A. B.", when="2026-09-01", what="We agree.").line
         'A. B. on 2026-09-01: We agree.'
         """
@@ -87,15 +77,9 @@ def _replies() -> Mapping[str, tuple[Reply, ...]]:
 
 
 def replies_to(id: str) -> tuple[Reply, ...]:
-    """The replies about a claim or a row, as they stand in the files.
+    """The replies about a claim or a row, as they stand in the files; an InputError if a
+    ``replies.toml`` cannot be read, or a reply in it is not complete.
 
-    Raises
-    ------
-    InputError
-        If a ``replies.toml`` cannot be read, or a reply in it is not complete.
-
-    Examples
-    --------
     >>> replies_to("BB:LC.1")
     ()
     """

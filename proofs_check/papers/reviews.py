@@ -34,26 +34,16 @@ REFUTED = {
 
 @dataclass(frozen=True, kw_only=True)
 class Review:
-    """How a row came out when it was read against the printed text.
-
-    Parameters
-    ----------
-    on : datetime.date
-        When.
-    answers : Mapping of str to str
-        By question: a sentence where there is something to say, and empty for a yes without
-        reserve.
-    """
+    """How a row came out when it was read against the printed text."""
 
     on: datetime.date
+    #: By question: a sentence where there is something to say, and empty for a yes without reserve.
     answers: Mapping[str, str]
 
     @property
     def line(self) -> str:
         """The date and the sentences in one line.
 
-        Examples
-        --------
         >>> Review(on=datetime.date(2026, 11, 29), answers={"printed": "L >= 2", "used": ""}).line
         '2026-11-29; printed: L >= 2'
         """
@@ -64,8 +54,6 @@ class Review:
     def unanswered(self, verdict: Verdict) -> list[str]:
         """The questions that the verdict of a claim as printed asks, and the form leaves open.
 
-        Examples
-        --------
         >>> nothing = Review(on=datetime.date(2026, 11, 29), answers={})
         >>> nothing.unanswered(Verdict.OPEN), nothing.unanswered(Verdict.REFUTED)
         ([], ['witness', 'author', 'weight', 'instead'])
@@ -75,15 +63,9 @@ class Review:
 
 
 def review(told: Any, row: str) -> Review:
-    """Read the form of a row.
+    """Read the form of a row; an InputError if it has no date, another question, or an answer that
+    is neither true nor a sentence.
 
-    Raises
-    ------
-    InputError
-        If it has no date, another question, or an answer that is neither true nor a sentence.
-
-    Examples
-    --------
     >>> review({"on": datetime.date(2026, 11, 29), "witness": True}, "BB:17").answers
     {'witness': ''}
     """
@@ -104,7 +86,8 @@ def review(told: Any, row: str) -> Review:
                 else "the hypotheses that the paper prints, or that it prints none"
             )
             raise InputError(
-                f"row {row}: read answers {name} with {answer!r}; write {why}, and mend the row where it is a no"
+                f"row {row}: read answers {name} with {answer!r}; write {why}, and mend the row where "
+                "it is a no"
             )
     return Review(
         on=on,

@@ -1,8 +1,7 @@
 """Witness scripts: for each refuted claim at most ten lines that an author can type in and that
-import nothing of this project.
-
-They lie in a folder ``witnesses`` beside or above the ``statements.toml``, are named by `slug`, and
-are run in a process in which our packages cannot be found.
+import nothing of this project. They lie in a folder ``witnesses`` beside or above the
+``statements.toml``, are named by `slug`, and are run in a process in which our packages cannot be
+found.
 """
 
 from __future__ import annotations
@@ -58,41 +57,26 @@ class Output:
 
 
 def slug(id: str) -> str:
-    """The name of a claim's script.
-
-    Examples
-    --------
-    >>> slug("BB:CC.3.b"), slug("BB:LC.1/inference")
-    ('bb_cc_3_b', 'bb_lc_1_inference')
-    """
+    """The name of a claim's script."""
     return re.sub(r"[^a-z0-9]+", "_", id.lower()).strip("_")
 
 
 @forgets
 @cache
 def _files() -> Mapping[str, Path]:
-    """Every script, by its name."""
     folders = {f.parent / "witnesses" for c in collections() for f in c.files}
     folders |= {f.parents[1] / "witnesses" for c in collections() for f in c.files if c.root in f.parents[1:]}
     return {path.stem: path for folder in sorted(folders) for path in sorted(folder.glob("*.py"))}
 
 
 def scripts() -> dict[str, str]:
-    """The text of every script, by its name.
-
-    Examples
-    --------
-    >>> "bb_cc_3_b" in scripts()
-    True
-    """
+    """The text of every script, by its name."""
     return {name: path.read_text(encoding="utf-8") for name, path in _files().items()}
 
 
 def script_path(id: str) -> Path | None:
     """Where a claim's script lies, None if there is none.
 
-    Examples
-    --------
     >>> script_path("BB:CC.3.b").name
     'bb_cc_3_b.py'
     """
@@ -100,13 +84,7 @@ def script_path(id: str) -> Path | None:
 
 
 def script(id: str) -> str | None:
-    """The text of a claim's script, None if there is none.
-
-    Examples
-    --------
-    >>> script("BB:CC.3.a") is None
-    True
-    """
+    """The text of a claim's script, None if there is none."""
     path = script_path(id)
     return path.read_text(encoding="utf-8") if path else None
 
@@ -114,11 +92,6 @@ def script(id: str) -> str | None:
 def faults(text: str) -> list[str]:
     """What keeps a text from being a witness script: it is too long, imports more than `ALLOWED`,
     or prints or asserts nothing.
-
-    Examples
-    --------
-    >>> faults("import theory\\nprint(2, '<=', 1)\\nassert 2 > 1")
-    ['it imports theory; allowed are fractions, itertools, math, mpmath, numpy, scipy, sympy']
     """
     lines = text.strip("\n").count("\n") + 1
     out = [f"it has {lines} lines; at most {MOST_LINES} can be typed in"] if lines > MOST_LINES else []
@@ -169,7 +142,8 @@ def told(name, text):
     printed, error = io.StringIO(), ""
     try:
         with contextlib.redirect_stdout(printed):
-            exec(compile(text, name + ".py", "exec", dont_inherit=True, optimize=0), {"__name__": "__witness__"})
+            code = compile(text, name + ".py", "exec", dont_inherit=True, optimize=0)
+            exec(code, {"__name__": "__witness__"})
     except BaseException as e:
         error = f"{type(e).__name__}: {e}".rstrip(": ")
     return json.dumps([name, printed.getvalue(), error])
@@ -209,30 +183,9 @@ def _shared(texts: Iterable[str]) -> list[str]:
 
 
 def run(texts: Mapping[str, str], seconds: int = 120, advance: Advance | None = None) -> dict[str, Output]:
-    """Run scripts, one after the other, in a process that has none of our packages.
-
-    Parameters
-    ----------
-    texts : Mapping[str, str]
-        Scripts by name.
-    seconds : int
-        Of processor time for each of them.
-    advance : Advance, optional
-        Told how many have run.
-
-    Returns
-    -------
-    dict of str to Output
-
-    Raises
-    ------
-    RuntimeError
-        If one takes longer, or its process breaks.
-
-    Examples
-    --------
-    >>> run({"a": "print(1 + 1)", "b": "import theory"})["a"].printed
-    '2\\n'
+    """Run scripts, by name, one after the other in a process that has none of our packages;
+    `seconds` of processor time for each. A RuntimeError says that one takes longer, or that its
+    process breaks.
     """
     # -I keeps out what the environment and the working directory offer; without -O the asserts of
     # the scripts are executed.
@@ -252,33 +205,15 @@ def run(texts: Mapping[str, str], seconds: int = 120, advance: Advance | None = 
                     advance(len(out), len(texts))
         if process.returncode:
             said.seek(0)
-            why = (
-                said.read().strip().split("\n")[-1]
-            )  # above it stand warnings, or where in our own lines it broke
+            # above it stand warnings, or where in our own lines it broke
+            why = said.read().strip().split("\n")[-1]
             raise RuntimeError(f"the witness scripts stopped: {why or f'status {process.returncode}'}")
     return out
 
 
 def differing(witness: Mapping[str, Any], text: str, printed: str, *, sampled: bool = False) -> list[str]:
-    """Numbers of a ledger's witness that neither stand in the script nor are printed by it.
-
-    Parameters
-    ----------
-    witness : Mapping
-        Values by name; what is no number is not compared.
-    text, printed : str
-        The script and what it printed.
-    sampled : bool
-        The script draws a sample of its own: decimal numbers may differ by a fifth.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> differing({"L": 9, "delta": "4/5", "right": 0.8}, "delta = 4 / 5", "0.80001")
-    ['L = 9']
+    """Numbers of a ledger's witness that neither stand in the script nor are printed by it. If the
+    script draws a sample of its own, decimal numbers may differ by a fifth.
     """
     known = [x for source in (text, printed) for x in _numbers(source)]
     return [

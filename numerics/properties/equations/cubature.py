@@ -21,8 +21,6 @@ def nodes(C: Stack, degree: int) -> tuple[Stack, Stack]:
     """Nodes, shape (nodes, ..., d, 1), and weights of Gauss and Hermite in every coordinate; nan
     where the covariance has negative eigenvalues.
 
-    Examples
-    --------
     >>> x, weights = nodes(np.diag([1.0, 4.0]), degree=4)
     >>> bool(np.isclose((weights * x[:, 1, 0] ** 4).sum(), 3 * 4**2))
     True
@@ -39,15 +37,9 @@ def nodes(C: Stack, degree: int) -> tuple[Stack, Stack]:
 
 def nodes_exactly(C: Stack, degree: int) -> tuple[Stack, Stack]:
     """Whole numbers as nodes, with weights that give the Gaussian moments, in coordinates in which
-    the covariance is diagonal.
+    the covariance is diagonal. A covariance that varies, or is not positive semidefinite, is
+    `Inexact`.
 
-    Raises
-    ------
-    Inexact
-        If the covariance varies, or is not positive semidefinite.
-
-    Examples
-    --------
     >>> x, weights = nodes_exactly(np.array([[Fraction(2)]]), degree=4)
     >>> sum(w * q**4 for q, w in zip(x[:, 0, 0], weights))
     Fraction(12, 1)

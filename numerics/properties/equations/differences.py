@@ -17,8 +17,6 @@ def difference_weights(order: int) -> tuple[tuple[int, sp.Rational], ...]:
     """Offsets and weights of the central difference over nine points: exact for the derivative of
     that order of a polynomial of degree 8.
 
-    Examples
-    --------
     >>> sum(w * (3 + k) ** 5 for k, w in difference_weights(1)) == 5 * 3**4
     True
     """
@@ -29,14 +27,10 @@ def difference_weights(order: int) -> tuple[tuple[int, sp.Rational], ...]:
 
 def steadiest(slopes: NDArray[Any], rounding: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Of differences with falling steps, along the first axis, the one with the smallest bound of
-    its error, and that bound.
+    its error, and that bound. A step is wrong by as much as a smaller one contradicts it, beyond
+    what both may have lost to rounding. Where the two smallest steps contradict each other, all are
+    too large, and the bound is infinite.
 
-    A step is wrong by as much as a smaller one contradicts it, beyond what both may have lost to
-    rounding. Where the two smallest steps contradict each other, all are too large, and the bound
-    is infinite.
-
-    Examples
-    --------
     >>> value, off = steadiest(np.array([1.1, 1.001, 0.7]), np.array([1e-9, 1e-6, 0.5]))
     >>> float(value), float(off) < 1
     (1.1, True)

@@ -120,31 +120,9 @@ class _Draw:
 def drawn_matrices(
     A: Alphabet, example: Example, most: int, *, bound: bool = False, copy: int | None = None
 ) -> tuple[int, Mapping[str, Bounded]]:
-    """Matrices for all letters that obey their relations.
-
-    Parameters
-    ----------
-    A : Alphabet
-    example : tuple of int
-        What `MatrixDraws` draws.
-    most : int
-        The highest dimension.
-    bound : bool
-        Whether floats come with a bound of their rounding errors.
-    copy : int, optional
-        That copy of the stack in fractions, instead of all in floats.
-
-    Returns
-    -------
-    tuple of int and dict
-        The dimension, and name -> matrices with their bounds.
-
-    Examples
-    --------
-    >>> d, exact = drawn_matrices(Alphabet(symmetric=["S"]), (1, 1, 0, 0), 4, copy=0)
-    >>> S = exact["S"][0]
-    >>> d, S.shape, S[0, 0] * S[1, 1] - S[0, 1] * S[1, 0]
-    (2, (2, 2), Fraction(0, 1))
+    """The dimension, at most `most`, and matrices for all letters that obey their relations, from
+    what `MatrixDraws` draws: all copies in floats, with a bound of their rounding errors if
+    `bound`, or one `copy` in fractions.
     """
     draw = _Draw(example, most, bound, copy)
     out: dict[str, Bounded] = {}

@@ -67,13 +67,7 @@ def kind_of(s: sp.Expr) -> str:
 
 @cache
 def number_of(kind: str, code: int) -> Fraction:
-    """The number of a code, for a symbol of some kind: whole or not, and of which sign.
-
-    Examples
-    --------
-    >>> [str(number_of("positive", c)) for c in (0, 1, -1)], number_of("whole real", -2)
-    (['1', '2', '2'], Fraction(-2, 1))
-    """
+    """The number of a code, for a symbol of some kind: whole or not, and of which sign."""
     *whole, sign = kind.split()
     i = abs(code)
     if sign == "zero":

@@ -1,9 +1,7 @@
-"""Values of expressions as they are written, with a bound of their rounding errors.
-
-A `Program` evaluates expressions at many points at once. Derivatives are central differences of
-order eight, substitutions put values in place of variables, sums and products are loops, and
-functions without a definition are waves. Nothing is simplified beforehand: whether two sides are
-equal is seen here by a route that shares no rule with a normal form.
+"""Values of expressions as they are written, with a bound of their rounding errors. Derivatives are
+central differences of order eight, substitutions put values in place of variables, sums and
+products are loops, and functions without a definition are waves. Nothing is simplified beforehand:
+whether two sides are equal is seen here by a route that shares no rule with a normal form.
 """
 
 from __future__ import annotations
@@ -43,24 +41,8 @@ class Unknown(TypeError):
 
 
 class Program:
-    """Expressions in the order in which their values are computed, each part once.
-
-    Parameters
-    ----------
-    expressions : sequence of sympy.Expr
-
-    Raises
-    ------
-    Unknown
-        If something has no value here.
-
-    Examples
-    --------
-    >>> x = sp.Symbol("x")
-    >>> slope = Program([sp.Derivative(sp.exp(2 * x), x, evaluate=False)])
-    >>> (value, error), = slope.bounded({x: np.array([0.0, 1.0])})
-    >>> bool((abs(value - 2 * np.exp([0, 2])) < error).all()), bool((error < 1e-10).all())
-    (True, True)
+    """Expressions in the order in which their values are computed, each part once. Something
+    without a value here is `Unknown`.
     """
 
     def __init__(self, expressions: Sequence[sp.Expr]) -> None:
@@ -73,7 +55,6 @@ class Program:
         self.differs = any(e.has(sp.Derivative) for e in expressions)
 
     def values(self, columns: Mapping[sp.Expr, Values]) -> list[Values]:
-        """The values alone."""
         return [v for v, _ in self.run({s: (v, None) for s, v in columns.items()}, False)]
 
     def bounded(self, columns: Mapping[sp.Expr, Values]) -> list[tuple[Values, Values]]:
@@ -217,10 +198,9 @@ def _terms(e: sp.Sum | sp.Product) -> list[sp.Expr]:
 
 def _derivative(body: Program, by: Sequence[tuple[sp.Symbol, Any]]) -> Step:
     """A derivative by central differences: one body at all places of the stencil and all steps.
-
-    The error has two parts: what the stencil leaves out, which falls with the eighth power of the
-    step and shows in what smaller steps give, and what it makes of the rounding errors of the body,
-    which grows as the step falls. The step with the smallest sum counts.
+    What the stencil leaves out falls with the eighth power of the step and shows in what smaller
+    steps give; what it makes of the rounding errors of the body grows as the step falls. The step
+    with the smallest sum of both counts.
     """
     stencils = [difference_weights(int(n)) for _, n in by]
     places = list(product(*stencils))

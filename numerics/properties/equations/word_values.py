@@ -37,16 +37,6 @@ Letters: TypeAlias = Mapping[str, Bounded]
 class Reading:
     """How words are computed: in which dimension, with fractions or floats, and whether with a
     bound of the rounding errors.
-
-    Examples
-    --------
-    >>> from theory.symbolic.algebra import Algebra
-    >>> A = Algebra(vectors=["x"])
-    >>> length = (A["x"].T * A["x"]).grad("x")
-    >>> x = np.array([[1.0], [3.0]]), np.zeros((2, 1))
-    >>> value, error = Reading(2, exact=False, bound=True).of(length, {"x": x})
-    >>> value.ravel().round(12).tolist(), bool((error < 1e-12).all())
-    ([2.0, 6.0], True)
     """
 
     d: int
@@ -54,12 +44,8 @@ class Reading:
     bound: bool
 
     def of(self, w: Words, at: Letters) -> Bounded:
-        """The value of an element at matrices for its letters.
-
-        Raises
-        ------
-        Inexact
-            If a derivative has no exact difference, and fractions are asked for.
+        """The value of an element at matrices for its letters. A derivative without an exact
+        difference is `Inexact` if fractions are asked for.
         """
         if w.origin is None:
             return self._normal_form(w, at)
@@ -187,9 +173,8 @@ class Reading:
         C, off = self.of(covariance, at)
         x, weights = (nodes_exactly if self.exact else nodes)(C, degree(w, name))
         shape = np.broadcast_shapes(*(v.shape[:-2] for v, _ in at.values()))
-        x = x.reshape(
-            len(x), *(1,) * (len(shape) + 2 - C.ndim), *x.shape[1:]
-        )  # the nodes are the first axis of all
+        # the nodes are the first axis of all
+        x = x.reshape(len(x), *(1,) * (len(shape) + 2 - C.ndim), *x.shape[1:])
         error = None
         if self.bound and off is not None:
             size, far = (np.abs(a).max(axes, keepdims=True) for a, axes in ((C, (-1, -2)), (x, (0, -1, -2))))
@@ -213,15 +198,7 @@ class Reading:
 
 
 def degree(w: Words, name: str) -> int:
-    """The highest degree in a letter that an element can have, as it was put together.
-
-    Examples
-    --------
-    >>> from theory.symbolic.algebra import Algebra
-    >>> x = Algebra(vectors=["x"])["x"]
-    >>> degree((x.T * x) ** 3 - x.T * x, "x")
-    6
-    """
+    """The highest degree in a letter that an element can have, as it was put together."""
     if w.origin is None:
         return max((sum(n == name for part in (*s, o) for n, _ in part) for s, o in w.terms), default=0)
     operation, first, *rest = w.origin

@@ -168,27 +168,11 @@ def _known(e: sp.Expr) -> bool:
 
 def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
     """The function ``(values, analytic) -> acb`` that encloses `expr`; if ``analytic``, nan unless
-    analytic on the whole ball.
+    analytic on the whole ball. What has no enclosure here is a `NoBall`.
 
-    Parameters
-    ----------
-    expr : sympy.Expr
-        No floats; every free symbol is one of `variables`.
-    variables : sequence of sympy.Symbol
-        In the order in which the values are given. They and the arguments of |x|, sign, Max and Min
-        must be real on the path of integration: nothing here checks that.
+    The variables, in the order in which the values are given, and the arguments of |x|, sign, Max
+    and Min must be real on the path of integration: nothing here checks that.
 
-    Returns
-    -------
-    callable
-
-    Raises
-    ------
-    NoBall
-        If something in `expr` has no enclosure here.
-
-    Examples
-    --------
     >>> x = sp.Symbol("x")
     >>> f = ball_function(sp.sqrt(x), [x])
     >>> f([acb(-4)], False).str(5), f([acb(-4)], True).is_finite()
@@ -267,13 +251,7 @@ def ball_function(expr: sp.Expr, variables: Sequence[sp.Symbol]) -> Balls:
 
 
 def value(expr: sp.Expr, bits: int = 128) -> Complex:
-    """An enclosure of a constant expression; nan where it is undefined.
-
-    Examples
-    --------
-    >>> value(sp.exp(sp.pi * sp.sqrt(163)), 200).real.str(30, radius=False)
-    '262537412640768743.999999999999'
-    """
+    """An enclosure of a constant expression; nan where it is undefined."""
     closed = ball_function(_moduli(sp.sympify(expr)), ())
     with precision(bits):
         return closed((), False)

@@ -25,16 +25,8 @@ FARTHEST = fmpq(2**300)
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The range of one variable in a box.
-
-    Parameters
-    ----------
-    lo, hi : fmpq or None
-        The ends; None where the range is infinite.
-    lo_open, hi_open : bool
-        Whether the end itself is left out.
-    integer : bool
-        Whether the variable takes whole numbers only.
+    """The range of one variable in a box: rational ends, None where it is infinite, whether the
+    ends are left out, and whether the variable takes whole numbers only.
     """
 
     lo: End

@@ -1,9 +1,7 @@
 """Compiles SymPy expressions into programs that enclose their values on a box by interval
-arithmetic.
-
-Common subexpressions are compiled once, and each is evaluated at most once a box. Products whose
-factors belong together, such as ``x**a * exp(c*x)``, are evaluated as one monotone function,
-because separate enclosures of the factors would lose their dependence.
+arithmetic. Common subexpressions are compiled once, and each is evaluated at most once a box.
+Products whose factors belong together, such as ``x**a * exp(c*x)``, are evaluated as one monotone
+function, because separate enclosures of the factors would lose their dependence.
 """
 
 from __future__ import annotations
@@ -57,16 +55,7 @@ class Values(dict[int, Iv]):
 
 
 class Program:
-    """Expressions in fixed symbols, compiled on demand with common subexpressions shared.
-
-    Examples
-    --------
-    >>> x = sp.Symbol("x", positive=True)
-    >>> p = Program([x])
-    >>> i = p.add(x**2 * sp.exp(-x))
-    >>> p.on((Side(fmpq(0), None, True),))[i].hi < 0.5414  # 4/e^2, at x = 2
-    True
-    """
+    """Expressions in fixed symbols, compiled on demand with common subexpressions shared."""
 
     def __init__(self, symbols: Sequence[sp.Symbol], effort: Effort | None = None) -> None:
         self.symbols = list(symbols)
@@ -79,12 +68,8 @@ class Program:
         return Values(self, box)
 
     def add(self, e: sp.Expr) -> int:
-        """The index of `e` among the nodes.
-
-        Raises
-        ------
-        Unsupported
-            If a function occurs for which no enclosure is known.
+        """The index of `e` among the nodes. A function for which no enclosure is known is
+        `Unsupported`.
         """
         if e not in self._index:
             self.effort.spent += COMPILE
@@ -189,11 +174,9 @@ class Program:
         return lambda v: power(v[b], v[x])
 
     def _factors(self, e: sp.Mul) -> Iterator[int]:
-        """The factors of a product, some of them taken together because their common monotone
-        pieces are known.
-
-        These are ``x**a * exp(c*x**p)``, ``x**a * log(x)**n`` and Bessel functions beside powers
-        and exponentials.
+        """The factors of a product, some taken together because their common monotone pieces are
+        known: ``x**a * exp(c*x**p)``, ``x**a * log(x)**n`` and Bessel functions beside powers and
+        exponentials.
         """
         powers: dict[sp.Symbol, sp.Rational] = {}
         logs: dict[sp.Symbol, int] = {}
@@ -267,10 +250,9 @@ class Program:
         yield from (self.add(r) for r in rest if r != 1)
 
     def _scaled_bessel(self, name: str, u: int, n: fmpq, k: int) -> int:
-        """A node for a product of a Bessel function with a power or an exponential.
-
-        The integral representations show that these products are monotone, and give their limits at
-        0 and infinity.
+        """A node for a product of a Bessel function with a power or an exponential. The integral
+        representations show that these products are monotone, and give their limits at 0 and
+        infinity.
         """
 
         def at(name: str, v: Values) -> Iv:
@@ -331,12 +313,8 @@ class Program:
 
 
 def image(program: Program, e: sp.Expr, box: Box) -> Side:
-    """A range, with exact rational ends, that contains the values of `e` on a box.
-
-    Raises
-    ------
-    ValueError
-        If `e` cannot be enclosed, or is not surely defined everywhere on the box.
+    """A range, with exact rational ends, that contains the values of `e` on a box. A ValueError
+    says that `e` cannot be enclosed, or is not surely defined everywhere on the box.
     """
     try:
         v = program.on(box)[program.add(e)]

@@ -54,13 +54,6 @@ def up(x: Ball) -> Ball:
 class Iv:
     """A set of reals between `lo` and `hi`; `lo_open` says that every value is above `lo`,
     `defined` that no point was undefined.
-
-    Examples
-    --------
-    >>> from flint import arb
-    >>> x = Iv(arb(0), arb(2), lo_open=True)
-    >>> x.inv().lo.str(5), x.inv().defined, Iv(arb(-1), arb(2)).inv().defined
-    ('0.50000', True, False)
     """
 
     __slots__ = ("defined", "hi", "hi_open", "lo", "lo_open")
@@ -146,7 +139,6 @@ class Iv:
         return Iv(lo, hi, self.hi_open, self.lo_open, self.defined)
 
     def powi(self, n: int) -> Iv:
-        """An integer power."""
         if n < 0:
             return self.powi(-n).inv()
         if n == 0:
@@ -214,7 +206,6 @@ class Iv:
         return Iv(a if a > lo else lo, b if b < hi else hi, defined=self.defined)
 
     def hull(self, o: Iv) -> Iv:
-        """The smallest interval around both."""
         lo, lo_open = (
             (self.lo, self.lo_open)
             if self.lo < o.lo

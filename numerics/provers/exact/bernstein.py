@@ -1,7 +1,6 @@
 """Proves exactly that a polynomial has one sign on a box: its Bernstein coefficients bound it from
-below, and halving the box sharpens that bound.
-
-Infinite ends are mapped to 1 by ``x = lo + t/(1 - t)``, and the denominator is multiplied out.
+below, and halving the box sharpens that bound. Infinite ends are mapped to 1 by ``x = lo + t/(1 -
+t)``, and the denominator is multiplied out.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ def positive(p: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, b
     """How many boxes show that the polynomial `p` is nonnegative (positive, if `strict`) on `box`;
     0 if this was not shown.
 
-    Examples
-    --------
     >>> x, y = sp.symbols("x y")
     >>> unit = Side(fmpq(0), fmpq(1))
     >>> positive(7 * x**2 - 7 * x + 2, [x, y], (unit, unit), strict=True)

@@ -54,8 +54,6 @@ def assumption(symbol: sp.Expr) -> str:
     """What a symbol is declared to be, strongest first, as a reader would write it; empty if
     nothing.
 
-    Examples
-    --------
     >>> assumption(sp.Symbol("L", integer=True, positive=True)), assumption(sp.Symbol("x"))
     ('L integer, L > 0', '')
     """
@@ -133,25 +131,10 @@ def _all_zero(values: Sequence[sp.Expr]) -> bool:
 
 
 def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int = 24) -> Iterator[Point]:
-    """Exact values for all symbols, repeatable from run to run; rational but for those that a side
-    condition makes algebraic.
+    """Exact values for all symbols (indexed ones, too) of `exprs`, repeatable from run to run:
+    points at which all that is `given` vanishes, rational but for values that this makes algebraic.
+    A draw that meets no side condition yields nothing.
 
-    Parameters
-    ----------
-    exprs : sequence of sympy.Expr
-        Their free symbols get values (indexed symbols count as symbols).
-    given : sequence of sympy.Expr
-        Each must vanish at the points.
-    tries : int
-        How many draws are made; a draw that meets no side condition yields nothing.
-
-    Yields
-    ------
-    dict
-        From symbols to exact numbers.
-
-    Examples
-    --------
     >>> p, q = sp.symbols("p q", positive=True)
     >>> all(point[p] + point[q] == 1 for point in points([p * q], [p + q - 1]))
     True
@@ -225,16 +208,9 @@ def at_point(
     exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]
 ) -> tuple[list[sp.Expr], dict[str, sp.Expr]] | None:
     """The expressions with values for the symbols, and for functions and derivatives that are not
-    defined; None if a function might have got two values at one point, or SymPy fails.
+    defined, with those values of functions for the witness; None if a function might have got two
+    values at one point, or SymPy fails.
 
-    Returns
-    -------
-    list of sympy.Expr
-    dict
-        The values that were given to undefined functions, for the witness.
-
-    Examples
-    --------
     >>> x, f = sp.Symbol("x"), sp.Function("f")
     >>> (a, b), chosen = at_point([f(x) - f(2), f(x)], {x: sp.Integer(2)})
     >>> a, list(chosen) == ["f(2)"]

@@ -57,9 +57,8 @@ class Field:
                 if letter not in degree and letter in letters.root_of:
                     queue.append(letters.root_of[letter])
                 degree[letter] = sp.ilcm(degree.get(letter, 1), p.q)
-        self.gens = sorted(
-            degree, key=letters.age.__getitem__, reverse=True
-        )  # what is built later is eliminated first
+        # what is built later is eliminated first
+        self.gens = sorted(degree, key=letters.age.__getitem__, reverse=True)
         self.ctx = fmpq_mpoly_ctx.get(tuple(f"g{i}" for i in range(max(1, len(self.gens)))), Ordering.lex)
         self.gen = dict(zip(self.gens, self.ctx.gens()))
         self.one = self.ctx.constant(1)

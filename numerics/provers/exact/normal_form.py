@@ -39,17 +39,7 @@ def _limit(q: sp.Rational) -> int | None:
 
 
 class Letters:
-    """The letters of one statement, and the translation of expressions into them.
-
-    Examples
-    --------
-    >>> x = sp.Symbol("x", positive=True)
-    >>> letters = Letters()
-    >>> difference = sp.log(sp.sqrt(6 * x)) - (sp.log(x) + sp.log(2) + sp.log(3)) / 2
-    >>> e = letters.translate([difference])
-    >>> letters.vanish(e)
-    [True]
-    """
+    """The letters of one statement, and the translation of expressions into them."""
 
     def __init__(self) -> None:
         self.meaning: dict[sp.Dummy, sp.Expr] = {}

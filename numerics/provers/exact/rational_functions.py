@@ -45,22 +45,9 @@ def _quotient(e: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[sp.Expr, sp.Exp
 def one_variable(
     e: sp.Expr, x: sp.Symbol, side: Side, strict: bool, where: Hypotheses = ()
 ) -> bool | Fraction | None:
-    """Decide ``e >= 0`` (``> 0``) for all `x` of the range that meet the hypotheses.
-
-    Returns
-    -------
-    bool, Fraction or None
-        True if it holds, a counterexample if it does not, and None where something is not a
-        rational function, where no counterexample is rational, or where a coefficient has more than
-        `MOST_BITS` bits.
-
-    Examples
-    --------
-    >>> x = sp.Symbol("x", real=True)
-    >>> one_variable(x**2 - 3 * x + 2, x, Side(None, None, integer=True), strict=False)
-    True
-    >>> one_variable(x**2 - 3 * x + 2, x, Side(fmpq(0), None), strict=False)
-    Fraction(3, 2)
+    """Decide ``e >= 0`` (``> 0``) for all `x` of the range that meet the hypotheses: True, or a
+    counterexample; None where something is not a rational function, where no counterexample is
+    rational, or where a coefficient has more than `MOST_BITS` bits.
     """
     parts = [_quotient(g, [x]) for g in (e, *(g for g, _ in where))]
     if any(q is None for q in parts):
@@ -175,11 +162,9 @@ def _whole(roots: Sequence[tuple[sp.Rational, sp.Rational]], side: Side) -> list
 
 
 def sign(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, strict: bool, boxes: int = 200) -> str:
-    """``"exact sign"`` or ``"Bernstein"`` if factoring (and cutting the box) shows ``e >= 0``
-    (``> 0``) on the box; else ``""``.
+    """``"exact sign"`` or ``"Bernstein"`` if factoring (and cutting the box) shows ``e >= 0`` (``>
+    0``) on the box; else ``""``.
 
-    Examples
-    --------
     >>> u, v = sp.symbols("u v", real=True)
     >>> line = Side(None, None)
     >>> sign((u - v) ** 2 - u**2 / 2 + v**2, [u, v], (line, line), strict=False)
@@ -252,10 +237,8 @@ def slack_variables(
     symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses, depth: int = 2
 ) -> Iterable[tuple[dict[sp.Symbol, sp.Expr], tuple[sp.Symbol, ...], Box]]:
     """Ways to use up to `depth` linear hypotheses ``h >= 0``: ``h`` becomes a variable in the place
-    of one that occurs in it.
-
-    What else was known of the replaced variable is given up, so the new box covers every point that
-    meets the hypotheses.
+    of one that occurs in it. What else was known of the replaced variable is given up, so the new
+    box covers every point that meets the hypotheses.
     """
     yield {}, tuple(symbols), box
     if not depth:

@@ -148,8 +148,6 @@ def rewritten(e: sp.Expr, regular: Regular) -> tuple[sp.Expr, list[str]]:
     """`e` by a rule of this module, with what the rule takes for granted; `e` itself if no rule
     applies, or one brings in a Gamma at an argument that is not `regular`.
 
-    Examples
-    --------
     >>> x = sp.Symbol("x")
     >>> rewritten(sp.gamma(x + 2), lambda a: True)
     (x*(x + 1)*gamma(x), ['gamma(x + 2) is not rewritten across a pole'])

@@ -38,10 +38,9 @@ Pair = tuple[int, int]  # an alternative, and one of its writings
 
 @dataclass
 class Task:
-    """``some alternative >= 0`` (``> 0``) on `box` wherever all hypotheses hold.
-
-    `depth` counts the substitutions that led here: only at depth 0 are the alternatives known to be
-    defined wherever the hypotheses hold.
+    """``some alternative >= 0`` (``> 0``) on `box` wherever all hypotheses hold. `depth` counts the
+    substitutions that led here: only at depth 0 are the alternatives known to be defined wherever
+    the hypotheses hold.
     """
 
     symbols: tuple[sp.Symbol, ...]
@@ -76,18 +75,10 @@ Children = list[tuple[float, _Node]]
 
 
 class Cover:
-    """Branch and bound that can be continued.
-
-    Parameters
-    ----------
-    task : Task
-    effort : Effort
-        What may be spent, shared with other attempts.
-    probe : callable, optional
-        Tries a point of a box, and says whether it is a counterexample; then the run ends.
-    prove : callable, optional
-        Tries to prove the inequality on a face of the box where enclosures show only that it may be
-        an equality.
+    """Branch and bound that can be continued. The `effort` is shared with other attempts; `probe`
+    tries a point of a box and says whether it is a counterexample, which ends the run; `prove`
+    tries to prove the inequality on a face of the box where enclosures show only that it may be an
+    equality.
     """
 
     def __init__(

@@ -68,8 +68,6 @@ def alternatives(e: sp.Expr, signs: Signs, limit: int = 12) -> list[list[sp.Expr
     """Lists of expressions without Max, Min or Abs on top, such that ``e >= 0`` holds where in
     every list some entry is ``>= 0``.
 
-    Examples
-    --------
     >>> x, y = sp.symbols("x y", real=True)
     >>> alternatives(x - sp.Max(y, 1), Signs(Program([x, y]), ()))
     [[x - 1], [x - y]]
@@ -101,9 +99,7 @@ def _bend(t: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
 
 def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
     """`e` and other expressions that have the same sign as `e` on the whole box, the cheap ones
-    first.
-
-    Every multiplier is shown to be positive on the box before it is used.
+    first. Every multiplier is shown to be positive on the box before it is used.
     """
     seen: set[sp.Expr] = set()
 
@@ -163,8 +159,6 @@ def bare(e: sp.Expr) -> sp.Expr:
     """`e` without the factors that are positive by SymPy's assumptions: an expression with the same
     sign.
 
-    Examples
-    --------
     >>> x, y = sp.symbols("x y", positive=True)
     >>> bare(sp.exp(y) * x**2 / y - 2 * sp.exp(y) * x / y)
     x - 2

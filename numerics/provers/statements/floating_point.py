@@ -22,8 +22,6 @@ Array = NDArray[np.float64]
 def functions() -> dict[str, Callable[..., Any]]:
     """The functions that have values here, by the names of their SymPy classes.
 
-    Examples
-    --------
     >>> float(functions()["exp"](0.0))
     1.0
     """
@@ -68,8 +66,6 @@ def values_of(e: sp.Expr, columns: Mapping[sp.Symbol, Array], memo: dict[sp.Expr
     """Values of `e`, one for each row of the columns; nan where it is not defined or one of its
     functions is not known.
 
-    Examples
-    --------
     >>> x = sp.Symbol("x")
     >>> values_of(x**2 - 1, {x: np.array([1.0, 3.0])}, {}).tolist()
     [0.0, 8.0]

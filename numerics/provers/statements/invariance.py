@@ -1,9 +1,7 @@
 """Reduces a statement by one variable where its sign does not change when all variables are scaled,
-or shifted, together.
-
-``sqrt(x + y) <= sqrt(x) + sqrt(y)`` is homogeneous, so that ``x = 1`` and ``x = 0`` are enough;
-``log(e**x + e**y) <= Max(x, y) + c`` does not change if both variables are shifted, so that ``y =
-0`` is enough.
+or shifted, together. ``sqrt(x + y) <= sqrt(x) + sqrt(y)`` is homogeneous, so that ``x = 1`` and ``x
+= 0`` are enough; ``log(e**x + e**y) <= Max(x, y) + c`` does not change if both variables are
+shifted, so that ``y = 0`` is enough.
 """
 
 from __future__ import annotations
@@ -27,24 +25,8 @@ def reductions(
     e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses
 ) -> Iterator[list[Changed]]:
     """Lists of statements with one variable less that together imply ``e >= 0`` (``> 0``) on the
-    box, hypotheses included.
-
-    Parameters
-    ----------
-    e : sympy.Expr
-    symbols, box
-        The variables and their ranges; only those between 0 and infinity, or on the whole line, can
-        be scaled or shifted.
-    where : tuple of (expression, strict)
-        Hypotheses ``g >= 0`` or ``g > 0``, which must be invariant as well.
-
-    Examples
-    --------
-    >>> from flint import fmpq
-    >>> x, y = sp.symbols("x y", positive=True)
-    >>> ray = Side(fmpq(0), None, True)
-    >>> next(reductions(sp.sqrt(x) + sp.sqrt(y) - sp.sqrt(x + y), [x, y], (ray, ray), ()))[0][0]
-    sqrt(y) - sqrt(y + 1) + 1
+    box, hypotheses included, which must be invariant as well. Only variables between 0 and
+    infinity, or on the whole line, can be scaled or shifted.
     """
     if len(symbols) < 2:
         return

@@ -19,32 +19,13 @@ from numerics.rationals import flint_rational, fraction
 __all__ = ["cases"]
 
 Part = tuple[sp.Expr, Box]
-Bend = tuple[
-    sp.Expr, sp.Expr, sp.Expr, sp.Expr
-]  # what bends, what decides, its value where that is >= 0, and where it is <= 0
+# what bends, what decides, its value where that is >= 0, and where it is <= 0
+Bend = tuple[sp.Expr, sp.Expr, sp.Expr, sp.Expr]
 
 
 def cases(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, limit: int = 16) -> list[Part]:
-    """Parts of a box, and `e` on each of them without the bends whose place is a number.
-
-    Parameters
-    ----------
-    e : sympy.Expr
-    symbols, box
-        The variables and their ranges.
-    limit : int
-        No more parts than that: then the bends are left as they are.
-
-    Returns
-    -------
-    list of (expression, box)
-        The boxes cover the given one; ``e`` itself on the whole box if nothing can be cut.
-
-    Examples
-    --------
-    >>> x = sp.Symbol("x", real=True)
-    >>> [f for f, _ in cases(sp.Abs(x) + sp.Max(1, x), [x], (Side(None, None),))]
-    [2*x, x + 1, 1 - x]
+    """Parts of a box, which cover it, and `e` on each of them without the bends whose place is a
+    number; `e` itself on the whole box if nothing can be cut, or into more than `limit` parts only.
     """
     parts: list[Part] = [(e, box)]
     while True:

@@ -81,10 +81,8 @@ def exponentials(
     e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses
 ) -> Iterator[list[Changed]]:
     """The same statement with ``t = exp(|x|/n)`` in place of an unbounded `x` that occurs in
-    exponentials and elsewhere too.
-
-    What is linear in `x` becomes a logarithm of `t`, which cancels against logarithms of sums of
-    powers of `t`.
+    exponentials and elsewhere too. What is linear in `x` becomes a logarithm of `t`, which cancels
+    against logarithms of sums of powers of `t`.
     """
     flat = sp.expand_power_exp(e.rewrite(sp.exp))
     for i, x in enumerate(symbols):
@@ -118,10 +116,8 @@ def exponentials(
 
 def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> list[Changed]:
     """The same statement on pieces of the box, where every infinite end is the end 0 of a
-    reciprocal ``x = +-1/s**n``.
-
-    Roots of `x` become powers of `s`. An equality that is approached at infinity so becomes one
-    that is approached at a point.
+    reciprocal ``x = +-1/s**n``. Roots of `x` become powers of `s`. An equality that is approached
+    at infinity so becomes one that is approached at a point.
     """
     rows: list[list[tuple[sp.Symbol, Side, sp.Expr | None]]] = []
     for x, s in zip(symbols, box):
@@ -165,10 +161,8 @@ def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
 
 def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> list[Changed]:
     """The same statement once for every unbounded positive variable as the largest of them, with
-    the others as fractions of it.
-
-    Then only one variable is unbounded, and enclosures need no longer compare terms of which nobody
-    knows which one grows faster.
+    the others as fractions of it. Then only one variable is unbounded, and enclosures need no
+    longer compare terms of which nobody knows which one grows faster.
     """
     free = [i for i, s in enumerate(box) if s.hi is None]
     if len(free) < 2 or any(box[i].lo is None or box[i].lo < 0 for i in free):
@@ -196,7 +190,6 @@ def products(
     e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses
 ) -> Iterator[list[Changed]]:
     """The same statement with a monomial as a new variable in the place of one of its variables.
-
     The monomial is one in several positive variables that stands inside a function: the function
     then has one variable as its argument, so that its enclosure is sharp.
     """

@@ -52,14 +52,8 @@ class Relation:
 
 
 def hypothesis(h: Any) -> Relation:
-    """A hypothesis from a triple or from a SymPy inequality.
-
-    Raises
-    ------
-    TypeError
-        If a side is no exact scalar expression.
-    ValueError
-        If it is neither, or evaluated itself to False.
+    """A hypothesis from a triple or from a SymPy inequality. A side that is no exact scalar
+    expression is a TypeError; what is neither, or evaluated itself to False, is a ValueError.
     """
     if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
         return Relation(scalar(h.lhs), RELATIONS[type(h)], scalar(h.rhs))
@@ -70,5 +64,6 @@ def hypothesis(h: Any) -> Relation:
     if h is False or h is sp.false:
         raise ValueError("a hypothesis evaluated itself to False: no point meets the hypotheses")
     raise ValueError(
-        f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(OPS)} nor a SymPy inequality"
+        f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(OPS)} nor a SymPy "
+        "inequality"
     )

@@ -1,8 +1,7 @@
 """Searches in floating point for a counterexample of a statement and for its tightest point.
-Nothing that is found counts before `Statement.violated` confirms it exactly or by Arb.
-
-Simple points are tried first, least whole variables before short rationals, so that witnesses are
-short. Afterwards a zooming search brings the two sides as close together as it can.
+Nothing that is found counts before `Statement.violated` confirms it exactly or by Arb. Simple
+points are tried first, least whole variables before short rationals, so that witnesses are short.
+Afterwards a zooming search brings the two sides as close together as it can.
 """
 
 from __future__ import annotations
@@ -73,10 +72,9 @@ class Scan:
 
 def gaps(st: Statement, points: Array, vanishing: bool = False) -> tuple[Array, Array, Array]:
     """The relative gap ``(big - small)/(|big| + |small|)`` at rows of points, and the two sides.
-    The gap is infinite where a hypothesis fails or a side is undefined.
-
-    Where both sides are below 1e-280 the gap is 0 if `vanishing`, otherwise unknown: they may be 0,
-    but more often they underflowed.
+    The gap is infinite where a hypothesis fails or a side is undefined. Where both sides are below
+    1e-280 it is 0 if `vanishing`, otherwise unknown: they may be 0, but more often they
+    underflowed.
     """
     columns, memo, n = dict(zip(st.symbols, points.T)), {}, len(points)  # type: ignore[var-annotated]
     column = lambda e: np.broadcast_to(np.asarray(values_of(e, columns, memo), dtype=np.float64), (n,))
@@ -181,9 +179,8 @@ def _zoom(st: Statement, start: Array) -> tuple[Array, Array, Array, Array]:
         best, x, gap, small, big = best[order], x[order], gap[order], small[order], big[order]
         if n < ZOOM_ROUNDS:
             steps = radius * rng.uniform(-1, 1, (len(best), 40 * k, k))
-            steps[:, ::2] *= np.eye(k)[
-                rng.integers(0, k, steps[:, ::2].shape[:2])
-            ]  # half of them along one axis
+            # half of them along one axis
+            steps[:, ::2] *= np.eye(k)[rng.integers(0, k, steps[:, ::2].shape[:2])]
             best = np.vstack([best, np.clip((best[:, None, :] + steps).reshape(-1, k), -1, 1)])
             radius *= 0.55
     return x, gap, small, big

@@ -164,11 +164,9 @@ class Slopes:
 
 
 def derivative(e: sp.Expr, x: sp.Symbol, known: dict[tuple[sp.Expr, sp.Symbol], sp.Expr]) -> sp.Expr:
-    """What ``e.diff(x)`` gives, with the derivative of every subexpression noted in `known`:
-    SymPy differentiates each factor of a product again for every factor beside it.
+    """What ``e.diff(x)`` gives, with the derivative of every subexpression noted in `known`: SymPy
+    differentiates each factor of a product again for every factor beside it.
 
-    Examples
-    --------
     >>> x = sp.Symbol("x")
     >>> derivative(x * sp.exp(-x), x, {})
     -x*exp(-x) + exp(-x)

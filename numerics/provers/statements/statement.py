@@ -1,8 +1,5 @@
 """A universally quantified inequality as data: variables with their ranges, hypotheses, and the
-exact test of what counts as a counterexample.
-
-`statement` checks what a caller of `forall` gives and refuses floats, unknown symbols and empty
-ranges.
+exact test of what counts as a counterexample. `statement` checks what a caller of `forall` gives.
 """
 
 from __future__ import annotations
@@ -75,7 +72,8 @@ def Closed(lo: Any, hi: Any) -> sp.Interval:
 def _end(value: Any, name: Any) -> fmpq | None:
     if isinstance(value, (str, bool)):
         raise TypeError(
-            f"the end {value!r} of the range of {name} is no number; write a rational number, such as Rational(1, 2)"
+            f"the end {value!r} of the range of {name} is no number; write a rational number, such as "
+            "Rational(1, 2)"
         )
     try:
         v = sp.sympify(value)
@@ -93,7 +91,8 @@ def _end(value: Any, name: Any) -> fmpq | None:
         )
     if not v.is_Rational:
         raise ValueError(
-            f"the end {v} of the range of {name} is not a rational number or oo; state it as a hypothesis in `where`"
+            f"the end {v} of the range of {name} is not a rational number or oo; state it as a "
+            "hypothesis in `where`"
         )
     if max(abs(v.p), v.q).bit_length() > LONGEST:
         raise ValueError(f"an end of the range of {name} has more than {LONGEST} bits; scale the variable")
@@ -101,12 +100,8 @@ def _end(value: Any, name: Any) -> fmpq | None:
 
 
 def side_of(name: Any, given: Any) -> Side:
-    """The range of one variable, from a pair (open), `Closed`, a SymPy interval or `Integers`.
-
-    Raises
-    ------
-    ValueError
-        If the range is empty or is none of these.
+    """The range of one variable, from a pair (open), `Closed`, a SymPy interval or `Integers`; a
+    ValueError if it is empty or none of these.
     """
     integer = isinstance(given, Integers) or given in (sp.S.Naturals, sp.S.Naturals0, sp.S.Integers)
     if isinstance(given, tuple) and len(given) == 2:
@@ -124,7 +119,8 @@ def side_of(name: Any, given: Any) -> Side:
         lo, hi, left, right = -sp.oo, sp.oo, True, True
     else:
         raise ValueError(
-            f"the range {given} of {name} is neither a pair (lo, hi), nor Closed(lo, hi), Integers(lo, hi) or a SymPy Interval"
+            f"the range {given} of {name} is neither a pair (lo, hi), nor Closed(lo, hi), Integers(lo, "
+            "hi) or a SymPy Interval"
         )
     a, b = _end(lo, name), _end(hi, name)
     if (a is None and sp.sympify(lo) == sp.oo) or (b is None and sp.sympify(hi) == -sp.oo):
@@ -222,23 +218,13 @@ class Statement:
         """``"exact"`` or ``"Arb"`` if the point is surely a counterexample, in whichever arithmetic
         shows it; otherwise ``""``.
         """
-        sign = self._sign(self.difference, point)
-        if (
-            sign not in ((-1, 0) if self.strict else (-1,))
-            or not self.meets(point)
-            or not self._defined(self.needs, point)
-        ):
+        broken = self._sign(self.difference, point) in ((-1, 0) if self.strict else (-1,))
+        if not (broken and self.meets(point) and self._defined(self.needs, point)):
             return ""
-        return (
-            "exact"
-            if all(
-                self._exact(e, point) is not None for e in (self.small, self.big, *(g for g, _ in self.where))
-            )
-            else "Arb"
-        )
+        parts = (self.small, self.big, *(g for g, _ in self.where))
+        return "exact" if all(self._exact(e, point) is not None for e in parts) else "Arb"
 
     def holds(self, point: tuple[Fraction, ...]) -> bool:
-        """Whether the inequality surely holds at a point."""
         return self._sign(self.difference, point) in ((1,) if self.strict else (1, 0, 0.5))
 
     def _defined(self, needs: Iterable[Condition], point: tuple[Fraction, ...]) -> bool:
@@ -277,16 +263,14 @@ class Statement:
 
     @cached_property
     def program(self) -> Program:
-        """Enclosures of expressions in the statement's symbols."""
         return Program(self.symbols)
 
     def _values(self, point: tuple[Fraction, ...]) -> dict[sp.Expr, sp.Expr]:
         return {s: sympy_rational(x) for s, x in zip(self.symbols, point)}
 
     def _exact(self, e: sp.Expr, point: tuple[Fraction, ...]) -> sp.Rational | None:
-        if not _algebraic(e) or any(
-            max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point
-        ):
+        long = any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point)
+        if long or not _algebraic(e):
             return None
         v = e.xreplace(self._values(point))
         return v if v.is_Rational else None
@@ -311,10 +295,8 @@ def _range_latex(s: sp.Symbol, side: Side) -> str:
     hi = r"\infty" if side.hi is None else latex(sympy_rational(side.hi))
     if side.integer:
         return rf"{latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
-    left, right = (
-        "(" if side.lo_open or side.lo is None else "[",
-        ")" if side.hi_open or side.hi is None else "]",
-    )
+    left = "(" if side.lo_open or side.lo is None else "["
+    right = ")" if side.hi_open or side.hi is None else "]"
     return rf"{latex(s)} \in {left}{lo}, {hi}{right}"
 
 
@@ -322,15 +304,8 @@ def statement(
     lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], where: Iterable[Any]
 ) -> Statement:
     """Check a caller's statement at the door and put it into fresh symbols that assume exactly what
-    the domain implies.
-
-    Raises
-    ------
-    TypeError
-        If a float occurs.
-    ValueError
-        If the operator, a range, a hypothesis or a symbol is not understood, or a symbol assumes
-        more than its range implies.
+    the domain implies. A float is a TypeError; an operator, range, hypothesis or symbol that is not
+    understood, or a symbol that assumes more than its range implies, a ValueError.
     """
     if not isinstance(op, str) or op not in OPS:
         raise ValueError(f"the relation {op!r} is none of {list(OPS)}")
@@ -392,9 +367,8 @@ def statement(
             wanted.append((g, h.strict))
     hypotheses = r",\; ".join(h.latex for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
-    checked = r":\; ".join(
-        t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + goal.latex) if t
-    )
+    implied = (hypotheses + r" \implies " if hypotheses else "") + goal.latex
+    checked = r":\; ".join(t for t in (quantified, implied) if t)
     assumes = tuple(f"${text}$" for text in (*texts, *(h.latex for h in hyps)))
     vacuous = SAME_SIDES if latex(goal.lhs.given) == latex(goal.rhs.given) else ""
     if any(h.implies(goal) for h in hyps):

@@ -1,8 +1,7 @@
 """The order in which engines try to prove an inequality: exact arithmetic first, then branch and
-bound on the statement and on its rewritings, in turns.
-
-Every turn is longer than the one before and continues where its predecessor stopped. A rewriting
-that decides at once is therefore not kept waiting by a form that never will.
+bound on the statement and on its rewritings, in turns. Every turn is longer than the one before and
+continues where its predecessor stopped. A rewriting that decides at once is therefore not kept
+waiting by a form that never will.
 """
 
 from __future__ import annotations
@@ -86,7 +85,6 @@ class Proof:
         return False
 
     def late(self) -> bool:
-        """Whether the effort is spent."""
         if not self.effort.over:
             return False
         self.out.reason = self.out.reason or "the effort was spent before anything was decided"

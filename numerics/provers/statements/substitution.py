@@ -40,12 +40,8 @@ class Goal:
 
 
 def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Goal:
-    """The statement in new variables, over a box that contains the image of the old domain.
-
-    Raises
-    ------
-    ValueError
-        If the definition of a new variable cannot be solved for any old one.
+    """The statement in new variables, over a box that contains the image of the old domain. A
+    ValueError says that the definition of a new variable cannot be solved for any old one.
     """
     goal = Goal(st.symbols, st.box, st.small, st.big, st.where)
     rename: dict[sp.Symbol, sp.Expr] = dict(zip(st.names, st.symbols))
@@ -57,13 +53,15 @@ def change(st: Statement, via: Mapping[sp.Symbol, Any]) -> Goal:
         phi = scalar(phi).value
         if phi.free_symbols - set(rename) or not phi.free_symbols:
             raise ValueError(
-                f"{new} = {phi} in `via` is not a function of the statement's variables {', '.join(map(str, st.names))}"
+                f"{new} = {phi} in `via` is not a function of the statement's variables "
+                f"{', '.join(map(str, st.names))}"
             )
         phi = phi.xreplace(rename)
         found = _eliminate(goal, phi, image(Program(goal.symbols), phi, goal.box), str(new))
         if found is None:
             raise ValueError(
-                f"{new} = {phi} in `via` cannot be solved for any of the old variables; choose another substitution"
+                f"{new} = {phi} in `via` cannot be solved for any of the old variables; choose another "
+                "substitution"
             )
         goal, v, psi, fresh = found
         rename = {n: o.xreplace({v: psi}) for n, o in rename.items()}
@@ -114,9 +112,8 @@ def _eliminate(
 
     v, psi = min(found, key=cost) if len(found) > 1 else found[0]
     i = goal.symbols.index(v)
-    hypotheses = [
-        (g, s) for g, s in goal.where if everywhere[v] or kept(g, v, psi)
-    ]  # fewer of them prove no less
+    # fewer of them prove no less
+    hypotheses = [(g, s) for g, s in goal.where if everywhere[v] or kept(g, v, psi)]
     where = [*((put(g, v, psi), s) for g, s in hypotheses), *(goal.box[i].gaps(psi) if everywhere[v] else ())]
     symbols, box = (
         (*goal.symbols[:i], fresh, *goal.symbols[i + 1 :]),

@@ -32,8 +32,6 @@ def anchor(id: str) -> str:
 def named(title: str, paper: str) -> str:
     """The name of a statement; ours say so, since they stand beside those of the papers.
 
-    Examples
-    --------
     >>> named("Lemma C.1", "BB"), named("R1", "OURS")
     ('Lemma C.1', 'R1 (ours)')
     """
@@ -69,19 +67,7 @@ class Statement:
 
 
 class Site:
-    """Everything a page needs to know.
-
-    Parameters
-    ----------
-    document : Mapping
-        A ledger as `proofs_check.core.files.read_ledger` returns it.
-
-    Examples
-    --------
-    >>> site = Site({"run": {}, "claims": [], "unsettled": ["BB:LC.1"]})
-    >>> site.rows["BB:LC.1"].verdict, site.statement_of["BB:LC.1"].title
-    ('not settled', 'Lemma C.1')
-    """
+    """Everything a page needs to know of a ledger."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         unknown = {

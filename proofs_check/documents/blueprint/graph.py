@@ -108,8 +108,10 @@ def svg(boxes: Sequence[Box], edges: Iterable[Edge], label: str, *, widest: floa
     lines = "".join(_edge(layout, e) for e in drawn)
     nodes = "".join(_node(b, layout.centres[b.id]) for b in boxes)
     return (
-        f'<svg class="graph" role="group" aria-label="{escape(label)}" viewBox="{-pad} {-pad} {width:.0f} {height:.0f}"'
-        f' width="{width:.0f}" height="{height:.0f}"><g class="edges">{lines}</g><g class="nodes">{nodes}</g></svg>'
+        f'<svg class="graph" role="group" aria-label="{escape(label)}" viewBox="{-pad} {-pad} '
+        f'{width:.0f} {height:.0f}"'
+        f' width="{width:.0f}" height="{height:.0f}"><g class="edges">{lines}</g><g '
+        f'class="nodes">{nodes}</g></svg>'
     )
 
 
@@ -134,13 +136,17 @@ def _node(box: Box, centre: tuple[float, float]) -> str:
     classes = "node" + " outside" * box.outside + " warns" * box.warns + " dashed" * box.dashed
     at, marks = centre[0] - sum(map(_mark_width, box.marks)) / 2, ""
     for verdict, text in box.marks:
-        marks += f'<circle class="{v_class(verdict)}" cx="{at + DOT / 2 + 2:.1f}" cy="{y + 35:.1f}" r="{DOT / 2:.1f}"/>'
+        marks += (
+            f'<circle class="{v_class(verdict)}" cx="{at + DOT / 2 + 2:.1f}" cy="{y + 35:.1f}" '
+            f'r="{DOT / 2:.1f}"/>'
+        )
         marks += f'<text class="letter" x="{at + DOT / 2 + 2:.1f}" y="{y + 39:.1f}">{LETTERS[verdict]}</text>'
         if text:
             marks += f'<text class="plain" x="{at + DOT + 4:.1f}" y="{y + 39:.1f}">{escape(text)}</text>'
         at += _mark_width((verdict, text))
     return (
-        f'<a href="{escape(box.href)}" class="{classes}" data-node="{escape(box.id)}"><title>{escape(box.hover)}</title>'
+        f'<a href="{escape(box.href)}" class="{classes}" '
+        f'data-node="{escape(box.id)}"><title>{escape(box.hover)}</title>'
         f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7"/>'
         f'<text x="{centre[0]:.1f}" y="{y + 19:.1f}">{escape(box.title)}</text>{marks}</a>'
     )
@@ -154,8 +160,6 @@ def _mark_width(mark: tuple[str, str]) -> float:
 def v_class(verdict: str) -> str:
     """The class of a verdict's colour.
 
-    Examples
-    --------
     >>> v_class("not settled")
     'v-not-settled'
     """

@@ -1,7 +1,5 @@
 """Places the nodes of a directed graph in layers from top to bottom, with few crossings and short
-edges.
-
-The method is that of Sugiyama, Tagawa and Toda (1981). Its last step is exact: within a layer the
+edges, by the method of Sugiyama, Tagawa and Toda (1981). Its last step is exact: within a layer the
 squared distances from where the neighbours want a node are minimised under the order and the gaps,
 which is an isotonic regression.
 """
@@ -34,11 +32,6 @@ class Layout:
 def isotonic(targets: Sequence[float], weights: Sequence[float]) -> list[float]:
     """The nondecreasing sequence nearest to the targets in weighted squares, by pooling adjacent
     violators.
-
-    Examples
-    --------
-    >>> isotonic([1.0, 3.0, 2.0], [1.0, 1.0, 1.0])
-    [1.0, 2.5, 2.5]
     """
     pools: list[tuple[float, float, int]] = []
     for target, weight in zip(targets, weights):
@@ -59,29 +52,9 @@ def layered(
     widest: float = 1200.0,
     gap: Point = (22.0, 46.0),
 ) -> Layout:
-    """Lay a graph out.
-
-    Parameters
-    ----------
-    sizes : Mapping[str, (float, float)]
-        Width and height of each node; the order of the mapping breaks every tie, so that equal
-        graphs look alike.
-    edges : iterable of (str, str)
-        From the upper to the lower end. Of a circle, one edge is turned.
-    widest : float
-        A layer takes no more nodes than fit into this width.
-    gap : (float, float)
-        Between neighbours and between layers.
-
-    Returns
-    -------
-    Layout
-
-    Examples
-    --------
-    >>> found = layered({"a": (40, 20), "b": (40, 20)}, [("a", "b")])
-    >>> found.centres["a"][1] < found.centres["b"][1]
-    True
+    """Lay a graph out whose nodes have these widths and heights; their order breaks every tie, so
+    that equal graphs look alike. Of a circle, one edge is turned; a layer is no wider than
+    `widest`; the gaps are those between neighbours and between layers.
     """
     given = list(dict.fromkeys((u, v) for u, v in edges if u != v and u in sizes and v in sizes))
     forward = _acyclic(list(sizes), given)

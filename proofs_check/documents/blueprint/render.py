@@ -97,8 +97,6 @@ def _markdown() -> Any:
 def number(value: float | str | None, digits: int = 4) -> str:
     """A number as people write it, with a power of ten where the decimals would be long.
 
-    Examples
-    --------
     >>> number(0.25), number(1.5e-7), number("1/3"), number(None)
     ('0.25', '1.5·10⁻⁷', '1/3', '–')
     """
@@ -157,26 +155,7 @@ def _facts(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
 def as_html(
     site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None, advance: Advance | None = None
 ) -> Blueprint:
-    """Draw the blueprint.
-
-    Parameters
-    ----------
-    site : Site
-    proofs : Mapping[str, Sequence[Displayed]], optional
-        The derivations to show, by the id of their claim.
-    advance : Advance, optional
-        Told which statement is drawn.
-
-    Returns
-    -------
-    Blueprint
-
-    Examples
-    --------
-    >>> made = as_html(Site({"run": {}, "claims": [], "unsettled": []}))
-    >>> made.html.startswith("<!doctype html>"), made.failures
-    (True, ())
-    """
+    """Draw the blueprint, with the derivations to show by the id of their claim."""
     from markupsafe import Markup
 
     templates = environment("proofs_check.documents.blueprint")
@@ -224,27 +203,8 @@ def write_blueprint(
     proofs: Mapping[str, Sequence[Displayed]] | None = None,
     advance: Advance | None = None,
 ) -> Blueprint:
-    """Write the blueprint of a ledger.
-
-    Parameters
-    ----------
-    document : Mapping
-        A ledger as `proofs_check.core.files.read_ledger` returns it.
-    out : Path
-        The file to write; a folder gets ``blueprint.html``.
-    proofs : Mapping[str, Sequence[Displayed]], optional
-        The derivations to show, as `proofs_check.documents.proof_page.all_proofs` returns them.
-    advance : Advance, optional
-        Told which statement is drawn.
-
-    Returns
-    -------
-    Blueprint
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    """Write the blueprint of a ledger to a file, or as ``blueprint.html`` into a folder, with the
+    derivations that `proofs_check.documents.proof_page.all_proofs` returns.
     """
     made = as_html(Site(document), proofs, advance)
     write_text(out / "blueprint.html" if out.is_dir() else out, made.html)

@@ -37,24 +37,9 @@ _EVIDENCE = {
 
 
 def errata_of(document: Mapping[str, Any], key: str) -> Errata:
-    """The errata of one paper.
-
-    Parameters
-    ----------
-    document : Mapping
-        A ledger as `proofs_check.core.files.read_ledger` returns it.
-    key : str
-        The key of the paper.
-
-    Returns
-    -------
-    Errata
-
-    Raises
-    ------
-    InputError
-        If there is no such paper, not every claim ran or one is not in order, or a witness script
-        fails or tells another story than the ledger.
+    """The errata of the paper with this key. An InputError says that there is no such paper, that
+    not every claim ran or one is not in order, or that a witness script fails or tells another
+    story than the ledger.
     """
     return all_errata(document, [key])[key]
 
@@ -62,28 +47,9 @@ def errata_of(document: Mapping[str, Any], key: str) -> Errata:
 def all_errata(
     document: Mapping[str, Any], keys: Sequence[str], advance: Advance | None = None
 ) -> dict[str, Errata]:
-    """The errata of several papers, whose witness scripts are run together.
+    """The errata of several papers, whose witness scripts are run together; with the errors of
+    `errata_of`.
 
-    Parameters
-    ----------
-    document : Mapping
-        A ledger as `proofs_check.core.files.read_ledger` returns it.
-    keys : sequence of str
-        The keys of the papers.
-    advance : Advance, optional
-        Told how many scripts have run.
-
-    Returns
-    -------
-    dict of str to Errata
-
-    Raises
-    ------
-    InputError
-        As `errata_of` does.
-
-    Examples
-    --------
     >>> all_errata({"run": {"versions": {}, "date": "2026-01-01", "code": "0"}, "claims": []}, [])
     {}
     """
@@ -171,7 +137,8 @@ def _scripts(
             other := witnesses.differing(found, texts[id], outputs[id].printed, sampled=by == "statistics")
         ):
             raise InputError(
-                f"the witness script of {id} has nothing like the ledger's {', '.join(other)}; bring the two together"
+                f"the witness script of {id} has nothing like the ledger's {', '.join(other)}; bring "
+                "the two together"
             )
     return {
         e["id"]: (texts[e["id"]], outputs[e["id"]].printed) if e["id"] in texts else ("", "") for e in false
@@ -268,9 +235,15 @@ def _erratum(e: Mapping[str, Any], ledger: Ledger, script: str, output: str) -> 
 def _evidence(evidence: Mapping[str, Any]) -> str:
     by = evidence["witness_by"]
     if by == "two routes":
-        return f"Evaluated by two independent routes, which differ by {evidence['disagreement']:.0e} of the violation."
+        return (
+            f"Evaluated by two independent routes, which differ by {evidence['disagreement']:.0e} of the "
+            "violation."
+        )
     if by == "statistics":
-        return f"Estimated by simulation; the probability of a statistical accident is at most {evidence['error']:.0e}."
+        return (
+            "Estimated by simulation; the probability of a statistical accident is at most "
+            f"{evidence['error']:.0e}."
+        )
     return _EVIDENCE[by]
 
 
@@ -290,7 +263,10 @@ def _truth(e: Mapping[str, Any], ledger: Ledger) -> str:
     verdict = min((Verdict(x["verdict"]) for x in stated), key=lambda v: v.strength)
     if verdict is not Verdict.SUPPORTED:
         return f"The statement itself is true ({verdict}); what fails is the step that is drawn from it."
-    return "The statement itself is true as far as it could be tested (SUPPORTED); what fails is the step that is drawn from it."
+    return (
+        "The statement itself is true as far as it could be tested (SUPPORTED); what fails is the step "
+        "that is drawn from it."
+    )
 
 
 def _repair(e: Mapping[str, Any]) -> str:
@@ -361,11 +337,6 @@ def _survives(own: list[Mapping[str, Any]], ledger: Ledger) -> tuple[str, tuple[
 def number(value: Any) -> str:
     """A value for people: 10 digits of what was computed, quotients as they are while they are
     short.
-
-    Examples
-    --------
-    >>> number(0.7999999999999999), number("4/5"), number("10/3000000000001"), number("x")
-    ('0.8', '4/5', '3.333333333e-12', 'x')
     """
     if isinstance(value, float):
         return f"{value:.10g}"

@@ -16,8 +16,6 @@ __all__ = ["Copy", "Entry", "Errata", "Erratum", "kind"]
 def kind(severity: str, at: str) -> str:
     """A severity, that of an edge with its degenerate points.
 
-    Examples
-    --------
     >>> kind("edge", "L = 1"), kind("gap", "")
     ('edge: L = 1', 'gap')
     """
@@ -26,53 +24,35 @@ def kind(severity: str, at: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Erratum:
-    """One error of a row.
-
-    Attributes
-    ----------
-    id, severity : str
-        As in the ledger.
-    at, costs : str
-        The degenerate points of an edge, and what the error costs.
-    why, details, instead : str
-        In words, with LaTeX between dollars; what no engine accepted instead is marked.
-    truth : str
-        For an inference: that the statement itself is true; else empty.
-    checked : str
-        What the check executes, in a line; it introduces the names that the counterexample and the
-        repair use.
-    witness : Mapping
-        The counterexample by name.
-    evidence : str
-        How both sides were computed.
-    script, output : str
-        The witness script, if there is one, and what it printed.
-    instead_in_short : str
-        The first sentence of `instead`, with its mark.
-    repair : str
-        What was changed in the check, between backquotes, and what then came out.
-    judged : str
-        The formula that was then judged, in LaTeX; empty if none was accepted.
-    replies : tuple of str
-        What authors answered.
-    """
+    """One error of a row."""
 
     id: str
     severity: str
+    #: The degenerate points of an edge, and what the error costs.
     at: str
     costs: str
+    #: In words, with LaTeX between dollars; what no engine accepted instead is marked.
     why: str
     details: str
     instead: str
+    #: For an inference: that the statement itself is true; else empty.
     truth: str
+    #: What the check executes, in a line; it introduces the names that the counterexample and the
+    #: repair use.
     checked: str
+    #: The counterexample by name, and how both sides were computed.
     witness: Mapping[str, str]
     evidence: str
+    #: The witness script, if there is one, and what it printed.
     script: str
     output: str
+    #: What was changed in the check, between backquotes, and what then came out.
     repair: str
+    #: The first sentence of `instead`, with its mark.
     instead_in_short: str = ""
+    #: The formula that was then judged, in LaTeX; empty if none was accepted.
     judged: str = ""
+    #: What authors answered.
     replies: tuple[str, ...] = ()
 
     @property
@@ -83,67 +63,45 @@ class Erratum:
 
 @dataclass(frozen=True, kw_only=True)
 class Copy:
-    """An error that is inherited from another row.
+    """An error that is inherited from another row."""
 
-    Attributes
-    ----------
-    id, kind, place : str
-        The claim that inherits it, its severity with the points of an edge, and its place.
-    source, entry : str
-        Where the inherited error stands, and the row whose entry tells of it.
-    why, instead : str
-        The reason there and what is true instead, in a sentence; empty if the entry says the same.
-    """
-
+    #: The claim that inherits it, its severity with the points of an edge, and its place.
     id: str
     kind: str
     place: str
+    #: Where the inherited error stands, and the row whose entry tells of it.
     source: str
     entry: str
+    #: The reason there and what is true instead, in a sentence; empty if the entry says the same.
     why: str
     instead: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One row that is false as printed by an error of its own.
-
-    Attributes
-    ----------
-    id, place : str
-        As in ``statements.toml``.
-    short : str
-        The place without its section, if it names a numbered statement, an equation or a figure.
-    read, printed : str
-        The row in words and in LaTeX.
-    reading : str
-        How a damaged formula was read; empty where the text is clear.
-    readings : tuple of Reading
-        The readings that the row rests on.
-    errors : tuple of Erratum
-        The row's own errors, the gravest first.
-    inherited, copies : tuple of Copy
-        What the row inherits from other rows, and what others inherit from it.
-    also : tuple of str
-        The statements and equations of these copies, each once.
-    survives : str
-        What becomes of the results that use the row.
-    users : tuple of str
-        Those results, each with its verdict.
-    """
+    """One row that is false as printed by an error of its own."""
 
     id: str
     place: str
+    #: The place without its section, if it names a numbered statement, an equation or a figure.
     short: str
+    #: The row in words and in LaTeX.
     read: str
     printed: str
+    #: How a damaged formula was read; empty where the text is clear.
     reading: str
+    #: The row's own errors, the gravest first.
     errors: tuple[Erratum, ...]
+    #: What the row inherits from other rows, and what others inherit from it.
     inherited: tuple[Copy, ...]
     copies: tuple[Copy, ...]
+    #: The statements and equations of these copies, each once.
     also: tuple[str, ...]
+    #: What becomes of the results that use the row.
     survives: str
+    #: Those results, each with its verdict.
     users: tuple[str, ...]
+    #: The readings that the row rests on.
     readings: tuple[Reading, ...] = ()
 
     @property
@@ -156,40 +114,27 @@ class Entry:
 class Errata:
     """The false rows of one paper: first what is false in its own regime, then the others in the
     order of the paper.
-
-    Attributes
-    ----------
-    title, authors, version : str
-        Of the paper.
-    source : str
-        The ledger that they were made from.
-    count : str
-        How many rows are false and how grave that is, in a sentence.
-    losses : str
-        Which of its numbered results stand, in a sentence.
-    results : tuple of Result
-        All of them, and the main ones.
-    entries : tuple of Entry
-    names : str
-        What names in the counterexamples stand for, in a sentence.
-    readings : tuple of Reading
-        How ambiguous or damaged places of the paper are read.
     """
 
     title: str
     authors: str
     version: str
+    #: The ledger that they were made from.
     source: str
+    #: How many rows are false and how grave that is, in a sentence.
     count: str
+    #: Which of its numbered results stand, in a sentence.
     losses: str
+    #: All of them, and the main ones.
     results: tuple[Result, ...]
     entries: tuple[Entry, ...]
+    #: What names in the counterexamples stand for, in a sentence.
     names: str = ""
+    #: How ambiguous or damaged places of the paper are read.
     readings: tuple[Reading, ...] = ()
 
     @property
     def headline(self) -> tuple[Result, ...]:
-        """The main results."""
         return tuple(r for r in self.results if r.main)
 
     @property
@@ -199,5 +144,4 @@ class Errata:
 
     @property
     def example(self) -> str:
-        """An identifier of the paper."""
         return self.entries[0].id if self.entries else "KEY:place"

@@ -13,16 +13,7 @@ __all__ = ["as_html"]
 
 
 def as_html(errata: Errata) -> str:
-    """The document as a page.
-
-    Parameters
-    ----------
-    errata : Errata
-
-    Returns
-    -------
-    str
-    """
+    """The document as a page."""
     from numerics.pages.templates import environment
 
     templates = environment("proofs_check.documents.errata")

@@ -20,8 +20,8 @@ WIDTH = 112
 #: GitHub resolves a backslash before punctuation before it looks for formulas, and knows fewer
 #: commands than LaTeX packages define.
 _ON_GITHUB = {
-    r"\|": r"\Vert ", r"\{": r"\lbrace ", r"\}": r"\rbrace ", r"\,": " ", r"\;": " ", r"\!": "", r"\:": " ", r"\mathds": r"\mathbb",
-    r"\coloneqq": ":=", r"\eqqcolon": "=:", r"\phantom{}": "{}",
+    r"\|": r"\Vert ", r"\{": r"\lbrace ", r"\}": r"\rbrace ", r"\,": " ", r"\;": " ", r"\!": "", r"\:": " ",
+    r"\mathds": r"\mathbb", r"\coloneqq": ":=", r"\eqqcolon": "=:", r"\phantom{}": "{}",
 }  # fmt: skip
 _COMMANDS = re.compile(
     "|".join(re.escape(c) + ("(?![a-zA-Z])" if c[-1].isalpha() else "") for c in _ON_GITHUB)
@@ -29,16 +29,7 @@ _COMMANDS = re.compile(
 
 
 def as_markdown(errata: Errata) -> str:
-    """The document as text.
-
-    Parameters
-    ----------
-    errata : Errata
-
-    Returns
-    -------
-    str
-    """
+    """The document as text."""
     parts = [
         f"# Errata: {errata.title}",
         paragraph(f"{errata.authors}; {errata.version}. Made from {errata.source}."),
@@ -103,7 +94,10 @@ def _readings(listed: tuple[Reading, ...]) -> list[str]:
 
 
 def _entry(i: int, e: Entry) -> list[str]:
-    head = f"{i}. {escape(as_unicode(e.place), quote=False)}: <b>{escape(e.errors[0].kind, quote=False)}</b> (<code>{e.id}</code>)"
+    head = (
+        f"{i}. {escape(as_unicode(e.place), quote=False)}: <b>{escape(e.errors[0].kind, quote=False)}</b> "
+        f"(<code>{e.id}</code>)"
+    )
     out = [
         f'<details id="{slug(e.id)}">\n<summary>{head}</summary>',
         "**Printed.**",

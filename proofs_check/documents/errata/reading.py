@@ -6,47 +6,46 @@ __all__ = ["READINGS", "SEVERITY", "how_to_read"]
 
 #: What the words for how grave an error is mean, in the table and everywhere else.
 SEVERITY = (
-    "*False*: the statement fails in its own regime, and its counterexample keeps failing when it is moved a little. *Gap*: a "
-    "false step of a proof, or a missing hypothesis. *Edge*: it fails at the named degenerate points only. *Text and code*: the "
-    "authors' code does otherwise than the text says. *Typo*: a slip of notation. An error costs what the paper loses "
-    "once it is mended: nothing, its constants, a hypothesis, or the theorem."
+    "*False*: the statement fails in its own regime, and its counterexample keeps failing when it is moved a "
+    "little. *Gap*: a false step of a proof, or a missing hypothesis. *Edge*: it fails at the named "
+    "degenerate points only. *Text and code*: the authors' code does otherwise than the text says. *Typo*: a "
+    "slip of notation. An error costs what the paper loses once it is mended: nothing, its constants, a "
+    "hypothesis, or the theorem."
 )
 #: What the list of readings is.
 READINGS = (
-    "Places that are damaged or can be read in several ways were settled once for the whole paper. Each line says how one is "
-    "read, which other readings there are, and what would change."
+    "Places that are damaged or can be read in several ways were settled once for the whole paper. Each line "
+    "says how one is read, which other readings there are, and what would change."
 )
 _HOW_TO_READ = (
-    "Each entry quotes a line of the paper as it is printed, and how it was read. For each of its errors it says why the line "
-    "fails, gives the smallest counterexample that was found (the shortest prompt, then the lowest dimension, then the shortest "
-    "numbers) and the nearest true statement. Then it names the lines that inherit the error, with what differs there, and what "
-    "becomes of the results that use the line. The lines were copied from that version: a slip of copying would be ours.",
-    "`largeprompt show` with an identifier, such as `{id}`, tells more of any line, also of those that only inherit an error.",
-    "{names}Names in the counterexamples are those of the line “What was checked”. Where the paper claims that constants exist, "
-    "both sides are shown for one choice of them, and `every other choice` tells along which sequence the line fails for all. In "
-    "the report of a search, `reached a of b` sets the largest ratio that was found against the largest that the statement allows.",
-    "The script of an error has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
-    "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
-    "the printed line fails.",
-    "A true statement is PROVED if it came out of exact symbolic or rational steps itself, CERTIFIED if some step is a rigorous "
-    "enclosure over the whole stated domain, ARGUED if a human sentence joins such parts, and SUPPORTED if it withstood exact "
-    "instances with a search for the worst, or statistics; what is only SUPPORTED is not proved here. Where a number in the check "
-    "of the printed line was changed to check the true one, that number is named.",
+    "Each entry quotes a line of the paper as it is printed, and how it was read. For each of its errors it "
+    "says why the line fails, gives the smallest counterexample that was found (the shortest prompt, then "
+    "the lowest dimension, then the shortest numbers) and the nearest true statement. Then it names the "
+    "lines that inherit the error, with what differs there, and what becomes of the results that use the "
+    "line. The lines were copied from that version: a slip of copying would be ours.",
+    (
+        "`largeprompt show` with an identifier, such as `{id}`, tells more of any line, also of those that "
+        "only inherit an error."
+    ),
+    "{names}Names in the counterexamples are those of the line “What was checked”. Where the paper claims "
+    "that constants exist, both sides are shown for one choice of them, and `every other choice` tells along "
+    "which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest "
+    "ratio that was found against the largest that the statement allows.",
+    "The script of an error has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and "
+    "mpmath, of which most scripts use none. It computes both sides from the printed formula, prints them, "
+    "and ends with an assertion that holds because the printed line fails.",
+    "A true statement is PROVED if it came out of exact symbolic or rational steps itself, CERTIFIED if some "
+    "step is a rigorous enclosure over the whole stated domain, ARGUED if a human sentence joins such parts, "
+    "and SUPPORTED if it withstood exact instances with a search for the worst, or statistics; what is only "
+    "SUPPORTED is not proved here. Where a number in the check of the printed line was changed to check the "
+    "true one, that number is named.",
 )
 
 
 def how_to_read(id: str, names: str) -> tuple[str, ...]:
-    """The paragraphs.
+    """The paragraphs, with an identifier as an example, and a sentence (or nothing) on what names
+    in the counterexamples of the paper stand for.
 
-    Parameters
-    ----------
-    id : str
-        An identifier, as an example.
-    names : str
-        What names in the counterexamples of the paper stand for, in a sentence, or nothing.
-
-    Examples
-    --------
     >>> how_to_read("BB:LC.4", "Here `a` is $a$.")[2].split(". ")[0]
     'Here `a` is $a$'
     """

@@ -21,7 +21,8 @@ _HEAD = r"""\documentclass{article}
 #: Commands of other packages, in terms of these two.
 _COMMANDS = {r"\mathds": r"\mathbb", r"\coloneqq": ":=", r"\eqqcolon": "=:"}
 _SIGNS = {
-    **{sign: f"\\{sign}" for sign in "&%#_{}$"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "&%#_{}$"},
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "“": "``", "”": "''", "‘": "`", "’": "'", "–": "--", "—": "---", "…": r"\dots{}",
 }  # fmt: skip
 #: What is no sign of a text font outside of formulas.
@@ -42,21 +43,8 @@ _KEPT = "\0"
 
 
 def as_latex(errata: Errata) -> str:
-    """The document as LaTeX.
-
-    Parameters
-    ----------
-    errata : Errata
-
-    Returns
-    -------
-    str
-        Only ASCII.
-
-    Raises
-    ------
-    InputError
-        If a text holds a character that it knows no command for.
+    """The document as LaTeX, only ASCII; a character for which no command is known is an
+    InputError.
     """
     main = [
         rf"\item \textbf{{{prose(r.title)}}}: {prose(r.told)}." + f" {prose(r.change)}".rstrip()
@@ -95,13 +83,7 @@ def _error(e: Erratum) -> str:
 
 
 def prose(text: str) -> str:
-    """Words with formulas between dollars and code between backquotes, as LaTeX.
-
-    Examples
-    --------
-    >>> prose("100 % of `a_b` <= $x_1$")
-    '100 \\\\% of \\\\texttt{a\\\\_b} $\\\\leq$ $x_1$'
-    """
+    """Words with formulas between dollars and code between backquotes, as LaTeX."""
     kept: list[str] = []
 
     def keep(found: re.Match[str]) -> str:
@@ -127,23 +109,8 @@ def _quoted(text: str) -> str:
 
 
 def escaped(text: str, *, mathematics: bool = False) -> str:
-    """Text without formulas in which no character acts as a command.
-
-    Parameters
-    ----------
-    text : str
-    mathematics : bool
-        Whether ``<`` and its like are set as formulas, which a typewriter font does not need.
-
-    Raises
-    ------
-    InputError
-        If a character has no command here.
-
-    Examples
-    --------
-    >>> escaped("50 % of Szegö_1")
-    '50 \\\\% of Szeg\\\\"{o}\\\\_1'
+    """Text without formulas in which no character acts as a command, else an InputError. ``<`` and
+    its like become formulas if asked for, which a typewriter font does not need.
     """
     signs, tokens = (
         ({**_SIGNS, **_MATHEMATICAL}, _TOKEN.findall(text)) if mathematics else (_SIGNS, list(text))
@@ -157,6 +124,7 @@ def _letter(sign: str) -> str:
     letter, accents = (found := unicodedata.normalize("NFD", sign))[0], found[1:]
     if not letter.isascii() or accents not in _ACCENTS:
         raise InputError(
-            f"errata.tex has no command for {sign!r} ({unicodedata.name(sign, 'unnamed')}); write it between dollars"
+            f"errata.tex has no command for {sign!r} ({unicodedata.name(sign, 'unnamed')}); write it "
+            "between dollars"
         )
     return rf"\{_ACCENTS[accents]}{{{letter}}}"

@@ -102,9 +102,10 @@ def renew(
                 )
             if answer.word != "confirmed":
                 told(
-                    f"{claim.id}: {answer.word} ({answer.reason or answer.point}): {goal.lhs} {goal.op} {goal.rhs}"[
-                        :300
-                    ]
+                    (
+                        f"{claim.id}: {answer.word} ({answer.reason or answer.point}): {goal.lhs} "
+                        f"{goal.op} {goal.rhs}"
+                    )[:300]
                 )
     return new, wrong
 
@@ -112,12 +113,8 @@ def renew(
 def second_opinion(
     names: Iterable[str], *, sample: str = "", noted: str = "", again: bool = False, write: str = ""
 ) -> int:
-    """Print what was confirmed, after asking what is to be asked now.
-
-    Returns
-    -------
-    int
-        0; 1 if something is contradicted, or confirmed no more, or other questions are kept.
+    """Print what was confirmed, after asking what is to be asked now: 0, or 1 if something is
+    contradicted, or confirmed no more, or other questions are kept.
     """
     from proofs_check.core.files import write_text
     from proofs_check.core.judging import load_claims
@@ -158,7 +155,8 @@ def second_opinion(
     ]:
         how = f"--noted {noted}" if noted else "--again"
         wrong.append(
-            f"the kept file is of other questions than {', '.join(changed[:5])}{' and others' * (len(changed) > 5)};"
+            "the kept file is of other questions than "
+            f"{', '.join(changed[:5])}{' and others' * (len(changed) > 5)};"
             f" type: largeprompt second-opinion {how} --write {PACKAGE.name}/{KEPT.name}"
         )
     for id in dict.fromkeys(chosen):
@@ -189,7 +187,8 @@ def _as_noted(
         new.claims[id] = said
         if lost := {*said[0]} - new.questions.keys():
             wrong.append(
-                f"{id}: the run noted {len(lost)} questions that the claim does not ask when it is evaluated again"
+                f"{id}: the run noted {len(lost)} questions that the claim does not ask when it is "
+                "evaluated again"
             )
             new.questions.update(dict.fromkeys(lost, "left"))
     return new, wrong

@@ -81,11 +81,17 @@ class Opinions:
                 "| questions | confirmed | left |",
                 "|---|---|---|",
                 f"| algebraic | {number(kinds['z3'])} | {number(kinds['left, algebraic'])} |",
-                f"| with exp, log, variable powers or other functions | {number(kinds['z3 and Arb'])} | {number(kinds['left'])} |",
+                (
+                    f"| with exp, log, variable powers or other functions | {number(kinds['z3 and Arb'])} "
+                    f"| {number(kinds['left'])} |"
+                ),
                 "",
                 f"{'None is' if not bad else 'One is' if bad == 1 else f'{bad} are'} contradicted.",
                 "",
-                "| verdict, as repaired | claims with such questions | all that they rest on was asked and confirmed |",
+                (
+                    "| verdict, as repaired | claims with such questions | all that they rest on was asked "
+                    "and confirmed |"
+                ),
                 "|---|---|---|",
                 *(
                     f"| {verdict} | {number(n)} | {number(whole[verdict])} |"
@@ -112,7 +118,10 @@ class Opinions:
         lines = lambda rows: ",\n".join(
             f"  {json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in rows.items()
         )
-        return f'{{"by": {json.dumps(self.by)},\n"questions": {{\n{lines(words)}}},\n"claims": {{\n{lines(claims)}}}}}\n'
+        return (
+            f'{{"by": {json.dumps(self.by)},\n"questions": {{\n{lines(words)}}},\n"claims": '
+            f"{{\n{lines(claims)}}}}}\n"
+        )
 
 
 def read(path: Path = KEPT) -> Opinions:
@@ -135,8 +144,6 @@ def _kept() -> Opinions:
 def opinion(id: str) -> str:
     """Who else confirmed the arithmetic of a claim, in words.
 
-    Examples
-    --------
     >>> opinion("ME:nothing")
     ''
     """

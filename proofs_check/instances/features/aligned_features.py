@@ -37,33 +37,16 @@ HYPOTHESES = ("K in Integers", "K >= 2")
 def growth(K: Any, constant: Any) -> Any:
     """A lower bound of e^{29 X} at the printed T_f^1 = K log(K)/(eta L^2 Delta^2), times its
     constant.
-
-    Examples
-    --------
-    >>> growth(10, 1)
-    1 + log(10)
     """
     return 1 + constant * K * sp.log(K) / 10
 
 
 def gradient_at_first(L: Any) -> Any:
-    """A lower bound of every |g_{k,m}| and of every g_k at t = 1, for K >= 8.
-
-    Examples
-    --------
-    >>> gradient_at_first(2)
-    1/500
-    """
+    """A lower bound of every |g_{k,m}| and of every g_k at t = 1, for K >= 8."""
     return sp.sympify(L) ** 2 / 2000
 
 
 def problem(h: int) -> tuple[list[int], list[int]]:
-    """The signs and the c_k of the K = 4h classes.
-
-    Examples
-    --------
-    >>> problem(2)
-    ([1, 1, 1, 1, -1, -1, -1, -1], [10, 1, 5, 5, 1, 1, 5, 5])
-    """
+    """The signs and the c_k of the K = 4h classes."""
     half = [1] * h + [5] * h
     return [1] * (2 * h) + [-1] * (2 * h), [10, *half[1:], *half]

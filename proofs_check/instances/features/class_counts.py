@@ -18,16 +18,10 @@ __all__ = ["all_within", "balanced", "within"]
 def within(
     probabilities: Sequence[Fraction], N: int, ranges: Sequence[tuple[Fraction, Fraction]]
 ) -> Fraction:
-    r"""Return the probability that the count of each class lies in its range, ends included.
-
-    It is N! times the coefficient of x^N in the product, over the classes, of the sums of
-    (p_k x)^j/j! over the range: K products of polynomials, and no list of prompts. Of the product
-    of the last two, which are halves of the classes, no other coefficient is computed.
-
-    Examples
-    --------
-    >>> within([Fraction(1, 2)] * 2, 2, [(Fraction(1), Fraction(1))] * 2)
-    Fraction(1, 2)
+    """Return the probability that the count of each class lies in its range, ends included. It is
+    N! times the coefficient of x^N in the product, over the classes, of the sums of (p_k x)^j/j!
+    over the range: K products of polynomials, and no list of prompts. Of the product of the last
+    two, which are halves of the classes, no other coefficient is computed.
     """
     halves, free = [fmpq_poly([1]), fmpq_poly([1])], N  # the least counts are taken off beforehand
     for (p, (low, high)), classes in Counter(zip(probabilities, ranges, strict=True)).items():
@@ -54,11 +48,5 @@ def all_within(probabilities: tuple[Fraction, ...], N: int, delta: Fraction) -> 
 
 @cache
 def balanced(K: int, N: int) -> Fraction:
-    """Return the probability that each of K equally likely classes has N/2K to 3N/2K tokens.
-
-    Examples
-    --------
-    >>> balanced(2, 8)
-    Fraction(119, 128)
-    """
+    """Return the probability that each of K equally likely classes has N/2K to 3N/2K tokens."""
     return within([Fraction(1, K)] * K, N, [(Fraction(N, 2 * K), Fraction(3 * N, 2 * K))] * K)

@@ -46,7 +46,8 @@ Number = int | Fraction
 R7, UPDATES = ("OURS:R7.flow", "OURS:R7.time"), ("OURS:R7.flow", "OURS:R7.loss")
 OTHERS = ("OURS:R7.flow/step", "OURS:R7.loss", "OURS:R11.sign")
 EXACT = (
-    r"Repaired, the features are orthonormal, the tasks exchangeable, the prompts balanced and the steps small, so that by R7 one "
+    r"Repaired, the features are orthonormal, the tasks exchangeable, the prompts balanced and the "
+    r"steps small, so that by R7 one "
     r"number $z$ describes training; it increases without bound, and its speed and time are known exactly."
 )
 M, r, y = sp.symbols("M r y", positive=True)
@@ -201,8 +202,7 @@ def other_updates(classes: int = 1, sign: int = -1) -> Evidence:
     squares = a**2 + M * w**2
     own, other = a * (1 - 2 * a + squares) / K, w * (a + w - squares) / K
     return all_of(
-        identity(other * (K - classes), own),
-        forall(-sign * other, ">", 0, {M: Closed(1, oo), a: (0, 1)}),
+        identity(other * (K - classes), own), forall(-sign * other, ">", 0, {M: Closed(1, oo), a: (0, 1)})
     )
 
 

@@ -21,14 +21,7 @@ Floats = NDArray[np.float64]
 
 def with_symbols(K: int, d: int, *, values: sp.Expr = sp.S.One) -> tuple[FeatureRegression, sp.Matrix]:
     """A problem with a symbol for every entry of its features, tasks and prompt, and a parameter Q
-    of symbols.
-
-    Parameters
-    ----------
-    K, d : int
-        Number of classes and dimension.
-    values : sympy.Expr
-        A factor of the values of the tasks.
+    of symbols; `values` is a factor of the values of the tasks.
     """
     V = sp.Matrix(d, K, lambda i, j: sp.Symbol(f"v_{i}{j}", real=True))
     C = sp.Matrix(K, K, lambda i, j: sp.Symbol(f"C_{min(i, j)}{max(i, j)}", real=True))

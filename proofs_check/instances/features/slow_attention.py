@@ -79,19 +79,8 @@ IN_FLAT, IN_SHARP = (*HYPOTHESES, "2*L**2*delta**2 <= 1"), (*HYPOTHESES, "2*L**2
 
 def member(**changes: Any) -> dict[str, Any]:
     """The n-th instance: p_k - delta = 9/(10K), delta^2 N = 20K, K epsilon = 1, and L Delta delta =
-    1/sqrt(2).
+    1/sqrt(2); or with other values of K, N, delta, epsilon and L.
 
-    Parameters
-    ----------
-    **changes
-        Other values of K, N, delta, epsilon and L.
-
-    Returns
-    -------
-    dict of str to Expr
-
-    Examples
-    --------
     >>> member()["N"], member(L=20 * n)["L"]
     (16000*n**3, 20*n)
     """
@@ -101,8 +90,6 @@ def member(**changes: Any) -> dict[str, Any]:
 def along(index: Any, ratio: Any) -> dict[str, Any]:
     """The instance of an index, with L = ratio K.
 
-    Examples
-    --------
     >>> along(4, 5)["L"]
     40
     """
@@ -116,8 +103,6 @@ FLAT = member()
 def end_of_phase_1(K: Any) -> Any:
     """The printed T_f^1 = K log(K)/(eta L^2 Delta^2) at eta = 1/L^2, without its constant.
 
-    Examples
-    --------
     >>> end_of_phase_1(4)
     2*log(4)
     """
@@ -127,8 +112,6 @@ def end_of_phase_1(K: Any) -> Any:
 def end_of_phase_2(K: Any, delta: Any, epsilon: Any) -> Any:
     """The printed T_f^* at eta = 1/L^2, without its constant.
 
-    Examples
-    --------
     >>> end_of_phase_2(sp.Integer(4), 1, 1)
     2*log(4)
     """
@@ -138,8 +121,6 @@ def end_of_phase_2(K: Any, delta: Any, epsilon: Any) -> Any:
 def end_of_phase_3(K: Any, delta: Any, epsilon: Any, L: Any) -> Any:
     """The printed T_s^* at eta = 1/L^2, without its constant.
 
-    Examples
-    --------
     >>> end_of_phase_3(sp.Integer(2), 1, 1, 1)
     log(2*sqrt(2))
     """
@@ -150,8 +131,6 @@ def end_of_phase_3_at_most(K: Any, delta: Any, epsilon: Any) -> Any:
     """An upper bound of the printed T_s^* where K L Delta/epsilon <= K^4: for L = 10 K, epsilon =
     1/K and K >= 15.
 
-    Examples
-    --------
     >>> end_of_phase_3_at_most(sp.Integer(2), 1, 1)
     4*log(2)
     """
@@ -161,8 +140,6 @@ def end_of_phase_3_at_most(K: Any, delta: Any, epsilon: Any) -> Any:
 def score_early(K: Any, T: Any) -> Any:
     """An upper bound of z after T <= (K-1)^2/2 steps.
 
-    Examples
-    --------
     >>> score_early(5, 2)
     1/4
     """
@@ -173,8 +150,6 @@ def attention_early(K: Any, T: Any) -> Any:
     """An upper bound of Attn_k after T <= (K-1)^2/4 steps, in every prompt whose query's class has
     at most 11N/(10K) tokens.
 
-    Examples
-    --------
     >>> attention_early(5, 2)
     3/5
     """
@@ -184,8 +159,6 @@ def attention_early(K: Any, T: Any) -> Any:
 def gradient_early(K: Any, L: Any) -> Any:
     """An upper bound of g_k while z <= log 2.
 
-    Examples
-    --------
     >>> gradient_early(2, 1)
     1
     """
@@ -195,8 +168,6 @@ def gradient_early(K: Any, L: Any) -> Any:
 def gradient_start(K: Any, L: Any) -> Any:
     """A lower bound of g_k while z <= 1, for K >= 8.
 
-    Examples
-    --------
     >>> gradient_start(8, 1)
     1/2048
     """
@@ -206,8 +177,6 @@ def gradient_start(K: Any, L: Any) -> Any:
 def odds_late(K: Any, T: Any) -> Any:
     """An upper bound of e^{2z}/(K-1)^2 after T steps, for K >= 8.
 
-    Examples
-    --------
     >>> odds_late(8, 4)
     22
     """
@@ -217,8 +186,6 @@ def odds_late(K: Any, T: Any) -> Any:
 def loss_late(K: Any, L: Any, T: Any) -> Any:
     """A lower bound of the loss after T steps, for K >= 8.
 
-    Examples
-    --------
     >>> loss_late(8, 23, 4)
     23/8
     """
@@ -229,8 +196,6 @@ def rest_late(K: Any, T: Any) -> Any:
     """A lower bound of (1 - Attn_k)^2 after T steps, in a prompt with as many tokens of each class,
     for K >= 8.
 
-    Examples
-    --------
     >>> rest_late(8, 4)
     1/46
     """
@@ -240,8 +205,6 @@ def rest_late(K: Any, T: Any) -> Any:
 def gradient_late(K: Any, L: Any, T: Any) -> Any:
     """A lower bound of g_k at every step up to T, for K >= 8, N >= 8K and T >= K^2.
 
-    Examples
-    --------
     >>> gradient_late(8, 1, 4)
     1/22528
     """

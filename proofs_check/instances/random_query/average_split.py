@@ -1,8 +1,7 @@
 """The first display of the proofs of Lemmas C.6 and C.9 of Boursier & Boyer on instances: the error
-averaged over the query is split at |z| = B, and a factor g(z) is taken out of it.
-
-On the instances queries have one length, so that all of them lie inside the ball or all of them
-outside; the inequalities themselves are those at every query, averaged.
+averaged over the query is split at |z| = B, and a factor g(z) is taken out of it. Queries have one
+length, so that all of them lie inside the ball or all of them outside; the inequalities themselves
+are those at every query, averaged.
 """
 
 from __future__ import annotations
@@ -38,10 +37,9 @@ SCALE = 244
 
 @dataclass(frozen=True)
 class _Product:
-    """A product f(z_1) g(z) that is linear in f(z_1), with |f(z_1) g(z)| <= |f(z_1)| |g(z)|.
-
-    ``f`` maps tokens of shape (k, d) to values of shape (m, k), and ``times`` multiplies columns of
-    such values by g of a query; ``square`` is |g|^2 at a query, and ``growth`` the largest |f(z_1)
+    """A product f(z_1) g(z) that is linear in f(z_1), with |f(z_1) g(z)| <= |f(z_1)| |g(z)|. ``f``
+    maps tokens of shape (k, d) to values of shape (m, k), and ``times`` multiplies columns of such
+    values by g of a query; ``square`` is |g|^2 at a query, and ``growth`` the largest |f(z_1)
     g|^2/|z_1|^2.
     """
 
@@ -94,14 +92,6 @@ def _score(x: PromptAndQuery) -> Fraction:
 def instances(meant: QueryAverageBound) -> Iterator[Instance]:
     """List the instances of a statement, short prompts first: queries of one length, and scores for
     which the printed bounds are numbers.
-
-    Examples
-    --------
-    One token, 1 or -1: with f = (z_+, z_-) the first product of the error is twice the error.
-
-    >>> first = next(instances(products(2)))
-    >>> first.left, first.right
-    (1.0, 0.5)
     """
     laws = [
         x
@@ -135,14 +125,9 @@ def _at_each_query(bound: Bound, growth: Any, values: Callable[[Any, Any, Any], 
 
 
 def products(order: int, bound: Bound | None = None) -> QueryAverageBound:
-    """Bound E|(R_L/S_L - R/S) g|^order for the products above.
-
-    Parameters
-    ----------
-    order : {2, 4}
-    bound : callable, optional
-        The right side is this bound for the function z_1 -> f(z_1) g(z), with f scaled by 244;
-        otherwise it is E|R_L/S_L - R/S|^order |g|^order, as printed.
+    """Bound E|(R_L/S_L - R/S) g|^order, of order 2 or 4, for the products above. The right side is
+    `bound` for the function z_1 -> f(z_1) g(z), with f scaled by 244; without it, E|R_L/S_L -
+    R/S|^order |g|^order, as printed.
     """
     return QueryAverageBound(tuple(_product(order, bound, product) for product in PRODUCTS), d=(1, 2))
 
@@ -174,24 +159,9 @@ def _error_of_the_product(order: int, product: _Product, c: SoftmaxAverage, z: A
 
 
 def split(order: int, bound: Bound, outside: Fraction) -> QueryAverageBound:
-    """Bound both sides of the split for g = 1: inside the ball with f = 244 z, and outside it with
-    f = z.
-
-    Parameters
-    ----------
-    order : {2, 4}
-    bound : callable
-        That of Lemma C.4 or C.7.
-    outside : Fraction
-        2 or 8, the factor in ``(a + b)^order <= outside (a^order + b^order)``.
-
-    Examples
-    --------
-    One token, 1 or -1, and U = 0: outside the ball the error 1 is compared with 2 (1 + 0).
-
-    >>> inside, second, third = list(instances(split(2, lambda *at: 244**2, Fraction(2))))[:3]
-    >>> (inside.left, second.left, second.right, third.right)
-    (59536.0, 1.0, 2.0, 2.0)
+    """Bound both sides of the split of order 2 or 4 for g = 1: inside the ball with f = 244 z, by
+    the bound of Lemma C.4 or C.7, and outside it with f = z and the factor 2 or 8 of ``(a +
+    b)^order <= outside (a^order + b^order)``.
     """
     error = squared_error if order == 2 else fourth_error
     f = lambda tokens: SCALE * tokens.T

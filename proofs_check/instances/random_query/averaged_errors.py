@@ -89,7 +89,8 @@ def near_its_law(scale: float) -> Computed:
     parts = ("|2 r(L^2) - r(L) - 1|, L = 1e50", "|r - 1| ln L, L = 1e50", "|r - 1| ln L, L = 1e100")
     other = {"ratios": Several(Share(0.0, 0.5), 3), "shares": Several(Share(0.75, 1.0), 4)}
     return Computed(
-        "d = 1 to 4, lambda = 1/2 or from 1 to 3/2, a simple one, weights n_j from 3/4 t lambda_j to t lambda_j, t = 1",
+        "d = 1 to 4, lambda = 1/2 or from 1 to 3/2, a simple one, weights n_j from 3/4 t lambda_j to t "
+        "lambda_j, t = 1",
         {"d": DIMENSIONS, "lam": Share(1.0, 1.5), "at_half": OneOf((True, False)), **other},
         both,
         lambda of, **at: both(**at, step=FINER)[0][parts.index(of)],
@@ -111,7 +112,8 @@ def near_its_exponent(scale: float) -> Computed:
         return abs(math.log(e[0] / e[1]) / math.log(FAR[0]) - scale * sharp_exponent(lam))
 
     return Computed(
-        "d = 1 to 4, the output, lambda up to 4, other eigenvalues and all weights from 0 on, L = 1e50 to 1e100",
+        "d = 1 to 4, the output, lambda up to 4, other eigenvalues and all weights from 0 on, L = 1e50 "
+        "to 1e100",
         {
             "d": DIMENSIONS,
             "lam": Decades(0.01, 4.0, 0.5, zero=True),

@@ -25,7 +25,10 @@ SIGNS = atoms([[1], [-1]], [Fraction(1, 2), Fraction(1, 2)], sigma2=Fraction(1))
 RANDOM_QUERY = PromptAndQuery(SIGNS, SIGNS, Fraction(1, 2), "reference")
 REFERENCE = RANDOM_QUERY, RADEMACHER.length
 
-UNPROVED = "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum is tried on instances"
+UNPROVED = (
+    "the bound speaks of every sub-Gaussian law of tokens and queries; its steps are proved, its sum "
+    "is tried on instances"
+)
 # f = z, or the entries of z z' (p = 2); g = 1, or |z|.
 FUNCTIONS: dict[str, tuple[int, Any, Any]] = {
     "f = z, g = 1": (1, None, None),
@@ -98,8 +101,8 @@ def general(
     )
     second_order = ", f = z z' with g = z (p = 2)" if power == 2 else ""
     covered = (
-        f"{given}tokens of two to four atoms, queries of signs and rare large ones, L = 1, 2, 3, 10; f = z with g = 1 or z"
-        f"{second_order}: exact sums over prompt and query"
+        f"{given}tokens of two to four atoms, queries of signs and rare large ones, L = 1, 2, 3, 10; f = z "
+        f"with g = 1 or z{second_order}: exact sums over prompt and query"
     )
     laws = [x for x in discrete() if x.u or not nonzero]
     rows = sorted(meant.instances(laws, lambda x: (1, 2, 3, 10)), key=lambda i: (i.where["L"], i.where["d"]))

@@ -31,27 +31,14 @@ POWERS = range(5)
 
 @dataclass(frozen=True)
 class WeightedQueries:
-    """``E|z|^{2j} e^{|z|^2/4} <= right(d, j)`` for 1-sub-Gaussian queries and j = 0, ..., 4.
-
-    Parameters
-    ----------
-    right : callable
-        Of the dimension and j, in floats or SymPy numbers.
-
-    Examples
-    --------
-    A standard Gaussian query has the moment 2^{d/2} for j = 0:
-
-    >>> from numerics.properties.holds import holds
-    >>> low = WeightedQueries(lambda d, j: (2 ** (d / 2) if j == 0 else 10**9) * 99 / 100)
-    >>> holds(low).witness["j"]
-    0
+    """``E|z|^{2j} e^{|z|^2/4} <= right(d, j)``, in floats or SymPy numbers, for 1-sub-Gaussian
+    queries and j = 0, ..., 4. A standard Gaussian query has the moment 2^{d/2} for j = 0.
     """
 
     right: Callable[[Any, int], Any]
     covered = (
-        "queries with up to ten independent coordinates: Gaussian ones of variance at most 1, and one on two or three rational "
-        "atoms at its exact constant"
+        "queries with up to ten independent coordinates: Gaussian ones of variance at most 1, and one on two "
+        "or three rational atoms at its exact constant"
     )
     drawn = "queries with Gaussian and atomic coordinates"
 
@@ -97,7 +84,6 @@ class WeightedQueries:
         return total
 
     def exactly(self, example: tuple[int, int, int], at: tuple[Fraction, int, float, float]) -> Evidence:
-        """Both sides at this query, by Arb."""
         s, j, left, right = at
         if example[1] and drawn_query(1, 0, example[2]).certain() > 1:
             reason = "the query is not certain to be 1-sub-Gaussian"
@@ -114,7 +100,6 @@ class WeightedQueries:
     def shown(
         self, example: tuple[int, int, int], at: tuple[Fraction, int, float, float]
     ) -> Mapping[str, Any]:
-        """The coordinates."""
         gaussian, other, rare = example
         law = drawn_query(1, 0, rare)
         atoms = (

@@ -32,7 +32,6 @@ def _loss(
 
 @cache
 def _again(tasks: Callable[[float], TaskClass], d: int, n: int, w: float, noise: float) -> float:
-    """The same by the second route."""
     return plain_window_loss(tasks(1.0).spectrum(d), n, w, noise, nodes=1600)
 
 
@@ -47,29 +46,10 @@ def at_most(
     checked: str,
     floor: bool = False,
 ) -> Evidence:
-    """Compare the loss with a bound at every dimension, length and width, for L = 1.
-
-    Parameters
-    ----------
-    tasks : callable
-        The class, such as ``affine``.
-    bound : callable
-        ``bound(d, n, w)`` for an array of widths.
-    dimensions, lengths : iterable of int
-    widths : callable
-        ``widths(d, n)``, an array; empty where the statement says nothing.
-    noise : float
-        sigma^2.
-    checked : str
-        LaTeX of the statement.
-    floor : bool
-        The bound is one from below.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the largest share of the bound that is reached, or REFUTED at the worst
-        place, by two routes.
+    """Compare the loss with ``bound(d, n, w)``, one from below if `floor`, at every dimension,
+    length and width, for L = 1: SUPPORTED with the largest share of the bound that is reached, or
+    REFUTED at the worst place, by two routes. There are no ``widths(d, n)`` where the statement
+    says nothing.
     """
     worst, at, count = -np.inf, (0, 0, 0.0), 0
     for d, n in product(dimensions, lengths):
@@ -114,27 +94,12 @@ def widths_between(
     noises: Callable[[int, int], Iterable[float]],
     checked: str,
 ) -> Evidence:
-    """Compare the best width with a constant times a power of ``Lambda = n/sigma^2``, for L = 1.
+    """Compare the best width with a constant times the ``power(d)`` of ``Lambda = n/sigma^2``, for
+    L = 1 and the variances ``noises(d, n)`` that the statement allows: at least that much if
+    `floor`, else at most.
 
-    Parameters
-    ----------
-    tasks : callable
-    power : callable
-        ``power(d)``, the exponent.
-    constant : float
-    floor : bool
-        Whether the best width is said to be at least that much, or at most.
-    dimensions, lengths : iterable of int
-    noises : callable
-        ``noises(d, n)``, the variances that the statement allows.
-    checked : str
-        LaTeX of the statement.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the tightest ratio, or REFUTED at it. The second route is a step of the plain
-        loss: it is smaller at the width found than at the one that the statement would allow.
+    SUPPORTED with the tightest ratio, or REFUTED at it. The second route is a step of the plain
+    loss: it is smaller at the width found than at the one that the statement would allow.
     """
     worst, at, count = np.inf, (0, 0, 0.0, 0.0), 0
     for d, n in product(dimensions, lengths):
@@ -152,7 +117,10 @@ def widths_between(
         witness = {"d": d, "n": n, "noise": noise, "best width": w, "stated end": allowed}
         same = float(_loss(tasks, d, n, allowed, noise).loss - _loss(tasks, d, n, w, noise).loss)
         return refuted_by_two_routes("quadrature", witness, same, 0.0, at_allowed - at_best, checked=checked)
-    covered = f"{count} cases; the ratio is at least {worst:.4g}, at d = {d}, n = {n}, noise = {noise:.4g}, w = {w:.4g}"
+    covered = (
+        f"{count} cases; the ratio is at least {worst:.4g}, at d = {d}, n = {n}, noise = {noise:.4g}, w = "
+        f"{w:.4g}"
+    )
     return Evidence(
         verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=worst
     )
@@ -168,28 +136,12 @@ def learned_loss(
     noises: Callable[[int, int], Iterable[float]],
     checked: str,
 ) -> Evidence:
-    """Compare the loss of every task at the width learned on some with a function of Lambda, L = 1.
+    """Compare the loss of every task at the width learned on some with ``bound(d, Lambda)``, L = 1:
+    SUPPORTED with the largest share of the bound that any task can reach; REFUTED, by two routes,
+    where one of the `others` exceeds it; OPEN in between.
 
     The signal term of any task is at most the mean of ``sum gamma_i |x_i - x|^2``, as attention
     averages, and f(x_i) differs from f(x) by no more than the distance.
-
-    Parameters
-    ----------
-    tasks : callable
-        On which the width is learned.
-    others : iterable of callable
-        On which a violation is looked for.
-    bound : callable
-        ``bound(d, Lambda)``.
-    dimensions, lengths : iterable of int
-    noises : callable
-    checked : str
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the largest share of the bound that any task can reach; REFUTED, by two
-        routes, where one of the others exceeds it; OPEN in between.
     """
     worst, most, count = 0.0, 0.0, 0
     at: tuple[int, int, float, Callable[[float], TaskClass]] = (0, 0, 0.0, tasks)

@@ -23,8 +23,11 @@ WIDE = (w, ">=", (d + sp.sqrt(d)) / 2)
 BOUND = r"The root of $3d/L^2$ times the signal term is at least $\frac{d-1}{d-1+4w}$, by our R8."
 #: What its derivation takes from the law of the tokens and does not derive.
 LAWS = (
-    r"Two properties of tokens that are independent and uniform on the sphere are used and not derived: the weight $W$ of a "
-    r"token is independent of the sum of the others, since given the query they are independent and the law of $W$ is the same "
-    r"for every query; and $(d-1)\mathbb E[Wt]=2w\,\mathbb E[W(1-t^2)]$ for $W=e^{-2w(1-t)}$, since the density of the height "
+    r"Two properties of tokens that are independent and uniform on the sphere are used and not "
+    r"derived: the weight $W$ of a "
+    r"token is independent of the sum of the others, since given the query they are independent and "
+    r"the law of $W$ is the same "
+    r"for every query; and $(d-1)\mathbb E[Wt]=2w\,\mathbb E[W(1-t^2)]$ for $W=e^{-2w(1-t)}$, since "
+    r"the density of the height "
     r"$t$ is proportional to $(1-t^2)^{(d-3)/2}$ and $(1-t^2)^{(d-1)/2}e^{2wt}$ vanishes at both ends."
 )

@@ -41,19 +41,9 @@ def best_window(tasks: TaskClass, d: int, n: int, noise: float) -> BestWindow:
 
 
 def grows(places: Sequence[Place], checked: str) -> Evidence:
-    """The best width of each problem is at least that of the one before.
-
-    Parameters
-    ----------
-    places : sequence of Place
-    checked : str
-        LaTeX of the statement.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the norms 2w, or REFUTED where the loss of some problem is larger at the best
-        width of the one before, and at all larger ones that are tried, than at its own.
+    """The best width of each problem is at least that of the one before: SUPPORTED with the norms
+    2w, or REFUTED where the loss of some problem is larger at the best width of the one before, and
+    at all larger ones that are tried, than at its own.
     """
     best = [best_window(p.tasks, p.d, p.n, p.noise).w for p in places]
     for p, w_before, w in zip(places[1:], best, best[1:]):

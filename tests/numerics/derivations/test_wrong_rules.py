@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,7 +58,7 @@ WRONG = (
         "itertools.product((None, *bound), repeat=len(more))",
         "itertools.product((None,), repeat=len(more))",
     ),
-    ("normal_form", "for p, n in _primes(k)]", "for p, n in _primes(k)][:1]"),
+    ("normal_form", "for p, n in _primes(k)", "for p, n in _primes(k)[:1]"),
     (
         "normal_form",
         'return again(Op("pow", (bind("mean", (token,), Op("exp", (total,))), LENGTH)))',
@@ -70,7 +71,7 @@ WRONG = (
         'if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):',
         "if total.is_Rational:",
     ),
-    ("arithmetic", '[(sp.S.Zero, "<=", u) if v', '[(sp.S.Zero, "<", u) if v'),
+    ("arithmetic", '(sp.S.Zero, "<=", u) if v', '(sp.S.Zero, "<", u) if v'),
     ("arithmetic", '("<" if is_open else "<=" for is_open in opened)', '("<", "<")'),
     ("arithmetic", "if not questions:", "if False:"),
     ("arithmetic", "if not finite(e) and not self.bounded(e):", "if False:"),
@@ -106,23 +107,19 @@ WRONG = (
     ("theorems", "if any(K in others for K, others in needs.items()):", "if False:"),
     ("theorems", "if own and not free - numbers - tied:", "if False:"),
     ("theorems", "others.union(*(needs[v] for v in others & needs.keys()))", "others"),
-    (
-        "values",
-        "positive(base) or (positive(exponent) and nonnegative(base))",
-        "positive(base) or nonnegative(base)",
-    ),
+    ("values", "positive(exponent) and nonnegative(base)", "nonnegative(base)"),
     ("values", "else above_zero and finite(base)", "else above_zero"),
     ("judgements", "check_arbitrary(thm, values)", "pass"),
     ("judgements", "check_arbitrary(premise, [old for old in values if type(old) is Function])", "pass"),
     ("tasks", "check_arbitrary(premise, [old for old in values if type(old) is Function])", "pass"),
     ("terms", "type(self.index) is not int or self.index < 0 or", ""),
     ("judgements", "if type(old) is Function:", "if isinstance(old, Function):"),
-    ("flows", "if type(barrier) is not Assumption or", "if"),
+    ("flows", "type(barrier) is not Assumption or", ""),
     ("integrals", "type(delta) is not Variable\n        or delta.range", "delta.range"),
     (
         "judgements",
-        "if found is None or (old.order is None and found != BOUNDED)",
-        "if False and (old.order is None and found != BOUNDED)",
+        "found is None or (old.order is None and found != BOUNDED)",
+        "False and (old.order is None and found != BOUNDED)",
     ),
     ("judgements", 'return Op("pow", (less(base), exponent))', 'return Op("pow", (more(base), exponent))'),
     (
@@ -155,8 +152,8 @@ WRONG = (
     ("tasks", "if not put.keys() & speaks_of(a.lhs, a.rhs):", "if True:"),
     (
         "theorems",
-        "if loose := [v for v in self.fixes if isinstance(v, Variable)",
-        "if loose := [v for v in self.fixes if False",
+        "v for v in self.fixes if isinstance(v, Variable)",
+        "v for v in self.fixes if False",
     ),
     ("judgements", "if old == GAUSSIAN or Sort.TIME in old.sorts:", "if old == GAUSSIAN:"),
     ("judgements", "or old in (LENGTH, START):", "or old == LENGTH:"),
@@ -167,7 +164,7 @@ WRONG = (
     ("flows", "if positive(base) or (n.denominator == 1 and n >= 1):", "if True:"),
     ("flows", "or rate.rhs != ZERO:", ":"),
     ("flows", "if since == START:", "if True:"),
-    ("flows", "if clocks - {CLOCK} or", "if"),
+    ("flows", "clocks - {CLOCK} or", ""),
     ("flows", "or times - {_time(t)} or t == START or", "or t == START or"),
     ("flows", "or t == START or any(v.sort is Sort.TIME for e in said for v in e.free)", ""),
     (
@@ -227,9 +224,12 @@ def kernel(wrong: str, old: str, new: str) -> Iterator[tuple[ModuleType, ModuleT
     mine = lambda name: name.startswith((PACKAGE, f"{TESTS}."))
     kept = {name: sys.modules.pop(name) for name in list(sys.modules) if mine(name)}
     source = (FOLDER / f"{wrong}.py").read_text()
-    assert source.count(old) == 1, (
-        f"{old!r} stands {source.count(old)} times in {wrong}.py; follow the change of the kernel"
+    # The formatter may break a line anywhere.
+    places = re.findall(r"\s+".join(map(re.escape, old.split())), source)
+    assert len(places) == 1, (
+        f"{old!r} stands {len(places)} times in {wrong}.py; follow the change of the kernel"
     )
+    (old,) = places
 
     class Changed:
         """A finder that gives one module another source."""
