@@ -1,6 +1,4 @@
-"""A refutation by two routes counts only where they agree; a sequence defeats every constant, or
-leaves the statement open.
-"""
+"""Two routes must agree; a sequence defeats every constant, or leaves it open."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Exact errors for any law: the Gaussian engine, enumeration, direct quadrature over prompts,
-simulation, limits and symmetries.
-"""
+"""Exact errors for any law: other engines, enumeration, quadrature, simulation, limits."""
 
 from __future__ import annotations
 
@@ -90,9 +88,7 @@ def test_gaussian_tokens_with_loud_scores() -> None:
 
 @pytest.mark.parametrize("integral", [False, True])
 def test_few_atoms_against_enumeration(integral: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every prompt of up to five tokens: signs summed over as atoms or by the integral, and a
-    skewed law.
-    """
+    """Every prompt of up to five tokens: signs as atoms or by the integral, and a skewed law."""
     p = problem(5, 2, 0.8)
     if integral:
         monkeypatch.setattr(numerics.attention.any_law, "FEW_SIGNS", 0)
@@ -163,9 +159,7 @@ def test_two_tokens_against_quadrature_over_both(name: str) -> None:
     ids=NAME,
 )
 def test_against_simulation(law: TokenLaw) -> None:
-    """Thirty tokens in three dimensions, at 6.5 standard errors of 50 blocks: error probability
-    4e-8 each, by Student's t.
-    """
+    """At 6.5 standard errors of 50 blocks: error probability 4e-8 each, by Student's t."""
     g, n, L = problem(9, 3, 0.8), 20_000, 30
     tokens = law.sample(np.random.default_rng(3), n * L).reshape(n, L, 3)
     e = fields(exact_errors(law, **g, lengths=[L]))[:, 0]
@@ -177,9 +171,7 @@ def test_against_simulation(law: TokenLaw) -> None:
 
 @pytest.mark.parametrize("law", [rademacher(12), uniform(2), sphere(3), ball(2), atoms(*SKEWED)], ids=NAME)
 def test_limits_of_long_prompts(law: TokenLaw) -> None:
-    """L E|err|^2 -> E w^2 |V(z - h)|^2 / (E w)^2 and L E err -> -E w^2 V(z - h) / (E w)^2, from the
-    law tilted twice as far.
-    """
+    """L E|err|^2 -> E w^2 |V(z-h)|^2/(E w)^2, L E err -> -E w^2 V(z-h)/(E w)^2, by double tilt."""
     g, L = problem(2, law.d, 0.6), 1e40
     a, V = g["U"] @ g["query"], g["V"]
     h, (h2, H2) = law.tilted(a)[0], law.tilted(2 * a)
@@ -194,9 +186,7 @@ def test_limits_of_long_prompts(law: TokenLaw) -> None:
 
 
 def test_equal_weights_in_closed_form() -> None:
-    """U z = 0: a plain mean; for one sign C_L - 1 = -mean^2, whose square has the mean (3L -
-    2)/L^3.
-    """
+    """U z = 0: a plain mean; for one sign (C_L - 1)^2 = mean^4 has the mean (3L - 2)/L^3."""
     L = np.array([1.0, 2, 3, 10, 1e6])
     e = exact_errors(rademacher(1), [[0.0]], [[2.0]], L, query=[3.0])
     assert e.output == pytest.approx(4 / L, rel=1e-12)
@@ -209,9 +199,7 @@ def test_equal_weights_in_closed_form() -> None:
 
 
 def test_symmetries() -> None:
-    """Longer tokens with quieter scores, rotations of a radial law, V on the left, and coordinates
-    that never vary.
-    """
+    """Units, rotations of a radial law, V on the left, and coordinates that never vary."""
     L, g = [1, 2, 40, 1e8], problem(3, 3)
     e = fields(exact_errors(sphere(3), **g, lengths=L))
     R = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
@@ -242,9 +230,7 @@ def test_a_law_known_by_its_transform_alone() -> None:
 
 @pytest.mark.parametrize("seed", [0, 5, 14, 22])
 def test_the_estimated_error_is_honest_where_scores_are_loud(seed: int) -> None:
-    """Skewed atoms, summed over and from their transform: mean squares far below the terms that
-    make them up.
-    """
+    """Skewed atoms, with mean squares far below the terms that make them up."""
     rng = np.random.default_rng(seed)
     d, k = 1 + seed % 2, int(rng.integers(2, 6))
     p = np.maximum(rng.dirichlet(np.ones(k) * rng.choice([0.3, 1.0, 3.0])), 1e-4)
@@ -261,9 +247,7 @@ def test_the_estimated_error_is_honest_where_scores_are_loud(seed: int) -> None:
 
 @pytest.mark.parametrize("loud", [1.0, 10.0, 30.0])
 def test_two_signs_however_loud_in_closed_form(loud: float) -> None:
-    """Of two equal tokens C_2 is 0, of two others it is H = 1/cosh^2: the error of grad_U is that
-    of half of the prompts.
-    """
+    """C_2 is 0 of two equal tokens, H = 1/cosh^2 of others: grad_U errs in half of the prompts."""
     e = exact_errors(rademacher(1), [[loud]], [[3.0]], [1, 2], query=[1.0])
     assert e.grad_U == pytest.approx(9 / math.cosh(loud) ** 4 * np.array([1, 0.5]), rel=1e-12, abs=0)
     T = math.tanh(loud)
@@ -293,9 +277,7 @@ def test_a_gradient_below_rounding_is_no_number(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("loud", [1e-6, 1.0, 15.0])
 def test_the_integral_is_as_good_as_it_says(loud: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against going through all prompts: points of very different scores, a nearly blind V, scores
-    that hardly turn the mean.
-    """
+    """By all prompts: far scores, a nearly blind V, scores that hardly turn the mean."""
     p = np.array([0.05, 0.25, 0.3, 0.4])
     x = np.array([[1.0, 2.0], [-1.0, 0.3], [0.5, -0.7], [2.0, 0.1]])
     for V in (np.eye(2), np.array([[1e-4, 0.0]])):

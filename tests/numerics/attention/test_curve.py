@@ -1,6 +1,4 @@
-"""Exact curves against second routes: the definition at one token, and averages of fixed
-queries.
-"""
+"""Exact curves where the definition, or an average of fixed queries, is a second route."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
 
 @pytest.mark.parametrize("setting", FIXED, ids=lambda s: s.name)
 def test_one_token_against_the_definition(setting: AttentionSetting) -> None:
-    """L = 1: T_1 = V z_1 and T = V h, so that everything is a second moment of a Gaussian
-    vector.
-    """
+    """T_1 = V z_1 and T = V h: everything is a second moment of a Gaussian vector."""
     h = setting.Gamma @ setting.U @ setting.query
     centred = setting.Gamma + np.outer(h, h)
     assert exact_error(setting, "output", [1]) == pytest.approx(np.trace(setting.V @ centred @ setting.V.T))
@@ -30,9 +26,7 @@ def test_one_token_against_the_definition(setting: AttentionSetting) -> None:
 
 
 def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
-    """Four hundred queries, each with its own exact curve, against one integral over the quadratic
-    form.
-    """
+    """Four hundred fixed queries against one integral over the quadratic form."""
     rng = np.random.default_rng(11)
     B = rng.standard_normal((3, 3))
     setting = AttentionSetting(

@@ -1,6 +1,4 @@
-"""Exact errors for the rows of large tables: sums over all prompts, the engine for laws on few
-points, symmetries, and controls that must fail.
-"""
+"""Exact errors for the rows of large tables: all prompts, the engine for few points, symmetries."""
 
 from __future__ import annotations
 

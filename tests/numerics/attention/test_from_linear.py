@@ -29,9 +29,7 @@ def test_the_distance_from_linear_attention_by_all_prompts(L: int) -> None:
 
 @pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])
 def test_the_distance_from_linear_attention_in_its_limits(make: Callable[[int], TokenLaw]) -> None:
-    """One token has no scores: ``E|Vz|^2 + |V Gamma U z|^2``; infinitely many are T; without scores
-    all attention is linear.
-    """
+    """L = 1: ``E|Vz|^2 + |V Gamma U z|^2``; L = oo: T; without scores all attention is linear."""
     rng = np.random.default_rng(2)
     law, U, V, z = make(3), rng.standard_normal((3, 3)), rng.standard_normal((2, 3)), rng.standard_normal(3)
     linear, limit = V @ U @ z, V @ law.tilted_mean(U @ z)

@@ -1,6 +1,4 @@
-"""The exact errors: closed forms, Monte Carlo, bounds, limits up to L = 1e100, and the symmetries
-that they must have.
-"""
+"""Exact errors: closed forms, Monte Carlo, bounds, limits up to L = 1e100, and symmetries."""
 
 from __future__ import annotations
 
@@ -70,9 +68,7 @@ def test_against_simulation(averaged: bool, rank: int | None) -> None:
 
 @BOTH
 def test_key_and_query_against_plain_sampling(averaged: bool) -> None:
-    """grad_K = Q (grad_U)' and grad_Q = K grad_U, row by row of V, from prompts drawn here; and the
-    bias at this query.
-    """
+    """grad_K = Q (grad_U)' and grad_Q = K grad_U, row by row of V; and the bias at this query."""
     p, z, rng, n, L = problem(4, scale=0.5), query(2, averaged), np.random.default_rng(9), 60_000, 6
     exact = exact_errors(**p, lengths=L, **z)
     tokens = rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(p["Gamma"]).T
@@ -122,9 +118,7 @@ def test_one_token_by_the_definition(averaged: bool) -> None:
 
 
 def test_without_scores_it_is_a_sample_covariance() -> None:
-    """U = 0: L C_L is Wishart with L - 1 degrees of freedom, whose first two moments are in every
-    textbook.
-    """
+    """U = 0: L C_L is Wishart with L - 1 degrees of freedom."""
     p, z = problem(6), query(4, False)["query"]
     G, V, L = p["Gamma"], p["V"], np.array([1.0, 2.0, 7.0, 1000.0, 1e100])
     e = exact_errors(G, 0 * G, V, L, query=z)
@@ -138,9 +132,7 @@ def test_without_scores_it_is_a_sample_covariance() -> None:
 
 @BOTH
 def test_small_scores_are_resolved(averaged: bool) -> None:
-    """The first order in s = tau^2 has a closed form, and nothing jumps between tau = 0, 1e-6 and
-    1e-3.
-    """
+    """The first order in s = tau^2 is closed, and nothing jumps between tau = 0, 1e-6 and 1e-3."""
     L = np.array([1.0, 2.0, 3.0, 1e3, 1e100])
     z = {"query_cov": ONE} if averaged else {"query": [1.0]}
     flat = exact_errors(ONE, 0 * ONE, ONE, L, **z)
@@ -198,10 +190,7 @@ def test_limits_of_long_prompts_at_a_fixed_query() -> None:
 
 @pytest.mark.parametrize(("lam", "d"), [(0.2, 1), (0.2, 3), (1.0, 3), (2.0, 1)])
 def test_theorem_B_far_out(lam: float, d: int) -> None:
-    """The ratio to the law of Theorem B from 1e20 to 1e100: equal to it below 1/2, approaching it
-    slowly above, by steps of a hundredth and more, of which the quadrature leaves a ten-thousandth
-    open.
-    """
+    """Equal to the law from 1e20 on below 1/2, and slowly approaching it above."""
     L, U = [1e20, 1e60, 1e100], np.diag(np.sqrt(lam) * np.array([1.0, 0.4, 0.2])[:d])
     law = theorem_B(
         (lam * np.array([1, 0.16, 0.04])[:d]).tolist(),
@@ -305,9 +294,7 @@ def test_output_against_mpmath(low: float, high: float, tolerance: float) -> Non
 
 @pytest.mark.parametrize(("d", "lam"), [(40, 0.02), (200, 0.005)])
 def test_many_dimensions(d: int, lam: float) -> None:
-    """An isotropic problem depends on |z| alone: one integral over the chi^2 law of its square, by
-    a rule of another kind.
-    """
+    """An isotropic problem depends on |z| alone: one integral over the chi^2 law of its square."""
     L = [2, 50, 1e4]
     e = exact_errors(np.eye(d), math.sqrt(lam) * np.eye(d), np.eye(d), L, query_cov=np.eye(d))
     nodes, weights = roots_genlaguerre(24, d / 2 - 1)

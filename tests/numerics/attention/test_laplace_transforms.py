@@ -55,9 +55,7 @@ def test_signs_against_sums(scale: float) -> None:
 
 
 def test_small_r_is_the_taylor_series() -> None:
-    """1 - m_0 = r - r^2 E w^2/2 + ..., m_1[y] = -r^2 E w^2 y + ..., m_2[1] = r^2 E w^2 ..., at r =
-    e^-60.
-    """
+    """1 - m_0 = r - r^2 E w^2/2, m_1[y] = -r^2 E w^2 y, m_2[1] = r^2 E w^2, up to higher orders."""
     b = np.array([0.8, 0.3])
     across = 0.9
     for moments in (

@@ -1,6 +1,4 @@
-"""Moments of the token law that bounds under a growth condition see: definitions, rescaling, and
-the nodes at which 0/0 occurs.
-"""
+"""Moments of the token law in bounds under a growth condition, and the nodes where 0/0 occurs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The query inside the prompt: against simulation, against the quadrature without it, and by
-scaling.
-"""
+"""The query in the prompt: by simulation, by the quadrature without it, and by scaling."""
 
 from __future__ import annotations
 

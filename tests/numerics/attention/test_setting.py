@@ -27,9 +27,7 @@ def random_setting(seed: int, *, averaged: bool) -> AttentionSetting:
 
 
 def test_score_variance_is_that_of_the_scores() -> None:
-    """s is the variance of z_k'Uz over tokens; lambda the largest s of a query on the unit
-    ellipsoid of its covariance.
-    """
+    """s is the variance of z_k'Uz, lambda its largest on the ellipsoid of the queries."""
     fixed = random_setting(1, averaged=False)
     a = fixed.U @ fixed.query
     assert fixed.score_variance == pytest.approx(a @ fixed.Gamma @ a)

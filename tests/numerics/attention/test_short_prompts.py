@@ -1,6 +1,4 @@
-"""Sums over all short prompts against the same sums in sixty digits, quiet scores to deafening
-ones.
-"""
+"""Sums over all short prompts against the same sums in sixty digits, for any size of scores."""
 
 from __future__ import annotations
 

@@ -17,9 +17,7 @@ ONE = np.eye(1)
 
 @pytest.mark.parametrize("exponent", [8, 14, 15, 18, 24, 40])
 def test_a_direction_is_as_real_as_its_variance_is_small(exponent: int) -> None:
-    """A second direction that neither scores nor values see changes nothing, however large; nor
-    does a change of units that they undo.
-    """
+    """A second direction that neither scores nor values see changes nothing; nor do units."""
     alone = exact_errors(ONE, ONE, ONE, [10, 1000], query=[1.0])
     large, half = 10.0**exponent, 10.0 ** (exponent / 2)
     beside = exact_errors(np.diag([large, 1.0]), np.eye(2), [[0.0, 1.0]], [10, 1000], query=[0.0, 1.0])

@@ -1,6 +1,4 @@
-"""Moments under every tilt, complex ones too: each kind of law against sums over atoms or
-quadrature points.
-"""
+"""Moments under complex tilts: each kind of law against sums over atoms or quadrature points."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ def setting(seed: int, r: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]
 
 
 def tensors(moments: TiltedMoments) -> list[np.ndarray]:
-    """Everything that the functions stand for, free of the scale that a kind of law prefers, a row
-    for each tilt.
-    """
+    """All that the functions stand for, free of the scale of the law, a row for each tilt."""
     f, basis = moments.functions(TILTS) * np.exp(moments.log_mgf(TILTS.real))[:, None], moments.basis
     one, first, second, third, fourth = (f[:, part] for part in basis.parts)
     out = [one, first @ basis.first, np.tensordot(second, basis.second, axes=1).reshape(len(f), -1)]

@@ -1,6 +1,4 @@
-"""What only a process of its own can show: which compiled code is used, and how much memory a run
-takes.
-"""
+"""What only a process of its own can show: which compiled code is used, and how much memory."""
 
 from __future__ import annotations
 
@@ -145,8 +143,6 @@ print(json.dumps([middle - start, peak() - middle]))
 
 
 def test_memory_grows_neither_with_the_length_nor_with_the_replicates() -> None:
-    """A prompt of 10^5 tokens in 4 dimensions takes 1.5 MiB a replicate in float32, and 10^5
-    replicates 2.3 MiB.
-    """
+    """10^5 tokens in 4 dimensions are 1.5 MiB a replicate in float32; 10^5 replicates 2.3 MiB."""
     growth = run(MEMORY, ROOT)
     assert max(growth) < 8, growth

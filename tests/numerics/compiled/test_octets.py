@@ -1,6 +1,4 @@
-"""Eight floats at once: arithmetic and exponentials are those of NumPy, whatever is not a number
-stays one, and an array whose rows lie apart is refused.
-"""
+"""Eight floats at once: those of NumPy, not-a-numbers too; rows that lie apart are refused."""
 
 from __future__ import annotations
 

@@ -79,9 +79,7 @@ def test_a_name_of_a_package_brings_what_its_init_imports() -> None:
 
 
 def test_no_module_asks_a_top_package_for_a_name() -> None:
-    """The digest does not look into the two lazy packages, so a name taken from there, other than a
-    module, would be missed.
-    """
+    """The digest does not look into the two lazy packages."""
     for path in [p for top in ("numerics", "theory") for p in (ROOT / top).rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.ImportFrom):

@@ -109,9 +109,7 @@ def streams_of(replicate: int, *, mark: int = 1000, seed: int = 5, count: int = 
 
 
 def largest_deviation(sums: np.ndarray, level: float = 1e-6) -> float:
-    """The largest of standard normal variables over what they all stay below, but for that
-    probability.
-    """
+    """What standard normal variables all stay below, but for that probability."""
     return float(np.abs(sums).max() / stats.norm.isf(level / 2 / np.size(sums)))
 
 
@@ -147,9 +145,7 @@ def test_streams_of_lanes_replicates_lengths_and_seeds_are_independent() -> None
 
 
 def test_numbers_of_one_stream_are_independent() -> None:
-    """Within each lane at short lags, and at those of coordinates and tiles: 3 x 9 comparisons at
-    level 1e-6.
-    """
+    """At short lags, and at those of coordinates and tiles: 3 x 9 comparisons at level 1e-6."""
     x = streams_of(0)
     for f in SHAPES:
         y = f(x) / math.sqrt(np.mean(f(x) ** 2))
@@ -160,9 +156,7 @@ def test_numbers_of_one_stream_are_independent() -> None:
 
 
 def test_moments_and_tails_of_all_streams() -> None:
-    """Four million numbers; moments up to the fourth, tails beyond 1 to 5: nine comparisons, each
-    at level 1e-6 (moments by the normal law of their sums, tails by the binomial law).
-    """
+    """Moments up to the fourth, tails beyond 1 to 5: nine comparisons, each at level 1e-6."""
     x = np.concatenate([streams_of(k * LANES).ravel() for k in range(8)])
     exact = lambda k: math.prod(range(k - 1, 0, -2)) * (1 - k % 2)
     for k in range(1, 5):
@@ -222,9 +216,7 @@ def test_exp32() -> None:
 
 
 def test_polynomials_are_as_near_as_float32_allows() -> None:
-    """Relative error of each, with its coefficients as they are used but without the rounding of
-    its sums.
-    """
+    """Relative error with the coefficients as they are used, without the rounding of sums."""
     t = np.linspace(1e-6, 1 / 16, 10_001)
     f = np.linspace(math.sqrt(0.5) - 1, math.sqrt(2) - 1, 10_000)
     x, root = np.linspace(-0.5, 0.5, 10_001), np.sqrt(t)

@@ -1,6 +1,4 @@
-"""Attempts to let a variable or a function be captured, by every rule that puts, lifts or rewrites:
-under `every` of a hypothesis, under a binder, in a choice, at a time or a task, and twice in a row.
-"""
+"""Attempts to let a variable or a function be captured, by every rule that puts or rewrites."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Uses of the rules, and random terms, whose results are evaluated in finite worlds.
-
-They are loaded afresh for every wrong rule of `test_wrong_rules`.
-"""
+"""Uses of the rules, and random terms, evaluated in finite worlds, for every wrong rule afresh."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Random derivations: rules applied to theorems that other rules made, in hostile contexts.
-
-Every theorem that comes out is evaluated in finite worlds. `python -m benchmarks.kernel_soundness`
-makes as many as one likes.
+"""Random derivations in hostile contexts, of which every theorem is evaluated in finite worlds;
+`python -m benchmarks.kernel_soundness` makes as many as one likes.
 """
 
 from __future__ import annotations
@@ -98,9 +96,7 @@ def _values(rng: random.Random, of: list[Term]) -> dict[Variable, Term]:
 
 
 def _at_a_task(rng: random.Random, thm: Theorem) -> Theorem:
-    """The theorem at a task, with values of some of its numbers, and of functions of indices, after
-    a special case of what its hypotheses are said for all values of.
-    """
+    """The theorem at a task, after a special case of what its hypotheses say of all values."""
     said = sorted({z for a in thm.assumptions for z in a.every if z in (i, x, y)}, key=str)
     thm = specialise(thm, {z: j if z == i else rng.choice(VALUES) for z in said})
     made = {h: Function(f"{h.name}_w", (Sort.TASK, *h.sorts), h.order) for h in thm.functions}
@@ -150,9 +146,7 @@ def _step(rng: random.Random, made: list[Theorem]) -> Theorem:
 
 
 def theorems(seed: int, count: int) -> Iterator[Theorem]:
-    """Theorems made by `count` attempts, of which many are refused, and by five times as many to
-    rewrite a hypothesis at a task.
-    """
+    """Made by `count` attempts, and five times as many to rewrite a hypothesis at a task."""
     rng = random.Random(seed)
     made = [make() for make in SEEDS]
     said = [thm for thm in made if any(a.every for a in thm.assumptions)]

@@ -1,7 +1,4 @@
-"""Attempts to derive what is false: the kernel refuses each of them.
-
-Each row of the list broke a prototype, or is a step that a careless proof takes.
-"""
+"""Attempts to derive what is false: each broke a prototype, or is a careless proof's step."""
 
 from __future__ import annotations
 
@@ -298,10 +295,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "a kind of binder in disguise": lambda: Bind(Text("sum"), (p,), 2, term(1)),
     "a head in disguise": lambda: Op(Text("log"), (term(1),)),
     "an object in place of the small number of an event": lambda: open_event(
-        integrate("mean", (k,), arithmetic(Op("above", (f(k) - 5,)), "<=", 1)),
-        ANYTHING,
-        (k,),
-        f(k),
+        integrate("mean", (k,), arithmetic(Op("above", (f(k) - 5,)), "<=", 1)), ANYTHING, (k,), f(k)
     ),
     "a function with the name of a derivative": lambda: equal(
         path(now) + Function("path'", (Sort.TIME,), Fraction(1))(now),

@@ -1,6 +1,4 @@
-"""What may be put is put without a capture: the theorems say what they should, in finite worlds,
-too. What may not is in `attacks_of_capture`.
-"""
+"""What may be put is put without a capture; what may not is in `attacks_of_capture`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every step of the derivations about Gaussian vectors holds in worlds of dimension 1, where a mean
-over a Gaussian vector is a quadrature.
-"""
+"""Every step about Gaussian vectors holds in dimension 1, where their means are quadratures."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What derivations with matrices assume can be true: matrices of size 2, padded with zeros, which
-stand still at a critical point of the flow, meet the hypotheses of each statement at indices beyond
-the second, too. For what is said of softmax weights there is one token, for Gaussian vectors a
-covariance that is not diagonal, and for attention over features one query.
+"""What derivations with matrices assume can be true: matrices of size 2, padded with zeros, at a
+critical point of the flow; softmax weights of one token, a covariance that is not diagonal, one
+query for attention over features.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""Every step of every stored derivation holds in finite worlds, and so do random derivations.
-
-The steps are made in a child, in which whatever the kernel asks provers is granted: they are the
-same steps, and worlds show without provers what is false. What provers say of them takes two thirds
-of the time, and is seen where the claims are judged.
+"""Every step of every stored derivation, and random derivations, hold in finite worlds. A child
+makes the steps, and grants whatever the kernel asks provers, whose answers the claims judge.
 """
 
 from __future__ import annotations
@@ -27,23 +24,14 @@ SEEDS = range(6)
 
 
 class Replay(NamedTuple):
-    """What was found of all steps.
+    """What was found of all steps."""
 
-    Attributes
-    ----------
-    became : list of list of str
-        For each world what becomes of each step: held, not met, undecided, or which one is false.
-    told_apart : list of bool
-        Whether an equation between different terms fails in some world with the right side doubled.
-    choices : int
-    not_made : list of str
-        Choices for which a large number is not enough, or a small one is.
-    proofs : dict of str to list of Displayed
-    """
-
+    #: For each world what becomes of each step: held, not met, undecided, or which one is false.
     became: list[list[str]]
+    #: Whether an equation between different terms fails somewhere with the right side doubled.
     told_apart: list[bool]
     choices: int
+    #: Choices for which a large number is not enough, or a small one is.
     not_made: list[str]
     proofs: dict[str, list[Displayed]]
 
@@ -96,9 +84,7 @@ def _became(world: World, steps: list[Theorem]) -> list[str]:
 
 
 def _met(theorem: Theorem, world: World, known: dict[Assumption, bool]) -> bool:
-    """Whether the world meets all assumptions of a theorem. `known` keeps what was found: most
-    theorems assume the same, and what a world has once drawn stays.
-    """
+    """Whether the world meets all assumptions; `known` keeps what was found, as a world stays."""
 
     def kept(a: Assumption) -> bool:
         if a not in known:
@@ -132,9 +118,7 @@ def test_every_step_holds(seed: int, replay: Replay) -> None:
 
 
 def test_most_steps_are_tried(replay: Replay) -> None:
-    """Two of three steps hold in some world that meets their assumptions. The others assume what a
-    world without choice does not have, such as flows, inverse matrices, or tokens of one class.
-    """
+    """Two of three: the others assume what no world without choice has, as flows or inverses."""
     tried = ["held" in step for step in zip(*replay.became, strict=True)]
     assert sum(tried) > 2 / 3 * len(tried)
 
@@ -151,17 +135,13 @@ def test_a_false_step_would_be_seen(replay: Replay) -> None:
 
 
 def test_every_choice_can_be_made(replay: Replay) -> None:
-    """A number that a derivation chooses exists in every world: a thousandth of what the choice
-    leaves open is enough if the number is large, and not if it is small.
-    """
+    """A thousandth of what the choice leaves open is enough for a large number, not a small one."""
     assert replay.choices
     assert replay.not_made == []
 
 
 def test_every_proof_can_be_shown(replay: Replay) -> None:
-    """The proof of each claim ends in its statement and cites other claims by name; that MathML can
-    show its lines is seen where ``largeprompt blueprint --proofs`` writes them.
-    """
+    """It ends in its statement and cites other claims by name."""
     proofs = replay.proofs
     assert set(proofs) == set(PROOFS)
     for id, parts in proofs.items():

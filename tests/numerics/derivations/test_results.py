@@ -1,6 +1,4 @@
-"""A hypothesis that is somebody's result is cited or argued, and what rests on an argued one is
-ARGUED, whatever rules have been applied to it.
-"""
+"""A hypothesis that is a result is cited or argued; what rests on an argued one is ARGUED."""
 
 from __future__ import annotations
 

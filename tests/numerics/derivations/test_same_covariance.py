@@ -1,6 +1,4 @@
-"""What the rule of Gaussian families with one covariance accepts, and which inverses are known to
-have moments.
-"""
+"""What the rule of Gaussian families with one covariance accepts."""
 
 from __future__ import annotations
 

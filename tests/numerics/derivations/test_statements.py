@@ -1,10 +1,5 @@
-"""A statement is made of definitions and of hypotheses that are written out: no theorem that was
-derived is an ingredient of one.
-
-Two tests look for such an ingredient. One builds every statement while no rule but `assume` may run
-and no derived theorem may be read. The other follows the names in the source of statements, through
-functions, classes and constants of modules, and finds no function that derives something; it sees
-what was read off a theorem before, such as a constant.
+"""A statement is made of definitions and written hypotheses, and of no derived theorem: built while
+no rule but `assume` may run, and followed through the names of its source.
 """
 
 from __future__ import annotations
@@ -83,9 +78,7 @@ def names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, Name]]:
 
 @cache
 def loads(code: CodeType) -> tuple[tuple[str, str], ...]:
-    """The global names in a piece of code and the attributes that are read off them, or off
-    anything else, where the first name is empty.
-    """
+    """Global names in code, and attributes read off them; off anything if the first is empty."""
     out, last = [], ""
     for step in dis.get_instructions(code):
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -116,9 +109,7 @@ def found(module: str, name: str, attribute: str = "") -> Iterator[Name]:
 
 
 def reached(statement: Callable[..., Any]) -> set[Name]:
-    """All that a statement is made of: the names in its source, and in that of each of them. Of a
-    class the methods count whose names are read as attributes of anything.
-    """
+    """All that a statement is made of; of a class, methods whose names are read off anything."""
     codes: list[tuple[str, CodeType]] = []
     todo: list[Any] = [statement]
     while todo:  # a statement may be a function in a function, which knows what was given to that one

@@ -1,6 +1,4 @@
-"""Every step of the derivation of Theorem A, and what it cites, holds for two tokens on a line,
-where a mean over a Gaussian vector is a quadrature.
-"""
+"""Every step of Theorem A holds for two tokens on a line, where means are quadratures."""
 
 from __future__ import annotations
 

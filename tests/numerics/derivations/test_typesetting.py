@@ -1,6 +1,4 @@
-"""Readers are told to rely on the formula that a statement prints: two terms that print alike are
-equal by their normal form, and two theorems that print alike assume the same.
-"""
+"""Terms that print alike are equal by their normal form, and such theorems assume the same."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A theorem comes from a rule: what makes one is private, only the rules import it, and `proved`
-takes nothing else.
-"""
+"""A theorem comes from a rule: only the rules import what makes one; `proved` takes no other."""
 
 from __future__ import annotations
 
@@ -57,9 +55,6 @@ def uses(source: str) -> set[str]:
 
 
 def test_only_rules_make_theorems() -> None:
-    """No other file of the checkout speaks of what makes one; the rules are the functions of these
-    modules.
-    """
     own = {
         module.removeprefix("numerics.derivations.")
         for module in {getattr(rules, name).__module__ for name in rules.__all__}

@@ -1,6 +1,4 @@
-"""Wrong rules: the kernel with one line changed derives something that an attack or a finite world
-shows to be false.
-"""
+"""The kernel with one line changed derives what an attack or a finite world shows to be false."""
 
 from __future__ import annotations
 

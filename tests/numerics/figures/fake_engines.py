@@ -1,6 +1,4 @@
-"""Engines that cost nothing: runs of a few numbers, with checkpoints, that write down every step
-they take.
-"""
+"""Engines that cost nothing: runs of a few numbers that write down every step they take."""
 
 from __future__ import annotations
 
@@ -41,12 +39,9 @@ SMALL = Plan(
 
 @dataclass
 class Fake:
-    """A trainer whose theta is a running hash: any step lost, or done twice, changes every later
-    bit.
-
-    With `log` it appends a line for every step; `pause` is how long a step takes, a hundred times
-    longer once the log has `brisk` lines; runs in `diverging`, as (attention, L), diverge. With
-    `excess` every population risk exceeds the limit of the flow by this part of it.
+    """A trainer whose theta is a running hash. `log` gets a line for every step; a step takes
+    `pause`, a hundred times that once the log has `brisk` lines; (attention, L) in `diverging`
+    diverge; with `excess` population risks exceed the limit of the flow by this part of it.
     """
 
     log: Path | None = None

@@ -1,6 +1,4 @@
-"""From runs to curves: what is drawn is the median of the seeds between their extremes, and nothing
-of a run that was lost.
-"""
+"""What is drawn is the median of the seeds between their extremes, and nothing that was lost."""
 
 from __future__ import annotations
 
@@ -88,9 +86,7 @@ def test_a_curve_ends_where_its_run_ended(found: Measurements) -> None:
 
 
 def test_where_both_were_trained_alone_the_curves_are_theirs(found: Measurements) -> None:
-    """A coupled run ends with its first half that diverges; the other half, trained alone, has a
-    curve to the end.
-    """
+    """A coupled run ends with its first half that diverges; the other has a curve to the end."""
     key = RunKey(*SETTING, "coupled", 1000, PLAN.first_seed)
     run, alone = found.runs[key], found.runs[RunKey(*SETTING, "softmax", 20, PLAN.first_seed)]
     ended = replace(
@@ -108,9 +104,7 @@ def test_where_both_were_trained_alone_the_curves_are_theirs(found: Measurements
 
 
 def test_a_run_that_failed_is_drawn_alone_and_in_no_median(found: Measurements) -> None:
-    """One linear run of five ends with a twentieth of its drop missing, and a bit more: the curves
-    are those of the others.
-    """
+    """One of five linear runs lacks a twentieth of its drop: the curves are the others'."""
     limit, null = found.exact[(*SETTING, "linear", 100)], 0.55
     edge = limit + (null - limit) / 20
     for risk, lost in ((edge + 1e-9, True), (edge - 1e-9, False)):

@@ -1,6 +1,4 @@
-"""The page of the figures: closed in itself, every sentence under its figure, and every number of a
-curve where the axes say.
-"""
+"""The page is closed in itself, and every number of a curve is where the axes say."""
 
 from __future__ import annotations
 
@@ -136,9 +134,7 @@ def points(figure: Figure, variant: int, axes: int, variable: str, count: int) -
 def test_points_are_where_the_axes_say_and_panels_share_their_axes(
     found: Measurements, figures: list[Figure]
 ) -> None:
-    """Heights are one linear function of the logarithm over both readings and both covariances:
-    panels can be compared by eye.
-    """
+    """Heights are one linear function of the logarithm over both readings and both covariances."""
     heights, logs = [], []
     for figure in figures:
         if figure.kind == 2:

@@ -82,10 +82,7 @@ def test_figures_together_are_the_plan_and_each_asks_for_its_own() -> None:
     assert [
         plan.only(figure).shows(kind, data)
         for figure, kind, data in ((5, 1, "anisotropic"), (5, 1, "isotropic"))
-    ] == [
-        True,
-        False,
-    ]
+    ] == [True, False]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

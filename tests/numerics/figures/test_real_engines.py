@@ -1,6 +1,4 @@
-"""The engines speak of the same experiment: where nothing moves, the risk of training is the
-population risk.
-"""
+"""Where nothing moves, the risk of training is the population risk."""
 
 from __future__ import annotations
 
@@ -37,9 +35,7 @@ def unmoved() -> Measurements:
 
 
 def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_bayes() -> None:
-    """12 comparisons at six standard errors, estimated from 3000 steps: an error probability below
-    1e-6 in all.
-    """
+    """12 comparisons at six standard errors, estimated from 3000 steps: below 1e-6 in all."""
     found = unmoved()
     assert len(found.final) == 8
     for key, (risk, error) in found.final.items():
@@ -63,11 +59,7 @@ def test_a_wrong_variant_would_be_seen() -> None:
 
 
 def test_runs_that_end_early_are_where_their_losses_say() -> None:
-    """The second route of the rule: it looks at population risks, these are means of losses.
-
-    Over the later half of the steps they are within the band of the exact limit too, for either
-    architecture: 6 standard errors, an error probability below 1e-8.
-    """
+    """Means of losses over the later half of the steps: 6 standard errors, below 1e-8."""
     plan = Plan(figures=(2,), lengths=(30,), variants=("as written",), settle=True, points=2**8)
     found = measure(plan)
     assert len(found.runs) == len(found.spread) == 2

@@ -1,6 +1,4 @@
-"""A measurement: whole, resumed, shared, interrupted or saved, it has the same numbers, and no step
-is done twice.
-"""
+"""A measurement has the same numbers, whole, resumed, shared, interrupted or saved."""
 
 from __future__ import annotations
 
@@ -213,9 +211,7 @@ measure(SMALL, folder=sys.argv[1], threads=2, _engines=fake.engines())
 
 
 def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
-    """Nothing is lost, and at most the step that each of two threads was in is done twice; Ctrl-C
-    waits for the checkpoint.
-    """
+    """At most the step that each of two threads was in is done twice; Ctrl-C waits."""
     log = tmp_path / "steps"
     done = lambda: log.read_text().splitlines() if log.exists() else []
     twice = lambda: sum(count - 1 for count in Counter(done()).values())

@@ -57,10 +57,7 @@ def test_who_stands_elsewhere_or_still_falls_goes_on_to_the_last_step() -> None:
 
 
 def test_a_run_that_only_fluctuates_ends_without_a_bias() -> None:
-    """The risk one look after the one that decides has the mean of the risk at any time: over 4000
-    runs within 6 standard errors, an error probability below 1e-8. At the look that decides it has
-    not.
-    """
+    """One look after the deciding one, not at it: 4000 runs, 6 standard errors, below 1e-8."""
     rng, level, last, deciding = np.random.default_rng(3), 0.004, [], []
     for _ in range(4000):
         seen = list(level / 5 * rng.chisquare(5, 50))  # heavy to the right, as the risk of SGD

@@ -65,9 +65,7 @@ def test_a_database_in_use_by_another_program(tmp_path: Path) -> None:
 
 
 def test_unfinished_work_of_another_program_is_left_for_it(tmp_path: Path) -> None:
-    """Its journal says what to take back; an ordinary opening would do that, and delete it. So
-    would ours: the control.
-    """
+    """Its journal says what to take back; an ordinary opening would do that: the control."""
     whole, torn = tmp_path / "whole", tmp_path / "torn"
     whole.mkdir()
     torn.mkdir()
@@ -193,9 +191,7 @@ def test_the_advice_for_a_changed_number_works(filled: Path) -> None:
 
 
 def test_no_flipped_bit_anywhere_gives_a_wrong_number(filled: Path) -> None:
-    """Whatever byte of the file changes: an error, or right numbers, or fewer of them. And the file
-    stays as it is.
-    """
+    """An error, right numbers, or fewer of them; and the file stays as it is."""
     whole, rng = filled.read_bytes(), np.random.default_rng(4)
     places = [*range(100), *rng.integers(100, len(whole), 300).tolist()]
     outcomes = {"error": 0, "right": 0}
@@ -252,9 +248,7 @@ def test_what_was_half_written_is_taken_back(filled: Path) -> None:
 
 
 def test_a_store_that_was_killed_while_it_was_made(path: Path, template: Path) -> None:
-    """Its first page is written, and says whose it is; the second is not, and the journal says that
-    the file was empty.
-    """
+    """Its first page is written, the second is not; by the journal the file was empty."""
     connection = sqlite3.connect(path.with_name("other"), isolation_level=None)
     connection.execute("PRAGMA cache_size = 2")
     connection.execute("BEGIN IMMEDIATE")
@@ -300,9 +294,7 @@ with Store(path) as store:
 
 
 def test_a_disk_that_fails_at_any_write(filled: Path) -> None:
-    """Files may grow to a limit only, which moves on: journal and file each fail at many places,
-    within one open store.
-    """
+    """Files may grow to a limit only, which moves on within one open store."""
     extra = filled.stat().st_size + 20_000
     run = [sys.executable, "-c", LIMITED, filled, str(extra)]
     lines = subprocess.run(run, capture_output=True, text=True, check=True).stdout.splitlines()

@@ -1,6 +1,4 @@
-"""Whole tokens of laws that are not Gaussian: the coordinates themselves, and errors against
-prompts enumerated one by one.
-"""
+"""Tokens that are not Gaussian: their coordinates, and errors against enumerated prompts."""
 
 from __future__ import annotations
 
@@ -34,9 +32,7 @@ DRAWN = {"normal": "normals", "sign": "signs", "uniform": "uniforms", "sphere": 
 
 
 def drawn(kind: str, rank: int, tokens: int) -> np.ndarray:
-    """Coordinates (tokens × LANES, rank) of a prompt of that many tokens, as the kernel sees
-    them.
-    """
+    """Coordinates (tokens × LANES, rank), as the kernel sees them."""
     fill = getattr(coordinates, DRAWN[kind])
     state, words = np.empty(4 * LANES, np.uint32), np.empty(rank * coordinates.SIZE, np.uint32)
     start_lanes(0, 0, tokens, *key_of(5), state)
@@ -84,9 +80,7 @@ def problem(d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.ndarray:  # type: ignore[no-untyped-def]
-    """Mean squared errors of output, grad_V, grad_U over all prompts of L tokens on these
-    points.
-    """
+    """Mean squared errors of output, grad_V, grad_U over all prompts of L of these points."""
     tilt = weights * np.exp(points @ U @ z - (points @ U @ z).max())
     tilt /= tilt.sum()
     h = tilt @ points
@@ -96,9 +90,7 @@ def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.n
 
 
 def assert_means(e: estimate.AttentionErrors, expected: np.ndarray, allowed: float = 5.2) -> None:
-    """Within 5.2 standard errors (2e-7 each), or within the rounding of float32 (1e-6 of T,
-    squared) where nothing varies.
-    """
+    """Within 5.2 standard errors (2e-7 each), or the rounding of float32 where nothing varies."""
     for name, value in zip(("output", "grad_V", "grad_U"), expected, strict=True):
         found = getattr(e, name)
         assert np.all(
@@ -147,9 +139,7 @@ def test_linear_images_of_signs(shape: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("make", [sphere, ball])
 def test_an_image_on_a_line(make) -> None:  # type: ignore[no-untyped-def]
-    """(x + y, x + y) of (x, y): the second column of the factor is 0 but for rounding errors, which
-    point anywhere.
-    """
+    """The second column of the factor is 0 but for rounding errors, which point anywhere."""
     law, (U, V, z) = make(2).image([[1.0, 1.0], [1.0, 1.0]]), problem(2)
     e = attention_errors(law, U, V, z, 9, replicates=8 * PIECE, seed=3, threads=1)
     exact = exact_errors(law, U, V, [9], query=z)
@@ -307,9 +297,7 @@ def test_what_a_law_must_know() -> None:
 
 @pytest.mark.parametrize("make", [rademacher, sphere, lambda d: SKEWED, lambda d: TABLE])
 def test_errors_against_linear_attention_by_its_definition(make: Callable[[int], TokenLaw]) -> None:
-    """Its output is ``V Gamma U z``; its gradients are those of the mean ``Gamma U z`` and the
-    covariance Gamma.
-    """
+    """Output ``V Gamma U z``; gradients of the mean ``Gamma U z`` and the covariance Gamma."""
     law, R, L = make(2), 20_000, 6
     U, V, z = (
         np.array([[0.8, 0.3], [-0.2, 0.6]]),

@@ -29,9 +29,7 @@ def test_binomial_limits_decide_or_abstain(p: float, op: str, bound: float, verd
 
 
 def test_binomial_limits_cover() -> None:
-    """With a share of 0.2, at most a fifth of the acceptances at the true value may happen: 400
-    runs, 5 standard deviations.
-    """
+    """With a share of 0.2, at most a fifth of 400 are accepted, and 5 standard deviations."""
     rng, accepted = np.random.default_rng(5), 0
     for p in rng.random(400):
         accepted += (

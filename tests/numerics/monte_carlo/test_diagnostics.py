@@ -1,6 +1,4 @@
-"""The warnings about a sample mean: samples with heavy tails raise them, other samples do not, and
-the rules have the errors that they state.
-"""
+"""Warnings about a sample mean: heavy tails raise them, and rules have the errors they state."""
 
 from __future__ import annotations
 
@@ -101,12 +99,7 @@ def test_a_kurtosis_has_a_largest_value() -> None:
 
 
 def test_skewness_doubles_the_error_of_an_interval() -> None:
-    """At skewness / sqrt(n) = 0.3 the studentised mean is below its lower limit twice as often as
-    2.5 %, and above it hardly ever.
-
-    Exponential samples of 44; 40 000 of them know the share to 0.1 %: five of that are allowed
-    (error below 1e-6).
-    """
+    """At skewness / sqrt(n) = 0.3 the mean is below its lower limit twice as often as 2.5 %."""
     x = np.random.default_rng(5).exponential(size=(40_000, 44))
     t = (x.mean(axis=1) - 1) / (x.std(axis=1, ddof=1) / math.sqrt(44))
     assert np.mean(t < -1.959964) == pytest.approx(

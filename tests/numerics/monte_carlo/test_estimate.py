@@ -34,17 +34,13 @@ def problem(
 
 
 def columns(covariance: np.ndarray) -> np.ndarray:
-    """A with A Aᵀ = covariance and orthogonal columns of increasing length; those of length 0 left
-    out.
-    """
+    """A with A Aᵀ = covariance and orthogonal columns of increasing length, none of length 0."""
     values, vectors = np.linalg.eigh(covariance)
     return (vectors * np.sqrt(np.maximum(values, 0)))[:, values > 1e-12]
 
 
 def plain_errors(Gamma, U, V, z, g):  # type: ignore[no-untyped-def]
-    """Squared errors of output, grad_V, grad_U for one prompt with white tokens g, by the
-    definitions alone.
-    """
+    """Of output, grad_V, grad_U for one prompt with white tokens g, by the definitions alone."""
     tokens = g @ columns(Gamma).T
     scores = tokens @ U @ z
     p = np.exp(scores - scores.max())
@@ -64,17 +60,13 @@ def means(e: AttentionErrors) -> np.ndarray:
 
 
 def assert_near(estimate: Estimate, exact: np.ndarray) -> None:
-    """Within 5.2 standard errors: error probability 2e-7 an entry, under 5e-6 over all entries of
-    this file.
-    """
+    """Within 5.2 standard errors: 2e-7 an entry, under 5e-6 over all entries of this file."""
     assert np.all(estimate.largest_share < 0.02)
     assert np.all(np.abs(estimate.mean - exact) < 5.2 * estimate.standard_error)
 
 
 def exact_errors(Gamma, U, V, z, L):  # type: ignore[no-untyped-def]
-    """E|T_L − T|² and E|∇_V error|² from the moments of the weights: V (z̄ − h) has second moment
-    P2 Γ + (P2 − 6P3 + 6Q) h hᵀ.
-    """
+    """By the moments of the weights: V (z̄ − h) has second moment P2 Γ + (P2 − 6P3 + 6Q) h hᵀ."""
     h = Gamma @ U @ z
     m = softmax_moments(float(h @ U @ z), L)
     c = m.P2 - 6 * m.P3 + 6 * m.Q
@@ -158,9 +150,7 @@ def test_gradient_in_U_at_U_zero(L: int) -> None:
 
 
 def test_gradient_in_U_for_long_prompts() -> None:
-    """L E|∇_U row v|² -> |z|² eˢ [((v·h)² + vᵀΓv)(|h|² + tr Γ) + |Γv|² + 2 (v·h) hᵀΓv]; corrections
-    are of the order eˢ.../L.
-    """
+    """L E|∇_U row v|² -> |z|² eˢ [((v·h)² + vᵀΓv)(|h|² + tr Γ) + |Γv|² + 2 (v·h) hᵀΓv]"""
     Gamma, U, V, z = problem()
     L, h = 4000, Gamma @ U @ z
     e = attention_errors(Gamma, U, V, z, L, replicates=4000, seed=7)
@@ -253,9 +243,7 @@ def test_integers_of_every_kind_are_lengths() -> None:
 
 
 def test_the_last_replicates_that_can_be_asked_for() -> None:
-    """Numbers of replicates are two words of a counter; blocks that reach the end are those of a
-    sampler that began before.
-    """
+    """Blocks that reach the end are those of a sampler that began before."""
     sampler, end = token_sampler(AttentionSetting(*problem(), query_cov=np.eye(4)), seed=1), 2**63
     last = sampler.values(5, end - PIECE, PIECE)
     assert np.array_equal(sampler.values(5, end - 300, 300), last[:, -300:])
@@ -264,9 +252,7 @@ def test_the_last_replicates_that_can_be_asked_for() -> None:
 
 
 def test_lengths_are_independent() -> None:
-    """L and 2L do not share a prompt: over 400 seeds, |correlation| < 5.2/√400 (error 2e-7 if they
-    are independent).
-    """
+    """L and 2L share no prompt: over 400 seeds, |correlation| < 5.2/√400 (error 2e-7)."""
     Gamma, U, V, z = problem(d=2, d_out=1)
     x = np.array(
         [means(attention_errors(Gamma, U, V, z, [8, 16], replicates=1, seed=s))[0] for s in range(400)]
@@ -307,9 +293,7 @@ def test_heavy_tails_show_in_the_diagnostics() -> None:
 
 
 def test_blocks_of_a_sampler_are_the_whole_run() -> None:
-    """Whoever draws the blocks, in whatever order and process: joined in their order they are the
-    run, bit for bit.
-    """
+    """Joined in their order they are the run, bit for bit."""
     Gamma, U, V, z = problem()
     run = attention_errors(Gamma, U, V, z, [5, 90], query_cov=np.eye(4), replicates=2 * PIECE + 100, seed=7)
     sums = {}

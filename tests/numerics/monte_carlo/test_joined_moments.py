@@ -38,9 +38,7 @@ def test_shapes_are_kept() -> None:
 
 
 def test_a_small_spread_about_a_large_mean_survives() -> None:
-    """Sums of powers about 0 would lose all digits here: 1e8 to the fourth is 1e32, and the spread
-    is 1.
-    """
+    """Sums of powers about 0 would lose all digits: 1e8 to the fourth is 1e32."""
     x = 1e8 + np.arange(1000) % 7
     parts = [central_sums(part) for part in np.array_split(x, 13)]
     # the mean is rounded by 1e-8, which moves the third sum by 3e-8 times the second, about 4000

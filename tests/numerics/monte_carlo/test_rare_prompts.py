@@ -1,6 +1,4 @@
-"""Prompts too rare for a sample: true runs hold where tokens take few values, and what the prompts
-may add is not too little.
-"""
+"""True runs hold where tokens take few values; what rare prompts may add is not too little."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ RARE = atoms([[10.0], [-10 / 999]], [1 / 1000, 999 / 1000])
 )
 @pytest.mark.parametrize("replicates", [100, 1000])
 def test_true_runs_hold(law: TokenLaw, u: float, replicates: int) -> None:
-    """Attention picks a value, and the exact mean is that of the few prompts without it: most
-    samples hold none of these.
-    """
+    """Attention picks a value; the exact mean is that of the few prompts without it."""
     setting = AttentionSetting(law, u * np.eye(law.d), np.eye(law.d), np.ones(law.d))
     for seed in range(4):
         run = rates(setting, LENGTHS, replicates=replicates, seed=seed)
@@ -34,9 +30,7 @@ def test_true_runs_hold(law: TokenLaw, u: float, replicates: int) -> None:
 
 
 def test_they_are_all_of_the_mean_where_scores_are_steep() -> None:
-    """At u = 16 and L = 12 the error is 4 if all signs are wrong, and next to 0 else: the bound is
-    the exact mean itself.
-    """
+    """The error is 4 if all signs are wrong, next to 0 else: the bound is the exact mean."""
     setting = AttentionSetting(rademacher(1), [[16.0]], [[1.0]], [1.0])
     exact = exact_errors(rademacher(1), [[16.0]], [[1.0]], [12], query=[1.0]).output
     assert rare_prompts(setting, np.array([12.0]), 1000)[0] == pytest.approx(exact, rel=1e-6)

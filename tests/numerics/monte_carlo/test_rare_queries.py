@@ -1,6 +1,4 @@
-"""Queries too rare for a sample: their part by another route, and what comparisons would do without
-it.
-"""
+"""Queries too rare for a sample: their part by another route, and why comparisons need it."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ ONE = np.eye(1)
 
 
 def test_against_an_integral_over_the_query() -> None:
-    """In one dimension the rare queries are |z| > q with 2 Phi(-q) = 10/n; the grid of s resolves q
-    to some per cent.
-    """
+    """d = 1: |z| > q with 2 Phi(-q) = 10/n; the grid of s resolves q to some per cent."""
     u, n, L = 0.6, 1000, 100.0
     found = rare_queries(AttentionSetting(ONE, u * ONE, ONE, query_cov=ONE), np.array([L]), n)
     q = -norm.ppf(found.probability / 2)
@@ -61,10 +57,8 @@ def test_nothing_is_rare_without_random_queries_or_scores() -> None:
 
 
 def test_they_keep_true_data_from_failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Samples of 500 at lambda = 0.16: the deviation of the gradient in U exceeds its 99 % quantile
-    in 1 % of them at most, as it should; without the rare queries in the error it does so several
-    times as often. Limits with error probability 1e-6 each. The skewness is that which the samples
-    show, so that nothing else stands in for the rare queries.
+    """lambda = 0.16: samples of 500 exceed the 99 % quantile in 1 % at most, and without the rare
+    queries in the error far more often; limits of 1e-6. The skewness is that of the samples.
     """
     monkeypatch.setattr(comparisons, "UNSEEN_SKEWNESS", 0.0)
     n, runs, L = 500, 1500, 200

@@ -55,9 +55,7 @@ for L in (100, 1_000_000):
 
 
 def test_memory_does_not_grow_with_the_prompt() -> None:
-    """Peaks of a process of its own, some 200 MB; 128 replicates of a million numbers in float32
-    would be 512 MB.
-    """
+    """Some 200 MB; 128 replicates of a million numbers in float32 would be 512 MB."""
     run = subprocess.run([sys.executable, "-c", PEAKS], capture_output=True, text=True, check=True)
     short, long = map(int, run.stdout.split())
     assert long < 1.1 * short

@@ -1,6 +1,4 @@
-"""The sampler of scores: its means by two other routes, against the exact engine, and under
-symmetries and limits.
-"""
+"""The sampler of scores: two other routes, the exact engine, symmetries and limits."""
 
 from __future__ import annotations
 
@@ -85,9 +83,7 @@ def tensor_means(
 
 
 def rest_of_token(kind: str, x: float) -> list[tuple[float, Floats]]:
-    """Weights and nodes in the plane across e, for r = 3: exact for polynomials of degree 4 in what
-    is left of a token.
-    """
+    """Weights and nodes in the plane across e, r = 3: exact for degree 4 in the rest of a token."""
     turn = np.pi * np.arange(6) / 3
     circle = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     if kind == "normal":
@@ -105,9 +101,7 @@ def rest_of_token(kind: str, x: float) -> list[tuple[float, Floats]]:
 
 
 def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: Floats) -> Floats:
-    """The same by the definitions of the errors, averaged over a product cubature for all
-    tokens.
-    """
+    """By the definitions of the errors, averaged over a product cubature for all tokens."""
     b = A.T @ U @ z
     frame = np.linalg.qr(np.column_stack([b, np.eye(3)]))[0]
     e = b / np.linalg.norm(b)
@@ -123,9 +117,7 @@ def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: F
     ("kind", "L"), [(k, L) for k in CONDITIONED for L in (1, 2, 3) if (k, L) != ("ball", 3)]
 )
 def test_conditional_means_by_enumeration(kind: str, L: int) -> None:
-    """Given the scores every error is of degree 4 in the rest of each token, for which the cubature
-    is exact.
-    """
+    """Given the scores errors have degree 4 in the rest of each token: the cubature is exact."""
     A, U, V, z = problem()
     x = plain_scores(kind, A, L, 7, 3)
     found, expected = tensor_means(kind, A, 2 * U, V, z, x), enumerated_means(kind, A, 2 * U, V, z, x)
@@ -152,9 +144,7 @@ def test_the_same_scores_in_numpy(kind: str, L: int, random: bool) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
 def test_coordinates_of_the_sphere(n: int) -> None:
-    """Moments of t² are those of a Beta(1/2, (n − 1)/2): E t² = 1/n, E t⁴ = 3/(n(n + 2)); odd
-    moments vanish.
-    """
+    """t² is Beta(1/2, (n − 1)/2): E t² = 1/n, E t⁴ = 3/(n(n + 2)); odd moments vanish."""
     A = np.ones((1, n))
     t = np.concatenate([plain_scores("sphere", A, 20_000, r, 1) for r in range(2)]) / math.sqrt(n)
     for power, exact in ((1, 0.0), (2, 1 / n), (3, 0.0), (4, 3 / (n * (n + 2)))):
@@ -163,9 +153,7 @@ def test_coordinates_of_the_sphere(n: int) -> None:
 
 @pytest.mark.parametrize("n", [2, 3, 6, 41])
 def test_tilted_coordinate(n: int) -> None:
-    """Both branches, on either side of where they meet, against quadrature in the angle with sinⁿ⁻²
-    θ e^{c cos θ}.
-    """
+    """Both branches, about where they meet, against quadrature with sinⁿ⁻² θ e^{c cos θ}."""
     from numerics.monte_carlo.scores_only import _expansion
 
     meet = 60.0 + 20 * (n - 1)
@@ -188,9 +176,7 @@ def test_tilted_coordinate(n: int) -> None:
 
 
 def gap(values: Floats, exact: Floats) -> Floats:
-    """Differences of the means from what is exact, in units of 5.2 standard errors and the 1e-6
-    that float32 may round away.
-    """
+    """Differences from the exact means, in 5.2 standard errors and the 1e-6 of float32."""
     error = values.std(axis=1, ddof=1) / math.sqrt(values.shape[1])
     return np.asarray(np.abs(values.mean(axis=1) - exact) / (SURE * error + 1e-6 * exact + 1e-300))
 
@@ -262,9 +248,7 @@ def test_other_laws_against_the_exact_engine(kind: str) -> None:
 
 
 def test_parts_of_the_formula_are_told_apart() -> None:
-    """The comparison with the exact engine can fail: with a part of grad_U left out, and with 10 %
-    in Γ.
-    """
+    """The comparison can fail: with a part of grad_U left out, and with 10 % in Γ."""
     A, U, V, z = problem()
     (nine,) = three(exact_errors(A @ A.T, U, V, [9], query=z)).T
     x = [plain_scores("normal", A, 9, r, 4) for r in range(600)]
@@ -288,9 +272,7 @@ def token_errors(law: TokenLaw, U: Floats, V: Floats, z: Floats, L: int, count: 
 )
 @pytest.mark.parametrize("scale", [0.0, 1.0, 6.0])
 def test_means_and_variances_against_whole_tokens(kind: str, columns: int, scale: float) -> None:
-    """Means agree; conditioning never adds variance. The standard error of a sample variance is
-    √((m4 − s⁴)/n).
-    """
+    """Conditioning never adds variance. That of a sample variance is (m4 − s⁴)/n."""
     A, U, V, z = problem(columns)
     sampler = prepare(kind, A, scale * U, V, z, NONE)
     spread = lambda x: np.sqrt((((x - x.mean(axis=1)[:, None]) ** 2).var(axis=1)) / x.shape[1])
@@ -306,9 +288,7 @@ def test_means_and_variances_against_whole_tokens(kind: str, columns: int, scale
 
 
 def test_less_variance_in_many_dimensions() -> None:
-    """With U small the scores say little about the output: conditioning leaves less than a third of
-    the variance at d = 4.
-    """
+    """With U small the scores say little about the output."""
     A, U, V, z = problem(columns=4, d_out=4)
     ours = drawn(prepare("normal", A, U / 4, V, z, NONE), 50, 10_000)
     theirs = token_errors(law_of("normal", A), U / 4, V, z, 50, 10_000)
@@ -320,9 +300,7 @@ def test_less_variance_in_many_dimensions() -> None:
 
 @pytest.mark.parametrize("kind", CONDITIONED)
 def test_only_the_law_matters(kind: str) -> None:
-    """Coordinates turned, and V with other rows of the same VᵀV: the same scores, the same
-    errors.
-    """
+    """Coordinates turned, and V with other rows of the same VᵀV."""
     A, U, V, z = problem(d_out=3)
     turn = lambda seed: np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))[0]
     values = drawn(prepare(kind, A, U, V, z, NONE), 20, 200)
@@ -352,9 +330,7 @@ def test_a_ball_is_the_shadow_of_a_sphere() -> None:
 
 
 def test_scaling() -> None:
-    """A → 2A, U → U/2, V → 8V leaves the scores alone: powers of 2 round nothing but in the square
-    of a root.
-    """
+    """Powers of 2 round nothing but in the square of a root."""
     A, U, V, z = problem()
     a = drawn(prepare("normal", A, U, V, z, NONE), 40, 100)
     b = drawn(prepare("normal", 2 * A, U / 2, 8 * V, z, NONE), 40, 100)
@@ -369,9 +345,7 @@ def test_no_variance_no_error() -> None:
 
 @pytest.mark.parametrize("size", [1e3, 1e10, 1e25])
 def test_steep_scores_do_not_overflow(size: float) -> None:
-    """One of two tokens has all the weight: x is the larger of two normals, E max = 1/√π and E max²
-    = 1, against size.
-    """
+    """One of two tokens has all the weight: E max = 1/√π and E max² = 1 of two normals."""
     A, U, V, z = problem()
     U = size * U / np.linalg.norm(A.T @ U @ z)
     e = A.T @ U @ z / size
@@ -384,9 +358,7 @@ def test_steep_scores_do_not_overflow(size: float) -> None:
 
 
 def test_steep_scores_on_the_sphere() -> None:
-    """In R^3 t is uniform: the nearer of two tokens to the pole has E (1 − t)² = 2/3 and E (1 − t²)
-    = 2/3, radius √3.
-    """
+    """In R^3 t is uniform: the nearer of two tokens has E (1 − t)² = E (1 − t²) = 2/3."""
     A, U, V, z = np.eye(3), 1e12 * np.eye(3), np.eye(3), np.array([1.0, 0, 0])
     values = drawn(prepare("sphere", A, U, V, z, np.zeros((3, 0))), 2, 20_000)
     assert abs(values[0].mean() - 3 * (2 / 3 + 2 / 3)) < SURE * values[0].std() / math.sqrt(20_000)

@@ -1,6 +1,4 @@
-"""Rows of a table drawn by Monte Carlo: against exact errors at one query, against the sampler for
-any law over many queries, and the same numbers whoever draws them.
-"""
+"""Rows of a table by Monte Carlo: exact errors, the sampler for any law, whoever draws them."""
 
 from __future__ import annotations
 

@@ -28,9 +28,7 @@ REFERRING = {"href", "src", "srcset", "xlink:href", "action", "data", "backgroun
 
 
 class Page(HTMLParser):
-    """Everything that a browser would look at; the page must be valid, and no element may carry
-    a handler of events.
-    """
+    """All that a browser would look at; it must be valid, and without handlers of events."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

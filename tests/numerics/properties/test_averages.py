@@ -1,6 +1,4 @@
-"""Bounds on the softmax average as properties: both routes to an instance agree, known edges are
-reached, and planted wrong bounds are refuted by Arb at a short law.
-"""
+"""Bounds on the softmax average: two routes, known edges, and wrong bounds refuted by Arb."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Statements between computed numbers: how their quantities are drawn, that false ones are refuted
-by two routes only, and what a batch costs.
-"""
+"""Statements between computed numbers: false ones are refuted by two routes only."""
 
 from __future__ import annotations
 

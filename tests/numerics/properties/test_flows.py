@@ -1,6 +1,4 @@
-"""Limits and Polyak-Lojasiewicz constants of flows under property tests: the true ones stand, and
-each part of a limit that is wrong is seen.
-"""
+"""Limits and Polyak-Lojasiewicz constants of flows: true ones stand, each wrong part is seen."""
 
 from __future__ import annotations
 
@@ -95,9 +93,7 @@ def test_the_repaired_constant_stands_and_the_printed_one_falls() -> None:
 
 
 def test_a_constant_that_fails_only_after_the_start_is_seen() -> None:
-    """The squared gradient over the risk at t = 0 is a constant of its own, which the flow leaves
-    behind if d = 1 and the start is above the minimum of u.
-    """
+    """The ratio at t = 0 is a constant that the flow leaves behind for d = 1 above the minimum."""
 
     def at_start(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr:
         l = Sigma[0, 0]

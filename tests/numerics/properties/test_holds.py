@@ -1,6 +1,4 @@
-"""The engine of property tests on statements whose truth is known: what it says, what it counts,
-and that a run can be repeated whatever else is loaded.
-"""
+"""The engine on statements of known truth: what it says and counts, and that runs repeat."""
 
 from __future__ import annotations
 

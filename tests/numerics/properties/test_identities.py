@@ -1,6 +1,4 @@
-"""Equations are tried as they are written: what is true holds however badly it cancels, what is
-false is refuted exactly at a simple point, and a wrong rule of the normal form is contradicted.
-"""
+"""Equations are tried as written: true however they cancel, false ones refuted exactly."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Equations between matrix words are tried as they were put together: at singular and ill-scaled
-matrices, with gradients by differences and Gaussian expectations by cubature. A wrong rule of the
-algebra is contradicted.
-"""
+"""Matrix words are tried as they were put together, at singular and ill-scaled matrices."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""Ten lemmas, each with a wrong version: the drawn examples alone, without search or prover, find
-what is wrong, and accept what is right.
-
-The statements are those that the claims judge, with other numbers, or the same bound with one term
-changed.
+"""Ten lemmas, each with a wrong version that the drawn examples alone find. The statements are
+those that the claims judge, with other numbers, or the same bound with one term changed.
 """
 
 from __future__ import annotations
@@ -71,10 +68,7 @@ def from_one_token() -> Sides:
 
 
 def union_bound(positive_part: bool) -> Sides:
-    """The integrated tail of the largest |f|^2 below 2 L times that of one token (proof of Lemma
-    C.4). The lower limit of the latter is a positive part, which may be dropped where delta_0 is at
-    most 16/27 only.
-    """
+    """The positive part of the lower limit may be dropped where delta_0 <= 16/27 (Lemma C.4)."""
     condition = (delta_0(L, a2), Fraction(16, 27)) if positive_part else None
     return increasing(MAXIMUM_TAIL, 2 * L * OWN_TAIL, order=2, admitted=condition).sides
 

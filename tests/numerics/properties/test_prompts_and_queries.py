@@ -1,7 +1,4 @@
-"""Bounds on averages over prompt and query on drawn examples: the laws that are drawn meet the
-hypotheses, the averages in vectors are those of one instance, and false bounds are refuted at the
-simplest prompt.
-"""
+"""Averages over prompt and query: laws meet the hypotheses, false bounds fall, two routes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Rows come in lists: as many different examples as were asked for, large numbers among them, and
-what is tried of a list at once is what is tried of its examples one by one.
-"""
+"""What is tried of a list of rows at once is what is tried of its examples one by one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Inequalities of a few variables under property tests: the codes of their variables, the reach of
-the examples, and statements that are false by little.
-"""
+"""Inequalities of a few variables: codes, reach, and statements that are false by little."""
 
 from __future__ import annotations
 

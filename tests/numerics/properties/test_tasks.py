@@ -1,6 +1,4 @@
-"""Bounds on what a finite prompt changes under property tests: the bounds that hold are reached,
-wrong ones are refuted, and the enclosures of a counterexample agree with its floats.
-"""
+"""What a finite prompt changes: true bounds are reached, wrong ones refuted; enclosures."""
 
 from __future__ import annotations
 

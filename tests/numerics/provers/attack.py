@@ -1,8 +1,5 @@
-"""An attack on the answers of the prover that shares no code with it.
-
-An accepted statement is searched for a counterexample: exact random points, points near every end,
-and a zooming minimisation in floating point whose best points are evaluated again by mpmath with 60
-digits. A refuted one has its witness evaluated there.
+"""Attacks answers of the prover, sharing no code with it: exact random points, points near every
+end, and a zooming minimisation whose best points mpmath evaluates with 60 digits.
 """
 
 from __future__ import annotations
@@ -25,11 +22,7 @@ Point = tuple[Fraction, ...]
 
 
 def exact_gap(st: Random, point: Point) -> tuple[Any, Any] | None:
-    """``big - small`` by mpmath, nan where it is undefined, and the size of the two; None where a
-    hypothesis fails.
-
-    Raises OverflowError where a value is out of mpmath's reach.
-    """
+    """``big - small`` by mpmath (nan: undefined) and their size; None where a hypothesis fails."""
     rational = {s: R(q.numerator, q.denominator) for s, q in zip(st.ranges, point)}
     for a, op, b in st.where:  # polynomials: exact
         gap = (b - a if op[0] == "<" else a - b).xreplace(rational)
@@ -66,9 +59,7 @@ def counterexample(st: Random, rng: random.Random) -> Point | None:
 
 
 def _descended(st: Random, point: Point, gap: Any) -> Point | None:
-    """From an almost-equality downhill, below the resolution of floating point: to the vertex of a
-    parabola in each variable.
-    """
+    """From an almost-equality downhill, below floating point: to parabolas' vertices."""
     for h in (Fraction(1, 10**k) for k in (3, 5, 7, 9, 12, 16)):
         for i, r in enumerate(st.ranges.values()):
             step = h * max(abs(point[i]), Fraction(1, 100))

@@ -18,9 +18,7 @@ X, Y, Z = sp.symbols("x y z", real=True)
 
 @dataclass(frozen=True)
 class Range:
-    """One variable: ends (None is infinite), whether they are attained, whether only whole numbers
-    count.
-    """
+    """Ends (None is infinite), whether they are attained, whether only whole numbers count."""
 
     lo: Fraction | None
     hi: Fraction | None

@@ -1,6 +1,4 @@
-"""Sides are shown as they are written and evaluated by the engine, which says where a check says
-nothing.
-"""
+"""Sides are shown as written and evaluated; the engine says where a check says nothing."""
 
 from __future__ import annotations
 

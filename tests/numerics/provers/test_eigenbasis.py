@@ -1,6 +1,4 @@
-"""Entries in an eigenbasis stand for matrices of every size: compared here with explicit ones, and
-made to fail.
-"""
+"""Entries in an eigenbasis stand for matrices of every size; compared, and made to fail."""
 
 from __future__ import annotations
 

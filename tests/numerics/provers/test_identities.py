@@ -1,6 +1,4 @@
-"""`identity`: true statements are proved, false ones refuted however close they are, and each proof
-carries a refuted control.
-"""
+"""True statements are proved, false ones refuted however close; each proof has a control."""
 
 from __future__ import annotations
 
@@ -252,9 +250,7 @@ def test_evidence_says_what_was_checked() -> None:
 
 
 def test_a_wrong_normal_form_is_caught_by_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control evaluates the statement itself as well: a normal form that says zero too often
-    decides nothing.
-    """
+    """A normal form that says zero too often decides nothing."""
     monkeypatch.setattr(Letters, "vanish", lambda self, exprs, given=(): [True] * len(exprs))
     monkeypatch.setattr(points, "_all_zero", lambda values: True)
     e = identity(sp.sin(x), sp.cos(x))

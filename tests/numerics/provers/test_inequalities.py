@@ -1,6 +1,4 @@
-"""The prover of inequalities on statements whose truth, sharp constant or counterexample is known
-by hand.
-"""
+"""Statements whose truth, sharp constant or counterexample is known by hand."""
 
 from __future__ import annotations
 

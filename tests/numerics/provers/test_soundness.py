@@ -1,6 +1,4 @@
-"""Random statements of the first generator: what the prover accepts or refutes survives an attack
-that shares nothing with it.
-"""
+"""What the prover says of random statements survives an attack that shares nothing with it."""
 
 from __future__ import annotations
 
@@ -71,8 +69,7 @@ def test_the_attack_does_not_accuse_what_is_true() -> None:
 
 
 @pytest.mark.parametrize(
-    ("x", "words"),
-    [("2", "does not break"), ("-3", "lies outside"), ("1/3", "does not meet")],
+    ("x", "words"), [("2", "does not break"), ("-3", "lies outside"), ("1/3", "does not meet")]
 )
 def test_the_attack_checks_witnesses(x: str, words: str) -> None:
     st = Random(X, X**2, False, {X: Range(Fraction(0), None)}, ((X, ">=", R(1, 2)),))

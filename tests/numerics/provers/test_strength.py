@@ -1,9 +1,6 @@
-"""Obligations within one per cent of the edge, on both sides of it: none may come out OPEN, and all
-must come out right.
-
-Each line states an inequality with a constant c and its sharp value, found by hand (beside it).
-Where the sharp value is rational and attained or approached, the edge itself is the true statement;
-otherwise 0.6 % beyond it.
+"""Obligations within one per cent of the edge, on both sides: none may be OPEN, all right. The
+sharp value of c, by hand, is beside each line; where it is rational and approached, the edge is the
+true statement, else 0.6 % beyond it.
 """
 
 from __future__ import annotations
@@ -31,9 +28,7 @@ exp, log, sqrt, cosh, tanh, erf, erfc = sp.exp, sp.log, sp.sqrt, sp.cosh, sp.tan
 
 @dataclass(frozen=True)
 class Edge:
-    """``small <= big`` holds iff c is on the right side of `sharp`: `up` says that larger c are
-    true.
-    """
+    """``small <= big`` iff c is on the right side of `sharp`; `up`: larger c are true."""
 
     name: str
     small: Any

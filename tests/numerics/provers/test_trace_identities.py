@@ -93,9 +93,7 @@ def test_second_route_by_explicit_entries() -> None:
 
 
 def test_what_holds_in_small_dimensions_only_is_not_proved() -> None:
-    """Cayley-Hamilton for d = 2 fails for d = 1 and 3; the standard polynomial s_6 vanishes up to d
-    = 3 and stays OPEN.
-    """
+    """Cayley-Hamilton for d = 2 fails for d = 1, 3; s_6 vanishes up to d = 3 and stays OPEN."""
     cayley = M * M - M * M.tr() + I * ((M.tr() ** 2 - (M * M).tr()) / 2)
     assert trace_identity(cayley, cayley - cayley + M * 0).verdict is Verdict.REFUTED
     from sympy.combinatorics.permutations import Permutation

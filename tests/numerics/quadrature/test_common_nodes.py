@@ -1,6 +1,4 @@
-"""One grid of score variances for many queries: closed forms of chi-square means from tiny to large
-variances, the moments between neighbouring rules, and queries without scores.
-"""
+"""One grid of score variances for many queries: closed chi-square means, and no scores."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Averages over a Gaussian query: closed forms of chi^2 sums, simulation, degenerate forms, and the
-compiled inversion against plain sums of matrix products.
-"""
+"""Averages over a Gaussian query: chi^2 sums, simulation, degenerate forms, plain sums."""
 
 from __future__ import annotations
 
@@ -131,9 +129,7 @@ def test_compiled_inversion_against_products_of_matrices(d: int) -> None:
     ],
 )
 def test_few_eigenvalues_stand_for_all(ratios: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forms that do not commute, against plain sums over all eigenvalues; with a rough tolerance
-    the difference shows, unless few values need no interpolation.
-    """
+    """Forms that do not commute; with a rough tolerance the difference shows."""
     rng, sizes = np.random.default_rng(2), []
     root = np.sqrt(ratios)[:, None] * rng.standard_normal((60, 60))
     M, N, K = rng.standard_normal((60, 60)), root @ root.T, root @ rng.standard_normal((60, 60)) @ root.T

@@ -1,6 +1,4 @@
-"""Moments of the spread of the scores: a table in multiple precision, two tokens by another
-integral, the two routes, and the compiled sums against those of NumPy.
-"""
+"""Moments of the spread of scores: a table in many digits, two tokens, two routes, NumPy."""
 
 from __future__ import annotations
 
@@ -96,9 +94,7 @@ def random_cases(n: int, largest: float, longest: float) -> list[tuple[float, np
 
 @pytest.mark.parametrize(("largest", "longest"), [(300.0, 1e6), (4096.0, 1e100)])
 def test_compiled_sums_against_those_of_numpy(largest: float, longest: float) -> None:
-    """P2, P3, Q and T2, of which no term cancels, to 1e-12. Of the others the polynomials magnify
-    what rounding did to either.
-    """
+    """1e-12 where no term cancels; of the others polynomials magnify the rounding."""
     for s, L in random_cases(60, largest, longest):
         ours, theirs = rows(moments(s, L)), numpy_moments(s, L)
         assert ours[[0, 1, 5, 6]] == pytest.approx(theirs[[0, 1, 5, 6]], rel=1e-12, abs=0)
@@ -115,9 +111,7 @@ def test_products_of_moments_of_the_scores_against_those_of_numpy() -> None:
 
 @pytest.mark.parametrize("fineness", [MEDIUM, COARSE])
 def test_less_fine_moments_keep_their_accuracy(fineness: Fineness) -> None:
-    """A third of the accuracy that the error estimates of averages allow for, at random variances
-    and lengths of their range, and on a grid.
-    """
+    """A third of what error estimates of averages allow, at random places and on a grid."""
     grid = np.append(1e-12, np.geomspace(1e-6, fineness.largest_variance, 40))
     cases = random_cases(200, fineness.largest_variance, fineness.longest)
     lengths = ([1, 2, 3, 10, 100, 1e3, 1e4], [1, 7, 1e6, 1e12], [5, 1e30], [1e15, 3e20, 1e23, 1e26])
@@ -158,9 +152,7 @@ def test_beyond_its_range_less_fine_moments_are_fine() -> None:
 
 
 def two_tokens(s: float) -> tuple[float, float, float]:
-    """E D^2, E Sc, E[D pi_2] for L = 2: all are functions of the difference of the scores, x ~ N(0,
-    2s).
-    """
+    """E D^2, E Sc, E[D pi_2] for L = 2, by the difference of scores x ~ N(0, 2s)."""
     g = np.linspace(-13, 13, 2_000_001)
     density = np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi) * 1.3e-5
     pq = 1 / (2 * np.cosh(np.minimum(np.abs(math.sqrt(s / 2) * g), 350))) ** 2
@@ -204,9 +196,7 @@ def test_continuous_at_no_variance() -> None:
 
 
 def test_long_prompts() -> None:
-    """L E D^2 -> e^s (2 + 4s + s^2) and L E Sc -> e^s (1 + s), the means of w^2 (g^2 - 1)^2 and w^2
-    g^2 over their tilt.
-    """
+    """L E D^2 -> e^s (2 + 4s + s^2), L E Sc -> e^s (1 + s): means over the tilt."""
     for s in (1e-6, 0.5, 4.0, 16.0):
         spread = moments(s, np.array([1e100])).spread
         assert spread.D2[0] * 1e100 == pytest.approx(math.exp(s) * (2 + 4 * s + s * s), rel=1e-11)

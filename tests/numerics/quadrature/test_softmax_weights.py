@@ -17,9 +17,7 @@ TABLE = json.loads((Path(__file__).parents[1] / "data" / "softmax_moments.json")
 
 
 def worst_error(low: float, high: float) -> float:
-    """Largest relative error of the three moments against the 20-digit table, over low <= s <=
-    high.
-    """
+    """Relative, of the three moments against the 20-digit table, over low <= s <= high."""
     rows = [r for r in TABLE if low <= float(r["s"]) <= high]
     assert rows
     m = softmax_moments([float(r["s"]) for r in rows], [float(r["L"]) for r in rows])
@@ -28,9 +26,7 @@ def worst_error(low: float, high: float) -> float:
 
 
 def two_tokens(s: float) -> tuple[float, float, float]:
-    """P2, P3, Q for L = 2 as one-dimensional integrals of the logistic function: p(1 − p) =
-    sech²(x/2)/4, x ~ N(0, 2s).
-    """
+    """P2, P3, Q for L = 2: p(1 − p) = sech²(x/2)/4, x ~ N(0, 2s)."""
     end = min(40.0, 14 * math.sqrt(2 * s))  # beyond 40 the integrand is below 1e-17
     x = np.arange(-100_000, 100_001) * (end / 100_000)
     density = np.exp(-(x**2) / (4 * s)) / math.sqrt(4 * math.pi * s) * (end / 100_000)

@@ -1,6 +1,4 @@
-"""Tables of the weights against the quadrature behind them and exact derivatives; averages over
-queries in closed form.
-"""
+"""Tables of weights against their quadrature, exact derivatives and closed averages."""
 
 from __future__ import annotations
 
@@ -46,9 +44,7 @@ def test_both_kinds_of_panels_agree_where_they_meet() -> None:
 
 
 def test_the_largest_scores() -> None:
-    """sqrt(s)(1 - P2) tends to the mean of the larger of two normal numbers, 1/sqrt(pi), and P2 + s
-    (1 - b) to its square's, 1.
-    """
+    """sqrt(s)(1 - P2) -> E max of two normal numbers, 1/sqrt(pi), and P2 + s (1 - b) -> 1."""
     s = np.array([1e12, 1e40])
     m = weight_table(2.0)(s)
     np.testing.assert_allclose(np.sqrt(s) * m.kept, 1 / math.sqrt(math.pi), rtol=1e-11)

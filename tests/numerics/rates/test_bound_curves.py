@@ -1,6 +1,4 @@
-"""The bounds that theory offers: above the truth, sharp where they are said to be, and silent
-outside their hypotheses.
-"""
+"""Bounds are above the truth, sharp where said to be, silent outside their hypotheses."""
 
 from __future__ import annotations
 
@@ -104,9 +102,7 @@ def test_the_order_of_the_lengths_does_not_matter() -> None:
 
 
 def test_a_query_off_the_scale_is_a_change_of_U() -> None:
-    """N(0, 4) with U is N(0, 1) with 2U, for output and gradient in V; the gradient in U has a
-    factor 4 besides.
-    """
+    """N(0, 4) with U is N(0, 1) with 2U, but for a factor 4 in the gradient in U."""
     wide = AttentionSetting(np.eye(2), 0.2 * np.eye(2), np.eye(2), query_cov=4 * np.eye(2))
     same = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
     for quantity, factor in zip(QUANTITIES, (1.0, 1.0, 4.0)):
@@ -118,9 +114,7 @@ def test_a_query_off_the_scale_is_a_change_of_U() -> None:
 
 @pytest.mark.parametrize("name", LAWS)
 def test_fourth_moments_against_samples(name: str) -> None:
-    """2^16 tokens; 6 standard errors: error probability below 1e-8 for each of five laws, in skewed
-    samples 1e-6.
-    """
+    """2^16 tokens; 6 standard errors: below 1e-8 for each law, in skewed samples 1e-6."""
     rng = np.random.default_rng(5)
     W = np.diag([1.0, 0.5, 2.0])
     law = LAWS[name](3).image(rng.standard_normal((3, 3)))
@@ -142,9 +136,7 @@ def test_of_a_law_without_structure_the_fourth_moment_is_bounded() -> None:
     "law", [LAWS["rademacher"](2), LAWS["uniform"](2), LAWS["sphere"](3).image(np.eye(3)[:2])]
 )
 def test_the_limit_of_other_laws_is_the_variance_of_the_linearised_error(law: TokenLaw) -> None:
-    """The delta method on a sample: L E|err|^2 -> E w^2 |V(Z - E_a Z)|^2 / (E w)^2; 5 standard
-    errors, 6e-7 for each law.
-    """
+    """The delta method: L E|err|^2 -> E w^2 |V(Z - E_a Z)|^2 / (E w)^2; 5 standard errors."""
     setting = AttentionSetting(law, [[0.5, 0.1], [0.0, 0.3]], [[1.0, 2.0]], [1.0, -1.0])
     z = law.sample(np.random.default_rng(8), 2**17)
     a = setting.U @ setting.query
@@ -159,9 +151,7 @@ def test_the_limit_of_other_laws_is_the_variance_of_the_linearised_error(law: To
 
 @pytest.mark.parametrize("L", [1e3, 1e30, 1e100])
 def test_theorem_A_on_average_is_the_integral_that_it_claims(L: float) -> None:
-    """In one dimension, with lambda = 1: the step of the bound at e^s = L is far narrower than the
-    law of s, and a coarse rule was off by a factor of two.
-    """
+    """Its step at e^s = L is far narrower than the law of s: a coarse rule was off by two."""
     one = np.eye(1)
     found = bounds(AttentionSetting(one, one, one, query_cov=one), "output", np.array([10.0, L]), 1.0)
     at = math.sqrt(math.log(L))  # where the step lies

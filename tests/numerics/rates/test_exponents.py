@@ -1,6 +1,4 @@
-"""Exponents against lambda: the equation they solve, what they rest on, and the settings without
-one.
-"""
+"""Exponents against lambda: their equation, what they rest on, settings without one."""
 
 from __future__ import annotations
 
@@ -98,9 +96,7 @@ def test_the_papers_exponents_are_below_the_sharp_ones() -> None:
 
 
 def test_how_exponents_are_known() -> None:
-    """Also in one dimension, and where V sees only the direction of the scores, or anything but
-    that.
-    """
+    """Also in one dimension, and where V sees only, or not, the direction of the scores."""
     line = AttentionSetting(np.eye(2), np.diag([2.0, 0.0]), np.array([[1.0, 0.0]]), query_cov=np.eye(2))
     blind = AttentionSetting(np.eye(2), np.diag([2.0, 0.0]), np.array([[0.0, 1.0]]), query_cov=np.eye(2))
     for setting in (FIXED, averaged(0.5), averaged(2.0), averaged(2.0, 2), line, blind):
@@ -116,9 +112,7 @@ def test_without_a_query_the_gradient_in_U_has_no_error() -> None:
 
 @pytest.mark.parametrize("quantity", ["output", "grad_V"])
 def test_the_law_of_theorem_B_does_not_feed_on_rounding(quantity: Literal["output", "grad_V"]) -> None:
-    """V is orthogonal to what the scores see, but for rounding: no constant for the output. The
-    gradient in V sees all.
-    """
+    """V is orthogonal to what scores see, up to rounding: no constant for the output."""
     rng = np.random.default_rng(0)
     a, v = rng.standard_normal((2, 3))
     v -= a * (a @ v) / (a @ a)

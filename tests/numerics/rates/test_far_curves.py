@@ -65,9 +65,7 @@ def test_the_sharp_exponent_shows_far_out(setting: AttentionSetting) -> None:
 
 @pytest.mark.parametrize(("lam", "d"), [(0.5, 1), (1.44, 3)])
 def test_powers_of_the_logarithm_far_out(lam: float, d: int) -> None:
-    """(ln L)^k makes the slope differ from -b by k / ln L: k = d/2 for the output, 1 more at 1/2, 2
-    more for the gradient in U.
-    """
+    """The slope differs from -b by k / ln L: k = d/2, 1 more at 1/2, 2 more for grad_U."""
     far = slopes_of(over_queries(lam, d))
     assert far is not None
     middle = np.log(far.lengths[-1]) - np.log(10) / 2
@@ -104,9 +102,7 @@ def test_what_no_float_can_reach_is_said() -> None:
 
 
 def test_far_out_is_where_rare_tokens_occur() -> None:
-    """One token in 10^12 has a score of 30 and most of the weight: up to L = 10^12 it is missing,
-    and slopes are near 0.
-    """
+    """One token in 10^12 has a score of 30 and most of the weight."""
     p = 1e-12
     law = atoms([[30.0], [-30.0], [1.0], [-1.0]], [p / 2, p / 2, (1 - p) / 2, (1 - p) / 2])
     far = far_slopes(AttentionSetting(law, np.eye(1), np.eye(1), np.ones(1)))
@@ -125,9 +121,7 @@ def test_a_gradient_without_error_has_no_slope() -> None:
 
 @pytest.mark.parametrize("law", [name for name in LAWS if name != "gaussian"])
 def test_other_laws_at_one_query(law: str) -> None:
-    """One token against moments of a sample (6 standard errors, 1e-8 each); the limit of L times
-    the error; slope -1 far out.
-    """
+    """Against moments of a sample (6 standard errors), the limit of L times the error, slope -1."""
     setting = EXAMPLES["anisotropic"]().with_law(law)
     first, limit = exact_error(setting, "output", [1.0]), bounds(setting, "output", np.array([1e12]), 1.0)
     last = exact_error(setting, "output", [1e12])

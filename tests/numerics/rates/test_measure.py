@@ -38,9 +38,7 @@ def estimate(mean: np.ndarray, error: np.ndarray, share: np.ndarray | float = 0.
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    """Replaces the simulation by the exact curve, times ``distort(L)``, with Gaussian noise of
-    known size.
-    """
+    """Replaces the simulation by the exact curve times ``distort(L)`` with known noise."""
 
     def install(
         setting: AttentionSetting, distort: Any = lambda L: 1.0, relative: float = 0.005, share: float = 0.001
@@ -64,9 +62,7 @@ def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
 
 
 def test_the_simulation_agrees_with_theory() -> None:
-    """The real kernel, on a fixed and on a random query; each comparison has the error probability
-    1e-6.
-    """
+    """The real kernel, on a fixed and on a random query, at 1e-6 each."""
     for name in ("singular", "averaged"):
         run = rates(EXAMPLES[name](), [1, 2, 10, 100, 1000], replicates=4000, seed=5)
         assert run.holds, failures(run)
@@ -75,9 +71,7 @@ def test_the_simulation_agrees_with_theory() -> None:
 
 
 def test_true_data_pass_for_every_seed(measured) -> None:  # type: ignore[no-untyped-def]
-    """Twenty seeds times 15 comparisons at error 1e-6: a failure here has probability below 4e-4,
-    and seeds are fixed.
-    """
+    """Twenty seeds times 15 comparisons at 1e-6: below 4e-4 in all."""
     measured(ISOTROPIC)
     for seed in range(20):
         run = rates(ISOTROPIC, LENGTHS, seed=seed)
@@ -121,9 +115,7 @@ def test_false_data_fail(measured, distort: Any, broken: set[str]) -> None:  # t
 
 
 def test_a_false_bound_fails(monkeypatch: pytest.MonkeyPatch, measured) -> None:  # type: ignore[no-untyped-def]
-    """Half of Theorem A, one hundred-millionth of Lemma C.4: both are caught, by the measured and
-    by the exact curve.
-    """
+    """Half of Theorem A, one hundred-millionth of Lemma C.4, by both curves."""
     import numerics.rates.bound_curves
 
     theorem, lemma = numerics.rates.bound_curves.theorem_A, numerics.rates.bound_curves.lemma_c4
@@ -208,9 +200,7 @@ def test_advice_that_can_be_followed(measured, s: float, word: str) -> None:  # 
 
 
 def test_errors_that_do_not_vary_are_known_to_rounding(measured) -> None:  # type: ignore[no-untyped-def]
-    """Averages over all but the scores, and U = 0: no standard error at all, and still fits and
-    comparisons.
-    """
+    """No standard error at all, and still fits and comparisons."""
     flat = AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2))
     measured(flat, relative=0.0)
     run = rates(flat, LENGTHS)
@@ -223,9 +213,7 @@ def test_errors_that_do_not_vary_are_known_to_rounding(measured) -> None:  # typ
 
 
 def test_tokens_of_which_theory_says_nothing(measured) -> None:  # type: ignore[no-untyped-def]
-    """Averages over queries for tokens that are not Gaussian: no exact curve, no exponent, and the
-    run says so.
-    """
+    """No exact curve, no exponent, and the run says so."""
     coins = AttentionSetting(rademacher(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
     measured(coins)
     run = rates(coins, LENGTHS)

@@ -1,6 +1,4 @@
-"""An embedding table in place of a covariance: `how_linear` and `largeprompt ask --tokens`, against
-the law on its rows, and with what the table adds to the answer.
-"""
+"""An embedding table in place of a covariance, against the law on its rows."""
 
 from __future__ import annotations
 

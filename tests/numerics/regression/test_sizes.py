@@ -1,6 +1,4 @@
-"""Covariances, starts and parameters at the ends of the floats: the right answer, or a clear error,
-and always an end.
-"""
+"""Sizes at the ends of the floats: the right answer, or a clear error, and always an end."""
 
 from __future__ import annotations
 
@@ -49,9 +47,7 @@ def test_what_leaves_the_floats_is_refused(name: str) -> None:
 
 
 def test_large_and_small_sizes_that_cancel_have_their_risk() -> None:
-    """x'w is of the size of sqrt(Sigma), U of 1/Sigma: in other units the risk is Sigma times
-    that.
-    """
+    """In units where x'w is sqrt(Sigma) and U is 1/Sigma, the risk is Sigma times that."""
     plain = exact_risk(I, 0.8, I, 10, noise=0.1)
     for size in (2.0**-500, 2.0**500):
         found = exact_risk(I / size, 0.8, size * I, 10, noise=0.1 * size)

@@ -1,6 +1,4 @@
-"""The hostile cases know the variance of a mean, tell both sides of a limit apart, and can prevent
-support.
-"""
+"""The hostile cases tell both sides of a limit apart, and can prevent support."""
 
 from __future__ import annotations
 
@@ -57,9 +55,7 @@ def test_a_hostile_case_above_the_bound_prevents_support(monkeypatch: pytest.Mon
 
 
 def test_a_batch_agrees_with_its_cases_one_by_one() -> None:
-    """The case that is named has the ratio that is reported, from its own law, query and
-    function.
-    """
+    """The case that is named has the ratio that is reported."""
     statement = normal_form(Mean(error_squared), R1).statement
     batches = {(labels.law, labels.L): (labels, ratio) for labels, _, ratio, _, _ in _evaluated(statement, 0)}
     for d in (1, 2):

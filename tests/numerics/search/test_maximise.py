@@ -1,6 +1,4 @@
-"""The search finds known maxima: inside, in a corner, in a narrow valley, and among several
-peaks.
-"""
+"""Known maxima: inside, in a corner, in a narrow valley, and among several peaks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Exact averages over prompt and query: against all prompts one by one, Arb against floats, and the
-verdicts of `tightest`.
-"""
+"""Exact averages over prompt and query: all prompts, Arb against floats, verdicts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The instances meet the hypotheses that refutations rest on, and the Gaussian ones are what a
-second route says.
-"""
+"""The instances meet the hypotheses of refutations, and Gaussian ones a second route."""
 
 from __future__ import annotations
 

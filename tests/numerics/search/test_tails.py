@@ -1,6 +1,4 @@
-"""Tails of exact cases against brute force over all prompts, and what `increasing` does with true
-and false chains.
-"""
+"""Tails of exact cases by brute force, and `increasing` with true and false chains."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The search finds worst cases known in closed form, and a false constant is refuted by a witness
-that stands on its own.
-"""
+"""Worst cases known in closed form, and false constants with witnesses of their own."""
 
 from __future__ import annotations
 
@@ -32,9 +30,7 @@ def _only_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def again(e: Evidence) -> tuple[float, float]:
-    """Both sides of R1 at a witness on two atoms, from the printed numbers alone and by brute force
-    over a binomial.
-    """
+    """Both sides of R1 on two atoms, from the printed numbers and a binomial alone."""
     from scipy.stats import binom
 
     (x1, x2), (q, _), f = (
@@ -88,9 +84,7 @@ def test_chebyshev_is_attained(family: object) -> None:
 
 
 def test_the_sub_gaussian_constant_of_two_atoms_is_attained() -> None:
-    """ln E e^{x} <= a2/2 with equality at the exact constant: skewed laws reach it at a query away
-    from 0.
-    """
+    """ln E e^{x} <= a2/2 with equality: skewed laws reach it at a query away from 0."""
     families = (TWO_ATOMS,)
     assert worst_ratio(sp.log(S / L), "<=", a2 / 2, families=families).slack == pytest.approx(1, abs=1e-5)
     assert worst_ratio(sp.log(S / L), "<=", F(99, 200) * a2, families=families).verdict is Verdict.REFUTED
@@ -219,9 +213,7 @@ def test_a_bound_without_a_value_is_not_accepted() -> None:
 
 
 def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
-    """S_L = S/2 for the prompt 0, 0, ...: the atoms 0 and x with e^x = 3 weigh 1 and 3, the mean is
-    2, up to the ball of ln 3.
-    """
+    """S_L = S/2 for 0, 0, ...: atoms 0 and ln 3 weigh 1 and 3, the mean is 2, up to a ball."""
     from flint import arb
 
     from numerics.attention.softmax_average import softmax_average
@@ -240,9 +232,7 @@ def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
 
 
 def test_a_least_parameter_is_respected_by_search_and_witness() -> None:
-    """Below the least parameter the bound is not claimed: a constant that fails there may hold, and
-    one that fails above it is refuted above it.
-    """
+    """A constant that fails below the least parameter may hold; above it, it is refuted."""
     least = 64 * sp.exp(4 * a2) / L**2
 
     def judged(c: F, least: sp.Expr | None) -> Evidence:

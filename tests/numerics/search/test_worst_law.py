@@ -1,6 +1,4 @@
-"""The search over laws: it finds known extremes, refutes with rational laws, and does not hide what
-it cannot confirm.
-"""
+"""Laws: it finds known extremes, refutes with rational laws, hides no doubt."""
 
 from __future__ import annotations
 

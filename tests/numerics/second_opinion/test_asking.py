@@ -1,6 +1,4 @@
-"""The second opinion confirms what is true, contradicts what was planted, and never confirms what
-it does not know.
-"""
+"""The second opinion confirms what is true, never what it does not know."""
 
 from __future__ import annotations
 

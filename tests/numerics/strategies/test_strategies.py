@@ -1,6 +1,4 @@
-"""Strategies keep what they promise: every law is centred and sub-Gaussian at its constant, every
-covariance is one, degenerate cases and decades are reached, and examples shrink to the simplest.
-"""
+"""Every law is centred and sub-Gaussian at its constant; degenerate cases; shrinking."""
 
 from __future__ import annotations
 

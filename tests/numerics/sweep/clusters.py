@@ -1,6 +1,4 @@
-"""Real Dask schedulers and workers on the loopback device, for tests: every process is ended by its
-own handle.
-"""
+"""Real Dask schedulers and workers on loopback; each is ended by its own handle."""
 
 from __future__ import annotations
 
@@ -39,9 +37,7 @@ def need_dask() -> None:
 
 
 class Cluster:
-    """A scheduler, and the workers that a test asks for; `settings` are Dask's, as environment
-    variables.
-    """
+    """A scheduler, and workers that a test asks for; `settings` are environment variables."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder, self.processes, self.address = folder, list[subprocess.Popen[bytes]](), ""

@@ -61,9 +61,7 @@ def test_the_same_bits_as_here_each_block_once(cluster: Cluster) -> None:
 
 
 def test_blocks_are_read_as_they_are_needed(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A grid of a million blocks must not lie in the memory of the scheduler; where a block takes
-    the time of a task, each is one.
-    """
+    """A grid of a million blocks is not in memory; a block that takes a task's time is one."""
     monkeypatch.setattr(numerics.sweep.cluster, "TASK", 0.0)
     read, given, ahead = 0, 0, []
 

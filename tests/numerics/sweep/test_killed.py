@@ -1,6 +1,4 @@
-"""Sweeps killed with SIGKILL at any moment: nothing stored is lost or computed again, and the
-numbers are those of one in peace.
-"""
+"""Killed with SIGKILL at any moment: nothing stored is lost or computed again."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ def told() -> dict[str, Any]:
 def test_a_killed_sweep_goes_on_as_if_nothing_had_happened(
     name: str, threads: int, told: dict[str, Any]
 ) -> None:
-    """No block that is stored is ever begun again; only those in flight at a kill are, a few for
-    each thread.
-    """
+    """Only the blocks in flight at a kill, a few for each thread, are begun again."""
     saw = told[name]
     assert saw["kills"] == 5
     assert saw["same rows"]
@@ -56,9 +52,7 @@ def test_a_killed_sweep_goes_on_as_if_nothing_had_happened(
 
 
 def test_a_writer_killed_in_the_middle_of_its_transactions(told: dict[str, Any]) -> None:
-    """What `put` has promised is there; at most the one put that was under way is there without a
-    promise.
-    """
+    """At most the put that was under way is there without a promise."""
     saw = told["writers"]
     assert saw["journals"] >= 3, "no kill hit an unfinished transaction"
     assert saw["stored"] >= saw["kills"]

@@ -1,6 +1,4 @@
-"""Sweeps: what is stored is not computed again, and the numbers do not depend on how they came
-about.
-"""
+"""What is stored is not computed again, and numbers do not depend on how they came."""
 
 from __future__ import annotations
 

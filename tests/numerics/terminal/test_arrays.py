@@ -1,6 +1,4 @@
-"""Arrays from files: every format gives the same numbers, and what is no array of real numbers says
-what was found.
-"""
+"""Every format gives the same numbers; what is no array of reals says what was found."""
 
 from __future__ import annotations
 

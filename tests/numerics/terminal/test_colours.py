@@ -1,6 +1,4 @@
-"""The colour of a verdict: it never stands without its letter, and green means that nothing is left
-to believe.
-"""
+"""A colour never stands without its letter; green: nothing is left to believe."""
 
 from __future__ import annotations
 

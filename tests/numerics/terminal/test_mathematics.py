@@ -1,6 +1,4 @@
-"""Formulas spelled out for a terminal: what is written means what the LaTeX means, and nothing of
-LaTeX is left.
-"""
+"""Formulas for a terminal mean what the LaTeX means, and nothing of LaTeX is left."""
 
 from __future__ import annotations
 

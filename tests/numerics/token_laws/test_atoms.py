@@ -1,6 +1,4 @@
-"""Laws on finitely many points: their sigma, and digits that far tilts and tiny points must not
-lose.
-"""
+"""Laws on finitely many points: their sigma, and digits that must not be lost."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ def test_atoms_whose_squares_underflow_have_a_sigma_and_a_close_mean_keeps_its_d
 
 
 def test_sigma_of_atoms_that_is_hundreds_of_deviations() -> None:
-    """Two rare points: the v that makes sigma is short in units of the deviation, and in a
-    direction of its own.
-    """
+    """The v that makes sigma is short, and in a direction of its own."""
     p = np.array([3e-7, 1 - 4e-7, 1e-7])
     x = np.array([[0.5, 4.2], [0.0, 0.0], [0.4, 1.6]])
     law = atoms(x - p @ x, p)

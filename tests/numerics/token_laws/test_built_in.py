@@ -1,6 +1,4 @@
-"""Built-in laws: their transforms, tilts, samples and sigma against mpmath, against each other and
-against what scaling demands.
-"""
+"""Built-in laws: transforms, tilts, samples and sigma by mpmath, each other, scaling."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ name_of = lambda law: f"{law.name} {law.d}"
 
 
 def exact_mgf(law: TokenLaw, a: Any) -> Any:
-    """E e^{a.Z} in multiple precision from the definition: 0F1 for spheres and balls, which has a
-    test of its own.
-    """
+    """E e^{a.Z} in multiple precision: 0F1 for spheres and balls."""
     identity = law.identity or {}
     kind = identity["kind"]
     a = [mp.mpmathify(x) for x in a]

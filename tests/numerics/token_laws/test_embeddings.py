@@ -1,6 +1,4 @@
-"""Embedding tables as laws of tokens: they are the laws on points that they look like, in whatever
-pieces they are read, and half their diameter is never below the truth.
-"""
+"""Embedding tables are the laws on their points, however read; half diameters bound."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every law in every engine: two engines that share no code agree, and a law that an engine does
-not know is refused by it, since the branch for another law would answer in silence.
-"""
+"""Two engines that share no code agree on every law, or refuse one they do not know."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""honest_sigma: true parameters stand, false ones fall, by every route; and what it is asked to
-judge is checked.
-"""
+"""True parameters stand, false ones fall, by every route; and bad input."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The boundary cases are what they say: honest variance proxies, exact atoms, and zero wherever it
-is allowed.
-"""
+"""Boundary cases: honest variance proxies, exact atoms, and zero wherever allowed."""
 
 from __future__ import annotations
 

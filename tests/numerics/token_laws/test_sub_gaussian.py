@@ -1,6 +1,4 @@
-"""Variance proxies: the closed form, the maximisation and the proof against each other and against
-the definition.
-"""
+"""Variance proxies: closed form, maximisation, proof, and the definition."""
 
 from __future__ import annotations
 
@@ -70,9 +68,7 @@ def test_a_law_off_centre_or_without_total_mass_is_refused() -> None:
 
 
 def test_the_proof_refuses_a_proxy_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Control: with the variance in place of the proxy of a skewed law, no number of cells is
-    enough.
-    """
+    """Control: with the variance of a skewed law no number of cells is enough."""
     import numerics.token_laws.sub_gaussian as module
 
     monkeypatch.setattr(module, "CELLS", 300)
@@ -82,9 +78,7 @@ def test_the_proof_refuses_a_proxy_that_is_too_small(monkeypatch: pytest.MonkeyP
 
 
 def test_of_several_peaks_the_highest_counts() -> None:
-    """Random laws on three atoms, some of which have two or three peaks of nearly equal height; the
-    second route looks at every point of a dense grid.
-    """
+    """Three atoms, some with peaks of nearly equal height; a dense grid is second route."""
     rng = np.random.default_rng(5)
     mass = np.exp(np.stack([rng.uniform(-8, 8, 3000), np.zeros(3000), rng.uniform(-8, 8, 3000)]))
     weights = mass / mass.sum(0)

@@ -1,6 +1,4 @@
-"""A user's law: tilts from its log-mgf alone, images, and everything that is refused when it is
-made.
-"""
+"""A user's law: tilts from its log-mgf alone, images, and everything refused."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What the tests of a run stand on: the plain reference in the place of the compiled kernels, where
-these are not the point.
-"""
+"""The plain reference in the place of the compiled kernels, which are not the point."""
 
 from __future__ import annotations
 

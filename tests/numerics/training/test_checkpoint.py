@@ -1,6 +1,4 @@
-"""A run that was killed or interrupted goes on bit for bit, and nothing else is taken for its
-checkpoint.
-"""
+"""A killed or interrupted run goes on bit for bit; nothing else is its checkpoint."""
 
 from __future__ import annotations
 
@@ -96,9 +94,7 @@ def test_a_run_that_ends_early_does_so_wherever_it_was_interrupted(tmp_path: Pat
 def test_ctrl_c_right_after_the_kernel_mixes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every_step: None
 ) -> None:
-    """The kernel has moved its parameters when the interrupt comes, but the step is not yet
-    counted.
-    """
+    """The kernel has moved its parameters, but the step is not yet counted."""
     whole, file = train("linear", 3, **SMALL), tmp_path / "run.npz"
 
     def interrupted(attention: str) -> Callable[..., int]:

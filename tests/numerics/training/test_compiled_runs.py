@@ -1,6 +1,4 @@
-"""Runs by the compiled kernels: cut anywhere, killed, diverging, and at the edges of what is
-allowed.
-"""
+"""Runs by the compiled kernels: cut anywhere, killed, diverging, at the edges allowed."""
 
 from __future__ import annotations
 
@@ -47,9 +45,7 @@ def test_records_and_interrupts_change_no_bit(
 
 @ATTENTIONS
 def test_a_step_goes_down_the_gradient_of_its_own_batch(attention: str) -> None:
-    """Twice the gradient factor is twice the learning rate, and small steps add up along the first
-    gradients.
-    """
+    """Twice the gradient factor is twice the rate; small steps add up along first gradients."""
     start = train(attention, 5, d=2, lr=0.0, steps=1).initial
     one, two = (pack(train(attention, 5, d=2, lr=lr, steps=1, start=start).final) for lr in (1e-6, 2e-6))
     assert np.allclose(two - pack(start), 2 * (one - pack(start)), rtol=1e-6, atol=1e-15)

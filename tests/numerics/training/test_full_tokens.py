@@ -1,6 +1,4 @@
-"""The plain reference of the kernels against the definitions, written out once more and
-differentiated by complex steps.
-"""
+"""The plain reference against the definitions, differentiated by complex steps."""
 
 from __future__ import annotations
 
@@ -62,9 +60,7 @@ def test_prompts_have_the_moments_of_the_model() -> None:
     outer = lambda a, b: a[:, :, None] * b[:, None, :]
 
     def worst(tau: float) -> float:
-        """The largest of 35 deviations of sample moments from those of the model, in standard
-        errors.
-        """
+        """Of 35 deviations of sample moments from the model's, in standard errors."""
         pairs = [
             (outer(x, x), S),
             (outer(x_q, x_q), S_q),

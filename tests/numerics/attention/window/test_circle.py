@@ -1,6 +1,4 @@
-"""The loss on the circle with a diagonal M: two tokens by a double sum, no attention in closed
-form, drawn prompts, and the loss of a window.
-"""
+"""The loss on the circle with a diagonal M: double sums, no attention, drawn prompts, a window."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ def test_without_attention_it_is_the_loss_of_the_mean(n: int) -> None:
 
 
 def test_a_multiple_of_the_identity_has_the_loss_of_a_window() -> None:
-    """cos^2 is 1/2 + cos(2 angle)/2, and on the circle averaging over rotations changes nothing
-    where M is a multiple of the identity: the spectrum is 1/8 at degree 2.
-    """
+    """The spectrum of cos^2 is 1/8 at degree 2; averaging over rotations changes nothing here."""
     for w, n, noise in ((1.0, 3, 0.0), (5.0, 10, 0.1), (8.0, 40, 0.01)):
         exact = float(window_loss(from_spectrum([0.0, 0.0, 0.125]), 2, n, w, noise).loss)
         assert circle_loss(2 * w, 2 * w, n, np.square, noise) == pytest.approx(exact, rel=1e-8)
@@ -64,11 +60,7 @@ def test_drawn_prompts_have_that_loss() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [
-        ((1.0, 1.0, 0), "n = 0"),
-        ((np.nan, 1.0, 3), "finite"),
-        ((1.0, 1.0, 3, np.cos, -1.0), "not negative"),
-    ],
+    [((1.0, 1.0, 0), "n = 0"), ((np.nan, 1.0, 3), "finite"), ((1.0, 1.0, 3, np.cos, -1.0), "not negative")],
 )
 def test_bad_input_is_refused(arguments: tuple[object, ...], said: str) -> None:
     with pytest.raises(ValueError, match=said):

@@ -1,6 +1,4 @@
-"""Best windows at both ends: as wide or as narrow as noise and length make them, against integrals
-in multiple precision, scale laws, limits and the other engine for long prompts.
-"""
+"""Best windows at both ends: integrals in multiple precision, scale laws, limits, other engine."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ repeatable = settings(derandomize=True, database=None, deadline=None, max_exampl
 
 @lru_cache
 def rule(nodes: int = 20) -> list[tuple[mp.mpf, mp.mpf]]:
-    """Gauss-Legendre nodes, to thirty digits, for the uniform law on [-1, 1]: that of x'y for
-    d = 3.
-    """
+    """Gauss-Legendre nodes, to thirty digits, for x'y for d = 3: uniform on [-1, 1]."""
     with mp.workdps(40):
         P = lambda t: mp.legendre(nodes, t)
         roots = [mp.findroot(P, x) for x in np.polynomial.legendre.leggauss(nodes)[0].tolist()]
@@ -104,9 +100,7 @@ def test_units_of_the_tasks_do_not_matter(noise: float) -> None:
 
 
 def test_without_a_linear_part_the_curvature_decides() -> None:
-    """For b_2 alone, d = 3 and n = 7 the curvature at 0 has the sign of sigma^2 - b_2, and near the
-    tie the width is small.
-    """
+    """For b_2 alone, d = 3, n = 7 the curvature at 0 has the sign of sigma^2 - b_2."""
     above, tie, near, below = (
         optimal_window([0, 0, 1.0], 3, 7, noise) for noise in (1.01, 1.0, 1 - 1e-6, 0.99)
     )
@@ -134,9 +128,7 @@ def test_long_prompts_without_a_linear_part_have_none_under_much_noise() -> None
 
 
 def test_narrow_windows_on_the_circle_follow_the_spacing_of_the_tokens() -> None:
-    """Without noise the best width tends to a multiple of n^2, and the loss to one of n^-2, up to
-    widths of 1e12 and beyond: the nearest tokens look alike at every scale.
-    """
+    """Without noise the best width tends to a multiple of n^2, the loss to one of n^-2."""
     found = {n: optimal_window(affine(1), 2, n, 0.0) for n in (10**3, 10**7)}
     few, many = ((best.w / n**2, best.loss * n**2) for n, best in found.items())
     assert found[10**7].w > 9e11

@@ -1,6 +1,4 @@
-"""Free minimisation over M: the loss and its gradient by second routes, symmetries, constraints,
-and drawn prompts against all prompts.
-"""
+"""Free minimisation over M: loss and gradient by second routes, symmetries, drawn prompts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The exact loss of an attention window against tasks that are drawn, double integrals, limits and
-laws that every loss obeys.
-"""
+"""The loss of an attention window against drawn tasks, double integrals, limits and laws."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ repeatable = settings(derandomize=True, database=None, deadline=None, max_exampl
 
 @pytest.mark.parametrize(("d", "n", "w"), [(2, 3, 5.0), (3, 8, 2.0), (5, 30, 4.0)])
 def test_drawn_tasks_prompts_and_labels_lose_as_much(d: int, n: int, w: float) -> None:
-    """ReLU tasks, tokens and noisy labels are drawn; six standard errors, which a right loss leaves
-    with probability 2e-9.
-    """
+    """ReLU tasks, tokens and noisy labels at six standard errors: 2e-9."""
     rng, R, noise = np.random.default_rng(7), 60_000, 0.2
     x = rng.normal(size=(R, n + 1, d))
     x /= np.linalg.norm(x, axis=2, keepdims=True)
@@ -88,9 +84,7 @@ def test_the_terms_of_the_definition_add_up_to_it(tasks: TaskClass, d: int, n: i
 
 
 def test_two_tokens_in_three_dimensions_are_elementary() -> None:
-    """For affine tasks: 2 - E[D tanh(wD)] - E[sech^2(wD)(1 - t_1 t_2)]/2 over heights uniform on
-    [-1, 1].
-    """
+    """2 - E[D tanh(wD)] - E[sech^2(wD)(1 - t_1 t_2)]/2, heights uniform on [-1, 1]."""
     y, weights = np.polynomial.legendre.leggauss(400)
     D, product = y[:, None] - y, np.outer(y, y)
     for w in (0.3, 4.0, 30.0):
@@ -114,9 +108,7 @@ def test_no_window_is_the_uniform_average() -> None:
 
 
 def test_the_nearest_token_decides_in_narrow_windows() -> None:
-    """For linear tasks on the circle the loss tends to that of the nearest of n angles, uniform on
-    [0, pi]: (L^2/2) E[2 - 2 cos a], from below.
-    """
+    """On the circle, linear tasks: to that of the nearest of n angles, (L^2/2) E[2 - 2 cos a]."""
     n = 4
     y, weights = np.polynomial.legendre.leggauss(200)
     a = np.pi / 2 * (1 + y)
@@ -206,9 +198,7 @@ def test_bad_input_says_what_to_do(call: Callable[[], object], says: str) -> Non
 def test_best_widths_that_another_program_found(
     make: Callable[[float], TaskClass], known: list[float]
 ) -> None:
-    """2 w* for d = 5, n = 20, sigma = .01 and L from .1 to 10, by minimising Monte Carlo and by an
-    independent quadrature, to the digits shown.
-    """
+    """2 w* for d = 5, n = 20, sigma = .01, by Monte Carlo and another quadrature."""
     found = [2 * optimal_window(make(L), 5, 20, 1e-4).w for L in (0.1, 0.3, 1, 3, 10)]
     np.testing.assert_allclose(found, known, atol=6e-4)
 
@@ -260,9 +250,7 @@ def test_a_narrow_window_is_near_its_limit_as_it_says(d: int) -> None:
 
 @pytest.mark.parametrize("w", [1e8, 1e30, 1e300])
 def test_an_ever_narrower_window_attends_to_the_nearest_token(w: float) -> None:
-    """For d = 3 and a linear task 1 - x'y is uniform on (0, 2): its least of n values has the mean
-    2 / (n + 1), and the error is twice that.
-    """
+    """d = 3: 1 - x'y is uniform on (0, 2), its least of n 2/(n + 1): half the error."""
     n = np.array([1, 2, 20])
     found = window_loss([0, 1], 3, n, w, noise=0.1)
     np.testing.assert_allclose(found.loss, np.append(2.0, 4 / (n[1:] + 1)) + 0.1, atol=max(1e-6, 1 / w))

@@ -1,6 +1,4 @@
-"""Adam on M: the gradient by finite differences and by NumPy, Adam's own steps, and the minimiser
-that it finds against the one of the population loss.
-"""
+"""Adam on M: gradients by differences and NumPy, Adam's own steps, and the minimiser it finds."""
 
 from __future__ import annotations
 
@@ -57,9 +55,6 @@ def test_large_scores_stay_finite() -> None:
 
 
 def test_the_first_steps_of_adam_have_the_length_of_the_learning_rate() -> None:
-    """Adam's first step is the sign of the gradient times the rate, for each entry with a
-    gradient.
-    """
     run = train_matrix("affine", d=3, n=30, steps=2, lr=0.01, start=0.5, every=1, seed=4)
     W_0, M_1 = 0.5 * np.eye(3), run.kept[1]
     moved = [W_0 + 0.01 * (2 * np.array(signs).reshape(3, 3) - 1) for signs in np.ndindex(*(2,) * 9)]
@@ -75,9 +70,7 @@ def test_a_seed_gives_one_run_and_another_seed_another() -> None:
 
 
 def test_it_finds_the_minimiser_of_the_population_loss() -> None:
-    """Affine tasks, d = 3, n = 10: the trace of M against descent on drawn prompts with the exact
-    average over tasks.
-    """
+    """Affine tasks, d = 3, n = 10: the trace of M against descent on drawn prompts."""
     run = train_matrix("affine", d=3, n=10, sigma=0.3, steps=30_000, lr=0.05, decay=0.9998, seed=1)
 
     def draw(m: int) -> np.ndarray:
@@ -101,9 +94,7 @@ def test_tasks_of_low_rank_leave_the_spurious_part_small() -> None:
 
 
 def test_non_isotropic_covariates_on_the_sphere_have_norm_one() -> None:
-    """Through the loss: with one token the estimate is its label, and square tasks of one direction
-    differ by the squares of its coordinate.
-    """
+    """With one token the estimate is its label; square tasks differ by squares of a coordinate."""
     root = np.diag([1.0, 3.0])
     run = train_matrix(
         "square",
@@ -145,9 +136,7 @@ def test_phases_without_a_linear_part_do_not_leave_the_start() -> None:
 
 
 def test_constant_phases_leave_nothing_but_their_spread() -> None:
-    """cos(b) with b uniform has the mean square 1/2: linear attention predicts 0, and softmax
-    attention learns it up to the noise.
-    """
+    """cos(b), b uniform, has the mean square 1/2, which linear attention cannot learn."""
     softmax, linear = (
         train_matrix("phase", d=2, n=10, L=0.0, sigma=0.1, steps=4000, lr=0.001, seed=2, softmax=s).losses
         for s in (True, False)

@@ -68,9 +68,7 @@ def test_rho_is_that_of_tasks_of_low_rank(found: Experiments) -> None:
 
 
 def test_without_attention_the_test_error_is_the_exact_loss_of_no_window() -> None:
-    """M = 0 on 40 sets of 500 tasks; 6 standard errors, whose error probability is below 1e-6 for
-    40 sets.
-    """
+    """M = 0 on 40 sets of 500 tasks; 6 standard errors: below 1e-6."""
     for task, L in PRETRAINED.values():
         s = Setting(task, 5, 200, L, 0.01, 0, 0)
         errors = np.array(
@@ -144,9 +142,7 @@ def test_choices_that_cannot_be_used_are_refused(choices: Choices, said: str) ->
 
 
 def test_linear_attention_against_drawn_prompts() -> None:
-    """The least loss over c, for phases of the angle and linear tasks: 200000 prompts, 5 standard
-    errors.
-    """
+    """The least loss over c, linear tasks: 200000 prompts, 5 standard errors."""
     rng, d, n, L, sigma = np.random.default_rng(3), 2, 5, 1.5, 0.3
     x = rng.standard_normal((200_000, n + 1, d))
     x /= np.linalg.norm(x, axis=2, keepdims=True)

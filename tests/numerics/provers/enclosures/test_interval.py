@@ -1,6 +1,4 @@
-"""Enclosures hold every value that mpmath finds with 200 bits, and say "defined" only where
-everything is.
-"""
+"""Enclosures hold every value that mpmath finds; "defined" only where everything is."""
 
 from __future__ import annotations
 
@@ -134,9 +132,7 @@ def _holds(v: Iv, value: mpmath.mpf) -> bool:
 
 
 def _strictly(v: Iv, value: mpmath.mpf) -> bool:
-    """Ends that are said to be left out are not attained (checked where they are exact in mpmath:
-    at 0 and at whole numbers).
-    """
+    """Ends said to be left out are not attained (checked where mpmath is exact there)."""
     lo, hi = _exactly(v.lo), _exactly(v.hi)
     return not ((v.lo_open and value == lo == int(lo)) if mpmath.isfinite(lo) else False) and not (
         (v.hi_open and value == hi == int(hi)) if mpmath.isfinite(hi) else False

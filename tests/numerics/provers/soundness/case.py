@@ -1,6 +1,4 @@
-"""Statements of the second attack: each asks its prover, and finds fault with the answer by
-mpmath's values alone.
-"""
+"""Statements of the second attack: each finds fault with an answer by mpmath's values alone."""
 
 from __future__ import annotations
 
@@ -37,11 +35,7 @@ def accepted(e: Evidence) -> bool:
 
 @dataclass
 class Inequality:
-    """``lhs op rhs`` on a domain.
-
-    `hints` are points to look at first, such as the known minimum; if `touches`, the two sides are
-    equal at the first of them.
-    """
+    """``lhs op rhs`` on a domain; `hints` are looked at first; `touches`: equal at the first."""
 
     lhs: Any
     op: str

@@ -1,6 +1,4 @@
-"""Families of inequalities at the edge of what is defined, and of the domain; their truth is
-decided at the hints and by the search.
-"""
+"""Inequalities at the edge of what is defined, and of the domain, decided by the search."""
 
 from __future__ import annotations
 

@@ -35,9 +35,7 @@ SIMPLE = ("exp", "sqrt", "atan", "tanh", "asinh", "log", "reciprocal", "cube")
 def _against(
     rng: random.Random, big: sp.Expr, least: sp.Expr, w: Well, scale: sp.Expr = sp.S.One
 ) -> Inequality:
-    """``big >= bound``, true or false by as little as one likes; `least` is the least value of
-    `big`, attained at the well's point.
-    """
+    """``big >= bound``, off by as little as one likes; `least` of `big` is at the well's point."""
     op = rng.choice((">=", ">=", ">"))
     kind, touches = rng.random(), False
     if kind < 0.2:
@@ -133,9 +131,7 @@ log(x) - 1/(2*x) - share/(12*x**2), polygamma(0, x)
 
 
 def _dips_of_gamma(rng: random.Random) -> Inequality:
-    """Gamma and its logarithm near their least values, and Stirling's series, whose remainder lies
-    between 0 and ``1/(12 x)``.
-    """
+    """Gamma and its logarithm near their least; Stirling's remainder is in (0, ``1/(12 x)``)."""
     x = sp.Symbol("x", positive=True)
     at = Fraction("1.461632144968362341262659542325721328468")
     half = Fraction(1, 2)
@@ -196,9 +192,7 @@ def _needles(rng: random.Random) -> Inequality:
 
 
 def _last_digits(rng: random.Random) -> Inequality:
-    """A value at an end of the range, beside its digits: true if they are cut, false if the last is
-    raised.
-    """
+    """A value at an end beside its digits: true if they are cut, false if the last is raised."""
     a = R(rng.randint(2, 9), rng.choice((1, 3)))
     x = sp.Symbol("x", positive=True)
     f = rng.choice((sp.sqrt, sp.exp, sp.atan, sp.asinh, sp.tanh, sp.sinh, lambda t: sp.sqrt(1 + sp.sqrt(t))))

@@ -1,6 +1,4 @@
-"""Integrals for `integral` and `integral_evidence`, with every function that they know; their truth
-is a quadrature in floating point, by pieces between the known kinks and poles.
-"""
+"""Integrals with every known function; truth is a quadrature between kinks and poles."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ class Area:
         return integral_evidence(self.f, self.x, self.ends, self.op, self.closed, tail=self.tail)
 
     def value(self) -> float | None:
-        """The integral to about nine digits; None where the integrand has no real value, or the
-        symbol is declared to be what the interval is not.
-        """
+        """To about nine digits; None where the integrand, or the symbol, has no such real value."""
         a, b = (float(e) for e in self.ends)
         cuts = sorted({a, b, *(float(k) for k in self.kinks if min(a, b) < k < max(a, b))})
         middle = [

@@ -1,6 +1,4 @@
-"""Runs the attacks alike: asks the prover, and says of each statement which verdict it got and
-what is wrong with that.
-"""
+"""Runs the attacks alike: asks the prover, and says the verdict and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -36,10 +34,7 @@ def blind() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one statement: `fault` is empty unless the verdict is false or there is none.
-
-    A statement counts for each of its `kinds`.
-    """
+    """`fault` is empty unless the verdict is false or there is none; counted for each kind."""
 
     verdict: str
     fault: str

@@ -1,6 +1,4 @@
-"""Decides an inequality at points of its own choice: the ends of every range, points that the
-statement was built around, random ones, and then downhill from the best of them.
-"""
+"""Decides an inequality at points of its own: ends, hints, random ones, then downhill."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ Hypothesis = tuple[Any, str, Any]
 
 @dataclass(frozen=True)
 class Axis:
-    """The values of one variable: exact ends (None is infinite), whether they belong to it, and
-    whether only whole numbers do.
-    """
+    """Exact ends (None is infinite), whether they belong, whether only whole numbers do."""
 
     lo: Fraction | None = None
     hi: Fraction | None = None
@@ -101,9 +97,7 @@ class Terms:
         self.where = [(Function(a, symbols), Function(b, symbols), o) for a, b, o in above]
 
     def meets(self, point: Point) -> bool | None:
-        """Whether the point lies in the domain and every hypothesis holds there; False also where
-        one has no value, None where it is too close to tell.
-        """
+        """In the domain with every hypothesis; False without a value, None if too close to tell."""
         if not all(a.holds(x) for a, x in zip(self.axes.values(), point)):
             return False
         for greater, less, op in self.where:

@@ -1,6 +1,4 @@
-"""Statements of the second generator, whose truth is known by construction or decided by mpmath at
-points of its own choice; and the judge itself, which must see what is false.
-"""
+"""Statements of known truth; and the judge itself, which must see what is false."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Statements of the third generator, whose truth is known by whole numbers or from decimals; and
-the judges themselves, which must see what is false.
-"""
+"""Exact numbers of known truth; and the judges themselves, which must see what is false."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Exact numbers within 1e-9 to 1e-400 of a tie, or on it. On which side they lie is known by whole
-numbers or from decimals, and is not asked of SymPy.
-"""
+"""Exact numbers within 1e-9 to 1e-400 of a tie, or on it, known without asking SymPy."""
 
 from __future__ import annotations
 
@@ -25,9 +23,8 @@ K = sp.Symbol("k", integer=True)
 
 @dataclass
 class Constant:
-    """``lhs op rhs``, of which it is known whether it is true. The relation is "==" for `identity`,
-    an inequality for `forall` over `domain`, "ball" for `integral` and "area <" for its comparison,
-    over the unit interval.
+    """``lhs op rhs`` of known truth: "==" for `identity`, an inequality for `forall` over `domain`,
+    "ball" for `integral`, "area <" for its comparison over the unit interval.
     """
 
     lhs: Any

@@ -1,6 +1,4 @@
-"""Functions with a known least value, and increasing functions to put around them: together they
-are inequalities whose truth is known however close they are.
-"""
+"""Functions with a known least value, and increasing ones around them: of known truth."""
 
 from __future__ import annotations
 
@@ -83,9 +81,7 @@ def smooth(rng: random.Random, variables: int = 1) -> Well:
 
 
 def kinked(rng: random.Random) -> Well:
-    """A maximum of a falling and a rising function, or a sum with absolute values, least where they
-    meet.
-    """
+    """A maximum of falling and rising, or a sum of absolute values, least where they meet."""
     a, m = fraction(rng), fraction(rng)
     axes = symbols(rng, [around(rng, a)])
     (x,) = axes

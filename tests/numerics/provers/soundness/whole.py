@@ -1,6 +1,4 @@
-"""Equations between factorials and Gammas of several whole numbers, poles among them. The judge
-multiplies out what they count, and shares nothing with SymPy.
-"""
+"""Equations between factorials and Gammas of whole numbers; the judge multiplies them out."""
 
 from __future__ import annotations
 
@@ -53,13 +51,7 @@ _VALUES: dict[Any, Callable[..., Fraction]] = {
 
 
 def counted(e: sp.Expr, point: dict[sp.Symbol, int]) -> Fraction:
-    """The value of an expression at whole numbers.
-
-    Raises
-    ------
-    NoValue
-        If it has none.
-    """
+    """The value at whole numbers; raises NoValue if there is none."""
     if e in point:
         return Fraction(point[e])
     if e.is_Rational:

@@ -1,6 +1,4 @@
-"""Fixing a variable by scaling or shifting, and cutting at bends: only where it is justified, and
-without losing a case.
-"""
+"""Fixing a variable by scaling or shifting, and cutting at bends, only where justified."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""How close attention is to its limit: against Monte Carlo, enumeration and closed forms, under the
-laws of scale and rotation, in limits, and in what its sentences promise.
-"""
+"""How close attention is to its limit: second routes, laws, limits, what sentences promise."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ def error(setting: AttentionSetting, L: float) -> float:
 
 @pytest.fixture(scope="module")
 def steep() -> HowLinear:
-    """Sixteen dimensions and a score variance of 9: a page on it was green while a quarter of the
-    output was missing.
-    """
+    """Here a page was green while a quarter of the output was missing."""
     V = np.diag([1.0, *[0.51] * 15])
     return how_linear(AttentionSetting(np.eye(16), np.eye(16), V, [3.0, *[0.0] * 15]), [4000])
 
@@ -142,9 +138,7 @@ def test_without_scores_the_limit_is_zero_and_nothing_is_relative_to_it(cov: np.
 
 
 def test_a_limit_that_is_zero_but_for_rounding_is_zero() -> None:
-    """The scores lie in the kernel of V, in coordinates in which rounding hides it; and a law of
-    atoms has a mean of 1e-17 without scores.
-    """
+    """Scores in the kernel of V up to rounding; and atoms with a mean of 1e-17."""
     R = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
     hidden = AttentionSetting(
         R @ np.diag([1.0, 0.3, 0.7]) @ R.T, np.eye(3), np.diag([0.0, 1.0, 1.0]) @ R.T, R @ [1.0, 0.0, 0.0]
@@ -307,9 +301,7 @@ def test_the_slope_of_a_law_with_logarithms_at_one_token_is_no_number() -> None:
 
 
 def test_an_atom_that_comes_into_play_late_is_waited_for() -> None:
-    """A token of probability 1e-35 and score 53 shows in prompts of about 1e23 tokens, long after
-    the error of the others is gone.
-    """
+    """A token of probability 1e-35 and score 53 shows from about 1e23 tokens on."""
     points, p = np.array([[53.0, 2.5e4], [-0.5, -1.0], [0.5, 1.0]]), np.array([1e-35, 0.5, 0.5])
     setting = AttentionSetting(atoms(points - p @ points, p), np.eye(2), [[0.0, 1.0]], [1.0, 0.0])
     found = how_linear(setting, [10**9, 10**23])
@@ -319,9 +311,7 @@ def test_an_atom_that_comes_into_play_late_is_waited_for() -> None:
 
 
 def test_a_bound_without_a_proof_is_not_called_certain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Theorem A, whose parts are proved, and R1, which is derived, are called so as long as the
-    ledger says more of them than SUPPORTED.
-    """
+    """Theorem A and R1 are so called while the ledger says more than SUPPORTED."""
     one = np.eye(2)
     for tokens, name in ((one, "Theorem A"), (rademacher(2), "R1")):
         for verdict in ("", "SUPPORTED"):

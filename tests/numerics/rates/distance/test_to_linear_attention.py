@@ -25,9 +25,7 @@ FAR_TABLE = np.array([[6.0, 0.0], [-1.0, 1.0], [-1.0, -1.0], [-2.0, 0.5], [-2.0,
 
 @pytest.mark.parametrize("L", [4000, 10**6, 10**30])
 def test_a_limit_far_from_linear_attention_is_red_however_close_the_prompt_is_to_it(L: int) -> None:
-    """A page was green here: softmax attention saturates at a row of the table, linear attention
-    does not.
-    """
+    """Softmax saturates at a row of the table, linear attention does not."""
     found = how_linear(AttentionSetting(embedding_table(FAR_TABLE), ONE2, ONE2, [2.0, 0.5]), [L])
     assert found.to_limit[-1] < 0.01
     assert found.off_linear.value > 0.5
@@ -79,9 +77,7 @@ def test_one_token_is_as_far_as_its_variance_says() -> None:
 
 
 def test_where_linear_attention_is_zero_and_the_limit_is_not_the_answer_is_absolute() -> None:
-    """The coordinates are uncorrelated but not independent: T sees the second one, V Gamma U z does
-    not.
-    """
+    """Uncorrelated but not independent: T sees the second coordinate, V Gamma U z does not."""
     points = np.array([[2.0, 1.0], [-2.0, 1.0], [0.0, -1.0], [0.0, -1.0]])
     setting = AttentionSetting(atoms(points, np.full(4, 0.25)), np.eye(2), [[0.0, 1.0]], [1.0, 0.0])
     found = how_linear(setting, [10, 10**6])

@@ -1,6 +1,4 @@
-"""Exact times by a second route: the flow of the whole matrix Q on the features and tasks
-themselves, and how times scale.
-"""
+"""Exact times by the flow of the whole matrix Q, and how times scale."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""Nominal 95 % intervals cover what they promise where the law is right, and far less where a term
-is missing.
-
-Each statement about a coverage holds for the exact binomial limits (Clopper and Pearson) of the
-simulated share: at most 1e-6 of error each, on fixed seeds.
+"""Nominal 95 % intervals cover so where the law is right, and far less where a term is missing:
+Clopper-Pearson limits of the simulated share, at most 1e-6 of error each, fixed seeds.
 """
 
 from __future__ import annotations
@@ -26,9 +23,7 @@ NEXT: Fit = lambda L, y, e: power_law_fit(L, y, e)
 def limits(
     fit: Fit, alpha: float, truth: np.ndarray, relative: float, level: float = 0.95, runs: int = RUNS
 ) -> tuple[float, float]:
-    """Between them lies the probability that an interval holds alpha, each with error probability
-    ERROR; at RUNS 5 % apart.
-    """
+    """Of the probability that an interval holds alpha, at ERROR each; at RUNS 5 % apart."""
     noise = np.random.default_rng(20260101).standard_normal((runs, truth.size)) * relative
     intervals = np.array([fit(LENGTHS, y, relative * truth).interval(level) for y in truth * (1 + noise)])
     k = int(np.sum((intervals[:, 0] <= alpha) & (alpha <= intervals[:, 1])))
@@ -46,9 +41,7 @@ def test_the_next_order_term_makes_intervals_honest(alpha: float, level: float) 
 
 
 def test_a_straight_line_covers_too_little() -> None:
-    """Measured to 1 %, a next-order term of 1.5 % at the shortest length alone is enough: 68 to 82
-    % instead of 95 %.
-    """
+    """Measured to 1 %, a term of 1.5 % at the shortest length is enough: 68 to 82 %."""
     low, high = limits(PURE, 1.0, 2.0 / LENGTHS * (1 - 0.32 / LENGTHS), 0.01)
     assert 0.68 <= low <= high <= 0.82
     # It is the term that is missed, nothing else.
@@ -57,9 +50,7 @@ def test_a_straight_line_covers_too_little() -> None:
 
 
 def test_powers_of_the_logarithm() -> None:
-    """With k from theory and the next order the interval covers; without the logarithm, or with
-    another k, it does not at all.
-    """
+    """With k from theory and the next order it covers; with another k not at all."""
     log = np.log(LENGTHS)
     truth = 2.0 * log**1.5 * LENGTHS**-0.6 * np.exp(0.8 / log)
     model: Callable[[float | None, bool], Fit] = lambda k, b: (

@@ -1,6 +1,4 @@
-"""Power laws beside powers of the logarithm: exact recovery, coverage, and what Theorem B shows far
-out and not near by.
-"""
+"""Power laws beside powers of the logarithm: recovery, coverage, and Theorem B far out."""
 
 from __future__ import annotations
 
@@ -60,9 +58,7 @@ def test_a_fitted_power_of_the_logarithm_costs_the_exponent_its_precision() -> N
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("lam", [0.5, 1.0, 2.0])
 def test_theorem_B_shows_far_out(lam: float, d: int) -> None:
-    """At L = 1e20 to 1e100 the law with Theorem B's power of ln L finds the exact exponent; the
-    pure power does not.
-    """
+    """At 1e20 to 1e100 Theorem B's power of ln L finds the exponent; the pure power does not."""
     setting = averaged(lam, d)
     exact, theorem = exact_error(setting, "output", FAR), theorem_B_law(setting)
     assert exact is not None

@@ -1,6 +1,4 @@
-"""Laws beside each other: which are rejected, which are honest, and when lengths cannot show the
-exponent.
-"""
+"""Laws beside each other: which are rejected, and when lengths cannot show the exponent."""
 
 from __future__ import annotations
 
@@ -32,9 +30,7 @@ def test_a_power_law_shows_its_exponent() -> None:
 
 
 def test_without_theory_laws_that_disagree_hide_it() -> None:
-    """The same with a larger next-order term: a power of the logarithm describes it as well, with
-    another exponent.
-    """
+    """A power of the logarithm describes it as well, with another exponent."""
     bent = 2.0 / L * np.exp(-2.5 / L)
     alone = rate_models(L, bent, 0.01 * bent)
     assert not alone.shows
@@ -45,9 +41,7 @@ def test_without_theory_laws_that_disagree_hide_it() -> None:
 @pytest.mark.parametrize("relative", [0.003, 0.01, 0.03])
 @pytest.mark.parametrize(("lam", "d"), [(0.5, 1), (1.0, 1), (1.44, 2), (2.0, 1)])
 def test_feasible_lengths_cannot_show_what_logarithms_hide(lam: float, d: int, relative: float) -> None:
-    """The exact curves of Theorem B at L = 10 to 10000, with errors of 0.3 to 3 %: never shown,
-    whatever the noise.
-    """
+    """Theorem B at L = 10 to 10000 with errors of 0.3 to 3 %: never shown, whatever the noise."""
     setting = averaged(lam, d)
     exact, theorem = exact_error(setting, "output", L), theorem_B_law(setting)
     assert exact is not None
@@ -60,18 +54,14 @@ def test_feasible_lengths_cannot_show_what_logarithms_hide(lam: float, d: int, r
 
 
 def test_the_right_power_without_further_terms_is_found() -> None:
-    """Control: a curve of exactly the fitted form shows its exponent behind the logarithm, once
-    measured well.
-    """
+    """Control: a curve of exactly the fitted form shows its exponent once measured well."""
     found = models(LOGS, 1e-3, sharp=1.0, order=None, log_power=1.5)
     assert found.shows, found.says
     assert next(m.name for m in found.models if not m.rejected).startswith("A (ln L)^1.5")
 
 
 def test_a_bias_that_vanishes_by_accident_is_not_honest() -> None:
-    """A law without logarithms, asked for the exponent that it happens to find in a curve with
-    them.
-    """
+    """A law without logarithms, asked for the exponent it finds in a curve with them."""
     wrong = rate_models(L, LOGS, 0.05 * LOGS, exact=LOGS, sharp=1.0, order=None, log_power=1.5).models[1]
     lucky = wrong.fit.exponent
     found = rate_models(L, LOGS, 0.05 * LOGS, exact=LOGS, sharp=lucky, order=None, log_power=1.5).models[1]

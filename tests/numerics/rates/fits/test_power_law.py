@@ -50,9 +50,7 @@ def test_the_fitted_law_is_recovered_exactly(order: float) -> None:
 
 
 def test_units_do_not_matter() -> None:
-    """Other units of y change the amplitude only; other units of the errors change the width
-    only.
-    """
+    """Units of y change the amplitude only; units of the errors the width only."""
     y = law(LENGTHS) * (1 + 0.01 * np.sin(LENGTHS))
     one = power_law_fit(LENGTHS, y, 0.01 * y)
     scaled = power_law_fit(LENGTHS, 1e30 * y, 1e28 * y)
@@ -111,9 +109,7 @@ def test_a_good_fit_does_not_warn() -> None:
 
 
 def test_an_amplitude_may_overflow() -> None:
-    """A next-order term that hardly falls has a constant of any size beside it; the law itself
-    stays finite.
-    """
+    """A next-order term that hardly falls has a constant of any size beside it."""
     y = law(LENGTHS) * (1 + 0.01 * np.sin(LENGTHS))
     fit = power_law_fit(LENGTHS, y, 0.01 * y, order=1e-5)
     assert math.isinf(fit.amplitude) or fit.amplitude == 0

@@ -142,9 +142,7 @@ def test_the_page_says_what_the_run_says(run: Rates, page: str) -> None:
 
 
 def test_the_plots_show_the_numbers_of_the_run(run: Rates) -> None:
-    """Every measured point is drawn where the axes say: heights in the picture are linear in the
-    logarithm of the values.
-    """
+    """Heights in the picture are linear in the logarithm of the values."""
     series = run.series[2]
     root = ElementTree.fromstring(error_plot(run, series).inline)
     space = "{http://www.w3.org/2000/svg}"
@@ -214,9 +212,7 @@ def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(
 def test_a_page_opens_with_how_close_linear_attention_is(
     run: Rates, page: str, slow: Rates, shared: str
 ) -> None:
-    """The colour has its word, the thresholds stand on the page, and a green count of comparisons
-    comes after it.
-    """
+    """The colour has its word, the thresholds stand there, and the green count comes after."""
     text = " ".join(" ".join(Page(page).words).split())
     box, rest = text[text.index("How close to linear attention?") :].split(
         f"All {len(run.comparisons)} comparisons hold"
@@ -346,9 +342,7 @@ def test_runs_of_one_name_have_plots_of_their_own(run: Rates) -> None:
 
 
 def test_runs_on_one_page_look_different() -> None:
-    """Six colours and six markers: the seventh run comes back to the first colour, not to its
-    marker.
-    """
+    """The seventh run comes back to the first colour, not to its marker."""
     assert len({run_style(i, 36) for i in range(36)}) == 36
 
 

@@ -235,9 +235,7 @@ def test_the_page_begins_with_the_formula_of_the_best_window(report: WindowsRepo
 def test_the_worked_numbers_are_those_of_the_formula_as_it_is_told_and_of_the_loss(
     place: tuple[int, int, float],
 ) -> None:
-    """The exact width is looked for once more among losses by another route; the formula is read
-    from the sentences.
-    """
+    """The exact width once more by another route; the formula as the sentences tell it."""
     d, n, sigma = place
     found, told = worked(d, n, sigma), which_window()
     (shown,) = re.findall(r"w\^\* = (\[\(d-1\).*?\]\^\(.*?\)\)), and", told[0])

@@ -1,6 +1,4 @@
-"""The compiled loss and H against the formulas of theory: every way in which classes and prompts
-fill octets, scores that lie far apart, and empty classes.
-"""
+"""The compiled loss and H against theory: every filling of octets, far scores, no class."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Descent, flow and margin over finitely many features: against plain gradients, the reduced
-attention and each other; scaling, late times, divergence, checkpoints, bad input.
-"""
+"""Descent, flow and margin over features: plain gradients, scaling, late times, bad input."""
 
 from __future__ import annotations
 

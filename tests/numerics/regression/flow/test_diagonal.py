@@ -1,6 +1,4 @@
-"""The compiled field of the diagonal flow against the same sums in NumPy, with the splines of
-SciPy, and against finite differences.
-"""
+"""The compiled field of the diagonal flow against NumPy, SciPy's splines and differences."""
 
 from __future__ import annotations
 

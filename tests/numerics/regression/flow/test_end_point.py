@@ -81,9 +81,7 @@ def test_directions_of_small_variance_go_their_own_way() -> None:
 
 @pytest.mark.parametrize("L", [2, 10, 1000])
 def test_queries_unlike_the_tokens_leave_small_directions_their_own_way(L: int) -> None:
-    """As an eigenvalue of Sigma vanishes, U tends to a limit in its direction, too; the other
-    parameters no longer see it.
-    """
+    """As an eigenvalue of Sigma vanishes, U tends to a limit there; the others do not see it."""
     known = trained(unit(np.diag([1.0, 1e-14]), 0.1, np.eye(2)), L)
     for least in (1e-20, 1e-40, 1e-100):
         end = trained(unit(np.diag([1.0, least]), 0.1, np.eye(2)), L)

@@ -1,6 +1,4 @@
-"""The exact flow against other integrators, laws that it keeps, and stochastic gradient descent,
-which it is the limit of.
-"""
+"""The exact flow against other integrators, its laws, and SGD, whose limit it is."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ FACTORS = Factors(
 
 @pytest.mark.parametrize("L", [5, None])
 def test_linear_attention_against_the_closed_field(L: int | None) -> None:
-    """The other integration, of a general start, knows only theory's field; task variance 1/2 makes
-    time run at half speed.
-    """
+    """The other integration knows only theory's field; task variance 1/2 halves the speed."""
     known = integrate_flow(SIGMA, START, 0.8, prompt_length=L, noise=0.3, t_max=1.5)
     task = RegressionTask(SIGMA, noise=0.15, task_variance=0.5)
     flow = training_flow((START, 0.8), task, L, attention="linear", times=[0.0, 1.0, 3.0])
@@ -44,9 +40,7 @@ def test_linear_attention_against_the_closed_field(L: int | None) -> None:
 
 
 def test_softmax_attention_against_the_product_rule() -> None:
-    """Start and covariance diagonal: the older flow integrates over the query by a product rule,
-    with splines for the weights.
-    """
+    """The older flow, of diagonal starts, integrates by a product rule with splines."""
     known = finite_prompt_path(
         [0.3, 0.6], 0.5, Spectrum((1.0, 0.25), (1, 1)), 30.0, noise=0.2, nodes=36, t_max=4.0
     )
@@ -94,9 +88,7 @@ def test_factors_keep_their_balance_and_lower_the_risk() -> None:
 
 
 def test_units_of_time() -> None:
-    """Linear attention: Sigma -> k Sigma with U, u -> U, u / sqrt k and noise -> k noise is the
-    same path in time t / k^2.
-    """
+    """Sigma -> k Sigma, U, u -> U, u / sqrt k, noise -> k noise: the same path in t / k^2."""
     k = 1e-6
     here = training_flow((START, 0.8), unit(SIGMA, 0.1), 8, attention="linear", times=[2.0])
     start = (START / math.sqrt(k), 0.8 / math.sqrt(k))
@@ -113,11 +105,8 @@ def test_a_start_at_the_minimum_stays() -> None:
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 def test_sgd_lies_on_the_exact_curve(attention: str) -> None:
-    """Means over seeds of the last point and of the risk on the way, at error 1e-6 each.
-
-    SGD makes steps: its mean is that of gradient descent with the exact gradient, but for the
-    curvature times the variance that batches of 1024 leave, of the order of 1e-6 (1e-5 is granted);
-    and gradient descent is off the flow by the order of the rate.
+    """Means over seeds at error 1e-6 each. Batches of 1024 leave curvature times variance, of the
+    order of 1e-6 (1e-5 is granted); gradient descent is off the flow by the order of the rate.
     """
     seeds, steps, lr, batch = 40, 60, 5e-3, 1024
     start, task = FACTORS, RegressionTask(SIGMA, noise=0.1, task_variance=0.5)

@@ -31,9 +31,7 @@ def test_invariants_are_kept_and_the_risk_falls_along_the_path(L: int | None, no
 
 
 def test_off_diagonal_entries_decay_like_the_integral_of_u_squared() -> None:
-    """In the eigenbasis U_ij(t) = U_ij(0) exp(-l_i l_j m_i int u^2): a law that the integrator is
-    not told.
-    """
+    """In the eigenbasis U_ij(t) = U_ij(0) exp(-l_i l_j m_i int u^2), which it is not told."""
     flow = integrate_flow(SIGMA, U0, 0.9, t_max=0.7)
     area = np.sum(np.diff(flow.t) * (flow.u[1:] ** 2 + flow.u[:-1] ** 2) / 2)
     for (i, j), rate in {(0, 1): 0.4, (1, 0): 0.16}.items():
@@ -49,9 +47,7 @@ def test_a_path_that_is_cut_short_or_sits_in_a_saddle_has_not_converged() -> Non
 @pytest.mark.parametrize("start", [1e-6, 0.1, 3.0])
 @pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**60])
 def test_the_slowest_mode_is_waited_for(sizes: tuple[float, ...], start: float, unit: float) -> None:
-    """The end is that of the closed form, whose derivation knows no time; the units are those of
-    `test_time_scales_with_sigma`.
-    """
+    """To the end of the closed form; units are those of `test_time_scales_with_sigma`."""
     Sigma, U0, u0 = (
         unit * np.diag(sizes),
         start / math.sqrt(unit) * np.eye(len(sizes)),

@@ -1,6 +1,4 @@
-"""The compiled method of Dormand and Prince against a closed form and against SciPy, and who takes
-over where a flow is stiff.
-"""
+"""Dormand and Prince, compiled, against a closed form and SciPy; who takes over if stiff."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The check that the flow ends where a formula says: it accepts the right one, refutes near misses,
-and gives up aloud.
-"""
+"""Whether the flow ends where a formula says: right, near misses, and giving up aloud."""
 
 from __future__ import annotations
 
@@ -88,9 +86,7 @@ def test_printed_constant_is_refuted_at_the_shortest_numbers_and_ours_is_not() -
 
 
 def test_a_constant_that_only_the_path_contradicts_stays_open() -> None:
-    """At t = 0 the ratio is 4 S^3 s^2, at the end 4 S^2: with S = 1, s = 5/4 the path falls below
-    what the start allows.
-    """
+    """S = 1, s = 5/4: from 4 S^3 s^2 to 4 S^2 the path falls below what the start allows."""
     steep = [
         s
         for s in balanced_starts()

@@ -1,6 +1,4 @@
-"""The population risk of any parameters: every token drawn, closed forms, and whether its errors
-are honest.
-"""
+"""The population risk of any parameters: tokens drawn, closed forms, honest errors."""
 
 from __future__ import annotations
 
@@ -69,9 +67,7 @@ def test_a_single_token_is_the_answer() -> None:
 
 
 def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
-    """Off the manifold by e the risk differs by e^2: its gradient there is an odd moment of the
-    task.
-    """
+    """Off the manifold by e the risk differs by e^2: an odd moment of the task."""
     d = 2
     K, V, e = np.zeros((3, 3)), np.diag([0.0, 0.0, 1.4]), 1e-3
     K[:2, :2] = [[0.8, 0.3], [-0.2, 0.6]]
@@ -90,9 +86,7 @@ def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
 
 
 def test_the_error_is_honest() -> None:
-    """Values of independent randomisations scatter as their errors say: the mean of 20 squares of
-    Student's t is 1.17 +- 0.5.
-    """
+    """The mean of 20 squares of Student's t is 1.17 +- 0.5."""
     found = np.array([population_risk(wild(2), "softmax", TASK, 5, points=64, seed=k) for k in range(20)])
     better = population_risk(wild(2), "softmax", TASK, 5, points=1 << 11, seed=99)
     assert better[1] < found[:, 1].mean() / 3

@@ -48,9 +48,7 @@ def test_against_ridge_regression_on_drawn_prompts(Sigma: Floats, L: int, query:
 
 @pytest.mark.parametrize("least", [1e-13, 1e-40])
 def test_small_variances_are_seen_too(least: float) -> None:
-    """Without noise d tokens tell the task, whatever the units of the covariates; of two
-    directions equally small one token more than of the large one tells half.
-    """
+    """d noiseless tokens tell the task in any units; of two small directions one tells half."""
     task = lambda *variances: unit(np.diag(variances), 0.0, np.diag([0.0] + [1.0] * (len(variances) - 1)))
     assert bayes_risk(task(1.0, least), 5) == (0.0, 0.0)
     value, error = bayes_risk(task(1.0, least, least), 2)

@@ -1,6 +1,4 @@
-"""The exact risk by second routes, in limits and under symmetries, and its gradient against
-differences.
-"""
+"""The exact risk by second routes, limits, symmetries, and its gradient by differences."""
 
 from __future__ import annotations
 
@@ -49,9 +47,7 @@ def test_gradient_against_differences(attention: str, L: int | None, size: float
 
 
 def test_against_drawn_prompts() -> None:
-    """Other covariances for prompt and query; each comparison fails by chance with probability
-    6e-7.
-    """
+    """Other covariances for prompt and query; by chance 6e-7 each."""
     n, L, noise, om2, u = 100_000, 3, 0.3, 0.5, 1.2
     rng = np.random.default_rng(3)
     X, x = (
@@ -100,9 +96,7 @@ def test_a_single_token_is_the_answer_whatever_its_score() -> None:
 
 
 def test_no_scores() -> None:
-    """The mean label; along U the risk falls as in the mean of a product of covariances, (1 - 1/L)
-    S_p S_q.
-    """
+    """The mean label; along U the risk falls by (1 - 1/L) S_p S_q."""
     Sq = np.diag([1.0, 0.2, 0.0])
     risk, to_U, to_u = exact_risk(np.zeros((3, 3)), 2.0, unit(FULL, 0.1, Sq), 5)
     level = (float(np.trace(FULL)) + 0.1) / 5
@@ -113,9 +107,7 @@ def test_no_scores() -> None:
 
 @pytest.mark.parametrize("scale", [1e4, 1e8, 1e150])
 def test_the_largest_scores_give_the_label_of_the_best_token(scale: float) -> None:
-    """One covariate, two tokens: E max = 1/sqrt(pi), E max^2 = 1. The rest is of the size of
-    1/scale.
-    """
+    """One covariate, two tokens: E max = 1/sqrt(pi), E max^2 = 1, up to 1/scale."""
     u, noise = 0.7, 0.3
     limit = (u**2 * (1 + noise) - 2 * u * math.sqrt(2) / math.pi + 1 + noise) / 2
     assert exact_risk([[scale]], u, [[1.0]], 2, noise).risk == pytest.approx(limit, rel=1e-10 + 2 / scale)

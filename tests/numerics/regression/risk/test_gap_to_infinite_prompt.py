@@ -1,6 +1,4 @@
-"""R6 by quadrature: its limits, and its flow against finite differences and known ends. That the
-risk is the exact one is tested beside `exact_risk`.
-"""
+"""R6 by quadrature: its limits, and its flow against differences and known ends."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Enumerated prompts against finite differences and sampling; the scalar regression against direct
-integration over prompts.
-"""
+"""Enumerated prompts against differences and sampling; the scalar case by integration."""
 
 from __future__ import annotations
 

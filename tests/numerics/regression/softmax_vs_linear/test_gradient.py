@@ -1,6 +1,4 @@
-"""The gap of the gradients against differences of the population risks, and against exact risks on
-the block manifold.
-"""
+"""The gap of the gradients against differences of risks, and on the block manifold."""
 
 from __future__ import annotations
 
@@ -44,9 +42,7 @@ def test_the_gap_is_that_of_finite_differences() -> None:
 
 
 def test_gradients_on_the_block_manifold() -> None:
-    """Second route: exact risks and the chain rule. 16 randomisations and |t| < 10: the probability
-    of failure is below 1e-6.
-    """
+    """Exact risks and the chain rule; 16 randomisations and |t| < 10: below 1e-6."""
     K11, Q11, o, v = np.array([[0.9, 0.2], [0.0, 0.5]]), np.array([[0.7, -0.3], [0.1, 0.6]]), 1.2, 0.8
     zero = np.zeros(2)
     block = lambda M, x: np.block([[M, zero[:, None]], [zero[None], np.array([[x]])]])

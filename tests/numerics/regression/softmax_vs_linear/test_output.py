@@ -1,6 +1,4 @@
-"""The exact gap of the two attentions against prompts drawn with every token, at its limits, and
-where it must not be negative.
-"""
+"""The exact gap of two attentions: drawn prompts, limits, and never negative."""
 
 from __future__ import annotations
 
@@ -11,9 +9,7 @@ from numerics.regression.softmax_vs_linear.output import output_gap
 
 
 def drawn(s: float, t: float, c: float, L: int, k: float, prompts: int) -> tuple[float, float]:
-    """Mean and standard error of (T_soft - k T_lin)^2 over prompts of L tokens in the plane of a
-    and b.
-    """
+    """Mean and standard error of (T_soft - k T_lin)^2 in the plane of a and b."""
     rng = np.random.default_rng(L)
     g, r = rng.standard_normal((2, prompts, L))
     score, value = np.sqrt(s) * g, c / np.sqrt(s) * g + np.sqrt(t - c * c / s) * r

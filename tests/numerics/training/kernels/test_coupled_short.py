@@ -1,6 +1,4 @@
-"""Short prompts token by token: weights and sums of the compiled rows against NumPy on the same
-normals.
-"""
+"""Short prompts token by token: weights and sums against NumPy on the same normals."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A helper that is only called has two compiled copies, and a process that loads the kernel from
-the cache takes the other one.
-"""
+"""A helper has two compiled copies; a process that loads the kernel takes the other."""
 
 from __future__ import annotations
 

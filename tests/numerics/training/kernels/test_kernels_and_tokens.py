@@ -1,6 +1,4 @@
-"""Loss and gradient of a batch have the same law in the compiled kernels, which reduce prompts, as
-with every token drawn.
-"""
+"""Loss and gradient have the same law as with every token drawn."""
 
 from __future__ import annotations
 
@@ -46,9 +44,7 @@ class Case(NamedTuple):
 
 
 def batches(kernel: Any, attention: str, case: Case, key: int) -> np.ndarray:
-    """A row for each of the batches: its losses and gradients, and the cosines and sines of random
-    projections of all of them.
-    """
+    """A row each: losses and gradients, cosines and sines of projections of all of them."""
     theta, front = case.start(attention), (2,) if attention == "coupled" else ()
     rows = np.empty((BATCHES, len(np.ones(front).ravel()) + theta.size))
     A, B = (np.array(x, dtype=float, order="C") for x in (case.A, case.B))
@@ -62,11 +58,9 @@ def batches(kernel: Any, attention: str, case: Case, key: int) -> np.ndarray:
 
 
 def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """|sum D| / sqrt(sum D²) for the differences D of the columns, of their cosines and sines, and
-    of those of some projections.
-
-    If both have one law, D is symmetric, and given |D| this is a sum of random signs: it exceeds t
-    with probability below 2 exp(-t²/2), whatever the law and its tails (Hoeffding).
+    """|sum D| / sqrt(sum D²) for differences D of columns and of cosines and sines of projections.
+    If both have one law, given |D| these are random signs: it exceeds t with probability below 2
+    exp(-t²/2), whatever the law and its tails (Hoeffding).
     """
     spread = np.concatenate([one, two]).std(0)
     seen = spread > 1e-4 * spread.max()  # what vanishes is rounding in float32
@@ -80,9 +74,7 @@ def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 
 def parallel(theta: Parameters) -> np.ndarray:
-    """K for which K'Q z is a multiple of V'o whatever the query z: scores and values of a token are
-    the same up to a factor.
-    """
+    """K'Q z is a multiple of V'o for any z: scores and values are the same up to a factor."""
     return np.outer([1.0, 0.0, 0.0], theta.b)
 
 

@@ -1,6 +1,4 @@
-"""The compiled loop of SGD: its streams, its sums in float32, and what must hold bit for bit or up
-to rounding in each batch.
-"""
+"""The compiled loop of SGD: its streams, sums in float32, and what must hold bit for bit."""
 
 from __future__ import annotations
 
@@ -68,9 +66,7 @@ def test_steps_may_be_cut_anywhere(attention: str) -> None:
 
 
 def label(lane: int, step: int, mark: int, B: np.ndarray, root: float, noise: float) -> float:
-    """The label of the query of a lane, by hand from its stream; its number is one of 64 bits, 2^62
-    for these kernels added.
-    """
+    """By hand from the stream of a lane, number of 64 bits, 2^62 for these kernels added."""
     d = len(B)
     words = np.array(
         plain_xoshiro(plain_philox((step, lane, 1 << 30, mark), (5, 2)), 2 * d + 2), dtype=np.uint32
@@ -93,12 +89,7 @@ def test_labels_of_a_model_that_says_nothing(batch: int, roots: tuple[np.ndarray
 @pytest.mark.parametrize("noise", [0.3, 0.0])
 @pytest.mark.parametrize("dimension", [1, d])
 def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, dimension: int) -> None:
-    """By o.grad = (T - y) T the gradient knows the output T: T - y is then one of the roots of
-    twice the loss.
-
-    Without noise in dimension 1 scores and values are parallel up to rounding, which must not pass
-    for a direction.
-    """
+    """By o.grad = (T - y) T, T - y is a root of twice the loss; in dimension 1 no direction."""
     theta, root, mark = (
         START[: 3 * dimension + 4, : dimension + 1],
         np.eye(dimension),
@@ -113,9 +104,7 @@ def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, d
 
 @BOTH
 def test_gradients_of_a_product_know_its_degree(attention: str) -> None:
-    """The output is linear in o and in V, a function of K'Q, and bilinear in K and Q for linear
-    attention: Euler's identities.
-    """
+    """Linear in o and V, a function of K'Q, and bilinear for linear attention: Euler."""
     theta, _, gradient, _ = call(attention, START)
     by_o, by_V, by_K, by_Q = (part.sum() for part in np.split(theta * gradient, [1, d + 2, 2 * d + 3]))
     assert by_o == pytest.approx(by_V, rel=1e-6)
@@ -126,9 +115,7 @@ def test_gradients_of_a_product_know_its_degree(attention: str) -> None:
 @BOTH
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
 def test_units_do_not_matter(attention: str, unit: float) -> None:
-    """Tokens and labels in other units, scores scaled back: outputs and labels are `unit` times as
-    great, the loss its square.
-    """
+    """Outputs and labels are `unit` times as great, the loss its square."""
     loss = call(attention, START)[1][0]
     other = call(attention, START, A=unit * A, B=unit * B, noise_sd=0.3 * unit, scale=0.8 / unit**2)[1][0]
     assert other / unit**2 == pytest.approx(loss, rel=1e-4)
@@ -160,9 +147,7 @@ def test_one_token_moves_neither_keys_nor_queries() -> None:
 
 
 def test_enormous_scores_pick_one_token() -> None:
-    """Then the loss no longer knows their scale, and has the law that drawing all tokens gives: six
-    standard errors, 2e-9.
-    """
+    """Then the loss has the law of all tokens drawn: six standard errors, 2e-9."""
     loss = [call("softmax", START, 12, scale=scale)[1][0] for scale in (1.0, 1e7, 1e9)]
     assert loss[1] == pytest.approx(loss[2], rel=1e-3)
     assert loss[0] != pytest.approx(loss[1], rel=1e-2)
@@ -175,9 +160,7 @@ def test_enormous_scores_pick_one_token() -> None:
 
 
 def replayed(step: int, L: int, scale: float) -> tuple[float, np.ndarray]:
-    """Loss and gradient of softmax attention on the first prompt of a step, in double precision
-    from the words of its stream.
-    """
+    """Of softmax attention on a step's first prompt, in double precision from its words."""
     n, o, V, K, Q = d + 1, START[0], *np.split(START[1:], 3)
     words = np.array(
         plain_xoshiro(plain_philox((step, 0, 1 << 30, L), (5, 2)), 4 * n + 2 * L), dtype=np.uint32
@@ -232,9 +215,7 @@ def test_softmax_against_double_precision(L: int, scale: float) -> None:
 
 @pytest.mark.parametrize("L", [1, 2, 10])
 def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
-    """Sums over the tokens of what has coordinates G in (g, r) and is Gaussian across: means, and
-    squares and products across.
-    """
+    """Over tokens with (g, r) ~ G and Gaussian across: means, squares and products across."""
     state, rows, moments = (
         np.empty(4 * LANES, np.uint32),
         np.empty(6 * LANES, np.float32),
@@ -261,9 +242,7 @@ def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
 
 
 def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
-    """1 - e^h < QUICK_TEST g^4 / d for c g > -1/2, where h = g^2/2 + d - d v + d log v and
-    v = (1 + c g)^3: what it accepts is accepted.
-    """
+    """1 - e^h < QUICK_TEST g^4/d, c g > -1/2; h = g^2/2 + d - d v + d log v, v = (1 + c g)^3."""
     y = np.r_[np.linspace(-0.5, -0.01, 2000), np.linspace(0.01, 5, 2000)]
     for size in (1 / 6, 2 / 3, 14 / 3, 500.0):
         g = y * np.sqrt(9 * size)

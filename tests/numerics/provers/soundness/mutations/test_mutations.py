@@ -1,6 +1,4 @@
-"""Wrong versions of single rules of the provers are planted one after another, and each lets a
-statement pass of which the second attack shows that it is false.
-"""
+"""Each planted wrong rule lets a statement pass that the second attack shows to be false."""
 
 from __future__ import annotations
 

@@ -192,11 +192,5 @@ MUTATIONS = [
         "eigenbasis",
         (1, 0),
     ),
-    Mutation(
-        "matrices are diagonal",
-        "eigenbasis:cases",
-        _only_on_the_diagonal,
-        "eigenbasis",
-        (1, 0),
-    ),
+    Mutation("matrices are diagonal", "eigenbasis:cases", _only_on_the_diagonal, "eigenbasis", (1, 0)),
 ]

@@ -89,11 +89,7 @@ MUTATIONS = [
         (26, 3),
     ),
     Mutation(
-        "an even power is treated as an odd one",
-        "enclosures.interval:Iv.powi",
-        _odd_power,
-        "needles",
-        (8, 4),
+        "an even power is treated as an odd one", "enclosures.interval:Iv.powi", _odd_power, "needles", (8, 4)
     ),
     Mutation(
         "Max ends at the smaller upper end",
