@@ -1,7 +1,5 @@
 """Exact errors for any law: other engines, enumeration, quadrature, simulation, limits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any
@@ -64,7 +62,7 @@ def prompts_mean(tokens: np.ndarray, p: np.ndarray, law: TokenLaw, g: dict[str, 
 
 
 @pytest.mark.parametrize(("d", "rank", "scale"), [(1, 1, 2.0), (3, 3, 0.3), (3, 2, 1.0), (4, 4, 2.5)])
-def test_gaussian_tokens_against_their_own_engine(d: int, rank: int, scale: float) -> None:
+def test_gaussian_tokens_against_their_own_engine(d, rank, scale):
     """Stein's lemma and scores alone there, moments under complex tilts here."""
     p, L = problem(d, d, scale), [1, 2, 3, 30, 1000, 1e6, 1e12, 1e100]
     B = np.random.default_rng(rank).standard_normal((d, rank))
@@ -77,7 +75,7 @@ def test_gaussian_tokens_against_their_own_engine(d: int, rank: int, scale: floa
     )
 
 
-def test_gaussian_tokens_with_loud_scores() -> None:
+def test_gaussian_tokens_with_loud_scores():
     L = [2, 10, 1e6]
     e = law_errors(AttentionSetting(gaussian([[1.0]]), [[9.0]], [[1.0]], [1.0]), np.array(L, dtype=float))
     assert fields(e) == pytest.approx(
@@ -87,7 +85,7 @@ def test_gaussian_tokens_with_loud_scores() -> None:
 
 
 @pytest.mark.parametrize("integral", [False, True])
-def test_few_atoms_against_enumeration(integral: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_atoms_against_enumeration(integral, monkeypatch):
     """Every prompt of up to five tokens: signs as atoms or by the integral, and a skewed law."""
     p = problem(5, 2, 0.8)
     if integral:
@@ -145,7 +143,7 @@ def rule(name: str) -> tuple[TokenLaw, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", ["interval", "square", "circle", "disc", "ellipse", "shadow"])
-def test_two_tokens_against_quadrature_over_both(name: str) -> None:
+def test_two_tokens_against_quadrature_over_both(name):
     law, points, p = rule(name)
     g = problem(7, law.d, 0.5)
     e = exact_errors(law, **g, lengths=[1, 2])
@@ -158,7 +156,7 @@ def test_two_tokens_against_quadrature_over_both(name: str) -> None:
     [sphere(3), ball(3).image([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 2.0, 1.0]]), uniform(3)],
     ids=NAME,
 )
-def test_against_simulation(law: TokenLaw) -> None:
+def test_against_simulation(law):
     """At 6.5 standard errors of 50 blocks: error probability 4e-8 each, by Student's t."""
     g, n, L = problem(9, 3, 0.8), 20_000, 30
     tokens = law.sample(np.random.default_rng(3), n * L).reshape(n, L, 3)
@@ -170,7 +168,7 @@ def test_against_simulation(law: TokenLaw) -> None:
 
 
 @pytest.mark.parametrize("law", [rademacher(12), uniform(2), sphere(3), ball(2), atoms(*SKEWED)], ids=NAME)
-def test_limits_of_long_prompts(law: TokenLaw) -> None:
+def test_limits_of_long_prompts(law):
     """L E|err|^2 -> E w^2 |V(z-h)|^2/(E w)^2, L E err -> -E w^2 V(z-h)/(E w)^2, by double tilt."""
     g, L = problem(2, law.d, 0.6), 1e40
     a, V = g["U"] @ g["query"], g["V"]
@@ -185,7 +183,7 @@ def test_limits_of_long_prompts(law: TokenLaw) -> None:
     assert L * e.grad_V[0] == pytest.approx(len(V) * size * np.trace(second), rel=1e-10)
 
 
-def test_equal_weights_in_closed_form() -> None:
+def test_equal_weights_in_closed_form():
     """U z = 0: a plain mean; for one sign (C_L - 1)^2 = mean^4 has the mean (3L - 2)/L^3."""
     L = np.array([1.0, 2, 3, 10, 1e6])
     e = exact_errors(rademacher(1), [[0.0]], [[2.0]], L, query=[3.0])
@@ -198,7 +196,7 @@ def test_equal_weights_in_closed_form() -> None:
         assert np.all(e.squared_bias < 1e-25 / L)
 
 
-def test_symmetries() -> None:
+def test_symmetries():
     """Units, rotations of a radial law, V on the left, and coordinates that never vary."""
     L, g = [1, 2, 40, 1e8], problem(3, 3)
     e = fields(exact_errors(sphere(3), **g, lengths=L))
@@ -216,7 +214,7 @@ def test_symmetries() -> None:
     assert fields(exact_errors(wide, **padded, lengths=L))[:3] == pytest.approx(e[:3], rel=1e-10)
 
 
-def test_a_law_known_by_its_transform_alone() -> None:
+def test_a_law_known_by_its_transform_alone():
     """The same numbers as with the structure that the built-in law has; and by its coordinates."""
     g, L, built = problem(4, 2, 0.8), [1, 2, 50, 1e6], uniform(2)
     own = TokenLaw(name="own", d=2, sigma=1.0, sample=built.sample, log_mgf=built.log_mgf)
@@ -229,7 +227,7 @@ def test_a_law_known_by_its_transform_alone() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 5, 14, 22])
-def test_the_estimated_error_is_honest_where_scores_are_loud(seed: int) -> None:
+def test_the_estimated_error_is_honest_where_scores_are_loud(seed):
     """Skewed atoms, with mean squares far below the terms that make them up."""
     rng = np.random.default_rng(seed)
     d, k = 1 + seed % 2, int(rng.integers(2, 6))
@@ -246,7 +244,7 @@ def test_the_estimated_error_is_honest_where_scores_are_loud(seed: int) -> None:
 
 
 @pytest.mark.parametrize("loud", [1.0, 10.0, 30.0])
-def test_two_signs_however_loud_in_closed_form(loud: float) -> None:
+def test_two_signs_however_loud_in_closed_form(loud):
     """C_2 is 0 of two equal tokens, H = 1/cosh^2 of others: grad_U errs in half of the prompts."""
     e = exact_errors(rademacher(1), [[loud]], [[3.0]], [1, 2], query=[1.0])
     assert e.grad_U == pytest.approx(9 / math.cosh(loud) ** 4 * np.array([1, 0.5]), rel=1e-12, abs=0)
@@ -255,7 +253,7 @@ def test_two_signs_however_loud_in_closed_form(loud: float) -> None:
     assert np.all(e.relative_error < 1e-11)
 
 
-def test_a_gradient_below_rounding_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gradient_below_rounding_is_no_number(monkeypatch):
     """A sign as one of many, by integrals; the output is still known."""
     given: dict[str, Any] = dict(U=[[12.0]], V=[[1.0]], lengths=[1, 2, 1e12], query=[1.0])
     one = exact_errors(rademacher(1), **given)
@@ -276,7 +274,7 @@ def test_a_gradient_below_rounding_is_no_number(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("loud", [1e-6, 1.0, 15.0])
-def test_the_integral_is_as_good_as_it_says(loud: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_integral_is_as_good_as_it_says(loud, monkeypatch):
     """By all prompts: far scores, a nearly blind V, scores that hardly turn the mean."""
     p = np.array([0.05, 0.25, 0.3, 0.4])
     x = np.array([[1.0, 2.0], [-1.0, 0.3], [0.5, -0.7], [2.0, 0.1]])
@@ -299,7 +297,7 @@ def test_the_integral_is_as_good_as_it_says(loud: float, monkeypatch: pytest.Mon
             assert loud > 1 or seen.all()
 
 
-def test_tokens_that_vanish() -> None:
+def test_tokens_that_vanish():
     for law in (
         TokenLaw(
             name="zero",
@@ -313,7 +311,7 @@ def test_tokens_that_vanish() -> None:
         assert not np.any(fields(exact_errors(law, [[1.0]], [[1.0]], [1, 2, 1000], query=[1.0])))
 
 
-def test_lengths_in_any_order() -> None:
+def test_lengths_in_any_order():
     g = problem(6, 2)
     e = fields(exact_errors(ball(2), **g, lengths=[1000, 1, 30]))
     for i, L in enumerate((1000, 1, 30)):
@@ -352,12 +350,12 @@ GOOD: dict[str, Any] = dict(Gamma=sphere(2), U=np.eye(2), V=np.eye(2), lengths=[
         ),
     ],
 )
-def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_bad_input(change, error, message):
     with pytest.raises(error, match=message):
         exact_errors(**GOOD | change)
 
 
-def test_averages_over_queries_are_gaussian_tokens_only() -> None:
+def test_averages_over_queries_are_gaussian_tokens_only():
     with pytest.raises(ValueError, match=r"law sphere are those at one query; .* numerics.attention_errors"):
         exact_errors(sphere(2), np.eye(2), np.eye(2), [10], query_cov=np.eye(2))
     e = exact_errors(gaussian(np.eye(2)), np.eye(2), np.eye(2), [10], query_cov=np.eye(2))

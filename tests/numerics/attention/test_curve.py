@@ -1,7 +1,5 @@
 """Exact curves where the definition, or an average of fixed queries, is a second route."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
 
 
 @pytest.mark.parametrize("setting", FIXED, ids=lambda s: s.name)
-def test_one_token_against_the_definition(setting: AttentionSetting) -> None:
+def test_one_token_against_the_definition(setting):
     """T_1 = V z_1 and T = V h: everything is a second moment of a Gaussian vector."""
     h = setting.Gamma @ setting.U @ setting.query
     centred = setting.Gamma + np.outer(h, h)
@@ -25,7 +23,7 @@ def test_one_token_against_the_definition(setting: AttentionSetting) -> None:
     )
 
 
-def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
+def test_average_over_queries_is_the_average_of_the_fixed_queries():
     """Four hundred fixed queries against one integral over the quadratic form."""
     rng = np.random.default_rng(11)
     B = rng.standard_normal((3, 3))
@@ -45,7 +43,7 @@ def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
         assert np.all(np.abs(draws.mean(axis=0) - exact_error(setting, quantity, [3, 300])) < 5 * error)
 
 
-def test_the_gradient_in_U_over_queries_is_the_average_of_fixed_queries() -> None:
+def test_the_gradient_in_U_over_queries_is_the_average_of_fixed_queries():
     """One dimension: a Gauss-Hermite rule over the query, each node with its own exact curve."""
     setting = AttentionSetting([[0.7]], [[0.9]], [[1.3]], query_cov=[[0.8]])
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)

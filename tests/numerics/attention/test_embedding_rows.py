@@ -1,7 +1,5 @@
 """Exact errors for the rows of large tables: all prompts, the engine for few points, symmetries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -56,7 +54,7 @@ def by_all_prompts(rows: Floats, given: dict[str, Floats], L: int) -> Floats:
 
 
 @pytest.mark.parametrize(("n", "d", "scale"), [(3, 1, 1.0), (4, 2, 0.3), (5, 3, 1.5)])
-def test_against_a_sum_over_all_prompts_of_rows_with_their_mean(n: int, d: int, scale: float) -> None:
+def test_against_a_sum_over_all_prompts_of_rows_with_their_mean(n, d, scale):
     rows, given = problem(n, n, d, scale)
     L = np.array([1.0, 2.0, 3.0, 6.0])
     brute = np.array([by_all_prompts(rows, given, int(k)) for k in L]).T
@@ -64,7 +62,7 @@ def test_against_a_sum_over_all_prompts_of_rows_with_their_mean(n: int, d: int, 
 
 
 @pytest.mark.parametrize(("n", "d", "scale", "d_out"), [(6, 2, 1.0, 1), (40, 5, 0.5, 9), (100, 3, 3.0, 3)])
-def test_against_the_engine_for_few_points(n: int, d: int, scale: float, d_out: int) -> None:
+def test_against_the_engine_for_few_points(n, d, scale, d_out):
     rows, given = problem(n, n, d, scale, d_out)
     e = table_errors(AttentionSetting(embedding_table(rows), **given), LENGTHS)
     other = law_errors(AttentionSetting(law_on(rows), **given), LENGTHS)
@@ -73,7 +71,7 @@ def test_against_the_engine_for_few_points(n: int, d: int, scale: float, d_out: 
     assert np.all(e.relative_error < 1e-11)
 
 
-def test_scores_of_any_size() -> None:
+def test_scores_of_any_size():
     """Up to hundreds apart; with two tokens all pairs are gone through."""
     rows, given = problem(3, 30, 3, 1.0)
     for scale in (10.0, 100.0, 600.0):
@@ -84,7 +82,7 @@ def test_scores_of_any_size() -> None:
         of_table(rows, given | {"U": 1e5 * np.eye(3)}, np.array([2.0]))
 
 
-def test_a_table_in_a_space_of_many_dimensions() -> None:
+def test_a_table_in_a_space_of_many_dimensions():
     """Three dimensions, turned into 150: too many for moments of every order."""
     rows, given = problem(8, 50, 3, 0.7)
     turn = np.linalg.qr(np.random.default_rng(0).standard_normal((150, 3)))[0]
@@ -99,7 +97,7 @@ def test_a_table_in_a_space_of_many_dimensions() -> None:
     assert exact_error(setting, "grad_U", LENGTHS) is None
 
 
-def test_small_tables_have_all_gradients() -> None:
+def test_small_tables_have_all_gradients():
     rows, given = problem(2, 12, 2, 1.0)
     assert not is_large(embedding_table(rows))
     assert is_large(embedding_table(np.arange(10_001.0)[:, None]))
@@ -110,7 +108,7 @@ def test_small_tables_have_all_gradients() -> None:
         assert getattr(found, name) == pytest.approx(getattr(other, name), rel=1e-11)
 
 
-def test_pieces_of_rows_and_of_nodes_agree_with_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_of_rows_and_of_nodes_agree_with_the_whole(monkeypatch):
     rows, given = problem(4, 60, 4, 1.0)
     whole = of_table(rows, given)
     monkeypatch.setattr(numerics.token_laws.embeddings, "ENTRIES_AT_ONCE", 50)
@@ -118,7 +116,7 @@ def test_pieces_of_rows_and_of_nodes_agree_with_the_whole(monkeypatch: pytest.Mo
     assert of_table(rows, given) == pytest.approx(whole, rel=1e-11)
 
 
-def test_symmetries() -> None:
+def test_symmetries():
     rows, given = problem(6, 20, 3, 0.8)
     plain = of_table(rows, given)
     moved = rows + np.array([50.0, -20.0, 3.0])
@@ -135,7 +133,7 @@ def test_symmetries() -> None:
 
 
 @pytest.mark.parametrize("n", [3, 40])  # few rows are summed over, of many the moments are taken
-def test_rows_far_out_lose_nothing_to_the_rounding_of_their_mean(n: int) -> None:
+def test_rows_far_out_lose_nothing_to_the_rounding_of_their_mean(n):
     rng = np.random.default_rng(2)
     small = rng.integers(-40, 41, (n, 2)) / 8.0
     _, given = problem(2, n, 2, 1.0)
@@ -150,7 +148,7 @@ def test_rows_far_out_lose_nothing_to_the_rounding_of_their_mean(n: int) -> None
         assert fields(engine(far, L)) == pytest.approx(true, rel=1e-10)
 
 
-def test_the_relative_error_of_a_squared_bias_does_not_vanish_for_long_prompts() -> None:
+def test_the_relative_error_of_a_squared_bias_does_not_vanish_for_long_prompts():
     """The square of its error is below the range of floats there, and its root is not."""
     _, given = problem(3, 40, 3, 1e-3)
     for engine in (table_errors, law_errors):
@@ -161,9 +159,7 @@ def test_the_relative_error_of_a_squared_bias_does_not_vanish_for_long_prompts()
 
 
 @pytest.mark.parametrize("planted", ["weights", "mean", "norms"])
-def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(
-    planted: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(planted, monkeypatch):
     rows, given = problem(4, 4, 2, 1.0)
     module: Any = numerics.attention.embedding_rows
     right_weights, right_seen = module._weights, module._at_query
@@ -185,7 +181,7 @@ def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(
     )
 
 
-def test_averages_over_queries_and_large_entries_are_refused() -> None:
+def test_averages_over_queries_and_large_entries_are_refused():
     rows, given = problem(1, 5, 2, 1.0)
     law = embedding_table(rows)
     with pytest.raises(ValueError, match="are those at one query"):

@@ -1,9 +1,6 @@
 """The distance from linear attention, for any law of tokens."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,7 +12,7 @@ from numerics.token_laws import atoms, ball, embedding_table, rademacher, sphere
 
 
 @pytest.mark.parametrize("L", [1, 2, 7])
-def test_the_distance_from_linear_attention_by_all_prompts(L: int) -> None:
+def test_the_distance_from_linear_attention_by_all_prompts(L):
     """Two skewed atoms, by the binomial law of how often the first is drawn."""
     p, points, u = np.array([1 / 3, 2 / 3]), np.array([2.0, -1.0]), 0.7
     w, k = np.exp(u * points), np.arange(L + 1)
@@ -28,7 +25,7 @@ def test_the_distance_from_linear_attention_by_all_prompts(L: int) -> None:
 
 
 @pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])
-def test_the_distance_from_linear_attention_in_its_limits(make: Callable[[int], TokenLaw]) -> None:
+def test_the_distance_from_linear_attention_in_its_limits(make):
     """L = 1: ``E|Vz|^2 + |V Gamma U z|^2``; L = oo: T; without scores all attention is linear."""
     rng = np.random.default_rng(2)
     law, U, V, z = make(3), rng.standard_normal((3, 3)), rng.standard_normal((2, 3)), rng.standard_normal(3)
@@ -42,9 +39,7 @@ def test_the_distance_from_linear_attention_in_its_limits(make: Callable[[int], 
 
 @pytest.mark.parametrize("law", [rademacher(2), uniform(2), atoms([[1.0, 1.0], [-1.0, -1.0]], [0.5, 0.5])])
 @pytest.mark.parametrize("tilt", [1e-8, 1e-12])
-def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(
-    law: TokenLaw, tilt: float
-) -> None:
+def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(law, tilt):
     """Both agree up to the third power of the scores, and so the error is that of a mean."""
     L = np.array([1e20, 1e30])
     found = exact_errors(law, tilt * np.eye(2), np.eye(2), L, query=[1.0, 1.0]).from_linear
@@ -53,7 +48,7 @@ def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(
     assert found[1] == pytest.approx(2e-30, rel=1e-6) if law.factor is not None else np.isnan(found[1])
 
 
-def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform() -> None:
+def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform():
     rng = np.random.default_rng(4)
     X, U, V, z = (
         rng.exponential(size=(40, 2)) * [3.0, 1.0],
@@ -76,7 +71,7 @@ def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform(
         assert (np.abs(drawn.mean - by_atoms.from_linear[:3]) < 5 * drawn.standard_error).all()
 
 
-def test_gaussian_tokens_have_a_linear_limit() -> None:
+def test_gaussian_tokens_have_a_linear_limit():
     g = dict(U=np.diag([0.5, 1.0]), V=np.eye(2), lengths=[1, 30])
     for query in ({"query": [1.0, 2.0]}, {"query_cov": np.eye(2)}):
         found = exact_errors(np.diag([2.0, 0.3]), **g, **query)

@@ -1,7 +1,5 @@
 """Exact errors: closed forms, Monte Carlo, bounds, limits up to L = 1e100, and symmetries."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction
@@ -53,7 +51,7 @@ BOTH = pytest.mark.parametrize("averaged", [False, True])
 
 @BOTH
 @pytest.mark.parametrize("rank", [None, 1])
-def test_against_simulation(averaged: bool, rank: int | None) -> None:
+def test_against_simulation(averaged, rank):
     """Every field that the kernel measures, at 5.5 standard errors: error probability 4e-8 each."""
     p = problem(3, rank=rank, scale=0.35)
     keys = {"K": p.pop("K"), "Q": p.pop("Q")}
@@ -67,7 +65,7 @@ def test_against_simulation(averaged: bool, rank: int | None) -> None:
 
 
 @BOTH
-def test_key_and_query_against_plain_sampling(averaged: bool) -> None:
+def test_key_and_query_against_plain_sampling(averaged):
     """grad_K = Q (grad_U)' and grad_Q = K grad_U, row by row of V; and the bias at this query."""
     p, z, rng, n, L = problem(4, scale=0.5), query(2, averaged), np.random.default_rng(9), 60_000, 6
     exact = exact_errors(**p, lengths=L, **z)
@@ -99,7 +97,7 @@ def test_key_and_query_against_plain_sampling(averaged: bool) -> None:
 
 
 @BOTH
-def test_one_token_by_the_definition(averaged: bool) -> None:
+def test_one_token_by_the_definition(averaged):
     """L = 1: T_1 = V z_1 whatever the query, and the gradient in U is 0 instead of Gamma v z'."""
     p, z = problem(5), query(3, averaged)
     e = exact_errors(**p, lengths=[1], **z)
@@ -117,7 +115,7 @@ def test_one_token_by_the_definition(averaged: bool) -> None:
     assert e.grad_Q[0] == pytest.approx(np.sum((VG @ K.T) ** 2) * np.trace(S), rel=tolerance)
 
 
-def test_without_scores_it_is_a_sample_covariance() -> None:
+def test_without_scores_it_is_a_sample_covariance():
     """U = 0: L C_L is Wishart with L - 1 degrees of freedom."""
     p, z = problem(6), query(4, False)["query"]
     G, V, L = p["Gamma"], p["V"], np.array([1.0, 2.0, 7.0, 1000.0, 1e100])
@@ -131,7 +129,7 @@ def test_without_scores_it_is_a_sample_covariance() -> None:
 
 
 @BOTH
-def test_small_scores_are_resolved(averaged: bool) -> None:
+def test_small_scores_are_resolved(averaged):
     """The first order in s = tau^2 is closed, and nothing jumps between tau = 0, 1e-6 and 1e-3."""
     L = np.array([1.0, 2.0, 3.0, 1e3, 1e100])
     z = {"query_cov": ONE} if averaged else {"query": [1.0]}
@@ -149,7 +147,7 @@ def test_small_scores_are_resolved(averaged: bool) -> None:
 
 
 @BOTH
-def test_theorem_A_bounds_the_output(averaged: bool) -> None:
+def test_theorem_A_bounds_the_output(averaged):
     L = np.array([1, 2, 3, 10, 1e3, 1e6, 1e20, 1e100])
     for seed in range(4):
         p, z = problem(seed, scale=0.8), query(seed, False)["query"]
@@ -174,7 +172,7 @@ def test_theorem_A_bounds_the_output(averaged: bool) -> None:
         )
 
 
-def test_limits_of_long_prompts_at_a_fixed_query() -> None:
+def test_limits_of_long_prompts_at_a_fixed_query():
     for seed, rank in ((0, None), (1, None), (2, 1)):
         p, z = problem(seed, rank=rank), query(seed, False)["query"]
         G, U, V = p["Gamma"], p["U"], p["V"]
@@ -189,7 +187,7 @@ def test_limits_of_long_prompts_at_a_fixed_query() -> None:
 
 
 @pytest.mark.parametrize(("lam", "d"), [(0.2, 1), (0.2, 3), (1.0, 3), (2.0, 1)])
-def test_theorem_B_far_out(lam: float, d: int) -> None:
+def test_theorem_B_far_out(lam, d):
     """Equal to the law from 1e20 on below 1/2, and slowly approaching it above."""
     L, U = [1e20, 1e60, 1e100], np.diag(np.sqrt(lam) * np.array([1.0, 0.4, 0.2])[:d])
     law = theorem_B(
@@ -219,7 +217,7 @@ def average_of_queries(p: dict[str, Any], S: np.ndarray, L: list[float], n: int)
     return total
 
 
-def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
+def test_average_over_queries_is_the_average_of_the_fixed_queries():
     p, S, L = problem(8, d=2, scale=0.15), np.array([[0.5, 0.2], [0.2, 0.3]]), [1, 3, 40, 1000]
     e = exact_errors(**p, lengths=L, query_cov=S)
     found, direct = fields(e), average_of_queries(p, S, L, 20)
@@ -228,7 +226,7 @@ def test_average_over_queries_is_the_average_of_the_fixed_queries() -> None:
 
 
 @pytest.mark.parametrize("lam", [1e-12, 0.1, 0.25, 0.5, 2.0, 20.0])
-def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_estimated_error_of_averages_is_honest(lam, monkeypatch):
     L = [1, 2, 10, 1e3, 1e6, 1e20]
     for d in (1, 4):
         U = math.sqrt(lam) * np.eye(d)
@@ -247,7 +245,7 @@ def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pyte
 
 
 @BOTH
-def test_scaling_rotation_and_padding(averaged: bool) -> None:
+def test_scaling_rotation_and_padding(averaged):
     p, z, L = problem(10), query(6, averaged), [1, 2, 50, 1e6]
     kind, value = next(iter(z.items()))
     e = fields(exact_errors(**p, lengths=L, **z))
@@ -281,7 +279,7 @@ def test_scaling_rotation_and_padding(averaged: bool) -> None:
 
 
 @pytest.mark.parametrize(("low", "high", "tolerance"), [(0, 36, 1e-11), (64, 64, 1e-11), (150, 1000, 1e-10)])
-def test_output_against_mpmath(low: float, high: float, tolerance: float) -> None:
+def test_output_against_mpmath(low, high, tolerance):
     """d = 1: P2 + s (P2 - 6 P3 + 6 Q), in exact arithmetic from the 20-digit table."""
     for s in {r["s"] for r in TABLE if low <= float(r["s"]) <= high}:
         rows = [r for r in TABLE if r["s"] == s]
@@ -293,7 +291,7 @@ def test_output_against_mpmath(low: float, high: float, tolerance: float) -> Non
 
 
 @pytest.mark.parametrize(("d", "lam"), [(40, 0.02), (200, 0.005)])
-def test_many_dimensions(d: int, lam: float) -> None:
+def test_many_dimensions(d, lam):
     """An isotropic problem depends on |z| alone: one integral over the chi^2 law of its square."""
     L = [2, 50, 1e4]
     e = exact_errors(np.eye(d), math.sqrt(lam) * np.eye(d), np.eye(d), L, query_cov=np.eye(d))
@@ -305,7 +303,7 @@ def test_many_dimensions(d: int, lam: float) -> None:
     assert np.all(np.abs(fields(e) / total - 1) < e.relative_error)
 
 
-def test_tokens_or_values_that_vanish() -> None:
+def test_tokens_or_values_that_vanish():
     e = exact_errors(np.zeros((2, 2)), np.eye(2), np.eye(2), [1, 5], query=[1.0, 2.0])
     assert not np.any([e.output, e.grad_V, e.grad_U])
     e = exact_errors(np.eye(2), np.eye(2), np.zeros((1, 2)), [1], query=[1.0, 0.0])
@@ -318,7 +316,7 @@ def test_tokens_or_values_that_vanish() -> None:
 
 
 @pytest.mark.parametrize("small", [1e-15, 1e-7, 1e-5])
-def test_directions_that_scores_hardly_see(small: float) -> None:
+def test_directions_that_scores_hardly_see(small):
     """Scores almost blind in one direction of the query: nothing jumps."""
     wide = [
         exact_errors(np.eye(2), np.diag([0.5, u]), np.eye(2), [2, 30, 1e9], query_cov=np.eye(2))
@@ -327,7 +325,7 @@ def test_directions_that_scores_hardly_see(small: float) -> None:
     assert fields(wide[0]) == pytest.approx(fields(wide[1]), rel=1e-5)
 
 
-def test_lengths_in_any_order_and_one_alone() -> None:
+def test_lengths_in_any_order_and_one_alone():
     e = exact_errors(ONE, ONE, ONE, [1000, 2, 30], query=[1.0])
     for i, L in enumerate((1000, 2, 30)):
         alone = exact_errors(ONE, ONE, ONE, L, query=[1.0])
@@ -369,12 +367,12 @@ GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[
         ({"K": np.eye(2), "Q": 2 * np.eye(2)}, ValueError, "U is not K'Q"),
     ],
 )
-def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_bad_input(change, error, message):
     with pytest.raises(error, match=message):
         exact_errors(**GOOD | change)
 
 
-def test_errors_along_a_query_are_those_of_each_multiple() -> None:
+def test_errors_along_a_query_are_those_of_each_multiple():
     rng = np.random.default_rng(3)
     Gamma, V, K, Q, z = (
         np.diag([1.0, 0.5, 0.0]),
@@ -398,7 +396,7 @@ def test_errors_along_a_query_are_those_of_each_multiple() -> None:
         numerics.attention.gaussian_tokens.errors_along(setting, L, z, np.array([1.0, 5000.0]))
 
 
-def test_densities_that_are_wrong_alike_in_both_rules_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_densities_that_are_wrong_alike_in_both_rules_are_refused(monkeypatch):
     """As in many dimensions of unequal size, where rounding is all that is left of a density."""
     true = numerics.quadrature.query_form._inverse_transforms
     monkeypatch.setattr(
@@ -408,7 +406,7 @@ def test_densities_that_are_wrong_alike_in_both_rules_are_refused(monkeypatch: p
         exact_errors(ONE, ONE, ONE, [10, 100], query_cov=0.1 * ONE)
 
 
-def test_an_average_that_does_not_settle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_average_that_does_not_settle_is_refused(monkeypatch):
     monkeypatch.setattr(numerics.attention.gaussian_tokens, "HALVINGS", 0)
     rule = numerics.attention.gaussian_tokens.CLOSE._replace(step=1.5)
     monkeypatch.setattr(numerics.attention.gaussian_tokens, "CLOSE", rule)

@@ -1,7 +1,5 @@
 """Settings: what they compute from the matrices, and what they refuse."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 
@@ -26,7 +24,7 @@ def random_setting(seed: int, *, averaged: bool) -> AttentionSetting:
     return AttentionSetting(B @ B.T, rng.standard_normal((3, 3)), rng.standard_normal((2, 3)), **query)
 
 
-def test_score_variance_is_that_of_the_scores() -> None:
+def test_score_variance_is_that_of_the_scores():
     """s is the variance of z_k'Uz, lambda its largest on the ellipsoid of the queries."""
     fixed = random_setting(1, averaged=False)
     a = fixed.U @ fixed.query
@@ -40,7 +38,7 @@ def test_score_variance_is_that_of_the_scores() -> None:
     assert scores.max() == pytest.approx(averaged.score_variance, rel=0.01)
 
 
-def test_query_law_has_the_right_means() -> None:
+def test_query_law_has_the_right_means():
     setting = random_setting(4, averaged=True)
     W = setting.V.T @ setting.V
     law = setting.query_law(W, 0.0)
@@ -52,12 +50,12 @@ def test_query_law_has_the_right_means() -> None:
     assert law.moment.sum() == pytest.approx(np.trace(H.T @ W @ H @ setting.query_cov))
 
 
-def test_a_query_that_never_varies_is_one_atom() -> None:
+def test_a_query_that_never_varies_is_one_atom():
     law = AttentionSetting(**GOOD | {"query": None, "query_cov": np.zeros((2, 2))}).query_law(np.eye(2), 0.0)
     assert (law.nodes.tolist(), law.density.tolist(), law.moment.tolist()) == ([0.0], [1.0], [0.0])
 
 
-def test_roundoff_is_tolerated_and_removed() -> None:
+def test_roundoff_is_tolerated_and_removed():
     Gamma = np.array([[1.0, 1.0 + 1e-13], [1.0, 1.0]])
     setting = AttentionSetting(**GOOD | {"Gamma": Gamma})
     assert np.array_equal(setting.Gamma, setting.Gamma.T)
@@ -66,7 +64,7 @@ def test_roundoff_is_tolerated_and_removed() -> None:
     assert not setting.Gamma.flags.writeable
 
 
-def test_examples_are_what_their_names_say() -> None:
+def test_examples_are_what_their_names_say():
     made = {name: build() for name, build in EXAMPLES.items()}
     assert all(setting.name == name for name, setting in made.items())
     assert np.array_equal(made["isotropic"].Gamma, np.eye(3))
@@ -77,7 +75,7 @@ def test_examples_are_what_their_names_say() -> None:
     assert made["averaged-slow"].score_variance >= 1
 
 
-def test_a_law_in_place_of_a_covariance() -> None:
+def test_a_law_in_place_of_a_covariance():
     signs = AttentionSetting(**GOOD | {"Gamma": rademacher(2).image([[2.0, 0.0], [1.0, 1.0]])})
     assert not signs.gaussian
     assert np.allclose(signs.Gamma, [[4.0, 2.0], [2.0, 2.0]])
@@ -96,7 +94,7 @@ def test_a_law_in_place_of_a_covariance() -> None:
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_other_laws_keep_the_covariance(example: str, law: str) -> None:
+def test_other_laws_keep_the_covariance(example, law):
     setting = EXAMPLES[example]()
     other = setting.with_law(law)
     assert np.allclose(other.Gamma, setting.Gamma)
@@ -106,7 +104,7 @@ def test_other_laws_keep_the_covariance(example: str, law: str) -> None:
     assert other.name == f"{example}, {law}"
 
 
-def test_an_unknown_law_is_refused() -> None:
+def test_an_unknown_law_is_refused():
     with pytest.raises(ValueError, match="choose one of gaussian"):
         EXAMPLES["isotropic"]().with_law("cauchy")
 
@@ -137,18 +135,18 @@ def test_an_unknown_law_is_refused() -> None:
         ({"K": np.eye(2), "Q": np.ones((3, 2))}, "Q has shape"),
     ],
 )
-def test_bad_values_are_refused(change: dict[str, Any], message: str) -> None:
+def test_bad_values_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         AttentionSetting(**GOOD | change)
 
 
 @pytest.mark.parametrize("change", [{"Gamma": "identity"}, {"U": 1j * np.eye(2)}, {"V": [[1.0], [1.0, 2.0]]}])
-def test_what_is_no_array_of_reals_is_refused(change: dict[str, Any]) -> None:
+def test_what_is_no_array_of_reals_is_refused(change):
     with pytest.raises(TypeError, match="array of real numbers"):
         AttentionSetting(**GOOD | change)
 
 
-def test_scores_that_only_lost_directions_of_the_queries_have_are_said() -> None:
+def test_scores_that_only_lost_directions_of_the_queries_have_are_said():
     near, one = 1 - 2.0**-53, np.eye(2)
     S, U = [[1.0, near], [near, 1.0]], 2.0**26 * np.array([[1.0, -1.0], [0.0, 0.0]])
     with pytest.warns(
@@ -160,14 +158,14 @@ def test_scores_that_only_lost_directions_of_the_queries_have_are_said() -> None
         _ = AttentionSetting(one, U / 2.0**40, one, query_cov=S).query_factor
 
 
-def test_keys_and_queries_make_U() -> None:
+def test_keys_and_queries_make_U():
     K, Q = np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])
     assert np.array_equal(
         AttentionSetting(**GOOD | {"U": None, "K": K, "Q": Q}).U, [[3.0, -1.0], [6.0, -2.0]]
     )
 
 
-def test_every_engine_takes_a_setting_in_place_of_its_values() -> None:
+def test_every_engine_takes_a_setting_in_place_of_its_values():
     setting = AttentionSetting(**GOOD)
     assert np.array_equal(
         exact_errors(setting, lengths=[3, 9]).grad_U, exact_errors(**GOOD, lengths=[3, 9]).grad_U
@@ -184,7 +182,7 @@ def test_every_engine_takes_a_setting_in_place_of_its_values() -> None:
         attention_errors(np.eye(2), lengths=5)
 
 
-def test_gaussian_queries_with_a_mean_are_for_sampling_only() -> None:
+def test_gaussian_queries_with_a_mean_are_for_sampling_only():
     """One token: E|z_1 - h|^2 = tr Gamma + E|h|^2, and h = z has the second moment |m|^2 + tr S."""
     setting = AttentionSetting(**GOOD | {"query_cov": np.eye(2) / 4})
     found = attention_errors(setting, lengths=1, replicates=20_000, seed=3).output
@@ -203,7 +201,7 @@ def test_gaussian_queries_with_a_mean_are_for_sampling_only() -> None:
         ({"query": [1e-40, 0.0]}, "query has entries .* choose other units"),
     ],
 )
-def test_what_no_report_can_show_is_refused_there_alone(change: dict[str, Any], message: str) -> None:
+def test_what_no_report_can_show_is_refused_there_alone(change, message):
     setting = AttentionSetting(**GOOD | change)
     with pytest.raises(ValueError, match=message):
         check_reportable(setting)

@@ -1,7 +1,5 @@
 """Moments under complex tilts: each kind of law against sums over atoms or quadrature points."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -42,7 +40,7 @@ def assert_equal(found: TiltedMoments, expected: TiltedMoments, tolerance: float
 
 
 @pytest.mark.parametrize("kind", RULES)
-def test_independent_coordinates(kind: str) -> None:
+def test_independent_coordinates(kind):
     """Three coordinates against the product rule, by closed forms and from the log-mgf alone."""
     b, h, matrices = setting(0, 3)
     x, p = RULES[kind]
@@ -58,7 +56,7 @@ def test_independent_coordinates(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["circle", "disc", "interval"])
-def test_radial_laws(kind: str) -> None:
+def test_radial_laws(kind):
     r = 1 if kind == "interval" else 2
     b, _, matrices = setting(1, r)
     turn = 2 * np.pi * np.arange(200) / 200
@@ -77,7 +75,7 @@ def test_radial_laws(kind: str) -> None:
     assert_equal(RadialMoments(q, b, 0.4, matrices), expected, 1e-12)
 
 
-def test_without_scores_a_radial_law_has_no_direction() -> None:
+def test_without_scores_a_radial_law_has_no_direction():
     _, _, matrices = setting(2, 3)
     none, tiny = (
         tensors(RadialMoments(3, b, 0.0, matrices)) for b in (np.zeros(3), np.array([0.0, 1e-9, 1e-9]))

@@ -1,7 +1,5 @@
 """The random streams from their definition: Python integers, nothing shared with the package."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

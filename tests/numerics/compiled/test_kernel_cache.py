@@ -1,7 +1,5 @@
 """What only a process of its own can show: which compiled code is used, and how much memory."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -45,14 +43,14 @@ def run(program: str, root: Path, *arguments: str, **variables: str) -> list[Any
 
 
 @pytest.fixture
-def copied_tree(tmp_path: Path) -> Path:
+def copied_tree(tmp_path):
     """A copy of our packages whose modules a test may change."""
     for package in ("numerics", "theory"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
 
-def test_a_changed_helper_is_never_served_from_the_cache(copied_tree: Path) -> None:
+def test_a_changed_helper_is_never_served_from_the_cache(copied_tree):
     kernel = partial(run, PROGRAM, copied_tree, NUMBA_CACHE_DIR=str(copied_tree / "cache"))
     before, old, hits = kernel()
     assert not hits
@@ -104,9 +102,7 @@ print(json.dumps(told))
 """
 
 
-def test_a_change_invalidates_what_depends_on_it_in_other_folders_and_leaves_the_rest_alone(
-    copied_tree: Path,
-) -> None:
+def test_a_change_invalidates_what_depends_on_it_in_other_folders_and_leaves_the_rest_alone(copied_tree):
     everything = {"blocks of sweeps", "trainings", "training.kernels.loop", "monte_carlo.kernels.scores_only"}
     dependent = {
         "training/kernels/chi.py": {"trainings", "training.kernels.loop"},
@@ -142,7 +138,7 @@ print(json.dumps([middle - start, peak() - middle]))
 """
 
 
-def test_memory_grows_neither_with_the_length_nor_with_the_replicates() -> None:
+def test_memory_grows_neither_with_the_length_nor_with_the_replicates():
     """10^5 tokens in 4 dimensions are 1.5 MiB a replicate in float32; 10^5 replicates 2.3 MiB."""
     growth = run(MEMORY, ROOT)
     assert max(growth) < 8, growth

@@ -1,7 +1,5 @@
 """Attempts to let a variable or a function be captured, by every rule that puts or rewrites."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

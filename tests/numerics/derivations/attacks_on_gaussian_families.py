@@ -1,7 +1,5 @@
 """Attempts to give Gaussian families another law, and means to what has none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Attempts to derive what is false about functions of time, about tasks, and from choices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

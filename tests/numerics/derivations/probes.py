@@ -1,7 +1,5 @@
 """Uses of the rules, and random terms, evaluated in finite worlds, for every wrong rule afresh."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction

@@ -2,8 +2,6 @@
 `python -m benchmarks.kernel_soundness` makes as many as one likes.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator

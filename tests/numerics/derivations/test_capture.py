@@ -1,7 +1,5 @@
 """What may be put is put without a capture; what may not is in `attacks_of_capture`."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 
@@ -111,7 +109,7 @@ def parts(e: object) -> list[object]:
 
 
 @pytest.mark.parametrize("name", USES)
-def test_what_is_put_is_not_captured(name: str) -> None:
+def test_what_is_put_is_not_captured(name):
     make, wanted = USES[name]
     made = make()
     assert wanted in [*parts(made.lhs), *parts(made.rhs)]
@@ -124,14 +122,14 @@ def test_what_is_put_is_not_captured(name: str) -> None:
     assert tried
 
 
-def test_a_hypothesis_on_all_numbers_stays_one() -> None:
+def test_a_hypothesis_on_all_numbers_stays_one():
     """ "R <= x for every x" at a task is what no number meets, and not a triviality."""
     (a,) = at_task(below_all(), w, {R: sw(w) + y}).assumptions
     assert {v.name for v in a.every} == {"x", "w"}
     assert not any(meets(a, World(random.Random(seed)), linear=True) for seed in range(10))
 
 
-def test_a_chosen_number_may_bound_what_comes_later() -> None:
+def test_a_chosen_number_may_bound_what_comes_later():
     """The number of tokens, or a new one, may be large against it; so may the mean of a new law."""
     later = Variable("later", range=POSITIVE)
     for made in (

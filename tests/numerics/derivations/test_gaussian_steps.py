@@ -1,7 +1,5 @@
 """Every step about Gaussian vectors holds in dimension 1, where their means are quadratures."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random
@@ -140,7 +138,7 @@ def world_of(seed: int) -> GaussianWorld:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_every_gaussian_step_holds(seed: int) -> None:
+def test_every_gaussian_step_holds(seed):
     world, count = world_of(seed), Counter[str]()
     for theorem in steps():
         if not world.meets(theorem):
@@ -151,7 +149,7 @@ def test_every_gaussian_step_holds(seed: int) -> None:
     assert count["held"] > 9 * count["not met"], count
 
 
-def test_a_false_gaussian_step_would_be_seen() -> None:
+def test_a_false_gaussian_step_would_be_seen():
     """Most equations fail with the right side doubled."""
     world = world_of(1)
     equations = [t for t in steps() if t.op == "==" and t.lhs != t.rhs]

@@ -3,8 +3,6 @@ critical point of the flow; softmax weights of one token, a covariance that is n
 query for attention over features.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 import random
@@ -231,13 +229,13 @@ def unmet(statement: Statement) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("id", [*EXACT, *GAUSSIAN, *FLOWS])
-def test_a_model_meets_the_hypotheses(id: str) -> None:
+def test_a_model_meets_the_hypotheses(id):
     for statement in PROOFS[id].statements():
         found = unmet(statement)
         assert any(not names for names in found.values()), found
 
 
-def test_an_identity_of_every_index_is_met_by_no_matrix() -> None:
+def test_an_identity_of_every_index_is_met_by_no_matrix():
     """What the identity does next to any function is true of the first two indices only."""
     picks = assume(
         "picks",

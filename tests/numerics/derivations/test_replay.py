@@ -2,8 +2,6 @@
 makes the steps, and grants whatever the kernel asks provers, whose answers the claims judge.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from typing import NamedTuple
@@ -37,12 +35,12 @@ class Replay(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def replay() -> Replay:
+def replay():
     return apart(_replay)
 
 
 def _replay() -> Replay:
-    arithmetic._asked = lambda *question: True  # type: ignore[assignment]
+    arithmetic._asked = lambda *question: True
     steps = _steps()
     # Prompts of one token are among the worlds, and laws on two and on four atoms.
     worlds = [World(random.Random(seed), length=1 + seed % 3, size=1 + seed % 2) for seed in SEEDS]
@@ -112,35 +110,35 @@ def _can_be(a: Assumption, seed: int, large: bool) -> bool:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_step_holds(seed: int, replay: Replay) -> None:
+def test_every_step_holds(seed, replay):
     assert [what for what in replay.became[seed] if what.startswith("false")] == []
     assert "held" in replay.became[seed]
 
 
-def test_most_steps_are_tried(replay: Replay) -> None:
+def test_most_steps_are_tried(replay):
     """Two of three: the others assume what no world without choice has, as flows or inverses."""
     tried = ["held" in step for step in zip(*replay.became, strict=True)]
     assert sum(tried) > 2 / 3 * len(tried)
 
 
-def test_random_derivations_hold() -> None:
+def test_random_derivations_hold():
     found, tried = false_theorems(0, 60)
     assert not found
     assert len(tried) > 5
 
 
-def test_a_false_step_would_be_seen(replay: Replay) -> None:
+def test_a_false_step_would_be_seen(replay):
     """Most equations between different terms fail in some world with the right side doubled."""
     assert sum(replay.told_apart) > len(replay.told_apart) / 2 > 0
 
 
-def test_every_choice_can_be_made(replay: Replay) -> None:
+def test_every_choice_can_be_made(replay):
     """A thousandth of what the choice leaves open is enough for a large number, not a small one."""
     assert replay.choices
     assert replay.not_made == []
 
 
-def test_every_proof_can_be_shown(replay: Replay) -> None:
+def test_every_proof_can_be_shown(replay):
     """It ends in its statement and cites other claims by name."""
     proofs = replay.proofs
     assert set(proofs) == set(PROOFS)

@@ -2,8 +2,6 @@
 no rule but `assume` may run, and followed through the names of its source.
 """
 
-from __future__ import annotations
-
 import ast
 import dis
 import importlib
@@ -156,13 +154,13 @@ def derives(at: Name) -> bool:
     )
 
 
-def test_no_derivation_is_reached_from_a_statement() -> None:
+def test_no_derivation_is_reached_from_a_statement():
     found = {id: set(filter(derives, reached(proof.statements))) for id, proof in PROOFS.items()}
     assert not {id: at for id, at in found.items() if at}
 
 
 @pytest.mark.parametrize("statement", [by_its_sides, by_a_constant, by_a_hypothesis, by_a_rule])
-def test_a_derivation_in_a_statement_is_found(statement: Callable[[], Statement]) -> None:
+def test_a_derivation_in_a_statement_is_found(statement):
     for inside in (statement, one(statement, signal.split).statements):
         assert any(map(derives, reached(inside)))
 
@@ -190,7 +188,7 @@ class Closed:
 
 
 @pytest.fixture
-def nothing_derived(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_derived(monkeypatch):
     """Only hypotheses can be made or read, and nothing is remembered."""
     for found in pkgutil.walk_packages(proofs_check.derivations.__path__, f"{DERIVATIONS}."):
         module = importlib.import_module(found.name)
@@ -210,7 +208,7 @@ def nothing_derived(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("nothing_derived")
-def test_no_rule_runs_while_a_statement_is_built() -> None:
+def test_no_rule_runs_while_a_statement_is_built():
     found = {}
     for id, proof in PROOFS.items():
         try:
@@ -222,7 +220,7 @@ def test_no_rule_runs_while_a_statement_is_built() -> None:
 
 @pytest.mark.usefixtures("nothing_derived")
 @pytest.mark.parametrize("statement", [by_its_sides, by_a_hypothesis, by_a_rule])
-def test_a_rule_that_runs_is_found(statement: Callable[[], Statement]) -> None:
+def test_a_rule_that_runs_is_found(statement):
     with pytest.raises(Derived):
         statement()
 
@@ -230,7 +228,7 @@ def test_a_rule_that_runs_is_found(statement: Callable[[], Statement]) -> None:
 # -- hypotheses ------------------------------------------------------------------------------------
 
 
-def test_only_hypotheses_are_hypotheses() -> None:
+def test_only_hypotheses_are_hypotheses():
     """A theorem is none if it was derived, even from one hypothesis or with a choice."""
     finite = rates.finite
     chosen = choose("K", finite, (rates.task,), rates.square**6, rates.square, rates.K, rates.delta)
@@ -245,7 +243,7 @@ def test_only_hypotheses_are_hypotheses() -> None:
             hypotheses(finite, thm)
 
 
-def test_a_statement_about_numbers_has_no_dimension() -> None:
+def test_a_statement_about_numbers_has_no_dimension():
     token, f, path = (
         Variable("t", Sort.TOKEN),
         Function("f", (Sort.TOKEN,)),
@@ -255,7 +253,7 @@ def test_a_statement_about_numbers_has_no_dimension() -> None:
     assert [Statement(side, "==", side).dimension for side in sides] == ["", "", "every d"]
 
 
-def test_a_hypothesis_of_the_derivation_does_not_enter_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hypothesis_of_the_derivation_does_not_enter_the_statement(monkeypatch):
     """`1 <= 0` in a derivation is no hypothesis of its row, and another theorem is no proof."""
     inverse, false = bounded_flow.inverse, assume("regularity", 1, "<=", 0)
     with_more = arithmetic(

@@ -1,7 +1,5 @@
 """Terms that print alike are equal by their normal form, and such theorems assume the same."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator
@@ -196,7 +194,7 @@ def same(a: Term, b: Term) -> bool:
         return False
 
 
-def test_terms_that_print_alike_are_equal() -> None:
+def test_terms_that_print_alike_are_equal():
     seen: dict[str, Term] = {}
     alike = []
     for e in chain.from_iterable(pairs(0, 1200)):
@@ -218,13 +216,13 @@ def test_terms_that_print_alike_are_equal() -> None:
         r"\\geq|>",
     ],
 )
-def test_what_is_printed_is_needed(forgotten: str) -> None:
+def test_what_is_printed_is_needed(forgotten):
     """Without any of it some of these terms would print alike: the test above would see that."""
     short = lambda e: re.sub(forgotten, "", printed(e))
     assert any(short(a) == short(b) and not same(a, b) for a, b in pairs(0, 1200))
 
 
-def test_the_names_of_bound_variables_do_not_matter() -> None:
+def test_the_names_of_bound_variables_do_not_matter():
     """Equal terms have one text, whatever names they were built with."""
     rng = random.Random(1)
     for e, _ in pairs(2, 300):
@@ -235,7 +233,7 @@ def test_the_names_of_bound_variables_do_not_matter() -> None:
             assert printed(again) == printed(e)
 
 
-def test_formulas_are_latex() -> None:
+def test_formulas_are_latex():
     for e, _ in pairs(3, 60):
         assert convert(printed(e)).startswith("<math")
 
@@ -291,7 +289,7 @@ def theorems() -> Iterator[Theorem]:
     yield from (equal(x, x), equal(CLOCK(Variable("x", T)), CLOCK(Variable("x", T))))
 
 
-def test_theorems_that_print_alike_are_the_same() -> None:
+def test_theorems_that_print_alike_are_the_same():
     """Ranges, orders, relations, what a hypothesis is said for, and who says it are printed."""
     seen: dict[Any, str] = {}
     for thm in theorems():

@@ -1,7 +1,5 @@
 """A theorem comes from a rule: only the rules import what makes one; `proved` takes no other."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import pickle
@@ -54,7 +52,7 @@ def uses(source: str) -> set[str]:
     return found
 
 
-def test_only_rules_make_theorems() -> None:
+def test_only_rules_make_theorems():
     own = {
         module.removeprefix("numerics.derivations.")
         for module in {getattr(rules, name).__module__ for name in rules.__all__}
@@ -78,11 +76,11 @@ def test_only_rules_make_theorems() -> None:
         "import t; t._RULES_ONLY",
     ],
 )
-def test_a_use_is_seen(program: str) -> None:
+def test_a_use_is_seen(program):
     assert uses(program)
 
 
-def test_what_makes_theorems_is_no_public_name() -> None:
+def test_what_makes_theorems_is_no_public_name():
     modules = [
         __import__(f"numerics.derivations.{path.stem}", fromlist=["x"]) for path in KERNEL.glob("[a-z]*.py")
     ]
@@ -130,7 +128,7 @@ FORGERIES: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forged_theorem_reaches_nothing(forgery: str) -> None:
+def test_a_forged_theorem_reaches_nothing(forgery):
     for use in (
         lambda t: proved(FALSE, t),
         lambda t: then(t, arithmetic(-1, "<=", 0)),

@@ -1,7 +1,5 @@
 """The kernel with one line changed derives what an attack or a finite world shows to be false."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import sys
@@ -213,7 +211,7 @@ WRONG = (
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _one_answer_for_all_kernels() -> Iterator[None]:
+def _one_answer_for_all_kernels():
     """Every kernel asks the same provers, in which nothing is changed, much the same questions."""
     with remembering():
         yield
@@ -242,11 +240,11 @@ def kernel(wrong: str, old: str, new: str) -> Iterator[tuple[ModuleType, ModuleT
         def exec_module(self, module: ModuleType) -> None:
             exec(compile(source.replace(old, new), f"{wrong}.py", "exec"), module.__dict__)
 
-    sys.meta_path.insert(0, Changed)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, Changed)
     try:
-        yield tuple(importlib.import_module(f"{TESTS}.{name}") for name in ("test_attacks", "probes"))  # type: ignore[misc]
+        yield tuple(importlib.import_module(f"{TESTS}.{name}") for name in ("test_attacks", "probes"))
     finally:
-        sys.meta_path.remove(Changed)  # type: ignore[arg-type]
+        sys.meta_path.remove(Changed)
         for name in [name for name in sys.modules if mine(name)]:
             del sys.modules[name]
         sys.modules.update(kept)
@@ -264,19 +262,19 @@ def found(attacks: ModuleType, probes: ModuleType) -> str | None:
     return first
 
 
-def test_the_rules_as_they_are_are_not_caught() -> None:
+def test_the_rules_as_they_are_are_not_caught():
     with kernel("judgements", "def then(", "def then(") as nets:
         assert not found(*nets)
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda w: f"{w[0]}: {w[1][:50]}")
-def test_a_wrong_rule_is_caught(wrong: tuple[str, str, str]) -> None:
+def test_a_wrong_rule_is_caught(wrong):
     with kernel(*wrong) as nets:
         assert found(*nets)
 
 
 @pytest.mark.parametrize("new", ["a.every & put.keys():", "a.every & inside:"])
-def test_random_derivations_find_a_capture(new: str) -> None:
+def test_random_derivations_find_a_capture(new):
     """A hypothesis that a value has made true, and what followed from it before, in some world."""
     with kernel("tasks", "a.every & (put.keys() | inside):", new):
         false_theorems = importlib.import_module(f"{TESTS}.random_proofs").false_theorems

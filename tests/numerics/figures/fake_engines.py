@@ -1,7 +1,5 @@
 """Engines that cost nothing: runs of a few numbers that write down every step they take."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import os

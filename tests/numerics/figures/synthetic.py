@@ -1,7 +1,5 @@
 """Made-up measurements: curves of the right shapes for the page, made in milliseconds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,10 +1,7 @@
 """Which runs a plan has."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -12,7 +9,7 @@ from numerics.figures.plan import FIGURES, Plan
 from theory.regression.experiment import PROMPT_LENGTHS, VARIANTS
 
 
-def test_the_full_plan_has_the_runs_of_the_paper() -> None:
+def test_the_full_plan_has_the_runs_of_the_paper():
     plan = Plan.full()
     assert len(set(plan.runs)) == len(plan.runs)
     for covariance in ("isotropic", "anisotropic"):
@@ -26,7 +23,7 @@ def test_the_full_plan_has_the_runs_of_the_paper() -> None:
     assert plan.steps("as coded") == 300_000
 
 
-def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures() -> None:
+def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures():
     full, usual, quick = Plan.full(), Plan.usual(), Plan.quick()
     assert set(quick.figures) == set(FIGURES)
     assert {run for run in full.runs if run.L not in usual.band_lengths} == {
@@ -40,7 +37,7 @@ def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures() -> None:
     assert Plan.usual(7).seeds_of(10) == Plan.full(7).seeds_of(10) == tuple(range(7))
 
 
-def test_more_seeds_contain_the_runs_of_fewer() -> None:
+def test_more_seeds_contain_the_runs_of_fewer():
     assert set(Plan.full().runs) < set(Plan.full(3).runs) < set(Plan.full(7).runs)
     assert (
         {run.seed for run in Plan.full(7).runs if run.L == 30}
@@ -49,7 +46,7 @@ def test_more_seeds_contain_the_runs_of_fewer() -> None:
     )
 
 
-def test_every_length_has_the_first_seed_and_the_least_others() -> None:
+def test_every_length_has_the_first_seed_and_the_least_others():
     plan = Plan(
         seeds=2, first_seed=7, band_seeds=3, band_lengths=(10,), lengths=(10, 20), curve_lengths=(10, 1000)
     )
@@ -69,7 +66,7 @@ def test_every_length_has_the_first_seed_and_the_least_others() -> None:
         assert {run.seed for run in Plan.full(seeds).runs if run.L == 100} == set(range(max(5, seeds)))
 
 
-def test_figures_together_are_the_plan_and_each_asks_for_its_own() -> None:
+def test_figures_together_are_the_plan_and_each_asks_for_its_own():
     plan = Plan.full()
     assert set().union(*(plan.only(figure).runs for figure in FIGURES)) == set(plan.runs)
     assert not plan.only(1, 5).runs
@@ -87,7 +84,7 @@ def test_figures_together_are_the_plan_and_each_asks_for_its_own() -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("records", [1, 7, 200, 10**6])
-def test_records_divide_the_steps(variant: str, records: int) -> None:
+def test_records_divide_the_steps(variant, records):
     plan = Plan(most_steps=1000, records=records)
     assert 1 <= plan.every(variant) <= plan.steps(variant) == 1000
     assert min(records, 1000) <= -(-1000 // plan.every(variant)) <= 2 * records
@@ -116,13 +113,13 @@ def test_records_divide_the_steps(variant: str, records: int) -> None:
         ({"lr": float("inf")}, "lr = inf"),
     ],
 )
-def test_what_is_no_plan_is_refused(change: dict[str, Any], says: str) -> None:
+def test_what_is_no_plan_is_refused(change, says):
     with pytest.raises((TypeError, ValueError), match=says):
         Plan(**change)
 
 
-def test_a_plan_has_figures_left() -> None:
+def test_a_plan_has_figures_left():
     with pytest.raises(ValueError, match="figures is empty"):
         Plan.full().only(1).only(2)
     with pytest.raises(TypeError, match="seeds = '3' is no whole number"):
-        Plan.full("3")  # type: ignore[arg-type]
+        Plan.full("3")

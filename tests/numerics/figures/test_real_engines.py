@@ -1,7 +1,5 @@
 """Where nothing moves, the risk of training is the population risk."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 
@@ -34,7 +32,7 @@ def unmoved() -> Measurements:
     return measure(PLAN_WITHOUT_MOTION)
 
 
-def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_bayes() -> None:
+def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_bayes():
     """12 comparisons at six standard errors, estimated from 3000 steps: below 1e-6 in all."""
     found = unmoved()
     assert len(found.final) == 8
@@ -50,7 +48,7 @@ def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_b
         assert np.all(gaps.output - 6 * gaps.output_error > 0)
 
 
-def test_a_wrong_variant_would_be_seen() -> None:
+def test_a_wrong_variant_would_be_seen():
     """The control of the test above: with the other reading of the prompts the risks differ."""
     found = unmoved()
     run = found.run("anisotropic", "as written", "linear", 4, 0)
@@ -58,7 +56,7 @@ def test_a_wrong_variant_would_be_seen() -> None:
     assert abs(float(run.risk[-1]) - other) > 6 * math.hypot(float(run.risk_error[-1]), error)
 
 
-def test_runs_that_end_early_are_where_their_losses_say() -> None:
+def test_runs_that_end_early_are_where_their_losses_say():
     """Means of losses over the later half of the steps: 6 standard errors, below 1e-8."""
     plan = Plan(figures=(2,), lengths=(30,), variants=("as written",), settle=True, points=2**8)
     found = measure(plan)

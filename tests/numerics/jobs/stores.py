@@ -1,7 +1,5 @@
 """What the tests of the store share: numbers under keys, and the bytes of a folder."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile

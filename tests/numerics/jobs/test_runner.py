@@ -1,7 +1,5 @@
 """What the runner of jobs does beyond what sweeps and figures show of it."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np
@@ -12,7 +10,7 @@ from numerics.jobs.runner import perform, thread_count
 from numerics.jobs.store import Store
 
 
-def test_after_an_error_what_runs_is_brought_to_its_end_and_counted() -> None:
+def test_after_an_error_what_runs_is_brought_to_its_end_and_counted():
     failed = threading.Event()
 
     def fails(attempt: Attempt) -> np.ndarray:
@@ -37,7 +35,7 @@ def test_after_an_error_what_runs_is_brought_to_its_end_and_counted() -> None:
     assert caught.value.__notes__ == [f"{len(stored)} of 3 jobs are stored; the same command goes on"]
 
 
-def test_a_short_job_that_a_long_one_waits_for_comes_first() -> None:
+def test_a_short_job_that_a_long_one_waits_for_comes_first():
     begun: list[str] = []
 
     def job(name: str, work: float, needs: Job | None = None) -> Job:
@@ -55,7 +53,7 @@ def test_a_short_job_that_a_long_one_waits_for_comes_first() -> None:
     assert begun == ["short", "long", "middle", "late", "end"]
 
 
-def test_what_a_job_needs_comes_before_it_and_what_follows_after_it() -> None:
+def test_what_a_job_needs_comes_before_it_and_what_follows_after_it():
     first = Job("first", {"n": 1}, 1.0, lambda attempt: np.array([2.0]))
 
     def double(attempt: Attempt) -> np.ndarray:
@@ -81,6 +79,6 @@ def test_what_a_job_needs_comes_before_it_and_what_follows_after_it() -> None:
 @pytest.mark.parametrize(
     ("threads", "error"), [(0, ValueError), (1025, ValueError), (2.0, TypeError), (True, TypeError)]
 )
-def test_numbers_of_threads(threads: int, error: type[Exception]) -> None:
+def test_numbers_of_threads(threads, error):
     with pytest.raises(error, match=r"--threads = .*; leave it out for one per processor"):
         thread_count(threads, "--threads")

@@ -1,7 +1,5 @@
 """The squared errors of prompts by the definitions alone, beside which samplers are laid."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

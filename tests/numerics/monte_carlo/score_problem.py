@@ -1,7 +1,5 @@
 """The problem on which the sampler of scores is tried."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,10 +1,7 @@
 """Tokens that are not Gaussian: their coordinates, and errors against enumerated prompts."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -50,7 +47,7 @@ def drawn(kind: str, rank: int, tokens: int) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rank", [1, 3, 4])
-def test_coordinates_have_the_law_they_are_named_after(kind: str, rank: int) -> None:
+def test_coordinates_have_the_law_they_are_named_after(kind, rank):
     g = drawn(kind, rank, 160)  # past the 128 signs of a draw
     n = len(g)
     square = (g**2).sum(axis=1)
@@ -79,7 +76,7 @@ def problem(d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return rng.standard_normal((d, d)) / d, rng.standard_normal((2, d)), rng.standard_normal(d)
 
 
-def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.ndarray:  # type: ignore[no-untyped-def]
+def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.ndarray:
     """Mean squared errors of output, grad_V, grad_U over all prompts of L of these points."""
     tilt = weights * np.exp(points @ U @ z - (points @ U @ z).max())
     tilt /= tilt.sum()
@@ -100,7 +97,7 @@ def assert_means(e: estimate.AttentionErrors, expected: np.ndarray, allowed: flo
 
 @pytest.mark.parametrize("scale", [1.0, 3.0, 1e9])
 @pytest.mark.parametrize("L", [1, 2, 5])
-def test_signs_against_every_prompt(L: int, scale: float) -> None:
+def test_signs_against_every_prompt(L, scale):
     U, V, z = problem(2)
     e = attention_errors(rademacher(2), scale * U, V, z, L, replicates=20 * PIECE, seed=3, threads=1)
     corners = np.array(list(itertools.product([-1.0, 1.0], repeat=2)))
@@ -108,7 +105,7 @@ def test_signs_against_every_prompt(L: int, scale: float) -> None:
     assert_means(e, expected)
 
 
-def test_a_wrong_law_is_told_apart() -> None:
+def test_a_wrong_law_is_told_apart():
     """The comparison above can fail: corners 2 % farther out are seen."""
     U, V, z = problem(2)
     e = attention_errors(rademacher(2), U, V, z, 5, replicates=20 * PIECE, seed=3, threads=1)
@@ -118,7 +115,7 @@ def test_a_wrong_law_is_told_apart() -> None:
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
-def test_linear_images_of_signs(shape: tuple[int, int]) -> None:
+def test_linear_images_of_signs(shape):
     """Factors with fewer and with more columns than rows."""
     U, V, z = problem(shape[0])
     A = np.random.default_rng(4).standard_normal(shape)
@@ -138,7 +135,7 @@ def test_linear_images_of_signs(shape: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("make", [sphere, ball])
-def test_an_image_on_a_line(make) -> None:  # type: ignore[no-untyped-def]
+def test_an_image_on_a_line(make):
     """The second column of the factor is 0 but for rounding errors, which point anywhere."""
     law, (U, V, z) = make(2).image([[1.0, 1.0], [1.0, 1.0]]), problem(2)
     e = attention_errors(law, U, V, z, 9, replicates=8 * PIECE, seed=3, threads=1)
@@ -147,7 +144,7 @@ def test_an_image_on_a_line(make) -> None:  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("method", ["tokens", "scores"])
-def test_prompts_and_queries_of_the_longest_prompt_have_streams_of_their_own(method: str) -> None:
+def test_prompts_and_queries_of_the_longest_prompt_have_streams_of_their_own(method):
     """The length is a 32-bit word of the counter, whose first bit is that of the query."""
     assert LONGEST_PROMPT | QUERY_MARK < 2**32
     assert LONGEST_PROMPT & QUERY_MARK == 0
@@ -157,7 +154,7 @@ def test_prompts_and_queries_of_the_longest_prompt_have_streams_of_their_own(met
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e9])
-def test_a_law_with_a_sampler_only(scale: float) -> None:
+def test_a_law_with_a_sampler_only(scale):
     """Three atoms, drawn by NumPy."""
     U, V, z = problem(2)
     points, weights = np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]), np.full(3, 1 / 3)
@@ -181,7 +178,7 @@ def assert_same_means(one: estimate.AttentionErrors, two: estimate.AttentionErro
 
 
 @pytest.mark.parametrize("make", [uniform, sphere, ball, gaussian])
-def test_kernel_and_numpy_draw_the_same_law(make) -> None:  # type: ignore[no-untyped-def]
+def test_kernel_and_numpy_draw_the_same_law(make):
     """Two programs with nothing in common but the tilted moments; and queries at random."""
     law = make(np.diag([1.0, 0.5])) if make is gaussian else make(2)
     U, V, z = problem(2)
@@ -195,12 +192,12 @@ def test_kernel_and_numpy_draw_the_same_law(make) -> None:  # type: ignore[no-un
 
 
 @njit
-def triangular_quantile(u):  # type: ignore[no-untyped-def]
+def triangular_quantile(u):
     """Of the triangular law on [−√6, √6], of variance 1."""
     return math.sqrt(6) * (math.sqrt(2 * u) - 1 if u < 0.5 else 1 - math.sqrt(2 * (1 - u)))
 
 
-def test_a_quantile_function_of_ones_own() -> None:
+def test_a_quantile_function_of_ones_own():
     side = math.sqrt(6)
     log_mgf = lambda a: 2 * np.log(np.sinc(0.5j * a * side / np.pi)).sum(-1)
     sample = lambda rng, n: rng.triangular(-side, 0, side, (n, 3))
@@ -228,7 +225,7 @@ def signs(rng: np.random.Generator, n: int) -> np.ndarray:
         (lambda x: x * np.nan, "not finite"),
     ],
 )
-def test_a_sampler_that_fails_later_is_told(spoil, says: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_sampler_that_fails_later_is_told(spoil, says):
     """The few tokens that are drawn when a law is made were in order."""
     sample = lambda rng, n: signs(rng, n) if n < 10 else spoil(signs(rng, n))
     law = TokenLaw(
@@ -238,7 +235,7 @@ def test_a_sampler_that_fails_later_is_told(spoil, says: str) -> None:  # type: 
         attention_errors(law, *problem(2), 20, replicates=10, seed=1, threads=1)
 
 
-def test_a_sampler_may_give_numbers_of_any_real_kind() -> None:
+def test_a_sampler_may_give_numbers_of_any_real_kind():
     log_mgf = lambda a: np.log(np.cosh(a)).sum(-1)
     kinds = {
         "float64": signs,
@@ -259,7 +256,7 @@ def test_a_sampler_may_give_numbers_of_any_real_kind() -> None:
     "law", [rademacher(3), ball(3), atoms([[1.0], [-0.5]], [1 / 3, 2 / 3])], ids=lambda law: law.name
 )
 @pytest.mark.parametrize("random", [False, True])
-def test_a_replicate_is_the_same_however_the_range_is_cut(law: TokenLaw, random: bool) -> None:
+def test_a_replicate_is_the_same_however_the_range_is_cut(law, random):
     U, V, z = problem(law.d)
     sampler = token_sampler(
         AttentionSetting(law, U, V, z, query_cov=np.eye(law.d) if random else None), seed=8
@@ -271,7 +268,7 @@ def test_a_replicate_is_the_same_however_the_range_is_cut(law: TokenLaw, random:
     assert len(np.unique(whole[0])) > 100  # two atoms leave 151 means of 150 tokens
 
 
-def test_a_gaussian_law_is_its_covariance() -> None:
+def test_a_gaussian_law_is_its_covariance():
     U, V, z = problem(3)
     G = np.array([[2.0, 0.3, 0.0], [0.3, 1.0, 0.0], [0.0, 0.0, 0.0]])
     for method in ("tokens", "scores"):
@@ -282,7 +279,7 @@ def test_a_gaussian_law_is_its_covariance() -> None:
         assert np.array_equal(a.grad_U.mean, b.grad_U.mean)
 
 
-def test_what_a_law_must_know() -> None:
+def test_what_a_law_must_know():
     U, V, z = problem(2)
     silent = TokenLaw(name="silent", d=2, sigma=1.0, sample=lambda rng, n: rng.choice([-1.0, 1.0], (n, 2)))
     with pytest.raises(ValueError, match="no log_mgf"):
@@ -296,7 +293,7 @@ def test_what_a_law_must_know() -> None:
 
 
 @pytest.mark.parametrize("make", [rademacher, sphere, lambda d: SKEWED, lambda d: TABLE])
-def test_errors_against_linear_attention_by_its_definition(make: Callable[[int], TokenLaw]) -> None:
+def test_errors_against_linear_attention_by_its_definition(make):
     """Output ``V Gamma U z``; gradients of the mean ``Gamma U z`` and the covariance Gamma."""
     law, R, L = make(2), 20_000, 6
     U, V, z = (
@@ -316,7 +313,7 @@ def test_errors_against_linear_attention_by_its_definition(make: Callable[[int],
             assert abs(values.mean() - one.mean[0]) < 6 * spread
 
 
-def test_what_errors_may_be_measured_against() -> None:
+def test_what_errors_may_be_measured_against():
     U, V, z = problem(2)
     plain = AttentionSetting(gaussian(np.eye(2)), U, V, z)
     one, other = (

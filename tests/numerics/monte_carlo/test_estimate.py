@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -14,7 +12,7 @@ from numerics.monte_carlo.joined_moments import joined
 from numerics.monte_carlo.sampler import PIECE, error_sampler
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import seed_of, seeded
-from numerics.token_laws import TokenLaw, atoms, uniform
+from numerics.token_laws import atoms, uniform
 from tests.numerics.compiled.plain_philox import plain_normals, plain_tokens
 
 QUERY = 2**31
@@ -39,7 +37,7 @@ def columns(covariance: np.ndarray) -> np.ndarray:
     return (vectors * np.sqrt(np.maximum(values, 0)))[:, values > 1e-12]
 
 
-def plain_errors(Gamma, U, V, z, g):  # type: ignore[no-untyped-def]
+def plain_errors(Gamma, U, V, z, g):
     """Of output, grad_V, grad_U for one prompt with white tokens g, by the definitions alone."""
     tokens = g @ columns(Gamma).T
     scores = tokens @ U @ z
@@ -65,7 +63,7 @@ def assert_near(estimate: Estimate, exact: np.ndarray) -> None:
     assert np.all(np.abs(estimate.mean - exact) < 5.2 * estimate.standard_error)
 
 
-def exact_errors(Gamma, U, V, z, L):  # type: ignore[no-untyped-def]
+def exact_errors(Gamma, U, V, z, L):
     """By the moments of the weights: V (z̄ − h) has second moment P2 Γ + (P2 − 6P3 + 6Q) h hᵀ."""
     h = Gamma @ U @ z
     m = softmax_moments(float(h @ U @ z), L)
@@ -76,7 +74,7 @@ def exact_errors(Gamma, U, V, z, L):  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize("L", [1, 2, 15, 16, 17, 53])
 @pytest.mark.parametrize("case", ["fixed", "singular", "random query"])
-def test_the_same_tokens_in_numpy(L: int, case: str) -> None:
+def test_the_same_tokens_in_numpy(L, case):
     Gamma, U, V, z = problem()
     if case == "singular":
         B = np.random.default_rng(5).standard_normal((4, 2))
@@ -104,7 +102,7 @@ def test_the_same_tokens_in_numpy(L: int, case: str) -> None:
 
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 2.5])
-def test_against_quadrature(scale: float) -> None:
+def test_against_quadrature(scale):
     Gamma, U, V, z = problem()
     L = np.array([2, 5, 40, 300])
     e = attention_errors(Gamma, scale * U, V, z, L, replicates=20_000, seed=4)
@@ -113,7 +111,7 @@ def test_against_quadrature(scale: float) -> None:
     assert_near(e.grad_V, grad_V)
 
 
-def test_the_quadrature_of_another_law_is_told_apart() -> None:
+def test_the_quadrature_of_another_law_is_told_apart():
     """The comparison above can fail: 3 % in the variance of the scores are seen."""
     Gamma, U, V, z = problem()
     e = attention_errors(Gamma, 2.5 * U, V, z, [40], replicates=20_000, seed=4)
@@ -122,7 +120,7 @@ def test_the_quadrature_of_another_law_is_told_apart() -> None:
         assert_near(e.output, output)
 
 
-def test_random_queries_against_quadrature() -> None:
+def test_random_queries_against_quadrature():
     gamma, u, v, S, L = 1.3, 0.6, 2.0, 0.8, np.array([3, 30])
     e = attention_errors([[gamma]], [[u]], [[v]], None, L, query_cov=[[S]], replicates=40_000, seed=8)
     x, w = np.polynomial.hermite_e.hermegauss(60)
@@ -136,7 +134,7 @@ def test_random_queries_against_quadrature() -> None:
 
 
 @pytest.mark.parametrize("L", [1, 2, 9, 100])
-def test_gradient_in_U_at_U_zero(L: int) -> None:
+def test_gradient_in_U_at_U_zero(L):
     """At U = 0, L C is Wishart with L − 1 degrees of freedom."""
     Gamma, U, V, z = problem()
     e = attention_errors(Gamma, 0 * U, V, z, L, replicates=20_000, seed=6)
@@ -149,7 +147,7 @@ def test_gradient_in_U_at_U_zero(L: int) -> None:
         assert_near(e.grad_U, np.array([exact]))
 
 
-def test_gradient_in_U_for_long_prompts() -> None:
+def test_gradient_in_U_for_long_prompts():
     """L E|∇_U row v|² -> |z|² eˢ [((v·h)² + vᵀΓv)(|h|² + tr Γ) + |Γv|² + 2 (v·h) hᵀΓv]"""
     Gamma, U, V, z = problem()
     L, h = 4000, Gamma @ U @ z
@@ -160,7 +158,7 @@ def test_gradient_in_U_for_long_prompts() -> None:
     assert abs(L * e.grad_U.mean[0] / limit - 1) < 5.2 * e.grad_U.standard_error[0] / e.grad_U.mean[0] + 0.02
 
 
-def test_scaling() -> None:
+def test_scaling():
     """Γ → 4Γ, U → U/2, V → 8V leaves the scores alone: exactly, since powers of 2 round nothing."""
     Gamma, U, V, z = problem()
     a = attention_errors(Gamma, U, V, z, [7, 60], replicates=100, seed=1)
@@ -169,7 +167,7 @@ def test_scaling() -> None:
 
 
 @pytest.mark.parametrize("size", [1e3, 1e10, 1e25])
-def test_steep_scores_do_not_overflow(size: float) -> None:
+def test_steep_scores_do_not_overflow(size):
     Gamma, U, V, z = problem()
     u = size * U / np.linalg.norm(U @ z)
     L = [1, 2, 100]
@@ -183,7 +181,7 @@ def test_steep_scores_do_not_overflow(size: float) -> None:
     assert np.allclose(e.grad_U.mean, z @ z * np.sum((V @ Gamma) ** 2), rtol=30 / size + 1e-6)
 
 
-def test_no_variance_no_error() -> None:
+def test_no_variance_no_error():
     _, U, V, z = problem()
     e = attention_errors(np.zeros((4, 4)), U, V, z, [1, 20], replicates=10, seed=0)
     assert np.all(means(e) == 0)
@@ -201,7 +199,7 @@ def test_no_variance_no_error() -> None:
     ],
     ids=["normal", "scores", "uniform", "drawn by NumPy"],
 )
-def test_threads_change_no_bit(law: TokenLaw | None, method: str) -> None:
+def test_threads_change_no_bit(law, method):
     d = 4 if law is None else law.d
     Gamma, U, V, z = problem(d)
     tokens, rest = (
@@ -220,7 +218,7 @@ def test_threads_change_no_bit(law: TokenLaw | None, method: str) -> None:
                 )
 
 
-def test_more_lengths_or_replicates_leave_the_others_alone() -> None:
+def test_more_lengths_or_replicates_leave_the_others_alone():
     Gamma, U, V, z = problem()
     run = lambda L, R: attention_errors(Gamma, U, V, z, L, replicates=R, seed=9)
     assert np.array_equal(means(run([3, 40, 7], 150))[:, [1, 2]], means(run([40, 7], 150)))
@@ -232,7 +230,7 @@ def test_more_lengths_or_replicates_leave_the_others_alone() -> None:
         assert np.allclose(added, plain_errors(Gamma, U, V, z, g), rtol=1e-4)
 
 
-def test_integers_of_every_kind_are_lengths() -> None:
+def test_integers_of_every_kind_are_lengths():
     """`for L in np.arange(...)` gives NumPy's integers, one by one."""
     Gamma, U, V, z = problem()
     run = lambda L: means(attention_errors(Gamma, U, V, z, L, replicates=20, seed=1))
@@ -242,7 +240,7 @@ def test_integers_of_every_kind_are_lengths() -> None:
     assert np.array_equal(run(np.int64(7)), expected[:, 1:])
 
 
-def test_the_last_replicates_that_can_be_asked_for() -> None:
+def test_the_last_replicates_that_can_be_asked_for():
     """Blocks that reach the end are those of a sampler that began before."""
     sampler, end = token_sampler(AttentionSetting(*problem(), query_cov=np.eye(4)), seed=1), 2**63
     last = sampler.values(5, end - PIECE, PIECE)
@@ -251,7 +249,7 @@ def test_the_last_replicates_that_can_be_asked_for() -> None:
     assert np.all(np.isfinite(sampler.sums(5, end - PIECE, PIECE)))
 
 
-def test_lengths_are_independent() -> None:
+def test_lengths_are_independent():
     """L and 2L share no prompt: over 400 seeds, |correlation| < 5.2/√400 (error 2e-7)."""
     Gamma, U, V, z = problem(d=2, d_out=1)
     x = np.array(
@@ -260,7 +258,7 @@ def test_lengths_are_independent() -> None:
     assert abs(np.corrcoef(np.log(x).T)[0, 1]) < 5.2 / 20
 
 
-def test_seeds() -> None:
+def test_seeds():
     Gamma, U, V, z = problem()
     run = lambda seed: attention_errors(Gamma, U, V, z, [10], replicates=50, seed=seed)
     assert np.array_equal(means(run(5)), means(run(5)))
@@ -272,7 +270,7 @@ def test_seeds() -> None:
         assert np.array_equal(means(run(None)), means(run(seed_of("a claim"))))
 
 
-def test_one_replicate_has_no_standard_error() -> None:
+def test_one_replicate_has_no_standard_error():
     Gamma, U, V, z = problem()
     e = attention_errors(Gamma, U, V, z, 5, replicates=1, seed=0)
     assert np.isnan(e.output.standard_error[0])
@@ -280,7 +278,7 @@ def test_one_replicate_has_no_standard_error() -> None:
     assert e.output.largest_share[0] == 1
 
 
-def test_heavy_tails_show_in_the_diagnostics() -> None:
+def test_heavy_tails_show_in_the_diagnostics():
     """Random queries with scores of variance far above log L: a few prompts carry the mean."""
     light = attention_errors(
         np.eye(1), [[0.2]], np.eye(1), None, 1000, query_cov=np.eye(1), replicates=2000, seed=3
@@ -292,7 +290,7 @@ def test_heavy_tails_show_in_the_diagnostics() -> None:
     assert heavy.output.largest_share[0] > light.output.largest_share[0]
 
 
-def test_blocks_of_a_sampler_are_the_whole_run() -> None:
+def test_blocks_of_a_sampler_are_the_whole_run():
     """Joined in their order they are the run, bit for bit."""
     Gamma, U, V, z = problem()
     run = attention_errors(Gamma, U, V, z, [5, 90], query_cov=np.eye(4), replicates=2 * PIECE + 100, seed=7)
@@ -308,7 +306,7 @@ def test_blocks_of_a_sampler_are_the_whole_run() -> None:
             assert np.array_equal(getattr(getattr(run, name), field), getattr(getattr(again, name), field))
 
 
-def test_skewness_and_kurtosis_of_the_replicates() -> None:
+def test_skewness_and_kurtosis_of_the_replicates():
     Gamma, U, V, z = problem()
     e = attention_errors(Gamma, U, V, z, 12, replicates=PIECE, seed=7)
     x = token_sampler(AttentionSetting(Gamma, U, V, z), seed=7).values(12, 0, PIECE)
@@ -320,7 +318,7 @@ def test_skewness_and_kurtosis_of_the_replicates() -> None:
 GOOD = dict(zip(("Gamma", "U", "V", "query"), problem(), strict=True))
 
 
-def test_bad_blocks() -> None:
+def test_bad_blocks():
     sampler = token_sampler(AttentionSetting(*problem()), seed=1)
     for block, says in (
         ((0, 0, 9), "L = 0"),
@@ -332,7 +330,7 @@ def test_bad_blocks() -> None:
         with pytest.raises(ValueError, match=says):
             sampler.sums(*block)
     with pytest.raises(TypeError, match=r"L = .* is no whole number"):
-        sampler.sums(3.0, 0, 9)  # type: ignore[arg-type]
+        sampler.sums(3.0, 0, 9)
     with pytest.raises(ValueError, match=r"\(2, 3, 6\) is needed"):
         as_errors([3, 4], np.ones((1, 3, 6)), 9, 1)
 
@@ -373,13 +371,13 @@ def test_bad_blocks() -> None:
         ({"method": np.array(["tokens", "scores"])}, ValueError, "unknown"),
     ],
 )
-def test_bad_input(change: dict[str, object], error: type[Exception], says: str) -> None:
+def test_bad_input(change, error, says):
     arguments = {**GOOD, "lengths": [3], "replicates": 2, "seed": 1, **change}
     with pytest.raises(error, match=says):
-        attention_errors(**arguments)  # type: ignore[arg-type]
+        attention_errors(**arguments)
 
 
-def test_errors_whose_powers_are_zero_are_refused_and_a_larger_unit_is_not() -> None:
+def test_errors_whose_powers_are_zero_are_refused_and_a_larger_unit_is_not():
     """With tokens c z and U/c all scores are the same; the output is c times as large."""
     one, c = np.eye(1), 1e60
     with pytest.raises(ValueError, match="in a larger unit"):

@@ -1,7 +1,5 @@
 """Streams and memory of the sampler of scores, and the laws that it takes."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
@@ -18,7 +16,7 @@ from tests.numerics.monte_carlo.score_problem import NONE, RANDOM, SURE, problem
 
 @pytest.mark.parametrize("kind", ["normal", "ball"])
 @pytest.mark.parametrize("random", [False, True])
-def test_a_replicate_is_its_number(kind: str, random: bool) -> None:
+def test_a_replicate_is_its_number(kind, random):
     """However a range is cut into calls and lanes."""
     A, U, V, z = problem()
     sampler, key = prepare(kind, A, U, V, z, np.sqrt(RANDOM) if random else NONE), key_of(9)
@@ -30,7 +28,7 @@ def test_a_replicate_is_its_number(kind: str, random: bool) -> None:
     assert len(np.unique(whole[0])) == 300
 
 
-def test_seeds_and_lengths_have_their_own_streams() -> None:
+def test_seeds_and_lengths_have_their_own_streams():
     """Over 2000 replicates correlations stay below 5.2/√2000 (error 2e-7)."""
     A, U, V, z = problem()
     sampler = prepare("normal", A, U, V, z, NONE)
@@ -54,14 +52,14 @@ for L in (100, 1_000_000):
 """
 
 
-def test_memory_does_not_grow_with_the_prompt() -> None:
+def test_memory_does_not_grow_with_the_prompt():
     """Some 200 MB; 128 replicates of a million numbers in float32 would be 512 MB."""
     run = subprocess.run([sys.executable, "-c", PEAKS], capture_output=True, text=True, check=True)
     short, long = map(int, run.stdout.split())
     assert long < 1.1 * short
 
 
-def test_scores_are_drawn_where_that_is_exact() -> None:
+def test_scores_are_drawn_where_that_is_exact():
     _, U, V, z = problem()
     run = lambda law, method: attention_errors(law, U, V, z, [5], replicates=10, seed=1, method=method)
     for law in (np.eye(4), gaussian(np.eye(4)), sphere(4), ball(4)):
@@ -74,7 +72,7 @@ def test_scores_are_drawn_where_that_is_exact() -> None:
 
 
 @pytest.mark.parametrize("coordinates", ["sign", "uniform", None, len])
-def test_laws_without_a_direction(coordinates: object) -> None:
+def test_laws_without_a_direction(coordinates):
     A, U, V, z = problem()
     with pytest.raises(ValueError, match='use method = "tokens"'):
         prepare(coordinates, A, U, V, z, NONE)

@@ -1,7 +1,5 @@
 """The sampler of scores: two other routes, the exact engine, symmetries and limits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable
@@ -116,7 +114,7 @@ def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: F
 @pytest.mark.parametrize(
     ("kind", "L"), [(k, L) for k in CONDITIONED for L in (1, 2, 3) if (k, L) != ("ball", 3)]
 )
-def test_conditional_means_by_enumeration(kind: str, L: int) -> None:
+def test_conditional_means_by_enumeration(kind, L):
     """Given the scores errors have degree 4 in the rest of each token: the cubature is exact."""
     A, U, V, z = problem()
     x = plain_scores(kind, A, L, 7, 3)
@@ -132,7 +130,7 @@ def test_conditional_means_by_enumeration(kind: str, L: int) -> None:
 @pytest.mark.parametrize("kind", CONDITIONED)
 @pytest.mark.parametrize("L", [1, 2, 7, 63, 64, 65, 130])
 @pytest.mark.parametrize("random", [False, True])
-def test_the_same_scores_in_numpy(kind: str, L: int, random: bool) -> None:
+def test_the_same_scores_in_numpy(kind, L, random):
     A, U, V, z = problem()
     F, seed, first = np.sqrt(RANDOM)[:, 1:] if random else NONE, 2**33 + 11, 5
     values = prepare(kind, A, 2 * U, V, z, F).values(L, first, 3, key_of(seed))
@@ -143,7 +141,7 @@ def test_the_same_scores_in_numpy(kind: str, L: int, random: bool) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
-def test_coordinates_of_the_sphere(n: int) -> None:
+def test_coordinates_of_the_sphere(n):
     """t² is Beta(1/2, (n − 1)/2): E t² = 1/n, E t⁴ = 3/(n(n + 2)); odd moments vanish."""
     A = np.ones((1, n))
     t = np.concatenate([plain_scores("sphere", A, 20_000, r, 1) for r in range(2)]) / math.sqrt(n)
@@ -152,7 +150,7 @@ def test_coordinates_of_the_sphere(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [2, 3, 6, 41])
-def test_tilted_coordinate(n: int) -> None:
+def test_tilted_coordinate(n):
     """Both branches, about where they meet, against quadrature with sinⁿ⁻² θ e^{c cos θ}."""
     from numerics.monte_carlo.scores_only import _expansion
 
@@ -209,7 +207,7 @@ CASES: dict[str, Callable[[], tuple[Floats, Floats, Floats, Floats]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_one_query_against_the_exact_engine(case: str) -> None:
+def test_one_query_against_the_exact_engine(case):
     A, U, V, z = CASES[case]()
     lengths = [1, 2, 9, 300]
     exact = exact_errors(A @ A.T, U, V, lengths, query=z)
@@ -219,7 +217,7 @@ def test_one_query_against_the_exact_engine(case: str) -> None:
 
 
 @pytest.mark.parametrize("columns", [2, 4])
-def test_random_queries_against_the_exact_engine(columns: int) -> None:
+def test_random_queries_against_the_exact_engine(columns):
     """The exact engine is asked for 1e-4, far below the standard errors."""
     A, U, V, z = problem(columns)
     lengths = [1, 2, 60]
@@ -230,7 +228,7 @@ def test_random_queries_against_the_exact_engine(columns: int) -> None:
         assert_means(values, three(exact)[:, i])
 
 
-def test_one_dimension() -> None:
+def test_one_dimension():
     exact = exact_errors([[1.3]], [[0.6]], [[2.0]], [1, 2, 30], query_cov=[[0.8]])
     one = lambda x: np.array([[x]])
     sampler = prepare("normal", one(math.sqrt(1.3)), one(0.6), one(2.0), np.zeros(1), one(math.sqrt(0.8)))
@@ -239,7 +237,7 @@ def test_one_dimension() -> None:
 
 
 @pytest.mark.parametrize("kind", ["sphere", "ball"])
-def test_other_laws_against_the_exact_engine(kind: str) -> None:
+def test_other_laws_against_the_exact_engine(kind):
     A, U, V, z = problem()
     law = law_of(kind, A)
     exact = exact_errors(law, 2 * U, V, [1, 2, 40], query=z)
@@ -247,7 +245,7 @@ def test_other_laws_against_the_exact_engine(kind: str) -> None:
         assert_means(drawn(prepare(kind, A, 2 * U, V, z, NONE), L, 20_000), three(exact)[:, i])
 
 
-def test_parts_of_the_formula_are_told_apart() -> None:
+def test_parts_of_the_formula_are_told_apart():
     """The comparison can fail: with a part of grad_U left out, and with 10 % in Γ."""
     A, U, V, z = problem()
     (nine,) = three(exact_errors(A @ A.T, U, V, [9], query=z)).T
@@ -271,7 +269,7 @@ def token_errors(law: TokenLaw, U: Floats, V: Floats, z: Floats, L: int, count: 
     ("kind", "columns"), [(k, r) for k in ("sphere", "ball") for r in (1, 2, 3, 4)] + [("normal", 3)]
 )
 @pytest.mark.parametrize("scale", [0.0, 1.0, 6.0])
-def test_means_and_variances_against_whole_tokens(kind: str, columns: int, scale: float) -> None:
+def test_means_and_variances_against_whole_tokens(kind, columns, scale):
     """Conditioning never adds variance. That of a sample variance is (m4 − s⁴)/n."""
     A, U, V, z = problem(columns)
     sampler = prepare(kind, A, scale * U, V, z, NONE)
@@ -287,7 +285,7 @@ def test_means_and_variances_against_whole_tokens(kind: str, columns: int, scale
         )
 
 
-def test_less_variance_in_many_dimensions() -> None:
+def test_less_variance_in_many_dimensions():
     """With U small the scores say little about the output."""
     A, U, V, z = problem(columns=4, d_out=4)
     ours = drawn(prepare("normal", A, U / 4, V, z, NONE), 50, 10_000)
@@ -299,7 +297,7 @@ def test_less_variance_in_many_dimensions() -> None:
 
 
 @pytest.mark.parametrize("kind", CONDITIONED)
-def test_only_the_law_matters(kind: str) -> None:
+def test_only_the_law_matters(kind):
     """Coordinates turned, and V with other rows of the same VᵀV."""
     A, U, V, z = problem(d_out=3)
     turn = lambda seed: np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))[0]
@@ -309,7 +307,7 @@ def test_only_the_law_matters(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", CONDITIONED)
 @pytest.mark.parametrize("octaves", [16, 40, 100])
-def test_a_short_direction_has_its_score(kind: str, octaves: int) -> None:
+def test_a_short_direction_has_its_score(kind, octaves):
     """U and V, exact in floats, see the short column alone: its length is a matter of units."""
     along, across = np.array([3.0, 4.0]), np.array([-4.0, 3.0])
 
@@ -321,7 +319,7 @@ def test_a_short_direction_has_its_score(kind: str, octaves: int) -> None:
     assert np.allclose(output(2.0**-octaves), output(0.5), rtol=1e-4)
 
 
-def test_a_ball_is_the_shadow_of_a_sphere() -> None:
+def test_a_ball_is_the_shadow_of_a_sphere():
     A, U, V, z = problem()
     values = drawn(prepare("ball", A, U, V, z, NONE), 20, 200)
     assert np.allclose(
@@ -329,7 +327,7 @@ def test_a_ball_is_the_shadow_of_a_sphere() -> None:
     )
 
 
-def test_scaling() -> None:
+def test_scaling():
     """Powers of 2 round nothing but in the square of a root."""
     A, U, V, z = problem()
     a = drawn(prepare("normal", A, U, V, z, NONE), 40, 100)
@@ -337,14 +335,14 @@ def test_scaling() -> None:
     assert np.allclose(b, a * np.array([[64 * 4], [4], [64 * 16]]), rtol=1e-12)
 
 
-def test_no_variance_no_error() -> None:
+def test_no_variance_no_error():
     _, U, V, z = problem()
     for kind in CONDITIONED:
         assert np.all(drawn(prepare(kind, np.zeros((4, 3)), U, V, z, np.eye(4)), 20, 10) == 0)
 
 
 @pytest.mark.parametrize("size", [1e3, 1e10, 1e25])
-def test_steep_scores_do_not_overflow(size: float) -> None:
+def test_steep_scores_do_not_overflow(size):
     """One of two tokens has all the weight: E max = 1/√π and E max² = 1 of two normals."""
     A, U, V, z = problem()
     U = size * U / np.linalg.norm(A.T @ U @ z)
@@ -357,7 +355,7 @@ def test_steep_scores_do_not_overflow(size: float) -> None:
     assert values[2].mean() == pytest.approx(z @ z * np.sum((V @ A @ A.T) ** 2), rel=30 / size + 1e-5)
 
 
-def test_steep_scores_on_the_sphere() -> None:
+def test_steep_scores_on_the_sphere():
     """In R^3 t is uniform: the nearer of two tokens has E (1 − t)² = E (1 − t²) = 2/3."""
     A, U, V, z = np.eye(3), 1e12 * np.eye(3), np.eye(3), np.array([1.0, 0, 0])
     values = drawn(prepare("sphere", A, U, V, z, np.zeros((3, 0))), 2, 20_000)

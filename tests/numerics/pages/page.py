@@ -1,7 +1,5 @@
 """A page as a browser would take it apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from html.parser import HTMLParser
 

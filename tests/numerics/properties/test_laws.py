@@ -1,7 +1,5 @@
 """What is drawn for bounds on laws, by second routes, and what examples alone find."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction as F
 

@@ -2,8 +2,6 @@
 those that the claims judge, with other numbers, or the same bound with one term changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -106,12 +104,12 @@ def alone(sides: Sides) -> Evidence:
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_the_true_version_holds(name: str) -> None:
+def test_the_true_version_holds(name):
     assert alone(PLANTED[name][0]()).verdict is Verdict.SUPPORTED
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_the_wrong_version_is_found_by_the_examples_alone(name: str) -> None:
+def test_the_wrong_version_is_found_by_the_examples_alone(name):
     found = alone(PLANTED[name][1]())
     assert found.verdict is Verdict.REFUTED
     assert found.witness_by in ("exact", "Arb")

@@ -1,7 +1,5 @@
 """Averages over prompt and query: laws meet the hypotheses, false bounds fall, two routes."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 
@@ -65,7 +63,7 @@ def pair(d: int, rows: tuple[str, ...]) -> PromptAndQuery:
 
 
 @pytest.mark.parametrize("rows", [("-1",), ("0 1", "0 0"), ("3/5 4/5", "0 0"), ("0 1 0", "0 0 1/2", "1 0 0")])
-def test_averages_in_vectors_are_those_of_one_instance(rows: tuple[str, ...]) -> None:
+def test_averages_in_vectors_are_those_of_one_instance(rows):
     x, lengths, sizes = pair(len(rows), rows), (1, 2, 5), (Fraction(0), Fraction(3, 4), Fraction(7))
     grid = Grid.of(x, lengths, sizes)
     for statistic, f, g in (
@@ -82,7 +80,7 @@ def test_averages_in_vectors_are_those_of_one_instance(rows: tuple[str, ...]) ->
                 )
 
 
-def test_the_sides_at_a_place_and_on_a_grid_are_the_same() -> None:
+def test_the_sides_at_a_place_and_on_a_grid_are_the_same():
     x = pair(2, ("0 1", "0 0"))
     grid, place = Grid.of(x, (3,), (x.u,)), Place(x, 3)
     square, fourth = (lambda z: (z * z).sum(0)), (lambda tokens: (tokens * tokens).sum(1) ** 2)
@@ -111,7 +109,7 @@ def sub_gaussian(points: Any, weights: Any, proxy: float, seed: int) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_drawn_laws_meet_the_hypotheses(seed: int) -> None:
+def test_drawn_laws_meet_the_hypotheses(seed):
     for kind, rare, skew, middle, scale, of_query, rare_query, *_ in codes(seed, 25):
         law, query = (
             drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale])),
@@ -133,7 +131,7 @@ def test_drawn_laws_meet_the_hypotheses(seed: int) -> None:
         )  # the check can fail
 
 
-def test_matrices_have_norm_1_and_directions_length_1() -> None:
+def test_matrices_have_norm_1_and_directions_length_1():
     for d, shapes in SHAPES.items():
         ranks = set()
         for text in shapes:
@@ -148,7 +146,7 @@ def statement(right: Any, **more: Any) -> QueryAverageBound:
     return QueryAverageBound((Term(lambda at: at.mean(squared_error), right),), **more)
 
 
-def test_a_false_bound_is_refuted_at_the_simplest_prompt() -> None:
+def test_a_false_bound_is_refuted_at_the_simplest_prompt():
     """At one sign and U = 0 the error is the variance 1."""
     found = holds(PromptsAndQueries(statement(lambda at: at.sigma**2 * at.d * (1 + at.u) / (at.L + 1))))
     assert found.verdict is Verdict.REFUTED
@@ -178,7 +176,7 @@ def test_a_false_bound_is_refuted_at_the_simplest_prompt() -> None:
     ],
     ids=["without U", "0 at one token", "the second power of sigma for a fourth moment"],
 )
-def test_planted_errors_are_found_and_what_is_true_is_not_refuted(left: Any, wrong: Any, right: Any) -> None:
+def test_planted_errors_are_found_and_what_is_true_is_not_refuted(left, wrong, right):
     for seed in range(2):
         with seeded("planted", seed):
             bounds = [QueryAverageBound((Term(lambda at: at.mean(left), side),)) for side in (wrong, right)]
@@ -186,13 +184,13 @@ def test_planted_errors_are_found_and_what_is_true_is_not_refuted(left: Any, wro
         assert verdicts == [Verdict.REFUTED, Verdict.SUPPORTED]
 
 
-def test_equality_is_no_violation_and_less_than_it_is_one() -> None:
+def test_equality_is_no_violation_and_less_than_it_is_one():
     same = statement(lambda at: at.mean(squared_error))
     assert holds(PromptsAndQueries(same)).slack == 1
     assert holds(PromptsAndQueries(same).scaled(Fraction(99, 100))).verdict is Verdict.REFUTED
 
 
-def test_hypotheses_of_the_statement_are_kept() -> None:
+def test_hypotheses_of_the_statement_are_kept():
     """Each is false outside its own hypothesis only."""
     of_sigma = lambda **more: statement(lambda at: 10**6 * at.sigma ** (2 + 40) * (1 + at.u) ** 4, **more)
     assert holds(PromptsAndQueries(of_sigma(unit=True))).verdict is Verdict.SUPPORTED
@@ -212,14 +210,14 @@ def test_hypotheses_of_the_statement_are_kept() -> None:
     assert holds(PromptsAndQueries(of_dimension(1, 2, 3))).witness["d"] == 3
 
 
-def test_the_statement_of_an_evidence_becomes_a_property() -> None:
+def test_the_statement_of_an_evidence_becomes_a_property():
     true = statement(lambda at: 1 + at.L)
     (found,) = of_statements([true])
     assert isinstance(found, PromptsAndQueries)
     assert found.statement is true
 
 
-def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch):
     def fails(*_: Any) -> Fraction:
         raise ArithmeticError("no proof")
 
@@ -231,7 +229,7 @@ def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch: 
 
 
 @pytest.mark.parametrize("times", [0, -1])
-def test_a_side_that_is_not_positive_exceeds_a_smaller_one(times: int) -> None:
+def test_a_side_that_is_not_positive_exceeds_a_smaller_one(times):
     more, less = (lambda at: times * at.u), (lambda at: -2 * at.u)
     assert holds(PromptsAndQueries(QueryAverageBound((Term(more, less),)))).verdict is Verdict.REFUTED
     assert holds(PromptsAndQueries(QueryAverageBound((Term(less, more),)))).verdict is Verdict.SUPPORTED

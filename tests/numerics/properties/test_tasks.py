@@ -1,7 +1,5 @@
 """What a finite prompt changes: true bounds are reached, wrong ones refuted; enclosures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -33,7 +31,7 @@ GRADIENT_BOUND: Side = lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
 @pytest.mark.parametrize(
     ("left", "right"), [(RISK, RISK_BOUND), (GRADIENT, GRADIENT_BOUND)], ids=["risk", "gradient"]
 )
-def test_the_bounds_hold_and_are_reached(left: Side, right: Side) -> None:
+def test_the_bounds_hold_and_are_reached(left, right):
     found = holds(on_drawn_tasks(left, right))
     assert found.verdict is Verdict.SUPPORTED
     assert found.slack == pytest.approx(1.0, rel=1e-3)
@@ -51,7 +49,7 @@ def test_the_bounds_hold_and_are_reached(left: Side, right: Side) -> None:
     ],
     ids=["95 % of E.2", "95 % of E.4", "last term dropped", "no risk", "J dropped", "residual dropped"],
 )
-def test_wrong_bounds_are_refuted_by_a_centred_law(left: Side, right: Side, factor: Fraction) -> None:
+def test_wrong_bounds_are_refuted_by_a_centred_law(left, right, factor):
     found = holds(on_drawn_tasks(left, right, factor))
     assert found.verdict is Verdict.REFUTED
     assert found.witness_by == "Arb"
@@ -61,7 +59,7 @@ def test_wrong_bounds_are_refuted_by_a_centred_law(left: Side, right: Side, fact
     assert np.ptp(x) <= 2
 
 
-def test_enclosures_and_batches_say_the_same_as_floats() -> None:
+def test_enclosures_and_batches_say_the_same_as_floats():
     rng = np.random.default_rng(3)
     tokens, masses = rng.normal(size=(5, 3, 2)), rng.dirichlet(np.ones(3), size=5)
     U, v = rng.normal(size=(5, 2, 2)), rng.normal(size=(5, 2))
@@ -77,7 +75,7 @@ def test_enclosures_and_batches_say_the_same_as_floats() -> None:
             assert float(getattr(exact, name)) == pytest.approx(float(getattr(one, name)), rel=1e-10)
 
 
-def test_fractions_stay_exact() -> None:
+def test_fractions_stay_exact():
     third = Fraction(1, 3)
     one = gaps(
         [Task(Fraction(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))],
@@ -93,7 +91,7 @@ def test_fractions_stay_exact() -> None:
     assert mean_square == sum(x * x for x in values) / 9
 
 
-def test_scores_beyond_the_range_of_exponentials_are_weighed() -> None:
+def test_scores_beyond_the_range_of_exponentials_are_weighed():
     """A prompt without the value of the largest score has weights of its own."""
     far = gaps(
         [Task(1.0, ((1.0, 2000.0), (-1.0, -2000.0)), (0.5, 0.5))], [[0.0, 0.0], [30.0, 0.0]], (0.0, 1.0), 2

@@ -2,8 +2,6 @@
 end, and a zooming minimisation whose best points mpmath evaluates with 60 digits.
 """
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from typing import Any
@@ -49,7 +47,7 @@ def counterexample(st: Random, rng: random.Random) -> Point | None:
     for row in found[:3]:
         point = [r.exact(float(c)) for r, c in zip(st.ranges.values(), row)]
         if None not in point:
-            candidates.append(tuple(point))  # type: ignore[arg-type]
+            candidates.append(tuple(point))
     gaps = {p: g for p in candidates if (g := _reachable(st, p)) is not None}
     broken = [p for p, g in gaps.items() if _broken(*g)]
     if broken or not gaps:
@@ -66,7 +64,7 @@ def _descended(st: Random, point: Point, gap: Any) -> Point | None:
             around = [_moved(st, r, point, i, d) for d in (-step, step)]
             if None in around:
                 continue
-            (_, a), (_, b) = around  # type: ignore[misc]
+            (_, a), (_, b) = around
             curvature = a[0] + b[0] - 2 * gap
             if curvature > 0:
                 vertex = _moved(

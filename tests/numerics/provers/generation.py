@@ -1,7 +1,5 @@
 """Random inequalities without end, about half of them true."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction

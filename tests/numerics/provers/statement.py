@@ -1,7 +1,5 @@
 """A random statement for the prover: its two sides, and the range of every variable."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

@@ -3,8 +3,6 @@ sharp value of c, by hand, is beside each line; where it is rational and approac
 true statement, else 0.6 % beyond it.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -233,7 +231,7 @@ OPEN_TODAY = [
 
 @pytest.mark.parametrize("true", [True, False], ids=["true", "false"])
 @pytest.mark.parametrize("edge", EDGES, ids=lambda e: e.name)
-def test_within_one_per_cent_of_the_edge(edge: Edge, true: bool) -> None:
+def test_within_one_per_cent_of_the_edge(edge, true):
     constant = edge.constant(true)
     assert abs(sp.N(constant / edge.sharp - 1, 20)) < R(1, 100)
     st = edge.statement(true)
@@ -245,11 +243,11 @@ def test_within_one_per_cent_of_the_edge(edge: Edge, true: bool) -> None:
 
 
 @pytest.mark.parametrize("edge", OPEN_TODAY, ids=lambda e: e.name)
-def test_beyond_its_reach_the_prover_is_not_wrong(edge: Edge) -> None:
+def test_beyond_its_reach_the_prover_is_not_wrong(edge):
     for true in (True, False):
         e = edge.statement(true).ask(60_000)
         assert (e.verdict is Verdict.REFUTED) is not true, f"{edge.name}: {e}"
 
 
-def test_there_are_forty_of_each() -> None:
+def test_there_are_forty_of_each():
     assert len({e.name for e in EDGES}) == len(EDGES) >= 40

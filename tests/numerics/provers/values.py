@@ -1,7 +1,5 @@
 """Values by floats and mpmath, and a search; no code is shared with the prover."""
 
-from __future__ import annotations
-
 import random
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Moments of the spread of scores: a table in many digits, two tokens, two routes, NumPy."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -46,15 +44,15 @@ def worst_error(low: float, high: float, fineness: Fineness = FINE) -> float:
 
 
 @pytest.mark.parametrize(("low", "high", "tolerance"), [(0, 1, 2e-12), (4, 36, 2e-11), (64, 64, 1e-10)])
-def test_against_mpmath(low: float, high: float, tolerance: float) -> None:
+def test_against_mpmath(low, high, tolerance):
     assert worst_error(low, high) < tolerance
 
 
-def test_the_table_notices_a_coarse_step() -> None:
+def test_the_table_notices_a_coarse_step():
     assert worst_error(1, 36, FINE._replace(step=0.5)) > 1e-8
 
 
-def test_the_table_notices_cancellation() -> None:
+def test_the_table_notices_cancellation():
     assert worst_error(36, 36, FINE._replace(definition_P2=2.0)) > 1e-10
 
 
@@ -93,7 +91,7 @@ def random_cases(n: int, largest: float, longest: float) -> list[tuple[float, np
 
 
 @pytest.mark.parametrize(("largest", "longest"), [(300.0, 1e6), (4096.0, 1e100)])
-def test_compiled_sums_against_those_of_numpy(largest: float, longest: float) -> None:
+def test_compiled_sums_against_those_of_numpy(largest, longest):
     """1e-12 where no term cancels; of the others polynomials magnify the rounding."""
     for s, L in random_cases(60, largest, longest):
         ours, theirs = rows(moments(s, L)), numpy_moments(s, L)
@@ -102,7 +100,7 @@ def test_compiled_sums_against_those_of_numpy(largest: float, longest: float) ->
         assert far.max() < (1e-10 if s <= 64 else 1e-8 if s <= 1000 else 1e-6), s
 
 
-def test_products_of_moments_of_the_scores_against_those_of_numpy() -> None:
+def test_products_of_moments_of_the_scores_against_those_of_numpy():
     for s, L in random_cases(30, 4096.0, 1e100):
         compiled = means_of_products(np.array([s]), L, DEFINITION, Steps(FINE.step, FINE.cut))[0]
         plain = np.array(list(numpy_means(s, L, DEFINITION).values()))
@@ -110,7 +108,7 @@ def test_products_of_moments_of_the_scores_against_those_of_numpy() -> None:
 
 
 @pytest.mark.parametrize("fineness", [MEDIUM, COARSE])
-def test_less_fine_moments_keep_their_accuracy(fineness: Fineness) -> None:
+def test_less_fine_moments_keep_their_accuracy(fineness):
     """A third of what error estimates of averages allow, at random places and on a grid."""
     grid = np.append(1e-12, np.geomspace(1e-6, fineness.largest_variance, 40))
     cases = random_cases(200, fineness.largest_variance, fineness.longest)
@@ -128,14 +126,14 @@ def test_less_fine_moments_keep_their_accuracy(fineness: Fineness) -> None:
     assert worst < fineness.accuracy / 3
 
 
-def test_a_coarser_step_is_seen() -> None:
+def test_a_coarser_step_is_seen():
     """The control: the comparison above can fail."""
     s, L = np.geomspace(1e-3, 64, 20), np.array([2.0, 1e10])
     exact, found = rows(moments(s, L)), rows(moments(s, L, COARSE._replace(step=0.4)))
     assert np.abs(found / exact - 1).max() > COARSE.accuracy
 
 
-def test_variances_and_lengths_do_not_disturb_each_other() -> None:
+def test_variances_and_lengths_do_not_disturb_each_other():
     s, L = np.array([9.0, 0.0, 0.02, 1.0, 3000.0]), np.array([2.0, 1e3, 1e100])
     together = rows(moments(s, L))
     for i, one in enumerate(s):
@@ -146,7 +144,7 @@ def test_variances_and_lengths_do_not_disturb_each_other() -> None:
             )
 
 
-def test_beyond_its_range_less_fine_moments_are_fine() -> None:
+def test_beyond_its_range_less_fine_moments_are_fine():
     for s, L in ((COARSE.largest_variance * 1.01, 7.0), (3.0, COARSE.longest * 10)):
         assert np.array_equal(rows(moments(s, np.array([L]), COARSE)), rows(moments(s, np.array([L]))))
 
@@ -162,14 +160,14 @@ def two_tokens(s: float) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("s", [1e-9, 0.2, 3.0, 36.0, 1024.0, 4096.0])
-def test_two_tokens_by_another_integral(s: float) -> None:
+def test_two_tokens_by_another_integral(s):
     assert np.array(moments(s, np.array([2.0])).spread[:3])[:, 0] == pytest.approx(
         np.array(two_tokens(s)), rel=2e-11 if s < 1000 else 1e-8
     )
 
 
 @pytest.mark.parametrize("s", [3.0, 16.0, 64.0])
-def test_the_polynomials_and_the_definition_agree_where_they_meet(s: float) -> None:
+def test_the_polynomials_and_the_definition_agree_where_they_meet(s):
     L = np.floor(np.logspace(0.5, 30, 120))
     P2 = moments(s, L).P2
     near = L[(P2 > 3e-3) & (P2 < 3e-2)]
@@ -179,7 +177,7 @@ def test_the_polynomials_and_the_definition_agree_where_they_meet(s: float) -> N
 
 
 @pytest.mark.parametrize("s", [1e-12, 0.3, 7.0, 300.0, 4000.0])
-def test_the_second_order_is_that_of_the_other_function(s: float) -> None:
+def test_the_second_order_is_that_of_the_other_function(s):
     L = np.array([1, 2, 30, 1e6, 1e100])
     ours, theirs = moments(s, L), softmax_moments(s, L)
     assert pytest.approx(theirs.P2, rel=1e-12) == ours.P2
@@ -187,7 +185,7 @@ def test_the_second_order_is_that_of_the_other_function(s: float) -> None:
     assert pytest.approx(theirs.Q, rel=1e-12) == ours.spread.Q
 
 
-def test_continuous_at_no_variance() -> None:
+def test_continuous_at_no_variance():
     L = np.array([1.0, 2.0, 100.0, 1e100])
     flat: ScoreMoments = moments(0.0, L)
     assert pytest.approx((2 * L - 1) / L**2) == flat.spread.D2  # the variance of a sample of L
@@ -195,7 +193,7 @@ def test_continuous_at_no_variance() -> None:
         assert np.array(moments(s, L).spread) == pytest.approx(np.array(flat.spread), rel=1e-10)
 
 
-def test_long_prompts() -> None:
+def test_long_prompts():
     """L E D^2 -> e^s (2 + 4s + s^2), L E Sc -> e^s (1 + s): means over the tilt."""
     for s in (1e-6, 0.5, 4.0, 16.0):
         spread = moments(s, np.array([1e100])).spread
@@ -203,7 +201,7 @@ def test_long_prompts() -> None:
         assert spread.Sc[0] * 1e100 == pytest.approx(math.exp(s) * (1 + s), rel=1e-11)
 
 
-def test_outside_its_range_it_refuses() -> None:
+def test_outside_its_range_it_refuses():
     for s in (-1.0, LARGEST_SCORE_VARIANCE + 1, math.inf, math.nan):
         with pytest.raises(ValueError, match="beyond the quadrature"):
             moments(s, np.array([2.0]))

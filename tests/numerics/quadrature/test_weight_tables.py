@@ -1,7 +1,5 @@
 """Tables of weights against their quadrature, exact derivatives and closed averages."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -16,7 +14,7 @@ POWERS = tuple(tuple((k, 0) for k in powers) for powers in ((2,), (3,), (2, 2), 
 
 
 @pytest.mark.parametrize("L", [2.0, 40.0, 1e30])
-def test_values_and_derivatives(L: float) -> None:
+def test_values_and_derivatives(L):
     """dP2/ds and db/ds as polynomials in the power sums, which the table does not know."""
     variances = np.exp(np.random.default_rng(int(math.log(L))).uniform(-9, 4, 25))
     table = weight_table(L)(variances)
@@ -34,7 +32,7 @@ def test_values_and_derivatives(L: float) -> None:
         )
 
 
-def test_both_kinds_of_panels_agree_where_they_meet() -> None:
+def test_both_kinds_of_panels_agree_where_they_meet():
     edge = (1 + X_EDGES[-1]) ** 2 - 1
     below, above = (weight_table(2.0)(np.array([edge * (1 + e)])) for e in (-1e-12, 1e-12))
     for name, x, y in zip(below._fields, below, above):
@@ -43,7 +41,7 @@ def test_both_kinds_of_panels_agree_where_they_meet() -> None:
         np.testing.assert_allclose(weight_table(2.0)(np.array([s])).P2, below.P2, rtol=1e-9)
 
 
-def test_the_largest_scores() -> None:
+def test_the_largest_scores():
     """sqrt(s)(1 - P2) -> E max of two normal numbers, 1/sqrt(pi), and P2 + s (1 - b) -> 1."""
     s = np.array([1e12, 1e40])
     m = weight_table(2.0)(s)
@@ -53,7 +51,7 @@ def test_the_largest_scores() -> None:
     np.testing.assert_allclose(s * m.kept2, m.kept, rtol=1e-6, atol=1e-14)
 
 
-def test_no_scores_and_one_token() -> None:
+def test_no_scores_and_one_token():
     none, one = weight_table(9.0)(np.zeros(1)), weight_table(1.0)(np.array([0.0, 3.0]))
     assert none.P2[0] == pytest.approx(1 / 9, rel=1e-13)
     assert none.b[0] == pytest.approx(1 / 9, rel=1e-13)
@@ -61,7 +59,7 @@ def test_no_scores_and_one_token() -> None:
     assert not np.any([one.kept, one.kept2, one.dP2, one.db])
 
 
-def test_a_table_grows_without_changing_what_it_said() -> None:
+def test_a_table_grows_without_changing_what_it_said():
     from numerics.quadrature.weight_tables import WeightTable
 
     table = WeightTable(2)
@@ -84,7 +82,7 @@ SPECTRA = [
 
 
 @pytest.mark.parametrize("eigenvalues", SPECTRA, ids=lambda l: f"{len(l)} from {l[0]}")
-def test_averages_over_the_query(eigenvalues: list[float]) -> None:
+def test_averages_over_the_query(eigenvalues):
     """Under the tilt e^{-cs} the x_i are independent with variance 1 / (1 + 2 c lambda_i)."""
     l = np.array(eigenvalues)
     for c in (0.0, 30.0):

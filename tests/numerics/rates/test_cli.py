@@ -1,13 +1,10 @@
 """The command `rates`: what it writes, how it exits, and what it says to wrong input."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +26,7 @@ def rates(*words: str | Path) -> int:
 
 
 @pytest.fixture
-def matrices(tmp_path: Path) -> dict[str, Path]:
+def matrices(tmp_path):
     """Files of both kinds that make a good experiment."""
     files = {name: tmp_path / f"{name}.npy" for name in ("Gamma", "U")} | {
         name: tmp_path / f"{name}.json" for name in ("V", "query")
@@ -46,7 +43,7 @@ def options(files: dict[str, Path]) -> list[str]:
 
 
 @pytest.fixture
-def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_plots(monkeypatch):
     """For tests of words and of the exit status: drawing is what takes the time of a report."""
     for module in ("plots", "overlays"):
         monkeypatch.setattr(
@@ -54,9 +51,7 @@ def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
 
-def test_a_run_from_files(
-    matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_from_files(matrices, tmp_path, capsys):
     import jsonschema
 
     out = tmp_path / "made"
@@ -78,9 +73,7 @@ def test_a_run_from_files(
 
 
 @pytest.mark.usefixtures("no_plots")
-def test_keys_and_queries_in_place_of_U(
-    matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_keys_and_queries_in_place_of_U(matrices, tmp_path, capsys):
     np.savez(tmp_path / "heads.npz", K=np.diag([1.0, 1.0, 0.0, 0.0])[:, :2], Q=np.eye(4)[:, :2])
     del matrices["U"]
     heads = ["--K", f"{tmp_path}/heads.npz:K", "--Q", f"{tmp_path}/heads.npz:Q", "--score-scale", "sqrt"]
@@ -92,9 +85,7 @@ def test_keys_and_queries_in_place_of_U(
 
 
 @pytest.mark.usefixtures("no_plots")
-def test_the_answer_comes_first_and_printed_laws_say_what_the_ledger_says(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_answer_comes_first_and_printed_laws_say_what_the_ledger_says(tmp_path, capsys):
     assert rates("--example", "isotropic", *SMALL, "--out", tmp_path) == 0
     lines = capsys.readouterr().out.splitlines()
     answer = "At L = 100 softmax attention differs from the linear attention V Gamma U z, for Gaussian tokens its limit T"
@@ -109,9 +100,7 @@ def test_the_answer_comes_first_and_printed_laws_say_what_the_ledger_says(
 
 
 @pytest.mark.usefixtures("no_plots")
-def test_gaussian_queries_from_a_file_and_quiet(
-    matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_gaussian_queries_from_a_file_and_quiet(matrices, tmp_path, capsys):
     del matrices["query"]
     np.save(tmp_path / "S.npy", np.diag([1.0, 0.0]))
     assert (
@@ -126,7 +115,7 @@ def test_gaussian_queries_from_a_file_and_quiet(
     assert capsys.readouterr() == ("", "")
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_seed_gives_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     monkeypatch.setattr("time.perf_counter", lambda: 0.0)
     for name, threads in (("a", "1"), ("b", "2")):
@@ -162,7 +151,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.usefixtures("no_plots")
-def test_several_examples_and_laws_on_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_examples_and_laws_on_one_page(tmp_path, capsys):
     words = ("--example", "isotropic", "--law", "gaussian", "--law", "sphere")
     assert rates(*words, *SMALL, "--out", tmp_path) == 0
     document = json.loads((tmp_path / "report.json").read_text())
@@ -183,9 +172,7 @@ def test_several_examples_and_laws_on_one_page(tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.usefixtures("no_plots")
 @pytest.mark.parametrize("quiet", [False, True])
-def test_a_failing_comparison_is_exit_status_1_and_comes_first(
-    quiet: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failing_comparison_is_exit_status_1_and_comes_first(quiet, tmp_path, monkeypatch, capsys):
     exact = numerics.rates.series.exact_error
     monkeypatch.setattr(
         numerics.rates.series, "exact_error", lambda *a: None if (value := exact(*a)) is None else 2 * value
@@ -198,7 +185,7 @@ def test_a_failing_comparison_is_exit_status_1_and_comes_first(
     assert "What fails" in (tmp_path / "report.html").read_text()
 
 
-def test_a_failed_run_leaves_the_old_report(tmp_path: Path) -> None:
+def test_a_failed_run_leaves_the_old_report(tmp_path):
     for name in FILES:
         (tmp_path / name).write_text("old")
     assert rates("--lengths", "0,10", "--out", tmp_path) == 2
@@ -229,9 +216,7 @@ def test_a_failed_run_leaves_the_old_report(tmp_path: Path) -> None:
         (["--example", "isotropic", "--Gamma", "x.npy"], "brings its own matrices"),
     ],
 )
-def test_wrong_words_are_one_line_and_exit_status_2(
-    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_words_are_one_line_and_exit_status_2(words, message, tmp_path, capsys):
     assert rates(*words, "--out", tmp_path / "r") == 2
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -250,7 +235,7 @@ def test_wrong_words_are_one_line_and_exit_status_2(
         ["--Gamma", "none.npy"],
     ],
 )
-def test_what_is_wrong_from_the_start_makes_no_folder(words: list[str], tmp_path: Path) -> None:
+def test_what_is_wrong_from_the_start_makes_no_folder(words, tmp_path):
     assert rates(*words, "--out", tmp_path / "r") == 2
     assert list(tmp_path.iterdir()) == []
 
@@ -270,14 +255,7 @@ def test_what_is_wrong_from_the_start_makes_no_folder(words: list[str], tmp_path
         ("query", "[1, 2, 3]", "query has shape (3,)"),
     ],
 )
-def test_wrong_files_are_one_line_and_exit_status_2(
-    name: str,
-    content: Any,
-    message: str,
-    matrices: dict[str, Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_wrong_files_are_one_line_and_exit_status_2(name, content, message, matrices, tmp_path, capsys):
     if content is None:
         matrices[name].unlink()
     elif isinstance(content, str):
@@ -290,9 +268,7 @@ def test_wrong_files_are_one_line_and_exit_status_2(
     assert printed.err.count("\n") == 1
 
 
-def test_other_wrong_files(
-    matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_wrong_files(matrices, tmp_path, capsys):
     text = tmp_path / "Gamma.txt"
     text.write_text("1 0\n0 1\n")
     assert rates(*options(matrices | {"Gamma": text}), "--out", tmp_path / "r") == 2
@@ -302,9 +278,7 @@ def test_other_wrong_files(
     assert "--query-cov has shape (2,)" in capsys.readouterr().err
 
 
-def test_an_unwritable_folder_is_noticed_before_the_work(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert rates("--out", tmp_path / "file" / "r") == 2
     assert "cannot write to" in capsys.readouterr().err
@@ -330,14 +304,7 @@ def test_an_unwritable_folder_is_noticed_before_the_work(
         ),
     ],
 )
-def test_what_stops_a_run_is_one_line(
-    stop: BaseException,
-    status: int,
-    says: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_stops_a_run_is_one_line(stop, status, says, tmp_path, monkeypatch, capsys):
     def stopped(*_: object, **__: object) -> None:
         raise stop
 
@@ -347,7 +314,7 @@ def test_what_stops_a_run_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_the_examples_that_exist(capsys):
     assert set(setting_options.EXAMPLES) == set(EXAMPLES)
     assert set(setting_options.LAWS) == set(LAWS)
     with pytest.raises(SystemExit) as stop:
@@ -357,7 +324,7 @@ def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.usefixtures("no_plots")
-def test_a_terminal_without_unicode_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_without_unicode_is_enough(tmp_path, monkeypatch):
     printed = io.BytesIO()
     for name in ("stdout", "stderr"):
         monkeypatch.setattr(sys, name, io.TextIOWrapper(printed, encoding="ascii", write_through=True))
@@ -370,7 +337,7 @@ def test_a_terminal_without_unicode_is_enough(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("words", [[], ["--paper", "LDL", "--classes", "4,8,16,32,64"]])
-def test_plots_are_written_in_the_formats_asked_for(words: list[str], tmp_path: Path) -> None:
+def test_plots_are_written_in_the_formats_asked_for(words, tmp_path):
     how = words or ["--example", "isotropic", *SMALL]
     rates(*how, "--quiet", "--format", "pdf", "--out", tmp_path)
     plots = {

@@ -1,7 +1,5 @@
 """The rate experiment: what holds, what must fail, and what is not compared."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +35,7 @@ def estimate(mean: np.ndarray, error: np.ndarray, share: np.ndarray | float = 0.
 
 
 @pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def measured(monkeypatch):
     """Replaces the simulation by the exact curve times ``distort(L)`` with known noise."""
 
     def install(
@@ -61,7 +59,7 @@ def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     return install
 
 
-def test_the_simulation_agrees_with_theory() -> None:
+def test_the_simulation_agrees_with_theory():
     """The real kernel, on a fixed and on a random query, at 1e-6 each."""
     for name in ("singular", "averaged"):
         run = rates(EXAMPLES[name](), [1, 2, 10, 100, 1000], replicates=4000, seed=5)
@@ -70,7 +68,7 @@ def test_the_simulation_agrees_with_theory() -> None:
     assert all(0 <= c.error <= ERROR for c in run.comparisons)
 
 
-def test_true_data_pass_for_every_seed(measured) -> None:  # type: ignore[no-untyped-def]
+def test_true_data_pass_for_every_seed(measured):
     """Twenty seeds times 15 comparisons at 1e-6: below 4e-4 in all."""
     measured(ISOTROPIC)
     for seed in range(20):
@@ -106,7 +104,7 @@ def test_true_data_pass_for_every_seed(measured) -> None:  # type: ignore[no-unt
     ],
     ids=["biased", "wrong exponent", "one wrong length", "slightly biased everywhere"],
 )
-def test_false_data_fail(measured, distort: Any, broken: set[str]) -> None:  # type: ignore[no-untyped-def]
+def test_false_data_fail(measured, distort, broken):
     measured(ISOTROPIC, distort)
     run = rates(ISOTROPIC, LENGTHS)
     assert broken <= failures(run)
@@ -114,7 +112,7 @@ def test_false_data_fail(measured, distort: Any, broken: set[str]) -> None:  # t
     assert [c.holds for c in run.comparisons] == sorted(c.holds for c in run.comparisons)  # failures first
 
 
-def test_a_false_bound_fails(monkeypatch: pytest.MonkeyPatch, measured) -> None:  # type: ignore[no-untyped-def]
+def test_a_false_bound_fails(monkeypatch, measured):
     """Half of Theorem A, one hundred-millionth of Lemma C.4, by both curves."""
     import numerics.rates.bound_curves
 
@@ -131,7 +129,7 @@ def test_a_false_bound_fails(monkeypatch: pytest.MonkeyPatch, measured) -> None:
     assert names <= failures(rates(ISOTROPIC, LENGTHS))
 
 
-def test_fit_windows_do_not_look_at_the_data(measured) -> None:  # type: ignore[no-untyped-def]
+def test_fit_windows_do_not_look_at_the_data(measured):
     windows = set()
     for seed in range(10):
         measured(ISOTROPIC)
@@ -141,7 +139,7 @@ def test_fit_windows_do_not_look_at_the_data(measured) -> None:  # type: ignore[
     assert len(windows) == 1
 
 
-def test_intervals_of_the_whole_procedure_cover() -> None:
+def test_intervals_of_the_whole_procedure_cover():
     """Window, fit and all, at a nominal 95 %."""
     L = np.array(LENGTHS, dtype=float)
     exact = exact_error(ISOTROPIC, "output", L)
@@ -158,7 +156,7 @@ def test_intervals_of_the_whole_procedure_cover() -> None:
     assert 0.92 <= np.mean(inside) <= 0.98
 
 
-def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: ignore[no-untyped-def]
+def test_what_cannot_be_trusted_is_not_compared(measured):
     slow = EXAMPLES["averaged-slow"]()
     measured(slow)
     run = rates(slow, LENGTHS)
@@ -190,7 +188,7 @@ def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: igno
 @pytest.mark.parametrize(
     ("s", "word"), [(2.0, "go to longer prompts"), (60.0, "no feasible length shows it")]
 )
-def test_advice_that_can_be_followed(measured, s: float, word: str) -> None:  # type: ignore[no-untyped-def]
+def test_advice_that_can_be_followed(measured, s, word):
     """At s = 60 the next order is e^120/L: nobody should be sent to longer prompts."""
     one = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), [s**0.5])
     measured(one)
@@ -199,7 +197,7 @@ def test_advice_that_can_be_followed(measured, s: float, word: str) -> None:  # 
     assert word in found[0]
 
 
-def test_errors_that_do_not_vary_are_known_to_rounding(measured) -> None:  # type: ignore[no-untyped-def]
+def test_errors_that_do_not_vary_are_known_to_rounding(measured):
     """No standard error at all, and still fits and comparisons."""
     flat = AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2))
     measured(flat, relative=0.0)
@@ -212,7 +210,7 @@ def test_errors_that_do_not_vary_are_known_to_rounding(measured) -> None:  # typ
     assert "output: measured = exact where it is not random" in failures(rates(flat, LENGTHS))
 
 
-def test_tokens_of_which_theory_says_nothing(measured) -> None:  # type: ignore[no-untyped-def]
+def test_tokens_of_which_theory_says_nothing(measured):
     """No exact curve, no exponent, and the run says so."""
     coins = AttentionSetting(rademacher(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
     measured(coins)
@@ -222,14 +220,14 @@ def test_tokens_of_which_theory_says_nothing(measured) -> None:  # type: ignore[
     assert any("no exact curve" in warning for warning in run.warnings)
 
 
-def test_no_query_no_gradient_in_U() -> None:
+def test_no_query_no_gradient_in_U():
     silent = AttentionSetting(np.eye(2), np.eye(2), np.eye(2), np.zeros(2))
     run = rates(silent, [1, 10, 100], replicates=500)
     assert [s.quantity for s in run.series] == ["output", "grad_V"]
     assert run.holds
 
 
-def test_same_seed_same_numbers_whatever_else_is_asked() -> None:
+def test_same_seed_same_numbers_whatever_else_is_asked():
     one = rates(ISOTROPIC, [10, 40], replicates=300, seed=3, threads=1)
     two = rates(ISOTROPIC, [40, 10, 10, 90], replicates=300, seed=3, threads=2)
     other = rates(ISOTROPIC, [10, 40], replicates=300, seed=4)
@@ -240,7 +238,7 @@ def test_same_seed_same_numbers_whatever_else_is_asked() -> None:
         assert not np.any(a.mean == c.mean)
 
 
-def test_assessing_is_the_other_half_of_measuring() -> None:
+def test_assessing_is_the_other_half_of_measuring():
     """Any order, repeated lengths, all in one call: the same run."""
     errors = attention_errors(ISOTROPIC, lengths=[40, 10, 40], replicates=300, seed=3)
     run, same = assess(ISOTROPIC, errors), rates(ISOTROPIC, [10, 40], replicates=300, seed=3)
@@ -252,7 +250,7 @@ def test_assessing_is_the_other_half_of_measuring() -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_a_single_length_is_compared_but_has_no_slope(name: str) -> None:
+def test_a_single_length_is_compared_but_has_no_slope(name):
     run = rates(EXAMPLES[name](), [30], replicates=2000, seed=1)
     assert run.holds, failures(run)
     assert any("measured = exact at each length" in c.name for c in run.comparisons)
@@ -260,7 +258,7 @@ def test_a_single_length_is_compared_but_has_no_slope(name: str) -> None:
     assert any("one length has no slope" in warning for warning in run.warnings)
 
 
-def test_progress_ends_complete() -> None:
+def test_progress_ends_complete():
     seen: list[tuple[int, int]] = []
     rates(ISOTROPIC, [10, 20, 30], replicates=100, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(30, 60), (50, 60), (60, 60)]
@@ -277,12 +275,12 @@ def test_progress_ends_complete() -> None:
         ([10, 20], {"replicates": 99}, "replicates = 99; draw at least 100"),
     ],
 )
-def test_bad_arguments_are_refused(lengths: Any, options: dict[str, Any], message: str) -> None:
+def test_bad_arguments_are_refused(lengths, options, message):
     with pytest.raises(ValueError, match=message):
         rates(ISOTROPIC, lengths, **options)
 
 
-def test_assess_takes_a_setting_and_what_was_measured_of_it() -> None:
+def test_assess_takes_a_setting_and_what_was_measured_of_it():
     setting = EXAMPLES["anisotropic"]()
     for wrong in ((None, None), (setting, 5), ({}, setting)):
         with pytest.raises(TypeError, match="in this order"):

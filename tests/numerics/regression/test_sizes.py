@@ -1,7 +1,5 @@
 """Sizes at the ends of the floats: the right answer, or a clear error, and always an end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -41,12 +39,12 @@ BEYOND: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", BEYOND)
-def test_what_leaves_the_floats_is_refused(name: str) -> None:
+def test_what_leaves_the_floats_is_refused(name):
     with pytest.raises(ValueError, match="leaves the range of floats"):
         BEYOND[name]()
 
 
-def test_large_and_small_sizes_that_cancel_have_their_risk() -> None:
+def test_large_and_small_sizes_that_cancel_have_their_risk():
     """In units where x'w is sqrt(Sigma) and U is 1/Sigma, the risk is Sigma times that."""
     plain = exact_risk(I, 0.8, I, 10, noise=0.1)
     for size in (2.0**-500, 2.0**500):
@@ -55,7 +53,7 @@ def test_large_and_small_sizes_that_cancel_have_their_risk() -> None:
         assert found.grad_u == pytest.approx(size * plain.grad_u, rel=1e-12)
 
 
-def test_an_integration_that_does_not_arrive_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_integration_that_does_not_arrive_ends(monkeypatch):
     """Noise is 1e79 times Sigma: u falls in no time, U moves in no hurry, and steps stay short."""
     monkeypatch.setattr(integrator, "MOST_EVALUATIONS", 2000)
     with pytest.raises(

@@ -1,7 +1,5 @@
 """Exact averages over prompt and query: all prompts, Arb against floats, verdicts."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from math import nan
@@ -52,7 +50,7 @@ def one_by_one(L: int, order: int) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("L", [1, 2, 4])
-def test_averages_over_all_prompts(L: int) -> None:
+def test_averages_over_all_prompts(L):
     for order, statistic in ((2, squared_error), (4, fourth_error)):
         assert float(INSTANCE.average(L, statistic)) == pytest.approx(one_by_one(L, order)[0], rel=1e-12)
     assert float(INSTANCE.average(L, covariance_error, moments)) == pytest.approx(
@@ -60,7 +58,7 @@ def test_averages_over_all_prompts(L: int) -> None:
     )
 
 
-def test_balls_enclose_floats_and_a_factor_of_the_query() -> None:
+def test_balls_enclose_floats_and_a_factor_of_the_query():
     for statistic, f in ((squared_error, None), (covariance_error, moments)):
         ball = INSTANCE.average(3, statistic, f, exact=True)
         assert float(ball.rad()) < 1e-12
@@ -82,7 +80,7 @@ def judge(*instances: Instance) -> Verdict:
     return tightest(instances, checked="", covered="these").verdict
 
 
-def test_verdicts() -> None:
+def test_verdicts():
     assert judge(instance(1, 2), instance(1, 3)) is Verdict.SUPPORTED
     assert judge(instance(1, 2), instance(3, 2)) is Verdict.REFUTED
     assert judge(instance(3, 2, exact=False)) is Verdict.OPEN

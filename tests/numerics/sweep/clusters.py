@@ -1,7 +1,5 @@
 """Real Dask schedulers and workers on loopback; each is ended by its own handle."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -77,7 +75,7 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self):
         return self
 
     def __exit__(
@@ -111,4 +109,4 @@ def content(seed: int = 1, **changes: object) -> str:
 
 
 def block(number: int, L: int = 300, **changes: object) -> Block:
-    return Block(content(**changes), L, 1024 * number, 1024, code_digest())  # type: ignore[arg-type]
+    return Block(content(**changes), L, 1024 * number, 1024, code_digest())

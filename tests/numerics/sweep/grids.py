@@ -1,7 +1,5 @@
 """Small grids for the tests."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -2,8 +2,6 @@
 from a process that has compiled everything, so that dozens of kills take seconds.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import signal

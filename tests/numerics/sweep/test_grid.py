@@ -1,7 +1,5 @@
 """Specs: what they mean, and what a wrong one is told."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tomllib
@@ -32,7 +30,7 @@ def seeds(folder: Path, text: str) -> list[int]:
     return [run.seed for run in read_grid(write(folder, text)).runs]
 
 
-def test_the_example_reads_and_says_what_it_means(tmp_path: Path) -> None:
+def test_the_example_reads_and_says_what_it_means(tmp_path):
     grid = read_grid(write(tmp_path, example()))
     assert [run.setting.name for run in grid.runs] == [
         f"{tokens}, U x {scale}" for tokens in ("isotropic", "anisotropic") for scale in ("0.1", "0.3", "1")
@@ -43,7 +41,7 @@ def test_the_example_reads_and_says_what_it_means(tmp_path: Path) -> None:
     assert np.array_equal(grid.runs[4].setting.Gamma, np.diag([1.5, 0.5]))
 
 
-def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
+def test_what_the_example_leaves_as_remarks_reads_too(tmp_path):
     text, _, rest = example().partition("# my_law.py: ")
     law = [line for line in rest.splitlines()[1:] if line == "#" or line.startswith("#     ")]
     (tmp_path / "my_law.py").write_text(
@@ -68,7 +66,7 @@ def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
     assert np.allclose(grid.runs[-1].setting.Gamma, np.eye(2))
 
 
-def test_the_product_of_all_entries(tmp_path: Path) -> None:
+def test_the_product_of_all_entries(tmp_path):
     grid = two(tmp_path, lengths="'1:100:3'")
     assert grid.lengths == (1, 10, 100)
     assert [(run.setting.U[0, 0], run.setting.averaged) for run in grid.runs] == [
@@ -78,11 +76,11 @@ def test_the_product_of_all_entries(tmp_path: Path) -> None:
     assert grid.inputs == {"grid.toml": hashlib.sha256((tmp_path / "grid.toml").read_bytes()).hexdigest()}
 
 
-def test_lengths_are_sorted_and_counted_once(tmp_path: Path) -> None:
+def test_lengths_are_sorted_and_counted_once(tmp_path):
     assert read_grid(write(tmp_path, GOOD.replace("[1, 10]", "[10, 1, 10]"))).lengths == (1, 10)
 
 
-def test_the_seed_of_a_run_is_its_own(tmp_path: Path) -> None:
+def test_the_seed_of_a_run_is_its_own(tmp_path):
     [seed] = seeds(tmp_path, GOOD)
     assert 0 <= seed < 2**64
     # what does not determine the numbers of a replicate does not touch the seed
@@ -104,7 +102,7 @@ def test_the_seed_of_a_run_is_its_own(tmp_path: Path) -> None:
     assert len({seed, *changed}) == 5
 
 
-def test_files_are_found_beside_the_spec_and_named_without_folders(tmp_path: Path) -> None:
+def test_files_are_found_beside_the_spec_and_named_without_folders(tmp_path):
     np.save(tmp_path / "U.npy", np.eye(2))
     (tmp_path / "z.json").write_text("[1, 0]")
     text = GOOD.replace("[[U]]\nidentity = 2", "[[U]]\nfile = 'U.npy'").replace("[1, 0]", "'z.json'")
@@ -135,7 +133,7 @@ number = 3
 """
 
 
-def test_a_law_of_ones_own(tmp_path: Path) -> None:
+def test_a_law_of_ones_own(tmp_path):
     (tmp_path / "my_law.py").write_text(LAW, encoding="utf-8")
     one = read_grid(write(tmp_path, OWN)).runs[0]
     assert json.loads(one.content)["law"] == {"kind": "python", "source": LAW, "name": "triangle"}
@@ -164,7 +162,7 @@ def test_a_law_of_ones_own(tmp_path: Path) -> None:
         (None, "cannot read my_law.py: No such file"),
     ],
 )
-def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> None:
+def test_a_wrong_law_of_ones_own(law, says, tmp_path):
     if law is not None:
         (tmp_path / "my_law.py").write_text(law, encoding="utf-8")
     with pytest.raises(InputError) as error:
@@ -246,7 +244,7 @@ def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> 
         ("[[U]]", "[[U]]\nscales = [1.0, 1e40]", "[[U]] 'U x 1e+40'"),
     ],
 )  # fmt: skip
-def test_a_wrong_spec_is_told_in_one_line(old: str, new: str, says: str, tmp_path: Path) -> None:
+def test_a_wrong_spec_is_told_in_one_line(old, new, says, tmp_path):
     assert old in GOOD
     with pytest.raises(InputError) as error:
         read_grid(write(tmp_path, GOOD.replace(old, new, 1)))
@@ -269,14 +267,14 @@ def test_a_wrong_spec_is_told_in_one_line(old: str, new: str, says: str, tmp_pat
     ],
     ids=lambda text: text[:20],
 )
-def test_what_is_too_long_is_told_in_a_short_line(old: str, new: str, says: str, tmp_path: Path) -> None:
+def test_what_is_too_long_is_told_in_a_short_line(old, new, says, tmp_path):
     with pytest.raises(InputError) as error:
         read_grid(write(tmp_path, GOOD.replace(old, new, 1)))
     assert says in str(error.value)
     assert len(str(error.value)) < 500
 
 
-def test_two_entries_that_scales_give_one_name(tmp_path: Path) -> None:
+def test_two_entries_that_scales_give_one_name(tmp_path):
     more = "[[U]]\nname = 'a x 2'\nidentity = 2\n[[U]]\nname = 'a'\nidentity = 2\nscales = [2]"
     with pytest.raises(
         InputError, match=r"\[\[U\]\]: two entries come to the name 'a x 2'; choose different names"
@@ -284,7 +282,7 @@ def test_two_entries_that_scales_give_one_name(tmp_path: Path) -> None:
         read_grid(write(tmp_path, GOOD + more))
 
 
-def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
+def test_a_spec_that_cannot_be_read(tmp_path):
     with pytest.raises(
         InputError,
         match=r"^none.toml: cannot read it: No such file or directory; `largeprompt sweep --example`",
@@ -295,21 +293,21 @@ def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
         read_grid(tmp_path / "bytes.toml")
 
 
-def test_close_scales_have_names_of_their_own(tmp_path: Path) -> None:
+def test_close_scales_have_names_of_their_own(tmp_path):
     runs = read_grid(
         write(tmp_path, GOOD.replace("[[U]]", "[[U]]\nscales = [0.5, 1.0000001, 1.0000002]"))
     ).runs
     assert [run.setting.name for run in runs] == ["U x 0.5", "U x 1.0000001", "U x 1.0000002"]
 
 
-def test_a_mark_at_the_beginning_as_editors_leave_it(tmp_path: Path) -> None:
+def test_a_mark_at_the_beginning_as_editors_leave_it(tmp_path):
     assert (
         read_grid(write(tmp_path, "\ufeff" + GOOD)).runs[0].content
         == read_grid(write(tmp_path, GOOD)).runs[0].content
     )
 
 
-def test_a_law_of_ones_own_does_not_inherit_how_we_read_annotations(tmp_path: Path) -> None:
+def test_a_law_of_ones_own_does_not_inherit_how_we_read_annotations(tmp_path):
     text = (
         LAW.replace("from __future__ import annotations\n", "")
         + "\nassert Corners.__annotations__ == {'radius': float}\n"
@@ -318,7 +316,7 @@ def test_a_law_of_ones_own_does_not_inherit_how_we_read_annotations(tmp_path: Pa
     assert len(read_grid(write(tmp_path, OWN)).runs) == 1
 
 
-def test_scores_too_large_name_the_entries_that_make_them(tmp_path: Path) -> None:
+def test_scores_too_large_name_the_entries_that_make_them(tmp_path):
     more = (
         GOOD + "[[U]]\nname = 'wild'\nidentity = 2\nscale = 1e15\n[[query]]\nname = 'far'\nvector = [9e14, 0]"
     )

@@ -1,7 +1,5 @@
 """Killed with SIGKILL at any moment: nothing stored is lost or computed again."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -20,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, Any]:
+def told():
     """What `killing` saw."""
     with folder_in_memory() as folder:
         run = [sys.executable, "-m", "tests.numerics.sweep.killing", str(folder), "4"]
@@ -31,9 +29,7 @@ def told() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "threads"), [("one thread", 1), ("two threads", 2)])
-def test_a_killed_sweep_goes_on_as_if_nothing_had_happened(
-    name: str, threads: int, told: dict[str, Any]
-) -> None:
+def test_a_killed_sweep_goes_on_as_if_nothing_had_happened(name, threads, told):
     """Only the blocks in flight at a kill, a few for each thread, are begun again."""
     saw = told[name]
     assert saw["kills"] == 5
@@ -51,7 +47,7 @@ def test_a_killed_sweep_goes_on_as_if_nothing_had_happened(
     assert sum(begun.values()) - saw["blocks"] <= 2 * threads * saw["kills"]
 
 
-def test_a_writer_killed_in_the_middle_of_its_transactions(told: dict[str, Any]) -> None:
+def test_a_writer_killed_in_the_middle_of_its_transactions(told):
     """At most the put that was under way is there without a promise."""
     saw = told["writers"]
     assert saw["journals"] >= 3, "no kill hit an unfinished transaction"
@@ -60,7 +56,7 @@ def test_a_writer_killed_in_the_middle_of_its_transactions(told: dict[str, Any])
     assert saw["most extra"] <= 1
 
 
-def test_two_sweeps_write_one_store_while_a_third_program_locks_it(told: dict[str, Any]) -> None:
+def test_two_sweeps_write_one_store_while_a_third_program_locks_it(told):
     saw = told["together"]
     assert saw["statuses"] == [0, 0, 0]
     assert saw["same rows"]
@@ -86,7 +82,7 @@ sys.exit(main())
 """
 
 
-def test_the_command_killed_and_repeated(tmp_path: Path) -> None:
+def test_the_command_killed_and_repeated(tmp_path):
     store = tmp_path / "results.sqlite"
     grid = write(tmp_path, TWO.format(replicates=4000, lengths="[100, 200]", scales="[0.2, 0.5]"))
     words = ["sweep", str(grid), "--store", str(store), "--threads", "1"]

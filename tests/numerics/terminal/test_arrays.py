@@ -1,12 +1,8 @@
 """Every format gives the same numbers; what is no array of reals says what was found."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +14,7 @@ M = np.array([[1.0, -2.5e-3], [np.pi, 1e300], [0.0, 7.0]])
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
+def files(tmp_path):
     """A folder with M in every format."""
     np.save(tmp_path / "M.npy", M)
     np.savez(tmp_path / "one.npz", M)
@@ -36,9 +32,7 @@ def files(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "name", ["M.npy", "one.npz", "two.npz:M", "M.csv", "windows.csv", "head.csv", "M.JSON"]
 )
-def test_every_format_gives_the_same_numbers(
-    name: str, files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_format_gives_the_same_numbers(name, files, capsys):
     array, digest = read_array(f"{files / name}")
     assert array.dtype == float
     np.testing.assert_array_equal(array, M)
@@ -51,7 +45,7 @@ def test_every_format_gives_the_same_numbers(
     )
 
 
-def test_a_table_of_one_row_or_column_keeps_its_axes(tmp_path: Path) -> None:
+def test_a_table_of_one_row_or_column_keeps_its_axes(tmp_path):
     for text, shape in (("1,2,3", (1, 3)), ("1\n2\n", (2, 1)), ("5", (1, 1))):
         (tmp_path / "x.csv").write_text(text)
         assert read_array(tmp_path / "x.csv")[0].shape == shape
@@ -109,7 +103,7 @@ def test_a_table_of_one_row_or_column_keeps_its_axes(tmp_path: Path) -> None:
     ids=lambda value: str(value)[:24].encode("unicode_escape").decode(),
 )
 @pytest.mark.filterwarnings("ignore:overflow")
-def test_what_is_no_array_says_so_in_one_line(name: str, content: Any, says: str, files: Path) -> None:
+def test_what_is_no_array_says_so_in_one_line(name, content, says, files):
     np.savez(files / "objects.npz", np.array([{}], dtype=object))
     if isinstance(content, bytes):
         (files / name).write_bytes(content)
@@ -123,7 +117,7 @@ def test_what_is_no_array_says_so_in_one_line(name: str, content: Any, says: str
     assert "\n" not in str(error.value)
 
 
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "M.csv")
     with pytest.raises(InputError, match="is a pipe; save the array in a file"):
         read_array(tmp_path / "M.csv")

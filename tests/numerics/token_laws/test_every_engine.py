@@ -1,7 +1,5 @@
 """Two engines that share no code agree on every law, or refuse one they do not know."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -36,7 +34,7 @@ U = np.array([[0.5, -0.3], [0.2, 0.4]])
 
 @pytest.mark.parametrize("method", ["tokens", "scores"])
 @pytest.mark.parametrize("name", sorted(LAW))
-def test_sampled_and_exact_errors_of_every_law_agree(name: str, method: str) -> None:
+def test_sampled_and_exact_errors_of_every_law_agree(name, method):
     """At six standard errors, which a right answer leaves with probability 2e-9."""
     setting = AttentionSetting(LAW[name], U, [[1.0, -0.5]], POINT)
     if method == "scores" and LAW[name].coordinates not in CONDITIONED:
@@ -53,7 +51,7 @@ def test_sampled_and_exact_errors_of_every_law_agree(name: str, method: str) -> 
 
 
 @pytest.mark.parametrize("name", sorted(LAW))
-def test_two_routes_of_the_transform_and_of_moments_agree(name: str) -> None:
+def test_two_routes_of_the_transform_and_of_moments_agree(name):
     law, v = LAW[name], np.array([0.3, -0.7])
     transform = law.log_mgf
     assert transform is not None
@@ -82,7 +80,7 @@ UNKNOWN_ROUND = Radial("shell", EYE, {"kind": "shell"})
 
 
 @pytest.fixture
-def law(monkeypatch: pytest.MonkeyPatch) -> TokenLaw:
+def law(monkeypatch):
     """A law that follows the pattern of the others, for whose coordinates no engine is written."""
     monkeypatch.setattr(checks, "KINDS", (*checks.KINDS, "triangle"))
     return TokenLaw.of(Triangle("triangle", EYE, {"kind": "triangle"}))
@@ -110,6 +108,6 @@ ENGINES: dict[str, Callable[[TokenLaw], Any]] = {
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_law_that_an_engine_does_not_know_is_refused(engine: str, law: TokenLaw) -> None:
+def test_a_law_that_an_engine_does_not_know_is_refused(engine, law):
     with pytest.raises(ValueError, match=r"kind '(triangle|shell)'|only; use method"):
         ENGINES[engine](law)

@@ -1,7 +1,5 @@
 """True parameters stand, false ones fall, by every route; and bad input."""
 
-from __future__ import annotations
-
 import dataclasses
 from fractions import Fraction
 from typing import Any
@@ -42,7 +40,7 @@ def witness(evidence: Evidence, d: int) -> Floats:
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_true_parameters_stand_and_five_per_cent_less_falls(law: TokenLaw) -> None:
+def test_true_parameters_stand_and_five_per_cent_less_falls(law):
     for kind in (law, plain(law)):
         true = honest_sigma(kind)
         assert true.verdict is Verdict.SUPPORTED
@@ -59,7 +57,7 @@ def test_true_parameters_stand_and_five_per_cent_less_falls(law: TokenLaw) -> No
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_samples_alone_refute_ten_per_cent_less_and_never_the_truth(law: TokenLaw) -> None:
+def test_samples_alone_refute_ten_per_cent_less_and_never_the_truth(law):
     # an accident refutes the truth with probability 1e-9 a call
     mute = plain(law, log_mgf=None)
     true = honest_sigma(mute, samples=100_000)
@@ -72,14 +70,14 @@ def test_samples_alone_refute_ten_per_cent_less_and_never_the_truth(law: TokenLa
     assert (small.witness_by, small.error) == ("statistics", 1e-9)
 
 
-def test_a_small_excess_is_seen_with_a_log_mgf_and_not_by_samples() -> None:
+def test_a_small_excess_is_seen_with_a_log_mgf_and_not_by_samples():
     assert honest_sigma(dataclasses.replace(uniform(2), sigma=1 - 1e-6)).verdict is Verdict.REFUTED
     law = plain(uniform(2), sigma=1 - 1e-4)
     assert honest_sigma(law).verdict is Verdict.REFUTED
     assert honest_sigma(dataclasses.replace(law, log_mgf=None), samples=20_000).verdict is Verdict.SUPPORTED
 
 
-def test_a_violation_far_from_the_covariance() -> None:
+def test_a_violation_far_from_the_covariance():
     # the deviation of this law is 1e-2, its sigma 30 times that
     rare = atoms([[1 - 1e-4], [-1e-4]], [1e-4, 1 - 1e-4])
     false = dataclasses.replace(rare, sigma=0.02)
@@ -90,7 +88,7 @@ def test_a_violation_far_from_the_covariance() -> None:
     assert honest_sigma(plain(false)).verdict is Verdict.REFUTED
 
 
-def test_laplace_tokens_have_no_sigma() -> None:
+def test_laplace_tokens_have_no_sigma():
     laplace = TokenLaw(
         name="Laplace",
         d=1,
@@ -105,7 +103,7 @@ def test_laplace_tokens_have_no_sigma() -> None:
     assert honest_sigma(plain(laplace, sigma=1.5, log_mgf=None)).verdict is Verdict.REFUTED
 
 
-def test_tokens_that_are_not_centred_have_no_sigma() -> None:
+def test_tokens_that_are_not_centred_have_no_sigma():
     shifted = TokenLaw(
         name="shifted",
         d=2,
@@ -118,7 +116,7 @@ def test_tokens_that_are_not_centred_have_no_sigma() -> None:
     assert honest_sigma(centred).verdict is Verdict.SUPPORTED
 
 
-def test_a_log_mgf_of_another_law_decides_nothing() -> None:
+def test_a_log_mgf_of_another_law_decides_nothing():
     for other in (uniform(2), sphere(2).image(1.05 * np.eye(2))):
         mixed = plain(ball(2).image(0.9 * np.eye(2)), log_mgf=other.log_mgf, coordinates=None, factor=None)
         found = honest_sigma(mixed)
@@ -128,14 +126,14 @@ def test_a_log_mgf_of_another_law_decides_nothing() -> None:
     assert "mean" in honest_sigma(shifted).reason
 
 
-def test_rare_tokens_are_no_reason_to_distrust_a_log_mgf() -> None:
+def test_rare_tokens_are_no_reason_to_distrust_a_log_mgf():
     for p in (1e-9, 1e-6, 1e-5, 1e-4):
         law = atoms([[1 - p], [-p]], [p, 1 - p])
         for seed in range(4):
             assert honest_sigma(law, seed=seed).verdict is Verdict.SUPPORTED
 
 
-def test_one_rare_token_among_many_is_no_reason_either() -> None:
+def test_one_rare_token_among_many_is_no_reason_either():
     # of probability 1e-3: a token of mass 1e-8 in 100 000, a thousand times its share
     def lucky(rng: np.random.Generator, n: int) -> Floats:
         return np.where(np.arange(n) == 5000, 1.0, 0.0)[:, None] - 1e-8
@@ -144,7 +142,7 @@ def test_one_rare_token_among_many_is_no_reason_either() -> None:
     assert honest_sigma(dataclasses.replace(law, sample=lucky)).verdict is Verdict.SUPPORTED
 
 
-def test_a_log_mgf_that_ends_where_sigma_says_it_does_not_supports_nothing() -> None:
+def test_a_log_mgf_that_ends_where_sigma_says_it_does_not_supports_nothing():
     ends = plain(gaussian([[1.0]]), log_mgf=lambda a: (a * a / 2 + 0 * np.log(25 - a * a)).sum(-1))
     found = honest_sigma(ends)
     assert found.verdict is Verdict.OPEN
@@ -153,7 +151,7 @@ def test_a_log_mgf_that_ends_where_sigma_says_it_does_not_supports_nothing() -> 
     assert honest_sigma(far).verdict is Verdict.SUPPORTED
 
 
-def test_sigma_zero_is_the_point_mass() -> None:
+def test_sigma_zero_is_the_point_mass():
     nothing = gaussian(np.zeros((2, 2)))
     assert honest_sigma(nothing).verdict is Verdict.SUPPORTED
     assert honest_sigma(plain(nothing, log_mgf=None)).verdict is Verdict.SUPPORTED
@@ -162,7 +160,7 @@ def test_sigma_zero_is_the_point_mass() -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
-def test_units_do_not_matter(unit: float) -> None:
+def test_units_do_not_matter(unit):
     for law in (SKEWED, sphere(3), plain(uniform(2))):
         scaled = law.image(unit * np.eye(law.d))
         assert honest_sigma(scaled).verdict is Verdict.SUPPORTED
@@ -171,7 +169,7 @@ def test_units_do_not_matter(unit: float) -> None:
         assert honest_sigma(mute, samples=100_000).verdict is Verdict.REFUTED
 
 
-def test_evidence_survives_json_and_repeats_itself() -> None:
+def test_evidence_survives_json_and_repeats_itself():
     for law in (rademacher(2), plain(rademacher(2), log_mgf=None, sigma=0.8)):
         one, two = honest_sigma(law, seed=5, samples=20_000), honest_sigma(law, seed=5, samples=20_000)
         assert one.replace(seconds=0) == two.replace(seconds=0)
@@ -179,16 +177,16 @@ def test_evidence_survives_json_and_repeats_itself() -> None:
 
 
 @pytest.mark.parametrize("q", [0.4, 0.1, 1e-3])
-def test_the_search_finds_the_optimal_proxy_in_any_direction(q: float) -> None:
+def test_the_search_finds_the_optimal_proxy_in_any_direction(q):
     u = np.array([0.48, -0.6, 0.64])
     law = atoms([(1 - q) * u, -q * u], [q, 1 - q], sigma=1)
-    found = largest_ratio(law.log_mgf, lambda a: law.tilted(a)[0], law.covariance)  # type: ignore[arg-type]
+    found = largest_ratio(law.log_mgf, lambda a: law.tilted(a)[0], law.covariance)
     assert found.ratio == pytest.approx(kearns_saul(q), rel=1e-8)
     assert abs(found.v @ u) == pytest.approx(np.linalg.norm(found.v), rel=1e-6)
 
 
 @pytest.mark.parametrize("law", [*LAWS[:7], sphere(1), rademacher(2)], ids=name_of)
-def test_second_routes_agree_with_the_closed_form(law: TokenLaw) -> None:
+def test_second_routes_agree_with_the_closed_form(law):
     v = np.arange(1.0, law.d + 1) / law.sigma
     assert law.log_mgf is not None
     value = float(law.log_mgf(v)) - 0.25 * law.sigma**2 * float(v @ v) / 2
@@ -196,7 +194,7 @@ def test_second_routes_agree_with_the_closed_form(law: TokenLaw) -> None:
         assert second_route(kind, v, law.sigma / 2)[0] == pytest.approx(value, rel=1e-11)
 
 
-def test_the_lower_bound_covers_a_rare_large_value() -> None:
+def test_the_lower_bound_covers_a_rare_large_value():
     # exact: the chance that the bound for Bernoulli(p) tokens exceeds p, over the binomial law;
     # 1e-4 allowed
     from scipy.stats import binom
@@ -221,6 +219,6 @@ def test_the_lower_bound_covers_a_rare_large_value() -> None:
         ({"law": rademacher(1), "samples": True}, TypeError, "samples"),
     ],
 )
-def test_bad_input(given: dict[str, Any], error: type[Exception], match: str) -> None:
+def test_bad_input(given, error, match):
     with pytest.raises(error, match=match):
         honest_sigma(**given)

@@ -1,7 +1,5 @@
 """The page on a law of one's own runs, and its two routes agree."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_example_runs_small(tmp_path: Path) -> None:
+def test_the_example_runs_small(tmp_path):
     done = subprocess.run(
         [sys.executable, "-W", "error", str(ROOT / "examples" / "own_law.py"), "--small"],
         capture_output=True,

@@ -1,7 +1,5 @@
 """The plain reference in the place of the compiled kernels, which are not the point."""
 
-from __future__ import annotations
-
 import pytest
 
 import numerics.training.run as run
@@ -9,6 +7,6 @@ from numerics.training.full_tokens import full_token_kernel
 
 
 @pytest.fixture
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+def plain(monkeypatch):
     """`train` by the reference kernel: nothing is compiled."""
     monkeypatch.setattr(run, "sgd_kernel", full_token_kernel)

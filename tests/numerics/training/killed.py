@@ -1,7 +1,5 @@
 """A program: training in children killed at random moments, until one comes to the end."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

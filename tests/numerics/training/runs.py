@@ -1,7 +1,5 @@
 """What the tests of a run share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from numerics.training import Training

@@ -4,8 +4,6 @@ token by Gauss's rule in the angle, the integral over v by trapezoids, all with 
 kernel.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Enclosures hold every value that mpmath finds; "defined" only where everything is."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from fractions import Fraction
@@ -176,7 +174,7 @@ def _check(e: sp.Expr, symbols: list[sp.Symbol], rng: random.Random, points: int
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("bits", [30, 64])
-def test_every_function_on_random_boxes(name: str, bits: int) -> None:
+def test_every_function_on_random_boxes(name, bits):
     """Negative arguments, ends on the boundary of the domain, infinite ends, single points."""
     rng, old = random.Random(f"{name} {bits}"), ctx.prec
     ctx.prec = bits
@@ -187,7 +185,7 @@ def test_every_function_on_random_boxes(name: str, bits: int) -> None:
     assert done > 15
 
 
-def test_random_expressions_in_several_variables() -> None:
+def test_random_expressions_in_several_variables():
     rng, old, done = random.Random(5), ctx.prec, 0
     ctx.prec = 53
     try:
@@ -203,7 +201,7 @@ def test_random_expressions_in_several_variables() -> None:
 
 
 @pytest.mark.parametrize("op", ["__add__", "__sub__", "__mul__", "max", "hull"])
-def test_operations_on_pairs_of_intervals(op: str) -> None:
+def test_operations_on_pairs_of_intervals(op):
     """With open, infinite and undefined ends: the result of any two members is a member."""
     rng = random.Random(op)
     for _ in range(1500):
@@ -236,9 +234,7 @@ def test_operations_on_pairs_of_intervals(op: str) -> None:
     ],
     ids=str,
 )
-def test_ranges_are_sharp_where_the_function_is_monotone_or_unimodal(
-    e: sp.Expr, lo: object, hi: object, attained: tuple
-) -> None:
+def test_ranges_are_sharp_where_the_function_is_monotone_or_unimodal(e, lo, hi, attained):
     """An enclosure that is always infinite would pass every test above."""
     side = Side(*(fmpq(int(R(v).p), int(R(v).q)) for v in (lo, hi)))
     program = Program([X])

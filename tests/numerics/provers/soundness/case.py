@@ -1,7 +1,5 @@
 """Statements of the second attack: each finds fault with an answer by mpmath's values alone."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Draws one of several formulas, written a line each as a user of SymPy would write them."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from types import CodeType

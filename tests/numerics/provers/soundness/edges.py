@@ -1,7 +1,5 @@
 """Inequalities at the edge of what is defined, and of the domain, decided by the search."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Equations for `identity` and for matrices; mpmath judges at numbers as symbols declare."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Inequalities between tan, LambertW and polygamma, decided at the hints and by the search."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The second generator, the cheap families more often; and the third, of ties and numbers."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from typing import Any

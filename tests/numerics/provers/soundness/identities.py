@@ -1,7 +1,5 @@
 """True equations, by rewriting under assumptions, and false ones, by spoiling or forgetting."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Families of inequalities around a known least value, each named by what it attacks."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Integrals with every known function; truth is a quadrature between kinks and poles."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Sequence

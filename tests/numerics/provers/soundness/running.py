@@ -1,7 +1,5 @@
 """Runs the attacks alike: asks the prover, and says the verdict and what is wrong with it."""
 
-from __future__ import annotations
-
 import random
 import traceback
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Decides an inequality at points of its own: ends, hints, random ones, then downhill."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

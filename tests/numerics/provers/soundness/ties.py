@@ -1,7 +1,5 @@
 """Exact numbers within 1e-9 to 1e-400 of a tie, or on it, known without asking SymPy."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 value: ZeroDivisionError or ValueError if undefined, OverflowError if out of reach.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Functions with a known least value, and increasing ones around them: of known truth."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass

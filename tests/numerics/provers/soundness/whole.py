@@ -1,7 +1,5 @@
 """Equations between factorials and Gammas of whole numbers; the judge multiplies them out."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable

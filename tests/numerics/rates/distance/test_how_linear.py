@@ -1,7 +1,5 @@
 """How close attention is to its limit: second routes, laws, limits, what sentences promise."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace
@@ -15,10 +13,9 @@ import numerics
 from numerics import AttentionSetting
 from numerics.attention.curve import exact_error
 from numerics.attention.examples import EXAMPLES
-from numerics.rates.distance.answer import HowLinear
 from numerics.rates.distance.approach import Law
 from numerics.rates.distance.how_linear import how_linear
-from numerics.token_laws import TokenLaw, atoms, rademacher, uniform
+from numerics.token_laws import atoms, rademacher, uniform
 from tests.numerics.pages.page import Page
 
 ONE, ONE2 = np.eye(1), np.eye(2)
@@ -33,13 +30,13 @@ def error(setting: AttentionSetting, L: float) -> float:
 
 
 @pytest.fixture(scope="module")
-def steep() -> HowLinear:
+def steep():
     """Here a page was green while a quarter of the output was missing."""
     V = np.diag([1.0, *[0.51] * 15])
     return how_linear(AttentionSetting(np.eye(16), np.eye(16), V, [3.0, *[0.0] * 15]), [4000])
 
 
-def test_a_case_in_which_the_law_does_not_show_yet(steep: HowLinear) -> None:
+def test_a_case_in_which_the_law_does_not_show_yet(steep):
     assert steep.relative_error[0] == pytest.approx(0.237, abs=0.001)
     assert steep.slope[0] == pytest.approx(-0.4, abs=0.02)
     assert math.exp(18) / 4 < steep.law_from < 4 * math.exp(18)  # e^{2s}
@@ -48,7 +45,7 @@ def test_a_case_in_which_the_law_does_not_show_yet(steep: HowLinear) -> None:
 
 
 @pytest.mark.parametrize("name", ["anisotropic", "averaged"])
-def test_against_monte_carlo(name: str) -> None:
+def test_against_monte_carlo(name):
     setting = EXAMPLES[name]()
     found, drawn = (
         how_linear(setting, [30, 200]),
@@ -59,7 +56,7 @@ def test_against_monte_carlo(name: str) -> None:
 
 
 @pytest.mark.parametrize("L", [1, 2, 7])
-def test_a_law_on_two_atoms_against_enumeration(L: int) -> None:
+def test_a_law_on_two_atoms_against_enumeration(L):
     """All prompts of L tokens that are 2 with probability 1/3 and -1 else, at score 0.7 z."""
     p, points = np.array([1 / 3, 2 / 3]), np.array([2.0, -1.0])
     w = np.exp(0.7 * points)
@@ -76,7 +73,7 @@ def test_a_law_on_two_atoms_against_enumeration(L: int) -> None:
     assert "Its parts, as shares of V Gamma U z" in found.sentence
 
 
-def test_the_values_may_be_scaled() -> None:
+def test_the_values_may_be_scaled():
     setting = EXAMPLES["anisotropic"]()
     scaled = AttentionSetting(setting.Gamma, setting.U, -300 * setting.V, setting.query)
     a, b = how_linear(setting, [50, 5000]), how_linear(scaled, [50, 5000])
@@ -86,14 +83,14 @@ def test_the_values_may_be_scaled() -> None:
     assert a.sentence == b.sentence
 
 
-def test_tokens_and_query_may_be_rotated_together() -> None:
+def test_tokens_and_query_may_be_rotated_together():
     s, R = EXAMPLES["anisotropic"](), np.linalg.qr(np.random.default_rng(1).standard_normal((4, 4)))[0]
     turned = AttentionSetting(R @ s.Gamma @ R.T, R @ s.U @ R.T, s.V @ R.T, R @ s.query)
     assert how_linear(s, [50, 5000]).sentence == how_linear(turned, [50, 5000]).sentence
 
 
 @pytest.mark.parametrize("name", ["anisotropic", "singular", "averaged", "averaged-slow"])
-def test_needed_lengths_are_the_least_that_do(name: str) -> None:
+def test_needed_lengths_are_the_least_that_do(name):
     setting = EXAMPLES[name]()
     found = how_linear(setting, [10])
     assert found.needed[0.1] < found.needed[0.01]
@@ -103,7 +100,7 @@ def test_needed_lengths_are_the_least_that_do(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_certain_bound_is_above_the_truth_and_needs_more(name: str) -> None:
+def test_the_certain_bound_is_above_the_truth_and_needs_more(name):
     for setting in (EXAMPLES[name](), EXAMPLES[name]().with_law("sphere")):
         found = how_linear(setting, [1, 3, 100, 2000])
         assert found.bound is not None
@@ -114,7 +111,7 @@ def test_the_certain_bound_is_above_the_truth_and_needs_more(name: str) -> None:
         assert found.bound.name == ("Theorem A" if setting.gaussian else averaged)
 
 
-def test_what_theorem_A_promises_is_in_closed_form() -> None:
+def test_what_theorem_A_promises_is_in_closed_form():
     """``(t + q)/(1 + (L - 1) e^{-s}) <= tolerance^2 q`` with s = q = 1 and t = 2."""
     bound = how_linear(AttentionSetting(np.eye(2), np.eye(2), np.eye(2), [1.0, 0.0]), [10]).bound
     assert bound is not None
@@ -124,7 +121,7 @@ def test_what_theorem_A_promises_is_in_closed_form() -> None:
 
 
 @pytest.mark.parametrize("cov", [None, np.eye(2)])
-def test_without_scores_the_limit_is_zero_and_nothing_is_relative_to_it(cov: np.ndarray | None) -> None:
+def test_without_scores_the_limit_is_zero_and_nothing_is_relative_to_it(cov):
     query = {"query": [1.0, 2.0]} if cov is None else {"query_cov": cov}
     found = how_linear(AttentionSetting(np.diag([2.0, 1.0]), np.zeros((2, 2)), np.eye(2), **query), [100])
     assert found.vanishes
@@ -137,7 +134,7 @@ def test_without_scores_the_limit_is_zero_and_nothing_is_relative_to_it(cov: np.
     assert found.grade.colour == "none"
 
 
-def test_a_limit_that_is_zero_but_for_rounding_is_zero() -> None:
+def test_a_limit_that_is_zero_but_for_rounding_is_zero():
     """Scores in the kernel of V up to rounding; and atoms with a mean of 1e-17."""
     R = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
     hidden = AttentionSetting(
@@ -151,13 +148,13 @@ def test_a_limit_that_is_zero_but_for_rounding_is_zero() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-2, 1e-4])
-def test_small_scores_make_the_error_that_of_a_mean(scale: float) -> None:
+def test_small_scores_make_the_error_that_of_a_mean(scale):
     found = how_linear(AttentionSetting(ONE, scale * ONE, ONE, [1.0]), [100])
     assert found.relative_error[0] == pytest.approx(1 / (10 * scale), rel=1e-3)
     assert found.needed[0.1] == pytest.approx(100 / scale**2, rel=2e-3)
 
 
-def test_the_law_with_logarithms_sets_in_where_the_slope_says_so() -> None:
+def test_the_law_with_logarithms_sets_in_where_the_slope_says_so():
     found = how_linear(EXAMPLES["averaged-slow"](), [1000])
     assert isinstance(found.law, Law)
     assert found.law.log_power == 0.5
@@ -167,7 +164,7 @@ def test_the_law_with_logarithms_sets_in_where_the_slope_says_so() -> None:
         assert (abs(slope - law) <= 0.1 * found.law.exponent) == good
 
 
-def test_a_mean_of_the_tokens_changes_the_limit_and_not_the_difference() -> None:
+def test_a_mean_of_the_tokens_changes_the_limit_and_not_the_difference():
     """The algebra on one prompt, and what is said of it."""
     rng, s, m = np.random.default_rng(2), EXAMPLES["anisotropic"](), np.array([1.0, -2.0, 0.5, 0.0])
     z = rng.standard_normal((50, 4))
@@ -183,7 +180,7 @@ def test_a_mean_of_the_tokens_changes_the_limit_and_not_the_difference() -> None
     assert averaged.with_mean == pytest.approx(math.sqrt(25 + averaged.size.value**2))
 
 
-def test_other_laws_over_many_queries_are_measured_and_it_is_said() -> None:
+def test_other_laws_over_many_queries_are_measured_and_it_is_said():
     """Of +1 and -1 at queries N(0, 1), T is tanh(z)."""
     found = how_linear(AttentionSetting(rademacher(1), ONE, ONE, query_cov=ONE), [2, 50, 10**8])
     assert (found.standard_error[:2] > 0).all()
@@ -211,7 +208,7 @@ def numbers(text: str) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["anisotropic", "isotropic", "averaged"])
-def test_what_the_sentence_promises_is_true(name: str) -> None:
+def test_what_the_sentence_promises_is_true(name):
     setting = EXAMPLES[name]()
     found = how_linear(setting, [700])
     needs, bound = (
@@ -226,7 +223,7 @@ def test_what_the_sentence_promises_is_true(name: str) -> None:
         assert text in found.sentence
 
 
-def test_every_prompt_length_counts_once_and_in_order() -> None:
+def test_every_prompt_length_counts_once_and_in_order():
     found = how_linear(EXAMPLES["isotropic"](), [1000, 1, 1000, 1e100])
     assert found.lengths.tolist() == [1, 1000, 1e100]
     assert found.relative_error[0] == pytest.approx(error(found.setting, 1))
@@ -234,7 +231,7 @@ def test_every_prompt_length_counts_once_and_in_order() -> None:
     assert [row[0] for row in found.table()[1:]] == ["1", "1000", "1e100"]
 
 
-def test_the_answer_shows_itself() -> None:
+def test_the_answer_shows_itself():
     for setting, L in product((EXAMPLES["isotropic"](), EXAMPLES["averaged"]().with_law("ball")), (1, 100)):
         found = how_linear(setting, [L], mean=[1.0, 0.0, 0.0])
         assert max(len(line) for line in str(found).splitlines()) <= 100
@@ -257,7 +254,7 @@ def test_the_answer_shows_itself() -> None:
         (math.nan, -1.0, "none"),
     ],
 )
-def test_colours_go_by_error_and_slope(error_: float, slope: float, colour: str, steep: HowLinear) -> None:
+def test_colours_go_by_error_and_slope(error_, slope, colour, steep):
     grade = replace(steep, relative_error=np.array([error_]), slope=np.array([slope])).grade
     assert grade.colour == colour
     assert grade.says.startswith("no colour" if colour == "none" else f"{colour}: the error is")
@@ -273,17 +270,17 @@ def test_colours_go_by_error_and_slope(error_: float, slope: float, colour: str,
         ([10], [1.0, 2.0, np.inf], "mean has the entry inf"),
     ],
 )
-def test_what_is_no_question(lengths: list[float], mean: list[float] | None, message: str) -> None:
+def test_what_is_no_question(lengths, mean, message):
     with pytest.raises((TypeError, ValueError), match=message):
         how_linear(EXAMPLES["isotropic"](), lengths, mean=mean)
 
 
-def test_attention_that_says_nothing_is_refused() -> None:
+def test_attention_that_says_nothing_is_refused():
     with pytest.raises(ValueError, match="V Gamma = 0"):
         how_linear(AttentionSetting(ONE, ONE, 0 * ONE, [1.0]), [10])
 
 
-def test_prompts_too_rare_to_be_drawn_are_part_of_the_standard_error() -> None:
+def test_prompts_too_rare_to_be_drawn_are_part_of_the_standard_error():
     """Of +1 and -1 at scores +-1000 attention is wrong by 2 only where all tokens are -1."""
     found = how_linear(AttentionSetting(rademacher(1), [[1000.0]], ONE, [1.0]), [1, 10, 50, 100])
     assert found.replicates
@@ -295,12 +292,12 @@ def test_prompts_too_rare_to_be_drawn_are_part_of_the_standard_error() -> None:
     assert any("may be missed" in note for note in found.notes)
 
 
-def test_the_slope_of_a_law_with_logarithms_at_one_token_is_no_number() -> None:
+def test_the_slope_of_a_law_with_logarithms_at_one_token_is_no_number():
     says = how_linear(EXAMPLES["averaged-slow"](), [1]).grade.says
     assert says.endswith("is not that of the law")
 
 
-def test_an_atom_that_comes_into_play_late_is_waited_for() -> None:
+def test_an_atom_that_comes_into_play_late_is_waited_for():
     """A token of probability 1e-35 and score 53 shows from about 1e23 tokens on."""
     points, p = np.array([[53.0, 2.5e4], [-0.5, -1.0], [0.5, 1.0]]), np.array([1e-35, 0.5, 0.5])
     setting = AttentionSetting(atoms(points - p @ points, p), np.eye(2), [[0.0, 1.0]], [1.0, 0.0])
@@ -310,7 +307,7 @@ def test_an_atom_that_comes_into_play_late_is_waited_for() -> None:
     assert found.law_from > 1e23
 
 
-def test_a_bound_without_a_proof_is_not_called_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bound_without_a_proof_is_not_called_certain(monkeypatch):
     """Theorem A and R1 are so called while the ledger says more than SUPPORTED."""
     one = np.eye(2)
     for tokens, name in ((one, "Theorem A"), (rademacher(2), "R1")):
@@ -329,7 +326,7 @@ def test_a_bound_without_a_proof_is_not_called_certain(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("law", [rademacher(2), uniform(2)])
 @pytest.mark.parametrize("tilt", [1e-8, 1e-16])
-def test_small_scores_need_long_prompts_and_not_more(law: TokenLaw, tilt: float) -> None:
+def test_small_scores_need_long_prompts_and_not_more(law, tilt):
     """The error is 2/L, and linear attention is tilt * (1, 1)."""
     found = how_linear(AttentionSetting(law, tilt * ONE2, ONE2, [1.0, 1.0]), [100])
     for share, length in found.needed.items():

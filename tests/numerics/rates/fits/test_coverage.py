@@ -2,8 +2,6 @@
 Clopper-Pearson limits of the simulated share, at most 1e-6 of error each, fixed seeds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -34,13 +32,13 @@ def limits(
 
 @pytest.mark.parametrize("alpha", [0.3, 1.0])
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_the_next_order_term_makes_intervals_honest(alpha: float, level: float) -> None:
+def test_the_next_order_term_makes_intervals_honest(alpha, level):
     truth = 2.0 * LENGTHS**-alpha * (1 - 0.5 / LENGTHS)
     low, high = limits(NEXT, alpha, truth, 0.01, level)
     assert low <= level <= high
 
 
-def test_a_straight_line_covers_too_little() -> None:
+def test_a_straight_line_covers_too_little():
     """Measured to 1 %, a term of 1.5 % at the shortest length is enough: 68 to 82 %."""
     low, high = limits(PURE, 1.0, 2.0 / LENGTHS * (1 - 0.32 / LENGTHS), 0.01)
     assert 0.68 <= low <= high <= 0.82
@@ -49,7 +47,7 @@ def test_a_straight_line_covers_too_little() -> None:
     assert low <= 0.95 <= high
 
 
-def test_powers_of_the_logarithm() -> None:
+def test_powers_of_the_logarithm():
     """With k from theory and the next order it covers; with another k not at all."""
     log = np.log(LENGTHS)
     truth = 2.0 * log**1.5 * LENGTHS**-0.6 * np.exp(0.8 / log)

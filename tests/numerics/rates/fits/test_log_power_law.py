@@ -1,7 +1,5 @@
 """Power laws beside powers of the logarithm: recovery, coverage, and Theorem B far out."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -24,7 +22,7 @@ def law(L: np.ndarray, alpha: float = 0.6, k: float = 1.5, B: float = 0.8) -> np
 
 @pytest.mark.parametrize("log_power", [1.5, None])
 @pytest.mark.parametrize("next_order", [True, False])
-def test_the_fitted_law_is_recovered_exactly(log_power: float | None, next_order: bool) -> None:
+def test_the_fitted_law_is_recovered_exactly(log_power, next_order):
     log = np.log(NEAR)
     y = 0.7 * log**1.5 * NEAR**-0.4 * np.exp(1.7 * next_order / log)
     fit = log_power_fit(NEAR, y, 0.01 * y * NEAR**0.1, log_power=log_power, next_order=next_order)
@@ -36,7 +34,7 @@ def test_the_fitted_law_is_recovered_exactly(log_power: float | None, next_order
     assert (fit.log_power_error > 0) == (log_power is None)
 
 
-def test_without_a_power_of_the_logarithm_it_is_the_pure_power_law() -> None:
+def test_without_a_power_of_the_logarithm_it_is_the_pure_power_law():
     y = law(NEAR) * (1 + 0.01 * np.sin(NEAR))
     one, two = (
         power_law_fit(NEAR, y, 0.01 * y, order=None),
@@ -47,7 +45,7 @@ def test_without_a_power_of_the_logarithm_it_is_the_pure_power_law() -> None:
     )
 
 
-def test_a_fitted_power_of_the_logarithm_costs_the_exponent_its_precision() -> None:
+def test_a_fitted_power_of_the_logarithm_costs_the_exponent_its_precision():
     """Over three decades ln ln L is nearly a straight line in ln L."""
     y = law(NEAR)
     known, free = (log_power_fit(NEAR, y, 0.01 * y, log_power=k, next_order=False) for k in (1.5, None))
@@ -57,7 +55,7 @@ def test_a_fitted_power_of_the_logarithm_costs_the_exponent_its_precision() -> N
 
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("lam", [0.5, 1.0, 2.0])
-def test_theorem_B_shows_far_out(lam: float, d: int) -> None:
+def test_theorem_B_shows_far_out(lam, d):
     """At 1e20 to 1e100 Theorem B's power of ln L finds the exponent; the pure power does not."""
     setting = averaged(lam, d)
     exact, theorem = exact_error(setting, "output", FAR), theorem_B_law(setting)
@@ -78,7 +76,7 @@ def test_theorem_B_shows_far_out(lam: float, d: int) -> None:
         assert free.log_power == pytest.approx(theorem.log_power, abs=0.05)
 
 
-def test_theorem_B_does_not_show_near_by() -> None:
+def test_theorem_B_does_not_show_near_by():
     """The same laws on L = 10 to 10000: off by a hundredth to a fifth."""
     setting = averaged(2.0)
     L = np.geomspace(10, 1e4, 9).round()
@@ -100,7 +98,7 @@ def test_theorem_B_does_not_show_near_by() -> None:
         ([2, 3, 5, 4], 1.0, "increasing"),
     ],
 )
-def test_bad_arguments_are_refused(lengths: list[float], log_power: float | None, message: str) -> None:
+def test_bad_arguments_are_refused(lengths, log_power, message):
     L = np.array(lengths, dtype=float)
     with pytest.raises(ValueError, match=message):
         log_power_fit(L, 1 / L, 0.01 / L, log_power=log_power)

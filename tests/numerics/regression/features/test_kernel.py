@@ -1,7 +1,5 @@
 """The compiled loss and H against theory: every filling of octets, far scores, no class."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -31,7 +29,7 @@ def check(problem: FeatureRegression, Q: np.ndarray) -> None:
 @pytest.mark.parametrize("K", [2, 3, 7, 8, 9, 16, 17])
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 30])
 @pytest.mark.parametrize("alike", [True, False])
-def test_every_way_to_fill_octets(K: int, n: int, alike: bool) -> None:
+def test_every_way_to_fill_octets(K, n, alike):
     rng = np.random.default_rng([K, n])
     masses = rng.integers(0, 3, size=(n, K)).astype(float)
     masses[:, rng.integers(K)] += 1
@@ -45,11 +43,11 @@ def test_every_way_to_fill_octets(K: int, n: int, alike: bool) -> None:
 
 @TRIED
 @given(feature_problems(most_classes=8, most_prompts=12))
-def test_drawn_problems(drawn: tuple[FeatureRegression, np.ndarray]) -> None:
+def test_drawn_problems(drawn):
     check(*drawn)
 
 
-def test_a_class_without_tokens_may_be_far_above() -> None:
+def test_a_class_without_tokens_may_be_far_above():
     problem = FeatureRegression(
         np.eye(3), tasks=[[1.0, -1.0, 0.5]], masses=[[1.0, 1.0, 0.0], [1.0, 2.0, 1.0]]
     )

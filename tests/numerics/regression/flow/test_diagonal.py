@@ -1,7 +1,5 @@
 """The compiled field of the diagonal flow against NumPy, SciPy's splines and differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -51,7 +49,7 @@ def by_numpy(y: Floats, spectrum: Spectrum, L: float, noise: float, nodes: int =
 
 @pytest.mark.parametrize("y", [[0.7, 0.9, 1.2], [0.0, 0.0, 0.5], [-0.4, 3.0, -2.0], [90.0, 40.0, 1.0]])
 @pytest.mark.parametrize("L", [1.0, 30.0, 1e6])
-def test_compiled_sums_are_those_of_numpy(y: list[float], L: float) -> None:
+def test_compiled_sums_are_those_of_numpy(y, L):
     """Zero scores, and roots beyond the table, are among the states."""
     spectrum = Spectrum((1.0, 0.25), (2, 1))
     found, known = compiled(np.array(y), spectrum, L, 0.3), by_numpy(np.array(y), spectrum, L, 0.3)
@@ -60,7 +58,7 @@ def test_compiled_sums_are_those_of_numpy(y: list[float], L: float) -> None:
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3])
-def test_field_of_the_flow(noise: float) -> None:
+def test_field_of_the_flow(noise):
     y, e = np.array([0.7, 0.9, 1.2]), 1e-5
     field = lambda y: compiled(y, Spectrum((1.0, 0.25), (2, 1)), 100.0, noise)
     exact = (

@@ -1,7 +1,5 @@
 """Enumerated prompts against differences and sampling; the scalar case by integration."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -121,7 +119,7 @@ def test_equation_27_is_solved():
 
 
 @pytest.mark.parametrize("k", [0, 1, 2])
-def test_flows_agree_with_scipy_on_the_gradient(k: int) -> None:
+def test_flows_agree_with_scipy_on_the_gradient(k):
     model = scalar_regressions(1 / 64, [1, 100], 24.0)[k]
     times, start = np.array([0.0, 50.0, 3000.0]), (4.0, -4.3)
     found = model.flow(start, times)

@@ -1,7 +1,5 @@
 """The coupled kernel: the joint law of both attentions; degenerate frames and bases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -86,7 +84,7 @@ LIMIT = float(np.sqrt(2 * np.log(2 * 16 * 42 / 1e-6)))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_squares_of_the_errors_and_of_their_difference(name: str) -> None:
+def test_squares_of_the_errors_and_of_their_difference(name):
     """Means over a batch of both squares and (T_soft - T_lin)², so of their product."""
     theta, L = CASES[name]
     found = deviations(coupled(theta, L, BATCHES)[0].T, of_tokens(theta, L))
@@ -94,7 +92,7 @@ def test_squares_of_the_errors_and_of_their_difference(name: str) -> None:
     assert found.max() < LIMIT
 
 
-def test_a_wrong_correlation_is_told_apart() -> None:
+def test_a_wrong_correlation_is_told_apart():
     """Control: both laws right one by one, but on different prompts."""
     theta, L = CASES["equal parameters"]
     one, two = coupled(theta, L, BATCHES)[0].T, of_tokens(theta, L)
@@ -103,7 +101,7 @@ def test_a_wrong_correlation_is_told_apart() -> None:
     assert deviations(one, two).max() < LIMIT < deviations(one, apart).max()
 
 
-def test_one_token_leaves_softmax_no_choice() -> None:
+def test_one_token_leaves_softmax_no_choice():
     """L = 1: keys and queries of softmax attention have gradient 0, exactly."""
     for d, noise_sd in ((1, 0.0), (4, 0.5)):
         losses, gradient = coupled(pair(d), 1, 50, noise_sd=noise_sd)
@@ -115,7 +113,7 @@ def test_one_token_leaves_softmax_no_choice() -> None:
 
 
 @pytest.mark.parametrize("L", [6, SHORT + 1])
-def test_prompts_do_not_depend_on_the_parameters_of_the_other_attention(L: int) -> None:
+def test_prompts_do_not_depend_on_the_parameters_of_the_other_attention(L):
     """Softmax losses depend on softmax parameters and the seed alone."""
     same, other = coupled(pair(3, 1, 1), L, 200)[0], coupled(pair(3, 1, 2), L, 200)[0]
     assert np.array_equal(same[0], other[0])
@@ -123,7 +121,7 @@ def test_prompts_do_not_depend_on_the_parameters_of_the_other_attention(L: int) 
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 6, 996, 10**6])
-def test_chi_variables(degrees: int) -> None:
+def test_chi_variables(degrees):
     """Kolmogorov-Smirnov, p > 1e-8 in ten tests; lengths are uncorrelated."""
     state = np.random.default_rng(degrees).integers(0, 2**32, 4 * LANES, dtype=np.uint32)
     pairs, words = np.empty(2 * LANES, np.float32), np.empty(2 * LANES, np.uint32)

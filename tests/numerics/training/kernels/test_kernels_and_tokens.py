@@ -1,7 +1,5 @@
 """Loss and gradient have the same law as with every token drawn."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 
@@ -107,7 +105,7 @@ LIMIT = math.sqrt(2 * math.log(2 * 36 * 1200 / 1e-6))
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
 @pytest.mark.parametrize("name", CASES)
-def test_one_law(name: str, attention: str) -> None:
+def test_one_law(name, attention):
     one = batches(sgd_kernel(attention), attention, CASES[name], key=5)
     two = batches(full_token_kernel(attention), attention, CASES[name], key=6)
     found = deviations(one, two)
@@ -116,7 +114,7 @@ def test_one_law(name: str, attention: str) -> None:
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
-def test_another_law_is_told_apart(attention: str) -> None:
+def test_another_law_is_told_apart(attention):
     case = Case(5)
     two = batches(full_token_kernel(attention), attention, case, key=6)
     changes: list[dict[str, Any]] = [

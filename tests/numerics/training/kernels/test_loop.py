@@ -1,7 +1,5 @@
 """The compiled loop of SGD: its streams, sums in float32, and what must hold bit for bit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -53,7 +51,7 @@ def call(
 
 
 @BOTH
-def test_steps_may_be_cut_anywhere(attention: str) -> None:
+def test_steps_may_be_cut_anywhere(attention):
     whole = call(attention, START, 13, 5, 9, 0.01)
     half = call(attention, START, 13, 5, 4, 0.01)
     rest = call(attention, half[0], 13, 9, 5, 0.01)
@@ -77,7 +75,7 @@ def label(lane: int, step: int, mark: int, B: np.ndarray, root: float, noise: fl
 
 @pytest.mark.parametrize("batch", [1, 127, 128, 131, 300])
 @pytest.mark.parametrize("roots", [(A, B), (A, A)], ids=["two roots", "one root"])
-def test_labels_of_a_model_that_says_nothing(batch: int, roots: tuple[np.ndarray, np.ndarray]) -> None:
+def test_labels_of_a_model_that_says_nothing(batch, roots):
     """With o = 0 the loss is half the mean square of the labels of the first `batch` lanes."""
     silent = np.r_[np.zeros((1, d + 1)), START[1:]]
     labels = [label(lane, 7, 4, roots[1], 0.7, 0.3) for lane in range(batch)]
@@ -88,7 +86,7 @@ def test_labels_of_a_model_that_says_nothing(batch: int, roots: tuple[np.ndarray
 @BOTH
 @pytest.mark.parametrize("noise", [0.3, 0.0])
 @pytest.mark.parametrize("dimension", [1, d])
-def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, dimension: int) -> None:
+def test_output_and_gradient_of_one_prompt_agree(attention, noise, dimension):
     """By o.grad = (T - y) T, T - y is a root of twice the loss; in dimension 1 no direction."""
     theta, root, mark = (
         START[: 3 * dimension + 4, : dimension + 1],
@@ -103,7 +101,7 @@ def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, d
 
 
 @BOTH
-def test_gradients_of_a_product_know_its_degree(attention: str) -> None:
+def test_gradients_of_a_product_know_its_degree(attention):
     """Linear in o and V, a function of K'Q, and bilinear for linear attention: Euler."""
     theta, _, gradient, _ = call(attention, START)
     by_o, by_V, by_K, by_Q = (part.sum() for part in np.split(theta * gradient, [1, d + 2, 2 * d + 3]))
@@ -114,7 +112,7 @@ def test_gradients_of_a_product_know_its_degree(attention: str) -> None:
 
 @BOTH
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
-def test_units_do_not_matter(attention: str, unit: float) -> None:
+def test_units_do_not_matter(attention, unit):
     """Outputs and labels are `unit` times as great, the loss its square."""
     loss = call(attention, START)[1][0]
     other = call(attention, START, A=unit * A, B=unit * B, noise_sd=0.3 * unit, scale=0.8 / unit**2)[1][0]
@@ -122,7 +120,7 @@ def test_units_do_not_matter(attention: str, unit: float) -> None:
 
 
 @BOTH
-def test_a_run_that_diverges_stops_at_the_last_finite_parameters(attention: str) -> None:
+def test_a_run_that_diverges_stops_at_the_last_finite_parameters(attention):
     theta, losses, _, step = call(attention, START, steps=200, lr=30.0)
     assert 0 < step < 200
     assert np.all(np.isfinite(theta))
@@ -140,13 +138,13 @@ def test_a_run_that_diverges_stops_at_the_last_finite_parameters(attention: str)
         assert np.array_equal(stuck[0], size * START)
 
 
-def test_one_token_moves_neither_keys_nor_queries() -> None:
+def test_one_token_moves_neither_keys_nor_queries():
     _, _, gradient, _ = call("softmax", START, L=1)
     assert np.all(gradient[d + 2 :] == 0)
     assert np.all(gradient[: d + 2] != 0)
 
 
-def test_enormous_scores_pick_one_token() -> None:
+def test_enormous_scores_pick_one_token():
     """Then the loss has the law of all tokens drawn: six standard errors, 2e-9."""
     loss = [call("softmax", START, 12, scale=scale)[1][0] for scale in (1.0, 1e7, 1e9)]
     assert loss[1] == pytest.approx(loss[2], rel=1e-3)
@@ -201,7 +199,7 @@ def replayed(step: int, L: int, scale: float) -> tuple[float, np.ndarray]:
     "scale", [0.8, 20.0, 1e6]
 )  # the sums of moderate scores, and those that follow the greatest
 @pytest.mark.parametrize("L", [1, 2, 10, 131])
-def test_softmax_against_double_precision(L: int, scale: float) -> None:
+def test_softmax_against_double_precision(L, scale):
     for step in range(3):
         loss, gradient = replayed(step, L, scale)
         _, losses, found, _ = call("softmax", START, L, step, scale=scale, batch=1)
@@ -214,7 +212,7 @@ def test_softmax_against_double_precision(L: int, scale: float) -> None:
 
 
 @pytest.mark.parametrize("L", [1, 2, 10])
-def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
+def test_linear_moments_against_the_matrix_that_bartlett_draws(L):
     """Over tokens with (g, r) ~ G and Gaussian across: means, squares and products across."""
     state, rows, moments = (
         np.empty(4 * LANES, np.uint32),
@@ -241,7 +239,7 @@ def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
     assert np.allclose(m[7], size * m[0] - labels, atol=1e-5)
 
 
-def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
+def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side():
     """1 - e^h < QUICK_TEST g^4/d, c g > -1/2; h = g^2/2 + d - d v + d log v, v = (1 + c g)^3."""
     y = np.r_[np.linspace(-0.5, -0.01, 2000), np.linspace(0.01, 5, 2000)]
     for size in (1 / 6, 2 / 3, 14 / 3, 500.0):
@@ -255,7 +253,7 @@ def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
 
 
 @pytest.mark.parametrize("L", [1, 2, 3, 10, 1000])
-def test_chi_squares(L: int) -> None:
+def test_chi_squares(L):
     """Kolmogorov–Smirnov for each, and a rank correlation: three tests at level 1e-7 for each L."""
     state, rows, drawn = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32), []
     for step in range(80):
@@ -272,6 +270,6 @@ def test_chi_squares(L: int) -> None:
         assert stats.spearmanr(first, second).pvalue > 1e-7
 
 
-def test_unknown_attention() -> None:
+def test_unknown_attention():
     with pytest.raises(ValueError, match='"softmax", "linear" or "coupled"'):
         sgd_kernel("hardmax")

@@ -1,7 +1,5 @@
 """Plants a wrong version of a single rule of the provers wherever they hold the right one."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass

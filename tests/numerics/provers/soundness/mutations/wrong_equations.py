@@ -1,7 +1,5 @@
 """Wrong versions of the exact rules, and of those for equations, integrals and matrices."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

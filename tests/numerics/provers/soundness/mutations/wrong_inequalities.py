@@ -1,7 +1,5 @@
 """Wrong versions of the rules for inequalities: enclosures, branch and bound, forms, witnesses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
