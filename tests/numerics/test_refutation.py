@@ -58,9 +58,8 @@ def test_a_right_side_that_vanishes_at_one_instance():
 
 
 def test_a_left_side_that_becomes_negative_defeats_nothing():
-    found = defeated(
-        10 - k, c1, k, at={"L": k}, where={}
-    )  # 10 - k <= c1 holds for c1 = 10, although c1/(10 - k) -> 0
+    # 10 - k <= c1 holds for c1 = 10, although c1/(10 - k) -> 0
+    found = defeated(10 - k, c1, k, at={"L": k}, where={})
     assert found.verdict is Verdict.OPEN
     assert "not shown to be positive" in found.reason
 

@@ -137,9 +137,8 @@ def test_rows_far_out_lose_nothing_to_the_rounding_of_their_mean(n):
     rng = np.random.default_rng(2)
     small = rng.integers(-40, 41, (n, 2)) / 8.0
     _, given = problem(2, n, 2, 1.0)
-    far = AttentionSetting(
-        embedding_table(small + 2.0**40), **given
-    )  # the sum of the rows is rounded, their differences are not
+    # the sum of the rows is rounded, their differences are not
+    far = AttentionSetting(embedding_table(small + 2.0**40), **given)
     L = np.array([1.0, 2.0, 3.0])
     true = (
         np.array([by_all_prompts(small, given, int(k)) for k in L]).T if n == 3 else of_table(small, given, L)

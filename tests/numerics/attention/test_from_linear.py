@@ -19,9 +19,8 @@ def test_the_distance_from_linear_attention_by_all_prompts(L):
     mean = (k * w[0] * points[0] + (L - k) * w[1] * points[1]) / (k * w[0] + (L - k) * w[1])
     chance = np.array([math.comb(L, int(i)) for i in k]) * p[0] ** k * p[1] ** (L - k)
     found = exact_errors(atoms(points[:, None], p), [[u]], [[3.0]], [L], query=[1.0])
-    assert found.from_linear[0] == pytest.approx(
-        9 * chance @ (mean - 2 * u) ** 2, rel=1e-12
-    )  # the variance is 2
+    # the variance is 2
+    assert found.from_linear[0] == pytest.approx(9 * chance @ (mean - 2 * u) ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])

@@ -45,9 +45,8 @@ def test_balls_at_the_origin():
 def test_a_family_and_its_rational_point_agree(family):
     x = np.array(family.box).mean(1) + 0.1
     batch, point = family.average(2, x[:, None]), family.rational(x, 10**8).approximate(2)
-    free = (
-        symbol("C_f") ** 2 * symbol("sigma2") / symbol("F4")
-    )  # does not see the scale of the tokens or of f
+    # does not see the scale of the tokens or of f
+    free = symbol("C_f") ** 2 * symbol("sigma2") / symbol("F4")
     for e in (free, symbol("Z8") / symbol("sigma2") ** 4, symbol("F8") / symbol("F4") ** 2):
         assert float(np.squeeze(evaluate(e, population(batch)))) == pytest.approx(
             float(evaluate(e, population(point))), rel=1e-4

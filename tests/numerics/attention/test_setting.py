@@ -80,9 +80,8 @@ def test_a_law_in_place_of_a_covariance():
     assert not signs.gaussian
     assert np.allclose(signs.Gamma, [[4.0, 2.0], [2.0, 2.0]])
     assert signs.score_variance == pytest.approx(10.0)  # (1, 1) Gamma (1, 1)'
-    assert signs.sigma2 == pytest.approx(
-        np.linalg.eigvalsh(signs.Gamma)[-1]
-    )  # signs are as narrow as their covariance allows
+    # signs are as narrow as their covariance allows
+    assert signs.sigma2 == pytest.approx(np.linalg.eigvalsh(signs.Gamma)[-1])
     normal = AttentionSetting(**GOOD | {"Gamma": gaussian(np.diag([3.0, 1.0]))})
     same = AttentionSetting(**GOOD | {"Gamma": np.diag([3.0, 1.0])})
     assert normal.gaussian

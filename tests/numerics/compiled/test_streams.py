@@ -91,9 +91,8 @@ def test_normals_are_normal_and_independent():
     for sample in (a, b, (a + b) / math.sqrt(2)):
         assert stats.kstest(sample, "norm").pvalue > 1e-6
     assert stats.kstest(np.arctan2(a, b) / (2 * math.pi) + 0.5, "uniform").pvalue > 1e-6
-    count = int(
-        np.sum(np.maximum(np.abs(a), np.abs(b)) > 4)
-    )  # the tail, which a Kolmogorov–Smirnov test hardly sees
+    # the tail, which a Kolmogorov–Smirnov test hardly sees
+    count = int(np.sum(np.maximum(np.abs(a), np.abs(b)) > 4))
     p = 1 - (1 - 2 * stats.norm.sf(4)) ** 2
     assert 5e-7 < stats.binom.cdf(count, a.size, p) < 1 - 5e-7
 
@@ -208,9 +207,8 @@ def test_rows_of_normals_go_on_from_the_state_that_philox_gives():
 def test_exp32():
     for x in np.linspace(-80, 80, 1601, dtype=np.float32):
         assert exp2_32(x) == pytest.approx(2.0 ** float(x), rel=3e-7)
-        assert exp32(x) == pytest.approx(
-            math.exp(x), rel=3e-7 * (1 + abs(float(x)) / 4)
-        )  # x log2(e) is rounded to float32
+        # x log2(e) is rounded to float32
+        assert exp32(x) == pytest.approx(math.exp(x), rel=3e-7 * (1 + abs(float(x)) / 4))
 
 
 def test_polynomials_are_as_near_as_float32_allows():

@@ -84,9 +84,8 @@ def moments(s, lengths, h):
     f, M = shifted(s, h)
     log_L = mp.log(max(lengths))
     tau = mp.sqrt(s)
-    rare = (
-        3 * log_L + 75
-    )  # M(v + ks) e^{kv + k^2 s/2} <= exp(av + a^2 s/2) for every a from 0 to k; the best a is taken
+    # M(v + ks) e^{kv + k^2 s/2} <= exp(av + a^2 s/2) for every a from 0 to k; the best a is taken
+    rare = 3 * log_L + 75
     lo = -(rare / 2 + s) if 2 * s <= rare else -tau * mp.sqrt(2 * rare)
     hi = 5 + tau * mp.sqrt(150)
     grid = range(int(lo / h), int(hi / h) + 1)

@@ -92,9 +92,8 @@ def test_a_slack_of_one_may_be_rounded():
 def test_a_witness_stays_the_point_that_was_found():
     found = refuted(witness={"x": Fraction(1, 3)})
     assert found.replace(witness={"x": Fraction(1, 3), "L": 2}).witness["L"] == 2
-    assert dict(found.replace(witness={"delta": "1/9"}).witness) == {
-        "delta": "1/9"
-    }  # the point in other variables
+    # the point in other variables
+    assert dict(found.replace(witness={"delta": "1/9"}).witness) == {"delta": "1/9"}
     with pytest.raises(ValueError, match="no longer the point that was found"):
         found.replace(witness={"x": Fraction(1, 2)})
 

@@ -152,9 +152,8 @@ def test_where_every_run_failed_there_is_no_median(found):
     )
     plan = replace(FEW, curve_lengths=(1000,))
     (figure,) = draw(replace(found, final=final, plan=plan))
-    assert "linear, L = 1000" in [
-        key.text for key in keys(figure, plan)
-    ]  # its colour is explained all the same
+    # its colour is explained all the same
+    assert "linear, L = 1000" in [key.text for key in keys(figure, plan)]
 
 
 def test_the_distance_is_over_all_parameters(found):

@@ -250,9 +250,8 @@ def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(found,
     assert "figure-8.svg" not in left
     page = text_of(tmp_path)
     assert "the steps from 20\u202f000 on to 500\u202f000 (as written) and 300\u202f000 (as coded)" in page
-    assert (
-        page.count(f"<i>{len(CLAIMS[1][1])}</i>") == 2
-    )  # a sentence typeset by the caller, at the top and under its figure
+    # a sentence typeset by the caller, at the top and under its figure
+    assert page.count(f"<i>{len(CLAIMS[1][1])}</i>") == 2
 
 
 @pytest.mark.usefixtures("drawn")

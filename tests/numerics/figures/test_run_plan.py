@@ -125,9 +125,8 @@ def test_runs_of_one_architecture_end_once_they_have_settled():
     for key, run in found.runs.items():
         assert run.stopped == (9 if key in alone else None)
         rows = as_array(run)
-        assert np.array_equal(
-            rows, as_array(whole.runs[key])[: len(rows)]
-        )  # as far as it went it is the same run
+        # as far as it went it is the same run
+        assert np.array_equal(rows, as_array(whole.runs[key])[: len(rows)])
     assert set(found.spread) == alone
     for key, (low, high) in found.spread.items():
         assert low == high == found.final[key][0]  # the fake's risk does not fluctuate
@@ -289,9 +288,8 @@ def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path):
 def test_the_longest_runs_come_first():
     fake = Fake()
     measure(SMALL, threads=1, _engines=fake.engines())
-    last = FINAL_SECONDS | {
-        "coupled": FINAL_SECONDS["softmax"]
-    }  # each with the longest job that waits for it
+    # each with the longest job that waits for it
+    last = FINAL_SECONDS | {"coupled": FINAL_SECONDS["softmax"]}
     runs = [call for kind, call in fake.calls if kind == "train"]
     work = [speed.ordinary(attention, L) * steps + last[attention] for attention, L, steps, _ in runs]
     assert all(a >= b for a, b in pairwise(work))

@@ -39,18 +39,16 @@ def test_an_exponential_approach_has_less_than_the_fall_left(drop, pace):
 def test_who_leaves_a_plateau_late_goes_on_for_as_long_again(plateau):
     end = first_end(lambda k: 0.5 if k <= plateau else 0.001)
     assert end is not None
-    assert (
-        max(LEAST_LOOKS, 2 * plateau) >= end >= max(LEAST_LOOKS, 2 * plateau - 3)
-    )  # quarters are whole looks
+    # quarters are whole looks
+    assert max(LEAST_LOOKS, 2 * plateau) >= end >= max(LEAST_LOOKS, 2 * plateau - 3)
 
 
 def test_who_stands_elsewhere_or_still_falls_goes_on_to_the_last_step():
     assert first_end(lambda k: 1.1 * BAND) is None
     assert first_end(lambda k: -1.1 * BAND) is None  # a limit that is wrong ends no run
     assert first_end(lambda k: math.inf) is None
-    assert (
-        first_end(lambda k: BAND - 8 * FALL * math.log(k), looks=80) is None
-    )  # falls as much from quarter to quarter
+    # falls as much from quarter to quarter
+    assert first_end(lambda k: BAND - 8 * FALL * math.log(k), looks=80) is None
     assert first_end(lambda k: 0.9 * BAND) == LEAST_LOOKS
 
 

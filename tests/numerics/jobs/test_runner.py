@@ -57,7 +57,6 @@ def test_what_a_job_needs_comes_before_it_and_what_follows_after_it():
     first = Job("first", {"n": 1}, 1.0, lambda attempt: np.array([2.0]))
 
     def double(attempt: Attempt) -> np.ndarray:
-        assert attempt.needed is not None
         return 2 * attempt.needed
 
     second = Job("second", {"n": 2}, 9.0, double, needs=first)

@@ -100,9 +100,8 @@ def test_thousands_of_keys(path):
 
 
 def test_names_that_mean_something_to_sqlite(tmp_path):
-    bytes_only = (
-        [os.fsdecode(b"\xff.sqlite")] if sys.platform == "linux" else []
-    )  # other systems want names to be text
+    # other systems want names to be text
+    bytes_only = [os.fsdecode(b"\xff.sqlite")] if sys.platform == "linux" else []
     for name in (":memory:", "a b?mode=ro#x%41&.db", "ü斜.sqlite", "file:x", "-wal", *bytes_only):
         with Store(tmp_path / name) as store:
             store.put(key(0), value(0), {})

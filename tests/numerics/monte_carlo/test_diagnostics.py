@@ -100,7 +100,6 @@ def test_skewness_doubles_the_error_of_an_interval():
     """At skewness / sqrt(n) = 0.3 the mean is below its lower limit twice as often as 2.5 %."""
     x = np.random.default_rng(5).exponential(size=(40_000, 44))
     t = (x.mean(axis=1) - 1) / (x.std(axis=1, ddof=1) / math.sqrt(44))
-    assert np.mean(t < -1.959964) == pytest.approx(
-        0.05, abs=0.015
-    )  # higher orders of the expansion: about 1 %
+    # higher orders of the expansion: about 1 %
+    assert np.mean(t < -1.959964) == pytest.approx(0.05, abs=0.015)
     assert np.mean(t > 1.959964) < 0.0125

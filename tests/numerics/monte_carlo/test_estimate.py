@@ -172,9 +172,8 @@ def test_steep_scores_do_not_overflow(size):
     u = size * U / np.linalg.norm(U @ z)
     L = [1, 2, 100]
     e = attention_errors(Gamma, u, V, z, L, replicates=500, seed=2)
-    output, grad_V = exact_errors(
-        Gamma, u, V, z, np.array(L)
-    )  # dominated by h ~ size, so its standard error is tiny
+    # dominated by h ~ size, so its standard error is tiny
+    output, grad_V = exact_errors(Gamma, u, V, z, np.array(L))
     assert np.allclose(e.output.mean, output, rtol=1e-2)
     assert np.allclose(e.grad_V.mean, grad_V, rtol=1e-2)
     # one token has all the weight: C = 0, but for the few prompts with two scores within 1/size

@@ -92,9 +92,8 @@ def rest_of_token(kind: str, x: float) -> list[tuple[float, Floats]]:
         ]
     if kind == "sphere":
         return [(1 / 6, math.sqrt(3 - x * x) * c) for c in circle]
-    share = (
-        (5 - x * x) * (1 + np.array([-1, 1]) / math.sqrt(3)) / 2
-    )  # the squared radius in a disc is uniform
+    # the squared radius in a disc is uniform
+    share = (5 - x * x) * (1 + np.array([-1, 1]) / math.sqrt(3)) / 2
     return [(1 / 12, math.sqrt(s) * c) for s in share for c in circle]
 
 
@@ -157,9 +156,8 @@ def test_tilted_coordinate(n):
     meet = 60.0 + 20 * (n - 1)
     for rate in (0.0, 0.3, 5.0, meet - 1, meet + 1, 3e4):
         nodes, masses = np.polynomial.legendre.leggauss(300)
-        theta = (
-            (nodes + 1) / 2 * min(math.pi, 6 * math.sqrt(max(n, 9) / max(rate, 1e-9)))
-        )  # beyond, nothing is left
+        # beyond, nothing is left
+        theta = (nodes + 1) / 2 * min(math.pi, 6 * math.sqrt(max(n, 9) / max(rate, 1e-9)))
         x = -2 * np.sin(theta / 2) ** 2
         w = masses * np.exp(rate * x) * np.sin(theta) ** (n - 2)
         mean = w @ x / w.sum()

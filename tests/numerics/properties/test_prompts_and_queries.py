@@ -126,9 +126,8 @@ def test_drawn_laws_meet_the_hypotheses(seed):
         assert query.certain() <= 1
         assert sub_gaussian(law.points, law.weights, float(proxy), seed)
         assert sub_gaussian(query.points, query.weights, 1.0, seed)
-        assert not (
-            proxy and sub_gaussian(law.points, law.weights, float(proxy) / 1e3, seed)
-        )  # the check can fail
+        # the check can fail
+        assert not (proxy and sub_gaussian(law.points, law.weights, float(proxy) / 1e3, seed))
 
 
 def test_matrices_have_norm_1_and_directions_length_1():

@@ -96,7 +96,6 @@ def test_scores_beyond_the_range_of_exponentials_are_weighed():
     far = gaps(
         [Task(1.0, ((1.0, 2000.0), (-1.0, -2000.0)), (0.5, 0.5))], [[0.0, 0.0], [30.0, 0.0]], (0.0, 1.0), 2
     )
-    assert far.risk_L == pytest.approx(
-        2000.0**2 / 2
-    )  # one prompt in four shows the wrong value only, off by 4000
+    # one prompt in four shows the wrong value only, off by 4000
+    assert far.risk_L == pytest.approx(2000.0**2 / 2)
     assert far.risk == 0

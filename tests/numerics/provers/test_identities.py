@@ -63,7 +63,6 @@ TRUE = {
 def test_true_identities_are_proved_with_a_refuted_control(name):
     e = identity(*TRUE[name])
     assert e.verdict is Verdict.PROVED
-    assert e.control is not None
     assert e.control.verdict is Verdict.REFUTED
     assert e.control.checked != e.checked
 
@@ -160,9 +159,8 @@ def test_side_conditions_on_more_symbols_and_of_higher_degree():
     u = sp.symbols("u1:4", real=True)
     newton = [sum(u), u[0] * u[1] + u[0] * u[2] + u[1] * u[2] - p, u[0] * u[1] * u[2] - q]
     assert identity(u[0] ** 3 + u[1] ** 3 + u[2] ** 3, 3 * q, given=newton).verdict is Verdict.PROVED
-    assert (
-        identity(u[0] ** 2 + u[1] ** 2 + u[2] ** 2, 2 * p, given=newton).verdict is Verdict.REFUTED
-    )  # it is -2 p
+    # it is -2 p
+    assert identity(u[0] ** 2 + u[1] ** 2 + u[2] ** 2, 2 * p, given=newton).verdict is Verdict.REFUTED
 
 
 def test_cancelling_needs_a_nonzero_factor():
@@ -380,9 +378,8 @@ def test_text_is_never_evaluated():
 def test_binomials_of_negative_whole_numbers_are_not_written_by_gamma():
     n, m, free = sp.symbols("n m free", integer=True)
     low = sp.Symbol("low", integer=True, nonnegative=True)
-    assert (
-        identity(sp.binomial(n, m), sp.binomial(n, n - m)).verdict is Verdict.REFUTED
-    )  # binomial(-1, 1) is not binomial(-1, -2)
+    # binomial(-1, 1) is not binomial(-1, -2)
+    assert identity(sp.binomial(n, m), sp.binomial(n, n - m)).verdict is Verdict.REFUTED
     assert not identity(free * sp.binomial(n, m), free * sp.binomial(n, n - m)).verdict.accepted
     pascal = sp.binomial(n, low) + sp.binomial(n, low + 1)
     assert identity(pascal, sp.binomial(n + 1, low + 1)).verdict is Verdict.PROVED

@@ -383,16 +383,14 @@ def test_effort_is_counted_and_never_timed(monkeypatch):
     before = forall(*hard, effort=20_000)
     for clock in ("thread_time", "process_time"):
         monkeypatch.setattr(time, clock, lambda: pytest.fail("a verdict asked for the time"))
-    monkeypatch.setattr(
-        time, "monotonic", iter([0.0, 1e9]).__next__
-    )  # a machine so busy that the call takes thirty years
+    # a machine so busy that the call takes thirty years
+    monkeypatch.setattr(time, "monotonic", iter([0.0, 1e9]).__next__)
     again = forall(*hard, effort=20_000)
     assert before.verdict is again.verdict is Verdict.OPEN
     assert before.reason == again.reason
     monkeypatch.undo()
-    assert (
-        forall(*hard, effort=2_000).reason != before.reason
-    )  # less effort ends elsewhere: the count decides
+    # less effort ends elsewhere: the count decides
+    assert forall(*hard, effort=2_000).reason != before.reason
 
 
 def test_effort_of_nothing_is_open():

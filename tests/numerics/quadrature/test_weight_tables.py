@@ -89,9 +89,8 @@ def test_averages_over_the_query(eigenvalues):
         query = query_moments(l)
         g, v = np.exp(-c * query.s), 1 / (1 + 2 * c * l)
         mean = float(np.sqrt(v.prod()))
-        error = (
-            1e-7 if eigenvalues[-1] == 0.01 else 1e-11
-        )  # a large one beside a hundred small ones loses digits
+        # a large one beside a hundred small ones loses digits
+        error = 1e-7 if eigenvalues[-1] == 0.01 else 1e-11
         assert query.mean(g) == pytest.approx(mean, rel=error)
         np.testing.assert_allclose(query.second(g), mean * v, rtol=error)
         np.testing.assert_allclose(query.fourth(g), mean * (np.outer(v, v) + 2 * np.diag(v**2)), rtol=error)

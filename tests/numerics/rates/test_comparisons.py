@@ -39,9 +39,8 @@ def test_skewed_samples_raise_no_false_alarm(steep, level):
     above = lambda x: int(np.sum(x > norm.isf(level)))
     lower = lambda k: float(beta.ppf(1e-6, k, RUNS - k + 1)) if k else 0.0
     assert lower(above(scores(*steep))) <= level
-    assert (
-        lower(above((truth - mean) / error)) > level
-    )  # the control: low samples have a standard error too small
+    # the control: low samples have a standard error too small
+    assert lower(above((truth - mean) / error)) > level
 
 
 def test_a_bias_is_still_seen():

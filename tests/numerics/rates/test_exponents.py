@@ -28,7 +28,6 @@ def test_exponents():
     assert sharp_exponent(FIXED) == sharp_exponent(averaged(0.4)) == sharp_exponent(averaged(0.0)) == 1
     assert sharp_exponent(averaged(0.5)) == pytest.approx(1)
     b = sharp_exponent(averaged(2.0))
-    assert b is not None
     assert b**2 + b == pytest.approx(1 / 2)  # the defining equation
     assert next_order(FIXED) == next_order(averaged(1 / 6)) == pytest.approx(1)
     near = next_order(averaged(0.3))

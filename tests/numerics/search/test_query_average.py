@@ -63,9 +63,8 @@ def test_balls_enclose_floats_and_a_factor_of_the_query():
         ball = INSTANCE.average(3, statistic, f, exact=True)
         assert float(ball.rad()) < 1e-12
         assert float(ball) == pytest.approx(INSTANCE.average(3, statistic, f), rel=1e-12)
-    one = INSTANCE.average(
-        3, squared_error, g=lambda z: float((z * z).sum() < 0.2)
-    )  # of the two queries, |z| = 1/3
+    # of the two queries, |z| = 1/3
+    one = INSTANCE.average(3, squared_error, g=lambda z: float((z * z).sum() < 0.2))
     other = INSTANCE.average(3, squared_error) - one
     weighted = INSTANCE.average(3, squared_error, g=lambda z: (z * z).sum())
     assert weighted == pytest.approx(one / 9 + 4 * other / 9)
@@ -85,9 +84,8 @@ def test_verdicts():
     assert judge(instance(1, 2), instance(3, 2)) is Verdict.REFUTED
     assert judge(instance(3, 2, exact=False)) is Verdict.OPEN
     assert judge(Instance({}, nan, 1.0)) is Verdict.OPEN
-    assert (
-        judge(Instance({}, 1.0, 0.5, lambda: (sp.S.One, sp.S.One))) is Verdict.OPEN
-    )  # a float alone refutes nothing
+    # a float alone refutes nothing
+    assert judge(Instance({}, 1.0, 0.5, lambda: (sp.S.One, sp.S.One))) is Verdict.OPEN
     found = tightest([instance(1, 2, L=1), instance(1, 1.5, L=2)], checked="", covered="these")
     assert (found.slack, dict(found.tightest)) == (1.5, {"L": 2})
     first = tightest([instance(4, 2, L=1), instance(9, 2, L=2)], checked="", covered="these")

@@ -241,9 +241,8 @@ def test_a_least_parameter_is_respected_by_search_and_witness():
     e = judged(F(2, 5), least)
     assert e.verdict is Verdict.REFUTED
     length, value = int(e.witness["L"]), F(str(e.witness["delta"]))
-    size = (
-        sp.sympify(str(e.witness["sigma2"])) * sp.Rational(str(e.witness["Uz"])) ** 2
-    )  # a number also for two unequal atoms
+    # a number also for two unequal atoms
+    size = sp.sympify(str(e.witness["sigma2"])) * sp.Rational(str(e.witness["Uz"])) ** 2
     assert 1 > value >= F(64, length**2)
     assert value * length**2 >= 64 * sp.exp(4 * size)
     assert e.witness["left"] > float(value)

@@ -183,9 +183,8 @@ def test_an_error_in_a_block_names_the_block(cluster):
         match=rf"failed at block {spoiled.key[:12]} \(L = 70, replicates 2048 to 3071\): .*ArithmeticError: no such law",
     ):
         list(run_on(cluster.address, [block(0), spoiled], patience=PATIENCE))
-    assert same(
-        dict(run_on(cluster.address, [block(0)], patience=PATIENCE)), [block(0)]
-    )  # and the cluster goes on
+    # and the cluster goes on
+    assert same(dict(run_on(cluster.address, [block(0)], patience=PATIENCE)), [block(0)])
 
 
 def test_a_block_that_fails_among_small_ones(cluster, monkeypatch):

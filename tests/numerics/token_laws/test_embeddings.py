@@ -29,8 +29,6 @@ def as_atoms(rows: Floats) -> TokenLaw:
 
 def alike(one: TokenLaw, other: TokenLaw) -> bool:
     """Whether transforms, real and complex, tilted means and covariances agree."""
-    assert one.log_mgf is not None
-    assert other.log_mgf is not None
     a = TILTS[None, :, : one.d]
     pairs = [
         (one.log_mgf(a), other.log_mgf(a)),

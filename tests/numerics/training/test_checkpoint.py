@@ -220,9 +220,8 @@ def test_damage_anywhere_is_seen(file):
         spoiled[at] ^= 1 << int(rng.integers(8))
         file.write_bytes(spoiled)
         try:
-            assert same(
-                train("softmax", 3, checkpoint=file, **SMALL), whole
-            )  # time stamps and the like mean nothing
+            # time stamps and the like mean nothing
+            assert same(train("softmax", 3, checkpoint=file, **SMALL), whole)
             unharmed += 1
         except CheckpointError:
             assert file.read_bytes() == spoiled

@@ -49,7 +49,6 @@ def test_a_step_goes_down_the_gradient_of_its_own_batch(attention):
 @ATTENTIONS
 def test_divergence_leaves_finite_numbers_and_the_step(attention):
     result = train(attention, 7, d=2, lr=1e4, steps=300, every=2)
-    assert result.diverged is not None
     assert result.step[-1] == result.diverged
     for numbers in (result.risk, pack(result.parameters)):
         assert np.isfinite(numbers).all()

@@ -77,9 +77,8 @@ def test_the_error_of_a_record_is_that_of_its_mean():
     # %, so 8 % are 6.6 deviations
     losses = np.linspace(5, 0, 10_000) + np.random.default_rng(1).standard_normal(10_000)
     assert abs(mean_and_error(losses)[1] * 100 - 1) < 0.08 < abs(losses.std() - 1)
-    assert np.allclose(
-        mean_and_error(1e200 * losses), 1e200 * np.array(mean_and_error(losses))
-    )  # squares would overflow
+    # squares would overflow
+    assert np.allclose(mean_and_error(1e200 * losses), 1e200 * np.array(mean_and_error(losses)))
     assert mean_and_error(np.zeros(3)) == (0, 0)
 
 

@@ -12,9 +12,8 @@ from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.exact_numbers import Undecided, agreed, built, floor, put, sign
 
 R = sp.Rational
-PELL = 1 / (
-    367296043199 - 259717522849 * sp.sqrt(2)
-)  # -(367296043199 + 259717522849 sqrt(2)), just below -734592086398
+# -(367296043199 + 259717522849 sqrt(2)), just below -734592086398
+PELL = 1 / (367296043199 - 259717522849 * sp.sqrt(2))
 x = sp.Symbol("x", real=True)
 m = sp.Symbol("m", integer=True)
 

@@ -52,9 +52,8 @@ class Constant:
         )
 
     def __str__(self) -> str:
-        lhs, rhs = (
-            sp.sstr(e, order="none") for e in (self.lhs, self.rhs)
-        )  # in order, SymPy would evaluate the terms
+        # in order, SymPy would evaluate the terms
+        lhs, rhs = (sp.sstr(e, order="none") for e in (self.lhs, self.rhs))
         return f"{lhs} {self.op} {rhs} on {self.domain}, which is {self.true}"
 
 
@@ -105,9 +104,8 @@ def _denested(rng: random.Random) -> Near:
     s = 0 if k == 0 else rng.choice((1, -1))
     e = sp.sqrt(p + q + 2 * sp.sqrt(p * q)) - sp.sqrt(p) - sp.sqrt(q)
     if rng.random() < 0.3:
-        n = rng.choice(
-            (2, 4, 11, 4 * 19)
-        )  # cbrt(n + sqrt(n^2 + 1)) - cbrt(sqrt(n^2 + 1) - n) solves t^3 + 3 t = 2 n
+        # cbrt(n + sqrt(n^2 + 1)) - cbrt(sqrt(n^2 + 1) - n) solves t^3 + 3 t = 2 n
+        n = rng.choice((2, 4, 11, 4 * 19))
         t = {2: 1, 4: None, 11: None, 76: 4}[n]
         r = sp.sqrt(n * n + 1)
         if t and t**3 + 3 * t == 2 * n:

@@ -24,7 +24,6 @@ ONE, ONE2 = np.eye(1), np.eye(2)
 def error(setting: AttentionSetting, L: float) -> float:
     """The relative error by the exact engine."""
     found = exact_error(setting, "output", [L])
-    assert found is not None
     T = setting.V @ setting.Gamma @ setting.U @ setting.query_factor
     return math.sqrt(float(found[0]) / float(np.sum(T**2)))
 
@@ -63,9 +62,8 @@ def test_a_law_on_two_atoms_against_enumeration(L):
     T = float((p * w) @ points / (p @ w))
     k = np.arange(L + 1)  # how often the first point is drawn
     mean = (k * w[0] * points[0] + (L - k) * w[1] * points[1]) / (k * w[0] + (L - k) * w[1])
-    square, whole = (
-        float((comb(L, k) * p[0] ** k * p[1] ** (L - k)) @ (mean - y) ** 2) for y in (T, 1.4)
-    )  # the variance is 2
+    # the variance is 2
+    square, whole = (float((comb(L, k) * p[0] ** k * p[1] ** (L - k)) @ (mean - y) ** 2) for y in (T, 1.4))
     found = how_linear(AttentionSetting(atoms([[2.0], [-1.0]], p), [[0.7]], ONE, [1.0]), [L])
     assert found.relative_error[0] == pytest.approx(math.sqrt(whole) / 1.4, rel=1e-10)
     assert found.to_limit[0] == pytest.approx(math.sqrt(square) / 1.4, rel=1e-10)
@@ -103,7 +101,6 @@ def test_needed_lengths_are_the_least_that_do(name):
 def test_the_certain_bound_is_above_the_truth_and_needs_more(name):
     for setting in (EXAMPLES[name](), EXAMPLES[name]().with_law("sphere")):
         found = how_linear(setting, [1, 3, 100, 2000])
-        assert found.bound is not None
         assert (found.to_limit <= found.bound.values * (1 + 1e-9) + 5 * found.to_limit_error).all()
         for tolerance, L in found.needed_to_limit.items():
             assert math.isnan(L) or found.bound.needed[tolerance] >= L
@@ -114,7 +111,6 @@ def test_the_certain_bound_is_above_the_truth_and_needs_more(name):
 def test_what_theorem_A_promises_is_in_closed_form():
     """``(t + q)/(1 + (L - 1) e^{-s}) <= tolerance^2 q`` with s = q = 1 and t = 2."""
     bound = how_linear(AttentionSetting(np.eye(2), np.eye(2), np.eye(2), [1.0, 0.0]), [10]).bound
-    assert bound is not None
     for tolerance, L in bound.needed.items():
         assert pytest.approx(1 + math.e * (3 / tolerance**2 - 1), rel=1e-3) == L
         assert 1 + math.e * (3 / tolerance**2 - 1) <= L
@@ -129,7 +125,6 @@ def test_without_scores_the_limit_is_zero_and_nothing_is_relative_to_it(cov):
     assert np.isnan(found.relative_error).all()
     assert "which is 0 here, by 0.173" in found.sentence
     assert found.needs() == []
-    assert found.bound is not None
     assert np.isnan(list(found.bound.needed.values())).all()
     assert found.grade.colour == "none"
 
@@ -215,8 +210,6 @@ def test_what_the_sentence_promises_is_true(name):
         re.search(pattern, found.sentence)
         for pattern in (r"10 % needs L (.*?), 1 % (.*?)\. The", r"10 % from L (.*?) on")
     )
-    assert needs is not None
-    assert bound is not None
     for text, tolerance in ((needs[1], 0.1), (needs[2], 0.01), (bound[1], 0.1)):
         (L,) = numbers(text)
         assert error(setting, L) <= tolerance * (1 + 1e-12)

@@ -29,12 +29,10 @@ def simulated_fits(order: float | None, runs: int, relative: float, **kwargs: fl
 def test_reported_error_is_the_spread_of_the_estimates():
     fits = simulated_fits(1.0, 2000, 0.01)
     spread = np.std([fit.exponent for fit in fits])
-    assert spread == pytest.approx(
-        fits[0].standard_error, rel=0.1
-    )  # the spread of 2000 values is known to 1.6 %
-    assert np.mean([fit.p_value for fit in fits]) == pytest.approx(
-        0.5, abs=0.05
-    )  # uniform: standard error 0.0065
+    # the spread of 2000 values is known to 1.6 %
+    assert spread == pytest.approx(fits[0].standard_error, rel=0.1)
+    # uniform: standard error 0.0065
+    assert np.mean([fit.p_value for fit in fits]) == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("order", [0.3, 1.0, 2.0])
@@ -213,9 +211,8 @@ def test_a_moving_slope_is_seen_and_noise_is_not():
     assert slope_warning(L[:3], bent[:3], 1e-6 * bent[:3]) is None
     rng = np.random.default_rng(1)
     noisy = [slope_warning(L, (1 + 0.01 * rng.standard_normal(11)) / L, 0.01 / L) for _ in range(1000)]
-    assert (
-        sum(w is not None for w in noisy) <= 15
-    )  # three standard errors: 2.7 of 1000 expected; more than 15 has probability 3e-8
+    # three standard errors: 2.7 of 1000 expected; more than 15 has probability 3e-8
+    assert sum(w is not None for w in noisy) <= 15
 
 
 def test_the_change_of_the_slope_is_a_number():

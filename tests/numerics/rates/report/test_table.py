@@ -45,8 +45,7 @@ def test_a_name_that_begins_like_a_formula_is_text_in_a_spreadsheet(run, name):
     )
     rows, plain = (list(csv.DictReader(StringIO(as_csv([r])))) for r in (named, run))
     assert {row["run"] for row in rows} == {f"'{name}"}
-    assert [{**row, "run": ""} for row in rows] == [
-        {**row, "run": ""} for row in plain
-    ]  # the numbers stay what they are
+    # the numbers stay what they are
+    assert [{**row, "run": ""} for row in rows] == [{**row, "run": ""} for row in plain]
     document = as_document([named], provenance("largeprompt rates", 1.0), [])
     assert document["runs"][0]["run"] == document["runs"][0]["setting"]["name"] == name

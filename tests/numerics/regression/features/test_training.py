@@ -49,9 +49,8 @@ def test_descent_is_that_of_plain_gradients(name):
 @pytest.mark.parametrize("tasks", [np.eye(3), TASKS[:, :3]], ids=["alike", "any"])
 @pytest.mark.parametrize("count", [2, 11])
 def test_scores_that_are_far_apart_leave_no_weight_unseen(tasks, count):
-    masses = np.tile(
-        [[1e-280, 1e-140, 1.0], [0.0, 1.0, 2.0]], (count, 1)
-    )  # the largest score has few tokens or none
+    # the largest score has few tokens or none
+    masses = np.tile([[1e-280, 1e-140, 1.0], [0.0, 1.0, 2.0]], (count, 1))
     problem = FeatureRegression(np.eye(3), tasks=tasks, masses=masses[:count])
     for size in (310.0, 650.0, 5000.0):
         Q = size * np.array([[1.0, 1.0, 0.99], [0.5, -0.3, 0.0], [0.501, -0.301, -0.01]])
@@ -178,10 +177,8 @@ def test_a_divergence_is_told_with_its_step():
 @pytest.mark.parametrize("alone", [2, 11])
 def test_one_query_of_many_that_diverges_ends_the_run(alone, tmp_path):
     """Whether it is among the eight that go first or not, though eight go many steps at a time."""
-    tasks, start = (
-        np.zeros(12),
-        800 * np.eye(12),
-    )  # the other queries see their own class only, and stand still
+    # the other queries see their own class only, and stand still
+    tasks, start = (np.zeros(12), 800 * np.eye(12))
     tasks[[0, 1, alone]], start[alone, alone] = (100, 80, -300), 0
     problem = FeatureRegression(np.eye(12), tasks=[tasks], probabilities=np.array([8] + 11 * [1]) / 19)
     for file in (

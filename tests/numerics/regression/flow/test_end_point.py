@@ -141,9 +141,8 @@ def test_another_query_covariance(attention):
     assert end.speed < 1e-12
     other = trained(unit(S, 0.1), 30, attention=attention)
     moved = exact_risk(other.U11, other.u, unit(S, 0.1, np.eye(2)), 30, attention=attention).risk
-    assert (
-        end.risk < moved if attention == "softmax" else end.risk == pytest.approx(moved, rel=1e-12)
-    )  # linear has one optimum
+    # linear has one optimum
+    assert end.risk < moved if attention == "softmax" else end.risk == pytest.approx(moved, rel=1e-12)
     assert end.risk > bayes_risk(unit(S, 0.1, np.eye(2)), 30).value
 
 

@@ -81,9 +81,8 @@ def test_little_noise_and_no_token_to_spare(tau2):
     )
     for L, exact in ((1, one), (2, two)):  # E tau2/(y + tau2), y chi-squared with L degrees of freedom
         value, error = bayes_risk(unit([[1.0]], tau2), L)
-        assert (
-            abs(2 * value - tau2 - exact) < 18 * error
-        )  # 9 standard errors of twice the value, from 16 scramblings: once in 1e6
+        # 9 standard errors of twice the value, from 16 scramblings: once in 1e6
+        assert abs(2 * value - tau2 - exact) < 18 * error
         assert error < 0.02 * value
 
 
@@ -104,10 +103,8 @@ def test_without_noise():
             RegressionTask(2 * np.eye(3), noise=0.0, task_variance=0.5), L
         ).value == pytest.approx((3 - L) / 2, rel=1e-3)
     assert bayes_risk(unit(KMS, 1e-12), 2).value == pytest.approx(bayes_risk(unit(KMS), 2).value, rel=1e-9)
-    assert bayes_risk(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 5) == (
-        0.5,
-        0.0,
-    )  # a direction that no prompt shows
+    # a direction that no prompt shows
+    assert bayes_risk(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 5) == (0.5, 0.0)
 
 
 def test_limits():

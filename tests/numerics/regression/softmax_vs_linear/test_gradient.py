@@ -32,9 +32,8 @@ def test_the_gap_is_that_of_finite_differences():
             slopes.append((ends[0] - ends[1]) / (2 * step))
     value, error = (x[0] for x in gradient_gap(theta, TASK, [L], variant=variant, points=2**10)[:2])
     assert error < 1e-2 * value
-    assert (
-        abs(value - np.square(slopes).sum()) < 7 * error + 1e-4 * value
-    )  # the second for the step and the risks' own errors
+    # the second for the step and the risks' own errors
+    assert abs(value - np.square(slopes).sum()) < 7 * error + 1e-4 * value
 
 
 def test_gradients_on_the_block_manifold():
