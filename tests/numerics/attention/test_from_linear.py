@@ -1,7 +1,5 @@
 """The distance from linear attention, for any law of tokens."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -9,18 +7,6 @@ from numerics import TokenLaw, attention_errors, exact_errors
 from numerics.attention.embedding_rows import table_errors
 from numerics.attention.setting import AttentionSetting
 from numerics.token_laws import atoms, ball, embedding_table, rademacher, sphere, uniform
-
-
-@pytest.mark.parametrize("L", [1, 2, 7])
-def test_the_distance_from_linear_attention_by_all_prompts(L):
-    """Two skewed atoms, by the binomial law of how often the first is drawn."""
-    p, points, u = np.array([1 / 3, 2 / 3]), np.array([2.0, -1.0]), 0.7
-    w, k = np.exp(u * points), np.arange(L + 1)
-    mean = (k * w[0] * points[0] + (L - k) * w[1] * points[1]) / (k * w[0] + (L - k) * w[1])
-    chance = np.array([math.comb(L, int(i)) for i in k]) * p[0] ** k * p[1] ** (L - k)
-    found = exact_errors(atoms(points[:, None], p), [[u]], [[3.0]], [L], query=[1.0])
-    # the variance is 2
-    assert found.from_linear[0] == pytest.approx(9 * chance @ (mean - 2 * u) ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])

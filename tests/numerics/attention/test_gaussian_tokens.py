@@ -12,7 +12,7 @@ from scipy.special import roots_genlaguerre
 
 import numerics.attention.gaussian_tokens
 import numerics.quadrature.query_form
-from numerics import attention_errors, exact_errors
+from numerics import exact_errors
 from numerics.attention.errors import ExactErrors
 from numerics.attention.setting import AttentionSetting
 from numerics.quadrature.score_moments import FINE
@@ -47,21 +47,6 @@ def fields(e: ExactErrors) -> np.ndarray:
 
 
 BOTH = pytest.mark.parametrize("averaged", [False, True])
-
-
-@BOTH
-@pytest.mark.parametrize("rank", [None, 1])
-def test_against_simulation(averaged, rank):
-    """Every field that the kernel measures, at 5.5 standard errors: error probability 4e-8 each."""
-    p = problem(3, rank=rank, scale=0.35)
-    keys = {"K": p.pop("K"), "Q": p.pop("Q")}
-    L, z = [2, 30, 400], query(1, averaged)
-    exact = exact_errors(**p, lengths=L, **z, **keys)
-    vector, covariance = z.get("query"), z.get("query_cov")
-    measured = attention_errors(*p.values(), vector, L, query_cov=covariance, replicates=20_000, seed=5)
-    for name in ("output", "grad_V", "grad_U"):
-        estimate = getattr(measured, name)
-        assert np.all(np.abs(estimate.mean - getattr(exact, name)) < 5.5 * estimate.standard_error), name
 
 
 @BOTH
@@ -339,9 +324,6 @@ GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"U": np.eye(3)}, ValueError, "U has shape"),
-        ({"query": None}, ValueError, "neither of query and query_cov"),
-        ({"query_cov": np.eye(2)}, ValueError, "both of query and query_cov"),
         ({"lengths": [0]}, ValueError, "at least one token"),
         ({"lengths": [2.5]}, ValueError, "whole number"),
         (
@@ -362,7 +344,6 @@ GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[
         ({"query": [1e200, 0.0]}, ValueError, "overflow"),
         ({"query": None, "query_cov": 1e4 * np.eye(2)}, ValueError, "lambda = 1e.04"),
         ({"tolerance": 1e-9}, ValueError, "tolerance = 1e-09 is outside"),
-        ({"K": np.eye(2), "Q": 2 * np.eye(2)}, ValueError, "U is not K'Q"),
     ],
 )
 def test_bad_input(change, error, message):

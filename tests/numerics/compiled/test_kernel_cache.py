@@ -78,7 +78,8 @@ from numerics.compiled.source_digest import kernel_key
 from numerics.figures.engines import engines
 from numerics.sweep.blocks import code_digest
 def digests():
-    kernels = {name: kernel_key(f"numerics.{name}") for name in ("training.kernels.loop", "monte_carlo.kernels.scores_only")}
+    names = ("training.kernels.loop", "monte_carlo.kernels.scores_only")
+    kernels = {name: kernel_key(f"numerics.{name}") for name in names}
     return {"blocks of sweeps": code_digest(), "trainings": engines().code("train")} | kernels
 
 def changed(path):
@@ -126,7 +127,8 @@ from numerics.monte_carlo.estimate import attention_errors
 from numerics.token_laws import atoms
 I = np.eye(4)
 signs = atoms([[1.0], [-1.0]], [0.5, 0.5])  # drawn by NumPy
-gauss = lambda L, n: attention_errors(I, I, I, None, L, query_cov=I, replicates=n, seed=1, threads=2, method="tokens")
+rest = dict(query_cov=I, seed=1, threads=2, method="tokens")
+gauss = lambda L, n: attention_errors(I, I, I, None, L, replicates=n, **rest)
 plain = lambda L, n: attention_errors(signs, [[1.0]], [[1.0]], [1.0], L, replicates=n, seed=1, threads=2)
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 gauss(1000, 1000), plain(1000, 100)

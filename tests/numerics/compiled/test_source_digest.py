@@ -15,7 +15,8 @@ from numerics.figures.engines import MODULES
 
 def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out():
     program = (  # a small run would compile for seconds; making the kernels loads all that goes into them
-        "import sys\nfrom numerics.training.kernels.loop import sgd_kernel\nfrom numerics.training.run import train\n"
+        "import sys\nfrom numerics.training.kernels.loop import sgd_kernel\n"
+        "from numerics.training.run import train\n"
         "for attention in ('softmax', 'linear', 'coupled'):\n    sgd_kernel(attention)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )

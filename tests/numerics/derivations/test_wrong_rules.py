@@ -30,8 +30,8 @@ WRONG = (
     ("values", "return found is not None and (found[0] < 1 or found == ONE)", "return True"),
     (
         "values",
-        "return BOUNDED if _nonpositive(e.args[0]) else (Fraction(0), 1) if _linear(e.args[0], over) else None",
-        "return BOUNDED",
+        "return BOUNDED if _nonpositive(e.args[0]) else (Fraction(0), 1) if _linear(e.args[0], over) else",
+        "return BOUNDED if True else",
     ),
     ("values", "if not all(map(finite, e.args)) and not all(map(nonnegative, e.args)):", "if False:"),
     ("values", "if nonnegative(e) or integrable(e, over):", "if True:"),

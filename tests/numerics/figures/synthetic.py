@@ -41,7 +41,8 @@ def _training(
     return Training(
         attention=attention, prompt_length=L, variant=name, task=plan.task(covariance),
         batch=plan.batch, lr=plan.lr, steps=steps, every=every, seed=seed, step=step,
-        risk=risk if coupled else risk[:, 0], risk_error=np.full((len(step), 2) if coupled else len(step), 1e-3),
+        risk=risk if coupled else risk[:, 0],
+        risk_error=np.full((len(step), 2) if coupled else len(step), 1e-3),
         parameters=Parameters(O, V, K, Q), initial=start, diverged=None,
     )  # fmt: skip
 

@@ -202,7 +202,8 @@ from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from numerics.figures.run_plan import measure
 from tests.numerics.figures.fake_engines import SMALL, Fake
-fake = Fake(log=Path(sys.argv[2]), pause=4e-3, brisk=int(sys.argv[3]))  # it slows down, or on a busy machine a kill may come late
+# It slows down, or on a busy machine a kill may come late.
+fake = Fake(log=Path(sys.argv[2]), pause=4e-3, brisk=int(sys.argv[3]))
 measure(SMALL, folder=sys.argv[1], threads=2, _engines=fake.engines())
 """
 

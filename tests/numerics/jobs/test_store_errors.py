@@ -161,26 +161,18 @@ def test_no_permission_to_write(locked, filled):
 # ---------------------------------------------------------------- damage
 
 
-def test_a_number_that_changed_is_found_when_it_is_read(filled):
+def test_a_number_that_changed_is_found_when_it_is_read_and_the_advice_works(filled):
     content = filled.read_bytes()
     at = content.index(value(5).tobytes())
     filled.write_bytes(content[: at + 3] + bytes([content[at + 3] ^ 1]) + content[at + 4 :])
     with Store(filled) as store:
         assert same(store.get([key(4)])[key(4)], value(4))
         for call in (lambda: store.get([key(4), key(5)]), lambda: store.about(key(5))):
-            with pytest.raises(
-                StoreError, match=rf"its checksum differs.*DELETE FROM results WHERE key = '{key(5)}'"
-            ):
+            with pytest.raises(StoreError, match="its checksum differs") as caught:
                 call()
-
-
-def test_the_advice_for_a_changed_number_works(filled):
-    content = filled.read_bytes()
-    filled.write_bytes(content.replace(value(5).tobytes(), value(6).tobytes()))
-    with Store(filled) as store, pytest.raises(StoreError, match="DELETE") as caught:
-        store.get([key(5)])
+    said = str(caught.value)
     connection = sqlite3.connect(filled)
-    connection.execute(str(caught.value)[str(caught.value).index("DELETE") :])
+    connection.execute(said[said.index(f"DELETE FROM results WHERE key = '{key(5)}'") :])
     connection.commit()
     connection.close()
     with Store(filled) as store:

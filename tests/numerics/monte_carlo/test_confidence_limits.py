@@ -17,8 +17,9 @@ def coin(p: float) -> Any:
 
 @pytest.mark.parametrize(
     ("p", "op", "bound", "verdict"),
-    [(0.1, "<=", 0.2, "SUPPORTED"), (0.1, ">=", 0.05, "SUPPORTED"), (0.3, "<=", 0.2, "REFUTED"), (0.1, ">=", 0.2, "REFUTED"),
-     (0.2, "<=", 0.2, "OPEN"), (0.0, "<=", 0.01, "SUPPORTED"), (1.0, "<=", 1.0, "SUPPORTED"), (1.0, ">=", 0.99, "SUPPORTED")],
+    [(0.1, "<=", 0.2, "SUPPORTED"), (0.1, ">=", 0.05, "SUPPORTED"), (0.3, "<=", 0.2, "REFUTED"),
+     (0.1, ">=", 0.2, "REFUTED"), (0.2, "<=", 0.2, "OPEN"), (0.0, "<=", 0.01, "SUPPORTED"),
+     (1.0, "<=", 1.0, "SUPPORTED"), (1.0, ">=", 0.99, "SUPPORTED"), (0.1, "<=", F(1, 2), "SUPPORTED")],
 )  # fmt: skip
 def test_binomial_limits_decide_or_abstain(p, op, bound, verdict):
     e = clopper_pearson(coin(p), op, bound, 5000)
@@ -55,6 +56,7 @@ def test_the_slack_scatters_by_its_standard_error(p, op, bound):
         ({"bound": math.nan}, ValueError, "finite"),
         ({"bound": "a"}, TypeError, "real numbers"),
         ({"n": 0}, ValueError, "one trial"),
+        ({"n": 10**12}, ValueError, "n = 1000000000000 is outside 1 ... 10000000000"),
         ({"n": 2.5}, TypeError, "integer number of times"),
         ({"event": 0.5}, TypeError, "integer number of times"),
         ({"event": lambda rng, n: rng.random(n)}, ValueError, "booleans"),
@@ -65,12 +67,3 @@ def test_the_slack_scatters_by_its_standard_error(p, op, bound):
 def test_what_is_no_confidence_statement_is_refused(change, error, says):
     with pytest.raises(error, match=says):
         clopper_pearson(**{"event": coin(0.5), "op": "<=", "bound": 0.5, "n": 4} | change)
-
-
-def test_a_fraction_is_a_bound():
-    assert clopper_pearson(coin(0.1), "<=", F(1, 2), 2000).verdict is Verdict.SUPPORTED
-
-
-def test_more_trials_than_fit_are_refused():
-    with pytest.raises(ValueError, match=r"n = 1000000000000 is outside 1 ... 10000000000"):
-        clopper_pearson(lambda rng, n: rng.random(n) < 0.1, "<=", 0.2, 10**12)

@@ -277,18 +277,6 @@ def test_one_replicate_has_no_standard_error():
     assert e.output.largest_share[0] == 1
 
 
-def test_heavy_tails_show_in_the_diagnostics():
-    """Random queries with scores of variance far above log L: a few prompts carry the mean."""
-    light = attention_errors(
-        np.eye(1), [[0.2]], np.eye(1), None, 1000, query_cov=np.eye(1), replicates=2000, seed=3
-    )
-    heavy = attention_errors(
-        np.eye(1), [[3.0]], np.eye(1), None, 1000, query_cov=np.eye(1), replicates=2000, seed=3
-    )
-    assert heavy.output.effective_samples[0] < light.output.effective_samples[0] / 3
-    assert heavy.output.largest_share[0] > light.output.largest_share[0]
-
-
 def test_blocks_of_a_sampler_are_the_whole_run():
     """Joined in their order they are the run, bit for bit."""
     Gamma, U, V, z = problem()
@@ -337,12 +325,9 @@ def test_bad_blocks():
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [
-        ({"Gamma": [["a", "b"], ["c", "d"]]}, TypeError, "real numbers"),
-        ({"U": np.eye(3)}, ValueError, "d = 4 is needed"),
         ({"U": np.full((4, 4), 1e200)}, ValueError, "rescale"),
         ({"U": np.full((4, 4), 1e308)}, ValueError, "rescale"),
         ({"V": np.full((2, 4), 1e200)}, ValueError, "fourth powers"),
-        ({"query_cov": np.eye(3)}, ValueError, "d = 4 is needed, as Gamma has it"),
         ({"lengths": []}, TypeError, "at least one"),
         ({"lengths": [1.5]}, TypeError, "integers"),
         ({"lengths": [4, 0]}, ValueError, "0 to 4"),

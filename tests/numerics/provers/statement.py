@@ -87,4 +87,5 @@ class Random:
 
     def __str__(self) -> str:
         spec = {str(s): r.spec() for s, r in self.ranges.items()}
-        return f"forall({self.small}, {'<' if self.strict else '<='}, {self.big}, {spec}, where={list(self.where)})"
+        op = "<" if self.strict else "<="
+        return f"forall({self.small}, {op}, {self.big}, {spec}, where={list(self.where)})"

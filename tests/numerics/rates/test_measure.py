@@ -172,8 +172,8 @@ def test_what_cannot_be_trusted_is_not_compared(measured):
     short = rates(ISOTROPIC, [10, 100, 1000])
     assert all(series.fit is None for series in short.series)
     assert (
-        "output, gradient in V and gradient in U, no fit: lengths above 1 and well measured: 3; a fit takes 5 or more"
-        in (short.warnings)
+        "output, gradient in V and gradient in U, no fit: lengths above 1 and well measured: 3; "
+        "a fit takes 5 or more" in (short.warnings)
     )
     measured(ISOTROPIC, share=0.3)
     heavy = rates(ISOTROPIC, LENGTHS)

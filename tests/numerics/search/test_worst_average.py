@@ -98,13 +98,6 @@ def test_exponents_compare_the_rates_of_a_lower_tail():
     assert float(e.witness["left"]) > float(e.witness["right"])
 
 
-def test_the_search_is_shared_by_all_constants():
-    worst_ratio(Mean(error_squared), "<=", 5 * R1, families=(TWO_ATOMS,))
-    before = module._search.cache_info().misses
-    worst_ratio(Mean(error_squared), "<=", 6 * R1, families=(TWO_ATOMS,))
-    assert module._search.cache_info().misses == before
-
-
 def test_without_confirmation_by_arb_there_is_no_refutation(monkeypatch):
     monkeypatch.setattr(module, "_witness", lambda *_: None)
     e = worst_ratio(Mean(error_squared), "<=", F(1, 2) * R1, families=(TWO_ATOMS,))
@@ -134,12 +127,8 @@ def test_malformed_statements_say_what_is_wrong():
         worst_ratio(Mean(error_squared), ">=", R1)
     with pytest.raises(ValueError, match="solutions"):
         normal_form(Tail(error_squared, ">=", L, delta), delta)
-    with pytest.raises(ValueError, match="positive right side"):
-        normal_form(Mean(error_squared), -R1)
     with pytest.raises(ValueError, match="no value"):
         evaluate(sp.Symbol("unknown"), {"L": 1})
-    with pytest.raises(TypeError, match="cannot evaluate sin"):
-        evaluate(sp.sin(L), {"L": 1.0})
     with pytest.raises(ValueError, match="at which value"):
         at_point(
             Point(on_line((0,), (F(1),)), F(0), (F(0),)),

@@ -106,14 +106,6 @@ def test_an_instance_on_which_both_sides_vanish_bounds_nothing():
     assert worst_law(variance, 1, checked="", cases=without_spread).verdict is Verdict.SUPPORTED
 
 
-def test_tilting_has_the_mean_of_the_gaussian_shift():
-    law = hostile_laws(2)[0].weighted_nodes
-    a = np.array([0.5, -0.3])
-    tilted = law.tilted(a)
-    covariance = np.cov(law.nodes.T, aweights=law.masses, bias=True)
-    assert np.allclose([tilted.mean(law.nodes[:, i]) for i in range(2)], covariance @ a)
-
-
 def test_large_scores_do_not_overflow():
     p = WeightedNodes(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0)
     assert p.tilted(np.array([1e4])).mean(p.nodes[:, 0]) == 1

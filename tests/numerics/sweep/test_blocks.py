@@ -110,7 +110,8 @@ def test_the_digest_covers_every_module_that_a_block_loads():
         for law in (CONTENT["law"], describe_law(sphere(2)), describe_own(OWN, "signs"))
     ]
     texts = [canonical(content) for content in [*contents, CONTENT | {"method": "scores"}]]
-    program = (  # without running them, since kernels take long to compile: making a sampler loads what it needs
+    # Without running them, as kernels take long to compile: making a sampler loads what it needs.
+    program = (
         "import sys\nfrom numerics.sweep.blocks import _sampler\n"
         f"for content in {texts!r}:\n    _sampler(content)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"

@@ -32,6 +32,12 @@ SMALL = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.2, 0.5]").parti
 )[0]
 
 
+BEYOND = (
+    "largeprompt sweep: the numbers of '{}' are stored, but theory does not reach them ({}); "
+    "take it out of the grid\n"
+)
+
+
 def sweep(*words: str | Path) -> int:
     return main(["sweep", *map(str, words)])
 
@@ -97,11 +103,9 @@ def test_a_failing_comparison_is_exit_status_1_and_comes_first(tmp_path, monkeyp
     assert [line[:5] for line in lines if "comparisons;" in line] == ["FAILS", "holds"]
 
 
-def test_the_example_is_a_spec(tmp_path, capsys):
+def test_the_example_is_printed(capsys):
     assert sweep("--example") == 0
-    printed = capsys.readouterr().out
-    assert printed == example()
-    assert len(read_grid(write(tmp_path, printed)).runs) == 6
+    assert capsys.readouterr().out == example()
 
 
 @pytest.mark.parametrize(
@@ -209,8 +213,7 @@ def test_numbers_that_theory_does_not_reach_are_kept(error, grid, tmp_path, monk
 
     monkeypatch.setattr("numerics.rates.measure.assess", out_of_reach)
     assert sweep(grid, "--store", tmp_path / "s", "--quiet") == 2
-    says = f"the numbers of 'U x 0.2' are stored, but theory does not reach them ({error}); take it out of the grid"
-    assert capsys.readouterr().err == f"largeprompt sweep: {says}\n"
+    assert capsys.readouterr().err == BEYOND.format("U x 0.2", error)
     assert stored_blocks(tmp_path / "s") == 4
 
 
@@ -222,8 +225,7 @@ def test_a_run_beyond_theory_leaves_the_others_their_verdicts(tmp_path, monkeypa
 
     monkeypatch.setattr("numerics.rates.measure.assess", not_the_averaged)
     assert sweep(write(tmp_path, BOTH), "--store", tmp_path / "s", "--quiet") == 1
-    says = "the numbers of 'averaged' are stored, but theory does not reach them (division by zero); take it out of the grid"
-    assert capsys.readouterr().err == f"largeprompt sweep: {says}\n"
+    assert capsys.readouterr().err == BEYOND.format("averaged", "division by zero")
     assert sweep(tmp_path / "grid.toml", "--store", tmp_path / "s") == 1
     assert "comparisons hold" in capsys.readouterr().out
 

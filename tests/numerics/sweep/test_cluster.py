@@ -180,7 +180,7 @@ def test_an_error_in_a_block_names_the_block(cluster):
     spoiled = block(2, L=70, law=law)
     with pytest.raises(
         ClusterError,
-        match=rf"failed at block {spoiled.key[:12]} \(L = 70, replicates 2048 to 3071\): .*ArithmeticError: no such law",
+        match=rf"block {spoiled.key[:12]} \(L = 70, replicates 2048 to 3071\): .*ArithmeticError: no such",
     ):
         list(run_on(cluster.address, [block(0), spoiled], patience=PATIENCE))
     # and the cluster goes on

@@ -24,7 +24,8 @@ def sent(description: dict[str, Any]) -> Any:
 @pytest.mark.parametrize(
     "law",
     [
-        rademacher(2), uniform(2), sphere(2), ball(2), atoms([[2.0, 0.0], [-1.0, 1 / 3], [-1.0, -1 / 3]], [1 / 3, 1 / 3, 1 / 3]),
+        rademacher(2), uniform(2), sphere(2), ball(2),
+        atoms([[2.0, 0.0], [-1.0, 1 / 3], [-1.0, -1 / 3]], [1 / 3] * 3),
         sphere(2).image(SHEAR), rademacher(2).image(SHEAR),
     ],
     ids=lambda law: law.name,

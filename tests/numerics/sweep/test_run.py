@@ -239,7 +239,7 @@ corners = np.sqrt(2) * np.array([[1, 0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]
 
 def triangle():
     draw = lambda rng, n: corners[rng.integers(3, size=n)]
-    return TokenLaw("triangle", 2, 1.05, sample=draw, log_mgf=lambda a: np.log(np.exp(a @ corners.T).mean(axis=-1)))
+    return TokenLaw("triangle", 2, 1.05, draw, lambda a: np.log(np.exp(a @ corners.T).mean(axis=-1)))
 """
 
 

@@ -57,7 +57,7 @@ def test_a_table_of_one_row_or_column_keeps_its_axes(tmp_path):
         (
             "x.txt",
             "1 2",
-            "x.txt is of no kind that is read here; keep the array as .npy, .npz (one array, or FILE.npz:NAME)",
+            "x.txt is of no kind that is read here; keep the array as .npy, .npz (one array, or FILE",
         ),
         (
             "x.npy",

@@ -52,7 +52,8 @@ class Inequality:
         if accepted(e):
             terms = self.terms()
             if self.touches and len(self.op) == 1 and terms.meets(self.hints[0]):
-                return f"{e.verdict.value} by {e.engine}, but the sides are equal at {[str(q) for q in self.hints[0]]}: {self}"
+                at = [str(q) for q in self.hints[0]]
+                return f"{e.verdict.value} by {e.engine}, but the sides are equal at {at}: {self}"
             point = terms.counterexample(self.hints, rng)
             return (
                 ""

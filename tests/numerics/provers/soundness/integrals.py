@@ -116,7 +116,8 @@ class Area:
         return ""
 
     def __str__(self) -> str:
-        return f"integral({self.f}, {self.x}, {self.ends}, tail={self.tail}) {self.op} {self.closed} with {self.x._assumptions_orig}"
+        whole = f"integral({self.f}, {self.x}, {self.ends}, tail={self.tail})"
+        return f"{whole} {self.op} {self.closed} with {self.x._assumptions_orig}"
 
 
 def _real(v: Any) -> Any:

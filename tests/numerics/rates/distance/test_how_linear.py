@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.special import comb
 
-import numerics
 from numerics import AttentionSetting
 from numerics.attention.curve import exact_error
 from numerics.attention.examples import EXAMPLES
@@ -41,17 +40,6 @@ def test_a_case_in_which_the_law_does_not_show_yet(steep):
     assert math.exp(18) / 4 < steep.law_from < 4 * math.exp(18)  # e^{2s}
     assert steep.grade.colour == "red"
     assert "for Gaussian tokens its limit T for infinite prompts, by 23.7 %" in steep.sentence
-
-
-@pytest.mark.parametrize("name", ["anisotropic", "averaged"])
-def test_against_monte_carlo(name):
-    setting = EXAMPLES[name]()
-    found, drawn = (
-        how_linear(setting, [30, 200]),
-        numerics.attention_errors(setting, lengths=[30, 200], replicates=20_000, seed=4),
-    )
-    z = (found.error**2 - drawn.output.mean) / drawn.output.standard_error
-    assert np.abs(z).max() < 5
 
 
 @pytest.mark.parametrize("L", [1, 2, 7])

@@ -63,17 +63,6 @@ def test_the_parts_and_the_whole_are_sides_of_a_triangle(law):
     assert found.relative_error[-1] == pytest.approx(off, rel=1e-3)
 
 
-def test_one_token_is_as_far_as_its_variance_says():
-    """``E|Vz - y|^2 = tr V Gamma V' + |y|^2``, whatever the scores."""
-    for setting in (
-        EXAMPLES["isotropic"]().with_law("ball"),
-        AttentionSetting(embedding_table(FAR_TABLE), ONE2, ONE2, [1.0, 1.0]),
-    ):
-        found = how_linear(setting, [1])
-        trace = float(np.trace(setting.V @ setting.Gamma @ setting.V.T))
-        assert found.error[0] ** 2 == pytest.approx(trace + found.linear**2, rel=1e-10)
-
-
 def test_where_linear_attention_is_zero_and_the_limit_is_not_the_answer_is_absolute():
     """Uncorrelated but not independent: T sees the second coordinate, V Gamma U z does not."""
     points = np.array([[2.0, 1.0], [-2.0, 1.0], [0.0, -1.0], [0.0, -1.0]])

@@ -206,7 +206,7 @@ OF_THE_OTHER_PAPER = [
         (["--classes", "4,8.5"], "8.5 is not a whole number"),
         (
             ["--classes", "4,7"],
-            "--classes has 7, but the tasks take each of two values on half of the features; pass even numbers",
+            "has 7, but the tasks take each of two values on half of the features; pass even numbers",
         ),
         (["--classes", "2"], "pass even numbers from 4"),
         (["--classes", "1e9"], "pass even numbers from 4 to 65536"),
