@@ -377,10 +377,9 @@ def test_errors_along_a_query_are_those_of_each_multiple():
 
 def test_densities_that_are_wrong_alike_in_both_rules_are_refused(monkeypatch):
     """As in many dimensions of unequal size, where rounding is all that is left of a density."""
-    true = numerics.quadrature.query_form._inverse_transforms
-    monkeypatch.setattr(
-        numerics.quadrature.query_form, "_inverse_transforms", lambda *given: 0.97 * true(*given)
-    )
+    form = numerics.quadrature.query_form
+    true = form._inverse_transforms
+    monkeypatch.setattr(form, "_inverse_transforms", lambda *given: 0.97 * true(*given))
     with pytest.raises(ValueError, match=r"known to 0\.03 only"):
         exact_errors(ONE, ONE, ONE, [10, 100], query_cov=0.1 * ONE)
 

@@ -39,9 +39,8 @@ def stderr_of(program: str, cache: Path, **variables: str) -> list[str]:
     if not environment["PYTEST_XDIST_WORKER"]:
         del environment["PYTEST_XDIST_WORKER"]  # this test may itself run in a worker
     command = [sys.executable, "-W", "error", "-c", program]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=True
-    ).stderr.splitlines()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return done.stderr.splitlines()
 
 
 def test_only_an_empty_cache_is_announced_and_before_the_work(tmp_path):

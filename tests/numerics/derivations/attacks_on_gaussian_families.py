@@ -89,10 +89,6 @@ GAUSSIAN_FAMILIES: dict[str, Callable[[], Any]] = {
     "e^{X^2} for a Gaussian X": lambda: signed_mean(1 / exp(-(score(j) ** 2))),
     "the inverse of a sum that may be 0": lambda: signed_mean(1 / (exp(-(score(j) ** 2)) + score(j) ** 2)),
     "the inverse of a sum with a negative term": lambda: signed_mean(1 / (exp(score(j)) - score(j))),
-    "a quotient by the smaller one": lambda: signed_mean(
-        1 / Op("min", (exp(score(j)), exp(-(score(k) ** 2))))
-    ),
-    "the inverse of a product with a small factor": lambda: signed_mean(
-        1 / (exp(score(j)) * exp(-(score(k) ** 2)))
-    ),
+    "a quotient by the smaller": lambda: signed_mean(1 / Op("min", (exp(score(j)), exp(-(score(k) ** 2))))),
+    "the inverse of a small product": lambda: signed_mean(1 / (exp(score(j)) * exp(-(score(k) ** 2)))),
 }

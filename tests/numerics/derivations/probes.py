@@ -232,9 +232,7 @@ USES: dict[str, Callable[[], Theorem]] = {
         t,
         assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
     ),
-    "an inequality at a task": lambda: at_task(
-        arithmetic(2 * M(f(k)), "<=", M(f(k)) ** 2 + 1), task, {f: ft}
-    ),
+    "inequality at a task": lambda: at_task(arithmetic(2 * M(f(k)), "<=", M(f(k)) ** 2 + 1), task, {f: ft}),
     "a hypothesis at a task": lambda: at_task(assume("E f^2 <= n", M(f(k) ** 2), "<=", n), task, {f: ft}),
     "a hypothesis on all tokens at a task": lambda: at_task(
         assume("f <= n", f(k), "<=", n, every=(k,)), task, {f: ft, n: st(task) ** 2}
@@ -248,9 +246,7 @@ USES: dict[str, Callable[[], Theorem]] = {
     "a square of a sum of a task": lambda: equal(
         G(E(S(ft(task, k)) ** 2)), L * G(M(ft(task, k) ** 2)) + L * (L - 1) * G(M(ft(task, k))) ** 2
     ),
-    "a product given a task": lambda: equal(
-        G(x * st(task) * M(ft(task, k))), x * st(task) * G(M(ft(task, k)))
-    ),
+    "product given a task": lambda: equal(G(x * st(task) * M(ft(task, k))), x * st(task) * G(M(ft(task, k)))),
     "a mean of a product over tasks": lambda: equal(
         T(st(task) ** 2 * G(M(ft(task, k) ** 2))), T(st(task) ** 2) * T(G(M(ft(task, k) ** 2)))
     ),

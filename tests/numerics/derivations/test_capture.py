@@ -76,10 +76,7 @@ USES: dict[str, tuple[Callable[[], Theorem], Term]] = {
         lambda: specialise(equal(M(v(i) * f(k)), v(i) * M(f(k))), {v: ((i,), v(i) * v2(j))}),
         v(i) * v2(j),
     ),
-    "means of which the inner one is the outer one": (
-        lambda: exchange(M(M(f(l) ** 2, l))),
-        M(M(f(k) ** 2), l),
-    ),
+    "means, the inner one outside": (lambda: exchange(M(M(f(l) ** 2, l))), M(M(f(k) ** 2), l)),
     "means of a task and a token": (
         lambda: exchange(bind("task", (w,), M(f(k) ** 2 * sw(w) ** 2))),
         M(bind("task", (w,), f(k) ** 2 * sw(w) ** 2)),

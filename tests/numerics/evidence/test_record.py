@@ -30,7 +30,7 @@ def refuted(**more: Any) -> Evidence:
 LIES: dict[str, dict[str, Any]] = {
     "no error probability": dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=-5),
     "no error probability; give": dict(
-        verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=math.nan
+        verdict="SUPPORTED", engine="Monte Carlo", covered="n", error=math.nan
     ),
     "no error probability; give a number": dict(
         verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=1.0

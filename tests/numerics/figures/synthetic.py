@@ -75,8 +75,6 @@ def measurements(plan: Plan | None = None) -> Measurements:
     for covariance in plan.covariances:
         for name in plan.variants:
             L = np.array(plan.gap_lengths)
-            spread = 1 + 0.2 * np.arange(plan.band_seeds)[:, None]
-            gaps[covariance, name] = Gaps(
-                L, 0.3 * spread / L, 0.003 * spread / L, 2 * spread / L, 0.02 * spread / L
-            )
+            far = (1 + 0.2 * np.arange(plan.band_seeds)[:, None]) / L
+            gaps[covariance, name] = Gaps(L, 0.3 * far, 0.003 * far, 2 * far, 0.02 * far)
     return Measurements(plan, runs, gaps, final, exact, bayes, 754.0, 1480.0)

@@ -47,9 +47,7 @@ def test_a_short_job_that_a_long_one_waits_for_comes_first():
 
     short = job("short", 0.1)
     with Store() as store:
-        perform(
-            [job("middle", 5.0), short, job("long", 9.0, short), job("end", 1.0, job("late", 3.5))], store
-        )
+        perform([job("middle", 5), short, job("long", 9, short), job("end", 1, job("late", 3.5))], store)
     assert begun == ["short", "long", "middle", "late", "end"]
 
 

@@ -91,10 +91,7 @@ PLANTED: dict[str, tuple[Callable[[], Sides], Callable[[], Sides]]] = {
         lambda: claimed("OURS:R3.tail", share=Rational(1, 2)),
     ),
     "Lemma C.1, the smaller variance": (lambda: claimed("BB:LC.1.CL"), lambda: claimed("BB:LC.1.CL", c=1)),
-    "Distance of the risks, a product without its absolute value": (
-        lambda: young(True),
-        lambda: young(False),
-    ),
+    "Distance of the risks, no absolute value": (lambda: young(True), lambda: young(False)),
 }
 
 

@@ -38,18 +38,10 @@ WRITTEN = {
         r"\frac{d}{d r} f{\left(r \right)} e^{r}",
     ),
     "a finite sum": (S(k * x, (k, 1, 4)), 10 * x, r"\sum_{k=1}^{4} k x = 10 x"),
-    "a double sum": (
-        S(x, (k, 1, j), (j, 1, 3)),
-        6 * x,
-        r"\sum_{\substack{1 \leq k \leq j\\1 \leq j \leq 3}}",
-    ),
+    "two sums": (S(x, (k, 1, j), (j, 1, 3)), 6 * x, r"\sum_{\substack{1 \leq k \leq j\\1 \leq j \leq 3}}"),
     "a finite product": (sp.Product(k * x, (k, 1, 3)), 6 * x**3, r"\prod_{k=1}^{3} k x = 6 x^{3}"),
     "a computation": (computed(r"\nabla_x", 2 * x * y), 2 * x * y, r"\underbrace{2 x y}_{\nabla_x}"),
-    "a computation inside": (
-        sp.exp(computed("a", sp.log(x))),
-        x,
-        r"e^{\underbrace{\log{\left(x \right)}}_{a}} = x",
-    ),
+    "computed": (sp.exp(computed("a", sp.log(x))), x, r"e^{\underbrace{\log{\left(x \right)}}_{a}} = x"),
     "a derivative of a computation": (
         D(computed("a", x**2), x),
         2 * x,

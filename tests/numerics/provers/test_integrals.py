@@ -25,7 +25,7 @@ CLOSED = {
     "power 3/2 at 0": (x ** R(3, 2), (0, 1), R(2, 5), {}),
     "branch cut beside the path": (sp.log(x), (R(1, 10**6), 1), -1 + R(1, 10**6) * (1 + 6 * sp.log(10)), {}),
     "Gauss": (sp.exp(-(x**2) / 2), (-oo, oo), sp.sqrt(2 * sp.pi), {"tail": 2 * sp.exp(-x)}),
-    "Gauss by Gauss": (
+    "Gauss x^2": (
         sp.exp(-(x**2) / 2) * x**2,
         (-oo, oo),
         sp.sqrt(2 * sp.pi),
@@ -33,12 +33,7 @@ CLOSED = {
     ),
     "Gamma(4)": (x**3 * sp.exp(-x), (0, oo), sp.Integer(6), {"tail": 100 * sp.exp(-x / 2)}),
     "Cauchy": (1 / (1 + x**2), (-oo, 0), sp.pi / 2, {"tail": x**-2}),
-    "incomplete Gamma": (
-        sp.sqrt(x) * sp.exp(-x),
-        (2, oo),
-        sp.uppergamma(R(3, 2), 2),
-        {"tail": 2 * sp.exp(-x / 2)},
-    ),
+    "Gamma": (sp.sqrt(x) * sp.exp(-x), (2, oo), sp.uppergamma(R(3, 2), 2), {"tail": 2 * sp.exp(-x / 2)}),
     "error function": (sp.erf(x) * sp.exp(-(x**2)), (0, oo), sp.sqrt(sp.pi) / 4, {"tail": sp.exp(-(x**2))}),
     "lgamma (Raabe)": (sp.loggamma(x), (1, 2), sp.log(2 * sp.pi) / 2 - 1, {}),
     "Bessel": (x * sp.besselk(0, x), (1, 2), sp.besselk(1, 1) - 2 * sp.besselk(1, 2), {}),

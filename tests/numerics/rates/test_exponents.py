@@ -64,15 +64,7 @@ def test_regions_cover_every_lambda_once():
     assert REGIONS[0].low == 0
     assert REGIONS[-1].high == np.inf
     assert all(a.high == b.low for a, b in pairwise(REGIONS))
-    assert [REGIONS.index(region(lam)) for lam in (0.0, 0.25, 0.49, 0.5, 0.99, 1.0, 1e6)] == [
-        0,
-        1,
-        1,
-        2,
-        2,
-        3,
-        3,
-    ]
+    assert [REGIONS.index(region(x)) for x in (0.0, 0.25, 0.49, 0.5, 0.99, 1.0, 1e6)] == [0, 1, 1, 2, 2, 3, 3]
 
 
 def test_the_papers_exponents_are_below_the_sharp_ones():

@@ -123,12 +123,7 @@ def test_what_is_not_known_is_never_confirmed():
 UNEVALUATED_TWO = sp.Add(1, 1, evaluate=False)
 AROUND_0 = {x: (-1, 1)}
 NOT_TRUE = {
-    "log(u**2) asks no sign of u": (
-        "forall",
-        (x, ">=", 0, AROUND_0),
-        [(sp.log(x**2), "<=", 9)],
-        "contradicted",
-    ),
+    "log(u**2) asks no sign": ("forall", (x, ">=", 0, AROUND_0), [(sp.log(x**2), "<=", 9)], "contradicted"),
     "log(x y) asks no sign of x": (
         "forall",
         (x, ">=", 0, {x: (-5, 5), y: (-5, 5)}),
@@ -154,12 +149,7 @@ NOT_TRUE = {
     "a root that is nowhere": ("identity", (sp.sqrt(-1 - r**2), 3), (), "unknown"),
     "a logarithm that is nowhere": ("identity", (sp.log(-1 - r**2), 3), (), "unknown"),
     "a quotient that is nowhere": ("identity", (1 / ((r + 1) ** 2 - r**2 - 2 * r - 1), 5), (), "unknown"),
-    "a hypothesis that is nowhere": (
-        "forall",
-        (x, ">=", 0, AROUND_0),
-        [(sp.sqrt(x - 2), ">=", 0)],
-        "unknown",
-    ),
+    "a hypothesis nowhere": ("forall", (x, ">=", 0, AROUND_0), [(sp.sqrt(x - 2), ">=", 0)], "unknown"),
     "sin of 1/0": ("forall", (sp.sin(1 / x), "<=", 1, AROUND_0), (), "contradicted"),
     "cos of a logarithm": ("forall", (sp.cos(sp.log(x)), "<=", 1, AROUND_0), (), "contradicted"),
     "erf of a root": ("forall", (sp.erf(sp.sqrt(x)) ** 2, ">=", 0, AROUND_0), (), "contradicted"),
@@ -169,12 +159,7 @@ NOT_TRUE = {
         (),
         "contradicted",
     ),
-    "a constant that is exact": (
-        "forall",
-        (1 + sp.sin(0, evaluate=False), "<=", 0, AROUND_0),
-        (),
-        "contradicted",
-    ),
+    "an exact constant": ("forall", (1 + sp.sin(0, evaluate=False), "<=", 0, AROUND_0), (), "contradicted"),
     "exp of a logarithm that is nowhere": (
         "forall",
         (

@@ -146,14 +146,7 @@ def kill_writers(folder: Path, chance: random.Random, journals: int) -> dict[str
             )
             start += len(found)
             assert len(store) == start
-    return {
-        "journals": seen,
-        "kills": kills,
-        "lost": lost,
-        "most extra": extra,
-        "wrong": wrong,
-        "stored": start,
-    }
+    return {"journals": seen, "kills": kills, "lost": lost, "extra": extra, "wrong": wrong, "stored": start}
 
 
 def together(folder: Path) -> dict[str, Any]:

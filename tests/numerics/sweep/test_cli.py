@@ -53,12 +53,7 @@ def test_a_sweep_from_end_to_end_and_again(tmp_path, capsys):
     assert sweep(grid, "--store", store, "--threads", "1", "--out", out) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"4 jobs: 0 reused, 4 computed; stored in {store}"
-    assert [line.split(":")[0] for line in lines[1:5]] == [
-        "fixed",
-        "averaged",
-        "holds  fixed",
-        "holds  averaged",
-    ]
+    assert [x.split(":")[0] for x in lines[1:5]] == ["fixed", "averaged", "holds  fixed", "holds  averaged"]
     assert lines[5].endswith(f"comparisons hold; report in {out / 'report.html'}")
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, PLOTS])
     source = json.loads((out / "report.json").read_text())["provenance"]

@@ -220,11 +220,7 @@ def test_a_cluster_without_workers_with_bad_ones_and_without_scheduler(tmp_path,
             list(run_on(cluster.address, [block(0)], patience=0.5))
         assert time.monotonic() - began < 10
         for name, preload, says in (
-            (
-                "bare",
-                NOT_INSTALLED,
-                r"one after the other at block .*: largeprompt is not installed for them",
-            ),
+            ("bare", NOT_INSTALLED, r"one after the other at block .*: largeprompt is not installed"),
             ("dying", DIES, r"one after the other at block .*, or they lack memory; their logs tell which"),
         ):
             process = cluster.worker(name, preload)

@@ -74,11 +74,7 @@ def test_a_table_of_one_row_or_column_keeps_its_axes(tmp_path):
         ("x.npy", np.ones((0, 3)), "holds an empty array of shape (0, 3)"),
         ("x.npy", np.array([[1.0, np.nan]]), "has the entry nan at [0, 1]; every entry must be finite"),
         ("x.npy", np.array([np.longdouble("1e4000")]), "has the entry inf at [0]"),
-        (
-            "x.npy",
-            pickle.dumps(np.eye(2)),
-            "is not a file that numpy.save wrote, or a pickle, which is not read",
-        ),
+        ("x.npy", pickle.dumps(np.eye(2)), "is not a file that numpy.save wrote, or a pickle, which is not"),
         ("x.npy", b"", "is not a file that numpy.save wrote"),
         ("x.npz", b"PK\x03\x04 cut", "holds no array of numbers: "),
         ("two.npz", None, "two.npz holds 2 arrays (M, other); say which: "),

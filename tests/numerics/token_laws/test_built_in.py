@@ -372,11 +372,7 @@ def test_the_image_of_an_image():
         (lambda: from_identity("sphere"), TypeError, "table"),
         (lambda: from_identity({"kind": "cauchy"}), ValueError, "choose one of gaussian, atoms, rademacher"),
         (lambda: from_identity({"d": 3}), ValueError, "kind = None"),
-        (
-            lambda: from_identity({"kind": "sphere"}),
-            ValueError,
-            r"described by \{d\} or \{factor\}, not by \{\}",
-        ),
+        (lambda: from_identity({"kind": "sphere"}), ValueError, r"by \{d\} or \{factor\}, not by \{\}"),
         (lambda: from_identity({"kind": "sphere", "d": 3, "r": 2}), ValueError, "described by"),
         (lambda: from_identity({"kind": "atoms", "points": [[0.0]]}), ValueError, "weights"),
     ],

@@ -125,9 +125,7 @@ def test_the_reference_loop_does_the_steps_it_is_told():
         assert np.array_equal(still, start)
         assert np.allclose(moved, start - 0.1 * 2 * (gradient - 1), rtol=1e-12)
     both = np.stack([start, start])
-    assert (
-        full_token_kernel("coupled")(both, 3, 0, 4, 0.1, *settings, np.empty((2, 4)), np.empty((0, 0, 0)))
-        == -1
-    )
+    kernel = full_token_kernel("coupled")
+    assert kernel(both, 3, 0, 4, 0.1, *settings, np.empty((2, 4)), np.empty((0, 0, 0))) == -1
     assert np.array_equal(both[1], one)  # the linear one of the pair saw the same prompts as alone
     assert not np.array_equal(both[0], both[1])

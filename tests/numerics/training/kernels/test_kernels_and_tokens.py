@@ -83,14 +83,12 @@ CASES = {
     "as coded": Case(5, CODED_ROOT, np.eye(3), scale=0.5, batch=130),
     "singular, long": Case(40, A=[[1.0, 0.0], [2.0, 0.0]], B=[[0.0, 0.0], [0.0, 1.0]], noise_sd=0.0, seed=2),
     "no scores": Case(4, K=lambda theta: 0 * theta.K),
-    "scores and values parallel": Case(
-        6, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])
-    ),
+    "parallel": Case(6, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])),
     "no task": Case(3, task_sd=1e-12, seed=2),
     # Coupled prompts beyond SHORT tokens are reduced: the same again there.
     "as coded, longer": Case(SHORT + 3, CODED_ROOT, np.eye(3), scale=0.5, batch=130),
     "no scores, longer": Case(SHORT + 1, K=lambda theta: 0 * theta.K),
-    "parallel, longer": Case(
+    "parallel, long": Case(
         SHORT + 1, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])
     ),
     "no task, longer": Case(SHORT + 2, task_sd=1e-12, seed=2),

@@ -1,7 +1,5 @@
 """The compiled loop of SGD: its streams, sums in float32, and what must hold bit for bit."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -20,31 +18,11 @@ A, B = rng.standard_normal((2, d, d)) / 2
 START = rng.uniform(-0.5, 0.5, (3 * d + 4, d + 1))
 
 
-def call(
-    attention: str,
-    theta: np.ndarray,
-    L: int = 7,
-    first: int = 0,
-    steps: int = 1,
-    lr: float = 0.0,
-    **model: Any,
-) -> Any:
+def call(attention, theta, L=7, first=0, steps=1, lr=0.0, **model):
     """(theta, losses, gradient, verdict) after some steps from theta."""
-    theta, losses, gradient = (
-        theta.copy(),
-        np.full(steps, np.nan),
-        np.zeros(theta.shape if lr == 0 else (0, 0)),
-    )
-    said = {
-        "A": A,
-        "B": B,
-        "task_sd": 0.7,
-        "noise_sd": 0.3,
-        "scale": 0.8,
-        "factor": 1.0,
-        "batch": 130,
-        "seed": 2**33 + 5,
-    } | model
+    theta, losses = theta.copy(), np.full(steps, np.nan)
+    gradient = np.zeros(theta.shape if lr == 0 else (0, 0))
+    said = dict(A=A, B=B, task_sd=0.7, noise_sd=0.3, scale=0.8, factor=1.0, batch=130, seed=2**33 + 5) | model
     *numbers, seed = said.values()
     verdict = sgd_kernel(attention)(theta, L, first, steps, lr, *numbers, *key_of(seed), losses, gradient)
     return theta, losses, gradient, verdict
@@ -58,9 +36,8 @@ def test_steps_may_be_cut_anywhere(attention):
     assert np.array_equal(rest[0], whole[0])
     assert np.array_equal(np.r_[half[1], rest[1]], whole[1])
     assert not np.array_equal(half[0], START)
-    assert not np.array_equal(call(attention, half[0], 13, 8, 5, 0.01)[1], rest[1]), (
-        "other steps read other streams"
-    )
+    # Other steps read other streams.
+    assert not np.array_equal(call(attention, half[0], 13, 8, 5, 0.01)[1], rest[1])
 
 
 def label(lane: int, step: int, mark: int, B: np.ndarray, root: float, noise: float) -> float:
@@ -129,9 +106,8 @@ def test_a_run_that_diverges_stops_at_the_last_finite_parameters(attention):
     same = call(attention, START, steps=step, lr=30.0)
     assert same[3] == -1
     assert np.array_equal(same[0], theta)
-    assert call(attention, theta, first=step, steps=3, lr=30.0)[3] == step, (
-        "it cannot go on from there either"
-    )
+    # It cannot go on from there either.
+    assert call(attention, theta, first=step, steps=3, lr=30.0)[3] == step
     for size in (1e25, 1e200):  # beyond the squares of float32, and beyond float32
         stuck = call(attention, size * START, lr=0.1)
         assert stuck[3] == 0
@@ -247,9 +223,8 @@ def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side():
         h = 3 * size * (np.log1p(y) - y + y**2 / 2 - y**3 / 3)
         ratio = -np.expm1(h) / (g**4 / size)
         assert ratio.max() < linear.QUICK_TEST
-        assert np.max(-h / (g**4 / size)) > 0.98 * linear.QUICK_TEST, (
-            "it is no larger than 1 - e^h < -h makes it"
-        )
+        # It is no larger than 1 - e^h < -h makes it.
+        assert np.max(-h / (g**4 / size)) > 0.98 * linear.QUICK_TEST
 
 
 @pytest.mark.parametrize("L", [1, 2, 3, 10, 1000])
