@@ -22,11 +22,8 @@ def problem(seed: int, n: int, d: int, scale: float, d_out: int = 2) -> tuple[Fl
     """A table that is not centred, and parameters."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((n, d)) * rng.uniform(0.3, 2.0, d) + 3.0
-    U, V, z = (
-        scale * rng.standard_normal((d, d)),
-        rng.standard_normal((d_out, d)),
-        rng.standard_normal(d) / np.sqrt(d),
-    )
+    U, V = scale * rng.standard_normal((d, d)), rng.standard_normal((d_out, d))
+    z = rng.standard_normal(d) / np.sqrt(d)
     return rows, dict(U=U, V=V, query=z)
 
 

@@ -35,12 +35,8 @@ def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(law,
 
 def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform():
     rng = np.random.default_rng(4)
-    X, U, V, z = (
-        rng.exponential(size=(40, 2)) * [3.0, 1.0],
-        0.5 * np.eye(2),
-        rng.standard_normal((3, 2)),
-        [1.0, -0.5],
-    )
+    X, U, V = rng.exponential(size=(40, 2)) * [3.0, 1.0], 0.5 * np.eye(2), rng.standard_normal((3, 2))
+    z = [1.0, -0.5]
     L = [1, 3, 40, 1e6]
     laws = atoms(X - X.mean(0), np.full(40, 1 / 40)), embedding_table(X)
     by_atoms, by_table = (exact_errors(law, U, V, L, query=z) for law in laws)

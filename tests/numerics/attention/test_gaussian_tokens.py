@@ -135,11 +135,8 @@ def test_theorem_A_bounds_the_output(averaged):
     for seed in range(4):
         p, z = problem(seed, scale=0.8), query(seed, False)["query"]
         h = p["Gamma"] @ p["U"] @ z
-        s, t, q = (
-            float(z @ p["U"].T @ h),
-            float(np.trace(p["V"] @ p["Gamma"] @ p["V"].T)),
-            float(np.sum((p["V"] @ h) ** 2)),
-        )
+        s, t = float(z @ p["U"].T @ h), float(np.trace(p["V"] @ p["Gamma"] @ p["V"].T))
+        q = float(np.sum((p["V"] @ h) ** 2))
         ratio = exact_errors(p["Gamma"], p["U"], p["V"], L, query=z).output / theorem_A(s, L, t, q)
         assert np.all(ratio <= 1 + 1e-10)
         assert ratio[0] == pytest.approx(1, rel=1e-10)
@@ -236,13 +233,9 @@ def test_scaling_rotation_and_padding(averaged):
     louder = fields(exact_errors(**p | {"V": 3 * p["V"]}, lengths=L, **z))
     assert louder == pytest.approx(e * np.array([9, 9, 1, 9, 9, 9])[:, None], rel=tolerance)
     R, _ = np.linalg.qr(np.random.default_rng(8).standard_normal((3, 3)))
-    turn = {
-        "Gamma": R @ p["Gamma"] @ R.T,
-        "U": R @ p["U"] @ R.T,
-        "V": p["V"] @ R.T,
-        "K": p["K"] @ R.T,
-        "Q": p["Q"] @ R.T,
-    }
+    turn = dict(
+        Gamma=R @ p["Gamma"] @ R.T, U=R @ p["U"] @ R.T, V=p["V"] @ R.T, K=p["K"] @ R.T, Q=p["Q"] @ R.T
+    )
     turned = {kind: R @ value @ R.T if averaged else R @ value}
     assert fields(exact_errors(**turn, lengths=L, **turned)) == pytest.approx(e, rel=tolerance)
     rows = np.linalg.qr(np.random.default_rng(2).standard_normal((2, 2)))[0]
@@ -353,18 +346,10 @@ def test_bad_input(change, error, message):
 
 def test_errors_along_a_query_are_those_of_each_multiple():
     rng = np.random.default_rng(3)
-    Gamma, V, K, Q, z = (
-        np.diag([1.0, 0.5, 0.0]),
-        rng.normal(size=(2, 3)),
-        rng.normal(size=(2, 3)),
-        rng.normal(size=(2, 3)),
-        np.ones(3),
-    )
-    L, s, size = (
-        np.array([1.0, 7.0, 1e6]),
-        np.array([1e-3, 2.0, 90.0]),
-        math.sqrt(z @ Q.T @ K @ Gamma @ K.T @ Q @ z),
-    )
+    Gamma, V, K = np.diag([1.0, 0.5, 0.0]), rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+    Q, z = rng.normal(size=(2, 3)), np.ones(3)
+    L, s = np.array([1.0, 7.0, 1e6]), np.array([1e-3, 2.0, 90.0])
+    size = math.sqrt(z @ Q.T @ K @ Gamma @ K.T @ Q @ z)
     setting = AttentionSetting(Gamma, None, V, z, K=K, Q=Q)
     found = numerics.attention.gaussian_tokens.errors_along(setting, L, z, s)
     for i, variance in enumerate(s):

@@ -44,10 +44,8 @@ def test_independent_coordinates(kind):
     """Three coordinates against the product rule, by closed forms and from the log-mgf alone."""
     b, h, matrices = setting(0, 3)
     x, p = RULES[kind]
-    points, weights = (
-        np.array(list(itertools.product(x, repeat=3))),
-        np.array(list(itertools.product(p, repeat=3))).prod(axis=1),
-    )
+    points = np.array(list(itertools.product(x, repeat=3)))
+    weights = np.array(list(itertools.product(p, repeat=3))).prod(axis=1)
     expected = AtomicMoments(points, weights, b, h, matrices)
     assert_equal(IndependentMoments(kind, b, h, matrices), expected, 1e-12)
     assert_equal(

@@ -44,10 +44,8 @@ f, f2 = Function("f", (Sort.TOKEN,), Fraction(2)), Function("f2", (Sort.INDEX, S
 fw, f2w = (Function(f"{g.name}_w", (Sort.TASK, *g.sorts), Fraction(2)) for g in (f, f2))
 h, v, v2 = Function("h", (Sort.QUERY,), None), Function("v", (Sort.INDEX,)), Function("v2", (Sort.INDEX,))
 sw, vw = Function("s_w", (Sort.TASK,)), Function("v_w", (Sort.TASK, Sort.INDEX))
-path, paths = (
-    Function("path", (Sort.TIME,), Fraction(1)),
-    Function("paths", (Sort.TASK, Sort.TIME), Fraction(1)),
-)
+path = Function("path", (Sort.TIME,), Fraction(1))
+paths = Function("paths", (Sort.TASK, Sort.TIME), Fraction(1))
 
 
 def M(body: Any, over: Variable = k) -> Term:

@@ -38,10 +38,8 @@ i, p, q = Variable("i", Sort.INDEX), Variable("p", Sort.PROMPT), Variable("zq", 
 m = Variable("m", range=whole(1))
 x, y = (Variable(name, range=REALS) for name in ("x", "real_y"))
 t, eps = Variable("tt", range=POSITIVE), Variable("eps", range=POSITIVE)
-n, unit = (
-    Variable("n", range=NONNEGATIVE),
-    Variable("unit", range=Range(Fraction(0), Fraction(1), False, False)),
-)
+n = Variable("n", range=NONNEGATIVE)
+unit = Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
 f, g = Function("f", (Sort.TOKEN,), None), Function("g", (Sort.TOKEN,), None)
 v, u = Function("v", (Sort.INDEX,)), Function("w", (Sort.INDEX, Sort.TOKEN), None)
 h = Function("h", (Sort.QUERY,), None)

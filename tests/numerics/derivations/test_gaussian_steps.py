@@ -76,13 +76,7 @@ class GaussianWorld(World):
         if v.range is None:
             return 0 if v.of in (Sort.INDEX, Sort.TIME) else self.rng.randrange(4)
         more = self.rng.choice((1, 1.5))
-        named = {
-            "L": self.length,
-            "top": self.root**2,
-            "S": more * self.root**2,
-            "k": more * self.root**2,
-            "kappa": 2.5,
-        }
+        named = dict(L=self.length, top=self.root**2, S=more * self.root**2, k=more * self.root**2, kappa=2.5)
         named |= {"normU": more * math.hypot(self.matrix, self.last), "P": self.rng.random() / self.length}
         if v.name in named:
             return named[v.name]

@@ -244,11 +244,8 @@ def test_only_hypotheses_are_hypotheses():
 
 
 def test_a_statement_about_numbers_has_no_dimension():
-    token, f, path = (
-        Variable("t", Sort.TOKEN),
-        Function("f", (Sort.TOKEN,)),
-        Function("path", (Sort.TIME,), Fraction(1)),
-    )
+    token, f = Variable("t", Sort.TOKEN), Function("f", (Sort.TOKEN,))
+    path = Function("path", (Sort.TIME,), Fraction(1))
     sides = rates.c, path(Variable("s", Sort.TIME)), bind("mean", (token,), f(token))
     assert [Statement(side, "==", side).dimension for side in sides] == ["", "", "every d"]
 

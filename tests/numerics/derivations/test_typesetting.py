@@ -71,15 +71,7 @@ FUNCTIONS = (
     Function("x", (W, I, Q), ORDER),
 )
 BINDERS = {"mean": 1, "query": 1, "normal": 1, "prompt": 1, "task": 1, "sum": 2, "coordinates": 2}
-SORTS = {
-    "mean": K,
-    "query": Q,
-    "normal": Sort.NORMAL,
-    "prompt": Sort.PROMPT,
-    "task": W,
-    "sum": K,
-    "coordinates": I,
-}
+SORTS = dict(mean=K, query=Q, normal=Sort.NORMAL, prompt=Sort.PROMPT, task=W, sum=K, coordinates=I)
 
 
 def printed(e: Term) -> str:

@@ -23,14 +23,9 @@ KERNEL = ROOT / "numerics" / "derivations"
 PRIVATE = {"_prove", "_RULES_ONLY"}
 x = Variable("x", range=REALS)
 FALSE = Statement(term(0), "<=", term(-1))
-SIDES: dict[str, Any] = {
-    "lhs": term(0),
-    "op": "<=",
-    "rhs": term(-1),
-    "assumptions": frozenset(),
-    "rule": "x",
-    "premises": (),
-}
+SIDES: dict[str, Any] = dict(
+    lhs=term(0), op="<=", rhs=term(-1), assumptions=frozenset(), rule="x", premises=()
+)
 
 
 def uses(source: str) -> set[str]:

@@ -99,10 +99,8 @@ def test_a_witness_stays_the_point_that_was_found():
 
 
 def test_an_argument_lowers_what_was_executed_and_nothing_else():
-    assert (proved().argued("joined").verdict, proved().argued("joined").weakest) == (
-        Verdict.ARGUED,
-        Verdict.PROVED,
-    )
+    expected = (Verdict.ARGUED, Verdict.PROVED)
+    assert (proved().argued("joined").verdict, proved().argued("joined").weakest) == expected
     for other in (supported(), refuted(), proved().argued("once")):
         assert other.argued("joined") is other
     for whole in (proved(), certified(), proved().argued("once"), supported()):
@@ -123,11 +121,8 @@ def test_the_order_of_verdicts_and_of_what_is_joined():
     ]
     assert sorted(Verdict, key=lambda v: v.strength) == order
     joined = all_of(proved(), certified(), proved().argued("one"), certified().argued("two"))
-    assert (joined.verdict, joined.weakest, joined.argument) == (
-        Verdict.ARGUED,
-        Verdict.CERTIFIED,
-        "one; two",
-    )
+    expected = (Verdict.ARGUED, Verdict.CERTIFIED, "one; two")
+    assert (joined.verdict, joined.weakest, joined.argument) == expected
     assert all_of(joined, supported()).verdict is Verdict.SUPPORTED
     assert all_of(joined, supported()).weakest is None
     assert all_of(joined, refuted()).verdict is Verdict.REFUTED

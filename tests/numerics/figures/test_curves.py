@@ -108,11 +108,8 @@ def test_a_run_that_failed_is_drawn_alone_and_in_no_median(found):
     for risk, lost in ((edge + 1e-9, True), (edge - 1e-9, False)):
         stuck = replace(found, final={**found.final, (*SETTING, "linear", 100, 3): (risk, 1e-5)})
         two, four, three = (named(stuck, kind) for kind in (2, 4, 3))
-        risks, curve, distance = (
-            two["risk", "linear"],
-            four["risk in training", "linear, L = 100"],
-            three["distance", "L = 100"],
-        )
+        risks, curve = two["risk", "linear"], four["risk in training", "linear, L = 100"]
+        distance = three["distance", "L = 100"]
         at = list(risks.x).index(100)
         assert risks.seeds[at] == 5 - lost
         assert (risks.high[at] == risk) is not lost

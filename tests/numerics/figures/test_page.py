@@ -96,11 +96,10 @@ def test_every_sentence_stands_under_its_figure(folder):
         < article[2].index("the same sentence, another check")
         < article[2].index("too few")
     )
-    assert [word for word in Page(page).words if re.fullmatch(r"\d (SUPPORTED|REFUTED|OPEN)", word)] == [
-        "1 SUPPORTED",
-        "1 REFUTED",
-        "3 OPEN",
-    ]
+    expected = ["1 SUPPORTED", "1 REFUTED", "3 OPEN"]
+    assert [
+        word for word in Page(page).words if re.fullmatch(r"\d (SUPPORTED|REFUTED|OPEN)", word)
+    ] == expected
 
 
 @pytest.mark.parametrize(
@@ -227,11 +226,8 @@ def test_runs_that_failed_are_listed_with_their_lengths(found, folder, tmp_path)
     write_page(replace(found, final=found.final | stuck), CLAIMS, tmp_path)
     listed = text_of(tmp_path).split("Runs that failed")[1].split("</dl>")[0]
     words = [" ".join(item.split("<")[0].split()) for item in re.split("<dt>|<dd>", listed)[1:]]
-    assert words[:3] == [
-        "isotropic, as written",
-        "softmax: 0 of 12",
-        "linear: 3 of 11 (L = 10 (2 of 5), 1000)",
-    ]
+    expected = ["isotropic, as written", "softmax: 0 of 12", "linear: 3 of 11 (L = 10 (2 of 5), 1000)"]
+    assert words[:3] == expected
     assert text_of(tmp_path).count("0.40000 †") == 2  # the table has the seed of all lengths
 
 

@@ -26,9 +26,8 @@ def test_the_full_plan_has_the_runs_of_the_paper():
 def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures():
     full, usual, quick = Plan.full(), Plan.usual(), Plan.quick()
     assert set(quick.figures) == set(FIGURES)
-    assert {run for run in full.runs if run.L not in usual.band_lengths} == {
-        run for run in usual.runs if run.L not in (10, 100)
-    }
+    expected = {run for run in usual.runs if run.L not in (10, 100)}
+    assert {run for run in full.runs if run.L not in usual.band_lengths} == expected
     assert {L: len(usual.seeds_of(L)) for L in (10, 100)} == {10: 3, 100: 3}
     assert set(quick.runs) < set(usual.runs) < set(full.runs)
     assert usual.steps("as written") == full.steps("as written") > quick.steps("as written")
@@ -52,15 +51,8 @@ def test_every_length_has_the_first_seed_and_the_least_others():
     )
     assert {L: plan.seeds_of(L) for L in (10, 20, 1000)} == {10: (0, 1, 7), 20: (0, 7), 1000: (0, 7)}
     assert plan.all_seeds == (0, 1, 7)
-    assert {(run.L, run.seed) for run in plan.runs} == {
-        (10, 0),
-        (10, 1),
-        (10, 7),
-        (20, 0),
-        (20, 7),
-        (1000, 0),
-        (1000, 7),
-    }
+    expected = {(10, 0), (10, 1), (10, 7), (20, 0), (20, 7), (1000, 0), (1000, 7)}
+    assert {(run.L, run.seed) for run in plan.runs} == expected
     for seeds in (1, 3, 5, 8):  # as many runs whichever it is, and those of the bands stay
         assert len(Plan.full(seeds).runs) == len(replace(Plan.full(seeds), first_seed=0).runs)
         assert {run.seed for run in Plan.full(seeds).runs if run.L == 100} == set(range(max(5, seeds)))
@@ -70,9 +62,8 @@ def test_figures_together_are_the_plan_and_each_asks_for_its_own():
     plan = Plan.full()
     assert set().union(*(plan.only(figure).runs for figure in FIGURES)) == set(plan.runs)
     assert not plan.only(1, 5).runs
-    assert set(plan.only(3).runs) == {
-        run for run in plan.runs if run.covariance == "isotropic" and run.attention == "coupled"
-    }
+    expected = {run for run in plan.runs if run.covariance == "isotropic" and run.attention == "coupled"}
+    assert set(plan.only(3).runs) == expected
     assert set(plan.only(7).runs) == set(plan.only(8).runs)
     assert {run.covariance for run in plan.only(6).runs} == {"anisotropic"}
     assert plan.only(5).covariances == ("anisotropic",)

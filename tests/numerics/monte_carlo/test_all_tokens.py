@@ -289,11 +289,8 @@ def test_what_a_law_must_know():
 def test_errors_against_linear_attention_by_its_definition(make):
     """Output ``V Gamma U z``; gradients of the mean ``Gamma U z`` and the covariance Gamma."""
     law, R, L = make(2), 20_000, 6
-    U, V, z = (
-        np.array([[0.8, 0.3], [-0.2, 0.6]]),
-        np.array([[1.0, 2.0], [0.5, -1.0], [0.0, 1.0]]),
-        np.array([1.0, -0.7]),
-    )
+    U, V = np.array([[0.8, 0.3], [-0.2, 0.6]]), np.array([[1.0, 2.0], [0.5, -1.0], [0.0, 1.0]])
+    z = np.array([1.0, -0.7])
     tokens = law.sample(np.random.default_rng(3), R * L).reshape(R, L, 2)
     drawn = squared_errors(tokens, U, V, z, law.covariance @ U @ z, law.covariance)
     found = estimate.attention_errors(law, U, V, z, [L], replicates=R, seed=5, against="linear")

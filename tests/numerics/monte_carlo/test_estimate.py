@@ -201,10 +201,8 @@ def test_no_variance_no_error():
 def test_threads_change_no_bit(law, method):
     d = 4 if law is None else law.d
     Gamma, U, V, z = problem(d)
-    tokens, rest = (
-        Gamma if law is None else law,
-        {"query_cov": np.eye(d), "replicates": 5000, "seed": 9, "method": method},
-    )
+    tokens = Gamma if law is None else law
+    rest = {"query_cov": np.eye(d), "replicates": 5000, "seed": 9, "method": method}
     one, *others = (
         estimate.attention_errors(tokens, U, V, z, [1, 30, 200], threads=t, **rest) for t in (1, 2, 5)
     )

@@ -23,10 +23,5 @@ def test_exponents_are_raised_and_signs_escaped():
 
 
 def test_numbers_for_people():
-    assert [sci(v) for v in (1.0, 12345678.0, -3e-9, 1e12, float("nan"))] == [
-        "1",
-        "1.235·10⁷",
-        "-3·10⁻⁹",
-        "10¹²",
-        "–",
-    ]
+    expected = ["1", "1.235·10⁷", "-3·10⁻⁹", "10¹²", "–"]
+    assert [sci(v) for v in (1.0, 12345678.0, -3e-9, 1e12, float("nan"))] == expected

@@ -242,13 +242,8 @@ def test_codes_stand_for_numbers_of_every_kind():
         assert all(above < v < below for v in values)
         assert max(map(abs, values)) > 10**5
         assert "whole" in kind or min(abs(v) for v in values if v) < 1e-5
-    assert [number_of(kind, 0) for kind in ("positive", "real", "nonnegative", "nonzero", "zero")] == [
-        1,
-        0,
-        0,
-        1,
-        0,
-    ]
+    expected = [1, 0, 0, 1, 0]
+    assert [number_of(kind, 0) for kind in ("positive", "real", "nonnegative", "nonzero", "zero")] == expected
 
 
 def test_two_statements_share_their_examples():

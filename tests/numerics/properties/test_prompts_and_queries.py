@@ -111,10 +111,8 @@ def sub_gaussian(points: Any, weights: Any, proxy: float, seed: int) -> bool:
 @pytest.mark.parametrize("seed", range(3))
 def test_drawn_laws_meet_the_hypotheses(seed):
     for kind, rare, skew, middle, scale, of_query, rare_query, *_ in codes(seed, 25):
-        law, query = (
-            drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale])),
-            drawn_query(TOKENS[kind][0], of_query, rare_query),
-        )
+        law = drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale]))
+        query = drawn_query(TOKENS[kind][0], of_query, rare_query)
         for drawn in (law, query):
             assert sum(drawn.weights) == 1
             assert not any(

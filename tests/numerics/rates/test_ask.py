@@ -27,16 +27,9 @@ def files(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "10000")
     np.savetxt("Gamma.csv", GAMMA, delimiter=",")
     np.savez("heads.npz", K=K, Q=Q)
-    for name, array in {
-        "U": K.T @ Q,
-        "half": K.T @ Q / 2,
-        "V": V,
-        "S": S,
-        "KT": K.T,
-        "QT": Q.T,
-        "K3": K[:3],
-        "m": np.ones(3),
-    }.items():
+    for name, array in dict(
+        U=K.T @ Q, half=K.T @ Q / 2, V=V, S=S, KT=K.T, QT=Q.T, K3=K[:3], m=np.ones(3)
+    ).items():
         np.save(name, array)
     Path("z.json").write_text(json.dumps(Z.tolist()))
     Path("z.csv").write_text(",".join(map(str, Z)))

@@ -44,10 +44,8 @@ def test_which_bounds_speak():
     ours, papers = "Proposition 3.1, our constants", "eq. (16), exponent only"
     assert list(named(averaged(0.2))) == ["Theorem A", "Theorem B", ours, papers]
     assert list(named(averaged(0.7))) == ["Theorem A", "Theorem B, limit", ours, papers]
-    assert list(named(averaged(0.7), "grad_U")) == [
-        "Proposition 3.4, our constants",
-        "eq. (18), exponent only",
-    ]
+    expected = ["Proposition 3.4, our constants", "eq. (18), exponent only"]
+    assert list(named(averaged(0.7), "grad_U")) == expected
     # (16) is about 1-sub-Gaussian queries; a covariance above the identity is outside. Ours take it
     # along with U.
     wide = AttentionSetting(np.eye(1), 0.1 * np.eye(1), np.eye(1), query_cov=2 * np.eye(1))

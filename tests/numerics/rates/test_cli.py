@@ -165,9 +165,8 @@ def test_several_examples_and_laws_on_one_page(tmp_path, capsys):
     parser = argparse.ArgumentParser()
     add_setting_options(parser)
     settings, _ = given_settings(parser.parse_args(["--example", "averaged", *words]))
-    assert [s.name for s in settings] == [
-        f"{e}, {law}" for e in ("averaged", "isotropic") for law in ("gaussian", "sphere")
-    ]
+    expected = [f"{e}, {law}" for e in ("averaged", "isotropic") for law in ("gaussian", "sphere")]
+    assert [s.name for s in settings] == expected
 
 
 @pytest.mark.usefixtures("no_plots")

@@ -26,12 +26,7 @@ AT = ReferenceInstance(
     name="signs",
     point=Point(on_line((1, -1), (HALF, HALF)), HALF, (ONE, -ONE)),
     length=LENGTH,
-    values={
-        "L": sp.Integer(LENGTH),
-        "a2": sp.Rational(1, 4),
-        "delta": sp.Rational(1, 10),
-        "F4": sp.Integer(1),
-    },
+    values=dict(L=sp.Integer(LENGTH), a2=sp.Rational(1, 4), delta=sp.Rational(1, 10), F4=sp.Integer(1)),
 )
 COUNT = np.arange(LENGTH + 1)
 WEIGHT = binom.pmf(COUNT, LENGTH, 0.5)
@@ -42,10 +37,8 @@ REFUTED = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={
 
 
 def test_an_equation_has_no_loss_and_hides_none():
-    part, bound = (
-        identity((delta + 1) ** 2 - delta**2, 2 * delta + 1),
-        forall(delta, "<=", 3 * delta, {delta: (0, sp.oo)}),
-    )
+    part = identity((delta + 1) ** 2 - delta**2, 2 * delta + 1)
+    bound = forall(delta, "<=", 3 * delta, {delta: (0, sp.oo)})
     alone, why = with_losses(part, AT)
     assert alone.reference is None
     assert set(why) == {"an equation gives nothing away"}
@@ -81,11 +74,8 @@ def test_a_lower_tail_and_its_exponent():
 
 
 def test_an_inequality_and_the_values_it_needs():
-    n, y, root = (
-        sp.Symbol("L", integer=True, positive=True),
-        sp.Symbol("y", positive=True),
-        sp.Symbol("r", positive=True),
-    )
+    n, y = sp.Symbol("L", integer=True, positive=True), sp.Symbol("y", positive=True)
+    root = sp.Symbol("r", positive=True)
     domain = {n: Integers(1, sp.oo), y: (0, 1)}
     thirds = AT.with_values({"y": Fraction(1, 3), "r": Fraction(1, 4)})
     for found in (forall(n, ">=", n * y, domain), forall(n * y, "<=", n, domain)):

@@ -53,13 +53,8 @@ def test_what_the_example_leaves_as_remarks_reads_too(tmp_path):
         inside = (inside and bare != line) or bare == "[[tokens]]" != line
         lines.append(bare if inside else line)
     document = tomllib.loads("\n".join(lines))
-    assert [tokens["name"] for tokens in document["tokens"]] == [
-        "isotropic",
-        "anisotropic",
-        "signs",
-        "skewed",
-        "my own",
-    ]
+    expected = ["isotropic", "anisotropic", "signs", "skewed", "my own"]
+    assert [tokens["name"] for tokens in document["tokens"]] == expected
     grid = read_grid(write(tmp_path, "\n".join(lines)))
     assert len(grid.runs) == 15
     assert list(grid.inputs) == ["grid.toml", "my_law.py"]
@@ -173,12 +168,8 @@ def test_a_wrong_law_of_ones_own(law, says, tmp_path):
     assert str(tmp_path) not in str(error.value)
 
 
-GAMMA, QUERY, U, COUNT = (
-    "Gamma = { identity = 2 }",
-    "vector = [1, 0]",
-    "[[U]]\nidentity = 2",
-    "replicates = 100",
-)
+GAMMA, QUERY, U = "Gamma = { identity = 2 }", "vector = [1, 0]", "[[U]]\nidentity = 2"
+COUNT = "replicates = 100"
 
 
 @pytest.mark.parametrize(

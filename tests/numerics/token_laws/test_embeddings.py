@@ -161,11 +161,8 @@ def test_long_computations_tell_how_far_they_are():
     embedding_table(
         ROWS, progress=lambda done, total, doing="", seconds_left=None: told.append((done, total, doing))
     )
-    assert [doing for _, _, doing in told] == [
-        "reading the table",
-        "centring the table",
-        "measuring the diameter of the table",
-    ]
+    expected = ["reading the table", "centring the table", "measuring the diameter of the table"]
+    assert [doing for _, _, doing in told] == expected
     assert all(done == total for done, total, _ in told)
 
 

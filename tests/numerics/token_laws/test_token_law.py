@@ -116,11 +116,9 @@ def test_a_point_mass_may_have_sigma_zero():
 def test_quantile_functions_are_coordinates():
     quantile = njit(lambda u: np.float32(2) * u - np.float32(1))
     K = lambda a: np.log(np.sinc(1j * a / np.pi)).sum(-1)
-    interval: dict[str, Any] = {
-        "sample": lambda rng, n: rng.uniform(-1, 1, (n, 1)),
-        "log_mgf": K,
-        "coordinates": quantile,
-    }
+    interval: dict[str, Any] = dict(
+        sample=lambda rng, n: rng.uniform(-1, 1, (n, 1)), log_mgf=K, coordinates=quantile
+    )
     assert law(**interval).covariance.item() == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match="scale the factor, or correct log_mgf"):
         law(**interval, factor=[[1.2]])

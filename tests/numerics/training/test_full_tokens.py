@@ -84,10 +84,8 @@ def test_symmetries_that_hold_for_any_parameters():
     rng, theta = np.random.default_rng(7), initial_parameters(3, seed=2)
     prompts = draw_prompts(rng, 4, 6, np.eye(3), np.eye(3), 1.0, 0.3)
     order = rng.permutation(6)
-    shuffled, doubled = (
-        prompts._replace(tokens=prompts.tokens[:, order]),
-        prompts._replace(tokens=np.repeat(prompts.tokens, 2, 1)),
-    )
+    shuffled = prompts._replace(tokens=prompts.tokens[:, order])
+    doubled = prompts._replace(tokens=np.repeat(prompts.tokens, 2, 1))
     for attention in ("softmax", "linear"):
         out = predictions(theta, attention, prompts, 0.5)
         assert np.allclose(out, predictions(theta, attention, shuffled, 0.5), rtol=1e-12)

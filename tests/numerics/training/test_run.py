@@ -27,10 +27,8 @@ def test_a_run_is_the_loop_of_appendix_a(attention):
     result = train(attention, 4, Sigma=kms(2), noise=0.2, task_variance=0.7, every=5, **SMALL | dict(d=None))
     written, kinds = VARIANTS["as written"], ("softmax", "linear") if attention == "coupled" else (attention,)
     for i, kind in enumerate(kinds):
-        risk, records = (
-            result.risk.reshape(5, len(kinds))[:, i],
-            pack(result.parameters).reshape(5, len(kinds), 10, 3)[:, i],
-        )
+        risk = result.risk.reshape(5, len(kinds))[:, i]
+        records = pack(result.parameters).reshape(5, len(kinds), 10, 3)[:, i]
         theta, losses = pack(initial_parameters(2, seed=3)), np.empty(23)
         settings = (*written.roots(result.task), math.sqrt(0.7), math.sqrt(0.2), 1.0, 1.0, 8, 3, 0)
         for k, (first, last) in enumerate([(0, 5), (5, 10), (10, 15), (15, 20), (20, 23)]):

@@ -208,13 +208,7 @@ def test_operations_on_pairs_of_intervals(op):
         a, b = _side(rng), _side(rng)
         v = getattr(a.iv(), op)(b.iv())
         p, q = _inside(a, rng), _inside(b, rng)
-        exact = {
-            "__add__": p + q,
-            "__sub__": p - q,
-            "__mul__": p * q,
-            "max": max(p, q),
-            "hull": rng.choice((p, q)),
-        }[op]
+        exact = dict(__add__=p + q, __sub__=p - q, __mul__=p * q, max=max(p, q), hull=rng.choice((p, q)))[op]
         with mpmath.workprec(BITS):
             value = mpmath.mpf(exact.numerator) / exact.denominator
             assert _holds(v, value), (op, a, b, v, p, q)

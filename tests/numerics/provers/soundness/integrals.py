@@ -60,10 +60,8 @@ class Area:
                 if d - c < math.inf:
                     at, speed = c + (d - c) * t, d - c
                 else:  # the line is brought to (0, 1)
-                    at, speed = (
-                        (d - 4 * t / (1 - t) if c == -math.inf else c + 4 * t / (1 - t)),
-                        4 / (1 - t) ** 2,
-                    )
+                    at = d - 4 * t / (1 - t) if c == -math.inf else c + 4 * t / (1 - t)
+                    speed = 4 / (1 - t) ** 2
                 v = self._at(f, at)
                 if v is None:
                     return None

@@ -14,12 +14,8 @@ from numerics.provers.statements.max_and_min import cases
 from tests.numerics.provers.statement import R, X, Y, Z
 
 oo = sp.oo
-LINE, RAY, CLOSED_RAY, UNIT = (
-    Side(None, None),
-    Side(fmpq(0), None, True),
-    Side(fmpq(0), None),
-    Side(fmpq(0), fmpq(1)),
-)
+LINE, RAY, CLOSED_RAY = Side(None, None), Side(fmpq(0), None, True), Side(fmpq(0), None)
+UNIT = Side(fmpq(0), fmpq(1))
 exp, log, sqrt = sp.exp, sp.log, sp.sqrt
 
 

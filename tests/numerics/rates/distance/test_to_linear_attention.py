@@ -120,9 +120,8 @@ def test_a_bound_of_more_than_all_is_none():
     for text in (answer.text(), answer._repr_html_()):
         assert not re.search(r"e\d\d+ %", text)
     some = how_linear(EXAMPLES["isotropic"](), [10, 10**5])
-    assert [row[-1] for row in some.table()[1:]] == [
-        "no useful bound" if v > 1 else percent_up(v) for v in some.bound.values
-    ]
+    expected = ["no useful bound" if v > 1 else percent_up(v) for v in some.bound.values]
+    assert [row[-1] for row in some.table()[1:]] == expected
 
 
 def percent_up(share: float) -> str:

@@ -36,10 +36,8 @@ def test_the_fitted_law_is_recovered_exactly(log_power, next_order):
 
 def test_without_a_power_of_the_logarithm_it_is_the_pure_power_law():
     y = law(NEAR) * (1 + 0.01 * np.sin(NEAR))
-    one, two = (
-        power_law_fit(NEAR, y, 0.01 * y, order=None),
-        log_power_fit(NEAR, y, 0.01 * y, log_power=0.0, next_order=False),
-    )
+    one = power_law_fit(NEAR, y, 0.01 * y, order=None)
+    two = log_power_fit(NEAR, y, 0.01 * y, log_power=0.0, next_order=False)
     assert (two.exponent, two.standard_error, two.chi2, two.aic) == pytest.approx(
         (one.exponent, one.standard_error, one.chi2, one.aic), rel=1e-12
     )

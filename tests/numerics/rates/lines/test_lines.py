@@ -36,10 +36,8 @@ def test_a_line_holds_if_a_law_is_contradicted_just_where_the_ledger_refutes_it(
     assert tell([good, bad], Path("p"), quiet=False) == 1
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("false" if verdict == "REFUTED" else "holds")
-    assert told[1:] == [
-        f"FAILS  law: so [X: {verdict}]",
-        "1 of 2 lines come out as the ledger declares; report in p",
-    ]
+    expected = [f"FAILS  law: so [X: {verdict}]", "1 of 2 lines come out as the ledger declares; report in p"]
+    assert told[1:] == expected
 
 
 def test_formulas_are_escaped_and_typeset():

@@ -219,13 +219,7 @@ def test_the_worked_numbers_are_those_of_the_formula_as_it_is_told_and_of_the_lo
     (constant,) = re.findall(r"C_d = (.*?);", told[1])
     read = lambda text: parse_expr(
         text.replace("[", "(").replace("]", ")"),
-        {
-            "Gamma": sp.gamma,
-            "d": sp.Integer(d),
-            "Lambda": sp.Float(n / sigma**2),
-            "C_d": sp.Symbol("C_d"),
-            "pi": sp.pi,
-        },
+        dict(Gamma=sp.gamma, d=sp.Integer(d), Lambda=sp.Float(n / sigma**2), C_d=sp.Symbol("C_d"), pi=sp.pi),
         (*standard_transformations, convert_xor, implicit_multiplication),
     )
     C_d = float(read(constant))

@@ -45,11 +45,8 @@ def test_a_path_that_is_cut_short_or_sits_in_a_saddle_has_not_converged():
 @pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**60])
 def test_the_slowest_mode_is_waited_for(sizes, start, unit):
     """To the end of the closed form; units are those of `test_time_scales_with_sigma`."""
-    Sigma, U0, u0 = (
-        unit * np.diag(sizes),
-        start / math.sqrt(unit) * np.eye(len(sizes)),
-        start / math.sqrt(unit),
-    )
+    Sigma, U0 = unit * np.diag(sizes), start / math.sqrt(unit) * np.eye(len(sizes))
+    u0 = start / math.sqrt(unit)
     flow, limit = integrate_flow(Sigma, U0, u0), limit_parameters(Sigma, U0=U0, u0=u0)
     assert flow.converged
     assert flow.u[-1] == pytest.approx(limit.V[-1, -1], rel=1e-6)

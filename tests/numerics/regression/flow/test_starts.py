@@ -98,10 +98,8 @@ def test_the_floor_of_the_scalar_holds_on_integrated_paths():
     from numerics.regression.flow.infinite_prompt import integrate_flow
 
     for start in balanced_starts()[3:20]:
-        S, U0 = (
-            np.array(start.Sigma, dtype=float),
-            float(start.s) * np.array(start.Theta @ start.Theta.T, dtype=float),
-        )
+        S = np.array(start.Sigma, dtype=float)
+        U0 = float(start.s) * np.array(start.Theta @ start.Theta.T, dtype=float)
         flow = integrate_flow(S, U0, float(start.s))
         assert flow.converged
         assert (

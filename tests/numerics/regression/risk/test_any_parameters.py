@@ -69,10 +69,8 @@ def test_near_the_block_manifold_it_joins_the_exact_risk():
     d = 2
     K, V, e = np.zeros((3, 3)), np.diag([0.0, 0.0, 1.4]), 1e-3
     K[:2, :2] = [[0.8, 0.3], [-0.2, 0.6]]
-    to_V, to_K = (
-        np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]]),
-        np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]]),
-    )
+    to_V = np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]])
+    to_K = np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]])
     moved = [
         Parameters(O=np.array([0.2, -0.1, 1.0]), V=V + k * e * to_V, K=K + k * e * to_K, Q=K) for k in (0, 1)
     ]

@@ -75,10 +75,8 @@ def test_one_covariate_is_an_integral(L):
 def test_little_noise_and_no_token_to_spare(tau2):
     """The mean is carried by prompts that hardly determine the task."""
     root = math.sqrt(tau2)
-    one, two = (
-        math.sqrt(math.pi / 2) * root * erfcx(root / math.sqrt(2)),
-        tau2 / 2 * math.exp(tau2 / 2) * exp1(tau2 / 2),
-    )
+    one = math.sqrt(math.pi / 2) * root * erfcx(root / math.sqrt(2))
+    two = tau2 / 2 * math.exp(tau2 / 2) * exp1(tau2 / 2)
     for L, exact in ((1, one), (2, two)):  # E tau2/(y + tau2), y chi-squared with L degrees of freedom
         value, error = bayes_risk(unit([[1.0]], tau2), L)
         # 9 standard errors of twice the value, from 16 scramblings: once in 1e6

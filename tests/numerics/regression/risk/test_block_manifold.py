@@ -48,10 +48,8 @@ def test_against_drawn_prompts():
     """Other covariances for prompt and query; by chance 6e-7 each."""
     n, L, noise, om2, u = 100_000, 3, 0.3, 0.5, 1.2
     rng = np.random.default_rng(3)
-    X, x = (
-        rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(FULL).T,
-        rng.standard_normal((n, 3)) * [1.0, 0.5, 2.0],
-    )
+    X = rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(FULL).T
+    x = rng.standard_normal((n, 3)) * [1.0, 0.5, 2.0]
     w = math.sqrt(om2) * rng.standard_normal((n, 3))
     y = np.einsum("nld,nd->nl", X, w) + math.sqrt(noise) * rng.standard_normal((n, L))
     scores = np.einsum("nld,de,ne->nl", X, U, x)
@@ -124,10 +122,8 @@ def test_units_of_the_covariates(k, attention):
 
 def test_rotations_and_signs():
     R = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.5, 0.2, 0.7]]))[0]
-    here, turned = (
-        exact_risk(U, 1.3, SINGULAR, 8, 0.2),
-        exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2),
-    )
+    here = exact_risk(U, 1.3, SINGULAR, 8, 0.2)
+    turned = exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2)
     assert turned.risk == pytest.approx(here.risk, rel=1e-12)
     np.testing.assert_allclose(turned.grad_U, R @ here.grad_U @ R.T, atol=1e-10)
     mirrored = exact_risk(-U, -1.3, SINGULAR, 8, 0.2)

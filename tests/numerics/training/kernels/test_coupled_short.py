@@ -44,11 +44,8 @@ def test_weights_and_sums(n, L):
 def test_a_score_beyond_float32_is_seen_in_the_error(score, token):
     """Whatever a maximum makes of it."""
     L = 4
-    rows, work, delta = (
-        np.ones(4 * L * LANES, np.float32),
-        np.empty(4 * LANES, np.float32),
-        np.empty(2 * LANES, np.float32),
-    )
+    rows, work = np.ones(4 * L * LANES, np.float32), np.empty(4 * LANES, np.float32)
+    delta = np.empty(2 * LANES, np.float32)
     rows.reshape(L, 4, LANES)[token, 0] = score
     token_weights(L, np.zeros(LANES, np.float32), np.ones(LANES, np.float32), rows, work, delta)
     assert not np.isfinite(delta[:LANES]).any()

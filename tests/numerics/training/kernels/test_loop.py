@@ -65,11 +65,8 @@ def test_labels_of_a_model_that_says_nothing(batch, roots):
 @pytest.mark.parametrize("dimension", [1, d])
 def test_output_and_gradient_of_one_prompt_agree(attention, noise, dimension):
     """By o.grad = (T - y) T, T - y is a root of twice the loss; in dimension 1 no direction."""
-    theta, root, mark = (
-        START[: 3 * dimension + 4, : dimension + 1],
-        np.eye(dimension),
-        6 + (attention == "linear") * 2**31,
-    )
+    theta, root = START[: 3 * dimension + 4, : dimension + 1], np.eye(dimension)
+    mark = 6 + (attention == "linear") * 2**31
     for step in range(20):
         _, losses, gradient, _ = call(attention, theta, 6, step, A=root, B=root, noise_sd=noise, batch=1)
         y, error = label(0, step, mark, root, 0.7, noise), np.sqrt(2 * losses[0])
@@ -190,11 +187,8 @@ def test_softmax_against_double_precision(L, scale):
 @pytest.mark.parametrize("L", [1, 2, 10])
 def test_linear_moments_against_the_matrix_that_bartlett_draws(L):
     """Over tokens with (g, r) ~ G and Gaussian across: means, squares and products across."""
-    state, rows, moments = (
-        np.empty(4 * LANES, np.uint32),
-        np.empty(6 * LANES, np.float32),
-        np.empty(8 * LANES, np.float32),
-    )
+    state, rows = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32)
+    moments = np.empty(8 * LANES, np.float32)
     start_lanes(np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), state)
     normals, scalars = np.empty(2 * LANES, np.float32), np.ones((4, LANES), np.float32)
     normal_rows(2, state, normals)
