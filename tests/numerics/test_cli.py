@@ -9,12 +9,8 @@ from numerics.cli import main
 
 
 def test_module_entry_point():
-    done = subprocess.run(
-        [sys.executable, "-m", "numerics", "rates", "--example", "x"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-m", "numerics", "rates", "--example", "x"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 

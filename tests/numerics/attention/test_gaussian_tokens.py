@@ -249,9 +249,8 @@ def test_scaling_rotation_and_padding(averaged):
     # queries twice as long and scores half as steep: only the factor z of the gradients is left
     half = {kind: 4 * value if averaged else 2 * value}
     scaled = exact_errors(p["Gamma"], p["U"] / 2, p["V"], L, **half)
-    assert np.array([scaled.output, scaled.grad_V, scaled.grad_U]) == pytest.approx(
-        e[[0, 2, 3]] * [[1], [1], [4]], rel=tolerance
-    )
+    known = e[[0, 2, 3]] * [[1], [1], [4]]
+    assert np.array([scaled.output, scaled.grad_V, scaled.grad_U]) == pytest.approx(known, rel=tolerance)
 
 
 @pytest.mark.parametrize(("low", "high", "tolerance"), [(0, 36, 1e-11), (64, 64, 1e-11), (150, 1000, 1e-10)])

@@ -44,9 +44,8 @@ def test_query_law_has_the_right_means():
     law = setting.query_law(W, 0.0)
     H = setting.Gamma @ setting.U
     assert law.density.sum() == pytest.approx(1)
-    assert law.density @ law.nodes == pytest.approx(
-        np.trace(setting.U.T @ setting.Gamma @ setting.U @ setting.query_cov)
-    )
+    expected = np.trace(setting.U.T @ setting.Gamma @ setting.U @ setting.query_cov)
+    assert law.density @ law.nodes == pytest.approx(expected)
     assert law.moment.sum() == pytest.approx(np.trace(H.T @ W @ H @ setting.query_cov))
 
 
@@ -148,9 +147,8 @@ def test_what_is_no_array_of_reals_is_refused(change):
 def test_scores_that_only_lost_directions_of_the_queries_have_are_said():
     near, one = 1 - 2.0**-53, np.eye(2)
     S, U = [[1.0, near], [near, 1.0]], 2.0**26 * np.array([[1.0, -1.0], [0.0, 0.0]])
-    with pytest.warns(
-        RankWarning, match="the scores of tokens cannot be told from rounding errors of query_cov"
-    ):
+    says = "the scores of tokens cannot be told from rounding errors of query_cov"
+    with pytest.warns(RankWarning, match=says):
         _ = AttentionSetting(one, U, one, query_cov=S).query_factor
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -159,16 +157,14 @@ def test_scores_that_only_lost_directions_of_the_queries_have_are_said():
 
 def test_keys_and_queries_make_U():
     K, Q = np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])
-    assert np.array_equal(
-        AttentionSetting(**GOOD | {"U": None, "K": K, "Q": Q}).U, [[3.0, -1.0], [6.0, -2.0]]
-    )
+    known = [[3.0, -1.0], [6.0, -2.0]]
+    assert np.array_equal(AttentionSetting(**GOOD | {"U": None, "K": K, "Q": Q}).U, known)
 
 
 def test_every_engine_takes_a_setting_in_place_of_its_values():
     setting = AttentionSetting(**GOOD)
-    assert np.array_equal(
-        exact_errors(setting, lengths=[3, 9]).grad_U, exact_errors(**GOOD, lengths=[3, 9]).grad_U
-    )
+    exact = exact_errors(**GOOD, lengths=[3, 9]).grad_U
+    assert np.array_equal(exact_errors(setting, lengths=[3, 9]).grad_U, exact)
     runs = (
         attention_errors(x, **rest, lengths=5, replicates=50, seed=1)
         for x, rest in ((setting, {}), (GOOD["Gamma"], VALUES))

@@ -73,9 +73,8 @@ def test_an_image_of_more_coordinates_keeps_a_row_beside_rows_that_nearly_agree(
 def test_tokens_of_another_law_say_what_their_covariance_loses():
     near, V = 1 - 2.0**-52, np.array([[1.0, -1.0]])
     given = AttentionSetting([[1.0, near], [near, 1.0]], np.eye(2), V, [1.0, 0.0])
-    with pytest.warns(
-        RankWarning, match="the variance of the values V z cannot be told from rounding errors"
-    ):
+    says = "the variance of the values V z cannot be told from rounding errors"
+    with pytest.warns(RankWarning, match=says):
         given.with_law("sphere")
 
 
@@ -93,10 +92,8 @@ def test_a_squared_bias_from_directions_that_averages_leave_out_is_not_given_as_
 def test_an_error_that_rests_on_rounding_is_said():
     turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
     for size in (1e14, 1e16):
-        with pytest.warns(
-            RankWarning,
-            match="variance of the (values V z|scores of tokens) cannot be told from rounding errors",
-        ):
+        words = "variance of the (values V z|scores of tokens) cannot be told from rounding errors"
+        with pytest.warns(RankWarning, match=words):
             exact_errors(
                 turn @ np.diag([size, 1.0]) @ turn.T, np.eye(2), turn[:, 1:].T, [10], query=turn[:, 1]
             )

@@ -20,9 +20,8 @@ def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out():
         "for attention in ('softmax', 'linear', 'coupled'):\n    sgd_kernel(attention)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = set(done.stdout.split())
     packages = {name for name in loaded if ROOT.joinpath(*name.split(".")).is_dir()}
     assert {"numerics.training.kernels.loop", "numerics.compiled.streams", "numerics.training.run"} <= loaded

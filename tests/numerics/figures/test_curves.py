@@ -130,9 +130,8 @@ def test_a_run_that_failed_is_drawn_alone_and_in_no_median(found):
         if lost:
             assert two["risk", "linear, seed 3, failed"].middle.tolist() == [risk]
             run = found.run(*SETTING, "linear", 100, 3)
-            assert np.array_equal(
-                four["risk in training", "linear, L = 100, seed 3, failed"].middle, run.risk
-            )
+            known = run.risk
+            assert np.array_equal(four["risk in training", "linear, L = 100, seed 3, failed"].middle, known)
         texts = [key.text for figure in draw(replace(stuck, plan=FEW)) for key in keys(figure, PLAN)]
         assert ("hollow: a run that failed, in no median" in texts) is lost
         (entry,) = [entry for entry in failures(stuck) if entry[:3] == (*SETTING, "linear")]
@@ -179,9 +178,8 @@ def test_a_run_that_ended_early_is_drawn_with_its_spread(found):
     for quantity, level in (("risk", 0.0), ("risk above ridge", ridge)):
         line, before = named(shaky, 2)[quantity, "softmax"], plain[quantity, "softmax"]
         assert np.array_equal(line.middle, before.middle)
-        np.testing.assert_allclose(
-            (line.low[at], line.high[at]), (risk - 1e-3 - level, risk + 2e-3 - level), rtol=1e-12
-        )
+        exact = (risk - 1e-3 - level, risk + 2e-3 - level)
+        np.testing.assert_allclose((line.low[at], line.high[at]), exact, rtol=1e-12)
         others = np.arange(line.x.size) != at
         assert np.array_equal(line.low[others], before.low[others])
         assert np.array_equal(line.high[others], before.high[others])

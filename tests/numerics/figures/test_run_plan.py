@@ -241,9 +241,8 @@ def test_ctrl_c_says_what_is_stored():
 
     fake = Fake(pause=1e-4)
     with folder_in_memory() as folder:
-        with pytest.raises(
-            Interrupted, match=r"interrupted; (\d+) of \d+ jobs are stored; the same command goes on"
-        ) as stop:
+        words = r"interrupted; (\d+) of \d+ jobs are stored; the same command goes on"
+        with pytest.raises(Interrupted, match=words) as stop:
             measure(SMALL, folder=folder, threads=2, progress=interrupt, _engines=fake.engines())
         with Store(folder / "results.sqlite") as store:
             assert int(str(stop.value).split()[1]) == len(store) > 5

@@ -254,10 +254,8 @@ def test_nobody_waits_for_ever(filled, holder):
             lambda: store.get([key(0)]),
             lambda: Store(filled, patience=0.1),
         ):
-            with pytest.raises(
-                StoreError,
-                match=r"another program has kept .* locked for 0.1 s; stop it or wait, and start again",
-            ):
+            says = r"another program has kept .* locked for 0.1 s; stop it or wait, and start again"
+            with pytest.raises(StoreError, match=says):
                 call()
         holder.execute("ROLLBACK")
         store.put(key(50), value(50), {})

@@ -149,9 +149,8 @@ def test_no_permission_to_write(locked, filled):
             file.chmod(0o444 if locked == "the file" else 0o666)
         folder.chmod(0o777 if locked == "the file" else 0o555)
         try:
-            says = subprocess.run(
-                [sys.executable, "-c", UNPRIVILEGED, file], capture_output=True, text=True, check=True
-            ).stdout
+            command = [sys.executable, "-c", UNPRIVILEGED, file]
+            says = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         finally:
             folder.chmod(0o700)
         assert f"may not write to {file if locked == 'the file' else folder};" in says

@@ -92,12 +92,8 @@ def test_the_same_tokens_in_numpy(L, case):
     field = lambda name: np.array([getattr(getattr(e, q), name)[0] for q in NAMES])
     mean = np.mean(sample, axis=0)
     assert np.allclose(field("mean"), mean, rtol=3e-5)
-    assert np.allclose(
-        field("standard_error"),
-        np.std(sample, axis=0, ddof=1) / math.sqrt(R),
-        rtol=3e-5,
-        atol=1e-6 * mean.max(),
-    )
+    known = np.std(sample, axis=0, ddof=1) / math.sqrt(R)
+    assert np.allclose(field("standard_error"), known, rtol=3e-5, atol=1e-6 * mean.max())
     assert np.allclose(field("largest_share"), np.max(sample, axis=0) / np.sum(sample, axis=0), rtol=3e-5)
 
 
@@ -210,9 +206,8 @@ def test_threads_change_no_bit(law, method):
     for other in others:
         for name in NAMES:
             for field in Estimate.__dataclass_fields__:
-                assert np.array_equal(
-                    getattr(getattr(other, name), field), getattr(getattr(one, name), field)
-                )
+                wanted = getattr(getattr(one, name), field)
+                assert np.array_equal(getattr(getattr(other, name), field), wanted)
 
 
 def test_more_lengths_or_replicates_leave_the_others_alone():

@@ -163,9 +163,8 @@ def test_tilted_coordinate(n):
         mean = w @ x / w.sum()
         spread = w @ (x - mean) ** 2 / w.sum()
         assert np.allclose(tilted_height(n, rate, _expansion(n)), (mean, spread), rtol=1e-8)
-    assert np.allclose(
-        tilted_height(1, 2.0, _expansion(1)), (math.tanh(2.0) - 1, 1 / math.cosh(2.0) ** 2), rtol=1e-14
-    )
+    known = (math.tanh(2.0) - 1, 1 / math.cosh(2.0) ** 2)
+    assert np.allclose(tilted_height(1, 2.0, _expansion(1)), known, rtol=1e-14)
 
 
 # -- Means --------------------------------------------------------------------------------

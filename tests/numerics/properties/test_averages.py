@@ -33,9 +33,8 @@ def test_codes_stand_for_the_same_instance_in_floats_and_in_rationals(k, growth)
         fast = _average(k, growth, (1, PLACES), codes[None].tobytes())
         slow = _point(k, growth, row).approximate(_length(k, row))
         for variable in (error_squared, normaliser, deviation_S):
-            assert float(fast.mean(variable)[0]) == pytest.approx(
-                float(slow.mean(variable)), rel=1e-3, abs=1e-300
-            )
+            expected = float(slow.mean(variable))
+            assert float(fast.mean(variable)[0]) == pytest.approx(expected, rel=1e-3, abs=1e-300)
         assert float(fast.a2[0]) == pytest.approx(float(slow.a2), rel=1e-4)
 
 

@@ -75,9 +75,8 @@ def test_averages_in_vectors_are_those_of_one_instance(rows):
         for i, L in enumerate(lengths):
             for j, u in enumerate(sizes):
                 one = PromptAndQuery(x.tokens, x.query, u, "", x.direction)
-                assert found[i, j, 0] == pytest.approx(
-                    float(one.average(L, statistic, f, g)), rel=1e-10, abs=1e-15
-                )
+                expected = float(one.average(L, statistic, f, g))
+                assert found[i, j, 0] == pytest.approx(expected, rel=1e-10, abs=1e-15)
 
 
 def test_the_sides_at_a_place_and_on_a_grid_are_the_same():

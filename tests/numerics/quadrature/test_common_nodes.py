@@ -32,9 +32,8 @@ def test_averages_of_the_weights_are_those_of_the_other_grid(top):
     m = softmax_moments(law.nodes[:, None], L)
     one, form = nodes.averages(A, M)
     np.testing.assert_allclose(one @ nodes.P2, law.density @ m.P2, rtol=1e-10)
-    np.testing.assert_allclose(
-        form @ nodes.b, law.moment @ (m.P2 + 6 * np.asarray(m.P3) - 6 * np.asarray(m.Q)), rtol=1e-10
-    )
+    expected = law.moment @ (m.P2 + 6 * np.asarray(m.P3) - 6 * np.asarray(m.Q))
+    np.testing.assert_allclose(form @ nodes.b, expected, rtol=1e-10)
 
 
 def test_another_step_shows_no_error():
@@ -55,6 +54,5 @@ def test_the_linear_start_is_no_approximation():
     small = np.flatnonzero((nodes.s > 0) & (nodes.s < 1e-5))
     assert small.size > 10
     for k in small[[0, small.size // 2, -1]]:
-        np.testing.assert_allclose(
-            nodes.P2[k], softmax_moments(float(nodes.s[k]), np.array(LENGTHS)).P2, rtol=1e-10
-        )
+        known = softmax_moments(float(nodes.s[k]), np.array(LENGTHS)).P2
+        np.testing.assert_allclose(nodes.P2[k], known, rtol=1e-10)

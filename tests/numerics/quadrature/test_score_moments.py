@@ -139,9 +139,8 @@ def test_variances_and_lengths_do_not_disturb_each_other():
     for i, one in enumerate(s):
         assert rows(moments(float(one), L)) == pytest.approx(together[:, i], rel=1e-11, abs=0)
         for j in range(L.size):
-            assert rows(moments(float(one), L[j : j + 1]))[[0, 1, 6], 0] == pytest.approx(
-                together[[0, 1, 6], i, j], rel=1e-12
-            )
+            expected = together[[0, 1, 6], i, j]
+            assert rows(moments(float(one), L[j : j + 1]))[[0, 1, 6], 0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_beyond_its_range_less_fine_moments_are_fine():

@@ -27,9 +27,8 @@ def test_values_and_derivatives(L):
         assert table.kept2[i] == pytest.approx(1 - b, rel=1e-11, abs=1e-13)
         assert table.dP2[i] == pytest.approx(P2 - 4 * P3 + 3 * Q, rel=1e-10, abs=1e-14)
         # 132 P23 and its like cancel where one token has all the weight
-        assert table.db[i] == pytest.approx(
-            P2 + 14 * P3 - 9 * Q - 78 * P4 + 132 * P23 - 60 * P222, rel=1e-8, abs=1e-13
-        )
+        expected = P2 + 14 * P3 - 9 * Q - 78 * P4 + 132 * P23 - 60 * P222
+        assert table.db[i] == pytest.approx(expected, rel=1e-8, abs=1e-13)
 
 
 def test_both_kinds_of_panels_agree_where_they_meet():

@@ -100,9 +100,8 @@ def test_a_query_off_the_scale_is_a_change_of_U():
     same = AttentionSetting(np.eye(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
     for quantity, factor in zip(QUANTITIES, (1.0, 1.0, 4.0)):
         name = f"Proposition 3.{1 if quantity == 'output' else 4}, our constants"
-        assert named(wide, quantity)[name].values == pytest.approx(
-            factor * named(same, quantity)[name].values
-        )
+        known = factor * named(same, quantity)[name].values
+        assert named(wide, quantity)[name].values == pytest.approx(known)
 
 
 @pytest.mark.parametrize("name", LAWS)

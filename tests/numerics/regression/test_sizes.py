@@ -56,8 +56,7 @@ def test_large_and_small_sizes_that_cancel_have_their_risk():
 def test_an_integration_that_does_not_arrive_ends(monkeypatch):
     """Noise is 1e79 times Sigma: u falls in no time, U moves in no hurry, and steps stay short."""
     monkeypatch.setattr(integrator, "MOST_EVALUATIONS", 2000)
-    with pytest.raises(
-        RuntimeError, match=r"gave up at t = .* after 2000 steps: parts of the flow differ too much in speed"
-    ):
+    says = r"gave up at t = .* after 2000 steps: parts of the flow differ too much in speed"
+    with pytest.raises(RuntimeError, match=says):
         training_flow((I, 1.0), task(1e-80), 7)
     assert integrate_flow(I, I, 0.5).converged  # control: within as few steps others arrive

@@ -67,9 +67,8 @@ def test_a_batch_agrees_with_its_cases_one_by_one():
                 a = query * min(1.0, 3.0 / reach) if reach else query
                 for j, f in enumerate(functions(d).values()):
                     c = softmax_average(3, mu.nodes @ a, f(mu.nodes).T, mu.masses, law.sigma2 * a @ a)
-                    assert ratio[i, j] == pytest.approx(float(statement.ratios(c)), rel=1e-10, abs=1e-25), (
-                        labels.name((i, j))
-                    )
+                    expected = float(statement.ratios(c))
+                    assert ratio[i, j] == pytest.approx(expected, rel=1e-10, abs=1e-25), labels.name((i, j))
 
 
 def test_claims_share_their_samples_and_other_random_numbers_replace_them():

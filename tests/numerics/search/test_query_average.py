@@ -53,9 +53,8 @@ def one_by_one(L: int, order: int) -> tuple[float, float]:
 def test_averages_over_all_prompts(L):
     for order, statistic in ((2, squared_error), (4, fourth_error)):
         assert float(INSTANCE.average(L, statistic)) == pytest.approx(one_by_one(L, order)[0], rel=1e-12)
-    assert float(INSTANCE.average(L, covariance_error, moments)) == pytest.approx(
-        one_by_one(L, 2)[1], rel=1e-12
-    )
+    expected = one_by_one(L, 2)[1]
+    assert float(INSTANCE.average(L, covariance_error, moments)) == pytest.approx(expected, rel=1e-12)
 
 
 def test_balls_enclose_floats_and_a_factor_of_the_query():

@@ -98,9 +98,8 @@ def test_what_is_no_number_is_an_error():
 
 
 def test_other_code_refuses():
-    with pytest.raises(
-        RuntimeError, match="has other code than the block; install the same versions of largeprompt, NumPy"
-    ):
+    says = "has other code than the block; install the same versions of largeprompt, NumPy"
+    with pytest.raises(RuntimeError, match=says):
         run_block(replace(block(), code="0" * 64))
 
 
@@ -116,9 +115,8 @@ def test_the_digest_covers_every_module_that_a_block_loads():
         f"for content in {texts!r}:\n    _sampler(content)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     packages = {name for name in done.stdout.split() if ROOT.joinpath(*name.split(".")).is_dir()}
     loaded = set(done.stdout.split())
     assert "numerics.compiled.streams" in loaded

@@ -178,10 +178,8 @@ def test_a_sweep_on_a_cluster(cluster, tmp_path):
 def test_an_error_in_a_block_names_the_block(cluster):
     law = {"kind": "python", "source": "raise ArithmeticError('no such law')", "name": "law"}
     spoiled = block(2, L=70, law=law)
-    with pytest.raises(
-        ClusterError,
-        match=rf"block {spoiled.key[:12]} \(L = 70, replicates 2048 to 3071\): .*ArithmeticError: no such",
-    ):
+    words = rf"block {spoiled.key[:12]} \(L = 70, replicates 2048 to 3071\): .*ArithmeticError: no such"
+    with pytest.raises(ClusterError, match=words):
         list(run_on(cluster.address, [block(0), spoiled], patience=PATIENCE))
     # and the cluster goes on
     assert same(dict(run_on(cluster.address, [block(0)], patience=PATIENCE)), [block(0)])
@@ -199,9 +197,8 @@ def test_a_block_that_fails_among_small_ones(cluster, monkeypatch):
 
 
 def test_a_block_of_other_code_is_refused(cluster):
-    with pytest.raises(
-        ClusterError, match="has other code than the block; install the same versions of largeprompt"
-    ):
+    told = "has other code than the block; install the same versions of largeprompt"
+    with pytest.raises(ClusterError, match=told):
         list(run_on(cluster.address, [replace(block(0), code="0" * 64)], patience=PATIENCE))
 
 

@@ -283,9 +283,8 @@ def test_what_is_too_long_is_told_in_a_short_line(old, new, says, tmp_path):
 
 def test_two_entries_that_scales_give_one_name(tmp_path):
     more = "[[U]]\nname = 'a x 2'\nidentity = 2\n[[U]]\nname = 'a'\nidentity = 2\nscales = [2]"
-    with pytest.raises(
-        InputError, match=r"\[\[U\]\]: two entries come to the name 'a x 2'; choose different names"
-    ):
+    words = r"\[\[U\]\]: two entries come to the name 'a x 2'; choose different names"
+    with pytest.raises(InputError, match=words):
         read_grid(write(tmp_path, GOOD + more))
 
 

@@ -173,10 +173,8 @@ def test_an_interrupt_right_after_a_block_was_stored_counts_it(tmp_path):
             if self.blocks == 3:
                 raise KeyboardInterrupt
 
-    with (
-        Late(tmp_path / "late.sqlite") as late,
-        pytest.raises(Interrupted, match=r"^interrupted; 3 of 24 jobs are stored;"),
-    ):
+    says = r"^interrupted; 3 of 24 jobs are stored;"
+    with Late(tmp_path / "late.sqlite") as late, pytest.raises(Interrupted, match=says):
         sweep(two(tmp_path), late, threads=1)
 
 

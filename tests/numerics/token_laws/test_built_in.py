@@ -91,9 +91,8 @@ def test_real_transforms_are_real_and_relatively_accurate_near_zero(law):
         with mp.workdps(40):
             exact = mp.log(exact_mgf(law, size * unit[0]))
         # weights of atoms add up to 1 only up to rounding
-        assert float(found[0]) == pytest.approx(
-            float(exact), rel=1e-9, abs=1e-16 if law.name == "atoms" else 0
-        )
+        expected = float(exact)
+        assert float(found[0]) == pytest.approx(expected, rel=1e-9, abs=1e-16 if law.name == "atoms" else 0)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
@@ -108,9 +107,8 @@ def test_tilts_are_the_derivatives_of_the_transform(law):
             mixed = (K(h, h) - K(h, -h) - K(-h, h) + K(-h, -h)) / (4 * h * h)
         assert mean[0] == pytest.approx(float(slope), rel=1e-11, abs=1e-12 * law.sigma)
         # in one dimension both directions are the same one
-        assert covariance[0, len(directions) - 1] == pytest.approx(
-            float(mixed), rel=1e-9, abs=1e-11 * law.sigma**2
-        )
+        wanted = float(mixed)
+        assert covariance[0, len(directions) - 1] == pytest.approx(wanted, rel=1e-9, abs=1e-11 * law.sigma**2)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)

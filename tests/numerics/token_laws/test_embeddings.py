@@ -63,9 +63,8 @@ def test_a_shift_changes_nothing_and_repeated_rows_weigh_more():
     assert alike(embedding_table(np.repeat(few, often, axis=0)), atoms(few - mean, np.array(often) / 8))
     law = embedding_table(ROWS)
     scaled = embedding_table(1e-3 * ROWS)
-    np.testing.assert_allclose(
-        scaled.tilted(1e3 * TILTS)[1], 1e-6 * law.tilted(TILTS)[1], rtol=1e-9, atol=1e-20
-    )
+    known = 1e-6 * law.tilted(TILTS)[1]
+    np.testing.assert_allclose(scaled.tilted(1e3 * TILTS)[1], known, rtol=1e-9, atol=1e-20)
     assert scaled.sigma == pytest.approx(1e-3 * law.sigma, rel=1e-6)
 
 
@@ -178,9 +177,8 @@ def test_tokens_are_rows_drawn_alike_often():
 def test_the_points_of_a_table_serve_exact_sums():
     law = embedding_table(ROWS)
     assert isinstance(law.on_points, Atomic)
-    np.testing.assert_allclose(
-        law.weighted_nodes.mean(law.weighted_nodes.squares), np.trace(law.covariance), rtol=1e-12
-    )
+    exact = np.trace(law.covariance)
+    np.testing.assert_allclose(law.weighted_nodes.mean(law.weighted_nodes.squares), exact, rtol=1e-12)
     nothing = law.image(np.zeros((2, 3)))
     assert (nothing.sigma, nothing.covariance.tolist()) == (0.0, [[0.0, 0.0], [0.0, 0.0]])
     same = embedding_table([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])  # the mean of 0.1, 0.1, 0.1 is rounded

@@ -8,14 +8,8 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_the_example_runs_small(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(ROOT / "examples" / "own_law.py"), "--small"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=120,
-        check=False,
-    )
+    command = [sys.executable, "-W", "error", str(ROOT / "examples" / "own_law.py"), "--small"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     assert "0.4082: SUPPORTED" in done.stdout

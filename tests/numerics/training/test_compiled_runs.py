@@ -60,9 +60,8 @@ def test_divergence_leaves_finite_numbers_and_the_step(attention):
 
 @ATTENTIONS
 def test_a_start_beyond_floats_is_no_matter_of_the_learning_rate(attention):
-    with pytest.raises(
-        ValueError, match=r"risk or its gradient at the start leaves the range of floats .* other units"
-    ):
+    says = r"risk or its gradient at the start leaves the range of floats .* other units"
+    with pytest.raises(ValueError, match=says):
         train(attention, 3, Sigma=np.diag([1e24, 1.0]), lr=0, steps=2)
     assert "a smaller start or other units" in str(train(attention, 3, Sigma=np.diag([1e24, 1.0]), steps=2))
 

@@ -51,9 +51,8 @@ def test_drawn_prompts_have_that_loss():
     weights = np.exp(3 * np.cos(angles) * np.cos(q)[:, None] + 6 * np.sin(angles) * np.sin(q)[:, None])
     f = lambda angle: np.cos(4 * np.cos(angle))
     errors = (np.sum(weights * f(angles), axis=1) / weights.sum(axis=1) - f(q)) ** 2
-    assert errors.mean() == pytest.approx(
-        circle_loss(3, 6, 6, FUNCTIONS["cosine"]), abs=5 * errors.std() / len(q) ** 0.5
-    )
+    expected = circle_loss(3, 6, 6, FUNCTIONS["cosine"])
+    assert errors.mean() == pytest.approx(expected, abs=5 * errors.std() / len(q) ** 0.5)
 
 
 @pytest.mark.parametrize(

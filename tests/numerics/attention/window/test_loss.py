@@ -74,9 +74,8 @@ def test_in_high_dimensions_three_tokens_are_seen_by_another_rule(d):
 def test_the_terms_of_the_definition_add_up_to_it(tasks, d, n, w):
     """The plain route cancels, and loses digits with the length."""
     spectrum = Spectrum(d, tasks.spectrum(d, 150).b)
-    assert float(window_loss(spectrum, d, n, w, 0.1).loss) == pytest.approx(
-        plain_window_loss(spectrum, n, w, 0.1), rel=1e-8
-    )
+    expected = plain_window_loss(spectrum, n, w, 0.1)
+    assert float(window_loss(spectrum, d, n, w, 0.1).loss) == pytest.approx(expected, rel=1e-8)
 
 
 def test_two_tokens_in_three_dimensions_are_elementary():
@@ -252,7 +251,6 @@ def test_an_ever_narrower_window_attends_to_the_nearest_token(w):
 
 
 def test_a_narrow_window_whose_loss_is_still_on_its_way_is_refused():
-    with pytest.raises(
-        ValueError, match=r"not yet near its limit 0\.100003, .* nearest of 1000 tokens alone; take"
-    ):
+    words = r"not yet near its limit 0\.100003, .* nearest of 1000 tokens alone; take"
+    with pytest.raises(ValueError, match=words):
         window_loss(affine(1), 2, 1000, 1e8, noise=0.1)

@@ -23,9 +23,8 @@ def test_the_gradient_is_the_limit_of_differences(prompts, whole):
     for name, value in p.items():
         way, h = rng.normal(size=value.shape), 1e-6
         ends = [loss_and_gradient({**p, name: value + sign * h * way}, prompts)[0] for sign in (1, -1)]
-        assert (ends[0] - ends[1]) / (2 * h) == pytest.approx(
-            np.sum(gradient[name] * way), rel=1e-5, abs=1e-9
-        )
+        expected = np.sum(gradient[name] * way)
+        assert (ends[0] - ends[1]) / (2 * h) == pytest.approx(expected, rel=1e-5, abs=1e-9)
 
 
 def test_tokens_that_occur_twice_count_twice():

@@ -28,9 +28,8 @@ def test_the_fitted_law_is_recovered_exactly(log_power, next_order):
     fit = log_power_fit(NEAR, y, 0.01 * y * NEAR**0.1, log_power=log_power, next_order=next_order)
     assert (fit.exponent, fit.log_power, fit.amplitude) == pytest.approx((0.4, 1.5, 0.7), rel=1e-7)
     assert fit.correction == pytest.approx(1.7 * next_order, rel=1e-7)
-    assert fit(FAR) == pytest.approx(
-        0.7 * np.log(FAR) ** 1.5 * FAR**-0.4 * np.exp(1.7 * next_order / np.log(FAR)), rel=1e-5
-    )
+    expected = 0.7 * np.log(FAR) ** 1.5 * FAR**-0.4 * np.exp(1.7 * next_order / np.log(FAR))
+    assert fit(FAR) == pytest.approx(expected, rel=1e-5)
     assert (fit.log_power_error > 0) == (log_power is None)
 
 
@@ -38,9 +37,8 @@ def test_without_a_power_of_the_logarithm_it_is_the_pure_power_law():
     y = law(NEAR) * (1 + 0.01 * np.sin(NEAR))
     one = power_law_fit(NEAR, y, 0.01 * y, order=None)
     two = log_power_fit(NEAR, y, 0.01 * y, log_power=0.0, next_order=False)
-    assert (two.exponent, two.standard_error, two.chi2, two.aic) == pytest.approx(
-        (one.exponent, one.standard_error, one.chi2, one.aic), rel=1e-12
-    )
+    wanted = (one.exponent, one.standard_error, one.chi2, one.aic)
+    assert (two.exponent, two.standard_error, two.chi2, two.aic) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_a_fitted_power_of_the_logarithm_costs_the_exponent_its_precision():

@@ -62,7 +62,6 @@ def test_every_option_belongs_to_one_report_or_to_all():
                 if other == paper:
                     refuse_other_options(given)
                 else:
-                    with pytest.raises(
-                        InputError, match=f"belongs to --paper {paper}; with --paper {other} leave it out"
-                    ):
+                    says = f"belongs to --paper {paper}; with --paper {other} leave it out"
+                    with pytest.raises(InputError, match=says):
                         refuse_other_options(given)

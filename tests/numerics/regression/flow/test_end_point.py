@@ -153,9 +153,8 @@ def test_linear_attention_and_the_infinite_prompt():
         least += l * (l + T) / (2 * (31 * l + T))
     assert end.risk == pytest.approx(least, rel=1e-12)
     infinite = trained(unit(S, 0.1), None)
-    assert (infinite.risk, infinite.u) == pytest.approx(
-        (0.05, float(np.linalg.norm(np.linalg.inv(S))) ** 0.5), rel=1e-9
-    )
+    expected = (0.05, float(np.linalg.norm(np.linalg.inv(S))) ** 0.5)
+    assert (infinite.risk, infinite.u) == pytest.approx(expected, rel=1e-9)
 
 
 def test_long_prompts_end_in_the_valley():

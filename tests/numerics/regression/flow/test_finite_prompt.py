@@ -80,9 +80,8 @@ def test_factors_keep_their_balance_and_lower_the_risk():
     np.testing.assert_allclose(flow.U, 0.6 * np.swapaxes(K, 1, 2) @ Q, atol=1e-14)
     assert (np.diff(flow.risk) < 0).all()
     for i in (0, -1):
-        assert flow.risk[i] == pytest.approx(
-            exact_risk(flow.U[i], float(flow.u[i]), SIGMA, 8, 0.1).risk, rel=1e-13
-        )
+        expected = exact_risk(flow.U[i], float(flow.u[i]), SIGMA, 8, 0.1).risk
+        assert flow.risk[i] == pytest.approx(expected, rel=1e-13)
 
 
 def test_units_of_time():

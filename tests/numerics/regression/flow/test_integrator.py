@@ -102,9 +102,8 @@ def test_a_regression_flow_agrees_with_scipy_on_the_gradient_of_theory(L, noise)
     ).y[:, -1]
     np.testing.assert_allclose(np.append(flow.U[-1].ravel(), flow.u[-1]), known, atol=1e-9)
     for k in (0, len(flow.t) // 2, -1):
-        assert flow.risk[k] == pytest.approx(
-            float(icl_risk(SIGMA, flow.U[k], flow.u[k], prompt_length=L, noise=noise)), rel=1e-12
-        )
+        expected = float(icl_risk(SIGMA, flow.U[k], flow.u[k], prompt_length=L, noise=noise))
+        assert flow.risk[k] == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_covariance_with_slow_modes_still_arrives():

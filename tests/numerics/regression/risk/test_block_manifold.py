@@ -24,9 +24,8 @@ U = np.array([[0.7, -0.5, 0.2], [0.3, 0.2, 0.6], [-0.4, 0.1, 0.9]])
 def test_quadrature_over_other_forms(Sigma, L):
     """Three scalar integrals with moments of the weights that no table has rounded."""
     task = RegressionTask(Sigma, noise=0.2, task_variance=0.4)
-    assert exact_risk(U, 1.3, task, L).risk == pytest.approx(
-        float(finite_prompt_risk(U, 1.3, task, L)), rel=1e-12
-    )
+    expected = float(finite_prompt_risk(U, 1.3, task, L))
+    assert exact_risk(U, 1.3, task, L).risk == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
@@ -68,9 +67,8 @@ def test_linear_attention_and_the_infinite_prompt():
     for L in (1, 7, None):
         found = exact_risk(U, 1.3, RegressionTask(FULL, noise=0.2, task_variance=0.4), L, attention="linear")
         gradient, slope = icl_risk_gradient(FULL, U, 1.3, prompt_length=L, noise=0.5)
-        assert found.risk == pytest.approx(
-            0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1, rel=1e-13
-        )
+        known = 0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1
+        assert found.risk == pytest.approx(known, rel=1e-13)
         np.testing.assert_allclose(found.grad_U, 0.4 * gradient, atol=1e-14)
         assert found.grad_u == pytest.approx(0.4 * float(slope), rel=1e-12)
     softmax, linear = (
