@@ -24,9 +24,7 @@ ONE = np.eye(1)
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "softmax_moments.json").read_text())
 
 
-def problem(
-    seed: int, d: int = 3, d_out: int = 2, scale: float = 0.5, rank: int | None = None
-) -> dict[str, Any]:
+def problem(seed, d=3, d_out=2, scale=0.5, rank=None):
     rng = np.random.default_rng(seed)
     B = rng.standard_normal((d, rank or d))
     K, Q = rng.standard_normal((2, d + 1, d))

@@ -14,9 +14,7 @@ from numerics.token_laws.atomic import Atomic
 TURN = np.array([0.6, -0.8])
 
 
-def by_definition(
-    x: np.ndarray, p: np.ndarray, b: np.ndarray, matrices: list[np.ndarray], towards: np.ndarray, L: int
-) -> dict[str, mp.mpf]:
+def by_definition(x, p, b, matrices, towards, L):
     """The fields in many digits, from differences that need not be small."""
     many = lambda a: np.vectorize(mp.mpf, otypes=[object])(a)
     x, p, b, W, X = map(many, (x, p, b, *matrices))

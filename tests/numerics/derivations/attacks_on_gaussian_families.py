@@ -35,15 +35,7 @@ def covariances(*factors: Term, size: Variable = d) -> tuple[Term, Term]:
 SAME = equal(*covariances(*FIVE))
 
 
-def rule(
-    e: Any = y(i) ** 2,
-    of: Any = y,
-    vectors: Any = (g, h),
-    indices: Any = (j, k, n),
-    size: Variable = d,
-    parts: Any = PARTS,
-    same: Theorem = SAME,
-) -> Theorem:
+def rule(e=y(i) ** 2, of=y, vectors=(g, h), indices=(j, k, n), size=d, parts=PARTS, same=SAME):
     return same_covariance(e, of, vectors, indices, size, parts, same)
 
 

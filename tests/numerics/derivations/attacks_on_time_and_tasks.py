@@ -80,9 +80,7 @@ HEAVY = M(h(k) ** 2)  # possibly infinite
 finite_mean = assume("E f^2 <= S", M(f(k) ** 2), "<=", S)
 
 
-def chosen(
-    bound: Theorem = finite_mean, X: Any = f(k) ** 2, u: Any = f(k), K: Any = K, delta: Any = delta
-) -> Theorem:
+def chosen(bound=finite_mean, X=f(k) ** 2, u=f(k), K=K, delta=delta):
     """E[X; u >= K] <= delta for a K that is chosen so, or what is no such choice."""
     return choose("K is large", bound, (k,), X, u, K, delta)
 

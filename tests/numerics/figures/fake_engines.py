@@ -101,9 +101,7 @@ class Fake:
         return so_far()
 
     def engines(self, code: str = "c0de") -> Engines:
-        def population_risk(
-            parameters: Any, attention: str, task: Any, L: int, **config: Any
-        ) -> tuple[float, float]:
+        def population_risk(parameters, attention, task, L, **config):
             self.calls.append(("final", (attention, L)))
             if self.excess is not None:
                 return (1 + self.excess) * trained(

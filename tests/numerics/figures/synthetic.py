@@ -14,9 +14,7 @@ from theory.regression.experiment import COVARIANCES, variant
 DIVERGED = ("isotropic", "as written", "linear", 20, 4)
 
 
-def _training(
-    covariance: str, name: str, attention: str, L: int, seed: int, plan: Plan, rng: np.random.Generator
-) -> Training:
+def _training(covariance, name, attention, L, seed, plan, rng):
     steps = min(variant(name).steps, plan.most_steps or 10**9)
     every = max(1, steps // plan.records)
     step = np.arange(every, steps + 1, every)

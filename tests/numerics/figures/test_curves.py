@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from numerics.figures.captions import keys
-from numerics.figures.curves import KINDS, Line, lines
+from numerics.figures.curves import KINDS, lines
 from numerics.figures.failed_runs import failures
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import draw
-from numerics.figures.results import Measurements
 from numerics.training.parameters import pack
 from tests.numerics.figures.synthetic import DIVERGED, measurements
 
@@ -25,9 +24,7 @@ def found():
     return measurements(PLAN)
 
 
-def named(
-    measured: Measurements, kind: int, setting: tuple[str, str] = SETTING
-) -> dict[tuple[str, str], Line]:
+def named(measured, kind, setting=SETTING):
     return {(line.quantity, line.curve): line for line in lines(measured, kind, *setting)}
 
 

@@ -22,9 +22,7 @@ token_sampler = partial(error_sampler, method="tokens")
 NAMES = ("output", "grad_V", "grad_U")
 
 
-def problem(
-    d: int = 4, d_out: int = 3, seed: int = 0
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def problem(d=4, d_out=3, seed=0):
     rng = np.random.default_rng(seed)
     B = rng.standard_normal((d, d))
     U, V = rng.standard_normal((d, d)) / d, rng.standard_normal((d_out, d))

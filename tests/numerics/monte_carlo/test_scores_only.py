@@ -44,9 +44,7 @@ def plain_scores(kind: str, A: Floats, L: int, replicate: int, seed: int) -> Flo
     return np.asarray(math.sqrt(n) * (np.sign(a) if n == 1 else np.sqrt(1 - inside) * a / np.hypot(a, b)))
 
 
-def tensor_means(
-    kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: Floats, *, without: str = ""
-) -> Floats:
+def tensor_means(kind, A, U, V, z, x, *, without=""):
     """The three conditional means given the scores |AᵀUz| x; `without` leaves a part out."""
     n, b, r = sphere_of(kind, A), A.T @ U @ z, A.shape[1]
     e = b / np.linalg.norm(b)

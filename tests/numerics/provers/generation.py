@@ -44,9 +44,7 @@ def _tame(rng: random.Random, symbols: list[sp.Symbol]) -> sp.Expr:
     )()
 
 
-def _positive(
-    rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int
-) -> sp.Expr:
+def _positive(rng, symbols, ranges, depth):
     """Positive wherever it is defined, mostly provably so."""
     s = rng.choice(symbols)
     lo = ranges[s].lo
@@ -67,9 +65,7 @@ def _positive(
     )()
 
 
-def _expression(
-    rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int
-) -> sp.Expr:
+def _expression(rng, symbols, ranges, depth):
     again = lambda: _expression(rng, symbols, ranges, depth - 1)
     positive = lambda: _positive(rng, symbols, ranges, depth - 1)
     leaf = [

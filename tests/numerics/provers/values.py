@@ -46,9 +46,7 @@ def np_value(e: sp.Expr, env: dict[sp.Expr, Any]) -> Any:
     return env[e]
 
 
-def search(
-    f: sp.Expr, ranges: dict[sp.Symbol, Range], where: Any, rng: random.Random, rounds: int
-) -> tuple[np.ndarray, np.ndarray]:
+def search(f, ranges, where, rng, rounds):
     """Points and values of `f`, least first, at random and around the best ones."""
     generator, k = np.random.default_rng(rng.getrandbits(32)), len(ranges)
     conditions = [(b - a if op[0] == "<" else a - b, op in "<>") for a, op, b in where]

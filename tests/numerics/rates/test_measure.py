@@ -1,7 +1,6 @@
 """The rate experiment: what holds, what must fail, and what is not compared."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,12 +37,8 @@ def estimate(mean: np.ndarray, error: np.ndarray, share: np.ndarray | float = 0.
 def measured(monkeypatch):
     """Replaces the simulation by the exact curve times ``distort(L)`` with known noise."""
 
-    def install(
-        setting: AttentionSetting, distort: Any = lambda L: 1.0, relative: float = 0.005, share: float = 0.001
-    ) -> None:
-        def fake(
-            _: AttentionSetting, *, lengths: list[int], seed: int, replicates: int, **__: Any
-        ) -> AttentionErrors:
+    def install(setting, distort=lambda L: 1.0, relative=0.005, share=0.001):
+        def fake(_, *, lengths, seed, replicates, **__):
             (L,) = lengths
             rng = np.random.default_rng([seed, L])
             found = {}

@@ -67,9 +67,7 @@ class DiaryStore(Store):
             self.diary.write("stored", block_key)
 
 
-def sweeping(
-    folder: Path, name: str, diary: Diary, threads: int, most: int | None = None
-) -> Callable[[], None]:
+def sweeping(folder, name, diary, threads, most=None):
     """A sweep that stops and waits to be killed when it should begin more than `most` blocks."""
 
     def work() -> None:

@@ -21,9 +21,7 @@ def prompt(d: int, n: int, queries: int) -> tuple[np.ndarray, np.ndarray, np.nda
     return x, y, RNG.standard_normal(queries), padded
 
 
-def plain_loss(
-    M: np.ndarray, x: np.ndarray, y: np.ndarray, n: int, labels: np.ndarray, padded: int, softmax: bool
-) -> float:
+def plain_loss(M, x, y, n, labels, padded, softmax):
     queries = x[:, padded : padded + len(labels)]
     weights = x[:, :n].T @ M @ queries
     if softmax:

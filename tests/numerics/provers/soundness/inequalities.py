@@ -30,9 +30,7 @@ __all__ = ["FAMILIES"]
 SIMPLE = ("exp", "sqrt", "atan", "tanh", "asinh", "log", "reciprocal", "cube")
 
 
-def _against(
-    rng: random.Random, big: sp.Expr, least: sp.Expr, w: Well, scale: sp.Expr = sp.S.One
-) -> Inequality:
+def _against(rng, big, least, w, scale=sp.S.One):
     """``big >= bound``, off by as little as one likes; `least` of `big` is at the well's point."""
     op = rng.choice((">=", ">=", ">"))
     kind, touches = rng.random(), False

@@ -75,9 +75,7 @@ def _first(seed: int, effort: int) -> Iterator[Result]:
         )
 
 
-def _judging_themselves(
-    source: Callable[[int], Iterator[tuple[str, Any]]],
-) -> Callable[[int, int], Iterator[Result]]:
+def _judging_themselves(source):
     def results(seed: int, effort: int) -> Iterator[Result]:
         rng = random.Random(seed)
         for family, st in source(seed):

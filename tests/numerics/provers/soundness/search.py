@@ -81,14 +81,7 @@ class Axis:
 class Terms:
     """``small <= big`` (``<``, if strict) under hypotheses, as functions of numbers."""
 
-    def __init__(
-        self,
-        small: Any,
-        big: Any,
-        axes: dict[sp.Symbol, Axis],
-        where: Sequence[Hypothesis] = (),
-        strict: bool = False,
-    ) -> None:
+    def __init__(self, small, big, axes, where=(), strict=False):
         self.axes, self.strict, symbols = axes, strict, tuple(axes)
         self.small, self.big = Function(small, symbols), Function(big, symbols)
         above = [(a, b, o) if o[0] == ">" else (b, a, o) for a, o, b in where]

@@ -18,9 +18,7 @@ PURE: Fit = lambda L, y, e: power_law_fit(L, y, e, order=None)
 NEXT: Fit = lambda L, y, e: power_law_fit(L, y, e)
 
 
-def limits(
-    fit: Fit, alpha: float, truth: np.ndarray, relative: float, level: float = 0.95, runs: int = RUNS
-) -> tuple[float, float]:
+def limits(fit, alpha, truth, relative, level=0.95, runs=RUNS):
     """Of the probability that an interval holds alpha, at ERROR each; at RUNS 5 % apart."""
     noise = np.random.default_rng(20260101).standard_normal((runs, truth.size)) * relative
     intervals = np.array([fit(LENGTHS, y, relative * truth).interval(level) for y in truth * (1 + noise)])

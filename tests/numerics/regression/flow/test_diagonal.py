@@ -14,9 +14,7 @@ from tests.numerics.regression.unit_tasks import unit
 Floats = NDArray[np.float64]
 
 
-def compiled(
-    y: Floats, spectrum: Spectrum, L: float | None, noise: float, nodes: int = 56
-) -> tuple[float, Floats]:
+def compiled(y, spectrum, L, noise, nodes=56):
     """Risk and gradient by the field of the flow."""
     out = np.empty(len(y) + 1)
     python_field(_field)(y, _constants(spectrum, L, noise, nodes, 0.0), out)

@@ -19,9 +19,7 @@ Floats = np.ndarray[Any, Any]
 BATCHES, BATCH = 400, 60
 
 
-def coupled(
-    theta: Floats, L: int, steps: int, *, batch: int = BATCH, noise_sd: float = 0.5
-) -> tuple[Floats, Floats]:
+def coupled(theta, L, steps, *, batch=BATCH, noise_sd=0.5):
     """Losses (both, and of the difference of predictions) and the sum of the gradients."""
     d = theta.shape[-1] - 1
     losses, gradient = np.empty((3, steps)), np.zeros_like(theta)
