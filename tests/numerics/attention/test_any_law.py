@@ -112,7 +112,6 @@ def pairs(points: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def rule(name: str) -> tuple[TokenLaw, np.ndarray, np.ndarray]:
-    """A law and a quadrature rule for it."""
     x, w = np.polynomial.legendre.leggauss(20)
     turn = 2 * np.pi * np.arange(24) / 24
     circle, even = np.stack([np.cos(turn), np.sin(turn)], axis=-1), np.full(24, 1 / 24)
@@ -194,7 +193,6 @@ def test_equal_weights_in_closed_form():
 
 
 def test_symmetries():
-    """Units, rotations of a radial law, V on the left, and coordinates that never vary."""
     L, g = [1, 2, 40, 1e8], problem(3, 3)
     e = fields(exact_errors(sphere(3), **g, lengths=L))
     R = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]

@@ -19,7 +19,6 @@ LENGTHS = np.array([1, 2, 3, 10, 200, 1e5, 1e12, 1e30, 1e100])
 
 
 def problem(seed: int, n: int, d: int, scale: float, d_out: int = 2) -> tuple[Floats, dict[str, Floats]]:
-    """A table that is not centred, and parameters."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((n, d)) * rng.uniform(0.3, 2.0, d) + 3.0
     U, V = scale * rng.standard_normal((d, d)), rng.standard_normal((d_out, d))

@@ -184,7 +184,6 @@ def test_theorem_B_far_out(lam, d):
 
 
 def average_of_queries(p: dict[str, Any], S: np.ndarray, L: list[float], n: int) -> np.ndarray:
-    """A Gauss-Hermite product rule over the query."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(n)
     root = np.linalg.cholesky(S)
     total = np.zeros((len(FIELDS), len(L)))

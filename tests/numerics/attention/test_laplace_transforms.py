@@ -72,7 +72,6 @@ def test_small_r_is_the_taylor_series():
 
 
 def test_two_rules_disagree_where_the_integral_is_coarse(monkeypatch):
-    """The control of the error estimate: what is in error shows."""
     moments = IndependentMoments("uniform", np.array([1.0]), np.array([0.5]), FORMS)
     v = transform_grid(moments, math.log(100.0))
     good = [law_transforms(moments, v, rule).m[2][:, 0] for rule in (0, 1)]

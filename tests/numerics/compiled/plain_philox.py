@@ -20,7 +20,6 @@ def plain_philox(counter: tuple[int, ...], key: tuple[int, int]) -> tuple[int, i
 
 
 def plain_box_muller(radius: Words, angle: Words) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The two normals of `numerics.compiled.streams.normal_pair`."""
     r = np.sqrt(-2 * np.log((radius >> 1) * 2.0**-31 + 2.0**-32))
     phi = 2 * math.pi * angle.view(np.int32) * 2.0**-33
     sign = 1.0 - 2.0 * (radius & 1)

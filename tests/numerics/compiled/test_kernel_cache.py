@@ -44,7 +44,6 @@ def run(program: str, root: Path, *arguments: str, **variables: str) -> list[Any
 
 @pytest.fixture
 def copied_tree(tmp_path):
-    """A copy of our packages whose modules a test may change."""
     for package in ("numerics", "theory"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path

@@ -20,7 +20,6 @@ from numerics.compiled.streams import (
 from tests.numerics.compiled.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
 
 U32 = np.uint32
-PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)  # binary digits of π
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,6 @@ def test_lanes_are_the_streams_of_replicates(replicate, draw):
 
 
 def normals(pairs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs of words, of shape (2, LANES pairs), and the two normals of each pair."""
     words, x, state = (
         np.empty(size * LANES, kind) for size, kind in ((2 * pairs, U32), (2 * pairs, np.float32), (4, U32))
     )
@@ -98,7 +96,6 @@ def test_normals_are_normal_and_independent():
 
 
 def streams_of(replicate: int, *, mark: int = 1000, seed: int = 5, count: int = 4096) -> np.ndarray:
-    """The first normals of LANES neighbouring replicates, shape (count, LANES)."""
     state, x = np.empty(4 * LANES, U32), np.empty(count * LANES, np.float32)
     start_lanes(0, np.uint64(replicate), mark, *key_of(seed), state)
     normal_rows(count, state, x)

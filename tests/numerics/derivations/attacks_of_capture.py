@@ -96,7 +96,6 @@ def chosen(u: Any = f(k), X: Any = f(k) ** 2, delta: Any = eps, every: tuple[Any
 
 
 def tied(lhs: Any, op: str, rhs: Any, *every: Variable, choice: Theorem | None = None) -> Theorem:
-    """A theorem that rests on a choice of K, and on a hypothesis on K."""
     one = choice or chosen()
     return arithmetic(one.lhs, "<=", one.rhs, one, assume("tie", lhs, op, rhs, every=every))
 

@@ -72,7 +72,6 @@ def small() -> Theorem:
 
 
 def T(body: Any) -> Term:
-    """The mean over tasks."""
     return bind("task", (w,), body)
 
 
@@ -108,7 +107,6 @@ def clock(most: Any = CLOCK(now), thm: Theorem | None = None) -> Theorem:
 
 
 def said_of(X: Term, most: Any, *every: Variable) -> Theorem:
-    """A bound of the mean of X."""
     return assume("a bound", M(X), "<=", most, every=every)
 
 

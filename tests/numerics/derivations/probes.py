@@ -111,7 +111,6 @@ def normal_forms(seed: int, count: int = 120) -> Iterator[tuple[Term, Term]]:
 
 
 def premise(lhs: Any, rhs: Any) -> Theorem:
-    """A premise that holds in every world, whatever the kernel thinks of it."""
     return assume("premise", lhs, "<=", rhs)
 
 
@@ -121,12 +120,10 @@ def fallen(e: Term) -> Theorem:
 
 
 def T(body: Any) -> Term:
-    """The mean over tasks."""
     return bind("task", (task,), body)
 
 
 def G(body: Any) -> Term:
-    """The value given the task."""
     return Given(task, term(body))
 
 

@@ -88,7 +88,6 @@ def _around(rng: random.Random, e: Term) -> Term:
 
 
 def _values(rng: random.Random, of: list[Term]) -> dict[Variable, Term]:
-    """Values of some numbers, in their ranges."""
     some = {z: rng.choice(of) for z in (x, y, n, s) if rng.random() < 0.5}
     return {z: e if z in (x, y) else e**2 if z == n else 1 + e**2 for z, e in some.items()}
 
@@ -108,7 +107,6 @@ def _at_a_task(rng: random.Random, thm: Theorem) -> Theorem:
 
 
 def _chosen(rng: random.Random, made: list[Theorem], against: Term) -> Theorem:
-    """A choice of a number for a mean that some theorem bounds."""
     bound = rng.choice(
         [thm for thm in (*made, SECOND) if isinstance(thm.lhs, Bind) and thm.lhs.kind == "mean"]
     )
@@ -118,7 +116,6 @@ def _chosen(rng: random.Random, made: list[Theorem], against: Term) -> Theorem:
 
 
 def _step(rng: random.Random, made: list[Theorem]) -> Theorem:
-    """One rule, applied to what is there."""
     thm, other = rng.choice(made), rng.choice(made)
     kind = rng.choice(list(HEADS))
     simple = rng.choice([f(k), g(k) ** 2, v(i), exp(f(k) / 2), f(k) - bind("mean", (k,), f(k))])
@@ -164,7 +161,6 @@ def theorems(seed: int, count: int) -> Iterator[Theorem]:
 
 
 def false_theorems(seed: int, count: int, worlds: int = 6) -> tuple[list[str], Counter[str]]:
-    """The theorems that fail in some world, and how many were tried by rule."""
     found, tried = [], Counter[str]()
     for thm in theorems(seed, count):
         for number in range(worlds):

@@ -101,7 +101,6 @@ USES: dict[str, tuple[Callable[[], Theorem], Term]] = {
 
 
 def parts(e: object) -> list[object]:
-    """The term and what it is built from, outside binders."""
     return [e, *(part for a in getattr(e, "args", ()) for part in parts(a))]
 
 

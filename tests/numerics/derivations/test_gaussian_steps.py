@@ -19,7 +19,6 @@ from proofs_check.derivations.gaussian.proofs import PROOFS
 
 
 def rule(count: int) -> list[tuple[float, tuple[float]]]:
-    """Weights and nodes for a standard normal number."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(count)
     return [(float(w), (float(x),)) for x, w in zip(nodes, weights / weights.sum(), strict=True)]
 
@@ -120,7 +119,6 @@ class GaussianWorld(World):
 
 @cache
 def steps() -> tuple[Theorem, ...]:
-    """All theorems on which the derivations of this room rest, each once."""
     found = {str(t): t for proof in PROOFS.values() for theorem in proof.theorems for t in theorem().steps()}
     return tuple(found.values())
 

@@ -58,12 +58,10 @@ class Model(World):
 
 
 def diagonal(*values: int | Fraction) -> Table:
-    """A diagonal matrix, padded with zeros."""
     return lambda x, y: values[x] if x == y and x < len(values) else 0
 
 
 def matrix(*rows: tuple[int | Fraction, ...]) -> Table:
-    """A matrix, padded with zeros."""
     return lambda x, y: rows[x][y] if x < len(rows) and y < len(rows) else 0
 
 
@@ -220,7 +218,6 @@ def met(a: Assumption, model: Model) -> bool:
 
 
 def unmet(statement: Statement) -> dict[str, list[str]]:
-    """What each model does not meet."""
     found = {}
     for name, given in MODELS.items():
         model = Model(random.Random(0), given=given)

@@ -93,7 +93,6 @@ def _met(theorem: Theorem, world: World, known: dict[Assumption, bool]) -> bool:
 
 
 def _apart(equation: Theorem, world: World) -> bool:
-    """Whether the world tells the right side from twice itself."""
     try:
         left, right = arb(world.value(equation.lhs)), arb(world.value(equation.rhs))
     except Undecided:
@@ -128,18 +127,15 @@ def test_random_derivations_hold():
 
 
 def test_a_false_step_would_be_seen(replay):
-    """Most equations between different terms fail in some world with the right side doubled."""
     assert sum(replay.told_apart) > len(replay.told_apart) / 2 > 0
 
 
 def test_every_choice_can_be_made(replay):
-    """A thousandth of what the choice leaves open is enough for a large number, not a small one."""
     assert replay.choices
     assert replay.not_made == []
 
 
 def test_every_proof_can_be_shown(replay):
-    """It ends in its statement and cites other claims by name."""
     proofs = replay.proofs
     assert set(proofs) == set(PROOFS)
     for id, parts in proofs.items():

@@ -94,7 +94,6 @@ def test_a_false_step_would_be_seen():
 
 @pytest.mark.parametrize("name", token_errors.INTEGRANDS)
 def test_what_is_cited_of_stein_is_true(name):
-    """And would not be for another multiple of the divergence."""
     world, cited = TwoTokens(random.Random(4)), token_errors.stein(name)
     assert world.compared(cited.lhs, "==", cited.rhs, 1e-4)
     assert not world.compared(cited.lhs, "==", cited.rhs, 1e-4, factor=1.01)

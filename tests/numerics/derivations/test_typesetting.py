@@ -231,12 +231,10 @@ def test_formulas_are_latex():
 
 
 def told(thm: Theorem) -> tuple[str, tuple[str, ...]]:
-    """All that is printed of a theorem."""
     return relation(thm.lhs, thm.op, thm.rhs) + where_latex(thm.lhs, thm.rhs), assumptions_latex(thm)
 
 
 def theorems() -> Iterator[Theorem]:
-    """Theorems that say different things in much the same words."""
     x, y, a = (Variable(n, range=REALS) for n in "xya")
     one = Fraction(1)
     ranges = (

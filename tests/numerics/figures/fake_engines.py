@@ -142,7 +142,6 @@ def _noise(text: str) -> float:
 
 
 def numbers(found: Measurements) -> dict[str, Any]:
-    """All of it that is not a time."""
     return {
         "runs": {key: as_array(run).tobytes() for key, run in found.runs.items()},
         "gaps": {key: [getattr(gaps, name).tobytes() for name in GAPS] for key, gaps in found.gaps.items()},

@@ -50,7 +50,6 @@ def _risk(attention: str, L: int, bent: float) -> float:
 
 
 def measurements(plan: Plan | None = None) -> Measurements:
-    """For every figure of a plan; one run of linear attention has diverged."""
     plan = plan or Plan.full()
     rng = np.random.default_rng(5)
     runs = {key: _training(*key, plan, rng) for key in plan.runs}

@@ -48,7 +48,6 @@ def figures(found):
 
 @pytest.fixture(scope="module")
 def drawn(figures):
-    """Drawing is what takes the time: once is enough."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numerics.figures.page, "draw", lambda measured: figures)
         yield

@@ -49,7 +49,6 @@ def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_b
 
 
 def test_a_wrong_variant_would_be_seen():
-    """The control of the test above: with the other reading of the prompts the risks differ."""
     found = unmoved()
     run = found.run("anisotropic", "as written", "linear", 4, 0)
     other, error = found.final["anisotropic", "as coded", "linear", 4, 0]

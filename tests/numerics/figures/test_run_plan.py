@@ -169,7 +169,6 @@ def test_changed_code_computes_anew_what_depends_on_it():
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Looks at the work of others more often than every half second."""
     monkeypatch.setattr(schedule, "LOOK", 0.02)
 
 

@@ -15,7 +15,6 @@ from numerics.training.run import train
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    """`train` by the reference kernel: nothing is compiled."""
     monkeypatch.setattr("numerics.training.run.sgd_kernel", full_token_kernel)
 
 

@@ -65,7 +65,6 @@ def test_the_layout_in_memory_does_not_matter(view, path):
 
 
 def test_a_person_can_read_it_without_our_code(filled):
-    """The format of the docstring, followed to the letter."""
     connection = sqlite3.connect(filled)
     row = connection.execute(
         "SELECT key, shape, data, about, checksum FROM results WHERE key = ?", (key(7),)

@@ -180,7 +180,6 @@ def test_a_number_that_changed_is_found_when_it_is_read_and_the_advice_works(fil
 
 
 def test_no_flipped_bit_anywhere_gives_a_wrong_number(filled):
-    """An error, right numbers, or fewer of them; and the file stays as it is."""
     whole, rng = filled.read_bytes(), np.random.default_rng(4)
     places = [*range(100), *rng.integers(100, len(whole), 300).tolist()]
     outcomes = {"error": 0, "right": 0}
@@ -283,7 +282,6 @@ with Store(path) as store:
 
 
 def test_a_disk_that_fails_at_any_write(filled):
-    """Files may grow to a limit only, which moves on within one open store."""
     extra = filled.stat().st_size + 20_000
     run = [sys.executable, "-c", LIMITED, filled, str(extra)]
     lines = subprocess.run(run, capture_output=True, text=True, check=True).stdout.splitlines()

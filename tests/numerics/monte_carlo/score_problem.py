@@ -10,7 +10,6 @@ RANDOM = np.diag([0.0, 0.7, 1.0, 0.5])
 
 
 def problem(columns: int = 3, d_out: int = 2, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:
-    """A factor of shape (4, columns) with oblique columns, U, V and a query."""
     rng = np.random.default_rng(seed)
     return (
         rng.standard_normal((4, columns)),

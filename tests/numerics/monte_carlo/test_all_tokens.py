@@ -116,7 +116,6 @@ def test_a_wrong_law_is_told_apart():
 
 @pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
 def test_linear_images_of_signs(shape):
-    """Factors with fewer and with more columns than rows."""
     U, V, z = problem(shape[0])
     A = np.random.default_rng(4).standard_normal(shape)
     corners = np.array(list(itertools.product([-1.0, 1.0], repeat=shape[1]))) @ A.T
@@ -155,7 +154,6 @@ def test_prompts_and_queries_of_the_longest_prompt_have_streams_of_their_own(met
 
 @pytest.mark.parametrize("scale", [1.0, 1e9])
 def test_a_law_with_a_sampler_only(scale):
-    """Three atoms, drawn by NumPy."""
     U, V, z = problem(2)
     points, weights = np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]), np.full(3, 1 / 3)
     e = attention_errors(

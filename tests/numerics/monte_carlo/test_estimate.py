@@ -106,7 +106,6 @@ def test_against_quadrature(scale):
 
 
 def test_the_quadrature_of_another_law_is_told_apart():
-    """The comparison above can fail: 3 % in the variance of the scores are seen."""
     Gamma, U, V, z = problem()
     e = attention_errors(Gamma, 2.5 * U, V, z, [40], replicates=20_000, seed=4)
     output, _ = exact_errors(1.03 * Gamma, 2.5 * U, V / math.sqrt(1.03), z, np.array([40]))
@@ -269,7 +268,6 @@ def test_one_replicate_has_no_standard_error():
 
 
 def test_blocks_of_a_sampler_are_the_whole_run():
-    """Joined in their order they are the run, bit for bit."""
     Gamma, U, V, z = problem()
     run = attention_errors(Gamma, U, V, z, [5, 90], query_cov=np.eye(4), replicates=2 * PIECE + 100, seed=7)
     sums = {}

@@ -9,7 +9,6 @@ from numerics.monte_carlo.joined_moments import central_sums, joined
 
 
 def exact_sums(values: list[float]) -> list[float]:
-    """The definition, in rational numbers."""
     x = [Fraction(v) for v in values]
     mean = sum(x) / len(x)
     return [float(s) for s in (len(x), mean, *(sum((v - mean) ** k for v in x) for k in (2, 3, 4)), max(x))]

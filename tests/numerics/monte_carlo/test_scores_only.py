@@ -213,7 +213,6 @@ def test_one_query_against_the_exact_engine(case):
 
 @pytest.mark.parametrize("columns", [1, 2, 4])
 def test_random_queries_against_the_exact_engine(columns):
-    """The exact engine is asked for 1e-4, far below the standard errors."""
     A, U, V, z = problem(columns)
     lengths = [1, 2, 60]
     exact = exact_errors(A @ A.T, U / 2, V, lengths, query_cov=RANDOM, tolerance=1e-4)
@@ -238,7 +237,6 @@ def test_parts_of_the_formula_are_told_apart():
 
 
 def token_errors(law: TokenLaw, U: Floats, V: Floats, z: Floats, L: int, count: int) -> Floats:
-    """Squared errors of prompts drawn token by token, by the definitions."""
     tokens = law.sample(np.random.default_rng(L), count * L).reshape(count, L, -1)
     return squared_errors(tokens, U, V, z, *law.tilted(U @ z))
 
@@ -306,7 +304,6 @@ def test_a_ball_is_the_shadow_of_a_sphere():
 
 
 def test_scaling():
-    """Powers of 2 round nothing but in the square of a root."""
     A, U, V, z = problem()
     a = drawn(prepare("normal", A, U, V, z, NONE), 40, 100)
     b = drawn(prepare("normal", 2 * A, U / 2, 8 * V, z, NONE), 40, 100)

@@ -24,7 +24,6 @@ def drawn(law: Any, seed: int, lengths: list[int] = LENGTHS, **given: Any) -> At
 
 
 def gaps(one: AttentionErrors, other: Any) -> np.ndarray:
-    """Differences in standard errors, (3, lengths)."""
     out = []
     for name in QUANTITIES:
         e, known = getattr(one, name), getattr(other, name)

@@ -76,7 +76,6 @@ def test_planted_errors_are_found_and_shrunk(wrong, most_atoms):
 
 
 def test_a_short_counterexample_is_found():
-    """Where a bound is wrong everywhere, the simplest law shows it."""
     found = holds(property_of(Mean(error_squared), F4 / (100 * L)))
     assert found.witness["L"] == 1
     assert found.witness["atoms"] == "1, -1"

@@ -31,7 +31,6 @@ w = sp.IndexedBase("w", real=True)
 
 
 def tried(statement: Evidence, **options: Any) -> Evidence:
-    """The property test of what an engine judged."""
     with seeded("a statement"):
         return holds(*of_statements(statement.sides), **options)
 

@@ -38,7 +38,6 @@ def slope(populations, numbers):
 
 
 def without_value(populations, numbers):
-    """Too large for floating point, at every law."""
     (p,) = populations
     return np.exp(1e6 + 0 * p.sigma2), p.sigma2
 

@@ -37,7 +37,6 @@ ONE = Fraction(1)
 
 
 def codes(seed: int, count: int) -> list[tuple[int, ...]]:
-    """Examples as Hypothesis may draw them."""
     rng = np.random.default_rng(seed)
     high = [
         len(t) for t in (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), range(4), range(31))

@@ -20,7 +20,6 @@ x, y = sp.symbols("x y", positive=True)
 
 
 def drawn(number: int) -> list[Any]:
-    """All examples of one run."""
     lists, count = in_lists([Row(*RANGES)], number)
     out: list[Any] = []
 

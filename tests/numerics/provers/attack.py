@@ -95,7 +95,6 @@ def _reachable(st: Random, point: Point) -> tuple[Any, Any] | None:
 
 
 def fault(st: Random, e: Evidence, rng: random.Random) -> str:
-    """What is wrong with the prover's answer; empty if the attack found nothing."""
     if e.verdict.accepted:
         point = counterexample(st, rng)
         return (

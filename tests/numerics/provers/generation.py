@@ -45,7 +45,6 @@ def _tame(rng: random.Random, symbols: list[sp.Symbol]) -> sp.Expr:
 
 
 def _positive(rng, symbols, ranges, depth):
-    """Positive wherever it is defined, mostly provably so."""
     s = rng.choice(symbols)
     lo = ranges[s].lo
     natural = [s] if lo is not None and lo >= 0 else [s**2 + abs(_number(rng))]
@@ -112,7 +111,6 @@ def _expression(rng, symbols, ranges, depth):
 
 
 def statements(seed: int) -> Iterator[Random]:
-    """Random statements without end; about half of them are true."""
     rng = random.Random(seed)
     while True:
         if rng.random() < 0.08:

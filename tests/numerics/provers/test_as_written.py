@@ -169,7 +169,6 @@ def test_computed_takes_a_name_and_a_scalar():
 
 
 A = Algebra(general=["M", "N"])["M"]
-SQUARE = sp.Matrix([[x, 1], [1, y]])
 VACUOUS = {
     "identity": lambda: identity(x * y, y * x),
     "one pair of two": lambda: identity([TWICE, x], [2 * x, x]),

@@ -33,7 +33,6 @@ _NUMPY: dict[str, Callable[..., Any]] = {
 
 
 def np_value(e: sp.Expr, env: dict[sp.Expr, Any]) -> Any:
-    """The values of an expression on arrays; `env` remembers those of its parts."""
     if e not in env:
         if e.is_number:
             env[e] = float(e)

@@ -57,7 +57,6 @@ def test_the_table_notices_cancellation():
 
 
 def numpy_means(s: float, L: np.ndarray, keys: tuple[Key, ...]) -> dict[Key, np.ndarray]:
-    """The means of products by the sums of NumPy: another grid of x, other ends and another m_0."""
     return mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
 
 
@@ -127,7 +126,6 @@ def test_less_fine_moments_keep_their_accuracy(fineness):
 
 
 def test_a_coarser_step_is_seen():
-    """The control: the comparison above can fail."""
     s, L = np.geomspace(1e-3, 64, 20), np.array([2.0, 1e10])
     exact, found = rows(moments(s, L)), rows(moments(s, L, COARSE._replace(step=0.4)))
     assert np.abs(found / exact - 1).max() > COARSE.accuracy

@@ -10,6 +10,7 @@ import pytest
 
 from numerics import AttentionSetting, how_linear
 from numerics.cli import main
+from tests.numerics.refusals import refused
 
 RNG = np.random.default_rng(5)
 K, Q = RNG.standard_normal((4, 3)), RNG.standard_normal((4, 3))
@@ -49,7 +50,6 @@ def test_the_answer_is_that_of_the_function_and_nothing_is_written(files, capsys
 
 
 def test_keys_and_queries_make_the_scores_and_are_scaled(files, capsys):
-    """Four rows of K: sqrt(d_k) is 2."""
     answers = []
     heads = ("--K", "heads.npz:K", "--Q", "heads.npz:Q")
     for words in (
@@ -144,11 +144,7 @@ def test_without_files_it_takes_an_example(files, capsys):
 )
 def test_wrong_words_are_one_line_and_exit_status_2(words, message, files, capsys):
     assert ask(*COMMON, *words) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert message in printed.err
-    assert printed.err.startswith("largeprompt ask: ")
-    assert printed.err.count("\n") == 1
+    refused(capsys, "ask", message)
 
 
 def test_a_scale_without_keys(capsys):

@@ -17,6 +17,7 @@ from numerics.pages.svg import Plot
 from numerics.rates import setting_options
 from numerics.rates.report.write import FILES, PLOTS, schema
 from numerics.rates.setting_options import add_setting_options, given_settings
+from tests.numerics.refusals import refused
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
 
@@ -27,7 +28,6 @@ def rates(*words: str | Path) -> int:
 
 @pytest.fixture
 def matrices(tmp_path):
-    """Files of both kinds that make a good experiment."""
     files = {name: tmp_path / f"{name}.npy" for name in ("Gamma", "U")} | {
         name: tmp_path / f"{name}.json" for name in ("V", "query")
     }
@@ -214,11 +214,7 @@ def test_a_failed_run_leaves_the_old_report(tmp_path):
 )
 def test_wrong_words_are_one_line_and_exit_status_2(words, message, tmp_path, capsys):
     assert rates(*words, "--out", tmp_path / "r") == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert message in printed.err
-    assert printed.err.startswith("largeprompt rates: ")
-    assert printed.err.count("\n") == 1
+    refused(capsys, "rates", message)
     # What only the engine knows comes after the folder.
     late = message in ("leave the range", "threads = 0", "seed")
     assert late or list(tmp_path.iterdir()) == []
@@ -247,9 +243,7 @@ def test_wrong_files_are_one_line_and_exit_status_2(name, content, message, matr
     else:
         np.save(matrices[name], np.asarray(content), allow_pickle=True)
     assert rates(*options(matrices), *SMALL, "--out", tmp_path / "r") == 2
-    printed = capsys.readouterr()
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
+    refused(capsys, "rates", message)
 
 
 def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path, capsys):

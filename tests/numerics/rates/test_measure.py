@@ -55,7 +55,6 @@ def measured(monkeypatch):
 
 
 def test_the_simulation_agrees_with_theory():
-    """The real kernel, on a fixed and on a random query, at 1e-6 each."""
     for name in ("singular", "averaged"):
         run = rates(EXAMPLES[name](), [1, 2, 10, 100, 1000], replicates=4000, seed=5)
         assert run.holds, failures(run)
@@ -134,7 +133,6 @@ def test_fit_windows_do_not_look_at_the_data(measured):
 
 
 def test_intervals_of_the_whole_procedure_cover():
-    """Window, fit and all, at a nominal 95 %."""
     L = np.array(LENGTHS, dtype=float)
     exact = exact_error(ISOTROPIC, "output", L)
     rng = np.random.default_rng(12)
@@ -189,7 +187,6 @@ def test_advice_that_can_be_followed(measured, s, word):
 
 
 def test_errors_that_do_not_vary_are_known_to_rounding(measured):
-    """No standard error at all, and still fits and comparisons."""
     flat = AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2))
     measured(flat, relative=0.0)
     run = rates(flat, LENGTHS)
@@ -201,7 +198,6 @@ def test_errors_that_do_not_vary_are_known_to_rounding(measured):
 
 
 def test_tokens_of_which_theory_says_nothing(measured):
-    """No exact curve, no exponent, and the run says so."""
     coins = AttentionSetting(rademacher(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
     measured(coins)
     run = rates(coins, LENGTHS)

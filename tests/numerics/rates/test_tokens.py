@@ -12,6 +12,7 @@ from numerics.rates.distance.how_linear import how_linear
 from numerics.terminal.arrays import map_array
 from numerics.terminal.inputs import InputError
 from numerics.token_laws import atoms, embedding_table
+from tests.numerics.refusals import refused
 
 RNG = np.random.default_rng(21)
 ROWS = RNG.standard_normal((14, 2)) + np.array([2.0, 0.0])
@@ -20,7 +21,6 @@ LENGTHS = [10, 4000]
 
 
 def both(**given: Any) -> tuple[Any, Any]:
-    """The answers for the table and for the law on its rows, of which the mean is told."""
     mean = ROWS.mean(0)
     table = AttentionSetting(embedding_table(ROWS), U, V, **given)
     law = AttentionSetting(atoms(ROWS - mean, np.full(14, 1 / 14)), U, V, **given)
@@ -50,7 +50,6 @@ def test_over_queries_prompts_are_drawn():
 
 @pytest.fixture
 def words(tmp_path):
-    """The command with its files."""
     np.save(tmp_path / "X.npy", ROWS.astype(np.float32))
     for name, array in (("U", U), ("V", V), ("query", QUERY)):
         np.save(tmp_path / f"{name}.npy", array)
@@ -100,10 +99,7 @@ def test_what_does_not_go_together(more, says, words, capsys):
 def test_tables_that_are_none(table, says, words, capsys):
     np.save(words[2], table)
     assert main(words) == 2
-    error = capsys.readouterr().err
-    assert says in error
-    assert error.startswith("largeprompt ask: ")
-    assert error.count("\n") == 1
+    refused(capsys, "ask", says)
 
 
 def test_a_large_array_stays_on_disk(tmp_path):

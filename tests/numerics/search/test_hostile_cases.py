@@ -53,7 +53,6 @@ def test_a_hostile_case_above_the_bound_prevents_support(monkeypatch):
 
 
 def test_a_batch_agrees_with_its_cases_one_by_one():
-    """The case that is named has the ratio that is reported."""
     statement = normal_form(Mean(error_squared), R1).statement
     batches = {(labels.law, labels.L): (labels, ratio) for labels, _, ratio, _, _ in _evaluated(statement, 0)}
     for d in (1, 2):

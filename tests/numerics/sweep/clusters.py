@@ -86,7 +86,6 @@ class Cluster:
 
 @contextmanager
 def asking(cluster: Cluster, workers: int) -> Iterator[Any]:
-    """A client of the cluster, once that has so many workers."""
     from distributed import Client
 
     with Client(cluster.address, set_as_default=False, timeout=PATIENCE) as client:

@@ -46,7 +46,6 @@ class Diary:
 
     @property
     def bits(self) -> Path:
-        """Where a sweep that reaches its end leaves its numbers."""
         return self.path.with_suffix(".bits")
 
     def write(self, what: str, block_key: str) -> None:

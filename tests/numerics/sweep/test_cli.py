@@ -23,6 +23,7 @@ from numerics.sweep import blocks, run
 from numerics.sweep.cli import add_sweep
 from numerics.sweep.grid import example, read_grid
 from numerics.sweep.run import stored_digest
+from tests.numerics.refusals import refused
 from tests.numerics.sweep.grids import TWO, stored_blocks, write
 
 BOTH = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.5]")
@@ -122,11 +123,7 @@ def test_bad_input_is_one_line_and_nothing_is_stored(words, message, grid, monke
     monkeypatch.setattr(run, "run_block", lambda block: pytest.fail("computed"))
     write(grid.parent, SMALL.replace("[5, 50]", "[0, 50]"), "wrong.toml")
     assert sweep(*words) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("largeprompt sweep: ")
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
+    refused(capsys, "sweep", message)
     assert sorted(path.name for path in grid.parent.iterdir()) == ["grid.toml", "wrong.toml"]
     assert grid.read_text() == SMALL
 
@@ -134,10 +131,7 @@ def test_bad_input_is_one_line_and_nothing_is_stored(words, message, grid, monke
 def test_a_scheduler_that_is_not_there(grid, tmp_path, capsys):
     store = tmp_path / "results.sqlite"
     assert sweep(grid, "--store", store, "--scheduler", "tcp://127.0.0.1:9") == 2
-    printed = capsys.readouterr()
-    assert printed.err.startswith("largeprompt sweep: ")
-    assert printed.err.endswith(" (0 of 4 jobs are stored; the same command goes on)\n")
-    assert printed.err.count("\n") == 1
+    refused(capsys, "sweep", " (0 of 4 jobs are stored; the same command goes on)\n")
     assert stored_blocks(store) == 0
     # what is stored needs no cluster
     assert sweep(grid, "--store", store, "--quiet") == 0

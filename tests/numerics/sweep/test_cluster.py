@@ -35,7 +35,6 @@ def cluster(tmp_path_factory):
 
 
 def same(found: dict[Block, Any], blocks: list[Block]) -> bool:
-    """Bit for bit what this process computes."""
     return set(found) == set(blocks) and all(found[b].tobytes() == run_block(b).tobytes() for b in blocks)
 
 

@@ -19,7 +19,6 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def told():
-    """What `killing` saw."""
     with folder_in_memory() as folder:
         run = [sys.executable, "-m", "tests.numerics.sweep.killing", str(folder), "4"]
         done = subprocess.run(run, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)

@@ -15,7 +15,6 @@ M = np.array([[1.0, -2.5e-3], [np.pi, 1e300], [0.0, 7.0]])
 
 @pytest.fixture
 def files(tmp_path):
-    """A folder with M in every format."""
     np.save(tmp_path / "M.npy", M)
     np.savez(tmp_path / "one.npz", M)
     np.savez(tmp_path / "two.npz", M=M, other=np.eye(2))

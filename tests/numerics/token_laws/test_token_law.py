@@ -1,7 +1,6 @@
 """A user's law: tilts from its log-mgf alone, images, and everything refused."""
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from numerics.token_laws.tilted_by_cauchy import moments_along, scale_of, tilted
 from numerics.token_laws.weighted_nodes import WeightedNodes
 
 Floats = NDArray[np.float64]
-Sampler = Callable[[np.random.Generator, int], Floats]
 RARE = atoms([[0.999, 0.5], [-0.001, 0.5], [-0.001, -0.5]], [0.001, 0.499, 0.5])
 
 

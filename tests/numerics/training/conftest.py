@@ -8,5 +8,4 @@ from numerics.training.full_tokens import full_token_kernel
 
 @pytest.fixture
 def plain(monkeypatch):
-    """`train` by the reference kernel: nothing is compiled."""
     monkeypatch.setattr(run, "sgd_kernel", full_token_kernel)

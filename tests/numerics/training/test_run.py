@@ -23,7 +23,6 @@ SMALL: dict[str, Any] = dict(d=2, batch=8, lr=0.05, steps=23, seed=3)
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
 def test_a_run_is_the_loop_of_appendix_a(attention):
-    """Step by step, with the losses averaged by hand."""
     result = train(attention, 4, Sigma=kms(2), noise=0.2, task_variance=0.7, every=5, **SMALL | dict(d=None))
     written, kinds = VARIANTS["as written"], ("softmax", "linear") if attention == "coupled" else (attention,)
     for i, kind in enumerate(kinds):

@@ -77,7 +77,6 @@ def correlation(name: str, d: int) -> Callable[[arb], arb]:
 
 
 def rule(pieces: int, nodes: int, low: arb, high: arb) -> list[tuple[arb, arb]]:
-    """Nodes and weights of Gauss's rule on pieces of equal length."""
     out = []
     half = (high - low) / (2 * pieces)
     for i in range(nodes):

@@ -19,7 +19,6 @@ SMALL = Choices(L=(1.0,), sigmas=(0.1,), lengths=(5,), steps=100, trials=2)
 
 @pytest.fixture(scope="module")
 def found():
-    """Figures 3, 5 and 9, small."""
     return measure(SMALL, [3, 5, 9])
 
 
@@ -116,7 +115,6 @@ def test_a_diverged_trial_is_null_and_told(tmp_path):
 
 
 def re_spaced(text: str) -> str:
-    """Text without tags, and with single blanks."""
     return " ".join(re.sub(r"<[^>]+>", "", text).split())
 
 

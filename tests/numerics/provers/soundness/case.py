@@ -27,7 +27,6 @@ class Case(Protocol):
 
 
 def accepted(e: Evidence) -> bool:
-    """Whether the prover says that the statement holds."""
     return e.verdict.value in ("PROVED", "CERTIFIED")
 
 
@@ -67,7 +66,6 @@ class Inequality:
         return Terms(small, big, self.axes, self.where, len(self.op) == 1)
 
     def witness_fault(self, e: Evidence) -> str:
-        """What is wrong with a refutation."""
         terms, seen = self.terms(), dict(e.witness)
         point = [Fraction(str(seen[str(s)])) for s in self.axes]
         if terms.meets(point) is False:

@@ -14,7 +14,6 @@ _NAMES = {**vars(sp), "R": sp.Rational}
 
 @cache
 def formulas(table: str) -> tuple[CodeType, ...]:
-    """The lines of a table, compiled."""
     return tuple(compile(line.strip(), line, "eval") for line in table.strip().splitlines())
 
 

@@ -208,7 +208,6 @@ def _special(rng: random.Random) -> Inequality:
 
 
 def _polynomial(rng: random.Random) -> Inequality:
-    """A polynomial or rational function, for the exact engines."""
     n = rng.choice((1, 1, 2, 2, 3))
     at = [fraction(rng) for _ in range(n)]
     axes = symbols(rng, [around(rng, a) for a in at])

@@ -40,7 +40,6 @@ class Result:
 
 
 def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset[str]) -> Result:
-    """Ask the prover about a statement, and judge the answer."""
     try:
         answer = st.ask(effort)
     except Exception as error:  # whatever is raised without a word of ours is a crash, and is reported as one

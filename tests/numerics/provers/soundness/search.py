@@ -29,7 +29,6 @@ class Axis:
     whole: bool = False
 
     def spec(self) -> Any:
-        """The range as a caller of `forall` may write it."""
         lo, hi = (
             infinite if e is None else sp.Rational(e) for e, infinite in ((self.lo, -sp.oo), (self.hi, sp.oo))
         )
@@ -42,7 +41,6 @@ class Axis:
         )
 
     def holds(self, x: Fraction | float) -> bool:
-        """Whether `x` is a value."""
         if self.whole and x != int(x):
             return False
         lo, hi = self.lo, self.hi
@@ -59,7 +57,6 @@ class Axis:
         return {"real": True}
 
     def draw(self, rng: random.Random) -> float:
-        """A random value."""
         if self.whole:
             lo = int(self.lo) if self.lo is not None else -30 if self.hi is None else int(self.hi) - 30
             return float(rng.randint(lo, int(self.hi) if self.hi is not None else lo + 60))
@@ -71,7 +68,6 @@ class Axis:
         return float(self.hi) - far if self.hi is not None else far * rng.choice((1, -1))
 
     def special(self) -> Iterator[Fraction]:
-        """The ends, values next to them, and simple numbers."""
         ends = [e for e in (self.lo, self.hi) if e is not None]
         near = [e + s * d for d in (0, Fraction(1, 10**9), Fraction(1, 1000)) for e in ends for s in (1, -1)]
         simple = [Fraction(n) for n in (0, 1, -1, 2, 3, 10, -10, 1000)]

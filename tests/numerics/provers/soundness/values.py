@@ -163,11 +163,9 @@ class Function:
         return v if isinstance(v, Fraction) else None
 
     def rough(self, x: Sequence[float]) -> Any:
-        """The value in floating point."""
         return self._at(0, _ROUGH, lambda c: float(c if isinstance(c, Fraction) else getattr(mpmath, c)))(*x)
 
     def __call__(self, *x: Any, digits: int = DIGITS) -> Any:
-        """The value by mpmath; raises one of `Out` where there is none."""
         with mpmath.workdps(digits):
             number = lambda q: (
                 mpmath.mpf(q.numerator) / q.denominator if isinstance(q, (int, Fraction)) else q

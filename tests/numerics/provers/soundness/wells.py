@@ -26,13 +26,11 @@ class Well:
 
 
 def fraction(rng: random.Random, size: int = 3) -> sp.Rational:
-    """A short rational number between -size and size."""
     q = rng.choice((1, 1, 2, 3, 7))
     return R(rng.randint(-size * q, size * q), q)
 
 
 def positive(rng: random.Random) -> sp.Rational:
-    """A short positive rational number."""
     return R(rng.randint(1, 6), rng.choice((1, 1, 2, 3)))
 
 

@@ -21,7 +21,6 @@ ONE, ONE2 = np.eye(1), np.eye(2)
 
 
 def error(setting: AttentionSetting, L: float) -> float:
-    """The relative error by the exact engine."""
     found = exact_error(setting, "output", [L])
     T = setting.V @ setting.Gamma @ setting.U @ setting.query_factor
     return math.sqrt(float(found[0]) / float(np.sum(T**2)))

@@ -92,7 +92,6 @@ def test_needed_lengths_of_the_whole_are_the_least_that_do():
 
 
 def test_queries_and_prompts_that_are_drawn_tell_the_whole_of_a_table_too():
-    """Against the exact answers at many queries."""
     law, scale = embedding_table(FAR_TABLE), 0.4
     found = how_linear(AttentionSetting(law, scale * ONE2, ONE2, query_cov=ONE2), [6])
     queries = np.random.default_rng(8).standard_normal((400, 2))

@@ -19,6 +19,7 @@ from numerics.rates.features.ledger_verdicts import OURS, PRINTED
 from numerics.rates.features.report import cannot_show, measure, write
 from numerics.rates.lines import pictures
 from tests.numerics.pages.page import Page
+from tests.numerics.refusals import refused
 from theory import ReducedAttention
 
 SMALL = ("--classes", "4")
@@ -215,11 +216,7 @@ OF_THE_OTHER_PAPER = [
 )
 def test_wrong_words_are_one_line_and_exit_status_2(words, message, tmp_path, capsys):
     assert rates(*words, "--out", tmp_path / "r") == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert message in told.err
-    assert told.err.startswith("largeprompt rates: ")
-    assert told.err.count("\n") == 1
+    refused(capsys, "rates", message)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -30,14 +30,12 @@ def halves(K: int, L: float, Delta: float) -> Floats:
 
 
 def circle(m: int) -> Floats:
-    """The corners of a regular polygon of side 1 as columns."""
     angles = 2 * np.pi * np.arange(m) / m
     corners: Floats = np.array([np.cos(angles), np.sin(angles)]) / (2 * np.sin(np.pi / m))
     return corners
 
 
 def coordinates(found: Features) -> Floats:
-    """The features as columns."""
     K, m = found.K, round(found.K**0.5)
     if found.family == "cube":
         return np.array([[1.0 if k >> i & 1 else -1.0 for k in range(K)] for i in range(K.bit_length() - 1)])

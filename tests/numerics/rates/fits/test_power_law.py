@@ -15,7 +15,6 @@ LENGTHS = np.geomspace(20, 5000, 9)
 
 
 def law(L: np.ndarray, alpha: float = 1.0, B: float = -2.0) -> np.ndarray:
-    """A power law with a next-order term, not of the exponential form that is fitted."""
     return 2.0 * L**-alpha * (1 + B / L)
 
 

@@ -84,7 +84,6 @@ def test_several_runs_and_other_laws_keep_the_schema(run, slow):
 
 
 def fields(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every property in a schema, at any depth."""
     if isinstance(node, dict):
         yield from node.get("properties", {}).items()
         for value in node.values():

@@ -28,6 +28,7 @@ from numerics.rates.windows.ledger_verdicts import OURS, PRINTED
 from numerics.rates.windows.report import WindowsReport, cannot_show, measure, write
 from numerics.rates.windows.widths import AFFINE, RELU, best, finite
 from tests.numerics.pages.page import Page
+from tests.numerics.refusals import refused
 
 SMALL = ("--dimensions", "3")
 SOURCE = {"command": "largeprompt rates", "date": "", "seconds": 1, "versions": {}}
@@ -303,11 +304,7 @@ def test_widths_grow_with_Lambda_and_those_at_finite_length_saturate(report):
 )
 def test_wrong_words_are_one_line_and_exit_status_2(words, message, tmp_path, capsys):
     assert rates(*words, "--out", tmp_path / "r") == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert message in told.err
-    assert told.err.startswith("largeprompt rates: ")
-    assert told.err.count("\n") == 1
+    refused(capsys, "rates", message)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -12,7 +12,6 @@ TRIED = settings(derandomize=True, database=None, deadline=None, max_examples=15
 
 
 def one_step(problem: FeatureRegression, Q: np.ndarray) -> tuple[float, np.ndarray]:
-    """Loss and gradient by the kernel."""
     path = attention_descent(problem, 1.0, 1, start=Q)
     return path.loss[0], Q - path.Q[-1]
 

@@ -15,14 +15,12 @@ Floats = NDArray[np.float64]
 
 
 def compiled(y, spectrum, L, noise, nodes=56):
-    """Risk and gradient by the field of the flow."""
     out = np.empty(len(y) + 1)
     python_field(_field)(y, _constants(spectrum, L, noise, nodes, 0.0), out)
     return out[-1], -out[:-1] * np.append(spectrum.multiplicities, 1.0)
 
 
 def by_numpy(y: Floats, spectrum: Spectrum, L: float, noise: float, nodes: int = 56) -> tuple[float, Floats]:
-    """The same by NumPy."""
     a, u, l, m = y[:-1], y[-1], np.array(spectrum.eigenvalues), np.array(spectrum.multiplicities, dtype=float)
     x2, w = spectrum.query(nodes)
     level, bracket = spectrum.trace + noise, u * l * a - 1

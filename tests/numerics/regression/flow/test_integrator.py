@@ -17,7 +17,6 @@ U0 = np.array([[0.3, -1.0, 0.2], [0.5, -0.4, 0.1], [0.7, 0.0, 0.6]])
 
 
 def a_turn(y: Floats, constants: Floats, out: Floats) -> float:
-    """A rotation, which never stands still."""
     out[0], out[1] = -constants[0] * y[1], constants[0] * y[0]
     return 0.0
 

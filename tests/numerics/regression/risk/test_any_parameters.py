@@ -18,7 +18,6 @@ TASK = RegressionTask(kms(2), noise=0.1, task_variance=0.5)
 
 
 def wild(d: int, size: float = 1.5) -> Parameters:
-    """Parameters far from the block manifold."""
     return Parameters(*(size * np.asarray(x) for x in initial_parameters(d, seed=3)))
 
 
@@ -82,7 +81,6 @@ def test_near_the_block_manifold_it_joins_the_exact_risk():
 
 
 def test_the_error_is_honest():
-    """The mean of 20 squares of Student's t is 1.17 +- 0.5."""
     found = np.array([population_risk(wild(2), "softmax", TASK, 5, points=64, seed=k) for k in range(20)])
     better = population_risk(wild(2), "softmax", TASK, 5, points=1 << 11, seed=99)
     assert better[1] < found[:, 1].mean() / 3

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.special import erfcx, exp1
 from scipy.stats import chi2
@@ -15,7 +14,6 @@ from theory.inputs.spectrum import RankWarning
 from theory.regression.experiment import kms
 from theory.regression.task import RegressionTask
 
-Floats = NDArray[np.float64]
 KMS = kms(3)
 
 

@@ -29,7 +29,6 @@ def coupled(theta, L, steps, *, batch=BATCH, noise_sd=0.5):
 
 
 def of_tokens(theta: Floats, L: int, noise_sd: float = 0.5) -> Floats:
-    """The same losses, with every token drawn."""
     rng, d, rows = np.random.default_rng(3), theta.shape[-1] - 1, []
     for _ in range(BATCHES):
         prompts = draw_prompts(rng, BATCH, L, kms(d), np.eye(d), 0.7, noise_sd)
@@ -112,7 +111,6 @@ def test_one_token_leaves_softmax_no_choice():
 
 @pytest.mark.parametrize("L", [6, SHORT + 1])
 def test_prompts_do_not_depend_on_the_parameters_of_the_other_attention(L):
-    """Softmax losses depend on softmax parameters and the seed alone."""
     same, other = coupled(pair(3, 1, 1), L, 200)[0], coupled(pair(3, 1, 2), L, 200)[0]
     assert np.array_equal(same[0], other[0])
     assert not np.array_equal(same[1], other[1])

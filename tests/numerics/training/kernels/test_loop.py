@@ -19,7 +19,6 @@ START = rng.uniform(-0.5, 0.5, (3 * d + 4, d + 1))
 
 
 def call(attention, theta, L=7, first=0, steps=1, lr=0.0, **model):
-    """(theta, losses, gradient, verdict) after some steps from theta."""
     theta, losses = theta.copy(), np.full(steps, np.nan)
     gradient = np.zeros(theta.shape if lr == 0 else (0, 0))
     said = dict(A=A, B=B, task_sd=0.7, noise_sd=0.3, scale=0.8, factor=1.0, batch=130, seed=2**33 + 5) | model

@@ -15,8 +15,6 @@ __all__ = ["MUTATIONS"]
 
 
 def _between(value: Callable[..., Iv]) -> Callable[..., Iv]:
-    """A function of an interval by its values at the two ends alone."""
-
     def rule(u: Iv, *rest: Any) -> Iv:
         v = value(u, *rest)
         if not (u.lo.is_finite() and u.hi.is_finite()):
