@@ -168,11 +168,8 @@ def test_limits_of_long_prompts_at_a_fixed_query():
 def test_theorem_B_far_out(lam, d):
     """Equal to the law from 1e20 on below 1/2, and slowly approaching it above."""
     L, U = [1e20, 1e60, 1e100], np.diag(np.sqrt(lam) * np.array([1.0, 0.4, 0.2])[:d])
-    law = theorem_B(
-        (lam * np.array([1, 0.16, 0.04])[:d]).tolist(),
-        (lam * np.array([1, 0.16, 0.04])[:d]).tolist(),
-        float(d),
-    )
+    values = (lam * np.array([1, 0.16, 0.04])[:d]).tolist()
+    law = theorem_B(values, values, float(d))
     e = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=1e-3 if lam < 0.5 else 1e-2)
     expected = law.constant * np.exp(-law.exponent * np.log(L)) * np.log(L) ** law.log_power
     off = np.abs(e.output / expected - 1)
@@ -307,6 +304,7 @@ def test_lengths_in_any_order_and_one_alone():
         e.output = e.grad_U
 
 
+OVER_QUERIES = {"query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2}
 GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[10], query=[1.0, 0.0])
 
 
@@ -315,16 +313,8 @@ GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[
     [
         ({"lengths": [0]}, ValueError, "at least one token"),
         ({"lengths": [2.5]}, ValueError, "whole number"),
-        (
-            {"lengths": [2.5], "query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2},
-            ValueError,
-            "whole number",
-        ),
-        (
-            {"lengths": [np.inf], "query": None, "query_cov": np.eye(2) / 9, "tolerance": 1e-2},
-            ValueError,
-            "whole number",
-        ),
+        ({"lengths": [2.5], **OVER_QUERIES}, ValueError, "whole number"),
+        ({"lengths": [np.inf], **OVER_QUERIES}, ValueError, "whole number"),
         ({"lengths": 10**400}, ValueError, "beyond the range"),
         ({"lengths": []}, TypeError, "lengths must be"),
         ({"lengths": [[3]]}, TypeError, "lengths must be"),

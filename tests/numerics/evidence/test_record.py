@@ -111,14 +111,7 @@ def test_an_argument_lowers_what_was_executed_and_nothing_else():
 
 
 def test_the_order_of_verdicts_and_of_what_is_joined():
-    order = [
-        Verdict.REFUTED,
-        Verdict.OPEN,
-        Verdict.SUPPORTED,
-        Verdict.ARGUED,
-        Verdict.CERTIFIED,
-        Verdict.PROVED,
-    ]
+    order = [Verdict(name) for name in ("REFUTED", "OPEN", "SUPPORTED", "ARGUED", "CERTIFIED", "PROVED")]
     assert sorted(Verdict, key=lambda v: v.strength) == order
     joined = all_of(proved(), certified(), proved().argued("one"), certified().argued("two"))
     expected = (Verdict.ARGUED, Verdict.CERTIFIED, "one; two")

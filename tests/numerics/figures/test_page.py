@@ -5,6 +5,7 @@ import json
 import re
 from dataclasses import replace
 from io import StringIO
+from operator import itemgetter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -188,11 +189,8 @@ def test_the_table_has_every_point_of_every_curve(figures, folder):
         for panel in figure.panels:
             for line in panel.lines:
                 where = (str(figure.number), panel.variant, line.quantity, line.curve)
-                mine = [
-                    row
-                    for row in rows
-                    if (row["figure"], row["variant"], row["quantity"], row["curve"]) == where
-                ]
+                place = itemgetter("figure", "variant", "quantity", "curve")
+                mine = [row for row in rows if place(row) == where]
                 assert [float(row["median"]) for row in mine] == line.middle.tolist()  # bit for bit
     assert json.loads((folder / "data.json").read_text())["plan"]["figures"] == list(PLAN.figures)
 

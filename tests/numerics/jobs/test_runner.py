@@ -21,11 +21,8 @@ def test_after_an_error_what_runs_is_brought_to_its_end_and_counted():
         assert failed.wait(60)
         return np.ones(1)
 
-    jobs = [
-        Job("long", {"n": 1}, 9.0, outlasts),
-        Job("wrong", {"n": 2}, 8.0, fails),
-        Job("later", {"n": 3}, 1.0, outlasts),
-    ]
+    jobs = [Job("long", {"n": 1}, 9.0, outlasts), Job("wrong", {"n": 2}, 8.0, fails)]
+    jobs.append(Job("later", {"n": 3}, 1.0, outlasts))
     with Store() as store:
         with pytest.raises(ArithmeticError, match="no number") as caught:
             perform(jobs, store, threads=2)
@@ -61,13 +58,8 @@ def test_what_a_job_needs_comes_before_it_and_what_follows_after_it():
     third = Job("third", {"n": 3}, 9.0, double, needs=second)
     states: list[Progress] = []
     with Store() as store:
-        found = perform(
-            [second],
-            store,
-            threads=2,
-            progress=states.append,
-            follow=lambda job, _: [third] * (job is second),
-        )
+        follow = lambda job, _: [third] * (job is second)
+        found = perform([second], store, threads=2, progress=states.append, follow=follow)
     assert [found[job.key].tolist() for job in (first, second, third)] == [[2.0], [4.0], [8.0]]
     assert [state.total for state in (states[0], states[-1])] == [2, 3]
     assert (states[-1].done, states[-1].computed, states[-1].share) == (3, 3, 1.0)

@@ -199,9 +199,7 @@ def test_a_quantile_function_of_ones_own():
     side = math.sqrt(6)
     log_mgf = lambda a: 2 * np.log(np.sinc(0.5j * a * side / np.pi)).sum(-1)
     sample = lambda rng, n: rng.triangular(-side, 0, side, (n, 3))
-    law = TokenLaw(
-        name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf, coordinates=triangular_quantile
-    )
+    law = TokenLaw("triangular", 3, 1.0, sample, log_mgf, coordinates=triangular_quantile)
     plain = TokenLaw(name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf)
     U, V, z = problem(3)
     runs = [attention_errors(x, U, V, z, 20, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
@@ -226,9 +224,7 @@ def signs(rng: np.random.Generator, n: int) -> np.ndarray:
 def test_a_sampler_that_fails_later_is_told(spoil, says):
     """The few tokens that are drawn when a law is made were in order."""
     sample = lambda rng, n: signs(rng, n) if n < 10 else spoil(signs(rng, n))
-    law = TokenLaw(
-        name="fails later", d=2, sigma=1.0, sample=sample, log_mgf=lambda a: np.log(np.cosh(a)).sum(-1)
-    )
+    law = TokenLaw("fails later", 2, 1.0, sample, lambda a: np.log(np.cosh(a)).sum(-1))
     with pytest.raises(FloatingPointError if says == "not finite" else ValueError, match=says):
         attention_errors(law, *problem(2), 20, replicates=10, seed=1, threads=1)
 

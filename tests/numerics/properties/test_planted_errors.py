@@ -41,22 +41,16 @@ def start_of_the_range(c: int) -> Sides:
     """Corollary C.3: a quarter of delta_0 is admissible in Lemma C.1."""
     n, a = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)
     small = [(delta_0(n, a, c), "<", 1)]
-    return (
-        statement(
-            delta_0(n, a, c) / 4, ">=", delta_min(n, a), {n: Integers(1, sp.oo), a: Closed(0, sp.oo)}, small
-        ),
-    )
+    domain = {n: Integers(1, sp.oo), a: Closed(0, sp.oo)}
+    return (statement(delta_0(n, a, c) / 4, ">=", delta_min(n, a), domain, small),)
 
 
 def young(absolute: bool) -> Sides:
     """The distance of the risks: ``(r + D)^2 - r^2 <= 2 |r D| + D^2``."""
     r, D = sp.symbols("r D", real=True)
     product = sp.Abs(r * D) if absolute else sp.Max(0, r) * sp.Max(0, D)
-    return (
-        statement(
-            (r + D) ** 2 - r**2, "<=", 2 * product + D**2, {r: (-sp.oo, sp.oo), D: (-sp.oo, sp.oo)}, ()
-        ),
-    )
+    line = (-sp.oo, sp.oo)
+    return (statement((r + D) ** 2 - r**2, "<=", 2 * product + D**2, {r: line, D: line}, ()),)
 
 
 def from_one_token() -> Sides:

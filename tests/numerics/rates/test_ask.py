@@ -73,21 +73,8 @@ def test_a_row_of_a_table_is_a_query(files, capsys):
 
 
 def test_laws_and_a_mean(files, capsys):
-    words = (
-        "--U",
-        "U.npy",
-        "--query",
-        "z.json",
-        "--law",
-        "gaussian",
-        "--law",
-        "sphere",
-        "--mean",
-        "m.npy",
-        "-L",
-        "100",
-    )
-    assert ask(*COMMON, *words) == 0
+    words = ("--U", "U.npy", "--query", "z.json", "--law", "gaussian", "--law", "sphere", "--mean", "m.npy")
+    assert ask(*COMMON, *words, "-L", "100") == 0
     printed = capsys.readouterr().out
     assert "custom, gaussian:\nAt L = 100 softmax" in printed
     assert "\n\ncustom, sphere:\nAt L = 100 softmax" in printed

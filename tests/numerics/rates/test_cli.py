@@ -19,6 +19,8 @@ from numerics.rates.report.write import FILES, PLOTS, schema
 from numerics.rates.setting_options import add_setting_options, given_settings
 from tests.numerics.refusals import refused
 
+STOPPED = "interrupted; no report was written (`largeprompt sweep` keeps what it has)"
+BEYOND = "isotropic: theory does not reach this ({}); take a smaller U or query"
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
 
 
@@ -103,46 +105,19 @@ def test_the_answer_comes_first_and_printed_laws_say_what_the_ledger_says(tmp_pa
 def test_gaussian_queries_from_a_file_and_quiet(matrices, tmp_path, capsys):
     del matrices["query"]
     np.save(tmp_path / "S.npy", np.diag([1.0, 0.0]))
-    assert (
-        rates(
-            *options(matrices), "--query-cov", tmp_path / "S.npy", *SMALL, "--quiet", "--out", tmp_path / "r"
-        )
-        == 0
-    )
-    assert (
-        json.loads((tmp_path / "r" / "report.json").read_text())["runs"][0]["setting"]["query"] == "Gaussian"
-    )
+    words = ("--query-cov", tmp_path / "S.npy", *SMALL, "--quiet", "--out", tmp_path / "r")
+    assert rates(*options(matrices), *words) == 0
+    document = json.loads((tmp_path / "r" / "report.json").read_text())
+    assert document["runs"][0]["setting"]["query"] == "Gaussian"
     assert capsys.readouterr() == ("", "")
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     monkeypatch.setattr("time.perf_counter", lambda: 0.0)
-    for name, threads in (("a", "1"), ("b", "2")):
-        rates(
-            "--example",
-            "isotropic",
-            "--lengths",
-            "1:50:4",
-            "--replicates",
-            "200",
-            "--threads",
-            threads,
-            "--out",
-            tmp_path / name,
-        )
-    rates(
-        "--example",
-        "isotropic",
-        "--lengths",
-        "1:50:4",
-        "--replicates",
-        "200",
-        "--seed",
-        "1",
-        "--out",
-        tmp_path / "c",
-    )
+    words = ("--example", "isotropic", "--lengths", "1:50:4", "--replicates", "200")
+    for name, other in (("a", ("--threads", "1")), ("b", ("--threads", "2")), ("c", ("--seed", "1"))):
+        rates(*words, *other, "--out", tmp_path / name)
     files = [p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*") if p.is_file()]
     assert len(files) > len(FILES)
     for file in files:
@@ -255,21 +230,9 @@ def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("stop", "status", "says"),
     [
-        (
-            KeyboardInterrupt(),
-            130,
-            "interrupted; no report was written (`largeprompt sweep` keeps what it has)",
-        ),
-        (
-            ZeroDivisionError("a bound of 0"),
-            2,
-            "isotropic: theory does not reach this (a bound of 0); take a smaller U or query",
-        ),
-        (
-            MemoryError("too long"),
-            2,
-            "isotropic: theory does not reach this (too long); take a smaller U or query",
-        ),
+        (KeyboardInterrupt(), 130, STOPPED),
+        (ZeroDivisionError("a bound of 0"), 2, BEYOND.format("a bound of 0")),
+        (MemoryError("too long"), 2, BEYOND.format("too long")),
     ],
 )
 def test_what_stops_a_run_is_one_line(stop, status, says, tmp_path, monkeypatch, capsys):
@@ -305,7 +268,7 @@ def test_a_terminal_without_unicode_is_enough(tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("words", [[], ["--paper", "LDL", "--classes", "4,8,16,32,64"]])
+@pytest.mark.parametrize("words", [[], ["--paper", "LDL", "--classes", "4"]])
 def test_plots_are_written_in_the_formats_asked_for(words, tmp_path):
     how = words or ["--example", "isotropic", *SMALL]
     rates(*how, "--quiet", "--format", "pdf", "--out", tmp_path)

@@ -126,13 +126,9 @@ def test_malformed_statements_say_what_is_wrong():
         normal_form(Tail(error_squared, ">=", L, delta), delta)
     with pytest.raises(ValueError, match="no value"):
         evaluate(sp.Symbol("unknown"), {"L": 1})
+    origin = Point(on_line((0,), (F(1),)), F(0), (F(0),))
     with pytest.raises(ValueError, match="at which value"):
-        at_point(
-            Point(on_line((0,), (F(1),)), F(0), (F(0),)),
-            1,
-            Tail(error_squared, ">=", F4 / delta, delta),
-            delta,
-        )
+        at_point(origin, 1, Tail(error_squared, ">=", F4 / delta, delta), delta)
 
 
 def test_bounds_are_evaluated_as_sympy_does_and_enclosed_by_balls():

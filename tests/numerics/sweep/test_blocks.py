@@ -48,6 +48,7 @@ def test_the_key_is_that_of_the_content():
 
 def test_every_change_is_another_key():
     bit = np.nextafter(1.0, 2.0)
+    averaged = {("query_cov" if k == "query" else k): v for k, v in CONTENT.items()}
     changed = [
         block(),
         block(law=describe_gaussian(np.diag([1, bit]))),
@@ -61,13 +62,7 @@ def test_every_change_is_another_key():
         block(first=PIECE),
         block(count=PIECE - 1),
         replace(block(), code="0" * 64),
-        Block(
-            canonical({("query_cov" if k == "query" else k): v for k, v in CONTENT.items()}),
-            5,
-            0,
-            PIECE,
-            code_digest(),
-        ),
+        Block(canonical(averaged), 5, 0, PIECE, code_digest()),
     ]
     assert len({b.key for b in changed}) == len(changed)
 

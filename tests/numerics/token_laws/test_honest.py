@@ -87,11 +87,7 @@ def test_a_violation_far_from_the_covariance():
 
 def test_laplace_tokens_have_no_sigma():
     laplace = TokenLaw(
-        name="Laplace",
-        d=1,
-        sigma=3.0,
-        sample=lambda rng, n: rng.laplace(size=(n, 1)),
-        log_mgf=lambda a: -np.log(1 - a * a).sum(-1),
+        "Laplace", 1, 3.0, lambda rng, n: rng.laplace(size=(n, 1)), lambda a: -np.log(1 - a * a).sum(-1)
     )
     for sigma in (1.0, 1.5, 2.0):
         assert honest_sigma(dataclasses.replace(laplace, sigma=sigma)).verdict is Verdict.REFUTED
@@ -101,12 +97,7 @@ def test_laplace_tokens_have_no_sigma():
 
 
 def test_tokens_that_are_not_centred_have_no_sigma():
-    shifted = TokenLaw(
-        name="shifted",
-        d=2,
-        sigma=1.1,
-        sample=lambda rng, n: rng.standard_normal((n, 2)) + np.array([0.0, 0.3]),
-    )
+    shifted = TokenLaw("shifted", 2, 1.1, lambda rng, n: rng.standard_normal((n, 2)) + np.array([0.0, 0.3]))
     found = honest_sigma(shifted)
     assert found.verdict is Verdict.REFUTED
     centred = dataclasses.replace(shifted, sample=lambda rng, n: rng.standard_normal((n, 2)))

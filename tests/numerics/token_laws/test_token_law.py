@@ -152,12 +152,12 @@ def test_quantile_functions_are_coordinates():
         (
             {"log_mgf": lambda a: np.logaddexp(a, -a).sum(-1) - np.log(2)},
             ValueError,
-            "failed with TypeError.* for complex a",
+            "TypeError.* for complex a",
         ),
         (
             {"log_mgf": lambda a: np.linalg.norm(a, axis=-1) ** 2 / 2},
             ValueError,
-            "returned real numbers for complex a",
+            "real numbers for complex a",
         ),
         ({"log_mgf": lambda a: (a * a.conj()).sum(-1) / 2}, ValueError, "not analytic"),
         ({"log_mgf": lambda a: (a.real**2).sum(-1) / 2 + 1j * a.imag.sum(-1)}, ValueError, "not analytic"),

@@ -37,14 +37,8 @@ def test_risk_against_the_definition_on_all_ordered_prompts():
             for j, b in enumerate(task.tokens):
                 for q, (x, y) in enumerate(task.tokens):
                     out = softmax_attention([a, b], [x, 0.0], U, V[None])[0]
-                    total += (
-                        task.probability
-                        * task.masses[i]
-                        * task.masses[j]
-                        * task.masses[q]
-                        * (out - y) ** 2
-                        / 2
-                    )
+                    mass = task.probability * task.masses[i] * task.masses[j] * task.masses[q]
+                    total += mass * (out - y) ** 2 / 2
     assert gaps(TASKS, U, V, 2).risk_L == pytest.approx(total, rel=1e-13)
 
 

@@ -33,13 +33,8 @@ def of_tokens(theta: Floats, L: int, noise_sd: float = 0.5) -> Floats:
     for _ in range(BATCHES):
         prompts = draw_prompts(rng, BATCH, L, kms(d), np.eye(d), 0.7, noise_sd)
         s, t = (predictions(unpack(x), kind, prompts) for x, kind in zip(theta, ("softmax", "linear")))
-        rows.append(
-            [
-                np.mean((s - prompts.labels) ** 2) / 2,
-                np.mean((t - prompts.labels) ** 2) / 2,
-                np.mean((s - t) ** 2),
-            ]
-        )
+        gaps = (s - prompts.labels) / 2**0.5, (t - prompts.labels) / 2**0.5, s - t
+        rows.append([np.mean(gap**2) for gap in gaps])
     return np.array(rows)
 
 
