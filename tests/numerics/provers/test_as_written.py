@@ -42,11 +42,7 @@ WRITTEN = {
     "a finite product": (sp.Product(k * x, (k, 1, 3)), 6 * x**3, r"\prod_{k=1}^{3} k x = 6 x^{3}"),
     "a computation": (computed(r"\nabla_x", 2 * x * y), 2 * x * y, r"\underbrace{2 x y}_{\nabla_x}"),
     "computed": (sp.exp(computed("a", sp.log(x))), x, r"e^{\underbrace{\log{\left(x \right)}}_{a}} = x"),
-    "a derivative of a computation": (
-        D(computed("a", x**2), x),
-        2 * x,
-        r"\frac{d}{d x} \underbrace{x^{2}}_{a} = 2 x",
-    ),
+    "of a computation": (D(computed("a", x**2), x), 2 * x, r"\frac{d}{d x} \underbrace{x^{2}}_{a} = 2 x"),
 }
 
 

@@ -25,12 +25,7 @@ TRUE = {
     "the sharp constant is 8/e": (3 / d, ">=", 8 * sp.log(1 / d), {d: (0, 1)}),
     "contact inside": (sp.log(sp.cosh(u)), "<=", u**2 / 2, {u: (-oo, oo)}),
     "contact of order 5 at a pole": (sp.coth(t), "<", t / 3 + 1 / t, {t: (0, oo)}),
-    "equality at infinity": (
-        (1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)),
-        ">=",
-        sp.exp(-half),
-        {d: Closed(1, oo)},
-    ),
+    "at infinity": ((1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)), ">=", sp.exp(-half), {d: Closed(1, oo)}),
     "a square": ((u - v) ** 2, ">=", u**2 / 2 - v**2, {u: (-oo, oo), v: (-oo, oo)}),
     "equality on a face": (2 * (1 + t) ** s, ">=", 1 + t**s, {t: (0, 1), s: (0, 1)}),
     "incomplete Gamma": (sp.uppergamma(2, x), "<=", (1 + x) * sp.exp(-x), {x: (0, oo)}),

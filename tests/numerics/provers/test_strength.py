@@ -144,13 +144,7 @@ EDGES = [
     ),  # on the diagonal
     # -- three variables
     Edge("AM-GM", X * Y * Z, c * (X**3 + Y**3 + Z**3), {X: POS, Y: POS, Z: POS}, R(1, 3)),
-    Edge(
-        "xy+yz+zx <= c norm^2",
-        X * Y + Y * Z + Z * X,
-        c * (X**2 + Y**2 + Z**2),
-        {X: LINE, Y: LINE, Z: LINE},
-        ONE,
-    ),
+    Edge("xy+yz+zx", X * Y + Y * Z + Z * X, c * (X**2 + Y**2 + Z**2), {X: LINE, Y: LINE, Z: LINE}, ONE),
     Edge(
         "y z^2 e^-(x+y+z) <= c", Y * Z**2 * exp(-X - Y - Z), c, {X: POS, Y: POS, Z: POS}, 4 * exp(-3)
     ),  # at (0, 1, 2)
@@ -163,15 +157,7 @@ EDGES = [
         "2^n >= c n^2", c * N**2, exp(N * log(2)), {N: WHOLE}, R(8, 9), up=False
     ),  # at 3; for real n 0.8876, below 8/9
     # -- hypotheses and substitutions
-    Edge(
-        "x+y >= 1: norm^2 >= c",
-        c,
-        X**2 + Y**2,
-        {X: LINE, Y: LINE},
-        R(1, 2),
-        up=False,
-        where=((X + Y, ">=", sp.S.One),),
-    ),
+    Edge("x+y >= 1", c, X**2 + Y**2, {X: LINE, Y: LINE}, R(1, 2), up=False, where=((X + Y, ">=", sp.S.One),)),
     Edge("xy >= 1: x+y >= c", c, X + Y, {X: POS, Y: POS}, 2, up=False, where=((X * Y, ">=", sp.S.One),)),
     Edge("p+q <= 1: pq <= c", X * Y, c, {X: POS, Y: POS}, R(1, 4), where=((X + Y, "<=", sp.S.One),)),
     Edge(
@@ -186,14 +172,7 @@ EDGES = [
         up=False,
         via={s: 1 / sqrt(X)},
     ),
-    Edge(
-        "u e^-u at u = y e^-z",
-        Y * exp(-Z) * exp(-Y * exp(-Z)),
-        c,
-        {Y: POS, Z: LINE},
-        exp(-1),
-        via={s: Y * exp(-Z)},
-    ),
+    Edge("u = y e^-z", Y * exp(-Z) * exp(-Y * exp(-Z)), c, {Y: POS, Z: LINE}, exp(-1), via={s: Y * exp(-Z)}),
 ]
 
 #: True statements that the prover leaves OPEN today: scaled special functions and two speeds at
@@ -202,14 +181,7 @@ OPEN_TODAY = [
     Edge(
         "n x (1-x)^n <= c", N * X * (1 - X) ** N, c, {N: WHOLE, X: UNIT}, 1 / sp.E
     ),  # (n/(n+1))^(n+1) at x = 1/(n+1)
-    Edge(
-        "simplex: xyz <= c",
-        X * Y * Z,
-        c,
-        {X: POS, Y: POS, Z: POS},
-        R(1, 27),
-        where=((X + Y + Z, "<=", sp.S.One),),
-    ),
+    Edge("simplex", X * Y * Z, c, {X: POS, Y: POS, Z: POS}, R(1, 27), where=((X + Y + Z, "<=", sp.S.One),)),
     Edge(
         "Mills, above",
         erfc(X),
