@@ -61,11 +61,8 @@ def test_key_and_query_against_plain_sampling(averaged):
     weights = np.exp(np.einsum("nli,ij,nj->nl", tokens, p["U"], queries))
     weights /= weights.sum(axis=1, keepdims=True)
     mean = np.einsum("nl,nli->ni", weights, tokens)
-    C = (
-        np.einsum("nl,nli,nlj->nij", weights, tokens, tokens)
-        - mean[:, :, None] * mean[:, None, :]
-        - p["Gamma"]
-    )
+    second = np.einsum("nl,nli,nlj->nij", weights, tokens, tokens)
+    C = second - mean[:, :, None] * mean[:, None, :] - p["Gamma"]
     grad_U = np.einsum("vi,nij,nk->nvjk", p["V"], C, queries)
     draws = {
         "grad_U": np.sum(grad_U**2, axis=(1, 2, 3)),

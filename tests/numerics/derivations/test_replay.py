@@ -49,13 +49,8 @@ def _replay() -> Replay:
     choices = {a for t in steps for a in t.assumptions if a.chosen}
     tried = itertools.product(choices, SEEDS, (True, False))
     not_made = [str(a) for a, seed, large in tried if _can_be(a, seed, large) != large]
-    return Replay(
-        became,
-        [any(_apart(t, world) for world in worlds) for t in tight],
-        len(choices),
-        not_made,
-        all_proofs(),
-    )
+    apart = [any(_apart(t, world) for world in worlds) for t in tight]
+    return Replay(became, apart, len(choices), not_made, all_proofs())
 
 
 def _steps() -> list[Theorem]:

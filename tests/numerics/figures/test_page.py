@@ -259,15 +259,8 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(found, tmp_path, monke
 
 def test_figures_of_nothing_and_of_one_length_are_drawn(found):
     """Every run lost, no label noise, one prompt length, one step: no axis fails."""
-    plan = replace(
-        PLAN,
-        figures=(2, 4),
-        variants=("as coded",),
-        lengths=(7,),
-        curve_lengths=(7,),
-        noise=0.0,
-        most_steps=1,
-    )
+    plan = replace(PLAN, figures=(2, 4), variants=("as coded",), lengths=(7,), curve_lengths=(7,))
+    plan = replace(plan, noise=0.0, most_steps=1)
     nothing = replace(found, plan=plan, runs={}, final={}, exact={}, bayes={}, gaps={})
     assert [figure.number for figure in draw(nothing)] == [2, 4]
     assert all(key.text != "label noise, 0" for figure in draw(nothing) for key in keys(figure, plan))

@@ -1,8 +1,6 @@
-"""Streams and memory of the sampler of scores, and the laws that it takes."""
+"""Streams of the sampler of scores, and the laws that it takes."""
 
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -36,27 +34,6 @@ def test_seeds_and_lengths_have_their_own_streams():
     rows += [sampler.values(16, 0, 2000, key_of(1))[0], sampler.values(8, 2000, 2000, key_of(1))[0]]
     correlations = np.corrcoef(np.log(rows)) - np.eye(len(rows))
     assert np.abs(correlations).max() < SURE / math.sqrt(2000)
-
-
-PEAKS = """
-import resource
-import numpy as np
-from numerics.monte_carlo.scores_only import prepare
-from numerics.compiled.streams import key_of
-
-one = np.eye(1)
-sampler = prepare("normal", one, one, one, np.ones(1), np.zeros((1, 0)))
-for L in (100, 1_000_000):
-    sampler.values(L, 0, 128, key_of(1))
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-"""
-
-
-def test_memory_does_not_grow_with_the_prompt():
-    """Some 200 MB; 128 replicates of a million numbers in float32 would be 512 MB."""
-    run = subprocess.run([sys.executable, "-c", PEAKS], capture_output=True, text=True, check=True)
-    short, long = map(int, run.stdout.split())
-    assert long < 1.1 * short
 
 
 def test_scores_are_drawn_where_that_is_exact():

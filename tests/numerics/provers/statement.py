@@ -75,15 +75,8 @@ class Random:
 
     def ask(self, effort: int, via: dict[sp.Symbol, Any] | None = None) -> Evidence:
         domain = {s: r.spec() for s, r in self.ranges.items()}
-        return forall(
-            self.small,
-            "<" if self.strict else "<=",
-            self.big,
-            domain,
-            where=self.where,
-            via=via,
-            effort=effort,
-        )
+        op = "<" if self.strict else "<="
+        return forall(self.small, op, self.big, domain, where=self.where, via=via, effort=effort)
 
     def __str__(self) -> str:
         spec = {str(s): r.spec() for s, r in self.ranges.items()}

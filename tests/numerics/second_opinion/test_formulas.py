@@ -20,16 +20,8 @@ def drawn(rng: random.Random, depth: int) -> sp.Expr:
     root = sp.Rational(rng.choice([1, -1, 3]), rng.choice([2, 3]))
     return rng.choice(
         [
-            a + b,
-            a - b,
-            a * b,
-            a / b if b != 0 else a,
-            sp.Max(a, b),
-            sp.Min(a, b),
-            a**2,
-            a**3,
-            sp.Abs(a),
-            (1 + a**2) ** root,
+            *(a + b, a - b, a * b, a / b if b != 0 else a, sp.Max(a, b), sp.Min(a, b)),
+            *(a**2, a**3, sp.Abs(a), (1 + a**2) ** root),
         ]
     )
 

@@ -164,12 +164,8 @@ atan(c), 0
 def _needles(rng: random.Random) -> Inequality:
     """What touches zero at irrational points only, or falls below it there by next to nothing."""
     n, m = rng.choice((2, 3, 5, 7)), rng.choice((1, 1, 2))
-    ranges = (
-        Axis(Fraction(0), Fraction(3)),
-        Axis(Fraction(1), Fraction(3), True, True),
-        Axis(Fraction(0), None),
-        Axis(),
-    )
+    one, three = Fraction(1), Fraction(3)
+    ranges = Axis(0 * one, three), Axis(one, three, True, True), Axis(0 * one, None), Axis()
     axes = symbols(rng, [rng.choice(ranges) for _ in range(m)])
     x, *others = axes
     r = number(sp.sqrt(n))

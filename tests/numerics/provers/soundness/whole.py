@@ -150,16 +150,8 @@ def _drawn(rng: random.Random) -> Counted:
     a, b = sp.symbols("a b", integer=True, positive=True)
     k, n = sp.Symbol("k", integer=True, nonnegative=True), sp.Symbol("n", integer=True)
     with sp.evaluate(rng.random() < 0.8):
-        lhs, rhs = drawn(
-            rng,
-            _COUNTS,
-            a=a,
-            b=b,
-            k=k,
-            n=n,
-            c=sp.Integer(rng.randint(-4, 2)),
-            d=sp.Integer(rng.randint(0, 2)),
-        )
+        fixed = dict(c=sp.Integer(rng.randint(-4, 2)), d=sp.Integer(rng.randint(0, 2)))
+        lhs, rhs = drawn(rng, _COUNTS, a=a, b=b, k=k, n=n, **fixed)
     if rng.random() < 0.3:
         put = rng.choice(({k: k + 1}, {n: -n}, {n: n + k}, {a: a + b}, {k: k * a}))
         lhs, rhs = (e.subs(put, simultaneous=True) for e in (lhs, rhs))

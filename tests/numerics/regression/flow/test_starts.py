@@ -84,11 +84,8 @@ def test_printed_constant_is_refuted_at_the_shortest_numbers_and_ours_is_not():
 
 def test_a_constant_that_only_the_path_contradicts_stays_open():
     """S = 1, s = 5/4: from 4 S^3 s^2 to 4 S^2 the path falls below what the start allows."""
-    steep = [
-        s
-        for s in balanced_starts()
-        if s.Sigma.shape[0] == 1 and s.s == sp.Rational(5, 4) and s.Sigma[0, 0] == 1
-    ]
+    one, s = sp.eye(1), sp.Rational(5, 4)
+    steep = [start for start in balanced_starts() if (start.Sigma, start.s) == (one, s)]
     found = steeper_than(lambda *_: sp.Integer(5), steep)
     assert found.verdict is Verdict.OPEN
     assert "path" in found.reason
