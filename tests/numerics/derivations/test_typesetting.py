@@ -3,7 +3,7 @@
 import random
 import re
 from collections.abc import Iterator
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import chain
 from typing import Any
 
@@ -50,7 +50,7 @@ FREE = {
 }
 ENDS = (*(Variable(n, range=whole(1)) for n in "dm"), LENGTH)
 I, K, Q, T, W = Sort.INDEX, Sort.TOKEN, Sort.QUERY, Sort.TIME, Sort.TASK
-ORDER = Fraction(4)
+ORDER = F(4)
 FUNCTIONS = (
     *(Function(n, (I,)) for n in ("f", "y", "z", "g", "Z", "f_i", "P2", "P_2")),
     *(Function(n, (I, I)) for n in ("f", "z", "Z", "P")),
@@ -60,10 +60,10 @@ FUNCTIONS = (
     *(Function(n, (Q,), ORDER) for n in ("f", "b")),
     *(Function(n, (I, Q), ORDER) for n in ("y", "x", "z")),
     GAUSSIAN,
-    *(Function(n, (T,), Fraction(1)) for n in ("u", "b")),
+    *(Function(n, (T,), F(1)) for n in ("u", "b")),
     CLOCK,
-    Function("b", (T,), Fraction(1)).rate,
-    Function("f", (I, T), Fraction(1)),
+    Function("b", (T,), F(1)).rate,
+    Function("f", (I, T), F(1)),
     *(Function(n, (W,)) for n in ("f", "s")),
     *(Function(n, (W, I)) for n in ("f", "s")),
     *(Function(n, (W, K), ORDER) for n in ("f", "b")),
@@ -83,7 +83,7 @@ def random_term(rng: random.Random, depth: int) -> Term:
     if depth == 0:
         kind = rng.random()
         if kind < 0.15:
-            return number(Fraction(rng.randint(-2, 3), rng.choice((1, 1, 2))))
+            return number(F(rng.randint(-2, 3), rng.choice((1, 1, 2))))
         if kind < 0.3:
             return rng.choice((*FREE[Sort.REAL], *ENDS))
         f = rng.choice(FUNCTIONS)
@@ -236,16 +236,8 @@ def told(thm: Theorem) -> tuple[str, tuple[str, ...]]:
 
 def theorems() -> Iterator[Theorem]:
     x, y, a = (Variable(n, range=REALS) for n in "xya")
-    one = Fraction(1)
-    ranges = (
-        POSITIVE,
-        NONNEGATIVE,
-        Range(Fraction(0), one),
-        Range(None, one),
-        Range(one),
-        whole(1),
-        whole(2),
-    )
+    one = F(1)
+    ranges = (POSITIVE, NONNEGATIVE, Range(F(0), one), Range(None, one), Range(one), whole(1), whole(2))
     for of in (REALS, *ranges):
         yield equal(Variable("x", range=of), Variable("x", range=of))
         yield assume("all", 0, "<=", 1, every=(Variable("x", range=of),))
@@ -257,10 +249,10 @@ def theorems() -> Iterator[Theorem]:
     yield assume("argued one", x, "<=", y)
     yield from (assume("given one", x, "<=", y), assume("one", x, "<=", y, every=(x, a)))
     k, t, w, i = (FREE[s][0] for s in (K, T, W, I))
-    for order in (Fraction(0), Fraction(2), Fraction(4), None):
+    for order in (F(0), F(2), F(4), None):
         f = Function("f", (K,), order)
         yield from (equal(f(k), f(k)), assume("one", f(k), "<=", 1, every=(k,)))
-    for order in (Fraction(0), Fraction(1)):
+    for order in (F(0), F(1)):
         for at in ((T,), (W, T)):
             u = Function("u", at, order)
             value = u(*(w, t)[-len(at) :])

@@ -1,6 +1,6 @@
 """Averages over prompt and query: laws meet the hypotheses, false bounds fall, two routes."""
 
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from numerics.search.query_average_bound import Grid, Place, QueryAverageBound, 
 from numerics.seeds import seeded
 from numerics.token_laws import atoms
 
-ONE = Fraction(1)
+ONE = F(1)
 
 
 def codes(seed: int, count: int) -> list[tuple[int, ...]]:
@@ -46,24 +46,18 @@ def codes(seed: int, count: int) -> list[tuple[int, ...]]:
 
 def pair(d: int, rows: tuple[str, ...]) -> PromptAndQuery:
     """Skewed tokens on d + 1 points, a query on three, and a matrix of norm 1."""
-    points = [tuple(Fraction(i == j) for j in range(d)) for i in range(d)] + [
-        tuple(Fraction(-1, d) for _ in range(d))
-    ]
-    weights = [Fraction(1, 2 * d)] * d + [Fraction(1, 2)]
-    query = [tuple(Fraction(v) for v in row) for row in ((1,) * d, (0,) * d, (-1,) * d)]
-    shape = tuple(tuple(Fraction(v) for v in row.split()) for row in rows)
+    points = [tuple(F(i == j) for j in range(d)) for i in range(d)] + [tuple(F(-1, d) for _ in range(d))]
+    weights = [F(1, 2 * d)] * d + [F(1, 2)]
+    query = [tuple(F(v) for v in row) for row in ((1,) * d, (0,) * d, (-1,) * d)]
+    shape = tuple(tuple(F(v) for v in row.split()) for row in rows)
     return PromptAndQuery(
-        atoms(points, weights, sigma2=ONE),
-        atoms(query, [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]),
-        ONE,
-        "",
-        shape,
+        atoms(points, weights, sigma2=ONE), atoms(query, [F(1, 4), F(1, 2), F(1, 4)]), ONE, "", shape
     )
 
 
 @pytest.mark.parametrize("rows", [("-1",), ("0 1", "0 0"), ("3/5 4/5", "0 0"), ("0 1 0", "0 0 1/2", "1 0 0")])
 def test_averages_in_vectors_are_those_of_one_instance(rows):
-    x, lengths, sizes = pair(len(rows), rows), (1, 2, 5), (Fraction(0), Fraction(3, 4), Fraction(7))
+    x, lengths, sizes = pair(len(rows), rows), (1, 2, 5), (F(0), F(3, 4), F(7))
     grid = Grid.of(x, lengths, sizes)
     for statistic, f, g in (
         (squared_error, None, None),
@@ -118,7 +112,7 @@ def test_drawn_laws_meet_the_hypotheses(seed):
             )
         proxy = law.certain()
         assert float(proxy) == pytest.approx(law.proxy, rel=1e-5)
-        assert TOKENS[kind][1] == "point" or proxy >= 1 - Fraction(1, 10**5)
+        assert TOKENS[kind][1] == "point" or proxy >= 1 - F(1, 10**5)
         assert query.certain() <= 1
         assert sub_gaussian(law.points, law.weights, float(proxy), seed)
         assert sub_gaussian(query.points, query.weights, 1.0, seed)
@@ -130,7 +124,7 @@ def test_matrices_have_norm_1_and_directions_length_1():
     for d, shapes in SHAPES.items():
         ranks = set()
         for text in shapes:
-            matrix = np.array([float(Fraction(v)) for v in text.split()]).reshape(d, d)
+            matrix = np.array([float(F(v)) for v in text.split()]).reshape(d, d)
             assert np.linalg.norm(matrix, 2) == pytest.approx(1)
             ranks.add(int(np.linalg.matrix_rank(matrix)))
         assert ranks == set(range(1, d + 1))
@@ -182,7 +176,7 @@ def test_planted_errors_are_found_and_what_is_true_is_not_refuted(left, wrong, r
 def test_equality_is_no_violation_and_less_than_it_is_one():
     same = statement(lambda at: at.mean(squared_error))
     assert holds(PromptsAndQueries(same)).slack == 1
-    assert holds(PromptsAndQueries(same).scaled(Fraction(99, 100))).verdict is Verdict.REFUTED
+    assert holds(PromptsAndQueries(same).scaled(F(99, 100))).verdict is Verdict.REFUTED
 
 
 def test_hypotheses_of_the_statement_are_kept():
@@ -213,7 +207,7 @@ def test_the_statement_of_an_evidence_becomes_a_property():
 
 
 def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch):
-    def fails(*_: Any) -> Fraction:
+    def fails(*_: Any) -> F:
         raise ArithmeticError("no proof")
 
     monkeypatch.setattr("numerics.properties.prompts_and_queries._certain", fails)

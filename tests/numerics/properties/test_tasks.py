@@ -1,7 +1,7 @@
 """What a finite prompt changes: true bounds are reached, wrong ones refuted; enclosures."""
 
 from collections.abc import Callable
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import numpy as np
@@ -40,12 +40,12 @@ def test_the_bounds_hold_and_are_reached(left, right):
 @pytest.mark.parametrize(
     ("left", "right", "factor"),
     [
-        (RISK, RISK_BOUND, Fraction(95, 100)),
-        (GRADIENT, GRADIENT_BOUND, Fraction(95, 100)),
-        (RISK, lambda g: root(2 * g.risk * g.D2), Fraction(1)),
-        (RISK, lambda g: g.y2 + g.D2 / 4, Fraction(1)),
-        (GRADIENT, lambda g: (root(2 * g.risk) + root(g.D2)) * root(g.dJ2), Fraction(1, 2)),
-        (GRADIENT, lambda g: root(g.D2 * g.dJ2) + root(g.J2 * g.D2), Fraction(1)),
+        (RISK, RISK_BOUND, F(95, 100)),
+        (GRADIENT, GRADIENT_BOUND, F(95, 100)),
+        (RISK, lambda g: root(2 * g.risk * g.D2), F(1)),
+        (RISK, lambda g: g.y2 + g.D2 / 4, F(1)),
+        (GRADIENT, lambda g: (root(2 * g.risk) + root(g.D2)) * root(g.dJ2), F(1, 2)),
+        (GRADIENT, lambda g: root(g.D2 * g.dJ2) + root(g.J2 * g.D2), F(1)),
     ],
     ids=["95 % of E.2", "95 % of E.4", "last term dropped", "no risk", "J dropped", "residual dropped"],
 )
@@ -76,17 +76,12 @@ def test_enclosures_and_batches_say_the_same_as_floats():
 
 
 def test_fractions_stay_exact():
-    third = Fraction(1, 3)
+    third = F(1, 3)
     one = gaps(
-        [Task(Fraction(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))],
-        [[0, 0], [0, 0]],
-        [Fraction(1), third],
-        3,
+        [Task(F(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))], [[0, 0], [0, 0]], [F(1), third], 3
     )
-    assert all(
-        isinstance(getattr(one, name), Fraction) for name in ("risk_L", "risk", "D2", "T2", "J2", "dJ2")
-    )
-    values = [1 + Fraction(2, 3), Fraction(1, 3), Fraction(-2)]  # of x + y/3, whose mean is 0
+    assert all(isinstance(getattr(one, name), F) for name in ("risk_L", "risk", "D2", "T2", "J2", "dJ2"))
+    values = [1 + F(2, 3), F(1, 3), F(-2)]  # of x + y/3, whose mean is 0
     mean_square = one.D2
     assert mean_square == sum(x * x for x in values) / 9
 

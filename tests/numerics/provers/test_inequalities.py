@@ -13,7 +13,9 @@ from numerics.provers import Closed, Integers, forall
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.exact.rational_functions import one_variable
 
-oo, half = sp.oo, sp.Rational(1, 2)
+R = sp.Rational
+
+oo, half = sp.oo, R(1, 2)
 x, y, t, s, d, p, m = sp.symbols("x y t s d p m", positive=True)
 u, v = sp.symbols("u v", real=True)
 L, a, r = sp.symbols("L a r")
@@ -41,15 +43,13 @@ def test_true_statements_are_shown(name):
     assert evidence.verdict in (Verdict.PROVED, Verdict.CERTIFIED), evidence
 
 
-@pytest.mark.parametrize(
-    ("factor", "holds"), [(sp.Rational(999, 1000), True), (sp.Rational(1001, 1000), False)]
-)
+@pytest.mark.parametrize(("factor", "holds"), [(R(999, 1000), True), (R(1001, 1000), False)])
 def test_the_verdict_turns_at_the_sharp_constant(factor, holds):
     # x^4 e^-x is largest at 4, so c = (4/e)^4 is the least constant; 8/e is the largest multiple of
     # d ln(1/d) below 3
-    least = sp.Rational(Fraction((4 / exp(1)) ** 4).limit_denominator(10**6))
+    least = R(Fraction((4 / exp(1)) ** 4).limit_denominator(10**6))
     assert forall(sp.exp(-x), "<=", least / factor * x**-4, {x: (0, oo)}).verdict.accepted is holds
-    largest = sp.Rational(Fraction(3 * exp(1)).limit_denominator(10**6))
+    largest = R(Fraction(3 * exp(1)).limit_denominator(10**6))
     assert forall(3 / d, ">=", largest * factor * sp.log(1 / d), {d: (0, 1)}).verdict.accepted is holds
 
 
@@ -107,7 +107,7 @@ def test_nothing_is_shown_where_a_side_is_undefined():
 
 def test_an_inequality_with_an_equality_at_an_irrational_point_stays_open():
     assert forall((u**2 - 2) ** 2, ">=", 0, {u: (-oo, oo)}).verdict is Verdict.PROVED
-    close = forall(u**2 + sp.exp(-u), ">=", sp.Rational(8271840261, 10**10), {u: (-oo, oo)}, effort=120_000)
+    close = forall(u**2 + sp.exp(-u), ">=", R(8271840261, 10**10), {u: (-oo, oo)}, effort=120_000)
     assert close.verdict is not Verdict.REFUTED
 
 
@@ -128,7 +128,7 @@ def test_precision_is_given_back():
         ((x, "<", 1, {x: (0, 0.5)}), TypeError, "float"),
         ((u, "<", 1, {u: (1, 0)}), ValueError, "empty"),
         ((u, "<", 1, {u: (1, 1)}), ValueError, "empty"),
-        ((L, "<", 1, {L: Integers(half, sp.Rational(3, 4))}), ValueError, "empty"),
+        ((L, "<", 1, {L: Integers(half, R(3, 4))}), ValueError, "empty"),
         ((x, "<", 1, {x: (-1, 1)}), ValueError, "declared"),
         ((u, "<", 1, {u: (0, sp.sqrt(2))}), ValueError, "not a rational number"),
         ((sp.Max(u, 0) + sp.I, "<", 1, {u: (0, 1)}), ValueError, "not a real"),
@@ -142,15 +142,15 @@ def test_bad_input_is_named(arguments, error, text):
 def test_slopes_of_a_maximum():
     """exp(Max(1 - u - u^2/100, 3u + u^2/50 - 1)) is least where the two meet, at 1.6476988..."""
     f = sp.exp(sp.Max(1 - u - u**2 / 100, 3 * u + u**2 / 50 - 1))
-    assert forall(f, ">=", sp.Rational(16477, 10000), {u: (0, 1)}).verdict is Verdict.REFUTED
-    assert forall(f, ">=", sp.Rational(16476, 10000), {u: (0, 1)}).verdict is Verdict.CERTIFIED
+    assert forall(f, ">=", R(16477, 10000), {u: (0, 1)}).verdict is Verdict.REFUTED
+    assert forall(f, ">=", R(16476, 10000), {u: (0, 1)}).verdict is Verdict.CERTIFIED
     g = sp.log(sp.Min(2 - u, u + 1) + 1)
-    assert forall(g, "<=", sp.log(sp.Rational(5, 2)), {u: (0, 2)}).verdict.accepted
-    assert forall(g, "<=", sp.Rational(9, 10), {u: (0, 2)}).verdict is Verdict.REFUTED
+    assert forall(g, "<=", sp.log(R(5, 2)), {u: (0, 2)}).verdict.accepted
+    assert forall(g, "<=", R(9, 10), {u: (0, 2)}).verdict is Verdict.REFUTED
 
 
 def test_steps_take_their_first_argument():
-    assert forall(sp.Heaviside(u), ">=", sp.Rational(3, 4), {u: (-1, 1)}).verdict is Verdict.REFUTED
+    assert forall(sp.Heaviside(u), ">=", R(3, 4), {u: (-1, 1)}).verdict is Verdict.REFUTED
     assert forall(sp.Heaviside(u), ">=", 0, {u: (-1, 1)}).verdict is Verdict.CERTIFIED
     assert forall(sp.Heaviside(u), ">=", 1, {u: (0, 1)}).verdict.accepted
     with pytest.raises(TypeError, match="Heaviside"):
@@ -170,7 +170,7 @@ def test_a_hypothesis_is_met_only_where_it_is_defined():
 
 
 def test_an_end_that_is_attained_is_tried_even_if_its_root_is_found_in_an_interval():
-    end = sp.Rational(15, 7)
+    end = R(15, 7)
     gap = end - u + (u - end) ** 2  # zero at the upper end
     assert forall(gap, ">=", 0, {u: Closed(end - 2, end)}).verdict is Verdict.PROVED
     assert forall(gap, ">", 0, {u: (end - 2, end)}).verdict is Verdict.PROVED
@@ -184,19 +184,13 @@ def test_an_end_that_is_attained_is_tried_even_if_its_root_is_found_in_an_interv
     ("f", "least", "where"),
     [
         # settled near the minimum by slopes alone, and elsewhere by values
-        (sp.Rational(2, 3) * sp.sin(u) - sp.cos(u), -1.2018504251546631, (-1, 2)),
-        (
-            -sp.sin(u + sp.Rational(1, 3))
-            + sp.cos(u) / 3
-            - sp.Rational(5, 3) * sp.cos(u + sp.Rational(1, 3)),
-            -1.6189903883694,
-            (-1, 2),
-        ),
+        (R(2, 3) * sp.sin(u) - sp.cos(u), -1.2018504251546631, (-1, 2)),
+        (-sp.sin(u + R(1, 3)) + sp.cos(u) / 3 - R(5, 3) * sp.cos(u + R(1, 3)), -1.6189903883694, (-1, 2)),
     ],
     ids=str,
 )
 def test_the_margin_is_below_the_least_difference(f, least, where):
-    bound = sp.Rational(Fraction(least).limit_denominator(10**6)) - sp.Rational(1, 1000)
+    bound = R(Fraction(least).limit_denominator(10**6)) - R(1, 1000)
     e = forall(f, ">=", bound, {u: Closed(*where)})
     assert e.verdict is Verdict.CERTIFIED
     assert e.margin is None or 0 < e.margin <= least - float(bound) + 1e-6
@@ -204,18 +198,10 @@ def test_the_margin_is_below_the_least_difference(f, least, where):
 
 def test_values_of_roots_and_maxima_are_exact_at_rational_points():
     """An equality that only exact arithmetic sees refutes a strict inequality."""
-    f = (
-        sp.Max(
-            -(u**2) / 50 + 52 * u / 25 - sp.Rational(152, 25), u**2 / 50 - 22 * u / 25 - sp.Rational(8, 25)
-        )
-        ** 3
-    )
+    f = sp.Max(-(u**2) / 50 + 52 * u / 25 - R(152, 25), u**2 / 50 - 22 * u / 25 - R(8, 25)) ** 3
     assert forall(-8, "<", f, {u: (1, 3)}).witness == {"u": 2}
-    sides = (
-        -5 * u / 3 + (u + sp.Rational(15, 7)) ** 2 - sp.Rational(25, 7),
-        sp.Abs(u + sp.Rational(15, 7)) / 100,
-    )
-    e = forall(sides[0], ">", sides[1], {u: Closed(-4, -sp.Rational(15, 7))})
+    sides = (-5 * u / 3 + (u + R(15, 7)) ** 2 - R(25, 7), sp.Abs(u + R(15, 7)) / 100)
+    e = forall(sides[0], ">", sides[1], {u: Closed(-4, -R(15, 7))})
     assert e.verdict is Verdict.REFUTED
     assert (e.witness, e.witness_by) == ({"u": "-15/7"}, "exact")
 
@@ -234,27 +220,19 @@ def test_a_false_statement_without_variables_is_refuted():
 
 
 def test_what_sympy_would_need_minutes_for_is_left_out():
-    power = (
-        u**4 / 3
-        - 11 * u**3 / 3
-        + sp.Rational(1831, 120) * u**2
-        - sp.Rational(2277, 80) * u
-        + sp.Rational(180273, 8960)
-    )
+    power = u**4 / 3 - 11 * u**3 / 3 + R(1831, 120) * u**2 - R(2277, 80) * u + R(180273, 8960)
     assert forall(sp.erfc(power), "<=", 2, {u: (-oo, oo)}, effort=12_000).verdict is not Verdict.REFUTED
     tower = 1 + (u - 2) ** 2 / 5 + (u - 2) ** 4
-    assert forall(tower**tower, ">", 1, {u: (sp.Rational(9, 5), oo)}, effort=12_000).witness == {"u": 2}
-    digits = sp.Rational(219722457733621938279, 2 * 10**20)  # log(3) and some
+    assert forall(tower**tower, ">", 1, {u: (R(9, 5), oo)}, effort=12_000).witness == {"u": 2}
+    digits = R(219722457733621938279, 2 * 10**20)  # log(3) and some
     assert forall(digits, "<=", sp.log(x), {x: Closed(3, 4)}, effort=12_000).verdict is not Verdict.REFUTED
     n = sp.Integer(10) ** 400
     bent = sp.Min(6 - 2 * n * u, 3 * n * u - (n * u - 3) ** 2 / 40 - 9)
-    assert (
-        forall(bent + sp.Rational(1, 10), "<=", 0, {u: Closed(-2 / n, 3 / n)}).verdict is not Verdict.PROVED
-    )
+    assert forall(bent + R(1, 10), "<=", 0, {u: Closed(-2 / n, 3 / n)}).verdict is not Verdict.PROVED
 
 
 def test_ranges_beyond_and_below_every_float():
-    huge, tiny = sp.Integer(10) ** 400, sp.Rational(1, 10**400)
+    huge, tiny = sp.Integer(10) ** 400, R(1, 10**400)
     assert forall(u, ">", 0, {u: (0, huge)}).verdict is Verdict.PROVED
     assert forall(u, ">", 1, {u: (-huge, huge)}).verdict is Verdict.REFUTED
     assert forall(u, ">=", huge, {u: Closed(huge, 2 * huge)}).verdict is Verdict.PROVED
@@ -314,7 +292,7 @@ A = sp.MatrixSymbol("A", 2, 2)
     ids=str,
 )
 def test_heads_that_no_enclosure_knows_are_refused_by_name(side, error, words):
-    domain = {u: (sp.Rational(1, 2), 1), v: (0, 1)}
+    domain = {u: (R(1, 2), 1), v: (0, 1)}
     with pytest.raises(error, match=words):
         forall(side, "<=", 1, domain)
     with pytest.raises(error, match=words):
@@ -374,7 +352,7 @@ def test_a_vacuous_statement_is_an_error():
 
 def test_effort_is_counted_and_never_timed(monkeypatch):
     n, x = sp.Symbol("n", positive=True), sp.Symbol("x", positive=True)
-    hard = (n * x * (1 - x) ** n, "<=", sp.Rational(37, 100), {n: (1, oo), x: (0, 1)})  # left open today
+    hard = (n * x * (1 - x) ** n, "<=", R(37, 100), {n: (1, oo), x: (0, 1)})  # left open today
     before = forall(*hard, effort=20_000)
     for clock in ("thread_time", "process_time"):
         monkeypatch.setattr(time, clock, lambda: pytest.fail("a verdict asked for the time"))
