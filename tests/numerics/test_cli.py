@@ -1,7 +1,5 @@
 """The command line of this floor: its entry point and its help."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -10,25 +8,21 @@ import pytest
 from numerics.cli import main
 
 
-def test_module_entry_point() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "numerics", "rates", "--example", "x"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_module_entry_point():
+    command = [sys.executable, "-m", "numerics", "rates", "--example", "x"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
 
-def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_commands(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["--help"])
     assert stop.value.code == 0
     assert "rates" in capsys.readouterr().out
 
 
-def test_without_a_command_there_is_help_and_a_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_command_there_is_help_and_a_version_is_told(capsys):
     assert main([]) == 0
     assert capsys.readouterr().out.startswith("usage: python -m numerics")
     assert main(["--version"]) == 0

@@ -1,21 +1,17 @@
 """What ``largeprompt warm`` names is compiled once, and kept where it says."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import numerics
 from numerics.cli import main
 from numerics.warm import NAMES
 
 
-def test_kernels_are_compiled_once_and_kept_where_it_says(tmp_path: Path) -> None:
+def test_kernels_are_compiled_once_and_kept_where_it_says(tmp_path):
     root = str(Path(numerics.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": root, "NUMBA_CACHE_DIR": str(tmp_path)}
     command, done = [sys.executable, "-m", "numerics", "warm", "flows"], []
@@ -32,7 +28,7 @@ def test_kernels_are_compiled_once_and_kept_where_it_says(tmp_path: Path) -> Non
     assert list(tmp_path.rglob("*.nbc"))
 
 
-def test_a_wrong_name_is_told_the_right_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_name_is_told_the_right_ones(capsys):
     assert main(["warm", "exact", "everything"]) == 2
     out, err = capsys.readouterr()
     assert out == ""

@@ -1,8 +1,4 @@
-"""Exact errors for the rows of large tables: sums over all prompts, the engine for laws on few
-points, symmetries, and controls that must fail.
-"""
-
-from __future__ import annotations
+"""Exact errors for the rows of large tables: all prompts, the engine for few points, symmetries."""
 
 from typing import Any
 
@@ -23,14 +19,10 @@ LENGTHS = np.array([1, 2, 3, 10, 200, 1e5, 1e12, 1e30, 1e100])
 
 
 def problem(seed: int, n: int, d: int, scale: float, d_out: int = 2) -> tuple[Floats, dict[str, Floats]]:
-    """A table that is not centred, and parameters."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((n, d)) * rng.uniform(0.3, 2.0, d) + 3.0
-    U, V, z = (
-        scale * rng.standard_normal((d, d)),
-        rng.standard_normal((d_out, d)),
-        rng.standard_normal(d) / np.sqrt(d),
-    )
+    U, V = scale * rng.standard_normal((d, d)), rng.standard_normal((d_out, d))
+    z = rng.standard_normal(d) / np.sqrt(d)
     return rows, dict(U=U, V=V, query=z)
 
 
@@ -58,7 +50,7 @@ def by_all_prompts(rows: Floats, given: dict[str, Floats], L: int) -> Floats:
 
 
 @pytest.mark.parametrize(("n", "d", "scale"), [(3, 1, 1.0), (4, 2, 0.3), (5, 3, 1.5)])
-def test_against_a_sum_over_all_prompts_of_rows_with_their_mean(n: int, d: int, scale: float) -> None:
+def test_against_a_sum_over_all_prompts_of_rows_with_their_mean(n, d, scale):
     rows, given = problem(n, n, d, scale)
     L = np.array([1.0, 2.0, 3.0, 6.0])
     brute = np.array([by_all_prompts(rows, given, int(k)) for k in L]).T
@@ -66,7 +58,7 @@ def test_against_a_sum_over_all_prompts_of_rows_with_their_mean(n: int, d: int, 
 
 
 @pytest.mark.parametrize(("n", "d", "scale", "d_out"), [(6, 2, 1.0, 1), (40, 5, 0.5, 9), (100, 3, 3.0, 3)])
-def test_against_the_engine_for_few_points(n: int, d: int, scale: float, d_out: int) -> None:
+def test_against_the_engine_for_few_points(n, d, scale, d_out):
     rows, given = problem(n, n, d, scale, d_out)
     e = table_errors(AttentionSetting(embedding_table(rows), **given), LENGTHS)
     other = law_errors(AttentionSetting(law_on(rows), **given), LENGTHS)
@@ -75,7 +67,7 @@ def test_against_the_engine_for_few_points(n: int, d: int, scale: float, d_out: 
     assert np.all(e.relative_error < 1e-11)
 
 
-def test_scores_of_any_size() -> None:
+def test_scores_of_any_size():
     """Up to hundreds apart; with two tokens all pairs are gone through."""
     rows, given = problem(3, 30, 3, 1.0)
     for scale in (10.0, 100.0, 600.0):
@@ -86,7 +78,7 @@ def test_scores_of_any_size() -> None:
         of_table(rows, given | {"U": 1e5 * np.eye(3)}, np.array([2.0]))
 
 
-def test_a_table_in_a_space_of_many_dimensions() -> None:
+def test_a_table_in_a_space_of_many_dimensions():
     """Three dimensions, turned into 150: too many for moments of every order."""
     rows, given = problem(8, 50, 3, 0.7)
     turn = np.linalg.qr(np.random.default_rng(0).standard_normal((150, 3)))[0]
@@ -101,7 +93,7 @@ def test_a_table_in_a_space_of_many_dimensions() -> None:
     assert exact_error(setting, "grad_U", LENGTHS) is None
 
 
-def test_small_tables_have_all_gradients() -> None:
+def test_small_tables_have_all_gradients():
     rows, given = problem(2, 12, 2, 1.0)
     assert not is_large(embedding_table(rows))
     assert is_large(embedding_table(np.arange(10_001.0)[:, None]))
@@ -112,7 +104,7 @@ def test_small_tables_have_all_gradients() -> None:
         assert getattr(found, name) == pytest.approx(getattr(other, name), rel=1e-11)
 
 
-def test_pieces_of_rows_and_of_nodes_agree_with_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_of_rows_and_of_nodes_agree_with_the_whole(monkeypatch):
     rows, given = problem(4, 60, 4, 1.0)
     whole = of_table(rows, given)
     monkeypatch.setattr(numerics.token_laws.embeddings, "ENTRIES_AT_ONCE", 50)
@@ -120,7 +112,7 @@ def test_pieces_of_rows_and_of_nodes_agree_with_the_whole(monkeypatch: pytest.Mo
     assert of_table(rows, given) == pytest.approx(whole, rel=1e-11)
 
 
-def test_symmetries() -> None:
+def test_symmetries():
     rows, given = problem(6, 20, 3, 0.8)
     plain = of_table(rows, given)
     moved = rows + np.array([50.0, -20.0, 3.0])
@@ -137,13 +129,12 @@ def test_symmetries() -> None:
 
 
 @pytest.mark.parametrize("n", [3, 40])  # few rows are summed over, of many the moments are taken
-def test_rows_far_out_lose_nothing_to_the_rounding_of_their_mean(n: int) -> None:
+def test_rows_far_out_lose_nothing_to_the_rounding_of_their_mean(n):
     rng = np.random.default_rng(2)
     small = rng.integers(-40, 41, (n, 2)) / 8.0
     _, given = problem(2, n, 2, 1.0)
-    far = AttentionSetting(
-        embedding_table(small + 2.0**40), **given
-    )  # the sum of the rows is rounded, their differences are not
+    # the sum of the rows is rounded, their differences are not
+    far = AttentionSetting(embedding_table(small + 2.0**40), **given)
     L = np.array([1.0, 2.0, 3.0])
     true = (
         np.array([by_all_prompts(small, given, int(k)) for k in L]).T if n == 3 else of_table(small, given, L)
@@ -152,7 +143,7 @@ def test_rows_far_out_lose_nothing_to_the_rounding_of_their_mean(n: int) -> None
         assert fields(engine(far, L)) == pytest.approx(true, rel=1e-10)
 
 
-def test_the_relative_error_of_a_squared_bias_does_not_vanish_for_long_prompts() -> None:
+def test_the_relative_error_of_a_squared_bias_does_not_vanish_for_long_prompts():
     """The square of its error is below the range of floats there, and its root is not."""
     _, given = problem(3, 40, 3, 1e-3)
     for engine in (table_errors, law_errors):
@@ -163,9 +154,7 @@ def test_the_relative_error_of_a_squared_bias_does_not_vanish_for_long_prompts()
 
 
 @pytest.mark.parametrize("planted", ["weights", "mean", "norms"])
-def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(
-    planted: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(planted, monkeypatch):
     rows, given = problem(4, 4, 2, 1.0)
     module: Any = numerics.attention.embedding_rows
     right_weights, right_seen = module._weights, module._at_query
@@ -182,12 +171,11 @@ def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(
         monkeypatch.setattr(module, "_weights", lambda v, log_w: right_weights(v, 1.001 * log_w))
     else:
         monkeypatch.setattr(module, "_at_query", seen)
-    assert of_table(rows, given, np.array([3.0]))[0, 0] != pytest.approx(
-        by_all_prompts(rows, given, 3)[0], rel=1e-5
-    )
+    expected = by_all_prompts(rows, given, 3)[0]
+    assert of_table(rows, given, np.array([3.0]))[0, 0] != pytest.approx(expected, rel=1e-5)
 
 
-def test_averages_over_queries_and_large_entries_are_refused() -> None:
+def test_averages_over_queries_and_large_entries_are_refused():
     rows, given = problem(1, 5, 2, 1.0)
     law = embedding_table(rows)
     with pytest.raises(ValueError, match="are those at one query"):

@@ -1,10 +1,5 @@
 """The distance from linear attention, for any law of tokens."""
 
-from __future__ import annotations
-
-import math
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -14,24 +9,9 @@ from numerics.attention.setting import AttentionSetting
 from numerics.token_laws import atoms, ball, embedding_table, rademacher, sphere, uniform
 
 
-@pytest.mark.parametrize("L", [1, 2, 7])
-def test_the_distance_from_linear_attention_by_all_prompts(L: int) -> None:
-    """Two skewed atoms, by the binomial law of how often the first is drawn."""
-    p, points, u = np.array([1 / 3, 2 / 3]), np.array([2.0, -1.0]), 0.7
-    w, k = np.exp(u * points), np.arange(L + 1)
-    mean = (k * w[0] * points[0] + (L - k) * w[1] * points[1]) / (k * w[0] + (L - k) * w[1])
-    chance = np.array([math.comb(L, int(i)) for i in k]) * p[0] ** k * p[1] ** (L - k)
-    found = exact_errors(atoms(points[:, None], p), [[u]], [[3.0]], [L], query=[1.0])
-    assert found.from_linear[0] == pytest.approx(
-        9 * chance @ (mean - 2 * u) ** 2, rel=1e-12
-    )  # the variance is 2
-
-
 @pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])
-def test_the_distance_from_linear_attention_in_its_limits(make: Callable[[int], TokenLaw]) -> None:
-    """One token has no scores: ``E|Vz|^2 + |V Gamma U z|^2``; infinitely many are T; without scores
-    all attention is linear.
-    """
+def test_the_distance_from_linear_attention_in_its_limits(make):
+    """L = 1: ``E|Vz|^2 + |V Gamma U z|^2``; L = oo: T; without scores all attention is linear."""
     rng = np.random.default_rng(2)
     law, U, V, z = make(3), rng.standard_normal((3, 3)), rng.standard_normal((2, 3)), rng.standard_normal(3)
     linear, limit = V @ U @ z, V @ law.tilted_mean(U @ z)
@@ -44,9 +24,7 @@ def test_the_distance_from_linear_attention_in_its_limits(make: Callable[[int], 
 
 @pytest.mark.parametrize("law", [rademacher(2), uniform(2), atoms([[1.0, 1.0], [-1.0, -1.0]], [0.5, 0.5])])
 @pytest.mark.parametrize("tilt", [1e-8, 1e-12])
-def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(
-    law: TokenLaw, tilt: float
-) -> None:
+def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(law, tilt):
     """Both agree up to the third power of the scores, and so the error is that of a mean."""
     L = np.array([1e20, 1e30])
     found = exact_errors(law, tilt * np.eye(2), np.eye(2), L, query=[1.0, 1.0]).from_linear
@@ -55,14 +33,10 @@ def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(
     assert found[1] == pytest.approx(2e-30, rel=1e-6) if law.factor is not None else np.isnan(found[1])
 
 
-def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform() -> None:
+def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform():
     rng = np.random.default_rng(4)
-    X, U, V, z = (
-        rng.exponential(size=(40, 2)) * [3.0, 1.0],
-        0.5 * np.eye(2),
-        rng.standard_normal((3, 2)),
-        [1.0, -0.5],
-    )
+    X, U, V = rng.exponential(size=(40, 2)) * [3.0, 1.0], 0.5 * np.eye(2), rng.standard_normal((3, 2))
+    z = [1.0, -0.5]
     L = [1, 3, 40, 1e6]
     laws = atoms(X - X.mean(0), np.full(40, 1 / 40)), embedding_table(X)
     by_atoms, by_table = (exact_errors(law, U, V, L, query=z) for law in laws)
@@ -70,15 +44,14 @@ def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform(
     np.testing.assert_allclose(by_table.from_linear, by_atoms.from_linear, rtol=1e-10)
     np.testing.assert_allclose(large.from_linear, by_atoms.from_linear, rtol=1e-10)
     own = TokenLaw(name="own", d=2, sigma=laws[0].sigma, sample=laws[0].sample, log_mgf=laws[0].log_mgf)
-    np.testing.assert_allclose(
-        exact_errors(own, U, V, L, query=z).from_linear, by_atoms.from_linear, rtol=1e-8
-    )
+    expected = by_atoms.from_linear
+    np.testing.assert_allclose(exact_errors(own, U, V, L, query=z).from_linear, expected, rtol=1e-8)
     for law in laws:
         drawn = attention_errors(law, U, V, z, [1, 3, 40], replicates=20_000, seed=1, against="linear").output
         assert (np.abs(drawn.mean - by_atoms.from_linear[:3]) < 5 * drawn.standard_error).all()
 
 
-def test_gaussian_tokens_have_a_linear_limit() -> None:
+def test_gaussian_tokens_have_a_linear_limit():
     g = dict(U=np.diag([0.5, 1.0]), V=np.eye(2), lengths=[1, 30])
     for query in ({"query": [1.0, 2.0]}, {"query_cov": np.eye(2)}):
         found = exact_errors(np.diag([2.0, 0.3]), **g, **query)

@@ -1,7 +1,5 @@
 """Mellin-Barnes integrals against direct quadrature and sums, and what must hold as r -> 0."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -19,7 +17,7 @@ def signs(r: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("tau", "rule"), [(0.05, 0), (1.0, 1), (6.0, 0), (6.0, 1), (12.0, 0)])
-def test_gaussian_scores_against_the_sum_over_the_scores_themselves(tau: float, rule: int) -> None:
+def test_gaussian_scores_against_the_sum_over_the_scores_themselves(tau, rule):
     """m_k of the function 1, up to the mean e^{tau^2/2} of the weights, which shifts v."""
     moments = IndependentMoments("normal", np.array([tau]), np.array([tau]), FORMS)
     keys = [((2, 0),), ((3, 0),), ((4, 0),)]
@@ -35,7 +33,7 @@ def test_gaussian_scores_against_the_sum_over_the_scores_themselves(tau: float, 
 
 
 @pytest.mark.parametrize("scale", [0.01, 1.0, 4.0])
-def test_signs_against_sums(scale: float) -> None:
+def test_signs_against_sums(scale):
     r = 3
     b = scale * np.array([1.0, math.sqrt(0.5), -0.3])
     h, forms, even = np.tanh(b), [np.diag([1.0, 2.0, 3.0]), np.eye(r)], np.full(2**r, 0.5**r)
@@ -54,10 +52,8 @@ def test_signs_against_sums(scale: float) -> None:
         assert np.all(np.abs(found.m[1][small, column] - expected.m[1][small, column]) < 1e-9 * size)
 
 
-def test_small_r_is_the_taylor_series() -> None:
-    """1 - m_0 = r - r^2 E w^2/2 + ..., m_1[y] = -r^2 E w^2 y + ..., m_2[1] = r^2 E w^2 ..., at r =
-    e^-60.
-    """
+def test_small_r_is_the_taylor_series():
+    """1 - m_0 = r - r^2 E w^2/2, m_1[y] = -r^2 E w^2 y, m_2[1] = r^2 E w^2, up to higher orders."""
     b = np.array([0.8, 0.3])
     across = 0.9
     for moments in (
@@ -70,14 +66,12 @@ def test_small_r_is_the_taylor_series() -> None:
         r = math.exp(-60)
         found = law_transforms(moments, np.array([-60.0, 0.0]))
         assert -found.log_m0[0] / r == pytest.approx(1, rel=1e-13)
-        assert found.m[1][0, 1:] / r**2 == pytest.approx(
-            -second[1:], rel=1e-11, abs=1e-11 * np.abs(second).max()
-        )
+        known = -second[1:]
+        assert found.m[1][0, 1:] / r**2 == pytest.approx(known, rel=1e-11, abs=1e-11 * np.abs(second).max())
         assert found.m[2][0] / r**2 == pytest.approx(size * tilted[1], rel=1e-12)
 
 
-def test_two_rules_disagree_where_the_integral_is_coarse(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control of the error estimate: what is in error shows."""
+def test_two_rules_disagree_where_the_integral_is_coarse(monkeypatch):
     moments = IndependentMoments("uniform", np.array([1.0]), np.array([0.5]), FORMS)
     v = transform_grid(moments, math.log(100.0))
     good = [law_transforms(moments, v, rule).m[2][:, 0] for rule in (0, 1)]
@@ -89,7 +83,7 @@ def test_two_rules_disagree_where_the_integral_is_coarse(monkeypatch: pytest.Mon
     assert apart > off / 10
 
 
-def test_scores_that_fluctuate_too_much() -> None:
+def test_scores_that_fluctuate_too_much():
     moments = IndependentMoments("normal", np.array([40.0]), np.array([40.0]), FORMS)
     with pytest.raises(ValueError, match=r"standard deviation 40 under a tilt .* scale U or the query down"):
         law_transforms(moments, transform_grid(moments, 5.0))

@@ -1,8 +1,4 @@
-"""The query inside the prompt: against simulation, against the quadrature without it, and by
-scaling.
-"""
-
-from __future__ import annotations
+"""The query in the prompt: by simulation, by the quadrature without it, and by scaling."""
 
 import math
 
@@ -18,7 +14,7 @@ from numerics.attention.setting import AttentionSetting
     ("z", "Gamma", "U", "L"),
     [(1.0, 1.0, 0.5, 5), (2.0, 0.25, 1.0, 20), (-1.5, 2.0, -0.7, 3), (0.7, 1.0, 2.0, 1)],
 )
-def test_against_simulation(z: float, Gamma: float, U: float, L: int) -> None:
+def test_against_simulation(z, Gamma, U, L):
     tokens = math.sqrt(Gamma) * np.random.default_rng(1).standard_normal((100_000, L))
     w, own = np.exp(U * z * tokens), math.exp(U * z * z)
     draws = (((w * tokens).sum(1) + own * z) / (w.sum(1) + own) - Gamma * U * z) ** 2
@@ -28,7 +24,7 @@ def test_against_simulation(z: float, Gamma: float, U: float, L: int) -> None:
     ) < 5 * draws.std() / math.sqrt(len(draws))
 
 
-def test_a_query_without_weight_changes_nothing() -> None:
+def test_a_query_without_weight_changes_nothing():
     """U z^2 = -81, nine deviations of a token's score below its mean."""
     lengths = np.array([1.0, 10.0, 1e10])
     plain = exact_error(
@@ -37,7 +33,7 @@ def test_a_query_without_weight_changes_nothing() -> None:
     assert error_with_query(9.0, 1.0, -1.0, lengths) == pytest.approx(plain, rel=1e-10)
 
 
-def test_units_of_the_tokens() -> None:
+def test_units_of_the_tokens():
     """z -> k z, U -> U/k^2, Gamma -> k^2 Gamma multiplies the error by k^2."""
     lengths = np.array([2.0, 1e3, 1e20])
     one = error_with_query(1.3, 0.5, 0.8, lengths)
@@ -46,6 +42,6 @@ def test_units_of_the_tokens() -> None:
     assert averaged_error_with_query(9.0, 4.5, 0.8 / 9, lengths[:2]) == pytest.approx(9 * both, rel=1e-10)
 
 
-def test_no_scores_are_refused() -> None:
+def test_no_scores_are_refused():
     with pytest.raises(ValueError, match="scores vanish"):
         error_with_query(0.0, 1.0, 1.0, np.array([3.0]))

@@ -1,7 +1,5 @@
 """Settings: what they compute from the matrices, and what they refuse."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 
@@ -26,10 +24,8 @@ def random_setting(seed: int, *, averaged: bool) -> AttentionSetting:
     return AttentionSetting(B @ B.T, rng.standard_normal((3, 3)), rng.standard_normal((2, 3)), **query)
 
 
-def test_score_variance_is_that_of_the_scores() -> None:
-    """s is the variance of z_k'Uz over tokens; lambda the largest s of a query on the unit
-    ellipsoid of its covariance.
-    """
+def test_score_variance_is_that_of_the_scores():
+    """s is the variance of z_k'Uz, lambda its largest on the ellipsoid of the queries."""
     fixed = random_setting(1, averaged=False)
     a = fixed.U @ fixed.query
     assert fixed.score_variance == pytest.approx(a @ fixed.Gamma @ a)
@@ -42,24 +38,23 @@ def test_score_variance_is_that_of_the_scores() -> None:
     assert scores.max() == pytest.approx(averaged.score_variance, rel=0.01)
 
 
-def test_query_law_has_the_right_means() -> None:
+def test_query_law_has_the_right_means():
     setting = random_setting(4, averaged=True)
     W = setting.V.T @ setting.V
     law = setting.query_law(W, 0.0)
     H = setting.Gamma @ setting.U
     assert law.density.sum() == pytest.approx(1)
-    assert law.density @ law.nodes == pytest.approx(
-        np.trace(setting.U.T @ setting.Gamma @ setting.U @ setting.query_cov)
-    )
+    expected = np.trace(setting.U.T @ setting.Gamma @ setting.U @ setting.query_cov)
+    assert law.density @ law.nodes == pytest.approx(expected)
     assert law.moment.sum() == pytest.approx(np.trace(H.T @ W @ H @ setting.query_cov))
 
 
-def test_a_query_that_never_varies_is_one_atom() -> None:
+def test_a_query_that_never_varies_is_one_atom():
     law = AttentionSetting(**GOOD | {"query": None, "query_cov": np.zeros((2, 2))}).query_law(np.eye(2), 0.0)
     assert (law.nodes.tolist(), law.density.tolist(), law.moment.tolist()) == ([0.0], [1.0], [0.0])
 
 
-def test_roundoff_is_tolerated_and_removed() -> None:
+def test_roundoff_is_tolerated_and_removed():
     Gamma = np.array([[1.0, 1.0 + 1e-13], [1.0, 1.0]])
     setting = AttentionSetting(**GOOD | {"Gamma": Gamma})
     assert np.array_equal(setting.Gamma, setting.Gamma.T)
@@ -68,7 +63,7 @@ def test_roundoff_is_tolerated_and_removed() -> None:
     assert not setting.Gamma.flags.writeable
 
 
-def test_examples_are_what_their_names_say() -> None:
+def test_examples_are_what_their_names_say():
     made = {name: build() for name, build in EXAMPLES.items()}
     assert all(setting.name == name for name, setting in made.items())
     assert np.array_equal(made["isotropic"].Gamma, np.eye(3))
@@ -79,14 +74,13 @@ def test_examples_are_what_their_names_say() -> None:
     assert made["averaged-slow"].score_variance >= 1
 
 
-def test_a_law_in_place_of_a_covariance() -> None:
+def test_a_law_in_place_of_a_covariance():
     signs = AttentionSetting(**GOOD | {"Gamma": rademacher(2).image([[2.0, 0.0], [1.0, 1.0]])})
     assert not signs.gaussian
     assert np.allclose(signs.Gamma, [[4.0, 2.0], [2.0, 2.0]])
     assert signs.score_variance == pytest.approx(10.0)  # (1, 1) Gamma (1, 1)'
-    assert signs.sigma2 == pytest.approx(
-        np.linalg.eigvalsh(signs.Gamma)[-1]
-    )  # signs are as narrow as their covariance allows
+    # signs are as narrow as their covariance allows
+    assert signs.sigma2 == pytest.approx(np.linalg.eigvalsh(signs.Gamma)[-1])
     normal = AttentionSetting(**GOOD | {"Gamma": gaussian(np.diag([3.0, 1.0]))})
     same = AttentionSetting(**GOOD | {"Gamma": np.diag([3.0, 1.0])})
     assert normal.gaussian
@@ -98,7 +92,7 @@ def test_a_law_in_place_of_a_covariance() -> None:
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_other_laws_keep_the_covariance(example: str, law: str) -> None:
+def test_other_laws_keep_the_covariance(example, law):
     setting = EXAMPLES[example]()
     other = setting.with_law(law)
     assert np.allclose(other.Gamma, setting.Gamma)
@@ -108,7 +102,7 @@ def test_other_laws_keep_the_covariance(example: str, law: str) -> None:
     assert other.name == f"{example}, {law}"
 
 
-def test_an_unknown_law_is_refused() -> None:
+def test_an_unknown_law_is_refused():
     with pytest.raises(ValueError, match="choose one of gaussian"):
         EXAMPLES["isotropic"]().with_law("cauchy")
 
@@ -139,41 +133,38 @@ def test_an_unknown_law_is_refused() -> None:
         ({"K": np.eye(2), "Q": np.ones((3, 2))}, "Q has shape"),
     ],
 )
-def test_bad_values_are_refused(change: dict[str, Any], message: str) -> None:
+def test_bad_values_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         AttentionSetting(**GOOD | change)
 
 
 @pytest.mark.parametrize("change", [{"Gamma": "identity"}, {"U": 1j * np.eye(2)}, {"V": [[1.0], [1.0, 2.0]]}])
-def test_what_is_no_array_of_reals_is_refused(change: dict[str, Any]) -> None:
+def test_what_is_no_array_of_reals_is_refused(change):
     with pytest.raises(TypeError, match="array of real numbers"):
         AttentionSetting(**GOOD | change)
 
 
-def test_scores_that_only_lost_directions_of_the_queries_have_are_said() -> None:
+def test_scores_that_only_lost_directions_of_the_queries_have_are_said():
     near, one = 1 - 2.0**-53, np.eye(2)
     S, U = [[1.0, near], [near, 1.0]], 2.0**26 * np.array([[1.0, -1.0], [0.0, 0.0]])
-    with pytest.warns(
-        RankWarning, match="the scores of tokens cannot be told from rounding errors of query_cov"
-    ):
+    says = "the scores of tokens cannot be told from rounding errors of query_cov"
+    with pytest.warns(RankWarning, match=says):
         _ = AttentionSetting(one, U, one, query_cov=S).query_factor
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         _ = AttentionSetting(one, U / 2.0**40, one, query_cov=S).query_factor
 
 
-def test_keys_and_queries_make_U() -> None:
+def test_keys_and_queries_make_U():
     K, Q = np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])
-    assert np.array_equal(
-        AttentionSetting(**GOOD | {"U": None, "K": K, "Q": Q}).U, [[3.0, -1.0], [6.0, -2.0]]
-    )
+    known = [[3.0, -1.0], [6.0, -2.0]]
+    assert np.array_equal(AttentionSetting(**GOOD | {"U": None, "K": K, "Q": Q}).U, known)
 
 
-def test_every_engine_takes_a_setting_in_place_of_its_values() -> None:
+def test_every_engine_takes_a_setting_in_place_of_its_values():
     setting = AttentionSetting(**GOOD)
-    assert np.array_equal(
-        exact_errors(setting, lengths=[3, 9]).grad_U, exact_errors(**GOOD, lengths=[3, 9]).grad_U
-    )
+    exact = exact_errors(**GOOD, lengths=[3, 9]).grad_U
+    assert np.array_equal(exact_errors(setting, lengths=[3, 9]).grad_U, exact)
     runs = (
         attention_errors(x, **rest, lengths=5, replicates=50, seed=1)
         for x, rest in ((setting, {}), (GOOD["Gamma"], VALUES))
@@ -186,7 +177,7 @@ def test_every_engine_takes_a_setting_in_place_of_its_values() -> None:
         attention_errors(np.eye(2), lengths=5)
 
 
-def test_gaussian_queries_with_a_mean_are_for_sampling_only() -> None:
+def test_gaussian_queries_with_a_mean_are_for_sampling_only():
     """One token: E|z_1 - h|^2 = tr Gamma + E|h|^2, and h = z has the second moment |m|^2 + tr S."""
     setting = AttentionSetting(**GOOD | {"query_cov": np.eye(2) / 4})
     found = attention_errors(setting, lengths=1, replicates=20_000, seed=3).output
@@ -205,7 +196,7 @@ def test_gaussian_queries_with_a_mean_are_for_sampling_only() -> None:
         ({"query": [1e-40, 0.0]}, "query has entries .* choose other units"),
     ],
 )
-def test_what_no_report_can_show_is_refused_there_alone(change: dict[str, Any], message: str) -> None:
+def test_what_no_report_can_show_is_refused_there_alone(change, message):
     setting = AttentionSetting(**GOOD | change)
     with pytest.raises(ValueError, match=message):
         check_reportable(setting)

@@ -1,8 +1,4 @@
-"""Sums over all short prompts against the same sums in sixty digits, quiet scores to deafening
-ones.
-"""
-
-from __future__ import annotations
+"""Sums over all short prompts against the same sums in sixty digits, for any size of scores."""
 
 import math
 
@@ -18,9 +14,7 @@ from numerics.token_laws.atomic import Atomic
 TURN = np.array([0.6, -0.8])
 
 
-def by_definition(
-    x: np.ndarray, p: np.ndarray, b: np.ndarray, matrices: list[np.ndarray], towards: np.ndarray, L: int
-) -> dict[str, mp.mpf]:
+def by_definition(x, p, b, matrices, towards, L):
     """The fields in many digits, from differences that need not be small."""
     many = lambda a: np.vectorize(mp.mpf, otypes=[object])(a)
     x, p, b, W, X = map(many, (x, p, b, *matrices))
@@ -48,7 +42,7 @@ def by_definition(
 
 @pytest.mark.parametrize("loud", [1e-6, 1.0, 10.0, 30.0])
 @pytest.mark.parametrize(("k", "d", "L"), [(2, 1, 2), (2, 1, 12), (4, 2, 3), (3, 3, 1)])
-def test_against_many_digits(loud: float, k: int, d: int, L: int) -> None:
+def test_against_many_digits(loud, k, d, L):
     rng = np.random.default_rng(k * d)
     p = np.full(k, 1 / k)
     x = rng.standard_normal((k, d))
@@ -68,7 +62,7 @@ def test_against_many_digits(loud: float, k: int, d: int, L: int) -> None:
                 assert errors[name] <= 1e-9 * abs(values[name]), name
 
 
-def test_what_is_few() -> None:
+def test_what_is_few():
     assert are_few(3, 2, 1)
     assert are_few(2, 1, 64.0)
     assert not are_few(2, 1, 1e100)

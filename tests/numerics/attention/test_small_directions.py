@@ -1,7 +1,5 @@
 """Directions of small variance count as much as any other, and what is lost in rounding is said."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -9,17 +7,15 @@ import pytest
 
 from numerics import attention_errors, exact_errors
 from numerics.attention.setting import AttentionSetting
-from numerics.token_laws import TokenLaw, ball, gaussian, sphere
+from numerics.token_laws import ball, gaussian, sphere
 from theory.inputs.spectrum import RankWarning
 
 ONE = np.eye(1)
 
 
 @pytest.mark.parametrize("exponent", [8, 14, 15, 18, 24, 40])
-def test_a_direction_is_as_real_as_its_variance_is_small(exponent: int) -> None:
-    """A second direction that neither scores nor values see changes nothing, however large; nor
-    does a change of units that they undo.
-    """
+def test_a_direction_is_as_real_as_its_variance_is_small(exponent):
+    """A second direction that neither scores nor values see changes nothing; nor do units."""
     alone = exact_errors(ONE, ONE, ONE, [10, 1000], query=[1.0])
     large, half = 10.0**exponent, 10.0 ** (exponent / 2)
     beside = exact_errors(np.diag([large, 1.0]), np.eye(2), [[0.0, 1.0]], [10, 1000], query=[0.0, 1.0])
@@ -37,7 +33,7 @@ def test_a_direction_is_as_real_as_its_variance_is_small(exponent: int) -> None:
 @pytest.mark.parametrize(
     "law", [gaussian(np.eye(2)), sphere(2), ball(3)], ids=lambda law: f"{law.name} in {law.d}"
 )
-def test_drawn_tokens_have_every_row_of_a_slanted_factor(law: TokenLaw, method: str) -> None:
+def test_drawn_tokens_have_every_row_of_a_slanted_factor(law, method):
     """Its second row has another unit, which scores and values undo."""
     slant = np.array([[1.0, 0.5, 0.2], [0.3, 1.0, -0.4]])[:, : law.d]
 
@@ -52,7 +48,7 @@ def test_drawn_tokens_have_every_row_of_a_slanted_factor(law: TokenLaw, method: 
 
 
 @pytest.mark.parametrize("octaves", [20, 26, 40, 51])
-def test_drawn_tokens_have_the_difference_of_nearly_parallel_columns(octaves: int) -> None:
+def test_drawn_tokens_have_the_difference_of_nearly_parallel_columns(octaves):
     """Scores and values are minus one standard coordinate, over any distance of the columns."""
     far, difference = 2.0**octaves, np.array([1.0, -1.0])
     law = gaussian(np.eye(2)).image(np.array([[1.0, 1.0], [1.0, 1.0 + 1 / far]]))
@@ -65,7 +61,7 @@ def test_drawn_tokens_have_the_difference_of_nearly_parallel_columns(octaves: in
         assert abs(drawn.mean[0] - alone[0]) < 5 * drawn.standard_error[0]
 
 
-def test_an_image_of_more_coordinates_keeps_a_row_beside_rows_that_nearly_agree() -> None:
+def test_an_image_of_more_coordinates_keeps_a_row_beside_rows_that_nearly_agree():
     tiny, alike = 2.0**-30, np.array([1.0, 1.0, 0.0, 1.0, 0.0])
     other = np.array([0.3, 0.2, 0.1, -0.4, 1.0])
     rows = np.array([alike, alike + tiny * np.eye(5)[1], alike + tiny * np.eye(5)[2], 2.0**-90 * other])
@@ -74,16 +70,15 @@ def test_an_image_of_more_coordinates_keeps_a_row_beside_rows_that_nearly_agree(
     np.testing.assert_allclose(image.covariance, seen @ rows @ (seen @ rows).T, rtol=1e-6)
 
 
-def test_tokens_of_another_law_say_what_their_covariance_loses() -> None:
+def test_tokens_of_another_law_say_what_their_covariance_loses():
     near, V = 1 - 2.0**-52, np.array([[1.0, -1.0]])
     given = AttentionSetting([[1.0, near], [near, 1.0]], np.eye(2), V, [1.0, 0.0])
-    with pytest.warns(
-        RankWarning, match="the variance of the values V z cannot be told from rounding errors"
-    ):
+    says = "the variance of the values V z cannot be told from rounding errors"
+    with pytest.warns(RankWarning, match=says):
         given.with_law("sphere")
 
 
-def test_a_squared_bias_from_directions_that_averages_leave_out_is_not_given_as_zero() -> None:
+def test_a_squared_bias_from_directions_that_averages_leave_out_is_not_given_as_zero():
     bias = lambda share, V: (
         exact_errors(np.eye(2), np.diag([1.0, share]), V, [10, 1000], query_cov=np.eye(2)).squared_bias
     )
@@ -94,13 +89,11 @@ def test_a_squared_bias_from_directions_that_averages_leave_out_is_not_given_as_
     assert (bias(1e-7, np.eye(2)) > 0).all()
 
 
-def test_an_error_that_rests_on_rounding_is_said() -> None:
+def test_an_error_that_rests_on_rounding_is_said():
     turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
     for size in (1e14, 1e16):
-        with pytest.warns(
-            RankWarning,
-            match="variance of the (values V z|scores of tokens) cannot be told from rounding errors",
-        ):
+        words = "variance of the (values V z|scores of tokens) cannot be told from rounding errors"
+        with pytest.warns(RankWarning, match=words):
             exact_errors(
                 turn @ np.diag([size, 1.0]) @ turn.T, np.eye(2), turn[:, 1:].T, [10], query=turn[:, 1]
             )

@@ -1,8 +1,4 @@
-"""Moments under every tilt, complex ones too: each kind of law against sums over atoms or
-quadrature points.
-"""
-
-from __future__ import annotations
+"""Moments under complex tilts: each kind of law against sums over atoms or quadrature points."""
 
 import itertools
 
@@ -30,9 +26,7 @@ def setting(seed: int, r: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]
 
 
 def tensors(moments: TiltedMoments) -> list[np.ndarray]:
-    """Everything that the functions stand for, free of the scale that a kind of law prefers, a row
-    for each tilt.
-    """
+    """All that the functions stand for, free of the scale of the law, a row for each tilt."""
     f, basis = moments.functions(TILTS) * np.exp(moments.log_mgf(TILTS.real))[:, None], moments.basis
     one, first, second, third, fourth = (f[:, part] for part in basis.parts)
     out = [one, first @ basis.first, np.tensordot(second, basis.second, axes=1).reshape(len(f), -1)]
@@ -46,14 +40,12 @@ def assert_equal(found: TiltedMoments, expected: TiltedMoments, tolerance: float
 
 
 @pytest.mark.parametrize("kind", RULES)
-def test_independent_coordinates(kind: str) -> None:
+def test_independent_coordinates(kind):
     """Three coordinates against the product rule, by closed forms and from the log-mgf alone."""
     b, h, matrices = setting(0, 3)
     x, p = RULES[kind]
-    points, weights = (
-        np.array(list(itertools.product(x, repeat=3))),
-        np.array(list(itertools.product(p, repeat=3))).prod(axis=1),
-    )
+    points = np.array(list(itertools.product(x, repeat=3)))
+    weights = np.array(list(itertools.product(p, repeat=3))).prod(axis=1)
     expected = AtomicMoments(points, weights, b, h, matrices)
     assert_equal(IndependentMoments(kind, b, h, matrices), expected, 1e-12)
     assert_equal(
@@ -62,7 +54,7 @@ def test_independent_coordinates(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["circle", "disc", "interval"])
-def test_radial_laws(kind: str) -> None:
+def test_radial_laws(kind):
     r = 1 if kind == "interval" else 2
     b, _, matrices = setting(1, r)
     turn = 2 * np.pi * np.arange(200) / 200
@@ -81,7 +73,7 @@ def test_radial_laws(kind: str) -> None:
     assert_equal(RadialMoments(q, b, 0.4, matrices), expected, 1e-12)
 
 
-def test_without_scores_a_radial_law_has_no_direction() -> None:
+def test_without_scores_a_radial_law_has_no_direction():
     _, _, matrices = setting(2, 3)
     none, tiny = (
         tensors(RadialMoments(3, b, 0.0, matrices)) for b in (np.zeros(3), np.array([0.0, 1e-9, 1e-9]))

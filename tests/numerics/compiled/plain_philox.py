@@ -1,8 +1,4 @@
-"""The random streams again, from their definition: Python integers and double precision, nothing
-shared with `numerics.compiled.streams`.
-"""
-
-from __future__ import annotations
+"""The random streams from their definition: Python integers, nothing shared with the package."""
 
 import math
 
@@ -24,7 +20,6 @@ def plain_philox(counter: tuple[int, ...], key: tuple[int, int]) -> tuple[int, i
 
 
 def plain_box_muller(radius: Words, angle: Words) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The two normals of `numerics.compiled.streams.normal_pair`."""
     r = np.sqrt(-2 * np.log((radius >> 1) * 2.0**-31 + 2.0**-32))
     phi = 2 * math.pi * angle.view(np.int32) * 2.0**-33
     sign = 1.0 - 2.0 * (radius & 1)
@@ -32,18 +27,14 @@ def plain_box_muller(radius: Words, angle: Words) -> tuple[NDArray[np.float64], 
 
 
 def plain_normals(seed: int, replicate: int, mark: int, count: int) -> NDArray[np.float64]:
-    """The first `count` normals of the stream of one replicate (mark: the length, or 2^31 + the
-    length for its query).
-    """
+    """The first `count` normals of a replicate's stream; mark: the length, + 2^31 for its query."""
     state = plain_philox((0, replicate & 0xFFFFFFFF, replicate >> 32, mark), (seed & 0xFFFFFFFF, seed >> 32))
     words = np.array(plain_xoshiro(state, count + count % 2), dtype=np.uint32)
     return np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel()[:count]
 
 
 def plain_tokens(seed: int, replicate: int, L: int, rank: int) -> NDArray[np.float64]:
-    """White tokens (L, rank) of one replicate: four normals in turn are one coordinate of four
-    tokens.
-    """
+    """White tokens (L, rank): four normals in turn are one coordinate of four tokens."""
     draws = plain_normals(seed, replicate, L, 4 * -(-L // 4) * rank).reshape(-1, rank, 4)
     return np.swapaxes(draws, 1, 2).reshape(-1, rank)[:L]
 

@@ -1,7 +1,5 @@
 """Who compiles says so before it begins: once, on stderr, and only if the cache is empty."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import subprocess
@@ -41,28 +39,27 @@ def stderr_of(program: str, cache: Path, **variables: str) -> list[str]:
     if not environment["PYTEST_XDIST_WORKER"]:
         del environment["PYTEST_XDIST_WORKER"]  # this test may itself run in a worker
     command = [sys.executable, "-W", "error", "-c", program]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=True
-    ).stderr.splitlines()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return done.stderr.splitlines()
 
 
-def test_only_an_empty_cache_is_announced_and_before_the_work(tmp_path: Path) -> None:
+def test_only_an_empty_cache_is_announced_and_before_the_work(tmp_path):
     assert stderr_of(PROGRAM, tmp_path) == [announce.SAMPLING, "done", "done"]
     assert stderr_of(PROGRAM, tmp_path) == ["done", "done"]
 
 
-def test_a_worker_leaves_it_to_others(tmp_path: Path) -> None:
+def test_a_worker_leaves_it_to_others(tmp_path):
     assert stderr_of(PROGRAM, tmp_path, PYTEST_XDIST_WORKER="gw1") == ["done", "done"]
 
 
 @pytest.fixture
-def speaks(monkeypatch: pytest.MonkeyPatch) -> None:
+def speaks(monkeypatch):
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     monkeypatch.setattr(announce, "_SAID", set())
 
 
 @pytest.mark.usefixtures("speaks")
-def test_kernels_of_one_kind_share_their_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_kernels_of_one_kind_share_their_line(capsys):
     for shift in (1, 2):
         kernel = announced(njit(lambda x, by=shift: x + by), "compiling the shifts")
         kernel(1)
@@ -73,9 +70,7 @@ def test_kernels_of_one_kind_share_their_line(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.usefixtures("speaks")
-def test_nothing_is_said_where_quiet_was_asked_for_or_nobody_hears(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_said_where_quiet_was_asked_for_or_nobody_hears(capsys, monkeypatch):
     with progress_bar(True, "working"):
         announced(njit(lambda x: x + 1), "one")(1)
     with hushed():
@@ -92,7 +87,7 @@ def test_nothing_is_said_where_quiet_was_asked_for_or_nobody_hears(
 
 
 @pytest.mark.usefixtures("speaks")
-def test_a_process_without_a_stderr_compiles_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_without_a_stderr_compiles_all_the_same(monkeypatch):
     kernel = announced(njit(lambda x: x + 1), "unheard")
     monkeypatch.setattr(sys, "stderr", None)
     assert kernel(1) == 2

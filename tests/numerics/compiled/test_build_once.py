@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from numerics.compiled.build_once import once
 
 
-def test_threads_that_ask_together_get_the_same_kernel() -> None:
+def test_threads_that_ask_together_get_the_same_kernel():
     made: list[str] = []
     together = threading.Barrier(4)
 

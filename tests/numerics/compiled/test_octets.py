@@ -1,8 +1,4 @@
-"""Eight floats at once: arithmetic and exponentials are those of NumPy, whatever is not a number
-stays one, and an array whose rows lie apart is refused.
-"""
-
-from __future__ import annotations
+"""Eight floats at once: those of NumPy, not-a-numbers too; rows that lie apart are refused."""
 
 import numpy as np
 import pytest
@@ -24,7 +20,7 @@ from numerics.compiled.octets import (
 
 
 @njit
-def worked(a, b, out):  # type: ignore[no-untyped-def]
+def worked(a, b, out):
     for i in range(0, a.size, WIDTH):
         x, y = load(a, i), load(b, i)
         z = 2.0 - x * y / 3.0
@@ -37,19 +33,19 @@ def worked(a, b, out):  # type: ignore[no-untyped-def]
 
 
 @njit
-def sums_of_two(a, b, out):  # type: ignore[no-untyped-def]
+def sums_of_two(a, b, out):
     for i in range(0, a.size, WIDTH):
         x, y = load(a, i), load(b, i)
         store(out, i, rounded_product(x, x) + rounded_product(y, y))
 
 
 @njit
-def exponentials(x, out):  # type: ignore[no-untyped-def]
+def exponentials(x, out):
     for i in range(0, x.size, WIDTH):
         store(out, i, exp8(load(x, i)))
 
 
-def test_arithmetic_is_that_of_numpy() -> None:
+def test_arithmetic_is_that_of_numpy():
     a, b = np.random.default_rng(0).normal(size=(2, 5 * WIDTH))
     out = np.empty_like(a)
     found = worked(a, b, out)
@@ -57,14 +53,14 @@ def test_arithmetic_is_that_of_numpy() -> None:
     np.testing.assert_allclose(found, (out[:WIDTH].sum(), out[:WIDTH].min()), rtol=1e-14)
 
 
-def test_a_rounded_product_is_rounded_before_it_is_added_to() -> None:
+def test_a_rounded_product_is_rounded_before_it_is_added_to():
     a, b = np.random.default_rng(1).normal(size=(2, 500 * WIDTH))
     out = np.empty_like(a)
     sums_of_two(a, b, out)
     assert np.array_equal(out, a * a + b * b)
 
 
-def test_exponentials_are_those_of_numpy() -> None:
+def test_exponentials_are_those_of_numpy():
     x = np.concatenate([np.linspace(-700, 700, 10_000 * WIDTH), np.linspace(-1, 1, 1000 * WIDTH)])
     out = np.empty_like(x)
     exponentials(x, out)
@@ -76,6 +72,6 @@ def test_exponentials_are_those_of_numpy() -> None:
     assert out[2] == out[3] == out[7], "what lies below the range is its end"
 
 
-def test_rows_that_lie_apart_are_refused() -> None:
+def test_rows_that_lie_apart_are_refused():
     with pytest.raises(TypingError, match=r"not in array.*pass numpy"):
         exponentials(np.zeros((WIDTH, WIDTH)).T, np.zeros((WIDTH, WIDTH)))

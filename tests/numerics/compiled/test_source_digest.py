@@ -1,13 +1,10 @@
 """The digest of the code covers whatever the numbers come from."""
 
-from __future__ import annotations
-
 import ast
 import shutil
 import subprocess
 import sys
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 
@@ -16,22 +13,22 @@ from numerics.compiled.source_digest import PACKAGES, ROOT, digest_of_sources, i
 from numerics.figures.engines import MODULES
 
 
-def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out() -> None:
+def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out():
     program = (  # a small run would compile for seconds; making the kernels loads all that goes into them
-        "import sys\nfrom numerics.training.kernels.loop import sgd_kernel\nfrom numerics.training.run import train\n"
+        "import sys\nfrom numerics.training.kernels.loop import sgd_kernel\n"
+        "from numerics.training.run import train\n"
         "for attention in ('softmax', 'linear', 'coupled'):\n    sgd_kernel(attention)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = set(done.stdout.split())
     packages = {name for name in loaded if ROOT.joinpath(*name.split(".")).is_dir()}
     assert {"numerics.training.kernels.loop", "numerics.compiled.streams", "numerics.training.run"} <= loaded
     assert loaded - packages <= imports_of(MODULES["train"])
 
 
-def test_imports_are_followed_wherever_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_imports_are_followed_wherever_they_stand(tmp_path, monkeypatch):
     package = tmp_path / "numerics" / "part"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("import numerics.part.unrelated\n")
@@ -58,7 +55,7 @@ def test_imports_are_followed_wherever_they_stand(tmp_path: Path, monkeypatch: p
     assert digest("numerics.part.on_top") in seen
 
 
-def test_another_version_of_a_package_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_of_a_package_is_another_digest(monkeypatch):
     digest = digest_of_sources.__wrapped__
     seen = {digest("theory.inputs.arrays")}
     for package in PACKAGES:
@@ -68,20 +65,18 @@ def test_another_version_of_a_package_is_another_digest(monkeypatch: pytest.Monk
     assert len(seen) == 1 + len(PACKAGES)
 
 
-def test_every_engine_has_a_digest() -> None:
+def test_every_engine_has_a_digest():
     assert len({digest_of_sources(home) for home in MODULES.values()}) == len(MODULES)
     with pytest.raises(FileNotFoundError):
         digest_of_sources("numerics.no_such_module")
 
 
-def test_a_name_of_a_package_brings_what_its_init_imports() -> None:
+def test_a_name_of_a_package_brings_what_its_init_imports():
     assert "numerics.token_laws.built_in" in imports_of("numerics.sweep.laws")
 
 
-def test_no_module_asks_a_top_package_for_a_name() -> None:
-    """The digest does not look into the two lazy packages, so a name taken from there, other than a
-    module, would be missed.
-    """
+def test_no_module_asks_a_top_package_for_a_name():
+    """The digest does not look into the two lazy packages."""
     for path in [p for top in ("numerics", "theory") for p in (ROOT / top).rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.ImportFrom):

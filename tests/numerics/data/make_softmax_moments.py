@@ -1,11 +1,8 @@
-"""Write softmax_moments.json: P2, P3, Q to 20 digits by mpmath (run once, by hand; about half an
-hour).
-
-Nothing is shared with `numerics.quadrature` but the definition 1/X^k = int r^{k-1} e^{-rX} dr /
-(k-1)!. Here only the one function M(v) = E exp(-e^{v + y}), y ~ N(0, s), is tabulated, and the
-moments come from it by the exponential tilt E[e^{k(v+y)} exp(-e^{v+y})] = e^{kv + k^2 s/2} M(v +
-ks), in 45-digit arithmetic where the huge factors cancel harmlessly. Every value is computed with
-two unrelated steps, and written only if the two agree to 22 digits.
+"""Write softmax_moments.json: P2, P3, Q to 20 digits by mpmath (by hand; about half an hour).
+Nothing is shared with `numerics.quadrature` but 1/X^k = int r^{k-1} e^{-rX} dr / (k-1)!. Only M(v)
+= E exp(-e^{v + y}), y ~ N(0, s), is tabulated; moments come by the tilt E[e^{k(v+y)} exp(-e^{v+y})]
+= e^{kv + k^2 s/2} M(v + ks), in 45 digits and with two unrelated steps, which must agree to 22
+digits.
 """
 
 import json
@@ -21,9 +18,7 @@ L = ["1", "2", "3", "10", "100", "1e3", "1e6", "1e12", "1e20", "1e50", "1e100"]
 
 
 class Laplace:
-    """M and 1 - M at v = i * h, by a trapezoid sum over y with step h / fine (Gaussian and double
-    exponential from tables).
-    """
+    """M and 1 - M at v = i * h, by a trapezoid sum over y with step h / fine."""
 
     def __init__(self, s, h):
         self.s, self.h = s, h
@@ -63,9 +58,7 @@ class Laplace:
 
 
 def shifted(s, h):
-    """M(v_i + k s) for integer i: the same table if s is a multiple of h, else one of its own per k
-    (only used where s is tiny).
-    """
+    """M(v_i + k s): the same table if s is a multiple of h, else one of its own (s tiny)."""
     ratio = s / h
     if ratio == mp.nint(ratio):
         f, n = Laplace(s, h), int(ratio)
@@ -91,9 +84,8 @@ def moments(s, lengths, h):
     f, M = shifted(s, h)
     log_L = mp.log(max(lengths))
     tau = mp.sqrt(s)
-    rare = (
-        3 * log_L + 75
-    )  # M(v + ks) e^{kv + k^2 s/2} <= exp(av + a^2 s/2) for every a from 0 to k; the best a is taken
+    # M(v + ks) e^{kv + k^2 s/2} <= exp(av + a^2 s/2) for every a from 0 to k; the best a is taken
+    rare = 3 * log_L + 75
     lo = -(rare / 2 + s) if 2 * s <= rare else -tau * mp.sqrt(2 * rare)
     hi = 5 + tau * mp.sqrt(150)
     grid = range(int(lo / h), int(hi / h) + 1)

@@ -1,10 +1,8 @@
-"""Write spread_moments.json: E D^2, E Sc and E[D pi_2] to 20 digits by mpmath (run once, by hand;
-some minutes).
-
-For scores sqrt(s) g_k with weights p: gbar = sum p g, D = sum p (g - gbar)^2 - 1, Sc = sum p^2 (g -
-gbar)^2. The power sums of the weights come from M(v) = E exp(-e^{v + y}) alone, as in
-`make_softmax_moments`; the three means are the polynomials in them that Stein's lemma gives
-(OURS:R4.Q), in 45-digit arithmetic. Every value is computed with two unrelated steps.
+"""Write spread_moments.json: E D^2, E Sc and E[D pi_2] to 20 digits (by hand; some minutes). For
+scores sqrt(s) g_k with weights p: gbar = sum p g, D = sum p (g - gbar)^2 - 1, Sc = sum p^2 (g -
+gbar)^2. The power sums of the weights come from M(v) as in `make_softmax_moments`; the means are
+the polynomials in them that Stein's lemma gives (OURS:R4.Q), in 45 digits, with two unrelated
+steps.
 """
 
 import json

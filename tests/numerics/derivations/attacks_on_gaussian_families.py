@@ -1,7 +1,5 @@
 """Attempts to give Gaussian families another law, and means to what has none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -37,15 +35,7 @@ def covariances(*factors: Term, size: Variable = d) -> tuple[Term, Term]:
 SAME = equal(*covariances(*FIVE))
 
 
-def rule(
-    e: Any = y(i) ** 2,
-    of: Any = y,
-    vectors: Any = (g, h),
-    indices: Any = (j, k, n),
-    size: Variable = d,
-    parts: Any = PARTS,
-    same: Theorem = SAME,
-) -> Theorem:
+def rule(e=y(i) ** 2, of=y, vectors=(g, h), indices=(j, k, n), size=d, parts=PARTS, same=SAME):
     return same_covariance(e, of, vectors, indices, size, parts, same)
 
 
@@ -91,10 +81,6 @@ GAUSSIAN_FAMILIES: dict[str, Callable[[], Any]] = {
     "e^{X^2} for a Gaussian X": lambda: signed_mean(1 / exp(-(score(j) ** 2))),
     "the inverse of a sum that may be 0": lambda: signed_mean(1 / (exp(-(score(j) ** 2)) + score(j) ** 2)),
     "the inverse of a sum with a negative term": lambda: signed_mean(1 / (exp(score(j)) - score(j))),
-    "a quotient by the smaller one": lambda: signed_mean(
-        1 / Op("min", (exp(score(j)), exp(-(score(k) ** 2))))
-    ),
-    "the inverse of a product with a small factor": lambda: signed_mean(
-        1 / (exp(score(j)) * exp(-(score(k) ** 2)))
-    ),
+    "a quotient by the smaller": lambda: signed_mean(1 / Op("min", (exp(score(j)), exp(-(score(k) ** 2))))),
+    "the inverse of a small product": lambda: signed_mean(1 / (exp(score(j)) * exp(-(score(k) ** 2)))),
 }

@@ -1,7 +1,5 @@
 """Attempts to derive what is false about functions of time, about tasks, and from choices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -74,7 +72,6 @@ def small() -> Theorem:
 
 
 def T(body: Any) -> Term:
-    """The mean over tasks."""
     return bind("task", (w,), body)
 
 
@@ -82,9 +79,7 @@ HEAVY = M(h(k) ** 2)  # possibly infinite
 finite_mean = assume("E f^2 <= S", M(f(k) ** 2), "<=", S)
 
 
-def chosen(
-    bound: Theorem = finite_mean, X: Any = f(k) ** 2, u: Any = f(k), K: Any = K, delta: Any = delta
-) -> Theorem:
+def chosen(bound=finite_mean, X=f(k) ** 2, u=f(k), K=K, delta=delta):
     """E[X; u >= K] <= delta for a K that is chosen so, or what is no such choice."""
     return choose("K is large", bound, (k,), X, u, K, delta)
 
@@ -112,7 +107,6 @@ def clock(most: Any = CLOCK(now), thm: Theorem | None = None) -> Theorem:
 
 
 def said_of(X: Term, most: Any, *every: Variable) -> Theorem:
-    """A bound of the mean of X."""
     return assume("a bound", M(X), "<=", most, every=every)
 
 
@@ -233,9 +227,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "fewer moments at a task": lambda: at_task(
         small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(2))}
     ),
-    "more moments at a task": lambda: at_task(
-        small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), None)}
-    ),
+    "moments at a task": lambda: at_task(small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), None)}),
     "a value out of its range at a task": lambda: at_task(small(), w, {f: ft, scale: st(w)}),
     "the number of tokens of a task": lambda: at_task(small(), w, {f: ft, L: st(w) ** 2 + 1}),
     "a hypothesis for all numbers at one of a task": lambda: at_task(
@@ -247,9 +239,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     ),
     "a statement on tasks at a task": lambda: at_task(at_task(small(), w, {f: ft}), w2, {}),
     "a statement on times at a task": lambda: at_task(falls(), w, {}),
-    "a mean over tasks that need not exist": lambda: equal(
-        T(Given(w, M(ft(w, k)))), T(Given(w, M(ft(w, k))))
-    ),
+    "a mean over tasks that may not be": lambda: equal(T(Given(w, M(ft(w, k)))), T(Given(w, M(ft(w, k))))),
     "a mean over tasks of a function without moments": lambda: equal(T(st(w)), T(st(w))),
     "a square over tasks as the square of a mean": lambda: equal(
         T(Given(w, M(ft(w, k) ** 2)) ** 2), T(Given(w, M(ft(w, k) ** 2))) ** 2
@@ -258,9 +248,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         T(st(w) ** 2 * Given(w, M(ft(w, k) ** 2))), T(st(w) ** 2) * T(Given(w, M(ft(w, k) ** 2)))
     ),
     "the law of a task as another law": lambda: equal(M(Given(w, ft(w, k)) ** 2), Given(w, M(ft(w, k) ** 2))),
-    "a moment of another law": lambda: arithmetic(
-        M(Given(w, ft(w, k)) ** 2), "<", M(Given(w, ft(w, k)) ** 2) + 1
-    ),
+    "another moment": lambda: arithmetic(M(Given(w, ft(w, k)) ** 2), "<", M(Given(w, ft(w, k)) ** 2) + 1),
     "a mean of one task as that over tasks": lambda: equal(
         T(Given(w, M(ft(w, k) ** 2))), Given(w, M(ft(w, k) ** 2))
     ),
@@ -326,9 +314,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a path that another one bounds at every number": lambda: every_number(
         equal(rough(now), rough(now)), now, number
     ),
-    "a path of a task at every number": lambda: every_number(
-        equal(paths(w, now), paths(w, now)), now, number
-    ),
+    "a task's path at every number": lambda: every_number(equal(paths(w, now), paths(w, now)), now, number),
     "a time that a hypothesis ends, at every number": lambda: every_number(
         clock(1, assume("h", CLOCK(now), "<=", 1, every=(now,))), now, number
     ),

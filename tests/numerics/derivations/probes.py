@@ -1,9 +1,4 @@
-"""Uses of the rules, and random terms, whose results are evaluated in finite worlds.
-
-They are loaded afresh for every wrong rule of `test_wrong_rules`.
-"""
-
-from __future__ import annotations
+"""Uses of the rules, and random terms, evaluated in finite worlds, for every wrong rule afresh."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -43,10 +38,8 @@ i, p, q = Variable("i", Sort.INDEX), Variable("p", Sort.PROMPT), Variable("zq", 
 m = Variable("m", range=whole(1))
 x, y = (Variable(name, range=REALS) for name in ("x", "real_y"))
 t, eps = Variable("tt", range=POSITIVE), Variable("eps", range=POSITIVE)
-n, unit = (
-    Variable("n", range=NONNEGATIVE),
-    Variable("unit", range=Range(Fraction(0), Fraction(1), False, False)),
-)
+n = Variable("n", range=NONNEGATIVE)
+unit = Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
 f, g = Function("f", (Sort.TOKEN,), None), Function("g", (Sort.TOKEN,), None)
 v, u = Function("v", (Sort.INDEX,)), Function("w", (Sort.INDEX, Sort.TOKEN), None)
 h = Function("h", (Sort.QUERY,), None)
@@ -118,7 +111,6 @@ def normal_forms(seed: int, count: int = 120) -> Iterator[tuple[Term, Term]]:
 
 
 def premise(lhs: Any, rhs: Any) -> Theorem:
-    """A premise that holds in every world, whatever the kernel thinks of it."""
     return assume("premise", lhs, "<=", rhs)
 
 
@@ -128,12 +120,10 @@ def fallen(e: Term) -> Theorem:
 
 
 def T(body: Any) -> Term:
-    """The mean over tasks."""
     return bind("task", (task,), body)
 
 
 def G(body: Any) -> Term:
-    """The value given the task."""
     return Given(task, term(body))
 
 
@@ -237,9 +227,7 @@ USES: dict[str, Callable[[], Theorem]] = {
         t,
         assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
     ),
-    "an inequality at a task": lambda: at_task(
-        arithmetic(2 * M(f(k)), "<=", M(f(k)) ** 2 + 1), task, {f: ft}
-    ),
+    "inequality at a task": lambda: at_task(arithmetic(2 * M(f(k)), "<=", M(f(k)) ** 2 + 1), task, {f: ft}),
     "a hypothesis at a task": lambda: at_task(assume("E f^2 <= n", M(f(k) ** 2), "<=", n), task, {f: ft}),
     "a hypothesis on all tokens at a task": lambda: at_task(
         assume("f <= n", f(k), "<=", n, every=(k,)), task, {f: ft, n: st(task) ** 2}
@@ -253,9 +241,7 @@ USES: dict[str, Callable[[], Theorem]] = {
     "a square of a sum of a task": lambda: equal(
         G(E(S(ft(task, k)) ** 2)), L * G(M(ft(task, k) ** 2)) + L * (L - 1) * G(M(ft(task, k))) ** 2
     ),
-    "a product given a task": lambda: equal(
-        G(x * st(task) * M(ft(task, k))), x * st(task) * G(M(ft(task, k)))
-    ),
+    "product given a task": lambda: equal(G(x * st(task) * M(ft(task, k))), x * st(task) * G(M(ft(task, k)))),
     "a mean of a product over tasks": lambda: equal(
         T(st(task) ** 2 * G(M(ft(task, k) ** 2))), T(st(task) ** 2) * T(G(M(ft(task, k) ** 2)))
     ),

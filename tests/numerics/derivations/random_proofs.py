@@ -1,10 +1,6 @@
-"""Random derivations: rules applied to theorems that other rules made, in hostile contexts.
-
-Every theorem that comes out is evaluated in finite worlds. `python -m benchmarks.kernel_soundness`
-makes as many as one likes.
+"""Random derivations in hostile contexts, of which every theorem is evaluated in finite worlds;
+`python -m benchmarks.kernel_soundness` makes as many as one likes.
 """
-
-from __future__ import annotations
 
 import random
 from collections import Counter
@@ -92,15 +88,12 @@ def _around(rng: random.Random, e: Term) -> Term:
 
 
 def _values(rng: random.Random, of: list[Term]) -> dict[Variable, Term]:
-    """Values of some numbers, in their ranges."""
     some = {z: rng.choice(of) for z in (x, y, n, s) if rng.random() < 0.5}
     return {z: e if z in (x, y) else e**2 if z == n else 1 + e**2 for z, e in some.items()}
 
 
 def _at_a_task(rng: random.Random, thm: Theorem) -> Theorem:
-    """The theorem at a task, with values of some of its numbers, and of functions of indices, after
-    a special case of what its hypotheses are said for all values of.
-    """
+    """The theorem at a task, after a special case of what its hypotheses say of all values."""
     said = sorted({z for a in thm.assumptions for z in a.every if z in (i, x, y)}, key=str)
     thm = specialise(thm, {z: j if z == i else rng.choice(VALUES) for z in said})
     made = {h: Function(f"{h.name}_w", (Sort.TASK, *h.sorts), h.order) for h in thm.functions}
@@ -114,7 +107,6 @@ def _at_a_task(rng: random.Random, thm: Theorem) -> Theorem:
 
 
 def _chosen(rng: random.Random, made: list[Theorem], against: Term) -> Theorem:
-    """A choice of a number for a mean that some theorem bounds."""
     bound = rng.choice(
         [thm for thm in (*made, SECOND) if isinstance(thm.lhs, Bind) and thm.lhs.kind == "mean"]
     )
@@ -124,7 +116,6 @@ def _chosen(rng: random.Random, made: list[Theorem], against: Term) -> Theorem:
 
 
 def _step(rng: random.Random, made: list[Theorem]) -> Theorem:
-    """One rule, applied to what is there."""
     thm, other = rng.choice(made), rng.choice(made)
     kind = rng.choice(list(HEADS))
     simple = rng.choice([f(k), g(k) ** 2, v(i), exp(f(k) / 2), f(k) - bind("mean", (k,), f(k))])
@@ -150,9 +141,7 @@ def _step(rng: random.Random, made: list[Theorem]) -> Theorem:
 
 
 def theorems(seed: int, count: int) -> Iterator[Theorem]:
-    """Theorems made by `count` attempts, of which many are refused, and by five times as many to
-    rewrite a hypothesis at a task.
-    """
+    """Made by `count` attempts, and five times as many to rewrite a hypothesis at a task."""
     rng = random.Random(seed)
     made = [make() for make in SEEDS]
     said = [thm for thm in made if any(a.every for a in thm.assumptions)]
@@ -172,7 +161,6 @@ def theorems(seed: int, count: int) -> Iterator[Theorem]:
 
 
 def false_theorems(seed: int, count: int, worlds: int = 6) -> tuple[list[str], Counter[str]]:
-    """The theorems that fail in some world, and how many were tried by rule."""
     found, tried = [], Counter[str]()
     for thm in theorems(seed, count):
         for number in range(worlds):

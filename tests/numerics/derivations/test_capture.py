@@ -1,8 +1,4 @@
-"""What may be put is put without a capture: the theorems say what they should, in finite worlds,
-too. What may not is in `attacks_of_capture`.
-"""
-
-from __future__ import annotations
+"""What may be put is put without a capture; what may not is in `attacks_of_capture`."""
 
 import random
 from collections.abc import Callable
@@ -80,10 +76,7 @@ USES: dict[str, tuple[Callable[[], Theorem], Term]] = {
         lambda: specialise(equal(M(v(i) * f(k)), v(i) * M(f(k))), {v: ((i,), v(i) * v2(j))}),
         v(i) * v2(j),
     ),
-    "means of which the inner one is the outer one": (
-        lambda: exchange(M(M(f(l) ** 2, l))),
-        M(M(f(k) ** 2), l),
-    ),
+    "means, the inner one outside": (lambda: exchange(M(M(f(l) ** 2, l))), M(M(f(k) ** 2), l)),
     "means of a task and a token": (
         lambda: exchange(bind("task", (w,), M(f(k) ** 2 * sw(w) ** 2))),
         M(bind("task", (w,), f(k) ** 2 * sw(w) ** 2)),
@@ -108,12 +101,11 @@ USES: dict[str, tuple[Callable[[], Theorem], Term]] = {
 
 
 def parts(e: object) -> list[object]:
-    """The term and what it is built from, outside binders."""
     return [e, *(part for a in getattr(e, "args", ()) for part in parts(a))]
 
 
 @pytest.mark.parametrize("name", USES)
-def test_what_is_put_is_not_captured(name: str) -> None:
+def test_what_is_put_is_not_captured(name):
     make, wanted = USES[name]
     made = make()
     assert wanted in [*parts(made.lhs), *parts(made.rhs)]
@@ -126,14 +118,14 @@ def test_what_is_put_is_not_captured(name: str) -> None:
     assert tried
 
 
-def test_a_hypothesis_on_all_numbers_stays_one() -> None:
+def test_a_hypothesis_on_all_numbers_stays_one():
     """ "R <= x for every x" at a task is what no number meets, and not a triviality."""
     (a,) = at_task(below_all(), w, {R: sw(w) + y}).assumptions
     assert {v.name for v in a.every} == {"x", "w"}
     assert not any(meets(a, World(random.Random(seed)), linear=True) for seed in range(10))
 
 
-def test_a_chosen_number_may_bound_what_comes_later() -> None:
+def test_a_chosen_number_may_bound_what_comes_later():
     """The number of tokens, or a new one, may be large against it; so may the mean of a new law."""
     later = Variable("later", range=POSITIVE)
     for made in (

@@ -1,8 +1,4 @@
-"""Every step of the derivations about Gaussian vectors holds in worlds of dimension 1, where a mean
-over a Gaussian vector is a quadrature.
-"""
-
-from __future__ import annotations
+"""Every step about Gaussian vectors holds in dimension 1, where their means are quadratures."""
 
 import itertools
 import math
@@ -23,7 +19,6 @@ from proofs_check.derivations.gaussian.proofs import PROOFS
 
 
 def rule(count: int) -> list[tuple[float, tuple[float]]]:
-    """Weights and nodes for a standard normal number."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(count)
     return [(float(w), (float(x),)) for x, w in zip(nodes, weights / weights.sum(), strict=True)]
 
@@ -80,13 +75,7 @@ class GaussianWorld(World):
         if v.range is None:
             return 0 if v.of in (Sort.INDEX, Sort.TIME) else self.rng.randrange(4)
         more = self.rng.choice((1, 1.5))
-        named = {
-            "L": self.length,
-            "top": self.root**2,
-            "S": more * self.root**2,
-            "k": more * self.root**2,
-            "kappa": 2.5,
-        }
+        named = dict(L=self.length, top=self.root**2, S=more * self.root**2, k=more * self.root**2, kappa=2.5)
         named |= {"normU": more * math.hypot(self.matrix, self.last), "P": self.rng.random() / self.length}
         if v.name in named:
             return named[v.name]
@@ -130,7 +119,6 @@ class GaussianWorld(World):
 
 @cache
 def steps() -> tuple[Theorem, ...]:
-    """All theorems on which the derivations of this room rest, each once."""
     found = {str(t): t for proof in PROOFS.values() for theorem in proof.theorems for t in theorem().steps()}
     return tuple(found.values())
 
@@ -142,7 +130,7 @@ def world_of(seed: int) -> GaussianWorld:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_every_gaussian_step_holds(seed: int) -> None:
+def test_every_gaussian_step_holds(seed):
     world, count = world_of(seed), Counter[str]()
     for theorem in steps():
         if not world.meets(theorem):
@@ -153,7 +141,7 @@ def test_every_gaussian_step_holds(seed: int) -> None:
     assert count["held"] > 9 * count["not met"], count
 
 
-def test_a_false_gaussian_step_would_be_seen() -> None:
+def test_a_false_gaussian_step_would_be_seen():
     """Most equations fail with the right side doubled."""
     world = world_of(1)
     equations = [t for t in steps() if t.op == "==" and t.lhs != t.rhs]

@@ -1,10 +1,7 @@
-"""What derivations with matrices assume can be true: matrices of size 2, padded with zeros, which
-stand still at a critical point of the flow, meet the hypotheses of each statement at indices beyond
-the second, too. For what is said of softmax weights there is one token, for Gaussian vectors a
-covariance that is not diagonal, and for attention over features one query.
+"""What derivations with matrices assume can be true: matrices of size 2, padded with zeros, at a
+critical point of the flow; softmax weights of one token, a covariance that is not diagonal, one
+query for attention over features.
 """
-
-from __future__ import annotations
 
 import copy
 import itertools
@@ -61,12 +58,10 @@ class Model(World):
 
 
 def diagonal(*values: int | Fraction) -> Table:
-    """A diagonal matrix, padded with zeros."""
     return lambda x, y: values[x] if x == y and x < len(values) else 0
 
 
 def matrix(*rows: tuple[int | Fraction, ...]) -> Table:
-    """A matrix, padded with zeros."""
     return lambda x, y: rows[x][y] if x < len(rows) and y < len(rows) else 0
 
 
@@ -223,7 +218,6 @@ def met(a: Assumption, model: Model) -> bool:
 
 
 def unmet(statement: Statement) -> dict[str, list[str]]:
-    """What each model does not meet."""
     found = {}
     for name, given in MODELS.items():
         model = Model(random.Random(0), given=given)
@@ -232,13 +226,13 @@ def unmet(statement: Statement) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("id", [*EXACT, *GAUSSIAN, *FLOWS])
-def test_a_model_meets_the_hypotheses(id: str) -> None:
+def test_a_model_meets_the_hypotheses(id):
     for statement in PROOFS[id].statements():
         found = unmet(statement)
         assert any(not names for names in found.values()), found
 
 
-def test_an_identity_of_every_index_is_met_by_no_matrix() -> None:
+def test_an_identity_of_every_index_is_met_by_no_matrix():
     """What the identity does next to any function is true of the first two indices only."""
     picks = assume(
         "picks",

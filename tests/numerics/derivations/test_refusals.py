@@ -1,10 +1,6 @@
 """What the kernel says where it refuses, and where an engine below it breaks."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
@@ -16,7 +12,6 @@ from numerics.derivations.rules import arithmetic, assume, equal, fall
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Fault, Range, Refused, Sort
 from numerics.derivations.statements import Statement, derived
 from numerics.derivations.terms import CLOCK, START, Function, Op, Variable, term
-from numerics.derivations.theorems import Theorem
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.doors import guarded
 
@@ -27,7 +22,7 @@ mean = bind("mean", (k,), f(k) ** 2)
 
 
 @pytest.mark.parametrize("op", ["==", "<="])
-def test_a_variable_of_one_value_is_that_value(op: str) -> None:
+def test_a_variable_of_one_value_is_that_value(op):
     assert arithmetic(one * x + 1 / one, op, x + 1).op == op
     with pytest.raises(Refused):
         arithmetic(one, op, Fraction(1, 2))
@@ -38,19 +33,19 @@ def test_a_variable_of_one_value_is_that_value(op: str) -> None:
     [lambda: assume("h", p, "<=", 0 * x), lambda: assume("h", p, "==", 0), lambda: assume("h", 0, "==", p)],
 )
 @pytest.mark.parametrize("side", [log(p), Op("max", (x, log(p))), 1 / p])
-def test_a_premise_against_a_range_is_named_as_such(premise: Callable[[], Theorem], side: Any) -> None:
+def test_a_premise_against_a_range_is_named_as_such(premise, side):
     for op, most in (("<=", side + x**2), ("==", side + 1)):
         with pytest.raises(Refused, match="the premises contradict each other, or the range of a variable"):
             arithmetic(side, op, most, premise())
 
 
-def test_a_premise_that_leaves_an_undefined_value_is_named() -> None:
+def test_a_premise_that_leaves_an_undefined_value_is_named():
     """The number is at most another one, which is 0."""
     with pytest.raises(Refused, match=r"a premise leaves x = 0, where .* is undefined"):
         arithmetic(Op("max", (x, log(p))), "<=", 1, assume("h", p, "<=", x), assume("j", x, "==", 0))
 
 
-def test_a_case_against_a_range_is_no_case() -> None:
+def test_a_case_against_a_range_is_no_case():
     """The logarithm of p is not asked for at p = 0."""
     assert arithmetic(Op("above", (-p,)) * log(p), "<=", 0).rhs == term(0)
 
@@ -61,9 +56,7 @@ def test_a_case_against_a_range_is_no_case() -> None:
 @pytest.mark.parametrize(
     "broken", [AttributeError, ZeroDivisionError, KeyError, RecursionError, AssertionError]
 )
-def test_a_broken_prover_is_a_fault_and_no_refusal(
-    monkeypatch: pytest.MonkeyPatch, broken: type[Exception], door: Callable[[Any], Any]
-) -> None:
+def test_a_broken_prover_is_a_fault_and_no_refusal(monkeypatch, broken, door):
     """It is seen through `derived`, too, where a refusal would leave the verdict to a search."""
 
     def breaks(*_: object, **__: object) -> None:
@@ -74,16 +67,14 @@ def test_a_broken_prover_is_a_fault_and_no_refusal(
     monkeypatch.setattr(module, "ANSWERS", {})
     search = Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", checked="x", covered="some")
     for op in ("<=", "=="):
-        with pytest.raises(
-            Fault,
-            match=r"a prover breaks .* nothing is proved or refuted; please report this|internal fault: .* nothing was decided",
-        ):
+        says = r"a prover breaks .* nothing is proved or refuted; please|internal fault: .* was decided"
+        with pytest.raises(Fault, match=says):
             arithmetic(x**2 + p, op, x * p)
         with pytest.raises(Fault):
             derived(Statement(x**2 + p, op, x * p), lambda op=op: arithmetic(x**2 + p, op, x * p), search)
 
 
-def test_a_refusal_says_what_letters_stand_for() -> None:
+def test_a_refusal_says_what_letters_stand_for():
     with pytest.raises(Refused) as stop:
         arithmetic(mean, "<=", n, assume("h", n, "<=", p))
     assert "where #term0 is mean[1: (f(_0)^2)], a #theta is a number from 0 to 1" in str(stop.value)
@@ -91,19 +82,19 @@ def test_a_refusal_says_what_letters_stand_for() -> None:
 
 
 @pytest.mark.parametrize("op", [">", ">="])
-def test_a_relation_the_other_way_is_refused_with_its_remedy(op: str) -> None:
+def test_a_relation_the_other_way_is_refused_with_its_remedy(op):
     with pytest.raises(Refused, match="X > Y is written Y < X, and X >= Y as Y <= X"):
         assume("u > 0", x, op, 0)
 
 
-def test_what_a_chain_does_not_join_is_joined_by_arithmetic() -> None:
+def test_what_a_chain_does_not_join_is_joined_by_arithmetic():
     whole, parts = p / (p + x**2), 1 - x**2 / (p + x**2)
     with pytest.raises(Refused, match=r"fractions are joined and cancelled by arithmetic\(.., '==', ..\)"):
         chain(whole, parts)
     assert chain(whole, arithmetic(whole, "==", parts), parts).op == "=="
 
 
-def test_a_positive_path_is_an_exponential() -> None:
+def test_a_positive_path_is_an_exponential():
     """1/u may be undefined, and e^{-v} is not: from u' <= -c u^2 to 1/u >= 1/u(0) + c t."""
     t, u = Variable("t", Sort.TIME), Function("u", (Sort.TIME,), Fraction(1))
     with pytest.raises(Refused, match=r"is not known to be positive and finite, as exp\(v\) is"):

@@ -1,11 +1,6 @@
-"""Every step of every stored derivation holds in finite worlds, and so do random derivations.
-
-The steps are made in a child, in which whatever the kernel asks provers is granted: they are the
-same steps, and worlds show without provers what is false. What provers say of them takes two thirds
-of the time, and is seen where the claims are judged.
+"""Every step of every stored derivation, and random derivations, hold in finite worlds. A child
+makes the steps, and grants whatever the kernel asks provers, whose answers the claims judge.
 """
-
-from __future__ import annotations
 
 import itertools
 import random
@@ -27,34 +22,25 @@ SEEDS = range(6)
 
 
 class Replay(NamedTuple):
-    """What was found of all steps.
+    """What was found of all steps."""
 
-    Attributes
-    ----------
-    became : list of list of str
-        For each world what becomes of each step: held, not met, undecided, or which one is false.
-    told_apart : list of bool
-        Whether an equation between different terms fails in some world with the right side doubled.
-    choices : int
-    not_made : list of str
-        Choices for which a large number is not enough, or a small one is.
-    proofs : dict of str to list of Displayed
-    """
-
+    #: For each world what becomes of each step: held, not met, undecided, or which one is false.
     became: list[list[str]]
+    #: Whether an equation between different terms fails somewhere with the right side doubled.
     told_apart: list[bool]
     choices: int
+    #: Choices for which a large number is not enough, or a small one is.
     not_made: list[str]
     proofs: dict[str, list[Displayed]]
 
 
 @pytest.fixture(scope="module")
-def replay() -> Replay:
+def replay():
     return apart(_replay)
 
 
 def _replay() -> Replay:
-    arithmetic._asked = lambda *question: True  # type: ignore[assignment]
+    arithmetic._asked = lambda *question: True
     steps = _steps()
     # Prompts of one token are among the worlds, and laws on two and on four atoms.
     worlds = [World(random.Random(seed), length=1 + seed % 3, size=1 + seed % 2) for seed in SEEDS]
@@ -63,13 +49,8 @@ def _replay() -> Replay:
     choices = {a for t in steps for a in t.assumptions if a.chosen}
     tried = itertools.product(choices, SEEDS, (True, False))
     not_made = [str(a) for a, seed, large in tried if _can_be(a, seed, large) != large]
-    return Replay(
-        became,
-        [any(_apart(t, world) for world in worlds) for t in tight],
-        len(choices),
-        not_made,
-        all_proofs(),
-    )
+    apart = [any(_apart(t, world) for world in worlds) for t in tight]
+    return Replay(became, apart, len(choices), not_made, all_proofs())
 
 
 def _steps() -> list[Theorem]:
@@ -96,9 +77,7 @@ def _became(world: World, steps: list[Theorem]) -> list[str]:
 
 
 def _met(theorem: Theorem, world: World, known: dict[Assumption, bool]) -> bool:
-    """Whether the world meets all assumptions of a theorem. `known` keeps what was found: most
-    theorems assume the same, and what a world has once drawn stays.
-    """
+    """Whether the world meets all assumptions; `known` keeps what was found, as a world stays."""
 
     def kept(a: Assumption) -> bool:
         if a not in known:
@@ -109,7 +88,6 @@ def _met(theorem: Theorem, world: World, known: dict[Assumption, bool]) -> bool:
 
 
 def _apart(equation: Theorem, world: World) -> bool:
-    """Whether the world tells the right side from twice itself."""
     try:
         left, right = arb(world.value(equation.lhs)), arb(world.value(equation.rhs))
     except Undecided:
@@ -126,42 +104,33 @@ def _can_be(a: Assumption, seed: int, large: bool) -> bool:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_step_holds(seed: int, replay: Replay) -> None:
+def test_every_step_holds(seed, replay):
     assert [what for what in replay.became[seed] if what.startswith("false")] == []
     assert "held" in replay.became[seed]
 
 
-def test_most_steps_are_tried(replay: Replay) -> None:
-    """Two of three steps hold in some world that meets their assumptions. The others assume what a
-    world without choice does not have, such as flows, inverse matrices, or tokens of one class.
-    """
+def test_most_steps_are_tried(replay):
+    """Two of three: the others assume what no world without choice has, as flows or inverses."""
     tried = ["held" in step for step in zip(*replay.became, strict=True)]
     assert sum(tried) > 2 / 3 * len(tried)
 
 
-def test_random_derivations_hold() -> None:
+def test_random_derivations_hold():
     found, tried = false_theorems(0, 60)
     assert not found
     assert len(tried) > 5
 
 
-def test_a_false_step_would_be_seen(replay: Replay) -> None:
-    """Most equations between different terms fail in some world with the right side doubled."""
+def test_a_false_step_would_be_seen(replay):
     assert sum(replay.told_apart) > len(replay.told_apart) / 2 > 0
 
 
-def test_every_choice_can_be_made(replay: Replay) -> None:
-    """A number that a derivation chooses exists in every world: a thousandth of what the choice
-    leaves open is enough if the number is large, and not if it is small.
-    """
+def test_every_choice_can_be_made(replay):
     assert replay.choices
     assert replay.not_made == []
 
 
-def test_every_proof_can_be_shown(replay: Replay) -> None:
-    """The proof of each claim ends in its statement and cites other claims by name; that MathML can
-    show its lines is seen where ``largeprompt blueprint --proofs`` writes them.
-    """
+def test_every_proof_can_be_shown(replay):
     proofs = replay.proofs
     assert set(proofs) == set(PROOFS)
     for id, parts in proofs.items():

@@ -1,8 +1,4 @@
-"""A hypothesis that is somebody's result is cited or argued, and what rests on an argued one is
-ARGUED, whatever rules have been applied to it.
-"""
-
-from __future__ import annotations
+"""A hypothesis that is a result is cited or argued; what rests on an argued one is ARGUED."""
 
 from fractions import Fraction
 
@@ -43,13 +39,13 @@ def judged(thm: Theorem) -> Evidence:
         "R4 (e)",
     ],
 )
-def test_a_hypothesis_that_is_named_after_a_result_is_cited_or_argued(name: str) -> None:
+def test_a_hypothesis_that_is_named_after_a_result_is_cited_or_argued(name):
     with pytest.raises(Refused, match="is a result: specialise its theorem, cite it, or give its argument"):
         assume(name, x, "<=", y)
     assert judged(assume(name, x, "<=", y, argument="it is read off")).verdict is Verdict.ARGUED
 
 
-def test_a_row_is_not_cited_as_a_theorem_of_others() -> None:
+def test_a_row_is_not_cited_as_a_theorem_of_others():
     with pytest.raises(Refused, match="is a result"):
         assume("OURS:R4.c", x, "<=", y, cited=True)
     cited = judged(assume("Lemma 2 of Somebody", x, "<=", y, cited=True))
@@ -59,17 +55,17 @@ def test_a_row_is_not_cited_as_a_theorem_of_others() -> None:
 @pytest.mark.parametrize(
     "name", ["R is orthogonal: |Rv| = |v|", "c1 is at least the constant of Proposition 3.1", "x <= y"]
 )
-def test_other_hypotheses_need_no_argument(name: str) -> None:
+def test_other_hypotheses_need_no_argument(name):
     assert judged(assume(name, x, "<=", y)).verdict is Verdict.PROVED
 
 
-def test_what_rests_on_an_argued_hypothesis_is_argued() -> None:
+def test_what_rests_on_an_argued_hypothesis_is_argued():
     near = assume("near", x, "<=", y, argument="first"), assume("far", y, "<=", T, argument="second")
     found = judged(chain(*near))
     assert (found.verdict, found.weakest, found.argument) == (Verdict.ARGUED, Verdict.PROVED, "first; second")
 
 
-def test_no_rule_forgets_the_argument() -> None:
+def test_no_rule_forgets_the_argument():
     mean = bind("mean", (k,), f(k) ** 2)
     small = assume("small", mean, "<=", x, argument="so it is")
     of_task = Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(2))

@@ -1,8 +1,4 @@
-"""What the rule of Gaussian families with one covariance accepts, and which inverses are known to
-have moments.
-"""
-
-from __future__ import annotations
+"""What the rule of Gaussian families with one covariance accepts."""
 
 import math
 
@@ -10,7 +6,6 @@ import numpy as np
 import pytest
 
 from numerics.derivations.derived import exp
-from numerics.derivations.terms import Term
 from numerics.derivations.values import integrable
 from tests.numerics.derivations.attacks_on_gaussian_families import (
     c,
@@ -27,11 +22,11 @@ from tests.numerics.derivations.attacks_on_gaussian_families import (
 )
 
 
-def test_a_family_with_one_covariance() -> None:
+def test_a_family_with_one_covariance():
     assert (rule().op, rule(y(i) ** 2 * exp(y(k) - y(j))).op) == ("==", "==")
 
 
-def test_the_law_is_that_of_the_other_family() -> None:
+def test_the_law_is_that_of_the_other_family():
     """The mean of y^2 e^y is one integral for xi and a double one for 3 xi/5 + 4 xi'/5."""
     x, w = np.polynomial.hermite_e.hermegauss(60)
     w = w / w.sum()
@@ -53,5 +48,5 @@ def test_the_law_is_that_of_the_other_family() -> None:
     ],
     ids=str,
 )
-def test_softmax_weights_have_all_moments(e: Term) -> None:
+def test_softmax_weights_have_all_moments(e):
     assert integrable(e, g)

@@ -1,13 +1,6 @@
-"""A statement is made of definitions and of hypotheses that are written out: no theorem that was
-derived is an ingredient of one.
-
-Two tests look for such an ingredient. One builds every statement while no rule but `assume` may run
-and no derived theorem may be read. The other follows the names in the source of statements, through
-functions, classes and constants of modules, and finds no function that derives something; it sees
-what was read off a theorem before, such as a constant.
+"""A statement is made of definitions and written hypotheses, and of no derived theorem: built while
+no rule but `assume` may run, and followed through the names of its source.
 """
-
-from __future__ import annotations
 
 import ast
 import dis
@@ -83,9 +76,7 @@ def names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, Name]]:
 
 @cache
 def loads(code: CodeType) -> tuple[tuple[str, str], ...]:
-    """The global names in a piece of code and the attributes that are read off them, or off
-    anything else, where the first name is empty.
-    """
+    """Global names in code, and attributes read off them; off anything if the first is empty."""
     out, last = [], ""
     for step in dis.get_instructions(code):
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -116,9 +107,7 @@ def found(module: str, name: str, attribute: str = "") -> Iterator[Name]:
 
 
 def reached(statement: Callable[..., Any]) -> set[Name]:
-    """All that a statement is made of: the names in its source, and in that of each of them. Of a
-    class the methods count whose names are read as attributes of anything.
-    """
+    """All that a statement is made of; of a class, methods whose names are read off anything."""
     codes: list[tuple[str, CodeType]] = []
     todo: list[Any] = [statement]
     while todo:  # a statement may be a function in a function, which knows what was given to that one
@@ -165,13 +154,13 @@ def derives(at: Name) -> bool:
     )
 
 
-def test_no_derivation_is_reached_from_a_statement() -> None:
+def test_no_derivation_is_reached_from_a_statement():
     found = {id: set(filter(derives, reached(proof.statements))) for id, proof in PROOFS.items()}
     assert not {id: at for id, at in found.items() if at}
 
 
 @pytest.mark.parametrize("statement", [by_its_sides, by_a_constant, by_a_hypothesis, by_a_rule])
-def test_a_derivation_in_a_statement_is_found(statement: Callable[[], Statement]) -> None:
+def test_a_derivation_in_a_statement_is_found(statement):
     for inside in (statement, one(statement, signal.split).statements):
         assert any(map(derives, reached(inside)))
 
@@ -199,7 +188,7 @@ class Closed:
 
 
 @pytest.fixture
-def nothing_derived(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_derived(monkeypatch):
     """Only hypotheses can be made or read, and nothing is remembered."""
     for found in pkgutil.walk_packages(proofs_check.derivations.__path__, f"{DERIVATIONS}."):
         module = importlib.import_module(found.name)
@@ -219,7 +208,7 @@ def nothing_derived(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("nothing_derived")
-def test_no_rule_runs_while_a_statement_is_built() -> None:
+def test_no_rule_runs_while_a_statement_is_built():
     found = {}
     for id, proof in PROOFS.items():
         try:
@@ -231,7 +220,7 @@ def test_no_rule_runs_while_a_statement_is_built() -> None:
 
 @pytest.mark.usefixtures("nothing_derived")
 @pytest.mark.parametrize("statement", [by_its_sides, by_a_hypothesis, by_a_rule])
-def test_a_rule_that_runs_is_found(statement: Callable[[], Statement]) -> None:
+def test_a_rule_that_runs_is_found(statement):
     with pytest.raises(Derived):
         statement()
 
@@ -239,7 +228,7 @@ def test_a_rule_that_runs_is_found(statement: Callable[[], Statement]) -> None:
 # -- hypotheses ------------------------------------------------------------------------------------
 
 
-def test_only_hypotheses_are_hypotheses() -> None:
+def test_only_hypotheses_are_hypotheses():
     """A theorem is none if it was derived, even from one hypothesis or with a choice."""
     finite = rates.finite
     chosen = choose("K", finite, (rates.task,), rates.square**6, rates.square, rates.K, rates.delta)
@@ -254,17 +243,14 @@ def test_only_hypotheses_are_hypotheses() -> None:
             hypotheses(finite, thm)
 
 
-def test_a_statement_about_numbers_has_no_dimension() -> None:
-    token, f, path = (
-        Variable("t", Sort.TOKEN),
-        Function("f", (Sort.TOKEN,)),
-        Function("path", (Sort.TIME,), Fraction(1)),
-    )
+def test_a_statement_about_numbers_has_no_dimension():
+    token, f = Variable("t", Sort.TOKEN), Function("f", (Sort.TOKEN,))
+    path = Function("path", (Sort.TIME,), Fraction(1))
     sides = rates.c, path(Variable("s", Sort.TIME)), bind("mean", (token,), f(token))
     assert [Statement(side, "==", side).dimension for side in sides] == ["", "", "every d"]
 
 
-def test_a_hypothesis_of_the_derivation_does_not_enter_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hypothesis_of_the_derivation_does_not_enter_the_statement(monkeypatch):
     """`1 <= 0` in a derivation is no hypothesis of its row, and another theorem is no proof."""
     inverse, false = bounded_flow.inverse, assume("regularity", 1, "<=", 0)
     with_more = arithmetic(

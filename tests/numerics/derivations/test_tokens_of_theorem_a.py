@@ -1,8 +1,4 @@
-"""Every step of the derivation of Theorem A, and what it cites, holds for two tokens on a line,
-where a mean over a Gaussian vector is a quadrature.
-"""
-
-from __future__ import annotations
+"""Every step of Theorem A holds for two tokens on a line, where means are quadratures."""
 
 import itertools
 import random
@@ -78,7 +74,7 @@ def world_of(seed: int) -> TwoTokens:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_every_step_holds(seed: int) -> None:
+def test_every_step_holds(seed):
     world, met = world_of(seed), 0
     for theorem in steps():
         if world.meets(theorem):
@@ -89,7 +85,7 @@ def test_every_step_holds(seed: int) -> None:
     assert met > 0.95 * len(steps())
 
 
-def test_a_false_step_would_be_seen() -> None:
+def test_a_false_step_would_be_seen():
     world = world_of(0)
     equations = [t for t in steps() if t.op == "==" and t.lhs != t.rhs]
     seen = sum(not world.compared(t.lhs, "==", t.rhs, ACCURACY, factor=1.1) for t in equations)
@@ -97,8 +93,7 @@ def test_a_false_step_would_be_seen() -> None:
 
 
 @pytest.mark.parametrize("name", token_errors.INTEGRANDS)
-def test_what_is_cited_of_stein_is_true(name: str) -> None:
-    """And would not be for another multiple of the divergence."""
+def test_what_is_cited_of_stein_is_true(name):
     world, cited = TwoTokens(random.Random(4)), token_errors.stein(name)
     assert world.compared(cited.lhs, "==", cited.rhs, 1e-4)
     assert not world.compared(cited.lhs, "==", cited.rhs, 1e-4, factor=1.01)

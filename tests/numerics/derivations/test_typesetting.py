@@ -1,13 +1,9 @@
-"""Readers are told to rely on the formula that a statement prints: two terms that print alike are
-equal by their normal form, and two theorems that print alike assume the same.
-"""
-
-from __future__ import annotations
+"""Terms that print alike are equal by their normal form, and such theorems assume the same."""
 
 import random
 import re
 from collections.abc import Iterator
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import chain
 from typing import Any
 
@@ -54,7 +50,7 @@ FREE = {
 }
 ENDS = (*(Variable(n, range=whole(1)) for n in "dm"), LENGTH)
 I, K, Q, T, W = Sort.INDEX, Sort.TOKEN, Sort.QUERY, Sort.TIME, Sort.TASK
-ORDER = Fraction(4)
+ORDER = F(4)
 FUNCTIONS = (
     *(Function(n, (I,)) for n in ("f", "y", "z", "g", "Z", "f_i", "P2", "P_2")),
     *(Function(n, (I, I)) for n in ("f", "z", "Z", "P")),
@@ -64,10 +60,10 @@ FUNCTIONS = (
     *(Function(n, (Q,), ORDER) for n in ("f", "b")),
     *(Function(n, (I, Q), ORDER) for n in ("y", "x", "z")),
     GAUSSIAN,
-    *(Function(n, (T,), Fraction(1)) for n in ("u", "b")),
+    *(Function(n, (T,), F(1)) for n in ("u", "b")),
     CLOCK,
-    Function("b", (T,), Fraction(1)).rate,
-    Function("f", (I, T), Fraction(1)),
+    Function("b", (T,), F(1)).rate,
+    Function("f", (I, T), F(1)),
     *(Function(n, (W,)) for n in ("f", "s")),
     *(Function(n, (W, I)) for n in ("f", "s")),
     *(Function(n, (W, K), ORDER) for n in ("f", "b")),
@@ -75,15 +71,7 @@ FUNCTIONS = (
     Function("x", (W, I, Q), ORDER),
 )
 BINDERS = {"mean": 1, "query": 1, "normal": 1, "prompt": 1, "task": 1, "sum": 2, "coordinates": 2}
-SORTS = {
-    "mean": K,
-    "query": Q,
-    "normal": Sort.NORMAL,
-    "prompt": Sort.PROMPT,
-    "task": W,
-    "sum": K,
-    "coordinates": I,
-}
+SORTS = dict(mean=K, query=Q, normal=Sort.NORMAL, prompt=Sort.PROMPT, task=W, sum=K, coordinates=I)
 
 
 def printed(e: Term) -> str:
@@ -95,7 +83,7 @@ def random_term(rng: random.Random, depth: int) -> Term:
     if depth == 0:
         kind = rng.random()
         if kind < 0.15:
-            return number(Fraction(rng.randint(-2, 3), rng.choice((1, 1, 2))))
+            return number(F(rng.randint(-2, 3), rng.choice((1, 1, 2))))
         if kind < 0.3:
             return rng.choice((*FREE[Sort.REAL], *ENDS))
         f = rng.choice(FUNCTIONS)
@@ -198,7 +186,7 @@ def same(a: Term, b: Term) -> bool:
         return False
 
 
-def test_terms_that_print_alike_are_equal() -> None:
+def test_terms_that_print_alike_are_equal():
     seen: dict[str, Term] = {}
     alike = []
     for e in chain.from_iterable(pairs(0, 1200)):
@@ -220,13 +208,13 @@ def test_terms_that_print_alike_are_equal() -> None:
         r"\\geq|>",
     ],
 )
-def test_what_is_printed_is_needed(forgotten: str) -> None:
+def test_what_is_printed_is_needed(forgotten):
     """Without any of it some of these terms would print alike: the test above would see that."""
     short = lambda e: re.sub(forgotten, "", printed(e))
     assert any(short(a) == short(b) and not same(a, b) for a, b in pairs(0, 1200))
 
 
-def test_the_names_of_bound_variables_do_not_matter() -> None:
+def test_the_names_of_bound_variables_do_not_matter():
     """Equal terms have one text, whatever names they were built with."""
     rng = random.Random(1)
     for e, _ in pairs(2, 300):
@@ -237,29 +225,19 @@ def test_the_names_of_bound_variables_do_not_matter() -> None:
             assert printed(again) == printed(e)
 
 
-def test_formulas_are_latex() -> None:
+def test_formulas_are_latex():
     for e, _ in pairs(3, 60):
         assert convert(printed(e)).startswith("<math")
 
 
 def told(thm: Theorem) -> tuple[str, tuple[str, ...]]:
-    """All that is printed of a theorem."""
     return relation(thm.lhs, thm.op, thm.rhs) + where_latex(thm.lhs, thm.rhs), assumptions_latex(thm)
 
 
 def theorems() -> Iterator[Theorem]:
-    """Theorems that say different things in much the same words."""
     x, y, a = (Variable(n, range=REALS) for n in "xya")
-    one = Fraction(1)
-    ranges = (
-        POSITIVE,
-        NONNEGATIVE,
-        Range(Fraction(0), one),
-        Range(None, one),
-        Range(one),
-        whole(1),
-        whole(2),
-    )
+    one = F(1)
+    ranges = (POSITIVE, NONNEGATIVE, Range(F(0), one), Range(None, one), Range(one), whole(1), whole(2))
     for of in (REALS, *ranges):
         yield equal(Variable("x", range=of), Variable("x", range=of))
         yield assume("all", 0, "<=", 1, every=(Variable("x", range=of),))
@@ -271,10 +249,10 @@ def theorems() -> Iterator[Theorem]:
     yield assume("argued one", x, "<=", y)
     yield from (assume("given one", x, "<=", y), assume("one", x, "<=", y, every=(x, a)))
     k, t, w, i = (FREE[s][0] for s in (K, T, W, I))
-    for order in (Fraction(0), Fraction(2), Fraction(4), None):
+    for order in (F(0), F(2), F(4), None):
         f = Function("f", (K,), order)
         yield from (equal(f(k), f(k)), assume("one", f(k), "<=", 1, every=(k,)))
-    for order in (Fraction(0), Fraction(1)):
+    for order in (F(0), F(1)):
         for at in ((T,), (W, T)):
             u = Function("u", at, order)
             value = u(*(w, t)[-len(at) :])
@@ -293,7 +271,7 @@ def theorems() -> Iterator[Theorem]:
     yield from (equal(x, x), equal(CLOCK(Variable("x", T)), CLOCK(Variable("x", T))))
 
 
-def test_theorems_that_print_alike_are_the_same() -> None:
+def test_theorems_that_print_alike_are_the_same():
     """Ranges, orders, relations, what a hypothesis is said for, and who says it are printed."""
     seen: dict[Any, str] = {}
     for thm in theorems():

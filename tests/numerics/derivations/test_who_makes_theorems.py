@@ -1,8 +1,4 @@
-"""A theorem comes from a rule: what makes one is private, only the rules import it, and `proved`
-takes nothing else.
-"""
-
-from __future__ import annotations
+"""A theorem comes from a rule: only the rules import what makes one; `proved` takes no other."""
 
 import ast
 import copy
@@ -27,14 +23,9 @@ KERNEL = ROOT / "numerics" / "derivations"
 PRIVATE = {"_prove", "_RULES_ONLY"}
 x = Variable("x", range=REALS)
 FALSE = Statement(term(0), "<=", term(-1))
-SIDES: dict[str, Any] = {
-    "lhs": term(0),
-    "op": "<=",
-    "rhs": term(-1),
-    "assumptions": frozenset(),
-    "rule": "x",
-    "premises": (),
-}
+SIDES: dict[str, Any] = dict(
+    lhs=term(0), op="<=", rhs=term(-1), assumptions=frozenset(), rule="x", premises=()
+)
 
 
 def uses(source: str) -> set[str]:
@@ -56,10 +47,7 @@ def uses(source: str) -> set[str]:
     return found
 
 
-def test_only_rules_make_theorems() -> None:
-    """No other file of the checkout speaks of what makes one; the rules are the functions of these
-    modules.
-    """
+def test_only_rules_make_theorems():
     own = {
         module.removeprefix("numerics.derivations.")
         for module in {getattr(rules, name).__module__ for name in rules.__all__}
@@ -83,11 +71,11 @@ def test_only_rules_make_theorems() -> None:
         "import t; t._RULES_ONLY",
     ],
 )
-def test_a_use_is_seen(program: str) -> None:
+def test_a_use_is_seen(program):
     assert uses(program)
 
 
-def test_what_makes_theorems_is_no_public_name() -> None:
+def test_what_makes_theorems_is_no_public_name():
     modules = [
         __import__(f"numerics.derivations.{path.stem}", fromlist=["x"]) for path in KERNEL.glob("[a-z]*.py")
     ]
@@ -135,7 +123,7 @@ FORGERIES: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forged_theorem_reaches_nothing(forgery: str) -> None:
+def test_a_forged_theorem_reaches_nothing(forgery):
     for use in (
         lambda t: proved(FALSE, t),
         lambda t: then(t, arithmetic(-1, "<=", 0)),

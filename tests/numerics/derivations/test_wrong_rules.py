@@ -1,8 +1,4 @@
-"""Wrong rules: the kernel with one line changed derives something that an attack or a finite world
-shows to be false.
-"""
-
-from __future__ import annotations
+"""The kernel with one line changed derives what an attack or a finite world shows to be false."""
 
 import importlib
 import importlib.util
@@ -35,8 +31,8 @@ WRONG = (
     ("values", "return found is not None and (found[0] < 1 or found == ONE)", "return True"),
     (
         "values",
-        "return BOUNDED if _nonpositive(e.args[0]) else (Fraction(0), 1) if _linear(e.args[0], over) else None",
-        "return BOUNDED",
+        "return BOUNDED if _nonpositive(e.args[0]) else (Fraction(0), 1) if _linear(e.args[0], over) else",
+        "return BOUNDED if True else",
     ),
     ("values", "if not all(map(finite, e.args)) and not all(map(nonnegative, e.args)):", "if False:"),
     ("values", "if nonnegative(e) or integrable(e, over):", "if True:"),
@@ -53,12 +49,8 @@ WRONG = (
     ("normal_form", "for n in range(used, count):", "for n in range(count - used):"),
     ("normal_form", "used = tuple(k for k in names if any(k in a.free for a, _ in m))", "used = names[:1]"),
     ("normal_form", "out = _scaled(_falling(0, len(names)), c)", "out = _scaled(_falling(0, 1), c)"),
-    (
-        "normal_form",
-        "itertools.product((None, *bound), repeat=len(more))",
-        "itertools.product((None,), repeat=len(more))",
-    ),
-    ("normal_form", "for p, n in _primes(k)", "for p, n in _primes(k)[:1]"),
+    ("normal_form", "product((None, *bound), ", "product((None,), "),
+    ("normal_form", "for p, n in _primes(k)]", "for p, n in _primes(k)][:1]"),
     (
         "normal_form",
         'return again(Op("pow", (bind("mean", (token,), Op("exp", (total,))), LENGTH)))',
@@ -66,26 +58,14 @@ WRONG = (
     ),
     ("binding", "lambda v, depth: new[v.index - depth]", "lambda v, depth: new[0]"),
     ("arithmetic", 'u = e.args[0] if e.head == "ind" else -e.args[0]', "u = e.args[0]"),
-    (
-        "arithmetic",
-        'if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):',
-        "if total.is_Rational:",
-    ),
-    ("arithmetic", '(sp.S.Zero, "<=", u) if v', '(sp.S.Zero, "<", u) if v'),
+    ("arithmetic", ' and (total < 0 or (total == 0 and "<" in (o, q))):', ":"),
+    ("arithmetic", '[(sp.S.Zero, "<=", u) if v', '[(sp.S.Zero, "<", u) if v'),
     ("arithmetic", '("<" if is_open else "<=" for is_open in opened)', '("<", "<")'),
     ("arithmetic", "if not questions:", "if False:"),
     ("arithmetic", "if not finite(e) and not self.bounded(e):", "if False:"),
     ("arithmetic", "new, domain[theta] = {a: theta * b}", "new, domain[theta] = {a: b}"),
-    (
-        "arithmetic",
-        "new = {a: b - slack} if alone(a, b) else {b: a + slack}",
-        "new = {a: b} if alone(a, b) else {b: a}",
-    ),
-    (
-        "arithmetic",
-        'if isinstance(x, sp.Symbol) and "positive" in _sign(domain[x]):',
-        "if isinstance(x, sp.Symbol):",
-    ),
+    ("arithmetic", "{a: b - slack} if alone(a, b) else {b: a + slack}", "{a: b} if alone(a, b) else {b: a}"),
+    ("arithmetic", ' and "positive" in _sign(domain[x]):', ":"),
     ("arithmetic", "most == domain[x].lo + 1", "most == domain[x].lo + 2"),
     ("arithmetic", 'if left == right and op != "<":', "if left == right:"),
     ("judgements", "if first.rhs != second.lhs:", "if False:"),
@@ -96,7 +76,7 @@ WRONG = (
         "if False:\n        raise Refused",
     ),
     ("judgements", "shown += check_in_range(new, old.range, given)", "pass"),
-    ("integrals", "        or delta in thm.lhs.free | Y.free | Z.free\n", ""),
+    ("integrals", "or delta in thm.lhs.free | Y.free | Z.free", ""),
     ("integrals", "or K in told:", ":"),
     ("integrals", "or K.range != POSITIVE or", "or"),
     ("integrals", "if not (nonnegative(X) and finite(bound.rhs)", "if not (finite(bound.rhs)"),
@@ -107,7 +87,11 @@ WRONG = (
     ("theorems", "if any(K in others for K, others in needs.items()):", "if False:"),
     ("theorems", "if own and not free - numbers - tied:", "if False:"),
     ("theorems", "others.union(*(needs[v] for v in others & needs.keys()))", "others"),
-    ("values", "positive(exponent) and nonnegative(base)", "nonnegative(base)"),
+    (
+        "values",
+        "positive(base) or (positive(exponent) and nonnegative(base))",
+        "positive(base) or nonnegative(base)",
+    ),
     ("values", "else above_zero and finite(base)", "else above_zero"),
     ("judgements", "check_arbitrary(thm, values)", "pass"),
     ("judgements", "check_arbitrary(premise, [old for old in values if type(old) is Function])", "pass"),
@@ -115,7 +99,7 @@ WRONG = (
     ("terms", "type(self.index) is not int or self.index < 0 or", ""),
     ("judgements", "if type(old) is Function:", "if isinstance(old, Function):"),
     ("flows", "type(barrier) is not Assumption or", ""),
-    ("integrals", "type(delta) is not Variable\n        or delta.range", "delta.range"),
+    ("integrals", "type(delta) is not Variable or delta.range", "delta.range"),
     (
         "judgements",
         "found is None or (old.order is None and found != BOUNDED)",
@@ -127,22 +111,14 @@ WRONG = (
         "new = tuple(a if n in unknown else less(a) for n, a in enumerate(e.args))",
         "new = tuple(a if n in unknown else more(a) for n, a in enumerate(e.args))",
     ),
-    (
-        "judgements",
-        "if sign(exponent) >= 1 and nonnegative(base) and fine(more(base)):",
-        "if sign(exponent) >= 1:",
-    ),
+    ("judgements", " and nonnegative(base) and fine(more(base)):", ":"),
     ("theorems", "if names.setdefault(name, thing) != thing:", "if False:"),
     ("theorems", "if e.tasks:", "if False:"),
     ("values", "return None if over else order(e.body, over)", "return order(e.body, over)"),
     ("terms", "self.body.plain or self.body.tasks - {self.task}", "self.body.tasks - {self.task}"),
     ("terms", "self.body.plain or self.body.tasks - {self.task}", "self.body.plain"),
     ("terms", "if Sort.TIME not in self.sorts or self.order != 1:", "if Sort.TIME not in self.sorts:"),
-    (
-        "normal_form",
-        "return from_atom(value) if isinstance(value, Given) else again(value)",
-        "return again(e.body)",
-    ),
+    ("normal_form", "from_atom(value) if isinstance(value, Given) else again(value)", "again(e.body)"),
     ("tasks", "or new.order != old.order", ""),
     ("tasks", "shown += check_in_range(put[old], old.range, given)", "pass"),
     ("tasks", "if caught := a.every & (put.keys() | inside):", "if caught := a.every & put.keys():"),
@@ -152,8 +128,8 @@ WRONG = (
     ("tasks", "if not put.keys() & speaks_of(a.lhs, a.rhs):", "if True:"),
     (
         "theorems",
-        "v for v in self.fixes if isinstance(v, Variable)",
-        "v for v in self.fixes if False",
+        "if loose := [v for v in self.fixes if isinstance(v, Variable)",
+        "if loose := [v for v in self.fixes if False",
     ),
     ("judgements", "if old == GAUSSIAN or Sort.TIME in old.sorts:", "if old == GAUSSIAN:"),
     ("judgements", "or old in (LENGTH, START):", "or old == LENGTH:"),
@@ -184,7 +160,7 @@ WRONG = (
     ),
     ("flows", "if (start.lhs, start.rhs) != (instantiated(u, {t: START}), barrier.rhs) or", "if"),
     ("flows", "or barrier in start.assumptions:", ":"),
-    ("flows", "    derivative(u, t)  # refuses what is not known to be continuous\n", ""),
+    ("flows", "derivative(u, t)  # refuses what is not known to be continuous", "pass"),
     ("flows", "if inside.lhs != u or", "if"),
     ("flows", "or a.every & (end.free | end.functions):", ":"),
     ("flows", "or a.every & (end.free | end.functions):", "or a.every & end.free:"),
@@ -202,20 +178,22 @@ WRONG = (
         "same.lhs != first",
     ),
     ("values", 'return order(Op("exp", (-e.args[0],)), over)', "return BOUNDED"),
-    (
-        "values",
-        'return _of_a_product(parts) if e.head == "mul" else None',
-        "return max(p for p in parts if p is not None)",
-    ),
+    ("values", '_of_a_product(parts) if e.head == "mul" else None', "max(p for p in parts if p is not None)"),
     ("theorems", 'if e.loose or any(name.startswith("#") for name, _ in _named(e)):', "if False:"),
 )
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _one_answer_for_all_kernels() -> Iterator[None]:
+def _one_answer_for_all_kernels():
     """Every kernel asks the same provers, in which nothing is changed, much the same questions."""
     with remembering():
         yield
+
+
+def anywhere(text):
+    """The text wherever the formatter breaks its lines."""
+    spaced = re.sub(r"(?:\\\s)+", r"\\s+", re.escape(text))
+    return re.compile(re.sub(r"(\\[)\]}])", r",?\\s*\1", re.sub(r"(\\[(\[{])", r"\1\\s*", spaced)))
 
 
 @contextmanager
@@ -224,12 +202,8 @@ def kernel(wrong: str, old: str, new: str) -> Iterator[tuple[ModuleType, ModuleT
     mine = lambda name: name.startswith((PACKAGE, f"{TESTS}."))
     kept = {name: sys.modules.pop(name) for name in list(sys.modules) if mine(name)}
     source = (FOLDER / f"{wrong}.py").read_text()
-    # The formatter may break a line anywhere.
-    places = re.findall(r"\s+".join(map(re.escape, old.split())), source)
-    assert len(places) == 1, (
-        f"{old!r} stands {len(places)} times in {wrong}.py; follow the change of the kernel"
-    )
-    (old,) = places
+    places = anywhere(old).findall(source)
+    assert len(places) == 1, f"{old!r} stands {len(places)} times in {wrong}.py; follow the change there"
 
     class Changed:
         """A finder that gives one module another source."""
@@ -242,13 +216,13 @@ def kernel(wrong: str, old: str, new: str) -> Iterator[tuple[ModuleType, ModuleT
             return None
 
         def exec_module(self, module: ModuleType) -> None:
-            exec(compile(source.replace(old, new), f"{wrong}.py", "exec"), module.__dict__)
+            exec(compile(source.replace(places[0], new), f"{wrong}.py", "exec"), module.__dict__)
 
-    sys.meta_path.insert(0, Changed)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, Changed)
     try:
-        yield tuple(importlib.import_module(f"{TESTS}.{name}") for name in ("test_attacks", "probes"))  # type: ignore[misc]
+        yield tuple(importlib.import_module(f"{TESTS}.{name}") for name in ("test_attacks", "probes"))
     finally:
-        sys.meta_path.remove(Changed)  # type: ignore[arg-type]
+        sys.meta_path.remove(Changed)
         for name in [name for name in sys.modules if mine(name)]:
             del sys.modules[name]
         sys.modules.update(kept)
@@ -266,19 +240,19 @@ def found(attacks: ModuleType, probes: ModuleType) -> str | None:
     return first
 
 
-def test_the_rules_as_they_are_are_not_caught() -> None:
+def test_the_rules_as_they_are_are_not_caught():
     with kernel("judgements", "def then(", "def then(") as nets:
         assert not found(*nets)
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda w: f"{w[0]}: {w[1][:50]}")
-def test_a_wrong_rule_is_caught(wrong: tuple[str, str, str]) -> None:
+def test_a_wrong_rule_is_caught(wrong):
     with kernel(*wrong) as nets:
         assert found(*nets)
 
 
 @pytest.mark.parametrize("new", ["a.every & put.keys():", "a.every & inside:"])
-def test_random_derivations_find_a_capture(new: str) -> None:
+def test_random_derivations_find_a_capture(new):
     """A hypothesis that a value has made true, and what followed from it before, in some world."""
     with kernel("tasks", "a.every & (put.keys() | inside):", new):
         false_theorems = importlib.import_module(f"{TESTS}.random_proofs").false_theorems

@@ -1,8 +1,4 @@
-"""Engines that cost nothing: runs of a few numbers, with checkpoints, that write down every step
-they take.
-"""
-
-from __future__ import annotations
+"""Engines that cost nothing: runs of a few numbers that write down every step they take."""
 
 import hashlib
 import math
@@ -41,12 +37,9 @@ SMALL = Plan(
 
 @dataclass
 class Fake:
-    """A trainer whose theta is a running hash: any step lost, or done twice, changes every later
-    bit.
-
-    With `log` it appends a line for every step; `pause` is how long a step takes, a hundred times
-    longer once the log has `brisk` lines; runs in `diverging`, as (attention, L), diverge. With
-    `excess` every population risk exceeds the limit of the flow by this part of it.
+    """A trainer whose theta is a running hash. `log` gets a line for every step; a step takes
+    `pause`, a hundred times that once the log has `brisk` lines; (attention, L) in `diverging`
+    diverge; with `excess` population risks exceed the limit of the flow by this part of it.
     """
 
     log: Path | None = None
@@ -108,9 +101,7 @@ class Fake:
         return so_far()
 
     def engines(self, code: str = "c0de") -> Engines:
-        def population_risk(
-            parameters: Any, attention: str, task: Any, L: int, **config: Any
-        ) -> tuple[float, float]:
+        def population_risk(parameters, attention, task, L, **config):
             self.calls.append(("final", (attention, L)))
             if self.excess is not None:
                 return (1 + self.excess) * trained(
@@ -151,7 +142,6 @@ def _noise(text: str) -> float:
 
 
 def numbers(found: Measurements) -> dict[str, Any]:
-    """All of it that is not a time."""
     return {
         "runs": {key: as_array(run).tobytes() for key, run in found.runs.items()},
         "gaps": {key: [getattr(gaps, name).tobytes() for name in GAPS] for key, gaps in found.gaps.items()},

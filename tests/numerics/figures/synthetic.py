@@ -1,7 +1,5 @@
 """Made-up measurements: curves of the right shapes for the page, made in milliseconds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +14,7 @@ from theory.regression.experiment import COVARIANCES, variant
 DIVERGED = ("isotropic", "as written", "linear", 20, 4)
 
 
-def _training(
-    covariance: str, name: str, attention: str, L: int, seed: int, plan: Plan, rng: np.random.Generator
-) -> Training:
+def _training(covariance, name, attention, L, seed, plan, rng):
     steps = min(variant(name).steps, plan.most_steps or 10**9)
     every = max(1, steps // plan.records)
     step = np.arange(every, steps + 1, every)
@@ -43,7 +39,8 @@ def _training(
     return Training(
         attention=attention, prompt_length=L, variant=name, task=plan.task(covariance),
         batch=plan.batch, lr=plan.lr, steps=steps, every=every, seed=seed, step=step,
-        risk=risk if coupled else risk[:, 0], risk_error=np.full((len(step), 2) if coupled else len(step), 1e-3),
+        risk=risk if coupled else risk[:, 0],
+        risk_error=np.full((len(step), 2) if coupled else len(step), 1e-3),
         parameters=Parameters(O, V, K, Q), initial=start, diverged=None,
     )  # fmt: skip
 
@@ -53,7 +50,6 @@ def _risk(attention: str, L: int, bent: float) -> float:
 
 
 def measurements(plan: Plan | None = None) -> Measurements:
-    """For every figure of a plan; one run of linear attention has diverged."""
     plan = plan or Plan.full()
     rng = np.random.default_rng(5)
     runs = {key: _training(*key, plan, rng) for key in plan.runs}
@@ -76,8 +72,6 @@ def measurements(plan: Plan | None = None) -> Measurements:
     for covariance in plan.covariances:
         for name in plan.variants:
             L = np.array(plan.gap_lengths)
-            spread = 1 + 0.2 * np.arange(plan.band_seeds)[:, None]
-            gaps[covariance, name] = Gaps(
-                L, 0.3 * spread / L, 0.003 * spread / L, 2 * spread / L, 0.02 * spread / L
-            )
+            far = (1 + 0.2 * np.arange(plan.band_seeds)[:, None]) / L
+            gaps[covariance, name] = Gaps(L, 0.3 * far, 0.003 * far, 2 * far, 0.02 * far)
     return Measurements(plan, runs, gaps, final, exact, bayes, 754.0, 1480.0)

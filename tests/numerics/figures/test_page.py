@@ -1,15 +1,11 @@
-"""The page of the figures: closed in itself, every sentence under its figure, and every number of a
-curve where the axes say.
-"""
-
-from __future__ import annotations
+"""The page is closed in itself, and every number of a curve is where the axes say."""
 
 import csv
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
+from operator import itemgetter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -21,7 +17,6 @@ from numerics.figures.captions import caption, keys, left_out
 from numerics.figures.page import COLUMNS, as_csv, write_page
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure, draw
-from numerics.figures.results import Measurements
 from numerics.figures.stop_rule import BAND
 from numerics.figures.svg_file import as_sheets, sheet
 from numerics.pages.provenance import provenance
@@ -43,25 +38,24 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def found() -> Measurements:
+def found():
     return measurements(PLAN)
 
 
 @pytest.fixture(scope="module")
-def figures(found: Measurements) -> list[Figure]:
+def figures(found):
     return draw(found)
 
 
 @pytest.fixture(scope="module")
-def drawn(figures: list[Figure]) -> Iterator[None]:
-    """Drawing is what takes the time: once is enough."""
+def drawn(figures):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numerics.figures.page, "draw", lambda measured: figures)
         yield
 
 
 @pytest.fixture(scope="module")
-def folder(found: Measurements, drawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(found, drawn, tmp_path_factory):
     return write_page(found, CLAIMS, tmp_path_factory.mktemp("page"), source=SOURCE).parent
 
 
@@ -69,7 +63,7 @@ def text_of(folder: Path) -> str:
     return (folder / "index.html").read_text(encoding="utf-8")
 
 
-def test_the_page_is_self_contained(folder: Path) -> None:
+def test_the_page_is_self_contained(folder):
     seen = Page(text_of(folder))
     assert not seen.open
     assert not {"script", "link", "iframe", "img", "object"} & set(seen.tags)
@@ -80,7 +74,7 @@ def test_the_page_is_self_contained(folder: Path) -> None:
     assert outside == {p.name for p in folder.iterdir()} - {"index.html"}  # every file is linked, no other
 
 
-def test_every_sentence_stands_under_its_figure(folder: Path) -> None:
+def test_every_sentence_stands_under_its_figure(folder):
     page = text_of(folder)
     article = {n: page.split(f'id="figure-{n}">')[1].split("</article>")[0] for n in PLAN.figures}
     assert "by 12 %, sampled to 10<sup>−5</sup>" in article[6]
@@ -102,11 +96,10 @@ def test_every_sentence_stands_under_its_figure(folder: Path) -> None:
         < article[2].index("the same sentence, another check")
         < article[2].index("too few")
     )
-    assert [word for word in Page(page).words if re.fullmatch(r"\d (SUPPORTED|REFUTED|OPEN)", word)] == [
-        "1 SUPPORTED",
-        "1 REFUTED",
-        "3 OPEN",
-    ]
+    expected = ["1 SUPPORTED", "1 REFUTED", "3 OPEN"]
+    assert [
+        word for word in Page(page).words if re.fullmatch(r"\d (SUPPORTED|REFUTED|OPEN)", word)
+    ] == expected
 
 
 @pytest.mark.parametrize(
@@ -116,11 +109,9 @@ def test_every_sentence_stands_under_its_figure(folder: Path) -> None:
         (("BB:S6.f1a", "x"), TypeError, "pass \\(id, says"),
     ],
 )
-def test_a_strange_claim_is_refused_before_anything_is_drawn(
-    found: Measurements, tmp_path: Path, claim: tuple[str, ...], error: type[Exception], words: str
-) -> None:
+def test_a_strange_claim_is_refused_before_anything_is_drawn(found, tmp_path, claim, error, words):
     with pytest.raises(error, match=words):
-        write_page(found, [claim], tmp_path)  # type: ignore[list-item]
+        write_page(found, [claim], tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -133,12 +124,8 @@ def points(figure: Figure, variant: int, axes: int, variable: str, count: int) -
     return np.array([(float(use.get("x", "nan")), float(use.get("y", "nan"))) for use in uses][:count])
 
 
-def test_points_are_where_the_axes_say_and_panels_share_their_axes(
-    found: Measurements, figures: list[Figure]
-) -> None:
-    """Heights are one linear function of the logarithm over both readings and both covariances:
-    panels can be compared by eye.
-    """
+def test_points_are_where_the_axes_say_and_panels_share_their_axes(found, figures):
+    """Heights are one linear function of the logarithm over both readings and both covariances."""
     heights, logs = [], []
     for figure in figures:
         if figure.kind == 2:
@@ -154,7 +141,7 @@ def test_points_are_where_the_axes_say_and_panels_share_their_axes(
     assert np.corrcoef(heights, logs)[0, 1] == pytest.approx(-1, abs=1e-9)
 
 
-def test_limits_and_noise_lie_inside_the_axes(found: Measurements) -> None:
+def test_limits_and_noise_lie_inside_the_axes(found):
     """A run stopped early is far above where the exact flow ends; both must be seen."""
     plan = replace(PLAN, figures=(4,), variants=("as written",), curve_lengths=(10,))
     early = {key: replace(run, risk=run.risk + 5) for key, run in found.runs.items()}
@@ -166,7 +153,7 @@ def test_limits_and_noise_lie_inside_the_axes(found: Measurements) -> None:
     assert max(limits) < 5 < high
 
 
-def test_a_run_on_its_way_to_infinity_does_not_press_the_others_together(found: Measurements) -> None:
+def test_a_run_on_its_way_to_infinity_does_not_press_the_others_together(found):
     plan = replace(PLAN, figures=(4,), variants=("as written",))
     key = RunKey("isotropic", "as written", "coupled", 10, 2)
     run = found.runs[key]
@@ -181,7 +168,7 @@ def test_a_run_on_its_way_to_infinity_does_not_press_the_others_together(found: 
     assert min(crosses) >= 0  # at the upper edge, not above the picture
 
 
-def test_every_figure_is_a_file_of_its_own_with_its_key(folder: Path, figures: list[Figure]) -> None:
+def test_every_figure_is_a_file_of_its_own_with_its_key(folder, figures):
     for figure in figures:
         text = (folder / f"figure-{figure.number}.svg").read_text(encoding="utf-8")
         root = ElementTree.fromstring(text)
@@ -195,29 +182,26 @@ def test_every_figure_is_a_file_of_its_own_with_its_key(folder: Path, figures: l
             assert y + h <= height + 1e-6
 
 
-def test_the_table_has_every_point_of_every_curve(figures: list[Figure], folder: Path) -> None:
+def test_the_table_has_every_point_of_every_curve(figures, folder):
     rows = list(csv.DictReader(StringIO(as_csv(figures))))
     assert list(rows[0]) == list(COLUMNS)
     for figure in figures:
         for panel in figure.panels:
             for line in panel.lines:
                 where = (str(figure.number), panel.variant, line.quantity, line.curve)
-                mine = [
-                    row
-                    for row in rows
-                    if (row["figure"], row["variant"], row["quantity"], row["curve"]) == where
-                ]
+                place = itemgetter("figure", "variant", "quantity", "curve")
+                mine = [row for row in rows if place(row) == where]
                 assert [float(row["median"]) for row in mine] == line.middle.tolist()  # bit for bit
     assert json.loads((folder / "data.json").read_text())["plan"]["figures"] == list(PLAN.figures)
 
 
-def test_a_variant_that_begins_like_a_formula_is_text_in_a_spreadsheet(figures: list[Figure]) -> None:
+def test_a_variant_that_begins_like_a_formula_is_text_in_a_spreadsheet(figures):
     panel = figures[0].panels[0]._replace(variant="@home")
     rows = list(csv.DictReader(StringIO(as_csv([figures[0]._replace(panels=(panel,))]))))
     assert {row["variant"] for row in rows} == {"'@home"}
 
 
-def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurements, folder: Path) -> None:
+def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found, folder):
     words = " ".join(" ".join(Page(text_of(folder)).words).split()).replace("\u202f", " ")
     assert "1 run diverged" in words
     assert "linear, isotropic, as written, L = 20, seed 4: step" in words
@@ -230,9 +214,7 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurement
 
 
 @pytest.mark.usefixtures("drawn")
-def test_runs_that_failed_are_listed_with_their_lengths(
-    found: Measurements, folder: Path, tmp_path: Path
-) -> None:
+def test_runs_that_failed_are_listed_with_their_lengths(found, folder, tmp_path):
     assert "Runs that failed" not in text_of(folder)
     stuck = {
         ("isotropic", "as written", "linear", L, seed): (0.4, 1e-5)
@@ -241,18 +223,13 @@ def test_runs_that_failed_are_listed_with_their_lengths(
     write_page(replace(found, final=found.final | stuck), CLAIMS, tmp_path)
     listed = text_of(tmp_path).split("Runs that failed")[1].split("</dl>")[0]
     words = [" ".join(item.split("<")[0].split()) for item in re.split("<dt>|<dd>", listed)[1:]]
-    assert words[:3] == [
-        "isotropic, as written",
-        "softmax: 0 of 12",
-        "linear: 3 of 11 (L = 10 (2 of 5), 1000)",
-    ]
+    expected = ["isotropic, as written", "softmax: 0 of 12", "linear: 3 of 11 (L = 10 (2 of 5), 1000)"]
+    assert words[:3] == expected
     assert text_of(tmp_path).count("0.40000 †") == 2  # the table has the seed of all lengths
 
 
 @pytest.mark.usefixtures("drawn")
-def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(
-    found: Measurements, tmp_path: Path
-) -> None:
+def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(found, tmp_path):
     for name in ("figure-8.svg", "figure-9.svg", "mine.txt"):
         (tmp_path / name).write_text("mine")
     write_page(
@@ -266,15 +243,12 @@ def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(
     assert "figure-8.svg" not in left
     page = text_of(tmp_path)
     assert "the steps from 20\u202f000 on to 500\u202f000 (as written) and 300\u202f000 (as coded)" in page
-    assert (
-        page.count(f"<i>{len(CLAIMS[1][1])}</i>") == 2
-    )  # a sentence typeset by the caller, at the top and under its figure
+    # a sentence typeset by the caller, at the top and under its figure
+    assert page.count(f"<i>{len(CLAIMS[1][1])}</i>") == 2
 
 
 @pytest.mark.usefixtures("drawn")
-def test_a_page_that_cannot_be_written_leaves_the_old_one(
-    found: Measurements, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_cannot_be_written_leaves_the_old_one(found, tmp_path, monkeypatch):
     write_page(found, CLAIMS, tmp_path, source=SOURCE)
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
     monkeypatch.setattr(numerics.figures.page, "as_html", lambda *_: 1 / 0)
@@ -283,17 +257,10 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
-def test_figures_of_nothing_and_of_one_length_are_drawn(found: Measurements) -> None:
+def test_figures_of_nothing_and_of_one_length_are_drawn(found):
     """Every run lost, no label noise, one prompt length, one step: no axis fails."""
-    plan = replace(
-        PLAN,
-        figures=(2, 4),
-        variants=("as coded",),
-        lengths=(7,),
-        curve_lengths=(7,),
-        noise=0.0,
-        most_steps=1,
-    )
+    plan = replace(PLAN, figures=(2, 4), variants=("as coded",), lengths=(7,), curve_lengths=(7,))
+    plan = replace(plan, noise=0.0, most_steps=1)
     nothing = replace(found, plan=plan, runs={}, final={}, exact={}, bayes={}, gaps={})
     assert [figure.number for figure in draw(nothing)] == [2, 4]
     assert all(key.text != "label noise, 0" for figure in draw(nothing) for key in keys(figure, plan))
@@ -303,7 +270,7 @@ def test_figures_of_nothing_and_of_one_length_are_drawn(found: Measurements) -> 
 
 
 @pytest.mark.usefixtures("drawn")
-def test_runs_that_ended_early_are_listed_with_the_rule(folder: Path, tmp_path: Path) -> None:
+def test_runs_that_ended_early_are_listed_with_the_rule(folder, tmp_path):
     assert "Runs that ended early" not in text_of(folder)
     plan = replace(PLAN, settle=True, band_seeds=3, lengths=(10, 20, 30, 50, 100, 1000))
     found = measurements(plan)
@@ -330,7 +297,7 @@ def test_runs_that_ended_early_are_listed_with_the_rule(folder: Path, tmp_path: 
     )
 
 
-def test_what_is_left_out_is_named() -> None:
+def test_what_is_left_out_is_named():
     assert not left_out(Plan.full())
     assert not left_out(Plan.full(3).only(2))
     assert [part.split(" of ")[0].replace("\u202f", " ") for part in left_out(Plan.quick())] == [
@@ -343,22 +310,20 @@ def test_what_is_left_out_is_named() -> None:
     assert "as coded" not in " ".join(left_out(Plan(most_steps=400_000)))  # which has no more
 
 
-def test_captions_say_that_the_seed_of_single_runs_was_chosen(
-    found: Measurements, figures: list[Figure]
-) -> None:
+def test_captions_say_that_the_seed_of_single_runs_was_chosen(found, figures):
     says = "Single runs have the seed 4. It was chosen because from others a run fails"
     assert [figure.kind for figure in figures if says not in caption(figure, found)] == [1]
     several = replace(found, plan=replace(PLAN, seeds=2))
     assert not any(says in caption(figure, several) for figure in figures)
 
 
-def test_a_page_of_some_figures_is_called_after_them(folder: Path) -> None:
+def test_a_page_of_some_figures_is_called_after_them(folder):
     title = "Training of softmax and linear attention: Figures 1 to 4 and 6"
     assert f"<title>{title}</title>" in text_of(folder)
     assert f"<h1>{title}</h1>" in text_of(folder)
 
 
-def test_a_figure_is_written_in_the_formats_asked_for(figures: list[Figure]) -> None:
+def test_a_figure_is_written_in_the_formats_asked_for(figures):
     files = as_sheets(figures[0], keys(figures[0], PLAN), ("svg", "pdf", "png"))
     assert files["svg"] == sheet(figures[0], keys(figures[0], PLAN))
     assert (files["pdf"][:5], files["png"][1:4]) == (b"%PDF-", b"PNG")

@@ -1,10 +1,7 @@
 """Which runs a plan has."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -12,7 +9,7 @@ from numerics.figures.plan import FIGURES, Plan
 from theory.regression.experiment import PROMPT_LENGTHS, VARIANTS
 
 
-def test_the_full_plan_has_the_runs_of_the_paper() -> None:
+def test_the_full_plan_has_the_runs_of_the_paper():
     plan = Plan.full()
     assert len(set(plan.runs)) == len(plan.runs)
     for covariance in ("isotropic", "anisotropic"):
@@ -26,12 +23,11 @@ def test_the_full_plan_has_the_runs_of_the_paper() -> None:
     assert plan.steps("as coded") == 300_000
 
 
-def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures() -> None:
+def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures():
     full, usual, quick = Plan.full(), Plan.usual(), Plan.quick()
     assert set(quick.figures) == set(FIGURES)
-    assert {run for run in full.runs if run.L not in usual.band_lengths} == {
-        run for run in usual.runs if run.L not in (10, 100)
-    }
+    expected = {run for run in usual.runs if run.L not in (10, 100)}
+    assert {run for run in full.runs if run.L not in usual.band_lengths} == expected
     assert {L: len(usual.seeds_of(L)) for L in (10, 100)} == {10: 3, 100: 3}
     assert set(quick.runs) < set(usual.runs) < set(full.runs)
     assert usual.steps("as written") == full.steps("as written") > quick.steps("as written")
@@ -40,7 +36,7 @@ def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures() -> None:
     assert Plan.usual(7).seeds_of(10) == Plan.full(7).seeds_of(10) == tuple(range(7))
 
 
-def test_more_seeds_contain_the_runs_of_fewer() -> None:
+def test_more_seeds_contain_the_runs_of_fewer():
     assert set(Plan.full().runs) < set(Plan.full(3).runs) < set(Plan.full(7).runs)
     assert (
         {run.seed for run in Plan.full(7).runs if run.L == 30}
@@ -49,48 +45,37 @@ def test_more_seeds_contain_the_runs_of_fewer() -> None:
     )
 
 
-def test_every_length_has_the_first_seed_and_the_least_others() -> None:
+def test_every_length_has_the_first_seed_and_the_least_others():
     plan = Plan(
         seeds=2, first_seed=7, band_seeds=3, band_lengths=(10,), lengths=(10, 20), curve_lengths=(10, 1000)
     )
     assert {L: plan.seeds_of(L) for L in (10, 20, 1000)} == {10: (0, 1, 7), 20: (0, 7), 1000: (0, 7)}
     assert plan.all_seeds == (0, 1, 7)
-    assert {(run.L, run.seed) for run in plan.runs} == {
-        (10, 0),
-        (10, 1),
-        (10, 7),
-        (20, 0),
-        (20, 7),
-        (1000, 0),
-        (1000, 7),
-    }
+    expected = {(10, 0), (10, 1), (10, 7), (20, 0), (20, 7), (1000, 0), (1000, 7)}
+    assert {(run.L, run.seed) for run in plan.runs} == expected
     for seeds in (1, 3, 5, 8):  # as many runs whichever it is, and those of the bands stay
         assert len(Plan.full(seeds).runs) == len(replace(Plan.full(seeds), first_seed=0).runs)
         assert {run.seed for run in Plan.full(seeds).runs if run.L == 100} == set(range(max(5, seeds)))
 
 
-def test_figures_together_are_the_plan_and_each_asks_for_its_own() -> None:
+def test_figures_together_are_the_plan_and_each_asks_for_its_own():
     plan = Plan.full()
     assert set().union(*(plan.only(figure).runs for figure in FIGURES)) == set(plan.runs)
     assert not plan.only(1, 5).runs
-    assert set(plan.only(3).runs) == {
-        run for run in plan.runs if run.covariance == "isotropic" and run.attention == "coupled"
-    }
+    expected = {run for run in plan.runs if run.covariance == "isotropic" and run.attention == "coupled"}
+    assert set(plan.only(3).runs) == expected
     assert set(plan.only(7).runs) == set(plan.only(8).runs)
     assert {run.covariance for run in plan.only(6).runs} == {"anisotropic"}
     assert plan.only(5).covariances == ("anisotropic",)
     assert [
         plan.only(figure).shows(kind, data)
         for figure, kind, data in ((5, 1, "anisotropic"), (5, 1, "isotropic"))
-    ] == [
-        True,
-        False,
-    ]
+    ] == [True, False]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("records", [1, 7, 200, 10**6])
-def test_records_divide_the_steps(variant: str, records: int) -> None:
+def test_records_divide_the_steps(variant, records):
     plan = Plan(most_steps=1000, records=records)
     assert 1 <= plan.every(variant) <= plan.steps(variant) == 1000
     assert min(records, 1000) <= -(-1000 // plan.every(variant)) <= 2 * records
@@ -119,13 +104,13 @@ def test_records_divide_the_steps(variant: str, records: int) -> None:
         ({"lr": float("inf")}, "lr = inf"),
     ],
 )
-def test_what_is_no_plan_is_refused(change: dict[str, Any], says: str) -> None:
+def test_what_is_no_plan_is_refused(change, says):
     with pytest.raises((TypeError, ValueError), match=says):
         Plan(**change)
 
 
-def test_a_plan_has_figures_left() -> None:
+def test_a_plan_has_figures_left():
     with pytest.raises(ValueError, match="figures is empty"):
         Plan.full().only(1).only(2)
     with pytest.raises(TypeError, match="seeds = '3' is no whole number"):
-        Plan.full("3")  # type: ignore[arg-type]
+        Plan.full("3")

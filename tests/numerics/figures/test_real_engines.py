@@ -1,8 +1,4 @@
-"""The engines speak of the same experiment: where nothing moves, the risk of training is the
-population risk.
-"""
-
-from __future__ import annotations
+"""Where nothing moves, the risk of training is the population risk."""
 
 import math
 from functools import cache
@@ -36,10 +32,8 @@ def unmoved() -> Measurements:
     return measure(PLAN_WITHOUT_MOTION)
 
 
-def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_bayes() -> None:
-    """12 comparisons at six standard errors, estimated from 3000 steps: an error probability below
-    1e-6 in all.
-    """
+def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_bayes():
+    """12 comparisons at six standard errors, estimated from 3000 steps: below 1e-6 in all."""
     found = unmoved()
     assert len(found.final) == 8
     for key, (risk, error) in found.final.items():
@@ -54,20 +48,15 @@ def test_the_risk_of_training_is_the_population_risk_and_none_is_below_that_of_b
         assert np.all(gaps.output - 6 * gaps.output_error > 0)
 
 
-def test_a_wrong_variant_would_be_seen() -> None:
-    """The control of the test above: with the other reading of the prompts the risks differ."""
+def test_a_wrong_variant_would_be_seen():
     found = unmoved()
     run = found.run("anisotropic", "as written", "linear", 4, 0)
     other, error = found.final["anisotropic", "as coded", "linear", 4, 0]
     assert abs(float(run.risk[-1]) - other) > 6 * math.hypot(float(run.risk_error[-1]), error)
 
 
-def test_runs_that_end_early_are_where_their_losses_say() -> None:
-    """The second route of the rule: it looks at population risks, these are means of losses.
-
-    Over the later half of the steps they are within the band of the exact limit too, for either
-    architecture: 6 standard errors, an error probability below 1e-8.
-    """
+def test_runs_that_end_early_are_where_their_losses_say():
+    """Means of losses over the later half of the steps: 6 standard errors, below 1e-8."""
     plan = Plan(figures=(2,), lengths=(30,), variants=("as written",), settle=True, points=2**8)
     found = measure(plan)
     assert len(found.runs) == len(found.spread) == 2

@@ -1,8 +1,4 @@
-"""A measurement: whole, resumed, shared, interrupted or saved, it has the same numbers, and no step
-is done twice.
-"""
-
-from __future__ import annotations
+"""A measurement has the same numbers, whole, resumed, shared, interrupted or saved."""
 
 import json
 import signal
@@ -24,7 +20,7 @@ import pytest
 from numerics.figures import speed
 from numerics.figures.engines import engines
 from numerics.figures.failed_runs import settled
-from numerics.figures.plan import Plan, RunKey
+from numerics.figures.plan import RunKey
 from numerics.figures.plan_jobs import FINAL_SECONDS, PlanJobs
 from numerics.figures.run_arrays import as_array
 from numerics.figures.run_plan import measure
@@ -43,12 +39,12 @@ WHOLE = numbers(measure(SMALL, _engines=Fake().engines()))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_numbers_do_not_depend_on_threads_or_the_folder(threads: int) -> None:
+def test_numbers_do_not_depend_on_threads_or_the_folder(threads):
     with folder_in_memory() as folder:
         assert numbers(measure(SMALL, folder=folder, threads=threads, _engines=Fake().engines())) == WHOLE
 
 
-def test_every_part_of_the_plan_is_there() -> None:
+def test_every_part_of_the_plan_is_there():
     found = measure(SMALL, _engines=Fake().engines())
     assert set(found.runs) == set(SMALL.runs)
     halves = {
@@ -71,7 +67,7 @@ def test_every_part_of_the_plan_is_there() -> None:
     assert not only.exact
 
 
-def test_a_coupled_run_is_both_of_its_halves() -> None:
+def test_a_coupled_run_is_both_of_its_halves():
     found = measure(SMALL.only(3), _engines=Fake().engines())
     coupled = found.runs[RunKey("isotropic", "as coded", "coupled", 9, 0)]
     for i, attention in enumerate(("softmax", "linear")):
@@ -87,7 +83,7 @@ def test_a_coupled_run_is_both_of_its_halves() -> None:
             found.run(*missing)
 
 
-def test_what_diverged_stays_so_and_the_other_half_of_a_coupled_run_is_trained_alone() -> None:
+def test_what_diverged_stays_so_and_the_other_half_of_a_coupled_run_is_trained_alone():
     found = measure(SMALL.only(2), _engines=LOST.engines())
     data = ("isotropic", "as written")
     assert found.runs[RunKey(*data, "coupled", 2, 0)].diverged == 6
@@ -101,7 +97,7 @@ def test_what_diverged_stays_so_and_the_other_half_of_a_coupled_run_is_trained_a
     assert all(np.isfinite(value).all() for value in found.final.values())
 
 
-def test_a_second_command_computes_nothing_and_a_larger_plan_the_rest_only() -> None:
+def test_a_second_command_computes_nothing_and_a_larger_plan_the_rest_only():
     with folder_in_memory() as folder:
         first, second, third = (replace(LOST, calls=[]) for _ in range(3))
         one = measure(SMALL, folder=folder, _engines=first.engines())
@@ -117,7 +113,7 @@ def test_a_second_command_computes_nothing_and_a_larger_plan_the_rest_only() -> 
 SETTLING = replace(SMALL, settle=True, records=12)
 
 
-def test_runs_of_one_architecture_end_once_they_have_settled() -> None:
+def test_runs_of_one_architecture_end_once_they_have_settled():
     """Those of both go on to the last step, and so does what is elsewhere."""
     by, away = Fake(excess=1e-3), Fake(excess=0.1)
     found, whole, elsewhere = (
@@ -129,9 +125,8 @@ def test_runs_of_one_architecture_end_once_they_have_settled() -> None:
     for key, run in found.runs.items():
         assert run.stopped == (9 if key in alone else None)
         rows = as_array(run)
-        assert np.array_equal(
-            rows, as_array(whole.runs[key])[: len(rows)]
-        )  # as far as it went it is the same run
+        # as far as it went it is the same run
+        assert np.array_equal(rows, as_array(whole.runs[key])[: len(rows)])
     assert set(found.spread) == alone
     for key, (low, high) in found.spread.items():
         assert low == high == found.final[key][0]  # the fake's risk does not fluctuate
@@ -142,7 +137,7 @@ def test_runs_of_one_architecture_end_once_they_have_settled() -> None:
     assert {e.ended for e in settled(elsewhere)} == {0}
 
 
-def test_a_whole_measurement_keeps_the_coupled_runs_of_one_that_ended_early() -> None:
+def test_a_whole_measurement_keeps_the_coupled_runs_of_one_that_ended_early():
     with folder_in_memory() as folder:
         measure(SETTLING, folder=folder, _engines=Fake(excess=1e-3).engines())
         again, whole = Fake(excess=1e-3), Fake(excess=1e-3)
@@ -152,7 +147,7 @@ def test_a_whole_measurement_keeps_the_coupled_runs_of_one_that_ended_early() ->
     assert {call[0] for kind, call in whole.calls if kind == "train"} == {"softmax", "linear"}
 
 
-def test_changed_settings_train_anew() -> None:
+def test_changed_settings_train_anew():
     plan = replace(SMALL.only(3), variants=("as coded",))
     with folder_in_memory() as folder:
         for change in ({}, {"lr": 0.5}, {"noise": 0.0}, {"batch": 2}, {"most_steps": 13}, {"records": 6}):
@@ -161,7 +156,7 @@ def test_changed_settings_train_anew() -> None:
             assert other.count("train") == len(plan.runs)
 
 
-def test_changed_code_computes_anew_what_depends_on_it() -> None:
+def test_changed_code_computes_anew_what_depends_on_it():
     with folder_in_memory() as folder:
         measure(SMALL, folder=folder, _engines=Fake().engines())
         other = Fake()
@@ -173,13 +168,12 @@ def test_changed_code_computes_anew_what_depends_on_it() -> None:
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks at the work of others more often than every half second."""
+def impatient(monkeypatch):
     monkeypatch.setattr(schedule, "LOOK", 0.02)
 
 
 @pytest.mark.usefixtures("impatient")
-def test_two_commands_on_one_folder_share_the_work(tmp_path: Path) -> None:
+def test_two_commands_on_one_folder_share_the_work(tmp_path):
     with folder_in_memory() as folder:
         log, found, fakes = tmp_path / "steps", [], []
 
@@ -207,15 +201,14 @@ from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from numerics.figures.run_plan import measure
 from tests.numerics.figures.fake_engines import SMALL, Fake
-fake = Fake(log=Path(sys.argv[2]), pause=4e-3, brisk=int(sys.argv[3]))  # it slows down, or on a busy machine a kill may come late
+# It slows down, or on a busy machine a kill may come late.
+fake = Fake(log=Path(sys.argv[2]), pause=4e-3, brisk=int(sys.argv[3]))
 measure(SMALL, folder=sys.argv[1], threads=2, _engines=fake.engines())
 """
 
 
-def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
-    """Nothing is lost, and at most the step that each of two threads was in is done twice; Ctrl-C
-    waits for the checkpoint.
-    """
+def test_a_killed_command_goes_on_where_it_was(tmp_path):
+    """At most the step that each of two threads was in is done twice; Ctrl-C waits."""
     log = tmp_path / "steps"
     done = lambda: log.read_text().splitlines() if log.exists() else []
     twice = lambda: sum(count - 1 for count in Counter(done()).values())
@@ -240,23 +233,22 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_ctrl_c_says_what_is_stored() -> None:
+def test_ctrl_c_says_what_is_stored():
     def interrupt(done: Progress) -> None:
         if done.done > 5:
             raise KeyboardInterrupt
 
     fake = Fake(pause=1e-4)
     with folder_in_memory() as folder:
-        with pytest.raises(
-            Interrupted, match=r"interrupted; (\d+) of \d+ jobs are stored; the same command goes on"
-        ) as stop:
+        words = r"interrupted; (\d+) of \d+ jobs are stored; the same command goes on"
+        with pytest.raises(Interrupted, match=words) as stop:
             measure(SMALL, folder=folder, threads=2, progress=interrupt, _engines=fake.engines())
         with Store(folder / "results.sqlite") as store:
             assert int(str(stop.value).split()[1]) == len(store) > 5
         assert numbers(measure(SMALL, folder=folder, _engines=Fake().engines())) == WHOLE
 
 
-def test_ctrl_c_before_the_first_step_is_told_apart() -> None:
+def test_ctrl_c_before_the_first_step_is_told_apart():
     class Timed(Fake):
         def train(self, *args: Any, **how: Any) -> Any:
             raise KeyboardInterrupt
@@ -265,7 +257,7 @@ def test_ctrl_c_before_the_first_step_is_told_apart() -> None:
         measure(SMALL, progress=lambda done: None, _engines=Timed().engines())
 
 
-def test_an_error_in_a_run_is_raised_and_the_rest_is_kept() -> None:
+def test_an_error_in_a_run_is_raised_and_the_rest_is_kept():
     class Broken(Fake):
         def train(self, attention: str, L: int, **how: Any) -> Any:
             if L == 2:
@@ -280,7 +272,7 @@ def test_an_error_in_a_run_is_raised_and_the_rest_is_kept() -> None:
         assert rest.count("train") < len(SMALL.runs)  # the longest, L = 9, came first
 
 
-def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path):
     plan = replace(SMALL.only(8), variants=("as coded",), curve_lengths=(2,), band_seeds=1)
     by = Fake().engines()._replace(train=engines().train)
     (run,) = PlanJobs(plan, by, speed.ordinary).runs.values()
@@ -292,18 +284,17 @@ def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path: Path) -> None
     assert path.read_bytes() == b"PK, but no archive"
 
 
-def test_the_longest_runs_come_first() -> None:
+def test_the_longest_runs_come_first():
     fake = Fake()
     measure(SMALL, threads=1, _engines=fake.engines())
-    last = FINAL_SECONDS | {
-        "coupled": FINAL_SECONDS["softmax"]
-    }  # each with the longest job that waits for it
+    # each with the longest job that waits for it
+    last = FINAL_SECONDS | {"coupled": FINAL_SECONDS["softmax"]}
     runs = [call for kind, call in fake.calls if kind == "train"]
     work = [speed.ordinary(attention, L) * steps + last[attention] for attention, L, steps, _ in runs]
     assert all(a >= b for a, b in pairwise(work))
 
 
-def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch):
     monkeypatch.setattr(speed, "LONG_ENOUGH", 0.01)
     seen: list[Progress] = []
     with folder_in_memory() as folder:
@@ -324,7 +315,7 @@ def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("plan", [SMALL, SMALL.only(1), SMALL.only(8), SETTLING])
-def test_the_json_is_as_its_schema_says(plan: Plan) -> None:
+def test_the_json_is_as_its_schema_says(plan):
     schema = json.loads(
         files("numerics.figures").joinpath("measurements.schema.json").read_text(encoding="utf-8")
     )
@@ -344,15 +335,15 @@ def test_the_json_is_as_its_schema_says(plan: Plan) -> None:
         jsonschema.validate(document, schema)
 
 
-def test_the_door(tmp_path: Path) -> None:
+def test_the_door(tmp_path):
     with pytest.raises(TypeError, match=r"plan = None is no Plan; take Plan.full\(\)"):
-        measure(None)  # type: ignore[arg-type]
+        measure(None)
     with pytest.raises(ValueError, match=r"threads = 0 is outside 1 \.\.\. 1024"):
         measure(SMALL, threads=0)
     with pytest.raises(TypeError, match=r"threads = 2\.0 is no whole number"):
-        measure(SMALL, threads=2.0)  # type: ignore[arg-type]
+        measure(SMALL, threads=2.0)
     with pytest.raises(TypeError, match="folder = 7 is no name of a folder"):
-        measure(SMALL, folder=7)  # type: ignore[arg-type]
+        measure(SMALL, folder=7)
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ValueError, match=r"cannot make the folder .*; give another one"):
         measure(SMALL, folder=tmp_path / "file")

@@ -1,7 +1,5 @@
 """When a run ends early: never far from its limit or on its way, and by its own numbers alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 
@@ -16,8 +14,7 @@ from numerics.training.run import train
 
 
 @pytest.fixture(autouse=True)
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`train` by the reference kernel: nothing is compiled."""
+def plain(monkeypatch):
     monkeypatch.setattr("numerics.training.run.sgd_kernel", full_token_kernel)
 
 
@@ -29,38 +26,33 @@ def first_end(excess: Callable[[float], float], looks: int = 400) -> int | None:
 
 @pytest.mark.parametrize("drop", [0.5, 3.0, 10.0])
 @pytest.mark.parametrize("pace", [0.3, 2.0, 7.0, 20.0])
-def test_an_exponential_approach_has_less_than_the_fall_left(drop: float, pace: float) -> None:
+def test_an_exponential_approach_has_less_than_the_fall_left(drop, pace):
     """Also above a level at which the risk fluctuates for ever."""
     for level in (0.0, 0.005):
-        end = first_end(lambda k, level=level: level + drop * math.exp(-k / pace))  # type: ignore[misc]
+        end = first_end(lambda k, level=level: level + drop * math.exp(-k / pace))
         assert end is not None
         assert drop * math.exp(-end / pace) < FALL
 
 
 @pytest.mark.parametrize("plateau", [1, 5, 12, 40])
-def test_who_leaves_a_plateau_late_goes_on_for_as_long_again(plateau: int) -> None:
+def test_who_leaves_a_plateau_late_goes_on_for_as_long_again(plateau):
     end = first_end(lambda k: 0.5 if k <= plateau else 0.001)
     assert end is not None
-    assert (
-        max(LEAST_LOOKS, 2 * plateau) >= end >= max(LEAST_LOOKS, 2 * plateau - 3)
-    )  # quarters are whole looks
+    # quarters are whole looks
+    assert max(LEAST_LOOKS, 2 * plateau) >= end >= max(LEAST_LOOKS, 2 * plateau - 3)
 
 
-def test_who_stands_elsewhere_or_still_falls_goes_on_to_the_last_step() -> None:
+def test_who_stands_elsewhere_or_still_falls_goes_on_to_the_last_step():
     assert first_end(lambda k: 1.1 * BAND) is None
     assert first_end(lambda k: -1.1 * BAND) is None  # a limit that is wrong ends no run
     assert first_end(lambda k: math.inf) is None
-    assert (
-        first_end(lambda k: BAND - 8 * FALL * math.log(k), looks=80) is None
-    )  # falls as much from quarter to quarter
+    # falls as much from quarter to quarter
+    assert first_end(lambda k: BAND - 8 * FALL * math.log(k), looks=80) is None
     assert first_end(lambda k: 0.9 * BAND) == LEAST_LOOKS
 
 
-def test_a_run_that_only_fluctuates_ends_without_a_bias() -> None:
-    """The risk one look after the one that decides has the mean of the risk at any time: over 4000
-    runs within 6 standard errors, an error probability below 1e-8. At the look that decides it has
-    not.
-    """
+def test_a_run_that_only_fluctuates_ends_without_a_bias():
+    """One look after the deciding one, not at it: 4000 runs, 6 standard errors, below 1e-8."""
     rng, level, last, deciding = np.random.default_rng(3), 0.004, [], []
     for _ in range(4000):
         seen = list(level / 5 * rng.chisquare(5, 50))  # heavy to the right, as the risk of SGD
@@ -88,7 +80,7 @@ def counted(values: Sequence[float], training: Training) -> tuple[Callable[[Para
     return risk, asked
 
 
-def test_a_run_ends_by_its_records_in_however_many_pieces_it_is_asked() -> None:
+def test_a_run_ends_by_its_records_in_however_many_pieces_it_is_asked():
     whole = run()
     risk, asked = counted([1.5] * 3 + [1.0] * 21, whole)
     ended = run(until=Watch(risk, 1.0, every=1))
@@ -104,7 +96,7 @@ def test_a_run_ends_by_its_records_in_however_many_pieces_it_is_asked() -> None:
     assert asked == [*range(1, 16, 2)]
 
 
-def test_far_from_the_limit_no_risk_is_computed() -> None:
+def test_far_from_the_limit_no_risk_is_computed():
     """On its way to infinity a run has no population risk that could be computed."""
 
     def none(parameters: Parameters) -> float:
@@ -113,7 +105,7 @@ def test_far_from_the_limit_no_risk_is_computed() -> None:
     assert run(until=Watch(none, 1e-9, every=1)).stopped is None
 
 
-def test_the_spread_is_that_of_the_later_half() -> None:
+def test_the_spread_is_that_of_the_later_half():
     whole = run()
     values = [9.0, 7.0, 5.0, 1.0, *np.linspace(2.0, 2.5, 20)]
     risk, asked = counted(values, whole)

@@ -1,7 +1,5 @@
 """What the tests of the store share: numbers under keys, and the bytes of a folder."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile
@@ -48,8 +46,6 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 @contextmanager
 def folder_in_memory() -> Iterator[Path]:
-    """Where writes need not wait for the disk, if there is such a place; a kill, unlike a power
-    cut, does not ask what is on it.
-    """
+    """Where writes need not wait for the disk; a kill does not ask what is on it."""
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
         yield Path(folder)

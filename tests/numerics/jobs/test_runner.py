@@ -1,7 +1,5 @@
 """What the runner of jobs does beyond what sweeps and figures show of it."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np
@@ -12,7 +10,7 @@ from numerics.jobs.runner import perform, thread_count
 from numerics.jobs.store import Store
 
 
-def test_after_an_error_what_runs_is_brought_to_its_end_and_counted() -> None:
+def test_after_an_error_what_runs_is_brought_to_its_end_and_counted():
     failed = threading.Event()
 
     def fails(attempt: Attempt) -> np.ndarray:
@@ -23,11 +21,8 @@ def test_after_an_error_what_runs_is_brought_to_its_end_and_counted() -> None:
         assert failed.wait(60)
         return np.ones(1)
 
-    jobs = [
-        Job("long", {"n": 1}, 9.0, outlasts),
-        Job("wrong", {"n": 2}, 8.0, fails),
-        Job("later", {"n": 3}, 1.0, outlasts),
-    ]
+    jobs = [Job("long", {"n": 1}, 9.0, outlasts), Job("wrong", {"n": 2}, 8.0, fails)]
+    jobs.append(Job("later", {"n": 3}, 1.0, outlasts))
     with Store() as store:
         with pytest.raises(ArithmeticError, match="no number") as caught:
             perform(jobs, store, threads=2)
@@ -37,7 +32,7 @@ def test_after_an_error_what_runs_is_brought_to_its_end_and_counted() -> None:
     assert caught.value.__notes__ == [f"{len(stored)} of 3 jobs are stored; the same command goes on"]
 
 
-def test_a_short_job_that_a_long_one_waits_for_comes_first() -> None:
+def test_a_short_job_that_a_long_one_waits_for_comes_first():
     begun: list[str] = []
 
     def job(name: str, work: float, needs: Job | None = None) -> Job:
@@ -49,30 +44,22 @@ def test_a_short_job_that_a_long_one_waits_for_comes_first() -> None:
 
     short = job("short", 0.1)
     with Store() as store:
-        perform(
-            [job("middle", 5.0), short, job("long", 9.0, short), job("end", 1.0, job("late", 3.5))], store
-        )
+        perform([job("middle", 5), short, job("long", 9, short), job("end", 1, job("late", 3.5))], store)
     assert begun == ["short", "long", "middle", "late", "end"]
 
 
-def test_what_a_job_needs_comes_before_it_and_what_follows_after_it() -> None:
+def test_what_a_job_needs_comes_before_it_and_what_follows_after_it():
     first = Job("first", {"n": 1}, 1.0, lambda attempt: np.array([2.0]))
 
     def double(attempt: Attempt) -> np.ndarray:
-        assert attempt.needed is not None
         return 2 * attempt.needed
 
     second = Job("second", {"n": 2}, 9.0, double, needs=first)
     third = Job("third", {"n": 3}, 9.0, double, needs=second)
     states: list[Progress] = []
     with Store() as store:
-        found = perform(
-            [second],
-            store,
-            threads=2,
-            progress=states.append,
-            follow=lambda job, _: [third] * (job is second),
-        )
+        follow = lambda job, _: [third] * (job is second)
+        found = perform([second], store, threads=2, progress=states.append, follow=follow)
     assert [found[job.key].tolist() for job in (first, second, third)] == [[2.0], [4.0], [8.0]]
     assert [state.total for state in (states[0], states[-1])] == [2, 3]
     assert (states[-1].done, states[-1].computed, states[-1].share) == (3, 3, 1.0)
@@ -81,6 +68,6 @@ def test_what_a_job_needs_comes_before_it_and_what_follows_after_it() -> None:
 @pytest.mark.parametrize(
     ("threads", "error"), [(0, ValueError), (1025, ValueError), (2.0, TypeError), (True, TypeError)]
 )
-def test_numbers_of_threads(threads: int, error: type[Exception]) -> None:
+def test_numbers_of_threads(threads, error):
     with pytest.raises(error, match=r"--threads = .*; leave it out for one per processor"):
         thread_count(threads, "--threads")

@@ -1,7 +1,5 @@
 """The store: every bit comes back, and several may write to it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -10,8 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,13 +16,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from numerics.jobs.store import Store, StoreError
-from tests.numerics.jobs.stores import ABOUT, Floats, everything, key, read, same, value
+from tests.numerics.jobs.stores import ABOUT, everything, key, read, same, value
 
 # ---------------------------------------------------------------- what goes in comes out
 
 
 @pytest.fixture(scope="module")
-def open_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def open_store(tmp_path_factory):
     with Store(tmp_path_factory.mktemp("open") / "results.sqlite") as store:
         yield store
 
@@ -39,7 +35,7 @@ def open_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         elements=st.floats(allow_nan=True, width=64),
     )
 )
-def test_every_bit_comes_back(open_store: Store, array: Floats) -> None:
+def test_every_bit_comes_back(open_store, array):
     name = key(len(open_store))
     open_store.put(name, array, {})
     found = open_store.get([name])[name]
@@ -59,7 +55,7 @@ def test_every_bit_comes_back(open_store: Store, array: Floats) -> None:
         lambda a: a[0, 0, ...],
     ],
 )
-def test_the_layout_in_memory_does_not_matter(view: Callable[[Floats], Floats], path: Path) -> None:
+def test_the_layout_in_memory_does_not_matter(view, path):
     array = np.asarray(view(np.arange(24.0).reshape(4, 6) / 7))
     with Store(path) as store:
         store.put(key(0), array, {})
@@ -68,8 +64,7 @@ def test_the_layout_in_memory_does_not_matter(view: Callable[[Floats], Floats], 
         assert store.get([key(0)])[key(0)].shape == array.shape
 
 
-def test_a_person_can_read_it_without_our_code(filled: Path) -> None:
-    """The format of the docstring, followed to the letter."""
+def test_a_person_can_read_it_without_our_code(filled):
     connection = sqlite3.connect(filled)
     row = connection.execute(
         "SELECT key, shape, data, about, checksum FROM results WHERE key = ?", (key(7),)
@@ -83,14 +78,14 @@ def test_a_person_can_read_it_without_our_code(filled: Path) -> None:
     assert filled.read_bytes()[68:72] == b"LPST"
 
 
-def test_what_is_said_about_a_number(filled: Path) -> None:
+def test_what_is_said_about_a_number(filled):
     with Store(filled) as store:
         assert store.about(key(3)) == ABOUT | {"n": 3}
         with pytest.raises(KeyError, match=key(999)):
             store.about(key(999))
 
 
-def test_thousands_of_keys(path: Path) -> None:
+def test_thousands_of_keys(path):
     with Store(path) as store:
         stored = [key(n) for n in range(0, 3000, 200)]
         for n in range(0, 3000, 200):
@@ -103,10 +98,9 @@ def test_thousands_of_keys(path: Path) -> None:
         assert store.get([]) == {}
 
 
-def test_names_that_mean_something_to_sqlite(tmp_path: Path) -> None:
-    bytes_only = (
-        [os.fsdecode(b"\xff.sqlite")] if sys.platform == "linux" else []
-    )  # other systems want names to be text
+def test_names_that_mean_something_to_sqlite(tmp_path):
+    # other systems want names to be text
+    bytes_only = [os.fsdecode(b"\xff.sqlite")] if sys.platform == "linux" else []
     for name in (":memory:", "a b?mode=ro#x%41&.db", "ü斜.sqlite", "file:x", "-wal", *bytes_only):
         with Store(tmp_path / name) as store:
             store.put(key(0), value(0), {})
@@ -115,7 +109,7 @@ def test_names_that_mean_something_to_sqlite(tmp_path: Path) -> None:
             assert same(store.get([key(0)])[key(0)], value(0))
 
 
-def test_a_relative_name_and_an_empty_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_name_and_an_empty_file(path, monkeypatch):
     monkeypatch.chdir(path.parent)
     path.touch()
     with Store(path.name) as store:
@@ -124,7 +118,7 @@ def test_a_relative_name_and_an_empty_file(path: Path, monkeypatch: pytest.Monke
         assert len(store) == 1
 
 
-def test_a_link_is_followed(filled: Path, tmp_path: Path) -> None:
+def test_a_link_is_followed(filled, tmp_path):
     link = tmp_path / "a" / "link"
     link.parent.mkdir()
     link.symlink_to(filled)
@@ -137,14 +131,14 @@ def test_a_link_is_followed(filled: Path, tmp_path: Path) -> None:
         Store(link)
 
 
-def test_finished_work_is_one_file(filled: Path) -> None:
+def test_finished_work_is_one_file(filled):
     assert list(everything(filled.parent)) == [filled.name]
 
 
 # ---------------------------------------------------------------- a second put
 
 
-def test_the_same_again_is_no_news(filled: Path) -> None:
+def test_the_same_again_is_no_news(filled):
     before = filled.read_bytes()
     with Store(filled) as store:
         store.put(key(1), value(1), {"other": "words"})
@@ -157,7 +151,7 @@ def test_the_same_again_is_no_news(filled: Path) -> None:
     [np.nextafter(value(1), 9), value(1).reshape(6, 3), -value(1), value(1)[:, :5], np.zeros((0,))],
     ids=["one bit", "shape", "sign", "shorter", "empty"],
 )
-def test_other_bytes_under_a_key_are_an_error_and_the_first_stay(other: Floats, filled: Path) -> None:
+def test_other_bytes_under_a_key_are_an_error_and_the_first_stay(other, filled):
     with Store(filled) as store:
         with pytest.raises(StoreError, match=r"not deterministic on this pair of machines.*the first stay"):
             store.put(key(1), other, {})
@@ -165,7 +159,7 @@ def test_other_bytes_under_a_key_are_an_error_and_the_first_stay(other: Floats, 
         store.put(key(100), value(100), {})  # and the store goes on
 
 
-def test_zeros_have_signs(path: Path) -> None:
+def test_zeros_have_signs(path):
     with Store(path) as store:
         store.put(key(0), np.zeros(1), {})
         with pytest.raises(StoreError, match="not deterministic"):
@@ -178,7 +172,7 @@ def test_zeros_have_signs(path: Path) -> None:
 @pytest.mark.parametrize(
     "bad", ["", "abc", "A" * 64, "g" * 64, "a" * 63, "a" * 65, "a" * 64 + "\n", "'; DROP TABLE results; --"]
 )
-def test_keys_are_digests(bad: str, path: Path) -> None:
+def test_keys_are_digests(bad, path):
     with Store(path) as store:
         for call in (
             lambda: store.get([bad]),
@@ -188,33 +182,33 @@ def test_keys_are_digests(bad: str, path: Path) -> None:
             with pytest.raises(ValueError, match="is not the SHA-256"):
                 call()
         with pytest.raises(TypeError, match="a key must be a string"):
-            store.get([b"a" * 64])  # type: ignore[list-item]
+            store.get([b"a" * 64])
 
 
 @pytest.mark.parametrize(
     "bad", [[1.0], 1.0, np.ones(2, np.float32), np.ones(2, int), np.array(["a"]), np.ones(2, complex), None]
 )
-def test_only_doubles_are_stored(bad: object, path: Path) -> None:
+def test_only_doubles_are_stored(bad, path):
     with Store(path) as store:
         with pytest.raises(TypeError, match="only arrays of float64"):
-            store.put(key(0), bad, {})  # type: ignore[arg-type]
+            store.put(key(0), bad, {})
         assert len(store) == 0
 
 
 @pytest.mark.parametrize("bad", [{"x": np.ones(2)}, {"x": {1, 2}}, {"x": float("nan")}, 3, {"x": b"bytes"}])
-def test_what_is_said_must_be_json(bad: object, path: Path) -> None:
+def test_what_is_said_must_be_json(bad, path):
     with Store(path) as store:
         with pytest.raises(TypeError, match="must be JSON-able"):
-            store.put(key(0), value(0), bad)  # type: ignore[arg-type]
+            store.put(key(0), value(0), bad)
         assert len(store) == 0
 
 
-def test_a_store_is_no_place_for_samples(path: Path) -> None:
+def test_a_store_is_no_place_for_samples(path):
     with Store(path) as store, pytest.raises(ValueError, match="a store is for sums"):
         store.put(key(0), np.zeros(10**7 + 1), {})
 
 
-def test_a_closed_store_says_so(filled: Path) -> None:
+def test_a_closed_store_says_so(filled):
     store = Store(filled)
     store.close()
     store.close()
@@ -227,13 +221,13 @@ def test_a_closed_store_says_so(filled: Path) -> None:
 
 
 @pytest.fixture
-def holder(filled: Path) -> Iterator[sqlite3.Connection]:
+def holder(filled):
     connection = sqlite3.connect(filled, isolation_level=None, check_same_thread=False)
     yield connection
     connection.close()
 
 
-def test_a_put_waits_for_another_writer(filled: Path, holder: sqlite3.Connection) -> None:
+def test_a_put_waits_for_another_writer(filled, holder):
     with Store(filled, patience=30) as store:
         holder.execute("BEGIN EXCLUSIVE")
         released = []
@@ -251,7 +245,7 @@ def test_a_put_waits_for_another_writer(filled: Path, holder: sqlite3.Connection
         assert len(store) == 41
 
 
-def test_nobody_waits_for_ever(filled: Path, holder: sqlite3.Connection) -> None:
+def test_nobody_waits_for_ever(filled, holder):
     with Store(filled, patience=0.1) as store:
         holder.execute("BEGIN EXCLUSIVE")
         for call in (
@@ -259,17 +253,15 @@ def test_nobody_waits_for_ever(filled: Path, holder: sqlite3.Connection) -> None
             lambda: store.get([key(0)]),
             lambda: Store(filled, patience=0.1),
         ):
-            with pytest.raises(
-                StoreError,
-                match=r"another program has kept .* locked for 0.1 s; stop it or wait, and start again",
-            ):
+            says = r"another program has kept .* locked for 0.1 s; stop it or wait, and start again"
+            with pytest.raises(StoreError, match=says):
                 call()
         holder.execute("ROLLBACK")
         store.put(key(50), value(50), {})
         assert len(store) == 41
 
 
-def test_a_write_that_a_reader_held_up_is_taken_back(filled: Path, holder: sqlite3.Connection) -> None:
+def test_a_write_that_a_reader_held_up_is_taken_back(filled, holder):
     with Store(filled, patience=0.1) as store:
         holder.execute("BEGIN")
         holder.execute("SELECT * FROM results").fetchone()
@@ -281,14 +273,14 @@ def test_a_write_that_a_reader_held_up_is_taken_back(filled: Path, holder: sqlit
         assert len(store) == 41
 
 
-def test_reading_goes_on_while_another_begins_to_write(filled: Path, holder: sqlite3.Connection) -> None:
+def test_reading_goes_on_while_another_begins_to_write(filled, holder):
     holder.execute("BEGIN IMMEDIATE")
     holder.execute("DELETE FROM results")
     with Store(filled, patience=0.1) as store:
         assert len(store.get(key(n) for n in range(40))) == 40
 
 
-def test_a_second_store_on_the_file_does_not_take_the_locks_of_the_first(filled: Path) -> None:
+def test_a_second_store_on_the_file_does_not_take_the_locks_of_the_first(filled):
     """POSIX drops all locks of a process on a file when it closes any descriptor of that file."""
     other = "import sqlite3, sys\nother = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)\n"
     other += "try: other.execute('BEGIN IMMEDIATE')\nexcept sqlite3.OperationalError as error: print(error)"
@@ -303,7 +295,7 @@ def test_a_second_store_on_the_file_does_not_take_the_locks_of_the_first(filled:
         assert attempt() == ""
 
 
-def test_threads_share_a_store(path: Path) -> None:
+def test_threads_share_a_store(path):
     with Store(path) as store:
 
         def work(start: int) -> None:
@@ -321,7 +313,7 @@ def test_threads_share_a_store(path: Path) -> None:
         assert all(same(found[key(n)], value(n)) for n in range(20))
 
 
-def test_many_create_it_at_the_same_time(path: Path) -> None:
+def test_many_create_it_at_the_same_time(path):
     barrier, problems = threading.Barrier(6), []
 
     def work(n: int) -> None:

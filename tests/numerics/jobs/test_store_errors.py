@@ -1,7 +1,5 @@
 """Nothing else is taken for a store, and nothing that goes wrong costs what was stored."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3
@@ -45,29 +43,27 @@ def refused(folder: Path, name: str, says: str) -> None:
     "content",
     [b"x", b"L,error\n10,0.5\n", os.urandom(20_000), bytes(8192), b"SQLite format 2\0" + bytes(5000)],
 )
-def test_a_file_that_is_no_database(content: bytes, tmp_path: Path) -> None:
+def test_a_file_that_is_no_database(content, tmp_path):
     (tmp_path / "notes").write_bytes(content)
     refused(tmp_path, "notes", "is not an SQLite file, and was left as it is; give another file")
 
 
 @pytest.mark.parametrize("kind", [0, 1, 0x0F055112])
 @pytest.mark.parametrize("wal", [False, True])
-def test_a_database_of_another_program(kind: int, wal: bool, tmp_path: Path) -> None:
+def test_a_database_of_another_program(kind, wal, tmp_path):
     foreign(tmp_path / "theirs", kind=kind, wal=wal).close()
     refused(tmp_path, "theirs", "a database of another program, and was left as it is; give another file")
 
 
-def test_a_database_in_use_by_another_program(tmp_path: Path) -> None:
+def test_a_database_in_use_by_another_program(tmp_path):
     connection = foreign(tmp_path / "theirs", wal=True)
     assert (tmp_path / "theirs-wal").stat().st_size > 0
     refused(tmp_path, "theirs", "another program")
     connection.close()
 
 
-def test_unfinished_work_of_another_program_is_left_for_it(tmp_path: Path) -> None:
-    """Its journal says what to take back; an ordinary opening would do that, and delete it. So
-    would ours: the control.
-    """
+def test_unfinished_work_of_another_program_is_left_for_it(tmp_path):
+    """Its journal says what to take back; an ordinary opening would do that: the control."""
     whole, torn = tmp_path / "whole", tmp_path / "torn"
     whole.mkdir()
     torn.mkdir()
@@ -92,14 +88,14 @@ def spill(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO results VALUES (?, '[]', zeroblob(900), '', '')", (key(10_000 + n),))
 
 
-def test_a_format_of_the_future(filled: Path) -> None:
+def test_a_format_of_the_future(filled):
     connection = sqlite3.connect(filled)
     connection.execute("PRAGMA user_version = 2")
     connection.close()
     refused(filled.parent, filled.name, "has format 2, this version reads 1; update largeprompt")
 
 
-def test_a_store_without_its_table(path: Path) -> None:
+def test_a_store_without_its_table(path):
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute("PRAGMA user_version = 1")
@@ -108,7 +104,7 @@ def test_a_store_without_its_table(path: Path) -> None:
     refused(path.parent, path.name, "damaged")
 
 
-def test_places_where_no_store_can_be(tmp_path: Path) -> None:
+def test_places_where_no_store_can_be(tmp_path):
     with pytest.raises(StoreError, match="is a folder; give the name of a file in it"):
         Store(tmp_path)
     with pytest.raises(StoreError, match=r"there is no folder .*nowhere for the store s; create it first"):
@@ -123,7 +119,7 @@ def test_places_where_no_store_can_be(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="null"):
         Store("a\0b")
     with pytest.raises(TypeError, match="path"):
-        Store(3)  # type: ignore[arg-type]
+        Store(3)
     assert list(everything(tmp_path)) == ["file"]
 
 
@@ -140,7 +136,7 @@ except StoreError as error:
 
 
 @pytest.mark.parametrize("locked", ["the file", "its folder", "the folder of a new one"])
-def test_no_permission_to_write(locked: str, filled: Path) -> None:
+def test_no_permission_to_write(locked, filled):
     with tempfile.TemporaryDirectory() as outside:  # pytest's own folders are closed to others
         folder = Path(outside) / "f"
         folder.mkdir()
@@ -153,9 +149,8 @@ def test_no_permission_to_write(locked: str, filled: Path) -> None:
             file.chmod(0o444 if locked == "the file" else 0o666)
         folder.chmod(0o777 if locked == "the file" else 0o555)
         try:
-            says = subprocess.run(
-                [sys.executable, "-c", UNPRIVILEGED, file], capture_output=True, text=True, check=True
-            ).stdout
+            command = [sys.executable, "-c", UNPRIVILEGED, file]
+            says = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         finally:
             folder.chmod(0o700)
         assert f"may not write to {file if locked == 'the file' else folder};" in says
@@ -165,26 +160,18 @@ def test_no_permission_to_write(locked: str, filled: Path) -> None:
 # ---------------------------------------------------------------- damage
 
 
-def test_a_number_that_changed_is_found_when_it_is_read(filled: Path) -> None:
+def test_a_number_that_changed_is_found_when_it_is_read_and_the_advice_works(filled):
     content = filled.read_bytes()
     at = content.index(value(5).tobytes())
     filled.write_bytes(content[: at + 3] + bytes([content[at + 3] ^ 1]) + content[at + 4 :])
     with Store(filled) as store:
         assert same(store.get([key(4)])[key(4)], value(4))
         for call in (lambda: store.get([key(4), key(5)]), lambda: store.about(key(5))):
-            with pytest.raises(
-                StoreError, match=rf"its checksum differs.*DELETE FROM results WHERE key = '{key(5)}'"
-            ):
+            with pytest.raises(StoreError, match="its checksum differs") as caught:
                 call()
-
-
-def test_the_advice_for_a_changed_number_works(filled: Path) -> None:
-    content = filled.read_bytes()
-    filled.write_bytes(content.replace(value(5).tobytes(), value(6).tobytes()))
-    with Store(filled) as store, pytest.raises(StoreError, match="DELETE") as caught:
-        store.get([key(5)])
+    said = str(caught.value)
     connection = sqlite3.connect(filled)
-    connection.execute(str(caught.value)[str(caught.value).index("DELETE") :])
+    connection.execute(said[said.index(f"DELETE FROM results WHERE key = '{key(5)}'") :])
     connection.commit()
     connection.close()
     with Store(filled) as store:
@@ -192,10 +179,7 @@ def test_the_advice_for_a_changed_number_works(filled: Path) -> None:
         store.put(key(5), value(5), {})
 
 
-def test_no_flipped_bit_anywhere_gives_a_wrong_number(filled: Path) -> None:
-    """Whatever byte of the file changes: an error, or right numbers, or fewer of them. And the file
-    stays as it is.
-    """
+def test_no_flipped_bit_anywhere_gives_a_wrong_number(filled):
     whole, rng = filled.read_bytes(), np.random.default_rng(4)
     places = [*range(100), *rng.integers(100, len(whole), 300).tolist()]
     outcomes = {"error": 0, "right": 0}
@@ -215,12 +199,12 @@ def test_no_flipped_bit_anywhere_gives_a_wrong_number(filled: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", [1, 50, 99, 100, 511, 512, 4095, 4096, 5000, 8192, -4096])
-def test_a_truncated_file(kept: int, filled: Path) -> None:
+def test_a_truncated_file(kept, filled):
     filled.write_bytes(filled.read_bytes()[:kept])
     refused(filled.parent, filled.name, "not an SQLite file" if 0 < kept < 512 else "damaged")
 
 
-def test_a_lost_page_is_found_at_the_door(filled: Path) -> None:
+def test_a_lost_page_is_found_at_the_door(filled):
     """Before a sweep has computed for hours what it could not find, or cannot store."""
     whole = filled.read_bytes()
     for start in range(4096, len(whole), 4096):
@@ -229,14 +213,14 @@ def test_a_lost_page_is_found_at_the_door(filled: Path) -> None:
 
 
 @pytest.mark.parametrize("lost", [1, 100, 4000])
-def test_a_last_page_that_is_cut(lost: int, filled: Path) -> None:
+def test_a_last_page_that_is_cut(lost, filled):
     """SQLite reads zeros for what is missing; they are not taken for numbers."""
     filled.write_bytes(filled.read_bytes()[:-lost])
     with pytest.raises(StoreError, match=r"damaged|checksum"):
         read(filled)
 
 
-def test_what_was_half_written_is_taken_back(filled: Path) -> None:
+def test_what_was_half_written_is_taken_back(filled):
     before = filled.read_bytes()
     connection = sqlite3.connect(filled, isolation_level=None)
     spill(connection)
@@ -251,10 +235,8 @@ def test_what_was_half_written_is_taken_back(filled: Path) -> None:
     assert not Path(f"{copy}-journal").exists()
 
 
-def test_a_store_that_was_killed_while_it_was_made(path: Path, template: Path) -> None:
-    """Its first page is written, and says whose it is; the second is not, and the journal says that
-    the file was empty.
-    """
+def test_a_store_that_was_killed_while_it_was_made(path, template):
+    """Its first page is written, the second is not; by the journal the file was empty."""
     connection = sqlite3.connect(path.with_name("other"), isolation_level=None)
     connection.execute("PRAGMA cache_size = 2")
     connection.execute("BEGIN IMMEDIATE")
@@ -270,7 +252,7 @@ def test_a_store_that_was_killed_while_it_was_made(path: Path, template: Path) -
     assert len(read(path)) == 1
 
 
-def test_a_full_disk_costs_nothing_that_was_stored(filled: Path) -> None:
+def test_a_full_disk_costs_nothing_that_was_stored(filled):
     with Store(filled) as store:
         (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
         store._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
@@ -299,10 +281,7 @@ with Store(path) as store:
 """
 
 
-def test_a_disk_that_fails_at_any_write(filled: Path) -> None:
-    """Files may grow to a limit only, which moves on: journal and file each fail at many places,
-    within one open store.
-    """
+def test_a_disk_that_fails_at_any_write(filled):
     extra = filled.stat().st_size + 20_000
     run = [sys.executable, "-c", LIMITED, filled, str(extra)]
     lines = subprocess.run(run, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -319,7 +298,7 @@ def test_a_disk_that_fails_at_any_write(filled: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["deleted", "moved", "replaced"])
-def test_a_file_that_goes_away_while_it_is_open(change: str, filled: Path, tmp_path: Path) -> None:
+def test_a_file_that_goes_away_while_it_is_open(change, filled, tmp_path):
     """SQLite would go on writing to a file without a name."""
     with Store(filled) as store:
         if change == "deleted":

@@ -1,7 +1,5 @@
 """The squared errors of prompts by the definitions alone, beside which samplers are laid."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,9 +7,7 @@ Floats = NDArray[np.float64]
 
 
 def squared_errors(tokens: Floats, U: Floats, V: Floats, z: Floats, h: Floats, H: Floats) -> Floats:
-    """Of output, gradient in V and gradient in U, shape (3, n), for prompts of shape (n, L, d); h
-    and H are the mean and covariance of the tilted law.
-    """
+    """Of output, grad_V, grad_U, (3, n), of prompts (n, L, d); h, H: of the tilted law."""
     scores = tokens @ U @ z
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)

@@ -1,7 +1,5 @@
 """The problem on which the sampler of scores is tried."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +10,6 @@ RANDOM = np.diag([0.0, 0.7, 1.0, 0.5])
 
 
 def problem(columns: int = 3, d_out: int = 2, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:
-    """A factor of shape (4, columns) with oblique columns, U, V and a query."""
     rng = np.random.default_rng(seed)
     return (
         rng.standard_normal((4, columns)),

@@ -1,8 +1,4 @@
-"""The warnings about a sample mean: samples with heavy tails raise them, other samples do not, and
-the rules have the errors that they state.
-"""
-
-from __future__ import annotations
+"""Warnings about a sample mean: heavy tails raise them, and rules have the errors they state."""
 
 import math
 
@@ -35,7 +31,7 @@ def draws(kind: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", ["normal", "chi2", "exponential"])
-def test_samples_without_heavy_tails_raise_no_warning(kind: str) -> None:
+def test_samples_without_heavy_tails_raise_no_warning(kind):
     light = estimate(draws(kind))
     assert not doubtful(light, N).any()
     assert list(estimate_warnings(light, [10], N)) == []
@@ -43,13 +39,9 @@ def test_samples_without_heavy_tails_raise_no_warning(kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [
-        ("pareto", ["heavy tails", "skewed"]),
-        ("rare", ["effective replicates"]),
-        ("one", ["heavy tails", "skewed"]),
-    ],
+    [("pareto", ["heavy tails", "skewed"]), ("rare", ["effective"]), ("one", ["heavy tails", "skewed"])],
 )
-def test_heavy_samples_are_called_out(kind: str, words: list[str]) -> None:
+def test_heavy_samples_are_called_out(kind, words):
     heavy = estimate(draws("normal"), draws(kind))
     assert doubtful(heavy, N).tolist() == [False, True]
     found = list(estimate_warnings(heavy, [10, 300], N))
@@ -58,7 +50,7 @@ def test_heavy_samples_are_called_out(kind: str, words: list[str]) -> None:
     assert not any("L = 10" in warning for warning in found)
 
 
-def test_one_replicate_that_is_the_mean() -> None:
+def test_one_replicate_that_is_the_mean():
     x = np.full(N, 1e-6)
     x[17] = 1.0
     (effective, share, tails, skewed) = estimate_warnings(estimate(x), [50], N)
@@ -68,13 +60,13 @@ def test_one_replicate_that_is_the_mean() -> None:
     assert "is up to 1.000" in skewed
 
 
-def test_a_sample_that_does_not_vary_is_certain() -> None:
+def test_a_sample_that_does_not_vary_is_certain():
     sure = estimate(np.full(N, 0.3))
     assert not doubtful(sure, N).any()
     assert list(estimate_warnings(sure, [1], N)) == []
 
 
-def test_few_replicates_are_few() -> None:
+def test_few_replicates_are_few():
     few = estimate(draws("normal")[:60])
     assert doubtful(few, 60).all()
     assert "60 effective" in next(estimate_warnings(few, [10], 60)) or "59 effective" in next(
@@ -83,7 +75,7 @@ def test_few_replicates_are_few() -> None:
 
 
 @pytest.mark.parametrize(("kind", "kurtosis"), [("normal", 3.0), ("exponential", 9.0)])
-def test_the_error_of_the_standard_error(kind: str, kurtosis: float) -> None:
+def test_the_error_of_the_standard_error(kind, kurtosis):
     """sqrt((k - 1)/n)/2, against the spread over 4000 samples, which is known to about 2 %."""
     rng, n = np.random.default_rng(3), 400
     x = rng.standard_normal((4000, n)) if kind == "normal" else rng.exponential(size=(4000, n))
@@ -91,7 +83,7 @@ def test_the_error_of_the_standard_error(kind: str, kurtosis: float) -> None:
     assert np.std(errors) / np.mean(errors) == pytest.approx(math.sqrt((kurtosis - 1) / n) / 2, rel=0.1)
 
 
-def test_a_kurtosis_has_a_largest_value() -> None:
+def test_a_kurtosis_has_a_largest_value():
     n = 50
     one = np.zeros(n)
     one[0] = 1.0
@@ -100,16 +92,10 @@ def test_a_kurtosis_has_a_largest_value() -> None:
     assert np.all(estimate(*others).kurtosis <= n - 2 + 1 / (n - 1) + 1e-9)
 
 
-def test_skewness_doubles_the_error_of_an_interval() -> None:
-    """At skewness / sqrt(n) = 0.3 the studentised mean is below its lower limit twice as often as
-    2.5 %, and above it hardly ever.
-
-    Exponential samples of 44; 40 000 of them know the share to 0.1 %: five of that are allowed
-    (error below 1e-6).
-    """
+def test_skewness_doubles_the_error_of_an_interval():
+    """At skewness / sqrt(n) = 0.3 the mean is below its lower limit twice as often as 2.5 %."""
     x = np.random.default_rng(5).exponential(size=(40_000, 44))
     t = (x.mean(axis=1) - 1) / (x.std(axis=1, ddof=1) / math.sqrt(44))
-    assert np.mean(t < -1.959964) == pytest.approx(
-        0.05, abs=0.015
-    )  # higher orders of the expansion: about 1 %
+    # higher orders of the expansion: about 1 %
+    assert np.mean(t < -1.959964) == pytest.approx(0.05, abs=0.015)
     assert np.mean(t > 1.959964) < 0.0125

@@ -1,8 +1,4 @@
-"""Prompts too rare for a sample: true runs hold where tokens take few values, and what the prompts
-may add is not too little.
-"""
-
-from __future__ import annotations
+"""True runs hold where tokens take few values; what rare prompts may add is not too little."""
 
 import numpy as np
 import pytest
@@ -11,7 +7,7 @@ from numerics import exact_errors
 from numerics.attention.setting import AttentionSetting
 from numerics.monte_carlo.rare_prompts import rare_prompts
 from numerics.rates.measure import rates
-from numerics.token_laws import TokenLaw, atoms, rademacher, sphere, uniform
+from numerics.token_laws import atoms, rademacher, sphere, uniform
 
 LENGTHS = [1, 2, 4, 8, 12, 16, 32]
 RARE = atoms([[10.0], [-10 / 999]], [1 / 1000, 999 / 1000])
@@ -22,10 +18,8 @@ RARE = atoms([[10.0], [-10 / 999]], [1 / 1000, 999 / 1000])
     [(rademacher(1), 4.0), (rademacher(1), 16.0), (rademacher(2), 8.0), (sphere(1), 8.0), (RARE, 1.0)],
 )
 @pytest.mark.parametrize("replicates", [100, 1000])
-def test_true_runs_hold(law: TokenLaw, u: float, replicates: int) -> None:
-    """Attention picks a value, and the exact mean is that of the few prompts without it: most
-    samples hold none of these.
-    """
+def test_true_runs_hold(law, u, replicates):
+    """Attention picks a value; the exact mean is that of the few prompts without it."""
     setting = AttentionSetting(law, u * np.eye(law.d), np.eye(law.d), np.ones(law.d))
     for seed in range(4):
         run = rates(setting, LENGTHS, replicates=replicates, seed=seed)
@@ -33,16 +27,14 @@ def test_true_runs_hold(law: TokenLaw, u: float, replicates: int) -> None:
     assert any("prompts so rare" in warning for warning in run.warnings)
 
 
-def test_they_are_all_of_the_mean_where_scores_are_steep() -> None:
-    """At u = 16 and L = 12 the error is 4 if all signs are wrong, and next to 0 else: the bound is
-    the exact mean itself.
-    """
+def test_they_are_all_of_the_mean_where_scores_are_steep():
+    """The error is 4 if all signs are wrong, next to 0 else: the bound is the exact mean."""
     setting = AttentionSetting(rademacher(1), [[16.0]], [[1.0]], [1.0])
     exact = exact_errors(rademacher(1), [[16.0]], [[1.0]], [12], query=[1.0]).output
     assert rare_prompts(setting, np.array([12.0]), 1000)[0] == pytest.approx(exact, rel=1e-6)
 
 
-def test_nothing_is_rare_where_samples_show_it() -> None:
+def test_nothing_is_rare_where_samples_show_it():
     L = np.array([1.0, 2.0, 3.0])
     one = np.eye(1)
     assert rare_prompts(AttentionSetting(rademacher(1), one, one, [1.0]), L, 1000).max() < 1e-10
@@ -50,7 +42,7 @@ def test_nothing_is_rare_where_samples_show_it() -> None:
     assert not rare_prompts(AttentionSetting(rademacher(1), one, one, query_cov=one), L, 10).any()
 
 
-def test_a_wrong_curve_still_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_curve_still_fails(monkeypatch):
     """Long prompts of signs lack none: 10 % too little is seen."""
     import numerics.rates.series
 

@@ -1,8 +1,4 @@
-"""Queries too rare for a sample: their part by another route, and what comparisons would do without
-it.
-"""
-
-from __future__ import annotations
+"""Queries too rare for a sample: their part by another route, and why comparisons need it."""
 
 import math
 from itertools import pairwise
@@ -24,10 +20,8 @@ from numerics.rates.comparisons import _normal_scores
 ONE = np.eye(1)
 
 
-def test_against_an_integral_over_the_query() -> None:
-    """In one dimension the rare queries are |z| > q with 2 Phi(-q) = 10/n; the grid of s resolves q
-    to some per cent.
-    """
+def test_against_an_integral_over_the_query():
+    """d = 1: |z| > q with 2 Phi(-q) = 10/n; the grid of s resolves q to some per cent."""
     u, n, L = 0.6, 1000, 100.0
     found = rare_queries(AttentionSetting(ONE, u * ONE, ONE, query_cov=ONE), np.array([L]), n)
     q = -norm.ppf(found.probability / 2)
@@ -43,7 +37,7 @@ def test_against_an_integral_over_the_query() -> None:
         assert found.error[i, 0] == pytest.approx(math.sqrt(PROMPT_SPREAD * second / n), rel=0.1)
 
 
-def test_more_replicates_see_more() -> None:
+def test_more_replicates_see_more():
     setting, L = EXAMPLES["averaged-slow"](), np.array([10.0, 1000.0])
     runs = [rare_queries(setting, L, n) for n in (1000, 10_000, 100_000)]
     for less, more in pairwise(runs):
@@ -51,7 +45,7 @@ def test_more_replicates_see_more() -> None:
         assert np.all(more.error < less.error / math.sqrt(10))  # rarer queries, and more replicates
 
 
-def test_nothing_is_rare_without_random_queries_or_scores() -> None:
+def test_nothing_is_rare_without_random_queries_or_scores():
     L = np.array([10.0, 100.0])
     for setting in (
         EXAMPLES["isotropic"](),
@@ -60,11 +54,9 @@ def test_nothing_is_rare_without_random_queries_or_scores() -> None:
         assert not rare_queries(setting, L, 1000).error.any()
 
 
-def test_they_keep_true_data_from_failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Samples of 500 at lambda = 0.16: the deviation of the gradient in U exceeds its 99 % quantile
-    in 1 % of them at most, as it should; without the rare queries in the error it does so several
-    times as often. Limits with error probability 1e-6 each. The skewness is that which the samples
-    show, so that nothing else stands in for the rare queries.
+def test_they_keep_true_data_from_failing(monkeypatch):
+    """lambda = 0.16: samples of 500 exceed the 99 % quantile in 1 % at most, and without the rare
+    queries in the error far more often; limits of 1e-6. The skewness is that of the samples.
     """
     monkeypatch.setattr(comparisons, "UNSEEN_SKEWNESS", 0.0)
     n, runs, L = 500, 1500, 200
@@ -80,7 +72,7 @@ def test_they_keep_true_data_from_failing(monkeypatch: pytest.MonkeyPatch) -> No
         series = SimpleNamespace(
             mean=mean, error=error, exact=np.full(runs, truth), largest_share=largest / (n * mean)
         )
-        return int(np.sum(_normal_scores(series, np.ones(runs, dtype=bool)) > norm.isf(0.01)))  # type: ignore[arg-type]
+        return int(np.sum(_normal_scores(series, np.ones(runs, dtype=bool)) > norm.isf(0.01)))
 
     allowed, naive = above(np.hypot(standard_error, rare)), above(standard_error)
     assert beta.ppf(1e-6, allowed, runs - allowed + 1) <= 0.01 if allowed else True

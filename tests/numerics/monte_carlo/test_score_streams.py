@@ -1,10 +1,6 @@
-"""Streams and memory of the sampler of scores, and the laws that it takes."""
-
-from __future__ import annotations
+"""Streams of the sampler of scores, and the laws that it takes."""
 
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -18,7 +14,7 @@ from tests.numerics.monte_carlo.score_problem import NONE, RANDOM, SURE, problem
 
 @pytest.mark.parametrize("kind", ["normal", "ball"])
 @pytest.mark.parametrize("random", [False, True])
-def test_a_replicate_is_its_number(kind: str, random: bool) -> None:
+def test_a_replicate_is_its_number(kind, random):
     """However a range is cut into calls and lanes."""
     A, U, V, z = problem()
     sampler, key = prepare(kind, A, U, V, z, np.sqrt(RANDOM) if random else NONE), key_of(9)
@@ -30,7 +26,7 @@ def test_a_replicate_is_its_number(kind: str, random: bool) -> None:
     assert len(np.unique(whole[0])) == 300
 
 
-def test_seeds_and_lengths_have_their_own_streams() -> None:
+def test_seeds_and_lengths_have_their_own_streams():
     """Over 2000 replicates correlations stay below 5.2/√2000 (error 2e-7)."""
     A, U, V, z = problem()
     sampler = prepare("normal", A, U, V, z, NONE)
@@ -40,30 +36,7 @@ def test_seeds_and_lengths_have_their_own_streams() -> None:
     assert np.abs(correlations).max() < SURE / math.sqrt(2000)
 
 
-PEAKS = """
-import resource
-import numpy as np
-from numerics.monte_carlo.scores_only import prepare
-from numerics.compiled.streams import key_of
-
-one = np.eye(1)
-sampler = prepare("normal", one, one, one, np.ones(1), np.zeros((1, 0)))
-for L in (100, 1_000_000):
-    sampler.values(L, 0, 128, key_of(1))
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-"""
-
-
-def test_memory_does_not_grow_with_the_prompt() -> None:
-    """Peaks of a process of its own, some 200 MB; 128 replicates of a million numbers in float32
-    would be 512 MB.
-    """
-    run = subprocess.run([sys.executable, "-c", PEAKS], capture_output=True, text=True, check=True)
-    short, long = map(int, run.stdout.split())
-    assert long < 1.1 * short
-
-
-def test_scores_are_drawn_where_that_is_exact() -> None:
+def test_scores_are_drawn_where_that_is_exact():
     _, U, V, z = problem()
     run = lambda law, method: attention_errors(law, U, V, z, [5], replicates=10, seed=1, method=method)
     for law in (np.eye(4), gaussian(np.eye(4)), sphere(4), ball(4)):
@@ -76,7 +49,7 @@ def test_scores_are_drawn_where_that_is_exact() -> None:
 
 
 @pytest.mark.parametrize("coordinates", ["sign", "uniform", None, len])
-def test_laws_without_a_direction(coordinates: object) -> None:
+def test_laws_without_a_direction(coordinates):
     A, U, V, z = problem()
     with pytest.raises(ValueError, match='use method = "tokens"'):
         prepare(coordinates, A, U, V, z, NONE)

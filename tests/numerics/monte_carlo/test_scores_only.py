@@ -1,8 +1,4 @@
-"""The sampler of scores: its means by two other routes, against the exact engine, and under
-symmetries and limits.
-"""
-
-from __future__ import annotations
+"""The sampler of scores: two other routes, the exact engine, symmetries and limits."""
 
 import itertools
 import math
@@ -48,9 +44,7 @@ def plain_scores(kind: str, A: Floats, L: int, replicate: int, seed: int) -> Flo
     return np.asarray(math.sqrt(n) * (np.sign(a) if n == 1 else np.sqrt(1 - inside) * a / np.hypot(a, b)))
 
 
-def tensor_means(
-    kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: Floats, *, without: str = ""
-) -> Floats:
+def tensor_means(kind, A, U, V, z, x, *, without=""):
     """The three conditional means given the scores |AᵀUz| x; `without` leaves a part out."""
     n, b, r = sphere_of(kind, A), A.T @ U @ z, A.shape[1]
     e = b / np.linalg.norm(b)
@@ -85,9 +79,7 @@ def tensor_means(
 
 
 def rest_of_token(kind: str, x: float) -> list[tuple[float, Floats]]:
-    """Weights and nodes in the plane across e, for r = 3: exact for polynomials of degree 4 in what
-    is left of a token.
-    """
+    """Weights and nodes in the plane across e, r = 3: exact for degree 4 in the rest of a token."""
     turn = np.pi * np.arange(6) / 3
     circle = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     if kind == "normal":
@@ -98,16 +90,13 @@ def rest_of_token(kind: str, x: float) -> list[tuple[float, Floats]]:
         ]
     if kind == "sphere":
         return [(1 / 6, math.sqrt(3 - x * x) * c) for c in circle]
-    share = (
-        (5 - x * x) * (1 + np.array([-1, 1]) / math.sqrt(3)) / 2
-    )  # the squared radius in a disc is uniform
+    # the squared radius in a disc is uniform
+    share = (5 - x * x) * (1 + np.array([-1, 1]) / math.sqrt(3)) / 2
     return [(1 / 12, math.sqrt(s) * c) for s in share for c in circle]
 
 
 def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: Floats) -> Floats:
-    """The same by the definitions of the errors, averaged over a product cubature for all
-    tokens.
-    """
+    """By the definitions of the errors, averaged over a product cubature for all tokens."""
     b = A.T @ U @ z
     frame = np.linalg.qr(np.column_stack([b, np.eye(3)]))[0]
     e = b / np.linalg.norm(b)
@@ -122,10 +111,8 @@ def enumerated_means(kind: str, A: Floats, U: Floats, V: Floats, z: Floats, x: F
 @pytest.mark.parametrize(
     ("kind", "L"), [(k, L) for k in CONDITIONED for L in (1, 2, 3) if (k, L) != ("ball", 3)]
 )
-def test_conditional_means_by_enumeration(kind: str, L: int) -> None:
-    """Given the scores every error is of degree 4 in the rest of each token, for which the cubature
-    is exact.
-    """
+def test_conditional_means_by_enumeration(kind, L):
+    """Given the scores errors have degree 4 in the rest of each token: the cubature is exact."""
     A, U, V, z = problem()
     x = plain_scores(kind, A, L, 7, 3)
     found, expected = tensor_means(kind, A, 2 * U, V, z, x), enumerated_means(kind, A, 2 * U, V, z, x)
@@ -140,7 +127,7 @@ def test_conditional_means_by_enumeration(kind: str, L: int) -> None:
 @pytest.mark.parametrize("kind", CONDITIONED)
 @pytest.mark.parametrize("L", [1, 2, 7, 63, 64, 65, 130])
 @pytest.mark.parametrize("random", [False, True])
-def test_the_same_scores_in_numpy(kind: str, L: int, random: bool) -> None:
+def test_the_same_scores_in_numpy(kind, L, random):
     A, U, V, z = problem()
     F, seed, first = np.sqrt(RANDOM)[:, 1:] if random else NONE, 2**33 + 11, 5
     values = prepare(kind, A, 2 * U, V, z, F).values(L, first, 3, key_of(seed))
@@ -151,10 +138,8 @@ def test_the_same_scores_in_numpy(kind: str, L: int, random: bool) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
-def test_coordinates_of_the_sphere(n: int) -> None:
-    """Moments of t² are those of a Beta(1/2, (n − 1)/2): E t² = 1/n, E t⁴ = 3/(n(n + 2)); odd
-    moments vanish.
-    """
+def test_coordinates_of_the_sphere(n):
+    """t² is Beta(1/2, (n − 1)/2): E t² = 1/n, E t⁴ = 3/(n(n + 2)); odd moments vanish."""
     A = np.ones((1, n))
     t = np.concatenate([plain_scores("sphere", A, 20_000, r, 1) for r in range(2)]) / math.sqrt(n)
     for power, exact in ((1, 0.0), (2, 1 / n), (3, 0.0), (4, 3 / (n * (n + 2)))):
@@ -162,35 +147,29 @@ def test_coordinates_of_the_sphere(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [2, 3, 6, 41])
-def test_tilted_coordinate(n: int) -> None:
-    """Both branches, on either side of where they meet, against quadrature in the angle with sinⁿ⁻²
-    θ e^{c cos θ}.
-    """
+def test_tilted_coordinate(n):
+    """Both branches, about where they meet, against quadrature with sinⁿ⁻² θ e^{c cos θ}."""
     from numerics.monte_carlo.scores_only import _expansion
 
     meet = 60.0 + 20 * (n - 1)
     for rate in (0.0, 0.3, 5.0, meet - 1, meet + 1, 3e4):
         nodes, masses = np.polynomial.legendre.leggauss(300)
-        theta = (
-            (nodes + 1) / 2 * min(math.pi, 6 * math.sqrt(max(n, 9) / max(rate, 1e-9)))
-        )  # beyond, nothing is left
+        # beyond, nothing is left
+        theta = (nodes + 1) / 2 * min(math.pi, 6 * math.sqrt(max(n, 9) / max(rate, 1e-9)))
         x = -2 * np.sin(theta / 2) ** 2
         w = masses * np.exp(rate * x) * np.sin(theta) ** (n - 2)
         mean = w @ x / w.sum()
         spread = w @ (x - mean) ** 2 / w.sum()
         assert np.allclose(tilted_height(n, rate, _expansion(n)), (mean, spread), rtol=1e-8)
-    assert np.allclose(
-        tilted_height(1, 2.0, _expansion(1)), (math.tanh(2.0) - 1, 1 / math.cosh(2.0) ** 2), rtol=1e-14
-    )
+    known = (math.tanh(2.0) - 1, 1 / math.cosh(2.0) ** 2)
+    assert np.allclose(tilted_height(1, 2.0, _expansion(1)), known, rtol=1e-14)
 
 
 # -- Means --------------------------------------------------------------------------------
 
 
 def gap(values: Floats, exact: Floats) -> Floats:
-    """Differences of the means from what is exact, in units of 5.2 standard errors and the 1e-6
-    that float32 may round away.
-    """
+    """Differences from the exact means, in 5.2 standard errors and the 1e-6 of float32."""
     error = values.std(axis=1, ddof=1) / math.sqrt(values.shape[1])
     return np.asarray(np.abs(values.mean(axis=1) - exact) / (SURE * error + 1e-6 * exact + 1e-300))
 
@@ -223,7 +202,7 @@ CASES: dict[str, Callable[[], tuple[Floats, Floats, Floats, Floats]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_one_query_against_the_exact_engine(case: str) -> None:
+def test_one_query_against_the_exact_engine(case):
     A, U, V, z = CASES[case]()
     lengths = [1, 2, 9, 300]
     exact = exact_errors(A @ A.T, U, V, lengths, query=z)
@@ -232,9 +211,8 @@ def test_one_query_against_the_exact_engine(case: str) -> None:
         assert_means(drawn(sampler, L, 6000), three(exact)[:, i])
 
 
-@pytest.mark.parametrize("columns", [2, 4])
-def test_random_queries_against_the_exact_engine(columns: int) -> None:
-    """The exact engine is asked for 1e-4, far below the standard errors."""
+@pytest.mark.parametrize("columns", [1, 2, 4])
+def test_random_queries_against_the_exact_engine(columns):
     A, U, V, z = problem(columns)
     lengths = [1, 2, 60]
     exact = exact_errors(A @ A.T, U / 2, V, lengths, query_cov=RANDOM, tolerance=1e-4)
@@ -244,27 +222,8 @@ def test_random_queries_against_the_exact_engine(columns: int) -> None:
         assert_means(values, three(exact)[:, i])
 
 
-def test_one_dimension() -> None:
-    exact = exact_errors([[1.3]], [[0.6]], [[2.0]], [1, 2, 30], query_cov=[[0.8]])
-    one = lambda x: np.array([[x]])
-    sampler = prepare("normal", one(math.sqrt(1.3)), one(0.6), one(2.0), np.zeros(1), one(math.sqrt(0.8)))
-    for i, L in enumerate((1, 2, 30)):
-        assert_means(drawn(sampler, L, 20_000), three(exact)[:, i])
-
-
-@pytest.mark.parametrize("kind", ["sphere", "ball"])
-def test_other_laws_against_the_exact_engine(kind: str) -> None:
-    A, U, V, z = problem()
-    law = law_of(kind, A)
-    exact = exact_errors(law, 2 * U, V, [1, 2, 40], query=z)
-    for i, L in enumerate((1, 2, 40)):
-        assert_means(drawn(prepare(kind, A, 2 * U, V, z, NONE), L, 20_000), three(exact)[:, i])
-
-
-def test_parts_of_the_formula_are_told_apart() -> None:
-    """The comparison with the exact engine can fail: with a part of grad_U left out, and with 10 %
-    in Γ.
-    """
+def test_parts_of_the_formula_are_told_apart():
+    """The comparison can fail: with a part of grad_U left out, and with 10 % in Γ."""
     A, U, V, z = problem()
     (nine,) = three(exact_errors(A @ A.T, U, V, [9], query=z)).T
     x = [plain_scores("normal", A, 9, r, 4) for r in range(600)]
@@ -278,7 +237,6 @@ def test_parts_of_the_formula_are_told_apart() -> None:
 
 
 def token_errors(law: TokenLaw, U: Floats, V: Floats, z: Floats, L: int, count: int) -> Floats:
-    """Squared errors of prompts drawn token by token, by the definitions."""
     tokens = law.sample(np.random.default_rng(L), count * L).reshape(count, L, -1)
     return squared_errors(tokens, U, V, z, *law.tilted(U @ z))
 
@@ -287,10 +245,8 @@ def token_errors(law: TokenLaw, U: Floats, V: Floats, z: Floats, L: int, count: 
     ("kind", "columns"), [(k, r) for k in ("sphere", "ball") for r in (1, 2, 3, 4)] + [("normal", 3)]
 )
 @pytest.mark.parametrize("scale", [0.0, 1.0, 6.0])
-def test_means_and_variances_against_whole_tokens(kind: str, columns: int, scale: float) -> None:
-    """Means agree; conditioning never adds variance. The standard error of a sample variance is
-    √((m4 − s⁴)/n).
-    """
+def test_means_and_variances_against_whole_tokens(kind, columns, scale):
+    """Conditioning never adds variance. That of a sample variance is (m4 − s⁴)/n."""
     A, U, V, z = problem(columns)
     sampler = prepare(kind, A, scale * U, V, z, NONE)
     spread = lambda x: np.sqrt((((x - x.mean(axis=1)[:, None]) ** 2).var(axis=1)) / x.shape[1])
@@ -305,10 +261,8 @@ def test_means_and_variances_against_whole_tokens(kind: str, columns: int, scale
         )
 
 
-def test_less_variance_in_many_dimensions() -> None:
-    """With U small the scores say little about the output: conditioning leaves less than a third of
-    the variance at d = 4.
-    """
+def test_less_variance_in_many_dimensions():
+    """With U small the scores say little about the output."""
     A, U, V, z = problem(columns=4, d_out=4)
     ours = drawn(prepare("normal", A, U / 4, V, z, NONE), 50, 10_000)
     theirs = token_errors(law_of("normal", A), U / 4, V, z, 50, 10_000)
@@ -319,10 +273,8 @@ def test_less_variance_in_many_dimensions() -> None:
 
 
 @pytest.mark.parametrize("kind", CONDITIONED)
-def test_only_the_law_matters(kind: str) -> None:
-    """Coordinates turned, and V with other rows of the same VᵀV: the same scores, the same
-    errors.
-    """
+def test_only_the_law_matters(kind):
+    """Coordinates turned, and V with other rows of the same VᵀV."""
     A, U, V, z = problem(d_out=3)
     turn = lambda seed: np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))[0]
     values = drawn(prepare(kind, A, U, V, z, NONE), 20, 200)
@@ -331,7 +283,7 @@ def test_only_the_law_matters(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", CONDITIONED)
 @pytest.mark.parametrize("octaves", [16, 40, 100])
-def test_a_short_direction_has_its_score(kind: str, octaves: int) -> None:
+def test_a_short_direction_has_its_score(kind, octaves):
     """U and V, exact in floats, see the short column alone: its length is a matter of units."""
     along, across = np.array([3.0, 4.0]), np.array([-4.0, 3.0])
 
@@ -343,7 +295,7 @@ def test_a_short_direction_has_its_score(kind: str, octaves: int) -> None:
     assert np.allclose(output(2.0**-octaves), output(0.5), rtol=1e-4)
 
 
-def test_a_ball_is_the_shadow_of_a_sphere() -> None:
+def test_a_ball_is_the_shadow_of_a_sphere():
     A, U, V, z = problem()
     values = drawn(prepare("ball", A, U, V, z, NONE), 20, 200)
     assert np.allclose(
@@ -351,27 +303,22 @@ def test_a_ball_is_the_shadow_of_a_sphere() -> None:
     )
 
 
-def test_scaling() -> None:
-    """A → 2A, U → U/2, V → 8V leaves the scores alone: powers of 2 round nothing but in the square
-    of a root.
-    """
+def test_scaling():
     A, U, V, z = problem()
     a = drawn(prepare("normal", A, U, V, z, NONE), 40, 100)
     b = drawn(prepare("normal", 2 * A, U / 2, 8 * V, z, NONE), 40, 100)
     assert np.allclose(b, a * np.array([[64 * 4], [4], [64 * 16]]), rtol=1e-12)
 
 
-def test_no_variance_no_error() -> None:
+def test_no_variance_no_error():
     _, U, V, z = problem()
     for kind in CONDITIONED:
         assert np.all(drawn(prepare(kind, np.zeros((4, 3)), U, V, z, np.eye(4)), 20, 10) == 0)
 
 
 @pytest.mark.parametrize("size", [1e3, 1e10, 1e25])
-def test_steep_scores_do_not_overflow(size: float) -> None:
-    """One of two tokens has all the weight: x is the larger of two normals, E max = 1/√π and E max²
-    = 1, against size.
-    """
+def test_steep_scores_do_not_overflow(size):
+    """One of two tokens has all the weight: E max = 1/√π and E max² = 1 of two normals."""
     A, U, V, z = problem()
     U = size * U / np.linalg.norm(A.T @ U @ z)
     e = A.T @ U @ z / size
@@ -383,10 +330,8 @@ def test_steep_scores_do_not_overflow(size: float) -> None:
     assert values[2].mean() == pytest.approx(z @ z * np.sum((V @ A @ A.T) ** 2), rel=30 / size + 1e-5)
 
 
-def test_steep_scores_on_the_sphere() -> None:
-    """In R^3 t is uniform: the nearer of two tokens to the pole has E (1 − t)² = 2/3 and E (1 − t²)
-    = 2/3, radius √3.
-    """
+def test_steep_scores_on_the_sphere():
+    """In R^3 t is uniform: the nearer of two tokens has E (1 − t)² = E (1 − t²) = 2/3."""
     A, U, V, z = np.eye(3), 1e12 * np.eye(3), np.eye(3), np.array([1.0, 0, 0])
     values = drawn(prepare("sphere", A, U, V, z, np.zeros((3, 0))), 2, 20_000)
     assert abs(values[0].mean() - 3 * (2 / 3 + 2 / 3)) < SURE * values[0].std() / math.sqrt(20_000)

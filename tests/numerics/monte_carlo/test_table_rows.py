@@ -1,8 +1,4 @@
-"""Rows of a table drawn by Monte Carlo: against exact errors at one query, against the sampler for
-any law over many queries, and the same numbers whoever draws them.
-"""
-
-from __future__ import annotations
+"""Rows of a table by Monte Carlo: exact errors, the sampler for any law, whoever draws them."""
 
 from typing import Any
 
@@ -28,7 +24,6 @@ def drawn(law: Any, seed: int, lengths: list[int] = LENGTHS, **given: Any) -> At
 
 
 def gaps(one: AttentionErrors, other: Any) -> np.ndarray:
-    """Differences in standard errors, (3, lengths)."""
     out = []
     for name in QUANTITIES:
         e, known = getattr(one, name), getattr(other, name)
@@ -41,19 +36,19 @@ def gaps(one: AttentionErrors, other: Any) -> np.ndarray:
     return np.array(out)
 
 
-def test_one_query_against_exact_errors() -> None:
+def test_one_query_against_exact_errors():
     exact = exact_errors(embedding_table(ROWS), U, V, LENGTHS, query=QUERY)
     assert gaps(drawn(embedding_table(ROWS), 3, query=QUERY), exact).max() < 6
 
 
-def test_many_queries_against_the_sampler_for_any_law() -> None:
+def test_many_queries_against_the_sampler_for_any_law():
     law, S = atoms(ROWS - ROWS.mean(0), np.full(9, 1 / 9)), np.diag([1.0, 0.5, 0.1])
     one = drawn(embedding_table(ROWS), 4, LENGTHS[:-1], query=QUERY, query_cov=S)
     assert gaps(one, drawn(law, 5, LENGTHS[:-1], query=QUERY, query_cov=S)).max() < 6
 
 
 @pytest.mark.parametrize("planted", ["repeated rows", "a coin for a sign"])
-def test_a_planted_error_is_caught(planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_error_is_caught(planted, monkeypatch):
     module: Any = numerics.monte_carlo.table_rows
     if planted == "repeated rows":  # every prompt holds each of its rows twice
         right = module._counts
@@ -67,7 +62,7 @@ def test_a_planted_error_is_caught(planted: str, monkeypatch: pytest.MonkeyPatch
     assert gaps(drawn(embedding_table(ROWS), 3, [300], query=QUERY), exact).max() > 20
 
 
-def test_the_same_numbers_for_every_number_of_threads_and_every_cut() -> None:
+def test_the_same_numbers_for_every_number_of_threads_and_every_cut():
     setting = AttentionSetting(embedding_table(ROWS), U, V, QUERY, query_cov=np.eye(3))
     one, two = (
         attention_errors(setting, lengths=[5, 40], replicates=3000, seed=8, threads=n) for n in (1, 3)
@@ -79,7 +74,7 @@ def test_the_same_numbers_for_every_number_of_threads_and_every_cut() -> None:
     assert sampler.method == "tokens"
 
 
-def test_prompts_that_are_worked_on_one_by_one_have_the_same_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prompts_that_are_worked_on_one_by_one_have_the_same_errors(monkeypatch):
     sampler = error_sampler(AttentionSetting(embedding_table(ROWS), U, V, QUERY, query_cov=np.eye(3)), seed=8)
     together = sampler.values(5, 0, 64)
     monkeypatch.setattr(numerics.monte_carlo.table_rows, "WEIGHTS_AT_ONCE", 1)

@@ -1,7 +1,5 @@
 """A page as a browser would take it apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from html.parser import HTMLParser
 
@@ -28,9 +26,7 @@ REFERRING = {"href", "src", "srcset", "xlink:href", "action", "data", "backgroun
 
 
 class Page(HTMLParser):
-    """Everything that a browser would look at; the page must be valid, and no element may carry
-    a handler of events.
-    """
+    """All that a browser would look at; it must be valid, and without handlers of events."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,10 +1,7 @@
 """Plots as PDF and PNG: the same picture as the SVG, in its true colours."""
 
-from __future__ import annotations
-
 import argparse
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +9,7 @@ import pytest
 
 from numerics.pages.formats import add_format, replace_with_plots
 from numerics.pages.pictures import as_files, as_picture
-from numerics.pages.svg import STAND_INS, Plot, dashed, figure, stand_in
+from numerics.pages.svg import STAND_INS, dashed, figure, stand_in
 from theory.shown.colours import COLOURS
 
 
@@ -42,11 +39,11 @@ def _draw(ax: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def plot() -> Plot:
+def plot():
     return figure("some-plot", "Some plot", _draw, height=3)
 
 
-def test_a_picture_has_the_colours_of_daylight_and_no_stand_in(plot: Plot) -> None:
+def test_a_picture_has_the_colours_of_daylight_and_no_stand_in(plot):
     found = _colours(as_picture([plot], "png"))
     assert {COLOURS[name] for name in ("paper", "theorem", "gradient", "run-6", "exact")} | {
         "#ffffff"
@@ -54,14 +51,14 @@ def test_a_picture_has_the_colours_of_daylight_and_no_stand_in(plot: Plot) -> No
     assert not found & set(STAND_INS.values())
 
 
-def test_files_are_what_they_are_called_and_the_same_every_time(plot: Plot) -> None:
+def test_files_are_what_they_are_called_and_the_same_every_time(plot):
     files = as_files(plot, ("svg", "pdf", "png"))
     assert files["svg"] == plot.file
     assert (files["pdf"][:5], files["png"][1:4]) == (b"%PDF-", b"PNG")
     assert files == as_files(plot, ("svg", "pdf", "png"))
 
 
-def test_a_key_and_headings_stand_around_plots_side_by_side(plot: Plot) -> None:
+def test_a_key_and_headings_stand_around_plots_side_by_side(plot):
     keys = [
         ("dot", "run-5", "", "points"),
         ("line", "run-5", "5 3", "a line"),
@@ -76,7 +73,7 @@ def test_a_key_and_headings_stand_around_plots_side_by_side(plot: Plot) -> None:
     assert COLOURS["run-5"] in _colours(two) - _colours(one)
 
 
-def test_unknown_formats_are_refused_and_svg_is_always_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_formats_are_refused_and_svg_is_always_there(capsys):
     parser = argparse.ArgumentParser()
     add_format(parser)
     assert parser.parse_args(["--format", " PDF"]).format == ("svg", "pdf")
@@ -87,7 +84,7 @@ def test_unknown_formats_are_refused_and_svg_is_always_there(capsys: pytest.Capt
         assert "is no format of plots; pass some of svg, pdf, png, with commas" in capsys.readouterr().err
 
 
-def test_a_new_page_removes_the_pictures_of_an_old_one_and_nothing_else(tmp_path: Path) -> None:
+def test_a_new_page_removes_the_pictures_of_an_old_one_and_nothing_else(tmp_path):
     replace_with_plots(
         tmp_path,
         {"plots/a": {"svg": "<svg/>", "pdf": b"%PDF"}, "plots/b": {"svg": "<svg/>"}},

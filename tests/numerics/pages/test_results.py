@@ -1,10 +1,7 @@
 """The results of the public functions show and draw themselves."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from collections.abc import Iterator
 from fractions import Fraction
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -46,7 +43,7 @@ RESULTS = {
 
 
 @pytest.fixture(autouse=True)
-def close_figures() -> Iterator[None]:
+def close_figures():
     import matplotlib
 
     matplotlib.use("Agg")
@@ -57,7 +54,7 @@ def close_figures() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_result_is_a_page_a_text_and_a_plot(name: str) -> None:
+def test_a_result_is_a_page_a_text_and_a_plot(name):
     result = RESULTS[name]()
     page = fromstring(f"<div>{result._repr_html_()}</div>")
     assert "i" not in {e.tag for e in page.iter()}
@@ -69,7 +66,7 @@ def test_a_result_is_a_page_a_text_and_a_plot(name: str) -> None:
     assert ax.lines
 
 
-def test_a_plot_goes_where_it_is_asked_to() -> None:
+def test_a_plot_goes_where_it_is_asked_to():
     from matplotlib.figure import Figure
 
     ax = Figure().subplots()
@@ -77,13 +74,13 @@ def test_a_plot_goes_where_it_is_asked_to() -> None:
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), _exact().output)
 
 
-def test_a_single_length_is_one_line_of_a_table() -> None:
+def test_a_single_length_is_one_line_of_a_table():
     text = repr(numerics.exact_errors(SETTING, lengths=[50]))
     assert "1 prompt length\n" in text
     assert text.splitlines()[2].split()[0] == "50"
 
 
-def test_a_limit_with_symbols_shows_formulas_and_draws_nothing() -> None:
+def test_a_limit_with_symbols_shows_formulas_and_draws_nothing():
     a, b = sp.symbols("a b", positive=True)
     limit = theory.limit_parameters(sp.diag(a, b))
     assert "mfrac" in {e.tag for e in fromstring(f"<div>{limit._repr_html_()}</div>").iter()}
@@ -91,7 +88,7 @@ def test_a_limit_with_symbols_shows_formulas_and_draws_nothing() -> None:
         limit.plot()
 
 
-def test_nothing_public_dumps_its_arrays() -> None:
+def test_nothing_public_dumps_its_arrays():
     law = numerics.hostile_laws(3)[0]
     task = theory.RegressionTask(np.eye(40), noise=0.1, task_variance=1)
     flow = numerics.integrate_flow(np.eye(2), np.eye(2), 1.0)
@@ -111,14 +108,14 @@ def test_nothing_public_dumps_its_arrays() -> None:
         assert " at 0x" not in repr(result)
 
 
-def test_evidence_is_lines_in_a_terminal_and_a_typeset_table_in_jupyter() -> None:
+def test_evidence_is_lines_in_a_terminal_and_a_typeset_table_in_jupyter():
     x = sp.Symbol("x", positive=True)
     evidence = numerics.forall(x / (1 + x), "<=", sp.Integer(1), {x: (0, sp.oo)})
     assert repr(evidence) == str(evidence)
     assert "mfrac" in {e.tag for e in fromstring(f"<div>{evidence._repr_html_()}</div>").iter()}
 
 
-def test_matplotlib_is_imported_by_a_plot_and_not_before() -> None:
+def test_matplotlib_is_imported_by_a_plot_and_not_before():
     code = (
         "import sys, numpy as np, theory\n"
         "limit = theory.limit_parameters(np.eye(2)); repr(limit); limit._repr_html_()\n"
@@ -130,7 +127,7 @@ def test_matplotlib_is_imported_by_a_plot_and_not_before() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_jupyter_shows_theorems_typeset(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jupyter_shows_theorems_typeset(monkeypatch):
     from numerics.derivations import typeset
     from numerics.derivations.rules import assume
     from numerics.derivations.sorts import REALS

@@ -1,8 +1,4 @@
-"""Limits and Polyak-Lojasiewicz constants of flows under property tests: the true ones stand, and
-each part of a limit that is wrong is seen.
-"""
-
-from __future__ import annotations
+"""Limits and Polyak-Lojasiewicz constants of flows: true ones stand, each wrong part is seen."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -34,12 +30,12 @@ def changed(how: Callable[[Start, Any, float], tuple[Any, float]]) -> Callable[[
 
 
 @pytest.mark.parametrize("starts", STARTS)
-def test_the_stated_limit_stands_from_every_family_of_starts(starts: str) -> None:
+def test_the_stated_limit_stands_from_every_family_of_starts(starts):
     assert holds(drawn_ends(formula, starts, singular=True)).verdict is Verdict.SUPPORTED
 
 
 @pytest.mark.parametrize("prompt", [(1, 0.0), (7, 0.5)])
-def test_it_stands_for_finite_prompts_and_not_with_the_length_of_others(prompt: tuple[int, float]) -> None:
+def test_it_stands_for_finite_prompts_and_not_with_the_length_of_others(prompt):
     finite = drawn_ends(formula, "balanced", singular=True, prompts=(prompt,))
     assert holds(finite).verdict is Verdict.SUPPORTED
     of_infinite = lambda s: formula(Start(s.name, s.Sigma, s.U0, s.u0))
@@ -65,13 +61,13 @@ def test_it_stands_for_finite_prompts_and_not_with_the_length_of_others(prompt: 
         "moved in the kernel",
     ],
 )
-def test_each_part_of_a_limit_that_is_wrong_is_seen(how: Callable[..., Any]) -> None:
+def test_each_part_of_a_limit_that_is_wrong_is_seen(how):
     found = holds(drawn_ends(changed(how), "balanced", singular=True))
     assert found.verdict is Verdict.REFUTED
     assert found.witness_by == "two routes"
 
 
-def test_drawn_starts_meet_their_hypotheses() -> None:
+def test_drawn_starts_meet_their_hypotheses():
     rng = np.random.default_rng(1)
     for name in STARTS:
         ranges, start = drawn_starts(name, singular=True)
@@ -87,17 +83,15 @@ def test_drawn_starts_meet_their_hypotheses() -> None:
                 assert one.u0 < 2**0.5 / (len(one.U0) ** 0.25 * np.linalg.norm(one.Sigma, 2))
 
 
-def test_the_repaired_constant_stands_and_the_printed_one_falls() -> None:
+def test_the_repaired_constant_stands_and_the_printed_one_falls():
     found = holds(drawn_steepness(polyak_lojasiewicz))
     assert found.verdict is Verdict.SUPPORTED
     assert found.slack == pytest.approx(2.0, rel=0.01)
     assert holds(drawn_steepness(polyak_lojasiewicz_f3)).verdict is Verdict.REFUTED
 
 
-def test_a_constant_that_fails_only_after_the_start_is_seen() -> None:
-    """The squared gradient over the risk at t = 0 is a constant of its own, which the flow leaves
-    behind if d = 1 and the start is above the minimum of u.
-    """
+def test_a_constant_that_fails_only_after_the_start_is_seen():
+    """The ratio at t = 0 is a constant that the flow leaves behind for d = 1 above the minimum."""
 
     def at_start(Sigma: sp.Matrix, Theta: sp.Matrix, s: Any) -> sp.Expr:
         l = Sigma[0, 0]
@@ -108,7 +102,7 @@ def test_a_constant_that_fails_only_after_the_start_is_seen() -> None:
     assert rising.witness["t"] > 0
 
 
-def test_twice_the_edge_is_refuted_at_the_start() -> None:
+def test_twice_the_edge_is_refuted_at_the_start():
     found = holds(drawn_steepness(polyak_lojasiewicz, Fraction(9, 4)))
     assert found.verdict is Verdict.REFUTED
     assert found.witness["t"] == 0

@@ -1,8 +1,4 @@
-"""Equations are tried as they are written: what is true holds however badly it cancels, what is
-false is refuted exactly at a simple point, and a wrong rule of the normal form is contradicted.
-"""
-
-from __future__ import annotations
+"""Equations are tried as written: true however they cancel, false ones refuted exactly."""
 
 import random
 from typing import Any
@@ -35,7 +31,6 @@ w = sp.IndexedBase("w", real=True)
 
 
 def tried(statement: Evidence, **options: Any) -> Evidence:
-    """The property test of what an engine judged."""
     with seeded("a statement"):
         return holds(*of_statements(statement.sides), **options)
 
@@ -83,13 +78,13 @@ FALSE = {
 
 
 @pytest.mark.parametrize("name", TRUE)
-def test_what_is_true_holds_however_badly_it_cancels(name: str) -> None:
+def test_what_is_true_holds_however_badly_it_cancels(name):
     found = tried(identity(*TRUE[name]))
     assert (found.verdict, found.slack) == (Verdict.SUPPORTED, None), found
 
 
 @pytest.mark.parametrize("name", TRUE)
-def test_the_control_of_a_proof_is_refuted_by_examples_alone(name: str) -> None:
+def test_the_control_of_a_proof_is_refuted_by_examples_alone(name):
     proof = identity(*TRUE[name])
     assert proof.control is not None
     found = tried(proof.control)
@@ -98,18 +93,18 @@ def test_the_control_of_a_proof_is_refuted_by_examples_alone(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FALSE)
-def test_what_is_false_is_refuted_by_examples_alone(name: str) -> None:
+def test_what_is_false_is_refuted_by_examples_alone(name):
     found = tried(identity(*FALSE[name]))
     assert found.verdict is Verdict.REFUTED, found
     assert found.witness_by in ("exact", "Arb")
 
 
-def test_a_counterexample_is_shrunk_to_simple_numbers() -> None:
+def test_a_counterexample_is_shrunk_to_simple_numbers():
     found = tried(identity((x + y) ** 2, x**2 + y**2))
     assert dict(found.witness) == {"x": "1", "y": "1", "lhs": "4", "rhs": "2"}
 
 
-def test_side_conditions_are_met() -> None:
+def test_side_conditions_are_met():
     given = [sp.Eq(p + q, 1), sp.Eq(t - p * q, 0)]
     holding = identity(p**2 + q**2, 1 - 2 * t, given=given)
     found = tried(holding)
@@ -123,19 +118,19 @@ def test_side_conditions_are_met() -> None:
     assert tried(holding.control).verdict is Verdict.REFUTED
 
 
-def test_entries_of_matrices_are_tried_one_by_one() -> None:
+def test_entries_of_matrices_are_tried_one_by_one():
     A, B = sp.Matrix([[x, 0], [r, y]]), sp.Matrix([[x, 0], [r, y + 1]])
     found = tried(identity(A, B))
     assert found.witness["place"] == "entry (1, 1)"
 
 
-def test_side_conditions_that_no_known_point_meets_bring_no_property() -> None:
+def test_side_conditions_that_no_known_point_meets_bring_no_property():
     """At points that are drawn without regard to them a true statement would be refuted."""
     root = sp.Symbol("root", real=True)
     assert of_statements(identity(root**5 + root, 3, given=[root**5 + root - 3]).sides) == []
 
 
-def test_an_entry_without_values_leaves_the_others_undecided() -> None:
+def test_an_entry_without_values_leaves_the_others_undecided():
     """No real r gives sqrt(-1 - r^2) a real value; the other entry alone is not the statement."""
     r = sp.Symbol("r", real=True)
     root = sp.sqrt(-1 - r**2)
@@ -145,11 +140,11 @@ def test_an_entry_without_values_leaves_the_others_undecided() -> None:
     assert (found.verdict, "meets the hypotheses" in found.reason) == (Verdict.OPEN, True)
 
 
-def test_a_statement_without_variables_brings_no_property() -> None:
+def test_a_statement_without_variables_brings_no_property():
     assert of_statements(identity(sp.sqrt(6), sp.sqrt(2) * sp.sqrt(3)).sides) == []
 
 
-def test_a_function_without_values_brings_no_property() -> None:
+def test_a_function_without_values_brings_no_property():
     with pytest.raises(Unknown, match="no value in floating point"):
         Program([sp.besselj(2, x)])
     assert of_statements(identity(sp.besselj(2, x) * 2, sp.besselj(2, x) + sp.besselj(2, x)).sides) == []
@@ -163,9 +158,7 @@ def test_a_function_without_values_brings_no_property() -> None:
     [(sp.Abs, 100 - x, sp.Abs(x - 100)), (sp.Max, y + 50, sp.Max(x, y + 50))],
     ids=["|x|", "Max"],
 )
-def test_a_wrong_proof_is_contradicted(
-    head: Any, taken_for: sp.Expr, lhs: sp.Expr, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_proof_is_contradicted(head, taken_for, lhs, monkeypatch):
     assert identity(lhs, taken_for).verdict is not Verdict.PROVED
     right = Letters._convert_new
     rule = lambda self, e: self._convert(taken_for) if isinstance(e, head) else right(self, e)
@@ -180,7 +173,7 @@ def test_a_wrong_proof_is_contradicted(
         confirmed(wrong, found)
 
 
-def test_a_wrong_derivative_leaves_nothing_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_derivative_leaves_nothing_settled(monkeypatch):
     # Proof and exact evaluation both use the derivative of the reader: examples take differences.
     right = _Reader._derivative
     monkeypatch.setattr(_Reader, "_derivative", lambda self, e: -right(self, e))
@@ -194,7 +187,7 @@ def test_a_wrong_derivative_leaves_nothing_settled(monkeypatch: pytest.MonkeyPat
 # Values
 
 
-def test_rounding_errors_stay_below_their_bound() -> None:
+def test_rounding_errors_stay_below_their_bound():
     draw = random.Random(1)
     leaves = [x, y, r, sp.Integer(3), R(1, 3)]
 
@@ -224,7 +217,7 @@ def test_rounding_errors_stay_below_their_bound() -> None:
     assert compared > 30
 
 
-def test_differences_come_with_a_bound_that_holds_and_is_small() -> None:
+def test_differences_come_with_a_bound_that_holds_and_is_small():
     at = np.array([1e-4, 0.3, 2.0, 700.0])
     for e, exact in (
         (sp.log(x), 1 / at),
@@ -236,7 +229,7 @@ def test_differences_come_with_a_bound_that_holds_and_is_small() -> None:
         assert (error <= 1e-6 * (abs(exact) + 1e-12)).all() or e.has(sp.exp)
 
 
-def test_codes_stand_for_numbers_of_every_kind() -> None:
+def test_codes_stand_for_numbers_of_every_kind():
     kinds = {
         "positive": (0, np.inf),
         "whole negative": (-np.inf, 0),
@@ -248,16 +241,11 @@ def test_codes_stand_for_numbers_of_every_kind() -> None:
         assert all(above < v < below for v in values)
         assert max(map(abs, values)) > 10**5
         assert "whole" in kind or min(abs(v) for v in values if v) < 1e-5
-    assert [number_of(kind, 0) for kind in ("positive", "real", "nonnegative", "nonzero", "zero")] == [
-        1,
-        0,
-        0,
-        1,
-        0,
-    ]
+    expected = [1, 0, 0, 1, 0]
+    assert [number_of(kind, 0) for kind in ("positive", "real", "nonnegative", "nonzero", "zero")] == expected
 
 
-def test_two_statements_share_their_examples() -> None:
+def test_two_statements_share_their_examples():
     one, two = identity(x + y - y, x + 0 * y, given=()), identity((r + t) - t, sp.UnevaluatedExpr(r))
     properties = of_statements((*one.sides, *two.sides))
     assert len(properties) == 2

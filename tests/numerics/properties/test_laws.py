@@ -1,7 +1,5 @@
 """What is drawn for bounds on laws, by second routes, and what examples alone find."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction as F
 
@@ -40,7 +38,6 @@ def slope(populations, numbers):
 
 
 def without_value(populations, numbers):
-    """Too large for floating point, at every law."""
     (p,) = populations
     return np.exp(1e6 + 0 * p.sigma2), p.sigma2
 

@@ -1,11 +1,6 @@
-"""Ten lemmas, each with a wrong version: the drawn examples alone, without search or prover, find
-what is wrong, and accept what is right.
-
-The statements are those that the claims judge, with other numbers, or the same bound with one term
-changed.
+"""Ten lemmas, each with a wrong version that the drawn examples alone find. The statements are
+those that the claims judge, with other numbers, or the same bound with one term changed.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -46,22 +41,16 @@ def start_of_the_range(c: int) -> Sides:
     """Corollary C.3: a quarter of delta_0 is admissible in Lemma C.1."""
     n, a = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)
     small = [(delta_0(n, a, c), "<", 1)]
-    return (
-        statement(
-            delta_0(n, a, c) / 4, ">=", delta_min(n, a), {n: Integers(1, sp.oo), a: Closed(0, sp.oo)}, small
-        ),
-    )
+    domain = {n: Integers(1, sp.oo), a: Closed(0, sp.oo)}
+    return (statement(delta_0(n, a, c) / 4, ">=", delta_min(n, a), domain, small),)
 
 
 def young(absolute: bool) -> Sides:
     """The distance of the risks: ``(r + D)^2 - r^2 <= 2 |r D| + D^2``."""
     r, D = sp.symbols("r D", real=True)
     product = sp.Abs(r * D) if absolute else sp.Max(0, r) * sp.Max(0, D)
-    return (
-        statement(
-            (r + D) ** 2 - r**2, "<=", 2 * product + D**2, {r: (-sp.oo, sp.oo), D: (-sp.oo, sp.oo)}, ()
-        ),
-    )
+    line = (-sp.oo, sp.oo)
+    return (statement((r + D) ** 2 - r**2, "<=", 2 * product + D**2, {r: line, D: line}, ()),)
 
 
 def from_one_token() -> Sides:
@@ -71,10 +60,7 @@ def from_one_token() -> Sides:
 
 
 def union_bound(positive_part: bool) -> Sides:
-    """The integrated tail of the largest |f|^2 below 2 L times that of one token (proof of Lemma
-    C.4). The lower limit of the latter is a positive part, which may be dropped where delta_0 is at
-    most 16/27 only.
-    """
+    """The positive part of the lower limit may be dropped where delta_0 <= 16/27 (Lemma C.4)."""
     condition = (delta_0(L, a2), Fraction(16, 27)) if positive_part else None
     return increasing(MAXIMUM_TAIL, 2 * L * OWN_TAIL, order=2, admitted=condition).sides
 
@@ -99,10 +85,7 @@ PLANTED: dict[str, tuple[Callable[[], Sides], Callable[[], Sides]]] = {
         lambda: claimed("OURS:R3.tail", share=Rational(1, 2)),
     ),
     "Lemma C.1, the smaller variance": (lambda: claimed("BB:LC.1.CL"), lambda: claimed("BB:LC.1.CL", c=1)),
-    "Distance of the risks, a product without its absolute value": (
-        lambda: young(True),
-        lambda: young(False),
-    ),
+    "Distance of the risks, no absolute value": (lambda: young(True), lambda: young(False)),
 }
 
 
@@ -112,12 +95,12 @@ def alone(sides: Sides) -> Evidence:
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_the_true_version_holds(name: str) -> None:
+def test_the_true_version_holds(name):
     assert alone(PLANTED[name][0]()).verdict is Verdict.SUPPORTED
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_the_wrong_version_is_found_by_the_examples_alone(name: str) -> None:
+def test_the_wrong_version_is_found_by_the_examples_alone(name):
     found = alone(PLANTED[name][1]())
     assert found.verdict is Verdict.REFUTED
     assert found.witness_by in ("exact", "Arb")

@@ -1,11 +1,6 @@
-"""Bounds on averages over prompt and query on drawn examples: the laws that are drawn meet the
-hypotheses, the averages in vectors are those of one instance, and false bounds are refuted at the
-simplest prompt.
-"""
+"""Averages over prompt and query: laws meet the hypotheses, false bounds fall, two routes."""
 
-from __future__ import annotations
-
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import numpy as np
@@ -38,11 +33,10 @@ from numerics.search.query_average_bound import Grid, Place, QueryAverageBound, 
 from numerics.seeds import seeded
 from numerics.token_laws import atoms
 
-ONE = Fraction(1)
+ONE = F(1)
 
 
 def codes(seed: int, count: int) -> list[tuple[int, ...]]:
-    """Examples as Hypothesis may draw them."""
     rng = np.random.default_rng(seed)
     high = [
         len(t) for t in (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), range(4), range(31))
@@ -52,24 +46,18 @@ def codes(seed: int, count: int) -> list[tuple[int, ...]]:
 
 def pair(d: int, rows: tuple[str, ...]) -> PromptAndQuery:
     """Skewed tokens on d + 1 points, a query on three, and a matrix of norm 1."""
-    points = [tuple(Fraction(i == j) for j in range(d)) for i in range(d)] + [
-        tuple(Fraction(-1, d) for _ in range(d))
-    ]
-    weights = [Fraction(1, 2 * d)] * d + [Fraction(1, 2)]
-    query = [tuple(Fraction(v) for v in row) for row in ((1,) * d, (0,) * d, (-1,) * d)]
-    shape = tuple(tuple(Fraction(v) for v in row.split()) for row in rows)
+    points = [tuple(F(i == j) for j in range(d)) for i in range(d)] + [tuple(F(-1, d) for _ in range(d))]
+    weights = [F(1, 2 * d)] * d + [F(1, 2)]
+    query = [tuple(F(v) for v in row) for row in ((1,) * d, (0,) * d, (-1,) * d)]
+    shape = tuple(tuple(F(v) for v in row.split()) for row in rows)
     return PromptAndQuery(
-        atoms(points, weights, sigma2=ONE),
-        atoms(query, [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]),
-        ONE,
-        "",
-        shape,
+        atoms(points, weights, sigma2=ONE), atoms(query, [F(1, 4), F(1, 2), F(1, 4)]), ONE, "", shape
     )
 
 
 @pytest.mark.parametrize("rows", [("-1",), ("0 1", "0 0"), ("3/5 4/5", "0 0"), ("0 1 0", "0 0 1/2", "1 0 0")])
-def test_averages_in_vectors_are_those_of_one_instance(rows: tuple[str, ...]) -> None:
-    x, lengths, sizes = pair(len(rows), rows), (1, 2, 5), (Fraction(0), Fraction(3, 4), Fraction(7))
+def test_averages_in_vectors_are_those_of_one_instance(rows):
+    x, lengths, sizes = pair(len(rows), rows), (1, 2, 5), (F(0), F(3, 4), F(7))
     grid = Grid.of(x, lengths, sizes)
     for statistic, f, g in (
         (squared_error, None, None),
@@ -80,12 +68,11 @@ def test_averages_in_vectors_are_those_of_one_instance(rows: tuple[str, ...]) ->
         for i, L in enumerate(lengths):
             for j, u in enumerate(sizes):
                 one = PromptAndQuery(x.tokens, x.query, u, "", x.direction)
-                assert found[i, j, 0] == pytest.approx(
-                    float(one.average(L, statistic, f, g)), rel=1e-10, abs=1e-15
-                )
+                expected = float(one.average(L, statistic, f, g))
+                assert found[i, j, 0] == pytest.approx(expected, rel=1e-10, abs=1e-15)
 
 
-def test_the_sides_at_a_place_and_on_a_grid_are_the_same() -> None:
+def test_the_sides_at_a_place_and_on_a_grid_are_the_same():
     x = pair(2, ("0 1", "0 0"))
     grid, place = Grid.of(x, (3,), (x.u,)), Place(x, 3)
     square, fourth = (lambda z: (z * z).sum(0)), (lambda tokens: (tokens * tokens).sum(1) ** 2)
@@ -114,12 +101,10 @@ def sub_gaussian(points: Any, weights: Any, proxy: float, seed: int) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_drawn_laws_meet_the_hypotheses(seed: int) -> None:
+def test_drawn_laws_meet_the_hypotheses(seed):
     for kind, rare, skew, middle, scale, of_query, rare_query, *_ in codes(seed, 25):
-        law, query = (
-            drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale])),
-            drawn_query(TOKENS[kind][0], of_query, rare_query),
-        )
+        law = drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale]))
+        query = drawn_query(TOKENS[kind][0], of_query, rare_query)
         for drawn in (law, query):
             assert sum(drawn.weights) == 1
             assert not any(
@@ -127,20 +112,19 @@ def test_drawn_laws_meet_the_hypotheses(seed: int) -> None:
             )
         proxy = law.certain()
         assert float(proxy) == pytest.approx(law.proxy, rel=1e-5)
-        assert TOKENS[kind][1] == "point" or proxy >= 1 - Fraction(1, 10**5)
+        assert TOKENS[kind][1] == "point" or proxy >= 1 - F(1, 10**5)
         assert query.certain() <= 1
         assert sub_gaussian(law.points, law.weights, float(proxy), seed)
         assert sub_gaussian(query.points, query.weights, 1.0, seed)
-        assert not (
-            proxy and sub_gaussian(law.points, law.weights, float(proxy) / 1e3, seed)
-        )  # the check can fail
+        # the check can fail
+        assert not (proxy and sub_gaussian(law.points, law.weights, float(proxy) / 1e3, seed))
 
 
-def test_matrices_have_norm_1_and_directions_length_1() -> None:
+def test_matrices_have_norm_1_and_directions_length_1():
     for d, shapes in SHAPES.items():
         ranks = set()
         for text in shapes:
-            matrix = np.array([float(Fraction(v)) for v in text.split()]).reshape(d, d)
+            matrix = np.array([float(F(v)) for v in text.split()]).reshape(d, d)
             assert np.linalg.norm(matrix, 2) == pytest.approx(1)
             ranks.add(int(np.linalg.matrix_rank(matrix)))
         assert ranks == set(range(1, d + 1))
@@ -151,7 +135,7 @@ def statement(right: Any, **more: Any) -> QueryAverageBound:
     return QueryAverageBound((Term(lambda at: at.mean(squared_error), right),), **more)
 
 
-def test_a_false_bound_is_refuted_at_the_simplest_prompt() -> None:
+def test_a_false_bound_is_refuted_at_the_simplest_prompt():
     """At one sign and U = 0 the error is the variance 1."""
     found = holds(PromptsAndQueries(statement(lambda at: at.sigma**2 * at.d * (1 + at.u) / (at.L + 1))))
     assert found.verdict is Verdict.REFUTED
@@ -181,7 +165,7 @@ def test_a_false_bound_is_refuted_at_the_simplest_prompt() -> None:
     ],
     ids=["without U", "0 at one token", "the second power of sigma for a fourth moment"],
 )
-def test_planted_errors_are_found_and_what_is_true_is_not_refuted(left: Any, wrong: Any, right: Any) -> None:
+def test_planted_errors_are_found_and_what_is_true_is_not_refuted(left, wrong, right):
     for seed in range(2):
         with seeded("planted", seed):
             bounds = [QueryAverageBound((Term(lambda at: at.mean(left), side),)) for side in (wrong, right)]
@@ -189,13 +173,13 @@ def test_planted_errors_are_found_and_what_is_true_is_not_refuted(left: Any, wro
         assert verdicts == [Verdict.REFUTED, Verdict.SUPPORTED]
 
 
-def test_equality_is_no_violation_and_less_than_it_is_one() -> None:
+def test_equality_is_no_violation_and_less_than_it_is_one():
     same = statement(lambda at: at.mean(squared_error))
     assert holds(PromptsAndQueries(same)).slack == 1
-    assert holds(PromptsAndQueries(same).scaled(Fraction(99, 100))).verdict is Verdict.REFUTED
+    assert holds(PromptsAndQueries(same).scaled(F(99, 100))).verdict is Verdict.REFUTED
 
 
-def test_hypotheses_of_the_statement_are_kept() -> None:
+def test_hypotheses_of_the_statement_are_kept():
     """Each is false outside its own hypothesis only."""
     of_sigma = lambda **more: statement(lambda at: 10**6 * at.sigma ** (2 + 40) * (1 + at.u) ** 4, **more)
     assert holds(PromptsAndQueries(of_sigma(unit=True))).verdict is Verdict.SUPPORTED
@@ -215,15 +199,15 @@ def test_hypotheses_of_the_statement_are_kept() -> None:
     assert holds(PromptsAndQueries(of_dimension(1, 2, 3))).witness["d"] == 3
 
 
-def test_the_statement_of_an_evidence_becomes_a_property() -> None:
+def test_the_statement_of_an_evidence_becomes_a_property():
     true = statement(lambda at: 1 + at.L)
     (found,) = of_statements([true])
     assert isinstance(found, PromptsAndQueries)
     assert found.statement is true
 
 
-def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: Any) -> Fraction:
+def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch):
+    def fails(*_: Any) -> F:
         raise ArithmeticError("no proof")
 
     monkeypatch.setattr("numerics.properties.prompts_and_queries._certain", fails)
@@ -234,7 +218,7 @@ def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch: 
 
 
 @pytest.mark.parametrize("times", [0, -1])
-def test_a_side_that_is_not_positive_exceeds_a_smaller_one(times: int) -> None:
+def test_a_side_that_is_not_positive_exceeds_a_smaller_one(times):
     more, less = (lambda at: times * at.u), (lambda at: -2 * at.u)
     assert holds(PromptsAndQueries(QueryAverageBound((Term(more, less),)))).verdict is Verdict.REFUTED
     assert holds(PromptsAndQueries(QueryAverageBound((Term(less, more),)))).verdict is Verdict.SUPPORTED

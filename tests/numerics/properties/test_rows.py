@@ -1,8 +1,4 @@
-"""Rows come in lists: as many different examples as were asked for, large numbers among them, and
-what is tried of a list at once is what is tried of its examples one by one.
-"""
-
-from __future__ import annotations
+"""What is tried of a list of rows at once is what is tried of its examples one by one."""
 
 from typing import Any
 
@@ -24,7 +20,6 @@ x, y = sp.symbols("x y", positive=True)
 
 
 def drawn(number: int) -> list[Any]:
-    """All examples of one run."""
     lists, count = in_lists([Row(*RANGES)], number)
     out: list[Any] = []
 
@@ -39,14 +34,14 @@ def drawn(number: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("number", [1, 2, 100])
-def test_as_many_examples_as_asked_for_all_different_and_within_their_ranges(number: int) -> None:
+def test_as_many_examples_as_asked_for_all_different_and_within_their_ranges(number):
     found = drawn(number)
     assert len(set(found)) == len(found) == number
     assert found[0] == (0, 0, 0)
     assert all(least <= code <= most for row in found for code, (least, most) in zip(row, RANGES))
 
 
-def test_small_and_large_numbers_are_drawn() -> None:
+def test_small_and_large_numbers_are_drawn():
     first = np.array([row[0] for row in drawn(100)])
     # Under an even spread 10 of 50 lie in each fifth: 3 or fewer has a probability below 1 %, and
     # the seed is fixed.
@@ -55,11 +50,11 @@ def test_small_and_large_numbers_are_drawn() -> None:
     assert (np.abs(first) < 256).sum() >= 12
 
 
-def test_other_strategies_are_drawn_one_by_one() -> None:
+def test_other_strategies_are_drawn_one_by_one():
     assert in_lists([Row((0, 9)), hypothesis.strategies.integers()], 100)[1] == 100
 
 
-def test_a_row_is_made_as_simple_as_the_condition_allows() -> None:
+def test_a_row_is_made_as_simple_as_the_condition_allows():
     row = Row((-500, 500), (3, 90), (0, 9))
     assert row.simplest == (0, 3, 0)
     assert row.shrunk((-444, 88, 9), lambda r: r[0] < -70 and r[0] + r[1] < 5) == (-71, 3, 0)
@@ -81,7 +76,7 @@ def fourth(populations: Any, _: Any) -> tuple[Any, Any]:
     ],
     ids=["inequality", "false inequality with a hypothesis", "identity", "law"],
 )
-def test_a_list_is_tried_as_its_examples_are(evidence: Any) -> None:
+def test_a_list_is_tried_as_its_examples_are(evidence):
     (property_,) = of_statements(evidence.sides)
     rng, ranges = np.random.default_rng(5), property_.strategy().ranges
     some = [tuple(int(rng.integers(least, most + 1)) for least, most in ranges) for _ in range(30)]
@@ -90,7 +85,7 @@ def test_a_list_is_tried_as_its_examples_are(evidence: Any) -> None:
     np.testing.assert_allclose([t.ratio for t in together], [t.ratio for t in alone], rtol=1e-12)
 
 
-def test_a_failing_list_ends_in_its_simplest_row() -> None:
+def test_a_failing_list_ends_in_its_simplest_row():
     false = forall(x**2, "<=", 1000 * x, {x: (0, sp.oo)})
     assert false.verdict is Verdict.REFUTED
     found = holds(*of_statements(false.sides))

@@ -1,8 +1,4 @@
-"""Inequalities of a few variables under property tests: the codes of their variables, the reach of
-the examples, and statements that are false by little.
-"""
-
-from __future__ import annotations
+"""Inequalities of a few variables: codes, reach, and statements that are false by little."""
 
 from fractions import Fraction
 from typing import Any
@@ -43,7 +39,7 @@ def tried(lhs: Any, op: str, rhs: Any, domain: Any, where: Any = ()) -> Any:
 
 
 @pytest.mark.parametrize("side", SIDES.values(), ids=SIDES)
-def test_codes_stay_in_their_range_and_have_one_value(side: Side) -> None:
+def test_codes_stay_in_their_range_and_have_one_value(side):
     exact = [decoded(side, c) for c in CODES]
     assert all(side.contains(q) for q in exact)
     np.testing.assert_allclose(table(side)[::11], [float(q) for q in exact], rtol=1e-14)
@@ -52,17 +48,12 @@ def test_codes_stay_in_their_range_and_have_one_value(side: Side) -> None:
 @pytest.mark.parametrize(
     "name", ["reals", "positive", "from one on", "up to three", "closed unit", "open unit"]
 )
-def test_codes_walk_through_a_range_in_its_order(name: str) -> None:
+def test_codes_walk_through_a_range_in_its_order(name):
     assert (np.diff(table(SIDES[name])) > 0).all()
 
 
-def test_the_simplest_values_have_the_code_nought_and_ends_the_extreme_codes() -> None:
-    assert (
-        decoded(SIDES["reals"], 0)
-        == decoded(SIDES["positive"], 0)
-        == decoded(SIDES["whole from one"], 0)
-        == 1
-    )
+def test_the_simplest_values_have_the_code_nought_and_ends_the_extreme_codes():
+    assert {decoded(SIDES[name], 0) for name in ("reals", "positive", "whole from one")} == {1}
     assert decoded(SIDES["reals"], ZERO) == 0
     assert decoded(SIDES["closed unit"], -MOST) == 0
     assert decoded(SIDES["closed unit"], MOST) == 1
@@ -79,7 +70,7 @@ def test_the_simplest_values_have_the_code_nought_and_ends_the_extreme_codes() -
     ],
     ids=["ratio", "decay", "means", "closed end", "whole"],
 )
-def test_examples_reach_the_edge_and_not_beyond(lhs: Any, rhs: Any, domain: Any, edge: float) -> None:
+def test_examples_reach_the_edge_and_not_beyond(lhs, rhs, domain, edge):
     """Each statement holds with equality at one place; with 95 % of its right side it is false."""
     found = tried(lhs, "<=", rhs, domain)
     assert found.verdict is Verdict.SUPPORTED
@@ -87,7 +78,7 @@ def test_examples_reach_the_edge_and_not_beyond(lhs: Any, rhs: Any, domain: Any,
     assert tried(lhs, "<=", sp.Rational(95, 100) * rhs, domain).verdict is Verdict.REFUTED
 
 
-def test_a_counterexample_is_simple_and_meets_the_hypotheses() -> None:
+def test_a_counterexample_is_simple_and_meets_the_hypotheses():
     found = tried(x, "<=", y, {x: (0, sp.oo), y: (0, sp.oo)}, [(x + y, ">=", 4)])
     assert found.verdict is Verdict.REFUTED
     at = {name: Fraction(str(value)) for name, value in found.witness.items()}
@@ -96,23 +87,23 @@ def test_a_counterexample_is_simple_and_meets_the_hypotheses() -> None:
     assert max(v.denominator for v in at.values()) <= 256
 
 
-def test_hypotheses_that_no_example_meets_leave_it_open() -> None:
+def test_hypotheses_that_no_example_meets_leave_it_open():
     assert tried(x, "<=", 2, {x: (0, sp.oo)}, [(x, "<=", sp.Rational(1, 10**12))]).verdict is Verdict.OPEN
 
 
-def test_a_strict_inequality_fails_by_equality() -> None:
+def test_a_strict_inequality_fails_by_equality():
     assert tried(2 * x * y, "<", x**2 + y**2, {x: (0, sp.oo), y: (0, sp.oo)}).verdict is Verdict.REFUTED
     assert tried(0, "<", r, {r: Closed(0, 1)}).witness["r"] == 0
 
 
-def test_cancellation_in_floating_point_refutes_nothing() -> None:
+def test_cancellation_in_floating_point_refutes_nothing():
     """Both sides are (1 + r)^2 - 1 - 2 r = r^2; in floats they differ by all of r^2 for small r."""
     left = sp.Add((1 + r) ** 2, -1, -2 * r, evaluate=False)
     found = tried(left, "<=", r**2, {r: (-sp.oo, sp.oo)})
     assert found.verdict is Verdict.SUPPORTED
 
 
-def test_a_lowered_bound_is_the_control() -> None:
+def test_a_lowered_bound_is_the_control():
     st = statement(x / (1 + x**2), "<=", 1, {x: (0, sp.oo)}, ())
     p = ScalarInequality(st, 1)
     assert holds(p).slack == pytest.approx(2)
@@ -120,7 +111,7 @@ def test_a_lowered_bound_is_the_control() -> None:
     assert holds(p.scaled(Fraction(49, 100))).verdict is Verdict.REFUTED
 
 
-def test_a_clear_failure_is_not_hidden_by_an_equality_at_a_simpler_point() -> None:
+def test_a_clear_failure_is_not_hidden_by_an_equality_at_a_simpler_point():
     """Up to x = 1000 the sides differ by less than floats can tell."""
     false = statement(1 + sp.Max(0, x / 1000 - 1), "<", 1 + sp.Rational(1, 10**20), {x: (0, sp.oo)}, [])
     p = ScalarInequality(false, 1)
@@ -128,7 +119,7 @@ def test_a_clear_failure_is_not_hidden_by_an_equality_at_a_simpler_point() -> No
     assert p.exactly((0,), p.tried((0,)).at).verdict is Verdict.REFUTED
 
 
-def test_cancelling_digits_are_no_large_ratio() -> None:
+def test_cancelling_digits_are_no_large_ratio():
     """The sides are x^6 and 2 x^6, but for small x floats see nothing but rounding on the left."""
     left = sp.Add(sp.Pow(1 + x, 6), *(-sp.binomial(6, k) * x**k for k in range(6)))
     slack = holds(ScalarInequality(statement(left, "<=", 2 * x**6, {x: (0, sp.oo)}, []), 1)).slack
@@ -136,7 +127,7 @@ def test_cancelling_digits_are_no_large_ratio() -> None:
     assert slack > 1.4
 
 
-def test_a_point_outside_the_hypotheses_is_no_example() -> None:
+def test_a_point_outside_the_hypotheses_is_no_example():
     p = ScalarInequality(statement(x, "<=", sp.Integer(1), {x: (0, sp.oo)}, [(x, "<=", 1)]), 1)
     assert p.exactly((MOST,), (MOST,)).vacuous == "the point does not meet the hypotheses"
     assert not p.exactly((0,), (0,)).vacuous

@@ -1,7 +1,5 @@
 """What is drawn for chains of tails, by a second route, and what examples alone find."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 
 import numpy as np

@@ -1,11 +1,7 @@
-"""Bounds on what a finite prompt changes under property tests: the bounds that hold are reached,
-wrong ones are refuted, and the enclosures of a counterexample agree with its floats.
-"""
-
-from __future__ import annotations
+"""What a finite prompt changes: true bounds are reached, wrong ones refuted; enclosures."""
 
 from collections.abc import Callable
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import numpy as np
@@ -35,7 +31,7 @@ GRADIENT_BOUND: Side = lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
 @pytest.mark.parametrize(
     ("left", "right"), [(RISK, RISK_BOUND), (GRADIENT, GRADIENT_BOUND)], ids=["risk", "gradient"]
 )
-def test_the_bounds_hold_and_are_reached(left: Side, right: Side) -> None:
+def test_the_bounds_hold_and_are_reached(left, right):
     found = holds(on_drawn_tasks(left, right))
     assert found.verdict is Verdict.SUPPORTED
     assert found.slack == pytest.approx(1.0, rel=1e-3)
@@ -44,16 +40,16 @@ def test_the_bounds_hold_and_are_reached(left: Side, right: Side) -> None:
 @pytest.mark.parametrize(
     ("left", "right", "factor"),
     [
-        (RISK, RISK_BOUND, Fraction(95, 100)),
-        (GRADIENT, GRADIENT_BOUND, Fraction(95, 100)),
-        (RISK, lambda g: root(2 * g.risk * g.D2), Fraction(1)),
-        (RISK, lambda g: g.y2 + g.D2 / 4, Fraction(1)),
-        (GRADIENT, lambda g: (root(2 * g.risk) + root(g.D2)) * root(g.dJ2), Fraction(1, 2)),
-        (GRADIENT, lambda g: root(g.D2 * g.dJ2) + root(g.J2 * g.D2), Fraction(1)),
+        (RISK, RISK_BOUND, F(95, 100)),
+        (GRADIENT, GRADIENT_BOUND, F(95, 100)),
+        (RISK, lambda g: root(2 * g.risk * g.D2), F(1)),
+        (RISK, lambda g: g.y2 + g.D2 / 4, F(1)),
+        (GRADIENT, lambda g: (root(2 * g.risk) + root(g.D2)) * root(g.dJ2), F(1, 2)),
+        (GRADIENT, lambda g: root(g.D2 * g.dJ2) + root(g.J2 * g.D2), F(1)),
     ],
     ids=["95 % of E.2", "95 % of E.4", "last term dropped", "no risk", "J dropped", "residual dropped"],
 )
-def test_wrong_bounds_are_refuted_by_a_centred_law(left: Side, right: Side, factor: Fraction) -> None:
+def test_wrong_bounds_are_refuted_by_a_centred_law(left, right, factor):
     found = holds(on_drawn_tasks(left, right, factor))
     assert found.verdict is Verdict.REFUTED
     assert found.witness_by == "Arb"
@@ -63,7 +59,7 @@ def test_wrong_bounds_are_refuted_by_a_centred_law(left: Side, right: Side, fact
     assert np.ptp(x) <= 2
 
 
-def test_enclosures_and_batches_say_the_same_as_floats() -> None:
+def test_enclosures_and_batches_say_the_same_as_floats():
     rng = np.random.default_rng(3)
     tokens, masses = rng.normal(size=(5, 3, 2)), rng.dirichlet(np.ones(3), size=5)
     U, v = rng.normal(size=(5, 2, 2)), rng.normal(size=(5, 2))
@@ -79,28 +75,22 @@ def test_enclosures_and_batches_say_the_same_as_floats() -> None:
             assert float(getattr(exact, name)) == pytest.approx(float(getattr(one, name)), rel=1e-10)
 
 
-def test_fractions_stay_exact() -> None:
-    third = Fraction(1, 3)
+def test_fractions_stay_exact():
+    third = F(1, 3)
     one = gaps(
-        [Task(Fraction(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))],
-        [[0, 0], [0, 0]],
-        [Fraction(1), third],
-        3,
+        [Task(F(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))], [[0, 0], [0, 0]], [F(1), third], 3
     )
-    assert all(
-        isinstance(getattr(one, name), Fraction) for name in ("risk_L", "risk", "D2", "T2", "J2", "dJ2")
-    )
-    values = [1 + Fraction(2, 3), Fraction(1, 3), Fraction(-2)]  # of x + y/3, whose mean is 0
+    assert all(isinstance(getattr(one, name), F) for name in ("risk_L", "risk", "D2", "T2", "J2", "dJ2"))
+    values = [1 + F(2, 3), F(1, 3), F(-2)]  # of x + y/3, whose mean is 0
     mean_square = one.D2
     assert mean_square == sum(x * x for x in values) / 9
 
 
-def test_scores_beyond_the_range_of_exponentials_are_weighed() -> None:
+def test_scores_beyond_the_range_of_exponentials_are_weighed():
     """A prompt without the value of the largest score has weights of its own."""
     far = gaps(
         [Task(1.0, ((1.0, 2000.0), (-1.0, -2000.0)), (0.5, 0.5))], [[0.0, 0.0], [30.0, 0.0]], (0.0, 1.0), 2
     )
-    assert far.risk_L == pytest.approx(
-        2000.0**2 / 2
-    )  # one prompt in four shows the wrong value only, off by 4000
+    # one prompt in four shows the wrong value only, off by 4000
+    assert far.risk_L == pytest.approx(2000.0**2 / 2)
     assert far.risk == 0

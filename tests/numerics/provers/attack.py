@@ -1,11 +1,6 @@
-"""An attack on the answers of the prover that shares no code with it.
-
-An accepted statement is searched for a counterexample: exact random points, points near every end,
-and a zooming minimisation in floating point whose best points are evaluated again by mpmath with 60
-digits. A refuted one has its witness evaluated there.
+"""Attacks answers of the prover, sharing no code with it: exact random points, points near every
+end, and a zooming minimisation whose best points mpmath evaluates with 60 digits.
 """
-
-from __future__ import annotations
 
 import random
 from fractions import Fraction
@@ -25,11 +20,7 @@ Point = tuple[Fraction, ...]
 
 
 def exact_gap(st: Random, point: Point) -> tuple[Any, Any] | None:
-    """``big - small`` by mpmath, nan where it is undefined, and the size of the two; None where a
-    hypothesis fails.
-
-    Raises OverflowError where a value is out of mpmath's reach.
-    """
+    """``big - small`` by mpmath (nan: undefined) and their size; None where a hypothesis fails."""
     rational = {s: R(q.numerator, q.denominator) for s, q in zip(st.ranges, point)}
     for a, op, b in st.where:  # polynomials: exact
         gap = (b - a if op[0] == "<" else a - b).xreplace(rational)
@@ -56,7 +47,7 @@ def counterexample(st: Random, rng: random.Random) -> Point | None:
     for row in found[:3]:
         point = [r.exact(float(c)) for r, c in zip(st.ranges.values(), row)]
         if None not in point:
-            candidates.append(tuple(point))  # type: ignore[arg-type]
+            candidates.append(tuple(point))
     gaps = {p: g for p in candidates if (g := _reachable(st, p)) is not None}
     broken = [p for p, g in gaps.items() if _broken(*g)]
     if broken or not gaps:
@@ -66,16 +57,14 @@ def counterexample(st: Random, rng: random.Random) -> Point | None:
 
 
 def _descended(st: Random, point: Point, gap: Any) -> Point | None:
-    """From an almost-equality downhill, below the resolution of floating point: to the vertex of a
-    parabola in each variable.
-    """
+    """From an almost-equality downhill, below floating point: to parabolas' vertices."""
     for h in (Fraction(1, 10**k) for k in (3, 5, 7, 9, 12, 16)):
         for i, r in enumerate(st.ranges.values()):
             step = h * max(abs(point[i]), Fraction(1, 100))
             around = [_moved(st, r, point, i, d) for d in (-step, step)]
             if None in around:
                 continue
-            (_, a), (_, b) = around  # type: ignore[misc]
+            (_, a), (_, b) = around
             curvature = a[0] + b[0] - 2 * gap
             if curvature > 0:
                 vertex = _moved(
@@ -106,7 +95,6 @@ def _reachable(st: Random, point: Point) -> tuple[Any, Any] | None:
 
 
 def fault(st: Random, e: Evidence, rng: random.Random) -> str:
-    """What is wrong with the prover's answer; empty if the attack found nothing."""
     if e.verdict.accepted:
         point = counterexample(st, rng)
         return (

@@ -1,7 +1,5 @@
 """Random inequalities without end, about half of them true."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -46,10 +44,7 @@ def _tame(rng: random.Random, symbols: list[sp.Symbol]) -> sp.Expr:
     )()
 
 
-def _positive(
-    rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int
-) -> sp.Expr:
-    """Positive wherever it is defined, mostly provably so."""
+def _positive(rng, symbols, ranges, depth):
     s = rng.choice(symbols)
     lo = ranges[s].lo
     natural = [s] if lo is not None and lo >= 0 else [s**2 + abs(_number(rng))]
@@ -69,9 +64,7 @@ def _positive(
     )()
 
 
-def _expression(
-    rng: random.Random, symbols: list[sp.Symbol], ranges: dict[sp.Symbol, Range], depth: int
-) -> sp.Expr:
+def _expression(rng, symbols, ranges, depth):
     again = lambda: _expression(rng, symbols, ranges, depth - 1)
     positive = lambda: _positive(rng, symbols, ranges, depth - 1)
     leaf = [
@@ -118,7 +111,6 @@ def _expression(
 
 
 def statements(seed: int) -> Iterator[Random]:
-    """Random statements without end; about half of them are true."""
     rng = random.Random(seed)
     while True:
         if rng.random() < 0.08:
@@ -204,18 +196,8 @@ def _nested(f: sp.Expr) -> bool:
     """Towers of exponentials, whose values mpmath would spend minutes on."""
     fast = (sp.exp, sp.cosh, sp.sinh, sp.gamma, sp.besseli)
     grows = lambda e: any(isinstance(a, fast) for a in sp.preorder_traversal(e))
-    slow = (
-        *fast,
-        sp.loggamma,
-        sp.sin,
-        sp.cos,
-        sp.erf,
-        sp.erfc,
-        sp.besselk,
-        sp.uppergamma,
-        sp.lowergamma,
-        sp.polygamma,
-    )
+    slow = (*fast, sp.loggamma, sp.sin, sp.cos, sp.erf, sp.erfc, sp.besselk)
+    slow += (sp.uppergamma, sp.lowergamma, sp.polygamma)
     return any(isinstance(a, slow) and any(map(grows, a.args)) for a in sp.preorder_traversal(f)) or any(
         a.is_Pow and grows(a.exp) and a.base is not sp.E for a in sp.preorder_traversal(f)
     )

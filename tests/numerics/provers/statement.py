@@ -1,7 +1,5 @@
 """A random statement for the prover: its two sides, and the range of every variable."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,9 +16,7 @@ X, Y, Z = sp.symbols("x y z", real=True)
 
 @dataclass(frozen=True)
 class Range:
-    """One variable: ends (None is infinite), whether they are attained, whether only whole numbers
-    count.
-    """
+    """Ends (None is infinite), whether they are attained, whether only whole numbers count."""
 
     lo: Fraction | None
     hi: Fraction | None
@@ -79,16 +75,10 @@ class Random:
 
     def ask(self, effort: int, via: dict[sp.Symbol, Any] | None = None) -> Evidence:
         domain = {s: r.spec() for s, r in self.ranges.items()}
-        return forall(
-            self.small,
-            "<" if self.strict else "<=",
-            self.big,
-            domain,
-            where=self.where,
-            via=via,
-            effort=effort,
-        )
+        op = "<" if self.strict else "<="
+        return forall(self.small, op, self.big, domain, where=self.where, via=via, effort=effort)
 
     def __str__(self) -> str:
         spec = {str(s): r.spec() for s, r in self.ranges.items()}
-        return f"forall({self.small}, {'<' if self.strict else '<='}, {self.big}, {spec}, where={list(self.where)})"
+        op = "<" if self.strict else "<="
+        return f"forall({self.small}, {op}, {self.big}, {spec}, where={list(self.where)})"

@@ -1,8 +1,4 @@
-"""Sides are shown as they are written and evaluated by the engine, which says where a check says
-nothing.
-"""
-
-from __future__ import annotations
+"""Sides are shown as written and evaluated; the engine says where a check says nothing."""
 
 from typing import Any
 
@@ -42,40 +38,27 @@ WRITTEN = {
         r"\frac{d}{d r} f{\left(r \right)} e^{r}",
     ),
     "a finite sum": (S(k * x, (k, 1, 4)), 10 * x, r"\sum_{k=1}^{4} k x = 10 x"),
-    "a double sum": (
-        S(x, (k, 1, j), (j, 1, 3)),
-        6 * x,
-        r"\sum_{\substack{1 \leq k \leq j\\1 \leq j \leq 3}}",
-    ),
+    "two sums": (S(x, (k, 1, j), (j, 1, 3)), 6 * x, r"\sum_{\substack{1 \leq k \leq j\\1 \leq j \leq 3}}"),
     "a finite product": (sp.Product(k * x, (k, 1, 3)), 6 * x**3, r"\prod_{k=1}^{3} k x = 6 x^{3}"),
     "a computation": (computed(r"\nabla_x", 2 * x * y), 2 * x * y, r"\underbrace{2 x y}_{\nabla_x}"),
-    "a computation inside": (
-        sp.exp(computed("a", sp.log(x))),
-        x,
-        r"e^{\underbrace{\log{\left(x \right)}}_{a}} = x",
-    ),
-    "a derivative of a computation": (
-        D(computed("a", x**2), x),
-        2 * x,
-        r"\frac{d}{d x} \underbrace{x^{2}}_{a} = 2 x",
-    ),
+    "computed": (sp.exp(computed("a", sp.log(x))), x, r"e^{\underbrace{\log{\left(x \right)}}_{a}} = x"),
+    "of a computation": (D(computed("a", x**2), x), 2 * x, r"\frac{d}{d x} \underbrace{x^{2}}_{a} = 2 x"),
 }
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_a_side_is_shown_as_it_is_written_and_then_evaluated(name: str) -> None:
+def test_a_side_is_shown_as_it_is_written_and_then_evaluated(name):
     lhs, rhs, shown = WRITTEN[name]
     e = identity(lhs, rhs)
     assert e.verdict is Verdict.PROVED
     assert e.checked.startswith(shown)
     assert not e.vacuous
-    assert e.control is not None
     assert e.control.verdict is Verdict.REFUTED
     assert identity(lhs, rhs + y).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("name", [n for n in WRITTEN if n != "the product rule"])
-def test_inequalities_take_the_same_sides(name: str) -> None:
+def test_inequalities_take_the_same_sides(name):
     lhs, rhs, shown = WRITTEN[name]
     domain = dict.fromkeys((x, y), (0, sp.oo))
     e = forall(lhs, "<=", rhs, domain)
@@ -84,7 +67,7 @@ def test_inequalities_take_the_same_sides(name: str) -> None:
     assert forall(lhs, "<", rhs, domain).verdict is Verdict.REFUTED
 
 
-def test_a_maximum_of_a_computation() -> None:
+def test_a_maximum_of_a_computation():
     assert forall(sp.Max(computed("a", x), 1), "<=", x + 1, {x: (0, sp.oo)}).verdict is Verdict.PROVED
 
 
@@ -109,7 +92,7 @@ def test_a_maximum_of_a_computation() -> None:
     ],
     ids=str,
 )
-def test_what_has_no_sure_value_is_refused(side: sp.Expr, error: Any, words: str) -> None:
+def test_what_has_no_sure_value_is_refused(side, error, words):
     with pytest.raises(error, match=words):
         identity(side, r)
 
@@ -123,7 +106,7 @@ def test_what_has_no_sure_value_is_refused(side: sp.Expr, error: Any, words: str
     ],
     ids=str,
 )
-def test_what_is_undefined_as_written_is_refused(side: sp.Expr) -> None:
+def test_what_is_undefined_as_written_is_refused(side):
     with pytest.raises(ValueError, match=r"undefined"):
         identity(side, 1)
 
@@ -137,7 +120,7 @@ def test_what_is_undefined_as_written_is_refused(side: sp.Expr) -> None:
     ],
     ids=str,
 )
-def test_a_number_whose_sign_sympy_misjudges_is_refused(number: sp.Expr) -> None:
+def test_a_number_whose_sign_sympy_misjudges_is_refused(number):
     """LambertW(-1/e + 2^-60) is about -1; SymPy takes it for positive and splits a logarithm."""
     z = sp.Symbol("z")
     with pytest.raises(ValueError, match="another sign"):
@@ -145,27 +128,26 @@ def test_a_number_whose_sign_sympy_misjudges_is_refused(number: sp.Expr) -> None
     assert identity(sp.exp(sp.pi * sp.sqrt(163)) - 262537412640768744 + x, x + y).verdict is Verdict.REFUTED
 
 
-def test_a_number_that_sympy_cannot_evaluate_is_refused() -> None:
+def test_a_number_that_sympy_cannot_evaluate_is_refused():
     """SymPy's logarithm of such a number calls itself until Python gives up."""
     number, z = sp.atanh(1 - sp.Rational(1, 10**20)), sp.Symbol("z")
     with pytest.raises(ValueError, match="another sign"):
         identity(sp.log(number * x * z + x), sp.log(number * z + 1))
 
 
-def test_engines_evaluate_although_their_caller_does_not() -> None:
+def test_engines_evaluate_although_their_caller_does_not():
     with sp.evaluate(False):
         found = identity(x + x, 2 * x), forall(x + x, "<=", x * 2 + 0 * y, {x: (0, 1), y: (0, 1)})
     assert [e.verdict for e in found] == [Verdict.PROVED] * 2
     assert found[0].checked == "x + x = 2 x"
 
 
-def test_the_control_shows_the_side_that_it_leaves_alone() -> None:
+def test_the_control_shows_the_side_that_it_leaves_alone():
     e = identity(D(x**2, x), 2 * x)
-    assert e.control is not None
     assert e.control.checked == r"\frac{d}{d x} x^{2} = 4 x"
 
 
-def test_what_cancels_must_still_be_defined() -> None:
+def test_what_cancels_must_still_be_defined():
     assert (r, "!=") in evaluated(ONE)[1]
     assert forall(ONE, "<=", 1, {r: (-1, 1)}).verdict is Verdict.OPEN
     assert forall(ONE, "<=", 1, {r: (0, 1)}).verdict is Verdict.PROVED
@@ -173,7 +155,7 @@ def test_what_cancels_must_still_be_defined() -> None:
     assert forall(sp.Subs(x / (r - x) ** 2, r, 2), ">", 0, {x: (0, 3)}).verdict is Verdict.OPEN
 
 
-def test_computed_takes_a_name_and_a_scalar() -> None:
+def test_computed_takes_a_name_and_a_scalar():
     with pytest.raises(TypeError, match="LaTeX name"):
         computed(x, x)
     with pytest.raises(TypeError, match="LaTeX name"):
@@ -183,7 +165,6 @@ def test_computed_takes_a_name_and_a_scalar() -> None:
 
 
 A = Algebra(general=["M", "N"])["M"]
-SQUARE = sp.Matrix([[x, 1], [1, y]])
 VACUOUS = {
     "identity": lambda: identity(x * y, y * x),
     "one pair of two": lambda: identity([TWICE, x], [2 * x, x]),
@@ -197,7 +178,7 @@ VACUOUS = {
 
 
 @pytest.mark.parametrize("name", VACUOUS)
-def test_sides_that_are_the_same_as_written_are_vacuous(name: str) -> None:
+def test_sides_that_are_the_same_as_written_are_vacuous(name):
     assert VACUOUS[name]().vacuous == "the two sides are the same as written"
 
 
@@ -217,14 +198,14 @@ def ordered(lhs: Any, op: str, rhs: Any, *where: Any) -> Evidence:
     ],
     ids=str,
 )
-def test_a_conclusion_among_the_hypotheses_is_vacuous(hypothesis: Any, vacuous: bool) -> None:
+def test_a_conclusion_among_the_hypotheses_is_vacuous(hypothesis, vacuous):
     e = ordered(x, "<=", y, (x * y, "<", 1), hypothesis)
     assert e.verdict.accepted
     assert bool(e.vacuous) is vacuous
     assert not vacuous or e.vacuous == "the conclusion is one of the hypotheses"
 
 
-def test_a_strict_conclusion_is_more_than_the_hypothesis() -> None:
+def test_a_strict_conclusion_is_more_than_the_hypothesis():
     assert not ordered(x, "<", y, (x, "<=", y)).vacuous
 
 
@@ -239,7 +220,7 @@ def test_a_strict_conclusion_is_more_than_the_hypothesis() -> None:
         lambda: forall(x, "<=", 1, {x: (0, 1)}),
     ],
 )
-def test_what_says_something_is_not_vacuous(check: Any) -> None:
+def test_what_says_something_is_not_vacuous(check):
     e = check()
     assert e.verdict.accepted
     assert not e.vacuous
@@ -252,13 +233,13 @@ with sp.evaluate(False):
     COTANGENTS = sp.cot(r) - sp.cot(r)
 
 
-def test_what_is_assumed_of_a_variable_is_not_assumed_of_the_point_that_is_put_for_it() -> None:
+def test_what_is_assumed_of_a_variable_is_not_assumed_of_the_point_that_is_put_for_it():
     assert identity(MODULUS, r).verdict is Verdict.REFUTED
     assert identity(MODULUS, sp.Abs(r)).verdict is Verdict.PROVED
     assert forall(MODULUS, "<=", r, {r: (-1, 1)}).verdict is Verdict.REFUTED
 
 
-def test_terms_of_a_sum_are_defined_as_they_are_written() -> None:
+def test_terms_of_a_sum_are_defined_as_they_are_written():
     assert forall(CANCELLED, "<=", 3, {r: Closed(-1, 1)}).verdict is Verdict.OPEN
     assert forall(CANCELLED, "<=", 3, {r: (0, 1)}).verdict is Verdict.PROVED
     assert forall(S(r ** (k - 1) / k, (k, 1, 3)), "<=", 2, {r: Closed(-1, 1)}).verdict is Verdict.PROVED
@@ -267,6 +248,6 @@ def test_terms_of_a_sum_are_defined_as_they_are_written() -> None:
 @pytest.mark.parametrize(
     "side", [COTANGENTS, sp.Mul(0, sp.cot(r), evaluate=False), sp.Subs(COTANGENTS, r, j)], ids=str
 )
-def test_a_function_that_cancels_must_be_known_as_well(side: sp.Expr) -> None:
+def test_a_function_that_cancels_must_be_known_as_well(side):
     with pytest.raises(TypeError, match="no enclosure is known for cot"):
         forall(side, "<=", 1, {r: (-10, 10), j: (-10, 10)})

@@ -1,7 +1,5 @@
 """A fault inside a prover is an answer that names it, one of the question an error in words."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any
@@ -44,9 +42,7 @@ def _raising(fault: Exception) -> Any:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: type(f).__name__)
-def test_a_fault_of_the_program_is_an_open_answer_that_names_it(
-    fault: Exception, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_of_the_program_is_an_open_answer_that_names_it(fault, monkeypatch):
     monkeypatch.setattr(identities, "_decide", _raising(fault))
     monkeypatch.setattr(inequalities, "scan", _raising(fault))
     monkeypatch.setattr(integrals, "_compared", _raising(fault))
@@ -59,7 +55,7 @@ def test_a_fault_of_the_program_is_an_open_answer_that_names_it(
         integral(x, x, (0, 1))
 
 
-def test_a_refusal_is_raised_by_a_line_of_ours() -> None:
+def test_a_refusal_is_raised_by_a_line_of_ours():
     for call, ours in (
         (lambda: identity("x", 1), True),
         (lambda: sp.sqrt(2) < sp.I, False),
@@ -72,44 +68,11 @@ def test_a_refusal_is_raised_by_a_line_of_ours() -> None:
 
 #: What is hard, undefined or senseless.
 _PARTS: list[Any] = [
-    *(
-        x,
-        p,
-        n,
-        k,
-        0,
-        1,
-        -1,
-        R(1, 2),
-        sp.I,
-        sp.pi,
-        sp.zoo,
-        sp.oo,
-        sp.nan,
-        sp.sqrt(2),
-        10**40,
-        R(1, 10**40),
-        sp.EulerGamma,
-    ),
-    *(
-        sp.gamma(n),
-        sp.gamma(-k),
-        sp.rf(-7, k),
-        sp.ff(n, k),
-        sp.binomial(-1, k),
-        sp.beta(-2, n),
-        sp.LambertW(-R(1, 2)),
-        sp.zeta(k),
-    ),
-    *(
-        sp.floor(x),
-        sp.sign(x),
-        sp.atanh(1 - R(1, 10**20)),
-        sp.Mod(n, 3),
-        sp.harmonic(k),
-        sp.polygamma(k, x),
-        sp.Heaviside(x),
-    ),
+    *(x, p, n, k, 0, 1, -1, R(1, 2), sp.I, sp.pi, sp.zoo, sp.oo, sp.nan),
+    *(sp.sqrt(2), 10**40, R(1, 10**40), sp.EulerGamma),
+    *(sp.gamma(n), sp.gamma(-k), sp.rf(-7, k), sp.ff(n, k), sp.binomial(-1, k), sp.beta(-2, n)),
+    *(sp.LambertW(-R(1, 2)), sp.zeta(k), sp.floor(x), sp.sign(x), sp.atanh(1 - R(1, 10**20))),
+    *(sp.Mod(n, 3), sp.harmonic(k), sp.polygamma(k, x), sp.Heaviside(x)),
     *(
         sp.Pow(0, -1, evaluate=False),
         sp.log(0, evaluate=False),
@@ -143,7 +106,7 @@ def _fault(ask: Callable[[], Any]) -> str:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_nothing_but_answers_and_words_comes_out(seed: int) -> None:
+def test_nothing_but_answers_and_words_comes_out(seed):
     rng = random.Random(seed)
     for _ in range(25):
         lhs, rhs = _expression(rng), _expression(rng, 1)
@@ -156,7 +119,7 @@ def test_nothing_but_answers_and_words_comes_out(seed: int) -> None:
         assert not any(faults), (faults, sp.srepr(lhs), sp.srepr(rhs))
 
 
-def test_an_open_answer_says_what_was_tried_and_what_may_help() -> None:
+def test_an_open_answer_says_what_was_tried_and_what_may_help():
     third = R(1, 3)
     tie = sp.gamma(third) * sp.gamma(2 * third), 2 * sp.pi / sp.sqrt(3)
     constant, factor = forall(tie[0], "<=", tie[1], {}), forall(p * tie[0], "<=", p * tie[1], {p: (0, 1)})
@@ -175,7 +138,7 @@ def test_an_open_answer_says_what_was_tried_and_what_may_help() -> None:
         assert words in e.reason
 
 
-def test_a_fault_of_sympy_that_is_known_comes_with_what_avoids_it() -> None:
+def test_a_fault_of_sympy_that_is_known_comes_with_what_avoids_it():
     n = sp.Integer(7846797554627506170)
     with sp.evaluate(False):
         root = sp.sqrt(sp.Add(sp.Pow(n, 2), -1))

@@ -1,8 +1,4 @@
-"""`identity`: true statements are proved, false ones refuted however close they are, and each proof
-carries a refuted control.
-"""
-
-from __future__ import annotations
+"""True statements are proved, false ones refuted however close; each proof has a control."""
 
 import mpmath
 import pytest
@@ -25,10 +21,7 @@ f = sp.Function("f")
 TRUE = {
     "exponents add": (sp.exp(r - t) * sp.exp(t), sp.exp(r)),
     "complex exponents": (sp.exp(z + 1) ** 2, sp.exp(2 * z) * sp.E**2),
-    "completed square": (
-        sp.exp(-((r - t) ** 2) / 2),
-        sp.exp(-(r**2) / 2) * sp.exp(r * t) * sp.exp(-(t**2) / 2),
-    ),
+    "a square": (sp.exp(-((r - t) ** 2) / 2), sp.exp(-(r**2) / 2) * sp.exp(r * t) * sp.exp(-(t**2) / 2)),
     "exponents over one denominator": (sp.exp(x / (x + 1)), sp.E * sp.exp(-1 / (x + 1))),
     "nested exponentials": (sp.exp(sp.exp(2 * r) + r), sp.exp(sp.exp(r) ** 2) * sp.exp(r)),
     "logarithm of a product": (sp.log(6 * x * sp.sqrt(y)), sp.log(2) + sp.log(3) + sp.log(x) + sp.log(y) / 2),
@@ -55,25 +48,21 @@ TRUE = {
     "complementary error function": (sp.erfc(x) + sp.erf(x), sp.S.One),
     "undefined functions": ((f(r + t) + f(x)) ** 2, f(t + r) ** 2 + 2 * f(x) * f(t + r) + f(x) ** 2),
     "derivatives of undefined functions": (sp.diff(f(r) ** 2, r), 2 * f(r) * sp.Derivative(f(r), r)),
-    "indexed symbols": (
-        sp.IndexedBase("w")[1] * (x + 1),
-        sp.IndexedBase("w")[1] * x + sp.IndexedBase("w")[1],
-    ),
+    "indexed": (sp.IndexedBase("w")[1] * (x + 1), sp.IndexedBase("w")[1] * x + sp.IndexedBase("w")[1]),
     "rational functions": (1 / (x * (x + y)) + 1 / (y * (x + y)), 1 / (x * y)),
 }
 
 
 @pytest.mark.parametrize("name", TRUE)
-def test_true_identities_are_proved_with_a_refuted_control(name: str) -> None:
+def test_true_identities_are_proved_with_a_refuted_control(name):
     e = identity(*TRUE[name])
     assert e.verdict is Verdict.PROVED
-    assert e.control is not None
     assert e.control.verdict is Verdict.REFUTED
     assert e.control.checked != e.checked
 
 
 @pytest.mark.parametrize("name", TRUE)
-def test_the_same_with_one_term_disturbed_is_refuted_everywhere(name: str) -> None:
+def test_the_same_with_one_term_disturbed_is_refuted_everywhere(name):
     lhs, rhs = TRUE[name]
     assert identity(lhs, rhs + rhs / 10**6).verdict is Verdict.REFUTED
     assert identity(lhs + R(1, 10**12), rhs).verdict is Verdict.REFUTED
@@ -96,7 +85,7 @@ NEAR = [
 
 
 @pytest.mark.parametrize("sides", NEAR, ids=lambda s: str(s[0])[:30])
-def test_near_identities_are_refuted(sides: tuple[sp.Expr, sp.Expr]) -> None:
+def test_near_identities_are_refuted(sides):
     with mpmath.workdps(120):  # the table itself: different, but hardly
         gap = abs(sp.lambdify((), sides[0] - sides[1], "mpmath")())
         assert 0 < gap < 1e-2
@@ -128,31 +117,31 @@ def test_near_identities_are_refuted(sides: tuple[sp.Expr, sp.Expr]) -> None:
     ],
     ids=str,
 )
-def test_what_needs_an_assumption_is_not_proved_without_it(lhs: sp.Expr, rhs: sp.Expr) -> None:
+def test_what_needs_an_assumption_is_not_proved_without_it(lhs, rhs):
     assert identity(lhs, rhs).verdict is not Verdict.PROVED
 
 
-def test_the_same_with_the_assumption_is_proved_and_says_so() -> None:
+def test_the_same_with_the_assumption_is_proved_and_says_so():
     e = identity(sp.log(x) + sp.log(y), sp.log(x * y))
     assert e.verdict is Verdict.PROVED
     assert "x > 0" in e.assumes
     assert "y > 0" in e.assumes
 
 
-def test_complex_points_refute_what_holds_for_real_ones() -> None:
+def test_complex_points_refute_what_holds_for_real_ones():
     e = identity(sp.log(sp.exp(z / 2) ** 2), z)
     assert e.verdict is not Verdict.PROVED
     assert identity(sp.sqrt(z**4), z**2).verdict is Verdict.REFUTED  # true for real z
 
 
-def test_side_conditions_are_used_and_named() -> None:
+def test_side_conditions_are_used_and_named():
     e = identity(p * (1 - p), p * q, given=[sp.Eq(p + q, 1)])
     assert e.verdict is Verdict.PROVED
     assert "p + q - 1 = 0" in e.assumes
     assert identity(p * (1 - p), p * q).verdict is Verdict.REFUTED
 
 
-def test_refutation_under_side_conditions_meets_them() -> None:
+def test_refutation_under_side_conditions_meets_them():
     e = identity(p**3 + q**3, 1, given=[sp.Eq(p**2 + q**2, 1)])
     assert e.verdict is Verdict.REFUTED
     values = {s: sp.sympify(e.witness[str(s)]) for s in (p, q)}
@@ -160,31 +149,30 @@ def test_refutation_under_side_conditions_meets_them() -> None:
     assert (p**3 + q**3).subs(values).evalf(30) != 1
 
 
-def test_side_conditions_on_more_symbols_and_of_higher_degree() -> None:
+def test_side_conditions_on_more_symbols_and_of_higher_degree():
     u = sp.symbols("u1:4", real=True)
     newton = [sum(u), u[0] * u[1] + u[0] * u[2] + u[1] * u[2] - p, u[0] * u[1] * u[2] - q]
     assert identity(u[0] ** 3 + u[1] ** 3 + u[2] ** 3, 3 * q, given=newton).verdict is Verdict.PROVED
-    assert (
-        identity(u[0] ** 2 + u[1] ** 2 + u[2] ** 2, 2 * p, given=newton).verdict is Verdict.REFUTED
-    )  # it is -2 p
+    # it is -2 p
+    assert identity(u[0] ** 2 + u[1] ** 2 + u[2] ** 2, 2 * p, given=newton).verdict is Verdict.REFUTED
 
 
-def test_cancelling_needs_a_nonzero_factor() -> None:
+def test_cancelling_needs_a_nonzero_factor():
     assert identity(y, z, given=[(x * y, x * z)]).verdict is Verdict.PROVED  # x > 0
     assert identity(y, z, given=[(r * y, r * z)]).verdict is Verdict.REFUTED  # r may vanish
 
 
-def test_contradicting_conditions_prove_nothing() -> None:
+def test_contradicting_conditions_prove_nothing():
     with pytest.raises(Undefined, match="contradict"):
         identity(p, q, given=[sp.Eq(p, 1), sp.Eq(p, 2)])
 
 
-def test_a_denominator_that_vanishes_identically_is_an_error() -> None:
+def test_a_denominator_that_vanishes_identically_is_an_error():
     with pytest.raises(Undefined, match="identically zero"):
         identity(1 / (sp.sin(r) ** 2 + sp.cos(r) ** 2 - 1), 1 / (sp.cosh(r) ** 2 - sp.sinh(r) ** 2 - 1))
 
 
-def test_matrices_entry_by_entry() -> None:
+def test_matrices_entry_by_entry():
     m = sp.Matrix([[x, 1], [1, y]])
     assert identity(m * m.inv(), sp.eye(2)).verdict is Verdict.PROVED
     wrong = identity(m * m, sp.Matrix([[x**2 + 1, x + y], [x + y, y**2 + 2]]))
@@ -192,12 +180,12 @@ def test_matrices_entry_by_entry() -> None:
     assert wrong.witness["place"] == "entry (1, 1)"
 
 
-def test_lists_of_pairs() -> None:
+def test_lists_of_pairs():
     assert identity([sp.exp(x) ** 2, x + x], [sp.exp(2 * x), 2 * x]).verdict is Verdict.PROVED
     assert identity([sp.exp(x) ** 2, x + x], [sp.exp(2 * x), 3 * x]).verdict is Verdict.REFUTED
 
 
-def test_general_matrix_identities_in_explicit_entries() -> None:
+def test_general_matrix_identities_in_explicit_entries():
     """Sherman-Morrison and det(AB) = det A det B, both for d = 3: fractions and many symbols."""
     s = [sp.Symbol(f"s{i}", positive=True) for i in range(3)]
     u = [sp.Symbol(f"u{i}", real=True) for i in range(3)]
@@ -209,13 +197,13 @@ def test_general_matrix_identities_in_explicit_entries() -> None:
     assert identity((A * B).det(), A.det() * B.det()).verdict is Verdict.PROVED
 
 
-def test_nothing_is_proved_of_a_statement_that_sympy_has_emptied() -> None:
+def test_nothing_is_proved_of_a_statement_that_sympy_has_emptied():
     e = identity(x - x, 0)
     assert e.verdict is Verdict.OPEN
     assert "nothing left" in e.reason
 
 
-def test_unknown_relations_leave_it_open() -> None:
+def test_unknown_relations_leave_it_open():
     """True, but no root bound reaches Gamma: the engine must not guess from digits that agree."""
     third = sp.Rational(1, 3)
     assert identity(sp.gamma(third) * sp.gamma(2 * third), 2 * sp.pi / sp.sqrt(3)).verdict is Verdict.OPEN
@@ -238,12 +226,12 @@ def test_unknown_relations_leave_it_open() -> None:
     ],
     ids=lambda v: str(v)[:20],
 )
-def test_bad_input_is_refused_at_the_door(lhs: object, error: type[Exception], words: str) -> None:
+def test_bad_input_is_refused_at_the_door(lhs, error, words):
     with pytest.raises(error, match=words):
         identity(lhs, x)
 
 
-def test_evidence_says_what_was_checked() -> None:
+def test_evidence_says_what_was_checked():
     e = identity(sp.sin(r) ** 2 + sp.cos(r) ** 2, 1)
     assert e.checked == sp.latex(sp.sin(r) ** 2 + sp.cos(r) ** 2) + " = 1"
     assert "r real" in e.assumes
@@ -251,10 +239,8 @@ def test_evidence_says_what_was_checked() -> None:
     assert identity(sp.gamma(r + 2), (r + 1) * r * sp.gamma(r)).assumes[-1].startswith("gamma(r + 2)")
 
 
-def test_a_wrong_normal_form_is_caught_by_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control evaluates the statement itself as well: a normal form that says zero too often
-    decides nothing.
-    """
+def test_a_wrong_normal_form_is_caught_by_values(monkeypatch):
+    """A normal form that says zero too often decides nothing."""
     monkeypatch.setattr(Letters, "vanish", lambda self, exprs, given=(): [True] * len(exprs))
     monkeypatch.setattr(points, "_all_zero", lambda values: True)
     e = identity(sp.sin(x), sp.cos(x))
@@ -274,35 +260,35 @@ DERIVATIVES = {
 
 
 @pytest.mark.parametrize("name", DERIVATIVES)
-def test_derivatives_are_taken_and_never_guessed(name: str) -> None:
+def test_derivatives_are_taken_and_never_guessed(name):
     lhs, rhs = DERIVATIVES[name]
     assert identity(lhs, rhs).verdict is Verdict.PROVED
     assert identity(lhs, 2 * rhs).verdict is Verdict.REFUTED
 
 
-def test_an_undefined_derivative_has_one_value_at_one_point() -> None:
+def test_an_undefined_derivative_has_one_value_at_one_point():
     slopes = [sp.Derivative(f(s), s) for s in (p, q)]
     assert identity(*slopes, given=[p - q]).verdict is not Verdict.REFUTED
     assert identity(*slopes).verdict is Verdict.REFUTED
 
 
-def test_a_function_has_one_value_at_one_point_however_that_is_written() -> None:
+def test_a_function_has_one_value_at_one_point_however_that_is_written():
     """sqrt(3 + 2 sqrt(2)) is 1 + sqrt(2), but no engine here knows it."""
     a, b = sp.sqrt(3 + 2 * sp.sqrt(2)), 1 + sp.sqrt(2)
     assert identity(f(a * x), f(b * x)).verdict is Verdict.OPEN
     assert identity(f(a * x), f(sp.sqrt(2) * x)).verdict is Verdict.REFUTED
 
 
-def test_zero_to_the_power_of_zero_refutes_nothing() -> None:
+def test_zero_to_the_power_of_zero_refutes_nothing():
     assert identity(p**q, 0, given=[p, q]).verdict is Verdict.OPEN
 
 
-def test_a_root_that_vanishes_identically_is_an_error() -> None:
+def test_a_root_that_vanishes_identically_is_an_error():
     with pytest.raises(Undefined, match="not defined"):
         identity(1 / sp.sqrt(sp.sin(r) ** 2 + sp.cos(r) ** 2 - 1), x)
 
 
-def test_an_index_is_a_number_or_a_symbol() -> None:
+def test_an_index_is_a_number_or_a_symbol():
     w, i, j = sp.IndexedBase("w"), sp.Symbol("i", integer=True), sp.Symbol("j", integer=True)
     assert identity(w[i], w[j]).verdict is Verdict.REFUTED
     with pytest.raises(ValueError, match="index"):
@@ -312,19 +298,19 @@ def test_an_index_is_a_number_or_a_symbol() -> None:
 @pytest.mark.parametrize(
     "kind", ["imaginary", "odd", "even", "prime", "noninteger", "irrational", "infinite", "hermitian"]
 )
-def test_assumptions_that_no_point_respects_are_refused_by_name(kind: str) -> None:
+def test_assumptions_that_no_point_respects_are_refused_by_name(kind):
     s = sp.Symbol("s", **{kind: True})
     with pytest.raises(ValueError, match="s is assumed to be "):
         identity(s * x, x * s + x)
 
 
-def test_what_is_zero_stays_zero() -> None:
+def test_what_is_zero_stays_zero():
     s = sp.Symbol("s", zero=True)
     assert identity(s * x, s).verdict is not Verdict.REFUTED
     assert identity(s, 1).verdict is Verdict.REFUTED
 
 
-def test_nothing_that_does_not_commute_is_reordered() -> None:
+def test_nothing_that_does_not_commute_is_reordered():
     A, B = sp.symbols("A B", commutative=False)
     F = sp.Function("F", commutative=False)
     for lhs, rhs in ((A * B, B * A), (F(x) * F(y), F(y) * F(x)), (A * B - B * A, 0)):
@@ -332,12 +318,12 @@ def test_nothing_that_does_not_commute_is_reordered() -> None:
             identity(lhs, rhs)
 
 
-def test_two_symbols_of_one_name_are_refused() -> None:
+def test_two_symbols_of_one_name_are_refused():
     with pytest.raises(ValueError, match="two different symbols are called x"):
         identity(sp.Symbol("x") ** 2, x**2)
 
 
-def test_the_sign_of_a_complex_number_is_not_that_of_its_real_part() -> None:
+def test_the_sign_of_a_complex_number_is_not_that_of_its_real_part():
     assert identity(sp.sign(z) * sp.Abs(z), z).verdict is not Verdict.REFUTED
 
 
@@ -366,12 +352,12 @@ A = sp.MatrixSymbol("A", 2, 2)
     ],
     ids=str,
 )
-def test_heads_without_a_normal_form_are_refused_by_name(side: sp.Expr, words: str) -> None:
+def test_heads_without_a_normal_form_are_refused_by_name(side, words):
     with pytest.raises(TypeError, match=words):
         identity(side, r)
 
 
-def test_text_is_never_evaluated() -> None:
+def test_text_is_never_evaluated():
     for call in (
         lambda: identity(x, "x"),
         lambda: identity([x], ["x"]),
@@ -383,12 +369,11 @@ def test_text_is_never_evaluated() -> None:
         identity(p, p, given=["p - 1"])
 
 
-def test_binomials_of_negative_whole_numbers_are_not_written_by_gamma() -> None:
+def test_binomials_of_negative_whole_numbers_are_not_written_by_gamma():
     n, m, free = sp.symbols("n m free", integer=True)
     low = sp.Symbol("low", integer=True, nonnegative=True)
-    assert (
-        identity(sp.binomial(n, m), sp.binomial(n, n - m)).verdict is Verdict.REFUTED
-    )  # binomial(-1, 1) is not binomial(-1, -2)
+    # binomial(-1, 1) is not binomial(-1, -2)
+    assert identity(sp.binomial(n, m), sp.binomial(n, n - m)).verdict is Verdict.REFUTED
     assert not identity(free * sp.binomial(n, m), free * sp.binomial(n, n - m)).verdict.accepted
     pascal = sp.binomial(n, low) + sp.binomial(n, low + 1)
     assert identity(pascal, sp.binomial(n + 1, low + 1)).verdict is Verdict.PROVED

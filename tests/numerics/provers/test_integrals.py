@@ -1,9 +1,5 @@
 """`integral`: the ball holds the true value, or there is no ball."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import mpmath
 import pytest
 import sympy as sp
@@ -29,7 +25,7 @@ CLOSED = {
     "power 3/2 at 0": (x ** R(3, 2), (0, 1), R(2, 5), {}),
     "branch cut beside the path": (sp.log(x), (R(1, 10**6), 1), -1 + R(1, 10**6) * (1 + 6 * sp.log(10)), {}),
     "Gauss": (sp.exp(-(x**2) / 2), (-oo, oo), sp.sqrt(2 * sp.pi), {"tail": 2 * sp.exp(-x)}),
-    "Gauss by Gauss": (
+    "Gauss x^2": (
         sp.exp(-(x**2) / 2) * x**2,
         (-oo, oo),
         sp.sqrt(2 * sp.pi),
@@ -37,12 +33,7 @@ CLOSED = {
     ),
     "Gamma(4)": (x**3 * sp.exp(-x), (0, oo), sp.Integer(6), {"tail": 100 * sp.exp(-x / 2)}),
     "Cauchy": (1 / (1 + x**2), (-oo, 0), sp.pi / 2, {"tail": x**-2}),
-    "incomplete Gamma": (
-        sp.sqrt(x) * sp.exp(-x),
-        (2, oo),
-        sp.uppergamma(R(3, 2), 2),
-        {"tail": 2 * sp.exp(-x / 2)},
-    ),
+    "Gamma": (sp.sqrt(x) * sp.exp(-x), (2, oo), sp.uppergamma(R(3, 2), 2), {"tail": 2 * sp.exp(-x / 2)}),
     "error function": (sp.erf(x) * sp.exp(-(x**2)), (0, oo), sp.sqrt(sp.pi) / 4, {"tail": sp.exp(-(x**2))}),
     "lgamma (Raabe)": (sp.loggamma(x), (1, 2), sp.log(2 * sp.pi) / 2 - 1, {}),
     "Bessel": (x * sp.besselk(0, x), (1, 2), sp.besselk(1, 1) - 2 * sp.besselk(1, 2), {}),
@@ -50,7 +41,7 @@ CLOSED = {
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_the_ball_holds_the_closed_form(name: str) -> None:
+def test_the_ball_holds_the_closed_form(name):
     f, interval, closed, kwargs = CLOSED[name]
     ball, exact = integral(f, x, interval, **kwargs), value(closed, 256).real
     assert ball.overlaps(exact)
@@ -72,7 +63,7 @@ CUTS = [
 
 
 @pytest.mark.parametrize("f", CUTS, ids=str)
-def test_branch_cuts_against_high_precision_quadrature(f: sp.Expr) -> None:
+def test_branch_cuts_against_high_precision_quadrature(f):
     g = sp.lambdify(x, f, "mpmath")
     with mpmath.workdps(30):
         reference = mpmath.quad(g, [-1, -0.5, -0.1, -0.01, 0, 0.01, 0.1, 0.5, 1.5])
@@ -130,9 +121,7 @@ def test_branch_cuts_against_high_precision_quadrature(f: sp.Expr) -> None:
         (sp.log(x), (-1, -1), {}, ArithmeticError, "empty integral"),
     ],
 )
-def test_what_cannot_be_enclosed_raises(
-    f: sp.Expr, interval: tuple, kwargs: dict, error: type[Exception], words: str
-) -> None:
+def test_what_cannot_be_enclosed_raises(f, interval, kwargs, error, words):
     with pytest.raises(error, match=words):
         integral(f, x, interval, **kwargs)
 
@@ -140,13 +129,13 @@ def test_what_cannot_be_enclosed_raises(
 @pytest.mark.parametrize(
     "assumed", ["positive", "nonnegative", "negative", "integer", "even", "imaginary", "zero", "infinite"]
 )
-def test_what_is_assumed_of_the_variable_must_hold_on_the_interval(assumed: str) -> None:
+def test_what_is_assumed_of_the_variable_must_hold_on_the_interval(assumed):
     p = sp.Symbol("p", **{assumed: True})
     with pytest.raises(ValueError, match=r"declared .*which the interval"):
         integral_evidence(p, p, (-1, 1), "<", R(1, 10))
 
 
-def test_signs_that_the_interval_implies_may_be_assumed() -> None:
+def test_signs_that_the_interval_implies_may_be_assumed():
     p, n = sp.Symbol("p", positive=True), sp.Symbol("n", negative=True)
     assert integral_evidence(sp.sqrt(p**2), p, (0, 1), "==", R(1, 2)).verdict is Verdict.SUPPORTED
     assert integral_evidence(sp.sqrt(n**2), n, (-1, 0), "==", R(1, 2)).verdict is Verdict.SUPPORTED
@@ -169,17 +158,17 @@ def test_signs_that_the_interval_implies_may_be_assumed() -> None:
     ids=str,
 )
 @pytest.mark.parametrize("op", ["<", "=="])
-def test_a_constant_that_is_undefined_or_complex_is_refused(constant: sp.Expr, words: str, op: str) -> None:
+def test_a_constant_that_is_undefined_or_complex_is_refused(constant, words, op):
     with pytest.raises(ValueError, match=f"was not shown to be {words}"):
         integral_evidence(1 / (1 + x**2), x, (0, 1), op, constant)
 
 
-def test_text_is_no_constant() -> None:
+def test_text_is_no_constant():
     with pytest.raises(TypeError, match="text"):
         integral_evidence(x, x, (0, 1), "<", "1")
 
 
-def test_touching_the_boundary_of_the_domain_is_no_fault() -> None:
+def test_touching_the_boundary_of_the_domain_is_no_fault():
     """The ends may be irrational, and the integrand undefined beyond them."""
     assert (
         integral_evidence(sp.sqrt(3 - x**2), x, (0, sp.sqrt(3)), "==", 3 * sp.pi / 4).verdict
@@ -188,7 +177,7 @@ def test_touching_the_boundary_of_the_domain_is_no_fault() -> None:
     assert integral_evidence(sp.asin(x), x, (-1, 1), "==", 0).verdict is Verdict.SUPPORTED
 
 
-def test_evidence_of_a_comparison() -> None:
+def test_evidence_of_a_comparison():
     f, ends = 1 / (1 + x**2), (0, 1)
     assert integral_evidence(f, x, ends, "<", R(7855, 10000)).verdict is Verdict.CERTIFIED
     assert integral_evidence(f, x, ends, "<", R(7853, 10000)).verdict is Verdict.REFUTED
@@ -198,16 +187,15 @@ def test_evidence_of_a_comparison() -> None:
         integral_evidence(f, x, ends, "=", sp.pi / 4)
 
 
-def test_an_equality_is_supported_at_most_and_controlled() -> None:
+def test_an_equality_is_supported_at_most_and_controlled():
     e = integral_evidence(1 / (1 + x**2), x, (0, 1), "==", sp.pi / 4)
     assert e.verdict is Verdict.SUPPORTED
-    assert e.control is not None
     assert e.control.verdict is Verdict.REFUTED
     near = sp.pi / 4 + R(1, 10**15)
     assert integral_evidence(1 / (1 + x**2), x, (0, 1), "==", near).verdict is Verdict.REFUTED
 
 
-def test_flints_precision_is_given_back() -> None:
+def test_flints_precision_is_given_back():
     before = ctx.prec
     integral(sp.exp(x), x, (0, 1))
     with pytest.raises(ArithmeticError):
@@ -215,7 +203,7 @@ def test_flints_precision_is_given_back() -> None:
     assert ctx.prec == before
 
 
-def test_what_cancels_in_the_integrand_may_be_undefined() -> None:
+def test_what_cancels_in_the_integrand_may_be_undefined():
     with sp.evaluate(False):
         f = sp.tan(x) - sp.tan(x) + 1
     with pytest.raises(ValueError, match="cancels in the integrand"):  # it has a pole at pi/2
@@ -242,14 +230,14 @@ def _exponential() -> arb:
     ],
     ids=["exp(-1/x)", "exp(-1/(1 - x))", "x^x", "x log(x) + x^x"],
 )
-def test_what_is_bounded_and_not_analytic_at_an_end(f: sp.Expr, exact: Any) -> None:
+def test_what_is_bounded_and_not_analytic_at_an_end(f, exact):
     found = integral(f, x, (0, 1))
     with precision(128):
         assert found.overlaps(exact())
     assert found.rad() < 1e-12
 
 
-def test_the_sign_of_an_infinite_range_that_is_turned_round() -> None:
+def test_the_sign_of_an_infinite_range_that_is_turned_round():
     for f, tail, ends in (
         (sp.exp(-x), sp.exp(-x), (0, sp.oo)),
         (sp.exp(-(x**2)), sp.exp(-(x**2)), (-sp.oo, sp.oo)),
@@ -260,6 +248,6 @@ def test_the_sign_of_an_infinite_range_that_is_turned_round() -> None:
         assert back < 0
 
 
-def test_the_floor_of_a_number_next_to_a_whole_one() -> None:
+def test_the_floor_of_a_number_next_to_a_whole_one():
     number = sp.floor(1 / (sp.sqrt(10**18 + 1) - 10**9), evaluate=False)
     assert integral(number + 0 * x, x, (0, 1)) == 2 * 10**9

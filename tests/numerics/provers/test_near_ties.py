@@ -1,9 +1,5 @@
 """`forall` next to ties of constants, and with functions that only it encloses."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 import sympy as sp
 
@@ -27,7 +23,7 @@ ALMOST = sp.exp(sp.pi * sp.sqrt(163))  # 262537412640768743.99999999999925
     ],
     ids=str,
 )
-def test_near_ties_of_constants_are_decided(small: Any, big: Any, strict: bool) -> None:
+def test_near_ties_of_constants_are_decided(small, big, strict):
     """Alone, as factors of what is positive, and as coefficients."""
     op, wrong, unit = "<" if strict else "<=", ">=" if strict else "<", {x: (0, 1)}
     assert forall(small, op, big, {}).verdict is Verdict.CERTIFIED
@@ -38,7 +34,7 @@ def test_near_ties_of_constants_are_decided(small: Any, big: Any, strict: bool) 
         assert forall(0, "<", (big - small) * x + x**2, {x: (0, sp.oo)}).verdict is Verdict.CERTIFIED
 
 
-def test_what_is_exactly_rational_is_proved_by_exact_steps_only() -> None:
+def test_what_is_exactly_rational_is_proved_by_exact_steps_only():
     assert forall(2 * x, "<=", 3 * x, {x: (0, 1)}).verdict is Verdict.PROVED
     assert forall(3 * x, "<=", sp.pi * x, {x: (0, 1)}).engine == "interval arithmetic"
 
@@ -53,13 +49,13 @@ FURTHER = {
 
 
 @pytest.mark.parametrize("name", FURTHER)
-def test_further_functions(name: str) -> None:
+def test_further_functions(name):
     f, op, bound, ends, wrong = FURTHER[name]
     assert forall(f, op, bound, {x: ends}).verdict is Verdict.CERTIFIED
     assert forall(f, op, wrong, {x: ends}).verdict is Verdict.REFUTED
 
 
-def test_a_tangent_has_a_pole_in_the_domain() -> None:
+def test_a_tangent_has_a_pole_in_the_domain():
     assert not forall(sp.tan(x) ** 2, ">=", 0, {x: (0, 2)}).verdict.accepted
     with sp.evaluate(False):
         nothing = sp.tan(x) - sp.tan(x)

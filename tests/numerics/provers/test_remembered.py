@@ -1,7 +1,5 @@
 """What a prover said is looked up for the same question only, and only while a claim is judged."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -23,11 +21,11 @@ def prover(*args: Any, **kwargs: Any) -> Evidence:
 
 
 @pytest.fixture(autouse=True)
-def nothing_was_asked() -> None:
+def nothing_was_asked():
     asked.clear()
 
 
-def test_the_same_question_is_asked_once_within_the_block() -> None:
+def test_the_same_question_is_asked_once_within_the_block():
     with remembering():
         assert prover(x + 1, "<=", {x: (0, sp.oo)}) is prover(x + 1, "<=", {x: (0, sp.oo)})
     prover(x + 1, "<=", {x: (0, sp.oo)})
@@ -36,7 +34,7 @@ def test_the_same_question_is_asked_once_within_the_block() -> None:
     assert len(asked) == 3
 
 
-def test_whole_numbers_have_their_ends() -> None:
+def test_whole_numbers_have_their_ends():
     with remembering():
         for end in (5, 5, 6, sp.oo, sp.Integer(5), True):
             prover(x + 1, "<=", {x: Integers(0, end)})
@@ -56,14 +54,14 @@ def test_whole_numbers_have_their_ends() -> None:
         (sp.UnevaluatedExpr(x + 1), "<=", {x: (0, 1)}),
     ],
 )
-def test_another_question_is_asked_again(other: tuple[Any, ...]) -> None:
+def test_another_question_is_asked_again(other):
     with remembering():
         prover(x + 1, "<=", {x: (0, 1)})
         prover(*other)
     assert len(asked) == 2
 
 
-def test_another_seed_and_what_is_not_known_are_asked_again() -> None:
+def test_another_seed_and_what_is_not_known_are_asked_again():
     with remembering():
         for name in ("A", "B"):
             with seeded(name):
@@ -74,7 +72,7 @@ def test_another_seed_and_what_is_not_known_are_asked_again() -> None:
     assert len(asked) == 6
 
 
-def test_bad_input_is_refused_after_good_input_of_equal_value() -> None:
+def test_bad_input_is_refused_after_good_input_of_equal_value():
     with remembering():
         assert forall(x, ">", 0, {x: (0, 1)}).verdict is Verdict.PROVED
         with pytest.raises(TypeError, match="float"):
@@ -84,7 +82,7 @@ def test_bad_input_is_refused_after_good_input_of_equal_value() -> None:
             identity(2 * x, x * 2.0)
 
 
-def test_what_is_kept_for_the_process_notes_its_questions_each_time() -> None:
+def test_what_is_kept_for_the_process_notes_its_questions_each_time():
     @cached
     def kept(k: Any) -> Evidence:
         return prover(x, "<=", k)

@@ -1,8 +1,4 @@
-"""Random statements of the first generator: what the prover accepts or refutes survives an attack
-that shares nothing with it.
-"""
-
-from __future__ import annotations
+"""What the prover says of random statements survives an attack that shares nothing with it."""
 
 import random
 from collections import Counter
@@ -20,7 +16,7 @@ BLOCKS, SIZE, EFFORT = 8, 100, 12_000
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
-def test_no_false_verdict(block: int) -> None:
+def test_no_false_verdict(block):
     rng, source = random.Random(block), statements(1000 + block)
     verdicts: Counter[str] = Counter()
     faults = []
@@ -61,20 +57,19 @@ ACCEPTED = Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound")
     ],
     ids=str,
 )
-def test_the_attack_itself_finds_false_acceptances(small: object, big: object) -> None:
+def test_the_attack_itself_finds_false_acceptances(small, big):
     assert attack.fault(_statement(small, big), ACCEPTED, random.Random(1))
 
 
-def test_the_attack_does_not_accuse_what_is_true() -> None:
+def test_the_attack_does_not_accuse_what_is_true():
     for small, big in [(2 * X - 1, X**2), (0, (X**2 - 2) ** 2), (1 + X, sp.exp(X)), (sp.tanh(X), 1)]:
         assert attack.fault(_statement(small, big), ACCEPTED, random.Random(1)) == ""
 
 
 @pytest.mark.parametrize(
-    ("x", "words"),
-    [("2", "does not break"), ("-3", "lies outside"), ("1/3", "does not meet")],
+    ("x", "words"), [("2", "does not break"), ("-3", "lies outside"), ("1/3", "does not meet")]
 )
-def test_the_attack_checks_witnesses(x: str, words: str) -> None:
+def test_the_attack_checks_witnesses(x, words):
     st = Random(X, X**2, False, {X: Range(Fraction(0), None)}, ((X, ">=", R(1, 2)),))
     wrong = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": x}, witness_by="exact")
     assert words in attack.fault(st, wrong, random.Random(1))

@@ -1,12 +1,7 @@
-"""Obligations within one per cent of the edge, on both sides of it: none may come out OPEN, and all
-must come out right.
-
-Each line states an inequality with a constant c and its sharp value, found by hand (beside it).
-Where the sharp value is rational and attained or approached, the edge itself is the true statement;
-otherwise 0.6 % beyond it.
+"""Obligations within one per cent of the edge, on both sides: none may be OPEN, all right. The
+sharp value of c, by hand, is beside each line; where it is rational and approached, the edge is the
+true statement, else 0.6 % beyond it.
 """
-
-from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
@@ -31,9 +26,7 @@ exp, log, sqrt, cosh, tanh, erf, erfc = sp.exp, sp.log, sp.sqrt, sp.cosh, sp.tan
 
 @dataclass(frozen=True)
 class Edge:
-    """``small <= big`` holds iff c is on the right side of `sharp`: `up` says that larger c are
-    true.
-    """
+    """``small <= big`` iff c is on the right side of `sharp`; `up`: larger c are true."""
 
     name: str
     small: Any
@@ -151,13 +144,7 @@ EDGES = [
     ),  # on the diagonal
     # -- three variables
     Edge("AM-GM", X * Y * Z, c * (X**3 + Y**3 + Z**3), {X: POS, Y: POS, Z: POS}, R(1, 3)),
-    Edge(
-        "xy+yz+zx <= c norm^2",
-        X * Y + Y * Z + Z * X,
-        c * (X**2 + Y**2 + Z**2),
-        {X: LINE, Y: LINE, Z: LINE},
-        ONE,
-    ),
+    Edge("xy+yz+zx", X * Y + Y * Z + Z * X, c * (X**2 + Y**2 + Z**2), {X: LINE, Y: LINE, Z: LINE}, ONE),
     Edge(
         "y z^2 e^-(x+y+z) <= c", Y * Z**2 * exp(-X - Y - Z), c, {X: POS, Y: POS, Z: POS}, 4 * exp(-3)
     ),  # at (0, 1, 2)
@@ -170,15 +157,7 @@ EDGES = [
         "2^n >= c n^2", c * N**2, exp(N * log(2)), {N: WHOLE}, R(8, 9), up=False
     ),  # at 3; for real n 0.8876, below 8/9
     # -- hypotheses and substitutions
-    Edge(
-        "x+y >= 1: norm^2 >= c",
-        c,
-        X**2 + Y**2,
-        {X: LINE, Y: LINE},
-        R(1, 2),
-        up=False,
-        where=((X + Y, ">=", sp.S.One),),
-    ),
+    Edge("x+y >= 1", c, X**2 + Y**2, {X: LINE, Y: LINE}, R(1, 2), up=False, where=((X + Y, ">=", sp.S.One),)),
     Edge("xy >= 1: x+y >= c", c, X + Y, {X: POS, Y: POS}, 2, up=False, where=((X * Y, ">=", sp.S.One),)),
     Edge("p+q <= 1: pq <= c", X * Y, c, {X: POS, Y: POS}, R(1, 4), where=((X + Y, "<=", sp.S.One),)),
     Edge(
@@ -193,14 +172,7 @@ EDGES = [
         up=False,
         via={s: 1 / sqrt(X)},
     ),
-    Edge(
-        "u e^-u at u = y e^-z",
-        Y * exp(-Z) * exp(-Y * exp(-Z)),
-        c,
-        {Y: POS, Z: LINE},
-        exp(-1),
-        via={s: Y * exp(-Z)},
-    ),
+    Edge("u = y e^-z", Y * exp(-Z) * exp(-Y * exp(-Z)), c, {Y: POS, Z: LINE}, exp(-1), via={s: Y * exp(-Z)}),
 ]
 
 #: True statements that the prover leaves OPEN today: scaled special functions and two speeds at
@@ -209,14 +181,7 @@ OPEN_TODAY = [
     Edge(
         "n x (1-x)^n <= c", N * X * (1 - X) ** N, c, {N: WHOLE, X: UNIT}, 1 / sp.E
     ),  # (n/(n+1))^(n+1) at x = 1/(n+1)
-    Edge(
-        "simplex: xyz <= c",
-        X * Y * Z,
-        c,
-        {X: POS, Y: POS, Z: POS},
-        R(1, 27),
-        where=((X + Y + Z, "<=", sp.S.One),),
-    ),
+    Edge("simplex", X * Y * Z, c, {X: POS, Y: POS, Z: POS}, R(1, 27), where=((X + Y + Z, "<=", sp.S.One),)),
     Edge(
         "Mills, above",
         erfc(X),
@@ -238,7 +203,7 @@ OPEN_TODAY = [
 
 @pytest.mark.parametrize("true", [True, False], ids=["true", "false"])
 @pytest.mark.parametrize("edge", EDGES, ids=lambda e: e.name)
-def test_within_one_per_cent_of_the_edge(edge: Edge, true: bool) -> None:
+def test_within_one_per_cent_of_the_edge(edge, true):
     constant = edge.constant(true)
     assert abs(sp.N(constant / edge.sharp - 1, 20)) < R(1, 100)
     st = edge.statement(true)
@@ -250,11 +215,11 @@ def test_within_one_per_cent_of_the_edge(edge: Edge, true: bool) -> None:
 
 
 @pytest.mark.parametrize("edge", OPEN_TODAY, ids=lambda e: e.name)
-def test_beyond_its_reach_the_prover_is_not_wrong(edge: Edge) -> None:
+def test_beyond_its_reach_the_prover_is_not_wrong(edge):
     for true in (True, False):
         e = edge.statement(true).ask(60_000)
         assert (e.verdict is Verdict.REFUTED) is not true, f"{edge.name}: {e}"
 
 
-def test_there_are_forty_of_each() -> None:
+def test_there_are_forty_of_each():
     assert len({e.name for e in EDGES}) == len(EDGES) >= 40

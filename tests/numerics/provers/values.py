@@ -1,8 +1,4 @@
-"""Values of expressions in floating point and by mpmath, and a search for the least; no code is
-shared with the prover.
-"""
-
-from __future__ import annotations
+"""Values by floats and mpmath, and a search; no code is shared with the prover."""
 
 import random
 import warnings
@@ -37,7 +33,6 @@ _NUMPY: dict[str, Callable[..., Any]] = {
 
 
 def np_value(e: sp.Expr, env: dict[sp.Expr, Any]) -> Any:
-    """The values of an expression on arrays; `env` remembers those of its parts."""
     if e not in env:
         if e.is_number:
             env[e] = float(e)
@@ -50,12 +45,8 @@ def np_value(e: sp.Expr, env: dict[sp.Expr, Any]) -> Any:
     return env[e]
 
 
-def search(
-    f: sp.Expr, ranges: dict[sp.Symbol, Range], where: Any, rng: random.Random, rounds: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Points and values of `f`, least first, by random points and then closer and closer around the
-    best ones.
-    """
+def search(f, ranges, where, rng, rounds):
+    """Points and values of `f`, least first, at random and around the best ones."""
     generator, k = np.random.default_rng(rng.getrandbits(32)), len(ranges)
     conditions = [(b - a if op[0] == "<" else a - b, op in "<>") for a, op, b in where]
     s = generator.uniform(-1, 1, (300 * k, k))
@@ -139,9 +130,7 @@ def _bounded(name: str, a: Any) -> Any:
 
 
 def mp_value(e: sp.Expr, env: dict[sp.Symbol, Any]) -> Any:
-    """The value of an expression by mpmath in the current precision; raises ValueError where it is
-    not real.
-    """
+    """By mpmath in the current precision; raises ValueError where it is not real."""
     if e.is_Rational:
         return mpmath.mpf(int(e.p)) / int(e.q)
     if e.is_Symbol:

@@ -1,8 +1,4 @@
-"""Averages over a Gaussian query: closed forms of chi^2 sums, simulation, degenerate forms, and the
-compiled inversion against plain sums of matrix products.
-"""
-
-from __future__ import annotations
+"""Averages over a Gaussian query: chi^2 sums, simulation, degenerate forms, plain sums."""
 
 from typing import Any
 
@@ -30,7 +26,7 @@ SPECTRA = [
 
 @pytest.mark.parametrize("spectrum", SPECTRA)
 @pytest.mark.parametrize("t", [-50.0, -1.0, 0.0, 0.15])
-def test_moment_generating_function(spectrum: list[float], t: float) -> None:
+def test_moment_generating_function(spectrum, t):
     """E e^{ts} = prod (1 - 2 t lambda_j)^{-1/2}, and its derivative for the factor x'Mx."""
     values = np.array(spectrum)
     t /= values.max()
@@ -44,7 +40,7 @@ def test_moment_generating_function(spectrum: list[float], t: float) -> None:
     assert law.moment @ growth == pytest.approx(transform * np.sum(m / (1 - 2 * t * values)), rel=1e-9)
 
 
-def test_rotations_and_scales_do_not_matter() -> None:
+def test_rotations_and_scales_do_not_matter():
     rng = np.random.default_rng(5)
     B, C = rng.standard_normal((4, 4)), rng.standard_normal((4, 4))
     A, M = B @ B.T, C @ C.T
@@ -57,7 +53,7 @@ def test_rotations_and_scales_do_not_matter() -> None:
     assert scaled.moment @ g(scaled.nodes / 1e5) == pytest.approx(one.moment @ g(one.nodes), rel=1e-9)
 
 
-def test_against_simulation() -> None:
+def test_against_simulation():
     rng = np.random.default_rng(6)
     B = rng.standard_normal((3, 3))
     A, M = B @ B.T, np.diag([1.0, 2.0, 0.0])
@@ -69,19 +65,19 @@ def test_against_simulation() -> None:
     assert abs(law.moment @ np.sqrt(law.nodes) - draws.mean()) < 4.9 * draws.std() / np.sqrt(len(draws))
 
 
-def test_a_direction_that_the_form_does_not_see_is_independent() -> None:
+def test_a_direction_that_the_form_does_not_see_is_independent():
     law = quadratic_form_law(np.diag([1.0, 0.0]), np.diag([0.0, 3.0]))
     assert law.moment == pytest.approx(3 * law.density)
 
 
-def test_the_step_is_fine_enough() -> None:
+def test_the_step_is_fine_enough():
     A = np.diag([1.0, 1e-4, 1e-4])
     coarse, fine = quadratic_form_law(A, A), quadratic_form_law(A, A, step=0.02)
     g = lambda s: np.exp(s) / (np.exp(s) + 99)
     assert coarse.density @ g(coarse.nodes) == pytest.approx(fine.density @ g(fine.nodes), rel=1e-9)
 
 
-def test_zero_form_is_refused() -> None:
+def test_zero_form_is_refused():
     with pytest.raises(ValueError, match="no quadrature is needed"):
         quadratic_form_law(np.zeros((2, 2)), np.eye(2))
 
@@ -108,7 +104,7 @@ def plain_inversion(s: np.ndarray, ratios: np.ndarray, products: list[list[np.nd
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 30])
-def test_compiled_inversion_against_products_of_matrices(d: int) -> None:
+def test_compiled_inversion_against_products_of_matrices(d):
     rng = np.random.default_rng(d)
     ratios = np.sort(rng.uniform(0, 1, d)) * (np.arange(d) != 1)
     ratios[-1] = 1.0
@@ -130,10 +126,8 @@ def test_compiled_inversion_against_products_of_matrices(d: int) -> None:
         np.r_[np.zeros(20), np.linspace(0.2, 1, 40)],
     ],
 )
-def test_few_eigenvalues_stand_for_all(ratios: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forms that do not commute, against plain sums over all eigenvalues; with a rough tolerance
-    the difference shows, unless few values need no interpolation.
-    """
+def test_few_eigenvalues_stand_for_all(ratios, monkeypatch):
+    """Forms that do not commute; with a rough tolerance the difference shows."""
     rng, sizes = np.random.default_rng(2), []
     root = np.sqrt(ratios)[:, None] * rng.standard_normal((60, 60))
     M, N, K = rng.standard_normal((60, 60)), root @ root.T, root @ rng.standard_normal((60, 60)) @ root.T
@@ -159,7 +153,7 @@ def test_few_eigenvalues_stand_for_all(ratios: np.ndarray, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(("d", "accuracy"), [(40, 1e-11), (200, 1e-11), (400, 1e-8), (1000, 1e-2)])
-def test_many_dimensions_lose_few_digits(d: int, accuracy: float) -> None:
+def test_many_dimensions_lose_few_digits(d, accuracy):
     """The density of chi-square: with a contour for few dimensions, nothing is left at 400."""
     s = d + np.sqrt(2 * d) * np.array([-2.0, 0.0, 3.0])
     found = quadratic_form_densities(s, np.eye(d), [()])[0]

@@ -1,8 +1,4 @@
-"""Moments of the spread of the scores: a table in multiple precision, two tokens by another
-integral, the two routes, and the compiled sums against those of NumPy.
-"""
-
-from __future__ import annotations
+"""Moments of the spread of scores: a table in many digits, two tokens, two routes, NumPy."""
 
 import json
 import math
@@ -48,20 +44,19 @@ def worst_error(low: float, high: float, fineness: Fineness = FINE) -> float:
 
 
 @pytest.mark.parametrize(("low", "high", "tolerance"), [(0, 1, 2e-12), (4, 36, 2e-11), (64, 64, 1e-10)])
-def test_against_mpmath(low: float, high: float, tolerance: float) -> None:
+def test_against_mpmath(low, high, tolerance):
     assert worst_error(low, high) < tolerance
 
 
-def test_the_table_notices_a_coarse_step() -> None:
+def test_the_table_notices_a_coarse_step():
     assert worst_error(1, 36, FINE._replace(step=0.5)) > 1e-8
 
 
-def test_the_table_notices_cancellation() -> None:
+def test_the_table_notices_cancellation():
     assert worst_error(36, 36, FINE._replace(definition_P2=2.0)) > 1e-10
 
 
 def numpy_means(s: float, L: np.ndarray, keys: tuple[Key, ...]) -> dict[Key, np.ndarray]:
-    """The means of products by the sums of NumPy: another grid of x, other ends and another m_0."""
     return mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
 
 
@@ -95,10 +90,8 @@ def random_cases(n: int, largest: float, longest: float) -> list[tuple[float, np
 
 
 @pytest.mark.parametrize(("largest", "longest"), [(300.0, 1e6), (4096.0, 1e100)])
-def test_compiled_sums_against_those_of_numpy(largest: float, longest: float) -> None:
-    """P2, P3, Q and T2, of which no term cancels, to 1e-12. Of the others the polynomials magnify
-    what rounding did to either.
-    """
+def test_compiled_sums_against_those_of_numpy(largest, longest):
+    """1e-12 where no term cancels; of the others polynomials magnify the rounding."""
     for s, L in random_cases(60, largest, longest):
         ours, theirs = rows(moments(s, L)), numpy_moments(s, L)
         assert ours[[0, 1, 5, 6]] == pytest.approx(theirs[[0, 1, 5, 6]], rel=1e-12, abs=0)
@@ -106,7 +99,7 @@ def test_compiled_sums_against_those_of_numpy(largest: float, longest: float) ->
         assert far.max() < (1e-10 if s <= 64 else 1e-8 if s <= 1000 else 1e-6), s
 
 
-def test_products_of_moments_of_the_scores_against_those_of_numpy() -> None:
+def test_products_of_moments_of_the_scores_against_those_of_numpy():
     for s, L in random_cases(30, 4096.0, 1e100):
         compiled = means_of_products(np.array([s]), L, DEFINITION, Steps(FINE.step, FINE.cut))[0]
         plain = np.array(list(numpy_means(s, L, DEFINITION).values()))
@@ -114,10 +107,8 @@ def test_products_of_moments_of_the_scores_against_those_of_numpy() -> None:
 
 
 @pytest.mark.parametrize("fineness", [MEDIUM, COARSE])
-def test_less_fine_moments_keep_their_accuracy(fineness: Fineness) -> None:
-    """A third of the accuracy that the error estimates of averages allow for, at random variances
-    and lengths of their range, and on a grid.
-    """
+def test_less_fine_moments_keep_their_accuracy(fineness):
+    """A third of what error estimates of averages allow, at random places and on a grid."""
     grid = np.append(1e-12, np.geomspace(1e-6, fineness.largest_variance, 40))
     cases = random_cases(200, fineness.largest_variance, fineness.longest)
     lengths = ([1, 2, 3, 10, 100, 1e3, 1e4], [1, 7, 1e6, 1e12], [5, 1e30], [1e15, 3e20, 1e23, 1e26])
@@ -134,33 +125,29 @@ def test_less_fine_moments_keep_their_accuracy(fineness: Fineness) -> None:
     assert worst < fineness.accuracy / 3
 
 
-def test_a_coarser_step_is_seen() -> None:
-    """The control: the comparison above can fail."""
+def test_a_coarser_step_is_seen():
     s, L = np.geomspace(1e-3, 64, 20), np.array([2.0, 1e10])
     exact, found = rows(moments(s, L)), rows(moments(s, L, COARSE._replace(step=0.4)))
     assert np.abs(found / exact - 1).max() > COARSE.accuracy
 
 
-def test_variances_and_lengths_do_not_disturb_each_other() -> None:
+def test_variances_and_lengths_do_not_disturb_each_other():
     s, L = np.array([9.0, 0.0, 0.02, 1.0, 3000.0]), np.array([2.0, 1e3, 1e100])
     together = rows(moments(s, L))
     for i, one in enumerate(s):
         assert rows(moments(float(one), L)) == pytest.approx(together[:, i], rel=1e-11, abs=0)
         for j in range(L.size):
-            assert rows(moments(float(one), L[j : j + 1]))[[0, 1, 6], 0] == pytest.approx(
-                together[[0, 1, 6], i, j], rel=1e-12
-            )
+            expected = together[[0, 1, 6], i, j]
+            assert rows(moments(float(one), L[j : j + 1]))[[0, 1, 6], 0] == pytest.approx(expected, rel=1e-12)
 
 
-def test_beyond_its_range_less_fine_moments_are_fine() -> None:
+def test_beyond_its_range_less_fine_moments_are_fine():
     for s, L in ((COARSE.largest_variance * 1.01, 7.0), (3.0, COARSE.longest * 10)):
         assert np.array_equal(rows(moments(s, np.array([L]), COARSE)), rows(moments(s, np.array([L]))))
 
 
 def two_tokens(s: float) -> tuple[float, float, float]:
-    """E D^2, E Sc, E[D pi_2] for L = 2: all are functions of the difference of the scores, x ~ N(0,
-    2s).
-    """
+    """E D^2, E Sc, E[D pi_2] for L = 2, by the difference of scores x ~ N(0, 2s)."""
     g = np.linspace(-13, 13, 2_000_001)
     density = np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi) * 1.3e-5
     pq = 1 / (2 * np.cosh(np.minimum(np.abs(math.sqrt(s / 2) * g), 350))) ** 2
@@ -170,14 +157,14 @@ def two_tokens(s: float) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("s", [1e-9, 0.2, 3.0, 36.0, 1024.0, 4096.0])
-def test_two_tokens_by_another_integral(s: float) -> None:
+def test_two_tokens_by_another_integral(s):
     assert np.array(moments(s, np.array([2.0])).spread[:3])[:, 0] == pytest.approx(
         np.array(two_tokens(s)), rel=2e-11 if s < 1000 else 1e-8
     )
 
 
 @pytest.mark.parametrize("s", [3.0, 16.0, 64.0])
-def test_the_polynomials_and_the_definition_agree_where_they_meet(s: float) -> None:
+def test_the_polynomials_and_the_definition_agree_where_they_meet(s):
     L = np.floor(np.logspace(0.5, 30, 120))
     P2 = moments(s, L).P2
     near = L[(P2 > 3e-3) & (P2 < 3e-2)]
@@ -187,7 +174,7 @@ def test_the_polynomials_and_the_definition_agree_where_they_meet(s: float) -> N
 
 
 @pytest.mark.parametrize("s", [1e-12, 0.3, 7.0, 300.0, 4000.0])
-def test_the_second_order_is_that_of_the_other_function(s: float) -> None:
+def test_the_second_order_is_that_of_the_other_function(s):
     L = np.array([1, 2, 30, 1e6, 1e100])
     ours, theirs = moments(s, L), softmax_moments(s, L)
     assert pytest.approx(theirs.P2, rel=1e-12) == ours.P2
@@ -195,7 +182,7 @@ def test_the_second_order_is_that_of_the_other_function(s: float) -> None:
     assert pytest.approx(theirs.Q, rel=1e-12) == ours.spread.Q
 
 
-def test_continuous_at_no_variance() -> None:
+def test_continuous_at_no_variance():
     L = np.array([1.0, 2.0, 100.0, 1e100])
     flat: ScoreMoments = moments(0.0, L)
     assert pytest.approx((2 * L - 1) / L**2) == flat.spread.D2  # the variance of a sample of L
@@ -203,17 +190,15 @@ def test_continuous_at_no_variance() -> None:
         assert np.array(moments(s, L).spread) == pytest.approx(np.array(flat.spread), rel=1e-10)
 
 
-def test_long_prompts() -> None:
-    """L E D^2 -> e^s (2 + 4s + s^2) and L E Sc -> e^s (1 + s), the means of w^2 (g^2 - 1)^2 and w^2
-    g^2 over their tilt.
-    """
+def test_long_prompts():
+    """L E D^2 -> e^s (2 + 4s + s^2), L E Sc -> e^s (1 + s): means over the tilt."""
     for s in (1e-6, 0.5, 4.0, 16.0):
         spread = moments(s, np.array([1e100])).spread
         assert spread.D2[0] * 1e100 == pytest.approx(math.exp(s) * (2 + 4 * s + s * s), rel=1e-11)
         assert spread.Sc[0] * 1e100 == pytest.approx(math.exp(s) * (1 + s), rel=1e-11)
 
 
-def test_outside_its_range_it_refuses() -> None:
+def test_outside_its_range_it_refuses():
     for s in (-1.0, LARGEST_SCORE_VARIANCE + 1, math.inf, math.nan):
         with pytest.raises(ValueError, match="beyond the quadrature"):
             moments(s, np.array([2.0]))

@@ -1,7 +1,5 @@
 """The setting with one parameter on which rates over Gaussian queries are tried."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from numerics.attention.setting import AttentionSetting

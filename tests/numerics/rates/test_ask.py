@@ -1,7 +1,5 @@
 """The command `ask`: what it prints, that it writes nothing, and what it says to wrong input."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -12,6 +10,7 @@ import pytest
 
 from numerics import AttentionSetting, how_linear
 from numerics.cli import main
+from tests.numerics.refusals import refused
 
 RNG = np.random.default_rng(5)
 K, Q = RNG.standard_normal((4, 3)), RNG.standard_normal((4, 3))
@@ -23,22 +22,15 @@ def ask(*words: str | Path) -> int:
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     """A folder with matrices in every format, from which the command is run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "10000")
     np.savetxt("Gamma.csv", GAMMA, delimiter=",")
     np.savez("heads.npz", K=K, Q=Q)
-    for name, array in {
-        "U": K.T @ Q,
-        "half": K.T @ Q / 2,
-        "V": V,
-        "S": S,
-        "KT": K.T,
-        "QT": Q.T,
-        "K3": K[:3],
-        "m": np.ones(3),
-    }.items():
+    for name, array in dict(
+        U=K.T @ Q, half=K.T @ Q / 2, V=V, S=S, KT=K.T, QT=Q.T, K3=K[:3], m=np.ones(3)
+    ).items():
         np.save(name, array)
     Path("z.json").write_text(json.dumps(Z.tolist()))
     Path("z.csv").write_text(",".join(map(str, Z)))
@@ -48,9 +40,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 COMMON = ("--Gamma", "Gamma.csv", "--V", "V.npy")
 
 
-def test_the_answer_is_that_of_the_function_and_nothing_is_written(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_answer_is_that_of_the_function_and_nothing_is_written(files, capsys):
     before = sorted(files.iterdir())
     assert ask(*COMMON, "--U", "U.npy", "--query", "z.json", "-L", "4000,10") == 0
     printed = capsys.readouterr()
@@ -59,10 +49,7 @@ def test_the_answer_is_that_of_the_function_and_nothing_is_written(
     assert sorted(files.iterdir()) == before
 
 
-def test_keys_and_queries_make_the_scores_and_are_scaled(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Four rows of K: sqrt(d_k) is 2."""
+def test_keys_and_queries_make_the_scores_and_are_scaled(files, capsys):
     answers = []
     heads = ("--K", "heads.npz:K", "--Q", "heads.npz:Q")
     for words in (
@@ -78,29 +65,16 @@ def test_keys_and_queries_make_the_scores_and_are_scaled(
     assert capsys.readouterr().out != answers[0]
 
 
-def test_a_row_of_a_table_is_a_query(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_of_a_table_is_a_query(files, capsys):
     for file in ("z.json", "z.csv"):
         assert ask(*COMMON, "--U", "U.npy", "--query", file, "-L", "1:1e12:3") == 0
     one, other = capsys.readouterr().out.split("At L = 1e12")[1:]
     assert one == other
 
 
-def test_laws_and_a_mean(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = (
-        "--U",
-        "U.npy",
-        "--query",
-        "z.json",
-        "--law",
-        "gaussian",
-        "--law",
-        "sphere",
-        "--mean",
-        "m.npy",
-        "-L",
-        "100",
-    )
-    assert ask(*COMMON, *words) == 0
+def test_laws_and_a_mean(files, capsys):
+    words = ("--U", "U.npy", "--query", "z.json", "--law", "gaussian", "--law", "sphere", "--mean", "m.npy")
+    assert ask(*COMMON, *words, "-L", "100") == 0
     printed = capsys.readouterr().out
     assert "custom, gaussian:\nAt L = 100 softmax" in printed
     assert "\n\ncustom, sphere:\nAt L = 100 softmax" in printed
@@ -108,7 +82,7 @@ def test_laws_and_a_mean(files: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert printed.count("from T to V Gamma U z") == 1
 
 
-def test_without_files_it_takes_an_example(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_files_it_takes_an_example(files, capsys):
     assert ask() == 0
     assert capsys.readouterr().out.startswith("anisotropic:\nAt L = 1e5 softmax attention differs")
 
@@ -155,23 +129,17 @@ def test_without_files_it_takes_an_example(files: Path, capsys: pytest.CaptureFi
         ),
     ],
 )
-def test_wrong_words_are_one_line_and_exit_status_2(
-    words: list[str], message: str, files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_words_are_one_line_and_exit_status_2(words, message, files, capsys):
     assert ask(*COMMON, *words) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert message in printed.err
-    assert printed.err.startswith("largeprompt ask: ")
-    assert printed.err.count("\n") == 1
+    refused(capsys, "ask", message)
 
 
-def test_a_scale_without_keys(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scale_without_keys(capsys):
     assert ask("--score-scale", "sqrt") == 2
     assert "give --K and --Q with it" in capsys.readouterr().err
 
 
-def test_exact_answers_load_no_plots_and_no_pages() -> None:
+def test_exact_answers_load_no_plots_and_no_pages():
     """The compiled sums need Numba, half a second to load, for answers that take a tenth of it."""
     code = (
         "import sys\nfrom numerics.cli import main\nmain(['ask', '-L', '10'])\nprint('loaded', *sys.modules)"

@@ -1,8 +1,4 @@
-"""Deviations from the exact curve as normal deviations: skewed samples raise no false alarm, and
-what is wrong is still seen.
-"""
-
-from __future__ import annotations
+"""Deviations from the exact curve: skewed samples raise no alarm, what is wrong is seen."""
 
 from types import SimpleNamespace
 
@@ -23,14 +19,12 @@ def scores(mean: np.ndarray, error: np.ndarray, exact: float, largest_share: np.
     series = SimpleNamespace(
         mean=mean, error=error, exact=np.full(mean.shape, exact), largest_share=largest_share
     )
-    return _normal_scores(series, np.ones(mean.shape, dtype=bool))  # type: ignore[arg-type]
+    return _normal_scores(series, np.ones(mean.shape, dtype=bool))
 
 
 @pytest.fixture(scope="module")
-def steep() -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
-    """Mean, standard error, truth and largest share of many small samples of the gradient in U at
-    scores of variance 2.
-    """
+def steep():
+    """Mean, error, truth, largest share of small samples of grad_U, scores of variance 2."""
     one, L = np.eye(1), 100
     sampler = error_sampler(AttentionSetting(one, np.sqrt(2) * one, one, [1.0]), method="tokens", seed=4)
     sums = np.stack([sampler.sums(L, r * N, N)[2] for r in range(RUNS)])
@@ -39,32 +33,25 @@ def steep() -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
 
 
 @pytest.mark.parametrize("level", [0.05, 0.01])
-def test_skewed_samples_raise_no_false_alarm(
-    steep: tuple[np.ndarray, np.ndarray, float, np.ndarray], level: float
-) -> None:
-    """A level is exceeded no more often than it says, by the binomial limit with error probability
-    1e-6; the deviation in standard errors exceeds it far more often.
-    """
+def test_skewed_samples_raise_no_false_alarm(steep, level):
+    """By the binomial limit at 1e-6; deviations in standard errors exceed it far more often."""
     mean, error, truth, _ = steep
     above = lambda x: int(np.sum(x > norm.isf(level)))
     lower = lambda k: float(beta.ppf(1e-6, k, RUNS - k + 1)) if k else 0.0
     assert lower(above(scores(*steep))) <= level
-    assert (
-        lower(above((truth - mean) / error)) > level
-    )  # the control: low samples have a standard error too small
+    # the control: low samples have a standard error too small
+    assert lower(above((truth - mean) / error)) > level
 
 
-def test_a_bias_is_still_seen() -> None:
-    """Ten standard errors too high are ten; as many too low are less, and still beyond the 5.3 that
-    ten lengths allow.
-    """
+def test_a_bias_is_still_seen():
+    """Ten standard errors too high are ten; too low less, still beyond the 5.3 allowed."""
     ones = np.ones(5)
     low, high = (scores(ones, 0.01 * ones, exact, 0.002 * ones) for exact in (1.1, 0.9))
     assert np.all(low > 6)
     assert high == pytest.approx(10)
 
 
-def test_neighbours_lend_their_skewness() -> None:
+def test_neighbours_lend_their_skewness():
     """A length whose sample saw no large replicate is judged by the median of the others."""
     mean, error = np.ones(5), np.full(5, 0.01)
     seen = np.full(5, 0.005)
@@ -73,10 +60,9 @@ def test_neighbours_lend_their_skewness() -> None:
     assert scores(mean, error, 1.1, missed)[2] < scores(mean[2:3], error[2:3], 1.1, missed[2:3])[0]
 
 
-def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One length, 100 replicates, the gradient in U at a query with s = 1.5: a level of 1 % is
-    exceeded in 4 % of the samples at most, as `ERROR` says, and in more than 5 % if their own
-    largest replicate is all that counts. Binomial limits, error 1e-6.
+def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch):
+    """100 replicates of grad_U at s = 1.5: a level of 1 % is exceeded in 4 % at most, as `ERROR`
+    says, and in over 5 % if only their own largest counts. Binomial limits, 1e-6.
     """
     one, L, n, runs = np.eye(1), 300, 100, 2000
     sampler = error_sampler(AttentionSetting(one, np.sqrt(1.5) * one, one, [1.0]), seed=8)
@@ -99,10 +85,8 @@ def test_a_small_sample_alone_is_not_trusted_to_show_its_skewness(monkeypatch: p
 
 
 @pytest.mark.parametrize(("off", "holds"), [(0.0, True), (3e-5, True), (1e-4, False)])
-def test_what_hardly_varies_is_judged_by_rounding_and_by_what_it_varies(off: float, holds: bool) -> None:
-    """Three standard errors of 9e-6 are no failure, though rounding alone would not explain them;
-    eleven are one.
-    """
+def test_what_hardly_varies_is_judged_by_rounding_and_by_what_it_varies(off, holds):
+    """Three standard errors of 9e-6 are no failure; eleven are one."""
     ones = np.ones(3)
     series = SimpleNamespace(
         quantity="output",
@@ -111,6 +95,6 @@ def test_what_hardly_varies_is_judged_by_rounding_and_by_what_it_varies(off: flo
         rare_error=0 * ones,
         exact=np.array([1.0, 1.0, 1.0 + off]),
     )
-    (comparison,) = _agrees(series, np.array([10.0, 100.0, 1000.0]))  # type: ignore[arg-type]
+    (comparison,) = _agrees(series, np.array([10.0, 100.0, 1000.0]))
     assert comparison.holds is holds
     assert holds or "L = 1000" in comparison.says

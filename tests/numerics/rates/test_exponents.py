@@ -1,11 +1,6 @@
-"""Exponents against lambda: the equation they solve, what they rest on, and the settings without
-one.
-"""
-
-from __future__ import annotations
+"""Exponents against lambda: their equation, what they rest on, settings without one."""
 
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -29,11 +24,10 @@ from tests.numerics.rates.settings import averaged
 FIXED = AttentionSetting(np.diag([2.0, 1.0]), 0.5 * np.eye(2), np.eye(2), np.ones(2))
 
 
-def test_exponents() -> None:
+def test_exponents():
     assert sharp_exponent(FIXED) == sharp_exponent(averaged(0.4)) == sharp_exponent(averaged(0.0)) == 1
     assert sharp_exponent(averaged(0.5)) == pytest.approx(1)
     b = sharp_exponent(averaged(2.0))
-    assert b is not None
     assert b**2 + b == pytest.approx(1 / 2)  # the defining equation
     assert next_order(FIXED) == next_order(averaged(1 / 6)) == pytest.approx(1)
     near = next_order(averaged(0.3))
@@ -45,12 +39,12 @@ def test_exponents() -> None:
     assert next_order(rounded) is theorem_B_constant(rounded, "output") is None
 
 
-def test_the_curve_is_that_of_the_settings() -> None:
+def test_the_curve_is_that_of_the_settings():
     lam = [0.0, 0.2, 0.7, 3.0]
     assert exponent_curve(lam) == pytest.approx([sharp_exponent(averaged(x)) for x in lam])
 
 
-def test_other_laws_have_an_exponent_at_one_query_only() -> None:
+def test_other_laws_have_an_exponent_at_one_query_only():
     signs = rademacher(2)
     assert all(
         sharp_exponent(AttentionSetting(signs, np.eye(2), np.eye(2), np.ones(2)), q) == 1 for q in QUANTITIES
@@ -66,22 +60,14 @@ def test_other_laws_have_an_exponent_at_one_query_only() -> None:
     assert sharp_exponent(plane, "grad_U") == 1, "tokens in a plane are on no line, however narrow it is"
 
 
-def test_regions_cover_every_lambda_once() -> None:
+def test_regions_cover_every_lambda_once():
     assert REGIONS[0].low == 0
     assert REGIONS[-1].high == np.inf
     assert all(a.high == b.low for a, b in pairwise(REGIONS))
-    assert [REGIONS.index(region(lam)) for lam in (0.0, 0.25, 0.49, 0.5, 0.99, 1.0, 1e6)] == [
-        0,
-        1,
-        1,
-        2,
-        2,
-        3,
-        3,
-    ]
+    assert [REGIONS.index(region(x)) for x in (0.0, 0.25, 0.49, 0.5, 0.99, 1.0, 1e6)] == [0, 1, 1, 2, 2, 3, 3]
 
 
-def test_the_papers_exponents_are_below_the_sharp_ones() -> None:
+def test_the_papers_exponents_are_below_the_sharp_ones():
     kappa = np.geomspace(1e-3, 1e3, 61)
     for quantity in QUANTITIES:
         paper = paper_curve(kappa, quantity)
@@ -97,17 +83,15 @@ def test_the_papers_exponents_are_below_the_sharp_ones() -> None:
     assert paper_exponent(small, "output") == pytest.approx(1 / 192)
 
 
-def test_how_exponents_are_known() -> None:
-    """Also in one dimension, and where V sees only the direction of the scores, or anything but
-    that.
-    """
+def test_how_exponents_are_known():
+    """Also in one dimension, and where V sees only, or not, the direction of the scores."""
     line = AttentionSetting(np.eye(2), np.diag([2.0, 0.0]), np.array([[1.0, 0.0]]), query_cov=np.eye(2))
     blind = AttentionSetting(np.eye(2), np.diag([2.0, 0.0]), np.array([[0.0, 1.0]]), query_cov=np.eye(2))
     for setting in (FIXED, averaged(0.5), averaged(2.0), averaged(2.0, 2), line, blind):
         assert all(standing(setting, quantity) == "proved by hand" for quantity in QUANTITIES)
 
 
-def test_without_a_query_the_gradient_in_U_has_no_error() -> None:
+def test_without_a_query_the_gradient_in_U_has_no_error():
     for query in ({"query": np.zeros(2)}, {"query_cov": np.zeros((2, 2))}):
         silent = AttentionSetting(FIXED.Gamma, FIXED.U, FIXED.V, **query)
         assert sharp_exponent(silent, "grad_U") is None
@@ -115,10 +99,8 @@ def test_without_a_query_the_gradient_in_U_has_no_error() -> None:
 
 
 @pytest.mark.parametrize("quantity", ["output", "grad_V"])
-def test_the_law_of_theorem_B_does_not_feed_on_rounding(quantity: Literal["output", "grad_V"]) -> None:
-    """V is orthogonal to what the scores see, but for rounding: no constant for the output. The
-    gradient in V sees all.
-    """
+def test_the_law_of_theorem_B_does_not_feed_on_rounding(quantity):
+    """V is orthogonal to what scores see, up to rounding: no constant for the output."""
     rng = np.random.default_rng(0)
     a, v = rng.standard_normal((2, 3))
     v -= a * (a @ v) / (a @ a)

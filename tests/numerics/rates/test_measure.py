@@ -1,9 +1,6 @@
 """The rate experiment: what holds, what must fail, and what is not compared."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,17 +34,11 @@ def estimate(mean: np.ndarray, error: np.ndarray, share: np.ndarray | float = 0.
 
 
 @pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    """Replaces the simulation by the exact curve, times ``distort(L)``, with Gaussian noise of
-    known size.
-    """
+def measured(monkeypatch):
+    """Replaces the simulation by the exact curve times ``distort(L)`` with known noise."""
 
-    def install(
-        setting: AttentionSetting, distort: Any = lambda L: 1.0, relative: float = 0.005, share: float = 0.001
-    ) -> None:
-        def fake(
-            _: AttentionSetting, *, lengths: list[int], seed: int, replicates: int, **__: Any
-        ) -> AttentionErrors:
+    def install(setting, distort=lambda L: 1.0, relative=0.005, share=0.001):
+        def fake(_, *, lengths, seed, replicates, **__):
             (L,) = lengths
             rng = np.random.default_rng([seed, L])
             found = {}
@@ -63,10 +54,7 @@ def measured(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     return install
 
 
-def test_the_simulation_agrees_with_theory() -> None:
-    """The real kernel, on a fixed and on a random query; each comparison has the error probability
-    1e-6.
-    """
+def test_the_simulation_agrees_with_theory():
     for name in ("singular", "averaged"):
         run = rates(EXAMPLES[name](), [1, 2, 10, 100, 1000], replicates=4000, seed=5)
         assert run.holds, failures(run)
@@ -74,10 +62,8 @@ def test_the_simulation_agrees_with_theory() -> None:
     assert all(0 <= c.error <= ERROR for c in run.comparisons)
 
 
-def test_true_data_pass_for_every_seed(measured) -> None:  # type: ignore[no-untyped-def]
-    """Twenty seeds times 15 comparisons at error 1e-6: a failure here has probability below 4e-4,
-    and seeds are fixed.
-    """
+def test_true_data_pass_for_every_seed(measured):
+    """Twenty seeds times 15 comparisons at 1e-6: below 4e-4 in all."""
     measured(ISOTROPIC)
     for seed in range(20):
         run = rates(ISOTROPIC, LENGTHS, seed=seed)
@@ -112,7 +98,7 @@ def test_true_data_pass_for_every_seed(measured) -> None:  # type: ignore[no-unt
     ],
     ids=["biased", "wrong exponent", "one wrong length", "slightly biased everywhere"],
 )
-def test_false_data_fail(measured, distort: Any, broken: set[str]) -> None:  # type: ignore[no-untyped-def]
+def test_false_data_fail(measured, distort, broken):
     measured(ISOTROPIC, distort)
     run = rates(ISOTROPIC, LENGTHS)
     assert broken <= failures(run)
@@ -120,10 +106,8 @@ def test_false_data_fail(measured, distort: Any, broken: set[str]) -> None:  # t
     assert [c.holds for c in run.comparisons] == sorted(c.holds for c in run.comparisons)  # failures first
 
 
-def test_a_false_bound_fails(monkeypatch: pytest.MonkeyPatch, measured) -> None:  # type: ignore[no-untyped-def]
-    """Half of Theorem A, one hundred-millionth of Lemma C.4: both are caught, by the measured and
-    by the exact curve.
-    """
+def test_a_false_bound_fails(monkeypatch, measured):
+    """Half of Theorem A, one hundred-millionth of Lemma C.4, by both curves."""
     import numerics.rates.bound_curves
 
     theorem, lemma = numerics.rates.bound_curves.theorem_A, numerics.rates.bound_curves.lemma_c4
@@ -139,34 +123,30 @@ def test_a_false_bound_fails(monkeypatch: pytest.MonkeyPatch, measured) -> None:
     assert names <= failures(rates(ISOTROPIC, LENGTHS))
 
 
-def test_fit_windows_do_not_look_at_the_data(measured) -> None:  # type: ignore[no-untyped-def]
+def test_fit_windows_do_not_look_at_the_data(measured):
     windows = set()
     for seed in range(10):
         measured(ISOTROPIC)
         fit = rates(ISOTROPIC, LENGTHS, seed=seed).series[0].fit
-        assert fit is not None
         windows.add((fit.lengths, fit.points))
     assert len(windows) == 1
 
 
-def test_intervals_of_the_whole_procedure_cover() -> None:
-    """Window, fit and all, at a nominal 95 %."""
+def test_intervals_of_the_whole_procedure_cover():
     L = np.array(LENGTHS, dtype=float)
     exact = exact_error(ISOTROPIC, "output", L)
-    assert exact is not None
     rng = np.random.default_rng(12)
     inside = []
     for _ in range(400):
         mean = exact * (1 + 0.005 * rng.standard_normal(L.size))
         fit = series_of(ISOTROPIC, "output", L, estimate(mean, 0.005 * exact), 0 * L, 20_000).fit
-        assert fit is not None
         low, high = fit.interval()
         inside.append(low <= 1 <= high)
     # The binomial standard error is 1.1 %: 92-98 % is 2.7 of them (error 0.6 %, with a fixed seed).
     assert 0.92 <= np.mean(inside) <= 0.98
 
 
-def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: ignore[no-untyped-def]
+def test_what_cannot_be_trusted_is_not_compared(measured):
     slow = EXAMPLES["averaged-slow"]()
     measured(slow)
     run = rates(slow, LENGTHS)
@@ -177,7 +157,6 @@ def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: igno
     )
     # Far out the law of Theorem B finds it in the exact curve, and the straight line does not.
     far, sharp = dict(run.far_models), run.series[0].sharp
-    assert sharp is not None
     assert abs(far["A (ln L)^0.5 L^-a (1 + B/ln L)"] - sharp) < 1e-4 < abs(far["A L^-a"] - sharp)
     measured(ISOTROPIC)
     fast = rates(ISOTROPIC, LENGTHS)
@@ -186,8 +165,8 @@ def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: igno
     short = rates(ISOTROPIC, [10, 100, 1000])
     assert all(series.fit is None for series in short.series)
     assert (
-        "output, gradient in V and gradient in U, no fit: lengths above 1 and well measured: 3; a fit takes 5 or more"
-        in (short.warnings)
+        "output, gradient in V and gradient in U, no fit: lengths above 1 and well measured: 3; "
+        "a fit takes 5 or more" in (short.warnings)
     )
     measured(ISOTROPIC, share=0.3)
     heavy = rates(ISOTROPIC, LENGTHS)
@@ -198,7 +177,7 @@ def test_what_cannot_be_trusted_is_not_compared(measured) -> None:  # type: igno
 @pytest.mark.parametrize(
     ("s", "word"), [(2.0, "go to longer prompts"), (60.0, "no feasible length shows it")]
 )
-def test_advice_that_can_be_followed(measured, s: float, word: str) -> None:  # type: ignore[no-untyped-def]
+def test_advice_that_can_be_followed(measured, s, word):
     """At s = 60 the next order is e^120/L: nobody should be sent to longer prompts."""
     one = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), [s**0.5])
     measured(one)
@@ -207,25 +186,18 @@ def test_advice_that_can_be_followed(measured, s: float, word: str) -> None:  # 
     assert word in found[0]
 
 
-def test_errors_that_do_not_vary_are_known_to_rounding(measured) -> None:  # type: ignore[no-untyped-def]
-    """Averages over all but the scores, and U = 0: no standard error at all, and still fits and
-    comparisons.
-    """
+def test_errors_that_do_not_vary_are_known_to_rounding(measured):
     flat = AttentionSetting(np.eye(2), np.zeros((2, 2)), np.eye(2), np.ones(2))
     measured(flat, relative=0.0)
     run = rates(flat, LENGTHS)
     assert run.holds, failures(run)
-    assert run.series[0].fit is not None
     assert run.series[0].fit.exponent == pytest.approx(1, abs=1e-5)
     assert any("where it is not random" in c.name for c in run.comparisons)
     measured(flat, lambda L: 1 + 3e-5 * (L == 464), relative=0.0)
     assert "output: measured = exact where it is not random" in failures(rates(flat, LENGTHS))
 
 
-def test_tokens_of_which_theory_says_nothing(measured) -> None:  # type: ignore[no-untyped-def]
-    """Averages over queries for tokens that are not Gaussian: no exact curve, no exponent, and the
-    run says so.
-    """
+def test_tokens_of_which_theory_says_nothing(measured):
     coins = AttentionSetting(rademacher(2), 0.4 * np.eye(2), np.eye(2), query_cov=np.eye(2))
     measured(coins)
     run = rates(coins, LENGTHS)
@@ -234,14 +206,14 @@ def test_tokens_of_which_theory_says_nothing(measured) -> None:  # type: ignore[
     assert any("no exact curve" in warning for warning in run.warnings)
 
 
-def test_no_query_no_gradient_in_U() -> None:
+def test_no_query_no_gradient_in_U():
     silent = AttentionSetting(np.eye(2), np.eye(2), np.eye(2), np.zeros(2))
     run = rates(silent, [1, 10, 100], replicates=500)
     assert [s.quantity for s in run.series] == ["output", "grad_V"]
     assert run.holds
 
 
-def test_same_seed_same_numbers_whatever_else_is_asked() -> None:
+def test_same_seed_same_numbers_whatever_else_is_asked():
     one = rates(ISOTROPIC, [10, 40], replicates=300, seed=3, threads=1)
     two = rates(ISOTROPIC, [40, 10, 10, 90], replicates=300, seed=3, threads=2)
     other = rates(ISOTROPIC, [10, 40], replicates=300, seed=4)
@@ -252,7 +224,7 @@ def test_same_seed_same_numbers_whatever_else_is_asked() -> None:
         assert not np.any(a.mean == c.mean)
 
 
-def test_assessing_is_the_other_half_of_measuring() -> None:
+def test_assessing_is_the_other_half_of_measuring():
     """Any order, repeated lengths, all in one call: the same run."""
     errors = attention_errors(ISOTROPIC, lengths=[40, 10, 40], replicates=300, seed=3)
     run, same = assess(ISOTROPIC, errors), rates(ISOTROPIC, [10, 40], replicates=300, seed=3)
@@ -264,7 +236,7 @@ def test_assessing_is_the_other_half_of_measuring() -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_a_single_length_is_compared_but_has_no_slope(name: str) -> None:
+def test_a_single_length_is_compared_but_has_no_slope(name):
     run = rates(EXAMPLES[name](), [30], replicates=2000, seed=1)
     assert run.holds, failures(run)
     assert any("measured = exact at each length" in c.name for c in run.comparisons)
@@ -272,7 +244,7 @@ def test_a_single_length_is_compared_but_has_no_slope(name: str) -> None:
     assert any("one length has no slope" in warning for warning in run.warnings)
 
 
-def test_progress_ends_complete() -> None:
+def test_progress_ends_complete():
     seen: list[tuple[int, int]] = []
     rates(ISOTROPIC, [10, 20, 30], replicates=100, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(30, 60), (50, 60), (60, 60)]
@@ -289,12 +261,12 @@ def test_progress_ends_complete() -> None:
         ([10, 20], {"replicates": 99}, "replicates = 99; draw at least 100"),
     ],
 )
-def test_bad_arguments_are_refused(lengths: Any, options: dict[str, Any], message: str) -> None:
+def test_bad_arguments_are_refused(lengths, options, message):
     with pytest.raises(ValueError, match=message):
         rates(ISOTROPIC, lengths, **options)
 
 
-def test_assess_takes_a_setting_and_what_was_measured_of_it() -> None:
+def test_assess_takes_a_setting_and_what_was_measured_of_it():
     setting = EXAMPLES["anisotropic"]()
     for wrong in ((None, None), (setting, 5), ({}, setting)):
         with pytest.raises(TypeError, match="in this order"):

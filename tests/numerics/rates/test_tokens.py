@@ -1,8 +1,4 @@
-"""An embedding table in place of a covariance: `how_linear` and `largeprompt ask --tokens`, against
-the law on its rows, and with what the table adds to the answer.
-"""
-
-from __future__ import annotations
+"""An embedding table in place of a covariance, against the law on its rows."""
 
 from pathlib import Path
 from typing import Any
@@ -16,6 +12,7 @@ from numerics.rates.distance.how_linear import how_linear
 from numerics.terminal.arrays import map_array
 from numerics.terminal.inputs import InputError
 from numerics.token_laws import atoms, embedding_table
+from tests.numerics.refusals import refused
 
 RNG = np.random.default_rng(21)
 ROWS = RNG.standard_normal((14, 2)) + np.array([2.0, 0.0])
@@ -24,14 +21,13 @@ LENGTHS = [10, 4000]
 
 
 def both(**given: Any) -> tuple[Any, Any]:
-    """The answers for the table and for the law on its rows, of which the mean is told."""
     mean = ROWS.mean(0)
     table = AttentionSetting(embedding_table(ROWS), U, V, **given)
     law = AttentionSetting(atoms(ROWS - mean, np.full(14, 1 / 14)), U, V, **given)
     return how_linear(table, LENGTHS), how_linear(law, LENGTHS, mean=mean)
 
 
-def test_one_query_is_exact_and_the_mean_is_told() -> None:
+def test_one_query_is_exact_and_the_mean_is_told():
     found, other = both(query=QUERY)
     assert found.relative_error == pytest.approx(other.relative_error, rel=1e-10)
     assert found.needed == pytest.approx(other.needed)
@@ -44,7 +40,7 @@ def test_one_query_is_exact_and_the_mean_is_told() -> None:
     assert not any("numerics.honest_sigma" in note for note in found.notes)  # it is certain
 
 
-def test_over_queries_prompts_are_drawn() -> None:
+def test_over_queries_prompts_are_drawn():
     found, other = both(query_cov=np.eye(2))
     assert found.replicates > 1000
     spread = np.hypot(found.standard_error, other.standard_error)
@@ -53,8 +49,7 @@ def test_over_queries_prompts_are_drawn() -> None:
 
 
 @pytest.fixture
-def words(tmp_path: Path) -> list[str]:
-    """The command with its files."""
+def words(tmp_path):
     np.save(tmp_path / "X.npy", ROWS.astype(np.float32))
     for name, array in (("U", U), ("V", V), ("query", QUERY)):
         np.save(tmp_path / f"{name}.npy", array)
@@ -67,9 +62,7 @@ def words(tmp_path: Path) -> list[str]:
     ]
 
 
-def test_the_command_answers_as_the_function_does(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_answers_as_the_function_does(words, capsys):
     assert main(words) == 0
     printed = capsys.readouterr()
     table = AttentionSetting(embedding_table(ROWS.astype(np.float32)), U, V, QUERY)
@@ -86,9 +79,7 @@ def test_the_command_answers_as_the_function_does(
         (["--law", "sphere"], "--law changes the law of the tokens"),
     ],
 )
-def test_what_does_not_go_together(
-    more: list[str], says: str, words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_does_not_go_together(more, says, words, capsys):
     folder = Path(words[2]).parent
     file = [str(folder / f"{word}.npy") if (folder / f"{word}.npy").exists() else word for word in more]
     assert main([*words, *file]) == 2
@@ -105,18 +96,13 @@ def test_what_does_not_go_together(
         (np.ones(4), "shape (4,)"),
     ],
 )
-def test_tables_that_are_none(
-    table: Any, says: str, words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_that_are_none(table, says, words, capsys):
     np.save(words[2], table)
     assert main(words) == 2
-    error = capsys.readouterr().err
-    assert says in error
-    assert error.startswith("largeprompt ask: ")
-    assert error.count("\n") == 1
+    refused(capsys, "ask", says)
 
 
-def test_a_large_array_stays_on_disk(tmp_path: Path) -> None:
+def test_a_large_array_stays_on_disk(tmp_path):
     np.save(tmp_path / "X.npy", ROWS.astype(np.float16))
     array, digest = map_array(tmp_path / "X.npy")
     assert isinstance(array, np.memmap)
@@ -133,7 +119,7 @@ def test_a_large_array_stays_on_disk(tmp_path: Path) -> None:
         (b"\x93NUMPY\x01\x00", "no array of numbers"),
     ],
 )
-def test_files_that_are_no_array(content: bytes, says: str, tmp_path: Path) -> None:
+def test_files_that_are_no_array(content, says, tmp_path):
     (tmp_path / "X.npy").write_bytes(content)
     with pytest.raises(InputError, match=says):
         map_array(tmp_path / "X.npy")

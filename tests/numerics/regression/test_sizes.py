@@ -1,8 +1,4 @@
-"""Covariances, starts and parameters at the ends of the floats: the right answer, or a clear error,
-and always an end.
-"""
-
-from __future__ import annotations
+"""Sizes at the ends of the floats: the right answer, or a clear error, and always an end."""
 
 from collections.abc import Callable
 from typing import Any
@@ -43,15 +39,13 @@ BEYOND: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", BEYOND)
-def test_what_leaves_the_floats_is_refused(name: str) -> None:
+def test_what_leaves_the_floats_is_refused(name):
     with pytest.raises(ValueError, match="leaves the range of floats"):
         BEYOND[name]()
 
 
-def test_large_and_small_sizes_that_cancel_have_their_risk() -> None:
-    """x'w is of the size of sqrt(Sigma), U of 1/Sigma: in other units the risk is Sigma times
-    that.
-    """
+def test_large_and_small_sizes_that_cancel_have_their_risk():
+    """In units where x'w is sqrt(Sigma) and U is 1/Sigma, the risk is Sigma times that."""
     plain = exact_risk(I, 0.8, I, 10, noise=0.1)
     for size in (2.0**-500, 2.0**500):
         found = exact_risk(I / size, 0.8, size * I, 10, noise=0.1 * size)
@@ -59,11 +53,10 @@ def test_large_and_small_sizes_that_cancel_have_their_risk() -> None:
         assert found.grad_u == pytest.approx(size * plain.grad_u, rel=1e-12)
 
 
-def test_an_integration_that_does_not_arrive_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_integration_that_does_not_arrive_ends(monkeypatch):
     """Noise is 1e79 times Sigma: u falls in no time, U moves in no hurry, and steps stay short."""
     monkeypatch.setattr(integrator, "MOST_EVALUATIONS", 2000)
-    with pytest.raises(
-        RuntimeError, match=r"gave up at t = .* after 2000 steps: parts of the flow differ too much in speed"
-    ):
+    says = r"gave up at t = .* after 2000 steps: parts of the flow differ too much in speed"
+    with pytest.raises(RuntimeError, match=says):
         training_flow((I, 1.0), task(1e-80), 7)
     assert integrate_flow(I, I, 0.5).converged  # control: within as few steps others arrive

@@ -1,7 +1,5 @@
 """The tasks of Section 5, in which an entry of w has variance 1."""
 
-from __future__ import annotations
-
 from numpy.typing import ArrayLike
 
 from theory.regression.task import RegressionTask

@@ -1,8 +1,4 @@
-"""The search finds known maxima: inside, in a corner, in a narrow valley, and among several
-peaks.
-"""
-
-from __future__ import annotations
+"""Known maxima: inside, in a corner, in a narrow valley, and among several peaks."""
 
 import numpy as np
 import pytest
@@ -19,7 +15,7 @@ def many_peaks(x: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_known_maxima(seed: int) -> None:
+def test_known_maxima(seed):
     rng = np.random.default_rng(seed)
     value, x = maximise(rosenbrock, [(-2, 2), (-2, 2)], rng)
     assert value > -1e-8
@@ -29,14 +25,14 @@ def test_known_maxima(seed: int) -> None:
     assert (value, x.tolist()) == (5.0, [2.0, 3.0])
 
 
-def test_a_start_is_used_and_never_lost() -> None:
+def test_a_start_is_used_and_never_lost():
     needle = lambda x: np.where(np.abs(x - 0.123456).max(0) < 1e-9, 1.0, 0.0)
     value, x = maximise(needle, [(0, 1), (0, 1)], np.random.default_rng(0), [(0.123456, 0.123456)])
     assert (value, x.tolist()) == (1.0, [0.123456, 0.123456])
     assert refine(needle, [(0, 1), (0, 1)], np.random.default_rng(0), x, np.eye(2))[0] == 1.0
 
 
-def test_the_same_stream_finds_the_same() -> None:
+def test_the_same_stream_finds_the_same():
     one, two = (maximise(many_peaks, [(-2, 2)], np.random.default_rng(3)) for _ in range(2))
     assert one[0] == two[0]
     assert one[1].tolist() == two[1].tolist()

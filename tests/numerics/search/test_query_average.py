@@ -1,8 +1,4 @@
-"""Exact averages over prompt and query: against all prompts one by one, Arb against floats, and the
-verdicts of `tightest`.
-"""
-
-from __future__ import annotations
+"""Exact averages over prompt and query: all prompts, Arb against floats, verdicts."""
 
 import itertools
 from fractions import Fraction
@@ -54,22 +50,20 @@ def one_by_one(L: int, order: int) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("L", [1, 2, 4])
-def test_averages_over_all_prompts(L: int) -> None:
+def test_averages_over_all_prompts(L):
     for order, statistic in ((2, squared_error), (4, fourth_error)):
         assert float(INSTANCE.average(L, statistic)) == pytest.approx(one_by_one(L, order)[0], rel=1e-12)
-    assert float(INSTANCE.average(L, covariance_error, moments)) == pytest.approx(
-        one_by_one(L, 2)[1], rel=1e-12
-    )
+    expected = one_by_one(L, 2)[1]
+    assert float(INSTANCE.average(L, covariance_error, moments)) == pytest.approx(expected, rel=1e-12)
 
 
-def test_balls_enclose_floats_and_a_factor_of_the_query() -> None:
+def test_balls_enclose_floats_and_a_factor_of_the_query():
     for statistic, f in ((squared_error, None), (covariance_error, moments)):
         ball = INSTANCE.average(3, statistic, f, exact=True)
         assert float(ball.rad()) < 1e-12
         assert float(ball) == pytest.approx(INSTANCE.average(3, statistic, f), rel=1e-12)
-    one = INSTANCE.average(
-        3, squared_error, g=lambda z: float((z * z).sum() < 0.2)
-    )  # of the two queries, |z| = 1/3
+    # of the two queries, |z| = 1/3
+    one = INSTANCE.average(3, squared_error, g=lambda z: float((z * z).sum() < 0.2))
     other = INSTANCE.average(3, squared_error) - one
     weighted = INSTANCE.average(3, squared_error, g=lambda z: (z * z).sum())
     assert weighted == pytest.approx(one / 9 + 4 * other / 9)
@@ -84,14 +78,13 @@ def judge(*instances: Instance) -> Verdict:
     return tightest(instances, checked="", covered="these").verdict
 
 
-def test_verdicts() -> None:
+def test_verdicts():
     assert judge(instance(1, 2), instance(1, 3)) is Verdict.SUPPORTED
     assert judge(instance(1, 2), instance(3, 2)) is Verdict.REFUTED
     assert judge(instance(3, 2, exact=False)) is Verdict.OPEN
     assert judge(Instance({}, nan, 1.0)) is Verdict.OPEN
-    assert (
-        judge(Instance({}, 1.0, 0.5, lambda: (sp.S.One, sp.S.One))) is Verdict.OPEN
-    )  # a float alone refutes nothing
+    # a float alone refutes nothing
+    assert judge(Instance({}, 1.0, 0.5, lambda: (sp.S.One, sp.S.One))) is Verdict.OPEN
     found = tightest([instance(1, 2, L=1), instance(1, 1.5, L=2)], checked="", covered="these")
     assert (found.slack, dict(found.tightest)) == (1.5, {"L": 2})
     first = tightest([instance(4, 2, L=1), instance(9, 2, L=2)], checked="", covered="these")

@@ -1,8 +1,4 @@
-"""The instances meet the hypotheses that refutations rest on, and the Gaussian ones are what a
-second route says.
-"""
-
-from __future__ import annotations
+"""The instances meet the hypotheses of refutations, and Gaussian ones a second route."""
 
 from fractions import Fraction
 from itertools import takewhile
@@ -15,7 +11,7 @@ from numerics.token_laws.sub_gaussian import certified_proxy
 
 
 @pytest.mark.parametrize("x", [x for x in discrete() if x.u == 0], ids=lambda x: x.name)
-def test_tokens_and_queries_are_as_sub_gaussian_as_the_propositions_ask(x) -> None:
+def test_tokens_and_queries_are_as_sub_gaussian_as_the_propositions_ask(x):
     assert x.tokens.sigma2 >= 1
     almost = 1 + Fraction(1, 10**5)  # `certified_proxy` is above the optimal constant by up to that
     if x.d == 1:
@@ -28,7 +24,7 @@ def test_tokens_and_queries_are_as_sub_gaussian_as_the_propositions_ask(x) -> No
         assert set(x.tokens.weights) == set(x.query.weights) == {Fraction(1, 2**x.d)}
 
 
-def test_gaussian_tokens_against_sampling() -> None:
+def test_gaussian_tokens_against_sampling():
     """One token, where the instance is in closed form: E|z_1 - Gamma U z|^2."""
     rng = np.random.default_rng(2)
     seen = 0

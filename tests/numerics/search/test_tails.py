@@ -1,8 +1,4 @@
-"""Tails of exact cases against brute force over all prompts, and what `increasing` does with true
-and false chains.
-"""
-
-from __future__ import annotations
+"""Tails of exact cases by brute force, and `increasing` with true and false chains."""
 
 import itertools
 import math
@@ -17,7 +13,7 @@ from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TA
 
 
 @pytest.mark.parametrize(("order", "growth"), [(2, 1), (2, 2), (4, 1)])
-def test_a_case_against_brute_force(order: int, growth: int) -> None:
+def test_a_case_against_brute_force(order, growth):
     case = next(
         c
         for c in _cases(order, growth)
@@ -44,19 +40,19 @@ def test_a_case_against_brute_force(order: int, growth: int) -> None:
 
 
 @pytest.mark.parametrize(("order", "growth"), [(2, 1), (2, 2), (4, 1)])
-def test_one_law_in_four_does_not_reach_its_growth_constant(order: int, growth: int) -> None:
+def test_one_law_in_four_does_not_reach_its_growth_constant(order, growth):
     strict = [c for c in _cases(order, growth) if c.at[TOKEN_TAIL.name] > c.at[OWN_TAIL.name]]
     assert strict
     assert {float(c.at["C_f" if growth == 1 else "C_f2"]) for c in strict} == {2.0}
 
 
-def test_a_positive_part_in_a_bound() -> None:
+def test_a_positive_part_in_a_bound():
     L = symbol("L")
     assert increasing(sp.Max(L - 3, 0), L, order=2).verdict is Verdict.SUPPORTED
     assert increasing(sp.Max(L - 3, 0), L - 3, order=2).witness["L"] == 1
 
 
-def test_a_false_chain_is_refuted_at_the_shortest_prompt() -> None:
+def test_a_false_chain_is_refuted_at_the_shortest_prompt():
     found = increasing(ERROR, ERROR / 2, order=2)
     assert found.verdict is Verdict.REFUTED
     assert found.witness["L"] == 1
@@ -64,7 +60,7 @@ def test_a_false_chain_is_refuted_at_the_shortest_prompt() -> None:
     assert increasing(ERROR, 2 * ERROR, ERROR, order=2).witness["link"] == 2
 
 
-def test_equal_sides_are_accepted_and_hypotheses_select_cases() -> None:
+def test_equal_sides_are_accepted_and_hypotheses_select_cases():
     assert increasing(ERROR, ERROR, order=4).slack == pytest.approx(1)
     short = increasing(ERROR, ERROR, order=2, admitted=(symbol("L"), F(2)))
     every = increasing(ERROR, ERROR, order=2)

@@ -1,11 +1,6 @@
-"""The search finds worst cases known in closed form, and a false constant is refuted by a witness
-that stands on its own.
-"""
-
-from __future__ import annotations
+"""Worst cases known in closed form, and false constants with witnesses of their own."""
 
 from fractions import Fraction as F
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,15 +21,13 @@ R1 = sp.exp(4 * a2) * F4 / L
 
 
 @pytest.fixture(autouse=True)
-def _only_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def _only_the_search(monkeypatch):
     """The hostile cases have their own tests; here they would only cost time."""
     monkeypatch.setattr(module, "worst_hostile", lambda *_: Worst(0.0, "", 0.0, 0, 0, 0, False))
 
 
 def again(e: Evidence) -> tuple[float, float]:
-    """Both sides of R1 at a witness on two atoms, from the printed numbers alone and by brute force
-    over a binomial.
-    """
+    """Both sides of R1 on two atoms, from the printed numbers and a binomial alone."""
     from scipy.stats import binom
 
     (x1, x2), (q, _), f = (
@@ -50,7 +43,7 @@ def again(e: Evidence) -> tuple[float, float]:
     return float(binom.pmf(n, length, q) @ (average - limit) ** 2), float(rate)
 
 
-def test_plain_means_reach_the_rate_exactly_and_at_length_one() -> None:
+def test_plain_means_reach_the_rate_exactly_and_at_length_one():
     e = worst_ratio(Mean(error_squared), "<=", F(99, 100) * R1, families=(TWO_ATOMS,))
     assert e.verdict is Verdict.REFUTED
     assert e.witness["L"] == 1
@@ -59,7 +52,7 @@ def test_plain_means_reach_the_rate_exactly_and_at_length_one() -> None:
     assert (left, 0.99 * right) == pytest.approx((e.witness["left"], e.witness["right"]))
 
 
-def test_beyond_one_the_witness_needs_a_long_prompt() -> None:
+def test_beyond_one_the_witness_needs_a_long_prompt():
     e = worst_ratio(Mean(error_squared), "<=", R1, families=(TWO_ATOMS,))
     assert e.verdict is Verdict.REFUTED
     assert e.witness["L"] > 100
@@ -69,34 +62,29 @@ def test_beyond_one_the_witness_needs_a_long_prompt() -> None:
 
 
 @pytest.mark.parametrize("family", [TWO_ATOMS, THREE_ATOMS], ids=lambda f: f.name)
-def test_chebyshev_is_attained(family: object) -> None:
+def test_chebyshev_is_attained(family):
     """P(|R_L - R|^2 >= t) <= L E|Q|^2 / t with equality for one Rademacher term."""
     families = (family,)
-    holds = worst_ratio(Tail(deviation_R, ">=", EQ2 * L / delta, delta), "<=", delta, families=families)  # type: ignore[arg-type]
+    holds = worst_ratio(Tail(deviation_R, ">=", EQ2 * L / delta, delta), "<=", delta, families=families)
     assert holds.verdict is Verdict.SUPPORTED
     assert holds.slack == pytest.approx(1, abs=1e-5)
     e = worst_ratio(
         Tail(deviation_R, ">=", F(9, 10) * EQ2 * L / delta, delta), "<=", delta, families=families
-    )  # type: ignore[arg-type]
+    )
     assert e.verdict is Verdict.REFUTED
     assert 0 < F(str(e.witness["delta"])) < 1
-    assert (
-        float(e.witness["left"])
-        > float(F(str(e.witness["delta"])))
-        == pytest.approx(float(e.witness["right"]))
-    )
+    known = float(e.witness["right"])
+    assert float(e.witness["left"]) > float(F(str(e.witness["delta"]))) == pytest.approx(known)
 
 
-def test_the_sub_gaussian_constant_of_two_atoms_is_attained() -> None:
-    """ln E e^{x} <= a2/2 with equality at the exact constant: skewed laws reach it at a query away
-    from 0.
-    """
+def test_the_sub_gaussian_constant_of_two_atoms_is_attained():
+    """ln E e^{x} <= a2/2 with equality: skewed laws reach it at a query away from 0."""
     families = (TWO_ATOMS,)
     assert worst_ratio(sp.log(S / L), "<=", a2 / 2, families=families).slack == pytest.approx(1, abs=1e-5)
     assert worst_ratio(sp.log(S / L), "<=", F(99, 200) * a2, families=families).verdict is Verdict.REFUTED
 
 
-def test_exponents_compare_the_rates_of_a_lower_tail() -> None:
+def test_exponents_compare_the_rates_of_a_lower_tail():
     tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
     bound = sp.exp(-(alpha**2) * S**2 / (L * EM2))
     holds = worst_ratio(tail, "<=", sp.sqrt(bound), families=(TWO_ATOMS,), exponents=True)
@@ -107,21 +95,14 @@ def test_exponents_compare_the_rates_of_a_lower_tail() -> None:
     assert float(e.witness["left"]) > float(e.witness["right"])
 
 
-def test_the_search_is_shared_by_all_constants() -> None:
-    worst_ratio(Mean(error_squared), "<=", 5 * R1, families=(TWO_ATOMS,))
-    before = module._search.cache_info().misses
-    worst_ratio(Mean(error_squared), "<=", 6 * R1, families=(TWO_ATOMS,))
-    assert module._search.cache_info().misses == before
-
-
-def test_without_confirmation_by_arb_there_is_no_refutation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_confirmation_by_arb_there_is_no_refutation(monkeypatch):
     monkeypatch.setattr(module, "_witness", lambda *_: None)
     e = worst_ratio(Mean(error_squared), "<=", F(1, 2) * R1, families=(TWO_ATOMS,))
     assert e.verdict is Verdict.OPEN
     assert "not confirmed by Arb" in e.reason
 
 
-def test_the_degenerate_instance_is_evaluated_as_printed() -> None:
+def test_the_degenerate_instance_is_evaluated_as_printed():
     """f = 0: the event {0 >= 0} is certain, {0 > 0} is impossible."""
     point = Point(on_line((0,), (F(1),)), F(0), (F(0),))
     weak, strict = (
@@ -132,33 +113,25 @@ def test_the_degenerate_instance_is_evaluated_as_printed() -> None:
     assert strict.verdict is Verdict.SUPPORTED
 
 
-def test_an_evaluation_that_overlaps_is_open() -> None:
+def test_an_evaluation_that_overlaps_is_open():
     point = Point(on_line((F(9, 10), F(-1, 10)), (F(1, 10), F(9, 10))), F(1), (F(1), F(1, 3)))
     same = at_point(point, 3, sp.log(S / L), sp.log(S) - sp.log(L))
     assert same.verdict is Verdict.OPEN
 
 
-def test_malformed_statements_say_what_is_wrong() -> None:
+def test_malformed_statements_say_what_is_wrong():
     with pytest.raises(ValueError, match="exchange the sides"):
         worst_ratio(Mean(error_squared), ">=", R1)
     with pytest.raises(ValueError, match="solutions"):
         normal_form(Tail(error_squared, ">=", L, delta), delta)
-    with pytest.raises(ValueError, match="positive right side"):
-        normal_form(Mean(error_squared), -R1)
     with pytest.raises(ValueError, match="no value"):
         evaluate(sp.Symbol("unknown"), {"L": 1})
-    with pytest.raises(TypeError, match="cannot evaluate sin"):
-        evaluate(sp.sin(L), {"L": 1.0})
+    origin = Point(on_line((0,), (F(1),)), F(0), (F(0),))
     with pytest.raises(ValueError, match="at which value"):
-        at_point(
-            Point(on_line((0,), (F(1),)), F(0), (F(0),)),
-            1,
-            Tail(error_squared, ">=", F4 / delta, delta),
-            delta,
-        )
+        at_point(origin, 1, Tail(error_squared, ">=", F4 / delta, delta), delta)
 
 
-def test_bounds_are_evaluated_as_sympy_does_and_enclosed_by_balls() -> None:
+def test_bounds_are_evaluated_as_sympy_does_and_enclosed_by_balls():
     from flint import arb
 
     x, y = sp.symbols("x y", positive=True)
@@ -183,21 +156,21 @@ def test_bounds_are_evaluated_as_sympy_does_and_enclosed_by_balls() -> None:
         (None, TypeError, "is not int or Fraction or Expr"),
     ],
 )
-def test_what_is_no_bound_is_refused(right: Any, error: type[Exception], says: str) -> None:
+def test_what_is_no_bound_is_refused(right, error, says):
     with pytest.raises(error, match=says):
         module.worst_ratio(Mean(normaliser), "<=", right, families=(TWO_ATOMS,))
 
 
-def test_what_has_no_sides_to_compare_is_refused() -> None:
+def test_what_has_no_sides_to_compare_is_refused():
     with pytest.raises(TypeError, match="no statement"):
-        module.worst_ratio("S_L", "<=", symbol("L"))  # type: ignore[arg-type]
+        module.worst_ratio("S_L", "<=", symbol("L"))
     with pytest.raises(ValueError, match="a family to search"):
         module.worst_ratio(Mean(normaliser), "<=", symbol("L"), families=())
     with pytest.raises(ValueError, match="'=='"):
         Tail(normaliser, "==", symbol("L"), sp.Symbol("delta"))
 
 
-def test_claims_share_a_search_and_families_of_streams_do_not() -> None:
+def test_claims_share_a_search_and_families_of_streams_do_not():
     strict, weak = (Tail(error_squared, op, F4 / (delta * L), delta) for op in (">", ">="))
     with seeded("BB:LC.1"):
         worst_ratio(strict, "<=", 150 * sp.exp(4 * a2) * delta, families=(TWO_ATOMS,))
@@ -210,7 +183,7 @@ def test_claims_share_a_search_and_families_of_streams_do_not() -> None:
     assert module._search.cache_info().misses == before + 1
 
 
-def test_a_bound_without_a_value_is_not_accepted() -> None:
+def test_a_bound_without_a_value_is_not_accepted():
     """F2 <= F4, so that the root is real for functions of constant length only."""
     bound = 10**9 * sp.sqrt(symbol("F2") - symbol("F4"))
     assert (
@@ -218,10 +191,8 @@ def test_a_bound_without_a_value_is_not_accepted() -> None:
     )
 
 
-def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
-    """S_L = S/2 for the prompt 0, 0, ...: the atoms 0 and x with e^x = 3 weigh 1 and 3, the mean is
-    2, up to the ball of ln 3.
-    """
+def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out():
+    """S_L = S/2 for 0, 0, ...: atoms 0 and ln 3 weigh 1 and 3, the mean is 2, up to a ball."""
     from flint import arb
 
     from numerics.attention.softmax_average import softmax_average
@@ -239,10 +210,8 @@ def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out() -> None:
     assert probability.contains(arb(1) / 2)
 
 
-def test_a_least_parameter_is_respected_by_search_and_witness() -> None:
-    """Below the least parameter the bound is not claimed: a constant that fails there may hold, and
-    one that fails above it is refuted above it.
-    """
+def test_a_least_parameter_is_respected_by_search_and_witness():
+    """A constant that fails below the least parameter may hold; above it, it is refuted."""
     least = 64 * sp.exp(4 * a2) / L**2
 
     def judged(c: F, least: sp.Expr | None) -> Evidence:
@@ -254,16 +223,15 @@ def test_a_least_parameter_is_respected_by_search_and_witness() -> None:
     e = judged(F(2, 5), least)
     assert e.verdict is Verdict.REFUTED
     length, value = int(e.witness["L"]), F(str(e.witness["delta"]))
-    size = (
-        sp.sympify(str(e.witness["sigma2"])) * sp.Rational(str(e.witness["Uz"])) ** 2
-    )  # a number also for two unequal atoms
+    # a number also for two unequal atoms
+    size = sp.sympify(str(e.witness["sigma2"])) * sp.Rational(str(e.witness["Uz"])) ** 2
     assert 1 > value >= F(64, length**2)
     assert value * length**2 >= 64 * sp.exp(4 * size)
     assert e.witness["left"] > float(value)
     assert r"(\delta \ge \frac{64" in e.checked
 
 
-def test_a_parameter_below_its_least_value_is_refused() -> None:
+def test_a_parameter_below_its_least_value_is_refused():
     rademacher = Point(on_line((1, -1), (F(1, 2), F(1, 2))), F(0), (F(1), F(-1)))
     tail = Tail(error_squared, ">", F4 / (delta * L), delta, 64 * sp.exp(4 * a2) / L**2)
     assert at_point(rademacher, 10, tail, delta, sp.Rational(2, 3)).verdict is Verdict.SUPPORTED
@@ -274,6 +242,6 @@ def test_a_parameter_below_its_least_value_is_refused() -> None:
 
 
 @pytest.mark.parametrize("q", [F(1, 9), F(2, 5), F(9, 10)])
-def test_witnesses_name_the_proxy_of_two_atoms_as_a_number(q: F) -> None:
+def test_witnesses_name_the_proxy_of_two_atoms_as_a_number(q):
     point = Point(on_line((3 - 3 * q, -3 * q), (q, 1 - q)), F(1), (F(1), F(0)))
     assert float(sp.sympify(point.describe()["sigma2"])) == pytest.approx(float(point.sigma2()), rel=1e-12)

@@ -1,8 +1,4 @@
-"""The second opinion confirms what is true, contradicts what was planted, and never confirms what
-it does not know.
-"""
-
-from __future__ import annotations
+"""The second opinion confirms what is true, never what it does not know."""
 
 from fractions import Fraction
 from typing import Any
@@ -57,7 +53,7 @@ TRUE = [
 
 
 @pytest.mark.parametrize(("lhs", "op", "rhs", "domain"), TRUE)
-def test_what_is_true_is_confirmed(lhs: Any, op: str, rhs: Any, domain: dict[str, Span]) -> None:
+def test_what_is_true_is_confirmed(lhs, op, rhs, domain):
     assert said(lhs, op, rhs, **domain).word == "confirmed"
 
 
@@ -86,7 +82,7 @@ FALSE = {
 
 
 @pytest.mark.parametrize("name", FALSE)
-def test_what_is_false_is_contradicted_at_a_point(name: str) -> None:
+def test_what_is_false_is_contradicted_at_a_point(name):
     lhs, op, rhs, domain = FALSE[name]
     answer = said(lhs, op, rhs, **domain)
     assert answer.word == "contradicted"
@@ -97,23 +93,23 @@ def test_what_is_false_is_contradicted_at_a_point(name: str) -> None:
 @pytest.mark.parametrize(
     ("hi", "hi_open", "word"), [(1, True, "confirmed"), (1, False, "contradicted"), (2, True, "contradicted")]
 )
-def test_the_ends_of_the_domain_count(hi: int, hi_open: bool, word: str) -> None:
+def test_the_ends_of_the_domain_count(hi, hi_open, word):
     assert said(x**2, "<", 1, x=Span(Fraction(0), Fraction(hi), False, hi_open)).word == word
 
 
-def test_what_is_given_is_used_where_it_is_defined_only() -> None:
+def test_what_is_given_is_used_where_it_is_defined_only():
     assert said(1 / x, "<=", 1, [(sp.S.One, "<=", x)], x=REALS).word == "confirmed"
     assert said(x, "<=", 1, [(1 / x, ">=", sp.S.One)], x=REALS).word == "confirmed"
     assert said(x, "<", 1, [(1 / x, ">=", sp.S.One)], x=REALS).point == {"x": "1"}
 
 
-def test_an_equation_speaks_of_where_it_is_defined_and_an_inequality_of_all_points() -> None:
+def test_an_equation_speaks_of_where_it_is_defined_and_an_inequality_of_all_points():
     cancelled = sp.Mul(x, 1 / x, evaluate=False)
     assert said(cancelled, "==", 1, defined=False, x=REALS).word == "confirmed"
     assert said(cancelled, "==", 1, x=REALS).word == "contradicted"
 
 
-def test_what_is_not_known_is_never_confirmed() -> None:
+def test_what_is_not_known_is_never_confirmed():
     hard = (sp.exp(-x), "<=", 5 / x**4)
     assert said(*hard, x=POSITIVE).word == "confirmed"
     goal = Goal(((x, POSITIVE),), (), *hard)
@@ -127,12 +123,7 @@ def test_what_is_not_known_is_never_confirmed() -> None:
 UNEVALUATED_TWO = sp.Add(1, 1, evaluate=False)
 AROUND_0 = {x: (-1, 1)}
 NOT_TRUE = {
-    "log(u**2) asks no sign of u": (
-        "forall",
-        (x, ">=", 0, AROUND_0),
-        [(sp.log(x**2), "<=", 9)],
-        "contradicted",
-    ),
+    "log(u**2) asks no sign": ("forall", (x, ">=", 0, AROUND_0), [(sp.log(x**2), "<=", 9)], "contradicted"),
     "log(x y) asks no sign of x": (
         "forall",
         (x, ">=", 0, {x: (-5, 5), y: (-5, 5)}),
@@ -146,24 +137,14 @@ NOT_TRUE = {
         [(sp.Pow(x, UNEVALUATED_TWO, evaluate=False), "<=", 1)],
         "contradicted",
     ),
-    "a whole power of what is negative": (
-        "forall",
-        (x, ">=", 0, {x: (-1, 1), n: Integers(1)}),
-        [(x**n, "<=", 1)],
-        "unknown",
-    ),
+    "a whole power": ("forall", (x, ">=", 0, {x: (-1, 1), n: Integers(1)}), [(x**n, "<=", 1)], "unknown"),
     "a power of 0": ("forall", (x, ">", 0, {x: sp.Interval(0, 1), y: (1, 2)}), [(x**y, "<=", 1)], "unknown"),
     "a power of -1": ("identity", ((-1) ** whole, 5), (), "unknown"),
     "a power of -2": ("identity", ((-2) ** whole, 9), (), "unknown"),
     "a root that is nowhere": ("identity", (sp.sqrt(-1 - r**2), 3), (), "unknown"),
     "a logarithm that is nowhere": ("identity", (sp.log(-1 - r**2), 3), (), "unknown"),
     "a quotient that is nowhere": ("identity", (1 / ((r + 1) ** 2 - r**2 - 2 * r - 1), 5), (), "unknown"),
-    "a hypothesis that is nowhere": (
-        "forall",
-        (x, ">=", 0, AROUND_0),
-        [(sp.sqrt(x - 2), ">=", 0)],
-        "unknown",
-    ),
+    "a hypothesis nowhere": ("forall", (x, ">=", 0, AROUND_0), [(sp.sqrt(x - 2), ">=", 0)], "unknown"),
     "sin of 1/0": ("forall", (sp.sin(1 / x), "<=", 1, AROUND_0), (), "contradicted"),
     "cos of a logarithm": ("forall", (sp.cos(sp.log(x)), "<=", 1, AROUND_0), (), "contradicted"),
     "erf of a root": ("forall", (sp.erf(sp.sqrt(x)) ** 2, ">=", 0, AROUND_0), (), "contradicted"),
@@ -173,12 +154,7 @@ NOT_TRUE = {
         (),
         "contradicted",
     ),
-    "a constant that is exact": (
-        "forall",
-        (1 + sp.sin(0, evaluate=False), "<=", 0, AROUND_0),
-        (),
-        "contradicted",
-    ),
+    "an exact constant": ("forall", (1 + sp.sin(0, evaluate=False), "<=", 0, AROUND_0), (), "contradicted"),
     "exp of a logarithm that is nowhere": (
         "forall",
         (
@@ -194,19 +170,19 @@ NOT_TRUE = {
 
 
 @pytest.mark.parametrize("name", NOT_TRUE)
-def test_what_is_needed_of_a_side_takes_no_point_away_and_hides_none(name: str) -> None:
+def test_what_is_needed_of_a_side_takes_no_point_away_and_hides_none(name):
     """Each is false, or says something of no point at all."""
     who, sides, met, word = NOT_TRUE[name]
     (goal,) = goals_of(Note(who, (sides, {"where" if who == "forall" else "given": met}), None))
     assert ask(goal).word == word
 
 
-def test_hypotheses_that_contradict_each_other_by_themselves_are_the_authors() -> None:
+def test_hypotheses_that_contradict_each_other_by_themselves_are_the_authors():
     assert said(x, ">=", 5, [(x, ">", sp.S(3)), (x, "<", sp.S(2))], x=REALS).word == "confirmed"
     assert said(x, ">=", 5, [(x, ">", sp.S(3)), (1 / x, ">", sp.S(1))], x=REALS).word == "confirmed"
 
 
-def test_a_power_is_read_where_its_base_is_seen_to_be_positive() -> None:
+def test_a_power_is_read_where_its_base_is_seen_to_be_positive():
     base = 1 + x**2 - x
     assert (
         said(x, "<=", 2, [(base**n, "<=", base**n), (x, "<=", sp.S.One)], x=REALS, n=WHOLE).word
@@ -214,17 +190,17 @@ def test_a_power_is_read_where_its_base_is_seen_to_be_positive() -> None:
     )
 
 
-def test_numbers_beyond_all_floats_are_left() -> None:
+def test_numbers_beyond_all_floats_are_left():
     assert said(sp.exp(x), "<=", sp.exp(x - 1), [(x, ">=", sp.Integer(10) ** 400)], x=REALS).word == "unknown"
 
 
 @pytest.mark.parametrize("resources", [3_000, 30_000, 300_000])
-def test_resources_say_where_it_ends_and_not_the_clock(resources: int) -> None:
+def test_resources_say_where_it_ends_and_not_the_clock(resources):
     goal = Goal(((x, POSITIVE), (y, UNIT)), (), x**y, "<=", 1 + y * (x - 1) + sp.exp(-x) / 100)
     assert ask(goal, resources) == ask(goal, resources)
 
 
-def test_complex_numbers_are_asked_for_rational_functions_only() -> None:
+def test_complex_numbers_are_asked_for_rational_functions_only():
     z = sp.Symbol("z")
     (polynomial,) = goals_of(Note("identity", (((z + 1) ** 2, z**2 + 2 * z + 1), {}), None))
     (root,) = goals_of(Note("identity", ((sp.sqrt(z) ** 4, sp.sqrt(z**4)), {}), None))
@@ -232,7 +208,7 @@ def test_complex_numbers_are_asked_for_rational_functions_only() -> None:
     assert ask(root).word == "unknown"
 
 
-def test_questions_are_those_of_the_provers_and_each_has_one_name() -> None:
+def test_questions_are_those_of_the_provers_and_each_has_one_name():
     u = sp.Symbol("u", positive=True)
     with noting() as notes:
         forall(u * n, "<=", u**2 + n**2, {u: (0, sp.oo), n: Integers(1, 5)}, where=[(u, "<=", n)])
@@ -250,7 +226,7 @@ def test_questions_are_those_of_the_provers_and_each_has_one_name() -> None:
     assert len({g.digest for g in (*found, *dummies)}) == 3
 
 
-def test_cases_of_an_entry_are_asked_and_their_controls_are_not() -> None:
+def test_cases_of_an_entry_are_asked_and_their_controls_are_not():
     with noting() as notes:
         entrywise(l_i * p_i * motion * l_j * p_j, motion)
     found = [goal for note in questions(notes) for goal in goals_of(note)]
@@ -258,6 +234,6 @@ def test_cases_of_an_entry_are_asked_and_their_controls_are_not() -> None:
     assert {ask(g).word for g in found} == {"confirmed"}
 
 
-def test_what_is_of_another_kind_says_so() -> None:
+def test_what_is_of_another_kind_says_so():
     with pytest.raises(NotAsked, match="matrix words"):
         list(goals_of(Note("trace_identity", ((), {}), None)))

@@ -1,12 +1,7 @@
-"""Strategies keep what they promise: every law is centred and sub-Gaussian at its constant, every
-covariance is one, degenerate cases and decades are reached, and examples shrink to the simplest.
-"""
-
-from __future__ import annotations
+"""Every law is centred and sub-Gaussian at its constant; degenerate cases; shrinking."""
 
 import subprocess
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -59,19 +54,19 @@ def rank(A: np.ndarray) -> int:
     return int(np.linalg.matrix_rank(A / top, tol=1e-12)) if top else 0
 
 
-def test_the_room_is_reached_from_the_package() -> None:
+def test_the_room_is_reached_from_the_package():
     assert numerics.strategies.laws is laws
     assert "strategies" in dir(numerics)
 
 
-def test_without_hypothesis_the_error_says_what_to_install() -> None:
+def test_without_hypothesis_the_error_says_what_to_install():
     code = "import sys; sys.modules['hypothesis'] = None; import numerics; numerics.strategies"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert 'pip install "largeprompt[test]"' in run.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
-def test_laws_are_centred_probabilities_on_rational_atoms(d: int) -> None:
+def test_laws_are_centred_probabilities_on_rational_atoms(d):
     for law in all_laws(d):
         assert law.d == d
         assert sum(law.weights) == 1
@@ -80,7 +75,7 @@ def test_laws_are_centred_probabilities_on_rational_atoms(d: int) -> None:
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
-def test_the_constant_of_a_law_is_a_variance_proxy(d: int) -> None:
+def test_the_constant_of_a_law_is_a_variance_proxy(d):
     """The log-mgf at random places of every size, in floating point, never passes it."""
     rng = np.random.default_rng(d)
     for law in all_laws(d):
@@ -98,7 +93,7 @@ def test_the_constant_of_a_law_is_a_variance_proxy(d: int) -> None:
         assert (law.log_mgf(a) <= float(law.sigma2) / 2 * (a * a).sum(-1) * (1 + 1e-9)).all()
 
 
-def test_the_constant_on_a_line_is_the_optimal_one() -> None:
+def test_the_constant_on_a_line_is_the_optimal_one():
     """Some place nearly reaches it; where no place is above the variance, it is the variance."""
     sizes = 10.0 ** np.linspace(-2, 2.5, 2000)
     a = np.concatenate([sizes, -sizes])
@@ -124,15 +119,15 @@ def test_the_constant_on_a_line_is_the_optimal_one() -> None:
         *[lambda law, r=r: rank(law.covariance) == r for r in DIMENSIONS],
     ],
 )
-def test_decades_and_degenerate_laws_are_reached(seen: Callable[[TokenLaw], bool]) -> None:
+def test_decades_and_degenerate_laws_are_reached(seen):
     assert any(seen(law) for d in DIMENSIONS for law in all_laws(d))
 
 
-def test_no_law_has_more_atoms_than_asked_for() -> None:
+def test_no_law_has_more_atoms_than_asked_for():
     assert {len(law.atoms) for d in DIMENSIONS for law in drawn(laws(d, most_atoms=2))} == {1, 2}
 
 
-def test_functions_have_a_value_at_each_atom() -> None:
+def test_functions_have_a_value_at_each_atom():
     law = simplest(laws(2), lambda law: len(law.atoms) == 4)
     found = drawn(functions(law))
     values = [v for f in found for v in f]
@@ -145,14 +140,14 @@ def test_functions_have_a_value_at_each_atom() -> None:
         functions(numerics.hostile_laws(1)[0])
 
 
-def test_lengths_cover_their_range() -> None:
+def test_lengths_cover_their_range():
     found = set(drawn(lengths(1, 1000)))
     assert {1, 2, 3, 1000} <= found
     assert found <= set(range(1, 1001))
     assert set(drawn(lengths(5, 5))) == {5}
 
 
-def test_matrices_and_queries() -> None:
+def test_matrices_and_queries():
     found = drawn(matrices(3))
     assert {rank(U) for U in found} == {0, 1, 2, 3}
     assert any(U.any() and not np.linalg.matrix_power(U, 3).any() for U in found)
@@ -163,7 +158,7 @@ def test_matrices_and_queries() -> None:
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
-def test_covariances_are_ones_of_every_rank(d: int) -> None:
+def test_covariances_are_ones_of_every_rank(d):
     found = drawn(covariances(d))
     for S in found:
         top = np.abs(S).max()
@@ -175,7 +170,7 @@ def test_covariances_are_ones_of_every_rank(d: int) -> None:
     assert d == 1 or max(np.linalg.cond(S) for S in regular) > 1e4
 
 
-def test_tasks_are_centred_and_noiseless() -> None:
+def test_tasks_are_centred_and_noiseless():
     for own in drawn(tasks(exact=True)):
         assert sum(task.probability for task in own) == 1
         for task in own:
@@ -188,14 +183,14 @@ def test_tasks_are_centred_and_noiseless() -> None:
     assert any(all(y == 0 for task in own for _, y in task.tokens) for own in found)
 
 
-def test_gaussian_tasks_meet_the_definition() -> None:
+def test_gaussian_tasks_meet_the_definition():
     found = drawn(gaussian_tasks(2))
     assert all(isinstance(task, RegressionTask) for task in found)
     assert {task.noise > 0 for task in found} == {True, False}
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
-def test_starts_meet_their_hypotheses(d: int) -> None:
+def test_starts_meet_their_hypotheses(d):
     for s in drawn(starts(d, "theta")):
         assert s.u0 > 0
         assert np.linalg.norm(s.U0) == pytest.approx(s.u0)
@@ -210,13 +205,13 @@ def test_starts_meet_their_hypotheses(d: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["theta", "positive", "any"])
-def test_the_flow_arrives_from_the_simplest_start(kind: str) -> None:
+def test_the_flow_arrives_from_the_simplest_start(kind):
     start: Start = simplest(starts(1, kind))
     assert (start.Sigma, start.U0.any() or start.u0) == (1, True)
     assert start.flow().converged
 
 
-def test_examples_shrink_to_the_simplest() -> None:
+def test_examples_shrink_to_the_simplest():
     law = simplest(laws(3))
     assert law.atoms == ((1, 0, 0), (-1, 0, 0))
     assert law.weights == (Fraction(1, 2),) * 2
@@ -244,12 +239,12 @@ def test_examples_shrink_to_the_simplest() -> None:
         lambda: tasks(most=0),
     ],
 )
-def test_bad_input_is_refused(wrong: Callable[[], Any]) -> None:
+def test_bad_input_is_refused(wrong):
     with pytest.raises(ValueError, match="choose one of these"):
         wrong()
 
 
-def test_functions_of_a_strategy_are_refused() -> None:
+def test_functions_of_a_strategy_are_refused():
     wrong: Any = laws()
     with pytest.raises(ValueError, match=r"is no law; draw one first.*flatmap"):
         functions(wrong)

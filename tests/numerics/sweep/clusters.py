@@ -1,8 +1,4 @@
-"""Real Dask schedulers and workers on the loopback device, for tests: every process is ended by its
-own handle.
-"""
-
-from __future__ import annotations
+"""Real Dask schedulers and workers on loopback; each is ended by its own handle."""
 
 import importlib.util
 import json
@@ -13,7 +9,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -39,9 +34,7 @@ def need_dask() -> None:
 
 
 class Cluster:
-    """A scheduler, and the workers that a test asks for; `settings` are Dask's, as environment
-    variables.
-    """
+    """A scheduler, and workers that a test asks for; `settings` are environment variables."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder, self.processes, self.address = folder, list[subprocess.Popen[bytes]](), ""
@@ -81,12 +74,10 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self):
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind, error, trace):
         for process in reversed(self.processes):
             process.kill()
         for process in self.processes:
@@ -95,7 +86,6 @@ class Cluster:
 
 @contextmanager
 def asking(cluster: Cluster, workers: int) -> Iterator[Any]:
-    """A client of the cluster, once that has so many workers."""
     from distributed import Client
 
     with Client(cluster.address, set_as_default=False, timeout=PATIENCE) as client:
@@ -115,4 +105,4 @@ def content(seed: int = 1, **changes: object) -> str:
 
 
 def block(number: int, L: int = 300, **changes: object) -> Block:
-    return Block(content(**changes), L, 1024 * number, 1024, code_digest())  # type: ignore[arg-type]
+    return Block(content(**changes), L, 1024 * number, 1024, code_digest())

@@ -1,7 +1,5 @@
 """Small grids for the tests."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -32,7 +30,6 @@ covariance = {{ identity = 2, scale = 0.1 }}
 
 
 def write(folder: Path, text: str, name: str = "grid.toml") -> Path:
-    """A grid with this text."""
     file = folder / name
     file.write_text(text, encoding="utf-8")
     return file
@@ -53,7 +50,6 @@ def stored_blocks(store: Path) -> int:
 
 
 def bits(errors: AttentionErrors) -> bytes:
-    """Every number of a result."""
     estimates = (errors.output, errors.grad_V, errors.grad_U)
     fields = Estimate.__dataclass_fields__
     return b"".join(np.asarray(getattr(e, field)).tobytes() for e in estimates for field in fields)

@@ -1,11 +1,6 @@
-"""Run by the tests as a program: sweeps in child processes that are killed at moments of its
-choosing. Prints JSON.
-
-The children are forked from a process that has loaded and compiled everything, so that dozens of
-kills take seconds.
+"""A program: sweeps in children killed at moments of its choosing; prints JSON. They are forked
+from a process that has compiled everything, so that dozens of kills take seconds.
 """
-
-from __future__ import annotations
 
 import json
 import random
@@ -44,16 +39,13 @@ def rows(path: Path) -> list[Any]:
 
 
 class Diary:
-    """A file with a line for each block that is begun, and for each that is stored; a line is
-    written at once.
-    """
+    """A line for each block that is begun, and for each that is stored, at once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @property
     def bits(self) -> Path:
-        """Where a sweep that reaches its end leaves its numbers."""
         return self.path.with_suffix(".bits")
 
     def write(self, what: str, block_key: str) -> None:
@@ -74,9 +66,7 @@ class DiaryStore(Store):
             self.diary.write("stored", block_key)
 
 
-def sweeping(
-    folder: Path, name: str, diary: Diary, threads: int, most: int | None = None
-) -> Callable[[], None]:
+def sweeping(folder, name, diary, threads, most=None):
     """A sweep that stops and waits to be killed when it should begin more than `most` blocks."""
 
     def work() -> None:
@@ -102,11 +92,8 @@ def four_runs(folder: Path) -> Any:
 
 
 def kill_sweeps(folder: Path, chance: random.Random, kills: int, threads: int) -> dict[str, Any]:
-    """One sweep in peace, and one that is killed and started again; what each run of it began and
-    stored.
-
-    On a busy machine a kill may come late: no run gets so far that nothing would be left for the
-    next ones.
+    """One in peace, one killed and started again: what each run began and stored; no run gets so
+    far, though a kill may come late, that nothing would be left.
     """
     assert ended(child(sweeping(folder, "peace", Diary(folder / "peace.txt"), threads))) == 0
     runs, done = list[Diary](), 0
@@ -128,9 +115,7 @@ def kill_sweeps(folder: Path, chance: random.Random, kills: int, threads: int) -
 
 
 def kill_writers(folder: Path, chance: random.Random, journals: int) -> dict[str, Any]:
-    """Kill a process that does nothing but write, until it has left an unfinished transaction
-    behind a number of times.
-    """
+    """Until it has left an unfinished transaction behind a number of times."""
     path, end = folder / "store", time.monotonic() + LIMIT
     Store(path).close()
     start = seen = kills = lost = wrong = extra = 0
@@ -158,20 +143,11 @@ def kill_writers(folder: Path, chance: random.Random, journals: int) -> dict[str
             )
             start += len(found)
             assert len(store) == start
-    return {
-        "journals": seen,
-        "kills": kills,
-        "lost": lost,
-        "most extra": extra,
-        "wrong": wrong,
-        "stored": start,
-    }
+    return {"journals": seen, "kills": kills, "lost": lost, "extra": extra, "wrong": wrong, "stored": start}
 
 
 def together(folder: Path) -> dict[str, Any]:
-    """Two sweeps at once into one store, from its creation on, and a third program that now and
-    then keeps it locked.
-    """
+    """Into one store, from its creation on, and a third program that keeps it locked."""
     assert ended(child(sweeping(folder, "peace", Diary(folder / "peace.txt"), 1))) == 0
     diaries = [Diary(folder / f"sweep{n}.txt") for n in range(2)]
 

@@ -1,7 +1,5 @@
 """What determines the numbers of a block, and its key."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys
@@ -41,15 +39,16 @@ def block(first: int = 0, count: int = PIECE, L: int = 5, **change: Any) -> Bloc
     return Block(canonical(CONTENT | change), L, first, count, code_digest())
 
 
-def test_the_key_is_that_of_the_content() -> None:
+def test_the_key_is_that_of_the_content():
     shuffled = dict(reversed(CONTENT.items()))
     assert Block(canonical(shuffled), 5, 0, PIECE, code_digest()).key == block().key
     assert len(block().key) == 64
     assert int(block().key, 16) >= 0
 
 
-def test_every_change_is_another_key() -> None:
+def test_every_change_is_another_key():
     bit = np.nextafter(1.0, 2.0)
+    averaged = {("query_cov" if k == "query" else k): v for k, v in CONTENT.items()}
     changed = [
         block(),
         block(law=describe_gaussian(np.diag([1, bit]))),
@@ -63,25 +62,19 @@ def test_every_change_is_another_key() -> None:
         block(first=PIECE),
         block(count=PIECE - 1),
         replace(block(), code="0" * 64),
-        Block(
-            canonical({("query_cov" if k == "query" else k): v for k, v in CONTENT.items()}),
-            5,
-            0,
-            PIECE,
-            code_digest(),
-        ),
+        Block(canonical(averaged), 5, 0, PIECE, code_digest()),
     ]
     assert len({b.key for b in changed}) == len(changed)
 
 
-def test_a_block_arrives_as_it_was_sent() -> None:
+def test_a_block_arrives_as_it_was_sent():
     sent = block()
     arrived = pickle.loads(pickle.dumps(sent))
     assert arrived == sent
     assert arrived.key == sent.key
 
 
-def test_numbers_are_a_function_of_the_block_and_of_each_piece() -> None:
+def test_numbers_are_a_function_of_the_block_and_of_each_piece():
     whole = run_block(block(count=2 * PIECE + 100))
     assert whole.shape == (3, 3, 6)
     assert whole[:, 0, 0].tolist() == [PIECE, PIECE, 100]
@@ -93,33 +86,32 @@ def test_numbers_are_a_function_of_the_block_and_of_each_piece() -> None:
     assert run_block(block(count=2 * PIECE + 100, seed=4)).tobytes() != whole.tobytes()
 
 
-def test_what_is_no_number_is_an_error() -> None:
+def test_what_is_no_number_is_an_error():
     wild = OWN.replace("size=(n, 2))", "size=(n, 2)) * (1.0 if n < 10 else 1e200)")
     with pytest.raises(ValueError, match="not finite"):
         run_block(block(law=describe_own(wild, "signs"), method="tokens"))
 
 
-def test_other_code_refuses() -> None:
-    with pytest.raises(
-        RuntimeError, match="has other code than the block; install the same versions of largeprompt, NumPy"
-    ):
+def test_other_code_refuses():
+    says = "has other code than the block; install the same versions of largeprompt, NumPy"
+    with pytest.raises(RuntimeError, match=says):
         run_block(replace(block(), code="0" * 64))
 
 
-def test_the_digest_covers_every_module_that_a_block_loads() -> None:
+def test_the_digest_covers_every_module_that_a_block_loads():
     contents = [
         CONTENT | {"law": law}
         for law in (CONTENT["law"], describe_law(sphere(2)), describe_own(OWN, "signs"))
     ]
     texts = [canonical(content) for content in [*contents, CONTENT | {"method": "scores"}]]
-    program = (  # without running them, since kernels take long to compile: making a sampler loads what it needs
+    # Without running them, as kernels take long to compile: making a sampler loads what it needs.
+    program = (
         "import sys\nfrom numerics.sweep.blocks import _sampler\n"
         f"for content in {texts!r}:\n    _sampler(content)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     packages = {name for name in done.stdout.split() if ROOT.joinpath(*name.split(".")).is_dir()}
     loaded = set(done.stdout.split())
     assert "numerics.compiled.streams" in loaded
@@ -128,7 +120,7 @@ def test_the_digest_covers_every_module_that_a_block_loads() -> None:
 
 @pytest.mark.parametrize("L", [1, 10, 1000, 10**6, 2**31 - 1])
 @pytest.mark.parametrize("replicates", [100, 1024, 1025, 40_000, 300_000])
-def test_cuts(L: int, replicates: int) -> None:
+def test_cuts(L, replicates):
     cut = list(split(L, replicates))
     assert [first for first, _ in cut] == [sum(count for _, count in cut[:i]) for i in range(len(cut))]
     assert sum(count for _, count in cut) == replicates
@@ -137,7 +129,7 @@ def test_cuts(L: int, replicates: int) -> None:
 
 
 @pytest.mark.parametrize("L", [10, 1000, 30_000, 10**6])
-def test_more_replicates_repeat_little(L: int) -> None:
+def test_more_replicates_repeat_little(L):
     for fewer in (1000, 40_000, 65_536, 10**6):
         before, after = set(split(L, fewer)), set(split(L, 10 * fewer))
         again = sum(L * count for _, count in before - after)

@@ -1,7 +1,5 @@
 """Specs: what they mean, and what a wrong one is told."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tomllib
@@ -32,7 +30,7 @@ def seeds(folder: Path, text: str) -> list[int]:
     return [run.seed for run in read_grid(write(folder, text)).runs]
 
 
-def test_the_example_reads_and_says_what_it_means(tmp_path: Path) -> None:
+def test_the_example_reads_and_says_what_it_means(tmp_path):
     grid = read_grid(write(tmp_path, example()))
     assert [run.setting.name for run in grid.runs] == [
         f"{tokens}, U x {scale}" for tokens in ("isotropic", "anisotropic") for scale in ("0.1", "0.3", "1")
@@ -43,7 +41,7 @@ def test_the_example_reads_and_says_what_it_means(tmp_path: Path) -> None:
     assert np.array_equal(grid.runs[4].setting.Gamma, np.diag([1.5, 0.5]))
 
 
-def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
+def test_what_the_example_leaves_as_remarks_reads_too(tmp_path):
     text, _, rest = example().partition("# my_law.py: ")
     law = [line for line in rest.splitlines()[1:] if line == "#" or line.startswith("#     ")]
     (tmp_path / "my_law.py").write_text(
@@ -55,20 +53,15 @@ def test_what_the_example_leaves_as_remarks_reads_too(tmp_path: Path) -> None:
         inside = (inside and bare != line) or bare == "[[tokens]]" != line
         lines.append(bare if inside else line)
     document = tomllib.loads("\n".join(lines))
-    assert [tokens["name"] for tokens in document["tokens"]] == [
-        "isotropic",
-        "anisotropic",
-        "signs",
-        "skewed",
-        "my own",
-    ]
+    expected = ["isotropic", "anisotropic", "signs", "skewed", "my own"]
+    assert [tokens["name"] for tokens in document["tokens"]] == expected
     grid = read_grid(write(tmp_path, "\n".join(lines)))
     assert len(grid.runs) == 15
     assert list(grid.inputs) == ["grid.toml", "my_law.py"]
     assert np.allclose(grid.runs[-1].setting.Gamma, np.eye(2))
 
 
-def test_the_product_of_all_entries(tmp_path: Path) -> None:
+def test_the_product_of_all_entries(tmp_path):
     grid = two(tmp_path, lengths="'1:100:3'")
     assert grid.lengths == (1, 10, 100)
     assert [(run.setting.U[0, 0], run.setting.averaged) for run in grid.runs] == [
@@ -78,11 +71,11 @@ def test_the_product_of_all_entries(tmp_path: Path) -> None:
     assert grid.inputs == {"grid.toml": hashlib.sha256((tmp_path / "grid.toml").read_bytes()).hexdigest()}
 
 
-def test_lengths_are_sorted_and_counted_once(tmp_path: Path) -> None:
+def test_lengths_are_sorted_and_counted_once(tmp_path):
     assert read_grid(write(tmp_path, GOOD.replace("[1, 10]", "[10, 1, 10]"))).lengths == (1, 10)
 
 
-def test_the_seed_of_a_run_is_its_own(tmp_path: Path) -> None:
+def test_the_seed_of_a_run_is_its_own(tmp_path):
     [seed] = seeds(tmp_path, GOOD)
     assert 0 <= seed < 2**64
     # what does not determine the numbers of a replicate does not touch the seed
@@ -104,7 +97,7 @@ def test_the_seed_of_a_run_is_its_own(tmp_path: Path) -> None:
     assert len({seed, *changed}) == 5
 
 
-def test_files_are_found_beside_the_spec_and_named_without_folders(tmp_path: Path) -> None:
+def test_files_are_found_beside_the_spec_and_named_without_folders(tmp_path):
     np.save(tmp_path / "U.npy", np.eye(2))
     (tmp_path / "z.json").write_text("[1, 0]")
     text = GOOD.replace("[[U]]\nidentity = 2", "[[U]]\nfile = 'U.npy'").replace("[1, 0]", "'z.json'")
@@ -135,7 +128,7 @@ number = 3
 """
 
 
-def test_a_law_of_ones_own(tmp_path: Path) -> None:
+def test_a_law_of_ones_own(tmp_path):
     (tmp_path / "my_law.py").write_text(LAW, encoding="utf-8")
     one = read_grid(write(tmp_path, OWN)).runs[0]
     assert json.loads(one.content)["law"] == {"kind": "python", "source": LAW, "name": "triangle"}
@@ -164,7 +157,7 @@ def test_a_law_of_ones_own(tmp_path: Path) -> None:
         (None, "cannot read my_law.py: No such file"),
     ],
 )
-def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> None:
+def test_a_wrong_law_of_ones_own(law, says, tmp_path):
     if law is not None:
         (tmp_path / "my_law.py").write_text(law, encoding="utf-8")
     with pytest.raises(InputError) as error:
@@ -175,6 +168,10 @@ def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> 
     assert str(tmp_path) not in str(error.value)
 
 
+GAMMA, QUERY, U = "Gamma = { identity = 2 }", "vector = [1, 0]", "[[U]]\nidentity = 2"
+COUNT = "replicates = 100"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -182,13 +179,13 @@ def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> 
         (GOOD, "= 3", "grid.toml: not TOML: "),
         (GOOD, "a = 1\na = 2", "not TOML: Cannot overwrite a value"),
         ("lengths", "lenghts", "at the top: unknown key 'lenghts'; did you mean 'lengths'?"),
-        ("replicates = 100", "", "replicates is missing"),
-        ("replicates = 100", "replicates = 99", "replicates = 99 is not an integer from 100"),
-        ("replicates = 100", "replicates = 1e3", "replicates = 1000.0 is not an integer"),
-        ("replicates = 100", "replicates = true", "replicates = True is not an integer"),
-        ("replicates = 100", "replicates = 100\nseed = -1", "seed = -1 is not an integer from 0"),
-        ("replicates = 100", "replicates = 100\nseed = 18446744073709551616", "more than 64 bits"),
-        ("replicates = 100", "replicates = 100\nmethod = 'exact'", "method = 'exact' is unknown; choose one of auto"),
+        (COUNT, "", "replicates is missing"),
+        (COUNT, "replicates = 99", "replicates = 99 is not an integer from 100"),
+        (COUNT, "replicates = 1e3", "replicates = 1000.0 is not an integer"),
+        (COUNT, "replicates = true", "replicates = True is not an integer"),
+        (COUNT, "replicates = 100\nseed = -1", "seed = -1 is not an integer from 0"),
+        (COUNT, "replicates = 100\nseed = 18446744073709551616", "more than 64 bits"),
+        (COUNT, "replicates = 100\nmethod = 'exact'", "method = 'exact' is unknown; choose one of auto"),
         ("lengths = [1, 10]", "", "lengths is missing; add"),
         ("[1, 10]", "[]", "lengths = [] is no list of prompt lengths"),
         ("[1, 10]", "10", "lengths = 10 is no list of prompt lengths"),
@@ -199,54 +196,62 @@ def test_a_wrong_law_of_ones_own(law: str | None, says: str, tmp_path: Path) -> 
         ("[1, 10]", "'0:10:3'", "lengths = 0:10:3: a grid FIRST:LAST:COUNT needs 1 <= FIRST"),
         ("[1, 10]", "'ten'", "lengths = ten is neither a list"),
         ("[1, 10]", "'1:10:1000000000000'", "and 2 <= COUNT <= 10000"),
-        ("replicates = 100", "replicates = 2000000000", "4e+09 replicates over all runs and lengths; at most 2.15e+09"),
+        (COUNT, "replicates = 2000000000", "4e+09 replicates over all runs and lengths; at most 2.15e"),
         ("[1, 10]", "[99999999999]", "lengths: L = 99999999999 leaves the range"),
-        ("[[U]]\nidentity = 2", "", "there is no [[U]], so the grid is empty; add one"),
+        (U, "", "there is no [[U]], so the grid is empty; add one"),
         ("[[U]]", "[U]", "U must be an array of tables; begin each with a line [[U]]"),
         ("[[U]]", "[[U]]\nname = ''", "[[U]] number 1: name = '' is no name"),
         ("[[U]]", "[[U]]\nname = 3", "name = 3 is no name"),
         ("[[U]]", '[[U]]\nname = "two\\nlines"', "no name; write up to 100 letters in quotes, in one line"),
         ("[[U]]", "[[U]]\nscales = [0.5, 1.0, 0.5]", "[[U]] 'U': scales has 0.5 twice; leave one out"),
-        ("[[V]]", "[[U]]\nname = 'U 1'\nidentity = 2\n[[V]]", "there is another one with the name 'U 1'; choose a different name"),
+        (
+            "[[V]]",
+            "[[U]]\nname = 'U 1'\nidentity = 2\n[[V]]",
+            "another one with the name 'U 1'; choose a different",
+        ),
         ("[[U]]", "[[U]]\nscales = []", "[[U]] 'U': scales = [] is no list of numbers"),
         ("[[U]]", "[[U]]\nscales = 0.5", "[[U]] 'U': scales = 0.5 is no list of numbers"),
         ("[[U]]", "[[U]]\nscales = ['a']", "[[U]] 'U': scales[0] = 'a' is not a finite number"),
         ("[[U]]", "[[U]]\nscales = [nan]", "scales[0] = nan is not a finite number"),
         ("[[V]]", "[[V]]\nscales = [1]", "[[V]] 'V': unknown key 'scales'; did you mean 'scale'?"),
-        ("[[U]]\nidentity = 2", "[[U]]\nmatrix = [[1, 2]]", "[[U]] 'U' has shape (1, 2); it must be square"),
-        ("[[U]]\nidentity = 2", "[[U]]\nscale = 2", "[[U]] 'U' has no entries; give exactly one of"),
-        ("[[U]]\nidentity = 2", "[[U]]\nidentity = 3", "[[U]] 'U' is for dimension 3, [[tokens]] 'tokens' has dimension 2"),
+        (U, "[[U]]\nmatrix = [[1, 2]]", "[[U]] 'U' has shape (1, 2); it must be square"),
+        (U, "[[U]]\nscale = 2", "[[U]] 'U' has no entries; give exactly one of"),
+        (U, "[[U]]\nidentity = 3", "[[U]] 'U' is for dimension 3, [[tokens]] 'tokens' has dimension 2"),
         ("[[V]]\nidentity = 2", "[[V]]\nmatrix = [[1, 2, 3]]", "[[V]] 'V' is for dimension 3"),
         ("[[V]]\nidentity = 2", "[[V]]\nidentity = 2\nscale = 0", "V Gamma = 0"),
-        ("vector = [1, 0]", "", "[[query]] 'query': give either vector"),
-        ("vector = [1, 0]", "vector = [1, 0]\ncovariance = { identity = 2 }", "[[query]] 'query': give either vector"),
-        ("vector = [1, 0]", "vectors = [1, 0]", "[[query]] 'query': unknown key 'vectors'; did you mean 'vector'?"),
-        ("vector = [1, 0]", "vector = [1, 0, 0]", "[[query]] 'query' is for dimension 3"),
-        ("vector = [1, 0]", "covariance = [[1, 2], [2, 1]]", "[[query]] 'query': covariance has the eigenvalue -1"),
-        ("Gamma = { identity = 2 }", "", "[[tokens]] 'tokens': the covariance is missing; add Gamma"),
-        ("Gamma = { identity = 2 }", "Gamma = [[1, 2], [2, 1]]", "[[tokens]] 'tokens': Gamma has the eigenvalue -1"),
-        ("Gamma = { identity = 2 }", "Gamma = [[1, 1], [0, 1]]", "[[tokens]] 'tokens': Gamma is not symmetric: Gamma[0, 1] = 1.0"),
-        ("Gamma = { identity = 2 }", "Gamma = { identity = 2 }\nd = 2", "unknown key 'd'; leave it out (known: law, Gamma)"),
-        ("Gamma = { identity = 2 }", "law = 'rademacher'", "the dimension is missing; add d = 2"),
-        ("Gamma = { identity = 2 }", "law = 'sphere'\nd = 0", "d = 0 is no dimension; give d = 2"),
-        ("Gamma = { identity = 2 }", "law = 'cauchy'\nd = 2", "unknown law 'cauchy'; take gaussian, rademacher, uniform, sphere"),
-        ("Gamma = { identity = 2 }", "law = 'rademaher'\nd = 2", "unknown law 'rademaher'; did you mean 'rademacher'?"),
-        ("Gamma = { identity = 2 }", "law = 3", "unknown law 3"),
-        ("Gamma = { identity = 2 }", "law = 'ball'\nd = 3", "is for dimension 2, [[tokens]] 'tokens' has dimension 3"),
-        ("Gamma = { identity = 2 }", "law = 'atoms'", "points are missing; add points"),
-        ("Gamma = { identity = 2 }", "law = 'atoms'\npoints = [[1, 0], [2, 0]]", "[[tokens]] 'tokens': "),
-        ("Gamma = { identity = 2 }", "law = 'atoms'\npoints = [[1, 0], [-1, 0]]\nweights = [1, 0.5]", "[[tokens]] 'tokens': "),
-        ("Gamma = { identity = 2 }", "python = 'my_law.py'", "names no law; write python = 'my_law.py:name'"),
-        ("Gamma = { identity = 2 }", "python = 3", "names no law"),
-        ("Gamma = { identity = 2 }", 'python = "a\\u0000.py:law"', "cannot read a"),
-        ("Gamma = { identity = 2 }", 'Gamma = "a\\u0000.npy"', "this is no name of a file (embedded null byte)"),
+        (QUERY, "", "[[query]] 'query': give either vector"),
+        (QUERY, "vector = [1, 0]\ncovariance = { identity = 2 }", "[[query]] 'query': give either vector"),
+        (QUERY, "vectors = [1, 0]", "[[query]] 'query': unknown key 'vectors'; did you mean 'vector'?"),
+        (QUERY, "vector = [1, 0, 0]", "[[query]] 'query' is for dimension 3"),
+        (QUERY, "covariance = [[1, 2], [2, 1]]", "[[query]] 'query': covariance has the eigenvalue -1"),
+        (GAMMA, "", "[[tokens]] 'tokens': the covariance is missing; add Gamma"),
+        (GAMMA, "Gamma = [[1, 2], [2, 1]]", "[[tokens]] 'tokens': Gamma has the eigenvalue -1"),
+        (GAMMA, "Gamma = [[1, 1], [0, 1]]", "[[tokens]] 'tokens': Gamma is not symmetric: Gamma[0, 1] = 1.0"),
+        (GAMMA, "Gamma = { identity = 2 }\nd = 2", "unknown key 'd'; leave it out (known: law, Gamma)"),
+        (GAMMA, "law = 'rademacher'", "the dimension is missing; add d = 2"),
+        (GAMMA, "law = 'sphere'\nd = 0", "d = 0 is no dimension; give d = 2"),
+        (GAMMA, "law = 'cauchy'\nd = 2", "unknown law 'cauchy'; take gaussian, rademacher, uni"),
+        (GAMMA, "law = 'rademaher'\nd = 2", "unknown law 'rademaher'; did you mean 'rademacher'?"),
+        (GAMMA, "law = 3", "unknown law 3"),
+        (GAMMA, "law = 'ball'\nd = 3", "is for dimension 2, [[tokens]] 'tokens' has dimension 3"),
+        (GAMMA, "law = 'atoms'", "points are missing; add points"),
+        (GAMMA, "law = 'atoms'\npoints = [[1, 0], [2, 0]]", "[[tokens]] 'tokens': "),
+        (GAMMA, "law = 'atoms'\npoints = [[1, 0], [-1, 0]]\nweights = [1, 0.5]", "[[tokens]] 'tokens': "),
+        (GAMMA, "python = 'my_law.py'", "names no law; write python = 'my_law.py:name'"),
+        (GAMMA, "python = 3", "names no law"),
+        (GAMMA, 'python = "a\\u0000.py:law"', "cannot read a"),
+        (GAMMA, 'Gamma = "a\\u0000.npy"', "this is no name of a file (embedded null byte)"),
         ("[[U]]", "[[U]]\nscale = 1e300", "[[U]] 'U'"),
-        ("[[U]]\nidentity = 2", "[[U]]\ndiagonal = [1, 3]\nscale = 1e308", "[[U]] 'U': scale = 1e+308 makes entries too large"),
-        ("[[U]]", "[[U]]\nscales = [1.0, 1e308]\nscale = 1e9", "[[U]] 'U': scales[1] = 1e+308 makes entries too large"),
+        (U, "[[U]]\ndiagonal = [1, 3]\nscale = 1e308", "[[U]] 'U': scale = 1e+308 makes entries too large"),
+        (
+            "[[U]]",
+            "[[U]]\nscales = [1.0, 1e308]\nscale = 1e9",
+            "[[U]] 'U': scales[1] = 1e+308 makes entries too large",
+        ),
         ("[[U]]", "[[U]]\nscales = [1.0, 1e40]", "[[U]] 'U x 1e+40'"),
     ],
-)  # fmt: skip
-def test_a_wrong_spec_is_told_in_one_line(old: str, new: str, says: str, tmp_path: Path) -> None:
+)
+def test_a_wrong_spec_is_told_in_one_line(old, new, says, tmp_path):
     assert old in GOOD
     with pytest.raises(InputError) as error:
         read_grid(write(tmp_path, GOOD.replace(old, new, 1)))
@@ -269,22 +274,21 @@ def test_a_wrong_spec_is_told_in_one_line(old: str, new: str, says: str, tmp_pat
     ],
     ids=lambda text: text[:20],
 )
-def test_what_is_too_long_is_told_in_a_short_line(old: str, new: str, says: str, tmp_path: Path) -> None:
+def test_what_is_too_long_is_told_in_a_short_line(old, new, says, tmp_path):
     with pytest.raises(InputError) as error:
         read_grid(write(tmp_path, GOOD.replace(old, new, 1)))
     assert says in str(error.value)
     assert len(str(error.value)) < 500
 
 
-def test_two_entries_that_scales_give_one_name(tmp_path: Path) -> None:
+def test_two_entries_that_scales_give_one_name(tmp_path):
     more = "[[U]]\nname = 'a x 2'\nidentity = 2\n[[U]]\nname = 'a'\nidentity = 2\nscales = [2]"
-    with pytest.raises(
-        InputError, match=r"\[\[U\]\]: two entries come to the name 'a x 2'; choose different names"
-    ):
+    words = r"\[\[U\]\]: two entries come to the name 'a x 2'; choose different names"
+    with pytest.raises(InputError, match=words):
         read_grid(write(tmp_path, GOOD + more))
 
 
-def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
+def test_a_spec_that_cannot_be_read(tmp_path):
     with pytest.raises(
         InputError,
         match=r"^none.toml: cannot read it: No such file or directory; `largeprompt sweep --example`",
@@ -295,21 +299,21 @@ def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
         read_grid(tmp_path / "bytes.toml")
 
 
-def test_close_scales_have_names_of_their_own(tmp_path: Path) -> None:
+def test_close_scales_have_names_of_their_own(tmp_path):
     runs = read_grid(
         write(tmp_path, GOOD.replace("[[U]]", "[[U]]\nscales = [0.5, 1.0000001, 1.0000002]"))
     ).runs
     assert [run.setting.name for run in runs] == ["U x 0.5", "U x 1.0000001", "U x 1.0000002"]
 
 
-def test_a_mark_at_the_beginning_as_editors_leave_it(tmp_path: Path) -> None:
+def test_a_mark_at_the_beginning_as_editors_leave_it(tmp_path):
     assert (
         read_grid(write(tmp_path, "\ufeff" + GOOD)).runs[0].content
         == read_grid(write(tmp_path, GOOD)).runs[0].content
     )
 
 
-def test_a_law_of_ones_own_does_not_inherit_how_we_read_annotations(tmp_path: Path) -> None:
+def test_a_law_of_ones_own_does_not_inherit_how_we_read_annotations(tmp_path):
     text = (
         LAW.replace("from __future__ import annotations\n", "")
         + "\nassert Corners.__annotations__ == {'radius': float}\n"
@@ -318,7 +322,7 @@ def test_a_law_of_ones_own_does_not_inherit_how_we_read_annotations(tmp_path: Pa
     assert len(read_grid(write(tmp_path, OWN)).runs) == 1
 
 
-def test_scores_too_large_name_the_entries_that_make_them(tmp_path: Path) -> None:
+def test_scores_too_large_name_the_entries_that_make_them(tmp_path):
     more = (
         GOOD + "[[U]]\nname = 'wild'\nidentity = 2\nscale = 1e15\n[[query]]\nname = 'far'\nvector = [9e14, 0]"
     )

@@ -1,10 +1,5 @@
 """The shorthand for matrices."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -26,7 +21,7 @@ from numerics.terminal.inputs import InputError
         ({"diagonal": "v.json"}, [[1, 0], [0, 2]]),
     ],
 )
-def test_every_spelling(spelled: Any, meant: list[list[float]], tmp_path: Path) -> None:
+def test_every_spelling(spelled, meant, tmp_path):
     np.save(tmp_path / "A.npy", [[1, 2], [3, 4]])
     (tmp_path / "A.json").write_text("[[1, 2], [3, 4]]")
     (tmp_path / "v.json").write_text("[1, 2]")
@@ -74,7 +69,7 @@ def test_every_spelling(spelled: Any, meant: list[list[float]], tmp_path: Path) 
         ({"diagonal": "vector.npy"}, "diagonal has 1025 entries; at most 1024 are possible"),
     ],
 )
-def test_what_is_no_matrix(spelled: Any, says: str, tmp_path: Path) -> None:
+def test_what_is_no_matrix(spelled, says, tmp_path):
     (tmp_path / "v.json").write_text("[1, 2]")
     (tmp_path / "text.txt").write_text("1 2")
     np.save(tmp_path / "words.npy", [["a"]])
@@ -96,7 +91,7 @@ def test_what_is_no_matrix(spelled: Any, says: str, tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_vectors(tmp_path: Path) -> None:
+def test_vectors(tmp_path):
     np.save(tmp_path / "z.npy", [1.0, 2.0])
     assert (
         read_vector("z.npy", tmp_path, {}, "query").tolist()

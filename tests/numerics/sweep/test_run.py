@@ -1,11 +1,5 @@
-"""Sweeps: what is stored is not computed again, and the numbers do not depend on how they came
-about.
-"""
+"""What is stored is not computed again, and numbers do not depend on how they came."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,20 +17,20 @@ from tests.numerics.sweep.grids import TWO, bits, two, write
 
 
 @pytest.fixture
-def tmp_path() -> Iterator[Path]:
+def tmp_path():
     """Several hundred blocks are stored here, and each would wait for the disk."""
     with folder_in_memory() as folder:
         yield folder
 
 
 @pytest.fixture
-def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_blocks(monkeypatch):
     """Several blocks for each length of a small grid."""
     monkeypatch.setattr(blocks, "TOKENS", 1)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Any:
+def store(tmp_path):
     with Store(tmp_path / "results.sqlite") as opened:
         yield opened
 
@@ -52,7 +46,7 @@ def swept(grid: Grid, store: Store, **options: Any) -> tuple[list[bytes], Progre
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_each_run_is_attention_errors_with_its_seed(tmp_path: Path, store: Store) -> None:
+def test_each_run_is_attention_errors_with_its_seed(tmp_path, store):
     grid = two(tmp_path)
     results = sweep(grid, store, threads=1)
     assert [setting.name for setting, _ in results] == [
@@ -67,9 +61,7 @@ def test_each_run_is_attention_errors_with_its_seed(tmp_path: Path, store: Store
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_the_second_sweep_computes_nothing(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_second_sweep_computes_nothing(tmp_path, store, monkeypatch):
     grid = two(tmp_path)
     first, done = swept(grid, store)
     assert (done.reused, done.computed, done.total) == (0, 24, 24)
@@ -88,9 +80,7 @@ def test_the_second_sweep_computes_nothing(
         ({"scales": "[0.2, 0.5, 1.0]"}, 16, 24),  # another run
     ],
 )
-def test_a_wider_spec_reuses(
-    wider: dict[str, Any], reused: int, total: int, tmp_path: Path, store: Store
-) -> None:
+def test_a_wider_spec_reuses(wider, reused, total, tmp_path, store):
     narrow = {"scales": "[0.2, 0.5]", "replicates": 2048}
     swept(two(tmp_path, **narrow), store)
     together, done = swept(two(tmp_path, **(narrow | wider)), store)
@@ -99,9 +89,7 @@ def test_a_wider_spec_reuses(
         assert swept(two(tmp_path, **(narrow | wider)), other)[0] == together
 
 
-def test_numbers_do_not_depend_on_threads_cuts_or_other_runs(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numbers_do_not_depend_on_threads_cuts_or_other_runs(tmp_path, store, monkeypatch):
     grid = two(tmp_path)
     expected, _ = swept(grid, store, threads=1)
     digest = stored_digest(grid, store)
@@ -119,9 +107,7 @@ def test_numbers_do_not_depend_on_threads_cuts_or_other_runs(
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_what_another_sweep_has_stored_in_the_meantime_is_not_computed(
-    threads: int, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_another_sweep_has_stored_in_the_meantime_is_not_computed(threads, tmp_path, store, monkeypatch):
     grid, here = two(tmp_path), list[str]()
     computed = {b.key: (b, run_block(b)) for r in grid.runs for L in grid.lengths for b in grid.blocks(r, L)}
 
@@ -158,9 +144,7 @@ class Stops:
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ArithmeticError])
 @pytest.mark.parametrize("after", [0, 1, 11, 23])
-def test_a_sweep_that_was_stopped_goes_on(
-    after: int, error: type[BaseException], tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sweep_that_was_stopped_goes_on(after, error, tmp_path, store, monkeypatch):
     grid = two(tmp_path)
     stops = Stops(after, error)
     with monkeypatch.context() as patch:
@@ -179,7 +163,7 @@ def test_a_sweep_that_was_stopped_goes_on(
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_an_interrupt_right_after_a_block_was_stored_counts_it(tmp_path: Path) -> None:
+def test_an_interrupt_right_after_a_block_was_stored_counts_it(tmp_path):
     class Late(Store):
         blocks = 0
 
@@ -189,15 +173,13 @@ def test_an_interrupt_right_after_a_block_was_stored_counts_it(tmp_path: Path) -
             if self.blocks == 3:
                 raise KeyboardInterrupt
 
-    with (
-        Late(tmp_path / "late.sqlite") as late,
-        pytest.raises(Interrupted, match=r"^interrupted; 3 of 24 jobs are stored;"),
-    ):
+    says = r"^interrupted; 3 of 24 jobs are stored;"
+    with Late(tmp_path / "late.sqlite") as late, pytest.raises(Interrupted, match=says):
         sweep(two(tmp_path), late, threads=1)
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_the_store_says_enough_to_compute_every_number_again(tmp_path: Path, store: Store) -> None:
+def test_the_store_says_enough_to_compute_every_number_again(tmp_path, store):
     grid = two(tmp_path, lengths="[4]")
     swept(grid, store)
     for key in [block.key for r in grid.runs for block in grid.blocks(r, 4)]:
@@ -207,7 +189,7 @@ def test_the_store_says_enough_to_compute_every_number_again(tmp_path: Path, sto
         assert run_block(again).tobytes() == store.get([key])[key].tobytes()
 
 
-def test_one_block_for_two_names(tmp_path: Path, store: Store) -> None:
+def test_one_block_for_two_names(tmp_path, store):
     grid = read_grid(
         write(
             tmp_path,
@@ -255,11 +237,11 @@ corners = np.sqrt(2) * np.array([[1, 0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]
 
 def triangle():
     draw = lambda rng, n: corners[rng.integers(3, size=n)]
-    return TokenLaw("triangle", 2, 1.05, sample=draw, log_mgf=lambda a: np.log(np.exp(a @ corners.T).mean(axis=-1)))
+    return TokenLaw("triangle", 2, 1.05, draw, lambda a: np.log(np.exp(a @ corners.T).mean(axis=-1)))
 """
 
 
-def test_other_laws_and_ones_own(tmp_path: Path, store: Store) -> None:
+def test_other_laws_and_ones_own(tmp_path, store):
     (tmp_path / "my_law.py").write_text(TRIANGLE, encoding="utf-8")
     grid = read_grid(write(tmp_path, LAWS))
     results = sweep(grid, store, threads=2)
@@ -275,7 +257,7 @@ def test_other_laws_and_ones_own(tmp_path: Path, store: Store) -> None:
     assert [setting.name for setting, _ in results] == ["signs", "atoms", "ball", "own"]
 
 
-def test_bad_threads_before_anything(tmp_path: Path, store: Store) -> None:
+def test_bad_threads_before_anything(tmp_path, store):
     with pytest.raises(ValueError, match="threads = 0"):
         sweep(two(tmp_path), store, threads=0)
     assert len(store) == 0

@@ -1,8 +1,4 @@
-"""The colour of a verdict: it never stands without its letter, and green means that nothing is left
-to believe.
-"""
-
-from __future__ import annotations
+"""A colour never stands without its letter; green: nothing is left to believe."""
 
 import io
 
@@ -14,17 +10,17 @@ from numerics.evidence import Verdict
 from numerics.terminal.colours import COLOURS, LETTERS, pytest_markup
 
 
-def test_every_verdict_has_a_colour_and_a_letter_of_its_own() -> None:
+def test_every_verdict_has_a_colour_and_a_letter_of_its_own():
     assert set(COLOURS) == set(LETTERS) == {*Verdict, "not settled"}
     assert len(set(LETTERS.values())) == len(LETTERS)
 
 
-def test_green_is_for_what_was_executed() -> None:
+def test_green_is_for_what_was_executed():
     assert {v for v, colour in COLOURS.items() if colour == "green"} == {v for v in Verdict if v.executed}
     assert {v for v, colour in COLOURS.items() if colour == "red"} == {Verdict.REFUTED}
 
 
-def test_rich_and_pytest_know_the_colours() -> None:
+def test_rich_and_pytest_know_the_colours():
     writer = TerminalWriter(io.StringIO())
     writer.hasmarkup = True
     for verdict, colour in COLOURS.items():

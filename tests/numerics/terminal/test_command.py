@@ -1,7 +1,5 @@
 """How programs of several commands end: help, version, Ctrl-C, and a reader who has seen enough."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
@@ -25,32 +23,30 @@ def command(error: BaseException) -> argparse.Namespace:
     return argparse.Namespace(command="count", run=run)
 
 
-def test_a_command_is_run() -> None:
+def test_a_command_is_run():
     assert run_program(parser, lambda: "1", ["good"]) == 7
 
 
-def test_without_a_command_there_is_help_and_with_version_the_version(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_without_a_command_there_is_help_and_with_version_the_version(capsys):
     assert run_program(parser, lambda: "version 1", []) == 0
     assert capsys.readouterr().out.startswith("usage: largeprompt")
     assert run_program(parser, lambda: "version 1", ["--version"]) == 0
     assert capsys.readouterr().out == "version 1\n"
 
 
-def test_an_unknown_command_is_an_error() -> None:
+def test_an_unknown_command_is_an_error():
     with pytest.raises(SystemExit) as stop:
         run_program(parser, lambda: "1", ["frobnicate"])
     assert stop.value.code == 2
 
 
-def test_wrong_input_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_input_is_one_line(capsys):
     assert run_command(command(InputError("no such file; name another"))) == 2
     assert capsys.readouterr().err == "largeprompt count: no such file; name another\n"
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_an_interruption_is_no_traceback(wrapped: bool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interruption_is_no_traceback(wrapped, capsys):
     """Also where a package that was being imported turned it into an error of its own."""
     stop: BaseException = KeyboardInterrupt()
     if wrapped:
@@ -60,7 +56,7 @@ def test_an_interruption_is_no_traceback(wrapped: bool, capsys: pytest.CaptureFi
     assert capsys.readouterr().err == "largeprompt count: interrupted\n"
 
 
-def test_an_interruption_while_the_parser_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interruption_while_the_parser_is_made(capsys):
     def make() -> argparse.ArgumentParser:
         raise KeyboardInterrupt
 
@@ -68,12 +64,12 @@ def test_an_interruption_while_the_parser_is_made(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err == "largeprompt: interrupted\n"
 
 
-def test_another_error_is_not_hidden() -> None:
+def test_another_error_is_not_hidden():
     with pytest.raises(ZeroDivisionError):
         run_command(command(ZeroDivisionError()))
 
 
-def test_a_name_too_long_for_a_file_is_said_to_be_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_too_long_for_a_file_is_said_to_be_so(capsys):
     def run(options: argparse.Namespace) -> int:
         return len(Path("x" * 5000).read_bytes())
 

@@ -1,19 +1,17 @@
 """Grids of lengths. What arrays and folders do wrong is tried through the command `rates`."""
 
-from __future__ import annotations
-
 import pytest
 
 from numerics.terminal.inputs import InputError, length_grid
 
 
-def test_a_logarithmic_grid() -> None:
+def test_a_logarithmic_grid():
     assert length_grid("10:1000:3") == [10, 100, 1000]
     assert length_grid("1:4:10") == [1, 2, 3, 4]
     assert length_grid("5,3") == [5, 3]
 
 
-def test_whole_numbers_may_be_written_as_powers_of_ten() -> None:
+def test_whole_numbers_may_be_written_as_powers_of_ten():
     assert length_grid("10:1e9:5") == [10, 1000, 10**5, 10**7, 10**9]
     assert length_grid("1e23, 2.5e1") == [10**23, 25]
     assert length_grid("1:1e100:2") == [1, 10**100]
@@ -35,12 +33,12 @@ def test_whole_numbers_may_be_written_as_powers_of_ten() -> None:
         ("10,,30", "neither a list"),
     ],
 )
-def test_what_is_no_length_is_named(text: str, says: str) -> None:
+def test_what_is_no_length_is_named(text, says):
     with pytest.raises(InputError) as error:
         length_grid(text)
     assert says in str(error.value)
 
 
-def test_an_error_names_what_was_read() -> None:
+def test_an_error_names_what_was_read():
     with pytest.raises(InputError, match="my lengths ten is neither"):
         length_grid("ten", "my lengths")

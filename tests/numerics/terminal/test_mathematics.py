@@ -1,8 +1,4 @@
-"""Formulas spelled out for a terminal: what is written means what the LaTeX means, and nothing of
-LaTeX is left.
-"""
-
-from __future__ import annotations
+"""Formulas for a terminal mean what the LaTeX means, and nothing of LaTeX is left."""
 
 import re
 from fractions import Fraction
@@ -51,23 +47,23 @@ from theory.shown.formulas import LatexError
         (r"x\xrightarrow{L\to\infty}y", "x →^(L→∞) y"),
     ],
 )
-def test_formulas(latex: str, spelled: str) -> None:
+def test_formulas(latex, spelled):
     assert formula_as_unicode(latex) == spelled
 
 
-def test_prose_keeps_its_words_and_text_without_dollars_stays() -> None:
+def test_prose_keeps_its_words_and_text_without_dollars_stays():
     assert as_unicode(r"for $\delta/4$, not \$4: $$\sigma\geq 1$$") == "for δ/4, not $4: σ ≥ 1"
     for plain in ("", r"a \leq b_c^2 {x}", "a dollar is no formula", "L >= 1 -> 2 * 3"):
         assert as_unicode(plain) == plain
 
 
-def test_a_formula_that_cannot_be_read_is_shown_as_it_was_written() -> None:
+def test_a_formula_that_cannot_be_read_is_shown_as_it_was_written():
     with pytest.raises(LatexError):
         formula_as_unicode(r"\unknown{a}")
     assert as_unicode(r"so $\unknown{a}$ and $a^2$") == r"so $\unknown{a}$ and a²"
 
 
-def test_what_claims_and_proofs_say_is_spelled_out() -> None:
+def test_what_claims_and_proofs_say_is_spelled_out():
     texts = [text for c in load_claims().values() for text in (c.why, c.details, c.instead)]
     texts += [text for row in rows().values() for text in (row.says, row.proof)]
     spelled = [as_unicode(text) for text in texts]
@@ -103,7 +99,7 @@ NUMBERS = st.recursive(
 
 @settings(deadline=None, max_examples=300)
 @given(NUMBERS)
-def test_what_is_written_has_the_value_of_the_formula(number: tuple[str, Fraction]) -> None:
+def test_what_is_written_has_the_value_of_the_formula(number):
     latex, value = number
     code = (
         formula_as_unicode(latex).replace("−", "-").replace("·", "*").replace("²", "**2").replace(")(", ")*(")
@@ -114,5 +110,5 @@ def test_what_is_written_has_the_value_of_the_formula(number: tuple[str, Fractio
 
 @settings(deadline=None)
 @given(st.text(alphabet="ab1_^{}\\<>&'\" $()|,=+-~%\n", max_size=30))
-def test_any_text_is_spelled_out_or_left(text: str) -> None:
+def test_any_text_is_spelled_out_or_left(text):
     assert as_unicode(text) == text or "$" in text

@@ -1,13 +1,11 @@
 """How far a computation is, in lines and as a bar."""
 
-from __future__ import annotations
-
 import pytest
 
 from numerics.terminal.progress import LINE_INTERVAL, duration, progress_bar
 
 
-def test_an_estimate_first_and_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_estimate_first_and_a_line_now_and_then(capsys):
     clock = [0.0]
     with progress_bar(False, "training", clock=lambda: clock[0]) as advance:
         for periods, share in ((0, 0.0), (0.4, 0.1), (1.1, 0.2), (1.9, 0.3), (2.2, 0.5), (9, 1.0)):
@@ -22,7 +20,7 @@ def test_an_estimate_first_and_a_line_now_and_then(capsys: pytest.CaptureFixture
     ]
 
 
-def test_the_time_left_is_that_of_the_time_so_far(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_time_left_is_that_of_the_time_so_far(capsys):
     clock = [0.0]
     with progress_bar(False, "drawing prompts", clock=lambda: clock[0]) as advance:
         for time, done in (
@@ -39,7 +37,7 @@ def test_the_time_left_is_that_of_the_time_so_far(capsys: pytest.CaptureFixture[
     ]
 
 
-def test_a_second_computation_has_a_pace_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_computation_has_a_pace_of_its_own(capsys):
     clock = [0.0]
     with progress_bar(False, "reading", clock=lambda: clock[0]) as advance:
         for time, done in (
@@ -53,7 +51,7 @@ def test_a_second_computation_has_a_pace_of_its_own(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.splitlines() == ["reading: 30 % done, about 35 s left"]
 
 
-def test_nothing_when_nobody_asked_or_it_is_short(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_when_nobody_asked_or_it_is_short(capsys):
     with progress_bar(True, "drawing", clock=lambda: pytest.fail("no need for a clock")) as advance:
         advance(1, 2, "drawing", 1000.0)
     with progress_bar(False, "drawing") as advance:
@@ -63,7 +61,7 @@ def test_nothing_when_nobody_asked_or_it_is_short(capsys: pytest.CaptureFixture[
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bar_on_a_terminal(monkeypatch, capsys):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "100")
@@ -77,5 +75,5 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     ("seconds", "said"),
     [(0.4, "0 s"), (59.6, "1 min 0 s"), (3599, "59 min 59 s"), (3599.7, "1 h 0 min"), (86400, "24 h 0 min")],
 )
-def test_rough_times(seconds: float, said: str) -> None:
+def test_rough_times(seconds, said):
     assert duration(seconds) == said

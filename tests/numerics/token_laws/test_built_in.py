@@ -1,8 +1,4 @@
-"""Built-in laws: their transforms, tilts, samples and sigma against mpmath, against each other and
-against what scaling demands.
-"""
-
-from __future__ import annotations
+"""Built-in laws: transforms, tilts, samples and sigma by mpmath, each other, scaling."""
 
 import dataclasses
 import json
@@ -22,9 +18,8 @@ from tests.numerics.token_laws.tilts import some_tilts
 Floats = NDArray[np.float64]
 STANDARD = [f(d) for f in (rademacher, uniform, sphere, ball) for d in (1, 2, 3, 7)]
 SKEWED = atoms([[0.9, 0.3], [-0.1, 0.3], [-0.1, -0.3 * 0.4 / 0.6]], [0.1, 0.3, 0.6])
-SHEAR = np.array(
-    [[1.0, -0.5, 2.0], [0.0, 1.5, 1.0], [1.0, 1.0, 3.0], [0.2, 0.0, 0.4]]
-)  # rank 3, and 4 > 3 rows
+# rank 3, and 4 > 3 rows
+SHEAR = np.array([[1.0, -0.5, 2.0], [0.0, 1.5, 1.0], [1.0, 1.0, 3.0], [0.2, 0.0, 0.4]])
 LAWS = [
     *STANDARD,
     gaussian([[2.0, 0.5], [0.5, 1.0]]),
@@ -36,9 +31,7 @@ name_of = lambda law: f"{law.name} {law.d}"
 
 
 def exact_mgf(law: TokenLaw, a: Any) -> Any:
-    """E e^{a.Z} in multiple precision from the definition: 0F1 for spheres and balls, which has a
-    test of its own.
-    """
+    """E e^{a.Z} in multiple precision: 0F1 for spheres and balls."""
     identity = law.identity or {}
     kind = identity["kind"]
     a = [mp.mpmathify(x) for x in a]
@@ -59,7 +52,7 @@ def exact_mgf(law: TokenLaw, a: Any) -> Any:
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 5, 8])
-def test_the_transform_of_a_sphere_is_a_0F1(q: int) -> None:
+def test_the_transform_of_a_sphere_is_a_0F1(q):
     for x in (mp.mpf(3), mp.mpc(1, 4)):
         # the angle to the tilt has density sin^{q-2}; in one dimension the sphere is two points
         f = lambda t: mp.quad(
@@ -70,7 +63,7 @@ def test_the_transform_of_a_sphere_is_a_0F1(q: int) -> None:
         law = sphere(q)
         assert abs(
             mp.mpc(complex(np.exp(law.log_mgf(np.eye(q)[0] * complex(x / mp.sqrt(q)))))) - exact
-        ) < 1e-12 * mp.cosh(3)  # type: ignore[misc]
+        ) < 1e-12 * mp.cosh(3)
 
 
 def exact_log_mgf_on_a_plane(law: TokenLaw, a: Floats, u: Floats, v: Floats) -> Callable[[Any, Any], Any]:
@@ -78,10 +71,10 @@ def exact_log_mgf_on_a_plane(law: TokenLaw, a: Floats, u: Floats, v: Floats) -> 
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_transform_against_the_definition_for_complex_arguments(law: TokenLaw) -> None:
+def test_transform_against_the_definition_for_complex_arguments(law):
     real = some_tilts(law)
     lines = np.concatenate([real.astype(complex), real * (0.7 - 5j), real[:1] * 40j, real[:1] * (-1 + 0.01j)])
-    for a, found in zip(lines, np.exp(law.log_mgf(lines))):  # type: ignore[misc]
+    for a, found in zip(lines, np.exp(law.log_mgf(lines))):
         exact = exact_mgf(law, a)
         # the transform at Re a is what the values along a line are compared with; far out they are
         # tiny
@@ -90,21 +83,20 @@ def test_transform_against_the_definition_for_complex_arguments(law: TokenLaw) -
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_real_transforms_are_real_and_relatively_accurate_near_zero(law: TokenLaw) -> None:
+def test_real_transforms_are_real_and_relatively_accurate_near_zero(law):
     unit = some_tilts(law)[:1]
     for size in (1e-7, 1e-3, 0.3):
-        found = np.asarray(law.log_mgf(size * unit))  # type: ignore[misc]
+        found = np.asarray(law.log_mgf(size * unit))
         assert found.dtype == float
         with mp.workdps(40):
             exact = mp.log(exact_mgf(law, size * unit[0]))
         # weights of atoms add up to 1 only up to rounding
-        assert float(found[0]) == pytest.approx(
-            float(exact), rel=1e-9, abs=1e-16 if law.name == "atoms" else 0
-        )
+        expected = float(exact)
+        assert float(found[0]) == pytest.approx(expected, rel=1e-9, abs=1e-16 if law.name == "atoms" else 0)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_tilts_are_the_derivatives_of_the_transform(law: TokenLaw) -> None:
+def test_tilts_are_the_derivatives_of_the_transform(law):
     directions = np.eye(law.d)[:2]
     for a in some_tilts(law)[1:]:
         mean, covariance = law.tilted(a)
@@ -115,13 +107,12 @@ def test_tilts_are_the_derivatives_of_the_transform(law: TokenLaw) -> None:
             mixed = (K(h, h) - K(h, -h) - K(-h, h) + K(-h, -h)) / (4 * h * h)
         assert mean[0] == pytest.approx(float(slope), rel=1e-11, abs=1e-12 * law.sigma)
         # in one dimension both directions are the same one
-        assert covariance[0, len(directions) - 1] == pytest.approx(
-            float(mixed), rel=1e-9, abs=1e-11 * law.sigma**2
-        )
+        wanted = float(mixed)
+        assert covariance[0, len(directions) - 1] == pytest.approx(wanted, rel=1e-9, abs=1e-11 * law.sigma**2)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_leading_axes_and_a_single_vector(law: TokenLaw) -> None:
+def test_leading_axes_and_a_single_vector(law):
     a = some_tilts(law)
     mean, covariance = law.tilted(a.reshape(2, 2, law.d))
     assert mean.shape == (2, 2, law.d)
@@ -129,17 +120,17 @@ def test_leading_axes_and_a_single_vector(law: TokenLaw) -> None:
     one = law.tilted(a[3])
     np.testing.assert_allclose(mean[1, 1], one[0], rtol=1e-14)
     np.testing.assert_allclose(covariance[1, 1], one[1], rtol=1e-12, atol=1e-15)
-    assert np.shape(law.log_mgf(a[0])) == ()  # type: ignore[misc]
-    assert np.shape(law.log_mgf(a[0] + 0j)) == ()  # type: ignore[misc]
+    assert np.shape(law.log_mgf(a[0])) == ()
+    assert np.shape(law.log_mgf(a[0] + 0j)) == ()
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_samples_have_the_tilted_means_and_covariances(law: TokenLaw) -> None:
+def test_samples_have_the_tilted_means_and_covariances(law):
     # 8 standard errors of at most 30 means: below 1e-12 by the normal law, 1e-6 with room for the
     # skewness of the weights
     z = law.sample(np.random.default_rng(8), 40_000)
     a = some_tilts(law)[0]
-    K = float(law.log_mgf(a))  # type: ignore[misc]
+    K = float(law.log_mgf(a))
     w = np.exp(z @ a - K)
     mean, covariance = law.tilted(a)
     centred = z - mean
@@ -152,8 +143,7 @@ def test_samples_have_the_tilted_means_and_covariances(law: TokenLaw) -> None:
 
 
 @pytest.mark.parametrize("law", [law for law in LAWS if law.name != "atoms"], ids=name_of)
-def test_factor_and_coordinates_are_those_of_the_law(law: TokenLaw) -> None:
-    assert law.factor is not None
+def test_factor_and_coordinates_are_those_of_the_law(law):
     np.testing.assert_allclose(law.factor @ law.factor.T, law.covariance, atol=1e-14 * law.sigma**2)
     assert not law.factor.flags.writeable
     g = np.linalg.pinv(law.factor) @ law.sample(np.random.default_rng(1), 50).T
@@ -173,7 +163,7 @@ def test_factor_and_coordinates_are_those_of_the_law(law: TokenLaw) -> None:
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_identities_rebuild_the_law_through_json(law: TokenLaw) -> None:
+def test_identities_rebuild_the_law_through_json(law):
     again = from_identity(json.loads(json.dumps(law.identity)))
     assert (again.name, again.d, again.sigma, again.identity) == (law.name, law.d, law.sigma, law.identity)
     np.testing.assert_array_equal(
@@ -184,7 +174,7 @@ def test_identities_rebuild_the_law_through_json(law: TokenLaw) -> None:
         np.testing.assert_array_equal(again.factor, law.factor)
 
 
-def test_an_identity_does_not_outlive_what_it_stands_for() -> None:
+def test_an_identity_does_not_outlive_what_it_stands_for():
     law = sphere(2).image([[1.0, 2.0]])
     assert dataclasses.replace(law, name="renamed").identity == law.identity
     for changes in (
@@ -193,11 +183,11 @@ def test_an_identity_does_not_outlive_what_it_stands_for() -> None:
         {"log_mgf": None},
         {"structure": None},
     ):
-        assert dataclasses.replace(law, **changes).identity is None  # type: ignore[arg-type]
+        assert dataclasses.replace(law, **changes).identity is None
 
 
 @pytest.mark.parametrize("law", [gaussian(np.eye(2)), ball(2), SKEWED], ids=name_of)
-def test_built_in_laws_travel_between_processes(law: TokenLaw) -> None:
+def test_built_in_laws_travel_between_processes(law):
     again = pickle.loads(pickle.dumps(law))
     assert again.identity == law.identity
     np.testing.assert_array_equal(
@@ -206,10 +196,10 @@ def test_built_in_laws_travel_between_processes(law: TokenLaw) -> None:
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_log_mgf_is_convex_and_below_the_gaussian_bound(law: TokenLaw) -> None:
+def test_log_mgf_is_convex_and_below_the_gaussian_bound(law):
     rng = np.random.default_rng(3)
     a, b = rng.standard_normal((2, 200, law.d)) * rng.exponential(4, (2, 200, 1)) / law.sigma
-    K = lambda v: np.asarray(law.log_mgf(v))  # type: ignore[misc]
+    K = lambda v: np.asarray(law.log_mgf(v))
     assert (K((a + b) / 2) <= (K(a) + K(b)) / 2 + 1e-12 * (1 + np.abs(K(a)))).all()
     assert (K(a) <= law.sigma**2 * (a**2).sum(1) / 2 * (1 + 1e-12)).all()
     assert (np.linalg.eigvalsh(law.tilted(a)[1]) >= -1e-12 * law.sigma**2).all()
@@ -217,19 +207,19 @@ def test_log_mgf_is_convex_and_below_the_gaussian_bound(law: TokenLaw) -> None:
 
 @pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])
 @pytest.mark.parametrize("d", [1, 2, 3, 7, 60])
-def test_sigma_cannot_be_smaller(make: Callable[[int], TokenLaw], d: int) -> None:
+def test_sigma_cannot_be_smaller(make, d):
     law = make(d)
     v = np.full(d, 0.02 / np.sqrt(d))
-    assert float(law.log_mgf(v)) > (1 - 1e-3) * law.sigma**2 * float(v @ v) / 2  # type: ignore[misc]
+    assert float(law.log_mgf(v)) > (1 - 1e-3) * law.sigma**2 * float(v @ v) / 2
     np.testing.assert_allclose(law.covariance, np.eye(d), atol=1e-13)
 
 
 @pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])
-def test_no_overflow_at_tilts_of_a_thousand(make: Callable[[int], TokenLaw]) -> None:
+def test_no_overflow_at_tilts_of_a_thousand(make):
     law = make(3)
     a = 1000 * np.array([[1.0, 0.0, 0.0], [-0.6, 0.8, 0.0]])
     mean, covariance = law.tilted(a)
-    K = np.asarray(law.log_mgf(a))  # type: ignore[misc]
+    K = np.asarray(law.log_mgf(a))
     # ln E e^{a.Z} is the largest a.z less logarithms of |a|, and convexity puts mean.a above it
     tokens = law.sample(np.random.default_rng(0), 2000)
     largest = (tokens @ a.T).max(0)
@@ -244,7 +234,7 @@ def test_no_overflow_at_tilts_of_a_thousand(make: Callable[[int], TokenLaw]) -> 
 
 
 @pytest.mark.parametrize("make", [rademacher, uniform, sphere, ball])
-def test_tilts_without_bound(make: Callable[[int], TokenLaw]) -> None:
+def test_tilts_without_bound(make):
     law = make(3)
     edge = np.sqrt({"rademacher": 1, "uniform": 3, "sphere": 3, "ball": 5}[law.name])
     for size in (1e8, 1e12, 1e200):
@@ -252,13 +242,12 @@ def test_tilts_without_bound(make: Callable[[int], TokenLaw]) -> None:
         np.testing.assert_allclose(mean, [0, -edge, 0], rtol=1e-7)
         assert 0 <= covariance[1, 1] <= 10 / size**1.5
     if law.name in ("sphere", "ball"):
-        assert law.log_mgf is not None
         with pytest.raises(ValueError, match="1e\\+09 is the limit"):
             law.log_mgf(np.array([1e12, 0.0, 0.0]))
 
 
 @pytest.mark.parametrize("q", [2, 3, 4, 9])
-def test_variance_along_a_long_tilt_on_the_sphere(q: int) -> None:
+def test_variance_along_a_long_tilt_on_the_sphere(q):
     # the angle's density e^{x cos s} sin^{q-2} s: 1 - cos s is Gamma((q-1)/2, x) to first order, of
     # variance (q - 1) / (2 x^2)
     for length in (1e3, 1e6):
@@ -268,7 +257,7 @@ def test_variance_along_a_long_tilt_on_the_sphere(q: int) -> None:
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 9, 40])
-def test_bessel_ratios_on_both_sides_of_the_expansion(q: int) -> None:
+def test_bessel_ratios_on_both_sides_of_the_expansion(q):
     edge = 60.0 + 20 * (q - 1)
     x = np.array([0.0, 1e-6, 0.5, 3.0, 30.0, edge - 1, edge + 1, 3 * edge])
     for value, mean, across, along in zip(x, *bessel_ratio(q, x)):
@@ -281,48 +270,47 @@ def test_bessel_ratios_on_both_sides_of_the_expansion(q: int) -> None:
         assert along == pytest.approx(float(variance), rel=1e-10)
 
 
-def test_points_to_nine_digits_are_centred_enough() -> None:
+def test_points_to_nine_digits_are_centred_enough():
     # the mean is 3e-10, which would be the whole log-mgf near 0
     law = atoms([[0.333333333], [0.333333333], [-0.666666667]], [1 / 3, 1 / 3, 1 / 3])
-    assert law.log_mgf is not None
     assert float(law.log_mgf(np.array([1e-8]))) == pytest.approx(1e-16 / 9, rel=1e-6, abs=0)
 
 
-def test_one_dimensional_spheres_and_balls_are_signs_and_intervals() -> None:
+def test_one_dimensional_spheres_and_balls_are_signs_and_intervals():
     a = np.linspace(-30, 30, 41)[:, None] * np.array([1, 1 + 0.3j, 1j])[:, None, None]
     for one, other in ((sphere(1), rademacher(1)), (ball(1), uniform(1))):
-        K, J, top = (f(b) for f, b in ((one.log_mgf, a), (other.log_mgf, a), (other.log_mgf, a.real)))  # type: ignore[misc]
+        K, J, top = (f(b) for f, b in ((one.log_mgf, a), (other.log_mgf, a), (other.log_mgf, a.real)))
         np.testing.assert_allclose(np.exp(K - top), np.exp(J - top), atol=1e-12)
         for x, y in zip(one.tilted(a[0].real), other.tilted(a[0].real)):
             np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])
-def test_a_ball_is_the_shadow_of_a_sphere_two_dimensions_up(d: int) -> None:
+def test_a_ball_is_the_shadow_of_a_sphere_two_dimensions_up(d):
     shadow = sphere(d + 2).image(np.eye(d, d + 2))
     a = np.random.default_rng(1).standard_normal((20, d)) * 3
-    np.testing.assert_allclose(shadow.log_mgf(a), ball(d).log_mgf(a), rtol=1e-13)  # type: ignore[misc]
+    np.testing.assert_allclose(shadow.log_mgf(a), ball(d).log_mgf(a), rtol=1e-13)
     for x, y in zip(shadow.tilted(a), ball(d).tilted(a)):
         np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("make", [sphere, ball])
-def test_in_high_dimension_spheres_and_balls_are_nearly_normal(make: Callable[[int], TokenLaw]) -> None:
+def test_in_high_dimension_spheres_and_balls_are_nearly_normal(make):
     # ln 0F1(; q/2; q w/4) = w/2 - w^2/(4 q) + ...
     gaps = []
     for d in (50, 500):
         a = np.full(d, 2 / np.sqrt(d))
-        gaps.append(2 - float(make(d).log_mgf(a)))  # type: ignore[misc]
+        gaps.append(2 - float(make(d).log_mgf(a)))
         assert gaps[-1] == pytest.approx(4 / d, rel=0.2)
     assert gaps[1] < gaps[0] / 8
 
 
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
-def test_images_scale_everything(law: TokenLaw) -> None:
+def test_images_scale_everything(law):
     double = law.image(-2 * np.eye(law.d))
     a = some_tilts(law)
     assert double.sigma == pytest.approx(2 * law.sigma, rel=1e-9)
-    np.testing.assert_allclose(double.log_mgf(a), law.log_mgf(-2 * a), rtol=1e-12)  # type: ignore[misc]
+    np.testing.assert_allclose(double.log_mgf(a), law.log_mgf(-2 * a), rtol=1e-12)
     for x, y, factor in zip(double.tilted(a), law.tilted(-2 * a), (-2, 4)):
         np.testing.assert_allclose(x, factor * y, rtol=1e-11, atol=1e-12)
 
@@ -330,35 +318,26 @@ def test_images_scale_everything(law: TokenLaw) -> None:
 @pytest.mark.parametrize(
     "law", [rademacher(3), uniform(3), sphere(3), ball(3), gaussian(np.diag([1.0, 2.0, 3.0]))], ids=name_of
 )
-def test_images_under_singular_matrices(law: TokenLaw) -> None:
+def test_images_under_singular_matrices(law):
     A = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0]])
     image = law.image(A)
     assert image.sigma == pytest.approx(np.sqrt(np.linalg.eigvalsh(A @ law.covariance @ A.T)[-1]), rel=1e-12)
     z = image.sample(np.random.default_rng(0), 100)
     np.testing.assert_allclose(z[:, 1], 2 * z[:, 0], atol=1e-12)
     a = np.array([0.3, -0.1])
-    assert float(image.log_mgf(a)) == pytest.approx(float(law.log_mgf(a @ A)), rel=1e-12)  # type: ignore[misc]
+    assert float(image.log_mgf(a)) == pytest.approx(float(law.log_mgf(a @ A)), rel=1e-12)
     nothing = law.image(np.zeros((1, 3)))
     assert nothing.sigma == 0
     assert not nothing.sample(np.random.default_rng(0), 5).any()
     assert not nothing.covariance.any()
 
 
-def test_a_gaussian_image_keeps_directions_that_its_covariance_loses() -> None:
-    A = np.array([[1.0, 1.0], [1.0, 1.0 + 2**-30]])
-    law = gaussian(np.eye(2)).image(A)
-    assert law.image([[1.0, -1.0]]).covariance[0, 0] == pytest.approx(2**-60, rel=1e-6)
-    assert law.identity is not None
-    assert np.allclose(from_identity(law.identity).factor, law.factor, rtol=1e-14)
-    assert np.std(law.sample(np.random.default_rng(0), 1000) @ [1.0, -1.0]) == pytest.approx(2**-30, rel=0.1)
-
-
-def test_the_image_of_an_image() -> None:
+def test_the_image_of_an_image():
     A, B = np.array([[1.0, 2.0, 0.5]]), np.diag([1.0, -1.0, 2.0])
     for law in (sphere(3), rademacher(3), SKEWED.image(np.ones((3, 2)))):
         a = np.array([0.7])
         twice, once = law.image(B).image(A), law.image(A @ B)
-        assert float(twice.log_mgf(a)) == pytest.approx(float(once.log_mgf(a)), rel=1e-12)  # type: ignore[misc]
+        assert float(twice.log_mgf(a)) == pytest.approx(float(once.log_mgf(a)), rel=1e-12)
         assert twice.sigma == pytest.approx(once.sigma, rel=1e-9)
 
 
@@ -368,7 +347,7 @@ def test_the_image_of_an_image() -> None:
         (lambda: gaussian([[1.0, 2.0], [2.0, 1.0]]), ValueError, "semidefinite"),
         (lambda: gaussian([1.0]), ValueError, "square"),
         (lambda: rademacher(0), ValueError, "d >= 1"),
-        (lambda: uniform(2.0), TypeError, "whole number"),  # type: ignore[arg-type]
+        (lambda: uniform(2.0), TypeError, "whole number"),
         (lambda: sphere(True), TypeError, "whole number"),
         (lambda: ball(501), ValueError, "beyond 500"),
         (lambda: rademacher(10**6), ValueError, "beyond 4096"),
@@ -388,29 +367,22 @@ def test_the_image_of_an_image() -> None:
         (lambda: sphere(2).tilted(1.0), ValueError, "last axis must be 2"),
         (lambda: sphere(2).tilted([1.0, 1j]), TypeError, "real numbers"),
         (lambda: sphere(2).tilted([1.0, np.inf]), ValueError, "finite"),
-        (lambda: from_identity("sphere"), TypeError, "table"),  # type: ignore[arg-type]
+        (lambda: from_identity("sphere"), TypeError, "table"),
         (lambda: from_identity({"kind": "cauchy"}), ValueError, "choose one of gaussian, atoms, rademacher"),
         (lambda: from_identity({"d": 3}), ValueError, "kind = None"),
-        (
-            lambda: from_identity({"kind": "sphere"}),
-            ValueError,
-            r"described by \{d\} or \{factor\}, not by \{\}",
-        ),
+        (lambda: from_identity({"kind": "sphere"}), ValueError, r"by \{d\} or \{factor\}, not by \{\}"),
         (lambda: from_identity({"kind": "sphere", "d": 3, "r": 2}), ValueError, "described by"),
         (lambda: from_identity({"kind": "atoms", "points": [[0.0]]}), ValueError, "weights"),
     ],
 )
-def test_bad_input_is_refused_with_what_to_do(
-    call: Callable[[], object], error: type[Exception], match: str
-) -> None:
+def test_bad_input_is_refused_with_what_to_do(call, error, match):
     with pytest.raises(error, match=match):
         call()
 
 
 @pytest.mark.parametrize("octave", [10, 30, 40, 50])
-def test_an_image_of_normal_tokens_keeps_every_direction_of_its_factor(octave: int) -> None:
+def test_an_image_of_normal_tokens_keeps_every_direction_of_its_factor(octave):
     law = gaussian(np.eye(2)).image(np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-octave]]))
     a = 2.0**octave * np.array([1.0, -1.0])  # a.Z is minus a standard coordinate
     for known in (law, from_identity(law.identity or {})):
-        assert known.log_mgf is not None
         assert known.log_mgf(a) == pytest.approx(0.5, rel=1e-8)

@@ -1,8 +1,4 @@
-"""Variance proxies: the closed form, the maximisation and the proof against each other and against
-the definition.
-"""
-
-from __future__ import annotations
+"""Variance proxies: closed form, maximisation, proof, and the definition."""
 
 from fractions import Fraction as F
 
@@ -17,12 +13,12 @@ WEIGHT = st.integers(1, 30)
 
 
 @pytest.mark.parametrize("q", [1e-6, 1e-3, 0.1, 0.3, 0.49, 0.4999, 0.5, 0.7])
-def test_the_closed_form_is_the_maximum(q: float) -> None:
+def test_the_closed_form_is_the_maximum(q):
     # 1e-7: the stated accuracy of the maximisation near q = 1/2, where it stops at t = 0.01
     assert optimal_proxy([1 - q, -q], [q, 1 - q]) == pytest.approx(kearns_saul(q), rel=1e-7)
 
 
-def test_the_closed_form_is_symmetric_and_continuous_at_one_half() -> None:
+def test_the_closed_form_is_symmetric_and_continuous_at_one_half():
     q = np.array([1e-3, 0.2, 0.4])
     np.testing.assert_allclose(kearns_saul(q), kearns_saul(1 - q), rtol=1e-14)
     step = np.array([0.5 - 4.9e-5, 0.5 - 5.1e-5])  # on either side of the switch to the series
@@ -31,14 +27,14 @@ def test_the_closed_form_is_symmetric_and_continuous_at_one_half() -> None:
 
 
 @pytest.mark.parametrize("q", [0, 1, F(0), -0.1, np.array([0.5, 1.0])])
-def test_an_atom_without_mass_is_refused(q: object) -> None:
+def test_an_atom_without_mass_is_refused(q):
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         kearns_saul(q)
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(-9, 9), WEIGHT), min_size=2, max_size=4, unique_by=lambda a: a[0]))
-def test_a_certified_proxy_dominates_and_is_nearly_attained(pairs: list[tuple[int, int]]) -> None:
+def test_a_certified_proxy_dominates_and_is_nearly_attained(pairs):
     total = sum(w for _, w in pairs)
     weights = [F(w, total) for _, w in pairs]
     mean = sum(p * x for p, (x, _) in zip(weights, pairs))
@@ -52,27 +48,25 @@ def test_a_certified_proxy_dominates_and_is_nearly_attained(pairs: list[tuple[in
     assert max(used.max(), p @ x**2) > 0.9999 * proxy
 
 
-def test_scaling_the_law_scales_the_proxy() -> None:
+def test_scaling_the_law_scales_the_proxy():
     atoms, weights = np.array([3.0, 0.0, -1.0]), np.array([1 / 8, 1 / 2, 3 / 8])
     both = optimal_proxy(np.stack([atoms, 7 * atoms], axis=1), np.stack([weights, weights], axis=1))
     assert both[1] == pytest.approx(49 * both[0], rel=1e-12)
 
 
-def test_no_spread_needs_no_proxy() -> None:
+def test_no_spread_needs_no_proxy():
     assert certified_proxy([F(0)], [F(1)]) == 0
 
 
-def test_a_law_off_centre_or_without_total_mass_is_refused() -> None:
+def test_a_law_off_centre_or_without_total_mass_is_refused():
     with pytest.raises(ValueError, match="not centred"):
         certified_proxy([F(1), F(0)], [F(1, 2)] * 2)
     with pytest.raises(ValueError, match="no probability"):
         certified_proxy([F(1), F(-1)], [F(1, 3)] * 2)
 
 
-def test_the_proof_refuses_a_proxy_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Control: with the variance in place of the proxy of a skewed law, no number of cells is
-    enough.
-    """
+def test_the_proof_refuses_a_proxy_that_is_too_small(monkeypatch):
+    """Control: with the variance of a skewed law no number of cells is enough."""
     import numerics.token_laws.sub_gaussian as module
 
     monkeypatch.setattr(module, "CELLS", 300)
@@ -81,10 +75,8 @@ def test_the_proof_refuses_a_proxy_that_is_too_small(monkeypatch: pytest.MonkeyP
         certified_proxy([F(9, 10), F(-1, 10)], [F(1, 10), F(9, 10)])
 
 
-def test_of_several_peaks_the_highest_counts() -> None:
-    """Random laws on three atoms, some of which have two or three peaks of nearly equal height; the
-    second route looks at every point of a dense grid.
-    """
+def test_of_several_peaks_the_highest_counts():
+    """Three atoms, some with peaks of nearly equal height; a dense grid is second route."""
     rng = np.random.default_rng(5)
     mass = np.exp(np.stack([rng.uniform(-8, 8, 3000), np.zeros(3000), rng.uniform(-8, 8, 3000)]))
     weights = mass / mass.sum(0)

@@ -1,11 +1,6 @@
-"""A user's law: tilts from its log-mgf alone, images, and everything that is refused when it is
-made.
-"""
-
-from __future__ import annotations
+"""A user's law: tilts from its log-mgf alone, images, and everything refused."""
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +13,6 @@ from numerics.token_laws.tilted_by_cauchy import moments_along, scale_of, tilted
 from numerics.token_laws.weighted_nodes import WeightedNodes
 
 Floats = NDArray[np.float64]
-Sampler = Callable[[np.random.Generator, int], Floats]
 RARE = atoms([[0.999, 0.5], [-0.001, 0.5], [-0.001, -0.5]], [0.001, 0.499, 0.5])
 
 
@@ -36,27 +30,24 @@ KNOWN = [gaussian([[2.0, 0.5], [0.5, 1.0]]), rademacher(3), uniform(2), sphere(4
 
 @pytest.mark.parametrize("known", KNOWN, ids=lambda law: law.name)
 @pytest.mark.parametrize("unit", [1e-5, 1.0, 1e5])
-def test_tilts_from_the_log_mgf_alone_are_the_closed_forms(known: TokenLaw, unit: float) -> None:
+def test_tilts_from_the_log_mgf_alone_are_the_closed_forms(known, unit):
     scaled = known.image(unit * np.eye(known.d))
     own = dataclasses.replace(scaled, structure=None)
-    a = (
-        np.random.default_rng(1).standard_normal((4, known.d))
-        * np.array([0, 0.5, 2, 10])[:, None]
-        / scaled.sigma
-    )
+    sizes = np.array([0, 0.5, 2, 10])[:, None] / scaled.sigma
+    a = sizes * np.random.default_rng(1).standard_normal((4, known.d))
     for found, exact, order in zip(own.tilted(a), scaled.tilted(a), (1, 2)):
         assert found.shape == exact.shape
         np.testing.assert_allclose(found, exact, atol=1e-11 * scaled.sigma**order)
     np.testing.assert_allclose(own.covariance, scaled.covariance, atol=1e-12 * scaled.sigma**2)
 
 
-def test_branches_of_the_logarithm_do_not_matter() -> None:
+def test_branches_of_the_logarithm_do_not_matter():
     flipped = lambda a: np.log(np.cosh(a)).sum(-1) + 2j * np.pi * np.round(3 * np.sin(50 * a.imag)).sum(-1)
     np.testing.assert_allclose(tilted_from_log_mgf(flipped, np.array([[0.3]]))[1], 1 - np.tanh(0.3) ** 2)
 
 
 @pytest.mark.parametrize("size", [1e-9, 1.0, 1e7])
-def test_the_scale_is_found_whatever_the_unit(size: float) -> None:
+def test_the_scale_is_found_whatever_the_unit(size):
     K = uniform(2).image(size * np.eye(2)).log_mgf
     assert K is not None
     assert 0.5 < scale_of(K, 2) / size < 1.5
@@ -64,21 +55,21 @@ def test_the_scale_is_found_whatever_the_unit(size: float) -> None:
     np.testing.assert_allclose(moments_along(K, np.eye(2), 3), 0, atol=1e-12 * size**3)
 
 
-def test_the_scale_of_a_law_with_a_rare_point_is_not_its_deviation() -> None:
+def test_the_scale_of_a_law_with_a_rare_point_is_not_its_deviation():
     K = atoms([[1 - 1e-6], [-1e-6]], [1e-6, 1 - 1e-6]).log_mgf
     assert K is not None
     assert scale_of(K, 1) > 20 * 1e-3
     assert scale_of(lambda a: 0 * a.sum(-1), 1) == 0
 
 
-def test_overflow_far_out_is_said_and_not_returned() -> None:
+def test_overflow_far_out_is_said_and_not_returned():
     mine = law(log_mgf=lambda a: np.log(np.cosh(a)).sum(-1))
     assert mine.tilted([300.0])[0] == pytest.approx(1.0)
     with pytest.raises(ValueError, match="does not overflow there"):
         mine.tilted([2000.0])
 
 
-def test_without_a_log_mgf_there_are_samples_only() -> None:
+def test_without_a_log_mgf_there_are_samples_only():
     mine = law()
     for ask in (lambda: mine.covariance, lambda: mine.tilted([0.0])):
         with pytest.raises(ValueError, match="pass log_mgf="):
@@ -88,7 +79,7 @@ def test_without_a_log_mgf_there_are_samples_only() -> None:
     assert set(image.sample(np.random.default_rng(0), 50).ravel().tolist()) == {2.0, -2.0, 0.0}
 
 
-def test_images_of_a_users_law() -> None:
+def test_images_of_a_users_law():
     mine = law(log_mgf=lambda a: np.log(np.cosh(a)).sum(-1), coordinates="sign")
     image, exact = mine.image([[2.0], [-1.0]]), rademacher(1).image([[2.0], [-1.0]])
     assert image.sigma == pytest.approx(exact.sigma)
@@ -100,32 +91,29 @@ def test_images_of_a_users_law() -> None:
         mine.image(np.eye(2))
 
 
-def test_a_law_is_frozen_and_so_is_its_factor() -> None:
+def test_a_law_is_frozen_and_so_is_its_factor():
     factor = np.array([[2.0]])
     mine = law(coordinates="sign", factor=factor)
     factor[0, 0] = 3.0
-    assert mine.factor is not None
     assert mine.factor.item() == 2.0
     assert law(coordinates="sign").factor is not None
     with pytest.raises(ValueError, match="read-only"):
         mine.factor[0, 0] = 1.0
     with pytest.raises(dataclasses.FrozenInstanceError):
-        mine.sigma = 2.0  # type: ignore[misc]
+        mine.sigma = 2.0
 
 
-def test_a_point_mass_may_have_sigma_zero() -> None:
+def test_a_point_mass_may_have_sigma_zero():
     nothing = law(sigma=0, sample=lambda rng, n: np.zeros((n, 1)), log_mgf=lambda a: 0 * a.sum(-1))
     assert not nothing.covariance.any()
 
 
-def test_quantile_functions_are_coordinates() -> None:
+def test_quantile_functions_are_coordinates():
     quantile = njit(lambda u: np.float32(2) * u - np.float32(1))
     K = lambda a: np.log(np.sinc(1j * a / np.pi)).sum(-1)
-    interval: dict[str, Any] = {
-        "sample": lambda rng, n: rng.uniform(-1, 1, (n, 1)),
-        "log_mgf": K,
-        "coordinates": quantile,
-    }
+    interval: dict[str, Any] = dict(
+        sample=lambda rng, n: rng.uniform(-1, 1, (n, 1)), log_mgf=K, coordinates=quantile
+    )
     assert law(**interval).covariance.item() == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match="scale the factor, or correct log_mgf"):
         law(**interval, factor=[[1.2]])
@@ -161,12 +149,12 @@ def test_quantile_functions_are_coordinates() -> None:
         (
             {"log_mgf": lambda a: np.logaddexp(a, -a).sum(-1) - np.log(2)},
             ValueError,
-            "failed with TypeError.* for complex a",
+            "TypeError.* for complex a",
         ),
         (
             {"log_mgf": lambda a: np.linalg.norm(a, axis=-1) ** 2 / 2},
             ValueError,
-            "returned real numbers for complex a",
+            "real numbers for complex a",
         ),
         ({"log_mgf": lambda a: (a * a.conj()).sum(-1) / 2}, ValueError, "not analytic"),
         ({"log_mgf": lambda a: (a.real**2).sum(-1) / 2 + 1j * a.imag.sum(-1)}, ValueError, "not analytic"),
@@ -192,7 +180,7 @@ def test_quantile_functions_are_coordinates() -> None:
         ),
     ],
 )
-def test_what_is_refused_at_the_door(changes: dict[str, Any], error: type[Exception], match: str) -> None:
+def test_what_is_refused_at_the_door(changes, error, match):
     with pytest.raises(error, match=match):
         law(**changes)
 
@@ -206,14 +194,12 @@ def test_what_is_refused_at_the_door(changes: dict[str, Any], error: type[Except
         ([[1.0], [-1.0]], [0.5, 0.5], 2.0, "give both the same parameter"),
     ],
 )
-def test_nodes_that_are_not_of_the_law_are_refused(
-    nodes: Any, masses: Any, sigma2: float, match: str
-) -> None:
+def test_nodes_that_are_not_of_the_law_are_refused(nodes, masses, sigma2, match):
     with pytest.raises(ValueError, match=match):
         law(cubature=WeightedNodes(np.array(nodes), np.array(masses), sigma2))
 
 
-def test_a_users_law_brings_its_nodes() -> None:
+def test_a_users_law_brings_its_nodes():
     mine = law(cubature=WeightedNodes(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]), 1.0))
     assert mine.weighted_nodes.mean(mine.weighted_nodes.squares) == 1
     with pytest.raises(TypeError, match="no WeightedNodes"):
@@ -222,7 +208,7 @@ def test_a_users_law_brings_its_nodes() -> None:
         _ = law().weighted_nodes
 
 
-def test_a_log_mgf_that_falls_along_one_axis_is_refused() -> None:
+def test_a_log_mgf_that_falls_along_one_axis_is_refused():
     pair = lambda rng, n: rng.standard_normal((n, 2))
     with pytest.raises(ValueError, match=r"axis 1 .* look for a wrong sign"):
         law(d=2, sample=pair, log_mgf=lambda a: (a[..., 0] ** 2 - a[..., 1] ** 2) / 2)
@@ -230,17 +216,16 @@ def test_a_log_mgf_that_falls_along_one_axis_is_refused() -> None:
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("d", [1, 5, 30])
-def test_what_is_not_refused(d: int, unit: float) -> None:
+def test_what_is_not_refused(d, unit):
     # a skewed law far from symmetric, in many dimensions and any unit, passes the tests for mean
     # and analyticity
     K = atoms([[0.99 * unit], [-0.01 * unit]], [0.01, 0.99]).log_mgf
-    assert K is not None
     sample = lambda rng, n: unit * ((rng.random((n, d)) < 0.01) - 0.01)
     mine = law(d=d, sigma=unit, sample=sample, log_mgf=lambda a: K(a[..., None]).sum(-1))
     np.testing.assert_allclose(mine.covariance, 0.0099 * unit**2 * np.eye(d), atol=1e-10 * unit**2)
 
 
-def test_a_hundred_dimensions_take_no_tensor() -> None:
+def test_a_hundred_dimensions_take_no_tensor():
     mine = law(
         d=100, sample=lambda rng, n: rng.standard_normal((n, 100)), log_mgf=lambda a: (a * a).sum(-1) / 2
     )

@@ -1,7 +1,5 @@
 """Tilts of every law at which its transform is looked at."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,8 +1,4 @@
-"""What the tests of a run stand on: the plain reference in the place of the compiled kernels, where
-these are not the point.
-"""
-
-from __future__ import annotations
+"""The plain reference in the place of the compiled kernels, which are not the point."""
 
 import pytest
 
@@ -11,6 +7,5 @@ from numerics.training.full_tokens import full_token_kernel
 
 
 @pytest.fixture
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`train` by the reference kernel: nothing is compiled."""
+def plain(monkeypatch):
     monkeypatch.setattr(run, "sgd_kernel", full_token_kernel)

@@ -1,8 +1,4 @@
-"""Run by itself: training in children that are killed at random moments and started again, until
-one comes to the end.
-"""
-
-from __future__ import annotations
+"""A program: training in children killed at random moments, until one comes to the end."""
 
 import os
 import random

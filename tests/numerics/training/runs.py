@@ -1,7 +1,5 @@
 """What the tests of a run share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from numerics.training import Training
@@ -9,6 +7,5 @@ from numerics.training.parameters import pack
 
 
 def same(one: Training, two: Training) -> bool:
-    """Whether two runs agree to the last bit."""
     arrays = [(x.step, x.risk, x.risk_error, pack(x.parameters), pack(x.initial)) for x in (one, two)]
     return one.diverged == two.diverged and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*arrays))

@@ -1,8 +1,4 @@
-"""A run that was killed or interrupted goes on bit for bit, and nothing else is taken for its
-checkpoint.
-"""
-
-from __future__ import annotations
+"""A killed or interrupted run goes on bit for bit; nothing else is its checkpoint."""
 
 import json
 import os
@@ -42,13 +38,13 @@ def stopping(after: int) -> Callable[[int, int], None]:
 
 
 @pytest.fixture
-def every_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def every_step(monkeypatch):
     """One step a call of the kernel, and a call of `progress` for each."""
     monkeypatch.setattr(run, "SHORT_CALL", 0.0)
     monkeypatch.setattr(run, "PROGRESS_PAUSE", 0.0)
 
 
-def test_a_run_killed_at_random_moments_comes_to_the_same_end(tmp_path: Path) -> None:
+def test_a_run_killed_at_random_moments_comes_to_the_same_end(tmp_path):
     program = [sys.executable, "-m", "tests.numerics.training.killed", str(tmp_path / "run.npz"), "coupled"]
     out = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
     assert out.returncode == 0, out.stderr
@@ -56,7 +52,7 @@ def test_a_run_killed_at_random_moments_comes_to_the_same_end(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("attention", ["softmax", "coupled"])
-def test_an_interrupted_run_keeps_what_it_has(attention: str, tmp_path: Path, every_step: None) -> None:
+def test_an_interrupted_run_keeps_what_it_has(attention, tmp_path, every_step):
     file, whole, seen = tmp_path / "run.npz", train(attention, 3, **SMALL), []
     for after in (0, 1, 5, 13, 22):
         with pytest.raises(KeyboardInterrupt):
@@ -74,7 +70,7 @@ def test_an_interrupted_run_keeps_what_it_has(attention: str, tmp_path: Path, ev
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_run_that_ends_early_does_so_wherever_it_was_interrupted(tmp_path: Path, every_step: None) -> None:
+def test_a_run_that_ends_early_does_so_wherever_it_was_interrupted(tmp_path, every_step):
     file, until, seen = tmp_path / "run.npz", lambda training: len(training.step) >= 3, []
     whole = train("linear", 3, until=until, **SMALL)
     assert whole.stopped == 15
@@ -93,12 +89,8 @@ def test_a_run_that_ends_early_does_so_wherever_it_was_interrupted(tmp_path: Pat
     assert same(train("linear", 3, checkpoint=file, **SMALL), train("linear", 3, **SMALL))
 
 
-def test_ctrl_c_right_after_the_kernel_mixes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every_step: None
-) -> None:
-    """The kernel has moved its parameters when the interrupt comes, but the step is not yet
-    counted.
-    """
+def test_ctrl_c_right_after_the_kernel_mixes_nothing(tmp_path, monkeypatch, every_step):
+    """The kernel has moved its parameters, but the step is not yet counted."""
     whole, file = train("linear", 3, **SMALL), tmp_path / "run.npz"
 
     def interrupted(attention: str) -> Callable[..., int]:
@@ -117,7 +109,7 @@ def test_ctrl_c_right_after_the_kernel_mixes_nothing(
     assert same(train("linear", 3, checkpoint=file, **SMALL), whole)
 
 
-def test_a_diverged_run_stays_so(tmp_path: Path) -> None:
+def test_a_diverged_run_stays_so(tmp_path):
     file, wild = tmp_path / "run.npz", SMALL | dict(lr=1e9)
     first = train("softmax", 3, checkpoint=file, **wild)
     monkey = train("softmax", 3, checkpoint=file, **wild)
@@ -125,9 +117,7 @@ def test_a_diverged_run_stays_so(tmp_path: Path) -> None:
     assert same(first, monkey)
 
 
-def test_a_finished_run_has_written_its_checkpoint_whole_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_finished_run_has_written_its_checkpoint_whole_or_not_at_all(tmp_path, monkeypatch):
     file = tmp_path / "run.npz"
     with pytest.raises(KeyboardInterrupt):
         train("softmax", 3, checkpoint=file, progress=stopping(0), **SMALL)
@@ -144,9 +134,7 @@ def test_a_finished_run_has_written_its_checkpoint_whole_or_not_at_all(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_two_runs_on_one_path_do_not_write_into_each_others_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_runs_on_one_path_do_not_write_into_each_others_file(tmp_path, monkeypatch):
     """The second run writes its whole checkpoint while the first is half way through its own."""
     file, whole, replace = tmp_path / "run.npz", train("softmax", 3, **SMALL), os.replace
 
@@ -177,7 +165,7 @@ def refused(file: Path, says: str, **changes: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory):
     file = tmp_path_factory.mktemp("template") / "run.npz"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "sgd_kernel", full_token_kernel)
@@ -188,7 +176,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def file(tmp_path: Path, template: Path) -> Path:
+def file(tmp_path, template):
     return Path(shutil.copy(template, tmp_path))
 
 
@@ -209,17 +197,17 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changes", "says"), CHANGES, ids=[next(iter(c)) for c, _ in CHANGES])
-def test_the_checkpoint_of_another_run_is_left_alone(file: Path, changes: dict[str, Any], says: str) -> None:
+def test_the_checkpoint_of_another_run_is_left_alone(file, changes, says):
     refused(file, says, **changes)
     assert train("softmax", 3, checkpoint=file, **SMALL).step[-1] == 23  # its own run goes on
 
 
-def test_other_kernels_do_not_go_on(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_kernels_do_not_go_on(file, monkeypatch):
     monkeypatch.setattr(run, "_kernel_key", lambda: 1)
     refused(file, "another version of the program")
 
 
-def test_damage_anywhere_is_seen(file: Path) -> None:
+def test_damage_anywhere_is_seen(file):
     content = file.read_bytes()
     rng = np.random.default_rng(0)
     whole = train("softmax", 3, **SMALL)
@@ -232,9 +220,8 @@ def test_damage_anywhere_is_seen(file: Path) -> None:
         spoiled[at] ^= 1 << int(rng.integers(8))
         file.write_bytes(spoiled)
         try:
-            assert same(
-                train("softmax", 3, checkpoint=file, **SMALL), whole
-            )  # time stamps and the like mean nothing
+            # time stamps and the like mean nothing
+            assert same(train("softmax", 3, checkpoint=file, **SMALL), whole)
             unharmed += 1
         except CheckpointError:
             assert file.read_bytes() == spoiled
@@ -265,12 +252,12 @@ def rewritten(file: Path, **changes: Any) -> None:
     ],
     ids=range(12),
 )
-def test_numbers_that_no_run_leaves_behind_are_refused(file: Path, changes: dict[str, Any]) -> None:
+def test_numbers_that_no_run_leaves_behind_are_refused(file, changes):
     rewritten(file, **changes)
     refused(file, "left as it is")
 
 
-def test_other_files_and_places(tmp_path: Path) -> None:
+def test_other_files_and_places(tmp_path):
     for name, content in {"text": b"hello", "empty": b"", "pickle": b"\x80\x04K\x01."}.items():
         (tmp_path / name).write_bytes(content)
         refused(tmp_path / name, "damaged or no checkpoint")
@@ -285,4 +272,4 @@ def test_other_files_and_places(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="no name of a file"):
         train("softmax", 3, checkpoint=str(tmp_path / "a\0b"), **SMALL)
     with pytest.raises(TypeError, match="path"):
-        train("softmax", 3, checkpoint=3, **SMALL)  # type: ignore[arg-type]
+        train("softmax", 3, checkpoint=3, **SMALL)

@@ -1,8 +1,4 @@
-"""The plain reference of the kernels against the definitions, written out once more and
-differentiated by complex steps.
-"""
-
-from __future__ import annotations
+"""The plain reference against the definitions, differentiated by complex steps."""
 
 import cmath
 
@@ -34,7 +30,7 @@ def loss_of_definition(theta: np.ndarray, attention: str, prompts: Prompts, scal
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 @pytest.mark.parametrize(("d", "L"), [(1, 1), (2, 3), (3, 7)])
-def test_loss_and_gradients_are_those_of_the_definition(attention: str, d: int, L: int) -> None:
+def test_loss_and_gradients_are_those_of_the_definition(attention, d, L):
     rng = np.random.default_rng(10 * d + L)
     theta, scale = 2 * pack(initial_parameters(d, seed=L)), 0.6
     prompts = draw_prompts(rng, 3, L, rng.standard_normal((d, d)), rng.standard_normal((d, d)), 0.7, 0.4)
@@ -52,7 +48,7 @@ def test_loss_and_gradients_are_those_of_the_definition(attention: str, d: int, 
     assert np.isclose(loss - other, step * (derivatives**2).sum(), rtol=1e-3)
 
 
-def test_prompts_have_the_moments_of_the_model() -> None:
+def test_prompts_have_the_moments_of_the_model():
     rng = np.random.default_rng(5)
     A, B, omega, tau = np.array([[1.0, 0.0], [0.5, 2.0]]), np.array([[0.5, 0.0], [1.0, 1.0]]), 0.8, 0.6
     prompts = draw_prompts(rng, 100_000, 2, A, B, omega, tau)
@@ -62,9 +58,7 @@ def test_prompts_have_the_moments_of_the_model() -> None:
     outer = lambda a, b: a[:, :, None] * b[:, None, :]
 
     def worst(tau: float) -> float:
-        """The largest of 35 deviations of sample moments from those of the model, in standard
-        errors.
-        """
+        """Of 35 deviations of sample moments from the model's, in standard errors."""
         pairs = [
             (outer(x, x), S),
             (outer(x_q, x_q), S_q),
@@ -86,14 +80,12 @@ def test_prompts_have_the_moments_of_the_model() -> None:
     assert not prompts.queries[:, 2].any()
 
 
-def test_symmetries_that_hold_for_any_parameters() -> None:
+def test_symmetries_that_hold_for_any_parameters():
     rng, theta = np.random.default_rng(7), initial_parameters(3, seed=2)
     prompts = draw_prompts(rng, 4, 6, np.eye(3), np.eye(3), 1.0, 0.3)
     order = rng.permutation(6)
-    shuffled, doubled = (
-        prompts._replace(tokens=prompts.tokens[:, order]),
-        prompts._replace(tokens=np.repeat(prompts.tokens, 2, 1)),
-    )
+    shuffled = prompts._replace(tokens=prompts.tokens[:, order])
+    doubled = prompts._replace(tokens=np.repeat(prompts.tokens, 2, 1))
     for attention in ("softmax", "linear"):
         out = predictions(theta, attention, prompts, 0.5)
         assert np.allclose(out, predictions(theta, attention, shuffled, 0.5), rtol=1e-12)
@@ -110,7 +102,7 @@ def test_symmetries_that_hold_for_any_parameters() -> None:
     assert np.allclose(large, prompts.tokens[np.arange(4), best] @ theta.b)
 
 
-def test_the_reference_loop_does_the_steps_it_is_told() -> None:
+def test_the_reference_loop_does_the_steps_it_is_told():
     A, B = np.array([[1.0, 0.0], [0.5, 2.0]]), np.eye(2)
     start = pack(initial_parameters(2, seed=3))
     settings = (A, B, 0.7, 0.3, 0.5, 2.0, 5, 11, 12)
@@ -131,9 +123,7 @@ def test_the_reference_loop_does_the_steps_it_is_told() -> None:
         assert np.array_equal(still, start)
         assert np.allclose(moved, start - 0.1 * 2 * (gradient - 1), rtol=1e-12)
     both = np.stack([start, start])
-    assert (
-        full_token_kernel("coupled")(both, 3, 0, 4, 0.1, *settings, np.empty((2, 4)), np.empty((0, 0, 0)))
-        == -1
-    )
+    kernel = full_token_kernel("coupled")
+    assert kernel(both, 3, 0, 4, 0.1, *settings, np.empty((2, 4)), np.empty((0, 0, 0))) == -1
     assert np.array_equal(both[1], one)  # the linear one of the pair saw the same prompts as alone
     assert not np.array_equal(both[0], both[1])

@@ -1,7 +1,5 @@
 """What `train` promises: records, starts, seeds, divergence, and what it refuses at the door."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -24,15 +22,12 @@ SMALL: dict[str, Any] = dict(d=2, batch=8, lr=0.05, steps=23, seed=3)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
-def test_a_run_is_the_loop_of_appendix_a(attention: str) -> None:
-    """Step by step, with the losses averaged by hand."""
+def test_a_run_is_the_loop_of_appendix_a(attention):
     result = train(attention, 4, Sigma=kms(2), noise=0.2, task_variance=0.7, every=5, **SMALL | dict(d=None))
     written, kinds = VARIANTS["as written"], ("softmax", "linear") if attention == "coupled" else (attention,)
     for i, kind in enumerate(kinds):
-        risk, records = (
-            result.risk.reshape(5, len(kinds))[:, i],
-            pack(result.parameters).reshape(5, len(kinds), 10, 3)[:, i],
-        )
+        risk = result.risk.reshape(5, len(kinds))[:, i]
+        records = pack(result.parameters).reshape(5, len(kinds), 10, 3)[:, i]
         theta, losses = pack(initial_parameters(2, seed=3)), np.empty(23)
         settings = (*written.roots(result.task), math.sqrt(0.7), math.sqrt(0.2), 1.0, 1.0, 8, 3, 0)
         for k, (first, last) in enumerate([(0, 5), (5, 10), (10, 15), (15, 20), (20, 23)]):
@@ -51,7 +46,7 @@ def test_a_run_is_the_loop_of_appendix_a(attention: str) -> None:
         assert (result.distance > 0).all()
 
 
-def test_plain_values_stand_in_the_paper_s_task() -> None:
+def test_plain_values_stand_in_the_paper_s_task():
     assert train("softmax", 3, steps=1).task is TASK
     task = train("softmax", 3, **SMALL | dict(steps=1)).task
     assert (task.d, task.noise, task.task_variance) == (2, TASK.noise, 0.5)
@@ -60,7 +55,7 @@ def test_plain_values_stand_in_the_paper_s_task() -> None:
     assert train("softmax", 3, task=given, steps=1).task is given
 
 
-def test_records_only_look_and_pieces_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_only_look_and_pieces_do_not_matter(monkeypatch):
     whole, fine = (train("softmax", 3, every=every, **SMALL) for every in (23, 4))
     assert np.array_equal(pack(whole.final), pack(fine.final))
     assert np.isclose(whole.risk[0], np.average(fine.risk, weights=np.diff(fine.step, prepend=0)), rtol=1e-13)
@@ -74,18 +69,17 @@ def test_records_only_look_and_pieces_do_not_matter(monkeypatch: pytest.MonkeyPa
     assert same(fine, train("softmax", 3, every=4, **SMALL))
 
 
-def test_the_error_of_a_record_is_that_of_its_mean() -> None:
+def test_the_error_of_a_record_is_that_of_its_mean():
     # losses whose mean falls: neighbours tell noise from slope. Relative error of the estimate 1.2
     # %, so 8 % are 6.6 deviations
     losses = np.linspace(5, 0, 10_000) + np.random.default_rng(1).standard_normal(10_000)
     assert abs(mean_and_error(losses)[1] * 100 - 1) < 0.08 < abs(losses.std() - 1)
-    assert np.allclose(
-        mean_and_error(1e200 * losses), 1e200 * np.array(mean_and_error(losses))
-    )  # squares would overflow
+    # squares would overflow
+    assert np.allclose(mean_and_error(1e200 * losses), 1e200 * np.array(mean_and_error(losses)))
     assert mean_and_error(np.zeros(3)) == (0, 0)
 
 
-def test_starts_are_shared_and_seeds_are_not() -> None:
+def test_starts_are_shared_and_seeds_are_not():
     runs = {a: train(a, 3, **SMALL) for a in ("softmax", "linear", "coupled")}
     start = pack(runs["softmax"].initial)
     assert np.array_equal(start, pack(runs["linear"].initial))
@@ -106,7 +100,7 @@ def test_starts_are_shared_and_seeds_are_not() -> None:
     assert not np.array_equal(coupled.risk, runs["coupled"].risk)
 
 
-def test_a_start_is_uniform_and_the_users_arrays_stay_as_they_are() -> None:
+def test_a_start_is_uniform_and_the_users_arrays_stay_as_they_are():
     entries = np.concatenate([pack(initial_parameters(5, seed)).ravel() for seed in range(200)]) * math.sqrt(
         6
     )
@@ -122,7 +116,7 @@ def test_a_start_is_uniform_and_the_users_arrays_stay_as_they_are() -> None:
     assert not np.shares_memory(result.initial.V, mine.V)
 
 
-def test_variants_scale_scores_and_steps() -> None:
+def test_variants_scale_scores_and_steps():
     # "as coded" is "as written" with Q / sqrt(d + 1) in the scores and twice the learning rate, on
     # isotropic tokens
     scaled, doubled = Variant("scaled", True, 1.0, 1, False), Variant("doubled", False, 2.0, 1, False)
@@ -143,7 +137,7 @@ def test_variants_scale_scores_and_steps() -> None:
     assert not np.array_equal(results[0].risk, results[1].risk)
 
 
-def test_nothing_to_learn_and_nothing_learned() -> None:
+def test_nothing_to_learn_and_nothing_learned():
     still = train("linear", 3, **SMALL | dict(lr=0.0))
     assert np.array_equal(pack(still.final), pack(still.initial))
     assert np.isfinite(still.risk).all()
@@ -154,7 +148,7 @@ def test_nothing_to_learn_and_nothing_learned() -> None:
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
-def test_divergence_is_said_with_its_step_and_leaves_finite_numbers(attention: str) -> None:
+def test_divergence_is_said_with_its_step_and_leaves_finite_numbers(attention):
     result = train(attention, 3, every=4, **SMALL | dict(lr=1e9))
     assert result.diverged is not None
     assert 0 < result.diverged < 23
@@ -170,7 +164,7 @@ def test_divergence_is_said_with_its_step_and_leaves_finite_numbers(attention: s
     assert "not finite" not in str(cut)
 
 
-def test_a_start_that_is_lost_at_once_has_no_records() -> None:
+def test_a_start_that_is_lost_at_once_has_no_records():
     start = Parameters(*(1e150 * x for x in initial_parameters(2, seed=0)))
     result = train("linear", 3, start=start, **SMALL)
     assert result.diverged == 0
@@ -179,7 +173,7 @@ def test_a_start_that_is_lost_at_once_has_no_records() -> None:
     assert "step 0" in str(result)
 
 
-def test_progress_rises_to_the_end() -> None:
+def test_progress_rises_to_the_end():
     seen: list[tuple[int, int]] = []
     train("softmax", 3, progress=lambda done, total: seen.append((done, total)), **SMALL)
     assert seen[0] == (0, 23)
@@ -188,7 +182,7 @@ def test_progress_rises_to_the_end() -> None:
 
 
 @pytest.mark.parametrize("attention", ["softmax", "coupled"])
-def test_until_is_asked_at_the_records_and_ends_the_run(attention: str) -> None:
+def test_until_is_asked_at_the_records_and_ends_the_run(attention):
     asked: list[int] = []
 
     def until(training: run.Training) -> bool:
@@ -250,12 +244,12 @@ BAD: list[tuple[dict[str, Any], Any, str]] = [
 
 
 @pytest.mark.parametrize(("arguments", "kind", "says"), BAD, ids=range(len(BAD)))
-def test_what_is_refused_at_the_door(arguments: dict[str, Any], kind: Any, says: str) -> None:
+def test_what_is_refused_at_the_door(arguments, kind, says):
     with pytest.raises(kind, match=says):
         train(**dict(attention="softmax", prompt_length=3, steps=2) | arguments)
 
 
-def test_records_of_long_runs_and_large_models_fit_into_memory() -> None:
+def test_records_of_long_runs_and_large_models_fit_into_memory():
     task = lambda d: RegressionTask(np.eye(d), noise=0.1, task_variance=1 / d)
     every = lambda steps, d: (
         read_setup("linear", 3, task(d), 1, 0.0, steps, 0, "as written", None, None).every
@@ -266,6 +260,6 @@ def test_records_of_long_runs_and_large_models_fit_into_memory() -> None:
         assert (steps // window * (3 * d + 4) * (d + 1) + window) * 8 <= 2.1 * 2**30
 
 
-def test_a_distance_needs_both() -> None:
+def test_a_distance_needs_both():
     with pytest.raises(ValueError, match='train\\("coupled"'):
         _ = train("softmax", 3, **SMALL).distance

@@ -1,12 +1,8 @@
-"""Makes the table of losses ``reference_losses.json`` with FLINT, at 192 bits:
-`python -m tests.numerics.attention.window.make_reference`, some minutes.
-
-It shares no code with the package: spectra come from integrals of the classes' correlations, the
-law of a token from Gauss's rule in the angle, and the integral over v from the trapezoid rule, all
-with other steps, nodes and degrees than the kernel.
+"""Makes ``reference_losses.json`` with FLINT at 192 bits, in some minutes, as ``python -m``. It
+shares no code with the package: spectra from integrals of the classes' correlations, the law of a
+token by Gauss's rule in the angle, the integral over v by trapezoids, all with other nodes than the
+kernel.
 """
-
-from __future__ import annotations
 
 import json
 import math
@@ -81,7 +77,6 @@ def correlation(name: str, d: int) -> Callable[[arb], arb]:
 
 
 def rule(pieces: int, nodes: int, low: arb, high: arb) -> list[tuple[arb, arb]]:
-    """Nodes and weights of Gauss's rule on pieces of equal length."""
     out = []
     half = (high - low) / (2 * pieces)
     for i in range(nodes):
@@ -91,10 +86,7 @@ def rule(pieces: int, nodes: int, low: arb, high: arb) -> list[tuple[arb, arb]]:
 
 
 def columns(d: int, angles: list[arb], degrees: int) -> list[list[arb]]:
-    """P_0, P_1, ... at each angle, with P_k(1) = 1.
-
-    The recurrence is stable, but the radii of its balls grow like a power: the midpoints go on.
-    """
+    """P_0, P_1, ... at each angle; midpoints go on, as the radii of the balls grow like a power."""
     out = []
     for a in angles:
         t = a.cos()

@@ -1,8 +1,4 @@
-"""Free minimisation over M: the loss and its gradient by second routes, symmetries, constraints,
-and drawn prompts against all prompts.
-"""
-
-from __future__ import annotations
+"""Free minimisation over M: loss and gradient by second routes, symmetries, drawn prompts."""
 
 import numpy as np
 import pytest
@@ -25,7 +21,7 @@ def linear(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
-def test_on_signs_the_loss_is_the_closed_form(n: int) -> None:
+def test_on_signs_the_loss_is_the_closed_form(n):
     """At M = c BB' + c' B_perp B_perp' the average over v of the two parts for signs."""
     c, other, sigma = 0.8, 0.5, 0.6
     found = loss_and_gradient(np.diag([c, other]), low_rank_prompts(n, 1, 2), sigma)[0]
@@ -37,7 +33,7 @@ def test_on_signs_the_loss_is_the_closed_form(n: int) -> None:
 
 
 @pytest.mark.parametrize("sigma", [0.0, 0.7])
-def test_the_gradient_is_that_of_finite_differences(sigma: float) -> None:
+def test_the_gradient_is_that_of_finite_differences(sigma):
     prompts, M, step = low_rank_prompts(3, 1, 3, nodes=6), RNG.standard_normal((3, 3)), 1e-6
     gradient = loss_and_gradient(M, prompts, sigma)[1]
     for i, j in np.ndindex(3, 3):
@@ -49,23 +45,22 @@ def test_the_gradient_is_that_of_finite_differences(sigma: float) -> None:
         assert gradient[i, j] == pytest.approx(difference, abs=1e-8)
 
 
-def test_the_loss_is_invariant_under_rotations_of_the_spurious_part() -> None:
+def test_the_loss_is_invariant_under_rotations_of_the_spurious_part():
     prompts, M = low_rank_prompts(2, 1, 3, nodes=12), RNG.standard_normal((3, 3))
     angle = np.pi / 6  # a rotation of the twelve points
     R = np.eye(3)
     R[1:, 1:] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-    assert loss_and_gradient(R @ M @ R.T, prompts, 0.5)[0] == pytest.approx(
-        loss_and_gradient(M, prompts, 0.5)[0]
-    )
+    expected = loss_and_gradient(M, prompts, 0.5)[0]
+    assert loss_and_gradient(R @ M @ R.T, prompts, 0.5)[0] == pytest.approx(expected)
 
 
-def test_one_token_has_one_loss() -> None:
+def test_one_token_has_one_loss():
     prompts = low_rank_prompts(1, 1, 2)
     losses = [loss_and_gradient(RNG.standard_normal((2, 2)), prompts, 0.3)[0] for _ in range(3)]
     assert losses == pytest.approx([2 + 0.09] * 3)
 
 
-def test_spurious_parts_of_size_zero_leave_M_undetermined() -> None:
+def test_spurious_parts_of_size_zero_leave_M_undetermined():
     """c_v = 0: two minimisers, of which one is far from the multiples of BB'."""
     prompts, B = every_prompt(np.array([[1.0, 0.0], [-1.0, 0.0]]), 3, linear), np.eye(2)[:, :1]
     ends = [free_minimum(prompts, 1.0, M) for M in (np.zeros((2, 2)), np.array([[0.0, 1.0], [1.0, 2.0]]))]
@@ -76,9 +71,7 @@ def test_spurious_parts_of_size_zero_leave_M_undetermined() -> None:
 
 @pytest.mark.parametrize(("k", "d", "n"), [(1, 2, 4), (1, 3, 2), (2, 3, 2)])
 @pytest.mark.parametrize(("sigma", "bound"), [(0.0, 2.0), (3.0, 1.0)])
-def test_the_free_minimiser_ignores_the_spurious_part(
-    k: int, d: int, n: int, sigma: float, bound: float
-) -> None:
+def test_the_free_minimiser_ignores_the_spurious_part(k, d, n, sigma, bound):
     """Theorem 4.4, in a rotated basis; without noise the constraint is active."""
     turn = np.linalg.qr(np.random.default_rng(d).standard_normal((d, d)))[0]
     B = turn[:, :k]
@@ -96,7 +89,7 @@ def test_the_free_minimiser_ignores_the_spurious_part(
     assert (size == pytest.approx(bound)) == (sigma == 0)
 
 
-def test_without_the_constraint_no_noise_wants_the_sharpest_attention() -> None:
+def test_without_the_constraint_no_noise_wants_the_sharpest_attention():
     """The constraint is what keeps the minimiser of Case 1 finite for k = 1."""
     prompts = low_rank_prompts(2, 1, 2)
     losses = [loss_and_gradient(np.diag([c, 0.0]), prompts, 0.0)[0] for c in (1.0, 2.0, 4.0, 8.0)]
@@ -104,7 +97,7 @@ def test_without_the_constraint_no_noise_wants_the_sharpest_attention() -> None:
     assert losses[-1] == pytest.approx(1.0, abs=1e-4)
 
 
-def test_drawn_prompts_agree_with_all_prompts() -> None:
+def test_drawn_prompts_agree_with_all_prompts():
     M = np.array([[0.9, 0.2], [0.2, -0.4]])
     exact = loss_and_gradient(M, low_rank_prompts(3, 1, 2), 0.5)[0]
     drawn = low_rank_prompts(3, 1, 2, prompts=40_000, rng=np.random.default_rng(5))
@@ -117,7 +110,7 @@ def test_drawn_prompts_agree_with_all_prompts() -> None:
     assert np.mean(batches) == pytest.approx(exact, abs=4 * np.std(batches) / np.sqrt(20))
 
 
-def test_the_interval_of_the_structure_covers_the_truth() -> None:
+def test_the_interval_of_the_structure_covers_the_truth():
     B = np.eye(3)[:, :2]
     draw = lambda i: low_rank_prompts(2, 2, 3, prompts=3000, rng=np.random.default_rng(i))
     found = [free_minimum(draw(i), 1.0, np.diag([0.3, 0.3, 0.3])).M for i in range(6)]
@@ -126,14 +119,14 @@ def test_the_interval_of_the_structure_covers_the_truth() -> None:
     assert distance < 4 * error
 
 
-def test_drawn_prompts_are_common_to_all_matrices() -> None:
+def test_drawn_prompts_are_common_to_all_matrices():
     draw = lambda m: np.random.default_rng(1).standard_normal((m, 2))
     prompts = drawn_prompts(draw, 2, 50, linear)
     assert loss_and_gradient(np.eye(2), prompts, 0.1)[0] == loss_and_gradient(np.eye(2), prompts, 0.1)[0]
     assert prompts.weight.sum() == pytest.approx(1)
 
 
-def test_bad_input_is_refused_in_words() -> None:
+def test_bad_input_is_refused_in_words():
     with pytest.raises(ValueError, match="L = 0"):
         every_prompt(np.eye(2), 2, lambda x, y: 0 * linear(x, y))
     with pytest.raises(ValueError, match="1 <= k < d"):

@@ -1,8 +1,4 @@
-"""The exact loss of an attention window against tasks that are drawn, double integrals, limits and
-laws that every loss obeys.
-"""
-
-from __future__ import annotations
+"""The loss of an attention window against drawn tasks, double integrals, limits and laws."""
 
 import json
 from collections.abc import Callable
@@ -17,7 +13,7 @@ from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import _narrow, one_window, read_spectrum, window_loss
 from numerics.attention.window.plain import plain_window_loss
 from tests.numerics.attention.window.make_reference import OWN, TABLE
-from theory.attention.window.classes import Spectrum, TaskClass, affine, cosine, linear, relu
+from theory.attention.window.classes import Spectrum, affine, cosine, linear, relu
 from theory.attention.window.laws import unified_loss
 from theory.attention.window.own_class import from_rho, from_spectrum
 
@@ -25,10 +21,8 @@ repeatable = settings(derandomize=True, database=None, deadline=None, max_exampl
 
 
 @pytest.mark.parametrize(("d", "n", "w"), [(2, 3, 5.0), (3, 8, 2.0), (5, 30, 4.0)])
-def test_drawn_tasks_prompts_and_labels_lose_as_much(d: int, n: int, w: float) -> None:
-    """ReLU tasks, tokens and noisy labels are drawn; six standard errors, which a right loss leaves
-    with probability 2e-9.
-    """
+def test_drawn_tasks_prompts_and_labels_lose_as_much(d, n, w):
+    """ReLU tasks, tokens and noisy labels at six standard errors: 2e-9."""
     rng, R, noise = np.random.default_rng(7), 60_000, 0.2
     x = rng.normal(size=(R, n + 1, d))
     x /= np.linalg.norm(x, axis=2, keepdims=True)
@@ -45,9 +39,7 @@ def test_drawn_tasks_prompts_and_labels_lose_as_much(d: int, n: int, w: float) -
 
 
 @pytest.mark.parametrize(("name", "d", "n", "w", "noise", "stated"), json.loads(TABLE.read_text()))
-def test_the_stored_table_of_another_program(
-    name: str, d: int, n: int, w: float, noise: float, stated: float
-) -> None:
+def test_the_stored_table_of_another_program(name, d, n, w, noise, stated):
     """Losses to 16 digits by integrals in ball arithmetic, which share no code with the package."""
     tasks = {"affine": affine(1), "relu": relu(1), "cosine6": cosine(6), "own": from_spectrum(OWN)}[name]
     found = window_loss(tasks, d, n, w, noise)
@@ -63,7 +55,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("d", [300, 1000, 3000, 10_000])
-def test_in_high_dimensions_three_tokens_are_seen_by_another_rule(d: int) -> None:
+def test_in_high_dimensions_three_tokens_are_seen_by_another_rule(d):
     """The products of tokens with the query, by Gauss-Jacobi nodes of their law."""
     t, p = roots_jacobi(40, (d - 3) / 2, (d - 3) / 2)
     p, w = p / p.sum(), 0.25 * d**0.5
@@ -79,18 +71,15 @@ def test_in_high_dimensions_three_tokens_are_seen_by_another_rule(d: int) -> Non
 
 
 @pytest.mark.parametrize(("tasks", "d", "n", "w"), CASES, ids=lambda x: getattr(x, "name", str(x)))
-def test_the_terms_of_the_definition_add_up_to_it(tasks: TaskClass, d: int, n: int, w: float) -> None:
+def test_the_terms_of_the_definition_add_up_to_it(tasks, d, n, w):
     """The plain route cancels, and loses digits with the length."""
     spectrum = Spectrum(d, tasks.spectrum(d, 150).b)
-    assert float(window_loss(spectrum, d, n, w, 0.1).loss) == pytest.approx(
-        plain_window_loss(spectrum, n, w, 0.1), rel=1e-8
-    )
+    expected = plain_window_loss(spectrum, n, w, 0.1)
+    assert float(window_loss(spectrum, d, n, w, 0.1).loss) == pytest.approx(expected, rel=1e-8)
 
 
-def test_two_tokens_in_three_dimensions_are_elementary() -> None:
-    """For affine tasks: 2 - E[D tanh(wD)] - E[sech^2(wD)(1 - t_1 t_2)]/2 over heights uniform on
-    [-1, 1].
-    """
+def test_two_tokens_in_three_dimensions_are_elementary():
+    """2 - E[D tanh(wD)] - E[sech^2(wD)(1 - t_1 t_2)]/2, heights uniform on [-1, 1]."""
     y, weights = np.polynomial.legendre.leggauss(400)
     D, product = y[:, None] - y, np.outer(y, y)
     for w in (0.3, 4.0, 30.0):
@@ -99,24 +88,22 @@ def test_two_tokens_in_three_dimensions_are_elementary() -> None:
         assert float(window_loss(affine(1), 3, 2, w).loss) == pytest.approx(stated, rel=1e-9)
 
 
-def test_one_token_shows_its_own_value() -> None:
+def test_one_token_shows_its_own_value():
     spectrum = relu(1).spectrum(4)
     found = window_loss(spectrum, 4, 1, [0.0, 3.0, 500.0], 0.7)
     np.testing.assert_allclose(found.loss, 2 * spectrum.varying + 0.7, rtol=1e-14)
     assert not found.derivative.any()
 
 
-def test_no_window_is_the_uniform_average() -> None:
+def test_no_window_is_the_uniform_average():
     for d, n in ((2, 2), (3, 10), (7, 10**6)):
         spectrum = cosine(3).spectrum(d)
         found = window_loss(spectrum, d, n, 0.0, 0.3)
         assert float(found.loss) == pytest.approx(spectrum.varying * (1 + 1 / n) + 0.3 / n, rel=1e-12)
 
 
-def test_the_nearest_token_decides_in_narrow_windows() -> None:
-    """For linear tasks on the circle the loss tends to that of the nearest of n angles, uniform on
-    [0, pi]: (L^2/2) E[2 - 2 cos a], from below.
-    """
+def test_the_nearest_token_decides_in_narrow_windows():
+    """On the circle, linear tasks: to that of the nearest of n angles, (L^2/2) E[2 - 2 cos a]."""
     n = 4
     y, weights = np.polynomial.legendre.leggauss(200)
     a = np.pi / 2 * (1 + y)
@@ -128,14 +115,14 @@ def test_the_nearest_token_decides_in_narrow_windows() -> None:
     assert abs(losses[1] - stated) < 0.4 * abs(losses[0] - stated)
 
 
-def test_very_long_prompts_keep_their_digits() -> None:
+def test_very_long_prompts_keep_their_digits():
     """Beside the limit: the share of a token is 1e-12 or so."""
     for d in (2, 3, 6):
         found = float(window_loss(affine(1), d, 10**12, 2.0, 5.0).loss)
         assert found == pytest.approx(float(unified_loss(affine(1).spectrum(d), 2.0, 10**12, 5.0)), rel=1e-9)
 
 
-def test_the_derivative_is_one() -> None:
+def test_the_derivative_is_one():
     for d, n, w in ((2, 3, 2.0), (5, 200, 10.0), (3, 10**6, 50.0)):
         h = 1e-4 * w
         f = window_loss(relu(1), d, n, [w - h, w, w + h], 0.4)
@@ -147,7 +134,7 @@ spectra = st.lists(st.floats(0, 2), min_size=2, max_size=6).filter(lambda b: sum
 
 @repeatable
 @given(spectra, st.integers(2, 8), st.integers(1, 60), st.floats(0, 40), st.floats(0, 3), st.floats(0.1, 5))
-def test_laws_of_every_loss(b: list[float], d: int, n: int, w: float, noise: float, scale: float) -> None:
+def test_laws_of_every_loss(b, d, n, w, noise, scale):
     one = window_loss(b, d, n, w, noise)
     scaled = window_loss([scale**2 * x for x in b], d, n, w, scale**2 * noise)
     assert float(scaled.loss) == pytest.approx(scale**2 * float(one.loss), rel=1e-9)
@@ -160,7 +147,7 @@ def test_laws_of_every_loss(b: list[float], d: int, n: int, w: float, noise: flo
     assert float(wider.noise) >= float(one.noise) * (1 - 1e-9)
 
 
-def test_arrays_of_widths_and_lengths_broadcast() -> None:
+def test_arrays_of_widths_and_lengths_broadcast():
     found = window_loss(affine(1), 3, [[2], [50]], [0.5, 1.0, 2.0], 0.1)
     assert found.loss.shape == (2, 3)
     for i, n in enumerate((2, 50)):
@@ -171,13 +158,13 @@ def test_arrays_of_widths_and_lengths_broadcast() -> None:
 BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: window_loss(affine(1), 1, 5, 1.0), "d >= 2"),
     (lambda: window_loss(affine(1), 3, 0, 1.0), "at least one"),
-    (lambda: window_loss(affine(1), 3, 2.5, 1.0), "whole number of tokens"),  # type: ignore[arg-type]
+    (lambda: window_loss(affine(1), 3, 2.5, 1.0), "whole number of tokens"),
     (lambda: window_loss(affine(1), 3, 5, -1.0), "at least 0"),
     (lambda: window_loss(affine(1), 3, 5, float("nan")), "finite"),
     (lambda: window_loss(affine(1), 3, 5, 1.0, -0.1), "sigma\\^2"),
     (lambda: window_loss([0, -1], 3, 5, 1.0), "b_1 = -1.0 is negative"),
-    (lambda: window_loss("relu", 3, 5, 1.0), "theory.relu"),  # type: ignore[arg-type]
-    (lambda: window_loss(np.exp, 3, 5, 1.0), "theory.from_rho"),  # type: ignore[arg-type]
+    (lambda: window_loss("relu", 3, 5, 1.0), "theory.relu"),
+    (lambda: window_loss(np.exp, 3, 5, 1.0), "theory.from_rho"),
     (lambda: window_loss(affine(1).spectrum(3), 4, 5, 1.0), "dimension 3"),
     (lambda: window_loss(from_rho(lambda t: -t), 3, 5, 1.0), "b_1 = -1 < 0"),
     (lambda: window_loss(cosine(3), 3000, 2, 1.0), "take a lower d"),
@@ -187,7 +174,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
 
 
 @pytest.mark.parametrize(("call", "says"), BAD)
-def test_bad_input_says_what_to_do(call: Callable[[], object], says: str) -> None:
+def test_bad_input_says_what_to_do(call, says):
     with pytest.raises((ValueError, TypeError), match=says):
         call()
 
@@ -203,17 +190,13 @@ def test_bad_input_says_what_to_do(call: Callable[[], object], says: str) -> Non
         (cosine, [0.0, 3.759, 7.285, 7.129, 0.0]),
     ],
 )
-def test_best_widths_that_another_program_found(
-    make: Callable[[float], TaskClass], known: list[float]
-) -> None:
-    """2 w* for d = 5, n = 20, sigma = .01 and L from .1 to 10, by minimising Monte Carlo and by an
-    independent quadrature, to the digits shown.
-    """
+def test_best_widths_that_another_program_found(make, known):
+    """2 w* for d = 5, n = 20, sigma = .01, by Monte Carlo and another quadrature."""
     found = [2 * optimal_window(make(L), 5, 20, 1e-4).w for L in (0.1, 0.3, 1, 3, 10)]
     np.testing.assert_allclose(found, known, atol=6e-4)
 
 
-def test_a_far_minimum_is_found_beside_one_without_a_window() -> None:
+def test_a_far_minimum_is_found_beside_one_without_a_window():
     few, many = (optimal_window(cosine(10), 5, n, 1e-4) for n in (200, 500))
     assert not few.exists
     assert many.exists
@@ -224,7 +207,7 @@ def test_a_far_minimum_is_found_beside_one_without_a_window() -> None:
 @pytest.mark.parametrize(
     ("tasks", "d", "n", "noise"), [(affine(1), 2, 7, 0.0), (relu(1), 4, 300, 0.5), (cosine(3), 3, 50, 0.01)]
 )
-def test_no_width_on_a_fine_grid_is_better(tasks: TaskClass, d: int, n: int, noise: float) -> None:
+def test_no_width_on_a_fine_grid_is_better(tasks, d, n, noise):
     best = optimal_window(tasks, d, n, noise)
     grid = np.geomspace(1e-3, 400.0, 150)
     assert window_loss(tasks, d, n, grid, noise).loss.min() >= best.loss * (1 - 1e-10)
@@ -233,14 +216,12 @@ def test_no_width_on_a_fine_grid_is_better(tasks: TaskClass, d: int, n: int, noi
     assert slopes[0] < 0 < slopes[1]
 
 
-def test_where_no_width_matters_the_interval_is_everything() -> None:
+def test_where_no_width_matters_the_interval_is_everything():
     assert optimal_window(affine(1), 3, 1, 0.5).interval == (0.0, np.inf)
     assert optimal_window([1.0], 3, 8, 0.5).w == 0.0
 
 
-def test_a_search_that_leaves_the_widths_which_can_be_computed_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_search_that_leaves_the_widths_which_can_be_computed_says_so(monkeypatch):
     """As it does without noise for ReLU tasks, d = 2 and 1e5 tokens, after four seconds."""
     monkeypatch.setattr("numerics.attention.window.loss.MOST", 10_000)
     with pytest.raises(ValueError, match=r"give more noise than 0\.0, or fewer tokens"):
@@ -248,7 +229,7 @@ def test_a_search_that_leaves_the_widths_which_can_be_computed_says_so(
 
 
 @pytest.mark.parametrize("d", [2, 3, 10])
-def test_a_narrow_window_is_near_its_limit_as_it_says(d: int) -> None:
+def test_a_narrow_window_is_near_its_limit_as_it_says(d):
     """At a width that both routes reach, and for their signal and noise alone."""
     known = read_spectrum(affine(1), d)
     exact, narrow = one_window(known, 8192.0, 4, 0.1), _narrow(known, 8192.0, 4, 0.1, 1024.0)
@@ -259,10 +240,8 @@ def test_a_narrow_window_is_near_its_limit_as_it_says(d: int) -> None:
 
 
 @pytest.mark.parametrize("w", [1e8, 1e30, 1e300])
-def test_an_ever_narrower_window_attends_to_the_nearest_token(w: float) -> None:
-    """For d = 3 and a linear task 1 - x'y is uniform on (0, 2): its least of n values has the mean
-    2 / (n + 1), and the error is twice that.
-    """
+def test_an_ever_narrower_window_attends_to_the_nearest_token(w):
+    """d = 3: 1 - x'y is uniform on (0, 2), its least of n 2/(n + 1): half the error."""
     n = np.array([1, 2, 20])
     found = window_loss([0, 1], 3, n, w, noise=0.1)
     np.testing.assert_allclose(found.loss, np.append(2.0, 4 / (n[1:] + 1)) + 0.1, atol=max(1e-6, 1 / w))
@@ -271,8 +250,7 @@ def test_an_ever_narrower_window_attends_to_the_nearest_token(w: float) -> None:
     assert (found.derivative >= 0).all()
 
 
-def test_a_narrow_window_whose_loss_is_still_on_its_way_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"not yet near its limit 0\.100003, .* nearest of 1000 tokens alone; take"
-    ):
+def test_a_narrow_window_whose_loss_is_still_on_its_way_is_refused():
+    words = r"not yet near its limit 0\.100003, .* nearest of 1000 tokens alone; take"
+    with pytest.raises(ValueError, match=words):
         window_loss(affine(1), 2, 1000, 1e8, noise=0.1)

@@ -1,8 +1,4 @@
-"""Adam on M: the gradient by finite differences and by NumPy, Adam's own steps, and the minimiser
-that it finds against the one of the population loss.
-"""
-
-from __future__ import annotations
+"""Adam on M: gradients by differences and NumPy, Adam's own steps, and the minimiser it finds."""
 
 import numpy as np
 import pytest
@@ -25,9 +21,7 @@ def prompt(d: int, n: int, queries: int) -> tuple[np.ndarray, np.ndarray, np.nda
     return x, y, RNG.standard_normal(queries), padded
 
 
-def plain_loss(
-    M: np.ndarray, x: np.ndarray, y: np.ndarray, n: int, labels: np.ndarray, padded: int, softmax: bool
-) -> float:
+def plain_loss(M, x, y, n, labels, padded, softmax):
     queries = x[:, padded : padded + len(labels)]
     weights = x[:, :n].T @ M @ queries
     if softmax:
@@ -38,7 +32,7 @@ def plain_loss(
 
 @pytest.mark.parametrize(("d", "n", "queries"), [(2, 1, 1), (3, 5, 2), (5, 20, 4), (4, 16, 9)])
 @pytest.mark.parametrize("softmax", [True, False])
-def test_loss_and_gradient_are_those_of_numpy(d: int, n: int, queries: int, softmax: bool) -> None:
+def test_loss_and_gradient_are_those_of_numpy(d, n, queries, softmax):
     x, y, labels, padded = prompt(d, n, queries)
     M, G, step = RNG.standard_normal((d, d)), np.zeros((d, d)), 1e-6
     loss = loss_kernel()(M, x, y, n, labels, softmax, G)
@@ -50,16 +44,13 @@ def test_loss_and_gradient_are_those_of_numpy(d: int, n: int, queries: int, soft
         assert G[i, j] == pytest.approx((up - down) / (2 * step), abs=1e-6 * max(1, abs(loss)))
 
 
-def test_large_scores_stay_finite() -> None:
+def test_large_scores_stay_finite():
     x, y, labels, padded = prompt(3, 6, 2)
     loss = loss_kernel()(1e4 * np.eye(3), x, y, 6, labels, True, np.zeros((3, 3)))
     assert loss == pytest.approx(plain_loss(1e4 * np.eye(3), x, y, 6, labels, padded, True))
 
 
-def test_the_first_steps_of_adam_have_the_length_of_the_learning_rate() -> None:
-    """Adam's first step is the sign of the gradient times the rate, for each entry with a
-    gradient.
-    """
+def test_the_first_steps_of_adam_have_the_length_of_the_learning_rate():
     run = train_matrix("affine", d=3, n=30, steps=2, lr=0.01, start=0.5, every=1, seed=4)
     W_0, M_1 = 0.5 * np.eye(3), run.kept[1]
     moved = [W_0 + 0.01 * (2 * np.array(signs).reshape(3, 3) - 1) for signs in np.ndindex(*(2,) * 9)]
@@ -68,16 +59,14 @@ def test_the_first_steps_of_adam_have_the_length_of_the_learning_rate() -> None:
     assert min(np.abs(W.T @ W - M_1).max() for W in moved) < 1e-4
 
 
-def test_a_seed_gives_one_run_and_another_seed_another() -> None:
+def test_a_seed_gives_one_run_and_another_seed_another():
     runs = [train_matrix("relu", d=3, n=10, steps=50, seed=s).M for s in (7, 7, 8)]
     assert (runs[0] == runs[1]).all()
     assert not np.allclose(runs[0], runs[2])
 
 
-def test_it_finds_the_minimiser_of_the_population_loss() -> None:
-    """Affine tasks, d = 3, n = 10: the trace of M against descent on drawn prompts with the exact
-    average over tasks.
-    """
+def test_it_finds_the_minimiser_of_the_population_loss():
+    """Affine tasks, d = 3, n = 10: the trace of M against descent on drawn prompts."""
     run = train_matrix("affine", d=3, n=10, sigma=0.3, steps=30_000, lr=0.05, decay=0.9998, seed=1)
 
     def draw(m: int) -> np.ndarray:
@@ -94,16 +83,14 @@ def test_it_finds_the_minimiser_of_the_population_loss() -> None:
     assert run.losses[-2000:].mean() == pytest.approx(min(losses), rel=0.1)
 
 
-def test_tasks_of_low_rank_leave_the_spurious_part_small() -> None:
+def test_tasks_of_low_rank_leave_the_spurious_part_small():
     B = np.eye(4)[:, :2]
     run = train_matrix("plane", d=4, n=30, steps=6000, lr=0.05, directions=B, seed=3)
     assert np.linalg.norm(run.M[2:, 2:]) < 0.3 * np.linalg.norm(run.M[:2, :2])
 
 
-def test_non_isotropic_covariates_on_the_sphere_have_norm_one() -> None:
-    """Through the loss: with one token the estimate is its label, and square tasks of one direction
-    differ by the squares of its coordinate.
-    """
+def test_non_isotropic_covariates_on_the_sphere_have_norm_one():
+    """With one token the estimate is its label; square tasks differ by squares of a coordinate."""
     root = np.diag([1.0, 3.0])
     run = train_matrix(
         "square",
@@ -131,12 +118,12 @@ def test_non_isotropic_covariates_on_the_sphere_have_norm_one() -> None:
         (dict(root=np.eye(2)), "root has the shape"),
     ],
 )
-def test_bad_input_is_refused_in_words(numbers: dict[str, object], words: str) -> None:
+def test_bad_input_is_refused_in_words(numbers, words):
     with pytest.raises(ValueError, match=words):
-        train_matrix(**{"d": 3, "n": 4, "steps": 5, **numbers})  # type: ignore[arg-type]
+        train_matrix(**{"d": 3, "n": 4, "steps": 5, **numbers})
 
 
-def test_phases_without_a_linear_part_do_not_leave_the_start() -> None:
+def test_phases_without_a_linear_part_do_not_leave_the_start():
     """cos(6 angle - b) has its minimum behind a barrier; the linear cos(angle - b) has none."""
     flat, steep = (
         train_matrix("phase", d=2, n=20, L=nu, sigma=0.1, steps=3000, lr=0.01, seed=1) for nu in (1.0, 6.0)
@@ -144,10 +131,8 @@ def test_phases_without_a_linear_part_do_not_leave_the_start() -> None:
     assert np.linalg.norm(steep.M, 2) < 0.5 < 5 < np.linalg.norm(flat.M, 2)
 
 
-def test_constant_phases_leave_nothing_but_their_spread() -> None:
-    """cos(b) with b uniform has the mean square 1/2: linear attention predicts 0, and softmax
-    attention learns it up to the noise.
-    """
+def test_constant_phases_leave_nothing_but_their_spread():
+    """cos(b), b uniform, has the mean square 1/2, which linear attention cannot learn."""
     softmax, linear = (
         train_matrix("phase", d=2, n=10, L=0.0, sigma=0.1, steps=4000, lr=0.001, seed=2, softmax=s).losses
         for s in (True, False)
@@ -156,7 +141,7 @@ def test_constant_phases_leave_nothing_but_their_spread() -> None:
     assert linear.mean() == pytest.approx(0.5, rel=0.1)
 
 
-def test_redrawn_roots_are_as_good_in_every_direction() -> None:
+def test_redrawn_roots_are_as_good_in_every_direction():
     """Roots of one run favour some directions of M; roots that are redrawn favour none."""
     run = train_matrix(
         "affine",
@@ -198,6 +183,6 @@ def test_redrawn_roots_are_as_good_in_every_direction() -> None:
         (dict(d=2, root="own"), "redrawn"),
     ],
 )
-def test_tasks_and_roots_that_make_no_sense_are_refused(wrong: dict[str, object], said: str) -> None:
+def test_tasks_and_roots_that_make_no_sense_are_refused(wrong, said):
     with pytest.raises(ValueError, match=said):
-        train_matrix(**{"task": "affine", "n": 5, "steps": 1, **wrong})  # type: ignore[arg-type]
+        train_matrix(**{"task": "affine", "n": 5, "steps": 1, **wrong})

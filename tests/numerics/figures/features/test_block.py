@@ -1,12 +1,10 @@
 """The block and the attention alone: gradients against differences, symmetries, and bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from numerics.figures.features.block import initial_block, loss_and_gradient, train
-from numerics.figures.features.prompts import Prompts, cosine_prompts, polynomial_prompts
+from numerics.figures.features.prompts import cosine_prompts, polynomial_prompts
 
 COSINES = cosine_prompts(1.0, d=5, M=7)
 SINGLE = polynomial_prompts(1.0, d=5, N=6, M=7)
@@ -17,7 +15,7 @@ GAUSSIANS = SINGLE._replace(
 
 @pytest.mark.parametrize("prompts", [COSINES, GAUSSIANS], ids=["cosines", "polynomials"])
 @pytest.mark.parametrize("whole", [True, False], ids=["block", "attention alone"])
-def test_the_gradient_is_the_limit_of_differences(prompts: Prompts, whole: bool) -> None:
+def test_the_gradient_is_the_limit_of_differences(prompts, whole):
     rng = np.random.default_rng(1)
     p = initial_block(5, 6, 0) if whole else {}
     p["Q"] = rng.normal(size=(5, 5)) / 5
@@ -25,12 +23,11 @@ def test_the_gradient_is_the_limit_of_differences(prompts: Prompts, whole: bool)
     for name, value in p.items():
         way, h = rng.normal(size=value.shape), 1e-6
         ends = [loss_and_gradient({**p, name: value + sign * h * way}, prompts)[0] for sign in (1, -1)]
-        assert (ends[0] - ends[1]) / (2 * h) == pytest.approx(
-            np.sum(gradient[name] * way), rel=1e-5, abs=1e-9
-        )
+        expected = np.sum(gradient[name] * way)
+        assert (ends[0] - ends[1]) / (2 * h) == pytest.approx(expected, rel=1e-5, abs=1e-9)
 
 
-def test_tokens_that_occur_twice_count_twice() -> None:
+def test_tokens_that_occur_twice_count_twice():
     x, y, counts = COSINES[:3]
     both = [np.concatenate([part, part], 1) for part in (x, y, counts / 2)]
     twice = COSINES._replace(x=both[0], y=both[1], counts=both[2])
@@ -38,7 +35,7 @@ def test_tokens_that_occur_twice_count_twice() -> None:
     assert loss_and_gradient(p, twice)[0] == pytest.approx(loss_and_gradient(p, COSINES)[0], rel=1e-12)
 
 
-def test_slope_and_rate_enter_as_one_for_the_attention_alone() -> None:
+def test_slope_and_rate_enter_as_one_for_the_attention_alone():
     scaled = COSINES._replace(y=3 * COSINES.y, target=3 * COSINES.target)
     one, other = (
         train({"Q": np.zeros((5, 5))}, data, 30, eta, "gd") for data, eta in ((COSINES, 9.0), (scaled, 1.0))
@@ -60,6 +57,6 @@ def test_slope_and_rate_enter_as_one_for_the_attention_alone() -> None:
         (lambda: train({"Q": np.zeros((5, 5))}, COSINES, 1, 1.0, "sgd"), "optimiser = 'sgd'"),
     ],
 )
-def test_bad_input_is_named(made, said: str) -> None:  # type: ignore[no-untyped-def]
+def test_bad_input_is_named(made, said):
     with pytest.raises(ValueError, match=said):
         made()

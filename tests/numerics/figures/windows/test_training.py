@@ -1,11 +1,8 @@
 """What the figures of Collins et al. are trained on, and what is told of it."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,26 +18,25 @@ SMALL = Choices(L=(1.0,), sigmas=(0.1,), lengths=(5,), steps=100, trials=2)
 
 
 @pytest.fixture(scope="module")
-def found() -> Experiments:
-    """Figures 3, 5 and 9, small."""
+def found():
     return measure(SMALL, [3, 5, 9])
 
 
 @pytest.mark.parametrize("task", TASK_VALUES)
-def test_tests_have_the_tasks_of_the_trainings(task: str) -> None:
+def test_tests_have_the_tasks_of_the_trainings(task):
     rng = np.random.default_rng(1)
     for t, L, drawn in zip(rng.uniform(-1, 1, 20), rng.uniform(0.1, 5, 20), rng.uniform(-1, 1, (20, 3))):
         plain = TASK_VALUES[task](np.array([[t]]), L, drawn[:, None, None])
         assert float(plain[0, 0]) == pytest.approx(value(TASKS.index(task), t, L, drawn, 1.0, 0.0), abs=1e-14)
 
 
-def test_every_curve_has_every_rate_of_the_grid() -> None:
+def test_every_curve_has_every_rate_of_the_grid():
     for (figure, panel, name, _), s in settings(Choices(), NAMED).items():
         assert all(Curve(figure, panel, name, rate) in settings(Choices(), [figure]) for rate in RATES)
         assert s.queries in (None, 1)
 
 
-def test_the_norm_of_a_record_is_the_least_where_nothing_was_learned(found: Experiments) -> None:
+def test_the_norm_of_a_record_is_the_least_where_nothing_was_learned(found):
     slow = found.curves[Curve(3, "cosine, uniform", "L = 1", 0.001)]
     fast = found.curves[Curve(3, "cosine, uniform", "L = 1", 0.1)]
     assert slow.steps.tolist() == list(range(2, 101, 2))
@@ -49,28 +45,26 @@ def test_the_norm_of_a_record_is_the_least_where_nothing_was_learned(found: Expe
     assert np.isnan(slow.rho).all()
 
 
-def test_the_best_rate_has_the_least_loss(found: Experiments) -> None:
+def test_the_best_rate_has_the_least_loss(found):
     rate = found.best_rate(5, "test error", "affine, L = 1")
     finals = {r: found.curves[Curve(5, "test error", "affine, L = 1", r)].final for r in RATES}
     assert finals[rate] == min(finals.values()) < finals[0.001]
 
 
-def test_errors_on_the_tests_fall_where_the_loss_does(found: Experiments) -> None:
+def test_errors_on_the_tests_fall_where_the_loss_does(found):
     trained = found.shown(5, "test error", "ReLU, L = 1")
     assert trained.tested.shape == (3, 2, 50)
     assert (trained.tested[1, :, -1] < 0.7 * trained.tested[1, :, 0]).all()
 
 
-def test_rho_is_that_of_tasks_of_low_rank(found: Experiments) -> None:
+def test_rho_is_that_of_tasks_of_low_rank(found):
     for panel, names in found.names(9).items():
         for name in names:
             assert (found.shown(9, panel, name).rho > 0).all()
 
 
-def test_without_attention_the_test_error_is_the_exact_loss_of_no_window() -> None:
-    """M = 0 on 40 sets of 500 tasks; 6 standard errors, whose error probability is below 1e-6 for
-    40 sets.
-    """
+def test_without_attention_the_test_error_is_the_exact_loss_of_no_window():
+    """M = 0 on 40 sets of 500 tasks; 6 standard errors: below 1e-6."""
     for task, L in PRETRAINED.values():
         s = Setting(task, 5, 200, L, 0.01, 0, 0)
         errors = np.array(
@@ -82,7 +76,7 @@ def test_without_attention_the_test_error_is_the_exact_loss_of_no_window() -> No
         assert errors.mean() == pytest.approx(exact, abs=6 * errors.std(ddof=1) / 40**0.5)
 
 
-def test_a_folder_keeps_what_was_trained(tmp_path: Path) -> None:
+def test_a_folder_keeps_what_was_trained(tmp_path):
     folder = tmp_path / "measured"
     one = measure(SMALL, [3], folder=folder)
     again = measure(SMALL, [3], folder=folder, threads=1)
@@ -91,7 +85,7 @@ def test_a_folder_keeps_what_was_trained(tmp_path: Path) -> None:
         np.testing.assert_array_equal(trained.norm, again.curves[curve].norm)
 
 
-def test_the_page_and_its_files_hold_the_same_curves(found: Experiments, tmp_path: Path) -> None:
+def test_the_page_and_its_files_hold_the_same_curves(found, tmp_path):
     page = write_page(found, [("COL:Fig3", "It grows.", "REFUTED", "It does not.")], tmp_path)
     html, document = page.read_text(), json.loads((tmp_path / "data.json").read_text())
     rows = list(csv.DictReader((tmp_path / "data.csv").read_text().splitlines()))
@@ -106,7 +100,7 @@ def test_the_page_and_its_files_hold_the_same_curves(found: Experiments, tmp_pat
     assert "--steps 100" in html
 
 
-def test_a_diverged_trial_is_null_and_told(tmp_path: Path) -> None:
+def test_a_diverged_trial_is_null_and_told(tmp_path):
     curve = Curve(9, "a'B'x + 2, one root", "softmax", 0.1)
     found = measure(SMALL, [9])
     broken = found.curves[curve]._replace(norm=np.full((1, 50), np.nan), loss=np.full((1, 50), np.nan))
@@ -121,7 +115,6 @@ def test_a_diverged_trial_is_null_and_told(tmp_path: Path) -> None:
 
 
 def re_spaced(text: str) -> str:
-    """Text without tags, and with single blanks."""
     return " ".join(re.sub(r"<[^>]+>", "", text).split())
 
 
@@ -136,17 +129,15 @@ def re_spaced(text: str) -> str:
         (Choices(noise=float("nan")), "noise = nan"),
     ],
 )
-def test_choices_that_cannot_be_used_are_refused(choices: Choices, said: str) -> None:
+def test_choices_that_cannot_be_used_are_refused(choices, said):
     with pytest.raises(ValueError, match=said):
         measure(choices, [3])
     with pytest.raises(ValueError, match="are none of"):
         measure(SMALL, [6])
 
 
-def test_linear_attention_against_drawn_prompts() -> None:
-    """The least loss over c, for phases of the angle and linear tasks: 200000 prompts, 5 standard
-    errors.
-    """
+def test_linear_attention_against_drawn_prompts():
+    """The least loss over c, linear tasks: 200000 prompts, 5 standard errors."""
     rng, d, n, L, sigma = np.random.default_rng(3), 2, 5, 1.5, 0.3
     x = rng.standard_normal((200_000, n + 1, d))
     x /= np.linalg.norm(x, axis=2, keepdims=True)

@@ -1,8 +1,4 @@
-"""Enclosures hold every value that mpmath finds with 200 bits, and say "defined" only where
-everything is.
-"""
-
-from __future__ import annotations
+"""Enclosures hold every value that mpmath finds; "defined" only where everything is."""
 
 import random
 from collections.abc import Callable
@@ -105,15 +101,8 @@ def _inside(side: Side, rng: random.Random) -> Fraction:
         far = Fraction(rng.choice((1, 3, 50, 700)), rng.choice((1, 7)))
         lo = ends[0] if side.lo is not None else ends[-1] - far if ends else -far
         hi = ends[-1] if side.hi is not None else lo + 2 * far
-        t = rng.choice(
-            (
-                Fraction(0),
-                Fraction(1),
-                Fraction(1, 2),
-                Fraction(rng.randint(0, 1000), 1000),
-                Fraction(1, 10**9),
-            )
-        )
+        ends = Fraction(0), Fraction(1), Fraction(1, 2)
+        t = rng.choice((*ends, Fraction(rng.randint(0, 1000), 1000), Fraction(1, 10**9)))
         q = lo + (hi - lo) * t
         if side.contains(fmpq(q.numerator, q.denominator)):
             return q
@@ -134,9 +123,7 @@ def _holds(v: Iv, value: mpmath.mpf) -> bool:
 
 
 def _strictly(v: Iv, value: mpmath.mpf) -> bool:
-    """Ends that are said to be left out are not attained (checked where they are exact in mpmath:
-    at 0 and at whole numbers).
-    """
+    """Ends said to be left out are not attained (checked where mpmath is exact there)."""
     lo, hi = _exactly(v.lo), _exactly(v.hi)
     return not ((v.lo_open and value == lo == int(lo)) if mpmath.isfinite(lo) else False) and not (
         (v.hi_open and value == hi == int(hi)) if mpmath.isfinite(hi) else False
@@ -180,7 +167,7 @@ def _check(e: sp.Expr, symbols: list[sp.Symbol], rng: random.Random, points: int
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("bits", [30, 64])
-def test_every_function_on_random_boxes(name: str, bits: int) -> None:
+def test_every_function_on_random_boxes(name, bits):
     """Negative arguments, ends on the boundary of the domain, infinite ends, single points."""
     rng, old = random.Random(f"{name} {bits}"), ctx.prec
     ctx.prec = bits
@@ -191,7 +178,7 @@ def test_every_function_on_random_boxes(name: str, bits: int) -> None:
     assert done > 15
 
 
-def test_random_expressions_in_several_variables() -> None:
+def test_random_expressions_in_several_variables():
     rng, old, done = random.Random(5), ctx.prec, 0
     ctx.prec = 53
     try:
@@ -207,20 +194,14 @@ def test_random_expressions_in_several_variables() -> None:
 
 
 @pytest.mark.parametrize("op", ["__add__", "__sub__", "__mul__", "max", "hull"])
-def test_operations_on_pairs_of_intervals(op: str) -> None:
+def test_operations_on_pairs_of_intervals(op):
     """With open, infinite and undefined ends: the result of any two members is a member."""
     rng = random.Random(op)
     for _ in range(1500):
         a, b = _side(rng), _side(rng)
         v = getattr(a.iv(), op)(b.iv())
         p, q = _inside(a, rng), _inside(b, rng)
-        exact = {
-            "__add__": p + q,
-            "__sub__": p - q,
-            "__mul__": p * q,
-            "max": max(p, q),
-            "hull": rng.choice((p, q)),
-        }[op]
+        exact = dict(__add__=p + q, __sub__=p - q, __mul__=p * q, max=max(p, q), hull=rng.choice((p, q)))[op]
         with mpmath.workprec(BITS):
             value = mpmath.mpf(exact.numerator) / exact.denominator
             assert _holds(v, value), (op, a, b, v, p, q)
@@ -240,9 +221,7 @@ def test_operations_on_pairs_of_intervals(op: str) -> None:
     ],
     ids=str,
 )
-def test_ranges_are_sharp_where_the_function_is_monotone_or_unimodal(
-    e: sp.Expr, lo: object, hi: object, attained: tuple
-) -> None:
+def test_ranges_are_sharp_where_the_function_is_monotone_or_unimodal(e, lo, hi, attained):
     """An enclosure that is always infinite would pass every test above."""
     side = Side(*(fmpq(int(R(v).p), int(R(v).q)) for v in (lo, hi)))
     program = Program([X])

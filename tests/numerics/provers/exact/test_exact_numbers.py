@@ -1,10 +1,7 @@
 """Signs, roundings and comparisons of exact numbers on and next to ties."""
 
-from __future__ import annotations
-
 import math
 import random
-from typing import Any
 
 import pytest
 import sympy as sp
@@ -15,9 +12,8 @@ from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.exact_numbers import Undecided, agreed, built, floor, put, sign
 
 R = sp.Rational
-PELL = 1 / (
-    367296043199 - 259717522849 * sp.sqrt(2)
-)  # -(367296043199 + 259717522849 sqrt(2)), just below -734592086398
+# -(367296043199 + 259717522849 sqrt(2)), just below -734592086398
+PELL = 1 / (367296043199 - 259717522849 * sp.sqrt(2))
 x = sp.Symbol("x", real=True)
 m = sp.Symbol("m", integer=True)
 
@@ -38,19 +34,19 @@ ZEROS = [
 
 @pytest.mark.parametrize("zero", ZEROS, ids=str)
 @pytest.mark.parametrize("digits", [8, 30, 330])
-def test_what_is_zero_is_told_from_what_is_almost_zero(zero: sp.Expr, digits: int) -> None:
+def test_what_is_zero_is_told_from_what_is_almost_zero(zero, digits):
     """330 digits are more than Arb is asked for at first."""
     assert sign(zero) == 0
     assert [sign(zero + s * R(1, 10**digits)) for s in (1, -1)] == [1, -1]
     assert [floor(zero + 5 + s * R(1, 10**digits)) for s in (1, -1)] == [5, 4]
 
 
-def test_a_product_of_exponentials_that_is_one_does_not_make_a_sum_of_logarithms_zero() -> None:
+def test_a_product_of_exponentials_that_is_one_does_not_make_a_sum_of_logarithms_zero():
     assert sign(sp.acos(-R(3, 5)) + sp.acos(-R(4, 5)) - 3 * sp.pi / 2) == 0
     assert sign(sp.acos(-R(3, 5)) + sp.acos(-R(4, 5)) + sp.pi / 2) == 1  # two pi away
 
 
-def test_algebraic_numbers_have_the_sign_of_their_product_with_their_conjugate() -> None:
+def test_algebraic_numbers_have_the_sign_of_their_product_with_their_conjugate():
     """a - b sqrt(n) has the sign of (a^2 - n b^2)/(a + b sqrt(n)), which whole numbers tell."""
     rng = random.Random(4)
     for _ in range(200):
@@ -61,7 +57,7 @@ def test_algebraic_numbers_have_the_sign_of_their_product_with_their_conjugate()
         assert floor(b * sp.sqrt(n)) == math.isqrt(n * b * b)
 
 
-def test_what_is_no_real_number_or_not_decided_has_no_sign() -> None:
+def test_what_is_no_real_number_or_not_decided_has_no_sign():
     assert sign(1 + sp.I) is None
     assert sign(sp.gamma(R(1, 3)) * sp.gamma(R(2, 3)) - 2 * sp.pi / sp.sqrt(3)) is None
     with pytest.raises(Undecided, match="not decided"):
@@ -87,24 +83,24 @@ def test_what_is_no_real_number_or_not_decided_has_no_sign() -> None:
     ],
     ids=str,
 )
-def test_heads_that_compare_and_round_are_decided(head: type, args: list[sp.Expr], value: object) -> None:
+def test_heads_that_compare_and_round_are_decided(head, args, value):
     assert sp.expand(built(head, args) - value) == 0
 
 
-def test_numbers_that_a_substitution_brings_about_are_decided() -> None:
+def test_numbers_that_a_substitution_brings_about_are_decided():
     e = sp.Max(x * PELL, -734592086398 * x, evaluate=False)
     assert put(e, {x: sp.S.One}) == -734592086398
     assert put(e, {x: sp.S.NegativeOne}) == -PELL
     assert put(sp.floor(x * PELL, evaluate=False), {x: sp.S.One}) == -734592086399
 
 
-def test_sympys_opinion_is_compared_with_the_number() -> None:
+def test_sympys_opinion_is_compared_with_the_number():
     assert agreed(sp.log(2))
     assert agreed(PELL + 734592086398)
     assert not agreed(sp.LambertW(R(1, 2**60) - sp.exp(-1)))
 
 
-def test_a_long_number_is_no_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_number_is_no_long_work(monkeypatch):
     """A root bound of millions of bits is not computed: the answer is that nothing is decided."""
     asked: list[int] = []
     enclosed = exact_numbers._enclosed
@@ -143,12 +139,12 @@ def powered(exponent: sp.Expr) -> sp.Expr:
         "0 times a pole",
     ],
 )
-def test_what_is_true_is_not_refuted(left: sp.Expr, right: sp.Expr) -> None:
+def test_what_is_true_is_not_refuted(left, right):
     assert identity(left, right).verdict in (Verdict.PROVED, Verdict.OPEN)
 
 
 @pytest.mark.parametrize(("exponent", "wrong"), [(sp.Rational(1, 2), 5 * sp.I), (sp.I, -10)])
-def test_powers_of_turns_are_not_multiplied(exponent: sp.Expr, wrong: sp.Expr) -> None:
+def test_powers_of_turns_are_not_multiplied(exponent, wrong):
     assert identity(powered(exponent), (1 + sp.sqrt(2)) ** wrong).verdict in (Verdict.REFUTED, Verdict.OPEN)
 
 
@@ -160,11 +156,11 @@ def test_powers_of_turns_are_not_multiplied(exponent: sp.Expr, wrong: sp.Expr) -
         (sp.gamma, [2**40]),
     ],
 )
-def test_long_numbers_are_not_written_out(head: Any, args: list[Any]) -> None:
+def test_long_numbers_are_not_written_out(head, args):
     with pytest.raises(Undecided, match="too many digits"):
         built(head, [sp.Integer(a) if isinstance(a, int) else a for a in args])
 
 
-def test_the_root_bound_has_no_limit_of_floats() -> None:
+def test_the_root_bound_has_no_limit_of_floats():
     big = sp.Pow(sp.Pow(1 + sp.sqrt(2), 10**320, evaluate=False) + 1, sp.Rational(1, 3), evaluate=False)
     assert sign(big - 3) in (None, 1)

@@ -1,8 +1,4 @@
-"""Statements of the second attack: each asks its prover, and finds fault with the answer by
-mpmath's values alone.
-"""
-
-from __future__ import annotations
+"""Statements of the second attack: each finds fault with an answer by mpmath's values alone."""
 
 import random
 from collections.abc import Sequence
@@ -31,17 +27,12 @@ class Case(Protocol):
 
 
 def accepted(e: Evidence) -> bool:
-    """Whether the prover says that the statement holds."""
     return e.verdict.value in ("PROVED", "CERTIFIED")
 
 
 @dataclass
 class Inequality:
-    """``lhs op rhs`` on a domain.
-
-    `hints` are points to look at first, such as the known minimum; if `touches`, the two sides are
-    equal at the first of them.
-    """
+    """``lhs op rhs`` on a domain; `hints` are looked at first; `touches`: equal at the first."""
 
     lhs: Any
     op: str
@@ -60,7 +51,8 @@ class Inequality:
         if accepted(e):
             terms = self.terms()
             if self.touches and len(self.op) == 1 and terms.meets(self.hints[0]):
-                return f"{e.verdict.value} by {e.engine}, but the sides are equal at {[str(q) for q in self.hints[0]]}: {self}"
+                at = [str(q) for q in self.hints[0]]
+                return f"{e.verdict.value} by {e.engine}, but the sides are equal at {at}: {self}"
             point = terms.counterexample(self.hints, rng)
             return (
                 ""
@@ -74,7 +66,6 @@ class Inequality:
         return Terms(small, big, self.axes, self.where, len(self.op) == 1)
 
     def witness_fault(self, e: Evidence) -> str:
-        """What is wrong with a refutation."""
         terms, seen = self.terms(), dict(e.witness)
         point = [Fraction(str(seen[str(s)])) for s in self.axes]
         if terms.meets(point) is False:

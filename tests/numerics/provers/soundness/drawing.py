@@ -1,7 +1,5 @@
 """Draws one of several formulas, written a line each as a user of SymPy would write them."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from types import CodeType
@@ -16,7 +14,6 @@ _NAMES = {**vars(sp), "R": sp.Rational}
 
 @cache
 def formulas(table: str) -> tuple[CodeType, ...]:
-    """The lines of a table, compiled."""
     return tuple(compile(line.strip(), line, "eval") for line in table.strip().splitlines())
 
 

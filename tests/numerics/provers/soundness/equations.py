@@ -1,8 +1,4 @@
-"""Equations for `identity` and for the entries of matrices, and their judge: mpmath at numbers that
-are all that the symbols are declared to be.
-"""
-
-from __future__ import annotations
+"""Equations for `identity` and for matrices; mpmath judges at numbers as symbols declare."""
 
 import random
 from collections.abc import Sequence

@@ -1,8 +1,4 @@
-"""Inequalities between functions of which the other families know nothing: tan, LambertW and
-polygamma; their truth is decided at the hints and by the search.
-"""
-
-from __future__ import annotations
+"""Inequalities between tan, LambertW and polygamma, decided at the hints and by the search."""
 
 import random
 from collections.abc import Callable

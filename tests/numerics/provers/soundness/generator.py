@@ -1,8 +1,4 @@
-"""The second generator: statements of every family, the cheap families more often; and the third
-one, of ties and of whole numbers.
-"""
-
-from __future__ import annotations
+"""The second generator, the cheap families more often; and the third, of ties and numbers."""
 
 import random
 from collections.abc import Callable, Iterator

@@ -1,8 +1,4 @@
-"""Families of equations: true ones, built by rewriting under what SymPy assumes of the symbols, and
-false ones, made by spoiling these or by forgetting the assumption.
-"""
-
-from __future__ import annotations
+"""True equations, by rewriting under assumptions, and false ones, by spoiling or forgetting."""
 
 import random
 from collections.abc import Callable, Sequence

@@ -1,12 +1,10 @@
 """Families of inequalities around a known least value, each named by what it attacks."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
+from fractions import Fraction as F
 
 import sympy as sp
 
@@ -32,21 +30,15 @@ __all__ = ["FAMILIES"]
 SIMPLE = ("exp", "sqrt", "atan", "tanh", "asinh", "log", "reciprocal", "cube")
 
 
-def _against(
-    rng: random.Random, big: sp.Expr, least: sp.Expr, w: Well, scale: sp.Expr = sp.S.One
-) -> Inequality:
-    """``big >= bound``, true or false by as little as one likes; `least` is the least value of
-    `big`, attained at the well's point.
-    """
+def _against(rng, big, least, w, scale=sp.S.One):
+    """``big >= bound``, off by as little as one likes; `least` of `big` is at the well's point."""
     op = rng.choice((">=", ">=", ">"))
     kind, touches = rng.random(), False
     if kind < 0.2:
         bound, touches = least, True
     else:
-        off = Fraction(rng.choice((1, 1, 3)), 10 ** rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9))) * rng.choice(
-            (1, -1)
-        )
-        bound = R(number(least).limit_denominator(10**5 if abs(off) > Fraction(1, 10**5) else 10**12) + off)
+        off = F(rng.choice((1, 1, 3)), 10 ** rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9))) * rng.choice((1, -1))
+        bound = R(number(least).limit_denominator(10**5 if abs(off) > F(1, 10**5) else 10**12) + off)
     big, bound = scale * big, scale * bound
     sides = (big, op, bound)
     if rng.random() < 0.2:  # move a term to the other side
@@ -79,12 +71,12 @@ def _slopes_of_max(rng: random.Random) -> Inequality:
     axes = symbols(rng, [around(rng, a, ends=False)])
     (x,) = axes
     if axes[x].lo is None or axes[x].hi is None:
-        axes[x] = Axis(Fraction(a - 1), Fraction(a + 1))
+        axes[x] = Axis(F(a - 1), F(a + 1))
     u = x - a
     c = min(s, t) * R(rng.choice((1, -1)), 40)
     falls, rises = m - s * u - c * u**2, m + t * u + c * u**2
     if rng.random() < 0.4:  # least at an end, where the hill between the two pieces comes down
-        axes[x] = Axis(Fraction(a - 1), Fraction(a + 1), True, True)
+        axes[x] = Axis(F(a - 1), F(a + 1), True, True)
         hill, left, right = sp.Min(m + s * u + c * u**2, m - t * u - c * u**2), m - s + c, m - t - c
         w = Well(hill, min(left, right), axes, [a - 1 if left < right else a + 1])
         return _wrapped(rng, w, ("exp", "atan", "logarithm of an exponential", "cube"))
@@ -133,26 +125,20 @@ log(x) - 1/(2*x) - share/(12*x**2), polygamma(0, x)
 
 
 def _dips_of_gamma(rng: random.Random) -> Inequality:
-    """Gamma and its logarithm near their least values, and Stirling's series, whose remainder lies
-    between 0 and ``1/(12 x)``.
-    """
+    """Gamma and its logarithm near their least; Stirling's remainder is in (0, ``1/(12 x)``)."""
     x = sp.Symbol("x", positive=True)
-    at = Fraction("1.461632144968362341262659542325721328468")
-    half = Fraction(1, 2)
+    at = F("1.461632144968362341262659542325721328468")
+    half = F(1, 2)
     axes = {x: rng.choice((Axis(2 * half, 4 * half, True, True), Axis(0 * half, None), Axis(half, 5 * half)))}
     off = rng.choice((1, -1)) * R(1, 10 ** rng.choice((2, 3, 4)))
     share = rng.choice((0, R(1, 2), 1, R(3, 2)))
     if rng.random() < 0.4:
-        axes = {x: Axis(Fraction(10 ** rng.choice((3, 6, 9))), None)}
+        axes = {x: Axis(F(10 ** rng.choice((3, 6, 9))), None)}
     lhs, rhs = drawn(
         rng, _GAMMA, x=x, off=off, share=share, series=(x - R(1, 2)) * sp.log(x) - x + sp.log(2 * sp.pi) / 2
     )
     return Inequality(
-        lhs,
-        rng.choice((">=", ">")),
-        rhs,
-        axes,
-        hints=[[at], *([Fraction(n)] for n in (1, 2, 2000, 10**9 + 1))],
+        lhs, rng.choice((">=", ">")), rhs, axes, hints=[[at], *([F(n)] for n in (1, 2, 2000, 10**9 + 1))]
     )
 
 
@@ -172,21 +158,17 @@ atan(c), 0
 def _needles(rng: random.Random) -> Inequality:
     """What touches zero at irrational points only, or falls below it there by next to nothing."""
     n, m = rng.choice((2, 3, 5, 7)), rng.choice((1, 1, 2))
-    ranges = (
-        Axis(Fraction(0), Fraction(3)),
-        Axis(Fraction(1), Fraction(3), True, True),
-        Axis(Fraction(0), None),
-        Axis(),
-    )
+    one, three = F(1), F(3)
+    ranges = Axis(0 * one, three), Axis(one, three, True, True), Axis(0 * one, None), Axis()
     axes = symbols(rng, [rng.choice(ranges) for _ in range(m)])
     x, *others = axes
     r = number(sp.sqrt(n))
     u, points = x**2 - n, [[r], [-r]]
     if others:
         (y,) = others
-        u, points = x**2 - n * y**2, [[r, Fraction(1)], [-r, Fraction(1)]]
+        u, points = x**2 - n * y**2, [[r, F(1)], [-r, F(1)]]
         if rng.random() < 0.5:
-            u, points = sp.expand((x - y) ** 2 - n), [[1 + r, Fraction(1)], [2 + r, Fraction(2)]]
+            u, points = sp.expand((x - y) ** 2 - n), [[1 + r, F(1)], [2 + r, F(2)]]
     core = rng.choice((u**2, u**2, sp.expand(u**2), u**4, sp.Abs(u), sp.Max(u, -2 * u), u**2 * (1 + x**2)))
     wrap, least = drawn(rng, _TOUCHING, c=core, x=x)
     off = rng.choice((0, 0, R(1, 10**20), R(1, 10**30), -R(1, 10**4), -R(1, 10**20)))
@@ -196,20 +178,18 @@ def _needles(rng: random.Random) -> Inequality:
 
 
 def _last_digits(rng: random.Random) -> Inequality:
-    """A value at an end of the range, beside its digits: true if they are cut, false if the last is
-    raised.
-    """
+    """A value at an end beside its digits: true if they are cut, false if the last is raised."""
     a = R(rng.randint(2, 9), rng.choice((1, 3)))
     x = sp.Symbol("x", positive=True)
     f = rng.choice((sp.sqrt, sp.exp, sp.atan, sp.asinh, sp.tanh, sp.sinh, lambda t: sp.sqrt(1 + sp.sqrt(t))))
     digits = 10 ** rng.choice((18, 19, 20, 21))
     bound = R(math.floor(number(f(a)) * digits) + rng.choice((0, 1)), digits)
     sides = (f(x), ">=", bound) if rng.random() < 0.5 else (bound, "<=", f(x))
-    axes = {x: Axis(Fraction(a), Fraction(a + 1), True, True)}
+    axes = {x: Axis(F(a), F(a + 1), True, True)}
     if rng.random() < 0.3:
         sides = (f(x), "<=", bound + rng.choice((0, 1)) * R(1, digits))
-        axes = {x: Axis(Fraction(a / 2), Fraction(a), True, True)}
-    return Inequality(*sides, axes, hints=[[Fraction(a)]])
+        axes = {x: Axis(F(a / 2), F(a), True, True)}
+    return Inequality(*sides, axes, hints=[[F(a)]])
 
 
 def _special(rng: random.Random) -> Inequality:
@@ -218,7 +198,6 @@ def _special(rng: random.Random) -> Inequality:
 
 
 def _polynomial(rng: random.Random) -> Inequality:
-    """A polynomial or rational function, for the exact engines."""
     n = rng.choice((1, 1, 2, 2, 3))
     at = [fraction(rng) for _ in range(n)]
     axes = symbols(rng, [around(rng, a) for a in at])
@@ -239,8 +218,8 @@ def _wiggly(rng: random.Random) -> Inequality:
     roots = sorted({fraction(rng) for _ in range(rng.choice((1, 2, 3, 4)))})
     powers = [rng.choice((1, 1, 2, 3)) for _ in roots]
     lo, hi = roots[0] - rng.choice((-1, 0, 1)) * positive(rng), roots[-1] + rng.choice((0, 1)) * positive(rng)
-    axis = Axis(Fraction(min(lo, hi) - R(1, 7)), Fraction(hi), rng.random() < 0.5, rng.random() < 0.5)
-    beyond = Axis(Fraction(roots[-1]), None, rng.random() < 0.5)
+    axis = Axis(F(min(lo, hi) - R(1, 7)), F(hi), rng.random() < 0.5, rng.random() < 0.5)
+    beyond = Axis(F(roots[-1]), None, rng.random() < 0.5)
     axes = symbols(rng, [rng.choice((axis, Axis(axis.lo, None, axis.left), beyond))])
     (x,) = axes
     p = sp.Mul(*((x - r) ** k for r, k in zip(roots, powers)))
@@ -275,8 +254,8 @@ def _integers(rng: random.Random) -> Inequality:
         return _wrapped(rng, w, ("sqrt", "log", "atan", "reciprocal", "cube"))
     n = sp.Symbol("n", integer=True, positive=True)
     lhs, rhs = drawn(rng, _WHOLE, n=n, k=rng.randint(2, 9))
-    axes = {n: Axis(Fraction(1), None, True, whole=True)}
-    return Inequality(lhs, rng.choice((">=", ">")), rhs, axes, hints=[[Fraction(i)] for i in range(1, 12)])
+    axes = {n: Axis(F(1), None, True, whole=True)}
+    return Inequality(lhs, rng.choice((">=", ">")), rhs, axes, hints=[[F(i)] for i in range(1, 12)])
 
 
 def _huge_and_tiny(rng: random.Random) -> Inequality:
@@ -288,7 +267,7 @@ def _huge_and_tiny(rng: random.Random) -> Inequality:
     if kind == 0:
         return _against(rng, w.core, w.least, w, scale=size)
     if kind == 1:  # the variable itself is huge or tiny
-        (x, axis), f = next(iter(w.axes.items())), Fraction(size)
+        (x, axis), f = next(iter(w.axes.items())), F(size)
         moved = Axis(
             None if axis.lo is None else axis.lo * f,
             None if axis.hi is None else axis.hi * f,

@@ -1,8 +1,4 @@
-"""Integrals for `integral` and `integral_evidence`, with every function that they know; their truth
-is a quadrature in floating point, by pieces between the known kinks and poles.
-"""
-
-from __future__ import annotations
+"""Integrals with every known function; truth is a quadrature between kinks and poles."""
 
 import math
 import random
@@ -42,9 +38,7 @@ class Area:
         return integral_evidence(self.f, self.x, self.ends, self.op, self.closed, tail=self.tail)
 
     def value(self) -> float | None:
-        """The integral to about nine digits; None where the integrand has no real value, or the
-        symbol is declared to be what the interval is not.
-        """
+        """To about nine digits; None where the integrand, or the symbol, has no such real value."""
         a, b = (float(e) for e in self.ends)
         cuts = sorted({a, b, *(float(k) for k in self.kinks if min(a, b) < k < max(a, b))})
         middle = [
@@ -66,10 +60,8 @@ class Area:
                 if d - c < math.inf:
                     at, speed = c + (d - c) * t, d - c
                 else:  # the line is brought to (0, 1)
-                    at, speed = (
-                        (d - 4 * t / (1 - t) if c == -math.inf else c + 4 * t / (1 - t)),
-                        4 / (1 - t) ** 2,
-                    )
+                    at = d - 4 * t / (1 - t) if c == -math.inf else c + 4 * t / (1 - t)
+                    speed = 4 / (1 - t) ** 2
                 v = self._at(f, at)
                 if v is None:
                     return None
@@ -122,7 +114,8 @@ class Area:
         return ""
 
     def __str__(self) -> str:
-        return f"integral({self.f}, {self.x}, {self.ends}, tail={self.tail}) {self.op} {self.closed} with {self.x._assumptions_orig}"
+        whole = f"integral({self.f}, {self.x}, {self.ends}, tail={self.tail})"
+        return f"{whole} {self.op} {self.closed} with {self.x._assumptions_orig}"
 
 
 def _real(v: Any) -> Any:

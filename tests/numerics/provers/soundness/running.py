@@ -1,8 +1,4 @@
-"""Runs the attacks alike: asks the prover, and says of each statement which verdict it got and
-what is wrong with that.
-"""
-
-from __future__ import annotations
+"""Runs the attacks alike: asks the prover, and says the verdict and what is wrong with it."""
 
 import random
 import traceback
@@ -36,10 +32,7 @@ def blind() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one statement: `fault` is empty unless the verdict is false or there is none.
-
-    A statement counts for each of its `kinds`.
-    """
+    """`fault` is empty unless the verdict is false or there is none; counted for each kind."""
 
     verdict: str
     fault: str
@@ -47,7 +40,6 @@ class Result:
 
 
 def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset[str]) -> Result:
-    """Ask the prover about a statement, and judge the answer."""
     try:
         answer = st.ask(effort)
     except Exception as error:  # whatever is raised without a word of ours is a crash, and is reported as one
@@ -82,9 +74,7 @@ def _first(seed: int, effort: int) -> Iterator[Result]:
         )
 
 
-def _judging_themselves(
-    source: Callable[[int], Iterator[tuple[str, Any]]],
-) -> Callable[[int, int], Iterator[Result]]:
+def _judging_themselves(source):
     def results(seed: int, effort: int) -> Iterator[Result]:
         rng = random.Random(seed)
         for family, st in source(seed):

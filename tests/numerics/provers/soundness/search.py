@@ -1,8 +1,4 @@
-"""Decides an inequality at points of its own choice: the ends of every range, points that the
-statement was built around, random ones, and then downhill from the best of them.
-"""
-
-from __future__ import annotations
+"""Decides an inequality at points of its own: ends, hints, random ones, then downhill."""
 
 import itertools
 import math
@@ -24,9 +20,7 @@ Hypothesis = tuple[Any, str, Any]
 
 @dataclass(frozen=True)
 class Axis:
-    """The values of one variable: exact ends (None is infinite), whether they belong to it, and
-    whether only whole numbers do.
-    """
+    """Exact ends (None is infinite), whether they belong, whether only whole numbers do."""
 
     lo: Fraction | None = None
     hi: Fraction | None = None
@@ -35,7 +29,6 @@ class Axis:
     whole: bool = False
 
     def spec(self) -> Any:
-        """The range as a caller of `forall` may write it."""
         lo, hi = (
             infinite if e is None else sp.Rational(e) for e, infinite in ((self.lo, -sp.oo), (self.hi, sp.oo))
         )
@@ -48,7 +41,6 @@ class Axis:
         )
 
     def holds(self, x: Fraction | float) -> bool:
-        """Whether `x` is a value."""
         if self.whole and x != int(x):
             return False
         lo, hi = self.lo, self.hi
@@ -65,7 +57,6 @@ class Axis:
         return {"real": True}
 
     def draw(self, rng: random.Random) -> float:
-        """A random value."""
         if self.whole:
             lo = int(self.lo) if self.lo is not None else -30 if self.hi is None else int(self.hi) - 30
             return float(rng.randint(lo, int(self.hi) if self.hi is not None else lo + 60))
@@ -77,7 +68,6 @@ class Axis:
         return float(self.hi) - far if self.hi is not None else far * rng.choice((1, -1))
 
     def special(self) -> Iterator[Fraction]:
-        """The ends, values next to them, and simple numbers."""
         ends = [e for e in (self.lo, self.hi) if e is not None]
         near = [e + s * d for d in (0, Fraction(1, 10**9), Fraction(1, 1000)) for e in ends for s in (1, -1)]
         simple = [Fraction(n) for n in (0, 1, -1, 2, 3, 10, -10, 1000)]
@@ -87,23 +77,14 @@ class Axis:
 class Terms:
     """``small <= big`` (``<``, if strict) under hypotheses, as functions of numbers."""
 
-    def __init__(
-        self,
-        small: Any,
-        big: Any,
-        axes: dict[sp.Symbol, Axis],
-        where: Sequence[Hypothesis] = (),
-        strict: bool = False,
-    ) -> None:
+    def __init__(self, small, big, axes, where=(), strict=False):
         self.axes, self.strict, symbols = axes, strict, tuple(axes)
         self.small, self.big = Function(small, symbols), Function(big, symbols)
         above = [(a, b, o) if o[0] == ">" else (b, a, o) for a, o, b in where]
         self.where = [(Function(a, symbols), Function(b, symbols), o) for a, b, o in above]
 
     def meets(self, point: Point) -> bool | None:
-        """Whether the point lies in the domain and every hypothesis holds there; False also where
-        one has no value, None where it is too close to tell.
-        """
+        """In the domain with every hypothesis; False without a value, None if too close to tell."""
         if not all(a.holds(x) for a, x in zip(self.axes.values(), point)):
             return False
         for greater, less, op in self.where:

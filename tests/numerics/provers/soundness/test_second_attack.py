@@ -1,8 +1,4 @@
-"""Statements of the second generator, whose truth is known by construction or decided by mpmath at
-points of its own choice; and the judge itself, which must see what is false.
-"""
-
-from __future__ import annotations
+"""Statements of known truth; and the judge itself, which must see what is false."""
 
 import random
 from collections import Counter
@@ -15,7 +11,7 @@ import sympy as sp
 from flint import arb
 
 from numerics.evidence import Evidence, Verdict
-from tests.numerics.provers.soundness.case import Case, Inequality
+from tests.numerics.provers.soundness.case import Inequality
 from tests.numerics.provers.soundness.equations import Entries, Equation
 from tests.numerics.provers.soundness.generator import FAMILIES
 from tests.numerics.provers.soundness.integrals import Area
@@ -34,7 +30,7 @@ def _refuted(**witness: Any) -> Evidence:
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
-def test_no_false_verdict(block: int) -> None:
+def test_no_false_verdict(block):
     results = list(islice(ATTACKS["second"](2000 + block, EFFORT), SIZE))
     assert [r.fault for r in results if r.fault] == []
     assert {kind for r in results for kind in r.kinds} == set(FAMILIES)
@@ -46,7 +42,7 @@ def test_no_false_verdict(block: int) -> None:
     assert verdicts["PROVED"] + verdicts["CERTIFIED"] >= 0.2 * SIZE, verdicts
 
 
-def test_proofs_are_right_without_the_search_for_counterexamples() -> None:
+def test_proofs_are_right_without_the_search_for_counterexamples():
     rng = random.Random(5)
     families = (
         "needles",
@@ -83,7 +79,7 @@ def test_proofs_are_right_without_the_search_for_counterexamples() -> None:
     ],
     ids=str,
 )
-def test_false_acceptances_are_seen(false: Case) -> None:
+def test_false_acceptances_are_seen(false):
     assert false.fault(CERTIFIED, random.Random(1))
 
 
@@ -101,7 +97,7 @@ def test_false_acceptances_are_seen(false: Case) -> None:
     ],
     ids=str,
 )
-def test_what_is_right_is_not_accused(true: Case, e: Evidence) -> None:
+def test_what_is_right_is_not_accused(true, e):
     assert true.fault(e, random.Random(1)) == ""
 
 
@@ -119,11 +115,11 @@ def test_what_is_right_is_not_accused(true: Case, e: Evidence) -> None:
         (Area(sp.exp(X), X, (R(0), R(1)), "<", R(18, 10)), _refuted(integral="2"), "the integral is"),
     ],
 )
-def test_wrong_witnesses_are_seen(st: Case, e: Evidence, words: str) -> None:
+def test_wrong_witnesses_are_seen(st, e, words):
     assert words in st.fault(e, random.Random(1))
 
 
-def test_a_wrong_ball_is_seen() -> None:
+def test_a_wrong_ball_is_seen():
     area = Area(sp.exp(X), X, (R(0), R(1)), "ball", 0)
     assert area.fault(arb("1.7182818284590452"), random.Random(1)) == ""
     assert "does not contain" in area.fault(arb("1.7"), random.Random(1))
@@ -137,7 +133,7 @@ class _Raising:
         return self.call()
 
 
-def test_a_crash_is_no_refusal() -> None:
+def test_a_crash_is_no_refusal():
     kinds = frozenset({"any"})
     refusal = _Raising(lambda: Inequality(sp.Piecewise((X, X > 0), (1, True)), ">", 0, UNIT).ask(EFFORT))
     assert attacked(refusal, EFFORT, str, kinds).verdict == "refused"

@@ -1,8 +1,4 @@
-"""Statements of the third generator, whose truth is known by whole numbers or from decimals; and
-the judges themselves, which must see what is false.
-"""
-
-from __future__ import annotations
+"""Exact numbers of known truth; and the judges themselves, which must see what is false."""
 
 import random
 from collections import Counter
@@ -25,7 +21,7 @@ n = sp.Symbol("n", integer=True)
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
-def test_no_false_verdict(block: int) -> None:
+def test_no_false_verdict(block):
     results = list(islice(ATTACKS["third"](3000 + block, EFFORT), SIZE))
     assert [r.fault for r in results if r.fault] == []
     assert {kind for r in results for kind in r.kinds} == set(TIES)
@@ -46,7 +42,7 @@ def test_no_false_verdict(block: int) -> None:
     ],
     ids=str,
 )
-def test_false_acceptances_are_seen(false: Constant | Counted) -> None:
+def test_false_acceptances_are_seen(false):
     assert false.fault(PROVED, random.Random(1))
 
 
@@ -59,12 +55,12 @@ def test_false_acceptances_are_seen(false: Constant | Counted) -> None:
     ],
     ids=str,
 )
-def test_what_is_true_is_not_accused_and_not_refuted(true: Constant | Counted) -> None:
+def test_what_is_true_is_not_accused_and_not_refuted(true):
     assert true.fault(PROVED, random.Random(1)) == ""
     assert true.fault(REFUTED, random.Random(1))
 
 
-def test_a_wrong_ball_is_seen() -> None:
+def test_a_wrong_ball_is_seen():
     from flint import arb
 
     area = Constant(sp.floor(sp.pi), "ball", 3, True)
@@ -87,7 +83,7 @@ def test_a_wrong_ball_is_seen() -> None:
     ],
     ids=str,
 )
-def test_what_is_counted_is_what_sympy_defines(e: sp.Expr, value: object) -> None:
+def test_what_is_counted_is_what_sympy_defines(e, value):
     point = {n: 2, k: 3}
     if value is None:
         with pytest.raises(NoValue):

@@ -1,8 +1,4 @@
-"""Exact numbers within 1e-9 to 1e-400 of a tie, or on it. On which side they lie is known by whole
-numbers or from decimals, and is not asked of SymPy.
-"""
-
-from __future__ import annotations
+"""Exact numbers within 1e-9 to 1e-400 of a tie, or on it, known without asking SymPy."""
 
 import random
 from collections.abc import Callable
@@ -25,9 +21,8 @@ K = sp.Symbol("k", integer=True)
 
 @dataclass
 class Constant:
-    """``lhs op rhs``, of which it is known whether it is true. The relation is "==" for `identity`,
-    an inequality for `forall` over `domain`, "ball" for `integral` and "area <" for its comparison,
-    over the unit interval.
+    """``lhs op rhs`` of known truth: "==" for `identity`, an inequality for `forall` over `domain`,
+    "ball" for `integral`, "area <" for its comparison over the unit interval.
     """
 
     lhs: Any
@@ -57,9 +52,8 @@ class Constant:
         )
 
     def __str__(self) -> str:
-        lhs, rhs = (
-            sp.sstr(e, order="none") for e in (self.lhs, self.rhs)
-        )  # in order, SymPy would evaluate the terms
+        # in order, SymPy would evaluate the terms
+        lhs, rhs = (sp.sstr(e, order="none") for e in (self.lhs, self.rhs))
         return f"{lhs} {self.op} {rhs} on {self.domain}, which is {self.true}"
 
 
@@ -110,9 +104,8 @@ def _denested(rng: random.Random) -> Near:
     s = 0 if k == 0 else rng.choice((1, -1))
     e = sp.sqrt(p + q + 2 * sp.sqrt(p * q)) - sp.sqrt(p) - sp.sqrt(q)
     if rng.random() < 0.3:
-        n = rng.choice(
-            (2, 4, 11, 4 * 19)
-        )  # cbrt(n + sqrt(n^2 + 1)) - cbrt(sqrt(n^2 + 1) - n) solves t^3 + 3 t = 2 n
+        # cbrt(n + sqrt(n^2 + 1)) - cbrt(sqrt(n^2 + 1) - n) solves t^3 + 3 t = 2 n
+        n = rng.choice((2, 4, 11, 4 * 19))
         t = {2: 1, 4: None, 11: None, 76: 4}[n]
         r = sp.sqrt(n * n + 1)
         if t and t**3 + 3 * t == 2 * n:

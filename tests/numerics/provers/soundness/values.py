@@ -1,11 +1,6 @@
-"""Values of SymPy expressions by mpmath: an expression is written out as a line of Python, which
-runs on floats for a search and on mpmath's numbers for a decision.
-
-A value that does not exist is an error: ZeroDivisionError or ValueError where the expression is
-undefined, OverflowError where it is out of reach.
+"""SymPy expressions as Python on floats, for a search, and on mpmath's numbers, for a decision. No
+value: ZeroDivisionError or ValueError if undefined, OverflowError if out of reach.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
@@ -140,9 +135,7 @@ Point = Sequence[Fraction]
 
 
 class Function:
-    """An expression as a function of numbers: exactly where it is rational, in floating point, and
-    by mpmath with as many digits as asked for.
-    """
+    """An expression at numbers: exact where rational, in floats, and by mpmath."""
 
     def __init__(self, e: Any, symbols: Sequence[sp.Symbol]) -> None:
         constants: list[Any] = []
@@ -170,11 +163,9 @@ class Function:
         return v if isinstance(v, Fraction) else None
 
     def rough(self, x: Sequence[float]) -> Any:
-        """The value in floating point."""
         return self._at(0, _ROUGH, lambda c: float(c if isinstance(c, Fraction) else getattr(mpmath, c)))(*x)
 
     def __call__(self, *x: Any, digits: int = DIGITS) -> Any:
-        """The value by mpmath; raises one of `Out` where there is none."""
         with mpmath.workdps(digits):
             number = lambda q: (
                 mpmath.mpf(q.numerator) / q.denominator if isinstance(q, (int, Fraction)) else q
@@ -201,9 +192,7 @@ def _pair(f: Function, point: Point, digits: tuple[int, int]) -> tuple[Any, Any]
 
 
 def order(big: Function, small: Function, point: Point) -> int | None:
-    """The sign of ``big - small``, None where it is too close to tell; raises one of `Out` where a
-    side is no real number.
-    """
+    """The sign of ``big - small``, None if too close; raises one of `Out` if a side is not real."""
     a, b = big.exact(point), small.exact(point)
     if a is not None and b is not None:
         return (a > b) - (a < b)

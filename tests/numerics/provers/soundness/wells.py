@@ -1,8 +1,4 @@
-"""Functions with a known least value, and increasing functions to put around them: together they
-are inequalities whose truth is known however close they are.
-"""
-
-from __future__ import annotations
+"""Functions with a known least value, and increasing ones around them: of known truth."""
 
 import random
 from collections.abc import Callable
@@ -30,13 +26,11 @@ class Well:
 
 
 def fraction(rng: random.Random, size: int = 3) -> sp.Rational:
-    """A short rational number between -size and size."""
     q = rng.choice((1, 1, 2, 3, 7))
     return R(rng.randint(-size * q, size * q), q)
 
 
 def positive(rng: random.Random) -> sp.Rational:
-    """A short positive rational number."""
     return R(rng.randint(1, 6), rng.choice((1, 1, 2, 3)))
 
 
@@ -83,9 +77,7 @@ def smooth(rng: random.Random, variables: int = 1) -> Well:
 
 
 def kinked(rng: random.Random) -> Well:
-    """A maximum of a falling and a rising function, or a sum with absolute values, least where they
-    meet.
-    """
+    """A maximum of falling and rising, or a sum of absolute values, least where they meet."""
     a, m = fraction(rng), fraction(rng)
     axes = symbols(rng, [around(rng, a)])
     (x,) = axes

@@ -1,8 +1,4 @@
-"""Equations between factorials and Gammas of several whole numbers, poles among them. The judge
-multiplies out what they count, and shares nothing with SymPy.
-"""
-
-from __future__ import annotations
+"""Equations between factorials and Gammas of whole numbers; the judge multiplies them out."""
 
 import itertools
 import random
@@ -53,13 +49,7 @@ _VALUES: dict[Any, Callable[..., Fraction]] = {
 
 
 def counted(e: sp.Expr, point: dict[sp.Symbol, int]) -> Fraction:
-    """The value of an expression at whole numbers.
-
-    Raises
-    ------
-    NoValue
-        If it has none.
-    """
+    """The value at whole numbers; raises NoValue if there is none."""
     if e in point:
         return Fraction(point[e])
     if e.is_Rational:
@@ -160,16 +150,8 @@ def _drawn(rng: random.Random) -> Counted:
     a, b = sp.symbols("a b", integer=True, positive=True)
     k, n = sp.Symbol("k", integer=True, nonnegative=True), sp.Symbol("n", integer=True)
     with sp.evaluate(rng.random() < 0.8):
-        lhs, rhs = drawn(
-            rng,
-            _COUNTS,
-            a=a,
-            b=b,
-            k=k,
-            n=n,
-            c=sp.Integer(rng.randint(-4, 2)),
-            d=sp.Integer(rng.randint(0, 2)),
-        )
+        fixed = dict(c=sp.Integer(rng.randint(-4, 2)), d=sp.Integer(rng.randint(0, 2)))
+        lhs, rhs = drawn(rng, _COUNTS, a=a, b=b, k=k, n=n, **fixed)
     if rng.random() < 0.3:
         put = rng.choice(({k: k + 1}, {n: -n}, {n: n + k}, {a: a + b}, {k: k * a}))
         lhs, rhs = (e.subs(put, simultaneous=True) for e in (lhs, rhs))

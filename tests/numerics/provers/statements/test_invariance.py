@@ -1,8 +1,4 @@
-"""Fixing a variable by scaling or shifting, and cutting at bends: only where it is justified, and
-without losing a case.
-"""
-
-from __future__ import annotations
+"""Fixing a variable by scaling or shifting, and cutting at bends, only where justified."""
 
 from fractions import Fraction
 
@@ -18,12 +14,8 @@ from numerics.provers.statements.max_and_min import cases
 from tests.numerics.provers.statement import R, X, Y, Z
 
 oo = sp.oo
-LINE, RAY, CLOSED_RAY, UNIT = (
-    Side(None, None),
-    Side(fmpq(0), None, True),
-    Side(fmpq(0), None),
-    Side(fmpq(0), fmpq(1)),
-)
+LINE, RAY, CLOSED_RAY = Side(None, None), Side(fmpq(0), None, True), Side(fmpq(0), None)
+UNIT = Side(fmpq(0), fmpq(1))
 exp, log, sqrt = sp.exp, sp.log, sp.sqrt
 
 
@@ -31,14 +23,14 @@ def _pieces(e: sp.Expr, box: Box, where: tuple[tuple[sp.Expr, bool], ...] = ()) 
     return [[p[0] for p in pieces] for pieces in reductions(e, [X, Y, Z][: len(box)], box, where)]
 
 
-def test_open_rays_need_one_case_closed_ones_two_lines_three() -> None:
+def test_open_rays_need_one_case_closed_ones_two_lines_three():
     norm = sp.sqrt(X**2 + Y**2) - X
     assert _pieces(norm, (RAY, RAY)) == [[sqrt(Y**2 + 1) - 1]]
     assert {e.subs(Y, 2) for e in _pieces(norm, (CLOSED_RAY, CLOSED_RAY))[0]} == {sqrt(5) - 1, 2}
     assert len(_pieces(norm, (LINE, LINE))[0]) == 3
 
 
-def test_weights_may_differ() -> None:
+def test_weights_may_differ():
     """x y and x^3 + y^(3/2) have degree 3 for weights 1 and 2."""
     assert len(_pieces(X**3 + Y ** R(3, 2) - X * Y, (RAY, RAY))) == 1
 
@@ -58,17 +50,17 @@ def test_weights_may_differ() -> None:
     ],
     ids=str,
 )
-def test_nothing_is_fixed_where_the_sign_may_change(e: sp.Expr, box: Box) -> None:
+def test_nothing_is_fixed_where_the_sign_may_change(e, box):
     assert _pieces(e, box) == []
 
 
-def test_hypotheses_must_be_invariant_too() -> None:
+def test_hypotheses_must_be_invariant_too():
     e = X**2 + Y**2 - X * Y
     assert _pieces(e, (RAY, RAY), ((X - Y, False),)) != []
     assert _pieces(e, (RAY, RAY), ((X - 1, False),)) == []
 
 
-def test_a_case_that_is_undefined_prevents_the_reduction() -> None:
+def test_a_case_that_is_undefined_prevents_the_reduction():
     assert _pieces(Y * log(X / Y) - X, (CLOSED_RAY, CLOSED_RAY)) == []
     assert _pieces(Y * log(X / Y) - X, (RAY, RAY)) != []
 
@@ -92,7 +84,7 @@ def test_a_case_that_is_undefined_prevents_the_reduction() -> None:
     ],
     ids=str,
 )
-def test_verdicts_of_invariant_statements(small: sp.Expr, big: sp.Expr, domain: object, true: bool) -> None:
+def test_verdicts_of_invariant_statements(small, big, domain, true):
     e = forall(small, "<=", big, {X: domain, Y: domain})
     assert e.verdict in ((Verdict.PROVED, Verdict.CERTIFIED) if true else (Verdict.REFUTED,))
 
@@ -107,7 +99,7 @@ def test_verdicts_of_invariant_statements(small: sp.Expr, big: sp.Expr, domain: 
     ],
     ids=str,
 )
-def test_parts_cover_the_box_and_agree_with_the_expression(e: sp.Expr, integer: bool) -> None:
+def test_parts_cover_the_box_and_agree_with_the_expression(e, integer):
     box = (Side(fmpq(-4), fmpq(6), integer=integer),)
     parts = cases(e, [X], box)
     assert len(parts) > 1
@@ -119,7 +111,7 @@ def test_parts_cover_the_box_and_agree_with_the_expression(e: sp.Expr, integer: 
             assert sp.simplify((f - e).subs(X, R(q.numerator, q.denominator))) == 0
 
 
-def test_bends_elsewhere_are_left_alone() -> None:
+def test_bends_elsewhere_are_left_alone():
     e = sp.Max(X, Y) + sp.Abs(X**2 - 2)
     assert cases(e, [X, Y], (LINE, LINE)) == [(e, (LINE, LINE))]
     assert len(cases(sp.Abs(X), [X], (Side(fmpq(0), fmpq(1)),))) == 1

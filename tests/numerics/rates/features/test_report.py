@@ -1,7 +1,5 @@
 """The command ``rates --paper LDL``: its lines, what makes one fail, its files, and wrong input."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -18,9 +16,10 @@ from numerics.cli import main
 from numerics.pages.svg import Plot
 from numerics.rates.features import laws, printed
 from numerics.rates.features.ledger_verdicts import OURS, PRINTED
-from numerics.rates.features.report import TimesReport, cannot_show, measure, write
+from numerics.rates.features.report import cannot_show, measure, write
 from numerics.rates.lines import pictures
 from tests.numerics.pages.page import Page
+from tests.numerics.refusals import refused
 from theory import ReducedAttention
 
 SMALL = ("--classes", "4")
@@ -31,16 +30,16 @@ def rates(*words: str | Path) -> int:
 
 
 @pytest.fixture(scope="module")
-def report() -> TimesReport:
+def report():
     return measure([4, 16], 1)
 
 
 @pytest.fixture
-def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_plots(monkeypatch):
     monkeypatch.setattr(pictures, "figure", lambda name, title, *_, **__: Plot(name, title, "", ""))
 
 
-def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report: TimesReport) -> None:
+def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report):
     assert {line.row for line in report.lines} == {*PRINTED, *OURS}
     assert [line.row for line in report.lines if not line.holds] == []
     assert [line.printed for line in report.lines] == sorted(
@@ -55,7 +54,7 @@ def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report: Time
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_our_law_of_random_features_holds_whatever_the_draw(seed: int) -> None:
+def test_our_law_of_random_features_holds_whatever_the_draw(seed):
     assert laws._margin([], seed).holds
 
 
@@ -83,13 +82,7 @@ PLANTED: list[tuple[ModuleType, str, Callable[..., float], set[str]]] = [
 
 
 @pytest.mark.parametrize(("module", "name", "other", "rows"), PLANTED)
-def test_a_planted_law_makes_its_lines_fail(
-    module: ModuleType,
-    name: str,
-    other: Callable[..., float],
-    rows: set[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_planted_law_makes_its_lines_fail(module, name, other, rows, monkeypatch):
     monkeypatch.setattr(module, name, other)
     found = [*printed.printed_lines(), laws._half()]
     assert rows <= {line.row for line in found if not line.holds}
@@ -107,9 +100,7 @@ def test_a_planted_law_makes_its_lines_fail(
         ("late_loss", lambda self, t: (self.K - 1) / (2 * self.c * t), "OURS:R10.late"),
     ],
 )
-def test_so_does_a_wrong_closed_form(
-    name: str, other: Callable[..., float], row: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_so_does_a_wrong_closed_form(name, other, row, monkeypatch):
     monkeypatch.setattr(ReducedAttention, name, other)
     found = {line.row: line for line in (laws._law(), laws._flow(), laws._finite())}
     assert not found[row].holds
@@ -124,15 +115,7 @@ def test_so_does_a_wrong_closed_form(
         ("OURS", "OURS:R11", "REFUTED", False),
     ],
 )
-def test_a_planted_verdict_is_exit_status_1(
-    which: str,
-    row: str,
-    verdict: str,
-    quiet: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_planted_verdict_is_exit_status_1(which, row, verdict, quiet, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(printed, which, {**getattr(printed, which), row: verdict})
     assert rates(*SMALL, "--out", tmp_path, *(["--quiet"] if quiet else [])) == 1
     told = capsys.readouterr()
@@ -144,9 +127,7 @@ def test_a_planted_verdict_is_exit_status_1(
     assert "✗ NOT borne out by exact times" in page
 
 
-def test_the_files_agree_with_each_other_and_with_what_was_computed(
-    report: TimesReport, tmp_path: Path
-) -> None:
+def test_the_files_agree_with_each_other_and_with_what_was_computed(report, tmp_path):
     source = {"command": "largeprompt rates", "date": "", "seconds": 1, "versions": {}}
     page = write(report, tmp_path, source).read_text()
 
@@ -174,7 +155,7 @@ def test_the_files_agree_with_each_other_and_with_what_was_computed(
     assert left == []
 
 
-def test_what_a_fit_cannot_show_is_said_for_one_number_of_classes_too(report: TimesReport) -> None:
+def test_what_a_fit_cannot_show_is_said_for_one_number_of_classes_too(report):
     two = cannot_show(report)
     assert sum("exponent of orthonormal features reads" in sentence for sentence in two) == 1
     one = cannot_show(
@@ -187,7 +168,7 @@ def test_what_a_fit_cannot_show_is_said_for_one_number_of_classes_too(report: Ti
 
 
 @pytest.mark.usefixtures("no_plots")
-def test_the_same_command_gives_the_same_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_command_gives_the_same_files(tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     monkeypatch.setattr("time.perf_counter", lambda: 0.0)
     for name, classes in (("a", "4"), ("b", "4,4")):  # what is said twice does not matter
@@ -199,9 +180,7 @@ def test_the_same_command_gives_the_same_files(tmp_path: Path, monkeypatch: pyte
     assert files[0] == files[1]
 
 
-def test_a_printed_law_that_is_false_is_called_so_first(
-    no_plots: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_printed_law_that_is_false_is_called_so_first(no_plots, tmp_path, capsys):
     assert rates(*SMALL, "--out", tmp_path) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("false  Proposition 2: the attention is 1/2 after at most")
@@ -228,34 +207,26 @@ OF_THE_OTHER_PAPER = [
         (["--classes", "4,8.5"], "8.5 is not a whole number"),
         (
             ["--classes", "4,7"],
-            "--classes has 7, but the tasks take each of two values on half of the features; pass even numbers",
+            "has 7, but the tasks take each of two values on half of the features; pass even numbers",
         ),
         (["--classes", "2"], "pass even numbers from 4"),
         (["--classes", "1e9"], "pass even numbers from 4 to 65536"),
         (["--seed", "-1"], "--seed -1 is negative; pass a whole number from 0 on"),
     ],
 )
-def test_wrong_words_are_one_line_and_exit_status_2(
-    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_words_are_one_line_and_exit_status_2(words, message, tmp_path, capsys):
     assert rates(*words, "--out", tmp_path / "r") == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert message in told.err
-    assert told.err.startswith("largeprompt rates: ")
-    assert told.err.count("\n") == 1
+    refused(capsys, "rates", message)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unwritable_folder_is_noticed_before_the_work(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert rates("--out", tmp_path / "file" / "r") == 2
     assert "cannot write to" in capsys.readouterr().err
 
 
-def test_the_other_paper_knows_no_classes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_other_paper_knows_no_classes(capsys):
     assert main(["rates", "--classes", "4"]) == 2
     assert (
         "--classes belongs to --paper LDL; with --paper attention leave it out (--example, "

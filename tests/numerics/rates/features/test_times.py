@@ -1,8 +1,4 @@
-"""Exact times by a second route: the flow of the whole matrix Q on the features and tasks
-themselves, and how times scale.
-"""
-
-from __future__ import annotations
+"""Exact times by the flow of the whole matrix Q, and how times scale."""
 
 from itertools import combinations
 
@@ -12,7 +8,7 @@ from numpy.typing import NDArray
 
 from numerics.rates.features.clocks import Features, families
 from numerics.rates.features.exponents import fits
-from numerics.rates.features.times import EPS, Table, Time, spread, time_table, varied_times
+from numerics.rates.features.times import EPS, Time, spread, time_table, varied_times
 from numerics.rates.lines.slopes import exponent
 from numerics.regression.features.flow import attention_flow
 from theory import FeatureRegression
@@ -21,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table():
     return time_table([4, 16], 0)
 
 
@@ -34,14 +30,12 @@ def halves(K: int, L: float, Delta: float) -> Floats:
 
 
 def circle(m: int) -> Floats:
-    """The corners of a regular polygon of side 1 as columns."""
     angles = 2 * np.pi * np.arange(m) / m
     corners: Floats = np.array([np.cos(angles), np.sin(angles)]) / (2 * np.sin(np.pi / m))
     return corners
 
 
 def coordinates(found: Features) -> Floats:
-    """The features as columns."""
     K, m = found.K, round(found.K**0.5)
     if found.family == "cube":
         return np.array([[1.0 if k >> i & 1 else -1.0 for k in range(K)] for i in range(K.bit_length() - 1)])
@@ -51,7 +45,7 @@ def coordinates(found: Features) -> Floats:
 
 
 @pytest.mark.parametrize("family", ["orthonormal", "equiangular", "cube", "polygon", "torus"])
-def test_at_its_time_the_flow_has_the_attention_and_the_loss(family: str, table: Table) -> None:
+def test_at_its_time_the_flow_has_the_attention_and_the_loss(family, table):
     for found in table.features:
         if found.family != family:
             continue
@@ -76,7 +70,7 @@ def test_at_its_time_the_flow_has_the_attention_and_the_loss(family: str, table:
                 assert 1 - np.diag(attention) == pytest.approx(row.eps or 0.5, rel=1e-6)
 
 
-def test_times_of_random_features_are_those_of_a_flow_that_stops_there() -> None:
+def test_times_of_random_features_are_those_of_a_flow_that_stops_there():
     found = next(f for f in families([4], 3) if f.family == "random")
     V = np.random.default_rng([3, 4]).standard_normal((4, 4))
     problem = FeatureRegression(V / np.linalg.norm(V, axis=0), np.eye(4))
@@ -86,7 +80,7 @@ def test_times_of_random_features_are_those_of_a_flow_that_stops_there() -> None
     assert attention_flow(problem, [found.clock.loss_time(1e-4)]).loss[0] == pytest.approx(1e-4, rel=1e-3)
 
 
-def test_a_smaller_rate_takes_longer_and_a_larger_Lipschitz_constant_is_a_unit_of_time() -> None:
+def test_a_smaller_rate_takes_longer_and_a_larger_Lipschitz_constant_is_a_unit_of_time():
     varied = varied_times()
 
     def by_event(variable: str, event: str) -> list[Time]:
@@ -109,14 +103,14 @@ def test_a_smaller_rate_takes_longer_and_a_larger_Lipschitz_constant_is_a_unit_o
     assert late[-1].steps == pytest.approx(15 / (4 * 1e-6 * 1e-4), rel=1e-3)
 
 
-def test_what_short_prompts_never_reach_takes_for_ever() -> None:
+def test_what_short_prompts_never_reach_takes_for_ever():
     rows = varied_times()["N"]
     assert [np.isfinite(row.steps) for row in rows] == [False, False, True, True, True]
     long = [row.steps for row in rows if np.isfinite(row.steps)]
     assert long == sorted(long, reverse=True)
 
 
-def test_the_fits_show_our_exponents_where_the_printed_ones_differ(table: Table) -> None:
+def test_the_fits_show_our_exponents_where_the_printed_ones_differ(table):
     found = {(fit.event, fit.variable, fit.features): fit for fit in fits(table)}
     far = found["Attn >= 1/2", "K", "orthonormal"]  # the last of the two, that from K = 2^12 on
     assert far.window == (2**12, 2**40)

@@ -1,11 +1,6 @@
-"""Nominal 95 % intervals cover what they promise where the law is right, and far less where a term
-is missing.
-
-Each statement about a coverage holds for the exact binomial limits (Clopper and Pearson) of the
-simulated share: at most 1e-6 of error each, on fixed seeds.
+"""Nominal 95 % intervals cover so where the law is right, and far less where a term is missing:
+Clopper-Pearson limits of the simulated share, at most 1e-6 of error each, fixed seeds.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 
@@ -23,12 +18,8 @@ PURE: Fit = lambda L, y, e: power_law_fit(L, y, e, order=None)
 NEXT: Fit = lambda L, y, e: power_law_fit(L, y, e)
 
 
-def limits(
-    fit: Fit, alpha: float, truth: np.ndarray, relative: float, level: float = 0.95, runs: int = RUNS
-) -> tuple[float, float]:
-    """Between them lies the probability that an interval holds alpha, each with error probability
-    ERROR; at RUNS 5 % apart.
-    """
+def limits(fit, alpha, truth, relative, level=0.95, runs=RUNS):
+    """Of the probability that an interval holds alpha, at ERROR each; at RUNS 5 % apart."""
     noise = np.random.default_rng(20260101).standard_normal((runs, truth.size)) * relative
     intervals = np.array([fit(LENGTHS, y, relative * truth).interval(level) for y in truth * (1 + noise)])
     k = int(np.sum((intervals[:, 0] <= alpha) & (alpha <= intervals[:, 1])))
@@ -39,16 +30,14 @@ def limits(
 
 @pytest.mark.parametrize("alpha", [0.3, 1.0])
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_the_next_order_term_makes_intervals_honest(alpha: float, level: float) -> None:
+def test_the_next_order_term_makes_intervals_honest(alpha, level):
     truth = 2.0 * LENGTHS**-alpha * (1 - 0.5 / LENGTHS)
     low, high = limits(NEXT, alpha, truth, 0.01, level)
     assert low <= level <= high
 
 
-def test_a_straight_line_covers_too_little() -> None:
-    """Measured to 1 %, a next-order term of 1.5 % at the shortest length alone is enough: 68 to 82
-    % instead of 95 %.
-    """
+def test_a_straight_line_covers_too_little():
+    """Measured to 1 %, a term of 1.5 % at the shortest length is enough: 68 to 82 %."""
     low, high = limits(PURE, 1.0, 2.0 / LENGTHS * (1 - 0.32 / LENGTHS), 0.01)
     assert 0.68 <= low <= high <= 0.82
     # It is the term that is missed, nothing else.
@@ -56,10 +45,8 @@ def test_a_straight_line_covers_too_little() -> None:
     assert low <= 0.95 <= high
 
 
-def test_powers_of_the_logarithm() -> None:
-    """With k from theory and the next order the interval covers; without the logarithm, or with
-    another k, it does not at all.
-    """
+def test_powers_of_the_logarithm():
+    """With k from theory and the next order it covers; with another k not at all."""
     log = np.log(LENGTHS)
     truth = 2.0 * log**1.5 * LENGTHS**-0.6 * np.exp(0.8 / log)
     model: Callable[[float | None, bool], Fit] = lambda k, b: (

@@ -1,8 +1,4 @@
-"""Laws beside each other: which are rejected, which are honest, and when lengths cannot show the
-exponent.
-"""
-
-from __future__ import annotations
+"""Laws beside each other: which are rejected, and when lengths cannot show the exponent."""
 
 import numpy as np
 import pytest
@@ -19,10 +15,10 @@ LOGS = 2.0 * np.log(L) ** 1.5 / L
 
 def models(truth: np.ndarray, relative: float, seed: int = 0, **known: float | None) -> Models:
     y = truth * (1 + relative * np.random.default_rng(seed).standard_normal(L.size))
-    return rate_models(L, y, relative * truth, exact=truth, **known)  # type: ignore[arg-type]
+    return rate_models(L, y, relative * truth, exact=truth, **known)
 
 
-def test_a_power_law_shows_its_exponent() -> None:
+def test_a_power_law_shows_its_exponent():
     for seed in range(40):
         found = models(POWER, 0.02, seed, sharp=1.0, order=1.0)
         assert found.shows, found.says
@@ -31,10 +27,8 @@ def test_a_power_law_shows_its_exponent() -> None:
         assert sum(m.akaike_weight for m in found.models) == pytest.approx(1)
 
 
-def test_without_theory_laws_that_disagree_hide_it() -> None:
-    """The same with a larger next-order term: a power of the logarithm describes it as well, with
-    another exponent.
-    """
+def test_without_theory_laws_that_disagree_hide_it():
+    """A power of the logarithm describes it as well, with another exponent."""
     bent = 2.0 / L * np.exp(-2.5 / L)
     alone = rate_models(L, bent, 0.01 * bent)
     assert not alone.shows
@@ -44,10 +38,8 @@ def test_without_theory_laws_that_disagree_hide_it() -> None:
 
 @pytest.mark.parametrize("relative", [0.003, 0.01, 0.03])
 @pytest.mark.parametrize(("lam", "d"), [(0.5, 1), (1.0, 1), (1.44, 2), (2.0, 1)])
-def test_feasible_lengths_cannot_show_what_logarithms_hide(lam: float, d: int, relative: float) -> None:
-    """The exact curves of Theorem B at L = 10 to 10000, with errors of 0.3 to 3 %: never shown,
-    whatever the noise.
-    """
+def test_feasible_lengths_cannot_show_what_logarithms_hide(lam, d, relative):
+    """Theorem B at L = 10 to 10000 with errors of 0.3 to 3 %: never shown, whatever the noise."""
     setting = averaged(lam, d)
     exact, theorem = exact_error(setting, "output", L), theorem_B_law(setting)
     assert exact is not None
@@ -59,19 +51,15 @@ def test_feasible_lengths_cannot_show_what_logarithms_hide(lam: float, d: int, r
     assert abs(found.models[0].bias or 0) > 5 * found.models[0].fit.standard_error
 
 
-def test_the_right_power_without_further_terms_is_found() -> None:
-    """Control: a curve of exactly the fitted form shows its exponent behind the logarithm, once
-    measured well.
-    """
+def test_the_right_power_without_further_terms_is_found():
+    """Control: a curve of exactly the fitted form shows its exponent once measured well."""
     found = models(LOGS, 1e-3, sharp=1.0, order=None, log_power=1.5)
     assert found.shows, found.says
     assert next(m.name for m in found.models if not m.rejected).startswith("A (ln L)^1.5")
 
 
-def test_a_bias_that_vanishes_by_accident_is_not_honest() -> None:
-    """A law without logarithms, asked for the exponent that it happens to find in a curve with
-    them.
-    """
+def test_a_bias_that_vanishes_by_accident_is_not_honest():
+    """A law without logarithms, asked for the exponent it finds in a curve with them."""
     wrong = rate_models(L, LOGS, 0.05 * LOGS, exact=LOGS, sharp=1.0, order=None, log_power=1.5).models[1]
     lucky = wrong.fit.exponent
     found = rate_models(L, LOGS, 0.05 * LOGS, exact=LOGS, sharp=lucky, order=None, log_power=1.5).models[1]
@@ -79,7 +67,7 @@ def test_a_bias_that_vanishes_by_accident_is_not_honest() -> None:
     assert found.honest is False
 
 
-def test_every_law_wrong() -> None:
+def test_every_law_wrong():
     bumpy = POWER * (1 + 0.2 * np.sin(np.arange(L.size)))
     found = models(bumpy, 0.01, sharp=1.0, order=1.0)
     assert all(m.rejected for m in found.models)
@@ -87,27 +75,27 @@ def test_every_law_wrong() -> None:
     assert "rejects every law" in found.says
 
 
-def test_too_coarse_to_tell() -> None:
+def test_too_coarse_to_tell():
     found = models(POWER, 0.4, sharp=1.0, order=1.0)
     assert not found.shows
     assert "no law gives the exponent to 0.05" in found.says
 
 
-def test_without_theory_agreement_is_all_there_is() -> None:
+def test_without_theory_agreement_is_all_there_is():
     found = rate_models(L, POWER, 0.01 * POWER)
     assert found.shows
     assert "no exact curve" in found.says
     assert all(m.bias is None and m.honest is None for m in found.models)
 
 
-def test_rounding_for_an_error_breaks_nothing() -> None:
+def test_rounding_for_an_error_breaks_nothing():
     """Averages over all but the scores may not vary at all; what is left is rounding, 1e-6."""
     found = models(2.0 / L, 1e-6, sharp=1.0, order=1.0)
     assert found.shows, found.says
     assert found.models[1].fit.exponent == pytest.approx(1, abs=1e-5)
 
 
-def test_far_out_the_power_of_the_logarithm_matters() -> None:
+def test_far_out_the_power_of_the_logarithm_matters():
     far = 10.0 ** np.arange(20, 101, 10)
     found = dict(far_models(far, far**-0.4 * np.log(far) ** 2 * (1 + 3 / np.log(far)), 2.0))
     assert abs(found["A L^-a"] - 0.4) > 0.01

@@ -1,9 +1,6 @@
 """The fits: what they recover exactly, what their intervals cover, and when they warn."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -18,7 +15,6 @@ LENGTHS = np.geomspace(20, 5000, 9)
 
 
 def law(L: np.ndarray, alpha: float = 1.0, B: float = -2.0) -> np.ndarray:
-    """A power law with a next-order term, not of the exponential form that is fitted."""
     return 2.0 * L**-alpha * (1 + B / L)
 
 
@@ -29,19 +25,17 @@ def simulated_fits(order: float | None, runs: int, relative: float, **kwargs: fl
     return [power_law_fit(LENGTHS, y, relative * truth, order=order) for y in truth * (1 + noise)]
 
 
-def test_reported_error_is_the_spread_of_the_estimates() -> None:
+def test_reported_error_is_the_spread_of_the_estimates():
     fits = simulated_fits(1.0, 2000, 0.01)
     spread = np.std([fit.exponent for fit in fits])
-    assert spread == pytest.approx(
-        fits[0].standard_error, rel=0.1
-    )  # the spread of 2000 values is known to 1.6 %
-    assert np.mean([fit.p_value for fit in fits]) == pytest.approx(
-        0.5, abs=0.05
-    )  # uniform: standard error 0.0065
+    # the spread of 2000 values is known to 1.6 %
+    assert spread == pytest.approx(fits[0].standard_error, rel=0.1)
+    # uniform: standard error 0.0065
+    assert np.mean([fit.p_value for fit in fits]) == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("order", [0.3, 1.0, 2.0])
-def test_the_fitted_law_is_recovered_exactly(order: float) -> None:
+def test_the_fitted_law_is_recovered_exactly(order):
     y = 0.7 * LENGTHS**-0.4 * np.exp(1.7 * LENGTHS**-order)
     fit = power_law_fit(LENGTHS, y, 0.01 * y * LENGTHS**0.1, order=order)
     assert (fit.exponent, fit.correction, fit.amplitude) == pytest.approx((0.4, 1.7, 0.7), rel=1e-9)
@@ -49,33 +43,29 @@ def test_the_fitted_law_is_recovered_exactly(order: float) -> None:
     assert fit.chi2 < 1e-15
 
 
-def test_units_do_not_matter() -> None:
-    """Other units of y change the amplitude only; other units of the errors change the width
-    only.
-    """
+def test_units_do_not_matter():
+    """Units of y change the amplitude only; units of the errors the width only."""
     y = law(LENGTHS) * (1 + 0.01 * np.sin(LENGTHS))
     one = power_law_fit(LENGTHS, y, 0.01 * y)
     scaled = power_law_fit(LENGTHS, 1e30 * y, 1e28 * y)
     wide = power_law_fit(LENGTHS, y, 0.02 * y)
     assert (scaled.exponent, scaled.standard_error) == pytest.approx((one.exponent, one.standard_error))
     assert scaled.amplitude == pytest.approx(1e30 * one.amplitude)
-    assert (wide.exponent, wide.standard_error, wide.chi2) == pytest.approx(
-        (one.exponent, 2 * one.standard_error, one.chi2 / 4)
-    )
+    expected = (one.exponent, 2 * one.standard_error, one.chi2 / 4)
+    assert (wide.exponent, wide.standard_error, wide.chi2) == pytest.approx(expected)
 
 
-def test_standard_error_against_the_textbook_formula() -> None:
+def test_standard_error_against_the_textbook_formula():
     """Pure law, equal errors: se = relative / sqrt(sum (x - mean x)^2)."""
     y = LENGTHS**-0.5
     fit = power_law_fit(LENGTHS, y, 0.03 * y, order=None)
-    assert fit.standard_error == pytest.approx(
-        0.03 / math.sqrt(np.sum((np.log(LENGTHS) - np.log(LENGTHS).mean()) ** 2))
-    )
+    known = 0.03 / math.sqrt(np.sum((np.log(LENGTHS) - np.log(LENGTHS).mean()) ** 2))
+    assert fit.standard_error == pytest.approx(known)
     low, high = fit.interval(0.95)
     assert (high - low) / 2 == pytest.approx(1.959963985 * fit.standard_error)
 
 
-def test_local_slopes_of_a_power_law_and_their_errors() -> None:
+def test_local_slopes_of_a_power_law_and_their_errors():
     slopes = local_slopes(LENGTHS, 5 * LENGTHS**-0.7, 0.05 * LENGTHS**-0.7)
     assert slopes.slope == pytest.approx(-0.7)
     assert slopes.lengths**2 == pytest.approx(LENGTHS[1:] * LENGTHS[:-1])
@@ -99,21 +89,19 @@ def test_local_slopes_of_a_power_law_and_their_errors() -> None:
         ([10, 30, 100, 300, 1000, 3000], 0.4, 0.0, "not Gaussian"),
     ],
 )
-def test_untrustworthy_fits_say_so(lengths: list[float], relative: float, B: float, word: str) -> None:
+def test_untrustworthy_fits_say_so(lengths, relative, B, word):
     L = np.array(lengths, dtype=float)
     y = law(L, B=B)
     assert any(word in warning for warning in power_law_fit(L, y, relative * y).warnings)
 
 
-def test_a_good_fit_does_not_warn() -> None:
+def test_a_good_fit_does_not_warn():
     y = law(LENGTHS)
     assert power_law_fit(LENGTHS, y, 0.02 * y).warnings == ()
 
 
-def test_an_amplitude_may_overflow() -> None:
-    """A next-order term that hardly falls has a constant of any size beside it; the law itself
-    stays finite.
-    """
+def test_an_amplitude_may_overflow():
+    """A next-order term that hardly falls has a constant of any size beside it."""
     y = law(LENGTHS) * (1 + 0.01 * np.sin(LENGTHS))
     fit = power_law_fit(LENGTHS, y, 0.01 * y, order=1e-5)
     assert math.isinf(fit.amplitude) or fit.amplitude == 0
@@ -141,9 +129,7 @@ def test_an_amplitude_may_overflow() -> None:
         ([1, 2, 3], [1.0, 1.0, 1.0], [0.1, 0.0, 0.1], "weights"),
     ],
 )
-def test_bad_measurements_are_refused(
-    lengths: list[float], values: list[float], errors: list[float], message: str
-) -> None:
+def test_bad_measurements_are_refused(lengths, values, errors, message):
     with pytest.raises(ValueError, match=message):
         power_law_fit(lengths, values, errors)
 
@@ -167,9 +153,7 @@ NO_REAL_NUMBERS: list[Any] = [
 @pytest.mark.parametrize(
     "fit", [power_law_fit, local_slopes, slope_warning, partial(log_power_fit, log_power=None)]
 )
-def test_what_is_not_real_is_refused_and_never_made_so(
-    fit: Callable[..., Any], wrong: Any, place: int
-) -> None:
+def test_what_is_not_real_is_refused_and_never_made_so(fit, wrong, place):
     """The imaginary part of a complex array would go in silence."""
     given: list[Any] = [LENGTHS, law(LENGTHS), 0.01 * law(LENGTHS)]
     fit(*given)
@@ -178,7 +162,7 @@ def test_what_is_not_real_is_refused_and_never_made_so(
         fit(*given)
 
 
-def test_any_container_of_real_numbers_will_do() -> None:
+def test_any_container_of_real_numbers_will_do():
     plain = power_law_fit(LENGTHS, law(LENGTHS), 0.01 * law(LENGTHS))
     fractions = [Fraction(x) for x in LENGTHS]
     read_only = law(LENGTHS)
@@ -186,7 +170,7 @@ def test_any_container_of_real_numbers_will_do() -> None:
     assert power_law_fit(fractions, read_only, np.repeat(0.01 * law(LENGTHS), 2)[::2]) == plain
 
 
-def test_a_law_is_asked_at_prompt_lengths_only() -> None:
+def test_a_law_is_asked_at_prompt_lengths_only():
     y = law(LENGTHS)
     pure, with_log = power_law_fit(LENGTHS, y, 0.01 * y), log_power_fit(LENGTHS, y, 0.01 * y, log_power=None)
     for length in (0.0, -1.0, 0.5, math.nan):
@@ -199,13 +183,13 @@ def test_a_law_is_asked_at_prompt_lengths_only() -> None:
 
 
 @pytest.mark.parametrize("order", [1e300, 1e-300])
-def test_a_term_that_the_lengths_do_not_show_is_refused(order: float) -> None:
+def test_a_term_that_the_lengths_do_not_show_is_refused(order):
     y = law(LENGTHS)
     with pytest.raises(ValueError, match="tell the terms of the law apart"):
         power_law_fit(LENGTHS, y, 0.01 * y, order=order)
 
 
-def test_bad_settings_are_refused() -> None:
+def test_bad_settings_are_refused():
     for wrong in (True, "1", 1j):
         with pytest.raises(TypeError, match="order"):
             power_law_fit(LENGTHS, law(LENGTHS), law(LENGTHS), order=wrong)
@@ -215,7 +199,7 @@ def test_bad_settings_are_refused() -> None:
         power_law_fit(LENGTHS, law(LENGTHS), law(LENGTHS)).interval(95)
 
 
-def test_a_moving_slope_is_seen_and_noise_is_not() -> None:
+def test_a_moving_slope_is_seen_and_noise_is_not():
     L = np.geomspace(10, 1e5, 11)
     bent = np.log(L) ** 2 / L
     assert "still moves by" in (slope_warning(L, bent, 0.002 * bent) or "")
@@ -224,12 +208,11 @@ def test_a_moving_slope_is_seen_and_noise_is_not() -> None:
     assert slope_warning(L[:3], bent[:3], 1e-6 * bent[:3]) is None
     rng = np.random.default_rng(1)
     noisy = [slope_warning(L, (1 + 0.01 * rng.standard_normal(11)) / L, 0.01 / L) for _ in range(1000)]
-    assert (
-        sum(w is not None for w in noisy) <= 15
-    )  # three standard errors: 2.7 of 1000 expected; more than 15 has probability 3e-8
+    # three standard errors: 2.7 of 1000 expected; more than 15 has probability 3e-8
+    assert sum(w is not None for w in noisy) <= 15
 
 
-def test_the_change_of_the_slope_is_a_number() -> None:
+def test_the_change_of_the_slope_is_a_number():
     """log10 y = -x + 0.05 x^2/2 in x = log10 L: 0.05 a decade."""
     x = np.linspace(1, 5, 9)
     warning = slope_warning(10**x, 10 ** (-x + 0.025 * x**2), 0.001 * 10 ** (-x + 0.025 * x**2))

@@ -1,7 +1,5 @@
 """What the reports of several papers share: lines, exponents, formulas and refused options."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from numerics.rates.papers import REPORTS, refuse_other_options
 from numerics.terminal.inputs import InputError
 
 
-def test_the_exponent_of_a_power_and_of_what_is_none() -> None:
+def test_the_exponent_of_a_power_and_of_what_is_none():
     x = 2.0 ** np.arange(4)
     assert exponent(x, 3 * x**1.5) == pytest.approx((1.5, 1.5, 1.5))
     bent = exponent(x, x**2 + 10 * x)
@@ -27,8 +25,8 @@ def test_the_exponent_of_a_power_and_of_what_is_none() -> None:
     ("verdict", "contradicted"), [("REFUTED", True), ("SUPPORTED", False), ("ARGUED", False)]
 )
 def test_a_line_holds_if_a_law_is_contradicted_just_where_the_ledger_refutes_it(
-    verdict: str, contradicted: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+    verdict, contradicted, capsys
+):
     good, bad = (
         judged({"X": verdict}, "X", "law", "so", c, printed=True) for c in (contradicted, not contradicted)
     )
@@ -38,19 +36,17 @@ def test_a_line_holds_if_a_law_is_contradicted_just_where_the_ledger_refutes_it(
     assert tell([good, bad], Path("p"), quiet=False) == 1
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("false" if verdict == "REFUTED" else "holds")
-    assert told[1:] == [
-        f"FAILS  law: so [X: {verdict}]",
-        "1 of 2 lines come out as the ledger declares; report in p",
-    ]
+    expected = [f"FAILS  law: so [X: {verdict}]", "1 of 2 lines come out as the ledger declares; report in p"]
+    assert told[1:] == expected
 
 
-def test_formulas_are_escaped_and_typeset() -> None:
+def test_formulas_are_escaped_and_typeset():
     assert formula("w^* <b> Lambda^(2/(d+3))") == "w* &lt;b&gt; Λ<sup>2/(d+3)</sup>"
     assert formula("K^(2(d+2)/(d(d+4))) a") == "K<sup>2(d+2)/(d(d+4))</sup> a"
     assert raised("10^13") == "10¹³"
 
 
-def test_every_option_belongs_to_one_report_or_to_all() -> None:
+def test_every_option_belongs_to_one_report_or_to_all():
     parser = argparse.ArgumentParser()
     add_rates(parser.add_subparsers())
     known = vars(parser.parse_args(["rates"]))
@@ -66,7 +62,6 @@ def test_every_option_belongs_to_one_report_or_to_all() -> None:
                 if other == paper:
                     refuse_other_options(given)
                 else:
-                    with pytest.raises(
-                        InputError, match=f"belongs to --paper {paper}; with --paper {other} leave it out"
-                    ):
+                    says = f"belongs to --paper {paper}; with --paper {other} leave it out"
+                    with pytest.raises(InputError, match=says):
                         refuse_other_options(given)

@@ -1,19 +1,16 @@
 """Two runs that the tests of a report share: measuring them takes longer than the tests."""
 
-from __future__ import annotations
-
 import pytest
 
 from numerics.attention.examples import EXAMPLES
 from numerics.rates.measure import rates
-from numerics.rates.result import Rates
 
 
 @pytest.fixture(scope="package")
-def run() -> Rates:
+def run():
     return rates(EXAMPLES["anisotropic"](), [1, 2, 10, 30, 100, 300, 1000], replicates=1000, seed=2)
 
 
 @pytest.fixture(scope="package")
-def slow() -> Rates:
+def slow():
     return rates(EXAMPLES["averaged-slow"](), [5, 10, 20, 40, 80, 160], replicates=4000, seed=2)

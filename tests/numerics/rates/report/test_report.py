@@ -1,12 +1,9 @@
 """The written report: valid, self-contained, complete, and never half replaced."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -34,7 +31,7 @@ from theory.shown.colours import COLOURS
 
 
 @pytest.fixture(scope="module")
-def drawings(run: Rates, slow: Rates) -> dict[int, Drawing]:
+def drawings(run, slow):
     """Of one run and of two; drawing is what takes the time."""
     return {1: draw([run]), 2: draw([run, slow])}
 
@@ -45,12 +42,12 @@ def page_of(*runs: Rates, drawing: Drawing | None = None, command: str = "largep
 
 
 @pytest.fixture(scope="module")
-def page(run: Rates, drawings: dict[int, Drawing]) -> str:
+def page(run, drawings):
     return page_of(run, drawing=drawings[1])
 
 
 @pytest.fixture(scope="module")
-def shared(run: Rates, slow: Rates, drawings: dict[int, Drawing]) -> str:
+def shared(run, slow, drawings):
     return page_of(run, slow, drawing=drawings[2])
 
 
@@ -63,7 +60,7 @@ def valid(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_document_keeps_its_schema(name: str) -> None:
+def test_the_document_keeps_its_schema(name):
     jsonschema.Draft202012Validator.check_schema(schema())
     small = rates(EXAMPLES[name](), [1, 3, 10, 30, 100, 300], replicates=200)
     document = as_document([small], provenance("x", 0.1, [("Gamma.npy", "0" * 64)]), [])
@@ -72,18 +69,14 @@ def test_the_document_keeps_its_schema(name: str) -> None:
         jsonschema.validate(document | {"surprise": 1}, schema())
 
 
-def test_several_runs_and_other_laws_keep_the_schema(run: Rates, slow: Rates) -> None:
+def test_several_runs_and_other_laws_keep_the_schema(run, slow):
     signs = EXAMPLES["averaged"]().with_law("rademacher")
     odd = rates(signs, [5], replicates=200)  # one length, no exact curve, no exponent
     drawing = draw([odd])
     document = as_document([run, slow, run, odd], provenance("x", 0.1), drawing.all())
     valid(document)
-    assert [r["run"] for r in document["runs"]] == [
-        "anisotropic",
-        "averaged-slow",
-        "anisotropic (2)",
-        "averaged, rademacher",
-    ]
+    expected = ["anisotropic", "averaged-slow", "anisotropic (2)", "averaged, rademacher"]
+    assert [r["run"] for r in document["runs"]] == expected
     last = document["runs"][-1]
     assert last["far"] is None
     assert all(series["sharp_exponent"] is None for series in last["series"])
@@ -91,7 +84,6 @@ def test_several_runs_and_other_laws_keep_the_schema(run: Rates, slow: Rates) ->
 
 
 def fields(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every property in a schema, at any depth."""
     if isinstance(node, dict):
         yield from node.get("properties", {}).items()
         for value in node.values():
@@ -101,14 +93,14 @@ def fields(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             yield from fields(value)
 
 
-def test_every_field_is_described() -> None:
+def test_every_field_is_described():
     found = list(fields(schema()))
     assert len(found) > 80
     assert [name for name, field in found if not field.get("description", "").endswith(".")] == []
 
 
 @pytest.mark.parametrize("which", ["page", "shared"])
-def test_the_page_is_self_contained(which: str, request: pytest.FixtureRequest) -> None:
+def test_the_page_is_self_contained(which, request):
     page: str = request.getfixturevalue(which)
     seen = Page(page)
     assert not seen.open  # every element is closed
@@ -122,29 +114,25 @@ def test_the_page_is_self_contained(which: str, request: pytest.FixtureRequest) 
     assert "@import" not in page
 
 
-def test_the_page_says_what_the_run_says(run: Rates, page: str) -> None:
+def test_the_page_says_what_the_run_says(run, page):
     text = " ".join(" ".join(Page(page).words).split())
     assert f"All {len(run.comparisons)} comparisons hold" in text
     assert "What fails" not in text
     for c in run.comparisons:
         assert " ".join(c.name.replace("<=", "≤").split()) in text
     for series in run.series:
-        assert series.fit is not None
         assert f"{series.fit.exponent:.4f}" in text
         assert sci(float(series.mean[-1]), 5) in text
     assert "largeprompt rates --seed 2" in text
     assert "numpy" in text
-    assert (
-        page.count("<svg role=") == 3 * len(run.series) + 1
-    )  # errors, slopes, exponent against lambda; far out
+    # errors, slopes, exponent against lambda; far out
+    assert page.count("<svg role=") == 3 * len(run.series) + 1
     for slack in slacks(run):
         assert f"(L = {slack.tightest[0]:.0f})" in text
 
 
-def test_the_plots_show_the_numbers_of_the_run(run: Rates) -> None:
-    """Every measured point is drawn where the axes say: heights in the picture are linear in the
-    logarithm of the values.
-    """
+def test_the_plots_show_the_numbers_of_the_run(run):
+    """Heights in the picture are linear in the logarithm of the values."""
     series = run.series[2]
     root = ElementTree.fromstring(error_plot(run, series).inline)
     space = "{http://www.w3.org/2000/svg}"
@@ -158,7 +146,7 @@ def test_the_plots_show_the_numbers_of_the_run(run: Rates) -> None:
     assert np.corrcoef(y, np.log(series.mean))[0, 1] == pytest.approx(-1, abs=1e-9)
 
 
-def test_every_curve_of_a_page_is_explained(page: str, shared: str) -> None:
+def test_every_curve_of_a_page_is_explained(page, shared):
     """A reader has no other place to learn what R1 is, or whose constants are "ours"."""
     for text, names in (
         (page, ("Theorem A: our bound", "R1: our bound", "Lemma C.4: the paper")),
@@ -177,7 +165,7 @@ def test_every_curve_of_a_page_is_explained(page: str, shared: str) -> None:
     )
 
 
-def test_a_key_without_a_line_says_so(run: Rates, page: str) -> None:
+def test_a_key_without_a_line_says_so(run, page):
     """Bounds that are millions of times the truth are left out of the plot, not out of its key."""
     output = run.series[0]
     far = [b for b in output.bounds if np.nanmin(b.values) > error_limits(output)[1]]
@@ -193,15 +181,13 @@ def test_a_key_without_a_line_says_so(run: Rates, page: str) -> None:
     assert useless == {name for name, note in keys if "no useful bound" in note} != set()
 
 
-def test_numbers_on_a_page_are_typeset(page: str, shared: str) -> None:
+def test_numbers_on_a_page_are_typeset(page, shared):
     for text in (page, shared):
         visible = re.sub(r"<(style|svg|code)\b.*?</\1>", "", text, flags=re.DOTALL)
         assert re.findall(r"\b\d[\d.]*e[-+]?\d+", visible) == []
 
 
-def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(
-    run: Rates, page: str, drawings: dict[int, Drawing]
-) -> None:
+def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(run, page, drawings):
     assert "tr VΓV′" in page
     signs = rates(run.setting.with_law("rademacher"), [10], replicates=200)
     assert signs.far is not None
@@ -211,12 +197,8 @@ def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(
     assert "200 prompts of one length" in other.replace("\u202f", " ")
 
 
-def test_a_page_opens_with_how_close_linear_attention_is(
-    run: Rates, page: str, slow: Rates, shared: str
-) -> None:
-    """The colour has its word, the thresholds stand on the page, and a green count of comparisons
-    comes after it.
-    """
+def test_a_page_opens_with_how_close_linear_attention_is(run, page, slow, shared):
+    """The colour has its word, the thresholds stand there, and the green count comes after."""
     text = " ".join(" ".join(Page(page).words).split())
     box, rest = text[text.index("How close to linear attention?") :].split(
         f"All {len(run.comparisons)} comparisons hold"
@@ -241,9 +223,7 @@ def test_a_page_opens_with_how_close_linear_attention_is(
     assert shared.count('<section class="answer') == 2
 
 
-def test_a_law_that_measured_prompts_do_not_show_is_not_promised(
-    run: Rates, page: str, drawings: dict[int, Drawing]
-) -> None:
+def test_a_law_that_measured_prompts_do_not_show_is_not_promised(run, page, drawings):
     """At s = 9 the error falls like 1/L from a hundred million tokens on."""
     one = np.eye(1)
     steep = rates(AttentionSetting(one, one, one, [3.0]), [10, 100], replicates=200)
@@ -254,7 +234,7 @@ def test_a_law_that_measured_prompts_do_not_show_is_not_promised(
     assert run.answer.law_from < 1000
 
 
-def test_the_document_has_the_answer_and_what_the_ledger_says(run: Rates) -> None:
+def test_the_document_has_the_answer_and_what_the_ledger_says(run):
     (found,) = as_document([run], provenance("x", 1.0), [])["runs"]
     assert found["answer"]["L"] == 1000
     assert found["answer"]["sentence"] == run.answer.sentence
@@ -265,7 +245,7 @@ def test_the_document_has_the_answer_and_what_the_ledger_says(run: Rates) -> Non
     assert all(("Lemma C.4" in name) == bool(says) for name, says in declared.items())
 
 
-def test_where_nothing_is_exact_the_answer_is_what_was_measured() -> None:
+def test_where_nothing_is_exact_the_answer_is_what_was_measured():
     odd = rates(EXAMPLES["averaged"]().with_law("rademacher"), [5, 20], replicates=300)
     output = odd.series[0]
     answer = odd.answer
@@ -273,15 +253,13 @@ def test_where_nothing_is_exact_the_answer_is_what_was_measured() -> None:
     assert answer.replicates == 300
     assert answer.to_limit_error[0] > 0
     assert answer.standard_error[0] > 0  # prompts are drawn for the distance from linear attention
-    parts = answer.to_limit[0] + answer.off_linear.value, abs(answer.to_limit[0] - answer.off_linear.value)
-    assert (
-        parts[1] - 5 * answer.standard_error[0]
-        < answer.relative_error[0]
-        < parts[0] + 5 * answer.standard_error[0]
-    )
+    most = answer.to_limit[0] + answer.off_linear.value
+    least = abs(answer.to_limit[0] - answer.off_linear.value)
+    room = 5 * answer.standard_error[0]
+    assert least - room < answer.relative_error[0] < most + room
 
 
-def test_failures_come_first(run: Rates, drawings: dict[int, Drawing]) -> None:
+def test_failures_come_first(run, drawings):
     spoiled = replace(
         run.comparisons[0],
         name="output: made up",
@@ -299,42 +277,38 @@ def test_failures_come_first(run: Rates, drawings: dict[int, Drawing]) -> None:
     )
 
 
-def test_names_are_escaped() -> None:
+def test_names_are_escaped():
     setting = AttentionSetting(np.eye(1), np.eye(1), np.eye(1), np.ones(1), name="<script>alert(1)</script>")
     small = rates(setting, [10], replicates=100)
     page = page_of(small, command="rates '<b>'")
     assert "script" not in Page(page).tags
     assert "<b>'" not in page
-    assert (
-        "overflow-wrap: anywhere" in page
-    )  # a name of 200 letters does not make the page wider than a phone
+    # a name of 200 letters does not make the page wider than a phone
+    assert "overflow-wrap: anywhere" in page
 
 
-def test_several_runs_are_compared_on_one_page(run: Rates, slow: Rates, shared: str) -> None:
+def test_several_runs_are_compared_on_one_page(run, slow, shared):
     text = " ".join(" ".join(Page(shared).words).split())
     assert f"All {len(run.comparisons) + len(slow.comparisons)} comparisons hold" in text
     for name, result in (("anisotropic", run), ("averaged-slow", slow)):
         fit = result.series[0].fit
-        assert fit is not None
         assert f"{fit.exponent:.3f} ± {fit.standard_error:.3f}" in text
         assert f'href="#{name}"' in shared
     # Per quantity: an overlay, a phase diagram, errors and slopes of both runs; each run far out.
     assert shared.count("<svg role=") == 6 * len(run.series) + 2
 
 
-def test_a_page_says_what_feasible_prompts_cannot_show(page: str, shared: str, slow: Rates) -> None:
+def test_a_page_says_what_feasible_prompts_cannot_show(page, shared, slow):
     words = "Feasible prompts cannot show this exponent"
     assert words not in page
     text = " ".join(" ".join(Page(shared).words).split())
     text = text[text.index(words) :]
-    assert slow.far is not None
-    assert slow.series[0].sharp is not None
     assert f"has the slope {slow.far.slope[-1]:.4f} at" in text.replace("−", "-")  # and it is near the truth
     assert abs(-slow.far.slope[-1] - slow.series[0].sharp) < 0.005
     assert text.index("Where no simulation reaches") < text.index("Errors over the prompt length")
 
 
-def test_runs_of_one_name_have_plots_of_their_own(run: Rates) -> None:
+def test_runs_of_one_name_have_plots_of_their_own(run):
     assert run_names([run, run, run]) == ["anisotropic", "anisotropic (2)", "anisotropic (3)"]
     one = np.eye(1)
     named = [
@@ -345,14 +319,12 @@ def test_runs_of_one_name_have_plots_of_their_own(run: Rates) -> None:
     assert prefixes(named) == ["a", "a-2", "phase-3", "run"]
 
 
-def test_runs_on_one_page_look_different() -> None:
-    """Six colours and six markers: the seventh run comes back to the first colour, not to its
-    marker.
-    """
+def test_runs_on_one_page_look_different():
+    """The seventh run comes back to the first colour, not to its marker."""
     assert len({run_style(i, 36) for i in range(36)}) == 36
 
 
-def test_the_key_of_a_run_is_its_marker(run: Rates, drawings: dict[int, Drawing]) -> None:
+def test_the_key_of_a_run_is_its_marker(run, drawings):
     many = [run] * 8
     drawing = drawings[2]._replace(runs=drawings[1].runs * 8)
     legend = (
@@ -362,10 +334,9 @@ def test_the_key_of_a_run_is_its_marker(run: Rates, drawings: dict[int, Drawing]
     assert len(keys) == len(set(keys)) == 8
 
 
-def test_slack_is_the_bound_over_the_truth(run: Rates) -> None:
+def test_slack_is_the_bound_over_the_truth(run):
     found = {(s.quantity, s.bound): s for s in slacks(run)}
     output = run.series[0]
-    assert output.exact is not None
     theorem = next(b.values for b in output.bounds if b.name == "Theorem A")
     slack = found["output", "Theorem A"]
     assert slack.shortest == (1.0, pytest.approx(1.0))  # equality for one token
@@ -374,9 +345,7 @@ def test_slack_is_the_bound_over_the_truth(run: Rates) -> None:
     assert all(s.tightest[1] <= min(s.shortest[1], s.longest[1]) for s in found.values())
 
 
-def test_every_plot_is_a_file_in_plain_colours(
-    run: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_plot_is_a_file_in_plain_colours(run, drawings, tmp_path, monkeypatch):
     monkeypatch.setattr(numerics.rates.report.write, "draw", lambda runs: drawings[len(runs)])
     write_report(run, tmp_path, provenance("x", 1.0))
     listed = [plot["file"] for plot in json.loads((tmp_path / "report.json").read_text())["plots"]]
@@ -391,9 +360,7 @@ def test_every_plot_is_a_file_in_plain_colours(
         assert set(re.findall(r"#[0-9a-f]{6}\b", text)) <= {*COLOURS.values(), "#ffffff", "#000000"}
 
 
-def test_plots_of_an_earlier_report_go_and_nothing_else(
-    run: Rates, slow: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plots_of_an_earlier_report_go_and_nothing_else(run, slow, drawings, tmp_path, monkeypatch):
     monkeypatch.setattr(numerics.rates.report.write, "draw", lambda runs: drawings[len(runs)])
     write_report([run, slow], tmp_path, provenance("x", 1.0))
     (tmp_path / "plots" / "mine.svg").write_text("mine")
@@ -409,18 +376,16 @@ def test_plots_of_an_earlier_report_go_and_nothing_else(
     assert (tmp_path / "plots" / "mine.svg").exists()
 
 
-def test_a_report_needs_a_run(tmp_path: Path) -> None:
+def test_a_report_needs_a_run(tmp_path):
     with pytest.raises(ValueError, match="no run to report"):
         write_report([], tmp_path, provenance("x", 1.0))
 
 
-def test_the_same_runs_give_the_same_plots(run: Rates, drawings: dict[int, Drawing]) -> None:
+def test_the_same_runs_give_the_same_plots(run, drawings):
     assert list(draw([run]).all()) == list(drawings[1].all())
 
 
-def test_a_failed_write_leaves_the_old_report(
-    run: Rates, drawings: dict[int, Drawing], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_the_old_report(run, drawings, tmp_path, monkeypatch):
     monkeypatch.setattr(numerics.rates.report.write, "draw", lambda runs: drawings[len(runs)])
     for name in FILES:
         (tmp_path / name).write_text("old")

@@ -1,11 +1,8 @@
 """The command ``rates --paper COL``: its lines, what makes one fail, its files, and wrong input."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +28,7 @@ from numerics.rates.windows.ledger_verdicts import OURS, PRINTED
 from numerics.rates.windows.report import WindowsReport, cannot_show, measure, write
 from numerics.rates.windows.widths import AFFINE, RELU, best, finite
 from tests.numerics.pages.page import Page
+from tests.numerics.refusals import refused
 
 SMALL = ("--dimensions", "3")
 SOURCE = {"command": "largeprompt rates", "date": "", "seconds": 1, "versions": {}}
@@ -43,7 +41,7 @@ def rates(*words: str | Path) -> int:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def fewer_places() -> Iterator[None]:
+def fewer_places():
     """Fewer places: ReLU tasks at finite n take most of the time of the command."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(widths, "LENGTHS", (10,))
@@ -58,18 +56,18 @@ def fewer_places() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def report() -> WindowsReport:
+def report():
     return measure([3], 1, own_class(LIST)[0])
 
 
 @pytest.fixture
-def quick(report: WindowsReport, monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(report, monkeypatch):
     """No plots, and the losses that are drawn already."""
     monkeypatch.setattr(pictures, "figure", lambda name, title, *_, **__: Plot(name, title, "", ""))
     monkeypatch.setattr(reports, "drawn_losses", lambda seed: report.drawn)
 
 
-def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report: WindowsReport) -> None:
+def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report):
     assert {line.row for line in report.lines} == {*PRINTED, *OURS}
     assert len(report.lines) == len(PRINTED) + len(OURS)
     assert [line.row for line in report.lines if not line.holds] == []
@@ -96,9 +94,7 @@ def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report: Wind
         ("COL:T3.4/relu.upper", lambda d: 2 / (d + 3)),
     ],
 )
-def test_a_planted_exponent_makes_its_line_fail(
-    row: str, power: Callable[[int], float], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_planted_exponent_makes_its_line_fail(row, power, monkeypatch):
     monkeypatch.setitem(printed.POWERS, row, power)
     # For larger d the local slopes of ReLU tasks are still a hundredth off at Lambda = 10^13.
     monkeypatch.setattr(printed, "DIMENSIONS", (2, 3, 4))
@@ -117,17 +113,13 @@ def test_a_planted_exponent_makes_its_line_fail(
         ("regret", lambda found: lambda r, s, p: found(r, 1.9, p), laws._regret),
     ],
 )
-def test_so_does_a_wrong_law_of_ours(
-    name: str, other: Callable[[Any], Any], line: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_so_does_a_wrong_law_of_ours(name, other, line, monkeypatch):
     assert line().holds
     monkeypatch.setattr(laws, name, other(getattr(laws, name)))
     assert not line().holds
 
 
-def test_so_do_other_draws_exponents_and_curvatures(
-    report: WindowsReport, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_so_do_other_draws_exponents_and_curvatures(report, monkeypatch):
     wrong = [found._replace(exact=1.1 * found.exact) for found in report.drawn]
     assert not laws._drawn(wrong).holds
     shifted = [found._replace(fitted=found.fitted - 0.02) for found in report.table.smoothness]
@@ -139,7 +131,7 @@ def test_so_do_other_draws_exponents_and_curvatures(
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_signal_of_relu_tasks_holds_whatever_the_draw(seed: int) -> None:
+def test_the_signal_of_relu_tasks_holds_whatever_the_draw(seed):
     assert laws._relu(seed).holds
 
 
@@ -148,15 +140,7 @@ def test_the_signal_of_relu_tasks_holds_whatever_the_draw(seed: int) -> None:
     ("which", "row", "verdict", "quiet"),
     [("PRINTED", "COL:T3.4/relu.upper", "REFUTED", False), ("OURS", "OURS:R16", "REFUTED", True)],
 )
-def test_a_planted_verdict_is_exit_status_1(
-    which: str,
-    row: str,
-    verdict: str,
-    quiet: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_planted_verdict_is_exit_status_1(which, row, verdict, quiet, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(printed, which, {**getattr(printed, which), row: verdict})
     assert rates(*SMALL, "--out", tmp_path, *(["--quiet"] if quiet else [])) == 1
     told = capsys.readouterr()
@@ -170,9 +154,7 @@ def test_a_planted_verdict_is_exit_status_1(
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_file_is_a_list_and_what_is_false_is_called_so_first(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_is_a_list_and_what_is_false_is_called_so_first(tmp_path, capsys):
     (tmp_path / "b.txt").write_text(LIST.replace(",", "\n") + "\n")
     from_file, from_list = (
         own_class(str(given))[0].spectrum(3).b.tolist() for given in (tmp_path / "b.txt", LIST)
@@ -196,9 +178,7 @@ def test_a_file_is_a_list_and_what_is_false_is_called_so_first(
     assert source["command"].endswith("--spectrum b.txt")
 
 
-def test_the_files_agree_with_each_other_and_with_what_was_computed(
-    report: WindowsReport, tmp_path: Path
-) -> None:
+def test_the_files_agree_with_each_other_and_with_what_was_computed(report, tmp_path):
     page = write(report, tmp_path, SOURCE).read_text()
 
     def refuse(constant: str) -> None:
@@ -225,32 +205,22 @@ def test_the_files_agree_with_each_other_and_with_what_was_computed(
     assert [word for word in words if re.search(r"\b(Lambda|sigma|theta|rho|nan|inf)\b|[_^]", word)] == []
 
 
-def test_the_page_begins_with_the_formula_of_the_best_window(report: WindowsReport, tmp_path: Path) -> None:
+def test_the_page_begins_with_the_formula_of_the_best_window(report, tmp_path):
     page = write(report, tmp_path, SOURCE).read_text()
     assert json.loads((tmp_path / "report.json").read_text())["best_window"] == which_window()
     assert page.index("[(d-1) Λ/(12 d C<sub>d</sub>)]") < page.index("Theorem 3.4 hold on everything")
 
 
 @pytest.mark.parametrize("place", WORKED)
-def test_the_worked_numbers_are_those_of_the_formula_as_it_is_told_and_of_the_loss(
-    place: tuple[int, int, float],
-) -> None:
-    """The exact width is looked for once more among losses by another route; the formula is read
-    from the sentences.
-    """
+def test_the_worked_numbers_are_those_of_the_formula_as_it_is_told_and_of_the_loss(place):
+    """The exact width once more by another route; the formula as the sentences tell it."""
     d, n, sigma = place
     found, told = worked(d, n, sigma), which_window()
     (shown,) = re.findall(r"w\^\* = (\[\(d-1\).*?\]\^\(.*?\)\)), and", told[0])
     (constant,) = re.findall(r"C_d = (.*?);", told[1])
     read = lambda text: parse_expr(
         text.replace("[", "(").replace("]", ")"),
-        {
-            "Gamma": sp.gamma,
-            "d": sp.Integer(d),
-            "Lambda": sp.Float(n / sigma**2),
-            "C_d": sp.Symbol("C_d"),
-            "pi": sp.pi,
-        },
+        dict(Gamma=sp.gamma, d=sp.Integer(d), Lambda=sp.Float(n / sigma**2), C_d=sp.Symbol("C_d"), pi=sp.pi),
         (*standard_transformations, convert_xor, implicit_multiplication),
     )
     C_d = float(read(constant))
@@ -262,7 +232,7 @@ def test_the_worked_numbers_are_those_of_the_formula_as_it_is_told_and_of_the_lo
         assert text in told[3]
 
 
-def test_2w_is_the_factor_of_the_matrix() -> None:
+def test_2w_is_the_factor_of_the_matrix():
     """Softmax of x_i' M x with M = 2w I has the weights exp(-w |x_i - x|^2) on the sphere."""
     x = np.random.default_rng(5).normal(size=(7, 5))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
@@ -271,12 +241,12 @@ def test_2w_is_the_factor_of_the_matrix() -> None:
     assert first / first.sum() == pytest.approx(second / second.sum(), rel=1e-12)
 
 
-def test_what_a_fit_cannot_show_speaks_of_the_users_class_where_there_is_one(report: WindowsReport) -> None:
+def test_what_a_fit_cannot_show_speaks_of_the_users_class_where_there_is_one(report):
     without = WindowsReport(report.table, report.fits, report.drawn, report.lines)
     assert len(cannot_show(report)) == len(cannot_show(without)) + 1
 
 
-def test_the_fits_lie_in_the_interval_that_is_printed_and_off_the_sketch(report: WindowsReport) -> None:
+def test_the_fits_lie_in_the_interval_that_is_printed_and_off_the_sketch(report):
     found = {fit.tasks: fit for fit in report.fits}
     assert abs(found["affine"].fit.value - 1 / 3) < 1e-3
     assert found["affine"].fit.low > 2 / 7
@@ -290,13 +260,13 @@ def test_the_fits_lie_in_the_interval_that_is_printed_and_off_the_sketch(report:
         )
 
 
-def test_a_list_with_the_spectrum_of_a_class_has_its_widths() -> None:
+def test_a_list_with_the_spectrum_of_a_class_has_its_widths():
     listed = own_class("0.25 0.1111111111111111")[0]  # b_0 does not matter
     assert best(listed, 3, 1e6) == pytest.approx(best(AFFINE, 3, 1e6), rel=1e-6)
     assert finite(listed, 3, 20, 0.1) == pytest.approx(finite(AFFINE, 3, 20, 0.1), rel=1e-6)
 
 
-def test_widths_grow_with_Lambda_and_those_at_finite_length_saturate(report: WindowsReport) -> None:
+def test_widths_grow_with_Lambda_and_those_at_finite_length_saturate(report):
     far = [row.w for row in report.table.far if row.tasks == RELU.name]
     assert far == sorted(far)
     near = [row for row in report.table.near if row.tasks == AFFINE.name]
@@ -332,19 +302,13 @@ def test_widths_grow_with_Lambda_and_those_at_finite_length_saturate(report: Win
         (["--spectrum", "1," * 402], "--spectrum has 402 coefficients; pass those of the degrees 0 to 400"),
     ],
 )
-def test_wrong_words_are_one_line_and_exit_status_2(
-    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_words_are_one_line_and_exit_status_2(words, message, tmp_path, capsys):
     assert rates(*words, "--out", tmp_path / "r") == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert message in told.err
-    assert told.err.startswith("largeprompt rates: ")
-    assert told.err.count("\n") == 1
+    refused(capsys, "rates", message)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_with_words_in_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_with_words_in_it_is_refused(tmp_path, capsys):
     (tmp_path / "b.txt").write_text("b_0 = 1")
     assert rates("--spectrum", tmp_path / "b.txt", "--out", tmp_path / "r") == 2
     assert (
@@ -353,7 +317,7 @@ def test_a_file_with_words_in_it_is_refused(tmp_path: Path, capsys: pytest.Captu
     )
 
 
-def test_the_other_papers_know_no_spectrum(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_other_papers_know_no_spectrum(capsys):
     assert main(["rates", "--spectrum", "0,1"]) == 2
     assert (
         "--spectrum belongs to --paper COL; with --paper attention leave it out (--example, "

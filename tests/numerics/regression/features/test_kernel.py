@@ -1,8 +1,4 @@
-"""The compiled loss and H against the formulas of theory: every way in which classes and prompts
-fill octets, scores that lie far apart, and empty classes.
-"""
-
-from __future__ import annotations
+"""The compiled loss and H against theory: every filling of octets, far scores, no class."""
 
 import numpy as np
 import pytest
@@ -16,7 +12,6 @@ TRIED = settings(derandomize=True, database=None, deadline=None, max_examples=15
 
 
 def one_step(problem: FeatureRegression, Q: np.ndarray) -> tuple[float, np.ndarray]:
-    """Loss and gradient by the kernel."""
     path = attention_descent(problem, 1.0, 1, start=Q)
     return path.loss[0], Q - path.Q[-1]
 
@@ -33,7 +28,7 @@ def check(problem: FeatureRegression, Q: np.ndarray) -> None:
 @pytest.mark.parametrize("K", [2, 3, 7, 8, 9, 16, 17])
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 30])
 @pytest.mark.parametrize("alike", [True, False])
-def test_every_way_to_fill_octets(K: int, n: int, alike: bool) -> None:
+def test_every_way_to_fill_octets(K, n, alike):
     rng = np.random.default_rng([K, n])
     masses = rng.integers(0, 3, size=(n, K)).astype(float)
     masses[:, rng.integers(K)] += 1
@@ -47,11 +42,11 @@ def test_every_way_to_fill_octets(K: int, n: int, alike: bool) -> None:
 
 @TRIED
 @given(feature_problems(most_classes=8, most_prompts=12))
-def test_drawn_problems(drawn: tuple[FeatureRegression, np.ndarray]) -> None:
+def test_drawn_problems(drawn):
     check(*drawn)
 
 
-def test_a_class_without_tokens_may_be_far_above() -> None:
+def test_a_class_without_tokens_may_be_far_above():
     problem = FeatureRegression(
         np.eye(3), tasks=[[1.0, -1.0, 0.5]], masses=[[1.0, 1.0, 0.0], [1.0, 2.0, 1.0]]
     )

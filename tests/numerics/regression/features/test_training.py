@@ -1,10 +1,5 @@
-"""Descent, flow and margin over finitely many features: against plain gradients, the reduced
-attention and each other; scaling, late times, divergence, checkpoints, bad input.
-"""
+"""Descent, flow and margin over features: plain gradients, scaling, late times, bad input."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,7 +32,7 @@ PROBLEMS: dict[str, FeatureRegression] = {
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_descent_is_that_of_plain_gradients(name: str) -> None:
+def test_descent_is_that_of_plain_gradients(name):
     problem, eta = PROBLEMS[name], 0.2
     Q = start = RNG.normal(size=(problem.d, problem.d)) / 4
     path = attention_descent(problem, eta, 100, start=start, records=[0, 37, 100])
@@ -53,10 +48,9 @@ def test_descent_is_that_of_plain_gradients(name: str) -> None:
 
 @pytest.mark.parametrize("tasks", [np.eye(3), TASKS[:, :3]], ids=["alike", "any"])
 @pytest.mark.parametrize("count", [2, 11])
-def test_scores_that_are_far_apart_leave_no_weight_unseen(tasks: Any, count: int) -> None:
-    masses = np.tile(
-        [[1e-280, 1e-140, 1.0], [0.0, 1.0, 2.0]], (count, 1)
-    )  # the largest score has few tokens or none
+def test_scores_that_are_far_apart_leave_no_weight_unseen(tasks, count):
+    # the largest score has few tokens or none
+    masses = np.tile([[1e-280, 1e-140, 1.0], [0.0, 1.0, 2.0]], (count, 1))
     problem = FeatureRegression(np.eye(3), tasks=tasks, masses=masses[:count])
     for size in (310.0, 650.0, 5000.0):
         Q = size * np.array([[1.0, 1.0, 0.99], [0.5, -0.3, 0.0], [0.501, -0.301, -0.01]])
@@ -65,7 +59,7 @@ def test_scores_that_are_far_apart_leave_no_weight_unseen(tasks: Any, count: int
         np.testing.assert_allclose(path.coefficients[1], 0.5 * problem.H(Q), rtol=1e-11, atol=1e-16)
 
 
-def test_scaled_tasks_with_a_scaled_rate_take_the_same_path_bit_for_bit() -> None:
+def test_scaled_tasks_with_a_scaled_rate_take_the_same_path_bit_for_bit():
     runs = [
         attention_descent(
             FeatureRegression(V, tasks=TASKS / s, probabilities=P, masses=MASSES), 0.3 * s**2, 300
@@ -78,7 +72,7 @@ def test_scaled_tasks_with_a_scaled_rate_take_the_same_path_bit_for_bit() -> Non
 
 
 @pytest.mark.parametrize("N", [None, 5])
-def test_the_flow_is_the_reduced_one_up_to_late_times(N: int | None) -> None:
+def test_the_flow_is_the_reduced_one_up_to_late_times(N):
     problem, times = FeatureRegression(np.eye(4), 0.7 * np.eye(4), prompt_length=N), [0.0, 1.0, 1e3, 1e10]
     reduced, path = ReducedAttention(4, 0.7, prompt_length=N), attention_flow(problem, times)
     np.testing.assert_allclose(path.loss, [0.7 * reduced.loss(reduced.flow(t)) for t in times], rtol=1e-8)
@@ -86,7 +80,7 @@ def test_the_flow_is_the_reduced_one_up_to_late_times(N: int | None) -> None:
     assert path.error < 1e-6
 
 
-def test_small_steps_follow_the_flow() -> None:
+def test_small_steps_follow_the_flow():
     problem = PROBLEMS["any tasks, four prompts"]
     flow = attention_flow(problem, [2.0, 20.0])
     gaps = []
@@ -110,13 +104,13 @@ LATE: dict[str, tuple[FeatureRegression, float, float]] = {
 
 
 @pytest.mark.parametrize("name", LATE)
-def test_the_margin_decides_late_losses(name: str) -> None:
+def test_the_margin_decides_late_losses(name):
     problem, limit, tolerance = LATE[name]
     gamma, t = attention_margin(problem.features).value, 1e10
     assert 4 * gamma**2 * t * attention_flow(problem, [t]).loss[0] == pytest.approx(limit, rel=tolerance)
 
 
-def test_finite_prompts_have_a_margin_of_their_own() -> None:
+def test_finite_prompts_have_a_margin_of_their_own():
     V = np.array([[1, 0, 0], [0.5, 1, 0], [-0.3, 0.4, 1.5]]).T
     plain, own = attention_margin(V), attention_margin(V, same_elsewhere=True)
     excess = (
@@ -127,7 +121,7 @@ def test_finite_prompts_have_a_margin_of_their_own() -> None:
     assert 4e10 * plain.value**2 * excess == pytest.approx(1.1009, rel=1e-3)
 
 
-def test_margins_have_no_gap_and_scale_with_the_square() -> None:
+def test_margins_have_no_gap_and_scale_with_the_square():
     for d, K in ((4, 4), (3, 4), (6, 5)):
         features = RNG.normal(size=(d, K))
         found, larger = attention_margin(features), attention_margin(1e3 * features)
@@ -157,12 +151,12 @@ def test_margins_have_no_gap_and_scale_with_the_square() -> None:
         ([1.0, 2.0], {}, "features has shape"),
     ],
 )
-def test_features_without_a_margin(features: Any, options: dict[str, bool], message: str) -> None:
+def test_features_without_a_margin(features, options, message):
     with pytest.raises(ValueError, match=message):
         attention_margin(features, **options)
 
 
-def test_a_divergence_is_told_with_its_step() -> None:
+def test_a_divergence_is_told_with_its_step():
     problem = FeatureRegression(np.array([[1e3, 2e3, 4e3]]), tasks=[[1.0, -1.0, 2.0], [0.0, 2.0, 1.0]])
     path = attention_descent(problem, 1e300, 50, records=range(51))
     assert path.diverged is not None
@@ -181,12 +175,10 @@ def test_a_divergence_is_told_with_its_step() -> None:
 
 
 @pytest.mark.parametrize("alone", [2, 11])
-def test_one_query_of_many_that_diverges_ends_the_run(alone: int, tmp_path: Path) -> None:
+def test_one_query_of_many_that_diverges_ends_the_run(alone, tmp_path):
     """Whether it is among the eight that go first or not, though eight go many steps at a time."""
-    tasks, start = (
-        np.zeros(12),
-        800 * np.eye(12),
-    )  # the other queries see their own class only, and stand still
+    # the other queries see their own class only, and stand still
+    tasks, start = (np.zeros(12), 800 * np.eye(12))
     tasks[[0, 1, alone]], start[alone, alone] = (100, 80, -300), 0
     problem = FeatureRegression(np.eye(12), tasks=[tasks], probabilities=np.array([8] + 11 * [1]) / 19)
     for file in (
@@ -204,7 +196,7 @@ def test_one_query_of_many_that_diverges_ends_the_run(alone: int, tmp_path: Path
     "name",
     ["any tasks, four prompts", "every prompt of four tokens", "orthonormal, more queries than fit together"],
 )
-def test_a_killed_run_goes_on_bit_for_bit(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_run_goes_on_bit_for_bit(name, tmp_path, monkeypatch):
     problem, file = PROBLEMS[name], tmp_path / "run.npz"
     whole = attention_descent(problem, 0.3, 4000)
     kernel, calls = descent.descent_kernel(), []
@@ -253,6 +245,6 @@ GOOD = PROBLEMS["orthonormal"]
         (lambda: attention_flow(GOOD, [-1.0, 1.0]), ValueError, "do not increase from 0 on"),
     ],
 )
-def test_bad_input(call: Any, error: type[Exception], message: str) -> None:
+def test_bad_input(call, error, message):
     with pytest.raises(error, match=message):
         call()

@@ -1,8 +1,4 @@
-"""The compiled field of the diagonal flow against the same sums in NumPy, with the splines of
-SciPy, and against finite differences.
-"""
-
-from __future__ import annotations
+"""The compiled field of the diagonal flow against NumPy, SciPy's splines and differences."""
 
 import numpy as np
 import pytest
@@ -18,17 +14,13 @@ from tests.numerics.regression.unit_tasks import unit
 Floats = NDArray[np.float64]
 
 
-def compiled(
-    y: Floats, spectrum: Spectrum, L: float | None, noise: float, nodes: int = 56
-) -> tuple[float, Floats]:
-    """Risk and gradient by the field of the flow."""
+def compiled(y, spectrum, L, noise, nodes=56):
     out = np.empty(len(y) + 1)
     python_field(_field)(y, _constants(spectrum, L, noise, nodes, 0.0), out)
     return out[-1], -out[:-1] * np.append(spectrum.multiplicities, 1.0)
 
 
 def by_numpy(y: Floats, spectrum: Spectrum, L: float, noise: float, nodes: int = 56) -> tuple[float, Floats]:
-    """The same by NumPy."""
     a, u, l, m = y[:-1], y[-1], np.array(spectrum.eigenvalues), np.array(spectrum.multiplicities, dtype=float)
     x2, w = spectrum.query(nodes)
     level, bracket = spectrum.trace + noise, u * l * a - 1
@@ -53,7 +45,7 @@ def by_numpy(y: Floats, spectrum: Spectrum, L: float, noise: float, nodes: int =
 
 @pytest.mark.parametrize("y", [[0.7, 0.9, 1.2], [0.0, 0.0, 0.5], [-0.4, 3.0, -2.0], [90.0, 40.0, 1.0]])
 @pytest.mark.parametrize("L", [1.0, 30.0, 1e6])
-def test_compiled_sums_are_those_of_numpy(y: list[float], L: float) -> None:
+def test_compiled_sums_are_those_of_numpy(y, L):
     """Zero scores, and roots beyond the table, are among the states."""
     spectrum = Spectrum((1.0, 0.25), (2, 1))
     found, known = compiled(np.array(y), spectrum, L, 0.3), by_numpy(np.array(y), spectrum, L, 0.3)
@@ -62,7 +54,7 @@ def test_compiled_sums_are_those_of_numpy(y: list[float], L: float) -> None:
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3])
-def test_field_of_the_flow(noise: float) -> None:
+def test_field_of_the_flow(noise):
     y, e = np.array([0.7, 0.9, 1.2]), 1e-5
     field = lambda y: compiled(y, Spectrum((1.0, 0.25), (2, 1)), 100.0, noise)
     exact = (

@@ -1,7 +1,5 @@
 """Where training ends: the integrated flow, its own optimality, symmetries and known cases."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -22,7 +20,7 @@ Floats = NDArray[np.float64]
 S = np.array([[1.0, 0.3], [0.3, 0.5]])
 
 
-def test_the_flow_ends_there_from_a_start_that_does_not_commute() -> None:
+def test_the_flow_ends_there_from_a_start_that_does_not_commute():
     L, Theta2 = 20, np.array([[0.6, 0.2], [0.2, 0.3]])
     start = 0.5 * Theta2 / np.linalg.norm(Theta2), 0.5
     flow, end = training_flow(start, unit(S, 0.1), L, rtol=1e-6), trained(unit(S, 0.1), L, start=start)
@@ -33,7 +31,7 @@ def test_the_flow_ends_there_from_a_start_that_does_not_commute() -> None:
 
 
 @pytest.mark.parametrize("L", [2, 10**5])
-def test_no_point_nearby_is_better(L: int) -> None:
+def test_no_point_nearby_is_better(L):
     end, rng = trained(unit(S, 0.2), L), np.random.default_rng(L)
     assert end.speed < 1e-10
     assert end.time == math.inf
@@ -43,7 +41,7 @@ def test_no_point_nearby_is_better(L: int) -> None:
 
 
 @pytest.mark.parametrize("L", [2, 50])
-def test_no_other_matrix_does_better(L: int) -> None:
+def test_no_other_matrix_does_better(L):
     """Descents from starts all over the place, in all entries of U and either sign of u."""
     end, rng, found = trained(unit(S, 0.2), L), np.random.default_rng(L), []
 
@@ -58,7 +56,7 @@ def test_no_other_matrix_does_better(L: int) -> None:
     assert min(found) == pytest.approx(end.risk, rel=1e-9)
 
 
-def test_a_direction_of_almost_no_variance_hardly_matters() -> None:
+def test_a_direction_of_almost_no_variance_hardly_matters():
     one = trained(unit(np.eye(1)), 100)
     for least in (1e-9, 1e-13):
         end = trained(unit(np.diag([1.0, least])), 100)
@@ -66,7 +64,7 @@ def test_a_direction_of_almost_no_variance_hardly_matters() -> None:
         assert end.U11[0, 0] == pytest.approx(one.U11[0, 0], rel=1e-6)
 
 
-def test_directions_of_small_variance_go_their_own_way() -> None:
+def test_directions_of_small_variance_go_their_own_way():
     known = trained(unit(np.diag([1.0, 1e-8])), 10)
     for least in (1e-12, 1e-30):
         for query in (None, np.diag([1.0, least])):  # the second is invertible, however small
@@ -80,10 +78,8 @@ def test_directions_of_small_variance_go_their_own_way() -> None:
 
 
 @pytest.mark.parametrize("L", [2, 10, 1000])
-def test_queries_unlike_the_tokens_leave_small_directions_their_own_way(L: int) -> None:
-    """As an eigenvalue of Sigma vanishes, U tends to a limit in its direction, too; the other
-    parameters no longer see it.
-    """
+def test_queries_unlike_the_tokens_leave_small_directions_their_own_way(L):
+    """As an eigenvalue of Sigma vanishes, U tends to a limit there; the others do not see it."""
     known = trained(unit(np.diag([1.0, 1e-14]), 0.1, np.eye(2)), L)
     for least in (1e-20, 1e-40, 1e-100):
         end = trained(unit(np.diag([1.0, least]), 0.1, np.eye(2)), L)
@@ -91,7 +87,7 @@ def test_queries_unlike_the_tokens_leave_small_directions_their_own_way(L: int) 
         assert np.diag(end.U11) == pytest.approx(np.diag(known.U11), rel=1e-6)
 
 
-def test_queries_in_other_units_have_the_same_scores_and_errors_in_their_unit() -> None:
+def test_queries_in_other_units_have_the_same_scores_and_errors_in_their_unit():
     one = trained(unit(S, 0.2, S @ S), 20)
     for k in (1e-100, 1e-20, 1e20, 1e100):
         end = trained(unit(S, 0.2, k * S @ S), 20)
@@ -100,7 +96,7 @@ def test_queries_in_other_units_have_the_same_scores_and_errors_in_their_unit() 
         assert end.risk - 0.1 == pytest.approx(k * (one.risk - 0.1), rel=1e-9, abs=1e-15)
 
 
-def test_equal_eigenvalues_of_sigma_leave_the_query_its_own() -> None:
+def test_equal_eigenvalues_of_sigma_leave_the_query_its_own():
     turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
     known = trained(unit(np.eye(2), 0.1, np.diag([1.5, 0.5])), 10)
     end = trained(unit(np.eye(2), 0.1, turn @ np.diag([1.5, 0.5]) @ turn.T), 10)
@@ -109,14 +105,14 @@ def test_equal_eigenvalues_of_sigma_leave_the_query_its_own() -> None:
     assert turn.T @ end.U11 @ turn == pytest.approx(known.U11, rel=1e-6)
 
 
-def test_small_eigenvalues_of_sigma_do_not_hide_that_it_does_not_commute() -> None:
+def test_small_eigenvalues_of_sigma_do_not_hide_that_it_does_not_commute():
     query = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.5], [0.0, 0.5, 1.0]])
     with pytest.raises(ValueError, match="does not commute"):
         trained(unit(np.diag([1.0, 1e-12, 3e-12]), 0.1, query), 10)
     assert trained(unit(np.diag([1.0, 1e-12, 1e-12]), 0.1, query), 10).speed < 1e-12
 
 
-def test_tiny_and_large_covariances() -> None:
+def test_tiny_and_large_covariances():
     one = trained(unit(S, 0.2), 20)
     for k in (1e-290, 1e-8, 1e8, 1e140):
         scaled = trained(unit(k * S, 0.2 * k), 20)
@@ -125,7 +121,7 @@ def test_tiny_and_large_covariances() -> None:
         assert k * scaled.U11 == pytest.approx(one.U11, rel=1e-6)
 
 
-def test_units_of_the_task_rotation_and_directions_without_data() -> None:
+def test_units_of_the_task_rotation_and_directions_without_data():
     one, turn = trained(unit(S, 0.2), 20), np.array([[0.8, -0.6], [0.6, 0.8]])
     assert trained(RegressionTask(S, noise=0.6, task_variance=3.0), 20).risk == pytest.approx(
         3 * one.risk, rel=1e-12
@@ -140,30 +136,28 @@ def test_units_of_the_task_rotation_and_directions_without_data() -> None:
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
-def test_another_query_covariance(attention: str) -> None:
+def test_another_query_covariance(attention):
     end = trained(unit(S, 0.1, np.eye(2)), 30, attention=attention)
     assert end.speed < 1e-12
     other = trained(unit(S, 0.1), 30, attention=attention)
     moved = exact_risk(other.U11, other.u, unit(S, 0.1, np.eye(2)), 30, attention=attention).risk
-    assert (
-        end.risk < moved if attention == "softmax" else end.risk == pytest.approx(moved, rel=1e-12)
-    )  # linear has one optimum
+    # linear has one optimum
+    assert end.risk < moved if attention == "softmax" else end.risk == pytest.approx(moved, rel=1e-12)
     assert end.risk > bayes_risk(unit(S, 0.1, np.eye(2)), 30).value
 
 
-def test_linear_attention_and_the_infinite_prompt() -> None:
+def test_linear_attention_and_the_infinite_prompt():
     end = trained(unit(S, 0.1), 30, attention="linear")
     T, least = float(np.trace(S)) + 0.1, 0.05
     for l in np.linalg.eigvalsh(S):
         least += l * (l + T) / (2 * (31 * l + T))
     assert end.risk == pytest.approx(least, rel=1e-12)
     infinite = trained(unit(S, 0.1), None)
-    assert (infinite.risk, infinite.u) == pytest.approx(
-        (0.05, float(np.linalg.norm(np.linalg.inv(S))) ** 0.5), rel=1e-9
-    )
+    expected = (0.05, float(np.linalg.norm(np.linalg.inv(S))) ** 0.5)
+    assert (infinite.risk, infinite.u) == pytest.approx(expected, rel=1e-9)
 
 
-def test_long_prompts_end_in_the_valley() -> None:
+def test_long_prompts_end_in_the_valley():
     law, L = {"trace": 1.5, "d": 2, "noise": 0.1}, 10**6
     task = unit(S, 0.1)
     softmax, linear, bayes = trained(task, L), trained(task, L, attention="linear"), bayes_risk(task, L)
@@ -174,7 +168,7 @@ def test_long_prompts_end_in_the_valley() -> None:
     assert bayes.value < linear.risk < softmax.risk
 
 
-def test_one_token() -> None:
+def test_one_token():
     end = trained(unit(S, 0.4), 1)
     assert end.u == 0
     assert end.risk == pytest.approx((1.5 + 0.4) / 2)
@@ -183,14 +177,14 @@ def test_one_token() -> None:
     assert flow.U[-1] == pytest.approx(end.U11)
 
 
-def test_a_stated_time_is_before_the_limit() -> None:
+def test_a_stated_time_is_before_the_limit():
     early, end = trained(unit(np.eye(1)), 1000, time=20.0), trained(unit(np.eye(1)), 1000)
     assert early.time == 20.0
     assert early.risk > 1.2 * end.risk  # creeping along the valley
     assert early.speed < 1e-2
 
 
-def test_least_lengths_by_going_through_all() -> None:
+def test_least_lengths_by_going_through_all():
     S1, found = np.eye(1), {epsilon: least_length(unit(np.eye(1)), epsilon) for epsilon in (0.45, 0.3)}
     risks = np.array([trained(unit(S1), L).risk for L in range(1, 5)])
     assert (np.diff(risks) < 0).all()
@@ -219,12 +213,12 @@ def test_least_lengths_by_going_through_all() -> None:
         ({"task": unit(np.zeros((2, 2)))}, "zero"),
     ],
 )
-def test_bad_input(arguments: dict[str, Any], message: str) -> None:
+def test_bad_input(arguments, message):
     with pytest.raises(ValueError, match=message):
         trained(**({"task": unit(S), "prompt_length": 10} | arguments))
 
 
-def test_bad_input_of_the_others() -> None:
+def test_bad_input_of_the_others():
     not_a_number: Any = "small"
     with pytest.raises(ValueError, match="epsilon"):
         least_length(unit(S), 0.0)

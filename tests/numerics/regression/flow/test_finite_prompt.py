@@ -1,8 +1,4 @@
-"""The exact flow against other integrators, laws that it keeps, and stochastic gradient descent,
-which it is the limit of.
-"""
-
-from __future__ import annotations
+"""The exact flow against other integrators, its laws, and SGD, whose limit it is."""
 
 import math
 from typing import Any
@@ -30,10 +26,8 @@ FACTORS = Factors(
 
 
 @pytest.mark.parametrize("L", [5, None])
-def test_linear_attention_against_the_closed_field(L: int | None) -> None:
-    """The other integration, of a general start, knows only theory's field; task variance 1/2 makes
-    time run at half speed.
-    """
+def test_linear_attention_against_the_closed_field(L):
+    """The other integration knows only theory's field; task variance 1/2 halves the speed."""
     known = integrate_flow(SIGMA, START, 0.8, prompt_length=L, noise=0.3, t_max=1.5)
     task = RegressionTask(SIGMA, noise=0.15, task_variance=0.5)
     flow = training_flow((START, 0.8), task, L, attention="linear", times=[0.0, 1.0, 3.0])
@@ -43,10 +37,8 @@ def test_linear_attention_against_the_closed_field(L: int | None) -> None:
     assert flow.risk[-1] == pytest.approx(float(known.risk[-1]) / 2 + 0.075, abs=1e-6)
 
 
-def test_softmax_attention_against_the_product_rule() -> None:
-    """Start and covariance diagonal: the older flow integrates over the query by a product rule,
-    with splines for the weights.
-    """
+def test_softmax_attention_against_the_product_rule():
+    """The older flow, of diagonal starts, integrates by a product rule with splines."""
     known = finite_prompt_path(
         [0.3, 0.6], 0.5, Spectrum((1.0, 0.25), (1, 1)), 30.0, noise=0.2, nodes=36, t_max=4.0
     )
@@ -63,7 +55,7 @@ def test_softmax_attention_against_the_product_rule() -> None:
 @pytest.mark.parametrize(
     "start", [START, np.array([[0.6, 0.1], [0.1, 0.475]])], ids=["general", "diagonal in the basis of Sigma"]
 )
-def test_steps_of_runge_and_kutta(start: np.ndarray) -> None:
+def test_steps_of_runge_and_kutta(start):
     def slope(y: np.ndarray) -> np.ndarray:
         _, to_U, to_u = exact_risk(y[:4].reshape(2, 2), y[4], SIGMA, 8, 0.1)
         return -np.append(to_U.ravel(), to_u)
@@ -78,7 +70,7 @@ def test_steps_of_runge_and_kutta(start: np.ndarray) -> None:
     np.testing.assert_allclose(np.append(flow.U[-1].ravel(), flow.u[-1]), y, atol=3e-6)
 
 
-def test_factors_keep_their_balance_and_lower_the_risk() -> None:
+def test_factors_keep_their_balance_and_lower_the_risk():
     flow = training_flow(FACTORS, unit(SIGMA, 0.1), 8, score_scale=0.6, times=np.linspace(0, 6, 13))
     assert flow.factors is not None
     K, Q, o, v = flow.factors
@@ -88,15 +80,12 @@ def test_factors_keep_their_balance_and_lower_the_risk() -> None:
     np.testing.assert_allclose(flow.U, 0.6 * np.swapaxes(K, 1, 2) @ Q, atol=1e-14)
     assert (np.diff(flow.risk) < 0).all()
     for i in (0, -1):
-        assert flow.risk[i] == pytest.approx(
-            exact_risk(flow.U[i], float(flow.u[i]), SIGMA, 8, 0.1).risk, rel=1e-13
-        )
+        expected = exact_risk(flow.U[i], float(flow.u[i]), SIGMA, 8, 0.1).risk
+        assert flow.risk[i] == pytest.approx(expected, rel=1e-13)
 
 
-def test_units_of_time() -> None:
-    """Linear attention: Sigma -> k Sigma with U, u -> U, u / sqrt k and noise -> k noise is the
-    same path in time t / k^2.
-    """
+def test_units_of_time():
+    """Sigma -> k Sigma, U, u -> U, u / sqrt k, noise -> k noise: the same path in t / k^2."""
     k = 1e-6
     here = training_flow((START, 0.8), unit(SIGMA, 0.1), 8, attention="linear", times=[2.0])
     start = (START / math.sqrt(k), 0.8 / math.sqrt(k))
@@ -104,7 +93,7 @@ def test_units_of_time() -> None:
     np.testing.assert_allclose(there.U[-1] * math.sqrt(k), here.U[-1], atol=1e-7)
 
 
-def test_a_start_at_the_minimum_stays() -> None:
+def test_a_start_at_the_minimum_stays():
     flow = training_flow((np.eye(2), 1.0), unit(np.eye(2)), None)
     assert flow.converged
     assert flow.t.tolist() == [0.0]
@@ -112,12 +101,9 @@ def test_a_start_at_the_minimum_stays() -> None:
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
-def test_sgd_lies_on_the_exact_curve(attention: str) -> None:
-    """Means over seeds of the last point and of the risk on the way, at error 1e-6 each.
-
-    SGD makes steps: its mean is that of gradient descent with the exact gradient, but for the
-    curvature times the variance that batches of 1024 leave, of the order of 1e-6 (1e-5 is granted);
-    and gradient descent is off the flow by the order of the rate.
+def test_sgd_lies_on_the_exact_curve(attention):
+    """Means over seeds at error 1e-6 each. Batches of 1024 leave curvature times variance, of the
+    order of 1e-6 (1e-5 is granted); gradient descent is off the flow by the order of the rate.
     """
     seeds, steps, lr, batch = 40, 60, 5e-3, 1024
     start, task = FACTORS, RegressionTask(SIGMA, noise=0.1, task_variance=0.5)
@@ -156,7 +142,7 @@ def test_sgd_lies_on_the_exact_curve(attention: str) -> None:
     assert np.abs(exact[4] - float(start.o @ start.v)) > 5 * reach * error[4]
 
 
-def test_parameters_and_factors() -> None:
+def test_parameters_and_factors():
     full = FACTORS.parameters()
     np.testing.assert_array_equal(full.U, np.pad(FACTORS.K.T @ FACTORS.Q, (0, 1)))
     np.testing.assert_allclose(full.b, [0, 0, FACTORS.o @ FACTORS.v], rtol=1e-15)
@@ -177,7 +163,7 @@ def test_parameters_and_factors() -> None:
         ({"task": unit(np.zeros((2, 2)))}, "stands still"),
     ],
 )
-def test_bad_input(change: dict[str, Any], says: str) -> None:
+def test_bad_input(change, says):
     arguments: dict[str, Any] = {"start": (START, 0.8), "task": unit(SIGMA), "prompt_length": 5} | change
     with pytest.raises(ValueError, match=says):
         training_flow(**arguments)

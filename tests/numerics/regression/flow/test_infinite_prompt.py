@@ -1,9 +1,6 @@
 """The integrator keeps what the flow keeps, and says when it has not arrived."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +15,7 @@ U0 = np.array([[0.3, -1.0, 0.2], [0.5, -0.4, 0.1], [0.7, 0.0, 2.0]])
 
 
 @pytest.mark.parametrize(("L", "noise"), [(None, 0.0), (3, 0.5)])
-def test_invariants_are_kept_and_the_risk_falls_along_the_path(L: int | None, noise: float) -> None:
+def test_invariants_are_kept_and_the_risk_falls_along_the_path(L, noise):
     flow = integrate_flow(SIGMA, U0, 0.9, prompt_length=L, noise=noise)
     assert flow.converged
     balance, kept = invariants(SIGMA, U0, 0.9)
@@ -30,17 +27,15 @@ def test_invariants_are_kept_and_the_risk_falls_along_the_path(L: int | None, no
     assert np.ptp(flow.u) > 0.1
 
 
-def test_off_diagonal_entries_decay_like_the_integral_of_u_squared() -> None:
-    """In the eigenbasis U_ij(t) = U_ij(0) exp(-l_i l_j m_i int u^2): a law that the integrator is
-    not told.
-    """
+def test_off_diagonal_entries_decay_like_the_integral_of_u_squared():
+    """In the eigenbasis U_ij(t) = U_ij(0) exp(-l_i l_j m_i int u^2), which it is not told."""
     flow = integrate_flow(SIGMA, U0, 0.9, t_max=0.7)
     area = np.sum(np.diff(flow.t) * (flow.u[1:] ** 2 + flow.u[:-1] ** 2) / 2)
     for (i, j), rate in {(0, 1): 0.4, (1, 0): 0.16}.items():
         assert flow.U[-1][i, j] == pytest.approx(U0[i, j] * np.exp(-rate * area), rel=1e-3)
 
 
-def test_a_path_that_is_cut_short_or_sits_in_a_saddle_has_not_converged() -> None:
+def test_a_path_that_is_cut_short_or_sits_in_a_saddle_has_not_converged():
     assert not integrate_flow(SIGMA, U0, 0.9, t_max=0.1).converged
     assert not integrate_flow(SIGMA, np.zeros((3, 3)), 0.0).converged
 
@@ -48,22 +43,17 @@ def test_a_path_that_is_cut_short_or_sits_in_a_saddle_has_not_converged() -> Non
 @pytest.mark.parametrize("sizes", [(1e-2, 1.0), (1e-4, 1.0), (3e-5, 1e-3, 1.0)])
 @pytest.mark.parametrize("start", [1e-6, 0.1, 3.0])
 @pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**60])
-def test_the_slowest_mode_is_waited_for(sizes: tuple[float, ...], start: float, unit: float) -> None:
-    """The end is that of the closed form, whose derivation knows no time; the units are those of
-    `test_time_scales_with_sigma`.
-    """
-    Sigma, U0, u0 = (
-        unit * np.diag(sizes),
-        start / math.sqrt(unit) * np.eye(len(sizes)),
-        start / math.sqrt(unit),
-    )
+def test_the_slowest_mode_is_waited_for(sizes, start, unit):
+    """To the end of the closed form; units are those of `test_time_scales_with_sigma`."""
+    Sigma, U0 = unit * np.diag(sizes), start / math.sqrt(unit) * np.eye(len(sizes))
+    u0 = start / math.sqrt(unit)
     flow, limit = integrate_flow(Sigma, U0, u0), limit_parameters(Sigma, U0=U0, u0=u0)
     assert flow.converged
     assert flow.u[-1] == pytest.approx(limit.V[-1, -1], rel=1e-6)
     assert not integrate_flow(Sigma, U0, u0, t_max=flow.t[-1] / 10).converged
 
 
-def test_a_flow_that_is_given_up_says_so_in_the_units_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flow_that_is_given_up_says_so_in_the_units_of_the_caller(monkeypatch):
     monkeypatch.setattr(integrator, "MOST_STEPS", 10)
     monkeypatch.setattr(integrator, "MOST_EVALUATIONS", 100)
     for unit in (1.0, 2.0**40):
@@ -72,13 +62,13 @@ def test_a_flow_that_is_given_up_says_so_in_the_units_of_the_caller(monkeypatch:
         assert 1e-3 < float(str(caught.value).split("t = ")[1].split()[0].rstrip(":")) * unit**2 < 1e3
 
 
-def test_a_start_at_the_minimum_stays() -> None:
+def test_a_start_at_the_minimum_stays():
     flow = integrate_flow(np.eye(2), np.eye(2), 1.0)
     assert flow.converged
     assert len(flow.t) == 1
 
 
-def test_time_scales_with_sigma() -> None:
+def test_time_scales_with_sigma():
     """Sigma -> k Sigma with U, u -> U, u / sqrt k is the same path in time t / k^2."""
     k = 1e-3
     slow = integrate_flow(k * SIGMA, U0 / np.sqrt(k), 0.9 / np.sqrt(k), t_max=2 / k**2)
@@ -106,13 +96,13 @@ def test_time_scales_with_sigma() -> None:
         ({"rtol": -1.0}, ValueError, "not positive"),
     ],
 )
-def test_what_is_no_flow_is_refused(change: dict[str, Any], error: type[Exception], says: str) -> None:
+def test_what_is_no_flow_is_refused(change, error, says):
     good = {"Sigma": np.eye(2), "U0": np.eye(2), "u0": 1.0}
     with pytest.raises(error, match=says):
         integrate_flow(**good | change)
 
 
-def test_a_flow_too_stiff_to_follow_names_what_still_answers() -> None:
+def test_a_flow_too_stiff_to_follow_names_what_still_answers():
     Sigma = np.diag([1e-4, 1.0, 1e3])
     with pytest.raises(RuntimeError, match=r"earlier last time; theory\.limit_parameters has the end"):
         integrate_flow(Sigma, np.eye(3), 1.0)

@@ -1,8 +1,4 @@
-"""The compiled method of Dormand and Prince against a closed form and against SciPy, and who takes
-over where a flow is stiff.
-"""
-
-from __future__ import annotations
+"""Dormand and Prince, compiled, against a closed form and SciPy; who takes over if stiff."""
 
 import numpy as np
 import pytest
@@ -21,7 +17,6 @@ U0 = np.array([[0.3, -1.0, 0.2], [0.5, -0.4, 0.1], [0.7, 0.0, 0.6]])
 
 
 def a_turn(y: Floats, constants: Floats, out: Floats) -> float:
-    """A rotation, which never stands still."""
     out[0], out[1] = -constants[0] * y[1], constants[0] * y[0]
     return 0.0
 
@@ -32,7 +27,7 @@ def an_escape(y: Floats, constants: Floats, out: Floats) -> float:
     return 0.0
 
 
-def test_the_coefficients_meet_the_conditions_of_order_five() -> None:
+def test_the_coefficients_meet_the_conditions_of_order_five():
     nodes, weights = STAGES.sum(1), np.append(STAGES[6], 0.0)
     A = np.column_stack([STAGES, np.zeros(7)])
     for power in range(5):
@@ -46,7 +41,7 @@ def test_the_coefficients_meet_the_conditions_of_order_five() -> None:
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
-def test_a_rotation_is_followed_to_the_tolerance(rtol: float) -> None:
+def test_a_rotation_is_followed_to_the_tolerance(rtol):
     times = np.array([0.0, 0.1, 2.0, 2.0001, 9.0])
     at, found, stopped = follow_compiled(
         a_turn, np.array([1.7]), np.array([1.0, 0.0]), 9.0, rtol=rtol, times=times
@@ -57,7 +52,7 @@ def test_a_rotation_is_followed_to_the_tolerance(rtol: float) -> None:
     assert not stopped
 
 
-def test_a_flow_ends_where_it_comes_to_stand_still_whatever_its_steps() -> None:
+def test_a_flow_ends_where_it_comes_to_stand_still_whatever_its_steps():
     for rtol in (1e-8, 1e-11):
         at, found, stopped = follow_compiled(a_decay, np.ones(2), np.array([3.0, 4.0]), 1e3, rtol=rtol)
         assert stopped
@@ -69,14 +64,14 @@ def test_a_flow_ends_where_it_comes_to_stand_still_whatever_its_steps() -> None:
     assert at.tolist() == [0.0]
 
 
-def test_a_path_of_many_steps_is_whole() -> None:
+def test_a_path_of_many_steps_is_whole():
     at, found, _ = follow_compiled(a_turn, np.array([1.0]), np.array([1.0, 0.0]), 300.0, rtol=1e-11)
     assert len(at) > 2 * integrator.ROOM
     assert (np.diff(at) > 0).all()
     assert np.abs(found - np.stack([np.cos(at), np.sin(at)], axis=1)).max() < 1e-7
 
 
-def test_a_stiff_flow_is_followed_by_the_implicit_method() -> None:
+def test_a_stiff_flow_is_followed_by_the_implicit_method():
     rates = np.array([1e7, 1.0])
     at, found, stopped = follow_compiled(a_decay, rates, np.ones(2), 30.0, rtol=1e-9)
     assert stopped
@@ -87,13 +82,13 @@ def test_a_stiff_flow_is_followed_by_the_implicit_method() -> None:
     assert found[:, 1] == pytest.approx(np.exp(-times), rel=1e-6)
 
 
-def test_a_flow_that_leaves_the_floats_is_refused() -> None:
+def test_a_flow_that_leaves_the_floats_is_refused():
     with pytest.raises(RuntimeError, match="gave up"):
         follow_compiled(an_escape, np.zeros(1), np.ones(1), 2.0, rtol=1e-8)
 
 
 @pytest.mark.parametrize(("L", "noise"), [(None, 0.0), (5, 0.4)])
-def test_a_regression_flow_agrees_with_scipy_on_the_gradient_of_theory(L: int | None, noise: float) -> None:
+def test_a_regression_flow_agrees_with_scipy_on_the_gradient_of_theory(L, noise):
     _, gradient = risk_and_gradient(SIGMA, prompt_length=L, noise=noise)
 
     def motion(_: float, y: Floats) -> Floats:
@@ -106,12 +101,11 @@ def test_a_regression_flow_agrees_with_scipy_on_the_gradient_of_theory(L: int | 
     ).y[:, -1]
     np.testing.assert_allclose(np.append(flow.U[-1].ravel(), flow.u[-1]), known, atol=1e-9)
     for k in (0, len(flow.t) // 2, -1):
-        assert flow.risk[k] == pytest.approx(
-            float(icl_risk(SIGMA, flow.U[k], flow.u[k], prompt_length=L, noise=noise)), rel=1e-12
-        )
+        expected = float(icl_risk(SIGMA, flow.U[k], flow.u[k], prompt_length=L, noise=noise))
+        assert flow.risk[k] == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_covariance_with_slow_modes_still_arrives() -> None:
+def test_a_covariance_with_slow_modes_still_arrives():
     """A condition of 300 is a ratio of speeds of 2.7e7: too stiff for an explicit method."""
     flow = integrate_flow(np.diag([1.0, 1 / 300]), np.diag([0.5, 0.1]), 0.5)
     assert flow.converged

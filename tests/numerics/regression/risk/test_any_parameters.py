@@ -1,8 +1,4 @@
-"""The population risk of any parameters: every token drawn, closed forms, and whether its errors
-are honest.
-"""
-
-from __future__ import annotations
+"""The population risk of any parameters: tokens drawn, closed forms, honest errors."""
 
 import math
 from typing import Any
@@ -22,13 +18,12 @@ TASK = RegressionTask(kms(2), noise=0.1, task_variance=0.5)
 
 
 def wild(d: int, size: float = 1.5) -> Parameters:
-    """Parameters far from the block manifold."""
     return Parameters(*(size * np.asarray(x) for x in initial_parameters(d, seed=3)))
 
 
 @pytest.mark.parametrize("name", ["as written", "as coded"])
 @pytest.mark.parametrize("d", [1, 3])
-def test_against_drawn_tokens(name: str, d: int) -> None:
+def test_against_drawn_tokens(name, d):
     """Each comparison fails by chance with probability 6e-7."""
     rng = np.random.default_rng(11)
     theta, reading, n, L, noise, om2 = wild(d), variant(name), 60_000, 3, 0.2, 0.7
@@ -48,7 +43,7 @@ def test_against_drawn_tokens(name: str, d: int) -> None:
         assert error < loss.std() / math.sqrt(n)
 
 
-def test_infinite_prompt_in_closed_form() -> None:
+def test_infinite_prompt_in_closed_form():
     theta, S = wild(4), kms(4)
     known = float(full_risk(S, theta.U, theta.b, noise=0.3)) + 0.15
     for attention in ("softmax", "linear"):
@@ -59,7 +54,7 @@ def test_infinite_prompt_in_closed_form() -> None:
     assert far == pytest.approx(population_risk(wild(4, 0.7), "softmax", unit(S, 0.3), None)[0], rel=1e-9)
 
 
-def test_a_single_token_is_the_answer() -> None:
+def test_a_single_token_is_the_answer():
     theta, S = wild(3), np.diag([1.0, 0.5, 0.0])
     b, level = theta.b, 0.4 * 1.5
     known = (b[:3] @ S @ b[:3] + b[3] ** 2 * (level + 0.1) + level + 0.1) / 2
@@ -68,17 +63,13 @@ def test_a_single_token_is_the_answer() -> None:
     ] == pytest.approx(known, rel=1e-12)
 
 
-def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
-    """Off the manifold by e the risk differs by e^2: its gradient there is an odd moment of the
-    task.
-    """
+def test_near_the_block_manifold_it_joins_the_exact_risk():
+    """Off the manifold by e the risk differs by e^2: an odd moment of the task."""
     d = 2
     K, V, e = np.zeros((3, 3)), np.diag([0.0, 0.0, 1.4]), 1e-3
     K[:2, :2] = [[0.8, 0.3], [-0.2, 0.6]]
-    to_V, to_K = (
-        np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]]),
-        np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]]),
-    )
+    to_V = np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]])
+    to_K = np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]])
     moved = [
         Parameters(O=np.array([0.2, -0.1, 1.0]), V=V + k * e * to_V, K=K + k * e * to_K, Q=K) for k in (0, 1)
     ]
@@ -89,17 +80,14 @@ def test_near_the_block_manifold_it_joins_the_exact_risk() -> None:
     assert 0 < abs(off[0] - exact) < 10 * e**2 + 5 * off[1]
 
 
-def test_the_error_is_honest() -> None:
-    """Values of independent randomisations scatter as their errors say: the mean of 20 squares of
-    Student's t is 1.17 +- 0.5.
-    """
+def test_the_error_is_honest():
     found = np.array([population_risk(wild(2), "softmax", TASK, 5, points=64, seed=k) for k in range(20)])
     better = population_risk(wild(2), "softmax", TASK, 5, points=1 << 11, seed=99)
     assert better[1] < found[:, 1].mean() / 3
     assert 0.3 < float((((found[:, 0] - better[0]) / found[:, 1]) ** 2).mean()) < 3
 
 
-def test_axes_in_front_and_scales_between_key_and_query() -> None:
+def test_axes_in_front_and_scales_between_key_and_query():
     records = Parameters(*(np.stack([[x, 0.5 * x]] * 3) for x in wild(2)))
     value, error = population_risk(records, "softmax", TASK, 4, points=64)
     assert value.shape == error.shape == (3, 2)
@@ -122,20 +110,20 @@ def test_axes_in_front_and_scales_between_key_and_query() -> None:
         ({"task": unit(np.eye(3))}, "n = d \\+ 1 = 4"),
     ],
 )
-def test_bad_input(change: dict[str, Any], says: str) -> None:
+def test_bad_input(change, says):
     arguments: dict[str, Any] = {"attention": "softmax", "task": TASK, "prompt_length": 5} | change
     with pytest.raises(ValueError, match=says):
         population_risk(wild(2), **arguments)
 
 
-def test_parameters_that_diverged() -> None:
+def test_parameters_that_diverged():
     theta = wild(2)
     with pytest.raises(ValueError, match="finite"):
         population_risk(theta._replace(V=theta.V * np.nan), "softmax", TASK, 5)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
-def test_a_risk_beyond_floats_is_said(attention: str) -> None:
+def test_a_risk_beyond_floats_is_said(attention):
     theta = wild(2)
     far = theta._replace(K=1e80 * theta.K, Q=1e80 * theta.Q)
     with pytest.raises(ValueError, match="beyond the range of floats"):

@@ -1,8 +1,4 @@
-"""The exact risk by second routes, in limits and under symmetries, and its gradient against
-differences.
-"""
-
-from __future__ import annotations
+"""The exact risk by second routes, limits, symmetries, and its gradient by differences."""
 
 import math
 from typing import Any
@@ -25,17 +21,16 @@ U = np.array([[0.7, -0.5, 0.2], [0.3, 0.2, 0.6], [-0.4, 0.1, 0.9]])
 
 @pytest.mark.parametrize("Sigma", [FULL, SINGULAR], ids=["full", "singular"])
 @pytest.mark.parametrize("L", [1, 2, 30])
-def test_quadrature_over_other_forms(Sigma: np.ndarray, L: int) -> None:
+def test_quadrature_over_other_forms(Sigma, L):
     """Three scalar integrals with moments of the weights that no table has rounded."""
     task = RegressionTask(Sigma, noise=0.2, task_variance=0.4)
-    assert exact_risk(U, 1.3, task, L).risk == pytest.approx(
-        float(finite_prompt_risk(U, 1.3, task, L)), rel=1e-12
-    )
+    expected = float(finite_prompt_risk(U, 1.3, task, L))
+    assert exact_risk(U, 1.3, task, L).risk == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 @pytest.mark.parametrize(("L", "size"), [(1, 1.0), (2, 1.0), (30, 0.5), (2, 40.0), (None, 1.0)])
-def test_gradient_against_differences(attention: str, L: int | None, size: float) -> None:
+def test_gradient_against_differences(attention, L, size):
     """At size 40 the risk is summed up by the other of its two ways."""
     field = RiskField(
         RegressionTask(SINGULAR, noise=0.2, task_variance=0.4, query_covariance=FULL), L, attention=attention
@@ -48,16 +43,12 @@ def test_gradient_against_differences(attention: str, L: int | None, size: float
     assert float((to_U * V).sum() * size + to_u * v) == pytest.approx(slope, abs=1e-8 * scale)
 
 
-def test_against_drawn_prompts() -> None:
-    """Other covariances for prompt and query; each comparison fails by chance with probability
-    6e-7.
-    """
+def test_against_drawn_prompts():
+    """Other covariances for prompt and query; by chance 6e-7 each."""
     n, L, noise, om2, u = 100_000, 3, 0.3, 0.5, 1.2
     rng = np.random.default_rng(3)
-    X, x = (
-        rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(FULL).T,
-        rng.standard_normal((n, 3)) * [1.0, 0.5, 2.0],
-    )
+    X = rng.standard_normal((n, L, 3)) @ np.linalg.cholesky(FULL).T
+    x = rng.standard_normal((n, 3)) * [1.0, 0.5, 2.0]
     w = math.sqrt(om2) * rng.standard_normal((n, 3))
     y = np.einsum("nld,nd->nl", X, w) + math.sqrt(noise) * rng.standard_normal((n, L))
     scores = np.einsum("nld,de,ne->nl", X, U, x)
@@ -72,13 +63,12 @@ def test_against_drawn_prompts() -> None:
         assert abs(loss.mean() - exact) < 5 * loss.std() / math.sqrt(n)
 
 
-def test_linear_attention_and_the_infinite_prompt() -> None:
+def test_linear_attention_and_the_infinite_prompt():
     for L in (1, 7, None):
         found = exact_risk(U, 1.3, RegressionTask(FULL, noise=0.2, task_variance=0.4), L, attention="linear")
         gradient, slope = icl_risk_gradient(FULL, U, 1.3, prompt_length=L, noise=0.5)
-        assert found.risk == pytest.approx(
-            0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1, rel=1e-13
-        )
+        known = 0.4 * float(icl_risk(FULL, U, 1.3, prompt_length=L, noise=0.5)) + 0.1
+        assert found.risk == pytest.approx(known, rel=1e-13)
         np.testing.assert_allclose(found.grad_U, 0.4 * gradient, atol=1e-14)
         assert found.grad_u == pytest.approx(0.4 * float(slope), rel=1e-12)
     softmax, linear = (
@@ -90,7 +80,7 @@ def test_linear_attention_and_the_infinite_prompt() -> None:
     assert long == pytest.approx(infinite, rel=1e-14)
 
 
-def test_a_single_token_is_the_answer_whatever_its_score() -> None:
+def test_a_single_token_is_the_answer_whatever_its_score():
     for size in (1e-3, 1.0, 1e3):
         risk, to_U, to_u = exact_risk(size * U, 0.6, FULL, 1, 0.2)
         level = float(np.trace(FULL))
@@ -99,10 +89,8 @@ def test_a_single_token_is_the_answer_whatever_its_score() -> None:
         assert np.abs(to_U).max() * size < 1e-11
 
 
-def test_no_scores() -> None:
-    """The mean label; along U the risk falls as in the mean of a product of covariances, (1 - 1/L)
-    S_p S_q.
-    """
+def test_no_scores():
+    """The mean label; along U the risk falls by (1 - 1/L) S_p S_q."""
     Sq = np.diag([1.0, 0.2, 0.0])
     risk, to_U, to_u = exact_risk(np.zeros((3, 3)), 2.0, unit(FULL, 0.1, Sq), 5)
     level = (float(np.trace(FULL)) + 0.1) / 5
@@ -112,10 +100,8 @@ def test_no_scores() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e4, 1e8, 1e150])
-def test_the_largest_scores_give_the_label_of_the_best_token(scale: float) -> None:
-    """One covariate, two tokens: E max = 1/sqrt(pi), E max^2 = 1. The rest is of the size of
-    1/scale.
-    """
+def test_the_largest_scores_give_the_label_of_the_best_token(scale):
+    """One covariate, two tokens: E max = 1/sqrt(pi), E max^2 = 1, up to 1/scale."""
     u, noise = 0.7, 0.3
     limit = (u**2 * (1 + noise) - 2 * u * math.sqrt(2) / math.pi + 1 + noise) / 2
     assert exact_risk([[scale]], u, [[1.0]], 2, noise).risk == pytest.approx(limit, rel=1e-10 + 2 / scale)
@@ -123,7 +109,7 @@ def test_the_largest_scores_give_the_label_of_the_best_token(scale: float) -> No
 
 @pytest.mark.parametrize("k", [1e-12, 1e9])
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
-def test_units_of_the_covariates(k: float, attention: str) -> None:
+def test_units_of_the_covariates(k, attention):
     """x -> sqrt(k) x with U -> U/k leaves the scores alone and multiplies risk and noise by k."""
     here = exact_risk(U, 1.3, FULL, 6, 0.2, attention=attention)
     there = exact_risk(U / k, 1.3, k * FULL, 6, k * 0.2, attention=attention)
@@ -132,12 +118,10 @@ def test_units_of_the_covariates(k: float, attention: str) -> None:
     assert there.grad_u == pytest.approx(k * here.grad_u, rel=1e-11)
 
 
-def test_rotations_and_signs() -> None:
+def test_rotations_and_signs():
     R = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.5, 0.2, 0.7]]))[0]
-    here, turned = (
-        exact_risk(U, 1.3, SINGULAR, 8, 0.2),
-        exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2),
-    )
+    here = exact_risk(U, 1.3, SINGULAR, 8, 0.2)
+    turned = exact_risk(R @ U @ R.T, 1.3, R @ SINGULAR @ R.T, 8, 0.2)
     assert turned.risk == pytest.approx(here.risk, rel=1e-12)
     np.testing.assert_allclose(turned.grad_U, R @ here.grad_U @ R.T, atol=1e-10)
     mirrored = exact_risk(-U, -1.3, SINGULAR, 8, 0.2)
@@ -145,7 +129,7 @@ def test_rotations_and_signs() -> None:
     np.testing.assert_allclose(mirrored.grad_U, -here.grad_U, atol=1e-14)
 
 
-def test_both_ways_to_sum_the_risk_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_ways_to_sum_the_risk_agree(monkeypatch):
     gap = exact_risk(U, 1.3, FULL, 9, 0.2)
     monkeypatch.setattr("numerics.regression.risk.block_manifold.LARGE_SCORES", 0.0)
     whole = exact_risk(U, 1.3, FULL, 9, 0.2)
@@ -153,7 +137,7 @@ def test_both_ways_to_sum_the_risk_agree(monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_allclose(whole.grad_U, gap.grad_U, atol=1e-12)
 
 
-def test_the_steps_of_the_quadrature_are_fine_enough() -> None:
+def test_the_steps_of_the_quadrature_are_fine_enough():
     for L, size in ((2, 0.5), (2, 3.0), (1e30, 0.8)):
         usual, fine = (RiskField(unit(FULL, 0.2), L, step=step)(size * U, 1.3) for step in (0.16, 0.02))
         assert usual.risk == pytest.approx(fine.risk, rel=1e-11)
@@ -173,13 +157,13 @@ def test_the_steps_of_the_quadrature_are_fine_enough() -> None:
         ({"U11": 1e200 * U, "u": 1e200}, "other units"),
     ],
 )
-def test_bad_input(change: dict[str, Any], says: str) -> None:
+def test_bad_input(change, says):
     arguments: dict[str, Any] = {"U11": U, "u": 1.0, "task": unit(FULL), "prompt_length": 5} | change
     with pytest.raises(ValueError, match=says):
         exact_risk(**arguments)
 
 
-def test_a_covariance_needs_its_noise_and_a_task_has_its_own() -> None:
+def test_a_covariance_needs_its_noise_and_a_task_has_its_own():
     with pytest.raises(TypeError, match="noise is missing"):
         exact_risk(U, 1.0, FULL, 5)
     with pytest.raises(TypeError, match="beside a task"):

@@ -1,8 +1,4 @@
-"""R6 by quadrature: its limits, and its flow against finite differences and known ends. That the
-risk is the exact one is tested beside `exact_risk`.
-"""
-
-from __future__ import annotations
+"""R6 by quadrature: its limits, and its flow against differences and known ends."""
 
 import numpy as np
 import pytest
@@ -14,20 +10,20 @@ from theory.regression.risk import icl_risk
 from theory.regression.task import RegressionTask
 
 
-def test_gap_vanishes_with_the_length_and_keeps_its_shape() -> None:
+def test_gap_vanishes_with_the_length_and_keeps_its_shape():
     gap = finite_prompt_gap(0.3 * np.eye(2), 1.0, unit(np.eye(2)), np.array([[1e2, 1e4], [1e8, 1e16]]))
     assert gap.shape == (2, 2)
     assert (np.diff(np.log(gap.ravel())) < -4).all()
 
 
-def test_flow_of_the_infinite_prompt_ends_at_the_known_limit() -> None:
+def test_flow_of_the_infinite_prompt_ends_at_the_known_limit():
     path = finite_prompt_path([0.3, 0.4], 0.5, Spectrum((1.0, 0.25), (1, 1)), None, noise=0.0)
     T = 1 + 16
     assert path.a[-1] == pytest.approx(np.array([1, 4]) * T**-0.25, rel=1e-6)
     assert path.u[-1] == pytest.approx(T**0.25, rel=1e-6)
 
 
-def test_risk_falls_along_the_flow() -> None:
+def test_risk_falls_along_the_flow():
     path = finite_prompt_path([0.2], 0.2, Spectrum((4.0,), (1,)), 50.0, noise=0.0)
     assert (np.diff(path.risk) <= 1e-12).all()
     assert path.risk[-1] == pytest.approx(
@@ -37,7 +33,7 @@ def test_risk_falls_along_the_flow() -> None:
     )
 
 
-def test_bad_input() -> None:
+def test_bad_input():
     with pytest.raises(ValueError, match="multiplicity"):
         Spectrum((1.0,), (0,))
     with pytest.raises(ValueError, match="positive ones"):
@@ -50,7 +46,7 @@ def test_bad_input() -> None:
         finite_prompt_risk(np.eye(1), 1.0, RegressionTask(np.eye(1), noise=0.0, task_variance=0.0), 3)
 
 
-def test_diagonal_blocks_stay_diagonal() -> None:
+def test_diagonal_blocks_stay_diagonal():
     S, U, h = np.diag([1.0, 0.3]), np.diag([0.7, -0.4]), 1e-4
     E = np.array([[0.0, 1.0], [0.0, 0.0]])
     for e in (E, E.T):

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from tests.numerics.regression.unit_tasks import unit
 from theory.regression.task import RegressionTask
 
 
-def test_gaps_narrow_and_lengths_have_their_own_streams() -> None:
+def test_gaps_narrow_and_lengths_have_their_own_streams():
     theta, task = initial_parameters(2, seed=1), RegressionTask(np.eye(2), noise=0.1, task_variance=0.5)
     gap = initial_gap(theta, task, [5, 50, 500], prompts=2000)
     assert (gap.output[:-1] > 2 * gap.output[1:]).all()
@@ -19,12 +17,12 @@ def test_gaps_narrow_and_lengths_have_their_own_streams() -> None:
 
 
 @pytest.mark.parametrize("prompts", [1, 0, 2.5, True])
-def test_prompts_are_a_number_of_them(prompts: float) -> None:
+def test_prompts_are_a_number_of_them(prompts):
     with pytest.raises((TypeError, ValueError), match=r"prompts = .*(whole|at least 2)"):
-        initial_gap(initial_parameters(1, 0), unit([[1.0]], 0.1), [3], prompts=prompts)  # type: ignore[arg-type]
+        initial_gap(initial_parameters(1, 0), unit([[1.0]], 0.1), [3], prompts=prompts)
 
 
-def test_numbers_out_of_range_are_said() -> None:
+def test_numbers_out_of_range_are_said():
     theta = Parameters(*(1e60 * x for x in initial_parameters(1, 0)))
     with pytest.raises(ValueError, match="take smaller ones"):
         initial_gap(theta, unit([[1.0]], 0.1), [3], prompts=2)

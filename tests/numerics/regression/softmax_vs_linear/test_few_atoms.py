@@ -1,8 +1,4 @@
-"""Enumerated prompts against finite differences and sampling; the scalar regression against direct
-integration over prompts.
-"""
-
-from __future__ import annotations
+"""Enumerated prompts against differences and sampling; the scalar case by integration."""
 
 from fractions import Fraction
 
@@ -41,14 +37,8 @@ def test_risk_against_the_definition_on_all_ordered_prompts():
             for j, b in enumerate(task.tokens):
                 for q, (x, y) in enumerate(task.tokens):
                     out = softmax_attention([a, b], [x, 0.0], U, V[None])[0]
-                    total += (
-                        task.probability
-                        * task.masses[i]
-                        * task.masses[j]
-                        * task.masses[q]
-                        * (out - y) ** 2
-                        / 2
-                    )
+                    mass = task.probability * task.masses[i] * task.masses[j] * task.masses[q]
+                    total += mass * (out - y) ** 2 / 2
     assert gaps(TASKS, U, V, 2).risk_L == pytest.approx(total, rel=1e-13)
 
 
@@ -123,7 +113,7 @@ def test_equation_27_is_solved():
 
 
 @pytest.mark.parametrize("k", [0, 1, 2])
-def test_flows_agree_with_scipy_on_the_gradient(k: int) -> None:
+def test_flows_agree_with_scipy_on_the_gradient(k):
     model = scalar_regressions(1 / 64, [1, 100], 24.0)[k]
     times, start = np.array([0.0, 50.0, 3000.0]), (4.0, -4.3)
     found = model.flow(start, times)

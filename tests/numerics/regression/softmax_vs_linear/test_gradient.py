@@ -1,10 +1,4 @@
-"""The gap of the gradients against differences of the population risks, and against exact risks on
-the block manifold.
-"""
-
-from __future__ import annotations
-
-from typing import Any
+"""The gap of the gradients against differences of risks, and on the block manifold."""
 
 import numpy as np
 import pytest
@@ -26,7 +20,7 @@ def difference(theta: Parameters, L: int, variant: str) -> float:
     return float(softmax - linear)
 
 
-def test_the_gap_is_that_of_finite_differences() -> None:
+def test_the_gap_is_that_of_finite_differences():
     # As coded: scores have a scale, and prompt and query other covariances.
     theta, L, step, variant = initial_parameters(2, 3), 4, 1e-3, "as coded"
     slopes = []
@@ -38,15 +32,12 @@ def test_the_gap_is_that_of_finite_differences() -> None:
             slopes.append((ends[0] - ends[1]) / (2 * step))
     value, error = (x[0] for x in gradient_gap(theta, TASK, [L], variant=variant, points=2**10)[:2])
     assert error < 1e-2 * value
-    assert (
-        abs(value - np.square(slopes).sum()) < 7 * error + 1e-4 * value
-    )  # the second for the step and the risks' own errors
+    # the second for the step and the risks' own errors
+    assert abs(value - np.square(slopes).sum()) < 7 * error + 1e-4 * value
 
 
-def test_gradients_on_the_block_manifold() -> None:
-    """Second route: exact risks and the chain rule. 16 randomisations and |t| < 10: the probability
-    of failure is below 1e-6.
-    """
+def test_gradients_on_the_block_manifold():
+    """Exact risks and the chain rule; 16 randomisations and |t| < 10: below 1e-6."""
     K11, Q11, o, v = np.array([[0.9, 0.2], [0.0, 0.5]]), np.array([[0.7, -0.3], [0.1, 0.6]]), 1.2, 0.8
     zero = np.zeros(2)
     block = lambda M, x: np.block([[M, zero[:, None]], [zero[None], np.array([[x]])]])
@@ -62,14 +53,14 @@ def test_gradients_on_the_block_manifold() -> None:
         assert abs(gap.value[i] - exact) < 10 * gap.error[i] < exact / 10
 
 
-def test_the_squared_gap_falls_like_the_inverse_square_of_the_length() -> None:
+def test_the_squared_gap_falls_like_the_inverse_square_of_the_length():
     lengths = [10**4, 10**6]
     each = gradient_gap(initial_parameters(2, 1), TASK, lengths, points=2**10).each
     ratio = each[:, 0] / each[:, 1]
     assert np.median(ratio) == pytest.approx(1e4, rel=0.1)
 
 
-def test_shapes_that_do_not_fit_are_refused() -> None:
+def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="n = d \\+ 1 = 4"):
         gradient_gap(
             initial_parameters(2, 1), RegressionTask(np.eye(3), noise=0.1, task_variance=1 / 3), [10]
@@ -87,7 +78,7 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         ({"parameters": [1e80 * x for x in initial_parameters(1, 0)]}, "beyond the range"),
     ],
 )
-def test_what_is_refused_at_the_door(change: dict[str, Any], says: str) -> None:
+def test_what_is_refused_at_the_door(change, says):
     task = RegressionTask([[1.0]], noise=0.1, task_variance=1.0)
     arguments = {"parameters": initial_parameters(1, 0), "task": task, "lengths": [10], "points": 4} | change
     with pytest.raises((TypeError, ValueError), match=says):

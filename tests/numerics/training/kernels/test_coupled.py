@@ -1,8 +1,4 @@
-"""The coupled kernel: the joint law of both attentions on one prompt, and the cases in which the
-frame or the basis degenerates.
-"""
-
-from __future__ import annotations
+"""The coupled kernel: the joint law of both attentions; degenerate frames and bases."""
 
 from typing import Any
 
@@ -23,12 +19,8 @@ Floats = np.ndarray[Any, Any]
 BATCHES, BATCH = 400, 60
 
 
-def coupled(
-    theta: Floats, L: int, steps: int, *, batch: int = BATCH, noise_sd: float = 0.5
-) -> tuple[Floats, Floats]:
-    """Losses (three rows: both, and the mean square of the difference of the predictions) and the
-    sum of the gradients.
-    """
+def coupled(theta, L, steps, *, batch=BATCH, noise_sd=0.5):
+    """Losses (both, and of the difference of predictions) and the sum of the gradients."""
     d = theta.shape[-1] - 1
     losses, gradient = np.empty((3, steps)), np.zeros_like(theta)
     settings = (np.array(kms(d), order="C"), np.eye(d), 0.7, noise_sd, 1.0, 1.0, batch, *key_of(1))
@@ -37,18 +29,12 @@ def coupled(
 
 
 def of_tokens(theta: Floats, L: int, noise_sd: float = 0.5) -> Floats:
-    """The same losses, with every token drawn."""
     rng, d, rows = np.random.default_rng(3), theta.shape[-1] - 1, []
     for _ in range(BATCHES):
         prompts = draw_prompts(rng, BATCH, L, kms(d), np.eye(d), 0.7, noise_sd)
         s, t = (predictions(unpack(x), kind, prompts) for x, kind in zip(theta, ("softmax", "linear")))
-        rows.append(
-            [
-                np.mean((s - prompts.labels) ** 2) / 2,
-                np.mean((t - prompts.labels) ** 2) / 2,
-                np.mean((s - t) ** 2),
-            ]
-        )
+        gaps = (s - prompts.labels) / 2**0.5, (t - prompts.labels) / 2**0.5, s - t
+        rows.append([np.mean(gap**2) for gap in gaps])
     return np.array(rows)
 
 
@@ -57,9 +43,7 @@ def pair(d: int, first: int = 1, second: int = 2, size: float = 1.5) -> Floats:
 
 
 def steep(d: int, factor: float) -> Floats:
-    """The parameters of one are those of the other times a factor; scores of softmax attention are
-    large.
-    """
+    """One set is the other times a factor; scores of softmax attention are large."""
     theta = pair(d, 1, 1, 3.0)
     return np.asarray(theta * np.array([factor, 1.0])[:, None, None])
 
@@ -92,17 +76,15 @@ LIMIT = float(np.sqrt(2 * np.log(2 * 16 * 42 / 1e-6)))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_squares_of_the_errors_and_of_their_difference(name: str) -> None:
-    """Law of the means over a batch of both squared errors and of (T_soft - T_lin)², and so of the
-    product of the errors.
-    """
+def test_squares_of_the_errors_and_of_their_difference(name):
+    """Means over a batch of both squares and (T_soft - T_lin)², so of their product."""
     theta, L = CASES[name]
     found = deviations(coupled(theta, L, BATCHES)[0].T, of_tokens(theta, L))
     assert len(found) <= 42
     assert found.max() < LIMIT
 
 
-def test_a_wrong_correlation_is_told_apart() -> None:
+def test_a_wrong_correlation_is_told_apart():
     """Control: both laws right one by one, but on different prompts."""
     theta, L = CASES["equal parameters"]
     one, two = coupled(theta, L, BATCHES)[0].T, of_tokens(theta, L)
@@ -111,10 +93,8 @@ def test_a_wrong_correlation_is_told_apart() -> None:
     assert deviations(one, two).max() < LIMIT < deviations(one, apart).max()
 
 
-def test_one_token_leaves_softmax_no_choice() -> None:
-    """L = 1: keys and queries of softmax attention have gradient 0, exactly; and without noise d =
-    1 still has all its terms.
-    """
+def test_one_token_leaves_softmax_no_choice():
+    """L = 1: keys and queries of softmax attention have gradient 0, exactly."""
     for d, noise_sd in ((1, 0.0), (4, 0.5)):
         losses, gradient = coupled(pair(d), 1, 50, noise_sd=noise_sd)
         n = d + 1
@@ -125,20 +105,15 @@ def test_one_token_leaves_softmax_no_choice() -> None:
 
 
 @pytest.mark.parametrize("L", [6, SHORT + 1])
-def test_prompts_do_not_depend_on_the_parameters_of_the_other_attention(L: int) -> None:
-    """Softmax losses are a function of the softmax parameters and the seed, whatever linear
-    attention does beside it.
-    """
+def test_prompts_do_not_depend_on_the_parameters_of_the_other_attention(L):
     same, other = coupled(pair(3, 1, 1), L, 200)[0], coupled(pair(3, 1, 2), L, 200)[0]
     assert np.array_equal(same[0], other[0])
     assert not np.array_equal(same[1], other[1])
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 6, 996, 10**6])
-def test_chi_variables(degrees: int) -> None:
-    """Kolmogorov-Smirnov, p > 1e-8 in ten tests; the lengths of R^degrees and R^(degrees - 1) are
-    uncorrelated.
-    """
+def test_chi_variables(degrees):
+    """Kolmogorov-Smirnov, p > 1e-8 in ten tests; lengths are uncorrelated."""
     state = np.random.default_rng(degrees).integers(0, 2**32, 4 * LANES, dtype=np.uint32)
     pairs, words = np.empty(2 * LANES, np.float32), np.empty(2 * LANES, np.uint32)
     rows = np.empty((400, 2, LANES), np.float32)

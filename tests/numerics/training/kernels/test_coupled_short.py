@@ -1,8 +1,4 @@
-"""Short prompts token by token: weights and sums of the compiled rows against NumPy on the same
-normals.
-"""
-
-from __future__ import annotations
+"""Short prompts token by token: weights and sums against NumPy on the same normals."""
 
 import numpy as np
 import pytest
@@ -13,7 +9,7 @@ from numerics.training.kernels.coupled_short import SHORT, scores_and_values, to
 
 @pytest.mark.parametrize("L", [1, 2, 5, 6, SHORT])
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7])  # blocks of three coordinates leave 0, 1 or 2 over
-def test_weights_and_sums(n: int, L: int) -> None:
+def test_weights_and_sums(n, L):
     rng = np.random.default_rng(100 * n + L)
     columns, g = (rng.standard_normal(rows * LANES).astype(np.float32) for rows in (4 * n, n * L + 1))
     label = rng.standard_normal(LANES).astype(np.float32)
@@ -45,14 +41,11 @@ def test_weights_and_sums(n: int, L: int) -> None:
 
 @pytest.mark.parametrize("token", [0, 2])
 @pytest.mark.parametrize("score", [np.inf, -np.inf, np.nan])
-def test_a_score_beyond_float32_is_seen_in_the_error(score: float, token: int) -> None:
+def test_a_score_beyond_float32_is_seen_in_the_error(score, token):
     """Whatever a maximum makes of it."""
     L = 4
-    rows, work, delta = (
-        np.ones(4 * L * LANES, np.float32),
-        np.empty(4 * LANES, np.float32),
-        np.empty(2 * LANES, np.float32),
-    )
+    rows, work = np.ones(4 * L * LANES, np.float32), np.empty(4 * LANES, np.float32)
+    delta = np.empty(2 * LANES, np.float32)
     rows.reshape(L, 4, LANES)[token, 0] = score
     token_weights(L, np.zeros(LANES, np.float32), np.ones(LANES, np.float32), rows, work, delta)
     assert not np.isfinite(delta[:LANES]).any()

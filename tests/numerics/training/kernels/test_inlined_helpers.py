@@ -1,8 +1,4 @@
-"""A helper that is only called has two compiled copies, and a process that loads the kernel from
-the cache takes the other one.
-"""
-
-from __future__ import annotations
+"""A helper has two compiled copies; a process that loads the kernel takes the other."""
 
 import importlib
 
@@ -11,7 +7,7 @@ from numba.core.dispatcher import Dispatcher
 
 
 @pytest.mark.parametrize("name", ["coupled", "coupled_frame", "coupled_prompt", "coupled_short"])
-def test_helpers_of_the_coupled_kernel_are_part_of_it(name: str) -> None:
+def test_helpers_of_the_coupled_kernel_are_part_of_it(name):
     module = importlib.import_module(f"numerics.training.kernels.{name}")
     helpers = [
         f for f in vars(module).values() if isinstance(f, Dispatcher) and f.__module__ == module.__name__

@@ -1,8 +1,4 @@
-"""Loss and gradient of a batch have the same law in the compiled kernels, which reduce prompts, as
-with every token drawn.
-"""
-
-from __future__ import annotations
+"""Loss and gradient have the same law as with every token drawn."""
 
 import math
 from typing import Any, NamedTuple
@@ -46,9 +42,7 @@ class Case(NamedTuple):
 
 
 def batches(kernel: Any, attention: str, case: Case, key: int) -> np.ndarray:
-    """A row for each of the batches: its losses and gradients, and the cosines and sines of random
-    projections of all of them.
-    """
+    """A row each: losses and gradients, cosines and sines of projections of all of them."""
     theta, front = case.start(attention), (2,) if attention == "coupled" else ()
     rows = np.empty((BATCHES, len(np.ones(front).ravel()) + theta.size))
     A, B = (np.array(x, dtype=float, order="C") for x in (case.A, case.B))
@@ -62,11 +56,9 @@ def batches(kernel: Any, attention: str, case: Case, key: int) -> np.ndarray:
 
 
 def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """|sum D| / sqrt(sum D²) for the differences D of the columns, of their cosines and sines, and
-    of those of some projections.
-
-    If both have one law, D is symmetric, and given |D| this is a sum of random signs: it exceeds t
-    with probability below 2 exp(-t²/2), whatever the law and its tails (Hoeffding).
+    """|sum D| / sqrt(sum D²) for differences D of columns and of cosines and sines of projections.
+    If both have one law, given |D| these are random signs: it exceeds t with probability below 2
+    exp(-t²/2), whatever the law and its tails (Hoeffding).
     """
     spread = np.concatenate([one, two]).std(0)
     seen = spread > 1e-4 * spread.max()  # what vanishes is rounding in float32
@@ -80,9 +72,7 @@ def deviations(one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 
 def parallel(theta: Parameters) -> np.ndarray:
-    """K for which K'Q z is a multiple of V'o whatever the query z: scores and values of a token are
-    the same up to a factor.
-    """
+    """K'Q z is a multiple of V'o for any z: scores and values are the same up to a factor."""
     return np.outer([1.0, 0.0, 0.0], theta.b)
 
 
@@ -93,14 +83,12 @@ CASES = {
     "as coded": Case(5, CODED_ROOT, np.eye(3), scale=0.5, batch=130),
     "singular, long": Case(40, A=[[1.0, 0.0], [2.0, 0.0]], B=[[0.0, 0.0], [0.0, 1.0]], noise_sd=0.0, seed=2),
     "no scores": Case(4, K=lambda theta: 0 * theta.K),
-    "scores and values parallel": Case(
-        6, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])
-    ),
+    "parallel": Case(6, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])),
     "no task": Case(3, task_sd=1e-12, seed=2),
     # Coupled prompts beyond SHORT tokens are reduced: the same again there.
     "as coded, longer": Case(SHORT + 3, CODED_ROOT, np.eye(3), scale=0.5, batch=130),
     "no scores, longer": Case(SHORT + 1, K=lambda theta: 0 * theta.K),
-    "parallel, longer": Case(
+    "parallel, long": Case(
         SHORT + 1, K=parallel, Q=lambda theta: np.outer([1.0, 0.0, 0.0], [0.5, -1.0, 0.3])
     ),
     "no task, longer": Case(SHORT + 2, task_sd=1e-12, seed=2),
@@ -115,7 +103,7 @@ LIMIT = math.sqrt(2 * math.log(2 * 36 * 1200 / 1e-6))
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
 @pytest.mark.parametrize("name", CASES)
-def test_one_law(name: str, attention: str) -> None:
+def test_one_law(name, attention):
     one = batches(sgd_kernel(attention), attention, CASES[name], key=5)
     two = batches(full_token_kernel(attention), attention, CASES[name], key=6)
     found = deviations(one, two)
@@ -124,7 +112,7 @@ def test_one_law(name: str, attention: str) -> None:
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "coupled"])
-def test_another_law_is_told_apart(attention: str) -> None:
+def test_another_law_is_told_apart(attention):
     case = Case(5)
     two = batches(full_token_kernel(attention), attention, case, key=6)
     changes: list[dict[str, Any]] = [

@@ -1,10 +1,4 @@
-"""The compiled loop of SGD: its streams, its sums in float32, and what must hold bit for bit or up
-to rounding in each batch.
-"""
-
-from __future__ import annotations
-
-from typing import Any
+"""The compiled loop of SGD: its streams, sums in float32, and what must hold bit for bit."""
 
 import numpy as np
 import pytest
@@ -24,53 +18,29 @@ A, B = rng.standard_normal((2, d, d)) / 2
 START = rng.uniform(-0.5, 0.5, (3 * d + 4, d + 1))
 
 
-def call(
-    attention: str,
-    theta: np.ndarray,
-    L: int = 7,
-    first: int = 0,
-    steps: int = 1,
-    lr: float = 0.0,
-    **model: Any,
-) -> Any:
-    """(theta, losses, gradient, verdict) after some steps from theta."""
-    theta, losses, gradient = (
-        theta.copy(),
-        np.full(steps, np.nan),
-        np.zeros(theta.shape if lr == 0 else (0, 0)),
-    )
-    said = {
-        "A": A,
-        "B": B,
-        "task_sd": 0.7,
-        "noise_sd": 0.3,
-        "scale": 0.8,
-        "factor": 1.0,
-        "batch": 130,
-        "seed": 2**33 + 5,
-    } | model
+def call(attention, theta, L=7, first=0, steps=1, lr=0.0, **model):
+    theta, losses = theta.copy(), np.full(steps, np.nan)
+    gradient = np.zeros(theta.shape if lr == 0 else (0, 0))
+    said = dict(A=A, B=B, task_sd=0.7, noise_sd=0.3, scale=0.8, factor=1.0, batch=130, seed=2**33 + 5) | model
     *numbers, seed = said.values()
     verdict = sgd_kernel(attention)(theta, L, first, steps, lr, *numbers, *key_of(seed), losses, gradient)
     return theta, losses, gradient, verdict
 
 
 @BOTH
-def test_steps_may_be_cut_anywhere(attention: str) -> None:
+def test_steps_may_be_cut_anywhere(attention):
     whole = call(attention, START, 13, 5, 9, 0.01)
     half = call(attention, START, 13, 5, 4, 0.01)
     rest = call(attention, half[0], 13, 9, 5, 0.01)
     assert np.array_equal(rest[0], whole[0])
     assert np.array_equal(np.r_[half[1], rest[1]], whole[1])
     assert not np.array_equal(half[0], START)
-    assert not np.array_equal(call(attention, half[0], 13, 8, 5, 0.01)[1], rest[1]), (
-        "other steps read other streams"
-    )
+    # Other steps read other streams.
+    assert not np.array_equal(call(attention, half[0], 13, 8, 5, 0.01)[1], rest[1])
 
 
 def label(lane: int, step: int, mark: int, B: np.ndarray, root: float, noise: float) -> float:
-    """The label of the query of a lane, by hand from its stream; its number is one of 64 bits, 2^62
-    for these kernels added.
-    """
+    """By hand from the stream of a lane, number of 64 bits, 2^62 for these kernels added."""
     d = len(B)
     words = np.array(
         plain_xoshiro(plain_philox((step, lane, 1 << 30, mark), (5, 2)), 2 * d + 2), dtype=np.uint32
@@ -81,7 +51,7 @@ def label(lane: int, step: int, mark: int, B: np.ndarray, root: float, noise: fl
 
 @pytest.mark.parametrize("batch", [1, 127, 128, 131, 300])
 @pytest.mark.parametrize("roots", [(A, B), (A, A)], ids=["two roots", "one root"])
-def test_labels_of_a_model_that_says_nothing(batch: int, roots: tuple[np.ndarray, np.ndarray]) -> None:
+def test_labels_of_a_model_that_says_nothing(batch, roots):
     """With o = 0 the loss is half the mean square of the labels of the first `batch` lanes."""
     silent = np.r_[np.zeros((1, d + 1)), START[1:]]
     labels = [label(lane, 7, 4, roots[1], 0.7, 0.3) for lane in range(batch)]
@@ -92,18 +62,10 @@ def test_labels_of_a_model_that_says_nothing(batch: int, roots: tuple[np.ndarray
 @BOTH
 @pytest.mark.parametrize("noise", [0.3, 0.0])
 @pytest.mark.parametrize("dimension", [1, d])
-def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, dimension: int) -> None:
-    """By o.grad = (T - y) T the gradient knows the output T: T - y is then one of the roots of
-    twice the loss.
-
-    Without noise in dimension 1 scores and values are parallel up to rounding, which must not pass
-    for a direction.
-    """
-    theta, root, mark = (
-        START[: 3 * dimension + 4, : dimension + 1],
-        np.eye(dimension),
-        6 + (attention == "linear") * 2**31,
-    )
+def test_output_and_gradient_of_one_prompt_agree(attention, noise, dimension):
+    """By o.grad = (T - y) T, T - y is a root of twice the loss; in dimension 1 no direction."""
+    theta, root = START[: 3 * dimension + 4, : dimension + 1], np.eye(dimension)
+    mark = 6 + (attention == "linear") * 2**31
     for step in range(20):
         _, losses, gradient, _ = call(attention, theta, 6, step, A=root, B=root, noise_sd=noise, batch=1)
         y, error = label(0, step, mark, root, 0.7, noise), np.sqrt(2 * losses[0])
@@ -112,10 +74,8 @@ def test_output_and_gradient_of_one_prompt_agree(attention: str, noise: float, d
 
 
 @BOTH
-def test_gradients_of_a_product_know_its_degree(attention: str) -> None:
-    """The output is linear in o and in V, a function of K'Q, and bilinear in K and Q for linear
-    attention: Euler's identities.
-    """
+def test_gradients_of_a_product_know_its_degree(attention):
+    """Linear in o and V, a function of K'Q, and bilinear for linear attention: Euler."""
     theta, _, gradient, _ = call(attention, START)
     by_o, by_V, by_K, by_Q = (part.sum() for part in np.split(theta * gradient, [1, d + 2, 2 * d + 3]))
     assert by_o == pytest.approx(by_V, rel=1e-6)
@@ -125,17 +85,15 @@ def test_gradients_of_a_product_know_its_degree(attention: str) -> None:
 
 @BOTH
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
-def test_units_do_not_matter(attention: str, unit: float) -> None:
-    """Tokens and labels in other units, scores scaled back: outputs and labels are `unit` times as
-    great, the loss its square.
-    """
+def test_units_do_not_matter(attention, unit):
+    """Outputs and labels are `unit` times as great, the loss its square."""
     loss = call(attention, START)[1][0]
     other = call(attention, START, A=unit * A, B=unit * B, noise_sd=0.3 * unit, scale=0.8 / unit**2)[1][0]
     assert other / unit**2 == pytest.approx(loss, rel=1e-4)
 
 
 @BOTH
-def test_a_run_that_diverges_stops_at_the_last_finite_parameters(attention: str) -> None:
+def test_a_run_that_diverges_stops_at_the_last_finite_parameters(attention):
     theta, losses, _, step = call(attention, START, steps=200, lr=30.0)
     assert 0 < step < 200
     assert np.all(np.isfinite(theta))
@@ -144,25 +102,22 @@ def test_a_run_that_diverges_stops_at_the_last_finite_parameters(attention: str)
     same = call(attention, START, steps=step, lr=30.0)
     assert same[3] == -1
     assert np.array_equal(same[0], theta)
-    assert call(attention, theta, first=step, steps=3, lr=30.0)[3] == step, (
-        "it cannot go on from there either"
-    )
+    # It cannot go on from there either.
+    assert call(attention, theta, first=step, steps=3, lr=30.0)[3] == step
     for size in (1e25, 1e200):  # beyond the squares of float32, and beyond float32
         stuck = call(attention, size * START, lr=0.1)
         assert stuck[3] == 0
         assert np.array_equal(stuck[0], size * START)
 
 
-def test_one_token_moves_neither_keys_nor_queries() -> None:
+def test_one_token_moves_neither_keys_nor_queries():
     _, _, gradient, _ = call("softmax", START, L=1)
     assert np.all(gradient[d + 2 :] == 0)
     assert np.all(gradient[: d + 2] != 0)
 
 
-def test_enormous_scores_pick_one_token() -> None:
-    """Then the loss no longer knows their scale, and has the law that drawing all tokens gives: six
-    standard errors, 2e-9.
-    """
+def test_enormous_scores_pick_one_token():
+    """Then the loss has the law of all tokens drawn: six standard errors, 2e-9."""
     loss = [call("softmax", START, 12, scale=scale)[1][0] for scale in (1.0, 1e7, 1e9)]
     assert loss[1] == pytest.approx(loss[2], rel=1e-3)
     assert loss[0] != pytest.approx(loss[1], rel=1e-2)
@@ -175,9 +130,7 @@ def test_enormous_scores_pick_one_token() -> None:
 
 
 def replayed(step: int, L: int, scale: float) -> tuple[float, np.ndarray]:
-    """Loss and gradient of softmax attention on the first prompt of a step, in double precision
-    from the words of its stream.
-    """
+    """Of softmax attention on a step's first prompt, in double precision from its words."""
     n, o, V, K, Q = d + 1, START[0], *np.split(START[1:], 3)
     words = np.array(
         plain_xoshiro(plain_philox((step, 0, 1 << 30, L), (5, 2)), 4 * n + 2 * L), dtype=np.uint32
@@ -218,7 +171,7 @@ def replayed(step: int, L: int, scale: float) -> tuple[float, np.ndarray]:
     "scale", [0.8, 20.0, 1e6]
 )  # the sums of moderate scores, and those that follow the greatest
 @pytest.mark.parametrize("L", [1, 2, 10, 131])
-def test_softmax_against_double_precision(L: int, scale: float) -> None:
+def test_softmax_against_double_precision(L, scale):
     for step in range(3):
         loss, gradient = replayed(step, L, scale)
         _, losses, found, _ = call("softmax", START, L, step, scale=scale, batch=1)
@@ -231,15 +184,10 @@ def test_softmax_against_double_precision(L: int, scale: float) -> None:
 
 
 @pytest.mark.parametrize("L", [1, 2, 10])
-def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
-    """Sums over the tokens of what has coordinates G in (g, r) and is Gaussian across: means, and
-    squares and products across.
-    """
-    state, rows, moments = (
-        np.empty(4 * LANES, np.uint32),
-        np.empty(6 * LANES, np.float32),
-        np.empty(8 * LANES, np.float32),
-    )
+def test_linear_moments_against_the_matrix_that_bartlett_draws(L):
+    """Over tokens with (g, r) ~ G and Gaussian across: means, squares and products across."""
+    state, rows = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32)
+    moments = np.empty(8 * LANES, np.float32)
     start_lanes(np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), state)
     normals, scalars = np.empty(2 * LANES, np.float32), np.ones((4, LANES), np.float32)
     normal_rows(2, state, normals)
@@ -260,23 +208,20 @@ def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
     assert np.allclose(m[7], size * m[0] - labels, atol=1e-5)
 
 
-def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side() -> None:
-    """1 - e^h < QUICK_TEST g^4 / d for c g > -1/2, where h = g^2/2 + d - d v + d log v and
-    v = (1 + c g)^3: what it accepts is accepted.
-    """
+def test_the_quick_test_of_a_gamma_variable_is_on_the_safe_side():
+    """1 - e^h < QUICK_TEST g^4/d, c g > -1/2; h = g^2/2 + d - d v + d log v, v = (1 + c g)^3."""
     y = np.r_[np.linspace(-0.5, -0.01, 2000), np.linspace(0.01, 5, 2000)]
     for size in (1 / 6, 2 / 3, 14 / 3, 500.0):
         g = y * np.sqrt(9 * size)
         h = 3 * size * (np.log1p(y) - y + y**2 / 2 - y**3 / 3)
         ratio = -np.expm1(h) / (g**4 / size)
         assert ratio.max() < linear.QUICK_TEST
-        assert np.max(-h / (g**4 / size)) > 0.98 * linear.QUICK_TEST, (
-            "it is no larger than 1 - e^h < -h makes it"
-        )
+        # It is no larger than 1 - e^h < -h makes it.
+        assert np.max(-h / (g**4 / size)) > 0.98 * linear.QUICK_TEST
 
 
 @pytest.mark.parametrize("L", [1, 2, 3, 10, 1000])
-def test_chi_squares(L: int) -> None:
+def test_chi_squares(L):
     """Kolmogorov–Smirnov for each, and a rank correlation: three tests at level 1e-7 for each L."""
     state, rows, drawn = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32), []
     for step in range(80):
@@ -293,6 +238,6 @@ def test_chi_squares(L: int) -> None:
         assert stats.spearmanr(first, second).pvalue > 1e-7
 
 
-def test_unknown_attention() -> None:
+def test_unknown_attention():
     with pytest.raises(ValueError, match='"softmax", "linear" or "coupled"'):
         sgd_kernel("hardmax")

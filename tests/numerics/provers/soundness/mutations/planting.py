@@ -1,7 +1,5 @@
 """Plants a wrong version of a single rule of the provers wherever they hold the right one."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,11 +13,9 @@ __all__ = ["Mutation", "planted"]
 
 @dataclass(frozen=True)
 class Mutation:
-    """A rule, as ``module:name`` below ``numerics.provers``, and what makes a wrong version of it
-    from the right one. It shows at some of the statements that `seeds` draw from `family`.
-
-    Where `blind`, `forall` looks for no counterexample: otherwise it finds one before it asks the
-    rule.
+    """A rule, ``module:name`` below ``numerics.provers``, and what makes a wrong version of it; it
+    shows at statements that `seeds` draw from `family`. Where `blind`, `forall` looks for no
+    counterexample first.
     """
 
     name: str
@@ -31,9 +27,7 @@ class Mutation:
 
 
 def planted(mutation: Mutation, patch: pytest.MonkeyPatch) -> None:
-    """Put the wrong version wherever the provers hold the right one: in modules, classes and
-    tables.
-    """
+    """Put the wrong version wherever provers hold the right one: modules, classes, tables."""
     place, _, path = mutation.rule.partition(":")
     *outer, last = path.split(".")
     owner: Any = import_module(f"numerics.provers.{place}")

@@ -1,8 +1,4 @@
-"""Wrong versions of single rules of the provers are planted one after another, and each lets a
-statement pass of which the second attack shows that it is false.
-"""
-
-from __future__ import annotations
+"""Each planted wrong rule lets a statement pass that the second attack shows to be false."""
 
 import random
 from contextlib import nullcontext
@@ -25,13 +21,13 @@ def _judged(mutation: Mutation, seed: int) -> Result:
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
-def test_a_wrong_rule_is_caught(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_rule_is_caught(mutation, monkeypatch):
     assert [r.fault for r in (_judged(mutation, seed) for seed in mutation.seeds) if r.fault] == []
     planted(mutation, monkeypatch)
     assert any(_judged(mutation, seed).fault for seed in mutation.seeds)
 
 
-def test_wrong_rules_are_planted_in_every_file_that_decides() -> None:
+def test_wrong_rules_are_planted_in_every_file_that_decides():
     planted_in = {m.rule.partition(":")[0].partition(".")[0] for m in MUTATIONS}
     assert planted_in >= {
         "enclosures",

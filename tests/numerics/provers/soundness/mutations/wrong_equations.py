@@ -1,7 +1,5 @@
 """Wrong versions of the exact rules, and of those for equations, integrals and matrices."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp
@@ -164,13 +162,7 @@ MUTATIONS = [
         "infinite ends",
         (0, 1),
     ),
-    Mutation(
-        "a tail need not dominate",
-        "integrals:forall",
-        lambda right: lambda *a, **k: _YES,
-        "infinite ends",
-        (50, 74),
-    ),
+    Mutation("any tail", "integrals:forall", lambda right: lambda *a, **k: _YES, "infinite ends", (50, 74)),
     Mutation(
         "the declared sign of a variable is believed",
         "integrals:_check_assumptions",
@@ -192,11 +184,5 @@ MUTATIONS = [
         "eigenbasis",
         (1, 0),
     ),
-    Mutation(
-        "matrices are diagonal",
-        "eigenbasis:cases",
-        _only_on_the_diagonal,
-        "eigenbasis",
-        (1, 0),
-    ),
+    Mutation("matrices are diagonal", "eigenbasis:cases", _only_on_the_diagonal, "eigenbasis", (1, 0)),
 ]

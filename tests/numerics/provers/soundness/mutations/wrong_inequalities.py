@@ -1,7 +1,5 @@
 """Wrong versions of the rules for inequalities: enclosures, branch and bound, forms, witnesses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,8 +15,6 @@ __all__ = ["MUTATIONS"]
 
 
 def _between(value: Callable[..., Iv]) -> Callable[..., Iv]:
-    """A function of an interval by its values at the two ends alone."""
-
     def rule(u: Iv, *rest: Any) -> Iv:
         v = value(u, *rest)
         if not (u.lo.is_finite() and u.hi.is_finite()):
@@ -88,13 +84,7 @@ MUTATIONS = [
         "polynomials",
         (26, 3),
     ),
-    Mutation(
-        "an even power is treated as an odd one",
-        "enclosures.interval:Iv.powi",
-        _odd_power,
-        "needles",
-        (8, 4),
-    ),
+    Mutation("even powers are odd", "enclosures.interval:Iv.powi", _odd_power, "needles", (8, 4)),
     Mutation(
         "Max ends at the smaller upper end",
         "enclosures.interval:Iv.max",
@@ -116,13 +106,7 @@ MUTATIONS = [
         "last digits",
         (1, 7),
     ),
-    Mutation(
-        "x exp(-x) has no turning point",
-        "enclosures.interval:powexp",
-        _between,
-        "bounds at infinity",
-        (162, 19),
-    ),
+    Mutation("x exp(-x) rises", "enclosures.interval:powexp", _between, "bounds at infinity", (162, 19)),
     Mutation(
         "Gamma has no least value between the ends",
         "enclosures.interval:gamma_shape",
@@ -171,13 +155,7 @@ MUTATIONS = [
         "huge and tiny constants",
         (114, 70),
     ),
-    Mutation(
-        "the range of a new variable is cut off at 1",
-        "enclosures.enclose:image",
-        _half,
-        "new variables",
-        (0, 3),
-    ),
+    Mutation("a new variable ends at 1", "enclosures.enclose:image", _half, "new variables", (0, 3)),
     Mutation(
         "a quotient is defined everywhere",
         "enclosures.where_defined:own_conditions",
@@ -238,11 +216,7 @@ MUTATIONS = [
         (1, 0),
     ),
     Mutation(
-        "every face is taken for shown",
-        "statements.branch:Cover._face",
-        lambda right: lambda *a: True,
-        "erf",
-        (3, 1),
+        "faces are shown", "statements.branch:Cover._face", lambda right: lambda *a: True, "erf", (3, 1)
     ),
     Mutation(
         "zero is positive",
