@@ -78,10 +78,7 @@ def log_moment_generating_function(*, half: Fraction = Fraction(1, 2)) -> Eviden
     return all_of(square, trace_identity(a.T * m + int(2 * half) * (b_.T * b_) / 2, total))
 
 
-@claim(
-    "BB:L2.1.a",
-    control={"half": Fraction(1)},
-)
+@claim("BB:L2.1.a", control={"half": Fraction(1)})
 def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For tokens $Z=m+Rg$ with $g$ standard normal, so that $\Gamma=RR^{\top}$ is of any rank, and
     for every score $a^{\top}Z$, the output
@@ -97,11 +94,7 @@ def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     return derivation("BB:L2.1.a", search, half=half)
 
 
-@claim(
-    "BB:L2.1.b",
-    control={"factor": 2},
-    cites=(GENERATING_FUNCTION,),
-)
+@claim("BB:L2.1.b", control={"factor": 2}, cites=(GENERATING_FUNCTION,))
 def image_of_the_measure_itself(*, factor: int = 1) -> Evidence:
     r"""For $z\sim\mathcal{N}(m,\Gamma)$, $\Gamma=RR^\top$ of any rank, and every $c$ it is derived
     that $\mathbb{E}e^{c^\top T}=e^{c^\top\bar m+\frac12c^\top Cc}$ for the output $T$ of attention

@@ -63,10 +63,7 @@ def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
     return identity(bound, delta)
 
 
-@claim(
-    "BB:LC.1.inv",
-    control=(dict(c=Fraction(99, 100)), dict(share=Fraction(2, 5))),
-)
+@claim("BB:LC.1.inv", control=(dict(c=Fraction(99, 100)), dict(share=Fraction(2, 5))))
 def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1) -> Evidence:
     r"""On the event $(1-\alpha_-)S\leq S_L\leq(1+\alpha_+)S$ with $\alpha_-<1$ both printed bounds
     of $1/S_L$ and both of $1/S_L-1/S$ hold, and $|\frac1{S_L}-\frac1S|\leq
@@ -100,10 +97,7 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1
     )
 
 
-@claim(
-    "BB:LC.1.glue.a",
-    dial="factor",
-)
+@claim("BB:LC.1.glue.a", dial="factor")
 def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) -> Evidence:
     r"""The sum of the weights has the mean $S\geq L$, by the definition of sub-Gaussian alone; the
     second route is $Le^x\geq L(1+x)$ for every score $x$.
@@ -195,12 +189,7 @@ def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
     )
 
 
-@claim(
-    "BB:LC.1.fin",
-    control=dict(three=Fraction(1, 37)),
-    hypotheses=HYPOTHESES,
-    reference={},
-)
+@claim("BB:LC.1.fin", control=dict(three=Fraction(1, 37)), hypotheses=HYPOTHESES, reference={})
 def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
     r"""For $\delta\geq\delta_{\min}$ the error $\|R_L/S_L-R/S\|$ exceeds either line of the last
     display with probability less than $4\delta$. This is derived, and tried for every $\delta$ in
@@ -211,11 +200,7 @@ def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
     return derivation("BB:LC.1.fin", *tails, three=three)
 
 
-@claim(
-    "BB:LC.1.fin/sum",
-    control=(dict(c=Fraction(29, 10)), dict(c=Fraction(31, 10))),
-    reference=dict(F=1),
-)
+@claim("BB:LC.1.fin/sum", control=(dict(c=Fraction(29, 10)), dict(c=Fraction(31, 10))), reference=dict(F=1))
 def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
     r"""The sum of both terms is at most
     $c\,e^{2\sigma^2\|Uz\|^2}(\mathbb{E}\|f\|^4)^{1/4}\sqrt{3/(\delta L)}$ with `c` = 3, and the

@@ -124,13 +124,7 @@ def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
     return identity(best, -(alpha**2) * S**2 / (c * L * EM2))
 
 
-@claim(
-    "BB:LC.1.BCL",
-    dial="c",
-    control=dict(second=Fraction(1, 2)),
-    hypotheses=HYPOTHESES,
-    reference={},
-)
+@claim("BB:LC.1.BCL", dial="c", control=dict(second=Fraction(1, 2)), hypotheses=HYPOTHESES, reference={})
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fraction = 3) -> Evidence:
     r"""Both $\mathbb{P}(S_L\geq S+\sqrt{cL\,\mathbb{E}M^2/\delta})<\delta$ and
     $\mathbb{P}(S_L\geq(1+\alpha_+)S)<\delta$ are derived with `c` = 3 and with `second` = 3 under
@@ -147,11 +141,7 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fra
     return derivation("BB:LC.1.BCL", inner, outer, c=c, second=second)
 
 
-@claim(
-    "BB:LC.1.Q2",
-    control=(dict(exponent=Fraction(39, 10)), dict(c=Fraction(9, 10))),
-    reference={},
-)
+@claim("BB:LC.1.Q2", control=(dict(exponent=Fraction(39, 10)), dict(c=Fraction(9, 10))), reference={})
 def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, c: int | Fraction = 1) -> Evidence:
     r"""With $M=e^{Z_1^{\top}Uz}$,
     $\mathbb{E}\|Mf\|^2\leq c\,\sqrt{\mathbb{E}M^4\,\mathbb{E}\|f\|^4}$ with `c` = 1, and
@@ -166,11 +156,7 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, c: int | 
     )
 
 
-@claim(
-    "BB:LC.1.15",
-    control=(dict(exponent=Fraction(4, 5)), dict(c=Fraction(9, 10))),
-    reference={},
-)
+@claim("BB:LC.1.15", control=(dict(exponent=Fraction(4, 5)), dict(c=Fraction(9, 10))), reference={})
 def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) -> Evidence:
     r"""With $M=e^{Z_1^{\top}Uz}$, $\|R/S\|\leq c\,\sqrt{\mathbb{E}M^2\,\mathbb{E}\|f\|^2}$ with
     `c` = 1, and $\|R/S\|\leq e^{\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^2}$; `exponent`
@@ -183,12 +169,7 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) ->
     )
 
 
-@claim(
-    "BB:LC.1.RL",
-    dial="c",
-    hypotheses=HYPOTHESES,
-    reference={},
-)
+@claim("BB:LC.1.RL", dial="c", hypotheses=HYPOTHESES, reference={})
 def deviation_of_the_numerator(*, c: int | Fraction = 3) -> Evidence:
     r"""The bound $\mathbb{P}(\|R_L-R\|^2>\frac c\delta
     Le^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4})<2\delta$ is derived with `c` = 3, as in

@@ -21,12 +21,7 @@ from proofs_check.derivations.proofs import derivation
 delta = sp.Symbol("delta", positive=True)
 
 
-@claim(
-    "BB:LC.2",
-    dial="c",
-    hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
-    reference={},
-)
+@claim("BB:LC.2", dial="c", hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"), reference={})
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
     r"""The bound $\mathbb{P}(\|\sum_i(Q_i-\mathbb{E}Q_i)\|^2>\frac c\delta uL)\leq2\delta$ with
     `c` = 3 is derived for every $u\geq\mathbb{E}\|Q\|^2$: the mean square of the centred sum is at
@@ -39,10 +34,7 @@ def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
     )
 
 
-@claim(
-    "BB:LC.2/variance",
-    control=dict(one=2),
-)
+@claim("BB:LC.2/variance", control=dict(one=2))
 def variance_of_a_sum(*, one: int = 1) -> Evidence:
     r"""The mean square of the centred sum is
     $\mathbb{E}\|\sum_iQ_i\|^2-L^2\|\mathbb{E}Q\|^2=L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$, where

@@ -136,11 +136,7 @@ def from_the_shifted_square(
     )
 
 
-@claim(
-    "BB:LD.2.1.RH",
-    control=dict(c=Fraction(1, 2)),
-    needs=("BB:LD.2.1.RH/rewrite",),
-)
+@claim("BB:LD.2.1.RH", control=dict(c=Fraction(1, 2)), needs=("BB:LD.2.1.RH/rewrite",))
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
     r"""The cited theorem, $\mathbb{P}(\|z\|\geq t)\leq e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, is
     derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c` stands for the 4.
@@ -166,10 +162,7 @@ def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidenc
     return all_of(identity(value, exp(-y)), above)
 
 
-@claim(
-    "BB:LD.2.1",
-    dial="c",
-)
+@claim("BB:LD.2.1", dial="c")
 def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
     r"""The bound $\ln\mathbb{P}(\|z\|\geq t)+t^2/16\leq2d$ is derived by Markov's inequality for
     $e^{\|z\|^2/4}$. It is tried at every threshold on laws with few atoms at their exact constant,

@@ -50,10 +50,7 @@ def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
     return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
 
 
-PARAMETERS = {
-    "printed": lambda k: Max(1, Sigma, w**2),
-    "repaired": lambda k: Max(1, k * Sigma * (1 + w**2)),
-}
+PARAMETERS = {"printed": lambda k: Max(1, Sigma, w**2), "repaired": lambda k: Max(1, k * Sigma * (1 + w**2))}
 
 
 @claim(
