@@ -48,7 +48,7 @@ def spread(step: Any, risk: Any) -> float:
 
 
 def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
-    """Return why the runs are too few for Figures 7 and 8, or nothing if they are enough."""
+    """Why the runs are too few for Figures 7 and 8, or nothing if they are enough."""
     if runs.plan.steps(AS_WRITTEN) < VARIANTS[AS_WRITTEN].steps or not set(lengths) <= set(
         runs.plan.curve_lengths
     ):
@@ -67,12 +67,9 @@ OPEN_REASON = (
 def distances_are_more_erratic(
     *, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None
 ) -> Evidence:
-    """On anisotropic data, as written and from one seed, the curve of the distance falls by at
-    least a tenth of its largest value on its way at $L=10$ or $L=100$, and by less at $L=1000$ than
-    at each of them.
-
-    The measure is the sum of all falls between records over the largest value. The control says the
-    contrary.
+    """On anisotropic data, as written and from one seed, the curve of the distance falls, all falls
+    taken together, by at least a tenth of its largest value on its way at $L=10$ or $L=100$, and by
+    less at $L=1000$ than at each of them. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
@@ -101,10 +98,8 @@ def risks_are_more_irregular(
     *, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None
 ) -> Evidence:
     """As written, at $L=10,100,1000$, for each architecture and each start from which no run fails,
-    the drop of the risk takes more decades of steps on anisotropic than on isotropic data.
-
-    The measure is taken between the first and the last tenth of the drop: one descent takes a part
-    of a decade, a descent in stages takes more. The control says the contrary.
+    the drop of the risk, between its first and its last tenth, takes more decades of steps on
+    anisotropic than on isotropic data. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
@@ -131,8 +126,8 @@ def risks_are_more_irregular(
 
 
 def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]) -> Evidence:
-    """Judge from one run of each kind: it supports what it shows, and refutes only if the opposite
-    of the sentence is shown.
+    """One run of each kind supports what it shows, and refutes only if the opposite of the sentence
+    is shown.
     """
     if holds and swapped:
         return Evidence(

@@ -36,10 +36,9 @@ delta = sp.Symbol("delta", positive=True)
     reference={},
 )
 def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
-    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|^2>27\beta^2)<4\delta$ is derived for every $\delta$
-    in $(0,1)$, from our bound R1 of the second moment and Markov's inequality. It is also tried for
-    every $\delta\geq\exp(-\frac{L}{8}e^{-2\|Uz\|^2})$, the condition that is printed without
-    $\sigma^2$.
+    r"""The bound, whose 27 is `c`, is derived for every $\delta$ in $(0,1)$, from our bound R1 of
+    the second moment and Markov's inequality. It is also tried for every $\delta$ that is admitted
+    by the condition, which is printed without $\sigma^2$.
     """
     L, a2, K, sigma2 = (symbol(name) for name in ("L", "a2", "F4", "sigma2"))
     tail = Tail(

@@ -80,11 +80,9 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     reference={},
 )
 def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\leq
-    c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
-    $L\geq1$, it is refuted by one token with $f(z)=z$; for $L\geq2$ it is derived with
-    explicit constants, for every bilinear product with $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and
-    tried on instances.
+    r"""Printed for $L\geq1$ (`least`), it is refuted by one token with $f(z)=z$; for $L\geq2$ it is
+    derived with explicit constants, for every bilinear product with
+    $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and tried on instances.
     """
     if least == 1:
         return vanishing(
@@ -111,9 +109,9 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 def constants_that_are_free_of_the_law_of_the_query(
     *, law: str = "not at all", c: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""As printed, $c_1$ and $c_2$ depend on $d,f,g,P,U$ only. For $g(z)=e^{z^2}$ and rare queries
-    $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law` of the
-    query enters through $\mathbb{E}_{\nu}\|g\|^8$, and the bound is derived as for BB:LC.9.
+    r"""For $g(z)=e^{z^2}$ and rare queries $\pm n$ the error at $L=2$ is unbounded in $n$, which
+    refutes constants that do not depend on $\nu$; repaired, the `law` of the query enters through
+    $\mathbb{E}_{\nu}\|g\|^8$, and the bound is derived as for BB:LC.9.
     """
     if law == "not at all":
         return shared.rare_large_queries(4)
@@ -213,9 +211,7 @@ def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
     r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$ and $L=2$, the factor
     $216\cdot3\,\sigma^4$ of Term 1 exceeds $\tilde c_3\sigma^k$ with the printed `power` $k=0$ for
     large $\sigma$, whatever $\tilde c_3$. Repaired, $216\,\mathbb{E}\|f\|^4\leq\tilde c_3\sigma^4$
-    is proved.
-
-    Repaired, 216 E|f|^4 <= c3 sigma^4 with c3 = 216 C_f^4 16 (1 + h)^2.
+    is proved with $\tilde c_3=216\,C_f^4\,16\,(1+h)^2$.
     """
     if power == 0:
         left = 648 * k**4 * 2 ** sp.Rational(-1, 6)

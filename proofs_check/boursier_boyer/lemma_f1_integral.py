@@ -26,12 +26,11 @@ LENGTH_ASSUMPTION = ("L >= 2, so that c ln L > 0: at L = 1 the argument x/sqrt(c
 
 
 def Phi(v: sp.Expr, half: Fraction = Fraction(1, 2)) -> sp.Expr:
-    """Return Phi as printed, with half = 1/2."""
     return 1 / v + Rational(half) * v
 
 
 def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
-    """Return an enclosure of E[L^{-c / max(Sigma, w^2)}] for w ~ N(0, 1), the case d = 1."""
+    """An enclosure of E[L^{-c / max(Sigma, w^2)}] for w ~ N(0, 1), the case d = 1."""
     w = sp.Symbol("w", real=True)
     density, root = exp(-(w**2) / 2) / sqrt(2 * pi), sqrt(Sigma)
     flat = sp.Integer(length) ** (-rate / Sigma) * density

@@ -95,11 +95,10 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
 def output_error_averaged_over_the_query(
     *, least: int = 1, c: Fraction = Fraction(1), power: int = 6
 ) -> Evidence:
-    r"""The mean squared error $\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2$ is to be at most
-    $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$, with $c_1$, $c_2$ that depend on $d$, $\|U\|_{\rm op}$,
-    $\|V\|_{\rm op}$ only. As printed, for every $L\geq1$, one token refutes it; from `least`, which
-    is 2 in the repair, on it is derived with explicit constants, from OURS:P3.1, and tried on
-    instances. Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
+    r"""As printed, for every $L\geq1$, one token refutes it; from `least`, which is 2 in the
+    repair, on it is derived with explicit constants that depend on $d$, $\|U\|_{\rm op}$ and
+    $\|V\|_{\rm op}$ only, from OURS:P3.1, and tried on instances. Here `c` multiplies the bound,
+    and `power` is the exponent of $\sigma$.
     """
     found = in_the_form_of_the_paper(least, c, power)
     return found if least == 1 else derivation("BB:P3.1", found, c=c, power=power)

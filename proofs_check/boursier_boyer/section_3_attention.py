@@ -44,7 +44,7 @@ def differences(gradient: Array, f: Callable[[Array], Array], M: Array, step: fl
 
 
 def setting() -> tuple[Array, Array, Array, Array, Array]:
-    """Return a prompt, a query, K, Q and V."""
+    """A prompt, a query, K, Q and V."""
     grid = np.sin(np.arange(1.0, 40.0))
     return (
         grid[:18].reshape(6, 3),
@@ -67,9 +67,7 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
     r"""As printed the output lies in the hull of the tokens $z_k$, which one token and $V=2$
     refute; repaired, in that of the $Vz_k$. For every $v$ and with each further token, $M-v^\top T$
     stays a mean of the numbers $M-v^\top Vz_k\geq0$ with positive weights, where $M=\max_kv^\top
-    Vz_k$.
-
-    With $S_L$ the sum of the first weights, $T'=(S_LT+wx)/(S_L+w)$ when a token of weight $w$ and
+    Vz_k$: with $S$ the sum of the first weights $T'=(ST+wx)/(S+w)$ when a token of weight $w$ and
     value $x=v^\top Vz$ is added.
     """
     if hull != "V z_k":
@@ -88,12 +86,9 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
 
 @claim("BB:KQ.1", control={"transposed": False}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
-    r"""Along every path $K(t)$ softmax attention on a finite prompt changes at the rate
-    $\langle Q(\nabla_UT)^\top,K'(t)\rangle$, with the gradient of C.7.gU at $U=K^\top Q$. On the
-    law of sub-Gaussian tokens the output at $K+sX$ exceeds that at $K$ by at most
-    $s\langle Q(\nabla_UT)^\top,X\rangle+s^2C$ for every row $v$, and so for $-v$, every $X$ and
-    $s\in(0,1]$, with the gradient of P3.4.U/limit and a $C$ that does not depend on $s$. Both are
-    derived; tried is the gradient $QG^\top$, and not $QG$, of ${\rm tr}(G^\top K^\top Q)$.
+    r"""Derived along every path $K(t)$ on a finite prompt, with the gradient of C.7.gU at $U=K^\top
+    Q$, and on the law of sub-Gaussian tokens as in P3.4.U/limit; tried is the gradient $QG^\top$
+    (`transposed`), and not $QG$, of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_K(Z, z, k, q, V), lambda M: softmax_attention(Z, z, M.T @ q, V), k)
@@ -104,9 +99,8 @@ def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
 
 @claim("BB:KQ.2", control={"transposed": True}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
-    r"""Along every path $Q(t)$ softmax attention changes at the rate
-    $\langle K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1, for a finite prompt and for the law
-    of the tokens; tried is the gradient $KG$, and not $KG^\top$, of ${\rm tr}(G^\top K^\top Q)$.
+    r"""Derived as KQ.1, along every path $Q(t)$ and on the law of the tokens; tried is the gradient
+    $KG$, and not $KG^\top$ (`transposed`), of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_Q(Z, z, k, q, V), lambda M: softmax_attention(Z, z, k.T @ M, V), q)
@@ -117,10 +111,10 @@ def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
 
 @claim("BB:KQ.3", control={"factor": 2}, needs=("BB:C.7.gV",))
 def gradient_in_the_values(*, factor: int = 1) -> Evidence:
-    r"""Along every path $V(t)$ softmax attention for $K$ and $Q$ on a finite prompt changes at the
-    rate that C.7.gV gives for $U=K^\top Q$. On the law of the tokens the output at $V+sX$ is that
-    at $V$ and $s$ times $X$ times the tilted mean for $U=K^\top Q$. Both are derived, and the
-    gradient of $v^\top b$ in a row $v$ of $V$ is tried; `factor` multiplies the rates.
+    r"""Derived along every path $V(t)$ on a finite prompt, with the rate of C.7.gV at $U=K^\top Q$,
+    and on the law of the tokens, where the output at $V+sX$ is that at $V$ and $s$ times $X$ times
+    the tilted mean; the gradient of $v^\top b$ in a row $v$ of $V$ is tried. Here `factor`
+    multiplies the rates.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)

@@ -58,10 +58,8 @@ def the_theory_carries_over_to_the_data(*, power: int = 2) -> Evidence:
 def completing_the_square(*, factor: int = 1) -> Evidence:
     r"""Completing the square gives $y^\top y-2b^\top w+w^\top X^\top Xw+\lambda w^\top
     w=(w-Jb)^\top N(w-Jb)+y^\top y-b^\top Jb$ with $N=X^\top X+\lambda I$, $J=N^{-1}$ and $b=X^\top
-    y$; `factor` multiplies the square.
-
-    Up to the factor $-1/(2\tau^2)$ the left side is the logarithm of prior times likelihood,
-    $\lambda=\tau^2/\omega^2$ (`ridge_penalty`), so the posterior of $w$ is
+    y$; `factor` multiplies the square. With $\lambda=\tau^2/\omega^2$ the left side is $-2\tau^2$
+    times the logarithm of prior times likelihood, so the posterior of $w$ is
     $\mathcal{N}(Jb,\tau^2J)$, for every $X$, $L$ and $d$.
     """
     A = Algebra(symmetric=["N", "J"], vectors=["w", "b", "y"], params=["l"], inverse=[("N", "J")])
@@ -143,11 +141,8 @@ ALGEBRA = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h
 @claim("BB:A.1.norm/mean", control={"factor": 2})
 def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
     r"""For a token $x\sim\mathcal{N}(0,S)$ and $a=K^\top Qz$ in every dimension, $\mathbb{E}(a^\top
-    x)Vx=VSa$; `factor` multiplies the right side.
-
-    With $1/L$ before the sum over tokens this is the mean of the output, for every $L$. With the
-    factor $L^{-k}$ the mean is $L^{1-k}VSa$, and its limit is that of softmax attention only for
-    $k=1$.
+    x)Vx=VSa$; `factor` multiplies the right side. With the factor $L^{-k}$ the mean of the output
+    is $L^{1-k}VSa$, and its limit is that of softmax attention only for $k=1$.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     return trace_identity(((a.T * x) * (V * x)).gauss("x", S), factor * (V * S * a))
@@ -157,9 +152,7 @@ def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
 def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
     r"""The variance of a term of linear attention is $\mathbb{E}\|(a^\top
     x)Vx\|^2-\|VSa\|^2=(a^\top Sa)\,{\rm tr}(VSV^\top)+\|VSa\|^2$; `factor` multiplies the last
-    term.
-
-    Tokens are independent, so that the error of linear attention is $(st+q)/L$.
+    term. As tokens are independent, the error of linear attention is $1/L$ of it.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     square = ((a.T * x) * (a.T * x) * ((V * x).T * (V * x))).gauss("x", S)
@@ -175,21 +168,19 @@ def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
 def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evidence:
     r"""With the factor $1/L$ in linear attention, $\mathbb{E}\|T_{\rm soft}-T_{\rm lin}\|^2\leq
     2(e^s(t+q)+st+q)/L$ with $s$, $t$ and $q$ as in our Theorem A; this is computed on the line,
-    where $t=1$ and $q=s$. Here `power` stands for the exponent 1 of that factor.
-
-    For another power the means alone are apart: $|L^{1-k}-(1-P_2)|^2q\geq(L^{1-k}-1)^2q$ for the
-    factor $L^{-k}$ with $k<1$.
+    where $t=1$ and $q=s$. Here `power` stands for the exponent 1 of that factor; for another $k<1$
+    the means alone are apart, $|L^{1-k}-(1-P_2)|^2q\geq(L^{1-k}-1)^2q$.
     """
     return _on_the_line(power).replace(sides=(one_limit(float(power)),))
 
 
 def of_both_errors(s: Any, t: Any, q: Any, L: Any, e: Any = np.exp) -> Any:
-    """Return the bound: twice that of Theorem A and the variance of linear attention."""
+    """The bound: twice that of Theorem A and the variance of linear attention."""
     return 2 * (e(s) * (t + q) + s * t + q) / L
 
 
 def one_limit(power: float) -> Computed:
-    """Return the bound at drawn scores and lengths, t = 1."""
+    """The bound at drawn scores and lengths, t = 1."""
     at = lambda gap, q: gap.of_t + q * gap.of_c2
     lengths = np.array(LENGTHS)
 
@@ -243,9 +234,7 @@ def _on_the_line(power: Rational) -> Evidence:
 
 
 def drawn_outputs(prompts: int = 20_000, L: int = 50) -> Evidence:
-    """Compare the mean squared distance of the two outputs on drawn prompts, d = 2, with
-    the bound.
-    """
+    """Compare the mean squared distance of the outputs on drawn prompts, d = 2, with the bound."""
     rng, a, V = generator(10), np.array([0.8, -0.5]), np.array([[1.0, 0.5]])
     z = rng.standard_normal((prompts, L, 2))
     scores, values = z @ a, z @ V[0]
