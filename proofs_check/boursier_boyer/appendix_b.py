@@ -12,11 +12,12 @@ from typing import Any
 import sympy as sp
 from sympy import expand_log, log, oo
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Integers, forall, trace_identity
 from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION, lemma_by_cubature
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly
 from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(
@@ -115,7 +116,7 @@ def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction =
         "law": f"P(Z = 2**n) = {HEAVY_TAILED_LAWS[moments]}, n = 1, 2, ...",
         "log of term n of E z^2": str(term),
     }
-    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+    return refuted_exactly(witness)
 
 
 @claim("BB:B.2", control=(dict(centred=False), dict(factor=Fraction(9, 10))), needs=("BB:B.2/limit",))

@@ -18,7 +18,7 @@ from flint import arb
 
 from numerics.attention.enumeration import compositions, multinomial
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
+from numerics.evidence import Contradiction, Evidence, confirmed
 from numerics.provers import trace_identity
 from numerics.search.query_average import Instance, PromptAndQuery, squared_error, tightest
 from numerics.search.query_average_bound import QueryAverageBound, Term
@@ -28,6 +28,7 @@ from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.boursier_boyer.section_3_attention import differences, setting
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly
 from theory.attention.layer import grad_U, grad_V, softmax_attention
 from theory.bounds.query_average_constants import paper_constants_U
 from theory.symbolic.algebra import Algebra
@@ -77,9 +78,7 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
             )
         witness = {"d": 2, "L": 2, "U": 0, "z_1": "(1, 0)", "z_2": "(-1, 0)", "v": "(1, 0)", "z": "(0, 1)"}
         witness |= {"gradient": "[0 1; 0 0]", "printed": 0}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     Z, z, k, q, V = setting()
     route = differences(grad_U(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, M, V), k.T @ q)
     return derivation("BB:C.7.gU", route, slope=slope)
@@ -242,8 +241,6 @@ def rate_of_the_first_term(*, shortest: int = 1, c: Fraction = Fraction(1), powe
         witness |= {"left": "1/4", "right": 0}
         checked = r"\mathbb{E}\|\ldots\|^2 \le " + RATE
         common: dict[str, Any] = {"checked": checked, "sides": (rate(0, shortest),)}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", **common
-        )
+        return refuted_exactly(witness, **common)
     search = rate_holds(0, shortest, r"\mathbb{E}\|\ldots\|^2 \le " + RATE, c, power)
     return derivation("BB:C.7.first", search, c=c, power=power)

@@ -21,6 +21,7 @@ from numerics.token_laws.hostile import hostile_laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate, rate_holds
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "x", "z"])
@@ -47,9 +48,7 @@ def _at_signs(left: Side, right: Side) -> Evidence:
                 verdict=Verdict.REFUTED, engine="interval arithmetic", witness=numbers, witness_by="Arb"
             )
     covered = "tokens s and -s, queries 1 and -1, d = 1: s and v in {1, 2}, U in {0, 1, 9}, with the least constants"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="interval arithmetic", covered=covered, dimension="d = 1"
-    )
+    return supported("interval arithmetic", covered, dimension="d = 1")
 
 
 def _mean(s: int, U: int) -> sp.Expr:
@@ -93,11 +92,7 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) ->
             return Evidence(
                 verdict=Verdict.REFUTED, engine="interval arithmetic", witness=witness, witness_by="Arb"
             )
-    return Evidence(
-        verdict=Verdict.OPEN,
-        engine="interval arithmetic",
-        reason="no U up to 9 breaks it for Rademacher tokens",
-    )
+    return undecided("interval arithmetic", "no U up to 9 breaks it for Rademacher tokens")
 
 
 @claim("BB:20/end", control=dict(c=Fraction(9, 10)), needs=("BB:A3.3",))
@@ -137,9 +132,7 @@ def moment_of_the_first_term(*, power: int = 0, scale: int | Fraction = 1) -> Ev
             "left": 2**4,
             "right": 2**power,
         }
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     last = _at_signs(lambda s, v, U: v**4 * s**8, lambda s, v, U: Rational(scale) * v**power * s**8)
     return derivation("BB:C.7.M84", _first_term(scale), last, power=power, scale=scale)
 
@@ -249,9 +242,7 @@ def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: 
         }
         sides = (rate(1, shortest),)
         common: dict[str, Any] = {"checked": checked, "sides": sides}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", **common
-        )
+        return refuted_exactly(witness, **common)
     return derivation("BB:C.7.fin", rate_holds(1, shortest, checked, c, power), c=c, power=power)
 
 

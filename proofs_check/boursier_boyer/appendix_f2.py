@@ -25,6 +25,7 @@ from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.fixed_point import stands_still
+from proofs_check.instances.outcomes import refuted_exactly, undecided
 from theory.regression.any_parameters import full_risk_gradient
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import effective_covariance, icl_risk
@@ -56,18 +57,15 @@ def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str 
     if outer > 0:
         L, Sigma = sp.Symbol("L", positive=True), sp.Symbol("Sigma", positive=True)
         found = sp.limit((1 + 1 / L) * Sigma / L**outer, L, sp.oo)
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine="exact arithmetic",
-            checked=r"\lim_L\mathbb E\,(\hat\Gamma_{L,w,x})_{11}=\Sigma",
-            witness={
+        return refuted_exactly(
+            {
                 "d": 1,
                 "Sigma": 1,
                 "w": 1,
                 "limit of the mean of the first entry": found.subs(Sigma, 1),
                 "first entry of Gamma_w": 1,
             },
-            witness_by="exact",
+            checked=r"\lim_L\mathbb E\,(\hat\Gamma_{L,w,x})_{11}=\Sigma",
         )
     row = (x.T * w) * (z.T if last == "x" else x.T)
     top, column, corner = x * x.T + h * (z * z.T), x * (x.T * w), (w.T * x) * (x.T * w)
@@ -225,11 +223,7 @@ def _on_paths(times: Fraction | float) -> Evidence:
             worst, where = bound / norm, start.name
         last = max(last, float(flow.risk[-1]) / float(np.trace(start.Sigma)))
     if last > 1e-9:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="integration of the flow",
-            reason=f"a path ends at {last:.1e} of tr Sigma",
-        )
+        return undecided("integration of the flow", f"a path ends at {last:.1e} of tr Sigma")
     covered = f"12 starts over 6 covariances in d = 1 to 4; the risk ends below {last:.0e} tr(Sigma)"
     found: dict[str, Any] = {"slack": max(1.0, worst), "tightest": {"start": where}, "covered": covered}
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", **found)

@@ -18,6 +18,7 @@ from numerics.provers.enclosures.balls import value
 from numerics.search.worst_law import worst_law
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.tilted_moments import averaged
 from theory.bounds.sub_gaussian import tilted_moment_R3
 
@@ -54,19 +55,9 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     law = hostile_laws(1)[2].weighted_nodes
     worst = max(_left(law, law, U, p, q) for U in (0.0, 0.5, 3.0) for p in ORDERS for q in ORDERS)
     if worst > 1 + 1e-12:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="examples",
-            reason=f"the moments of Rademacher laws came out as {worst}",
-        )
+        return undecided("examples", f"the moments of Rademacher laws came out as {worst}")
     covered = "inside: Rademacher tokens and queries, U = 0, 1/2, 3, p and p' in {0, 4, 8}; outside: a query with exponential tails"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="examples",
-        covered=covered,
-        checked=r"M_{p,p'} = 1",
-        dimension="d = 1",
-    )
+    return supported("examples", covered, checked=r"M_{p,p'} = 1", dimension="d = 1")
 
 
 @claim("BB:A3.3/sigma", control=dict(least=Fraction(1, 2)))

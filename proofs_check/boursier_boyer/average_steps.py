@@ -13,9 +13,10 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import vanishing
+from proofs_check.instances.outcomes import refuted_exactly
 
 L = sp.Symbol("L", integer=True, positive=True)
 theta = sp.Symbol("theta", nonnegative=True)
@@ -69,13 +70,7 @@ def ball_exists(share: int, norm: str, printed: int) -> Evidence:
         if not wanted.is_positive:
             raise ValueError(f"ln(2)/{printed} is not positive: nothing is refuted")
         checked = rf"\sigma^2\|U\|^2B^2=\tfrac{{\ln L}}{{{printed}}}"
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine="exact arithmetic",
-            checked=checked,
-            witness=witness,
-            witness_by="exact",
-        )
+        return refuted_exactly(witness, checked=checked)
     n = sp.Symbol("n", positive=True)
     tau = sp.Symbol("tau", nonnegative=True)  # |U| = tau n
     B = radius(share, n)

@@ -25,6 +25,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import gap_at_nodes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported, undecided
 from theory.attention.gaussian_errors import theorem_A
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 from theory.regression.transfer import risk_gap
@@ -103,12 +104,12 @@ def on_the_ball(
         exact, again = without_scores(instances[k])
         if not exact > bounds[k]:
             reason = f"ratio {ratios[k]:.4g}, not confirmed at u = {radius}"
-            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=reason)
+            return undecided("quadrature", reason)
         witness = {"L": instances[k].L, "c": 0, "u": radius, "left": exact, "right": bounds[k]}
         return refuted_by_two_routes("quadrature", witness, exact, bounds[k], again)
     covered = f"d = 1, S = 1/64, ball of radius {radius:g}, L = 1 to 1e64; {shown}"
     found: dict[str, Any] = {"slack": 1 / ratios[k], "tightest": {"L": f"{instances[k].L:.0e}"}}
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, **found)
+    return supported("quadrature", covered, checked=checked, **found)
 
 
 @claim(
@@ -130,7 +131,7 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     S, radius = instances[0].infinite.S, 2 * instances[0].rho
     bounds = [float(scale) * explicit_g1(t.L, S, radius) for t in instances]
     if not (all(x > y for x, y in pairwise(bounds)) and bounds[-1] < 1e-30):
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"g1 does not fall: {bounds}")
+        return undecided("quadrature", f"g1 does not fall: {bounds}")
     # At c = 0 all weights are 1/L, and the difference is u^2 S/(2L).
     without_scores = lambda t: (radius**2 * S / (2 * t.L), float(t.finite.risk_gap(0.0, radius)))
     covered = f"g1 falls from {bounds[0]:.2g} to {bounds[-1]:.1g}"

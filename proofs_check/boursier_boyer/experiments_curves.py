@@ -16,6 +16,7 @@ from proofs_check.boursier_boyer.experiments_ends import failures
 from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import supported, undecided
 from theory.regression.experiment import VARIANTS
 
 
@@ -74,7 +75,7 @@ def distances_are_more_erratic(
     runs = measurements(measured)
     lengths = (10, 100, longest)
     if reason := _whole(runs, lengths):
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
+        return undecided(ENGINE, reason)
     seed = runs.plan.first_seed
     found = {
         L: backtracking(runs.runs[RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed)].distance)
@@ -104,7 +105,7 @@ def risks_are_more_irregular(
     runs = measurements(measured)
     lengths = (10, 100, longest)
     if reason := _whole(runs, lengths):
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
+        return undecided(ENGINE, reason)
     says, found, outcome = [], dict[str, float](), failures(runs)
     for L, seed in ((L, seed) for L in lengths for seed in runs.plan.all_seeds):
         keys = [RunKey(data, AS_WRITTEN, "coupled", L, seed) for data in ("isotropic", "anisotropic")]
@@ -117,11 +118,7 @@ def risks_are_more_irregular(
             found[f"{attention}, L = {L}, seed = {seed}"] = other - plain
     missing = [L for L in lengths if not any(f"L = {L}," in name for name in found)]
     if missing:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine=ENGINE,
-            reason=f"from every start at L = {missing} a run fails, or is undecided",
-        )
+        return undecided(ENGINE, f"from every start at L = {missing} a run fails, or is undecided")
     return _one_run_each(min(found.values()) > 0, swapped, f"decades of steps: {'; '.join(says)}", found)
 
 
@@ -134,9 +131,5 @@ def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]
             verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9
         )
     if holds:
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says)
-    return Evidence(
-        verdict=Verdict.OPEN,
-        engine=ENGINE,
-        reason=f"not as stated, or not for each: {says}; no law of the runs is known",
-    )
+        return supported(ENGINE, says)
+    return undecided(ENGINE, f"not as stated, or not for each: {says}; no law of the runs is known")

@@ -21,6 +21,7 @@ from proofs_check.boursier_boyer.experiments_ends import failures
 from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import supported, undecided
 from theory.regression.experiment import TASK, VARIANTS
 
 Floats = NDArray[np.float64]
@@ -82,7 +83,7 @@ def trajectories_approach(
         reason = (
             f"{says}; a run fails at L = {failing or 'none'}, or the distances are too near to one another"
         )
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
+        return undecided(ENGINE, reason)
     common = {
         "covered": says + (f"; {_score_variances()}; {_at_the_end(runs)}" if printed else ""),
         "samples": samples,
@@ -243,18 +244,14 @@ def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements
 
 def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
     if reading not in runs.plan.variants or runs.plan.steps(reading) < VARIANTS[reading].steps:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine=ENGINE,
-            reason=f"needs runs {reading} of {VARIANTS[reading].steps} steps",
-        )
+        return undecided(ENGINE, f"needs runs {reading} of {VARIANTS[reading].steps} steps")
     of = _ends(runs, reading)
     says = f"at the end: {_told(of) or 'no start without a failed run'}"
     pairs = [(seed, L, longer) for seed, ends in of.items() for L, longer in pairwise(ends)]
     logs = {(seed, L): np.log([ends[L] * float(L) ** growth]) for seed, ends in of.items() for L in ends}
     falls = {(seed, L): _fall(logs[seed, L], logs[seed, longer], len(pairs)) for seed, L, longer in pairs}
     if not falls:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=says)
+        return undecided(ENGINE, says)
     (seed, L), (least, told_apart, spread) = min(falls.items(), key=lambda item: item[1])
     if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
         found: dict[str, Any] = {
@@ -263,7 +260,7 @@ def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
             "tightest": {"seed": seed, "L": L},
             "error": 1e-6,
         }
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, **found)
+        return supported(ENGINE, says, **found)
     if least < 1 and told_apart < 1e-9:
         witness = {"seed": seed, "L": L, "its distance over the next": least}
         return Evidence(
@@ -274,4 +271,4 @@ def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
             error=1e-9,
             covered=says,
         )
-    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"too near to one another {says}")
+    return undecided(ENGINE, f"too near to one another {says}")

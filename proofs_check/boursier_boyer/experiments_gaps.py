@@ -19,6 +19,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS
 from theory.regression.task import RegressionTask
@@ -99,14 +100,10 @@ def _at_score_variances(power: int) -> Evidence:
                     {"s": s, "c^2": end * s, "L": LENGTHS[i], "gap(L)/gap(next L)": float(ratios[i])},
                 )
     if doubt:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"{doubt}; no second route at these lengths"
-        )
+        return undecided("quadrature", f"{doubt}; no second route at these lengths")
     covered = f"every a, b, covariance with a'Gamma a in {SCORE_VARIANCES}; L = 1, 2, 3, 5, the lengths of the figures, 1e4, 1e6"
     checked = r"\mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L'} < \mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L},\quad L' > L"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, tightest=tightest
-    )
+    return supported("quadrature", covered, checked=checked, tightest=tightest)
 
 
 def _pair(s: float, c2: float, k: float) -> float:

@@ -21,6 +21,7 @@ from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, shor
 from proofs_check.boursier_boyer.experiments_flows import flow, random_start, risk_again
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import refuted_exactly, undecided
 from theory.regression.experiment import COVARIANCES, TASK, variant
 
 NOISE, TASKS = sp.Rational(1, 10), sp.Rational(1, 5)
@@ -85,11 +86,7 @@ def _decided(
         return refuted_by_two_routes(
             "quadrature", at | {"ratio": least}, 1 - least, 0.0, 1 - again(), **common
         )
-    return Evidence(
-        verdict=Verdict.OPEN,
-        engine="quadrature",
-        reason=f"the ratio is {least:.6g} at {at}, and no second route was taken",
-    )
+    return undecided("quadrature", f"the ratio is {least:.6g} at {at}, and no second route was taken")
 
 
 def _times(factor: int) -> str:
@@ -266,11 +263,8 @@ def anisotropic_data_need_longer_prompts(
                 exact < factor * plain
                 and (reached := _reached_from(1, L) - found.noise_level) < (1 + ACCURACY) * exact
             ):
-                return Evidence(
-                    verdict=Verdict.REFUTED,
-                    engine="exact arithmetic",
-                    witness=witness | {"anisotropic": str(exact)},
-                    witness_by="exact",
+                return refuted_exactly(
+                    witness | {"anisotropic": str(exact)},
                     covered=f"the gradient flow from the random start with seed 1 ends at {reached:.8g} above the label noise",
                 )
         closed = float(linear_excess(drawn.Sigma, drawn.query_covariance, L))

@@ -30,6 +30,7 @@ from proofs_check.boursier_boyer.experiments_flows import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from theory.regression.experiment import COVARIANCES, TASK, VARIANTS
 from theory.regression.task import RegressionTask
 
@@ -51,7 +52,7 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
     start = initial_parameters(5, 0)
     entries = np.concatenate([part.ravel() for part in start]) * math.sqrt(6)
     if not (np.abs(entries).max() <= 1 and np.abs(entries).max() > 0.95):
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="the start is not that of PyTorch")
+        return undecided(ENGINE, "the start is not that of PyTorch")
     worst, at, batches = 0.0, dict[str, Any](), 48
     for attention in ("softmax", "linear"):
         ours, plain = (
@@ -120,22 +121,14 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
     shown = sp.Matrix(5, 5, lambda i, j: sp.Rational(rho) ** abs(i - j))
     if used != shown:
         witness = {"i": 1, "j": 2, "used": used[0, 1], "displayed": shown[0, 1]}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     of, Sigma = VARIANTS[AS_WRITTEN], COVARIANCES["anisotropic"]
     roots = of.roots(RegressionTask(Sigma, noise=TASK.noise, task_variance=TASK.task_variance))
     if not all(np.abs(root @ root.T - Sigma).max() < 1e-14 for root in roots):
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="exact arithmetic",
-            reason="the roots that draw x are none of this matrix",
-        )
+        return undecided("exact arithmetic", "the roots that draw x are none of this matrix")
     minors = all(shown[:k, :k].det() == (1 - sp.Rational(1, 4)) ** (k - 1) for k in range(1, 6))
     if not minors:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="exact arithmetic", reason="the minors are not as stated"
-        )
+        return undecided("exact arithmetic", "the minors are not as stated")
     return Evidence(
         verdict=Verdict.PROVED,
         engine="exact arithmetic",
@@ -185,16 +178,12 @@ def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements 
             verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9
         )
     if 2 * len(late) > tried or not tried:
-        return Evidence(
-            verdict=Verdict.OPEN, engine=ENGINE, reason=f"late, or perhaps: {len(late)} of {tried} runs"
-        )
+        return undecided(ENGINE, f"late, or perhaps: {len(late)} of {tried} runs")
     lengths = sorted(
         {key.L for key in runs.runs if key.covariance == "isotropic" and key.attention == "coupled"}
     )
     covered = f"{tried} runs at L = {', '.join(map(str, lengths))}, both architectures; not converged, or perhaps not: "
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine=ENGINE, covered=covered + (", ".join(late) or "none"), error=1e-6
-    )
+    return supported(ENGINE, covered + (", ".join(late) or "none"), error=1e-6)
 
 
 @claim("BB:A.fig4/late", control={"start": "seed 1"})
@@ -228,12 +217,8 @@ def from_one_start_it_takes_longer(*, start: str = "seed 21") -> Evidence:
 
     sgd = risk_again(L, _linear_half(train("coupled", L, steps=50_000, seed=seed)))
     if not (sgd - end > allowed and end - block_limit(L) < 1e-6):
-        return Evidence(verdict=Verdict.OPEN, engine=engine, reason=f"{says}, SGD {sgd:.4g} at step 50 000")
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine=engine,
-        covered=f"{says}; SGD with batches of 128 {sgd:.4g} at step 50 000",
-    )
+        return undecided(engine, f"{says}, SGD {sgd:.4g} at step 50 000")
+    return supported(engine, f"{says}; SGD with batches of 128 {sgd:.4g} at step 50 000")
 
 
 @claim("BB:A.2.stab")
@@ -256,15 +241,15 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
             votes[seed] += vote
     less, more = sum(v < 0 for v in votes.values()), sum(v > 0 for v in votes.values())
     holds, fails = (float(binom.cdf(k, less + more, 0.5)) for k in (less, more))
-    undecided = len({(key[:2], key[3:]) for key in runs.final} - {(key[:2], key[2:]) for key in pairs})
+    unsettled = len({(key[:2], key[3:]) for key in runs.final} - {(key[:2], key[2:]) for key in pairs})
     told = [
         f"{name} alone fails in {len(keys)} of {len(pairs)} pairs"
         + "".join(f", {data} {reading} L = {L} seed {seed}" for data, reading, L, seed in keys)
         for name, keys in alone.items()
     ]
-    says = f"{'; '.join(told)}; undecided pairs: {undecided}; starts: {less} against {more}"
+    says = f"{'; '.join(told)}; undecided pairs: {unsettled}; starts: {less} against {more}"
     if holds <= 1e-6:
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, error=1e-6)
+        return supported(ENGINE, says, error=1e-6)
     if fails <= 1e-9:
         witness = {f"starts from which {stable} attention fails more often": less, f"{other} attention": more}
         return Evidence(
@@ -275,7 +260,7 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
             error=1e-9,
             covered=says,
         )
-    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"the failures decide nothing: {says}")
+    return undecided(ENGINE, f"the failures decide nothing: {says}")
 
 
 def _alone(pairs: Failures, name: str) -> list[tuple[str, str, int, int]]:
@@ -331,22 +316,18 @@ def linear_attention_fails_from_some_start(
     """
     L, found = 100, _ends(measurements(measured), 100, seed)
     if found is None:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"no run at L = {L} from seed {seed}")
+        return undecided(ENGINE, f"no run at L = {L} from seed {seed}")
     above = [risk - found.block for risk in (found.flow, found.sgd, found.again)]
     says = f"L = {L}, seed {seed}: flow {found.flow:.6g}, SGD of {found.steps} steps {found.sgd:.6g}, then flow {found.again:.6g}"
     if min(above) > found.tolerance:
-        return Evidence(
-            verdict=Verdict.SUPPORTED,
-            engine="integration of the flow",
-            covered=f"{says}; block {found.block:.6g}",
-        )
+        return supported("integration of the flow", f"{says}; block {found.block:.6g}")
     if max(above) < found.tolerance:
         witness = {"L": L, "seed": seed, "risk at the end": found.flow, "from the block start": found.block}
         missing = [found.tolerance - above[k] for k in (0, 2)]
         return refuted_by_two_routes(
             "integration of the flow", witness, missing[0], 0.0, missing[1], covered=says
         )
-    return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=says)
+    return undecided("integration of the flow", says)
 
 
 @claim("BB:A5.1.tech", control={"start": "zero"})
@@ -376,11 +357,11 @@ def the_block_start_is_not_necessary(
             reason = (
                 f"{name}, L = {L}, seed {seed} {how} at {risk:.4g} after {runs.plan.steps(reading)} steps"
             )
-            return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
+            return undecided(ENGINE, reason)
         tried.append(f"{name} L = {L} seed {seed}")
     if not tried:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="no such run was made")
-    return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered="; ".join(tried), error=1e-9)
+        return undecided(ENGINE, "no such run was made")
+    return supported(ENGINE, "; ".join(tried), error=1e-9)
 
 
 def _from_zero(L: int) -> Evidence:
@@ -393,7 +374,7 @@ def _from_zero(L: int) -> Evidence:
     start = unpack(0 * np.stack([pack(zero), pack(zero)]))
     run = train("coupled", L, steps=100, seed=0, start=start, every=100)
     if np.abs(pack(run.parameters)).max() > 0:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="training left the start at 0")
+        return undecided(ENGINE, "training left the start at 0")
     from_block = trained(TASK, L).risk
     witness = {
         "attention": "softmax",
@@ -403,7 +384,5 @@ def _from_zero(L: int) -> Evidence:
         "from the block start": from_block,
     }
     if TASK.null_risk <= from_block:
-        return Evidence(
-            verdict=Verdict.OPEN, engine=ENGINE, reason="the risk of predicting 0 is not the larger one"
-        )
-    return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
+        return undecided(ENGINE, "the risk of predicting 0 is not the larger one")
+    return refuted_exactly(witness, "examples")

@@ -11,10 +11,11 @@ import numpy as np
 import sympy as sp
 from sympy import Rational
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from theory.attention.layer import gaussian_output
 from theory.symbolic.algebra import Algebra
 
@@ -61,7 +62,7 @@ def lemma_by_cubature() -> Evidence:
     covered = (
         "d = 1, 2; Gamma regular, of rank 0 and 1, with an eigenvalue 1e-8; m zero or not; three queries"
     )
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+    return supported("quadrature", covered)
 
 
 @claim("BB:L2.1.a/mgf", control={"half": Fraction(1)})

@@ -9,10 +9,11 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, exp, log, oo, sqrt
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly
 from theory.attention.layer import softmax_attention
 from theory.bounds.concentration import delta_0
 from theory.bounds.concentration_moments import tail_integral, threshold_c4, threshold_c7
@@ -78,9 +79,7 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
         raise Contradiction(f"one token z = 1 with f(z) = 2z has the average {average}, not 2")
     if (largest := LARGEST_POINT_OF_HULL[hull]) < average:
         witness = {"d": 1, "L": 1, "z_1": 1, "f(z_1)": 2, "R_L/S_L": 2, "largest point of the hull": largest}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     S_L, w = sp.symbols("S_L w", positive=True)
     R, value, M = sp.symbols("R y M", real=True)  # v.R_L, the new v.f(z), and the bound of all of these
     longer = (R + w * value) / (S_L + w)

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, cosh, exp, oo
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of
+from numerics.evidence import Contradiction, Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.remembered import cached
 from numerics.search.worst_law import worst_law
@@ -22,6 +22,7 @@ from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import vectors
+from proofs_check.instances.outcomes import refuted_exactly
 from theory.attention.layer import gaussian_output
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 from theory.symbolic.algebra import Algebra
@@ -281,9 +282,7 @@ def lines_of_the_last_display(
             "z": "(0, 1)",
         }
         witness |= {"T(z)": "(1, 0)", "printed": "(0, 0)"}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     psi, t, kappa, V = sp.symbols(
         "psi t kappa V", nonnegative=True
     )  # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|

@@ -20,6 +20,7 @@ from numerics.search.worst_law import worst_law
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import PRODUCTS, largest, norms
+from proofs_check.instances.outcomes import refuted_exactly, supported
 from theory.bounds.sub_gaussian import c_p, maximum_explicit, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)
@@ -102,9 +103,7 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
             "E max |z|^p": mean,
             "B + tail integral": cut,
         }
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     Y = sp.Symbol("Y", nonnegative=True)
     truncated = forall(Y, "<=", Rational(share) * B + Max(Y - B, 0), {Y: Closed(0, oo), B: Closed(1, oo)})
     tail = identity(tail_d2(t ** (1 / p), d), exp(2 * d) * exp(-(t ** (2 / p)) / 16))
@@ -137,7 +136,7 @@ def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any], least: Fract
     covered = (
         f"p = {', '.join(map(str, ORDERS))}; x = 1/15, 1/4, 1, 10, 1000; the largest ratio is {worst:.3f}"
     )
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
+    return supported("enumeration", covered)
 
 
 @claim(

@@ -19,6 +19,7 @@ from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, tra
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import STARTS, drawn_flows, up_to
+from proofs_check.instances.outcomes import supported
 from theory.regression.any_parameters import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
 
@@ -65,11 +66,10 @@ def _on_paths(c: Fraction) -> Evidence:
         witness = {**worst, "S": "1/64", "|theta_L - theta| / (g2 t e^(beta t))": ratio, "allowed": c}
         return refuted_by_two_routes("integration of the flow", witness, ratio, float(c), again)
     covered = f"d = 1, S = 1/64, L = 1 to 1e6, {len(STARTS)} starts, times up to that of (27); suprema over the ball by quadrature"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="integration of the flow",
+    return supported(
+        "integration of the flow",
+        covered,
         checked=r"\|\theta_L(t)-\theta_\infty(t)\|\leq g_2(L)\,t\,e^{\beta_\infty t}",
-        covered=covered,
         slack=float(c) / ratio,
         tightest=worst,
     )

@@ -31,6 +31,7 @@ from proofs_check.instances.gaussian_tasks import (
     power_over_queries,
     trace,
 )
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.smooth_losses import risks_of_smooth_losses
 from theory.regression.transfer import risk_gap
 
@@ -69,17 +70,11 @@ def _enumerated(
     worst, where = worst_case(left, lambda g: float(factor) * right(g))
     if worst > 1 + 1e-12:
         if found := witness():
-            return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=found, witness_by="exact")
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="enumeration",
-            reason=f"ratio {worst:.4g} at {where}, not confirmed exactly",
-        )
+            return refuted_exactly(found, "enumeration")
+        return undecided("enumeration", f"ratio {worst:.4g} at {where}, not confirmed exactly")
     covered = f"{len(hostile_gaps())} cases in d = 1, L = 1, 2, 3, 8, every prompt enumerated: y = 0, U = 0, skewed laws, slope 30"
     found_at: dict[str, Any] = {"slack": 1 / worst, "tightest": {"case": where}}
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="enumeration", checked=checked, covered=covered, **found_at
-    )
+    return supported("enumeration", covered, checked=checked, **found_at)
 
 
 def _repaired(factor: Fraction) -> Evidence:
@@ -221,14 +216,10 @@ class SlopeTask:
     def refuted(self, left: Any, right: Any) -> Evidence:
         """Refute left <= right, both of them moments of this task, at d = s = u = v = 1."""
         if left <= right:
-            return Evidence(
-                verdict=Verdict.OPEN, engine="exact arithmetic", reason=f"{left} <= {right} at w = {self.w}"
-            )
+            return undecided("exact arithmetic", f"{left} <= {right} at w = {self.w}")
         matrices = {"U": "((0, 0), (1, 0))", "V": "diag(0, 1)"}
         witness = {"d": self.D, "w": self.w, "sigma2": self.sigma2, **matrices, "left": left, "right": right}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
 
 
 def robust_slope(violation: Callable[[SlopeTask], Any]) -> Robust:
@@ -293,21 +284,11 @@ def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str)
             "constant^4": float(two) ** 4,
         }
         if round(one**4, 9) > float(two) ** 4:
-            return Evidence(
-                verdict=Verdict.REFUTED,
-                engine="exact arithmetic",
-                witness=witness,
-                witness_by="exact",
-                sides=sides,
-            )
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="quadrature",
-            reason=f"ratio {ratios[k]:.4g} at case {k}, not confirmed exactly",
-        )
+            return refuted_exactly(witness, sides=sides)
+        return undecided("quadrature", f"ratio {ratios[k]:.4g} at case {k}, not confirmed exactly")
     covered = f"{len(ratios)} laws of tasks with d = 1, 2, 3, Gaussian moments in closed form; singular covariances, sigma^2 up to 901"
     found: dict[str, Any] = {"slack": float(two) / ratios[k], "tightest": {"case": k}, "sides": sides}
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, **found)
+    return supported("quadrature", covered, checked=checked, **found)
 
 
 def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False) -> Any:

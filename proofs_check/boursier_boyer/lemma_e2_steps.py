@@ -10,11 +10,12 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, Rational, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from proofs_check.boursier_boyer.lemma_e4_steps import young
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly
 
 A, B, Y, x, t, m = sp.symbols("A B Y x t m", nonnegative=True)
 a, b, y, P = sp.symbols("a b y P", real=True)
@@ -165,12 +166,7 @@ def fourth_moments(
             "U": "-(5/4) ln(2) e1 e1'",
             "last row of V": "(1, 0)",
         }
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine="enumeration",
-            witness={**witness, "left": left, "right": right},
-            witness_by="exact",
-        )
+        return refuted_exactly({**witness, "left": left, "right": right}, "enumeration")
     numbers, r = {x: HALF_LINE, t: HALF_LINE}, sp.Symbol("r", nonnegative=True)
     power = forall((x + t) ** 4, "<=", Rational(eight) * (x**4 + t**4), numbers)
     lines = forall(8 * (x + t) ** 4 + 8 * t**4, "<=", on_D * x**4 + on_T * t**4, numbers)

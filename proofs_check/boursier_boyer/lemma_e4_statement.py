@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from sympy import Rational
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.refutation import defeated
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.lemma_e2_statement import (
@@ -35,6 +35,7 @@ from proofs_check.instances.gaussian_tasks import (
     power_over_queries,
     trace,
 )
+from proofs_check.instances.outcomes import refuted_exactly
 from proofs_check.instances.rare_tasks import RareTasks
 from proofs_check.instances.smooth_losses import gradients_of_smooth_losses
 from theory.regression.transfer import gradient_gap
@@ -140,9 +141,7 @@ def distance_of_the_gradients_for_one_token(
         "last row of V": "(1, 0)",
     }
     sides = {"left^2": square, "right": 0}
-    return Evidence(
-        verdict=Verdict.REFUTED, engine="enumeration", witness={**witness, **sides}, witness_by="exact"
-    )
+    return refuted_exactly({**witness, **sides}, "enumeration")
 
 
 def _output_moment(

@@ -11,11 +11,12 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, log, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported, undecided
 from theory.symbolic.algebra import Algebra
 
 L = sp.Symbol("L", integer=True, positive=True)
@@ -65,14 +66,8 @@ def _slopes_agree() -> Evidence:
         moves = [(risk(at + step * e, n) - risk(at - step * e, n)) / (2 * step) for e in np.eye(6)]
         worst = max(worst, float(np.abs(slope - moves).max()))
     if worst > 1e-8:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="finite differences", reason=f"slopes differ by {worst:.1e}"
-        )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="finite differences",
-        covered=f"L = 1, 2, 5 in d = 1, to {worst:.0e}",
-    )
+        return undecided("finite differences", f"slopes differ by {worst:.1e}")
+    return supported("finite differences", f"L = 1, 2, 5 in d = 1, to {worst:.0e}")
 
 
 @claim(

@@ -18,6 +18,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity, integral
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import undecided
 
 L, c, A, x, y, u = sp.symbols("L c A x y u", positive=True)
 d = sp.Symbol("d", positive=True)
@@ -58,9 +59,7 @@ def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
         at = {"Sigma": Rational(1, 2), "length": 2, "rate": 1}
         left, right = mean_over_tasks(**at), mean_over_tasks(sp.Integer(1), 2, 1)
         if not left < right:
-            return Evidence(
-                verdict=Verdict.OPEN, engine="rigorous quadrature", reason=f"{left} and {right} are not apart"
-            )
+            return undecided("rigorous quadrature", f"{left} and {right} are not apart")
         witness = {
             "d": 1,
             "Sigma": "1/2",

@@ -24,6 +24,7 @@ from proofs_check.boursier_boyer.lemma_f1_integral import Phi
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square
+from proofs_check.instances.outcomes import supported
 
 c, A, x, y, u, d = sp.symbols("c A x y u d", positive=True)
 
@@ -79,10 +80,9 @@ def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evid
                     worst = float((abs(off) / allowed).upper()), {"d": n, "s": s}
     same = direct_integral()
     covered = f"d in {DIMENSIONS}, s = sqrt(c ln L) in {SCALES}; reached {worst[0]:.3g} of the bound; {same}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="interval arithmetic",
-        covered=covered,
+    return supported(
+        "interval arithmetic",
+        covered,
         slack=1 / worst[0],
         tightest=worst[1],
         dimension="d = 1 to 40",
@@ -202,9 +202,7 @@ def decay(rate: int | Fraction) -> Evidence:
         if bound / found < slack:
             slack, where = bound / found, {"d": n, "sqrt(c ln L)": y}
     covered = "d = 1, 2, 5, 20, sqrt(c ln L) from 1/2 to 30, |Sigma| = 1; the mean by quadrature"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where
-    )
+    return supported("quadrature", covered, slack=slack, tightest=where)
 
 
 def _of_the_means(k: Fraction) -> Evidence:
@@ -222,10 +220,9 @@ def _of_the_means(k: Fraction) -> Evidence:
                 return found.replace(sides=(drawn_means(float(k)),))
             if bound / mean < slack:
                 slack, where = bound / mean, {"d": n, "c ln L": a}
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        covered=f"d in {dimensions}, c ln L from 0 to 1e4; the mean by quadrature",
+    return supported(
+        "quadrature",
+        f"d in {dimensions}, c ln L from 0 to 1e4; the mean by quadrature",
         slack=slack,
         tightest=where,
         sides=(drawn_means(float(k)),),

@@ -18,6 +18,7 @@ from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported
 from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])
@@ -96,14 +97,7 @@ def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
             ):
                 raise Contradiction(f"the display fails on samples at p = {p}: {chain}")
     covered = "R^3, Gamma of rank 1 and 3, p = 1, 4, 8"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=6 * prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=6 * prompts, seed=current_seed(), error=1e-6)
 
 
 @claim(
@@ -190,10 +184,4 @@ def moments_with_the_sub_gaussian_parameter(
         "left": left,
         "right": right,
     }
-    return Evidence(
-        verdict=Verdict.REFUTED,
-        engine="exact arithmetic",
-        checked=found.checked,
-        witness=witness,
-        witness_by="exact",
-    )
+    return refuted_exactly(witness, checked=found.checked)

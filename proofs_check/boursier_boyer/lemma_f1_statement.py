@@ -14,12 +14,13 @@ from typing import Any
 import sympy as sp
 from sympy import Max, Rational, exp, oo
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall
 from proofs_check.boursier_boyer.lemma_f1_laplace import decay
 from proofs_check.core.claim import claim
 from proofs_check.derivations.gaussian.tilted_tokens import LARGEST, ORDERS
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported
 from proofs_check.instances.quadratic_form import Sigma, a, b, w
 
 #: Above (ln 2)/2.
@@ -114,12 +115,8 @@ def tilted_moment(k: int, r: int, growth: Fraction, own: Fraction) -> Evidence:
         witness = {"d": 1, "Sigma": 1, "w": w_, "U": f"first column ({u}, {v})", "p": 2 * k, "p'": 2 * r}
         if left > right:
             witness |= {"left": str(left), "right": str(right)}
-            return Evidence(
-                verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-            )
+            return refuted_exactly(witness)
         if right / left < slack:
             slack, where = float(right / left), witness
     covered = "d = 1, Sigma = 1, w = 0, 1, 10, 1e8, five matrices U"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="exact arithmetic", covered=covered, slack=slack, tightest=where
-    )
+    return supported("exact arithmetic", covered, slack=slack, tightest=where)

@@ -14,6 +14,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly
 from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 from theory.symbolic.regression_moments import DATA, token_moments
 
@@ -47,7 +48,7 @@ def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
         "E y^2": corner.evaluate(at),
         "printed corner": claimed.evaluate(at),
     }
-    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+    return refuted_exactly(witness)
 
 
 PARAMETERS = {"printed": lambda k: Max(1, Sigma, w**2), "repaired": lambda k: Max(1, k * Sigma * (1 + w**2))}

@@ -11,12 +11,13 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Contradiction, Evidence, Verdict
+from numerics.evidence import Contradiction, Evidence
 from numerics.refutation import vanishing
 from numerics.search.query_average_instances import Quantity
 from proofs_check.boursier_boyer.average_statements import HYPOTHESES, ln
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly
 from proofs_check.instances.random_query.query_average import output_or_gradient
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 
@@ -78,7 +79,7 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
         )
     where = {**ONE_TOKEN_WITNESS, "L": 2, "sigma": "-> oo", "tokens": "sigma, -sigma", "query": "1, -1"}
     witness = {**where, "left": f"sigma**{growth}/2", "right": f"at most c1*ln(2)*sigma**{power}"}
-    return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
+    return refuted_exactly(witness, "examples")
 
 
 @claim(

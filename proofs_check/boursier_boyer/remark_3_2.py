@@ -16,11 +16,12 @@ from sympy import Max, oo
 
 from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from proofs_check.instances.query_in_prompt import LENGTHS, averaged_directly, averaged_errors, slope
 
 PARAMETERS = (Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(-1))
@@ -99,9 +100,7 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
         worst = max(worst, growth)
     covered = f"d = 1, tokens N(0, {Gamma}), queries N(0, 1), U in ({', '.join(map(str, PARAMETERS))}): slope at most {worst:.2g}"
     checked = r"\frac{\ln r(10^{20}) - \ln r(10^{10})}{10\ln 10} \le \frac{1}{10},\quad r = \mathcal{E}_{\text{in}}/\mathcal{E}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, dimension="d = 1"
-    )
+    return supported("quadrature", covered, checked=checked, dimension="d = 1")
 
 
 @claim("BB:R3.2/exponent", control=dict(c=Fraction(5, 4)), needs=("OURS:R4.self", "OURS:P3.1.sharp/printed"))

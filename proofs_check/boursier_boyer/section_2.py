@@ -13,12 +13,13 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.provers import Integers, forall, identity
 from numerics.search.query_average import Instance, tightest
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.long_prompts import CHECKED, LongPrompts, compared
+from proofs_check.instances.outcomes import refuted_exactly
 
 n = sp.Symbol("n", integer=True, positive=True)
 x, s = sp.symbols("x s", real=True)
@@ -60,12 +61,9 @@ def diverging(laws: str) -> Evidence:
         "Kz'Qz / z'": score,
         "log of term n": str(term),
     }
-    return Evidence(
-        verdict=Verdict.REFUTED,
-        engine="exact arithmetic",
+    return refuted_exactly(
+        witness,
         checked=rf"\int e^{{\langle Qz,Kz'\rangle}}|z'|\,\mathrm{{d}}\mu(z') < \infty \text{{ for {laws}}}",
-        witness=witness,
-        witness_by="exact",
     )
 
 

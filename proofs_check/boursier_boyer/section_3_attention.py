@@ -10,10 +10,11 @@ from collections.abc import Callable
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
+from numerics.evidence import Contradiction, Evidence, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported
 from theory.attention.layer import grad_K, grad_Q, grad_V, softmax_attention
 from theory.symbolic.algebra import Algebra
 
@@ -36,11 +37,7 @@ def differences(gradient: Array, f: Callable[[Array], Array], M: Array, step: fl
         raise Contradiction(
             f"gradient and finite differences differ by {gap:.1e}; one of the two programs is wrong"
         )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="finite differences",
-        covered="one prompt of 6 tokens in R^3, K and Q of 2 rows",
-    )
+    return supported("finite differences", "one prompt of 6 tokens in R^3, K and Q of 2 rows")
 
 
 def setting() -> tuple[Array, Array, Array, Array, Array]:
@@ -75,9 +72,7 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
         if output[0] != 2:
             raise Contradiction(f"one token z = 1 and V = 2 give the output {output[0]}, not 2")
         witness = {"d": 1, "L": 1, "z_1": 1, "V": 2, "T": 2, "largest point of the hull": 1}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     S_L, w = sp.symbols("S_L w", positive=True)
     T, x, M = sp.symbols("T x M", real=True)
     longer = (S_L * T + w * x) / (S_L + w)

@@ -15,6 +15,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirme
 from numerics.provers import Closed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from theory.regression.transfer import mean_of_rate
 from theory.symbolic.algebra import Algebra
 
@@ -108,7 +109,7 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
         if not truncated > 14:
             raise Contradiction("the truncated moment is 1 + ln(level)")
         witness = {"E min(sigma^12, 1e6)": str(truncated), "E min(sigma^12, t)": "1 + ln t -> oo"}
-        return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
+        return refuted_exactly(witness, "examples")
     k, n = sp.symbols("k n", nonnegative=True)  # n = |u|
     moments = {4: k**4 + 6 * k**2 + 3, 8: k**8 + 28 * k**6 + 210 * k**4 + 420 * k**2 + 105}
     sigma = sp.Symbol("sigma", positive=True)
@@ -136,9 +137,7 @@ def second_half_of_ii_follows_from_the_first(*, moment: int = 12, factor: int | 
     if moment < 8:
         return mean_that_does_not_vanish(moment)
     if moment < 12:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="derivation", reason="it was derived from the twelfth moment only"
-        )
+        return undecided("derivation", "it was derived from the twelfth moment only")
     length, u = sp.symbols("L u", positive=True)
     right = (Rational(factor) * 6 * s2 / (c * sp.E)) ** 6
     ranges = {length: (1, oo), c: (0, oo), s2: (0, oo)}
@@ -161,7 +160,7 @@ def mean_that_does_not_vanish(moment: int) -> Evidence:
         "c": 1,
         "E[ln(L)^4/L^(1/sigma^2)] >=": f"ln(L)**({4 - tail})/e -> oo",
     }
-    return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
+    return refuted_exactly(witness, "examples")
 
 
 def rate_under_pareto_laws() -> Evidence:
@@ -183,4 +182,4 @@ def rate_under_pareto_laws() -> Evidence:
     if worst > 1 + 1e-12:
         raise Contradiction(f"the expectation is {worst} times the bound that was proved for its integrand")
     covered = "L = 2 to 1e300, c = 1e-3 to 10; Pareto laws of sigma^2 (exact incomplete Gamma functions) and point masses"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst)
+    return supported("quadrature", covered, slack=1 / worst)

@@ -24,6 +24,7 @@ from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported
 from theory.attention.layer import softmax_attention
 from theory.regression.any_parameters import full_risk
 from theory.regression.finite_prompt import error_at_query
@@ -94,14 +95,7 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
             f"the risk on {prompts} drawn prompts is {score:.1f} standard errors from its closed form {exact}"
         )
     covered = f"d = 2, L = {L}, against the closed form on the block manifold: {score:.1f} standard errors"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
 @claim("BB:5.RL", control={"factor": 2})
@@ -151,13 +145,8 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
             "alpha": alpha,
             "admitted": ", ".join(admitted) or "nothing",
         }
-        return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="examples",
-        covered="one start inside, four outside",
-        dimension="d = 2",
-    )
+        return refuted_exactly(witness, "examples")
+    return supported("examples", "one start inside, four outside", dimension="d = 2")
 
 
 @claim("BB:A5.1/sign", control={"mirror": 2})

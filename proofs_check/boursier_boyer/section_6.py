@@ -13,12 +13,13 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, oo
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from theory.regression.finite_prompt import ridge_penalty
 from theory.symbolic.algebra import Algebra
@@ -123,14 +124,7 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
             f"the error is not the trace of the posterior covariance: off by {gap.mean():.2e}"
         )
     covered = "d = 5, L = 8, noise 1/10: against half and twice the penalty, and the trace of the posterior covariance"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
 # -- the factor 1/L --------------------------------------------------------------------------------
@@ -207,14 +201,8 @@ def _on_the_line(power: Rational) -> Evidence:
         s, L = 1, 10**4
         bound, least = of_both_errors(s, 1, 1, L, sp.exp), (sp.Integer(L) ** (1 - power) - 1) ** 2
         witness = {"d": 1, "Gamma": 1, "V": 1, "Uz": s, "L": L, "at least": str(least), "bound": str(bound)}
-        refuted = Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
-        return (
-            refuted
-            if least > bound
-            else Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="not apart yet")
-        )
+        refuted = refuted_exactly(witness)
+        return refuted if least > bound else undecided("exact arithmetic", "not apart yet")
     worst: tuple[float, dict[str, float]] = (0.0, {})
     for x in (0.0, 0.1, 1.0, 4.0):
         for n in (1, 10, 10**4, 10**8, 10**16):
@@ -222,14 +210,10 @@ def _on_the_line(power: Rational) -> Evidence:
             gap = output_gap(x, n)
             most = float(gap.of_t + x * gap.of_c2)
             if most > above * (1 + 1e-9):
-                return Evidence(
-                    verdict=Verdict.OPEN, engine="quadrature", reason=f"{most} > {above} at s = {x}, L = {n}"
-                )
+                return undecided("quadrature", f"{most} > {above} at s = {x}, L = {n}")
             worst = max(worst, (most / above, {"s": x, "L": n}), key=lambda pair: pair[0])
     covered = "d = 1, s = 0, 1/10, 1, 4, L = 1 to 1e16, by the exact distance of both architectures"
-    found = Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst[0], tightest=worst[1]
-    )
+    found = supported("quadrature", covered, slack=1 / worst[0], tightest=worst[1])
     return confirmed(found, drawn_outputs())
 
 
@@ -245,11 +229,4 @@ def drawn_outputs(prompts: int = 20_000, L: int = 50) -> Evidence:
     if gap.mean() - 7 * gap.std() / np.sqrt(prompts) > bound:
         raise Contradiction(f"drawn prompts have {gap.mean():.3g} above the bound {bound:.3g}")
     covered = f"d = 2, L = {L}: {gap.mean():.3g} against {bound:.3g}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.provers import Closed, forall, identity
 from numerics.refutation import refuted_by_two_routes
@@ -21,6 +21,7 @@ from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regression
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, up_to
+from proofs_check.instances.outcomes import supported, undecided
 from theory.regression.transfer import sufficient_g2
 
 FLOW = "integration of the flow"
@@ -108,24 +109,13 @@ def _along_paths(c: Fraction) -> Evidence:
                 worst = {"ratio": float(found[k]), "again": float(second[k]), **at}
     ratio, again = worst.pop("ratio"), worst.pop("again")
     if rises > 1e-12:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine=FLOW,
-            reason=f"the finite-prompt risk rises by {rises:.1e} of its start",
-        )
+        return undecided(FLOW, f"the finite-prompt risk rises by {rises:.1e} of its start")
     if ratio > c:
         witness = {**worst, "S": "1/64", "difference over g1 + kappa g2 t e^(beta t)": ratio, "allowed": c}
         return refuted_by_two_routes(FLOW, witness, ratio, float(c), again)
     covered = "d = 1, S = 1/64, L = 1 to 1e6, 4 starts (one on the stable manifold of the saddle), times up to that of (27)"
     checked = r"|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta_\infty t}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine=FLOW,
-        checked=checked,
-        covered=covered,
-        slack=float(c) / ratio,
-        tightest=worst,
-    )
+    return supported(FLOW, covered, checked=checked, slack=float(c) / ratio, tightest=worst)
 
 
 def first_length(epsilon: float, start: float) -> Transfer | None:
@@ -188,11 +178,7 @@ def _to_the_end(c: Fraction) -> Evidence:
         for epsilon in (1e-3, 1e-4, 1e-5):
             first = first_length(epsilon, start)
             if first is None:
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine=FLOW,
-                    reason=f"no length up to 1e32 is long enough for {epsilon}",
-                )
+                return undecided(FLOW, f"no length up to 1e32 is long enough for {epsilon}")
             seen.append(f"{first.L:.0e}")
             for transfer in (t for t in transfers(LENGTHS) if t.L >= first.L):
                 _, path = transfer.paths((start, start), np.array([0.0, 40 / S**2]))
@@ -204,22 +190,14 @@ def _to_the_end(c: Fraction) -> Evidence:
             S = transfer.infinite.S
             _, path = transfer.paths(saddle, np.array([0.0, 40 / S**2]))
             if path.risk[-1] > S / 2 * (1 + 1e-9):
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine=FLOW,
-                    reason=f"risk {path.risk[-1]:.6g} from {saddle} at L = {transfer.L:g}",
-                )
+                return undecided(FLOW, f"risk {path.risk[-1]:.6g} from {saddle} at L = {transfer.L:g}")
     ratio = worst.pop("ratio")
     if ratio > c:
         least, again = (
             risk / worst["epsilon"] for risk in least_risks(worst["L"], 1 / 64)
         )  # at most that of the limit
         if least <= c:
-            return Evidence(
-                verdict=Verdict.OPEN,
-                engine=FLOW,
-                reason=f"the limit is between {least:.4g} and {ratio:.4g} times epsilon",
-            )
+            return undecided(FLOW, f"the limit is between {least:.4g} and {ratio:.4g} times epsilon")
         witness = {**worst, "S": "1/64", "least risk over epsilon": least, "allowed": c}
         return refuted_by_two_routes(FLOW, witness, least, float(c), again)
     found = (
@@ -227,11 +205,4 @@ def _to_the_end(c: Fraction) -> Evidence:
     )
     covered = f"d = 1, S = 1/64, {found}; and two starts that end in the saddle, L = 100, 10000"
     checked = r"\lim_t\mathcal{R}_L(\theta_L(t))\leq\lim_t\mathcal{R}_\infty(\theta_\infty(t))+\varepsilon,\ L\geq L(\varepsilon)"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine=FLOW,
-        checked=checked,
-        covered=covered,
-        slack=float(c) / ratio,
-        tightest=worst,
-    )
+    return supported(FLOW, covered, checked=checked, slack=float(c) / ratio, tightest=worst)

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.boursier_boyer.theorem_4_3 import CONSTANTS, FLOW
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.spiral import no_limit
 from theory.regression.transfer import distance_26, slow_time
 
@@ -103,11 +104,7 @@ def _at_one_time(c: Fraction) -> Evidence:
         for start in ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5)):
             fitting = one_time(epsilon, start)
             if fitting is None:
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine=FLOW,
-                    reason=f"no time or length found for {epsilon} from {start}",
-                )
+                return undecided(FLOW, f"no time or length found for {epsilon} from {start}")
             transfer, T = fitting
             found, again = (distance_then(transfer, T, start, r) for r in (1e-11, 1e-12))
             pairs.append(f"({transfer.L:.0e}, {T * transfer.infinite.S**2:.2f}/S^2)")
@@ -127,14 +124,7 @@ def _at_one_time(c: Fraction) -> Evidence:
         return refuted_by_two_routes(FLOW, witness, ratio, float(c), ratio + off)
     covered = f"d = 1, S = 1/64, epsilon = 1/2, 1/20, three starts, one ending in the saddle; (L, T) = {', '.join(pairs)}"
     checked = r"\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine=FLOW,
-        checked=checked,
-        covered=covered,
-        slack=float(c) / ratio,
-        tightest=worst,
-    )
+    return supported(FLOW, covered, checked=checked, slack=float(c) / ratio, tightest=worst)
 
 
 @claim(
@@ -211,9 +201,7 @@ def _at_slow_times(schedule: str) -> Evidence:
             "allowed": allowed,
         }
         if ends[0] <= allowed:
-            return Evidence(
-                verdict=Verdict.OPEN, engine=FLOW, reason=f"the flow has not left the saddle: {witness}"
-            )
+            return undecided(FLOW, f"the flow has not left the saddle: {witness}")
         return refuted_by_two_routes(FLOW, witness, ends[0], allowed, ends[1])
     shown, tightest = [], math.inf
     for start in ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5)):
@@ -226,15 +214,11 @@ def _at_slow_times(schedule: str) -> Evidence:
             )
             found = float(np.linalg.norm(other.theta[:, -1] - goal))
             if not found <= allowed < before:
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine=FLOW,
-                    reason=f"{found:.3g}, {allowed:.3g}, {before:.3g} at L = {transfer.L:g}",
-                )
+                return undecided(FLOW, f"{found:.3g}, {allowed:.3g}, {before:.3g} at L = {transfer.L:g}")
             before, tightest = allowed, min(tightest, allowed / found)
         shown.append(f"{start}: {before:.2g}")
     covered = f"d = 1, S = 1/64, |lim theta| = 0 or 11, L = 1e4 to 1e64; bound of the distance at the end: {', '.join(shown)}"
     checked = (
         r"\|\theta_L(T(L))-\lim_t\theta_\infty(t)\|\to0,\quad T(L)=\tfrac{1}{2\beta}\ln\tfrac{1}{g_2(L)}"
     )
-    return Evidence(verdict=Verdict.SUPPORTED, engine=FLOW, checked=checked, covered=covered, slack=tightest)
+    return supported(FLOW, covered, checked=checked, slack=tightest)
