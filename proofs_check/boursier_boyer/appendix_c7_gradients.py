@@ -28,7 +28,7 @@ from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.boursier_boyer.section_3_attention import differences, setting
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import refuted_exactly
+from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from theory.attention.layer import grad_U, grad_V, softmax_attention
 from theory.bounds.query_average_constants import paper_constants_U
 from theory.symbolic.algebra import Algebra
@@ -57,8 +57,7 @@ def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
 
 @claim(
     "BB:C.7.gU",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(slope="z_k z'"),
     control=dict(slope="z_k.z"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),

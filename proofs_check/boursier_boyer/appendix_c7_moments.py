@@ -21,7 +21,7 @@ from numerics.token_laws.hostile import hostile_laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate, rate_holds
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported, undecided
 from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(vectors=["v", "x", "z"])
@@ -58,9 +58,8 @@ def _mean(s: int, U: int) -> sp.Expr:
 
 @claim(
     "BB:20",
+    **TYPO,
     assumes=(MEANS,),
-    false="typo",
-    costs="nothing",
     repair=dict(power=1),
     control=(dict(power=2), dict(c=Fraction(9, 10))),
     needs=("BB:A3.3",),
@@ -107,8 +106,7 @@ def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "BB:C.7.M84",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(power=4),
     control=(dict(power=3), dict(scale=Fraction(1, 2))),
     needs=("BB:A3.3",),

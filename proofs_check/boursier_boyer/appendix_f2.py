@@ -25,7 +25,7 @@ from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.fixed_point import stands_still
-from proofs_check.instances.outcomes import refuted_exactly, undecided
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, undecided
 from theory.regression.any_parameters import full_risk_gradient
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import effective_covariance, icl_risk
@@ -39,8 +39,7 @@ S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
 
 @claim(
     "BB:F.2.lin",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0"),
     repair={"outer": 0, "last": "x_k"},
     control=({"last": "x"}, {"outer": 1}),

@@ -22,6 +22,10 @@ from numerics.search.query_average_instances import discrete
 from proofs_check.instances.random_query.query_average import general, times
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
+#: The keywords of a claim that fails for one token only, as Lemma C.6 does.
+AT_ONE_TOKEN: dict[str, Any] = dict(
+    false="edge", at="L = 1", follows="BB:LC.6", costs="nothing", repair=dict(least=2)
+)
 UNPROVED = "Every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants."
 SUPREMUM_WHY = r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it is no condition on $f$."
 SUPREMUM_INSTEAD = r"Ask for $\sup_{z\neq 0}\|f(z)\|/\|z\|%s\leq C_{f}$ and $f(0)=0$, as in Lemma C.%d."

@@ -26,6 +26,7 @@ from numerics.properties.tails import LAW, LENGTH, SCORE, averages, instance, le
 from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.bounds.concentration import alpha_minus, alpha_plus
 
 if TYPE_CHECKING:
@@ -156,8 +157,7 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
 
 @claim(
     "BB:LC.1.am",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(level=1 - delta),
     control=dict(level=1 - delta / 2),
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
@@ -173,8 +173,7 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
 
 @claim(
     "BB:LC.1.sand",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(factor=S),
     dial="c",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),

@@ -18,6 +18,7 @@ from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.bounds.concentration import alpha_minus, beta, delta_min
 
 delta = sp.Symbol("delta", positive=True)
@@ -49,8 +50,7 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
 
 @claim(
     "BB:LC.1/inference",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(power=2),
     control=(dict(power=1), dict(eight=7)),
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),

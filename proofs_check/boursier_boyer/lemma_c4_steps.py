@@ -13,7 +13,7 @@ from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import refuted_exactly
+from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from theory.attention.layer import softmax_attention
 from theory.bounds.concentration import delta_0
 from theory.bounds.concentration_moments import tail_integral, threshold_c4, threshold_c7
@@ -34,8 +34,7 @@ SCALE = {1: 16 * sigma2 * C_f**2, 2: 16 * sigma2 * C_f}  # 16 sigma^2 C_f^(2/p)
 
 @claim(
     "BB:LC.4.impl",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(sign=">="),
     control=(dict(c=Fraction(19, 10)), dict(half=Fraction(3, 5))),
     needs=("BB:LC.4.hull",),
@@ -61,9 +60,8 @@ LARGEST_POINT_OF_HULL = {"z_k": 1, "f(z_k)": 2}
 
 @claim(
     "BB:LC.4.hull",
-    false="typo",
+    **TYPO,
     follows="BB:P3.1.conv",
-    costs="nothing",
     repair=dict(hull="f(z_k)"),
     control=dict(total=Fraction(9, 10)),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),

@@ -17,6 +17,7 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import (
+    AT_ONE_TOKEN,
     G_INSTEAD,
     G_WHY,
     HYPOTHESES,
@@ -30,6 +31,7 @@ from proofs_check.boursier_boyer.average_statements import (
 from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.bounds.query_average_constants import constants_16, paper_constants_C6
 
 SIGMA = sp.Symbol("sigma", positive=True)
@@ -47,10 +49,9 @@ def assumption_c5_is_not_empty(*, power: int = 1, scaling: int = 8) -> Evidence:
 
 @claim(
     "BB:AC.5/i",
-    false="typo",
+    **TYPO,
     why=shared.SUPREMUM_WHY,
     instead=shared.SUPREMUM_INSTEAD % ("^{p}", 4),
-    costs="nothing",
     repair=dict(argument="z"),
     control=dict(c=Fraction(9, 10)),
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
@@ -94,10 +95,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 
 @claim(
     "BB:LC.6/nu",
-    false="typo",
+    **TYPO,
     why=shared.NU_WHY % 4,
     details=shared.NU_DETAILS,
-    costs="nothing",
     repair=dict(law="through E|g|^4"),
     control=dict(c=Fraction(1, 46)),
     hypotheses=HYPOTHESES,
@@ -137,11 +137,7 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 
 @claim(
     "BB:16",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(least=1), dict(c=Fraction(1, 58))),
     needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "BB:LC.6.T3/conclude", "OURS:LC.6"),
     hypotheses=HYPOTHESES,
@@ -171,10 +167,9 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "BB:16/g",
-    false="typo",
+    **TYPO,
     why=G_WHY % 6,
     instead=G_INSTEAD,
-    costs="nothing",
     repair=dict(moment=1),
     control=dict(power=1),
     hypotheses=("G > 0", "e > 0"),

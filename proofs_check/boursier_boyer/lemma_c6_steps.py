@@ -15,7 +15,7 @@ from numerics.provers import Closed, Integers, computed, forall
 from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
-from proofs_check.boursier_boyer.average_statements import c1, c2, k
+from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, c1, c2, k
 from proofs_check.boursier_boyer.average_steps import (
     BALL,
     IN_THE_BALL,
@@ -28,6 +28,7 @@ from proofs_check.boursier_boyer.average_steps import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.random_query.average_split import Bound, instances, products, split
 from theory.bounds.concentration import lemma_c4
 
@@ -214,8 +215,7 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
 
 @claim(
     "BB:LC.6.T2b",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(moment=1),
     control=dict(power=5),
     needs=("BB:LC.6.T2c", "BB:LC.6.5x"),
@@ -261,11 +261,7 @@ def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Ev
 
 @claim(
     "BB:LC.6.T3/conclude",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.6.T3",),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),

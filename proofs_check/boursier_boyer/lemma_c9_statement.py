@@ -17,6 +17,7 @@ from numerics.provers import Integers, forall
 from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import (
+    AT_ONE_TOKEN,
     G_INSTEAD,
     G_WHY,
     HYPOTHESES,
@@ -30,6 +31,7 @@ from proofs_check.boursier_boyer.average_statements import (
 from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.bounds.query_average_constants import constants_18, paper_constants_C9
 
 SIGMA = sp.Symbol("sigma", positive=True)
@@ -47,11 +49,10 @@ def assumption_c8_is_not_empty(*, power: int = 1, scaling: int = 16) -> Evidence
 
 @claim(
     "BB:AC.8/i",
-    false="typo",
+    **TYPO,
     follows="BB:AC.5/i",
     why=shared.SUPREMUM_WHY,
     instead=shared.SUPREMUM_INSTEAD % ("", 7),
-    costs="nothing",
     repair=dict(argument="z"),
     control=dict(c=Fraction(9, 10)),
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
@@ -70,11 +71,7 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 
 @claim(
     "BB:LC.9",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(least=1), dict(c=Fraction(1, 10600))),
     hypotheses=HYPOTHESES,
     reference={},
@@ -96,11 +93,10 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 
 @claim(
     "BB:LC.9/nu",
-    false="typo",
+    **TYPO,
     follows="BB:LC.6/nu",
     why=shared.NU_WHY % 8,
     details=shared.NU_DETAILS,
-    costs="nothing",
     repair=dict(law="through E|g|^8"),
     control=dict(c=Fraction(1, 10600)),
     hypotheses=HYPOTHESES,
@@ -130,11 +126,7 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 
 @claim(
     "BB:18",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(least=1), dict(c=Fraction(1, 14500))),
     needs=(
         "BB:LC.9.split",
@@ -165,11 +157,10 @@ def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "BB:18/g",
-    false="typo",
+    **TYPO,
     follows="BB:16/g",
     why=G_WHY % 9,
     instead=G_INSTEAD,
-    costs="nothing",
     repair=dict(moment=1),
     control=dict(power=3),
     hypotheses=("G > 0", "e > 0"),

@@ -16,7 +16,7 @@ from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from numerics.search.query_average_bound import QueryAverageBound
 from proofs_check.boursier_boyer import average_steps as shared
-from proofs_check.boursier_boyer.average_statements import c1, c2, k
+from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, c1, c2, k
 from proofs_check.boursier_boyer.average_steps import (
     BALL,
     IN_THE_BALL,
@@ -29,6 +29,7 @@ from proofs_check.boursier_boyer.average_steps import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.random_query.average_split import instances, products, split
 from theory.bounds.concentration_moments import lemma_c7
 
@@ -172,9 +173,8 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
 
 @claim(
     "BB:LC.9.T2/g",
-    false="typo",
+    **TYPO,
     follows="BB:LC.6.T2b",
-    costs="nothing",
     repair=dict(moment=1),
     control=dict(power=11),
     needs=("BB:LC.6.5x",),
@@ -214,11 +214,7 @@ def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Ev
 
 @claim(
     "BB:LC.9.T3/conclude",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.9.T3",),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),

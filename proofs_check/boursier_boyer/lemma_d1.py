@@ -22,7 +22,7 @@ from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import vectors
-from proofs_check.instances.outcomes import refuted_exactly
+from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from theory.attention.layer import gaussian_output
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 from theory.symbolic.algebra import Algebra
@@ -245,8 +245,7 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction
 
 @claim(
     "BB:LD.1.arg",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(argument="K'Q"),
     control=(dict(factor=3), dict(slope=Fraction(3, 2))),
     needs=("BB:LD.1.phi", "BB:LD.1.4th"),

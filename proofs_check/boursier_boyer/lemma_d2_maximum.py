@@ -20,7 +20,7 @@ from numerics.search.worst_law import worst_law
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import PRODUCTS, largest, norms
-from proofs_check.instances.outcomes import refuted_exactly, supported
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
 from theory.bounds.sub_gaussian import c_p, maximum_explicit, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)
@@ -75,9 +75,8 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1, logarithm: int = 1) -
 
 @claim(
     "BB:LD.2.2.eq",
+    **TYPO,
     assumes=(MEANS,),
-    false="typo",
-    costs="nothing",
     repair=dict(relation="<="),
     control=dict(share=Fraction(1, 2)),
     needs=("BB:LD.2.1",),

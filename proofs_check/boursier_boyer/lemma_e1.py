@@ -19,7 +19,7 @@ from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, tra
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import STARTS, drawn_flows, up_to
-from proofs_check.instances.outcomes import supported
+from proofs_check.instances.outcomes import TYPO, supported
 from theory.regression.any_parameters import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
 
@@ -77,8 +77,7 @@ def _on_paths(c: Fraction) -> Evidence:
 
 @claim(
     "BB:LE.1/inference",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair={"constant": "beta_inf"},
     control={"constant": "half of beta_inf"},
     needs=("BB:24-27/gronwall",),
@@ -169,8 +168,7 @@ def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "BB:24-27/exit",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair={"up_to": "<"},
     control=({"inner": Fraction(11, 10)}, {"up_to": "<="}),
     hypotheses=("rho > 0", "tau > 0", "t >= 0", "t <= tau"),

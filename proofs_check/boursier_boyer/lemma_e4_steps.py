@@ -16,7 +16,7 @@ from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import supported, undecided
+from proofs_check.instances.outcomes import TYPO, supported, undecided
 from theory.symbolic.algebra import Algebra
 
 L = sp.Symbol("L", integer=True, positive=True)
@@ -36,8 +36,7 @@ def gradient_rate(square: sp.Expr) -> sp.Expr:
 
 @claim(
     "BB:LE.4/middle",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair={"root": Fraction(1, 2)},
     control={"root": Fraction(2, 5)},
     needs=("BB:28",),

@@ -18,7 +18,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity, integral
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import undecided
+from proofs_check.instances.outcomes import TYPO, undecided
 
 L, c, A, x, y, u = sp.symbols("L c A x y u", positive=True)
 d = sp.Symbol("d", positive=True)
@@ -43,8 +43,7 @@ def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
 
 @claim(
     "BB:LF.1.ii.a-e/a",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "L in Integers", "L >= 1", "c > 0"),
     repair={"least": 1},
     control=({"least": Fraction(1, 2)}, {"least": Fraction(3, 2)}),

@@ -14,15 +14,14 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import refuted_exactly
+from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 from theory.symbolic.regression_moments import DATA, token_moments
 
 
 @claim(
     "BB:LF.1.corner",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     needs=("BB:12",),
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     repair={"norm": "Sigma"},

@@ -14,7 +14,7 @@ import sympy as sp
 from numerics.evidence import Contradiction, Evidence
 from numerics.refutation import vanishing
 from numerics.search.query_average_instances import Quantity
-from proofs_check.boursier_boyer.average_statements import HYPOTHESES, ln
+from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, HYPOTHESES, ln
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly
@@ -84,11 +84,7 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
 
 @claim(
     "BB:P3.1",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(power=1), dict(c=Fraction(1, 42))),
     hypotheses=HYPOTHESES,
     reference={},

@@ -11,7 +11,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence
 from numerics.provers import identity
-from proofs_check.boursier_boyer.average_statements import HYPOTHESES
+from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, HYPOTHESES
 from proofs_check.boursier_boyer.proposition_3_1 import in_the_form_of_the_paper
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -19,11 +19,7 @@ from proofs_check.derivations.proofs import derivation
 
 @claim(
     "BB:P3.4.V",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(power=1), dict(c=Fraction(1, 42))),
     hypotheses=HYPOTHESES,
     reference={},
@@ -40,11 +36,7 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
 
 @claim(
     "BB:P3.4.U",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(power=3), dict(c=Fraction(1, 106 * 10**4))),
     needs=("BB:C.7.gU", "BB:P3.4.U/limit"),
     hypotheses=HYPOTHESES,

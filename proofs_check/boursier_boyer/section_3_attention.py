@@ -14,7 +14,7 @@ from numerics.evidence import Contradiction, Evidence, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import refuted_exactly, supported
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
 from theory.attention.layer import grad_K, grad_Q, grad_V, softmax_attention
 from theory.symbolic.algebra import Algebra
 
@@ -54,8 +54,7 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
 
 @claim(
     "BB:P3.1.conv",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(hull="V z_k"),
     control=dict(hull="z_k and 0"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
