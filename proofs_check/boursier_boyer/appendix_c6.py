@@ -21,14 +21,10 @@ from theory.bounds.sub_gaussian import lemma_d1
 sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
 
 
-@claim(
-    "BB:C.6",
-    dial="c",
-)
+@claim("BB:C.6", dial="c")
 def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidence:
-    r"""The bound $\mathbb{E}_{\nu}\|T^{U,V}[\mu]\|^4\leq c^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm
-    op}^4d^2$ with `c` = 4 is that of Lemma D.1. It is derived with it, for the tilted mean of
-    $f(z)=Vz$, which is $T^{U,V}[\mu]$, and tried on the same laws.
+    r"""With `c` = 4 for the first 4, derived with Lemma D.1, for the tilted mean of $f(z)=Vz$,
+    which is $T^{U,V}[\mu]$, and tried on the same laws.
     """
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(sp.Rational(c) ** 4 * sigma**8 * U**4 * d**2)
     laws = ("two atoms", "two atoms")
@@ -38,9 +34,8 @@ def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidenc
 
 @claim("BB:C.6/power", control=(dict(c=3), dict(power=7)))
 def fourth_power_of_lemma_d1(*, c: int = 4, power: int = 8) -> Evidence:
-    r"""The fourth power of the bound of Lemma D.1,
-    $(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm op}\sqrt{d})^4$, is
-    $4^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm op}^4d^2$.
+    r"""The fourth power of the bound of Lemma D.1, $(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm
+    op}\sqrt{d})^4$, is $4^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm op}^4d^2$.
     """
     V, U = sp.symbols("V U", nonnegative=True)  # either may be 0
     with sp.evaluate(False):

@@ -18,7 +18,7 @@ from flint import arb
 
 from numerics.attention.enumeration import compositions, multinomial
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
+from numerics.evidence import Contradiction, Evidence, confirmed
 from numerics.provers import trace_identity
 from numerics.search.query_average import Instance, PromptAndQuery, squared_error, tightest
 from numerics.search.query_average_bound import QueryAverageBound, Term
@@ -28,6 +28,7 @@ from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.boursier_boyer.section_3_attention import differences, setting
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from theory.attention.layer import grad_U, grad_V, softmax_attention
 from theory.bounds.query_average_constants import paper_constants_U
 from theory.symbolic.algebra import Algebra
@@ -42,9 +43,8 @@ Array = np.ndarray
 
 @claim("BB:C.7.gV", control=dict(factor=2))
 def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
-    r"""Along every path $V(t)$ the output changes at the rate $v_i'(t)^{\top}b$, where $b$ is the
-    softmax-weighted mean of the tokens. This is derived, and the gradient of $v^{\top}b$ in the row
-    $v$ is tried; `factor` multiplies $b$.
+    r"""Derived along every path $V(t)$; the gradient of $v^{\top}b$ in the row $v$ is tried, where
+    `factor` multiplies the weighted mean $b$.
     """
     Z, z, k, q, V = setting()
     v, b = ALGEBRA["v"], ALGEBRA["b"]
@@ -57,17 +57,14 @@ def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
 
 @claim(
     "BB:C.7.gU",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(slope="z_k z'"),
     control=dict(slope="z_k.z"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
 )
 def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
-    r"""Along every path $U(t)$ the output changes at the rate $\langle G,U'(t)\rangle$ with the
-    gradient $G$, for every $L$ and $d$; this is derived, and compared with finite differences. The
-    printed `slope` $z_k^{\top}z$ is refuted by two tokens in the plane; repaired, it is the matrix
-    $z_kz^{\top}$.
+    r"""Derived along every path $U(t)$ with the matrix $z_kz^{\top}$, and compared with finite
+    differences. The printed `slope` $z_k^{\top}z$ is refuted by two tokens in the plane.
     """
     if slope == "z_k.z":
         prompt, z, v = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, 1.0]), np.array([[1.0, 0.0]])
@@ -80,9 +77,7 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
             )
         witness = {"d": 2, "L": 2, "U": 0, "z_1": "(1, 0)", "z_2": "(-1, 0)", "v": "(1, 0)", "z": "(0, 1)"}
         witness |= {"gradient": "[0 1; 0 0]", "printed": 0}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     Z, z, k, q, V = setting()
     route = differences(grad_U(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, M, V), k.T @ q)
     return derivation("BB:C.7.gU", route, slope=slope)
@@ -92,9 +87,7 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
 
 
 def gradient_errors(mu: WeightedNodes, nu: WeightedNodes, U: Array, v: Array, L: int) -> tuple[float, float]:
-    """Return E|first term - limit|^2 and E|Xh Yh - X Y|_F^2, as sums over all vectors of counts and
-    all queries.
-    """
+    """E|first term - limit|^2 and E|Xh Yh - X Y|_F^2, as sums over all counts and all queries."""
     counts = compositions(L, len(mu.nodes))
     chance = multinomial(counts, mu.masses)
     second = mu.nodes * (mu.nodes @ v)[:, None]
@@ -115,9 +108,7 @@ def gradient_errors(mu: WeightedNodes, nu: WeightedNodes, U: Array, v: Array, L:
 
 
 def _pairs(d: int) -> Iterator[tuple[str, WeightedNodes, WeightedNodes]]:
-    """List laws of tokens with sigma >= 1, at 1 and at 3, and laws of queries with sub-Gaussian
-    constant 1.
-    """
+    """Tokens with sigma = 1 and 3, and queries with sub-Gaussian constant 1."""
     spread = [(law, law.weighted_nodes) for law in hostile_laws(d) if law.sigma2]
     for mu, tokens in spread:
         for nu, queries in spread:
@@ -130,7 +121,7 @@ def _pairs(d: int) -> Iterator[tuple[str, WeightedNodes, WeightedNodes]]:
 
 @cache
 def instances() -> list[tuple[Any, ...]]:
-    """List (where, L, sigma, |U|, d, error of the first term, error of the product) for |v| = 1."""
+    """All (where, L, sigma, |U|, d, error of the first term, error of the product) for |v| = 1."""
     rows: list[tuple[Any, ...]] = []
     for d in (1, 2):
         v = np.ones(d) / np.sqrt(d)
@@ -170,9 +161,7 @@ TERMS: tuple[tuple[Any, Any], ...] = (
 
 
 def rate(which: int, shortest: int, c: Fraction = Fraction(1), power: int = 12) -> QueryAverageBound:
-    """The rate of a term of the gradient, times c, for every law and L >= shortest, at v = (1, 0,
-    ..., 0).
-    """
+    """The rate of a term of the gradient for every law and L >= shortest, at v = (1, 0, ..., 0)."""
 
     def right(at: Any) -> Any:
         L, sigma, u = (np.asarray(x, dtype=float) for x in (at.L, at.sigma, at.u))
@@ -186,17 +175,15 @@ def rate(which: int, shortest: int, c: Fraction = Fraction(1), power: int = 12) 
 
 
 def _rare(size: int, mass: Fraction) -> TokenLaw:
-    """Return the law of size, 0 and -size, the outer two with this mass; 1 is a sub-Gaussian
-    constant if size^2 is at most about 2 ln(1/mass).
-    """
+    """The law of size, 0 and -size; 1 is a sub-Gaussian constant if size^2 <= 2 ln(1/mass), about."""
     return atoms([[size], [0], [-size]], [mass / 2, 1 - mass, mass / 2], sigma2=Fraction(1))
 
 
 def rate_holds(
     which: int, shortest: int, checked: str, c: Fraction = Fraction(1), power: int = 12
 ) -> Evidence:
-    """Compare each error with c c_1 sigma^power ln(L)^2 / L^{c_2/sigma^2} for L >= shortest; the
-    constants are fixed beforehand.
+    """Compare each error with c c_1 sigma^power ln(L)^2/L^{c_2/sigma^2}; the constants are fixed
+    beforehand.
     """
     meant, rows = rate(which, shortest, c, power), []
     for name, L, sigma, U, d, *errors in instances():
@@ -217,7 +204,7 @@ def rate_holds(
 
 
 def three_atoms() -> WeightedNodes:
-    """Return the law of -1, 0 and 1 with probabilities 1/4, 1/2 and 1/4."""
+    """The law of -1, 0 and 1 with probabilities 1/4, 1/2 and 1/4."""
     return WeightedNodes(np.array([[-1.0], [0.0], [1.0]]), np.array([0.25, 0.5, 0.25]), 0.5)
 
 
@@ -232,14 +219,9 @@ def three_atoms() -> WeightedNodes:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma >= 1"),
 )
 def rate_of_the_first_term(*, shortest: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
-    r"""The mean squared error of $\sum_kp_k(v_i^{\top}z_k)z_kz^{\top}$ with the softmax weights
-    $p_k$ is at most $c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ for every $L\geq$ `shortest`. Printed
-    for $L=1$ too, it is refuted there for all constants; for $L\geq2$ it is derived with explicit
-    constants, and tried on instances. Here `c` multiplies the bound, and `power` is the exponent of
-    $\sigma$.
-
-    The constants are those of P3.4.U with $\|v_i\|$ in place of $\|V\|_{\rm op}$. The derivation
-    uses R1 for $zz^{\top}$, and needs no Assumption 3.3.
+    r"""Printed for $L=1$ too (`shortest`), it is refuted there for all constants; for $L\geq2$ it
+    is derived with those of P3.4.U, $\|v_i\|$ in place of $\|V\|_{\rm op}$, and tried on instances.
+    Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
     """
     if shortest == 1:
         law = three_atoms()
@@ -258,8 +240,6 @@ def rate_of_the_first_term(*, shortest: int = 1, c: Fraction = Fraction(1), powe
         witness |= {"left": "1/4", "right": 0}
         checked = r"\mathbb{E}\|\ldots\|^2 \le " + RATE
         common: dict[str, Any] = {"checked": checked, "sides": (rate(0, shortest),)}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", **common
-        )
+        return refuted_exactly(witness, **common)
     search = rate_holds(0, shortest, r"\mathbb{E}\|\ldots\|^2 \le " + RATE, c, power)
     return derivation("BB:C.7.first", search, c=c, power=power)

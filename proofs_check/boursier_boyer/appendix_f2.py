@@ -25,6 +25,7 @@ from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.fixed_point import stands_still
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, undecided
 from theory.regression.any_parameters import full_risk_gradient
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import effective_covariance, icl_risk
@@ -38,8 +39,7 @@ S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
 
 @claim(
     "BB:F.2.lin",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0"),
     repair={"outer": 0, "last": "x_k"},
     control=({"last": "x"}, {"outer": 1}),
@@ -48,29 +48,23 @@ S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
 )
 def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str = "x") -> Evidence:
     r"""Without the outer factor $1/L$ and with $x_k^{\top}w\,x_k^{\top}$ in the last row, the
-    blocks of $\hat\Gamma_{L,w,x}$ have the expectations $(1+\frac1L)\Sigma$, $\Sigma w$,
-    $w^{\top}\Sigma$ and $w^{\top}\Sigma w$ for every $d$ and $L$. As printed (`outer` = 1, and $x$
-    for $x_k$ in the `last` row) the mean of the first entry tends to $0$.
-
-    With outer = 1 the top-left block, positive in d = 1, has mean (1 + 1/L) Sigma / L -> 0 and
-    tends to 0 (Fatou), not to Sigma. The last row (1/L) sum x_k'w x', with the query x where x_k
-    belongs, has mean 0 instead of (Sigma w)'.
+    blocks have the expectations $(1+\frac1L)\Sigma$, $\Sigma w$, $w^{\top}\Sigma$ and
+    $w^{\top}\Sigma w$ for every $d$ and $L$. As printed (`outer` = 1, and $x$ for $x_k$ in the
+    `last` row) the first entry, which is positive in $d=1$, tends to $0$ in the mean, and the mean
+    of the last row is $0$.
     """
     if outer > 0:
         L, Sigma = sp.Symbol("L", positive=True), sp.Symbol("Sigma", positive=True)
         found = sp.limit((1 + 1 / L) * Sigma / L**outer, L, sp.oo)
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine="exact arithmetic",
-            checked=r"\lim_L\mathbb E\,(\hat\Gamma_{L,w,x})_{11}=\Sigma",
-            witness={
+        return refuted_exactly(
+            {
                 "d": 1,
                 "Sigma": 1,
                 "w": 1,
                 "limit of the mean of the first entry": found.subs(Sigma, 1),
                 "first entry of Gamma_w": 1,
             },
-            witness_by="exact",
+            checked=r"\lim_L\mathbb E\,(\hat\Gamma_{L,w,x})_{11}=\Sigma",
         )
     row = (x.T * w) * (z.T if last == "x" else x.T)
     top, column, corner = x * x.T + h * (z * z.T), x * (x.T * w), (w.T * x) * (x.T * w)
@@ -79,7 +73,7 @@ def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str 
 
 
 def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
-    """Return the limits as printed, at the prompt length of the start."""
+    """The limits as printed, at the prompt length of the start."""
     inverse = np.linalg.inv(effective_covariance(start.Sigma, start.prompt_length))
     scale = np.trace(inverse @ inverse) ** exponent
     return inverse / scale, float(scale)
@@ -90,9 +84,9 @@ def the_limits_are_a_balanced_fixed_point(
     *, exponent: Rational = Rational(1, 4), factor: int = 1
 ) -> Evidence:
     r"""With $T=\mathrm{tr}(\Sigma_L^{-2})$ the norm $\|U\|_F^2=T\,T^{-2r}$ equals $u^2=T^{2r}$ at
-    the `exponent` $r=1/4$. It is derived from the products of matrices, for every $d$, that the
-    flow stands still at $U=\gamma\Sigma_L^{-1}$ and $u=1/\gamma$, and at every $P$ that is added to
-    $U$ and that $\Sigma$ does not see; `factor` multiplies $\gamma$ in $U$.
+    the `exponent` $r=1/4$. It is derived for every $d$ that the flow stands still at
+    $U=\gamma\Sigma_L^{-1}$ and $u=1/\gamma$, and at every $P$ that is added to $U$ and that
+    $\Sigma$ does not see; `factor` multiplies $\gamma$ in $U$.
     """
     T, L, trace = sp.symbols("T L t", positive=True)
     with sp.evaluate(False):
@@ -108,8 +102,8 @@ def the_limits_are_a_balanced_fixed_point(
     control={"exponent": Rational(1, 2)},
 )
 def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    r"""Integrated paths at $L=1,2,20$ and with the infinite prompt tend to
-    $U=\mathrm{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1}$ and $u=\mathrm{tr}(\Sigma_L^{-2})^{1/4}$.
+    r"""Integrated paths at $L=1,2,20$ and with the infinite prompt tend to the printed limits, in
+    which `exponent` stands for $\frac14$.
     """
     starts = [
         replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))
@@ -122,12 +116,10 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
 
 @claim("BB:F.2.C2/polynomial", control={"spread": 1}, needs=("BB:5.Rinf",))
 def the_risk_is_a_polynomial(*, spread: int = 2) -> Evidence:
-    r"""The risk, averaged over $w$ and $x$, is a polynomial in the blocks of
-    $U(x,0)=(Ax,b^{\top}x)$ and $v=(p,q)$, for every $d$. The second route compares its gradient
-    with the gradient as coded, at exact instances.
-
-    With c(w) = A'S p + q (w'S w) b, of mean c, and M = q A'S + b p'S - I it is (c'S c + spread q^2
-    tr(S S) b'S b + tr(M'S M))/2 with spread = 2.
+    r"""The risk is a polynomial in the blocks of $U(x,0)=(Ax,b^{\top}x)$ and $v=(p,q)$, for every
+    $d$: with the mean $c=A^{\top}\Sigma p$ and $M=qA^{\top}\Sigma+bp^{\top}\Sigma-I$ it is half of
+    $c^{\top}\Sigma c+2q^2\mathrm{tr}(\Sigma^2)b^{\top}\Sigma b+\mathrm{tr}(M^{\top}\Sigma M)$,
+    whose 2 is `spread`. Its gradient is compared with the gradient as coded.
     """
     S, A, p, b, q = (DATA[name] for name in ("S", "A", "p", "b", "q"))
     risk = risk_of_blocks(noise=False)
@@ -138,9 +130,7 @@ def the_risk_is_a_polynomial(*, spread: int = 2) -> Evidence:
 
 
 def _coded_gradient(risk: Words, d: int) -> Evidence:
-    """Compare the gradients in A, b and p with those of `full_risk_gradient` at an exact
-    instance.
-    """
+    """Compare the gradients in A, b and p with those of `full_risk_gradient` at an exact instance."""
     at = DATA.example(d, seed=d)
     U = sp.Matrix([[at["A"], sp.zeros(d, 1)], [at["b"].T, sp.zeros(1, 1)]])
     to_U, to_v = full_risk_gradient(at["S"], U, sp.Matrix([at["p"], [at["q"]]]))
@@ -149,8 +139,8 @@ def _coded_gradient(risk: Words, d: int) -> Evidence:
 
 
 def radius(start: Start) -> float:
-    """Return sqrt(2k), k = (sqrt(2 R(0)) + sqrt(tr Sigma)) / l_min^{3/2}: the risk falls and so
-    bounds u |U| by k, and |U|_F = u > 0.
+    """sqrt(2k), k = (sqrt(2 R(0)) + sqrt(tr Sigma))/l_min^{3/2}: the risk falls and so bounds u |U|
+    by k, and |U|_F = u > 0.
     """
     l = np.linalg.eigvalsh(start.Sigma)
     risk = max(0.0, float(icl_risk(start.Sigma, start.U0, start.u0)))  # rounding may leave it below 0
@@ -162,17 +152,16 @@ def radius(start: Start) -> float:
     "BB:F.2.C2/ball", needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries"), control={"c": Fraction(9, 10)}
 )
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Along the flow of an invertible $\Sigma$ from a balanced start it is derived that
-    $\|U\|_F^2+u^2\leq2c\,k$ with `c` = 1 and
-    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$: the falling risk
-    bounds $u\|U\|_F=u^2$. The second route are integrated paths, of which the norm is compared with
-    $\sqrt{2c\,k}$.
+    r"""For invertible $\Sigma$ and a balanced start $\|U\|_F^2+u^2\leq2c\,k$ is derived with `c` =
+    1 and $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$: the falling
+    risk bounds $u\|U\|_F=u^2$. The second route are integrated paths, of which the norm is compared
+    with $\sqrt{2c\,k}$.
     """
     return derivation("BB:F.2.C2/ball", _on_paths(float(c) ** 0.5), c=c)
 
 
 def drawn_norms(times: Fraction) -> Computed:
-    """Return the ball at both ends of paths from drawn starts."""
+    """The ball at both ends of paths from drawn starts."""
     ranges, start = drawn_starts("balanced")
     norm = lambda end: float(np.hypot(np.linalg.norm(end[0]), end[1]))
     first = lambda one: norm((one.U0, one.u0))
@@ -212,10 +201,8 @@ def drawn_norms(times: Fraction) -> Computed:
     ),
 )
 def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> Evidence:
-    r"""Integrated paths stay in the ball of radius $\sqrt{2k}$, which `times` multiplies, and the
-    risk at their end is $0$. Here
-    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$ with the risk
-    $\mathcal{R}(0)$ of the start.
+    r"""Integrated paths stay in the ball of radius $\sqrt{2k}$ with the $k$ of BB:F.2.C2/ball,
+    which `times` multiplies, and the risk at their end is $0$.
     """
     return _on_paths(times).replace(sides=(drawn_norms(times),))
 
@@ -235,11 +222,7 @@ def _on_paths(times: Fraction | float) -> Evidence:
             worst, where = bound / norm, start.name
         last = max(last, float(flow.risk[-1]) / float(np.trace(start.Sigma)))
     if last > 1e-9:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="integration of the flow",
-            reason=f"a path ends at {last:.1e} of tr Sigma",
-        )
+        return undecided("integration of the flow", f"a path ends at {last:.1e} of tr Sigma")
     covered = f"12 starts over 6 covariances in d = 1 to 4; the risk ends below {last:.0e} tr(Sigma)"
     found: dict[str, Any] = {"slack": max(1.0, worst), "tightest": {"start": where}, "covered": covered}
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", **found)

@@ -18,6 +18,7 @@ from numerics.provers.enclosures.balls import value
 from numerics.search.worst_law import worst_law
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.tilted_moments import averaged
 from theory.bounds.sub_gaussian import tilted_moment_R3
 
@@ -26,7 +27,7 @@ sigma, a = sp.symbols("sigma a", positive=True)
 
 
 def _left(mu: Any, nu: Any, U: float, power: int, of_query: int) -> float:
-    """Return the left side of the assumption for laws on the line."""
+    """The left side of the assumption for laws on the line."""
     terms = [
         mass * abs(z[0]) ** of_query * mu.tilted(U * z).mean(mu.squares ** (power // 2))
         for z, mass in zip(nu.nodes, nu.masses)
@@ -54,36 +55,24 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     law = hostile_laws(1)[2].weighted_nodes
     worst = max(_left(law, law, U, p, q) for U in (0.0, 0.5, 3.0) for p in ORDERS for q in ORDERS)
     if worst > 1 + 1e-12:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="examples",
-            reason=f"the moments of Rademacher laws came out as {worst}",
-        )
+        return undecided("examples", f"the moments of Rademacher laws came out as {worst}")
     covered = "inside: Rademacher tokens and queries, U = 0, 1/2, 3, p and p' in {0, 4, 8}; outside: a query with exponential tails"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="examples",
-        covered=covered,
-        checked=r"M_{p,p'} = 1",
-        dimension="d = 1",
-    )
+    return supported("examples", covered, checked=r"M_{p,p'} = 1", dimension="d = 1")
 
 
 @claim("BB:A3.3/sigma", control=dict(least=Fraction(1, 2)))
 def one_constant_for_all_sigma(*, least: int | Fraction = 1) -> Evidence:
-    r"""The fourth moment $3\sigma^4$ of $\mathcal{N}(0,\sigma^2)$ is at most $3\sigma^{2p}$ with
-    $p=4$ for every $\sigma\geq$ `least` = 1.
-
-    That is the left side at U = 0. Near sigma = 0 no constant times sigma^8 bounds it, so that the
-    power suits sigma >= 1 only, which Proposition 3.4 asks for.
+    r"""At $U=0$ the fourth moment $3\sigma^4$ of $\mathcal{N}(0,\sigma^2)$ is at most $3\sigma^8$
+    for every $\sigma\geq$ `least` = 1, which Proposition 3.4 asks for; near $\sigma=0$ no constant
+    times $\sigma^8$ bounds it.
     """
     return forall(3 * sigma**4, "<=", 3 * sigma**8, {sigma: Closed(Rational(least), oo)})
 
 
 @cache
 def examples() -> list[tuple[str, Any, Any]]:
-    """List bounded and Gaussian tokens at sigma = 1 and 3 with bounded and Gaussian queries at
-    constant 1.
+    """Bounded and Gaussian tokens at sigma = 1 and 3 with bounded and Gaussian queries at constant
+    1.
     """
     named = ("Gaussian", "singular Gaussian", "Rademacher", "sphere", "ball")
     out = []
@@ -107,7 +96,7 @@ def examples() -> list[tuple[str, Any, Any]]:
 
 
 def _gaussian_moment(power: int) -> sp.Expr:
-    """Return E|Z|^p for N(sigma^2 a, sigma^2), the tilted law of N(0, sigma^2)."""
+    """E|Z|^p for N(sigma^2 a, sigma^2), the tilted law of N(0, sigma^2)."""
     mean = sigma**2 * a
     odd = {k: sp.factorial2(2 * k - 1) for k in range(power // 2 + 1)}
     return sum(

@@ -22,6 +22,10 @@ from numerics.search.query_average_instances import discrete
 from proofs_check.instances.random_query.query_average import general, times
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
+#: The keywords of a claim that fails for one token only, as Lemma C.6 does.
+AT_ONE_TOKEN: dict[str, Any] = dict(
+    false="edge", at="L = 1", follows="BB:LC.6", costs="nothing", repair=dict(least=2)
+)
 UNPROVED = "Every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants."
 SUPREMUM_WHY = r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it is no condition on $f$."
 SUPREMUM_INSTEAD = r"Ask for $\sup_{z\neq 0}\|f(z)\|/\|z\|%s\leq C_{f}$ and $f(0)=0$, as in Lemma C.%d."
@@ -66,8 +70,8 @@ def printed_supremum(argument: str, c: Fraction) -> Evidence:
 
 
 def _infinite_prompt(order: int, scaling: int) -> QueryAverageBound:
-    """Condition (ii) for f = z and g = 1, with sigma^scaling and an explicit c(f, g, U): |T| <= 2
-    sigma^2 |U| |z|, to the power `order`; for U = 0 both sides are 0.
+    """Condition (ii) for f = z and g = 1 with c(f, g, U) from |T| <= 2 sigma^2 |U| |z|; 0 on both
+    sides for U = 0.
     """
 
     def power(c: Any, z: Any) -> Any:
@@ -84,11 +88,8 @@ def _infinite_prompt(order: int, scaling: int) -> QueryAverageBound:
 
 
 def error_without_g(order: int, moment: int, power: int) -> Evidence:
-    """Decide for a constant |g| = G whether E|err g|^order is at most the left side of the display:
-    with e = E|err|^order it is G^order e, and the display has e.
-
-    Repaired, the display has the factor G^power: at every prompt of two tokens on the line the two
-    sides agree.
+    """Decide for |g| = G whether E|err g|^order = G^order e is at most the left side of the
+    display, e, or with g, G^power e at every prompt of two tokens on the line.
     """
     G, e, w_1, w_2 = sp.symbols("G e w_1 w_2", positive=True)
     if not moment:
@@ -101,9 +102,8 @@ def error_without_g(order: int, moment: int, power: int) -> Evidence:
 
 
 def class_is_not_empty(order: int, power: int, scaling: int) -> Evidence:
-    """Check condition (i) with the exponent `power` for f = v.z in the plane and C_f = |v|, then
-    (ii), with sigma^scaling, on instances of f = z, which is the larger; (iii) says 1 < oo for g =
-    1.
+    """Check (i) with the exponent `power` for f = v.z in the plane and C_f = |v|, and (ii) on
+    instances of f = z, which is the larger; (iii) says 1 < oo for g = 1.
     """
     a, b, x, y = sp.symbols("a b x y", real=True)
     grows = forall(
@@ -120,9 +120,7 @@ def class_is_not_empty(order: int, power: int, scaling: int) -> Evidence:
 
 
 def explicit(right: RightSide, order: int, c: Fraction, checked: str, *, nonzero: bool = False) -> Evidence:
-    """Compare the averaged error to the power `order` with c times an explicit right side, on the
-    instances with L >= 2; `nonzero` says that U is not 0.
-    """
+    """Compare the averaged error with c times an explicit right side, on the instances with L >= 2."""
     return general(
         times(c, right),
         order,
@@ -135,7 +133,7 @@ def explicit(right: RightSide, order: int, c: Fraction, checked: str, *, nonzero
 
 
 def power_of_L(L: Any, s: Any, u: Any, share: int) -> Any:
-    """Return L^{-1/(share sigma^2 |U|^2)}, which is 0 for U = 0 and L >= 2."""
+    """L^{-1/(share sigma^2 |U|^2)}, which is 0 for U = 0 and L >= 2."""
     if isinstance(L, sp.Basic):
         return L ** (-1 / (share * s**2 * u**2)) if u else sp.S.Zero
     with np.errstate(divide="ignore", under="ignore"):
@@ -143,7 +141,7 @@ def power_of_L(L: Any, s: Any, u: Any, share: int) -> Any:
 
 
 def ln(x: Any) -> Any:
-    """Return the logarithm in the kind of its argument."""
+    """The logarithm in the kind of its argument."""
     return sp.log(x) if isinstance(x, sp.Basic) else np.log(x)
 
 
@@ -164,11 +162,9 @@ def moment_of_term_1(p: int, root: int, power: int) -> Evidence:
 
 def rare_large_queries(order: int) -> Evidence:
     """Judge the averaged error for queries n and -n with probability q/2 each, q = e^{-n^2}/n^2,
-    and 0 otherwise; here g(z) = e^{z^2}, f = z, tokens are 1 and -1, U = 0 and L = 2.
-
-    The query is 1-sub-Gaussian: q (cosh(nt) - 1) <= q (n^2 t^2/2) e^{n|t|} <= (t^2/2) e^{t^2/4} <=
-    e^{t^2/2} - 1, because t^2/4 - n|t| >= -n^2. The error is half of E|g|^order, which tends to
-    infinity with n.
+    and 0 otherwise, which is half of E|g|^order, g(z) = e^{z^2}. The query is 1-sub-Gaussian: q
+    (cosh(nt) - 1) <= q (n^2 t^2/2) e^{n|t|} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1, because t^2/4 -
+    n|t| >= -n^2.
     """
     q = exp(-(k**2)) / k**2
     moment = q * exp(order * k**2) + 1 - q

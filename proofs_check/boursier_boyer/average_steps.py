@@ -13,9 +13,10 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import vanishing
+from proofs_check.instances.outcomes import refuted_exactly
 
 L = sp.Symbol("L", integer=True, positive=True)
 theta = sp.Symbol("theta", nonnegative=True)
@@ -34,13 +35,13 @@ BALL_INSTEAD = r"Take any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/
 
 
 def radius(share: int, norm: sp.Expr) -> sp.Expr:
-    """Return B = sqrt(ln(L)/share)/(sigma norm), as it is written."""
+    """B = sqrt(ln(L)/share)/(sigma norm), as it is written."""
     with sp.evaluate(False):
         return sqrt(log(L) / share) / (sigma * norm)
 
 
 def score_in_the_ball(share: int) -> sp.Expr:
-    """Return sigma^2 |Uz|^2 as it is written, where |Uz| = tau |U||z| and |z| = rho B."""
+    """sigma^2 |Uz|^2 as it is written, where |Uz| = tau |U||z| and |z| = rho B."""
     B = radius(share, u)
     return written(sigma**2, sp.Pow(written(tau, u, rho, B), 2, evaluate=False))
 
@@ -52,10 +53,8 @@ def square_of_the_radius(share: int, printed: int) -> Evidence:
 
 
 def ball_exists(share: int, norm: str, printed: int) -> Evidence:
-    """Decide whether some B has sigma^2 |U|^2 B^2 = ln(L)/printed: none has for |U| = 0.
-
-    Repaired, B = sqrt(ln(L)/share)/(sigma n) with n >= |U|, n > 0 has sigma^2 |U|^2 B^2 <=
-    ln(L)/printed.
+    """Decide whether some B has sigma^2 |U|^2 B^2 = ln(L)/printed: none has for |U| = 0. Repaired,
+    it is at most that for n >= |U|, n > 0 in place of |U| in B.
     """
     if norm == "|U|":
         product = sp.S.Zero  # sigma^2 * 0 * B^2, for every B
@@ -71,13 +70,7 @@ def ball_exists(share: int, norm: str, printed: int) -> Evidence:
         if not wanted.is_positive:
             raise ValueError(f"ln(2)/{printed} is not positive: nothing is refuted")
         checked = rf"\sigma^2\|U\|^2B^2=\tfrac{{\ln L}}{{{printed}}}"
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine="exact arithmetic",
-            checked=checked,
-            witness=witness,
-            witness_by="exact",
-        )
+        return refuted_exactly(witness, checked=checked)
     n = sp.Symbol("n", positive=True)
     tau = sp.Symbol("tau", nonnegative=True)  # |U| = tau n
     B = radius(share, n)
@@ -131,9 +124,9 @@ def tail_of_the_query(
 def scale_of_the_maximum(
     powers: tuple[int, ...], order: int, grows: int, root: int, scale: int
 ) -> list[Evidence]:
-    """Decide for each p in `powers`, with m = `order`: |f|^m <= C_f^m |z|^{mp} from |f| = theta C_f
-    |z|^p with theta in [0, 1]; the root of 2 E|g|^m C_f^m sigma^{mp} C M, where C M bounds the
-    maximum at sigma = 1; and the root of Assumption (ii), E|R g/S|^m = theta sigma^{2mp} c.
+    """Decide for each p, with m = `order`: |f|^m <= C_f^m |z|^{mp} from |f| = theta C_f |z|^p with
+    theta in [0, 1]; the root of 2 E|g|^m C_f^m sigma^{mp} C M, where C M bounds the maximum at
+    sigma = 1; and the root of Assumption (ii), E|R g/S|^m = theta sigma^{2mp} c.
     """
     r, g, C, M, c = sp.symbols("r g C M c", positive=True)
     positive, parts = dict.fromkeys((C_f, r), (0, oo)), []
@@ -157,8 +150,8 @@ def scale_of_the_maximum(
 
 
 def logarithm_absorbs_the_dimension(least: int, p: int, c: Fraction) -> Evidence:
-    """Decide whether sqrt(d^{2p} + ln(L)^{2p}) <= (1 + d^p/ln(2)^p) ln(L)^p for L >= least, in
-    terms of r = ln L/ln 2 >= 1; it fails at L = 1.
+    """Decide sqrt(d^{2p} + ln(L)^{2p}) <= (1 + d^p/ln(2)^p) ln(L)^p for L >= least, which fails at
+    L = 1.
     """
     if least == 1:
         constant = sp.Symbol("c", positive=True)

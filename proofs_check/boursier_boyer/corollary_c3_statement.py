@@ -43,10 +43,8 @@ ZERO_FUNCTION = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(0),
     reference={},
 )
 def tail_of_the_error(*, event: str = ">=", c: int | Fraction = 108) -> Evidence:
-    r"""For $\delta\geq\delta_0$, $\mathbb{P}(\|R_L/S_L-R/S\|^2\geq C/(\delta L))\leq\delta$ with
-    $C=108e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. As printed it is refuted at $f=0$,
-    where the event is sure; repaired, the `event` has the strict inequality, and the bound is
-    derived for every $\delta$ in $(0,1)$.
+    r"""As printed it is refuted at $f=0$, where the event is sure; repaired, the `event` has the
+    strict inequality, and the bound, whose 108 is `c`, is derived for every $\delta$ in $(0,1)$.
     """
     tail = Tail(error_squared, event, C(a2, K, sp.Rational(c)) / (delta * L), delta, least=delta_0(L, a2))
     search = all_of(

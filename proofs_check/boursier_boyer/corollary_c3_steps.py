@@ -23,9 +23,8 @@ X = {x: L * exp(-2 * a2) / 8}
 
 @claim("BB:CC.3.a", dial="c", reference=dict(x=sp.Rational(25, 2) * exp(-sp.Rational(1, 2))))
 def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
-    r"""For every $x>0$, $e^{-x}\leq1/x^2$; at $x=Le^{-2\sigma^2\|Uz\|^2}/8$ this gives
-    $\delta_0=c\,e^{4\sigma^2\|Uz\|^2}/L^2\geq\delta_{\min}$ with `c` = 64. Another `c` puts $c/64$
-    in front of $1/x^2$.
+    r"""Derived from $e^{-x}\leq1/x^2$ at $x=Le^{-2\sigma^2\|Uz\|^2}/8$; another `c` than the 64 of
+    $\delta_0$ puts $c/64$ in front of $1/x^2$.
     """
     reason = forall(exp(-x), "<=", sp.Rational(c, 64) / x**2, {x: (0, oo)})
     return all_of(reason, forall(delta_0(L, a2, c), ">=", delta_min(L, a2), DOMAIN, via=X))

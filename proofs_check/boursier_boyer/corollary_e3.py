@@ -25,6 +25,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import gap_at_nodes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported, undecided
 from theory.attention.gaussian_errors import theorem_A
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 from theory.regression.transfer import risk_gap
@@ -40,11 +41,9 @@ def _over_queries() -> tuple[np.ndarray, np.ndarray]:
 
 
 def explicit_g1(length: Any, S: float, radius: float) -> Any:
-    """Return a g1 whose parts are proved: `risk_gap` at the largest risk of the ball and at Theorem
-    A for ``|c|, |u| <= radius``.
-
-    Given the query x, a score has variance ``s = (c S)^2 g^2`` and ``t + q = S u^2 (1 + s)`` on
-    average over the tasks.
+    """A g1 whose parts are proved: `risk_gap` at the largest risk of the ball and at Theorem A for
+    |c|, |u| <= radius. Given the query, a score has variance s = (c S)^2 g^2 and t + q = S u^2 (1 +
+    s) on average over the tasks.
     """
     g, mass = _over_queries()
     s = (radius * S * g[:, None]) ** 2
@@ -58,7 +57,7 @@ DRAWN_LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 
 
 def drawn_risks(scale: float) -> Computed:
-    """Return the bound on the difference of the risks at drawn variances, balls and points."""
+    """The bound on the difference of the risks at drawn variances, balls and points."""
 
     def gap(S: float, reach: float, size: float, angle: float, step: float = STEP) -> Any:
         c, u = (reach / S * size * f(angle) for f in (np.sin, np.cos))
@@ -94,10 +93,9 @@ def on_the_ball(
     checked: str,
     shown: str,
 ) -> Evidence:
-    """Compare suprema over the ball of radius 2 rho with their bounds at `LENGTHS`.
-
-    Where a bound fails, `without_scores` gives the quantity at c = 0 and the largest u by two
-    routes, of which the first is exact.
+    """Compare suprema over the ball of radius 2 rho with their bounds at `LENGTHS`. Where a bound
+    fails, `without_scores` gives the quantity at c = 0 and the largest u by two routes, of which
+    the first is exact.
     """
     instances = transfers(LENGTHS)
     radius, ratios = 2 * instances[0].rho, [x / bound for x, bound in zip(suprema, bounds)]
@@ -106,12 +104,12 @@ def on_the_ball(
         exact, again = without_scores(instances[k])
         if not exact > bounds[k]:
             reason = f"ratio {ratios[k]:.4g}, not confirmed at u = {radius}"
-            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=reason)
+            return undecided("quadrature", reason)
         witness = {"L": instances[k].L, "c": 0, "u": radius, "left": exact, "right": bounds[k]}
         return refuted_by_two_routes("quadrature", witness, exact, bounds[k], again)
     covered = f"d = 1, S = 1/64, ball of radius {radius:g}, L = 1 to 1e64; {shown}"
     found: dict[str, Any] = {"slack": 1 / ratios[k], "tightest": {"L": f"{instances[k].L:.0e}"}}
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, **found)
+    return supported("quadrature", covered, checked=checked, **found)
 
 
 @claim(
@@ -120,23 +118,20 @@ def on_the_ball(
     control={"scale": Fraction(3, 5)},
 )
 def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""At every point of the ball $|\mathcal{R}_L-\mathcal{R}_\infty|$ is at most
-    $g_1(L)=\sqrt{MX}+\frac12X$ with $X=c_1(3/(c_2e))^3\,\mathbb{E}\sigma^{12}/\ln(L)^2$ and a
-    constant $M$, and at most $\varepsilon$ from an explicit $L^\star(\varepsilon)$ on. This is
-    derived from Assumption 4.2 (i) and (ii): Proposition 3.1, the output of Lemma D.1 and the
-    second moment of a token are carried over to every task, and all constants are those for
-    $\|U\|_{\rm op}=\|V\|_{\rm op}=2\rho$, or larger. That the loss lies near its tangent at every
-    outcome is Nesterov's lemma on smooth functions, which is cited.
-
-    Second route: the supremum over the ball is measured for in-context regression with one Gaussian
-    covariate, against another explicit $g_1$, from the largest risk of the ball and Theorem A. Here
-    `scale` multiplies both bounds; the control exceeds the second one.
+    r"""Derived from Assumption 4.2 (i) and (ii) with $g_1(L)=\sqrt{MX}+\frac12X$,
+    $X=c_1(3/(c_2e))^3\,\mathbb{E}\sigma^{12}/\ln(L)^2$ and a constant $M$, which is at most
+    $\varepsilon$ from an explicit $L^\star(\varepsilon)$ on: Proposition 3.1, the output of Lemma
+    D.1 and the second moment of a token are carried over to every task, with constants for
+    $\|U\|_{\rm op}=\|V\|_{\rm op}=2\rho$, or larger. That the loss lies near its tangent is
+    Nesterov's lemma on smooth functions, which is cited. The second route measures the supremum
+    over the ball for one Gaussian covariate, against an explicit $g_1$ from Theorem A; `scale`
+    multiplies both bounds.
     """
     instances = transfers(LENGTHS)
     S, radius = instances[0].infinite.S, 2 * instances[0].rho
     bounds = [float(scale) * explicit_g1(t.L, S, radius) for t in instances]
     if not (all(x > y for x, y in pairwise(bounds)) and bounds[-1] < 1e-30):
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"g1 does not fall: {bounds}")
+        return undecided("quadrature", f"g1 does not fall: {bounds}")
     # At c = 0 all weights are 1/L, and the difference is u^2 S/(2L).
     without_scores = lambda t: (radius**2 * S / (2 * t.L), float(t.finite.risk_gap(0.0, radius)))
     covered = f"g1 falls from {bounds[0]:.2g} to {bounds[-1]:.1g}"
@@ -157,11 +152,10 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
 )
 def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction = Fraction(1)) -> Evidence:
     r"""The quotient $\mathbb{E}\|VZ\|^4/\|V\|_{\rm op}^4$ differs at two rows $V$ of norm $1$, so
-    that the printed constants do not depend on norms only. Repaired, those of OURS:P3.1 and
-    OURS:P3.4.U stand for them: $c_1$ does not fall and $c_2$ does not rise when $\|U\|_{\rm op}$
-    and $\|V\|_{\rm op}$ grow. With their extreme values over the ball the displayed
-    $g_1(L,U,V)$ is derived to be at most a multiple of $\ln(L)^{-1/2}+\ln(L)^{-1}$, which tends to
-    $0$. Here `share` multiplies the right sides.
+    that the printed constants do not depend on norms only. Repaired, the `constant` is that of
+    OURS:P3.1 and OURS:P3.4.U: $c_1$ does not fall and $c_2$ does not rise when the norms grow, and
+    with their extreme values over the ball the displayed bound is derived to be at most a multiple
+    of $\ln(L)^{-1/2}+\ln(L)^{-1}$. Here `share` multiplies the right sides.
     """
     if constant == "printed":
         w, rows = Fraction(3, 4), ((Fraction(1), Fraction(0)), (Fraction(3, 5), Fraction(-4, 5)))
@@ -195,11 +189,10 @@ def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction 
 
 @claim("BB:CE.3.b/monotone", control={"factor": Fraction(1, 2)})
 def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
-    r"""The displayed $g_1(L,U,V)$ increases in $c_1$ and in the fourth moment of $T$ and decreases
-    in $c_2$, so that it is at most the display with their suprema and infimum, which is derived for
-    every random $\sigma_\mu$. In numbers, $L^{-(c+e)/\sigma^2}\leq L^{-c/\sigma^2}$ for $c,e>0$,
-    and $x^2y^2(xy+z)$ increases in $x=c_1^{1/4}$ and in the fourth roots $y,z$ of the moments. Here
-    `factor` multiplies the bounds.
+    r"""The displayed $g_1(L,U,V)$ is derived, for every random $\sigma_\mu$, to be at most the
+    display with the suprema of $c_1$ and of the fourth moment of $T$ and the infimum of $c_2$. In
+    numbers, $L^{-(c+e)/\sigma^2}\leq L^{-c/\sigma^2}$ for $c,e>0$, and $x^2y^2(xy+z)$ increases in
+    $x=c_1^{1/4}$ and in the fourth roots $y,z$ of the moments. Here `factor` multiplies the bounds.
     """
     c, e, v = sp.symbols("c e v", positive=True)
     r = sp.Symbol("r", nonnegative=True)

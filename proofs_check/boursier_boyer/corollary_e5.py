@@ -42,22 +42,17 @@ from proofs_check.derivations.proofs import derivation
     control={"scale": Fraction(2, 3)},
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""At every point of the ball $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ is at most
-    $(\sqrt M+\sqrt X)\sqrt Z+\sqrt{NX}$ with constants $M$ and $N$, an $X$ of order $\ln(L)^{-2}$
-    and a $Z=c_3((\frac2{c_4e})^2\delta+(\frac3{c_4e})^3K\,\mathbb{E}\sigma_\mu^{12}/\ln L)$ if
-    $\mathbb{E}[\sigma_\mu^{12};\sigma_\mu^2\geq K]\leq\delta$. As $\mathbb{E}\sigma_\mu^{12}$ is
-    finite, a $K$ can be chosen for the $\delta$ that $\varepsilon$ needs; then the left side is at
-    most $\varepsilon$ on the whole ball from an explicit $L^\star(\varepsilon)$ on, and its
-    supremum is a $g_2(L)$ that tends to 0. This is derived from Assumption 4.2 (i) and (ii) and the
-    formula of the gradient: Proposition 3.1, the output of Lemma D.1, the
-    second moments of tokens and tilted tokens, and Proposition 3.4 with our constants, which is
-    read off its row, are carried over to every task, and all constants are those for $\|U\|_{\rm
-    op}=\|V\|_{\rm op}=2\rho$, or larger. The bound that the corollary displays for $g_2$ is the
-    part BB:CE.5/one.
-
-    Second route: for in-context regression with one Gaussian covariate the supremum over the ball
-    is measured to be at most $1.02\cdot2\rho\Sigma/\sqrt L$. Here `scale` multiplies both bounds;
-    the control exceeds the second one.
+    r"""At every point of the ball the distance is derived to be at most $(\sqrt M+\sqrt X)\sqrt
+    Z+\sqrt{NX}$ with constants $M$ and $N$, an $X$ of order $\ln(L)^{-2}$ and a
+    $Z=c_3((\frac2{c_4e})^2\delta+(\frac3{c_4e})^3K\,\mathbb{E}\sigma_\mu^{12}/\ln L)$ if
+    $\mathbb{E}[\sigma_\mu^{12};\sigma_\mu^2\geq K]\leq\delta$; a $K$ can be chosen for the $\delta$
+    that $\varepsilon$ needs, so that from an explicit $L^\star(\varepsilon)$ on it is at most
+    $\varepsilon$ on the whole ball. This rests on Assumption 4.2 (i) and (ii), the formula of the
+    gradient, Propositions 3.1 and 3.4 with our constants, Lemma D.1 and the second moments of
+    tokens and tilted tokens at every task, with constants for $\|U\|_{\rm op}=\|V\|_{\rm
+    op}=2\rho$, or larger. The displayed bound is the part BB:CE.5/one. The second route measures
+    for one Gaussian covariate that the supremum is at most $1.02\cdot2\rho\Sigma/\sqrt L$; `scale`
+    multiplies both bounds.
     """
     instances = transfers(LENGTHS)
     radius, S = 2 * instances[0].rho, instances[0].infinite.S
@@ -72,7 +67,7 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
 
 
 def drawn_gradients(bounds: list[float]) -> Computed:
-    """Return the bounds at drawn points of the ball."""
+    """The bounds at drawn points of the ball."""
     instances = transfers(LENGTHS)
     S, radius = instances[0].infinite.S, 2 * instances[0].rho
 
@@ -113,12 +108,10 @@ def drawn_gradients(bounds: list[float]) -> Computed:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    r"""At $L=1$ with $y=0$, where the loss is $\|z\|^2/2$,
-    $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ is positive and the displayed bound on $g_2$
+    r"""At $L=1$ with $y=0$ and the loss $\|z\|^2/2$ the gradients differ, and the displayed bound
     is $0$ for all constants. Repaired, the `bound` is that of Lemma E.4 as repaired, with suprema
     over the ball of the risk and of the mean squares, which is derived for the squared loss and
-    every $L\geq1$ from the formula of the gradient; that it tends to $0$ is BB:CE.5/limit. Here
-    `factor` multiplies it.
+    every $L\geq1$; that it tends to $0$ is BB:CE.5/limit. Here `factor` multiplies it.
     """
     if bound == "printed":
         return distance_of_the_gradients_for_one_token(bound=bound, factor=factor)
@@ -127,7 +120,7 @@ def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction
 
 @claim("BB:CE.5/monotone", control={"factor": Fraction(1, 2)})
 def suprema_in_the_bound(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""The bound of Lemma E.4, as repaired, does not fall when the risk and the mean squares are
+    """The bound of Lemma E.4, as repaired, does not fall when the risk and the mean squares are
     replaced by their suprema over the ball, which is derived, and tried as an inequality between
     the roots of these numbers; `factor` multiplies the right side. The display itself inherits the
     errors of that lemma.

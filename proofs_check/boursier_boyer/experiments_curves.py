@@ -16,6 +16,7 @@ from proofs_check.boursier_boyer.experiments_ends import failures
 from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import supported, undecided
 from theory.regression.experiment import VARIANTS
 
 
@@ -48,7 +49,7 @@ def spread(step: Any, risk: Any) -> float:
 
 
 def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
-    """Return why the runs are too few for Figures 7 and 8, or nothing if they are enough."""
+    """Why the runs are too few for Figures 7 and 8, or nothing if they are enough."""
     if runs.plan.steps(AS_WRITTEN) < VARIANTS[AS_WRITTEN].steps or not set(lengths) <= set(
         runs.plan.curve_lengths
     ):
@@ -67,17 +68,14 @@ OPEN_REASON = (
 def distances_are_more_erratic(
     *, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None
 ) -> Evidence:
-    """On anisotropic data, as written and from one seed, the curve of the distance falls by at
-    least a tenth of its largest value on its way at $L=10$ or $L=100$, and by less at $L=1000$ than
-    at each of them.
-
-    The measure is the sum of all falls between records over the largest value. The control says the
-    contrary.
+    """On anisotropic data, as written and from one seed, the curve of the distance falls, all falls
+    taken together, by at least a tenth of its largest value on its way at $L=10$ or $L=100$, and by
+    less at $L=1000$ than at each of them. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
     if reason := _whole(runs, lengths):
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
+        return undecided(ENGINE, reason)
     seed = runs.plan.first_seed
     found = {
         L: backtracking(runs.runs[RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed)].distance)
@@ -101,15 +99,13 @@ def risks_are_more_irregular(
     *, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None
 ) -> Evidence:
     """As written, at $L=10,100,1000$, for each architecture and each start from which no run fails,
-    the drop of the risk takes more decades of steps on anisotropic than on isotropic data.
-
-    The measure is taken between the first and the last tenth of the drop: one descent takes a part
-    of a decade, a descent in stages takes more. The control says the contrary.
+    the drop of the risk, between its first and its last tenth, takes more decades of steps on
+    anisotropic than on isotropic data. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
     if reason := _whole(runs, lengths):
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
+        return undecided(ENGINE, reason)
     says, found, outcome = [], dict[str, float](), failures(runs)
     for L, seed in ((L, seed) for L in lengths for seed in runs.plan.all_seeds):
         keys = [RunKey(data, AS_WRITTEN, "coupled", L, seed) for data in ("isotropic", "anisotropic")]
@@ -122,26 +118,18 @@ def risks_are_more_irregular(
             found[f"{attention}, L = {L}, seed = {seed}"] = other - plain
     missing = [L for L in lengths if not any(f"L = {L}," in name for name in found)]
     if missing:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine=ENGINE,
-            reason=f"from every start at L = {missing} a run fails, or is undecided",
-        )
+        return undecided(ENGINE, f"from every start at L = {missing} a run fails, or is undecided")
     return _one_run_each(min(found.values()) > 0, swapped, f"decades of steps: {'; '.join(says)}", found)
 
 
 def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]) -> Evidence:
-    """Judge from one run of each kind: it supports what it shows, and refutes only if the opposite
-    of the sentence is shown.
+    """One run of each kind supports what it shows, and refutes only if the opposite of the sentence
+    is shown.
     """
     if holds and swapped:
         return Evidence(
             verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9
         )
     if holds:
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says)
-    return Evidence(
-        verdict=Verdict.OPEN,
-        engine=ENGINE,
-        reason=f"not as stated, or not for each: {says}; no law of the runs is known",
-    )
+        return supported(ENGINE, says)
+    return undecided(ENGINE, f"not as stated, or not for each: {says}; no law of the runs is known")

@@ -21,6 +21,7 @@ from proofs_check.boursier_boyer.experiments_ends import failures
 from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import supported, undecided
 from theory.regression.experiment import TASK, VARIANTS
 
 Floats = NDArray[np.float64]
@@ -42,24 +43,15 @@ def trajectories_approach(
 ) -> Evidence:
     """On isotropic data, as written, the squared distance of the parameters $(O,V,K,Q)$ after 10
     000 steps falls from each prompt length to the next longer one, from each random start from
-    which no run fails.
+    which no run fails. The control multiplies it by $L^2$.
 
-    When no run has failed yet it is judged on runs with L = 50 and 100 from PyTorch's start with
-    seed 4, and on those behind Figure 3. The control multiplies the distance by L^2. For the
-    gradient flow it tends to 0 at any fixed time as L grows, by the argument of Theorem 4.3, though
-    not from each length to the next.
-
-    With a `step` of 30 000 it is refuted at L = 50 and 100, which are no neighbours in Figure 3:
-    the risks have come to those of the block start, and the squared distance at L = 100 is nearly
-    three times that at L = 50. Where training ends, the scores of softmax attention have the
-    variance of its least risk, 3.65, 1.58, 0.93 and 0.67 at L = 10, 30, 100 and 1000; linear
-    attention keeps what its start gives, here 1.7 and 1.8 at L = 50 and 100. Between L = 20 and 30
-    they meet. At longer prompts the trajectories part again when both have come to the valley of
-    the risk: softmax attention creeps along it, in a time of order L (OURS:R6.valley,
-    OURS:R6.trained).
-
-    The logarithms of the distance over repetitions of the data are taken to be normal; where there
-    are several runs, each length has its own variance.
+    After 30 000 steps it is refuted at L = 50 and 100, which are no neighbours in Figure 3: the
+    risks have come to those of the block start, and the squared distance at L = 100 is nearly three
+    times that at L = 50. Where training ends, the scores of softmax attention have the variance of
+    its least risk, 3.65, 1.58, 0.93 and 0.67 at L = 10, 30, 100 and 1000; linear attention keeps
+    what its start gives, here 1.7 and 1.8 at L = 50 and 100. At longer prompts the trajectories
+    part again in the valley of the risk, along which softmax attention creeps in a time of order L
+    (OURS:R6.valley, OURS:R6.trained).
     """
     if step % STEPS_A_RECORD or not STEPS_A_RECORD <= step <= LATE_STEP:
         raise ValueError(
@@ -91,7 +83,7 @@ def trajectories_approach(
         reason = (
             f"{says}; a run fails at L = {failing or 'none'}, or the distances are too near to one another"
         )
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
+        return undecided(ENGINE, reason)
     common = {
         "covered": says + (f"; {_score_variances()}; {_at_the_end(runs)}" if printed else ""),
         "samples": samples,
@@ -107,8 +99,8 @@ def trajectories_approach(
 
 
 def _repeated(step: int) -> dict[int, Floats]:
-    """Return for each length the logarithms of the distance in runs that share the start and draw
-    prompts of their own.
+    """By length, the logarithms of the distance in runs that share the start and draw prompts of
+    their own.
     """
     return {
         L: np.log([_distances(run)[_at(run, step)] for run in _runs(L, step)])
@@ -117,8 +109,8 @@ def _repeated(step: int) -> dict[int, Floats]:
 
 
 def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
-    """Return for each start and length the same, also from the runs behind Figure 3, of which there
-    is one for a start and a length.
+    """By start and length the same, also from the runs behind Figure 3, one for a start and a
+    length.
     """
     found: dict[int, dict[int, Floats]] = {SEED: _repeated(step)}
     for key, run in runs.runs.items():
@@ -132,11 +124,9 @@ def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
 
 
 def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float, float]:
-    """Return the ratio of the means, the probability of error in the side of 1 on which it is said
-    to be, all comparisons together, and the standard error of the ratio as a share of it.
-
-    By Welch's test, or where there is one run of a length, by the normal law with the standard
-    deviation `LOG_DISTANCE_DEVIATION`.
+    """The ratio of the means, the error of the side of 1 on which it is said to be, all comparisons
+    together, and its standard error as a share of it. By Welch's test, or where there is one run of
+    a length, by the normal law with the standard deviation `LOG_DISTANCE_DEVIATION`.
     """
     from scipy.stats import norm, ttest_ind
 
@@ -149,7 +139,7 @@ def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float
 
 
 def _runs(L: int, step: int) -> list[Any]:
-    """Return the repeated runs, which lead at least up to a step."""
+    """The repeated runs, which lead at least up to a step."""
     from numerics.training.run import train
 
     known, runs = _RUNS.get(L, (0, []))
@@ -165,7 +155,7 @@ def _runs(L: int, step: int) -> list[Any]:
 
 
 def _distances(run: Any) -> Floats:
-    """Return ``|theta_soft - theta_lin|^2`` at the records of a coupled run."""
+    """|theta_soft - theta_lin|^2 at the records of a coupled run."""
     theta = pack(run.parameters)
     return np.asarray(((theta[:, 0] - theta[:, 1]) ** 2).sum(axis=(1, 2)))
 
@@ -175,8 +165,8 @@ def _at(run: Any, step: int) -> int:
 
 
 def _fails(L: int, step: int) -> bool:
-    """Tell whether one of the two architectures is above the limit of its flow from the block start
-    by a twentieth of the drop to it.
+    """Whether an architecture is above the limit of its flow from the block start by a twentieth of
+    the drop.
     """
     from numerics.regression.flow.end_point import trained
 
@@ -188,8 +178,8 @@ def _fails(L: int, step: int) -> bool:
 
 
 def _score_variances() -> str:
-    """Return the score variances of both architectures at the last records of the repeated runs, as
-    means over task and query.
+    """The score variances of both architectures at the last records of the repeated runs, as means
+    over task and query.
     """
     told = []
     for L in (SHORT_PROMPT, LONG_PROMPT):
@@ -209,8 +199,8 @@ def _score_variance(theta: Parameters) -> float:
 
 
 def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:
-    """Return for each start and length the distance at the end of the runs, for starts from which
-    none of them fails.
+    """By start and length the distance at the end of the runs, for starts from which none of them
+    fails.
     """
     pairs, found = failures(runs), dict[int, dict[int, float]]()
     for key, run in sorted(runs.runs.items(), key=lambda item: item[0].L):
@@ -227,7 +217,6 @@ def _at_the_end(runs: Measurements) -> str:
 
 
 def _told(distances: dict[int, dict[int, float]]) -> str:
-    """Spell out the distances of each start and length."""
     return "; ".join(
         f"seed {seed}: {', '.join(f'{x:.3g} at L = {L}' for L, x in of.items())}"
         for seed, of in distances.items()
@@ -238,40 +227,31 @@ def _told(distances: dict[int, dict[int, float]]) -> str:
 def trajectories_approach_as_written(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
     """Trained as the appendix writes, on isotropic data, the squared distance of the parameters at
     the end of the runs behind Figure 3, after 500 000 steps, falls from each prompt length to the
-    next longer one.
-
-    Every random start from which no run fails is judged. The control multiplies the distance by
-    L^2.
+    next longer one, from every random start from which no run fails. The control multiplies it by
+    $L^2$.
     """
     return _at_their_end(AS_WRITTEN, growth, measurements(measured))
 
 
 @claim("BB:S6.f3/coded", control={"growth": 2})
 def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """With the scores, queries and gradients of the authors' code, the squared distance of the
-    parameters at the end of the runs behind Figure 3, after 300 000 steps, falls from each prompt
-    length to the next longer one.
-
-    Every random start from which no run fails is judged. The control multiplies the distance by
-    L^2.
+    """With the scores, queries and gradients of the authors' code, the squared distance at the end
+    of the runs behind Figure 3, after 300 000 steps, falls from each prompt length to the next
+    longer one, from every random start from which no run fails. The control multiplies it by $L^2$.
     """
     return _at_their_end(AS_CODED, growth, measurements(measured))
 
 
 def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
     if reading not in runs.plan.variants or runs.plan.steps(reading) < VARIANTS[reading].steps:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine=ENGINE,
-            reason=f"needs runs {reading} of {VARIANTS[reading].steps} steps",
-        )
+        return undecided(ENGINE, f"needs runs {reading} of {VARIANTS[reading].steps} steps")
     of = _ends(runs, reading)
     says = f"at the end: {_told(of) or 'no start without a failed run'}"
     pairs = [(seed, L, longer) for seed, ends in of.items() for L, longer in pairwise(ends)]
     logs = {(seed, L): np.log([ends[L] * float(L) ** growth]) for seed, ends in of.items() for L in ends}
     falls = {(seed, L): _fall(logs[seed, L], logs[seed, longer], len(pairs)) for seed, L, longer in pairs}
     if not falls:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=says)
+        return undecided(ENGINE, says)
     (seed, L), (least, told_apart, spread) = min(falls.items(), key=lambda item: item[1])
     if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
         found: dict[str, Any] = {
@@ -280,7 +260,7 @@ def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
             "tightest": {"seed": seed, "L": L},
             "error": 1e-6,
         }
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, **found)
+        return supported(ENGINE, says, **found)
     if least < 1 and told_apart < 1e-9:
         witness = {"seed": seed, "L": L, "its distance over the next": least}
         return Evidence(
@@ -291,4 +271,4 @@ def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
             error=1e-9,
             covered=says,
         )
-    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"too near to one another {says}")
+    return undecided(ENGINE, f"too near to one another {says}")

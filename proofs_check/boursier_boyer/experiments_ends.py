@@ -42,8 +42,8 @@ class Pace(NamedTuple):
 
 
 def pace(run: Training, limit: float, sigmas: float) -> Pace:
-    """Tell whether the run of one architecture was still falling at its end, from its recorded
-    risks and their standard errors.
+    """Whether the run of one architecture was still falling at its end, from its recorded risks and
+    errors.
     """
     tenth = len(run.risk) // 10
     if not tenth or not np.isfinite(run.risk_error[-2 * tenth :]).all():
@@ -71,10 +71,9 @@ def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
 
 
 def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], bool | None]:
-    """Tell for each run whether it has failed, which means that it stands still far above the limit
-    of the flow; None if it may arrive, or errors hide it.
-
-    All answers together are wrong with probability at most 1e-9.
+    """Whether each run has failed, which means that it stands still far above the limit of the
+    flow; None if it may arrive, or errors hide it. All answers together are wrong with probability
+    at most 1e-9.
     """
     final, recorded = sure(len(measured.final))
     found: dict[tuple[str, str, str, int, int], bool | None] = {}
@@ -88,8 +87,8 @@ def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], 
 
 
 def failures(measured: Measurements) -> Failures:
-    """Return for each data, reading, length and start whether each architecture has failed, where
-    both are decided (see `failed_runs`).
+    """For each data, reading, length and start whether each architecture has failed, where both are
+    decided.
     """
     found: Failures = {}
     for (covariance, reading, attention, L, seed), outcome in failed_runs(measured).items():
@@ -99,7 +98,7 @@ def failures(measured: Measurements) -> Failures:
 
 
 def shortened(measured: Measurements) -> list[str]:
-    """List the readings whose runs have fewer steps than they ask for; what has not arrived there
+    """The readings whose runs have fewer steps than they ask for; what has not arrived there
     refutes nothing.
     """
     return [name for name in measured.plan.variants if measured.plan.steps(name) < VARIANTS[name].steps]

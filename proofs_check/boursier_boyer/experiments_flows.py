@@ -25,30 +25,19 @@ N_ROWS = D + 1
 
 
 def random_start(seed: int) -> Floats:
-    """Return the start of the runs with a seed."""
     return pack(initial_parameters(D, seed)).ravel()
 
 
 def block_limit(L: int) -> float:
-    """Return the risk at which the flow of linear attention from Assumption 5.1 ends on isotropic
-    data.
-    """
+    """The risk at which the flow of linear attention from Assumption 5.1 ends on isotropic data."""
     return (TASKS * D * (1 - 1 / (1 + (1 + D + NOISE / TASKS) / L)) + NOISE) / 2
 
 
 class LinearRisk:
-    """The risk of linear attention at any parameters.
-
-    Given the task, tokens have the covariance G, b = V'O, a = N x with N = K'Q; output and score
-    have means and variances that are polynomials of degree 4 in the task. A product of Gauss rules
-    of three points is exact for them.
-
-    Parameters
-    ----------
-    L : int
-        Prompt length.
-    Sigma : array (5, 5), optional
-        Covariance of the covariates, the identity by default.
+    """The risk of linear attention at any parameters, and its gradient. Given the task, tokens have
+    the covariance G, b = V'O, a = N x with N = K'Q; output and score have means and variances that
+    are polynomials of degree 4 in the task. A product of Gauss rules of three points is exact for
+    them.
     """
 
     def __init__(self, L: int, Sigma: Any = None) -> None:
@@ -59,7 +48,6 @@ class LinearRisk:
         self.rows = G.reshape(-1, N_ROWS)  # one product of matrices for all tasks
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
-        """Return risk and gradient."""
         O, V, K, Q = unpack(theta.reshape(-1, N_ROWS))
         b, N, p, L = V.T @ O, K.T @ Q[:, :D], self.p, self.L
         shape = (len(p), N_ROWS, D)
@@ -78,7 +66,7 @@ class LinearRisk:
 
 
 def flow(L: int, start: Floats, times: Any, method: str = "LSODA", Sigma: Any = None) -> Floats:
-    """Return the parameters of the flow at some times, as an array (times, 114)."""
+    """The parameters of the flow at some times, as an array (times, 114)."""
     from scipy.integrate import solve_ivp
 
     slope, last = LinearRisk(L, Sigma), float(np.max(times))
@@ -89,6 +77,6 @@ def flow(L: int, start: Floats, times: Any, method: str = "LSODA", Sigma: Any = 
 
 
 def risk_again(L: int, theta: Floats, Sigma: Any = None) -> float:
-    """Return the risk by another rule over the tasks and by other formulas."""
+    """The risk by another rule over the tasks and by other formulas."""
     task = RegressionTask(np.eye(D) if Sigma is None else Sigma, noise=NOISE, task_variance=1 / D)
     return float(population_risk(unpack(theta.reshape(-1, N_ROWS)), "linear", task, L)[0])

@@ -19,6 +19,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS
 from theory.regression.task import RegressionTask
@@ -34,17 +35,15 @@ SOBOL_POINTS, CLEAR_STANDARD_ERRORS = (2**11, 2**13), 14.0
 
 
 def outputs_approach(power: int) -> Evidence:
-    """Check that ``E (T_soft - L^{1 - power} T_lin)^2`` falls from each length to the next at any
-    task, query and parameters.
-
-    The expectation is linear in c^2, and 0 <= c^2 <= s t, so that the two ends decide for every a,
-    b and covariance with these s = a'Gamma a.
+    """Check that E (T_soft - L^{1 - power} T_lin)^2 falls from each length to the next at any task,
+    query and parameters. It is linear in c^2, and 0 <= c^2 <= s t, so that the two ends decide for
+    every a, b and covariance with these s = a'Gamma a.
     """
     return _at_score_variances(power).replace(sides=(falling(power),))
 
 
 def falling(power: int) -> Computed:
-    """Return, at drawn scores, that the gap falls from each length to the next."""
+    """The gap falls from each length to the next, at drawn scores."""
     lengths = np.array(LENGTHS, dtype=float)
     of = lambda gap, s, share: gap.of_t + share * s * gap.of_c2
 
@@ -101,19 +100,15 @@ def _at_score_variances(power: int) -> Evidence:
                     {"s": s, "c^2": end * s, "L": LENGTHS[i], "gap(L)/gap(next L)": float(ratios[i])},
                 )
     if doubt:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"{doubt}; no second route at these lengths"
-        )
+        return undecided("quadrature", f"{doubt}; no second route at these lengths")
     covered = f"every a, b, covariance with a'Gamma a in {SCORE_VARIANCES}; L = 1, 2, 3, 5, the lengths of the figures, 1e4, 1e6"
     checked = r"\mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L'} < \mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L},\quad L' > L"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, tightest=tightest
-    )
+    return supported("quadrature", covered, checked=checked, tightest=tightest)
 
 
 def _pair(s: float, c2: float, k: float) -> float:
-    """Return the gap of two tokens at t = 1 by a Gauss rule over both scores; the values, given the
-    scores, are two normal variables.
+    """The gap of two tokens at t = 1 by a Gauss rule over both scores; given these, the values are
+    two normal variables.
     """
     x, w = np.polynomial.hermite_e.hermegauss(120)
     w = w / w.sum()
@@ -126,8 +121,8 @@ def _pair(s: float, c2: float, k: float) -> float:
 
 
 def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
-    """Check that the measured output gap falls from each length to the next at the random start of
-    every seed, as far as its errors tell.
+    """Check that the measured gap falls at the random start of every seed, as far as its errors
+    tell.
     """
     covered, rises = [], 0.0
     for (data, variant), gaps in measured.gaps.items():
@@ -151,9 +146,7 @@ def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
 
 
 def gradients_approach(measured: Measurements, covariance: str, growth: int) -> Evidence:
-    """Check that ``L^growth |grad R_soft - grad R_lin|^2`` at the random start of every seed falls
-    from each length of the figure to the next.
-    """
+    """Check that L^growth |grad R_soft - grad R_lin|^2 falls at the random start of every seed."""
     from scipy.stats import t as student
 
     plan, covered = measured.plan, []
@@ -180,8 +173,8 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
 
 
 def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> tuple[float, int]:
-    """Return the least fall between neighbouring lengths in units of its standard error, and where
-    it is; more points are taken if it is not clear.
+    """The least fall between neighbouring lengths in units of its standard error, and where it is;
+    more points are taken if it is not clear.
     """
     lengths = tuple(sorted(plan.gap_lengths))
     for points in SOBOL_POINTS:
@@ -200,8 +193,8 @@ def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> 
 def _gaps(
     variant: str, seed: int, covariance: str, noise: float, lengths: tuple[int, ...], points: int
 ) -> Floats:
-    """Return the gap at each length by each randomisation; the result is kept, since the control of
-    a claim asks for it again.
+    """The gap at each length by each randomisation; kept, since the control of a claim asks for it
+    again.
     """
     from numerics.regression.softmax_vs_linear.gradient import gradient_gap
     from numerics.training.parameters import initial_parameters
@@ -212,12 +205,10 @@ def _gaps(
 
 @claim("BB:S6.f1a", control={"power": 0}, needs=("BB:A.1.norm",))
 def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None) -> Evidence:
-    r"""At fixed parameters $\mathbb{E}(T_{\rm soft}-T_{\rm lin})^2$ falls with $L$, where linear
-    attention is divided by $L$.
-
-    The gap is exact at every task, query, covariance and parameters whose scores have the variances
-    tried; the measured means at random starts are a second route. In the control linear attention
-    is not divided.
+    r"""At fixed parameters $\mathbb{E}(T_{\rm soft}-T_{\rm lin})^2$ falls with $L$, exactly at
+    every task, query, covariance and parameters whose scores have the variances tried; the measured
+    means at random starts are a second route. In the control linear attention is not divided by
+    $L$.
     """
     found = outputs_approach(power)
     return (
@@ -229,22 +220,18 @@ def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None)
 
 @claim("BB:S6.f1b", control={"growth": 3})
 def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    r"""At random starts $\|\nabla\mathcal{R}_{\rm soft}-\nabla\mathcal{R}_{\rm lin}\|^2$, for the
-    population risks as functions of $(O,V,K,Q)$, falls with $L$ on isotropic data.
-
-    The gap has a closed form given task and query, and is averaged at starts of ours and at lengths
-    of the figure. The control multiplies it by L^3.
+    r"""At random starts of ours $\|\nabla\mathcal{R}_{\rm soft}-\nabla\mathcal{R}_{\rm lin}\|^2$,
+    for the population risks as functions of $(O,V,K,Q)$, falls with $L$ on isotropic data; given
+    task and query it has a closed form. The control multiplies it by $L^3$.
     """
     return gradients_approach(measurements(measured), "isotropic", growth)
 
 
 @claim("BB:A.fig5", control=({"growth": 3}, {"power": 0}), needs=("BB:A.1.norm", "BB:S6.f1a"))
 def figure_5(*, growth: int = 0, power: int = 1, measured: Measurements | None = None) -> Evidence:
-    """On anisotropic data both gaps at random starts, of the outputs and of the gradients, fall
-    with $L$.
-
-    The gradients are judged as in BB:S6.f1b, the outputs as in BB:S6.f1a, exactly and for every
-    covariance, with the measured means as a second route; so are their controls.
+    """On anisotropic data the gradients are judged as in BB:S6.f1b and the outputs as in BB:S6.f1a,
+    exactly and for every covariance, with the measured means as a second route; so are their
+    controls.
     """
     runs = measurements(measured)
     outputs = outputs_approach(power)

@@ -21,6 +21,7 @@ from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, shor
 from proofs_check.boursier_boyer.experiments_flows import flow, random_start, risk_again
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import refuted_exactly, undecided
 from theory.regression.experiment import COVARIANCES, TASK, variant
 
 NOISE, TASKS = sp.Rational(1, 10), sp.Rational(1, 5)
@@ -39,8 +40,8 @@ ACCURACY = 1e-6
 def limits(
     measured: Measurements, covariance: str, reading: str = "as written"
 ) -> dict[int, tuple[float, float]]:
-    """Return for each length the risks at which the flows of softmax attention (see
-    `FLOW_ASSUMPTION`) and of linear attention end; what was not measured is computed.
+    """By length, the risks at which the flows of softmax attention (see `FLOW_ASSUMPTION`) and of
+    linear attention end; what was not measured is computed.
     """
     drawn = variant(reading).drawn(measured.plan.task(covariance))
 
@@ -52,11 +53,10 @@ def limits(
 
 
 def linear_excess(prompt: Any, query: Any, L: int) -> Any:
-    """Return the least risk of linear attention less half the label noise: exact for SymPy matrices
-    that commute, in floats otherwise.
-
-    With M = u U the risk is (om2/2) (tr S_q M'S S_L M - 2 tr S_q S M + tr S_q) + tau2/2, S_L = (1 +
-    1/L) S + (tr S + tau2/om2)/L I, and M = S_L^{-1} is where the flow ends.
+    """The least risk of linear attention less half the label noise: exact for SymPy matrices that
+    commute, in floats otherwise. With M = u U the risk is (om2/2) (tr S_q M'S S_L M - 2 tr S_q S M
+    + tr S_q) + tau2/2, S_L = (1 + 1/L) S + (tr S + tau2/om2)/L I, and M = S_L^{-1} is where the
+    flow ends.
     """
     exact = isinstance(prompt, sp.MatrixBase)
     d = prompt.shape[0]
@@ -76,8 +76,8 @@ def _decided(
     checked: str = "",
     again: Callable[[], float] | None = None,
 ) -> Evidence:
-    """Return SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller
-    exceeds 1 by more than the accuracy, and REFUTED if it is as much below, by a second route too.
+    """SUPPORTED if the least ratio of what is claimed larger to what is claimed smaller exceeds 1
+    by more than the accuracy, and REFUTED if it is as much below, by a second route too.
     """
     common: dict[str, Any] = {"checked": checked, "covered": covered}
     if least > 1 + ACCURACY:
@@ -86,11 +86,7 @@ def _decided(
         return refuted_by_two_routes(
             "quadrature", at | {"ratio": least}, 1 - least, 0.0, 1 - again(), **common
         )
-    return Evidence(
-        verdict=Verdict.OPEN,
-        engine="quadrature",
-        reason=f"the ratio is {least:.6g} at {at}, and no second route was taken",
-    )
+    return undecided("quadrature", f"the ratio is {least:.6g} at {at}, and no second route was taken")
 
 
 def _times(factor: int) -> str:
@@ -108,13 +104,9 @@ def linear_attention_outperforms_softmax(
     *, lead: int = 1, growth: int = 0, measured: Measurements | None = None
 ) -> Evidence:
     """At each length that was measured the trained risk of softmax attention exceeds that of linear
-    attention, and the difference falls from each of these lengths to the next.
-
-    The controls say that it exceeds twice that, and that the difference times L^2 falls.
-
-    The trained risk is that at the limit of the gradient flow from Assumption 5.1 on isotropic
-    data. Runs from random starts may fail, linear ones among them (BB:A.2.stab/linear), and a
-    failed linear run is worse than softmax attention.
+    attention, and the difference falls from each of these lengths to the next. The trained risk is
+    that at the limit of the gradient flow from Assumption 5.1 on isotropic data. The controls say
+    that it exceeds twice that, and that the difference times $L^2$ falls.
     """
     risks = limits(measurements(measured), "isotropic")
     covered = f"isotropic, d = 5, noise 1/10: {_lengths(risks)}"
@@ -142,8 +134,8 @@ def linear_attention_outperforms_softmax(
 
 
 def _by_other_routes(L: int) -> tuple[float, float]:
-    """Return the trained risks on isotropic data: of softmax attention from quadrature over the
-    query at the trained parameters, of linear attention from its exact closed form.
+    """The trained risks on isotropic data: of softmax attention from quadrature over the query at
+    the trained parameters, of linear attention from its exact closed form.
     """
     end = trained(TASK, L)
     soft = float(finite_prompt_risk(end.U11, end.u, TASK, L))
@@ -153,16 +145,12 @@ def _by_other_routes(L: int) -> tuple[float, float]:
 @claim("BB:S6.f2a/runs", control={"swapped": True})
 def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """On isotropic data the population risk at the end of a run that does not fail differs from the
-    limit of the flow by at most $1/50$ of that limit.
+    limit of the flow by at most $1/50$ of that limit. The control swaps the limits of the two
+    architectures.
 
-    The control swaps the limits: that of softmax attention is held against linear runs, and the
-    other way round.
-
-    A run has failed if at its end more than a twentieth of the drop from the null predictor's risk
-    to that limit is missing and its risk stands still; if it may still fall, the run is undecided.
-    A run whose risk fell in its last tenth by more than a twentieth of what was missing has no end
-    yet. All these are left out, and named. A refutation speaks of these finitely many runs only,
-    and is given only if none is shortened.
+    Failed runs (see `experiments_ends`), undecided ones, and those whose risk fell in the last
+    tenth by more than a twentieth of what was missing are left out, and named. A refutation speaks
+    of these finitely many runs only, and is given only if none is shortened.
     """
     runs = measurements(measured)
     final, recorded = sure(len(runs.final))
@@ -216,10 +204,9 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
 
 @claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW_ASSUMPTION,))
 def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements | None = None) -> Evidence:
-    """The trained risks of both architectures are within $20/L$ of half the label noise.
-
-    The control has the label noise instead of half of it. The risks are trained as in BB:S6.f2a, on
-    isotropic data, at lengths of Figure 2 and at 1e4 and 1e6.
+    """The trained risks of both architectures, as in BB:S6.f2a, at lengths of Figure 2 and at
+    $10^4$ and $10^6$, are within $20/L$ of half the label noise. The control has the label noise
+    instead of half of it.
     """
     runs = measurements(measured)
     risks, task = limits(runs, "isotropic"), runs.plan.task("isotropic")
@@ -239,9 +226,7 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
 
 
 def _reached_from(seed: int, L: int) -> float:
-    """Return the risk at which the flow of linear attention from a random start ends on anisotropic
-    data.
-    """
+    """The risk at which the flow of linear attention from a random start ends on anisotropic data."""
     Sigma = COVARIANCES["anisotropic"]
     return risk_again(L, flow(L, random_start(seed), (500.0,), Sigma=Sigma)[-1], Sigma)
 
@@ -258,14 +243,10 @@ def _reached_from(seed: int, L: int) -> float:
 def anisotropic_data_need_longer_prompts(
     *, reading: str = "as written", factor: int = 1, measured: Measurements | None = None
 ) -> Evidence:
-    """At each length of Figure 6 the trained risk less half the label noise is at least that of
-    Figure 2. With data as written this is refuted by linear attention; repaired, with the prompts
-    and queries of the authors' code, it holds.
-
-    The control says that it is at least twice that.
-
-    Both architectures are judged in dimension d = 5, trained as in BB:S6.f2a. Half the label noise
-    is the Bayes optimum of the infinite prompt.
+    """At each length of Figure 6 the trained risk less half the label noise, the Bayes optimum of
+    the infinite prompt, is at least that of Figure 2, for both architectures in $d=5$. With data as
+    written this is refuted by linear attention; repaired, with the prompts and queries of the
+    authors' code, it holds. The control says that it is at least twice that.
     """
     least, at, found = float("inf"), dict[str, Any](), measurements(measured)
     drawn = variant(reading).drawn(found.plan.task("anisotropic"))
@@ -282,11 +263,8 @@ def anisotropic_data_need_longer_prompts(
                 exact < factor * plain
                 and (reached := _reached_from(1, L) - found.noise_level) < (1 + ACCURACY) * exact
             ):
-                return Evidence(
-                    verdict=Verdict.REFUTED,
-                    engine="exact arithmetic",
-                    witness=witness | {"anisotropic": str(exact)},
-                    witness_by="exact",
+                return refuted_exactly(
+                    witness | {"anisotropic": str(exact)},
                     covered=f"the gradient flow from the random start with seed 1 ends at {reached:.8g} above the label noise",
                 )
         closed = float(linear_excess(drawn.Sigma, drawn.query_covariance, L))

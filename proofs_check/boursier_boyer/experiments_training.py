@@ -30,6 +30,7 @@ from proofs_check.boursier_boyer.experiments_flows import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from theory.regression.experiment import COVARIANCES, TASK, VARIANTS
 from theory.regression.task import RegressionTask
 
@@ -44,17 +45,14 @@ STANDARD_ERRORS = 6.5
 @claim("BB:A.1", control={"normalised": False})
 def trained_architectures(*, normalised: bool = True) -> Evidence:
     """A step of our SGD with rate $10^{-3}$ and batches of 128 descends the risk of the displayed
-    architectures at a random start.
-
-    The means over batches of the loss and of the step's gradient in O and V are compared with plain
-    NumPy that goes through all tokens as the displays do, at L = 10; "not normalised" means linear
-    attention without the factor 1/L. The start is PyTorch's for layers without bias, uniform on
-    [-1/sqrt(d + 1), 1/sqrt(d + 1)]; `train` has 500 000 steps by default.
+    architectures at a random start. The means over batches of loss and gradient are compared with
+    plain NumPy that goes through all tokens as the displays do; in the control linear attention
+    lacks the factor $1/L$.
     """
     start = initial_parameters(5, 0)
     entries = np.concatenate([part.ravel() for part in start]) * math.sqrt(6)
     if not (np.abs(entries).max() <= 1 and np.abs(entries).max() > 0.95):
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="the start is not that of PyTorch")
+        return undecided(ENGINE, "the start is not that of PyTorch")
     worst, at, batches = 0.0, dict[str, Any](), 48
     for attention in ("softmax", "linear"):
         ours, plain = (
@@ -87,8 +85,8 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
 
 
 def _steps(attention: str, batches: int) -> Any:
-    """Return loss and gradient in (O, V) of single steps of the compiled kernel that trains both
-    architectures, one row for each batch.
+    """Loss and gradient in (O, V) of single steps of the kernel that trains both, a row for each
+    batch.
     """
     from numerics.training.run import train
 
@@ -115,34 +113,22 @@ def _plain_steps(attention: str, scale: float, batches: int) -> Any:
 
 @claim("BB:A.2", control={"rho": Fraction(1, 3)})
 def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
-    """The covariance of our anisotropic runs "as written" has the entries $2^{-|i-j|}$ with $d=5$,
-    and is positive definite.
-
-    In the control rho = 1/3 stands for 1/2.
-
-    The leading minors of the covariance are (1 - rho^2)^(k - 1). Runs "as coded" have other prompts
-    and queries, see BB:A.fig6.
+    r"""The covariance of our anisotropic runs as written has the printed entries with $d=5$, and
+    leading minors $(1-\frac14)^{k-1}$. In the control $\frac13$ stands for $\frac12$. Runs as coded
+    have other prompts and queries, see BB:A.fig6.
     """
     used = sp.Matrix(5, 5, lambda i, j: sp.Rational(float(COVARIANCES["anisotropic"][i, j])))
     shown = sp.Matrix(5, 5, lambda i, j: sp.Rational(rho) ** abs(i - j))
     if used != shown:
         witness = {"i": 1, "j": 2, "used": used[0, 1], "displayed": shown[0, 1]}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     of, Sigma = VARIANTS[AS_WRITTEN], COVARIANCES["anisotropic"]
     roots = of.roots(RegressionTask(Sigma, noise=TASK.noise, task_variance=TASK.task_variance))
     if not all(np.abs(root @ root.T - Sigma).max() < 1e-14 for root in roots):
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="exact arithmetic",
-            reason="the roots that draw x are none of this matrix",
-        )
+        return undecided("exact arithmetic", "the roots that draw x are none of this matrix")
     minors = all(shown[:k, :k].det() == (1 - sp.Rational(1, 4)) ** (k - 1) for k in range(1, 6))
     if not minors:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="exact arithmetic", reason="the minors are not as stated"
-        )
+        return undecided("exact arithmetic", "the minors are not as stated")
     return Evidence(
         verdict=Verdict.PROVED,
         engine="exact arithmetic",
@@ -155,9 +141,7 @@ def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
 
 
 def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int, int, Any, Any, Any]]:
-    """List attention, length, seed, steps, risks and their errors of every run as written from
-    which the curves are drawn.
-    """
+    """Attention, length, seed, steps, risks and errors of the runs as written behind the curves."""
     for key, run in measured.runs.items():
         if (
             key.covariance == covariance
@@ -171,12 +155,10 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
 
 @claim("BB:A.fig4", control={"step": 20_000})
 def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements | None = None) -> Evidence:
-    r"""In at least half of the runs of ours behind Figure 4, on isotropic data and at the lengths
+    """In at least half of the runs of ours behind Figure 4, on isotropic data and at the lengths
     listed, step 50 000 leaves at most a tenth of the drop of the risk, which is that from the risk
-    of predicting 0 to the risk at the end. In the control an earlier step stands for 50 000.
-
-    How long a run stays near the origin, and near further saddle points of the risk, depends on the
-    start, and from some it is longer (BB:A.fig4/late).
+    of predicting 0 to the risk at the end; from some starts it takes longer (BB:A.fig4/late). In
+    the control an earlier step stands for 50 000.
     """
     runs = measurements(measured)
     late, sure, tried = [], 0, 0
@@ -196,16 +178,12 @@ def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements 
             verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9
         )
     if 2 * len(late) > tried or not tried:
-        return Evidence(
-            verdict=Verdict.OPEN, engine=ENGINE, reason=f"late, or perhaps: {len(late)} of {tried} runs"
-        )
+        return undecided(ENGINE, f"late, or perhaps: {len(late)} of {tried} runs")
     lengths = sorted(
         {key.L for key in runs.runs if key.covariance == "isotropic" and key.attention == "coupled"}
     )
     covered = f"{tried} runs at L = {', '.join(map(str, lengths))}, both architectures; not converged, or perhaps not: "
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine=ENGINE, covered=covered + (", ".join(late) or "none"), error=1e-6
-    )
+    return supported(ENGINE, covered + (", ".join(late) or "none"), error=1e-6)
 
 
 @claim("BB:A.fig4/late", control={"start": "seed 1"})
@@ -239,26 +217,18 @@ def from_one_start_it_takes_longer(*, start: str = "seed 21") -> Evidence:
 
     sgd = risk_again(L, _linear_half(train("coupled", L, steps=50_000, seed=seed)))
     if not (sgd - end > allowed and end - block_limit(L) < 1e-6):
-        return Evidence(verdict=Verdict.OPEN, engine=engine, reason=f"{says}, SGD {sgd:.4g} at step 50 000")
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine=engine,
-        covered=f"{says}; SGD with batches of 128 {sgd:.4g} at step 50 000",
-    )
+        return undecided(engine, f"{says}, SGD {sgd:.4g} at step 50 000")
+    return supported(engine, f"{says}; SGD with batches of 128 {sgd:.4g} at step 50 000")
 
 
 @claim("BB:A.2.stab")
 def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements | None = None) -> Evidence:
     """Of the random starts from which one architecture fails more often than the other, isotropic
     and anisotropic data taken together, more than half are starts from which linear attention does.
+    In each pair both see the same prompts, or have the same start; undecided pairs are left out.
 
-    A run has failed if at its end more than a twentieth of the drop from the risk of predicting 0
-    to the limit of the flow from the block start is missing, and the risk stands still: in the last
-    tenth it fell by less than a twentieth of what is missing. A run that may still arrive is
-    undecided, and so is its pair. In each pair both see the same prompts, or have the same start.
-
-    The starts are a sample, and are judged by the sign test. All runs from one start count as one,
-    because they are not independent. Where nothing fails more often, nothing is decided.
+    All runs from one start count as one, because they are not independent, and the starts are
+    judged by the sign test; where nothing fails more often, nothing is decided.
     """
     from scipy.stats import binom
 
@@ -271,15 +241,15 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
             votes[seed] += vote
     less, more = sum(v < 0 for v in votes.values()), sum(v > 0 for v in votes.values())
     holds, fails = (float(binom.cdf(k, less + more, 0.5)) for k in (less, more))
-    undecided = len({(key[:2], key[3:]) for key in runs.final} - {(key[:2], key[2:]) for key in pairs})
+    unsettled = len({(key[:2], key[3:]) for key in runs.final} - {(key[:2], key[2:]) for key in pairs})
     told = [
         f"{name} alone fails in {len(keys)} of {len(pairs)} pairs"
         + "".join(f", {data} {reading} L = {L} seed {seed}" for data, reading, L, seed in keys)
         for name, keys in alone.items()
     ]
-    says = f"{'; '.join(told)}; undecided pairs: {undecided}; starts: {less} against {more}"
+    says = f"{'; '.join(told)}; undecided pairs: {unsettled}; starts: {less} against {more}"
     if holds <= 1e-6:
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, error=1e-6)
+        return supported(ENGINE, says, error=1e-6)
     if fails <= 1e-9:
         witness = {f"starts from which {stable} attention fails more often": less, f"{other} attention": more}
         return Evidence(
@@ -290,22 +260,22 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
             error=1e-9,
             covered=says,
         )
-    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"the failures decide nothing: {says}")
+    return undecided(ENGINE, f"the failures decide nothing: {says}")
 
 
 def _alone(pairs: Failures, name: str) -> list[tuple[str, str, int, int]]:
-    """List where one architecture failed and the other did not."""
+    """Where one architecture failed and the other did not."""
     return [key for key, pair in pairs.items() if pair[name] and sum(map(bool, pair.values())) == 1]
 
 
 def _linear_half(run: Any) -> Any:
-    """Return the last parameters of linear attention in a coupled run as one vector."""
+    """The last parameters of linear attention in a coupled run as one vector."""
     return pack(Parameters(*(part[-1, 1] for part in run.parameters))).ravel()
 
 
 class _Ends(NamedTuple):
-    """Where training of linear attention ends from a random start, by the flow, by SGD, and by the
-    flow from the end of SGD, and the risk from the block start.
+    """Where linear attention ends by the flow, by SGD, by the flow from the end of SGD, and from
+    the block start.
     """
 
     flow: float
@@ -346,22 +316,18 @@ def linear_attention_fails_from_some_start(
     """
     L, found = 100, _ends(measurements(measured), 100, seed)
     if found is None:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"no run at L = {L} from seed {seed}")
+        return undecided(ENGINE, f"no run at L = {L} from seed {seed}")
     above = [risk - found.block for risk in (found.flow, found.sgd, found.again)]
     says = f"L = {L}, seed {seed}: flow {found.flow:.6g}, SGD of {found.steps} steps {found.sgd:.6g}, then flow {found.again:.6g}"
     if min(above) > found.tolerance:
-        return Evidence(
-            verdict=Verdict.SUPPORTED,
-            engine="integration of the flow",
-            covered=f"{says}; block {found.block:.6g}",
-        )
+        return supported("integration of the flow", f"{says}; block {found.block:.6g}")
     if max(above) < found.tolerance:
         witness = {"L": L, "seed": seed, "risk at the end": found.flow, "from the block start": found.block}
         missing = [found.tolerance - above[k] for k in (0, 2)]
         return refuted_by_two_routes(
             "integration of the flow", witness, missing[0], 0.0, missing[1], covered=says
         )
-    return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=says)
+    return undecided("integration of the flow", says)
 
 
 @claim("BB:A5.1.tech", control={"start": "zero"})
@@ -369,16 +335,14 @@ def the_block_start_is_not_necessary(
     *, start: str = "random", longest: int = 100, measured: Measurements | None = None
 ) -> Evidence:
     """On isotropic data and for prompts of at most 100 tokens, training of softmax attention from
-    the random starts of Appendix A.1 ends at the risk that it reaches from Assumption 5.1.
+    the random starts of Appendix A.1 ends at the risk that it reaches from Assumption 5.1, up to a
+    twentieth of the drop. The control says it of the start at 0, from which no step moves anything.
 
-    The risks may differ by a twentieth of the drop from the risk of predicting 0. The control says
-    it of the start at 0 in place of random ones, from which no step moves anything. Linear
-    attention, which is trained as well, ends elsewhere from seed 0 at L = 100
-    (BB:A.2.stab/linear); the appendix says itself that some runs of linear attention failed. At
-    longer prompts softmax attention ends elsewhere as well: from seed 0 at L = 1000 with the risk
-    0.1275 after 500 000 steps, instead of 0.0600. That is no contradiction to the limit of Theorem
-    5.2 from random starts: in the minimum off the block manifold the risk of linear attention
-    exceeds half the label noise by about 1.3/sqrt(L), from the block start by 3.25/L.
+    Linear attention ends elsewhere from seed 0 at L = 100 (BB:A.2.stab/linear), and softmax
+    attention from seed 0 at L = 1000, with the risk 0.1275 after 500 000 steps instead of 0.0600.
+    That is no contradiction to the limit of Theorem 5.2 from random starts: in the minimum off the
+    block manifold the risk of linear attention exceeds half the label noise by about 1.3/sqrt(L),
+    from the block start by 3.25/L.
     """
     if start == "zero":
         return _from_zero(longest)
@@ -393,16 +357,16 @@ def the_block_start_is_not_necessary(
             reason = (
                 f"{name}, L = {L}, seed {seed} {how} at {risk:.4g} after {runs.plan.steps(reading)} steps"
             )
-            return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=reason)
+            return undecided(ENGINE, reason)
         tried.append(f"{name} L = {L} seed {seed}")
     if not tried:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="no such run was made")
-    return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered="; ".join(tried), error=1e-9)
+        return undecided(ENGINE, "no such run was made")
+    return supported(ENGINE, "; ".join(tried), error=1e-9)
 
 
 def _from_zero(L: int) -> Evidence:
-    """Both architectures stay at 0, since each part of the gradient has one of O, V, K, Q as a
-    factor, and keep the risk of predicting 0.
+    """Both stay at 0, since each part of the gradient has one of O, V, K, Q as a factor, and keep
+    the risk of 0.
     """
     from numerics.training.run import train
 
@@ -410,7 +374,7 @@ def _from_zero(L: int) -> Evidence:
     start = unpack(0 * np.stack([pack(zero), pack(zero)]))
     run = train("coupled", L, steps=100, seed=0, start=start, every=100)
     if np.abs(pack(run.parameters)).max() > 0:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="training left the start at 0")
+        return undecided(ENGINE, "training left the start at 0")
     from_block = trained(TASK, L).risk
     witness = {
         "attention": "softmax",
@@ -420,7 +384,5 @@ def _from_zero(L: int) -> Evidence:
         "from the block start": from_block,
     }
     if TASK.null_risk <= from_block:
-        return Evidence(
-            verdict=Verdict.OPEN, engine=ENGINE, reason="the risk of predicting 0 is not the larger one"
-        )
-    return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
+        return undecided(ENGINE, "the risk of predicting 0 is not the larger one")
+    return refuted_exactly(witness, "examples")

@@ -11,10 +11,11 @@ import numpy as np
 import sympy as sp
 from sympy import Rational
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from theory.attention.layer import gaussian_output
 from theory.symbolic.algebra import Algebra
 
@@ -34,9 +35,7 @@ LAWS = (
 
 
 def by_cubature(mean: np.ndarray, covariance: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """Return int e^{a.z} z dmu / int e^{a.z} dmu from the definition, by a Gauss-Hermite product
-    rule.
-    """
+    """int e^{a.z} z dmu / int e^{a.z} dmu from the definition, by a Gauss-Hermite product rule."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(50)
     values, vectors = np.linalg.eigh(covariance)
     g = np.stack([c.ravel() for c in np.meshgrid(*[nodes] * len(mean), indexing="ij")])
@@ -63,7 +62,7 @@ def lemma_by_cubature() -> Evidence:
     covered = (
         "d = 1, 2; Gamma regular, of rank 0 and 1, with an eigenvalue 1e-8; m zero or not; three queries"
     )
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+    return supported("quadrature", covered)
 
 
 @claim("BB:L2.1.a/mgf", control={"half": Fraction(1)})
@@ -78,16 +77,10 @@ def log_moment_generating_function(*, half: Fraction = Fraction(1, 2)) -> Eviden
     return all_of(square, trace_identity(a.T * m + int(2 * half) * (b_.T * b_) / 2, total))
 
 
-@claim(
-    "BB:L2.1.a",
-    control={"half": Fraction(1)},
-)
+@claim("BB:L2.1.a", control={"half": Fraction(1)})
 def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For tokens $Z=m+Rg$ with $g$ standard normal, so that $\Gamma=RR^{\top}$ is of any rank, and
-    for every score $a^{\top}Z$, the output
-    $V\,\mathbb{E}[e^{a^{\top}Z}Z]/\mathbb{E}e^{a^{\top}Z}$ is derived to be
-    $Vm+V\Gamma a$; `half` is half the factor of the second term. The second route is the gradient
-    of the log moment generating function $a^{\top}m+\frac12a^{\top}\Gamma a$ at $a=K^{\top}Qz$, in
+    r"""Derived for every score and $\Gamma=RR^{\top}$ of any rank, where `half` is half the factor
+    of the second term. The second route is the gradient of the log moment generating function, in
     every dimension, and cubature.
     """
     log_mgf = a.T * m + int(2 * half) * (a.T * Gamma * a) / 2
@@ -97,16 +90,12 @@ def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     return derivation("BB:L2.1.a", search, half=half)
 
 
-@claim(
-    "BB:L2.1.b",
-    control={"factor": 2},
-    cites=(GENERATING_FUNCTION,),
-)
+@claim("BB:L2.1.b", control={"factor": 2}, cites=(GENERATING_FUNCTION,))
 def image_of_the_measure_itself(*, factor: int = 1) -> Evidence:
-    r"""For $z\sim\mathcal{N}(m,\Gamma)$, $\Gamma=RR^\top$ of any rank, and every $c$ it is derived
-    that $\mathbb{E}e^{c^\top T}=e^{c^\top\bar m+\frac12c^\top Cc}$ for the output $T$ of attention
-    on $\mu$ at $z$, with the printed mean $\bar m$ and covariance $C$, each times `factor` = 1; so
-    $T$ is Gaussian. The second route computes the two moments of $Vm+V\Gamma K^{\top}Qz$.
+    r"""For $\Gamma=RR^\top$ of any rank and every $c$ it is derived that $\mathbb{E}e^{c^\top
+    T}=e^{c^\top\bar m+\frac12c^\top Cc}$ for the output $T$, with the printed mean $\bar m$ and
+    covariance $C$, each times `factor` = 1; so $T$ is Gaussian. The second route computes its two
+    moments.
     """
     T, M = V * m + V * Gamma * K.T * Q * z, V * Gamma * K.T * Q
     mean = V * (ALGEBRA.I + Gamma * K.T * Q) * m

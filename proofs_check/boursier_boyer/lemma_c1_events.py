@@ -26,6 +26,7 @@ from numerics.properties.tails import LAW, LENGTH, SCORE, averages, instance, le
 from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.bounds.concentration import alpha_minus, alpha_plus
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def _rademacher(L: int, u: Any, half: Any) -> SoftmaxAverage:
 
 
 def _outside(average: SoftmaxAverage, lower: Any, upper: Any) -> Any:
-    """Return the probability of S_L < lower or S_L > upper; for balls, that of the outcomes that
-    are certainly there.
+    """The probability of S_L < lower or S_L > upper; for balls, of the outcomes that are certainly
+    there.
     """
     value = normaliser.of(average)
     return sum(
@@ -63,8 +64,8 @@ def _outside(average: SoftmaxAverage, lower: Any, upper: Any) -> Any:
 
 @dataclass(frozen=True)
 class Within:
-    """The statement ``P(lower <= S_L <= upper) >= level``, as a property of drawn laws, scores and
-    lengths (`numerics.properties.tails`) and of delta, which has the last code.
+    """P(lower <= S_L <= upper) >= level, as a property of drawn laws, scores and lengths
+    (`numerics.properties.tails`) and of delta, which has the last code.
     """
 
     lower: sp.Expr
@@ -73,21 +74,17 @@ class Within:
 
     @property
     def checked(self) -> str:
-        """The statement in LaTeX."""
         return rf"\mathbb{{P}}\left({sp.latex(self.lower)} \le S_L \le {sp.latex(self.upper)}\right) \ge {sp.latex(self.level)}"
 
     @property
     def drawn(self) -> Codes:
-        """Codes."""
         return Codes(LENGTH + 2)
 
     def strategy(self) -> SearchStrategy[Any]:
-        """Codes."""
         return self.drawn.strategy()
 
     @property
     def covered(self) -> str:
-        """What is drawn."""
         return "laws on two and three rational atoms, |Uz| up to 5, L up to 40, delta in (0, 1)"
 
     @cached_property
@@ -120,7 +117,6 @@ class Within:
         return Evidence(verdict=Verdict.SUPPORTED, covered="one instance", **common)
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
-        """The instance."""
         length, point = instance(at[:-1], 1)
         law = {name: text for name, text in point.describe().items() if name != "f"}
         return {"L": length, **law, "delta": decoded(SHARE, at[-1])}
@@ -161,16 +157,14 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
 
 @claim(
     "BB:LC.1.am",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(level=1 - delta),
     control=dict(level=1 - delta / 2),
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
-    r"""The event $S_L\geq(1-\alpha_-)S$ has at least the probability `level`. Printed is $\delta$,
-    which is refuted; $1-\delta$ is meant, and derived for $\alpha_-<1$. For $\alpha_-\geq1$ the
-    event is sure.
+    r"""The `level` is printed as $\delta$, which is refuted; $1-\delta$ is meant, and derived for
+    $\alpha_-<1$. For $\alpha_-\geq1$ the event is sure.
     """
     found = _probability_within(LOWER, sp.oo, level)
     share = sp.cancel((1 - level) / delta)
@@ -179,15 +173,14 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
 
 @claim(
     "BB:LC.1.sand",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(factor=S),
     dial="c",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def sandwich(*, factor: sp.Expr = sp.Integer(1), c: int = 1) -> Evidence:
-    r"""With `c` = 1, $\mathbb{P}((1-\alpha_-)S\leq S_L\leq(1+c\,\alpha_+)S)\geq1-2\delta$. Printed
-    is $1$ for the last `factor` $S$, which is refuted; with $S$ it is derived for $\alpha_-<1$.
+    r"""Printed is $1$ for the last `factor` $S$ of $(1-\alpha_-)S\leq S_L\leq(1+c\,\alpha_+)S$, `c`
+    = 1, which is refuted; with $S$ it is derived for $\alpha_-<1$.
     """
     found = _probability_within(LOWER, (1 + c * alpha_plus(L, a2, delta)) * factor, 1 - 2 * delta)
     return derivation("BB:LC.1.sand", found, c=Fraction(str(c))) if factor == S else found

@@ -18,6 +18,7 @@ from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.bounds.concentration import alpha_minus, beta, delta_min
 
 delta = sp.Symbol("delta", positive=True)
@@ -36,10 +37,9 @@ delta = sp.Symbol("delta", positive=True)
     reference={},
 )
 def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
-    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|^2>27\beta^2)<4\delta$ is derived for every $\delta$
-    in $(0,1)$, from our bound R1 of the second moment and Markov's inequality. It is also tried for
-    every $\delta\geq\exp(-\frac{L}{8}e^{-2\|Uz\|^2})$, the condition that is printed without
-    $\sigma^2$.
+    r"""The bound, whose 27 is `c`, is derived for every $\delta$ in $(0,1)$, from our bound R1 of
+    the second moment and Markov's inequality. It is also tried for every $\delta$ that is admitted
+    by the condition, which is printed without $\sigma^2$.
     """
     L, a2, K, sigma2 = (symbol(name) for name in ("L", "a2", "F4", "sigma2"))
     tail = Tail(
@@ -50,8 +50,7 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
 
 @claim(
     "BB:LC.1/inference",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(power=2),
     control=(dict(power=1), dict(eight=7)),
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),

@@ -21,17 +21,11 @@ from proofs_check.derivations.proofs import derivation
 delta = sp.Symbol("delta", positive=True)
 
 
-@claim(
-    "BB:LC.2",
-    dial="c",
-    hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
-    reference={},
-)
+@claim("BB:LC.2", dial="c", hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"), reference={})
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
-    r"""The bound $\mathbb{P}(\|\sum_i(Q_i-\mathbb{E}Q_i)\|^2>\frac c\delta uL)\leq2\delta$ with
-    `c` = 3 is derived for every $u\geq\mathbb{E}\|Q\|^2$: the mean square of the centred sum is at
-    most $uL$, and Markov's inequality gives $\delta/3$. It is tried for $Q=e^{Z_1^{\top}Uz}f(Z_1)$,
-    which takes any values at the atoms.
+    r"""Derived with `c` for the 3: the mean square of the centred sum is at most $uL$, and Markov's
+    inequality gives even $\delta/3$. It is tried for $Q=e^{Z_1^{\top}Uz}f(Z_1)$, which takes any
+    values at the atoms.
     """
     L, u = symbol("L"), symbol("EQ2")
     return derivation(
@@ -39,15 +33,11 @@ def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
     )
 
 
-@claim(
-    "BB:LC.2/variance",
-    control=dict(one=2),
-)
+@claim("BB:LC.2/variance", control=dict(one=2))
 def variance_of_a_sum(*, one: int = 1) -> Evidence:
     r"""The mean square of the centred sum is
-    $\mathbb{E}\|\sum_iQ_i\|^2-L^2\|\mathbb{E}Q\|^2=L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$, where
-    $\mathbb{E}\|Q\|^2$ and $\|\mathbb{E}Q\|^2$ may vanish; `one` stands for the 1 in the $L(L-1)$
-    pairs of different terms.
+    $\mathbb{E}\|\sum_iQ_i\|^2-L^2\|\mathbb{E}Q\|^2=L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$; `one`
+    stands for the 1 in the $L(L-1)$ pairs of different terms.
     """
     L = sp.Symbol("L", integer=True, positive=True)
     square, mean = sp.symbols("q m", nonnegative=True)
@@ -57,8 +47,8 @@ def variance_of_a_sum(*, one: int = 1) -> Evidence:
 
 @claim("BB:LC.2/markov", dial="c", needs=("BB:LC.2/variance",), cites=("Markov's inequality",))
 def markov_at_the_threshold(*, c: int | Fraction = 3) -> Evidence:
-    r"""The quotient of $L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$ and the squared threshold
-    $\frac c\delta uL$ with `c` = 3 is at most $2\delta$ if $\mathbb{E}\|Q\|^2\leq u$; it is so with
+    r"""The quotient of $L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$ and the squared threshold $\frac
+    c\delta uL$ with `c` = 3 is at most $2\delta$ if $\mathbb{E}\|Q\|^2\leq u$; it is so with
     $\frac12$ in place of $3$, too.
     """
     L = sp.Symbol("L", integer=True, positive=True)

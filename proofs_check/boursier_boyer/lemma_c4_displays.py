@@ -35,12 +35,12 @@ HYPOTHESES = ("L in Integers", "L >= 1")
 
 
 def first_terms(constant: int | Fraction = 108) -> sp.Expr:
-    """Return C (1 + ln(t_0 L/C))/L, with another number for the 108 of C outside the logarithm."""
+    """C (1 + ln(t_0 L/C))/L, with another number for the 108 of C outside the logarithm."""
     return C(a2, K, sp.Rational(constant)) / L * (1 + log(threshold_c4(L, a2, K) * L / C(a2, K)))
 
 
 def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
-    """Return the hypothesis delta_0 <= at_most; the paper has none."""
+    """The hypothesis delta_0 <= at_most; the paper has none."""
     return None if at_most is None else (delta_0(L, a2), at_most)
 
 
@@ -54,13 +54,9 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     hypotheses=HYPOTHESES,
 )
 def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fraction = 108) -> Evidence:
-    r"""The line $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2\leq\frac CL+\int_{C/L}^{t_0}\frac
-    C{Lt}dt+\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac RS\|^2)dt$ is
-    refuted as printed by one Rademacher token. The repair asks for $\delta_0\leq\frac{16}{27}$
-    (`at_most`).
-
-    Repaired, it is tried where delta_0 <= 16/27, on exact cases, and C/L <= t_0 is proved there for
-    every L and a2. `constant` is the 108 in front of the first two terms.
+    r"""As printed it is refuted by one Rademacher token. The repair asks for
+    $\delta_0\leq\frac{16}{27}$ (`at_most`): there it is tried on exact cases, with `constant` for
+    the 108 of the first two terms, and $\frac CL\leq t_0$ is proved for every $L$ and $\|Uz\|$.
     """
     given = admitted(at_most)
     cases = [
@@ -117,11 +113,9 @@ def chain_of_the_union_bound(
     *, at_most: Fraction | None = None, tail: int | Fraction = 1, constant: int | Fraction = 1
 ) -> Evidence:
     r"""The chain leads from $\frac CL(1+\ln\frac{t_0L}C)+2L\int\mathbb{P}(C_f^2\|z\|^{2p}\geq
-    t)\,dt$ to $\frac CL(1-\ln\delta_0)+2Lpe^{2d}$ times the last integral, and bounds
-    $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2$. As printed it is refuted; the witness names the
-    `link` that fails, and the repair asks for $\delta_0\leq\frac{16}{27}$.
-
-    `constant` and `tail` scale the two terms of the last bound.
+    t)\,dt$ to the printed bound, whose two terms `constant` and `tail` scale. As printed it is
+    refuted; the witness names the `link` that fails, and the repair asks for
+    $\delta_0\leq\frac{16}{27}$.
     """
     parts = []
     for p in (1, 2):
@@ -150,9 +144,9 @@ def the_integral_of_the_maximum_by_the_union_bound(
     *, at_most: Fraction | None = None, two: int | Fraction = 2
 ) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac
-    RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with
-    $s=(\frac{t_0}2-\|\frac RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$,
-    which gives $t_0/2\geq\|\frac RS\|^2$ for every $L$ and $\|Uz\|$.
+    RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with $s=(\frac{t_0}2-\|\frac
+    RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$, which gives
+    $t_0/2\geq\|\frac RS\|^2$ for every $L$ and $\|Uz\|$.
     """
     bound = sp.Rational(two) * L * OWN_TAIL
     cases = [increasing(MAXIMUM_TAIL, bound, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
@@ -164,9 +158,8 @@ def the_integral_of_the_maximum_by_the_union_bound(
 
 @claim("BB:LC.4.union/max", control=dict(c=Fraction(9, 10)))
 def union_bound(*, c: int | Fraction = 1) -> Evidence:
-    r"""The bound $\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq u)\leq c\,L\,\mathbb{P}(\|f(z_1)\|^2\geq
-    u)$ with `c` = 1 is derived; the event is that some token reaches $u$. The second route is
-    $1-(1-q)^L\leq c\,Lq$ for $q=1-e^{-x}$.
+    r"""The union bound is derived, with `c` = 1 before $L$; the event is that some token reaches
+    $u$. The second route is $1-(1-q)^L\leq c\,Lq$ for $q=1-e^{-x}$.
     """
     x = sp.Symbol("x", nonnegative=True)
     domain = {LENGTH: Integers(1, oo), x: Closed(0, oo)}
@@ -181,14 +174,12 @@ def union_bound(*, c: int | Fraction = 1) -> Evidence:
 def change_of_variables(
     *, two: int | Fraction = 2, level: int | Fraction = 1, sixteen: int | Fraction = 16
 ) -> Evidence:
-    r"""For $p=1,2$ and $t>0$ it is derived that $\mathbb{P}(\|f\|^2\geq
-    t)\leq\mathbb{P}(C_f^2\|z\|^{2p}\geq t)=\mathbb{P}(\|z\|^2\geq t^{1/p}/C_f^{2/p})\leq
-    e^{2d}e^{-t^{1/p}/(16\sigma^2C_f^{2/p})}$. The substitution $t=2(u+\|R/S\|^2)$ has $dt=2\,du$,
-    $t=u^p$ has $dt=pu^{p-1}du$, and $\ln\frac{t_0L}C=-\ln\delta_0+\ln\frac{16}{27}$.
-
-    `level` multiplies the second and third of these levels t, and `sixteen` stands for the 16 of
-    the exponent. The second route are the events for one token, and our tail that is below the
-    exponential.
+    r"""For $p=1,2$ it is derived that $\mathbb{P}(\|f\|^2\geq t)\leq\mathbb{P}(C_f^2\|z\|^{2p}\geq
+    t)=\mathbb{P}(\|z\|^2\geq t^{1/p}/C_f^{2/p})\leq e^{2d}e^{-t^{1/p}/(16\sigma^2C_f^{2/p})}$;
+    `level` multiplies the second and third of these levels $t$, and `sixteen` is the 16. The
+    substitution $t=2(u+\|R/S\|^2)$ has $dt=2\,du$, $t=u^p$ has $dt=pu^{p-1}du$, and
+    $\ln\frac{t_0L}C=-\ln\delta_0+\ln\frac{16}{27}$. The second route are the events for one token,
+    and our tail that is below the exponential.
     """
     u, q, n, c = sp.symbols("u q n c", positive=True)  # n = |z|^2 and c = C_f^{2/p}
     theta, y = sp.symbols("theta y", nonnegative=True)
@@ -240,9 +231,8 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fracti
     r"""The bound of $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2$ by $\frac{2C\ln L}L$ and a second
     term, with $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}$ in its exponent, is printed for $L\geq1$
     and with $C_f$ to the `power` 1. It is refuted at $L=1$; the repair puts $C_f^2$ and asks for
-    $L\geq2$.
-
-    For L >= 2 what is executed is that the first term is above OURS:R1; `two` is the 2 in it.
+    $L\geq2$, where what is executed is that the first term, whose factor is `two`, is above
+    OURS:R1.
     """
     if power == 1:
         bound = lemma_c4(L, a2, K, sigma2, C_f[1], d, positive_part=True).subs(

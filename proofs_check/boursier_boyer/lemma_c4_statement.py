@@ -44,10 +44,9 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
 def mean_square_at_a_fixed_query(
     *, power: int = 1, c: int | Fraction = 1, square: int | Fraction = 1
 ) -> Evidence:
-    r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^2$ is at most `c` = 1 times the bound of the lemma for
-    $p=1$ and `square` = 1 times that for $p=2$. Printed with $C_f$ to the `power` 1, it is refuted
-    by one token; repaired, the power is 2, and the bound is derived. Its first term is above R1
-    for $L\geq2$, and its second one above
+    r"""Printed with $C_f$ to the `power` 1, it is refuted by one token; repaired, the power is 2,
+    and the bound, times `c` = 1 for $p=1$ and `square` = 1 for $p=2$, is derived: its first term is
+    above R1 for $L\geq2$, and its second one above
     $2(1+e^{2\sigma^2\|Uz\|^2})\sqrt{\mathbb{E}\|f\|^4}$ for $L=1$.
     """
     common = (L, a2, F4, sigma2)

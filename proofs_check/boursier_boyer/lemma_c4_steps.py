@@ -9,10 +9,11 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, exp, log, oo, sqrt
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from theory.attention.layer import softmax_attention
 from theory.bounds.concentration import delta_0
 from theory.bounds.concentration_moments import tail_integral, threshold_c4, threshold_c7
@@ -33,8 +34,7 @@ SCALE = {1: 16 * sigma2 * C_f**2, 2: 16 * sigma2 * C_f}  # 16 sigma^2 C_f^(2/p)
 
 @claim(
     "BB:LC.4.impl",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(sign=">="),
     control=(dict(c=Fraction(19, 10)), dict(half=Fraction(3, 5))),
     needs=("BB:LC.4.hull",),
@@ -44,12 +44,8 @@ def the_event_moves_to_the_largest_token(
     *, sign: str = "<=", c: int | Fraction = 2, half: int | Fraction = Fraction(1, 2)
 ) -> Evidence:
     r"""If the error is at least $t$, then $c\,\|\frac{R_L}{S_L}\|^2+c\,\|\frac RS\|^2\geq t$ with
-    `c` = 2; the `sign` is printed as $\leq$, which is refuted. If
-    $2\|\frac{R_L}{S_L}\|^2+2\|\frac RS\|^2\geq t$, then
-    $\|\frac{R_L}{S_L}\|^2\geq\frac t2-\|\frac RS\|^2$.
-
-    With theta in (0, 1], t = theta (|u| + |v|)^2 runs through the values that the error |u - v|^2
-    can reach, and t = theta (2|u|^2 + 2|v|^2) through those that the second line admits.
+    `c` = 2; the `sign` is printed as $\leq$, which is refuted. From it the second line is proved,
+    with `half` for the $\frac12$. In both $t$ runs through all values that can be reached.
     """
     b, a = sp.symbols("v u", nonnegative=True)
     domain = {b: Closed(0, oo), a: Closed(0, oo), theta: sp.Interval.Lopen(0, 1)}
@@ -64,27 +60,24 @@ LARGEST_POINT_OF_HULL = {"z_k": 1, "f(z_k)": 2}
 
 @claim(
     "BB:LC.4.hull",
-    false="typo",
+    **TYPO,
     follows="BB:P3.1.conv",
-    costs="nothing",
     repair=dict(hull="f(z_k)"),
     control=dict(total=Fraction(9, 10)),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
 )
 def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 1) -> Evidence:
     r"""For every $v$ and token by token, $M-v^{\top}R_L/S_L$ stays a mean of the
-    $M-v^{\top}f(z_k)\geq0$ with positive weights of the sum 1, where $M=\max_kv^{\top}f(z_k)$.
-    Printed is the `hull` of the tokens, which is refuted by one token; repaired, it is that of the
-    $f(z_k)$.
+    $M-v^{\top}f(z_k)\geq0$ with positive weights of the sum `total` = 1, where
+    $M=\max_kv^{\top}f(z_k)$. Printed is the `hull` of the tokens, which is refuted by one token;
+    repaired, it is that of the $f(z_k)$.
     """
     average = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])[0]  # f(z) = 2z at the only token 1
     if average != 2:
         raise Contradiction(f"one token z = 1 with f(z) = 2z has the average {average}, not 2")
     if (largest := LARGEST_POINT_OF_HULL[hull]) < average:
         witness = {"d": 1, "L": 1, "z_1": 1, "f(z_1)": 2, "R_L/S_L": 2, "largest point of the hull": largest}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     S_L, w = sp.symbols("S_L w", positive=True)
     R, value, M = sp.symbols("R y M", real=True)  # v.R_L, the new v.f(z), and the bound of all of these
     longer = (R + w * value) / (S_L + w)
@@ -94,8 +87,8 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
 
 @claim("BB:LC.4.log", control=(dict(c=Fraction(5, 2)), dict(six=7)), reference={})
 def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
-    r"""With `six` = 6, $1-\ln\delta_0=1+2\ln L-6\ln2-4\sigma^2\|Uz\|^2$. With `c` = 64 in
-    $\delta_0$, and with every $c\geq e$, $1-\ln\delta_0\leq2\ln L$.
+    r"""Proved with `six` for the 6 and `c` for the 64 in $\delta_0$; the inequality holds with
+    every $c\geq e$.
     """
     return all_of(
         identity(1 - log(delta_0(L, a2)), 1 + 2 * log(L) - six * log(2) - 4 * a2),
@@ -105,11 +98,9 @@ def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
 
 @claim("BB:LC.4.t0", control=(dict(exponent=Fraction(9, 10)), dict(power=2)))
 def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evidence:
-    r"""With $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$ and `power` $k=1$, $t_0=L^kK$ and, for Lemma C.7,
-    $t_0=L^kK^2$. Moreover $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$ and $\|R/S\|^4\leq
-    e^{4\sigma^2\|Uz\|^2}K^2$. All of this is derived, the bounds of the limit from (15) and
-    Jensen's inequality; in the second route $\rho$ and $\theta$ say how far these are from
-    equality.
+    r"""All of this is derived, the bounds of the limit from (15) and Jensen's inequality, with
+    `power` for the exponent 1 of $L$ in $t_0$ and `exponent` as in BB:LC.1.15; in the second route
+    $\rho$ and $\theta$ say how far the bounds are from equality.
     """
     ratio = rho * exp(a2) * sqrt(theta * K)
     domain = {rho: UNIT_INTERVAL, theta: UNIT_INTERVAL, K: (0, oo), a2: Closed(0, oo)}
@@ -130,13 +121,9 @@ def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evi
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 2 / exp(sp.Rational(1, 2))),
 )
 def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
-    r"""For $p=1,2$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$, $(\frac{t_0}2-\|\frac
-    RS\|^2)_+^{1/p}/(16\sigma^2C_f^{2/p})\geq(\frac
-    L2-c\,e^{2\sigma^2\|Uz\|^2})_+^{1/p}K^{1/p}/(16\sigma^2C_f^{2/p})$ is derived, with `c` = 1. The
-    second route is this without the root, in units of $K$.
-
-    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
-    the line divides by 0 (BB:LC.4/zero).
+    r"""Derived for $p=1,2$, with `c` = 1 before the exponential, for any positive $C_f$ that bounds
+    the quotient, so that $f=0$ is admitted; at $C_f=0$ the line divides by 0 (BB:LC.4/zero). The
+    second route is this without the root, in units of $\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
     """
     positive, least = (Max(L / 2 - e * exp(2 * a2), 0) for e in (theta, sp.Rational(c)))
     search = forall(positive, ">=", least, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
@@ -149,14 +136,9 @@ def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
     reference=dict(m=1, theta=1, q=sp.tanh(sp.Rational(1, 2)) ** 2),
 )
 def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4, grows: int = 4) -> Evidence:
-    r"""With $m=\sqrt{\mathbb{E}\|Z_1\|^{4p}}$ and $p=1,2$, $\mathbb{E}\|f\|^4\leq C_f^4m^2$ and
-    $(\frac{t_0}2-\|\frac RS\|^2)_+^{1/p}/(16\sigma^2C_f^{2/p})\leq
-    L^{1/p}m^{1/p}/(2^{4+1/p}\sigma^2)$ are derived. For $p=2$ the right side is at most
-    $\sqrt{Lm}/(22\sigma^2)$. The second route is the $p$-th power of this; `c`, `four` and `grows`
-    stand for the 22, the 4 of $2^4$ and that of $C_f^4$.
-
-    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
-    the line divides by 0 (BB:LC.4/zero).
+    """Derived for $p=1,2$ and any positive $C_f$ that bounds the quotient; for $p=2$ the right side
+    is at most that with the 22 of the lemma. The second route is the $p$-th power of this; `c`,
+    `four` and `grows` stand for the 22, the 4 of $2^4$ and that of $C_f^4$.
     """
     base = 2 ** sp.Rational(four)
     domain = {
@@ -181,7 +163,7 @@ def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4, 
 
 
 def _substituted(p: int, power: int) -> sp.Expr:
-    """Return 16^p sigma^(2p) C_f^power Gamma(p, x/(16 sigma^2 C_f^(2/p)))."""
+    """16^p sigma^(2p) C_f^power Gamma(p, x/(16 sigma^2 C_f^(2/p)))."""
     return 16**p * sigma2**p * C_f**power * sp.uppergamma(p, x / SCALE[p])
 
 
@@ -196,10 +178,7 @@ def _substituted(p: int, power: int) -> sp.Expr:
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def substitution_in_the_tail(*, power: int = 1) -> Evidence:
-    r"""For $p=1,2$, $\int_x^\infty
-    u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du=16^p\sigma^{2p}C_f^k\,\Gamma(p,\frac{x}{16\sigma^2C_f^{2/p}})$
-    with `power` $k=2$. Printed is $k=1$, which is refuted.
-    """
+    """For $p=1,2$ it is derived with $C_f$ to the `power` $2$. Printed is $1$, which is refuted."""
     name = r"\int_x^\infty u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du"
     at_zero = forall(
         computed(name, tail_integral(0, SCALE[1], 1)),
@@ -236,8 +215,8 @@ def closed_form_of_the_tail(*, rate: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.4.Gam", control=dict(one=Fraction(9, 10)), cites=("Pinelis 2020",))
 def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
-    r"""For every $x\geq0$ and $p=1,2$, $\Gamma(p,x)\leq(1+x\mathbb{1}_{p=2})\,e^{-x}$, in fact with
-    equality. Quadrature of the integral for $p=2$ at $x=0$ and $x=2$ is the second route.
+    r"""Proved for every $x\geq0$, in fact with equality, where `one` stands for the 1. Quadrature
+    of the integral for $p=2$ at $x=0$ and $x=2$ is the second route.
     """
     at = sp.Symbol("x", nonnegative=True)
     with sp.evaluate(False):  # so that the engine evaluates the function, and not SymPy before it
@@ -254,14 +233,10 @@ def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.4.subadd", control=dict(c=Fraction(9, 10)))
 def subadditivity_of_the_root(*, c: int | Fraction = 1) -> Evidence:
-    r"""For $p=1,2$, $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}\geq(\frac
-    L2)^{1/p}-c\,e^{\frac2p\sigma^2\|Uz\|^2}$ with `c` = 1, and the exponential of the display with
-    the left side is at most that with the right one; both are derived. That the first bound of the
+    r"""Subadditivity, with `c` = 1 before $e^{\frac2p\sigma^2\|Uz\|^2}$, and the exponential of the
+    display are derived for any positive $C_f$ that bounds the quotient; that the first bound of the
     display holds is BB:LC.4.subadd/display. In the second route for $p=2$, $w=e^{\sigma^2\|Uz\|^2}$
     and $\sqrt{L/2}=w+h$.
-
-    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
-    the line divides by 0 (BB:LC.4/zero).
     """
     factor, w = sp.Rational(c), sp.Symbol("w", positive=True)
     linear = forall(Max(L / 2 - exp(2 * a2), 0), ">=", L / 2 - factor * exp(2 * a2), PROMPT_DOMAIN)

@@ -17,6 +17,7 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import (
+    AT_ONE_TOKEN,
     G_INSTEAD,
     G_WHY,
     HYPOTHESES,
@@ -30,6 +31,7 @@ from proofs_check.boursier_boyer.average_statements import (
 from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.bounds.query_average_constants import constants_16, paper_constants_C6
 
 SIGMA = sp.Symbol("sigma", positive=True)
@@ -47,10 +49,9 @@ def assumption_c5_is_not_empty(*, power: int = 1, scaling: int = 8) -> Evidence:
 
 @claim(
     "BB:AC.5/i",
-    false="typo",
+    **TYPO,
     why=shared.SUPREMUM_WHY,
     instead=shared.SUPREMUM_INSTEAD % ("^{p}", 4),
-    costs="nothing",
     repair=dict(argument="z"),
     control=dict(c=Fraction(9, 10)),
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
@@ -78,11 +79,9 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     reference={},
 )
 def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\leq
-    c_1\sigma^{6p}\ln(L)^p/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
-    $L\geq1$, it is refuted by one token with $p=1$ and $f(z)=z$; for $L\geq2$ it is derived with
-    explicit constants, for every bilinear product with $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and
-    tried on instances.
+    r"""Printed for $L\geq1$ (`least`), it is refuted by one token with $p=1$ and $f(z)=z$; for
+    $L\geq2$ it is derived with explicit constants, for every bilinear product with
+    $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and tried on instances.
     """
     if least == 1:
         return vanishing(
@@ -96,10 +95,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 
 @claim(
     "BB:LC.6/nu",
-    false="typo",
+    **TYPO,
     why=shared.NU_WHY % 4,
     details=shared.NU_DETAILS,
-    costs="nothing",
     repair=dict(law="through E|g|^4"),
     control=dict(c=Fraction(1, 46)),
     hypotheses=HYPOTHESES,
@@ -108,9 +106,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 def constants_that_are_free_of_the_law_of_the_query(
     *, law: str = "not at all", c: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""As printed, $c_1$ and $c_2$ depend on $d,f,g,p,P,U$ only. For $g(z)=e^{z^2}$ and rare
-    queries $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law`
-    of the query enters through $\mathbb{E}_{\nu}\|g\|^4$, and the bound is derived as for BB:LC.6.
+    r"""For $g(z)=e^{z^2}$ and rare queries $\pm n$ the error at $L=2$ is unbounded in $n$, which
+    refutes constants that do not depend on $\nu$; repaired, the `law` of the query enters through
+    $\mathbb{E}_{\nu}\|g\|^4$, and the bound is derived as for BB:LC.6.
     """
     if law == "not at all":
         return shared.rare_large_queries(2)
@@ -139,11 +137,7 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 
 @claim(
     "BB:16",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(least=1), dict(c=Fraction(1, 58))),
     needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "BB:LC.6.T3/conclude", "OURS:LC.6"),
     hypotheses=HYPOTHESES,
@@ -173,10 +167,9 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "BB:16/g",
-    false="typo",
+    **TYPO,
     why=G_WHY % 6,
     instead=G_INSTEAD,
-    costs="nothing",
     repair=dict(moment=1),
     control=dict(power=1),
     hypotheses=("G > 0", "e > 0"),
@@ -190,8 +183,8 @@ def left_side_without_g(*, moment: int = 0, power: int = 2) -> Evidence:
 
 
 def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
-    """Return (16) with a c3 that depends on U: c3 sigma^{2p} is needed only for kappa <= 1/32,
-    where sigma^2 <= 1/(32 |U|^2).
+    """(16) with a c3 that depends on U: its sigma^{2p} is needed only where sigma^2 <= 1/(32
+    |U|^2).
     """
     exact = isinstance(L, sp.Basic)
     third, fourth = constants_16(u, 1, d, p, root)
@@ -219,10 +212,8 @@ def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
 def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
     r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$, $p=1$ and $L=2$, the factor
     $216\sqrt3\,\sigma^2$ of Term 1 exceeds $\tilde c_3\sigma^k$ with the printed `power` $k=0$ for
-    large $\sigma$, whatever $\tilde c_3$. Repaired,
-    $216\sqrt{\mathbb{E}\|f\|^4}\leq\tilde c_3\sigma^{2p}$ is proved for $p=1,2$.
-
-    Repaired, 216 sqrt(E|f|^4) <= c3 sigma^{2p} with c3 = 216 C_f^2 4^p (2p - 1 + h)^p, p = 1, 2.
+    large $\sigma$, whatever $\tilde c_3$. Repaired, $216\sqrt{\mathbb{E}\|f\|^4}\leq\tilde
+    c_3\sigma^{2p}$ is proved with $\tilde c_3=216\,C_f^24^p(2p-1+h)^p$, $p=1,2$.
     """
     if power == 0:
         term = log(2) / sp.cbrt(2)

@@ -15,7 +15,7 @@ from numerics.provers import Closed, Integers, computed, forall
 from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
-from proofs_check.boursier_boyer.average_statements import c1, c2, k
+from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, c1, c2, k
 from proofs_check.boursier_boyer.average_steps import (
     BALL,
     IN_THE_BALL,
@@ -28,6 +28,7 @@ from proofs_check.boursier_boyer.average_steps import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.random_query.average_split import Bound, instances, products, split
 from theory.bounds.concentration import lemma_c4
 
@@ -36,7 +37,7 @@ P = (1, 2)
 
 
 def _bound_c4(power: int) -> Bound:
-    """Return the bound of Lemma C.4 with C_f to a power in front of its second term."""
+    """The bound of Lemma C.4 with C_f to a power in front of its second term."""
     return lambda L, a2, F4, sigma2, C_f, d, Z4: lemma_c4(L, a2, F4, sigma2, C_f, d, power=power)
 
 
@@ -52,9 +53,9 @@ def _bound_c4(power: int) -> Bound:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
 )
 def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evidence:
-    r"""Every line is evaluated for queries of signs and $p=1$: with $B=1$ and $f(z)=244z$, where
-    all queries are inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. Printed with
-    $C_f$ to the `power` 1, the second line is refuted; the repair puts $C_f^2$.
+    r"""For queries of signs and $p=1$ every line is evaluated with $B=1$ and $f(z)=244z$, where all
+    queries are inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. Printed with $C_f$
+    to the `power` 1, the second line is refuted; the repair puts $C_f^2$.
     """
     checked = r"\mathbb{E}\|R_L/S_L-R/S\|^2\le\text{LC.4}\ (|z|\le B),\quad\le 2\,\mathbb{E}(\|R_L/S_L\|^2+\|R/S\|^2)\ (|z|>B)"
     covered = "tokens of two and three atoms, queries of signs, g = 1, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
@@ -77,15 +78,10 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
 )
 def split_for_any_product(*, through: str = "f(z_1) g(z)", power: int = 2) -> Evidence:
     r"""Inside the ball Lemma C.4 may be applied at each query $z$ to $z_1\mapsto f(z_1)g(z)$, with
-    $C_f\|g(z)\|$ for $C_f$, whose square is meant: then $\|fg\|\leq\|f\|\|g\|$ is needed for the
-    values of $f$ only. In the exponential $\mathbb{E}\|f(Z_1)g(z)\|^4$ stands for
-    $\mathbb{E}\|f(Z_1)\|^4$; where $g(z)=0$ there is nothing to show.
-
-    The first control is the first line of the split,
-    $\mathbb{E}\|(\frac{R_L}{S_L}-\frac RS)g\|^2\leq
-    \mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2\|g\|^2$, for products that are none of matrices:
-    for $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is twice the right one. For
-    products of matrices that line is true.
+    $C_f\|g(z)\|$ for $C_f$: then $\|fg\|\leq\|f\|\|g\|$ is needed for the values of $f$ only. In
+    the exponential $\mathbb{E}\|f(Z_1)g(z)\|^4$ stands for $\mathbb{E}\|f(Z_1)\|^4$. The first
+    control is the first line of the split for products that are none of matrices: for
+    $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is twice the right one.
     """
     covered = "three products on tokens of two to four atoms, queries of one length, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
     if through == "|f| |g|":
@@ -103,14 +99,10 @@ def split_for_any_product(*, through: str = "f(z_1) g(z)", power: int = 2) -> Ev
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(6 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 6) -> Evidence:
-    r"""For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$, $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}6$.
-    Where $\|z\|\leq B$, $\sigma^2\|Uz\|^2\leq\frac{\ln L}6$ and
-    $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac23\ln L}K$, with
-    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (17), the mean over the query, are derived; the
-    second routes are the inequalities at one query in the ball.
-
-    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
-    any ball; the printed radius divides by 0 there (BB:17/B).
+    r"""These and (17), the mean over the query, are derived for any positive number in place of
+    $\|U\|_{\rm op}$ that bounds it, so that $U=0$ is admitted; the printed radius, whose 6 is
+    `share`, divides by 0 there (BB:17/B). The second routes are the inequalities at one query in
+    the ball, $\sigma^2\|Uz\|^2\leq\frac{\ln L}6$ among them.
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -148,15 +140,10 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
 
 @claim("BB:LC.6.T2", control=dict(share=5), needs=("BB:17/B",))
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
-    r"""For $\|z\|\leq B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ and $p=1,2$, $\exp(-((\frac
-    L2)^{1/p}-e^{\frac2p\sigma^2\|Uz\|^2})\,q)\leq\exp(-((\frac L2)^{1/p}-L^{\frac1{3p}})\,q)$ with
-    $q=K^{1/p}/(16\sigma^2C_f^{2/p})$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. The display, which has
-    the indicator of this ball on the left, is derived; the second route is a query in the ball.
-
-    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
-    any ball; the printed radius divides by 0 there (BB:17/B).
-    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
-    the line divides by 0 (BB:LC.4/zero).
+    r"""For $p=1,2$ the display, which has the indicator of the ball on the left, is derived for any
+    positive numbers in place of $\|U\|_{\rm op}$ and of $C_f$ that bound the norm and the quotient;
+    $U=0$ and $f=0$ are admitted then, where the printed line divides by 0 (BB:17/B, BB:LC.4/zero).
+    The second route is a query in the ball; `share` stands for the 6 in $B$.
     """
     a2, parts = score_in_the_ball(share), []
     domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
@@ -184,9 +171,8 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
     r"""For tokens $\pm\frac1k$, query $0$, $f(z)=z$, $p=1$ and $L=k^2$, Term 2 is at least
     $32k^2e^{2-1/32}$ and exceeds the printed $c_1k^3e^{-c_2k^2}$ for some $k$, whatever $c_1,c_2$.
-    The repair lets the constants depend on a lower bound of $\mathbb{E}\|f(Z_1)\|^4$.
-
-    Repaired, at a fixed lower bound: (L/2)^{1/p} - L^{1/(3p)} >= L^{1/p}/4 - c, p = 1, 2, c = 1.
+    The repair lets the constants depend on a lower bound of $\mathbb{E}\|f(Z_1)\|^4$: $(\frac
+    L2)^{1/p}-L^{1/(3p)}\geq\frac14L^{1/p}-c$ with `c` = 1.
     """
     if depends == "on f and d":
         left = 32 * k**2 * exp(2) * exp(-(k**2 / 2 - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
@@ -210,9 +196,7 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
 
 @claim("BB:LC.6.5x", control=(dict(c=4), dict(c=Fraction(1, 2), powers=(1,))))
 def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] = P) -> Evidence:
-    r"""For $x>0$ and $p=1,2$, $e^{-x}\leq c\,x^{-2p}$ with `c` = 5. The display is this at
-    $x=c_2L^{1/p}/\sigma^2$, for any real $L>0$.
-    """
+    r"""Proved for every real $x>0$ with `c` for the 5; Term 2 is this at $x=c_2L^{1/p}/\sigma^2$."""
     (x, L), p = sp.symbols("x L", positive=True), sp.Symbol("p", integer=True, positive=True)
     s = shared.sigma
     of = {**dict.fromkeys((c1, c2, s, L), (0, oo)), G: Closed(0, oo)}
@@ -231,8 +215,7 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
 
 @claim(
     "BB:LC.6.T2b",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(moment=1),
     control=dict(power=5),
     needs=("BB:LC.6.T2c", "BB:LC.6.5x"),
@@ -254,13 +237,11 @@ def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:
 )
 def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 192) -> Evidence:
     r"""For $p=1,2$ every line is derived, for any product with
-    $\|f(z_\ell)g\|\leq\|f(z_\ell)\|\|g\|$ and with the $C_{4p}$ that the proof of Lemma D.2 gives.
-    The second route are its steps, $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$
-    and $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ the last
-    is $e^{d-\ln(L)/(192\sigma^2\|U\|_{\rm op}^2)}$.
-
-    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
-    any ball; the printed radius divides by 0 there (BB:17/B).
+    $\|f(z_\ell)g\|\leq\|f(z_\ell)\|\|g\|$, with the $C_{4p}$ that the proof of Lemma D.2 gives and
+    any positive number that bounds $\|U\|_{\rm op}$. The second route are the steps
+    $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$,
+    $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$ and the exponent at the printed $B$, in which `twice`,
+    `half` and `rate` stand for the 2, 32 and 192, and `factor` multiplies the sum of roots.
     """
     search = shared.tail_of_the_query(share=6, twice=twice, factor=factor, half=half, rate=rate)
     return derivation("BB:LC.6.T3", *search, *search, twice=twice, factor=factor, half=half, rate=rate)
@@ -280,18 +261,13 @@ def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Ev
 
 @claim(
     "BB:LC.6.T3/conclude",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.6.T3",),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:
-    r"""The question is whether $\sqrt{d^{2p}+\ln(L)^{2p}}$ is at most a constant times $\ln(L)^p$
-    for every $L\geq$ `least`. As printed, with $L\geq1$, this is refuted; for $L\geq2$ it is
-    proved.
+    r"""That $\sqrt{d^{2p}+\ln(L)^{2p}}$ is at most a constant times $\ln(L)^p$ is refuted for
+    $L\geq1$, as printed, and proved for $L\geq$ `least` = 2.
     """
     return all_of(*(shared.logarithm_absorbs_the_dimension(least, p, Fraction(c)) for p in P))

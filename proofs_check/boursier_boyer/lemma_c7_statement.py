@@ -19,10 +19,9 @@ from theory.bounds.concentration_moments import lemma_c7
 
 @claim("BB:LC.7", dial="c", hypotheses=("L in Integers", "L >= 1"), reference=dict(Z4=1))
 def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
-    r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^4$ is at most `c` = 1 times the bound of the lemma,
-    where $C_f>0$. This is derived by the steps of the paper, with R1 in place of Corollary C.3 and
-    with the part of the integral that they drop; it is also tried on the worst laws that a search
-    finds.
+    """Derived, where $C_f>0$ and `c` = 1 multiplies the bound, by the steps of the paper, with R1
+    in place of Corollary C.3 and with the part of the integral that they drop; it is also tried on
+    the worst laws that a search finds.
     """
     L, a2, F4, sigma2, C_f, d, Z4 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "C_f", "d", "Z4"))
     bound = c * lemma_c7(L, a2, F4, sigma2, C_f, d, Z4)

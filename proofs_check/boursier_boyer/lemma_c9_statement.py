@@ -17,6 +17,7 @@ from numerics.provers import Integers, forall
 from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import (
+    AT_ONE_TOKEN,
     G_INSTEAD,
     G_WHY,
     HYPOTHESES,
@@ -30,6 +31,7 @@ from proofs_check.boursier_boyer.average_statements import (
 from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.bounds.query_average_constants import constants_18, paper_constants_C9
 
 SIGMA = sp.Symbol("sigma", positive=True)
@@ -47,11 +49,10 @@ def assumption_c8_is_not_empty(*, power: int = 1, scaling: int = 16) -> Evidence
 
 @claim(
     "BB:AC.8/i",
-    false="typo",
+    **TYPO,
     follows="BB:AC.5/i",
     why=shared.SUPREMUM_WHY,
     instead=shared.SUPREMUM_INSTEAD % ("", 7),
-    costs="nothing",
     repair=dict(argument="z"),
     control=dict(c=Fraction(9, 10)),
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
@@ -70,21 +71,15 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 
 @claim(
     "BB:LC.9",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(least=1), dict(c=Fraction(1, 10600))),
     hypotheses=HYPOTHESES,
     reference={},
 )
 def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\leq
-    c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
-    $L\geq1$, it is refuted by one token with $f(z)=z$; for $L\geq2$ it is derived with
-    explicit constants, for every bilinear product with $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and
-    tried on instances.
+    r"""Printed for $L\geq1$ (`least`), it is refuted by one token with $f(z)=z$; for $L\geq2$ it is
+    derived with explicit constants, for every bilinear product with
+    $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and tried on instances.
     """
     if least == 1:
         return vanishing(
@@ -98,11 +93,10 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 
 @claim(
     "BB:LC.9/nu",
-    false="typo",
+    **TYPO,
     follows="BB:LC.6/nu",
     why=shared.NU_WHY % 8,
     details=shared.NU_DETAILS,
-    costs="nothing",
     repair=dict(law="through E|g|^8"),
     control=dict(c=Fraction(1, 10600)),
     hypotheses=HYPOTHESES,
@@ -111,9 +105,9 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 def constants_that_are_free_of_the_law_of_the_query(
     *, law: str = "not at all", c: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""As printed, $c_1$ and $c_2$ depend on $d,f,g,P,U$ only. For $g(z)=e^{z^2}$ and rare queries
-    $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law` of the
-    query enters through $\mathbb{E}_{\nu}\|g\|^8$, and the bound is derived as for BB:LC.9.
+    r"""For $g(z)=e^{z^2}$ and rare queries $\pm n$ the error at $L=2$ is unbounded in $n$, which
+    refutes constants that do not depend on $\nu$; repaired, the `law` of the query enters through
+    $\mathbb{E}_{\nu}\|g\|^8$, and the bound is derived as for BB:LC.9.
     """
     if law == "not at all":
         return shared.rare_large_queries(4)
@@ -132,11 +126,7 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 
 @claim(
     "BB:18",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(least=1), dict(c=Fraction(1, 14500))),
     needs=(
         "BB:LC.9.split",
@@ -167,11 +157,10 @@ def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "BB:18/g",
-    false="typo",
+    **TYPO,
     follows="BB:16/g",
     why=G_WHY % 9,
     instead=G_INSTEAD,
-    costs="nothing",
     repair=dict(moment=1),
     control=dict(power=3),
     hypotheses=("G > 0", "e > 0"),
@@ -213,9 +202,7 @@ def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
     r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$ and $L=2$, the factor
     $216\cdot3\,\sigma^4$ of Term 1 exceeds $\tilde c_3\sigma^k$ with the printed `power` $k=0$ for
     large $\sigma$, whatever $\tilde c_3$. Repaired, $216\,\mathbb{E}\|f\|^4\leq\tilde c_3\sigma^4$
-    is proved.
-
-    Repaired, 216 E|f|^4 <= c3 sigma^4 with c3 = 216 C_f^4 16 (1 + h)^2.
+    is proved with $\tilde c_3=216\,C_f^4\,16\,(1+h)^2$.
     """
     if power == 0:
         left = 648 * k**4 * 2 ** sp.Rational(-1, 6)

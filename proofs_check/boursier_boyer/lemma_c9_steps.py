@@ -16,7 +16,7 @@ from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from numerics.search.query_average_bound import QueryAverageBound
 from proofs_check.boursier_boyer import average_steps as shared
-from proofs_check.boursier_boyer.average_statements import c1, c2, k
+from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, c1, c2, k
 from proofs_check.boursier_boyer.average_steps import (
     BALL,
     IN_THE_BALL,
@@ -29,6 +29,7 @@ from proofs_check.boursier_boyer.average_steps import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.random_query.average_split import instances, products, split
 from theory.bounds.concentration_moments import lemma_c7
 
@@ -44,15 +45,11 @@ q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
 def split_at_the_ball(
     *, through: str = "f(z_1) g(z)", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""Every line is tried for queries of signs: with $B=1$ and $f(z)=244z$, where all queries are
-    inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. That the left side is at most
-    the bound of Lemma C.7 is also tried for $z_1\mapsto f(z_1)g(z)$, for which
-    $\|fg\|\leq\|f\|\|g\|$ is needed for the values of $f$ only.
-
-    The first control is the first line,
-    $\mathbb{E}\|(\frac{R_L}{S_L}-\frac RS)g\|^4\leq
-    \mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^4\|g\|^4$, for products that are none of matrices:
-    for $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is four times the right one.
+    r"""For queries of signs every line is tried with $B=1$ and $f(z)=244z$, where all queries are
+    inside, and with $B=\frac12$ and $f(z)=z$, where all are outside; the bound of Lemma C.7 also
+    for $z_1\mapsto f(z_1)g(z)$, for which $\|fg\|\leq\|f\|\|g\|$ is needed for the values of $f$
+    only. The first control is the first line for products that are none of matrices: for
+    $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is four times the right one.
     """
     three = "three products on tokens of two to four atoms, queries of one length"
     reach = "L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
@@ -84,15 +81,10 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 12) -> Evidence:
-    r"""For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$,
-    $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}{12}$. Where $\|z\|\leq B$,
-    $\sigma^2\|Uz\|^2\leq\frac{\ln L}{12}$ and
-    $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac13\ln L}K$, with
-    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (19), the mean over the query, are derived; the
-    second routes are the inequalities at one query in the ball.
-
-    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
-    any ball; the printed radius divides by 0 there (BB:19/B).
+    r"""These and (19), the mean over the query, are derived for any positive number in place of
+    $\|U\|_{\rm op}$ that bounds it, so that $U=0$ is admitted; the printed radius, whose 12 is
+    `share`, divides by 0 there (BB:19/B). The second routes are the inequalities at one query in
+    the ball, $\sigma^2\|Uz\|^2\leq\frac{\ln L}{12}$ among them.
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -131,15 +123,10 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 12) -> Evidence:
 
 @claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19", "BB:19/B"))
 def exponent_of_term_2(*, share: int = 12) -> Evidence:
-    r"""For $\|z\|\leq B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$, $\exp(-(\sqrt{\frac
-    L8}-e^{2\sigma^2\|Uz\|^2})\,q)\leq\exp(-(\sqrt{\frac L8}-L^{1/6})\,q)$ with
-    $q=K/(16\sigma^2C_f^2)$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. The display, which has the
-    indicator of this ball on the left, is derived; the second route is a query in the ball.
-
-    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
-    any ball; the printed radius divides by 0 there (BB:19/B).
-    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
-    the line divides by 0 (BB:LC.7/zero).
+    r"""The first bound, which has the indicator of the ball on the left, is derived for any
+    positive numbers in place of $\|U\|_{\rm op}$ and of $C_f$ that bound the norm and the quotient;
+    $U=0$ and $f=0$ are admitted then, where the printed line divides by 0 (BB:19/B, BB:LC.7/zero).
+    The second route is a query in the ball; `share` stands for the 12 in $B$.
     """
     a2 = score_in_the_ball(share)
     rate = K / (16 * shared.sigma**2 * C_f**2)
@@ -165,9 +152,7 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     r"""For tokens $\pm\frac1k$, query $0$, $f(z)=z$ and $L=k^4$, where
     $\sqrt{\mathbb{E}\|f(Z_1)\|^4}=1/k^2$, Term 2 exceeds the printed $c_1k^6e^{-c_2k^2}$ for some
     $k$, whatever $c_1,c_2$. The repair lets the constants depend on a lower bound of
-    $\mathbb{E}\|f(Z_1)\|^4$.
-
-    Repaired, at a fixed lower bound: sqrt(L/8) - L^{1/6} >= sqrt(L)/8 - c, c = 1.
+    $\mathbb{E}\|f(Z_1)\|^4$: $\sqrt{L/8}-L^{1/6}\geq\frac18\sqrt L-c$ with `c` = 1.
     """
     if depends == "on f and d":
         front = 16**3 * k**4 * exp(2) * (1 + k**2 / (32 * sqrt(2)) / k**2)
@@ -188,9 +173,8 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
 
 @claim(
     "BB:LC.9.T2/g",
-    false="typo",
+    **TYPO,
     follows="BB:LC.6.T2b",
-    costs="nothing",
     repair=dict(moment=1),
     control=dict(power=11),
     needs=("BB:LC.6.5x",),
@@ -210,14 +194,8 @@ def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
     needs=("BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"),
 )
 def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 384) -> Evidence:
-    r"""Every line is derived, for any product with $\|f(z_\ell)g\|\leq\|f(z_\ell)\|\|g\|$ and with
-    the $C_8$ that the proof of Lemma D.2 gives. The second route are its steps,
-    $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
-    $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$ the last is
-    $e^{d-\ln(L)/(384\sigma^2\|U\|_{\rm op}^2)}$.
-
-    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
-    any ball; the printed radius divides by 0 there (BB:19/B).
+    """Derived and tried as BB:LC.6.T3, with $C_8$ for $C_{4p}$ and the printed $B$ of this proof,
+    where `rate` stands for the 384.
     """
     search = shared.tail_of_the_query(share=12, twice=twice, factor=factor, half=half, rate=rate)
     return derivation("BB:LC.9.T3", *search, twice=twice, factor=factor, half=half, rate=rate)
@@ -236,17 +214,13 @@ def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Ev
 
 @claim(
     "BB:LC.9.T3/conclude",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.9.T3",),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:
-    r"""The question is whether $\sqrt{d^4+\ln(L)^4}$ is at most a constant times $\ln(L)^2$ for
-    every $L\geq$ `least`. As printed, with $L\geq1$, this is refuted; for $L\geq2$ it is proved.
+    r"""That $\sqrt{d^4+\ln(L)^4}$ is at most a constant times $\ln(L)^2$ is refuted for $L\geq1$,
+    as printed, and proved for $L\geq$ `least` = 2.
     """
     return shared.logarithm_absorbs_the_dimension(least, 2, Fraction(c))

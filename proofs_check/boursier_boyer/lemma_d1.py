@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, cosh, exp, oo
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of
+from numerics.evidence import Contradiction, Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.remembered import cached
 from numerics.search.worst_law import worst_law
@@ -22,6 +22,7 @@ from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import vectors
+from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from theory.attention.layer import gaussian_output
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 from theory.symbolic.algebra import Algebra
@@ -37,8 +38,8 @@ MAX_PRODUCT_NODES = 2000
 
 
 def slope(populations: Any, numbers: Any) -> tuple[Any, Any]:
-    """Return the two sides |grad Psi(a)| and sigma^2 |a|; the gradient of the log moment generating
-    function is the tilted mean.
+    """|grad Psi(a)| and sigma^2 |a|; the gradient of the log moment generating function is the
+    tilted mean.
     """
     (mu,) = populations
     a = numbers.reshape((mu.nodes.shape[1], *numbers.shape[1:]))
@@ -48,15 +49,13 @@ def slope(populations: Any, numbers: Any) -> tuple[Any, Any]:
 
 
 def fourth(populations: Any, _: Any) -> tuple[Any, Any]:
-    """Return the two sides E|z|^4 and sigma^4 times the bound for sigma = 1."""
+    """E|z|^4 and sigma^4 times the bound for sigma = 1."""
     (nu,) = populations
     return nu.mean(nu.squares**2), nu.sigma2**2 * FOURTH_MOMENT(nu.nodes.shape[1])
 
 
 def output(populations: Any, numbers: Any) -> tuple[Any, Any]:
-    """Return the two sides E_nu |T|^4 and the bound for V = I and U = u on the line, or U with the
-    entries given.
-    """
+    """E_nu |T|^4 and the bound for V = I and U = u on the line, or U with the entries given."""
     mu, nu = populations
     n = mu.nodes.shape[1]
     U = numbers.reshape((n, n, *numbers.shape[1:]))
@@ -71,7 +70,7 @@ def output(populations: Any, numbers: Any) -> tuple[Any, Any]:
 
 
 def spread(n: int) -> list[TokenLaw]:
-    """List the hostile laws on R^n that are no point mass."""
+    """The hostile laws on R^n that are no point mass."""
     return [law for law in hostile_laws(n) if law.sigma2]
 
 
@@ -89,9 +88,7 @@ def _tilts() -> list[tuple[str, Any, Any]]:
 
 
 def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
-    """List hostile tokens and queries in d = 1, 2, 3 with the matrices of
-    `numerics.token_laws.hostile`; queries have constant 1.
-    """
+    """Hostile tokens and queries in d = 1, 2, 3 with hostile matrices; queries have constant 1."""
     for n in DIMENSIONS:
         for mu in spread(n):
             for nu in spread(n):
@@ -133,8 +130,8 @@ def _taylor() -> Evidence:
 
 @cached
 def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
-    """Decide every line before the last two in another way, for every d: with `half` in place of
-    1/2 in phi and in (22), and sigma^2 times `curve` for the largest eigenvalue of the Hessian.
+    """Decide every line before the last two in another way, for every d, with sigma^2 times `curve`
+    for the largest eigenvalue of the Hessian.
     """
     r, Psi, g, v = sp.symbols("r Psi g v", nonnegative=True)  # r = |z|, g = |grad phi|, and a variance v
     s2 = sigma**2
@@ -170,11 +167,10 @@ def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
 def gradient_of_the_log_laplace_transform(
     *, c: int | Fraction = 2, half: Fraction = Fraction(1, 2), curve: int | Fraction = 1
 ) -> Evidence:
-    r"""Every line of the proof is derived for every dimension: $0\leq\phi\leq\sigma^2\|z\|^2/2$,
-    $\nabla^2\phi\preceq\sigma^2I$, the Taylor bound and the line after it, inequality (22), and at
-    last $\|\nabla\phi(z)\|\leq\sigma^2\|z\|$ and $\|\nabla\Psi(z)\|\leq2\sigma^2\|z\|$, where `c`
-    stands for the factor 2. That the gradient of $\Psi$ is the tilted mean and its Hessian the
-    covariance is an identity.
+    r"""Every line of the proof is derived for every dimension, the Taylor bound and the line after
+    it too; `c` stands for the last 2, `half` for the $\frac12$ in $\varphi$ and in (22), and
+    `curve` multiplies the $\sigma^2$ of the Hessian. That the gradient of $\Psi$ is the tilted mean
+    and its Hessian the covariance is an identity.
     """
     g, q, psi = sp.symbols("g q psi", nonnegative=True)  # |grad phi|, sigma^2 |z| and |grad Psi|
     hypotheses = [(psi, "<=", q + g), (g, "<=", q)]
@@ -190,12 +186,10 @@ def gradient_of_the_log_laplace_transform(
 
 @claim("BB:LD.1.phi/gradient", dial="c", reference={})
 def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
-    r"""The inequality $\|\nabla\Psi(a)\|\leq2\sigma^2\|a\|$ is derived from the tangent of the
-    exponential under the tilted law, and tried on skewed laws at their exact sub-Gaussian constant
-    and on the hostile laws; `c` stands for the factor 2.
-
-    A rare atom that carries the whole exponential moment comes near the constant 2 as its
-    probability tends to 0.
+    r"""The inequality $\|\nabla\Psi(a)\|\leq2\sigma^2\|a\|$, whose 2 is `c`, is derived from the
+    tangent of the exponential under the tilted law, and tried on skewed laws at their exact
+    sub-Gaussian constant and on the hostile laws. A rare atom that carries the whole exponential
+    moment comes near the 2.
     """
     checked = rf"|\nabla\Psi(a)| \le {sp.latex(Rational(c))}\,\sigma^2|a|"
     search = worst_law(slope, Fraction(c), checked=checked, numbers=((0.01, 20.0),), cases=_tilts)
@@ -204,9 +198,8 @@ def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
 
 @claim("BB:LD.1.4th", dial="c", reference={})
 def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
-    r"""The bound $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$ is derived from one Gaussian integral, and
-    tried on 1-sub-Gaussian laws with two and three atoms and on the hostile laws, scaled to
-    $\sigma=1$; `c` stands for the factor 2.
+    r"""Derived from one Gaussian integral, with `c` for the last 2, and tried on 1-sub-Gaussian
+    laws with two and three atoms and on the hostile laws, scaled to $\sigma=1$.
     """
     checked = r"\mathbb{E}\|z\|^4 \le " + sp.latex(fourth_moment_d1(d, Rational(c)) ** 4)
     search = all_of(
@@ -236,11 +229,10 @@ def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5
 
 @claim("BB:LD.1.4th/every_d", dial="c", control=dict(share=Fraction(9, 10)))
 def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
-    r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, so that the bound on the line,
-    for each coordinate, gives $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$; both are derived for every
-    vector with 1-sub-Gaussian coordinates, as are those of a 1-sub-Gaussian vector. In the second
-    route $d^2m\leq(2\sqrt d)^4$ wherever $m\leq16$. Here `share` multiplies the first right side
-    and `c` stands for the factor 2.
+    r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, so that the bound on the line
+    gives $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$ for every vector with 1-sub-Gaussian coordinates; both
+    are derived. In the second route $d^2m\leq(2\sqrt d)^4$ wherever $m\leq16$. Here `share`
+    multiplies the first right side and `c` stands for the factor 2.
     """
     x, y = sp.symbols("x y", real=True)
     m = sp.Symbol("m", nonnegative=True)
@@ -253,8 +245,7 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction
 
 @claim(
     "BB:LD.1.arg",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(argument="K'Q"),
     control=(dict(factor=3), dict(slope=Fraction(3, 2))),
     needs=("BB:LD.1.phi", "BB:LD.1.4th"),
@@ -290,9 +281,7 @@ def lines_of_the_last_display(
             "z": "(0, 1)",
         }
         witness |= {"T(z)": "(1, 0)", "printed": "(0, 0)"}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     psi, t, kappa, V = sp.symbols(
         "psi t kappa V", nonnegative=True
     )  # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
@@ -316,10 +305,9 @@ def lines_of_the_last_display(
 
 @claim("BB:LD.1", dial="c", reference={})
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
-    r"""The bound $\mathbb{E}_\nu\|T[\mu]\|^4\leq(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm op}\sqrt d)^4$
-    is derived from $\|T\|\leq2\sigma^2\|V\|\|U\|\|z\|$ and the fourth moment of the query. It is
-    tried with $V=I$ on skewed tokens and queries on the line and on hostile pairs in $d=1,2,3$; `c`
-    stands for the factor 4.
+    r"""Derived from $\|T\|\leq2\sigma^2\|V\|\|U\|\|z\|$ and the fourth moment of the query, with
+    `c` for the 4. It is tried with $V=I$ on skewed tokens and queries on the line and on hostile
+    pairs in $d=1,2,3$.
     """
     bound = lemma_d1(sigma, 1, sp.Symbol("|U|", positive=True), d, Rational(c)) ** 4
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(bound)

@@ -20,6 +20,7 @@ from numerics.search.worst_law import worst_law
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import PRODUCTS, largest, norms
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
 from theory.bounds.sub_gaussian import c_p, maximum_explicit, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)
@@ -35,9 +36,7 @@ LEAST = Fraction(1, 16)
 def maximum(
     length: int, power: Fraction, bound: Callable[[int, int, float], float]
 ) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Return a function of the law with the two sides E max |z_l|^p and sigma^p times the bound for
-    sigma = 1, which is a function of L, d and p.
-    """
+    """E max |z_l|^p and sigma^p times the bound for sigma = 1, which is a function of L, d and p."""
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (z,) = populations
@@ -62,14 +61,11 @@ def tried(checked: str, share: int | Fraction, *bounds: Callable[[int, int, floa
 
 @claim("BB:LD.2.2", control=(dict(share=Fraction(1, 8)), dict(logarithm=0)))
 def largest_norm_of_a_prompt(*, share: int | Fraction = 1, logarithm: int = 1) -> Evidence:
-    r"""The bound $\mathbb{E}\max_\ell\|z_\ell\|^p\leq C_p(d^{p/2}+\ln(L)^{p/2})$ with
-    $C_p=(4p+3)^{p/2}$ is derived for every real $p\geq2$, from
-    $\mathbb{E}e^{\|z\|^2/4}\leq2^{d/2}$; the vectors need not be independent. It is tried by exact
-    sums for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share` multiplies $C_p$, and without the
-    `logarithm` the bound is tried as $C_pd^{p/2}$.
-
-    The largest $\|z_\ell\|^p$ is a random variable $P$ of which only that is used: for every
-    $s>0$, where $P\geq s^{p/2}$ some $\|z_\ell\|^2$ is at least $s$.
+    r"""Derived with $C_p=(4p+3)^{p/2}$ for every real $p\geq2$, from
+    $\mathbb{E}e^{\|z\|^2/4}\leq2^{d/2}$ and from that alone of the largest $\|z_\ell\|^p$ that
+    where it is at least $s^{p/2}$ some $\|z_\ell\|^2$ is at least $s$; the vectors need not be
+    independent. It is tried by exact sums for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share`
+    multiplies $C_p$, and without the `logarithm` the bound is tried as $C_pd^{p/2}$.
     """
     checked = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le " + sp.latex(maximum_explicit(L, d, p))
     if not logarithm:
@@ -79,9 +75,8 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1, logarithm: int = 1) -
 
 @claim(
     "BB:LD.2.2.eq",
+    **TYPO,
     assumes=(MEANS,),
-    false="typo",
-    costs="nothing",
     repair=dict(relation="<="),
     control=dict(share=Fraction(1, 2)),
     needs=("BB:LD.2.1",),
@@ -107,9 +102,7 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
             "E max |z|^p": mean,
             "B + tail integral": cut,
         }
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     Y = sp.Symbol("Y", nonnegative=True)
     truncated = forall(Y, "<=", Rational(share) * B + Max(Y - B, 0), {Y: Closed(0, oo), B: Closed(1, oo)})
     tail = identity(tail_d2(t ** (1 / p), d), exp(2 * d) * exp(-(t ** (2 / p)) / 16))
@@ -142,7 +135,7 @@ def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any], least: Fract
     covered = (
         f"p = {', '.join(map(str, ORDERS))}; x = 1/15, 1/4, 1, 10, 1000; the largest ratio is {worst:.3f}"
     )
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
+    return supported("enumeration", covered)
 
 
 @claim(
@@ -151,10 +144,9 @@ def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any], least: Fract
     cites=("Pinelis 2020, for the bound that is not needed here",),
 )
 def incomplete_gamma_function(*, c: int | Fraction = 1, least: Fraction = LEAST) -> Evidence:
-    r"""The bound $\Gamma(\frac p2,x)\leq c\,c_pe^{-x}x^{p/2}$ with `c` = 1 and $c_p=(16p)^{p/2}$ is
-    derived for all $p\geq2$ and $x\geq\frac1{16}$, where $\Gamma(\frac p2,x)$ is the mean of
-    $T^{p/2-1}$ over the event $T\geq x$ for the density $e^{-t}$; both sides are also compared by
-    Arb. Here `least` stands for the $\frac1{16}$.
+    r"""Derived with `c` = 1 times $c_p=(16p)^{p/2}$ from the mean of $T^{p/2-1}$ over the event
+    $T\geq x$ for the density $e^{-t}$; both sides are also compared by Arb. Here `least` stands for
+    the $\frac1{16}$.
     """
     from numerics.rationals import arb_ball
 
@@ -229,13 +221,10 @@ def choice_of_the_cut(
     share: int | Fraction = 1,
     last: int | Fraction = 1,
 ) -> Evidence:
-    r"""For $B=64^{p/2}d^{p/2}+32^{p/2}\ln(L)^{p/2}$, $B^{2/p}\geq\frac12(64d+32\ln L)$ and $B\geq1$
-    are derived, and so are the first display for every cut that is at least 1, and the bound
-    $(1+\frac p2c_p)B$; $c_p$ is any constant that LD.2.2.G admits. The exponent
-    $-(64d+32\ln L)/32$ is at most $-2d-\ln L$. Here `c`, `least` and `cut` stand for $\frac12$, 1
-    and 64, and `share` and `last` multiply the bounds.
-
-    The second routes are $(1+r^s)^{1/s}\geq\frac12(1+r)$ for $s\geq1$ and $0<r\leq1$,
+    r"""Derived, and so are $B\geq1$ and the first display for every cut that is at least 1, with
+    any $c_p$ that LD.2.2.G admits; the exponent $-(64d+32\ln L)/32$ is at most $-2d-\ln L$. Here
+    `c`, `least` and `cut` stand for $\frac12$, 1 and 64, and `share` and `last` multiply the
+    bounds. The second routes are $(1+r^s)^{1/s}\geq\frac12(1+r)$ for $s\geq1$ and $0<r\leq1$,
     $(64d)^s\geq1$, and exact sums with the least $c_p$.
     """
     r = sp.Symbol("r", positive=True)

@@ -33,14 +33,14 @@ FALL = sp.lambdify(t2, sp.log(tail_d2(0, d)) - sp.log(tail_d2(sqrt(t2), d)))
 
 
 def _reached(population: Any) -> Any:
-    """Return P(|z| >= |z_i|) at every node."""
+    """P(|z| >= |z_i|) at every node."""
     squares, masses = population.squares, population.masses
     return np.array([(np.where(squares >= r, masses, 0 * masses)).sum(0) for r in squares])
 
 
 def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
-    """Return the two sides: the largest ln P(|z| >= t) + t^2/(16 sigma^2) over the thresholds t =
-    |z_i|, and the logarithm of the bound at t = 0.
+    """The largest ln P(|z| >= t) + t^2/(16 sigma^2) over t = |z_i|, and the logarithm of the bound
+    at t = 0.
     """
     (p,) = populations
     values = np.log(_reached(p)) + FALL(p.squares / p.sigma2)
@@ -49,8 +49,8 @@ def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
 
 @cache
 def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Return a function of the law with the two sides: the largest P(|z| >= t) e^{(t - c
-    sqrt(d))^2/8} over the thresholds t = |z_i| > c sqrt(d), for sigma = 1, and 1.
+    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over t = |z_i| > c sqrt(d), for sigma = 1,
+    and 1.
     """
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
@@ -67,8 +67,8 @@ def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 @cache
 def lengths() -> list[tuple[str, Any, Any]]:
-    """List laws whose norm takes few values, exactly, and the Gaussian norm, which is exact at the
-    thresholds of a grid.
+    """Laws whose norm takes few values, exactly, and the Gaussian norm, exact at the thresholds of
+    a grid.
     """
     return list(_lengths())
 
@@ -89,9 +89,7 @@ def _lengths() -> Iterator[tuple[str, Any, Any]]:
 
 
 def _by_length(p: WeightedNodes) -> WeightedNodes:
-    """Return the law with one node for each length, since rounding may tear apart nodes of equal
-    length.
-    """
+    """The law with one node for each length, since rounding may tear apart nodes of equal length."""
     squares = np.round(p.squares, 12)
     values = np.unique(squares)
     nodes = np.zeros((len(values), p.nodes.shape[1]))
@@ -123,10 +121,9 @@ def tried_at_every_threshold(c: int | Fraction) -> Evidence:
 def from_the_shifted_square(
     *, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4, two: int | Fraction = 2
 ) -> Evidence:
-    r"""For $a,b\geq0$, $(a-b)^2\geq\frac12a^2-b^2$, and $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$
-    for $t>4\sqrt d$. For $t=x\sqrt d$ with $0\leq x\leq4$ the bound $e^{2d-t^2/16}$ is at least 1.
-    That it bounds the probability is derived, and tried as in LD.2.1. Here `half`, `c`, `reach` and
-    `two` stand for $\frac12$, 2, 4 and the 2 of the last part.
+    r"""Proved, $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$ for $t>4\sqrt d$, with `half`, `c`,
+    `reach` and `two` for $\frac12$, 2, 4 and the 2 of the last part. That the bound $e^{2d-t^2/16}$
+    bounds the probability is derived, and tried as in LD.2.1.
     """
     a, b, x = sp.symbols("a b x", nonnegative=True)
     square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})
@@ -136,14 +133,10 @@ def from_the_shifted_square(
     )
 
 
-@claim(
-    "BB:LD.2.1.RH",
-    control=dict(c=Fraction(1, 2)),
-    needs=("BB:LD.2.1.RH/rewrite",),
-)
+@claim("BB:LD.2.1.RH", control=dict(c=Fraction(1, 2)), needs=("BB:LD.2.1.RH/rewrite",))
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    r"""The cited theorem, $\mathbb{P}(\|z\|\geq t)\leq e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, is
-    derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c` stands for the 4.
+    """The cited theorem is derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c`
+    stands for the 4.
     """
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
@@ -166,13 +159,9 @@ def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidenc
     return all_of(identity(value, exp(-y)), above)
 
 
-@claim(
-    "BB:LD.2.1",
-    dial="c",
-)
+@claim("BB:LD.2.1", dial="c")
 def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
-    r"""The bound $\ln\mathbb{P}(\|z\|\geq t)+t^2/16\leq2d$ is derived by Markov's inequality for
-    $e^{\|z\|^2/4}$. It is tried at every threshold on laws with few atoms at their exact constant,
-    on spheres and on Gaussian norms; `c` stands for the factor 2.
+    r"""Derived by Markov's inequality for $e^{\|z\|^2/4}$, with `c` for the 2. It is tried at every
+    threshold on laws with few atoms at their exact constant, on spheres and on Gaussian norms.
     """
     return derivation("BB:LD.2.1", tried_at_every_threshold(c), c=c)

@@ -19,6 +19,7 @@ from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, tra
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import STARTS, drawn_flows, up_to
+from proofs_check.instances.outcomes import TYPO, supported
 from theory.regression.any_parameters import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
 
@@ -28,8 +29,8 @@ LENGTHS = (1.0, 2.0, 1e2, 1e4, 1e6)
 
 
 def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[float, float, float]:
-    """Return the largest ratio of |theta_L - theta| to (26) on [0, T], with the T of (27), where it
-    is attained, and the ratio there by a finer integration.
+    """The largest ratio of |theta_L - theta| to (26) on [0, T], with the T of (27), where it is
+    attained, and the ratio there by a finer integration.
     """
     times = up_to(transfer.T_27)
     found, again = (
@@ -41,11 +42,11 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
 
 @claim("BB:LE.1", needs=("BB:CE.5/limit",), control={"c": Fraction(3, 10)})
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ is derived for every $T$,
-    all $t\leq T$ and all $L$ for which (27) holds, if the gradients differ by at most $g_2$ on the
-    ball of radius $2\rho$, and $\beta$ is a Lipschitz constant there. The printed $\beta_L$ is read
-    as $\beta_\infty$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$. It is tried for softmax
-    attention on scalar regression, with both flows integrated; `c` multiplies the right side.
+    r"""Derived for every $T$, all $t\leq T$ and all $L$ for which (27) holds, if the gradients
+    differ by at most $g_2$ on the ball of radius $2\rho$, and $\beta$ is a Lipschitz constant
+    there. The printed $\beta_L$ is read as $\beta_\infty$, the Lipschitz constant of
+    $\nabla\mathcal{R}_\infty$. It is tried for softmax attention on scalar regression, with both
+    flows integrated; `c` multiplies the right side.
     """
     drawn = drawn_flows(
         lambda _, one, other: np.hypot(*(other - one)), Transfer.bound_26, lambda t: t.T_27, c
@@ -65,11 +66,10 @@ def _on_paths(c: Fraction) -> Evidence:
         witness = {**worst, "S": "1/64", "|theta_L - theta| / (g2 t e^(beta t))": ratio, "allowed": c}
         return refuted_by_two_routes("integration of the flow", witness, ratio, float(c), again)
     covered = f"d = 1, S = 1/64, L = 1 to 1e6, {len(STARTS)} starts, times up to that of (27); suprema over the ball by quadrature"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="integration of the flow",
+    return supported(
+        "integration of the flow",
+        covered,
         checked=r"\|\theta_L(t)-\theta_\infty(t)\|\leq g_2(L)\,t\,e^{\beta_\infty t}",
-        covered=covered,
         slack=float(c) / ratio,
         tightest=worst,
     )
@@ -77,8 +77,7 @@ def _on_paths(c: Fraction) -> Evidence:
 
 @claim(
     "BB:LE.1/inference",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair={"constant": "beta_inf"},
     control={"constant": "half of beta_inf"},
     needs=("BB:24-27/gronwall",),
@@ -119,13 +118,11 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     "BB:24-27", dial="c", control={"radius": Fraction(19, 10)}, reference={"r": 1}, needs=("BB:CE.5/limit",)
 )
 def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
-    r"""The bound of the derivative in (24) and (25) and then (26) are derived as long as the
-    finite-prompt flow is in the ball of radius $2\rho$, and that it is in there up to $T$ if (27)
-    holds, with $\leq$ as printed. In numbers, what Gronwall's inequality gives for the distance $f$
-    of the flows is at most the right side of (26): $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$
-    is $1-e^{-r}\leq r$ at $r=\beta t$. For (27), $\|\theta_L\|\leq n+f<2\rho$ where
-    $n=\|\theta_\infty\|\leq\rho$ and $f<\rho$. Here `c` multiplies the right sides of the first
-    two, and `radius` stands for the 2 in $2\rho$.
+    r"""The bound of the derivative and then (26) are derived as long as the finite-prompt flow is
+    in the ball, and that it is in there up to $T$ if (27) holds, with $\leq$ as printed. In
+    numbers, $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$ is $1-e^{-r}\leq r$ at $r=\beta t$, and
+    for (27) $n+f<2\rho$ where $n=\|\theta_\infty\|\leq\rho$ and the distance $f$ is below $\rho$.
+    Here `c` multiplies the right sides of the first two, and `radius` stands for the 2 in $2\rho$.
     """
     r = sp.Symbol("r", positive=True)
     f, n = sp.symbols("f n", nonnegative=True)
@@ -144,12 +141,11 @@ def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evid
 
 @claim("BB:24-27/gronwall", control={"scale": Fraction(2)})
 def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""From $f\leq\beta F+g_2t$ for the integral $F$ of the distance $f$ of the flows,
-    $f\leq g_2(e^{\beta t}-1)/\beta$ is derived: $e^{-\beta t}(F+\frac{g_2}\beta(t+\frac1\beta))$
-    does not rise. A second route is the largest $F=g_2(e^{\beta t}-1-\beta t)/\beta^2$, which has
-    $f=\beta F+g_2t$ at every time, as for $\mathcal{R}=-\beta x^2/2$ and
-    $\mathcal{R}_L=\mathcal{R}-g_2x$, and of which $f$ is the bound. Here `scale` multiplies the
-    $g_2$ that enters.
+    r"""From $f\leq\beta F+g_2t$ for the integral $F$ of the distance $f$ of the flows, $f\leq
+    g_2(e^{\beta t}-1)/\beta$ is derived: $e^{-\beta t}(F+\frac{g_2}\beta(t+\frac1\beta))$ does not
+    rise. A second route is the largest $F=g_2(e^{\beta t}-1-\beta t)/\beta^2$, which has $f=\beta
+    F+g_2t$ at every time, as for $\mathcal{R}=-\beta x^2/2$ and $\mathcal{R}_L=\mathcal{R}-g_2x$,
+    and of which $f$ is the bound. Here `scale` multiplies the $g_2$ that enters.
     """
     part = Rational(scale) * g
     largest = part * (exp(beta * t) - 1 - beta * t) / beta**2
@@ -172,8 +168,7 @@ def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "BB:24-27/exit",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair={"up_to": "<"},
     control=({"inner": Fraction(11, 10)}, {"up_to": "<="}),
     hypotheses=("rho > 0", "tau > 0", "t >= 0", "t <= tau"),

@@ -31,6 +31,7 @@ from proofs_check.instances.gaussian_tasks import (
     power_over_queries,
     trace,
 )
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.smooth_losses import risks_of_smooth_losses
 from theory.regression.transfer import risk_gap
 
@@ -40,7 +41,7 @@ RADEMACHER = [Fraction(1), Fraction(-1)], [HALF, HALF]
 
 
 def at_zero_scores(tasks: tuple[Task, ...], L: int, v: tuple[int, int]) -> Gaps:
-    """Return exact fractions at U = 0."""
+    """Exact fractions at U = 0."""
     return gaps(tasks, ZERO_MATRIX, [Fraction(x) for x in v], L)
 
 
@@ -69,23 +70,15 @@ def _enumerated(
     worst, where = worst_case(left, lambda g: float(factor) * right(g))
     if worst > 1 + 1e-12:
         if found := witness():
-            return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=found, witness_by="exact")
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="enumeration",
-            reason=f"ratio {worst:.4g} at {where}, not confirmed exactly",
-        )
+            return refuted_exactly(found, "enumeration")
+        return undecided("enumeration", f"ratio {worst:.4g} at {where}, not confirmed exactly")
     covered = f"{len(hostile_gaps())} cases in d = 1, L = 1, 2, 3, 8, every prompt enumerated: y = 0, U = 0, skewed laws, slope 30"
     found_at: dict[str, Any] = {"slack": 1 / worst, "tightest": {"case": where}}
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="enumeration", checked=checked, covered=covered, **found_at
-    )
+    return supported("enumeration", covered, checked=checked, **found_at)
 
 
 def _repaired(factor: Fraction) -> Evidence:
-    """Derive |R_L - R| <= factor (sqrt(2 R E D^2) + E D^2 / 2), which the hostile cases try, and
-    the bound for smooth losses.
-    """
+    """Derive |R_L - R| <= factor (sqrt(2 R E D^2) + E D^2 / 2), and the bound for smooth losses."""
 
     def witness() -> dict[str, Any] | None:
         at = at_zero_scores(
@@ -104,17 +97,17 @@ def _repaired(factor: Fraction) -> Evidence:
 
 
 def along_small_targets(n: Any, L: int, y: Fraction, u: Fraction, v: Fraction) -> dict[str, Any]:
-    """Return the n-th of the tasks whose tokens are x (1, y/n) with x = -1 or 1, for U = u e1 e1'
-    and last row (v, 0) of V; sigma is the sub-Gaussian constant of the tokens and also their norm,
-    so that Assumption 4.2 (iii) holds with M_{p,p'} = 1 for every n.
+    """The n-th of the tasks whose tokens are x (1, y/n) with x = -1 or 1, for U = u e1 e1' and last
+    row (v, 0) of V; sigma is the sub-Gaussian constant of the tokens and also their norm, so that
+    Assumption 4.2 (iii) holds with M_{p,p'} = 1 for every n.
     """
     target = sp.sympify(y) / n
     return {"L": L, "y": target, "u": u, "v": v, "sigma2": 1 + target**2}
 
 
 def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp.Expr) -> sp.Expr:
-    """Return |R_L - R_inf| for the loss z^2/2, which is jointly 1-smooth, over the right side of
-    Lemma E.2 without max(c1^{1/2}, c1^{3/4}) and with 1 for the powers of L.
+    """|R_L - R_inf| for the loss z^2/2, which is jointly 1-smooth, over the right side of Lemma E.2
+    without max(c1^{1/2}, c1^{3/4}) and with 1 for the powers of L.
     """
     u, v = sp.sympify(u), sp.sympify(v)
     up, down = (
@@ -146,13 +139,12 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
 )
 def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""For the task $y=0$ and the loss $\frac12\hat z^2$ the printed bound is 0 for all constants,
-    and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the bound is
+    and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the `bound` is
     $\sqrt{2\mathcal{R}_\infty\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with $D=T[\hat\mu_L]-T[\mu]$,
     which is derived for the squared loss, and tried on tasks whose prompts can all be enumerated.
-    For smooth losses the bound is derived along segments: every outcome of task, prompt, query and
-    label has one from the output $b=T[\mu]$ of infinite prompts to that of finite ones,
-    $a=T[\hat\mu_L]$. At the time $t$ the difference $D$ is $t(a-b)$; take $t=1$ for the lemma. In
-    the formula below $\mu$ is a whole outcome. Here `factor` multiplies the bounds.
+    For smooth losses it is derived along segments, of which every outcome $\mu$ of task, prompt,
+    query and label has one from $b=T[\mu]$ to $a=T[\hat\mu_L]$, with $D=t(a-b)$ at the time $t$;
+    $t=1$ is the lemma. Here `factor` multiplies the bounds.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -187,7 +179,7 @@ def distance_of_the_risks_for_one_token(
 ) -> Evidence:
     r"""At $L=1$ the printed bound is 0, as $\ln1=0$. For $y=x$, $U=0$, last row $(0,1)$ of $V$ and
     the loss $\frac14(\hat z-y)^2$, which is jointly 1-smooth, the left side is $\frac14$. Repaired,
-    the bound by the mean square of $T[\hat\mu_L]-T[\mu]$ is derived, and tried on tasks on few
+    the `bound` by the mean square of $T[\hat\mu_L]-T[\mu]$ is derived, and tried on tasks on few
     atoms.
     """
     if bound != "printed":
@@ -203,17 +195,10 @@ def distance_of_the_risks_for_one_token(
 @dataclass(frozen=True)
 class SlopeTask:
     """The moments of the task y = w x_1 with x ~ N(0, s I) in d dimensions, at U = u e_{d+1} e_1'
-    and V = v e_{d+1} e_{d+1}', where the output is u v s w^2 times the first entry of the query.
-
-    Attributes
-    ----------
-    sigma2 : Fraction
-        sigma_mu^2 = s (1 + w^2), the norm of the covariance of a token.
-    T2, T4, J2 : Fraction
-        E|T|^2, E|T|^4, and E|grad T|^2 in the operator norm, J J' = |Gamma U z|^2 I + |z|^2 V
-        Gamma^2 V'.
-    D : int
-        d + 1, the larger of two readings of the dimension in the bounds: that of a token.
+    and V = v e_{d+1} e_{d+1}', where the output is u v s w^2 times the first entry of the query:
+    E|T|^2, E|T|^4, and J2 = E|grad T|^2 in the operator norm, J J' = |Gamma U z|^2 I + |z|^2 V
+    Gamma^2 V'; sigma2 = s (1 + w^2) is the norm of the covariance of a token, and D = d + 1 the
+    larger of two readings of the dimension in the bounds.
     """
 
     w: Any
@@ -229,20 +214,16 @@ class SlopeTask:
     D = property(lambda self: self.d + 1)
 
     def refuted(self, left: Any, right: Any) -> Evidence:
-        """Refute ``left <= right``, both of them moments of this task, at d = s = u = v = 1."""
+        """Refute left <= right, both of them moments of this task, at d = s = u = v = 1."""
         if left <= right:
-            return Evidence(
-                verdict=Verdict.OPEN, engine="exact arithmetic", reason=f"{left} <= {right} at w = {self.w}"
-            )
+            return undecided("exact arithmetic", f"{left} <= {right} at w = {self.w}")
         matrices = {"U": "((0, 0), (1, 0))", "V": "diag(0, 1)"}
         witness = {"d": self.D, "w": self.w, "sigma2": self.sigma2, **matrices, "left": left, "right": right}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
 
 
 def robust_slope(violation: Callable[[SlopeTask], Any]) -> Robust:
-    """Return the robust witness of a bound on a moment of slope tasks."""
+    """The robust witness of a bound on a moment of slope tasks."""
     return Robust(
         point={"w": Fraction(12), "s": Fraction(1, 2), "d": 2, "u": Fraction(1), "v": Fraction(1)},
         hypotheses=(
@@ -260,11 +241,9 @@ def robust_slope(violation: Callable[[SlopeTask], Any]) -> Robust:
 
 
 def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
-    """List (U, V, token covariances of equally likely tasks): scalars, random matrices of sizes 2
-    and 3, huge and singular ones.
-
-    The query has the token law but for its last coordinate, which is masked; its covariance is
-    divided down to norm 1.
+    """All (U, V, token covariances of equally likely tasks): scalars, random matrices of sizes 2
+    and 3, huge and singular ones. The query has the token law but for its last coordinate, which is
+    masked; its covariance is divided down to norm 1.
     """
     rng, out = generator(4), []
     for d in (1, 1, 1, 2, 2, 3, 3):
@@ -287,8 +266,8 @@ def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
 
 
 def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str) -> Evidence:
-    """Judge the largest ratio of the two sides; ``statistic(U, V, Gammas, d)`` is the ratio without
-    the factor 2, which `two` replaces.
+    """Judge the largest ratio of the two sides; `statistic` is it without the factor 2, which `two`
+    replaces.
     """
     ratios = [statistic(U, V, spread, len(U) - 1) for U, V, spread in gaussian_tasks()]
     k, sides = int(np.argmax(ratios)), (drawn_tasks(statistic, float(two)),)
@@ -305,25 +284,15 @@ def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str)
             "constant^4": float(two) ** 4,
         }
         if round(one**4, 9) > float(two) ** 4:
-            return Evidence(
-                verdict=Verdict.REFUTED,
-                engine="exact arithmetic",
-                witness=witness,
-                witness_by="exact",
-                sides=sides,
-            )
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine="quadrature",
-            reason=f"ratio {ratios[k]:.4g} at case {k}, not confirmed exactly",
-        )
+            return refuted_exactly(witness, sides=sides)
+        return undecided("quadrature", f"ratio {ratios[k]:.4g} at case {k}, not confirmed exactly")
     covered = f"{len(ratios)} laws of tasks with d = 1, 2, 3, Gaussian moments in closed form; singular covariances, sigma^2 up to 901"
     found: dict[str, Any] = {"slack": float(two) / ratios[k], "tightest": {"case": k}, "sides": sides}
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, **found)
+    return supported("quadrature", covered, checked=checked, **found)
 
 
 def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False) -> Any:
-    """Return E|T|^4 to the power 1/4 over sqrt(d) |V| |U| E[sigma^8]^(1/4)."""
+    """E|T|^4 to the power 1/4 over sqrt(d) |V| |U| E[sigma^8]^(1/4)."""
     left: Any = 0.0
     for Gamma in spread:
         A, S = V @ Gamma @ U[..., :d], Gamma[..., :d, :d]
@@ -334,7 +303,7 @@ def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_n
 
 
 def _fourth_bound(task: SlopeTask) -> Any:
-    """Return (2 sqrt(d) |V| |U|)^4 sigma^4, the printed bound to the power 4."""
+    """(2 sqrt(d) |V| |U|)^4 sigma^4, the printed bound to the power 4."""
     return 2**4 * task.D**2 * (task.u * task.v) ** 4 * task.sigma2**2
 
 
@@ -348,13 +317,12 @@ def _fourth_bound(task: SlopeTask) -> Any:
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) -> Evidence:
-    r"""For Gaussian tokens $(x,y)$, $\mathbb{E}\|T\|^4\leq(2\sqrt d\|V\|_{\rm op}\|U\|_{\rm op})^4
-    \,\mathbb{E}[\sigma_\mu^4]$, as printed, is refuted at $y=3x$; repaired, it has
-    $\mathbb{E}[\sigma_\mu^8]$ (`power`), where `two` stands for the 2. At every task it is derived
-    from Lemma 2.1, $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq16d^2$,
-    which is true of every 1-sub-Gaussian query, and so on average over the tasks; that
-    $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means for Gaussian tokens. In the
-    counterexample $d=2$ is the larger of two readings, the dimension of a token; that of $x$ is 1.
+    r"""As printed it is refuted at $y=3x$; repaired, it has $\mathbb{E}[\sigma_\mu^8]$ in the
+    fourth power (`power`), where `two` stands for the 2. At every task it is derived from Lemma
+    2.1, $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq16d^2$, and so on
+    average; that $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means for Gaussian
+    tokens. In the counterexample $d=2$ is the larger of two readings, the dimension of a token
+    $(x,y)$; that of $x$ is 1.
     """
     if power == 4:
         task = SlopeTask(3)

@@ -10,11 +10,12 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, Rational, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from proofs_check.boursier_boyer.lemma_e4_steps import young
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly
 
 A, B, Y, x, t, m = sp.symbols("A B Y x t m", nonnegative=True)
 a, b, y, P = sp.symbols("a b y P", real=True)
@@ -26,13 +27,13 @@ HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1, smooth: str = "jointly") -> Evidence:
     r"""Along the segment from $b$ to $a$ the slope $\nabla_1\ell(c,y)^\top(a-b)$ of the loss is at
     most $\|(c,y)\|\|a-b\|$ by joint 1-smoothness and $\nabla_1\ell(0,0)=0$. From this the
-    inequality is derived on average over the outcomes, each of which has a segment of its own, at
-    every time $t\leq1$; take $t=1$ for the end. So is $|\mathbb{E}X|\leq\mathbb{E}|X|$ for the
-    difference $X$ of the losses. In the formulas below $\mu$ is a whole outcome: task, prompt,
-    query and label. A second route is that on the segment $c=sa+(1-s)b$ the square
-    $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most $\max(A,B)^2$ for $A=\|a\|$ and $B=\|b\|$.
-    Here `factor` multiplies the squares of the right sides; `smooth` in the output alone drops the
-    hypothesis on the label, and $\ell=10\,\hat z_{d+1}y$ breaks the inequality.
+    inequality is derived on average over the outcomes $\mu$ of task, prompt, query and label, each
+    of which has a segment of its own, at every time $t\leq1$; so is
+    $|\mathbb{E}X|\leq\mathbb{E}|X|$ for the difference $X$ of the losses. A second route is that on
+    the segment $c=sa+(1-s)b$ the square $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most
+    $\max(A,B)^2$ for $A=\|a\|$ and $B=\|b\|$. Here `factor` multiplies the squares of the right
+    sides; `smooth` in the output alone drops the hypothesis on the label, and $\ell=10\,\hat
+    z_{d+1}y$ breaks the inequality.
     """
     if smooth != "jointly":
         slope, reals = 10 * y, dict.fromkeys((a, b, y), REALS)
@@ -87,8 +88,9 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
 )
 def maximum_against_product(*, join: str = "product", share: Fraction = Fraction(1)) -> Evidence:
     r"""Printed is $\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|\leq\|y\|(\|a\|+\|b\|)\,\|a-b\|$, which is
-    refuted; repaired, the sum $\|y\|+\|a\|+\|b\|$ stands in place of the product, which is derived
-    on average, with the Cauchy-Schwarz inequality that follows it; `share` multiplies the sum.
+    refuted; repaired, to `join` is to take the sum $\|y\|+\|a\|+\|b\|$ in place of the product,
+    which is derived on average, with the Cauchy-Schwarz inequality that follows it; `share`
+    multiplies the sum.
     """
     D = sp.Symbol("D", positive=True)
     right = Y * (A + B) if join == "product" else Rational(share) * (Y + A + B)
@@ -115,12 +117,10 @@ def cauchy_schwarz_twice(*, power: int = 4) -> Evidence:
 
 
 def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
-    """Return both sides of the second line for one token x, which is 8/5 with probability 1/5 and
-    -2/5 with 4/5, and a query of the same law.
-
-    With y = 0 the task is 1-sub-Gaussian: these atoms have the variance proxy 2^2 (3/5)/(2 ln 4) =
-    0.87. At U = -(5/4) ln(2) the weights e^{x_q U x} of the two atoms are in the ratio 2^-4 for x_q
-    = 8/5 and 2 for x_q = -2/5: every quantity is rational.
+    """Both sides of the second line for one token x, which is 8/5 with probability 1/5 and -2/5
+    with 4/5, and a query of the same law. With y = 0 the task is 1-sub-Gaussian: these atoms have
+    the variance proxy 2^2 (3/5)/(2 ln 4) = 0.87. At U = -(5/4) ln(2) the weights e^{x_q U x} of the
+    two atoms are in the ratio 2^-4 for x_q = 8/5 and 2 for x_q = -2/5: every quantity is rational.
     """
     law = {Fraction(8, 5): Fraction(1, 5), Fraction(-2, 5): Fraction(4, 5)}
     first, second = law
@@ -148,8 +148,7 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
 def fourth_moments(
     *, on_D: int = 8, on_T: int = 16, eight: int | Fraction = 8, share: int | Fraction = 1
 ) -> Evidence:
-    r"""Printed is $8\,\mathbb{E}\|T_L\|^4+8\,\mathbb{E}\|T\|^4\leq8\,\mathbb{E}\|T_L-T\|^4+16\,
-    \mathbb{E}\|T\|^4$, which a skewed token refutes. Repaired, the constants on the right, `on_D`
+    r"""The second line is refuted by a skewed token. Repaired, the constants on the right, `on_D`
     and `on_T`, are 64 and 72. All lines are derived, with Lemma C.9 and Proposition 3.1 at every
     task for what is left; `eight` stands for the 8 of the first line, and `share` multiplies the
     right side of the last display. A second route are the inequalities between numbers $t=\|T\|$,
@@ -167,12 +166,7 @@ def fourth_moments(
             "U": "-(5/4) ln(2) e1 e1'",
             "last row of V": "(1, 0)",
         }
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine="enumeration",
-            witness={**witness, "left": left, "right": right},
-            witness_by="exact",
-        )
+        return refuted_exactly({**witness, "left": left, "right": right}, "enumeration")
     numbers, r = {x: HALF_LINE, t: HALF_LINE}, sp.Symbol("r", nonnegative=True)
     power = forall((x + t) ** 4, "<=", Rational(eight) * (x**4 + t**4), numbers)
     lines = forall(8 * (x + t) ** 4 + 8 * t**4, "<=", on_D * x**4 + on_T * t**4, numbers)

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from sympy import Rational
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.refutation import defeated
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.lemma_e2_statement import (
@@ -35,14 +35,15 @@ from proofs_check.instances.gaussian_tasks import (
     power_over_queries,
     trace,
 )
+from proofs_check.instances.outcomes import refuted_exactly
 from proofs_check.instances.rare_tasks import RareTasks
 from proofs_check.instances.smooth_losses import gradients_of_smooth_losses
 from theory.regression.transfer import gradient_gap
 
 
 def _repaired(factor: Fraction) -> Evidence:
-    """Derive factor times the repaired bound of the distance of the gradients, which the hostile
-    cases try, and that for smooth losses.
+    """Derive factor times the repaired bound of the distance of the gradients, and that for smooth
+    losses.
     """
     return derivation(
         "BB:LE.4", gradients_in_hostile_cases(factor), gradients_of_smooth_losses(factor), factor=factor
@@ -50,8 +51,6 @@ def _repaired(factor: Fraction) -> Evidence:
 
 
 def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
-    """Compare the distance of the gradients with factor times the repaired bound."""
-
     def witness() -> dict[str, Any] | None:
         one = tasks_on_atoms([Fraction(9, 10), Fraction(-1, 10)], [Fraction(1, 10), Fraction(9, 10)], [0])
         at = gaps(one, ZERO_MATRIX, [Fraction(1, 100), Fraction(0)], 1)
@@ -89,11 +88,10 @@ def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1"),
 )
 def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    r"""Along laws of tasks of which the hard ones are rare,
-    $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ comes to exceed every multiple of the printed
-    bound. Repaired, roots of means stand for means of roots, which is derived from the formula of
-    the gradient, and tried on tasks whose prompts can all be enumerated; `factor` multiplies the
-    bound.
+    """Along laws of tasks of which the hard ones are rare the distance comes to exceed every
+    multiple of the printed `bound`. Repaired, roots of means stand for means of roots, which is
+    derived from the formula of the gradient, and tried on tasks whose prompts can all be
+    enumerated; `factor` multiplies the bound.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -125,7 +123,7 @@ def distance_of_the_gradients_for_one_token(
     *, bound: str = "printed", factor: Fraction = Fraction(1)
 ) -> Evidence:
     r"""At $L=1$ the printed bound is 0 for all constants, while for $y=0$ and the loss $\frac12\hat
-    z^2$ the gradients of $\mathcal{R}_L$ and $\mathcal{R}_\infty$ differ. Repaired, the bound of
+    z^2$ the gradients of $\mathcal{R}_L$ and $\mathcal{R}_\infty$ differ. Repaired, the `bound` of
     Lemma E.4 with roots of means is derived and tried; `factor` multiplies it.
     """
     if bound != "printed":
@@ -143,15 +141,13 @@ def distance_of_the_gradients_for_one_token(
         "last row of V": "(1, 0)",
     }
     sides = {"left^2": square, "right": 0}
-    return Evidence(
-        verdict=Verdict.REFUTED, engine="enumeration", witness={**witness, **sides}, witness_by="exact"
-    )
+    return refuted_exactly({**witness, **sides}, "enumeration")
 
 
 def _output_moment(
     U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False
 ) -> Any:
-    """Return sqrt(E|T|^2) over sqrt(d) |V| |U| E[sigma^4]^(1/2)."""
+    """sqrt(E|T|^2) over sqrt(d) |V| |U| E[sigma^4]^(1/2)."""
     left: Any = 0.0
     for G in spread:
         A, S = V @ G @ U[..., :d], G[..., :d, :d]
@@ -163,8 +159,8 @@ def _output_moment(
 def _gradient_moment(
     U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False
 ) -> Any:
-    """Return sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I +
-    |z|^2 V Gamma^2 V'.
+    """sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I + |z|^2 V
+    Gamma^2 V'.
     """
     left: Any = 0.0
     for G in spread:
@@ -176,12 +172,12 @@ def _gradient_moment(
 
 
 def _second_bound(task: SlopeTask) -> Any:
-    """Return (2 sqrt(d) |V| |U|)^2 sigma^2, the square of the printed bound."""
+    """(2 sqrt(d) |V| |U|)^2 sigma^2, the square of the printed bound."""
     return 2**2 * task.D * (task.u * task.v) ** 2 * task.sigma2
 
 
 def _gradient_bound(task: SlopeTask) -> Any:
-    """Return (2 sqrt(d) (|V| + |U|))^2 sigma^2, the square of the printed bound."""
+    """(2 sqrt(d) (|V| + |U|))^2 sigma^2, the square of the printed bound."""
     return 2**2 * task.D * (task.u + task.v) ** 2 * task.sigma2
 
 
@@ -196,13 +192,10 @@ def _gradient_bound(task: SlopeTask) -> Any:
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    r"""For Gaussian tokens $(x,y)$, $\mathbb{E}\|T\|^2\leq(2\sqrt d\|V\|_{\rm op}\|U\|_{\rm op})^2
-    \,\mathbb{E}[\sigma_\mu^2]$, as printed, is refuted at $y=3x$; repaired, it has
-    $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands for the 2. At every task it is derived
-    from Lemma 2.1, $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^2\leq4d$,
-    which is true of every 1-sub-Gaussian query, and so on average over the tasks; that
-    $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means for Gaussian tokens. In the
-    counterexample $d=2$ is the larger of two readings, the dimension of a token; that of $x$ is 1.
+    r"""As printed, the bound of $\mathbb{E}\|T\|^2$ is refuted at $y=3x$; repaired, it has
+    $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands for the 2, and is derived as in
+    BB:LE.2.gauss, with $\mathbb{E}\|z\|^2\leq4d$. In the counterexample $d=2$ is the larger of two
+    readings, the dimension of a token $(x,y)$; that of $x$ is 1.
     """
     if power == 2:
         task = SlopeTask(3)
@@ -224,11 +217,10 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    r"""For Gaussian tokens, $\mathbb{E}\|\nabla T\|^2\leq(2\sqrt d(\|V\|_{\rm op}+\|U\|_{\rm
-    op}))^2 \,\mathbb{E}[\sigma_\mu^2]$, as printed, is refuted at $y=5x$ in the operator norm of
-    the Jacobian; repaired, it has $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands for the
-    2. In the counterexample $d=2$ is the larger of two readings, the dimension of a token $(x,y)$;
-    that of $x$ is 1.
+    r"""As printed, the bound of $\mathbb{E}\|\nabla T\|^2$ is refuted at $y=5x$ in the operator
+    norm of the Jacobian; repaired, it has $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands
+    for the 2. In the counterexample $d=2$ is the larger of two readings, the dimension of a token
+    $(x,y)$; that of $x$ is 1.
     """
     if power == 2:
         task = SlopeTask(5)

@@ -11,11 +11,12 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, log, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO, supported, undecided
 from theory.symbolic.algebra import Algebra
 
 L = sp.Symbol("L", integer=True, positive=True)
@@ -24,19 +25,18 @@ LENGTHS, VARIANCES, HALF_LINE = Integers(2, oo), Closed(1, oo), Closed(0, oo)
 
 
 def output_rate(square: sp.Expr) -> sp.Expr:
-    """Return sigma^6 ln(L)/L^{c/sigma^2} of Proposition 3.1 at c = 1."""
+    """sigma^6 ln(L)/L^{c/sigma^2} of Proposition 3.1 at c = 1."""
     return square**3 * log(L) * L ** (-1 / square)
 
 
 def gradient_rate(square: sp.Expr) -> sp.Expr:
-    """Return sigma^12 ln(L)^2/L^{c/sigma^2} of Proposition 3.4 at c = 1."""
+    """sigma^12 ln(L)^2/L^{c/sigma^2} of Proposition 3.4 at c = 1."""
     return square**6 * log(L) ** 2 * L ** (-1 / square)
 
 
 @claim(
     "BB:LE.4/middle",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair={"root": Fraction(1, 2)},
     control={"root": Fraction(2, 5)},
     needs=("BB:28",),
@@ -65,14 +65,8 @@ def _slopes_agree() -> Evidence:
         moves = [(risk(at + step * e, n) - risk(at - step * e, n)) / (2 * step) for e in np.eye(6)]
         worst = max(worst, float(np.abs(slope - moves).max()))
     if worst > 1e-8:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="finite differences", reason=f"slopes differ by {worst:.1e}"
-        )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="finite differences",
-        covered=f"L = 1, 2, 5 in d = 1, to {worst:.0e}",
-    )
+        return undecided("finite differences", f"slopes differ by {worst:.1e}")
+    return supported("finite differences", f"L = 1, 2, 5 in d = 1, to {worst:.0e}")
 
 
 @claim(
@@ -83,11 +77,11 @@ def _slopes_agree() -> Evidence:
 def the_difference_splits_in_two(
     *, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)
 ) -> Evidence:
-    """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the
-    Jacobians $J_L$, $J$ of the outputs and the slopes $g_L$, $g$ of the loss, in every dimension.
-    From the formula of the gradient this is derived on average, with the Cauchy-Schwarz inequality
-    for both terms and 1-smoothness for the second one. Here `factor` multiplies the second term,
-    and `share` the bound; finite differences confirm the formula.
+    """In every dimension $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the Jacobians $J_L$, $J$ of the
+    outputs and the slopes $g_L$, $g$ of the loss. From the formula of the gradient, which finite
+    differences confirm, this is derived on average, with the Cauchy-Schwarz inequality for both
+    terms and 1-smoothness for the second one. Here `factor` multiplies the second term, and `share`
+    the bound.
     """
     words = Algebra(general=["J_L", "J", "g_L", "g"])
     J_L, J, g_L, g = (words[name] for name in ("J_L", "J", "g_L", "g"))
@@ -126,12 +120,10 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
 def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1), together: int = 3) -> Evidence:
     r"""Printed is $(\mathbb{E}_\mu X)^{1/2}\leq\mathbb{E}_\mu X^{1/2}$ for
     $X=\sigma_\mu^{12}\ln(L)^2/L^{1/\sigma_\mu^2}$, which two equally likely values of
-    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first: at a task the distance of the
+    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ `first`: at a task the distance of the
     gradients is derived from their formula, the Cauchy-Schwarz inequality, smoothness and
-    Propositions 3.1 and 3.4 for $L\geq2$. So it holds at every task, and the distance over all
-    tasks is at most the mean of that, as the norm of a mean is at most the mean of the norms.
-
-    A second route is that the root of the product of two conditional means comes out of
+    Propositions 3.1 and 3.4 for $L\geq2$, and the distance over all tasks is at most the mean of
+    that. A second route is that the root of the product of two conditional means comes out of
     $pq\leq\frac l2p^2+\frac1{2l}q^2$ at the best $l$, that the root of the rate of Proposition 3.4
     is $\sigma^6\ln(L)/L^{1/(2\sigma^2)}$, and that its bounds for $U$ and $V$ add up to at most 3
     times that for $U$. Here `factor` multiplies the right sides, and `together` stands for this 3.

@@ -18,6 +18,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity, integral
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO, undecided
 
 L, c, A, x, y, u = sp.symbols("L c A x y u", positive=True)
 d = sp.Symbol("d", positive=True)
@@ -26,12 +27,11 @@ LENGTH_ASSUMPTION = ("L >= 2, so that c ln L > 0: at L = 1 the argument x/sqrt(c
 
 
 def Phi(v: sp.Expr, half: Fraction = Fraction(1, 2)) -> sp.Expr:
-    """Return Phi as printed, with half = 1/2."""
     return 1 / v + Rational(half) * v
 
 
 def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
-    """Return an enclosure of E[L^{-c / max(Sigma, w^2)}] for w ~ N(0, 1), the case d = 1."""
+    """An enclosure of E[L^{-c / max(Sigma, w^2)}] for w ~ N(0, 1), the case d = 1."""
     w = sp.Symbol("w", real=True)
     density, root = exp(-(w**2) / 2) / sqrt(2 * pi), sqrt(Sigma)
     flat = sp.Integer(length) ** (-rate / Sigma) * density
@@ -43,8 +43,7 @@ def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
 
 @claim(
     "BB:LF.1.ii.a-e/a",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "L in Integers", "L >= 1", "c > 0"),
     repair={"least": 1},
     control=({"least": Fraction(1, 2)}, {"least": Fraction(3, 2)}),
@@ -59,9 +58,7 @@ def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
         at = {"Sigma": Rational(1, 2), "length": 2, "rate": 1}
         left, right = mean_over_tasks(**at), mean_over_tasks(sp.Integer(1), 2, 1)
         if not left < right:
-            return Evidence(
-                verdict=Verdict.OPEN, engine="rigorous quadrature", reason=f"{left} and {right} are not apart"
-            )
+            return undecided("rigorous quadrature", f"{left} and {right} are not apart")
         witness = {
             "d": 1,
             "Sigma": "1/2",

@@ -24,15 +24,16 @@ from proofs_check.boursier_boyer.lemma_f1_integral import Phi
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square
+from proofs_check.instances.outcomes import supported
 
 c, A, x, y, u, d = sp.symbols("c A x y u d", positive=True)
 
 
 @claim("BB:LF.1.lap/minimum", control={"half": Fraction(1, 3)})
 def the_minimum_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""At $u_0=\sqrt2$ the function $\Phi(u)=\frac1u+\frac u2$ has its only minimum, as
-    $\Phi(u)-\Phi(u_0)=(u-u_0)^2/(2u)$; moreover $\Phi(u_0)=\sqrt2$ and $\Phi''(u_0)=1/\sqrt2$. Here
-    `half` stands for the factor $\frac12$ in $\Phi$.
+    r"""At $u_0=\sqrt2$ the function $\Phi(u)=\frac1u+\frac u2$, whose $\frac12$ is `half`, has its
+    only minimum, as $\Phi(u)-\Phi(u_0)=(u-u_0)^2/(2u)$; moreover $\Phi(u_0)=\sqrt2$ and
+    $\Phi''(u_0)=1/\sqrt2$.
     """
     u0, phi = sqrt(2), Phi(u, half)
     square = identity(phi - sp.Subs(phi, u, u0), (u - u0) ** 2 / (2 * u))
@@ -79,10 +80,9 @@ def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evid
                     worst = float((abs(off) / allowed).upper()), {"d": n, "s": s}
     same = direct_integral()
     covered = f"d in {DIMENSIONS}, s = sqrt(c ln L) in {SCALES}; reached {worst[0]:.3g} of the bound; {same}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="interval arithmetic",
-        covered=covered,
+    return supported(
+        "interval arithmetic",
+        covered,
         slack=1 / worst[0],
         tightest=worst[1],
         dimension="d = 1 to 40",
@@ -91,7 +91,7 @@ def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evid
 
 
 def off_its_equivalent(n: int, S: arb, power: Fraction) -> tuple[arb, arb]:
-    """Return the ratio of the integral to its equivalent, less 1, and how far it may be from 0."""
+    """The ratio of the integral to its equivalent, less 1, and how far it may be from 0."""
     root = arb(2).sqrt()
     bessel = acb(root * S).bessel_k(acb(arb(n) / 2)).real
     exact = 2 * arb(2) ** (arb(n) / 4) * bessel
@@ -107,9 +107,7 @@ def off_its_equivalent(n: int, S: arb, power: Fraction) -> tuple[arb, arb]:
 
 
 def drawn_ratios(power: float) -> Computed:
-    """Return the distance from 1 at drawn dimensions and scales, in floating point; 1e-12 is
-    rounding.
-    """
+    """The distance from 1 at drawn dimensions and scales, in floating point; 1e-12 is rounding."""
     from scipy.special import kve
 
     def sides(d: int, s: float) -> tuple[float, float]:
@@ -179,15 +177,13 @@ def the_bound_tends_to_zero(*, constant: int = 48000) -> Evidence:
 
 @claim("BB:LF.1.ii.f", control=({"k": Fraction(2)}, {"rate": Fraction(4, 5)}))
 def the_means_tend_to_zero(*, k: Fraction = Fraction(1), rate: int | Fraction = 1) -> Evidence:
-    r"""For every $L\geq1$ and $c>0$, $\mathbb{E}L^{-c/\sigma_\mu^2}\leq
-    e^{1/4}2^{d/2}e^{-\sqrt{c\ln L}}$ is derived without Laplace's method, for
-    $\sigma_\mu^2=\max(\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, and for the repaired
-    $\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$; and for every $\varepsilon>0$,
+    r"""Derived without Laplace's method are $\mathbb{E}L^{-c/\sigma_\mu^2}\leq
+    e^{1/4}2^{d/2}e^{-\sqrt{c\ln L}}$, for $\sigma_\mu^2=\max(\|\Sigma\|_{\rm op},\|w\|^2)$, as
+    printed, and for the repaired $\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$, and
     $\mathbb{E}\ln(L)^4L^{-c/\sigma_\mu^2}\leq\varepsilon$ as soon as $\sqrt{c\ln
-    L}\geq48000e^{1/4}2^{d/2}/(c^4\varepsilon)$.
-
-    The number `k` multiplies the root in the exponent, and `rate` the exponent $c/\sigma_\mu^2$ of
-    the last mean. All are tried by quadrature for $1+\zeta$ in the place of $\sigma_\mu^2$.
+    L}\geq48000e^{1/4}2^{d/2}/(c^4\varepsilon)$. The number `k` multiplies the root in the exponent,
+    and `rate` the exponent $c/\sigma_\mu^2$ of the last mean. All are tried by quadrature for
+    $1+\zeta$ in the place of $\sigma_\mu^2$.
     """
     means, limits = _of_the_means(k), decay(rate)
     return derivation("BB:LF.1.ii.f", means, means, limits, limits, k=k, rate=rate)
@@ -206,9 +202,7 @@ def decay(rate: int | Fraction) -> Evidence:
         if bound / found < slack:
             slack, where = bound / found, {"d": n, "sqrt(c ln L)": y}
     covered = "d = 1, 2, 5, 20, sqrt(c ln L) from 1/2 to 30, |Sigma| = 1; the mean by quadrature"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where
-    )
+    return supported("quadrature", covered, slack=slack, tightest=where)
 
 
 def _of_the_means(k: Fraction) -> Evidence:
@@ -226,10 +220,9 @@ def _of_the_means(k: Fraction) -> Evidence:
                 return found.replace(sides=(drawn_means(float(k)),))
             if bound / mean < slack:
                 slack, where = bound / mean, {"d": n, "c ln L": a}
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        covered=f"d in {dimensions}, c ln L from 0 to 1e4; the mean by quadrature",
+    return supported(
+        "quadrature",
+        f"d in {dimensions}, c ln L from 0 to 1e4; the mean by quadrature",
         slack=slack,
         tightest=where,
         sides=(drawn_means(float(k)),),
@@ -237,18 +230,18 @@ def _of_the_means(k: Fraction) -> Evidence:
 
 
 def expectation(d: int, a: float, mean: Callable[..., float] = mean_over_chi_square) -> float:
-    """Return E e^{-a/(1 + zeta)}, zeta chi-square with d degrees of freedom."""
+    """E e^{-a/(1 + zeta)}, zeta chi-square with d degrees of freedom."""
     beside = {"peak": max(math.sqrt(2 * a), d, 1.0)} if mean is mean_by_quad else {}
     return mean(d, lambda z: np.exp(-a / (1 + z)), **beside)
 
 
 def bound_of_the_mean(d: int, a: float, k: float) -> float:
-    """Return the bound at ``c ln L = a``, with a factor in the exponent."""
+    """The bound at c ln L = a, with a factor in the exponent."""
     return math.exp(0.25 - k * math.sqrt(a) + d / 2 * math.log(2))
 
 
 def drawn_means(k: float) -> Computed:
-    """Return the bound at drawn dimensions and values of c ln L."""
+    """The bound at drawn dimensions and values of c ln L."""
     return Computed(
         "d = 1 to 40, c ln L up to 1e4",
         {"d": OneOf(tuple(range(1, 41))), "a": Decades(0.01, 1e4, zero=True)},

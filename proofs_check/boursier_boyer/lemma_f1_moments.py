@@ -18,6 +18,7 @@ from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported
 from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])
@@ -27,10 +28,9 @@ alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
 
 @claim("BB:29", control={"half": Fraction(1, 3)}, cites=(GENERATING_FUNCTION,))
 def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For a covariance $\Gamma$ of any rank and every $d$ it is derived that
-    $\mathbb{E}_{\mu_z}e^{b^\top Z}=e^{b^\top\Gamma Uz+\frac12b^\top\Gamma b}$ for every $b$, which
-    is the law $\mathcal{N}(\Gamma Uz,\Gamma)$; `half` stands for the $\frac12$ on the right. The
-    second route compares the logarithms of the two generating functions of the quotient.
+    r"""Derived for $\Gamma$ of any rank and every $d$ as $\mathbb{E}_{\mu_z}e^{b^\top
+    Z}=e^{b^\top\Gamma Uz+\frac12b^\top\Gamma b}$ for every $b$; `half` stands for the $\frac12$.
+    The second route compares the logarithms of the two generating functions of the quotient.
     """
     score = U * z
     exponent = (b + score).T * Gamma * (b + score) / 2 - score.T * Gamma * score / 2
@@ -69,13 +69,13 @@ def both_powers_below_the_maximum(*, k: Fraction = Fraction(1)) -> Evidence:
 
 
 def gaussian_power(scale: Any, p: int) -> Any:
-    """Return E (scale g)^p for a standard normal g."""
+    """E (scale g)^p for a standard normal g."""
     return scale**p * sp.factorial2(p - 1) if p % 2 == 0 else sp.Integer(0)
 
 
 def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
-    """Compare the four members of the display at a rank-1 and at a full covariance in R^3, for p =
-    1, 4, 8, by samples of Y.
+    """Compare the four members of the display at a rank-1 and at a full covariance in R^3, by
+    samples of Y.
     """
     rng = generator(5)
     for Gamma in (np.diag([2.0, 0.5, 0.1]), np.outer([1.0, 1.0, 0.5], [1.0, 1.0, 0.5])):
@@ -97,14 +97,7 @@ def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
             ):
                 raise Contradiction(f"the display fails on samples at p = {p}: {chain}")
     covered = "R^3, Gamma of rank 1 and 3, p = 1, 4, 8"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=6 * prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=6 * prompts, seed=current_seed(), error=1e-6)
 
 
 @claim(
@@ -129,12 +122,10 @@ def moments_of_the_tilted_token(*, power: int = 2) -> Evidence:
 def in_one_dimension(
     s: Rational, w: Rational, first: Rational, second: Rational, p: int
 ) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """Return three numbers for d = 1, q = 0 and U with the first column (first, second): the left
-    side, |U|^p E|x|^p + C_{1,p}, and max(1, Sigma, w^2)^p.
-
-    The token is (1, w) times a normal variable of variance Sigma, and the query is an independent
-    one: given x, the tilted token is (1, w)(Sigma (first + w second) x + g). C_{1,p} = E|Y|^p for Y
-    in R^2 is 2^{p/2} (p/2)!.
+    """For d = 1, q = 0 and U with the first column (first, second): the left side, |U|^p E|x|^p +
+    C_{1,p}, and max(1, Sigma, w^2)^p. The token is (1, w) times a normal variable of variance
+    Sigma, and the query is an independent one: given x, the tilted token is (1, w)(Sigma (first + w
+    second) x + g). C_{1,p} = E|Y|^p for Y in R^2 is 2^{p/2} (p/2)!.
     """
     stretch = s * (first + w * second)
     left = (1 + w**2) ** Rational(p, 2) * gaussian_power(sp.sqrt(s * (1 + stretch**2)), p)
@@ -168,9 +159,9 @@ def moments_with_the_sub_gaussian_parameter(
     *, parameter: str = "printed", k: Fraction = Fraction(1)
 ) -> Evidence:
     r"""For $\max(1,\|\Gamma_w\|_{\rm op})\leq\sigma_\mu^2$ one needs $\max(\|v\|^2,\|\Sigma\|_{\rm
-    op}(\|a\|+|b|\,\|w\|)^2)\leq\sigma_\mu^2\|v\|^2$ for $v=(a,b)$. With the printed $\sigma_\mu^2$
-    this fails, and so does the display at $d=1$; with the repaired one it holds, and both sides are
-    raised to the power $p$.
+    op}(\|a\|+|b|\,\|w\|)^2)\leq\sigma_\mu^2\|v\|^2$ for $v=(a,b)$. With the printed $\sigma_\mu^2$,
+    the `parameter`, this fails, and so does the display at $d=1$; with the repaired one it holds,
+    and both sides are raised to the power $p$.
     """
     top, w, a, b = sp.symbols("Sigma w a b", nonnegative=True)
     ranges = {top: sp.Interval.Lopen(0, 1), **dict.fromkeys((w, a, b), Closed(0, oo))}
@@ -193,10 +184,4 @@ def moments_with_the_sub_gaussian_parameter(
         "left": left,
         "right": right,
     }
-    return Evidence(
-        verdict=Verdict.REFUTED,
-        engine="exact arithmetic",
-        checked=found.checked,
-        witness=witness,
-        witness_by="exact",
-    )
+    return refuted_exactly(witness, checked=found.checked)

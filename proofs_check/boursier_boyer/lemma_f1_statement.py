@@ -14,12 +14,13 @@ from typing import Any
 import sympy as sp
 from sympy import Max, Rational, exp, oo
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall
 from proofs_check.boursier_boyer.lemma_f1_laplace import decay
 from proofs_check.core.claim import claim
 from proofs_check.derivations.gaussian.tilted_tokens import LARGEST, ORDERS
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported
 from proofs_check.instances.quadratic_form import Sigma, a, b, w
 
 #: Above (ln 2)/2.
@@ -46,18 +47,13 @@ def the_linear_model_satisfies_the_assumption(
     own: int | Fraction = 1,
 ) -> Evidence:
     r"""With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$ all parts of the assumption are
-    derived, for tokens $(x,w^\top x)$ with $x=R\xi$, $\Sigma=RR^\top$ of any rank and Gaussian
-    $\xi$ and $w$: (i) at every task, with `k` before $\sigma_\mu^2$ and before the 1 of the query;
-    (ii) $\mathbb{E}\sigma_\mu^{12}\leq(24/e)^6e^{1/4}2^{d/2}$, and
-    $\mathbb{E}\ln(L)^4L^{-c/\sigma_\mu^2}\leq\varepsilon$ as soon as $\sqrt{c\ln
-    L}\geq48000e^{1/4}2^{d/2}/(c^4\varepsilon)$; (iii) at every task and for $p,p'\in\{0,4,8\}$,
-    with a number $M_{p,p'}$ in which the task does not occur, for every $U$.
-
-    The number `share` multiplies the bound of the twelfth moment, `rate` the exponent
-    $c/\sigma_\mu^2$, `growth` the exponent $2p$ of $\sigma_\mu$, and `own` the $M_{0,p'}$.
-
-    Powers of $\|x\|^2$ are written as those of $\max(0,\|x\|^2)$, which keeps the kernel from
-    multiplying them out.
+    derived, for $\Sigma$ of any rank: (i) at every task, with `k` before $\sigma_\mu^2$ and before
+    the 1 of the query; (ii) $\mathbb{E}\sigma_\mu^{12}\leq(24/e)^6e^{1/4}2^{d/2}$, times `share`,
+    and $\mathbb{E}\ln(L)^4L^{-c/\sigma_\mu^2}\leq\varepsilon$ as soon as $\sqrt{c\ln
+    L}\geq48000e^{1/4}2^{d/2}/(c^4\varepsilon)$, where `rate` multiplies $c/\sigma_\mu^2$; (iii) at
+    every task, for every $U$ and $p,p'\in\{0,4,8\}$, with a number $M_{p,p'}$ in which the task
+    does not occur, where `growth` multiplies the exponent $2p$ of $\sigma_\mu$, and `own` the
+    $M_{0,p'}$.
     """
     searches = (*sub_gaussian(Rational(k)), twelfth_moment(Rational(share)), decay(rate))
     moments = (
@@ -96,7 +92,6 @@ def gaussian(p: int) -> int:
 
 def tilted_moment(k: int, r: int, growth: Fraction, own: Fraction) -> Evidence:
     """Compare both sides of (iii) for p = 2k and p' = 2r in dimension 1 at Sigma = 1, exactly.
-
     Given the query x, the tilted token is (1, w) times a normal variable with the mean (u + v w) x
     and the variance 1, where (u, v) is the first column of U.
     """
@@ -120,12 +115,8 @@ def tilted_moment(k: int, r: int, growth: Fraction, own: Fraction) -> Evidence:
         witness = {"d": 1, "Sigma": 1, "w": w_, "U": f"first column ({u}, {v})", "p": 2 * k, "p'": 2 * r}
         if left > right:
             witness |= {"left": str(left), "right": str(right)}
-            return Evidence(
-                verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-            )
+            return refuted_exactly(witness)
         if right / left < slack:
             slack, where = float(right / left), witness
     covered = "d = 1, Sigma = 1, w = 0, 1, 10, 1e8, five matrices U"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="exact arithmetic", covered=covered, slack=slack, tightest=where
-    )
+    return supported("exact arithmetic", covered, slack=slack, tightest=where)

@@ -14,23 +14,23 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 from theory.symbolic.regression_moments import DATA, token_moments
 
 
 @claim(
     "BB:LF.1.corner",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     needs=("BB:12",),
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     repair={"norm": "Sigma"},
     control={"norm": "2"},
 )
 def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
-    r"""For $y=w^\top x$ and every $d$ the blocks are $\mathbb{E}xx^\top=\Sigma$,
-    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w$, as in Section 5. Appendix F.1 prints
-    $w^\top w$ for the last one, which is another number in $d=1$ already.
+    r"""For every $d$ the blocks are $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and
+    $\mathbb{E}y^2=w^\top\Sigma w$. Printed is $w^\top w$ (`norm`) for the last one, which is
+    another number in $d=1$ already.
     """
     w, S = DATA["w"], DATA["S"]
     square, column, corner = token_moments(noise=False)
@@ -47,13 +47,10 @@ def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
         "E y^2": corner.evaluate(at),
         "printed corner": claimed.evaluate(at),
     }
-    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
+    return refuted_exactly(witness)
 
 
-PARAMETERS = {
-    "printed": lambda k: Max(1, Sigma, w**2),
-    "repaired": lambda k: Max(1, k * Sigma * (1 + w**2)),
-}
+PARAMETERS = {"printed": lambda k: Max(1, Sigma, w**2), "repaired": lambda k: Max(1, k * Sigma * (1 + w**2))}
 
 
 @claim(
@@ -70,9 +67,9 @@ def sub_gaussian_parameter_of_the_tokens(
 ) -> Evidence:
     r"""With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$, where `k` multiplies
     $\|\Sigma\|_{\rm op}$, it is derived that a token is $\sigma_\mu$-sub-Gaussian at every task.
-    With $\max(1,\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, it is not. The second route is
-    $\|\Sigma\|_{\rm op}(\|a\|+|b|\,\|w\|)^2\leq\sigma_\mu^2(\|a\|^2+b^2)$ for every $v=(a,b)$,
-    which is necessary in $d=1$.
+    With the printed `parameter`, it is not. The second route is $\|\Sigma\|_{\rm
+    op}(\|a\|+|b|\,\|w\|)^2\leq\sigma_\mu^2(\|a\|^2+b^2)$ for every $v=(a,b)$, which is necessary in
+    $d=1$.
     """
     bound = PARAMETERS[parameter](Rational(k)) * (a**2 + b**2)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), w: Closed(0, oo), a: Closed(0, oo), b: Closed(0, oo)}
@@ -92,9 +89,8 @@ def exponent_of_the_generating_function(*, shifts: int = 1) -> Evidence:
 
 @claim("BB:LF.1.i/query", control={"c": Fraction(9, 10)})
 def the_query_is_sub_gaussian(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Wherever $\|\Sigma\|_{\rm op}\leq1$, $\mathbb{E}e^{v^\top x}\leq e^{\|v\|^2/2}$ is derived
-    for the query and every $v$. The second route is $\|\Sigma\|_{\rm op}\|v\|^2\leq\|v\|^2$. Here
-    `c` multiplies the $\|v\|^2$ on the right.
+    r"""For the query, $\mathbb{E}e^{v^\top x}\leq e^{\|v\|^2/2}$ is derived for every $v$; `c`
+    multiplies the $\|v\|^2$. The second route is $\|\Sigma\|_{\rm op}\|v\|^2\leq\|v\|^2$.
     """
     search = forall(Sigma * a**2, "<=", Rational(c) * a**2, {Sigma: Closed(0, 1), a: Closed(0, oo)})
     return derivation("BB:LF.1.i/query", search, c=c)

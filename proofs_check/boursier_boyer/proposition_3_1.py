@@ -11,12 +11,13 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Contradiction, Evidence, Verdict
+from numerics.evidence import Contradiction, Evidence
 from numerics.refutation import vanishing
 from numerics.search.query_average_instances import Quantity
-from proofs_check.boursier_boyer.average_statements import HYPOTHESES, ln
+from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, HYPOTHESES, ln
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly
 from proofs_check.instances.random_query.query_average import output_or_gradient
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 
@@ -78,16 +79,12 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
         )
     where = {**ONE_TOKEN_WITNESS, "L": 2, "sigma": "-> oo", "tokens": "sigma, -sigma", "query": "1, -1"}
     witness = {**where, "left": f"sigma**{growth}/2", "right": f"at most c1*ln(2)*sigma**{power}"}
-    return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
+    return refuted_exactly(witness, "examples")
 
 
 @claim(
     "BB:P3.1",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(power=1), dict(c=Fraction(1, 42))),
     hypotheses=HYPOTHESES,
     reference={},
@@ -95,11 +92,10 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
 def output_error_averaged_over_the_query(
     *, least: int = 1, c: Fraction = Fraction(1), power: int = 6
 ) -> Evidence:
-    r"""The mean squared error $\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2$ is to be at most
-    $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$, with $c_1$, $c_2$ that depend on $d$, $\|U\|_{\rm op}$,
-    $\|V\|_{\rm op}$ only. As printed, for every $L\geq1$, one token refutes it; from `least`, which
-    is 2 in the repair, on it is derived with explicit constants, from OURS:P3.1, and tried on
-    instances. Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
+    r"""As printed, for every $L\geq1$, one token refutes it; from `least`, which is 2 in the
+    repair, on it is derived with explicit constants that depend on $d$, $\|U\|_{\rm op}$ and
+    $\|V\|_{\rm op}$ only, from OURS:P3.1, and tried on instances. Here `c` multiplies the bound,
+    and `power` is the exponent of $\sigma$.
     """
     found = in_the_form_of_the_paper(least, c, power)
     return found if least == 1 else derivation("BB:P3.1", found, c=c, power=power)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence
 from numerics.provers import identity
-from proofs_check.boursier_boyer.average_statements import HYPOTHESES
+from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, HYPOTHESES
 from proofs_check.boursier_boyer.proposition_3_1 import in_the_form_of_the_paper
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -19,21 +19,16 @@ from proofs_check.derivations.proofs import derivation
 
 @claim(
     "BB:P3.4.V",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(power=1), dict(c=Fraction(1, 42))),
     hypotheses=HYPOTHESES,
     reference={},
 )
 def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
-    r"""The mean squared error of $\nabla_VT[\hat\mu_L]$ is to be at most
-    $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$. As printed, for every $L\geq1$, one token refutes it; from
-    `least`, which is 2 in the repair, on it is derived with explicit constants, and tried on
-    instances, where a row of the gradient is the output for $V=I$. Here `c` multiplies the bound,
-    and `power` is the exponent of $\sigma$.
+    r"""As printed, for every $L\geq1$, one token refutes it; from `least`, which is 2 in the
+    repair, on it is derived with explicit constants, and tried on instances, where a row of the
+    gradient is the output for $V=I$. Here `c` multiplies the bound, and `power` is the exponent of
+    $\sigma$.
     """
     found = in_the_form_of_the_paper(least, c, power, M=1)
     return found if least == 1 else derivation("BB:P3.4.V", found, c=c, power=power)
@@ -41,25 +36,17 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
 
 @claim(
     "BB:P3.4.U",
-    false="edge",
-    at="L = 1",
-    follows="BB:LC.6",
-    costs="nothing",
-    repair=dict(least=2),
+    **AT_ONE_TOKEN,
     control=(dict(power=3), dict(c=Fraction(1, 106 * 10**4))),
     needs=("BB:C.7.gU", "BB:P3.4.U/limit"),
     hypotheses=HYPOTHESES,
     reference={},
 )
 def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
-    r"""The mean squared error of $\nabla_UT[\hat\mu_L]$ is to be at most
-    $c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$. As printed, for every $L\geq1$, one token refutes it;
-    from `least`, which is 2 in the repair, on it is derived with explicit constants, and tried on
+    r"""As printed, for every $L\geq1$, one token of signs with $U=0$ refutes it: the gradient is 0,
+    and in the limit $z$ times the variance 1. From `least`, which is 2 in the repair, on it is
+    derived with explicit constants, for the covariances of C.7.gU and P3.4.U/limit, and tried on
     instances. Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
-
-    The gradients are the covariances of $v_i^\top z_k$ and $z_kz^\top$ under the softmax weights,
-    as in C.7.gU, and under the tilted law, as in P3.4.U/limit. One token of signs with $U=0$ has
-    the gradient 0, where the limit has $z$ times the variance 1; Assumption 3.3 holds with $M=1$.
     """
     found = in_the_form_of_the_paper(least, c, power, "gradient in U", M=1)
     return found if least == 1 else derivation("BB:P3.4.U", found, c=c, power=power)
@@ -68,11 +55,10 @@ def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12)
 @claim("BB:P3.4.U/limit", control=dict(factor=2))
 def gradient_of_the_limit(*, factor: int = 1) -> Evidence:
     r"""The gradient of $v^\top T[\mu]$ in $U$ is the covariance $G$ of $v^\top Z$ and $Zz^\top$
-    under the tilted law: for every row $v$, all $U$ and $W$, and $s\in(0,1]$, the output at $U+sW$
-    exceeds that at $U$ by at most $s\langle G,W\rangle+s^2K$, where $K$ does not depend on $s$. For
-    $-v$ in place of $v$ this is the bound from below, with the same $K$, and so the derivative in
-    every direction $W$. This is derived for sub-Gaussian tokens. Tried is the derivative
-    $1-\tanh^2u$ of $\tanh u$, the output for tokens $1$ and $-1$; `factor` multiplies $G$.
+    under the tilted law: for every row $v$, and so for $-v$, all $U$ and $W$, and $s\in(0,1]$, the
+    output at $U+sW$ is derived to exceed that at $U$ by at most $s\langle G,W\rangle+s^2K$, where
+    $K$ does not depend on $s$, for sub-Gaussian tokens. Tried is the derivative $1-\tanh^2u$ of
+    $\tanh u$, the output for tokens $1$ and $-1$; `factor` multiplies $G$.
     """
     u = sp.Symbol("u", real=True)
     search = identity(sp.Derivative(sp.tanh(u), u), factor * (1 - sp.tanh(u) ** 2))

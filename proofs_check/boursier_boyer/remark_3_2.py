@@ -16,11 +16,12 @@ from sympy import Max, oo
 
 from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from proofs_check.instances.query_in_prompt import LENGTHS, averaged_directly, averaged_errors, slope
 
 PARAMETERS = (Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(-1))
@@ -52,8 +53,8 @@ def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
 
 
 def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
-    """Return the slope of the ratio of the two errors between the lengths, and the errors, for
-    tokens N(0, Gamma) and queries N(0, 1).
+    """The slope of the ratio of the two errors, and the errors, for tokens N(0, Gamma) and queries
+    N(0, 1).
     """
     one = np.eye(1)
     setting = AttentionSetting(float(Gamma) * one, float(U) * one, one, query_cov=one)
@@ -77,8 +78,8 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
     attention. For tokens $\mathcal{N}(0,\Gamma)$, queries $\mathcal{N}(0,1)$ and $V=1$, where
     `Gamma` stands for $\Gamma$, the averaged squared errors with and without the query in the
     prompt are of one order up to logarithms if between $L=10^{10}$ and $10^{20}$ the slope of their
-    ratio in $\ln L$ does not exceed $\frac1{10}$. This fails at $\Gamma=\frac12$; repaired, for
-    one law of tokens and queries, it holds.
+    ratio in $\ln L$ does not exceed $\frac1{10}$. This fails at $\Gamma=\frac12$; repaired, for one
+    law of tokens and queries, it holds.
     """
     worst = -math.inf
     for U in PARAMETERS:
@@ -99,20 +100,16 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
         worst = max(worst, growth)
     covered = f"d = 1, tokens N(0, {Gamma}), queries N(0, 1), U in ({', '.join(map(str, PARAMETERS))}): slope at most {worst:.2g}"
     checked = r"\frac{\ln r(10^{20}) - \ln r(10^{10})}{10\ln 10} \le \frac{1}{10},\quad r = \mathcal{E}_{\text{in}}/\mathcal{E}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, dimension="d = 1"
-    )
+    return supported("quadrature", covered, checked=checked, dimension="d = 1")
 
 
 @claim("BB:R3.2/exponent", control=dict(c=Fraction(5, 4)), needs=("OURS:R4.self", "OURS:P3.1.sharp/printed"))
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     r"""For $\sigma\geq1$, $u=\|U\|_{\rm op}>0$, $S\leq I$ and $\Gamma\geq0$, no eigenvalue $a>0$ of
     $S^{1/2}(U+U^\top-U^\top\Gamma U)S^{1/2}$ is beyond the inverse of the exponent
-    $\min(\frac13,\frac1{192\sigma^2u^2})$ of (16). This is derived, from $a\leq2u$, and tried is
-    that the exponent is at most $\frac1{2u}$; `c` stands for the printed 192.
-
-    The exponent is not below $\min(1,b,1/a)$ of R3.2/attention, by P3.1.sharp/printed for $b$: for
-    Gaussian laws the bound of Proposition 3.1 survives the query inside the prompt.
+    $\min(\frac13,\frac1{192\sigma^2u^2})$ of (16), whose 192 is `c`: for Gaussian laws the bound of
+    Proposition 3.1 survives the query inside the prompt. This is derived, from $a\leq2u$, and tried
+    is that the exponent is at most $\frac1{2u}$.
     """
     sigma, u = sp.symbols("sigma u", positive=True)
     bound = sp.Min(sp.Rational(1, 3), 1 / (sp.Rational(c) * sigma**2 * u**2))

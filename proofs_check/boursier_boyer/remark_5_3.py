@@ -31,7 +31,7 @@ SINGULAR = Algebra(
 
 
 def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
-    """Return the limits as printed, in floating point."""
+    """The limits as printed."""
     inverse = np.linalg.inv(start.Sigma)
     scale = np.trace(inverse @ inverse) ** exponent
     return inverse / scale, float(scale)
@@ -41,10 +41,9 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 def the_limits_are_a_balanced_fixed_point(
     *, exponent: Rational = Rational(1, 4), factor: int = 1
 ) -> Evidence:
-    r"""The printed limits $U=T^{-1/4}\Sigma^{-1}$ and $u=T^{1/4}$ with $T={\rm tr}(\Sigma^{-2})$
-    are balanced: $\|U\|_F^2$ and $u^2$ are both $T^{1/2}$. Since $uU=\Sigma^{-1}$, the vector field
-    of the flow vanishes there. Here `exponent` stands for the $\frac14$ of $U$ and $u$, and
-    `factor` multiplies $uU$.
+    r"""The limits are balanced: $\|U\|_F^2$ and $u^2$ are both ${\rm tr}(\Sigma^{-2})^{1/2}$. Since
+    $uU=\Sigma^{-1}$, the vector field of the flow vanishes there. Here `exponent` stands for the
+    $\frac14$ of $U$ and $u$, and `factor` multiplies $uU$.
     """
     T = sp.Symbol("T", positive=True)
     with sp.evaluate(False):
@@ -63,9 +62,8 @@ def the_limits_are_a_balanced_fixed_point(
     control={"exponent": Rational(1, 2)},
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    r"""For invertible $\Sigma$ integrated paths end at $U={\rm tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1}$
-    and $u={\rm tr}(\Sigma^{-2})^{1/4}$, where `exponent` stands for $\frac14$; the proof is that of
-    our own result on the limit of the flow.
+    r"""For invertible $\Sigma$ integrated paths end there, where `exponent` stands for $\frac14$;
+    the proof is that of our own result on the limit of the flow.
     """
     checked = r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
     limit = partial(remark, exponent=float(exponent))
@@ -93,10 +91,9 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0)
 
 @claim("BB:R5.3.noise", control={"factor": 2}, needs=("OURS:T5.2",))
 def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
-    r"""For $y=w^\top x$ with label noise of any law of mean 0 and variance $\tau^2$, independent of
-    the Gaussian $x$, and every $d$ it is derived that $\mathbb{E}xx^\top=\Sigma$,
-    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w+\tau^2$, so that the noise reaches
-    only the corner of the covariance; `factor` multiplies each right side. The second route has
+    r"""For label noise of any law of mean 0 and variance $\tau^2$, independent of the Gaussian $x$,
+    and every $d$ it is derived that $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and
+    $\mathbb{E}y^2=w^\top\Sigma w+\tau^2$; `factor` multiplies each right side. The second route has
     Gaussian noise.
     """
     square, column, corner = token_moments(noise=True)
@@ -114,9 +111,8 @@ def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
 def label_noise_stays_out_of_the_risk(*, factor: int = 1) -> Evidence:
     r"""With $p=b=0$ the infinite-prompt risk with label noise is that without, $\frac12{\rm
     tr}((q\Sigma A-I)\Sigma(q\Sigma A-I)^\top)$, because the noisy corner of $\Gamma_w$ meets $U$
-    only through its row $b^\top$; `factor` multiplies the risk without noise.
-
-    So flow and limits are those without noise, once $b$ stays 0 (BB:5.block).
+    only through its row $b^\top$, which stays 0 (BB:5.block); `factor` multiplies the risk without
+    noise.
     """
     S, A, q = (DATA[name] for name in ("S", "A", "q"))
     on_manifold = risk_of_blocks(noise=True).substitute("p", 0 * DATA["p"]).substitute("b", 0 * DATA["b"])
@@ -153,7 +149,7 @@ def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evi
 
 
 def by_pseudo_inverse(start: Start, factor: int) -> tuple[np.ndarray, float]:
-    """Return the limit that `limit_parameters` states, its part in the range times a factor."""
+    """The limit that `limit_parameters` states, its part in the range times a factor."""
     p = limit_parameters(start.Sigma, U0=start.U0, u0=start.u0)
     onto = start.Sigma @ np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
     U = p.U[:-1, :-1]

@@ -10,10 +10,11 @@ from collections.abc import Callable
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
+from numerics.evidence import Contradiction, Evidence, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
 from theory.attention.layer import grad_K, grad_Q, grad_V, softmax_attention
 from theory.symbolic.algebra import Algebra
 
@@ -36,15 +37,11 @@ def differences(gradient: Array, f: Callable[[Array], Array], M: Array, step: fl
         raise Contradiction(
             f"gradient and finite differences differ by {gap:.1e}; one of the two programs is wrong"
         )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="finite differences",
-        covered="one prompt of 6 tokens in R^3, K and Q of 2 rows",
-    )
+    return supported("finite differences", "one prompt of 6 tokens in R^3, K and Q of 2 rows")
 
 
 def setting() -> tuple[Array, Array, Array, Array, Array]:
-    """Return a prompt, a query, K, Q and V."""
+    """A prompt, a query, K, Q and V."""
     grid = np.sin(np.arange(1.0, 40.0))
     return (
         grid[:18].reshape(6, 3),
@@ -57,8 +54,7 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
 
 @claim(
     "BB:P3.1.conv",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(hull="V z_k"),
     control=dict(hull="z_k and 0"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
@@ -67,9 +63,7 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
     r"""As printed the output lies in the hull of the tokens $z_k$, which one token and $V=2$
     refute; repaired, in that of the $Vz_k$. For every $v$ and with each further token, $M-v^\top T$
     stays a mean of the numbers $M-v^\top Vz_k\geq0$ with positive weights, where $M=\max_kv^\top
-    Vz_k$.
-
-    With $S_L$ the sum of the first weights, $T'=(S_LT+wx)/(S_L+w)$ when a token of weight $w$ and
+    Vz_k$: with $S$ the sum of the first weights $T'=(ST+wx)/(S+w)$ when a token of weight $w$ and
     value $x=v^\top Vz$ is added.
     """
     if hull != "V z_k":
@@ -77,9 +71,7 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
         if output[0] != 2:
             raise Contradiction(f"one token z = 1 and V = 2 give the output {output[0]}, not 2")
         witness = {"d": 1, "L": 1, "z_1": 1, "V": 2, "T": 2, "largest point of the hull": 1}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     S_L, w = sp.symbols("S_L w", positive=True)
     T, x, M = sp.symbols("T x M", real=True)
     longer = (S_L * T + w * x) / (S_L + w)
@@ -88,12 +80,9 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
 
 @claim("BB:KQ.1", control={"transposed": False}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
-    r"""Along every path $K(t)$ softmax attention on a finite prompt changes at the rate
-    $\langle Q(\nabla_UT)^\top,K'(t)\rangle$, with the gradient of C.7.gU at $U=K^\top Q$. On the
-    law of sub-Gaussian tokens the output at $K+sX$ exceeds that at $K$ by at most
-    $s\langle Q(\nabla_UT)^\top,X\rangle+s^2C$ for every row $v$, and so for $-v$, every $X$ and
-    $s\in(0,1]$, with the gradient of P3.4.U/limit and a $C$ that does not depend on $s$. Both are
-    derived; tried is the gradient $QG^\top$, and not $QG$, of ${\rm tr}(G^\top K^\top Q)$.
+    r"""Derived along every path $K(t)$ on a finite prompt, with the gradient of C.7.gU at $U=K^\top
+    Q$, and on the law of sub-Gaussian tokens as in P3.4.U/limit; tried is the gradient $QG^\top$
+    (`transposed`), and not $QG$, of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_K(Z, z, k, q, V), lambda M: softmax_attention(Z, z, M.T @ q, V), k)
@@ -104,9 +93,8 @@ def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
 
 @claim("BB:KQ.2", control={"transposed": True}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
-    r"""Along every path $Q(t)$ softmax attention changes at the rate
-    $\langle K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1, for a finite prompt and for the law
-    of the tokens; tried is the gradient $KG$, and not $KG^\top$, of ${\rm tr}(G^\top K^\top Q)$.
+    r"""Derived as KQ.1, along every path $Q(t)$ and on the law of the tokens; tried is the gradient
+    $KG$, and not $KG^\top$ (`transposed`), of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_Q(Z, z, k, q, V), lambda M: softmax_attention(Z, z, k.T @ M, V), q)
@@ -117,10 +105,10 @@ def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
 
 @claim("BB:KQ.3", control={"factor": 2}, needs=("BB:C.7.gV",))
 def gradient_in_the_values(*, factor: int = 1) -> Evidence:
-    r"""Along every path $V(t)$ softmax attention for $K$ and $Q$ on a finite prompt changes at the
-    rate that C.7.gV gives for $U=K^\top Q$. On the law of the tokens the output at $V+sX$ is that
-    at $V$ and $s$ times $X$ times the tilted mean for $U=K^\top Q$. Both are derived, and the
-    gradient of $v^\top b$ in a row $v$ of $V$ is tried; `factor` multiplies the rates.
+    r"""Derived along every path $V(t)$ on a finite prompt, with the rate of C.7.gV at $U=K^\top Q$,
+    and on the law of the tokens, where the output at $V+sX$ is that at $V$ and $s$ times $X$ times
+    the tilted mean; the gradient of $v^\top b$ in a row $v$ of $V$ is tried. Here `factor`
+    multiplies the rates.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)

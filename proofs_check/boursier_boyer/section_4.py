@@ -15,6 +15,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirme
 from numerics.provers import Closed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from theory.regression.transfer import mean_of_rate
 from theory.symbolic.algebra import Algebra
 
@@ -82,8 +83,7 @@ def slope_of_the_squared_loss(*, k: int | Fraction = 2) -> Evidence:
 
 @claim("BB:4.bilin", control={"factor": 2})
 def output_is_linear_in_each_parameter(*, factor: int = 1) -> Evidence:
-    r"""The output of attention over centred Gaussian tokens for $U+sW$ is that for $U$ and $s$
-    times that for $W$, and the same holds in $V$. Both are derived from the integrals, and tried is
+    r"""Derived from the integrals, for $U+sW$ and the same in $V$, and tried as
     $V\Gamma(U+sW)z=V\Gamma Uz+s\,V\Gamma Wz$; `factor` multiplies the second term. The output is
     not linear in the pair.
     """
@@ -97,11 +97,9 @@ def output_is_linear_in_each_parameter(*, factor: int = 1) -> Evidence:
 @claim("BB:A4.2", control={"tasks": "heavy"})
 def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Evidence:
     r"""The tasks $y=wx$ with $w\in\{\frac12,2\}$ and $x\sim\mathcal{N}(0,1)$ satisfy the
-    assumption. Tasks with $\mathbb{P}(\sigma_\mu^{12}>t)=1/t$ for $t\geq1$, whose twelfth moment is
-    infinite, do not.
-
-    With $u=U(x_{\rm q},0)^\top$ and $t=(1,w)$ the tilted token is $(k+g)t$, where $k=t^\top u$,
-    $g\sim\mathcal{N}(0,1)$, $|t|=\sigma\geq1$ and $|k|\leq\sigma|u|$.
+    assumption: with $u=U(x_{\rm q},0)^\top$ and $t=(1,w)$ the tilted token is $(k+g)t$, where
+    $k=t^\top u$, $g\sim\mathcal{N}(0,1)$, $|t|=\sigma\geq1$ and $|k|\leq\sigma|u|$. Tasks with
+    $\mathbb{P}(\sigma_\mu^{12}>t)=1/t$ for $t\geq1$, whose twelfth moment is infinite, do not.
     """
     if tasks == "heavy":
         level = 10**6
@@ -111,7 +109,7 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
         if not truncated > 14:
             raise Contradiction("the truncated moment is 1 + ln(level)")
         witness = {"E min(sigma^12, 1e6)": str(truncated), "E min(sigma^12, t)": "1 + ln t -> oo"}
-        return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
+        return refuted_exactly(witness, "examples")
     k, n = sp.symbols("k n", nonnegative=True)  # n = |u|
     moments = {4: k**4 + 6 * k**2 + 3, 8: k**8 + 28 * k**6 + 210 * k**4 + 420 * k**2 + 105}
     sigma = sp.Symbol("sigma", positive=True)
@@ -129,23 +127,17 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
 
 @claim("BB:A4.2.red", control=({"moment": 7}, {"factor": Fraction(99, 100)}))
 def second_half_of_ii_follows_from_the_first(*, moment: int = 12, factor: int | Fraction = 1) -> Evidence:
-    r"""The second half of Assumption 4.2 (ii) is derived from the first: for every positive random
-    $\sigma$ the mean of $\ln(L)^4/L^{c/\sigma^2}$ is at most
-    $(6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\ln(L)^2$, and at most $\varepsilon$ for $\ln(L)^2\geq
-    (6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\varepsilon$. Here `factor` multiplies the 6 in the bracket,
-    and `moment` is the printed 12: from a finite $\mathbb{E}[\sigma^7]$ the second half does not
-    follow.
-
-    Second route: $\ln(L)^6/L^{c/\sigma^2}\leq(6/(ce))^6\sigma^{12}$ for all real $L>1$ and all
-    $\sigma$ and $c$, and the expectation under Pareto laws of $\sigma^2$, by incomplete Gamma
-    functions.
+    r"""For every positive random $\sigma$ it is derived that the mean of $\ln(L)^4/L^{c/\sigma^2}$
+    is at most $(6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\ln(L)^2$, and at most $\varepsilon$ for
+    $\ln(L)^2\geq (6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\varepsilon$. Here `factor` multiplies the 6
+    in the bracket, and `moment` is the printed 12: from a finite $\mathbb{E}[\sigma^7]$ it does not
+    follow. Second route: $\ln(L)^6/L^{c/\sigma^2}\leq(6/(ce))^6\sigma^{12}$ for all real $L>1$ and
+    all $\sigma$ and $c$, and the expectation under Pareto laws of $\sigma^2$.
     """
     if moment < 8:
         return mean_that_does_not_vanish(moment)
     if moment < 12:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="derivation", reason="it was derived from the twelfth moment only"
-        )
+        return undecided("derivation", "it was derived from the twelfth moment only")
     length, u = sp.symbols("L u", positive=True)
     right = (Rational(factor) * 6 * s2 / (c * sp.E)) ** 6
     ranges = {length: (1, oo), c: (0, oo), s2: (0, oo)}
@@ -168,7 +160,7 @@ def mean_that_does_not_vanish(moment: int) -> Evidence:
         "c": 1,
         "E[ln(L)^4/L^(1/sigma^2)] >=": f"ln(L)**({4 - tail})/e -> oo",
     }
-    return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
+    return refuted_exactly(witness, "examples")
 
 
 def rate_under_pareto_laws() -> Evidence:
@@ -190,4 +182,4 @@ def rate_under_pareto_laws() -> Evidence:
     if worst > 1 + 1e-12:
         raise Contradiction(f"the expectation is {worst} times the bound that was proved for its integrand")
     covered = "L = 2 to 1e300, c = 1e-3 to 10; Pareto laws of sigma^2 (exact incomplete Gamma functions) and point masses"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst)
+    return supported("quadrature", covered, slack=1 / worst)

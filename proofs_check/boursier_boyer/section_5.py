@@ -24,6 +24,7 @@ from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported
 from theory.attention.layer import softmax_attention
 from theory.regression.any_parameters import full_risk
 from theory.regression.finite_prompt import error_at_query
@@ -41,9 +42,8 @@ OUTPUT = Algebra(
 
 @claim("BB:12", control={"factor": 2}, cites=(GENERATING_FUNCTION,))
 def covariance_of_a_token(*, factor: int = 1) -> Evidence:
-    r"""For $y=w^\top x$ and every $u=(a,b)$ it is derived that $\mathbb{E}e^{a^\top
-    x+by}=e^{u^\top\Gamma_wu/2}$ at every task $w$, which is the law $\mathcal{N}(0,\Gamma_w)$;
-    `factor` multiplies the blocks. The second route is $\mathbb{E}xx^\top=\Sigma$,
+    r"""Derived at every task $w$ as $\mathbb{E}e^{a^\top x+by}=e^{u^\top\Gamma_wu/2}$ for every
+    $u=(a,b)$; `factor` multiplies the blocks. The second route is $\mathbb{E}xx^\top=\Sigma$,
     $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w$, by Isserlis' theorem.
     """
     square, column, corner = token_moments(noise=False)
@@ -58,12 +58,10 @@ def covariance_of_a_token(*, factor: int = 1) -> Evidence:
 
 @claim("BB:5.Rinf", control={"power": 1})
 def the_infinite_prompt_risk(*, power: int = 2) -> Evidence:
-    r"""It is derived for every $d$, covariance $\Sigma=RR^\top$, $U$ and last row $v$ of $V$ that
-    half the mean squared error of the last coordinate of attention on the law of $(x,w^\top x)$,
-    averaged over the task and the query, is the printed mean; `power` stands for its exponent 2.
-
-    Second route: the identity of the two integrands, the risk in blocks, which is multiplied out
-    from it, and the closed form at exact instances.
+    r"""Derived for every $d$, covariance $\Sigma=RR^\top$, $U$ and last row $v$ of $V$ as half the
+    mean squared error of the last coordinate of attention on the law of $(x,w^\top x)$; `power`
+    stands for the exponent 2. Second route: the identity of the two integrands, the risk in blocks,
+    which is multiplied out from it, and the closed form at exact instances.
     """
     V, Gamma, U, e, z, y = (OUTPUT[name] for name in ("V", "Gamma", "U", "e", "z", "y"))
     residual, printed = e.T * V * Gamma * U * z - y, (V.T * e).T * Gamma * U * z - y
@@ -97,26 +95,15 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
             f"the risk on {prompts} drawn prompts is {score:.1f} standard errors from its closed form {exact}"
         )
     covered = f"d = 2, L = {L}, against the closed form on the block manifold: {score:.1f} standard errors"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
 @claim("BB:5.RL", control={"factor": 2})
 def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
-    r"""It is derived for every $d$, $L$, $U$, last row $v$ of $V$ and any law of the covariates
-    that half the mean squared error of the last coordinate of $V$ times the softmax average of the
-    tokens $(x_k,w^\top x_k)$, averaged over task, prompt and query, is the printed mean with
-    $v^\top z_k$; `factor` multiplies what the last entry of $v$ contributes there.
-
-    Second route: the printed mean and the half mean square for one token $(x,wx)$ at $d=\Sigma=1$,
-    $\frac12\mathbb{E}(px+qwx-wx_{\rm q})^2$ for $v=(p,q)$, and definitions (2) and (3) on drawn
-    tasks and prompts.
+    r"""Derived for every $d$, $L$, $U$, last row $v$ of $V$ and any law of the covariates; `factor`
+    multiplies what the last entry of $v$ contributes. Second route: the printed mean and the half
+    mean square for one token $(x,wx)$ at $d=\Sigma=1$, $\frac12\mathbb{E}(px+qwx-wx_{\rm q})^2$ for
+    $v=(p,q)$, and definitions (2) and (3) on drawn tasks and prompts.
     """
     p, q, *normal = sp.symbols("p q x w x_q", real=True)
     x, w, query = normal
@@ -132,10 +119,7 @@ def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
 def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
     r"""For $d=2$ and $\Sigma={\rm diag}(1,0)$ the start with $\Theta=e_1e_1^\top$ satisfies the
     assumption. The starts with $2e_1e_1^\top$, with $e_2e_2^\top$, with a $U(0)$ that is no block
-    and with $V(0)=U(0)$ do not.
-
-    With `kernel` false the condition $\Theta\Sigma\neq0$ is left out, and $\Theta=e_2e_2^\top$ gets
-    in.
+    and with $V(0)=U(0)$ do not; without $\Theta\Sigma\neq0$ (`kernel`) $e_2e_2^\top$ gets in.
     """
     alpha, Sigma, e1, e2 = Rational(1, 2), sp.diag(1, 0), sp.diag(1, 0), sp.diag(0, 1)
 
@@ -161,13 +145,8 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
             "alpha": alpha,
             "admitted": ", ".join(admitted) or "nothing",
         }
-        return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="examples",
-        covered="one start inside, four outside",
-        dimension="d = 2",
-    )
+        return refuted_exactly(witness, "examples")
+    return supported("examples", "one start inside, four outside", dimension="d = 2")
 
 
 @claim("BB:A5.1/sign", control={"mirror": 2})
@@ -175,10 +154,8 @@ def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
     r"""For every $d$ the vector field for infinite prompts, which is minus the gradient of the risk
     on the block manifold, is odd in $(U,u)$, and the error at a query for finite ones is even, as
     $s=h^\top Ux$ and $\|h\|^2$ with $h=\Sigma Ux$ are even and $x^\top h$ is odd; `mirror` stands
-    for the factor $-1$.
-
-    So the path from $-\alpha$ is minus that from $\alpha$, with the same risk, and 0 is a rest
-    point of risk ${\rm tr}(\Sigma)/2$, which Theorem 5.2 excludes by $\alpha>0$.
+    for the factor $-1$. So the path from $-\alpha$ is minus that from $\alpha$, with the same risk,
+    and 0 is a rest point of risk ${\rm tr}(\Sigma)/2$, which Theorem 5.2 excludes by $\alpha>0$.
     """
     U, u, S, x = (DATA[name] for name in ("A", "q", "S", "x"))
     motion = lambda U, u: -u * S * (u * S * U - DATA.I) * S
@@ -216,11 +193,9 @@ def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
 def the_block_manifold_is_invariant(*, mirror: int = -1) -> Evidence:
     r"""Let $v=(p,q)$ be the last row of $V$, and let $U$ have the rows $(A,*)$ and $(b^\top,*)$. If
     $(p,b)$ and all labels change their sign, then all scores stay, and all values change their
-    sign; `mirror` stands for the factor $-1$.
-
-    So the prediction of softmax and linear attention changes its sign together with its target, for
-    every prompt length, and the risk is even in $(p,b)$; the infinite-prompt risk, with label noise
-    too, is seen to be even directly. A factor of 2 for `mirror` does neither.
+    sign; `mirror` stands for the factor $-1$. So the prediction of softmax and linear attention
+    changes its sign together with its target, for every prompt length, and the risk is even in
+    $(p,b)$; the infinite-prompt risk, with label noise too, is seen to be even directly.
     """
     A, x, z, b, p, q, y = (TOKEN[name] for name in ("A", "x", "z", "b", "p", "q", "y"))
     score = trace_identity(x.T * A * z + (mirror * y) * ((mirror * b).T * z), x.T * A * z + y * (b.T * z))
@@ -231,7 +206,7 @@ def the_block_manifold_is_invariant(*, mirror: int = -1) -> Evidence:
 
 
 def scaled(start: Start, t: float) -> Start:
-    """Return the start with alpha = t sqrt(2) / (d^{1/4} |Sigma|_op)."""
+    """The start with alpha = t sqrt(2)/(d^{1/4} |Sigma|_op)."""
     alpha = t * np.sqrt(2) / (len(start.Sigma) ** 0.25 * np.linalg.norm(start.Sigma, 2))
     covariance, Theta, _ = re.split("; |, alpha", start.name)
     return Start(
@@ -245,9 +220,8 @@ def scaled(start: Start, t: float) -> Start:
 @claim("BB:T5.2.range", needs=("OURS:R5.limit", "BB:T5.2.range/positive"), control={"sign": -1})
 def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
     r"""Near both ends of the printed range of $\alpha$ and inside it, the infinite-prompt flow goes
-    to the limit of Remark 5.3; `sign` multiplies $\alpha$.
-
-    From $\alpha<0$, which Assumption 5.1 admits, it goes to the negative of that limit.
+    to the limit of Remark 5.3; `sign` multiplies $\alpha$. From $\alpha<0$, which Assumption 5.1
+    admits, it goes to the negative of that limit.
     """
     starts = [scaled(start, sign * t) for t in (0.01, 0.5, 0.999) for start in theta_starts(scales=(1.0,))]
     limit = partial(remark, exponent=0.25)

@@ -13,12 +13,13 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, oo
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from theory.regression.finite_prompt import ridge_penalty
 from theory.symbolic.algebra import Algebra
@@ -58,10 +59,8 @@ def the_theory_carries_over_to_the_data(*, power: int = 2) -> Evidence:
 def completing_the_square(*, factor: int = 1) -> Evidence:
     r"""Completing the square gives $y^\top y-2b^\top w+w^\top X^\top Xw+\lambda w^\top
     w=(w-Jb)^\top N(w-Jb)+y^\top y-b^\top Jb$ with $N=X^\top X+\lambda I$, $J=N^{-1}$ and $b=X^\top
-    y$; `factor` multiplies the square.
-
-    Up to the factor $-1/(2\tau^2)$ the left side is the logarithm of prior times likelihood,
-    $\lambda=\tau^2/\omega^2$ (`ridge_penalty`), so the posterior of $w$ is
+    y$; `factor` multiplies the square. With $\lambda=\tau^2/\omega^2$ the left side is $-2\tau^2$
+    times the logarithm of prior times likelihood, so the posterior of $w$ is
     $\mathcal{N}(Jb,\tau^2J)$, for every $X$, $L$ and $d$.
     """
     A = Algebra(symmetric=["N", "J"], vectors=["w", "b", "y"], params=["l"], inverse=[("N", "J")])
@@ -125,14 +124,7 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
             f"the error is not the trace of the posterior covariance: off by {gap.mean():.2e}"
         )
     covered = "d = 5, L = 8, noise 1/10: against half and twice the penalty, and the trace of the posterior covariance"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
 # -- the factor 1/L --------------------------------------------------------------------------------
@@ -143,11 +135,8 @@ ALGEBRA = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h
 @claim("BB:A.1.norm/mean", control={"factor": 2})
 def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
     r"""For a token $x\sim\mathcal{N}(0,S)$ and $a=K^\top Qz$ in every dimension, $\mathbb{E}(a^\top
-    x)Vx=VSa$; `factor` multiplies the right side.
-
-    With $1/L$ before the sum over tokens this is the mean of the output, for every $L$. With the
-    factor $L^{-k}$ the mean is $L^{1-k}VSa$, and its limit is that of softmax attention only for
-    $k=1$.
+    x)Vx=VSa$; `factor` multiplies the right side. With the factor $L^{-k}$ the mean of the output
+    is $L^{1-k}VSa$, and its limit is that of softmax attention only for $k=1$.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     return trace_identity(((a.T * x) * (V * x)).gauss("x", S), factor * (V * S * a))
@@ -157,9 +146,7 @@ def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
 def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
     r"""The variance of a term of linear attention is $\mathbb{E}\|(a^\top
     x)Vx\|^2-\|VSa\|^2=(a^\top Sa)\,{\rm tr}(VSV^\top)+\|VSa\|^2$; `factor` multiplies the last
-    term.
-
-    Tokens are independent, so that the error of linear attention is $(st+q)/L$.
+    term. As tokens are independent, the error of linear attention is $1/L$ of it.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     square = ((a.T * x) * (a.T * x) * ((V * x).T * (V * x))).gauss("x", S)
@@ -175,21 +162,19 @@ def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
 def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evidence:
     r"""With the factor $1/L$ in linear attention, $\mathbb{E}\|T_{\rm soft}-T_{\rm lin}\|^2\leq
     2(e^s(t+q)+st+q)/L$ with $s$, $t$ and $q$ as in our Theorem A; this is computed on the line,
-    where $t=1$ and $q=s$. Here `power` stands for the exponent 1 of that factor.
-
-    For another power the means alone are apart: $|L^{1-k}-(1-P_2)|^2q\geq(L^{1-k}-1)^2q$ for the
-    factor $L^{-k}$ with $k<1$.
+    where $t=1$ and $q=s$. Here `power` stands for the exponent 1 of that factor; for another $k<1$
+    the means alone are apart, $|L^{1-k}-(1-P_2)|^2q\geq(L^{1-k}-1)^2q$.
     """
     return _on_the_line(power).replace(sides=(one_limit(float(power)),))
 
 
 def of_both_errors(s: Any, t: Any, q: Any, L: Any, e: Any = np.exp) -> Any:
-    """Return the bound: twice that of Theorem A and the variance of linear attention."""
+    """The bound: twice that of Theorem A and the variance of linear attention."""
     return 2 * (e(s) * (t + q) + s * t + q) / L
 
 
 def one_limit(power: float) -> Computed:
-    """Return the bound at drawn scores and lengths, t = 1."""
+    """The bound at drawn scores and lengths, t = 1."""
     at = lambda gap, q: gap.of_t + q * gap.of_c2
     lengths = np.array(LENGTHS)
 
@@ -216,14 +201,8 @@ def _on_the_line(power: Rational) -> Evidence:
         s, L = 1, 10**4
         bound, least = of_both_errors(s, 1, 1, L, sp.exp), (sp.Integer(L) ** (1 - power) - 1) ** 2
         witness = {"d": 1, "Gamma": 1, "V": 1, "Uz": s, "L": L, "at least": str(least), "bound": str(bound)}
-        refuted = Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
-        return (
-            refuted
-            if least > bound
-            else Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="not apart yet")
-        )
+        refuted = refuted_exactly(witness)
+        return refuted if least > bound else undecided("exact arithmetic", "not apart yet")
     worst: tuple[float, dict[str, float]] = (0.0, {})
     for x in (0.0, 0.1, 1.0, 4.0):
         for n in (1, 10, 10**4, 10**8, 10**16):
@@ -231,21 +210,15 @@ def _on_the_line(power: Rational) -> Evidence:
             gap = output_gap(x, n)
             most = float(gap.of_t + x * gap.of_c2)
             if most > above * (1 + 1e-9):
-                return Evidence(
-                    verdict=Verdict.OPEN, engine="quadrature", reason=f"{most} > {above} at s = {x}, L = {n}"
-                )
+                return undecided("quadrature", f"{most} > {above} at s = {x}, L = {n}")
             worst = max(worst, (most / above, {"s": x, "L": n}), key=lambda pair: pair[0])
     covered = "d = 1, s = 0, 1/10, 1, 4, L = 1 to 1e16, by the exact distance of both architectures"
-    found = Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst[0], tightest=worst[1]
-    )
+    found = supported("quadrature", covered, slack=1 / worst[0], tightest=worst[1])
     return confirmed(found, drawn_outputs())
 
 
 def drawn_outputs(prompts: int = 20_000, L: int = 50) -> Evidence:
-    """Compare the mean squared distance of the two outputs on drawn prompts, d = 2, with
-    the bound.
-    """
+    """Compare the mean squared distance of the outputs on drawn prompts, d = 2, with the bound."""
     rng, a, V = generator(10), np.array([0.8, -0.5]), np.array([[1.0, 0.5]])
     z = rng.standard_normal((prompts, L, 2))
     scores, values = z @ a, z @ V[0]
@@ -256,11 +229,4 @@ def drawn_outputs(prompts: int = 20_000, L: int = 50) -> Evidence:
     if gap.mean() - 7 * gap.std() / np.sqrt(prompts) > bound:
         raise Contradiction(f"drawn prompts have {gap.mean():.3g} above the bound {bound:.3g}")
     covered = f"d = 2, L = {L}: {gap.mean():.3g} against {bound:.3g}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)

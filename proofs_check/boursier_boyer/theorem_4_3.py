@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.provers import Closed, forall, identity
 from numerics.refutation import refuted_by_two_routes
@@ -21,6 +21,7 @@ from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regression
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, up_to
+from proofs_check.instances.outcomes import supported, undecided
 from theory.regression.transfer import sufficient_g2
 
 FLOW = "integration of the flow"
@@ -34,8 +35,8 @@ LENGTHS = tuple(10.0**k for k in (2, 4, 6, 8, 10, 12, 16, 20, 24, 32))
 
 
 def least_risks(L: float, S: float) -> tuple[float, float]:
-    """Return the least finite-prompt risk on the block manifold, where the best u at given c is
-    known: by search, and by its derivative.
+    """The least finite-prompt risk on the block manifold, where the best u at given c is known: by
+    search, and by its derivative.
     """
     from scipy.optimize import brentq, minimize_scalar
 
@@ -71,13 +72,13 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1), radius: int | Fraction = 2) -> Evidence:
     r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that up to the time
-    $T(\varepsilon)$ the finite-prompt flow is in the ball of radius $2\rho$ and
+    $T(\varepsilon)$, from which on $\mathcal{R}_\infty$ is within $\varepsilon$ of its limit, the
+    finite-prompt flow is in the ball of radius $2\rho$ and
     $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta
     t}$, and that from then on $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty+2\varepsilon$,
-    as it does not increase. Here $T(\varepsilon)$ is a time from which on $\mathcal{R}_\infty$ is
-    within $\varepsilon$ of its limit, and $L\geq L^\star(\varepsilon)$ says that (27) holds and
-    $g_1+\kappa g_2Te^{\beta T}\leq\varepsilon$. Integrated flows up to the time of (27) are the
-    second route. Here `c` multiplies the bounds, and `radius` stands for the 2 in $2\rho$.
+    for $L$ with (27) and $g_1+\kappa g_2Te^{\beta T}\leq\varepsilon$. Integrated flows up to the
+    time of (27) are the second route. Here `c` multiplies the bounds, and `radius` stands for the 2
+    in $2\rho$.
     """
     drawn = drawn_flows(
         lambda t, one, other: np.abs(t.finite.risk(*other) - t.infinite.risk(*one)),
@@ -108,30 +109,17 @@ def _along_paths(c: Fraction) -> Evidence:
                 worst = {"ratio": float(found[k]), "again": float(second[k]), **at}
     ratio, again = worst.pop("ratio"), worst.pop("again")
     if rises > 1e-12:
-        return Evidence(
-            verdict=Verdict.OPEN,
-            engine=FLOW,
-            reason=f"the finite-prompt risk rises by {rises:.1e} of its start",
-        )
+        return undecided(FLOW, f"the finite-prompt risk rises by {rises:.1e} of its start")
     if ratio > c:
         witness = {**worst, "S": "1/64", "difference over g1 + kappa g2 t e^(beta t)": ratio, "allowed": c}
         return refuted_by_two_routes(FLOW, witness, ratio, float(c), again)
     covered = "d = 1, S = 1/64, L = 1 to 1e6, 4 starts (one on the stable manifold of the saddle), times up to that of (27)"
     checked = r"|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta_\infty t}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine=FLOW,
-        checked=checked,
-        covered=covered,
-        slack=float(c) / ratio,
-        tightest=worst,
-    )
+    return supported(FLOW, covered, checked=checked, slack=float(c) / ratio, tightest=worst)
 
 
 def first_length(epsilon: float, start: float) -> Transfer | None:
-    """Return the first of `LENGTHS` that is at least the L(epsilon) of OURS:T4.3 for a balanced
-    start.
-    """
+    """The first of `LENGTHS` that is at least the L(epsilon) of OURS:T4.3 for a balanced start."""
     for transfer in transfers(LENGTHS):
         excess, mu = rate(transfer.infinite.S, start)
         enough = transfer.g2 <= sufficient_g2(epsilon, excess, mu, transfer.kappa, transfer.beta)
@@ -150,22 +138,19 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     r"flow, its limit is at most each of its values.",
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that
-    $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty(\theta_\infty)+\varepsilon$ for all times
-    $t\geq T(\frac\varepsilon2)$ at which the flow (7) exists and all $L\geq
-    L^\star(\frac\varepsilon2)$, that is, if $\mathcal{R}_\infty$ is within $\frac\varepsilon2$ of
-    its limit from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta T}\leq\frac\varepsilon2$.
-
-    Second route: for integrated flows that end in the minimum $\mathcal{R}_\infty=0$ the bound
-    holds from an explicit $L(\varepsilon)$ on. From the saddle and from its stable manifold, where
-    $\lim_t\mathcal{R}_\infty=\frac12\Sigma$, the finite-prompt flow may only do better. Here `c`
-    multiplies $\varepsilon$.
+    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived for all times
+    $t\geq T(\frac\varepsilon2)$ at which the flow (7) exists, if $\mathcal{R}_\infty$ is within
+    $\frac\varepsilon2$ of its limit from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta
+    T}\leq\frac\varepsilon2$. Second route: for integrated flows that end in the minimum
+    $\mathcal{R}_\infty=0$ the bound holds from an explicit $L(\varepsilon)$ on; from the saddle and
+    from its stable manifold, where $\lim_t\mathcal{R}_\infty=\frac12\Sigma$, the finite-prompt flow
+    may only do better. Here `c` multiplies $\varepsilon$.
     """
     return derivation("BB:T4.3", _to_the_end(c).replace(sides=(drawn_limits(c),)), c=c)
 
 
 def drawn_limits(c: Fraction) -> Computed:
-    """Return the statement at drawn epsilon, at the time 40/S^2, from which on the risk only falls:
+    """The statement at drawn epsilon, at the time 40/S^2, from which on the risk only falls:
     T4.3/best chooses an earlier one for the same L(epsilon).
     """
 
@@ -193,11 +178,7 @@ def _to_the_end(c: Fraction) -> Evidence:
         for epsilon in (1e-3, 1e-4, 1e-5):
             first = first_length(epsilon, start)
             if first is None:
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine=FLOW,
-                    reason=f"no length up to 1e32 is long enough for {epsilon}",
-                )
+                return undecided(FLOW, f"no length up to 1e32 is long enough for {epsilon}")
             seen.append(f"{first.L:.0e}")
             for transfer in (t for t in transfers(LENGTHS) if t.L >= first.L):
                 _, path = transfer.paths((start, start), np.array([0.0, 40 / S**2]))
@@ -209,22 +190,14 @@ def _to_the_end(c: Fraction) -> Evidence:
             S = transfer.infinite.S
             _, path = transfer.paths(saddle, np.array([0.0, 40 / S**2]))
             if path.risk[-1] > S / 2 * (1 + 1e-9):
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine=FLOW,
-                    reason=f"risk {path.risk[-1]:.6g} from {saddle} at L = {transfer.L:g}",
-                )
+                return undecided(FLOW, f"risk {path.risk[-1]:.6g} from {saddle} at L = {transfer.L:g}")
     ratio = worst.pop("ratio")
     if ratio > c:
         least, again = (
             risk / worst["epsilon"] for risk in least_risks(worst["L"], 1 / 64)
         )  # at most that of the limit
         if least <= c:
-            return Evidence(
-                verdict=Verdict.OPEN,
-                engine=FLOW,
-                reason=f"the limit is between {least:.4g} and {ratio:.4g} times epsilon",
-            )
+            return undecided(FLOW, f"the limit is between {least:.4g} and {ratio:.4g} times epsilon")
         witness = {**worst, "S": "1/64", "least risk over epsilon": least, "allowed": c}
         return refuted_by_two_routes(FLOW, witness, least, float(c), again)
     found = (
@@ -232,11 +205,4 @@ def _to_the_end(c: Fraction) -> Evidence:
     )
     covered = f"d = 1, S = 1/64, {found}; and two starts that end in the saddle, L = 100, 10000"
     checked = r"\lim_t\mathcal{R}_L(\theta_L(t))\leq\lim_t\mathcal{R}_\infty(\theta_\infty(t))+\varepsilon,\ L\geq L(\varepsilon)"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine=FLOW,
-        checked=checked,
-        covered=covered,
-        slack=float(c) / ratio,
-        tightest=worst,
-    )
+    return supported(FLOW, covered, checked=checked, slack=float(c) / ratio, tightest=worst)

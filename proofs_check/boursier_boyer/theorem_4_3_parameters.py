@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.boursier_boyer.theorem_4_3 import CONSTANTS, FLOW
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.spiral import no_limit
 from theory.regression.transfer import distance_26, slow_time
 
 
 def target(transfer: Transfer, start: tuple[float, float]) -> np.ndarray:
-    """Return where the infinite-prompt flow ends: the minimum on the diagonal, the saddle on the
+    """Where the infinite-prompt flow ends: the minimum on the diagonal, the saddle on the
     antidiagonal.
     """
     end = 0.0 if start[0] == -start[1] else 1 / math.sqrt(transfer.infinite.S)
@@ -49,11 +50,9 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
 )
 def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction = Fraction(1)) -> Evidence:
     r"""As printed $\lim_t(U_\infty,V_\infty)$ need not exist: an exact orbit winds round a circle
-    for ever. Where it exists, $\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon$
-    is derived for $T$ and $L$ so chosen that $\|\theta_\infty-\lim\theta_\infty\|$ from $T$ on and
-    the right side of (26) at $T$ are at most $\varepsilon/(2\sqrt2)$; `c` multiplies $\varepsilon$.
-
-    The exact orbit is that of `proofs_check.instances.spiral`.
+    for ever. Where it exists (`limit`), it is derived for $T$ and $L$ so chosen that
+    $\|\theta_\infty-\lim\theta_\infty\|$ from $T$ on and the right side of (26) at $T$ are at most
+    $\varepsilon/(2\sqrt2)$; `c` multiplies $\varepsilon$.
     """
     if limit != "assumed":
         return no_limit()
@@ -61,7 +60,7 @@ def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction
 
 
 def one_time(epsilon: float, start: tuple[float, float]) -> tuple[Transfer, float] | None:
-    """Return L and T at which each part of the distance is at most epsilon/(2 sqrt 2), if found."""
+    """L and T at which each part of the distance is at most epsilon/(2 sqrt 2), if found."""
     part = epsilon / (2 * math.sqrt(2))
     lengths = transfers(tuple(10.0**k for k in (2, 6, 10, 16, 24, 32, 48, 64)))
     times = np.linspace(0.0, 8 / lengths[0].infinite.S ** 2, 321)
@@ -74,13 +73,13 @@ def one_time(epsilon: float, start: tuple[float, float]) -> tuple[Transfer, floa
 
 
 def distance_then(transfer: Transfer, T: float, start: tuple[float, float], rtol: float = 1e-11) -> float:
-    """Return |U_L(T) - lim U| + |V_L(T) - lim V|."""
+    """|U_L(T) - lim U| + |V_L(T) - lim V|."""
     end = transfer.paths(start, np.array([0.0, T]), rtol)[1].theta[:, -1]
     return float(np.abs(end - target(transfer, start)).sum())
 
 
 def drawn_times(c: Fraction) -> Computed:
-    """Return the distance at drawn epsilon and starts."""
+    """The distance at drawn epsilon and starts."""
 
     def distance(epsilon: float, start: tuple[float, float], rtol: float = 1e-11) -> float:
         found = one_time(epsilon, start)
@@ -105,11 +104,7 @@ def _at_one_time(c: Fraction) -> Evidence:
         for start in ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5)):
             fitting = one_time(epsilon, start)
             if fitting is None:
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine=FLOW,
-                    reason=f"no time or length found for {epsilon} from {start}",
-                )
+                return undecided(FLOW, f"no time or length found for {epsilon} from {start}")
             transfer, T = fitting
             found, again = (distance_then(transfer, T, start, r) for r in (1e-11, 1e-12))
             pairs.append(f"({transfer.L:.0e}, {T * transfer.infinite.S**2:.2f}/S^2)")
@@ -129,14 +124,7 @@ def _at_one_time(c: Fraction) -> Evidence:
         return refuted_by_two_routes(FLOW, witness, ratio, float(c), ratio + off)
     covered = f"d = 1, S = 1/64, epsilon = 1/2, 1/20, three starts, one ending in the saddle; (L, T) = {', '.join(pairs)}"
     checked = r"\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine=FLOW,
-        checked=checked,
-        covered=covered,
-        slack=float(c) / ratio,
-        tightest=worst,
-    )
+    return supported(FLOW, covered, checked=checked, slack=float(c) / ratio, tightest=worst)
 
 
 @claim(
@@ -154,10 +142,10 @@ def _at_one_time(c: Fraction) -> Evidence:
     r"terms are at most $\frac12\varepsilon$.",
 )
 def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedule: str = "slow") -> Evidence:
-    r"""As printed $\lim_t\theta_\infty(t)$ need not exist. Where it exists, at
+    r"""As printed $\lim_t\theta_\infty(t)$ need not exist. Where it exists (`limit`), at
     $T(L)=\frac1{2\beta}\ln\frac1{g_2}$ the distance $\|\theta_L(T(L))-\lim\theta_\infty\|$ is at
-    most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, which
-    is $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and at most $\varepsilon$ if both are at most
+    most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, which is
+    $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and at most $\varepsilon$ if both are at most
     $\frac12\varepsilon$. This is derived for all $L$ with (27) at $T(L)$, and tried on integrated
     flows; the `schedule` is the time.
     """
@@ -168,7 +156,7 @@ def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedul
 
 
 def drawn_schedules(schedule: str) -> Computed:
-    """Return the distance at T(L) from drawn starts, or at a time that is too late."""
+    """The distance at T(L) from drawn starts, or at a time that is too late."""
     exponents = (4, 8, 16, 32, 64)
     lengths = transfers(tuple(10.0**k for k in exponents))
 
@@ -213,9 +201,7 @@ def _at_slow_times(schedule: str) -> Evidence:
             "allowed": allowed,
         }
         if ends[0] <= allowed:
-            return Evidence(
-                verdict=Verdict.OPEN, engine=FLOW, reason=f"the flow has not left the saddle: {witness}"
-            )
+            return undecided(FLOW, f"the flow has not left the saddle: {witness}")
         return refuted_by_two_routes(FLOW, witness, ends[0], allowed, ends[1])
     shown, tightest = [], math.inf
     for start in ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5)):
@@ -228,15 +214,11 @@ def _at_slow_times(schedule: str) -> Evidence:
             )
             found = float(np.linalg.norm(other.theta[:, -1] - goal))
             if not found <= allowed < before:
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine=FLOW,
-                    reason=f"{found:.3g}, {allowed:.3g}, {before:.3g} at L = {transfer.L:g}",
-                )
+                return undecided(FLOW, f"{found:.3g}, {allowed:.3g}, {before:.3g} at L = {transfer.L:g}")
             before, tightest = allowed, min(tightest, allowed / found)
         shown.append(f"{start}: {before:.2g}")
     covered = f"d = 1, S = 1/64, |lim theta| = 0 or 11, L = 1e4 to 1e64; bound of the distance at the end: {', '.join(shown)}"
     checked = (
         r"\|\theta_L(T(L))-\lim_t\theta_\infty(t)\|\to0,\quad T(L)=\tfrac{1}{2\beta}\ln\tfrac{1}{g_2(L)}"
     )
-    return Evidence(verdict=Verdict.SUPPORTED, engine=FLOW, checked=checked, covered=covered, slack=tightest)
+    return supported(FLOW, covered, checked=checked, slack=tightest)
