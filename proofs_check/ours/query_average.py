@@ -33,12 +33,7 @@ AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
 GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
 
 
-@claim(
-    "OURS:P3.1",
-    control=dict(c=Fraction(1, 42)),
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:P3.1", control=dict(c=Fraction(1, 42)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L\geq1$, with $h=\frac d2\ln2$ and $\kappa=\sigma^2|U|^2$, the mean of
     $|T_L-T|^2$ is at most $|V|^2\sigma^22^{d/2}(300(1+h)+8\ln L+20(d+1)\kappa)/L^\theta$ with
@@ -51,12 +46,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     return derivation("OURS:P3.1", search, in_the_form_of_the_paper(c, "output"), c=c)
 
 
-@claim(
-    "OURS:P3.4.V",
-    control=dict(c=Fraction(1, 42)),
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:P3.4.V", control=dict(c=Fraction(1, 42)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|\nabla_VT_L-\nabla_VT|^2$ is at most $d_{\rm out}$ times our bound of the
     output with $|V|=1$, since each row is $R_L/S_L-R/S$ for $f(z)=z$; Assumption 3.3 is not needed.
@@ -186,12 +176,7 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
     return all_of(second, forall(8 * both, "<=", 8000 * (3 + h) ** 2 + 16 * tail, domain))
 
 
-@claim(
-    "OURS:LC.6",
-    control=dict(c=Fraction(1, 46)),
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:LC.6", control=dict(c=Fraction(1, 46)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|(R_L/S_L-R/S)g|^2$ is at most
     $C_f^2(4\sigma^2)^p\sqrt{\mathbb{E}|g|^4}\,2^{d/4}$ times our bracket over
@@ -217,12 +202,7 @@ def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Eviden
     return exponents_compared(128, c2)
 
 
-@claim(
-    "OURS:LC.9",
-    control=dict(c=Fraction(1, 10600)),
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:LC.9", control=dict(c=Fraction(1, 10600)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|(R_L/S_L-R/S)g|^4$ is at most $16C_f^4\sigma^4\sqrt{\mathbb{E}|g|^8}\,2^{d/4}$
     times our bracket over $L^{2\min(1,1/(128\kappa))}$, without Assumption C.8 (ii). This is

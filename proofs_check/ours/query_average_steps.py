@@ -88,11 +88,7 @@ def _moments(c: sp.Rational, q: int) -> Iterator[Term]:
     )
 
 
-@claim(
-    "OURS:QA.tilt",
-    control=dict(c=Fraction(7, 10)),
-    needs=("OURS:R3/exponential",),
-)
+@claim("OURS:QA.tilt", control=dict(c=Fraction(7, 10)), needs=("OURS:R3/exponential",))
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""With $a_2=\sigma^2|Uz|^2$, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is
     derived for every real $q=1+r\geq1$, and so is the bound of $\mathbb{E}\max_k|z_k|^{2q}$ with
@@ -173,10 +169,7 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
                 )
 
 
-@claim(
-    "OURS:QA.weight",
-    control=(dict(c=Fraction(99, 100)), dict(half=Fraction(1, 3))),
-)
+@claim("OURS:QA.weight", control=(dict(c=Fraction(99, 100)), dict(half=Fraction(1, 3))))
 def weighted_moments_of_the_query(*, c: Fraction = Fraction(1), half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For 1-sub-Gaussian queries and $r=1-2\lambda$, $\mathbb{E}e^{\lambda|z|^2}\leq r^{-d/2}$,
     with equality for Gaussian queries, and
@@ -206,10 +199,7 @@ def bearable(k: int, c: int | Fraction) -> Evidence:
     return forall(k * kappa * Min(1, 1 / (sp.Rational(c) * kappa)), "<=", sp.Rational(1, 4), {kappa: (0, oo)})
 
 
-@claim(
-    "OURS:QA.min",
-    control=(dict(top=Fraction(11, 10)), dict(bottom=Fraction(-1, 10)), dict(c=15)),
-)
+@claim("OURS:QA.min", control=(dict(top=Fraction(11, 10)), dict(bottom=Fraction(-1, 10)), dict(c=15)))
 def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16) -> Evidence:
     r"""For $x>0$, $A,B\geq0$ and $0\leq\theta\leq1$, $\min(Ax,B)\leq\max(A,B)x^\theta$; for
     $\theta=\min(1,\frac1{16\kappa})$, $4\kappa\theta\leq\frac14$, and $x^\theta\leq

@@ -34,12 +34,7 @@ VIA = {x: ANY_L * exp(-2 * ANY_A2) / 8}
 CHUNG_LU = "Chung and Lu 2006, Theorem 7"
 
 
-@claim(
-    "OURS:R1",
-    dial="C",
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:R1", dial="C", hypotheses=("L in Integers", "L >= 1"), reference={})
 def second_moment_at_a_fixed_query(*, C: int | Fraction = 50) -> Evidence:
     r"""For every $f$, every $L\geq1$ and every query,
     $\mathbb{E}|R_L/S_L-R/S|^2\leq50e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$ with $a_2=\sigma^2|Uz|^2$; `C`
@@ -50,12 +45,7 @@ def second_moment_at_a_fixed_query(*, C: int | Fraction = 50) -> Evidence:
     return derivation("OURS:R1", search, C=C)
 
 
-@claim(
-    "OURS:R1.off",
-    dial="c",
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:R1.off", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Evidence:
     r"""Where $S_L\geq S/2$ the mean square of the error is $\mathbb{E}[|{\rm err}|^2;S_L\geq\frac
     S2]\leq16e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$; `c` stands for 16.
@@ -63,12 +53,7 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Eviden
     return derivation("OURS:R1.off", worst_ratio(Mean(error_off_A), "<=", c * exp(4 * a2) * K / L), c=c)
 
 
-@claim(
-    "OURS:R1.off/numerator",
-    dial="c",
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:R1.off/numerator", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
     r"""The numerator of the error satisfies
     $\mathbb{E}|R_L-S_LR/S|^2\leq4Le^{4a_2}\sqrt{\mathbb{E}|f|^4}$; `c` stands for 4.

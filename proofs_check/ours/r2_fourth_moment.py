@@ -33,12 +33,7 @@ ONE_TOKEN = (replace(TWO_ATOMS, lengths=(1,)), replace(THREE_ATOMS, lengths=(1,)
 SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
 
 
-@claim(
-    "OURS:R2",
-    dial="C",
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:R2", dial="C", hypotheses=("L in Integers", "L >= 1"), reference={})
 def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
     r"""For every $f$, every $L\geq1$ and every query,
     $\mathbb{E}|R_L/S_L-R/S|^4\leq8000e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$ with
@@ -48,12 +43,7 @@ def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
     return derivation("OURS:R2", search, C=C)
 
 
-@claim(
-    "OURS:R2.off",
-    dial="c",
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:R2.off", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evidence:
     r"""Where $S_L\geq S/2$ the mean fourth power of the error is $\mathbb{E}[|{\rm
     err}|^4;S_L\geq\frac S2]\leq1024e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$; `c` stands for 1024.
@@ -62,12 +52,7 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evid
     return derivation("OURS:R2.off", search, c=c)
 
 
-@claim(
-    "OURS:R2.off/numerator",
-    dial="c",
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:R2.off/numerator", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def mean_fourth_power_of_the_numerator(*, c: int | Fraction = 64) -> Evidence:
     r"""The numerator of the error satisfies
     $\mathbb{E}|R_L-S_LR/S|^4\leq64L^2e^{16a_2}\sqrt{\mathbb{E}|f|^8}$, where `c` stands for 64; the
@@ -77,10 +62,7 @@ def mean_fourth_power_of_the_numerator(*, c: int | Fraction = 64) -> Evidence:
     return derivation("OURS:R2.off/numerator", search, c=c)
 
 
-@claim(
-    "OURS:R2.off/sum",
-    control=(dict(c=Fraction(5, 2)), dict(two=3)),
-)
+@claim("OURS:R2.off/sum", control=(dict(c=Fraction(5, 2)), dict(two=3)))
 def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4, two: int = 2) -> Evidence:
     r"""For a sum $N$ of $L$ iid centred vectors $X$,
     $\mathbb{E}|N|^4=Lm_4+L(L-1)(m_2^2+2s)\leq4L^2m_4$ with $m_k=\mathbb{E}|X|^k$ and
@@ -108,11 +90,7 @@ def fourth_power_of_one_term(*, top: int | Fraction = 16) -> Evidence:
     return derivation("OURS:R2.off/one", search, top=top)
 
 
-@claim(
-    "OURS:R2.on",
-    control=dict(c=Fraction(9, 10)),
-    hypotheses=("L in Integers", "L >= 1"),
-)
+@claim("OURS:R2.on", control=dict(c=Fraction(9, 10)), hypotheses=("L in Integers", "L >= 1"))
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidence:
     r"""With $x=\frac L8e^{-2a_2}$ and $K_8=\sqrt{\mathbb{E}|f|^8}$, $\mathbb{E}[|{\rm
     err}|^4;S_L<\frac S2]\leq8\sqrt LK_8e^{-x/2}+8e^{4a_2}K_8e^{-x}$; `c` stands for the factor 8.

@@ -206,10 +206,7 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1, least: int | Fraction
     return derivation("OURS:R3", found, share=share)
 
 
-@claim(
-    "OURS:R3/exponential",
-    control=dict(two=3),
-)
+@claim("OURS:R3/exponential", control=dict(two=3))
 def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
     r"""For $\theta=2\lambda\sigma^2<1$, $\mathbb{E}e^{a^\top
     Z+\lambda|Z|^2}\leq(1-\theta)^{-d/2}\exp(\frac{\sigma^2|a|^2}{2(1-\theta)})$; `two` stands for
@@ -317,10 +314,7 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     return derivation("OURS:R3.A33/ball", *[found] * len(POWERS), share=share)
 
 
-@claim(
-    "OURS:R3.A33/uniform",
-    control=dict(four=Fraction(7, 2)),
-)
+@claim("OURS:R3.A33/uniform", control=dict(four=Fraction(7, 2)))
 def constants_free_of_the_laws(*, four: int | Fraction = 4) -> Evidence:
     r"""For $p,p'=0,4,8$, not both 0, it is derived that $M_{p,p'}$ is at most a polynomial in
     $|U|^2$ in which $(4(\frac d2\ln2+n-1))^n$ stands for the moment of order $2n$ of $\nu$; `four`
@@ -337,11 +331,7 @@ def constants_free_of_the_laws(*, four: int | Fraction = 4) -> Evidence:
 # -- tail and maximum ------------------------------------------------------------------------------
 
 
-@claim(
-    "OURS:R3.tail",
-    control=(dict(share=Fraction(4, 5)), dict(two=3)),
-    reference={},
-)
+@claim("OURS:R3.tail", control=(dict(share=Fraction(4, 5)), dict(two=3)), reference={})
 def exponential_moment_and_tail(*, share: int | Fraction = 1, two: int = 2) -> Evidence:
     r"""The bounds $\mathbb{E}e^{|Z|^2/(4\sigma^2)}\leq2^{d/2}$, with equality for
     $\mathcal{N}(0,\sigma^2I)$, and $\mathbb{P}(|Z|\geq t)\leq2^{d/2}e^{-t^2/(4\sigma^2)}$ for every
@@ -390,9 +380,7 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
 
 
 @claim(
-    "OURS:R3.max",
-    control=(dict(share=Fraction(1, 2)), dict(least=Fraction(3, 2))),
-    needs=("OURS:R3.tail",),
+    "OURS:R3.max", control=(dict(share=Fraction(1, 2)), dict(least=Fraction(3, 2))), needs=("OURS:R3.tail",)
 )
 def largest_norm(*, share: int | Fraction = 1, least: int | Fraction = 2) -> Evidence:
     r"""The bound $\mathbb{E}\max_\ell|Z_\ell|^p\leq\sigma^p(4(\ln L+\frac d2\ln2+\frac

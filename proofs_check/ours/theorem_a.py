@@ -102,11 +102,7 @@ def at_drawn_scores(lower: Any, upper: Any) -> Computed:
     )
 
 
-@claim(
-    "OURS:R4.A.ode/slope",
-    control={"four": 3},
-    needs=("OURS:R4.e", "OURS:R4.e/jensen", "OURS:R4.e/order"),
-)
+@claim("OURS:R4.A.ode/slope", control={"four": 3}, needs=("OURS:R4.e", "OURS:R4.e/jensen", "OURS:R4.e/order"))
 def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
     r"""The slope of $P_2$ is at most logistic, because
     $P_2-P_2^2-\frac{dP_2}{ds}=4(P_3-Q)+(Q-P_2^2)$, where `four` stands for the 4. That this is
@@ -163,11 +159,7 @@ def P2_is_at_least_that_of_equal_weights(*, one: int = 1) -> Evidence:
     return derivation("OURS:R4.A.low", proof, one=one)
 
 
-@claim(
-    "OURS:R4.A",
-    dial="c",
-    needs=("OURS:R4.c", "OURS:R4.A.ode"),
-)
+@claim("OURS:R4.A", dial="c", needs=("OURS:R4.c", "OURS:R4.A.ode"))
 def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$, $P_2\leq e^s/(e^s+L-1)$, and
     $e^s/(e^s+L-1)\leq e^s/L$. Both bounds are derived for the softmax-weighted average of $L$

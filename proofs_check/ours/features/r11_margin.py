@@ -32,9 +32,7 @@ WEIGHTS_OWN = {w_k: Closed(0, 1), B: Closed(0, 1)}
 
 
 @claim(
-    "OURS:R11.sign",
-    control=({"own": 2}, {"factor": Fraction(11, 10)}),
-    needs=("OURS:R7.H", "OURS:R7.loss"),
+    "OURS:R11.sign", control=({"own": 2}, {"factor": Fraction(11, 10)}), needs=("OURS:R7.H", "OURS:R7.loss")
 )
 def entries_off_the_diagonal_are_negative(*, own: int = 1, factor: Fraction = Fraction(1)) -> Evidence:
     r"""For exchangeable tasks $-H_{mk}=\sigma_f^2p_kw_m(w_k+w_m-|w|^2)$, which is at least 0 for
