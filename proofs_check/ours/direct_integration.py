@@ -1,6 +1,6 @@
-"""Second routes to the formulas of R4 for softmax attention on Gaussian tokens: the same
-expectations integrated over all scores of a short prompt, or averaged over many simulated prompts.
-They share nothing with the package's quadrature but the definition.
+"""Second routes to the formulas of R4: the same expectations integrated over all scores of a short
+prompt, or averaged over many simulated prompts. They share nothing with the package's quadrature
+but the definition.
 """
 
 from __future__ import annotations
@@ -43,11 +43,9 @@ GRID = tuple((s, L) for L in (1, 2, 3) for s in (0.0, 0.25, 1.0, 4.0))
 
 
 def over_scores(s: float, L: int, step: float = 0.25) -> tuple[Floats, Floats, Floats]:
-    """Return standard normal g of shape (L, n), their softmax weights at sqrt(s) g, and the masses
-    of a trapezoid rule in L dimensions.
-
-    The integrands are analytic up to a distance of pi/sqrt(s) from the real axis, whence an error
-    of exp(-2 pi^2/(step sqrt(s))).
+    """Standard normal g of shape (L, n), their softmax weights at sqrt(s) g, and the masses of a
+    trapezoid rule in L dimensions. The integrands are analytic up to pi/sqrt(s) from the real axis,
+    whence an error of exp(-2 pi^2/(step sqrt(s))).
     """
     axis = step * np.arange(-round(9 / step), round(9 / step) + 1)
     g = np.stack([x.ravel() for x in np.meshgrid(*[axis] * L, indexing="ij")])
@@ -57,9 +55,7 @@ def over_scores(s: float, L: int, step: float = 0.25) -> tuple[Floats, Floats, F
 
 
 def by_integration() -> Evidence:
-    """Compare both sides of R4 (a)-(d) on the line, with Gamma = 1 and a = h = sqrt(s), by
-    unrelated integrals.
-    """
+    """Compare both sides of R4 (a)-(d) on the line, with Gamma = 1 and a = h = sqrt(s)."""
     worst = 0.0
     for s, L in GRID:
         g, p, mass = over_scores(s, L)
@@ -84,9 +80,7 @@ def by_integration() -> Evidence:
 
 
 def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evidence:
-    """Compare averages over prompts with the formulas of R4 (a), (c), (d) for 3-dimensional tokens
-    of rank 2.
-    """
+    """Compare averages over prompts with R4 (a), (c), (d) for 3-dimensional tokens of rank 2."""
     R = np.array([[1.0, 0.0], [0.5, 0.8], [-0.3, 0.4]])
     Gamma, a, V = R @ R.T, np.array([0.9, 0.3, -0.8]), np.array([[1.0, 0.5, 0.0], [0.0, -1.0, 2.0]])
     h = Gamma @ a
@@ -132,7 +126,7 @@ MOMENTS = ("P2", "P3", "Q")
 
 
 def moments_over_scores(s: float, L: int) -> Floats:
-    """Return P2, P3 and Q by integration over all scores of a short prompt."""
+    """P2, P3 and Q by integration over all scores of a short prompt."""
     _, p, mass = over_scores(s, L)
     pi2 = (p**2).sum(axis=0)
     return np.array([mass @ pi2, mass @ (p**3).sum(axis=0), mass @ pi2**2])
@@ -140,8 +134,8 @@ def moments_over_scores(s: float, L: int) -> Floats:
 
 @cache
 def laplace(s: float) -> list[Floats]:
-    """Return m_0, ..., m_4 on a grid of v as R4 writes them: Gaussian means of exp(kx - e^x), x = v
-    + sqrt(s) g.
+    """m_0, ..., m_4 on a grid of v as R4 writes them: Gaussian means of exp(kx - e^x), x = v +
+    sqrt(s) g.
     """
     v, g = np.arange(-60.0, 25.0, STEP), np.arange(-9.0, 14.0, STEP)
     X = np.exp(np.minimum(v[:, None] + np.sqrt(s) * g, 6.0))
@@ -154,7 +148,6 @@ def laplace(s: float) -> list[Floats]:
 
 
 def by_displayed_integrals(s: float, L: int, sixth: float, half: float = 0.5) -> Floats:
-    """Return P2, P3 and Q by the integrals that R4 displays."""
     m = laplace(s)
     m0 = m[0] ** (L - 1)
     second = (L - 1) * m[2] ** 2 * m[0] ** (L - 2) if L > 1 else 0
@@ -162,7 +155,7 @@ def by_displayed_integrals(s: float, L: int, sixth: float, half: float = 0.5) ->
 
 
 def displayed_integrals(sixth: float, half: float) -> Computed:
-    """Return that the displayed integrals are the moments, at drawn variances."""
+    """The displayed integrals are the moments, at drawn variances."""
     cases = tuple((L, moment) for L in (1, 2, 3) for moment in MOMENTS)
 
     def off(s: float) -> list[float]:
@@ -183,7 +176,7 @@ def displayed_integrals(sixth: float, half: float) -> Computed:
 
 
 def tilted_mean_of_the_weight(s: float) -> float:
-    """Return E w^2/(E w)^2 for w = e^{sqrt(s) g} by integration."""
+    """E w^2/(E w)^2 for w = e^{sqrt(s) g} by integration."""
     g = np.arange(-12.0, 22.0, 0.05)
     density = np.exp(-(g**2) / 2)
     w = np.exp(np.sqrt(s) * g)
@@ -191,8 +184,8 @@ def tilted_mean_of_the_weight(s: float) -> float:
 
 
 def long_prompts(rate: float) -> Computed:
-    """Return the limits of L P2, L P3 and L Q, up to 1/1000, at drawn variances; the rate of the
-    first is multiplied.
+    """The limits of L P2, L P3 and L Q, up to 1/1000, at drawn variances; `rate` multiplies that of
+    the first.
     """
     lengths = np.array([1e20, 1e30])
     cases = tuple((moment, f"{L:.0e}") for moment in MOMENTS for L in lengths)
@@ -214,8 +207,8 @@ def long_prompts(rate: float) -> Computed:
 
 
 def off_the_limit(Gamma: Floats, U: Floats, V: Floats, z: Floats, share: float, L: int) -> float:
-    """Return how far L E|grad_U T_L - grad_U T|^2 is from its limit, in units of it. The first
-    correction is of order 1/L, so that a longer prompt is a second route to the limit.
+    """How far L E|grad_U T_L - grad_U T|^2 is from its limit, relatively. The first correction is
+    of order 1/L, so that a longer prompt is a second route to the limit.
     """
     h = Gamma @ U @ z
     limit = share * sum(float(limit_of_grad_U_error(float(U @ z @ h), v, Gamma, h, float(z @ z))) for v in V)
@@ -223,9 +216,7 @@ def off_the_limit(Gamma: Floats, U: Floats, V: Floats, z: Floats, share: float, 
 
 
 def gradients_of_long_prompts(share: float) -> Computed:
-    """Return the limit of the gradient error, up to 1e-5, at drawn matrices and queries, scaled to
-    a drawn variance of the scores; the limit is multiplied.
-    """
+    """The limit of the gradient error, up to 1e-5, at drawn matrices and queries."""
 
     def at(factor: Floats, U: Floats, V: Floats, s: float) -> tuple[Floats, Floats, Floats, Floats]:
         R, A, z = factor.reshape(2, 2), U.reshape(2, 2), np.array([1.0, 0.5])

@@ -1,6 +1,5 @@
 """R4: the powers of L with which the errors of output and gradients on Gaussian tokens decay,
-averaged over Gaussian queries. The constants of the bounds from above and below are proved, and the
-bounds and exponents are compared with quadrature up to L = 1e100.
+averaged over Gaussian queries.
 
 From above, the weights of Gaussian scores obey a Chernoff bound whose parameter theta = 1 + b makes
 the average over queries flat. From below, one token dominates with the probability that its score
@@ -55,8 +54,6 @@ def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) 
     $\mathbb{E}D^2\leq5202(1+s)^2P_2$, $\mathbb{E}S_c\leq66(1+s)P_2$,
     $|\mathbb{E}[D\pi_2]|\leq45(1+s)P_2$ and $Q+\mathbb{E}T_2\leq3P_2$. The constants are `D2`,
     `Sc`, `D_pi2` and `T2`.
-
-    The symbols that begin with `t` are the moments over $P_2$.
     """
     shares = {key: sp.Symbol("t" + "".join(map(str, key)), nonnegative=True) for key in GRAD_U_MOMENTS}
     spread = spread_moments(s, {**shares, (2,): sp.S.One})
@@ -103,9 +100,8 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
 )
 def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
-    r"""The bound $P_2\leq8^\theta L^{1-\theta}e^{(\theta^2-\theta)s/2}+L\exp(-\frac L{32}e^{-s/2})$
-    is tried by quadrature, where `c` stands for the base 8. Without scores $P_2=1/L$, which refutes
-    every base below 1.
+    """The bound is tried by quadrature, where `c` stands for the base 8. Without scores $P_2=1/L$,
+    which refutes every base below 1.
     """
     return _from_above(c).replace(sides=(drawn_from_above(float(c)),))
 
@@ -115,14 +111,12 @@ DRAWN_LENGTHS = (1.0, 2.0, 10.0, 1e2, 1e4, 1e8, 1e30)
 
 
 def bound_of_P2(c: float, s: float, theta: float, L: Floats) -> Floats:
-    """Return the bound of R4.above."""
     with np.errstate(over="ignore", under="ignore"):
         first = np.exp(theta * math.log(c) + (1 - theta) * np.log(L) + (theta**2 - theta) * s / 2)
         return np.asarray(first + L * np.exp(-L * math.exp(-s / 2) / 32))
 
 
 def drawn_from_above(c: float) -> Computed:
-    """Return the bound at drawn variances, theta and lengths."""
     lengths = np.array(DRAWN_LENGTHS[1:])
     return Computed(
         "s up to 400, theta from 0 to 2, L = 2 to 1e30",
@@ -168,8 +162,8 @@ def _from_above(c: int | Fraction) -> Evidence:
 
 
 def log_probability(variance: float, L: float, half: float) -> float:
-    """Return ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides
-    cross once.
+    """ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides cross
+    once.
     """
     root = math.sqrt(variance)
     gap = lambda x: root * x - math.log(8 * (2 + variance + x**2)) - math.log(L) - half * variance
@@ -177,7 +171,7 @@ def log_probability(variance: float, L: float, half: float) -> float:
 
 
 def _probability_again(variance: float, L: float, half: float) -> float:
-    """Return the same probability in multiple precision, from another root finder."""
+    """The same probability in multiple precision, from another root finder."""
     from mpmath import mp, mpf
 
     with mp.workdps(30):
@@ -231,7 +225,7 @@ def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 
 def drawn_from_below(half: float) -> Computed:
-    """Return both bounds, that of P2 divided by 64/25, at drawn variances and lengths."""
+    """Both bounds, that of P2 divided by 64/25, at drawn variances and lengths."""
     lengths = np.array(DRAWN_LENGTHS)
 
     def sides(s: float) -> tuple[list[float], Floats]:
@@ -300,8 +294,8 @@ def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
 
 
 def _settings() -> Iterator[AttentionSetting]:
-    """List settings: one direction; V blind to the direction of the scores, so that rho = 0; lambda
-    = 1/2 with tokens on a line; no scores.
+    """One direction; V blind to the direction of the scores, so that rho = 0; lambda = 1/2 with
+    tokens on a line; no scores.
     """
     yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], query_cov=[[1.0]], name="d = 1, lambda = 1.44")
     yield AttentionSetting(

@@ -1,6 +1,5 @@
 """R6 at the parameters to which training with infinite prompts leads: how fast the risk of finite
-prompts falls there, and that training with finite prompts does better. The integrals behind it are
-proved, and the rates are measured by quadrature.
+prompts falls there, and that training with finite prompts does better.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 def fixed_point(eigenvalues: tuple[float, ...]) -> tuple[Floats, Floats, float, float]:
-    """Return S, U11 = gamma S^-1, u = 1/gamma and lambda = gamma^2."""
+    """S, U11 = gamma S^-1, u = 1/gamma and lambda = gamma^2."""
     S = np.diag(np.asarray(eigenvalues, dtype=float))
     gamma = float((1 / np.diag(S) ** 2).sum() ** -0.25)
     return S, gamma * np.linalg.inv(S), 1 / gamma, gamma**2
@@ -39,9 +38,7 @@ def fixed_point(eigenvalues: tuple[float, ...]) -> tuple[Floats, Floats, float, 
 def scaled_risk(
     eigenvalues: tuple[float, ...], lengths: Floats, noise: float = 0.0, step: float = 0.08
 ) -> Floats:
-    """Return L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the
-    gap is the whole of it.
-    """
+    """L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0."""
     S, U, v, _ = fixed_point(eigenvalues)
     return lengths * finite_prompt_gap(
         U, v, RegressionTask(S, noise=noise, task_variance=1.0), lengths, step=step
@@ -49,8 +46,8 @@ def scaled_risk(
 
 
 def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
-    """Return E e^s (t + q)/2 for tr(S^-2) > 4, with t = u^2 (tr S + tau^2), q = |x|^2, s = lambda
-    |xi|^2, x = S^{1/2} xi and xi ~ N(0, I).
+    """E e^s (t + q)/2 for tr(S^-2) > 4, with t = u^2 (tr S + tau^2), q = |x|^2, s = lambda |xi|^2,
+    x = S^{1/2} xi and xi ~ N(0, I).
     """
     _, _, v, lam = fixed_point(eigenvalues)
     rest, d, total = 1 - 2 * lam, len(eigenvalues), float(sum(eigenvalues))
@@ -80,10 +77,9 @@ def top_eigenvalue_at_the_fixed_point(*, four: int = 4, start: int = 0) -> Evide
 def the_mean_of_the_weight(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For $\lambda<\frac12$ and every $d$, $\mathbb{E}e^{\lambda|\xi|^2}=(1-2\lambda)^{-d/2}$ is
     derived, and from $\lambda=\frac12$ on this mean exceeds every number, because it is at least
-    that for every smaller $\lambda$; `half` stands for that $\frac12$ and for the exponent.
-
-    The second routes are that $e^{\lambda g^2-g^2/2}$ is $e^{-t^2/2}$ at $g=t/\sqrt{1-2\lambda}$,
-    and at least 1 from $\lambda=\frac12$ on.
+    that for every smaller $\lambda$; `half` stands for that $\frac12$ and for the exponent. The
+    second routes are that $e^{\lambda g^2-g^2/2}$ is $e^{-t^2/2}$ at $g=t/\sqrt{1-2\lambda}$, and
+    at least 1 from $\lambda=\frac12$ on.
     """
     rest, lam = sp.symbols("r lam", positive=True)  # r = 1 - 2 lambda
     t, g = sp.symbols("t g", real=True)
@@ -106,14 +102,13 @@ LONG = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 def scaled_at_nodes(
     l: Floats, noise: float, lengths: tuple[float, ...], largest: float, step: float = STEP
 ) -> Floats:
-    """Return `scaled_risk` on common nodes, for many spectra."""
+    """`scaled_risk` on common nodes, for many spectra."""
     S, U, v, _ = fixed_point(tuple(l))
     nodes = common_nodes(lengths, largest, step)
     return nodes.lengths * gap_at_nodes(nodes, S, U, v, noise)
 
 
 def _drawn(least: float, most: float, simple: float) -> dict[str, Any]:
-    """Return the ranges of dimension, eigenvalues and label noise."""
     l = Several(Decades(least, most, simple), 4)
     return {"d": OneOf((1, 2, 3, 4)), "l": l, "noise": Decades(1e-3, 10.0, zero=True)}
 
@@ -123,7 +118,7 @@ def _named(d: int, l: Floats, noise: float) -> dict[str, Any]:
 
 
 def below_its_supremum(share: float) -> Computed:
-    """Return the bound at drawn spectra with tr(S^-2) > 4."""
+    """The bound at drawn spectra with tr(S^-2) > 4."""
 
     def sides(d: int, l: Floats, noise: float) -> tuple[Any, Any]:
         if not (l[:d] ** -2).sum() > 4:
@@ -142,9 +137,7 @@ def below_its_supremum(share: float) -> Computed:
 
 
 def growing() -> Computed:
-    """Return, at drawn spectra with tr(S^-2) <= 4, that the scaled risk grows from each length to
-    the next.
-    """
+    """At drawn spectra with tr(S^-2) <= 4 the scaled risk grows from each length to the next."""
 
     def sides(d: int, l: Floats, noise: float) -> tuple[Any, Any]:
         if (l[:d] ** -2).sum() > 4:
@@ -178,8 +171,8 @@ def growing() -> Computed:
 )
 def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""Where ${\rm tr}(S^{-2})>4$, $\sup_LL(R_L-\frac12\tau^2)=\frac12\mathbb{E}e^s(t+q)$, and
-    elsewhere $L(R_L-\frac12\tau^2)$ grows on; this is tried by quadrature. Here `share` multiplies
-    the supremum.
+    elsewhere $L(R_L-\frac12\tau^2)$ grows on: tried by quadrature. Here `share` multiplies the
+    supremum.
     """
     return _at_spectra(share).replace(sides=(below_its_supremum(float(share)), growing()))
 
@@ -230,14 +223,14 @@ LONG_LENGTHS = np.array([1e25, 1e50])
     needs=("OURS:R6.fixed", "OURS:R4.B", "OURS:R6.trained"),
 )
 def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
-    $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$; `scale` multiplies the law.
+    """The risk over its law, $r(L)$, satisfies $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$;
+    `scale` multiplies the law.
     """
     return _at_critical_spectra(scale).replace(sides=(_law_at_the_threshold(float(scale)),))
 
 
 def _law_at_the_threshold(scale: float) -> Computed:
-    """Return the law at drawn spectra that are scaled to tr(S^-2) = 4."""
+    """The law at drawn spectra that are scaled to tr(S^-2) = 4."""
     lengths = tuple(LONG_LENGTHS)
 
     def off(d: int, l: Floats, noise: float, step: float = STEP) -> float:
@@ -324,7 +317,7 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
 
 @cache
 def isotropic_path(L: float, nodes: int = 56, rtol: float = 1e-8) -> FinitePromptPath:
-    """Return the flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
+    """The flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
     return finite_prompt_path(
         [0.5 / 5**0.5], 0.5, Spectrum((1.0,), (5,)), L, nodes=nodes, rtol=rtol, t_max=300.0, noise=0.0
     )

@@ -1,6 +1,5 @@
 """R6 on the line u S U = I, on which the risk of infinite prompts is least: the excess risk of
-finite prompts is at most F(lambda)/(2L) at every length. Where F is least is proved, and the bound
-is compared with quadrature.
+finite prompts is at most F(lambda)/(2L) at every length.
 """
 
 from __future__ import annotations
@@ -31,9 +30,7 @@ T = sigma + tau2
 
 
 def quadratic(two: int) -> sp.Expr:
-    """Return (d + 2)(two T - tr S) lambda^2 - (d + 4) T lambda + T, whose root is lambda* for two =
-    2.
-    """
+    """(d + 2)(two T - tr S) lambda^2 - (d + 4) T lambda + T, whose root is lambda* for two = 2."""
     return (d + 2) * (two * T - sigma) * lam**2 - (d + 4) * T * lam + T
 
 
@@ -87,8 +84,6 @@ LONG = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 
 
 def on_the_valley(share: float) -> Computed:
-    """Return the bound at drawn points of the valley."""
-
     def held(d: int, l: Floats, tau2: float, lam: float, step: float = STEP) -> Floats:
         nodes, S = common_nodes(LONG, 400.0, step), np.diag(l[:d])
         return nodes.lengths * gap_at_nodes(nodes, S, lam**0.5 * np.linalg.inv(S), lam**-0.5, tau2)

@@ -1,6 +1,5 @@
 """An explicit L(epsilon) for Theorem 5.2 of Boursier & Boyer, and the constants of the flow with
-infinite prompts that enter it. The constants are compared with finite differences, and the length
-with integrated flows.
+infinite prompts that enter it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from theory.regression.risk import icl_risk, icl_risk_gradient
 
 
 def in_matrices(case: Instance) -> tuple[Any, Any]:
-    """Return Sigma and a Theta of the instance."""
     repeat = lambda values: np.repeat(np.array(values), case.spectrum.multiplicities)
     return np.diag(repeat(case.spectrum.eigenvalues)), np.diag(np.sqrt(repeat(case.theta)))
 
@@ -41,7 +39,7 @@ def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> E
 
 
 def drawn_constants(times: Fraction) -> Computed:
-    """Return beta and kappa on the boundary of drawn balls."""
+    """beta and kappa on the boundary of drawn balls."""
     ranges, start = drawn_starts("balanced", singular=True)
 
     def ball(toward: Any, **at: Any) -> tuple[Any, Any, FlowConstants | None]:
@@ -122,14 +120,14 @@ def _on_instances(times: Fraction) -> Evidence:
 
 
 def _slope(S: Any, y: Any) -> Any:
-    """Return the gradient of the infinite-prompt risk in (U, u) as one vector."""
+    """The gradient of the infinite-prompt risk in (U, u) as one vector."""
     to_U, to_u = icl_risk_gradient(S, y[:-1].reshape(S.shape), y[-1])
     return np.append(to_U.ravel(), to_u)
 
 
 def _hessian(S: Any, y: Any, h: float) -> Any:
-    """Return its derivative by fourth-order central differences, which are exact up to rounding for
-    a gradient of third degree.
+    """Its derivative by fourth-order central differences, exact up to rounding for a gradient of
+    third degree.
     """
     near = [[_slope(S, y + k * h * e) for k in (-2, -1, 1, 2)] for e in np.eye(len(y))]
     return np.array([(a - 8 * b + 8 * c - d) / (12 * h) for a, b, c, d in near])

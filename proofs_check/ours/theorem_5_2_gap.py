@@ -1,6 +1,5 @@
 """How far the risk of finite prompts and its gradient are from those of infinite prompts on bounded
-sets of parameters, with explicit constants, as our Theorem 5.2 needs it. The steps are proved, and
-the bounds are compared with quadrature at random parameters.
+sets of parameters, with explicit constants, as our Theorem 5.2 needs it.
 """
 
 from __future__ import annotations
@@ -165,11 +164,9 @@ DRAWN_LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 
 @cache
 def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], float, float], ...]:
-    """List where, what is measured there (risk or norm of the gradient), and its bound, at random U
-    with |U|_op = u = rho.
-
-    The seed is that of the claim that is being judged: part of the key under which the values are
-    remembered.
+    """Where, what is measured there (risk or norm of the gradient), and its bound, at random U with
+    |U|_op = u = rho. The seed is that of the claim that is being judged: part of the key under
+    which the values are remembered.
     """
     rng, out = generator(8), []
     for eigenvalues, rho, noise in CASES:
@@ -190,7 +187,7 @@ def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], 
 def _gap_and_slope(
     gap: Callable[[Floats, Any], Floats], U: Floats, u: Any, h: float = 1e-4
 ) -> tuple[Floats, Floats]:
-    """Return |R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
+    """|R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
     d = len(U)
     slopes = [(gap(U + h * e, u) - gap(U - h * e, u)) / (2 * h) for e in np.eye(d * d).reshape(d * d, d, d)]
     slopes.append((gap(U, u + h) - gap(U, u - h)) / (2 * h))
@@ -211,15 +208,15 @@ def _gap_and_slope(
     ),
 )
 def risk_and_gradient_converge_uniformly(*, times: Fraction = Fraction(1)) -> Evidence:
-    r"""At random parameters on the boundary of $|U|_{\rm op},|u|\leq\rho$, $|R_L-R_\infty|$ and
-    $|\nabla(R_L-R_\infty)|$ stay below the stated bounds; `times` multiplies these.
+    r"""Both differences stay below the bounds at random parameters on the boundary of $|U|_{\rm
+    op},|u|\leq\rho$; `times` multiplies the bounds.
     """
     return _at_random_parameters(times).replace(sides=(drawn_gaps(float(times)),))
 
 
 def drawn_gaps(times: float) -> Computed:
-    """Return both bounds at drawn covariances, balls and matrices U, for all of some values of u
-    and of the label noise; that of the gradient for d = 1.
+    """Both bounds at drawn covariances, balls and matrices U, for all of some values of u and of
+    the label noise; that of the gradient for d = 1.
     """
     pairs = tuple(product((1.0, -1.0, 0.3), (0.0, 0.3, 10.0)))
     u, noise = (np.array(x)[:, None] for x in zip(*pairs))

@@ -1,6 +1,5 @@
 """Theorem B: the error of softmax attention on Gaussian tokens, averaged over a Gaussian query, is
-asymptotic to a constant times (ln L)^k / L^b with known k, b and constant. It is compared with
-quadrature up to L = 1e100.
+asymptotic to a constant times (ln L)^k / L^b with known k, b and constant.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ def _isotropic(lam: float, d: int = 1) -> AttentionSetting:
 
 
 def _turned(lam: float) -> AttentionSetting:
-    """Return a setting in which nothing commutes, V is not square and Gamma is singular; its
-    largest eigenvalue lam is simple.
+    """A setting in which nothing commutes, V is not square and Gamma is singular; its largest
+    eigenvalue lam is simple.
     """
     rng = np.random.default_rng(8)
     root, U, V, B = rng.standard_normal((3, 2)), *rng.standard_normal((3, 3, 3))
@@ -59,8 +58,8 @@ def _settings(values: tuple[float, ...]) -> Iterator[AttentionSetting]:
 def error_over_law(
     values: tuple[float, ...], lengths: tuple[float, ...]
 ) -> list[tuple[AttentionSetting, Floats]]:
-    """Return E(L) over the law of Theorem B for every setting, with a finer step where the tail of
-    s carries the error.
+    """E(L) over the law of Theorem B for every setting, with a finer step where the tail of s
+    carries the error.
     """
     L, out = np.array(lengths), []
     for setting in _settings(values):
@@ -84,8 +83,8 @@ def error_over_law(
 
 
 def averaged_directly(lam: float, L: float) -> float:
-    """Return the averaged error for d = 1, Gamma = V = S = 1 by a plain trapezoid sum over the
-    query; only the moments of the weights are shared with the package.
+    """The averaged error for d = 1, Gamma = V = S = 1 by a plain trapezoid sum over the query; only
+    the moments of the weights are shared with the package.
     """
     x = np.arange(0.0, math.sqrt(3 * math.log(L) + 90), 0.15)
     m = softmax_moments(lam * x**2, L)
@@ -102,9 +101,8 @@ def averaged_directly(lam: float, L: float) -> float:
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
-    r"""For $\lambda<\frac12$, $\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to
-    C_1$, which is tried by quadrature. Here `c` multiplies $C_1$, and one token without scores
-    refutes every `c` below 1.
+    r"""$\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to C_1$ are tried by
+    quadrature. Here `c` multiplies $C_1$, and one token without scores refutes every `c` below 1.
     """
     return _below_one_half(c).replace(sides=(below_its_limit(float(c)),))
 

@@ -1,10 +1,6 @@
-"""Theorem B, the steps of its proof: Gaussian integrals in an eigenbasis, and the Laplace argument
-that gives exponent and constant for lambda >= 1/2. Each step is proved as an identity or an
-inequality.
-
-Beyond lambda = 1/2 the error is carried by queries with s = y ln L. There one token dominates: its
-score u above ln L + s/2 has the weight e^u/(1 + e^u) and the density L (2 pi s)^{-1/2} exp(-(ln L +
-s/2)^2/(2s) - theta u), theta = 1/y + 1/2.
+"""Theorem B, the steps of its proof. Beyond lambda = 1/2 the error is carried by queries with s = y
+ln L. There one token dominates: its score u above ln L + s/2 has the weight e^u/(1 + e^u) and the
+density L (2 pi s)^{-1/2} exp(-(ln L + s/2)^2/(2s) - theta u), theta = 1/y + 1/2.
 """
 
 from __future__ import annotations
@@ -29,9 +25,7 @@ LAMBDA = 1 / (b**2 + b)
 
 
 def _exponent(y: sp.Expr) -> sp.Expr:
-    """Return ln of density times error at s = y ln L in units of ln L, which is 1 - (1 +
-    y/2)^2/(2y) - y/(2 lambda).
-    """
+    """ln of density times error at s = y ln L in units of ln L."""
     return 1 - (1 + y / 2) ** 2 / (2 * y) - y / (2 * LAMBDA)
 
 
@@ -56,9 +50,7 @@ def tilted_gaussian_in_one_direction(*, power: Fraction = Fraction(1, 2)) -> Evi
 
 
 def _average_of_the_envelope() -> Evidence:
-    """Compare E e^s (t + q), by an integral over the law of s, with C1, for full and singular
-    forms.
-    """
+    """E e^s (t + q), by an integral over the law of s, beside C1, for full and singular forms."""
     rng, worst = np.random.default_rng(3), 0.0
     for d in (1, 2, 3, 5):
         for rank in {1, d}:

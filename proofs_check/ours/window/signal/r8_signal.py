@@ -22,14 +22,14 @@ gamma = sp.Symbol("gamma", positive=True)
 
 
 def averaged(value: sp.Expr) -> sp.Expr:
-    """Return the mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
+    """The mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
     for name in (l_1, l_2, b):
         value = sp.integrate(sp.expand(value), (name, -L, L)) / (2 * L)
     return sp.expand(value)
 
 
 def error(task: Callable[[sp.Expr, sp.Expr], sp.Expr]) -> sp.Expr:
-    """Return the mean square error of two weighted tokens for a task of s = u'x and |s|."""
+    """The mean square error of two weighted tokens for a task of s = u'x and |s|."""
     s, m = sp.symbols("s_0:3", real=True), sp.symbols("m_0:3", real=True)
     values = [task(x, y) for x, y in zip(s, m)]
     return averaged((gamma * values[1] + (1 - gamma) * values[2] - values[0]) ** 2)
