@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.exact import exact_errors
-from numerics.evidence import Contradiction, Evidence, Verdict
+from numerics.evidence import Contradiction, Evidence
 from numerics.properties.computed import Computed, Decades, Entries, Share
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
+from proofs_check.instances.outcomes import supported
 from proofs_check.instances.plain_weights import plain_weights
 from theory.attention.gaussian_errors import (
     covariance_of_mean_token,
@@ -76,7 +77,7 @@ def by_integration() -> Evidence:
             f"R4 and the integral over all scores differ by {worst:.1e}; one of the two programs is wrong"
         )
     covered = "d = 1; s = 0, 1/4, 1, 4; L = 1, 2, 3, with P2, P3, Q from the quadrature"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+    return supported("quadrature", covered)
 
 
 def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evidence:
@@ -108,14 +109,7 @@ def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evi
     covered = f"d = 3, Gamma of rank 2, L = {L}: 12 components, each within {sigmas:g} standard errors"
     # 12 two-sided normal tails beyond 7 sigma are 3e-11; 1e-6 leaves room for the deviation from
     # normality at 20000 prompts
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
 # -- the moments of the weights --------------------------------------------------------------------

@@ -13,13 +13,14 @@ import numpy as np
 import sympy as sp
 from sympy import Max, Rational, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.provers import Closed, forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square
+from proofs_check.instances.outcomes import supported
 from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 
 tau2 = sp.Symbol("tau2", nonnegative=True)
@@ -97,14 +98,7 @@ def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
                 if bound / mean < slack:
                     slack, where = bound / mean, _named(**at)
     covered = "d = 1, 3, 10; |S| = 1/10, 1, 4; label noise 0, 1/2; c ln L = 0, 1, 0.65, 30, 1000"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        covered=covered,
-        slack=slack,
-        tightest=where,
-        sides=sides,
-    )
+    return supported("quadrature", covered, slack=slack, tightest=where, sides=sides)
 
 
 def _named(d: int, top: float, noise: float, A: float) -> dict[str, Any]:

@@ -23,13 +23,14 @@ from sympy import oo
 
 from numerics.attention.exact import exact_errors
 from numerics.attention.setting import AttentionSetting
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of
+from numerics.evidence import Contradiction, Evidence, all_of
 from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.quadrature.score_moments import ScoreMoments, score_moments
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.instances.random_query.averaged_errors import near_its_exponent
 from proofs_check.ours.theorem_b import averaged_directly
@@ -134,9 +135,7 @@ def _from_above(c: int | Fraction) -> Evidence:
         if bound >= 1 / L:
             raise Contradiction(f"P2 = 1/L = {1 / L} does not exceed {bound} at c = {c}; a formula is wrong")
         witness: dict[str, Any] = {"L": L, "s": 0, "theta": 2, "P2": 1 / L, "bound": bound, "c": c}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     slack, tightest = math.inf, dict[str, Any]()
     for variance in VARIANCES:
         P2, lengths = _moments(variance).P2[1:], LENGTHS[1:]  # from L = 2 on
@@ -147,18 +146,9 @@ def _from_above(c: int | Fraction) -> Evidence:
                 slack, tightest = float(ratio[i]), {"s": variance, "L": f"{lengths[i]:g}", "theta": theta}
     covered = f"s = {VARIANCES}, theta = 0 to 2, L = 2 to 1e100"
     if slack < 1 - 1e-10:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}"
-        )
+        return undecided("quadrature", f"{covered}; least ratio {slack} at {tightest}")
     checked = rf"P_2 \le {c}^\theta L^{{1-\theta}} e^{{(\theta^2-\theta)s/2}} + L\,e^{{-L e^{{-s/2}}/32}}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        checked=checked,
-        covered=covered,
-        slack=max(1.0, slack),
-        tightest=tightest,
-    )
+    return supported("quadrature", covered, checked=checked, slack=max(1.0, slack), tightest=tightest)
 
 
 def log_probability(variance: float, L: float, half: float) -> float:
@@ -254,20 +244,11 @@ def _from_below(half: Fraction) -> Evidence:
             if ratio < slack:
                 slack, tightest = ratio, {"s": variance, "L": f"{L:g}"}
     if slack < 1:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"P2 is below (8/25) L Pi at {tightest}"
-        )
+        return undecided("quadrature", f"P2 is below (8/25) L Pi at {tightest}")
     event = r"\sqrt{s}\,g \ge \ln L + \tfrac{s}{2} + \ln(8(2+s+g^2))"
     checked = rf"\mathbb{{E}}D^2 \ge \tfrac{{L}}{{8}}\Pi,\ P_2 \ge \tfrac{{8}}{{25}}L\,\Pi,\quad \Pi = \mathbb{{P}}({event})"
     covered = f"s = {VARIANCES}, L = 1 to 1e100"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        checked=checked,
-        covered=covered,
-        slack=slack,
-        tightest=tightest,
-    )
+    return supported("quadrature", covered, checked=checked, slack=slack, tightest=tightest)
 
 
 @claim("OURS:R4.exponent/flat", control=dict(two=3))
@@ -360,12 +341,10 @@ def _at_far_lengths(scale: int | Fraction) -> Evidence:
                     else None
                 )
                 if again is None:
-                    return Evidence(
-                        verdict=Verdict.OPEN, engine="quadrature", reason=f"the slope is {slope} at {at}"
-                    )
+                    return undecided("quadrature", f"the slope is {slope} at {at}")
                 off_again = abs(math.log(again[0] / again[1]) / math.log(LONG_LENGTHS[0]) - exponent)
                 return refuted_by_two_routes("quadrature", at, off, 0.025, off_again)
             farthest = max(farthest, off)
     covered = f"{'; '.join(x.name for x, *_ in _far_errors())}; L = 1e50 to 1e100, where the slope is min(1, b) to {farthest:.2g}"
     checked = r"|\ln(\mathcal{E}(L)/\mathcal{E}(L^2))/\ln L - \min(1,b)| \le 1/40,\quad L = 10^{50}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
+    return supported("quadrature", covered, checked=checked)

@@ -19,6 +19,7 @@ from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from proofs_check.ours.direct_integration import (
     by_displayed_integrals,
     by_integration,
@@ -220,9 +221,7 @@ def _at_short_prompts(sixth: Fraction, half: Fraction) -> Evidence:
                     witness_by="two routes",
                     disagreement=float(disagreement / violation),
                 )
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered="s = 0, 1/4, 1, 4; L = 1, 2, 3, to 1e-9"
-    )
+    return supported("quadrature", "s = 0, 1/4, 1, 4; L = 1, 2, 3, to 1e-9")
 
 
 @claim("OURS:R4.Q", control=dict(two=3, six=5), needs=("OURS:R4.b",))
@@ -327,7 +326,7 @@ def _weights_at_long_prompts(rate: float) -> Evidence:
                 )
             worst = max(worst, violation / claimed, L * float(m.P3), L * float(m.Q))
     covered = f"s = 0, 1/2, 2, 5; L = 1e20, 1e40; within {worst:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, checked=checked)
+    return supported("quadrature", covered, checked=checked)
 
 
 def gradient_of_a_long_prompt(share: float, L: int = 10**10) -> Evidence:
@@ -351,4 +350,4 @@ def gradient_of_a_long_prompt(share: float, L: int = 10**10) -> Evidence:
                 return refuted_by_two_routes("quadrature", witness, off, bound, again, **common)
             worst = max(worst, off)
     covered = f"d = 2, Gamma of rank 2 and 1, two queries, L = {L:.0e}, within {worst:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, **common)
+    return supported("quadrature", covered, **common)

@@ -11,11 +11,12 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.provers import computed, identity, trace_identity
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported
 from proofs_check.ours.r4_gaussian_moments import STEIN, TOKENS, pi
 from theory.attention.gaussian_errors import covariance_of_mean_token, gaussian_bias
 from theory.regression.finite_prompt import error_at_query
@@ -94,11 +95,7 @@ def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
         worst = max(worst, abs(formula / direct - 1))
     if worst > 1e-8:
         raise Contradiction(f"R6 and the integral over both tokens differ by {worst:.1e}")
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        covered=f"d = 1, L = 2, three parameters, to {worst:.0e}",
-    )
+    return supported("quadrature", f"d = 1, L = 2, three parameters, to {worst:.0e}")
 
 
 def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
@@ -123,14 +120,7 @@ def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     if score > sigmas:
         raise Contradiction(f"R6 and {prompts} drawn prompts differ by {score:.1f} standard errors")
     covered = f"d = 2, L = 5, label noise, tasks of variance 1/2: {score:.1f} standard errors"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
 @claim(
@@ -170,7 +160,7 @@ def by_differences(step: float = 1e-4) -> Evidence:
     if worst > 1e-6:
         raise Contradiction(f"the gradient at c I is not (1/d) dR/dc I: off by {worst:.1e}")
     covered = f"d = 2, L = 10, label noise, to {worst:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="finite differences", covered=covered)
+    return supported("finite differences", covered)
 
 
 @claim(

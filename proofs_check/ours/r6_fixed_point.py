@@ -13,7 +13,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, exp, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.properties.computed import Computed, Decades, OneOf, Several, Share
 from numerics.provers import forall, identity
 from numerics.quadrature.common_nodes import STEP, common_nodes
@@ -22,6 +22,7 @@ from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported, undecided
 from theory.attention.query_average import theorem_B
 from theory.regression.task import RegressionTask
 
@@ -192,19 +193,15 @@ def _at_spectra(share: Fraction) -> Evidence:
             }
             return refuted_by_two_routes("quadrature", witness, float(values[i]), bound, again)
         if values[-1] < 0.95 * bound:
-            return Evidence(
-                verdict=Verdict.OPEN, engine="quadrature", reason=f"{name}: {values} stays below {bound}"
-            )
+            return undecided("quadrature", f"{name}: {values} stays below {bound}")
         at = ", ".join(f"{v:.4g}" for v in values[1:5])
         shown.append(f"{name}: {at} at L = 1e2, 1e4, 1e8, 1e16, {values[-1]:.6g} of {bound:.6g} at 1e70")
     for name, eigenvalues in UNBOUNDED_SPECTRA.items():
         values = scaled_risk(eigenvalues, LENGTHS[:5])
         if not (np.diff(values) > 0).all():
-            return Evidence(
-                verdict=Verdict.OPEN, engine="quadrature", reason=f"{name} does not grow: {values}"
-            )
+            return undecided("quadrature", f"{name} does not grow: {values}")
         shown.append(f"{name}: grows to {values[-1]:.3g}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
+    return supported("quadrature", "; ".join(shown))
 
 
 # -- what happens at tr(S^-2) = 4 ------------------------------------------------------------------
@@ -280,9 +277,7 @@ def _at_critical_spectra(scale: Fraction) -> Evidence:
             witness = {"S": name, "L": "1e25", "|2 r(L^2) - r(L) - 1|": off, "scale": scale}
             return refuted_by_two_routes("quadrature", witness, off, 3e-3, abs(extrapolated(0.04) - 1))
         shown.append(f"{name}: {off:.0e}")
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}"
-    )
+    return supported("quadrature", f"L = 1e25, 1e50; off by {'; '.join(shown)}")
 
 
 # -- isotropic data -------------------------------------------------------------------------------
@@ -300,19 +295,13 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
         task = RegressionTask(S, noise=0.0, task_variance=1.0)
         end, held = float(path.risk[-1]), float(times) * float(finite_prompt_gap(U, v, task, L))
         if float(np.diff(path.risk).max()) > 1e-9:
-            return Evidence(
-                verdict=Verdict.OPEN, engine="integration of the flow", reason=f"the risk rises at L = {L}"
-            )
+            return undecided("integration of the flow", f"the risk rises at L = {L}")
         if end > held:
             again = float(isotropic_path(L, nodes=80, rtol=1e-10).risk[-1])
             witness = {"d": 5, "L": int(L), "risk at the end": end, "claimed at most": held}
             return refuted_by_two_routes("integration of the flow", witness, end, held, again)
         shown.append(f"L = {L:.0f}: {end:.4g} at the end, {held:.4g} at the limit parameters")
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="integration of the flow",
-        covered=f"d = 5, S = I; {'; '.join(shown)}",
-    )
+    return supported("integration of the flow", f"d = 5, S = I; {'; '.join(shown)}")
 
 
 @cache

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
@@ -22,6 +22,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.instances.least_risks import apart_in_the_end, end_by_slopes, least_risks, task_with
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.ours.r6_fixed_point import isotropic_path
 from theory.regression.experiment import kms
 from theory.regression.limit import limit_parameters
@@ -96,10 +97,10 @@ def _at_spectra(share: Fraction) -> Evidence:
                 return refuted_by_two_routes("quadrature", witness, value, allowed, again)
         if abs(value / limit - 1) > 1 / 500 or abs(end.u**-2 / best - 1) > 1 / 100:
             reason = f"{name}: at L = 1e6 L times the excess is {value:.6g}, not {limit:.6g}, or 1/u^2 = {end.u**-2:.4g}, not {best:.4g}"
-            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=reason)
+            return undecided("quadrature", reason)
         shown.append(f"{name}: {value:.5g} of {limit:.5g}")
     covered = f"L = 2, 1e6; at 1e6 {'; '.join(shown)}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+    return supported("quadrature", covered)
 
 
 @claim(
@@ -142,7 +143,7 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
         witness = {"d": 5, "L": L, "relative distance at the end": found, "allowed": bound}
         return refuted_by_two_routes("integration of the flow", witness, found, bound, off(64, 1e-9))
     covered = f"S = I, d = 5, L = {L}, t = 300: relative distance {found:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
+    return supported("integration of the flow", covered)
 
 
 @claim(
@@ -191,7 +192,7 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
         }
         return refuted_by_two_routes("integration of the flow", witness, found, bound, off(64, 1e-10))
     covered = f"S = I/2, d = 5, L = 1e6, t = 3e4: off by {found:.1e} at lambda = {slow:.4f}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
+    return supported("integration of the flow", covered)
 
 
 # -- lengths ---------------------------------------------------------------------------------------
@@ -226,9 +227,9 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
         bound = math.ceil(valley_excess(best_score_variance(**law), **law) / (2 * float(epsilon)))
         if trained(task_with(S, 0.0), length - 1).risk <= epsilon or length > bound:
             reason = f"{length - 1} tokens are enough for d = {d}, S = {name}, or {length} exceeds the bound {bound}"
-            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=reason)
+            return undecided("quadrature", reason)
         shown.append(f"d = {d}, S = {name}, epsilon = {float(epsilon):g}: L = {length}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
+    return supported("quadrature", "; ".join(shown))
 
 
 # -- how far the flows part ------------------------------------------------------------------------
@@ -292,7 +293,7 @@ def _at_three_spectra(times: Fraction) -> Evidence:
             again = abs(apart(end_by_slopes(S, noise, end, L)) / formula - 1)
             return refuted_by_two_routes("quadrature", witness, off, bound, again)
         shown.append(f"{name}: {apart(end):.4g} of {formula:.4g}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e6, {'; '.join(shown)}")
+    return supported("quadrature", f"L = 1e6, {'; '.join(shown)}")
 
 
 @claim(
@@ -324,9 +325,9 @@ def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
             left = float(fallen[1] / fallen[0])
             if abs(left - stated.get((transfer.L, start[0]), left)) > 0.005:
                 reason = f"the risk has fallen to {left:.3g} of its start {start} at L = {transfer.L:g}, not as stated"
-                return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
+                return undecided("integration of the flow", reason)
             shown.append(
                 f"L = {transfer.L:.0e}, start {start}: {least / ratio:.4g}-fold, risk fallen to {left:.2g} of its start"
             )
     covered = f"d = 1, S = 1/64: {'; '.join(shown)}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
+    return supported("integration of the flow", covered)

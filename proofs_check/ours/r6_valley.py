@@ -11,7 +11,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, log, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.properties.computed import Computed, Decades, OneOf, Several, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.quadrature.common_nodes import STEP, common_nodes
@@ -19,6 +19,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, linear_excess, valley_excess
 from theory.symbolic.algebra import Algebra
@@ -145,7 +146,7 @@ def _at_points(share: Fraction) -> Evidence:
             return refuted_by_two_routes("quadrature", witness, float(held[i]), bound, again)
         reached.append(float(held[i]) / bound)
     covered = f"{'; '.join(VALLEY_POINTS)}; L = 1 to 1e16"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / max(reached))
+    return supported("quadrature", covered, slack=1 / max(reached))
 
 
 # -- what it costs against linear attention --------------------------------------------------------

@@ -10,11 +10,12 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from proofs_check.instances.query_in_prompt import averaged_directly, averaged_errors, slope
 from theory.attention.query_average import decay_with_the_query, self_weight_rate, sharp_exponent
 from theory.symbolic.algebra import Algebra
@@ -95,10 +96,9 @@ def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:
     checked = (
         r"-\frac{\ln\mathcal{E}(10^{20}) - \ln\mathcal{E}(10^{10})}{10\ln 10} = \min(1, b, 1/\nu) \pm 1/40"
     )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
+    return supported(
+        "quadrature",
+        f"d = 1; {'; '.join(covered)}; off by at most {worst:.2g}",
         checked=checked,
-        covered=f"d = 1; {'; '.join(covered)}; off by at most {worst:.2g}",
         dimension="d = 1",
     )

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.properties.computed import Computed, Decades, Entries
 from numerics.properties.flows import drawn_starts, shown_start
 from numerics.refutation import refuted_by_two_routes
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.trained_risk import NOISY, PRINTED, SINGULAR, Instance, trained
 from theory.regression.finite_prompt import FlowConstants, flow_constants, log_length
 from theory.regression.risk import icl_risk, icl_risk_gradient
@@ -108,15 +109,9 @@ def _on_instances(times: Fraction) -> Evidence:
                 )
             reached = max(reached, float(steep))
             if np.linalg.norm(_slope(S, y)) > c.kappa or norms.max() > c.rho:
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine="finite differences",
-                    reason=f"kappa or rho fails for {case.name}",
-                )
+                return undecided("finite differences", f"kappa or rho fails for {case.name}")
     covered = f"4 instances in d = 1, 2, 6 points on the boundary of each ball; beta reached to {reached:.3g}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="finite differences", covered=covered, slack=1 / reached
-    )
+    return supported("finite differences", covered, slack=1 / reached)
 
 
 def _slope(S: Any, y: Any) -> Any:
@@ -153,4 +148,4 @@ def an_explicit_length(*, share: Fraction = Fraction(1)) -> Evidence:
             if end > epsilon:
                 return refuted_by_two_routes("integration of the flow", witness, end, epsilon, again)
         shown.append(f"{case.name}: log10 L = {proved / np.log(10):.4g} proved, {case.length} enough")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered="; ".join(shown))
+    return supported("integration of the flow", "; ".join(shown))

@@ -15,7 +15,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.properties.computed import Computed, Decades, Entries, OneOf, Share
 from numerics.provers import Closed, computed, forall, identity
 from numerics.quadrature.common_nodes import STEP, common_nodes
@@ -24,6 +24,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, g
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.regression.finite_prompt import GRADIENT_CONSTANT, excess_at_query, gap_bounds
 from theory.regression.task import RegressionTask
@@ -265,6 +266,4 @@ def _at_random_parameters(times: Fraction) -> Evidence:
         witness = {**where, "found": found, "bound": float(times) * bound}
         return refuted_by_two_routes("quadrature", witness, found, float(times) * bound, again)
     covered = f"eigenvalues of Sigma, rho and label noise in {CASES}, L = 1, 10, 1e3, 1e6"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where
-    )
+    return supported("quadrature", covered, slack=slack, tightest=where)

@@ -12,12 +12,13 @@ import numpy as np
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, Integers, computed, forall, identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.attention.gaussian_errors import (
@@ -61,19 +62,10 @@ def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
         i = int(np.argmin(ratio))
         if ratio[i] < 1 - 1e-11:  # the quadrature is good to 1e-12
             witness = {"s": float(x), "L": f"{LENGTHS[i]:.0e}", "ratio": float(ratio[i])}
-            return Evidence(
-                verdict=Verdict.OPEN, engine="quadrature", reason=f"{holds} fails numerically at {witness}"
-            )
+            return undecided("quadrature", f"{holds} fails numerically at {witness}")
         if ratio[i] < slack:
             slack, tightest = float(ratio[i]), {"s": float(x), "L": f"{LENGTHS[i]:.0e}"}
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        checked=holds,
-        covered=COVERED,
-        slack=slack,
-        tightest=tightest,
-    )
+    return supported("quadrature", COVERED, checked=holds, slack=slack, tightest=tightest)
 
 
 #: Lengths at which drawn scores are tried.
@@ -182,9 +174,7 @@ def _error_on_a_grid(c: Fraction) -> Evidence:
                 f"at one token the error {error} does not exceed {bound}; one of the two formulas is wrong"
             )
         witness = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "error": error, "bound": bound, "c": c}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     return on_the_grid(
         lambda x, w: gaussian_second_moment(w.P2, w.P3, w.Q, 1.0, float(x)),
         lambda x, w: float(c) * theorem_A(x, LENGTHS, 1.0, float(x)),

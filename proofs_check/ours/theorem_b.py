@@ -15,12 +15,13 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
-from numerics.evidence import Contradiction, Evidence, Verdict
+from numerics.evidence import Contradiction, Evidence
 from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.rates.exponents import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.random_query.averaged_errors import below_its_limit, near_its_law
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import theorem_B
@@ -124,9 +125,7 @@ def _below_one_half(c: int | Fraction) -> Evidence:
             "C1": constant,
             "c": c,
         }
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     slack, tightest, last = math.inf, dict[str, Any](), 0.0
     for setting, r in error_over_law(LAMBDAS_BELOW_HALF, LENGTHS):
         i = int(np.argmax(r))
@@ -136,19 +135,10 @@ def _below_one_half(c: int | Fraction) -> Evidence:
         last = max(last, abs(float(r[-1]) - 1))
     covered = f"lambda = {LAMBDAS_BELOW_HALF}, d = 1 and 3, turned and singular; L = 1 to 1e100, where L E(L) is C1 to {last:.0e}"
     if slack < 1 - 1e-10 or last > 1e-6:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}"
-        )
+        return undecided("quadrature", f"{covered}; least ratio {slack} at {tightest}")
     checked = rf"\mathcal{{E}}(L) \le {sp.latex(sp.Rational(c))}\, C_1/L,\quad L\,\mathcal{{E}}(L) \to C_1"
     slack = max(1.0, slack) * float(c)  # below 1 by rounding only
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        checked=checked,
-        covered=covered,
-        slack=slack,
-        tightest=tightest,
-    )
+    return supported("quadrature", covered, checked=checked, slack=slack, tightest=tightest)
 
 
 @claim(
@@ -179,9 +169,7 @@ def _from_one_half(scale: int | Fraction) -> Evidence:
                 "r(1e100)": r[1],
             }
             if setting.d != 1 or second <= 3e-3:
-                return Evidence(
-                    verdict=Verdict.OPEN, engine="quadrature", reason=f"the law is not reached at {at}"
-                )
+                return undecided("quadrature", f"the law is not reached at {at}")
             law = theorem_B([lam], [lam], 1.0)
             shape = (
                 float(scale)
@@ -198,4 +186,4 @@ def _from_one_half(scale: int | Fraction) -> Evidence:
     at_which = f"lambda = {LAMBDAS_FROM_HALF}, d = 1 and 3, turned and singular"
     covered = f"{at_which}; |r - 1| ln L <= {largest:.2g}, extrapolated to {farthest:.0e}"
     checked = r"r(L) = \mathcal{E}(L)\,L^{\min(1,b)}/(c\,(\ln L)^k):\quad |r - 1| \le 6/\ln L,\ |2r(L^2) - r(L) - 1| \le 3/1000"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
+    return supported("quadrature", covered, checked=checked)

@@ -11,11 +11,12 @@ import numpy as np
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import computed, forall, identity
 from numerics.provers.integrals import integral_evidence
 from numerics.quadrature.query_form import quadratic_form_law
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported, undecided
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import decay_exponent, limit_constant, theorem_B
 
@@ -63,14 +64,8 @@ def _average_of_the_envelope() -> Evidence:
             closed = float(limit_constant(np.maximum(values, 0).tolist(), weights.tolist(), t))
             worst = max(worst, abs(float(np.exp(law.nodes) @ (t * law.density + law.moment)) / closed - 1))
     if worst > 1e-9:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"C1 and the integral differ by {worst:.1e}"
-        )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        covered=f"d = 1, 2, 3, 5, random A and N, to {worst:.0e}",
-    )
+        return undecided("quadrature", f"C1 and the integral differ by {worst:.1e}")
+    return supported("quadrature", f"d = 1, 2, 3, 5, random A and N, to {worst:.0e}")
 
 
 @claim("OURS:R4.B/determinant", control={"half": Fraction(1)}, needs=("OURS:R4.B/gauss",))

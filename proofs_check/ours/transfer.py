@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.properties.tasks import on_drawn_tasks
 from numerics.provers import computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
@@ -21,6 +21,7 @@ from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, worst_case
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.smooth_losses import (
     gradients_of_smooth_losses,
     risks_of_smooth_losses,
@@ -49,9 +50,9 @@ REALS, POSITIVE = (-oo, oo), (0, oo)
 def _enumerated(left: Callable[..., Any], right: Callable[..., Any]) -> Evidence:
     worst, where = worst_case(left, right)
     if worst > 1 + 1e-12:
-        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=f"ratio {worst:.6g} at {where}")
+        return undecided("enumeration", f"ratio {worst:.6g} at {where}")
     covered = f"{len(hostile_gaps())} cases in d = 1 with every prompt enumerated, L = 1, 2, 3, 8; largest ratio {worst:.6g} ({where})"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered, slack=1 / worst)
+    return supported("enumeration", covered, slack=1 / worst)
 
 
 def _gaussian() -> Evidence:
@@ -68,9 +69,9 @@ def _gaussian() -> Evidence:
         if ratio > worst:
             worst, where = ratio, f"L = {transfer.L:g}"
     if worst > 1 + 1e-9:
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"ratio {worst:.6g} at {where}")
+        return undecided("quadrature", f"ratio {worst:.6g} at {where}")
     covered = f"scalar regression with Gaussian tokens, 1681 points of the ball, L = 1 to 1e8; largest ratio {worst:.6g} ({where})"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst)
+    return supported("quadrature", covered, slack=1 / worst)
 
 
 @claim("OURS:E.risk", control={"c": Fraction(99, 100)}, needs=("OURS:E.risk/smooth",))
@@ -299,17 +300,16 @@ def _along_paths(c: Fraction) -> Evidence:
                 fits = small <= 1 and np.log(1 / small) / (mu_ + transfer.beta) <= end
                 if (fits and late > bound) or late > float(np.min(one.risk + gap)) * (1 + 1e-9):
                     reason = f"risk {late:.4g} above the bound at L = {transfer.L:g}, start {start}"
-                    return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
+                    return undecided("integration of the flow", reason)
     ratio, again = worst.pop("ratio"), worst.pop("again")
     if ratio > c:
         witness = {**worst, "S": "1/64", "difference over bound": ratio, "allowed": c}
         return refuted_by_two_routes("integration of the flow", witness, ratio, float(c), again)
     covered = "d = 1, S = 1/64, six starts: L = 1 to 1e6 at times up to the horizon, L = 1 to 1e32 for the limit (at t = 40/S^2)"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="integration of the flow",
+    return supported(
+        "integration of the flow",
+        covered,
         checked=r"\lim_t R_L(\theta_L(t))\leq R(\theta(t))+g_1+\kappa g_2\frac{e^{\beta t}-1}{\beta}",
-        covered=covered,
         slack=float(c) / ratio,
         tightest=worst,
     )

@@ -12,6 +12,7 @@ from numerics.provers import Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.instances.outcomes import undecided
 
 L, c, t = sp.symbols("L c t", positive=True)
 C, n = sp.Symbol("C", positive=True), Diverging.n
@@ -29,11 +30,7 @@ def cosines_meet_the_second_condition() -> Evidence:
     if fails.verdict is not Verdict.REFUTED or not holds.verdict.executed:
         return all_of(fails, holds)
     witness = ", ".join(f"{name} = {x}" for name, x in fails.witness.items())
-    return Evidence(
-        verdict=Verdict.OPEN,
-        engine=fails.engine,
-        reason=f"it fails at {witness}, and holds at u'v_1 = 0, u'v_2 = 3",
-    )
+    return undecided(fails.engine, f"it fails at {witness}, and holds at u'v_1 = 0, u'v_2 = 3")
 
 
 @claim(

@@ -10,7 +10,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, log, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.provers.remembered import cached
 from proofs_check.core.claim import claim
@@ -18,6 +18,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import all_within, balanced, within
+from proofs_check.instances.outcomes import refuted_exactly, supported
 
 n = Diverging.n
 K = sp.Symbol("K", integer=True, positive=True)
@@ -60,11 +61,9 @@ def chernoff(twelve: int | Fraction) -> Evidence:
                     "missed": missed,
                     "bound": float(most),
                 }
-                return Evidence(
-                    verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact"
-                )
+                return refuted_exactly(witness, "enumeration")
     covered = "exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, and K = 5, N = 1000, two laws each"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
+    return supported("enumeration", covered)
 
 
 def floor_of_delta(K: int, N: int, floor: int | Fraction = 20) -> Fraction:
@@ -82,12 +81,10 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr, floor: int | Fraction =
             missed, most = 1 - all_within(p, N, delta), bound.subs(x, delta**2 * N)
             if missed > most:
                 witness = {"K": K, "N": N, "delta": delta, "missed": missed, "bound": float(most)}
-                return Evidence(
-                    verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact"
-                )
+                return refuted_exactly(witness, "enumeration")
     said = f"delta = {', '.join(map(str, times))} times its floor (where it is below 1)"
     covered = f"exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, {said}, two laws each"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
+    return supported("enumeration", covered)
 
 
 @claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=HYPOTHESES)

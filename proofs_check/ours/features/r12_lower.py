@@ -15,7 +15,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from sympy import E, Rational, oo
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of
+from numerics.evidence import Contradiction, Evidence, all_of
 from numerics.properties.computed import Computed, Entries, OneOf, Share
 from numerics.provers import Closed, forall, identity
 from numerics.refutation import refuted_by_two_routes
@@ -23,6 +23,7 @@ from numerics.regression.features.flow import attention_flow
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.problems import descended, exchangeable
+from proofs_check.instances.outcomes import supported
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.orbits import cube, lattice
 from theory.regression.features.reduced import ReducedAttention
@@ -74,9 +75,7 @@ def _times_above(times: Rational) -> Evidence:
         "cube in R^10": cube(10).attention_time(0.5) / bound(1024, 10**0.5),
     }
     covered = "; ".join(f"{name}: {ratio:.4g} times the bound" for name, ratio in above.items())
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=min(above.values())
-    )
+    return supported("quadrature", covered, slack=min(above.values()))
 
 
 def _flow(problem: FeatureRegression, time: float) -> NDArray[np.float64]:

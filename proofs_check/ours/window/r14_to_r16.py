@@ -18,11 +18,12 @@ from scipy.special import ive
 from numerics.attention.window.long_prompts import long_prompt_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.outcomes import supported
 from theory.attention.window.classes import Spectrum, affine, cosine, relu
 from theory.attention.window.error_bound import error_bound
 from theory.attention.window.gegenbauer import harmonics, polynomials
@@ -238,7 +239,7 @@ def bound_for_every_length(*, share: int | Fraction = 1) -> Evidence:
         search = refuted_by_two_routes("quadrature", witness, worst, 1.0, again)
         return derivation("OURS:R14", search, search, share=share)
     covered = f"{count} cases; the difference is at most {worst:.3g} of the bound, at d = {d}, n = {n}, w = {w}, noise = {noise}"
-    search = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst)
+    search = supported("quadrature", covered, slack=1 / worst)
     return derivation("OURS:R14", search, search, share=share)
 
 

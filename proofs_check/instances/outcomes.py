@@ -1,0 +1,26 @@
+"""What a check that tries returns, for short: it found no error, could not decide, or has a witness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numerics.evidence import Evidence, Verdict
+
+__all__ = ["refuted_exactly", "supported", "undecided"]
+
+
+def supported(engine: str, covered: str, **fields: Any) -> Evidence:
+    """No error was found in what was covered."""
+    return Evidence(verdict=Verdict.SUPPORTED, engine=engine, covered=covered, **fields)
+
+
+def undecided(engine: str, reason: str, **fields: Any) -> Evidence:
+    """The engine could not decide, for a reason."""
+    return Evidence(verdict=Verdict.OPEN, engine=engine, reason=reason, **fields)
+
+
+def refuted_exactly(witness: Mapping[str, Any], engine: str = "exact arithmetic", **fields: Any) -> Evidence:
+    """The statement fails at a witness that was evaluated exactly."""
+    fields |= {"witness": witness, "witness_by": "exact"}
+    return Evidence(verdict=Verdict.REFUTED, engine=engine, **fields)
