@@ -104,7 +104,8 @@ def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evi
     worst = float(max(x.max() for x in scores))
     if worst > sigmas:
         raise Contradiction(
-            f"R4 and the average over {prompts} prompts differ by {worst:.1f} standard errors; one of the two is wrong"
+            f"R4 and the average over {prompts} prompts differ by {worst:.1f} standard errors; one of the "
+            "two is wrong"
         )
     covered = f"d = 3, Gamma of rank 2, L = {L}: 12 components, each within {sigmas:g} standard errors"
     # 12 two-sided normal tails beyond 7 sigma are 3e-11; 1e-6 leaves room for the deviation from
@@ -226,7 +227,8 @@ def gradients_of_long_prompts(share: float) -> Computed:
 
     matrix = Entries(4, 2.0)
     return Computed(
-        "d = 2, Gamma = R R' of rank 1 and 2, one row V, z = (1, 1/2), U scaled to scores of variance up to 2; tolerance 1e-5",
+        "d = 2, Gamma = R R' of rank 1 and 2, one row V, z = (1, 1/2), U scaled to scores of variance up "
+        "to 2; tolerance 1e-5",
         {"factor": matrix, "U": matrix, "V": Entries(2, 2.0), "s": Share(0.01, 2.0)},
         lambda **drawn: (off(10**10, **drawn), 1e-5),
         lambda **drawn: off(10**12, **drawn),

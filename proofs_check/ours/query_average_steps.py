@@ -97,7 +97,10 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
         lambda: (sp.S.One, sp.Rational(c) * tilted_moment(sp.S.One, sp.S.Zero, sp.S.One, 1)),
     )
     terms = [term for q in (1, 2, 4) for term in _moments(sp.Rational(c), q)]
-    covered = "hostile laws in d = 1, 2 by cubature, sigma |Uz| = 0, 0.1, 1, 2; L = 1, 2, 10, 1000 for the largest; q = 1, 2, 4; "
+    covered = (
+        "hostile laws in d = 1, 2 by cubature, sigma |Uz| = 0, 0.1, 1, 2; L = 1, 2, 10, 1000 for the "
+        "largest; q = 1, 2, 4; "
+    )
     covered += "rare large tokens, exactly"
     checked = r"\mathbb{E}_{\mu_z}\|Z\|^{2q}\le(4\sigma^2)^q(q-1+h+\sigma^2\|Uz\|^2)^q"
     checked += r",\quad\mathbb{E}\max\|z_k\|^{2q}\le(4\sigma^2)^q(q-1+h+\ln L)^q"
@@ -171,7 +174,10 @@ def weighted_moments_of_the_query(*, c: Fraction = Fraction(1), half: Fraction =
     $\frac12$ in the equality, whose second route is the integral of one coordinate.
     """
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
-    covered = "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 "
+    covered = (
+        "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; "
+        "hostile laws in d = 1, 2, 3 "
+    )
     covered += "scaled to the constant 1"
     meant = WeightedQueries(
         lambda d, j: (sp.Rational(c) if isinstance(d, sp.Basic) else float(c)) * weighted_query_moment(d, j)

@@ -246,7 +246,10 @@ def _from_below(half: Fraction) -> Evidence:
     if slack < 1:
         return undecided("quadrature", f"P2 is below (8/25) L Pi at {tightest}")
     event = r"\sqrt{s}\,g \ge \ln L + \tfrac{s}{2} + \ln(8(2+s+g^2))"
-    checked = rf"\mathbb{{E}}D^2 \ge \tfrac{{L}}{{8}}\Pi,\ P_2 \ge \tfrac{{8}}{{25}}L\,\Pi,\quad \Pi = \mathbb{{P}}({event})"
+    checked = (
+        r"\mathbb{E}D^2 \ge \tfrac{L}{8}\Pi,\ P_2 \ge \tfrac{8}{25}L\,\Pi,\quad \Pi = "
+        rf"\mathbb{{P}}({event})"
+    )
     covered = f"s = {VARIANCES}, L = 1 to 1e100"
     return supported("quadrature", covered, checked=checked, slack=slack, tightest=tightest)
 
@@ -345,6 +348,9 @@ def _at_far_lengths(scale: int | Fraction) -> Evidence:
                 off_again = abs(math.log(again[0] / again[1]) / math.log(LONG_LENGTHS[0]) - exponent)
                 return refuted_by_two_routes("quadrature", at, off, 0.025, off_again)
             farthest = max(farthest, off)
-    covered = f"{'; '.join(x.name for x, *_ in _far_errors())}; L = 1e50 to 1e100, where the slope is min(1, b) to {farthest:.2g}"
+    covered = (
+        f"{'; '.join(x.name for x, *_ in _far_errors())}; L = 1e50 to 1e100, where the slope is "
+        f"min(1, b) to {farthest:.2g}"
+    )
     checked = r"|\ln(\mathcal{E}(L)/\mathcal{E}(L^2))/\ln L - \min(1,b)| \le 1/40,\quad L = 10^{50}"
     return supported("quadrature", covered, checked=checked)

@@ -51,7 +51,10 @@ TOKENS = TokenAlgebra("u", "v")
 pi = dict(zip(range(2, TOKENS.highest + 1), TOKENS.symbols[1:]))
 h_u, h_v, Gamma_uu, Gamma_uv, Gamma_vv = TOKENS.symbols[-5:]
 GAMMA, H = sp.Matrix([[Gamma_uu, Gamma_uv], [Gamma_uv, Gamma_vv]]), sp.Matrix([h_u, h_v])
-HEAT = r"heat equation: $\frac{d}{ds}\mathbb{E}F(\sqrt s\,g)=\frac12\mathbb{E}(\Delta F)(\sqrt s\,g)$ for $g\sim\mathcal{N}(0,I)$"
+HEAT = (
+    r"heat equation: $\frac{d}{ds}\mathbb{E}F(\sqrt s\,g)=\frac12\mathbb{E}(\Delta F)(\sqrt s\,g)$ for "
+    r"$g\sim\mathcal{N}(0,I)$"
+)
 STEIN = ("Stein (1981): Gaussian integration by parts",)
 
 

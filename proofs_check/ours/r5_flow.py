@@ -26,7 +26,10 @@ from theory.symbolic.algebra import Algebra, Words
 
 gamma, T = sp.symbols("gamma T", positive=True)
 e = sp.Symbol("e", real=True)  # c - b
-LOJASIEWICZ = "Lojasiewicz (1963): a bounded gradient trajectory of a real-analytic function converges to a critical point"
+LOJASIEWICZ = (
+    "Lojasiewicz (1963): a bounded gradient trajectory of a real-analytic function converges to "
+    "a critical point"
+)
 
 
 def parameters(d: int) -> tuple[sp.Matrix, sp.Matrix]:

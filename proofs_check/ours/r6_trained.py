@@ -31,7 +31,10 @@ from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 #: What of a least risk is executed: elsewhere it might be smaller.
-SEARCHED = "the least risk is the minimum that Newton's method finds among the positive definite U that commute with S"
+SEARCHED = (
+    "the least risk is the minimum that Newton's method finds among the positive definite U that "
+    "commute with S"
+)
 
 
 @cache
@@ -96,7 +99,10 @@ def _at_spectra(share: Fraction) -> Evidence:
                 witness = {"S": name, "L": L, "L (min R_L - tau2/2)": value, "allowed": allowed, "u": end.u}
                 return refuted_by_two_routes("quadrature", witness, value, allowed, again)
         if abs(value / limit - 1) > 1 / 500 or abs(end.u**-2 / best - 1) > 1 / 100:
-            reason = f"{name}: at L = 1e6 L times the excess is {value:.6g}, not {limit:.6g}, or 1/u^2 = {end.u**-2:.4g}, not {best:.4g}"
+            reason = (
+                f"{name}: at L = 1e6 L times the excess is {value:.6g}, not {limit:.6g}, or 1/u^2 = "
+                f"{end.u**-2:.4g}, not {best:.4g}"
+            )
             return undecided("quadrature", reason)
         shown.append(f"{name}: {value:.5g} of {limit:.5g}")
     covered = f"L = 2, 1e6; at 1e6 {'; '.join(shown)}"
@@ -226,7 +232,10 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
         law = {"trace": float(d), "d": d}
         bound = math.ceil(valley_excess(best_score_variance(**law), **law) / (2 * float(epsilon)))
         if trained(task_with(S, 0.0), length - 1).risk <= epsilon or length > bound:
-            reason = f"{length - 1} tokens are enough for d = {d}, S = {name}, or {length} exceeds the bound {bound}"
+            reason = (
+                f"{length - 1} tokens are enough for d = {d}, S = {name}, or {length} exceeds the "
+                f"bound {bound}"
+            )
             return undecided("quadrature", reason)
         shown.append(f"d = {d}, S = {name}, epsilon = {float(epsilon):g}: L = {length}")
     return supported("quadrature", "; ".join(shown))
@@ -324,10 +333,14 @@ def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
             fallen = transfer.paths(start, times)[0].risk
             left = float(fallen[1] / fallen[0])
             if abs(left - stated.get((transfer.L, start[0]), left)) > 0.005:
-                reason = f"the risk has fallen to {left:.3g} of its start {start} at L = {transfer.L:g}, not as stated"
+                reason = (
+                    f"the risk has fallen to {left:.3g} of its start {start} at L = {transfer.L:g}, "
+                    "not as stated"
+                )
                 return undecided("integration of the flow", reason)
             shown.append(
-                f"L = {transfer.L:.0e}, start {start}: {least / ratio:.4g}-fold, risk fallen to {left:.2g} of its start"
+                f"L = {transfer.L:.0e}, start {start}: {least / ratio:.4g}-fold, risk fallen to {left:.2g} "
+                "of its start"
             )
     covered = f"d = 1, S = 1/64: {'; '.join(shown)}"
     return supported("integration of the flow", covered)

@@ -93,7 +93,8 @@ def on_the_valley(share: float) -> Computed:
         return share * float(valley_excess(lam, trace=float(l[:d].sum()), d=d, noise=tau2)) / 2
 
     return Computed(
-        "d = 1 to 4, eigenvalues of S from 1/1000 to 100, lambda below 1/2, label noise up to 10, L = 1 to 1e30",
+        "d = 1 to 4, eigenvalues of S from 1/1000 to 100, lambda below 1/2, label noise up to 10, L = 1 to "
+        "1e30",
         {
             "d": OneOf((1, 2, 3, 4)),
             "l": Several(Decades(1e-3, 100.0), 4),

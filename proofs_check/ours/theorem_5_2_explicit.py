@@ -72,7 +72,8 @@ def drawn_constants(times: Fraction) -> Computed:
         return float(np.linalg.norm([(a - 8 * b + 8 * c - d) / (12 * h) for a, b, c, d in near]))
 
     return Computed(
-        "the boundary of the ball of starts in d = 1, 2, 3 with alpha^2 |Sigma| < 2, covariances of every rank",
+        "the boundary of the ball of starts in d = 1, 2, 3 with alpha^2 |Sigma| < 2, covariances of every "
+        "rank",
         {**ranges, "size": Decades(1e-4, 1.99), "toward": Entries(10, 8.0)},
         sides,
         again,

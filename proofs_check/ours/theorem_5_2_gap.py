@@ -237,7 +237,8 @@ def drawn_gaps(times: float) -> Computed:
         return np.stack([risk, slope]).ravel(), times * allowed.ravel()
 
     return Computed(
-        "d = 1, 2, |Sigma| from 1/1000 to 5, eigenvalues of ratio from 1/10 to 1, |Sigma| rho = 0.1, 0.25, 0.5, 1, 2, every U in "
+        "d = 1, 2, |Sigma| from 1/1000 to 5, eigenvalues of ratio from 1/10 to 1, |Sigma| rho = 0.1, 0.25, "
+        "0.5, 1, 2, every U in "
         "the ball, u/rho = 1, -1, 0.3, label noise 0, 0.3, 10, L = 1 to 1e30; the gradient for d = 1",
         {
             "d": OneOf((1, 1, 1, 2)),

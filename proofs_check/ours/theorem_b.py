@@ -133,7 +133,10 @@ def _below_one_half(c: int | Fraction) -> Evidence:
             slack, tightest = float(1 / r[i]), {"setting": setting.name, "L": f"{LENGTHS[i]:g}"}
         # the next term is L^{-(b - 1)}, which at lambda = 0.45 and L = 1e100 is below 1e-6
         last = max(last, abs(float(r[-1]) - 1))
-    covered = f"lambda = {LAMBDAS_BELOW_HALF}, d = 1 and 3, turned and singular; L = 1 to 1e100, where L E(L) is C1 to {last:.0e}"
+    covered = (
+        f"lambda = {LAMBDAS_BELOW_HALF}, d = 1 and 3, turned and singular; L = 1 to 1e100, where L "
+        f"E(L) is C1 to {last:.0e}"
+    )
     if slack < 1 - 1e-10 or last > 1e-6:
         return undecided("quadrature", f"{covered}; least ratio {slack} at {tightest}")
     checked = rf"\mathcal{{E}}(L) \le {sp.latex(sp.Rational(c))}\, C_1/L,\quad L\,\mathcal{{E}}(L) \to C_1"
@@ -185,5 +188,8 @@ def _from_one_half(scale: int | Fraction) -> Evidence:
         largest, farthest = max(largest, first), max(farthest, second)
     at_which = f"lambda = {LAMBDAS_FROM_HALF}, d = 1 and 3, turned and singular"
     covered = f"{at_which}; |r - 1| ln L <= {largest:.2g}, extrapolated to {farthest:.0e}"
-    checked = r"r(L) = \mathcal{E}(L)\,L^{\min(1,b)}/(c\,(\ln L)^k):\quad |r - 1| \le 6/\ln L,\ |2r(L^2) - r(L) - 1| \le 3/1000"
+    checked = (
+        r"r(L) = \mathcal{E}(L)\,L^{\min(1,b)}/(c\,(\ln L)^k):\quad |r - 1| \le 6/\ln L,\ |2r(L^2) - "
+        r"r(L) - 1| \le 3/1000"
+    )
     return supported("quadrature", covered, checked=checked)

@@ -51,7 +51,10 @@ def _enumerated(left: Callable[..., Any], right: Callable[..., Any]) -> Evidence
     worst, where = worst_case(left, right)
     if worst > 1 + 1e-12:
         return undecided("enumeration", f"ratio {worst:.6g} at {where}")
-    covered = f"{len(hostile_gaps())} cases in d = 1 with every prompt enumerated, L = 1, 2, 3, 8; largest ratio {worst:.6g} ({where})"
+    covered = (
+        f"{len(hostile_gaps())} cases in d = 1 with every prompt enumerated, L = 1, 2, 3, 8; largest "
+        f"ratio {worst:.6g} ({where})"
+    )
     return supported("enumeration", covered, slack=1 / worst)
 
 
@@ -70,7 +73,10 @@ def _gaussian() -> Evidence:
             worst, where = ratio, f"L = {transfer.L:g}"
     if worst > 1 + 1e-9:
         return undecided("quadrature", f"ratio {worst:.6g} at {where}")
-    covered = f"scalar regression with Gaussian tokens, 1681 points of the ball, L = 1 to 1e8; largest ratio {worst:.6g} ({where})"
+    covered = (
+        "scalar regression with Gaussian tokens, 1681 points of the ball, L = 1 to 1e8; largest "
+        f"ratio {worst:.6g} ({where})"
+    )
     return supported("quadrature", covered, slack=1 / worst)
 
 
@@ -305,7 +311,10 @@ def _along_paths(c: Fraction) -> Evidence:
     if ratio > c:
         witness = {**worst, "S": "1/64", "difference over bound": ratio, "allowed": c}
         return refuted_by_two_routes("integration of the flow", witness, ratio, float(c), again)
-    covered = "d = 1, S = 1/64, six starts: L = 1 to 1e6 at times up to the horizon, L = 1 to 1e32 for the limit (at t = 40/S^2)"
+    covered = (
+        "d = 1, S = 1/64, six starts: L = 1 to 1e6 at times up to the horizon, L = 1 to 1e32 for the "
+        "limit (at t = 40/S^2)"
+    )
     return supported(
         "integration of the flow",
         covered,

@@ -21,9 +21,11 @@ ODD = (3, 5, 7)
 HEIGHT_OF_A_CAP = ("0 < epsilon", "epsilon <= 2")
 #: The cap as an integral over the radius of its boundary.
 RADIAL = (
-    r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, $\rho^2=2\varepsilon-\varepsilon^2$: over "
+    r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, "
+    r"$\rho^2=2\varepsilon-\varepsilon^2$: over "
     r"$\rho^{d-1}$ it is an average of "
-    r"$(1-s^2)^{-1/2}$, which grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are executed beside it. "
+    r"$(1-s^2)^{-1/2}$, which grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are "
+    r"executed beside it. "
     r"For $\varepsilon>1$ the cap grows and $\rho$ falls."
 )
 

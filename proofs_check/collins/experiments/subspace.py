@@ -100,7 +100,8 @@ def squares_and_cosines_teach_their_subspace() -> Evidence:
         runs = np.array([trained(task, seed, True, STEPS, lr, L) for seed in range(TRIALS)])
         small = int(np.sum(runs[:, 0] <= 0.25))
         told.append(
-            f"{task} tasks at the rate {lr}: rho <= 1/4 in {small} of {TRIALS} trials, mean error {runs[:, 1].mean():.3f}"
+            f"{task} tasks at the rate {lr}: rho <= 1/4 in {small} of {TRIALS} trials, mean error "
+            f"{runs[:, 1].mean():.3f}"
         )
     return undecided("Monte Carlo", "; ".join(told))
 

@@ -75,7 +75,10 @@ def steps(
     low, high = widths[worst], widths[worst + 1]
     checked = rf"\text{{{name}}}"
     if values[worst] <= values[worst + 1]:
-        covered = f"{len(widths)} widths from {widths[0]:g} to {widths[-1]:g}: from {abs(values[0]):.3g} to {abs(values[-1]):.3g}"
+        covered = (
+            f"{len(widths)} widths from {widths[0]:g} to {widths[-1]:g}: from {abs(values[0]):.3g} "
+            f"to {abs(values[-1]):.3g}"
+        )
         return supported("quadrature", covered, checked=checked)
     witness = {
         "w": low,

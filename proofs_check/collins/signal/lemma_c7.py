@@ -18,7 +18,8 @@ angle, phi = sp.symbols("theta phi", positive=True)
 #: Between two points at this angle, d/L^2 times the mean of L^2 (w'x)(w'y) over one side.
 ONE_SIDE = (sp.sin(angle) + (sp.pi - angle) * sp.cos(angle)) / sp.pi
 PLANE = (
-    r"The direction $w$ meets the plane of $x$ and $y$ in a uniform angle, at a length whose mean square is $\frac2d$ by "
+    r"The direction $w$ meets the plane of $x$ and $y$ in a uniform angle, at a length whose mean square "
+    r"is $\frac2d$ by "
     r"symmetry; $l_1,l_2,b$ "
     r"are independent of it."
 )
@@ -29,7 +30,8 @@ PLANE = (
     control=(dict(constant=2), dict(steepness=sp.Rational(9, 10)), dict(stretch=2)),
     needs=("COL:B.4",),
     argument=PLANE
-    + r" For an orthogonal $Q$ the task $f(Qx)$ has the direction $Q^\top w$; this is computed in the plane, and in "
+    + r" For an orthogonal $Q$ the task $f(Qx)$ has the direction $Q^\top w$; this is computed in the "
+    r"plane, and in "
     r"other dimensions it is $QQ^\top=I$.",
 )
 def relu_tasks_meet_the_assumption(

@@ -66,7 +66,10 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
         off, scale = found.off_structure(B), found.M[0, 0]
         worst = max(worst, off)
         if off > WITHIN or not 0 < scale <= bound + 1e-9:
-            reason = f"the least loss from three starts is at {found.M.tolist()} for n, k, d, sigma, bound = {n, k, d, sigma, bound}"
+            reason = (
+                f"the least loss from three starts is at {found.M.tolist()} for n, k, d, sigma, bound "
+                f"= {n, k, d, sigma, bound}"
+            )
             return undecided("enumeration", reason)
     kinds = dict.fromkeys((k, d) for _, k, d, _, _ in cases)
     tokens = [(k, d, sorted({n for n, *of, _, _ in cases if tuple(of) == (k, d)})) for k, d in kinds]
@@ -81,7 +84,8 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     at="c_v = 0, and n = 1 in Case 1",
     follows="COL:H.2",
     why=ONE_TOKEN
-    + r"with $c_v=0$ the scores see only $B^\top MB$, and $CBB^\top+BB_\perp^\top+B_\perp B^\top$ is as good as $CBB^\top$.",
+    + r"with $c_v=0$ the scores see only $B^\top MB$, and $CBB^\top+BB_\perp^\top+B_\perp B^\top$ is as "
+    r"good as $CBB^\top$.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
@@ -116,7 +120,8 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     false="edge",
     at="c_v = 0, and n = 1",
     why=ONE_TOKEN
-    + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $CBB^\top+BB_\perp^\top+B_\perp B^\top$ as $CBB^\top$.",
+    + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $CBB^\top+BB_\perp^\top+B_\perp "
+    r"B^\top$ as $CBB^\top$.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
@@ -231,7 +236,8 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     false="edge",
     at="n = 1, and constant tasks without noise",
     why=ONE_TOKEN
-    + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the loss $0$.",
+    + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the "
+    r"loss $0$.",
     costs="a hypothesis",
     repair=dict(least_n=2),
     control=dict(least_n=1),
@@ -257,5 +263,8 @@ def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1) -> Evidence:
             worst = max(worst, found.off_identity())
             if worst > WITHIN or np.trace(found.M) < 0:
                 return undecided("enumeration", f"the least loss is at {found.M.tolist()}")
-    covered = f"d = 2, n = 2, affine tasks, and n = 2, 3, rho = e^t, sigma = .3, 1, every M; off by at most {worst:.0e}"
+    covered = (
+        "d = 2, n = 2, affine tasks, and n = 2, 3, rho = e^t, sigma = .3, 1, every M; off by at "
+        f"most {worst:.0e}"
+    )
     return supported("enumeration", covered, checked=text)

@@ -30,7 +30,10 @@ from theory.regression.features.data import FeatureRegression
 a, b = sp.symbols("a b", nonnegative=True)  # shares of a prompt
 size = sp.Symbol("B", positive=True)  # the largest difference of values
 #: Why the bound of an update fails for other features, at t = 1.
-ALIGNED = r"For features $e_k+s_kc_kb$, $1\leq c_k\leq10$, and $f=\pm\frac L{\sqrt2}s$ the Gram matrix turns the entries of $H$ into "
+ALIGNED = (
+    r"For features $e_k+s_kc_kb$, $1\leq c_k\leq10$, and $f=\pm\frac L{\sqrt2}s$ the Gram matrix "
+    r"turns the entries of $H$ into "
+)
 
 
 def too_large(printed: sp.Expr) -> Evidence:

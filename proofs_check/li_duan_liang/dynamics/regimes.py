@@ -21,7 +21,10 @@ from proofs_check.li_duan_liang.dynamics.theorems import learned_in
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
-REDUCED = r"The features are equiangular with one norm, the tasks exchangeable and the prompts balanced; other problems are not tried."
+REDUCED = (
+    r"The features are equiangular with one norm, the tasks exchangeable and the prompts balanced; "
+    r"other problems are not tried."
+)
 k, w = sp.Symbol("K", positive=True), sp.Symbol("w", real=True)
 CLASSES = ("K in Integers", "K >= 2")
 

@@ -94,7 +94,10 @@ def two_times(found: Experiments, tasks: str, share: float, level: float) -> Evi
         )
 
     of_start, of_one = told({L: share * x for L, x in start.items()}), told(dict.fromkeys(start, level))
-    says = f"epochs to the share {share:g} of the loss of uniform attention: {of_start}; to the loss {level:g}: {of_one}"
+    says = (
+        f"epochs to the share {share:g} of the loss of uniform attention: {of_start}; to the loss "
+        f"{level:g}: {of_one}"
+    )
     return undecided(ENGINE, f"{tried(found)}: {says}")
 
 

@@ -62,7 +62,10 @@ def chernoff(twelve: int | Fraction) -> Evidence:
                     "bound": float(most),
                 }
                 return refuted_exactly(witness, "enumeration")
-    covered = "exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, and K = 5, N = 1000, two laws each"
+    covered = (
+        "exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, and K = 5, N = 1000, "
+        "two laws each"
+    )
     return supported("enumeration", covered)
 
 
@@ -283,5 +286,8 @@ def least_lengths(
         )
     for classes, least in LEAST.items():  # what (9) leaves open at delta = 1/(2K)
         parts.append(forall(3 * exp(-sp.Rational(times * least, 100 * classes**2)), ">", 1 - level, {}))
-    checked = r"\mathbb P(|\mathcal V_k|\in[N/2K,3N/2K]\ \forall k)\ge 99/100,\ 1-1/K\text{ from the least }N\text{ on}"
+    checked = (
+        r"\mathbb P(|\mathcal V_k|\in[N/2K,3N/2K]\ \forall k)\ge 99/100,\ 1-1/K\text{ from the least "
+        r"}N\text{ on}"
+    )
     return all_of(*(part.replace(checked=checked) for part in parts), checked=checked)

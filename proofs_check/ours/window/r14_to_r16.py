@@ -238,7 +238,10 @@ def bound_for_every_length(*, share: int | Fraction = 1) -> Evidence:
         witness = {"d": d, "class": number, "n": n, "w": w, "noise": noise, "difference over bound": worst}
         search = refuted_by_two_routes("quadrature", witness, worst, 1.0, again)
         return derivation("OURS:R14", search, search, share=share)
-    covered = f"{count} cases; the difference is at most {worst:.3g} of the bound, at d = {d}, n = {n}, w = {w}, noise = {noise}"
+    covered = (
+        f"{count} cases; the difference is at most {worst:.3g} of the bound, at d = {d}, n = {n}, w "
+        f"= {w}, noise = {noise}"
+    )
     search = supported("quadrature", covered, slack=1 / worst)
     return derivation("OURS:R14", search, search, share=share)
 

@@ -56,7 +56,8 @@ def relu_beside_affine(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
     control=(dict(tilted=Fraction(3, 4)), dict(steepness=Fraction(11, 10))),
     argument=LAWS
     + r" The mean of $t$ under the weights, which the derivation names $A_d(2w)$, is this quotient of Bessel "
-    r"functions, since $\mathbb Ee^{\kappa t}=\Gamma(\frac d2)(\frac2\kappa)^{d/2-1}I_{d/2-1}(\kappa)$ has the logarithmic "
+    r"functions, since $\mathbb Ee^{\kappa t}=\Gamma(\frac d2)(\frac2\kappa)^{d/2-1}I_{d/2-1}(\kappa)$ has "
+    r"the logarithmic "
     r"derivative $A_d(\kappa)$.",
 )
 def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> Evidence:
