@@ -17,6 +17,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import IN_SHARP, WHERE, K, c1, n
+from proofs_check.li_duan_liang.dynamics.exactly import UPDATES
 from proofs_check.li_duan_liang.dynamics.regimes import SHARP, gradient, k, w
 
 
@@ -24,8 +25,6 @@ from proofs_check.li_duan_liang.dynamics.regimes import SHARP, gradient, k, w
     "LDL:5.3",
     false="false",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=dict(power=1),
     robust=Diverging(
         point={"ratio": Fraction(10)},
         hypotheses=IN_SHARP,
@@ -36,17 +35,14 @@ from proofs_check.li_duan_liang.dynamics.regimes import SHARP, gradient, k, w
     ),
     needs=("LDL:P4/gradient", "OURS:R7.flow", "OURS:R7.loss"),
     hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
+    **UPDATES.repaired,
 )
-def rate_of_the_first_phase_of_the_sharp_regime(*, exact: bool = False, power: int = 2) -> Evidence:
+@UPDATES
+def rate_of_the_first_phase_of_the_sharp_regime() -> Evidence:
     r"""$q_k$ grows at a rate of at most $C\frac\eta K$ for all $t\leq T_f^*$: refuted for every $C$
-    at the first step, with $K=2n$ classes, $L=10K$, $\delta=\frac1{10K}$. Repaired,
-    $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, and
-    `power` for the exponent.
+    at the first step, with $K=2n$ classes, $L=10K$, $\delta=\frac1{10K}$.
     """
-    if not exact:
-        return defeated(slow.gradient_start(K, SHARP["L"]), c1 / K, n, at=SHARP, where=WHERE, least=4)
-    return exact_training.updates(power)
+    return defeated(slow.gradient_start(K, SHARP["L"]), c1 / K, n, at=SHARP, where=WHERE, least=4)
 
 
 @claim("LDL:5.3.Ts1", control=(dict(factor=12), dict(power=3)), needs=("LDL:T1/late",))
