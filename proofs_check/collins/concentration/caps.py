@@ -13,6 +13,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.attention.window.caps import cap_measure, truncated_gamma
 
 eps, x, alpha, d, i, m = sp.symbols("epsilon x alpha d i m", positive=True)
@@ -196,8 +197,7 @@ def large_sums_from_below(*, constant: int = 2) -> Evidence:
 
 @claim(
     "COL:G.3a",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(end=Fraction(3, 2)),
     control=dict(end=Fraction(9, 5)),
     hypotheses=("0 < x", "x < 2"),
@@ -291,8 +291,7 @@ def root_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim(
     "COL:G.7.txt",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(lower=True),
     control=dict(lower=True, half=Fraction(2, 5)),
     hypotheses=("d >= 1",),

@@ -17,7 +17,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import within
-from proofs_check.instances.outcomes import refuted_exactly, supported
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
 from theory.attention.window.caps import mean_kernel
 
 n = Diverging.n
@@ -240,8 +240,7 @@ def sums_and_integrals(*, unimodal: bool = True) -> Evidence:
 
 @claim(
     "COL:I.1p",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(below=True),
     control=dict(below=True, largest=0),
     hypotheses=("l > 0",),

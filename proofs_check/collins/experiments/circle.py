@@ -11,7 +11,7 @@ from numerics.evidence import Evidence
 from numerics.provers import computed, forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.instances.outcomes import supported
+from proofs_check.instances.outcomes import TYPO, supported
 from proofs_check.instances.window.ordered import Place, best_window, grows
 from theory.attention.window.classes import TaskClass
 from theory.attention.window.own_class import from_spectrum
@@ -24,12 +24,7 @@ def phases(nu: int) -> TaskClass:
 
 
 @claim(
-    "COL:Fig1",
-    false="typo",
-    costs="nothing",
-    repair=dict(inside=True),
-    control=dict(inside=True, share=2),
-    hypotheses=("nu > 0",),
+    "COL:Fig1", **TYPO, repair=dict(inside=True), control=dict(inside=True, share=2), hypotheses=("nu > 0",)
 )
 def tasks_are_not_linear(*, inside: bool = False, share: int = 1) -> Evidence:
     r"""What is left of the mean square of $f$ beside its best linear function is positive; with

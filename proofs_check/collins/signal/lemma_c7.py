@@ -11,6 +11,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.collins.signal.lemma_c2_c3 import turned_task
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import TYPO
 
 L = sp.Symbol("L", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
@@ -60,8 +61,7 @@ def relu_tasks_meet_the_assumption(
 
 @claim(
     "COL:C.7p/third",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("L > 0",),
     repair=dict(share=3),
     control=dict(share=2),
@@ -81,8 +81,7 @@ share, closer = sp.symbols("share closer", positive=True)
 
 @claim(
     "COL:C.7p/increasing",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("0 < share", "share < 1", "0 < closer", "closer < 1"),
     repair=dict(one_side=True),
     control=dict(one_side=True, more=-1),
@@ -97,8 +96,7 @@ def probability_of_one_side(*, one_side: bool = False, more: int = 1) -> Evidenc
 
 @claim(
     "COL:C.7p/product",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("f > 0", "g > 0"),
     repair=dict(direction=1),
     control=dict(direction=1, part=-1),
@@ -139,8 +137,7 @@ def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence
 
 @claim(
     "COL:C.7.xi/decreasing",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("0 < closer", "closer < 1"),
     repair=dict(direction=1),
     control=dict(direction=1, part=-1),

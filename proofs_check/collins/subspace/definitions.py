@@ -12,7 +12,7 @@ from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import refuted_exactly, supported
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
 from theory.attention.window.low_rank import score_blocks
 
 c_u, c_v, s, t = sp.symbols("c_u c_v s t", real=True)
@@ -34,14 +34,7 @@ def symmetric(name: str, size: int) -> sp.Matrix:
     return sp.Matrix(size, size, lambda i, j: sp.Symbol(f"{name}{min(i, j) + 1}{max(i, j) + 1}", real=True))
 
 
-@claim(
-    "COL:D4.1/inside",
-    false="typo",
-    costs="nothing",
-    repair=dict(bounded=True),
-    control=dict(sign=-1),
-    hypotheses=("L > 0",),
-)
+@claim("COL:D4.1/inside", **TYPO, repair=dict(bounded=True), control=dict(sign=-1), hypotheses=("L > 0",))
 def lipschitzness_inside(*, bounded: bool = False, sign: int = 1) -> Evidence:
     r"""Printed, the task with $a=2Lw$ has the constant $2L$. With $|a|$ bounded, $|a|^2|z|^2$
     exceeds $(a^\top z)^2$ by the square of the cross product ($k=3$).

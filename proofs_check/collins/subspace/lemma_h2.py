@@ -13,7 +13,7 @@ from proofs_check.collins.subspace.definitions import B_PERP, UNIT, B, c_u, c_v,
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import undecided
+from proofs_check.instances.outcomes import TYPO, undecided
 from theory.symbolic.algebra import Algebra
 
 
@@ -43,8 +43,7 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
 
 @claim(
     "COL:H.2a/35",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(positive=True),
     control=dict(sign=-1),
     hypotheses=("C_1 > 0", "s > 0", "s <= 1"),
@@ -153,8 +152,7 @@ def reflections_have_constant_norm(*, any_reflection: bool = False, two: int = 2
 
 @claim(
     "COL:H.2.min/scale",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(scaled=True),
     control=dict(scaled=True, share=2),
     hypotheses=("c_u > 0", "C_1 > 0"),

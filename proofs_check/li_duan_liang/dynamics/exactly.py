@@ -13,7 +13,24 @@ from functools import update_wrapper
 from typing import Any
 
 from numerics.evidence import Evidence, all_of
+from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training as exact
+from proofs_check.instances.features.aligned_features import HYPOTHESES as ALIGNED
+from proofs_check.instances.features.slow_attention import along
+
+#: The keywords of a claim that holds for orthonormal features, and not for those of Section 3.1.
+ON_ORTHONORMAL: dict[str, Any] = {
+    **{"false": "gap", "follows": "LDL:L2.raw", "costs": "a hypothesis"},
+    **{"repair": {"features": "orthonormal"}, "hypotheses": ALIGNED},
+}
+
+
+def diverging(
+    size: int, hypotheses: tuple[str, ...], ratio: Callable[..., Any], exceeds: Any, least: int = 4
+) -> Diverging:
+    """The problems on which attention is learned slowly, with L = size K, as a robust witness."""
+    slow: dict[str, Any] = {"point": {"ratio": Fraction(size)}, "sequence": along, "hypotheses": hypotheses}
+    return Diverging(**slow, ratio=ratio, exceeds=exceeds, least=least)
 
 
 @dataclass(frozen=True)

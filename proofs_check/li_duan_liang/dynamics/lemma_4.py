@@ -25,7 +25,7 @@ from proofs_check.instances.features.slow_attention import (
     gradient_early,
     n,
 )
-from proofs_check.li_duan_liang.dynamics.exactly import ATTENTION_AT_THE_START, EARLY_UPDATES
+from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.data import FeatureRegression
 
 a, b = sp.symbols("a b", nonnegative=True)  # shares of a prompt
@@ -86,9 +86,9 @@ def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
     costs="the theorem",
     needs=("LDL:L3.1", "LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    **ATTENTION_AT_THE_START.repaired,
+    **exactly.ATTENTION_AT_THE_START.repaired,
 )
-@ATTENTION_AT_THE_START
+@exactly.ATTENTION_AT_THE_START
 def attention_of_order_one() -> Evidence:
     r"""In Phase I $\mathrm{Attn}_k\geq c$ is refuted for every $c>0$: after one step, with $K=2n$
     classes, it is at most $\frac2K(1+\frac4{(K-1)^2})$.
@@ -103,9 +103,9 @@ def attention_of_order_one() -> Evidence:
     costs="the theorem",
     needs=("LDL:L4.attn", "LDL:P2/early", "LDL:L2.eq12/lower", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    **EARLY_UPDATES.repaired,
+    **exactly.EARLY_UPDATES.repaired,
 )
-@EARLY_UPDATES
+@exactly.EARLY_UPDATES
 def gradient_from_below() -> Evidence:
     r"""$g_k\geq c\frac{L^2\Delta^2}K$ is refuted for every $c>0$ at the first step, where
     $g_k\leq\frac{4L^2}{K^2}$ with $K=2n$ classes and $L=5K$.
@@ -116,14 +116,10 @@ def gradient_from_below() -> Evidence:
 
 @claim(
     "LDL:L4.1/upper",
-    false="gap",
-    follows="LDL:L2.raw",
+    **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$g_k\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K)$.",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
     dial="c",
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""$g_k=O(\frac{L^2\Delta^2}K)$: printed, for `features` of Section 3.1, this is refuted for
@@ -139,14 +135,10 @@ def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27))
 
 @claim(
     "LDL:L4.2",
-    false="gap",
-    follows="LDL:L2.raw",
+    **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$|g_{k,n}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),
     needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def gradient_of_another_class(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
     r"""$|g_{k,n}|=O(\frac{L^2\Delta^2}{K^2})$: printed, for `features` of Section 3.1, this is

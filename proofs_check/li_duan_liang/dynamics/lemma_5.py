@@ -12,11 +12,11 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics.exactly import HALF_IN_TIME, SCORES, SCORES_AND_TIME
+from proofs_check.instances.outcomes import TYPO
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_3 import scores_are_small
 
 #: The number of classes, and u_k.
@@ -49,14 +49,7 @@ def odds_of_a_gap(constant: int | Fraction) -> Evidence:
     )
 
 
-@claim(
-    "LDL:L5.sum",
-    false="typo",
-    costs="nothing",
-    repair=dict(first=0),
-    control=dict(last=4),
-    hypotheses=("eta > 0", "g0 > 0"),
-)
+@claim("LDL:L5.sum", **TYPO, repair=dict(first=0), control=dict(last=4), hypotheses=("eta > 0", "g0 > 0"))
 def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     r"""$q^{(T+1)}=q^{(0)}+\eta\sum_{t=1}^{T}g^{(t)}$ is refuted for $T=3$; repaired, the sum
     begins at $t=0$ (`first`, `last`).
@@ -76,9 +69,9 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     costs="the theorem",
     needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early", "OURS:R7.flow/step", "OURS:R7.time"),
     hypotheses=HYPOTHESES,
-    **SCORES_AND_TIME.repaired,
+    **exactly.SCORES_AND_TIME.repaired,
 )
-@SCORES_AND_TIME
+@exactly.SCORES_AND_TIME
 def score_at_the_end_of_phase_1() -> Evidence:
     r"""$q_k\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every constant in the
     number of steps: $q_k\leq z$ tends to 0, with $K=2n$ classes.
@@ -88,13 +81,9 @@ def score_at_the_end_of_phase_1() -> Evidence:
 
 @claim(
     "LDL:L5.off",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
+    **exactly.ON_ORTHONORMAL,
     control=(dict(c=Fraction(9, 10)), dict(power=2)),
     needs=("LDL:L4.2", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def other_scores_at_the_end_of_phase_1(
     *, features: str = "any", c: Fraction = Fraction(1), power: int = 1
@@ -123,9 +112,9 @@ def other_scores_at_the_end_of_phase_1(
     costs="the theorem",
     needs=("LDL:L5.1", "LDL:L5.off", "LDL:P2/early", "OURS:R7.flow", "OURS:R7.flow/step"),
     hypotheses=HYPOTHESES,
-    **SCORES.repaired,
+    **exactly.SCORES.repaired,
 )
-@SCORES
+@exactly.SCORES
 def gap_at_the_end_of_phase_1() -> Evidence:
     r"""$q_k-q_{k,m}\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every
     constant in the number of steps, with $K=2n$ classes.
@@ -226,9 +215,9 @@ def inverse_of_the_lower_share(
         *exact_training.R7,
     ),
     hypotheses=HYPOTHESES,
-    **HALF_IN_TIME.repaired,
+    **exactly.HALF_IN_TIME.repaired,
 )
-@HALF_IN_TIME
+@exactly.HALF_IN_TIME
 def attention_by_lemma_5() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ at the end of Phase I is refuted for every $c>0$, as
     in Proposition 2, with $K=2n$ classes.

@@ -25,15 +25,15 @@ from proofs_check.instances.features.slow_attention import (
     c2,
     n,
 )
-from proofs_check.li_duan_liang.dynamics.exactly import HALF_BEFORE, TIME_OF_THE_ORDER
+from proofs_check.instances.outcomes import TYPO
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
 from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, epsilon
 
 
 @claim(
     "LDL:L8.q",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(inside=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
     hypotheses=IN_FLAT,
@@ -165,9 +165,9 @@ def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction 
     costs="a hypothesis",
     needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early", "LDL:attn", *exact_training.R7),
     hypotheses=IN_FLAT,
-    **HALF_BEFORE.repaired,
+    **exactly.HALF_BEFORE.repaired,
 )
-@HALF_BEFORE
+@exactly.HALF_BEFORE
 def attention_by_lemma_8() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ at $t=T_f^*+1$ is refuted for every $c>0$, as
     in Proposition 3.
@@ -184,9 +184,9 @@ def attention_by_lemma_8() -> Evidence:
     costs="the theorem",
     needs=("LDL:L8.attn", "LDL:T1/late", *exact_training.R7),
     hypotheses=IN_FLAT,
-    **TIME_OF_THE_ORDER.repaired,
+    **exactly.TIME_OF_THE_ORDER.repaired,
 )
-@TIME_OF_THE_ORDER
+@exactly.TIME_OF_THE_ORDER
 def the_rest_at_the_end_of_phase_2() -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_f^*+1$, that is
     $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, is refuted for every

@@ -16,14 +16,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics.exactly import (
-    ATTENTION_IN_PHASE_2,
-    EVERY_REST,
-    LATE_REST,
-    LATE_UPDATES,
-    OTHER_ATTENTION,
-    OTHER_UPDATES,
-)
+from proofs_check.li_duan_liang.dynamics import exactly
 
 delta, L = FLAT["delta"], FLAT["L"]
 ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
@@ -36,9 +29,9 @@ ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
     costs="the theorem",
     needs=("LDL:L5.2", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    **ATTENTION_IN_PHASE_2.repaired,
+    **exactly.ATTENTION_IN_PHASE_2.repaired,
 )
-@ATTENTION_IN_PHASE_2
+@exactly.ATTENTION_IN_PHASE_2
 def attention_in_phase_2() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ throughout Phase II is refuted for every $c>0$ at its
     first step, with $K=2n$ classes.
@@ -78,9 +71,9 @@ def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int
     costs="the theorem",
     needs=("LDL:L6.1", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    **LATE_REST.repaired,
+    **exactly.LATE_REST.repaired,
 )
-@LATE_REST
+@exactly.LATE_REST
 def the_rest_in_phase_2() -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\delta$ throughout Phase II, that is $1\leq
     C\delta+\mathrm{Attn}_k$, is refuted for every $C$ at its first step, with $K=2n$ classes
@@ -96,9 +89,9 @@ def the_rest_in_phase_2() -> Evidence:
     costs="the theorem",
     needs=("LDL:L3.3", "OURS:R7.flow/step"),
     hypotheses=HYPOTHESES,
-    **OTHER_ATTENTION.repaired,
+    **exactly.OTHER_ATTENTION.repaired,
 )
-@OTHER_ATTENTION
+@exactly.OTHER_ATTENTION
 def attention_on_others_in_phase_2() -> Evidence:
     r"""$\mathrm{Attn}_n\leq C\frac\delta K$, that is $1\leq C\delta\frac{K-1}K+\mathrm{Attn}_k$ in
     a balanced prompt, is refuted for every $C$ at the first step of Phase II, with $K=2n$
@@ -114,9 +107,9 @@ def attention_on_others_in_phase_2() -> Evidence:
     costs="the theorem",
     needs=exact_training.R7,
     hypotheses=HYPOTHESES,
-    **EVERY_REST.repaired,
+    **exactly.EVERY_REST.repaired,
 )
-@EVERY_REST
+@exactly.EVERY_REST
 def premise_of_lemma_7() -> Evidence:
     r"""$1-\mathrm{Attn}_k=\Theta(\delta)$ in Phase II: the upper half is refuted for every constant
     at the first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
@@ -131,9 +124,9 @@ def premise_of_lemma_7() -> Evidence:
     costs="the theorem",
     needs=("LDL:L7.prem", "LDL:L2.eq12/upper", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    **LATE_UPDATES.repaired,
+    **exactly.LATE_UPDATES.repaired,
 )
-@LATE_UPDATES
+@exactly.LATE_UPDATES
 def gradient_in_phase_2() -> Evidence:
     r"""$g_k\leq C\frac{\delta^2L^2\Delta^2}K$ throughout Phase II is refuted for every $C$ at its
     first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
@@ -150,9 +143,9 @@ def gradient_in_phase_2() -> Evidence:
     costs="the theorem",
     needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=HYPOTHESES,
-    **OTHER_UPDATES.repaired,
+    **exactly.OTHER_UPDATES.repaired,
 )
-@OTHER_UPDATES
+@exactly.OTHER_UPDATES
 def gradient_of_others_in_phase_2() -> Evidence:
     r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2}{K^2}$ is refuted for every $C$ at the first step
     of Phase II, with $K=2n$ classes and $\delta=\frac1{10K}$.

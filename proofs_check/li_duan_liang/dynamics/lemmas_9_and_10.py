@@ -14,7 +14,8 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics.exactly import OTHER_ATTENTION, OTHER_UPDATES, TIME_OF_THE_ORDER
+from proofs_check.instances.outcomes import TYPO
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_4 import update_from_the_rest
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
 from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, delta, epsilon
@@ -48,9 +49,9 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
     costs="the theorem",
     needs=("OURS:R7.flow/step",),
     hypotheses=IN_SHARP,
-    **OTHER_ATTENTION.repaired,
+    **exactly.OTHER_ATTENTION.repaired,
 )
-@OTHER_ATTENTION
+@exactly.OTHER_ATTENTION
 def premises_of_lemma_9() -> Evidence:
     r"""$\mathrm{Attn}_n=\Theta(\frac\delta K)$ and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ together
     are refuted: $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at
@@ -66,9 +67,9 @@ def premises_of_lemma_9() -> Evidence:
     costs="the theorem",
     needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
-    **OTHER_UPDATES.repaired,
+    **exactly.OTHER_UPDATES.repaired,
 )
-@OTHER_UPDATES
+@exactly.OTHER_UPDATES
 def gradient_of_others_in_phase_3() -> Evidence:
     r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2\epsilon}{K^2}$ is refuted for every $C$ at the
     first step of Phase III, where $|g_{k,n}|\geq g_k/K$, with $K=2n^4$ classes.
@@ -80,9 +81,8 @@ def gradient_of_others_in_phase_3() -> Evidence:
 
 @claim(
     "LDL:L10.q",
-    false="typo",
+    **TYPO,
     follows="LDL:L8.q",
-    costs="nothing",
     repair=dict(inside=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
     hypotheses=IN_SHARP,
@@ -101,14 +101,7 @@ def logarithm_of_a_quotient_in_lemma_10(
     return sum_of_two_phases(least, most, more=True)
 
 
-@claim(
-    "LDL:L10.T",
-    false="typo",
-    costs="nothing",
-    repair=dict(power=1),
-    control=dict(power=2),
-    hypotheses=("eta > 0", "eta <= 1"),
-)
+@claim("LDL:L10.T", **TYPO, repair=dict(power=1), control=dict(power=2), hypotheses=("eta > 0", "eta <= 1"))
 def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
     r"""$T_s^*\leq C\frac{K\log(KL\Delta/\epsilon)}{L^2\Delta^2\delta^2\epsilon}$ is refuted for
     every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4 is
@@ -150,9 +143,9 @@ def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> 
     costs="the theorem",
     needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late", "LDL:attn", *exact_training.R7),
     hypotheses=IN_SHARP,
-    **TIME_OF_THE_ORDER.repaired,
+    **exactly.TIME_OF_THE_ORDER.repaired,
 )
-@TIME_OF_THE_ORDER
+@exactly.TIME_OF_THE_ORDER
 def the_rest_at_the_end_of_phase_3() -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_s^*$ is refuted for every $C$ in a balanced
     prompt, as $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, with $K=2n$,

@@ -11,23 +11,14 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.core.robust import Diverging
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics.exactly import (
-    EARLY_UPDATES,
-    HALF_IN_TIME,
-    OTHER_UPDATES,
-    TIME_TO_ONE_HALF,
-)
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_4 import ALIGNED, other_updates, own_updates, too_large
 from theory.regression.features.reduced import ReducedAttention
-
-#: L/K, which can be moved.
-POINT = {"ratio": Fraction(5)}
 
 
 @claim(
@@ -60,19 +51,14 @@ def early_training_is_slow(
     "LDL:P2/rate.lower",
     false="false",
     costs="the theorem",
-    robust=Diverging(
-        point=POINT,
-        hypotheses=HYPOTHESES,
-        sequence=slow.along,
-        ratio=lambda K, L, **_: (DELTA2 * L**2 / K) / slow.gradient_early(K, L),
-        exceeds=n / 2,
-        least=4,
+    robust=exactly.diverging(
+        5, HYPOTHESES, lambda K, L, **_: (DELTA2 * L**2 / K) / slow.gradient_early(K, L), n / 2
     ),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    **EARLY_UPDATES.repaired,
+    **exactly.EARLY_UPDATES.repaired,
 )
-@EARLY_UPDATES
+@exactly.EARLY_UPDATES
 def rate_of_phase_1_from_below() -> Evidence:
     r"""In Phase I $q_k$ grows at a rate of at least $c\frac{\eta L^2\Delta^2}K$: refuted for every
     $c>0$ at the first step, where $\eta g_k\leq\frac{4\eta L^2}{K^2}$, with $K=2n$ classes.
@@ -83,14 +69,10 @@ def rate_of_phase_1_from_below() -> Evidence:
 
 @claim(
     "LDL:P2/rate.upper",
-    false="gap",
-    follows="LDL:L2.raw",
+    **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$g_k\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K)$.",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
     dial="c",
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: printed, for `features` of Section
@@ -108,19 +90,14 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
     false="false",
     follows="LDL:P2/rate.lower",
     costs="the theorem",
-    robust=Diverging(
-        point=POINT,
-        hypotheses=HYPOTHESES,
-        sequence=slow.along,
-        ratio=lambda K, **_: (K - 1) * (K - 2) / slow.end_of_phase_1(K),
-        exceeds=n ** sp.Rational(1, 2) / 4,
-        least=4,
+    robust=exactly.diverging(
+        5, HYPOTHESES, lambda K, **_: (K - 1) * (K - 2) / slow.end_of_phase_1(K), n ** sp.Rational(1, 2) / 4
     ),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    **TIME_TO_ONE_HALF.repaired,
+    **exactly.TIME_TO_ONE_HALF.repaired,
 )
-@TIME_TO_ONE_HALF
+@exactly.TIME_TO_ONE_HALF
 def duration_of_phase_1_from_above() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac12$ after at most $C\frac{K\log K}{\eta L^2\Delta^2}$ steps:
     refuted for every $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with
@@ -143,19 +120,17 @@ def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
     false="false",
     follows="LDL:P2/rate.lower",
     costs="the theorem",
-    robust=Diverging(
-        point=POINT,
-        hypotheses=HYPOTHESES,
-        sequence=slow.along,
-        ratio=lambda K, delta, **_: 1 / (1 + delta) / slow.attention_early(K, slow.end_of_phase_1(K)),
-        exceeds=n / 5,
-        least=4,
+    robust=exactly.diverging(
+        5,
+        HYPOTHESES,
+        lambda K, delta, **_: 1 / (1 + delta) / slow.attention_early(K, slow.end_of_phase_1(K)),
+        n / 5,
     ),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    **HALF_IN_TIME.repaired,
+    **exactly.HALF_IN_TIME.repaired,
 )
-@HALF_IN_TIME
+@exactly.HALF_IN_TIME
 def attention_at_the_end_of_phase_1() -> Evidence:
     r"""At the end of Phase I $\mathrm{Attn}_k\geq\frac c{1+\delta}$: refuted for every $c>0$ and
     every constant in the number of steps, since $\mathrm{Attn}_k$ is at most $\frac2K(1+2z)$,
@@ -167,14 +142,10 @@ def attention_at_the_end_of_phase_1() -> Evidence:
 
 @claim(
     "LDL:P2.off",
-    false="gap",
-    follows="LDL:L2.raw",
+    **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$|g_{k,k'}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),
     needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
     r"""In Phase I $q_{k,k'}$ moves at the rate $O(\frac{\eta L^2\Delta^2}{K^2})$: printed, for
@@ -195,9 +166,9 @@ def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)
     costs="nothing",
     needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 2", "z >= 0"),
-    **OTHER_UPDATES.repaired,
+    **exactly.OTHER_UPDATES.repaired,
 )
-@OTHER_UPDATES
+@exactly.OTHER_UPDATES
 def other_scores_move_one_way() -> Evidence:
     r"""A step that does not decrease $q_{k,m}$ is refuted: at the gap $z$ and $\eta\sigma_f^2=1$
     the step of $q_{k,m}$ is $-\frac1K$ times that of $z$.
@@ -215,9 +186,9 @@ def other_scores_move_one_way() -> Evidence:
     costs="a hypothesis",
     needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
-    **OTHER_UPDATES.repaired,
+    **exactly.OTHER_UPDATES.repaired,
 )
-@OTHER_UPDATES
+@exactly.OTHER_UPDATES
 def another_score_that_grows() -> Evidence:
     r"""For $f=\pm\frac L{\sqrt2}$ on half of the features each, a nonpositive step of $q_{k,m}$
     with $f(v_m)=f(v_k)$ is refuted: with attention $a$ on the values of the other sign

@@ -11,11 +11,10 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics.exactly import HALF_BEFORE, LATE_UPDATES, OTHER_UPDATES, UPDATES
+from proofs_check.li_duan_liang.dynamics import exactly
 
 delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
 T = c2 * slow.end_of_phase_2(K, delta, epsilon)
@@ -38,19 +37,14 @@ def late_gradient(L: sp.Expr, T: sp.Expr) -> sp.Expr:
     "LDL:P3/rate",
     false="false",
     costs="the theorem",
-    robust=Diverging(
-        point={"ratio": Fraction(5)},
-        hypotheses=IN_FLAT,
-        sequence=slow.along,
-        ratio=lambda K, L, delta, **_: slow.gradient_start(K, L) / (delta**2 * L**2 * DELTA2 / K),
-        exceeds=n,
-        least=4,
+    robust=exactly.diverging(
+        5, IN_FLAT, lambda K, L, delta, **_: slow.gradient_start(K, L) / (delta**2 * L**2 * DELTA2 / K), n
     ),
     needs=("LDL:P4/gradient", *exact_training.R7),
     hypotheses=IN_FLAT,
-    **LATE_UPDATES.repaired,
+    **exactly.LATE_UPDATES.repaired,
 )
-@LATE_UPDATES
+@exactly.LATE_UPDATES
 def rate_of_phase_2() -> Evidence:
     r"""In Phase II $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}K$: refuted for
     every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
@@ -77,21 +71,19 @@ def late_updates_are_small(
     false="false",
     follows="LDL:P3/rate",
     costs="the theorem",
-    robust=Diverging(
-        point={"ratio": Fraction(5)},
-        hypotheses=IN_FLAT,
-        sequence=slow.along,
-        ratio=lambda K, L, delta, epsilon, **_: (
+    robust=exactly.diverging(
+        5,
+        IN_FLAT,
+        lambda K, L, delta, epsilon, **_: (
             (delta**2 * L**2 * DELTA2 / K) / late_gradient(L, slow.end_of_phase_2(K, delta, epsilon))
         ),
-        exceeds=log(n) / 2,
-        least=4,
+        log(n) / 2,
     ),
     needs=("LDL:P3/late", *exact_training.UPDATES),
     hypotheses=IN_FLAT,
-    **UPDATES.repaired,
+    **exactly.UPDATES.repaired,
 )
-@UPDATES
+@exactly.UPDATES
 def rate_of_phase_2_from_below() -> Evidence:
     r"""In Phase II $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2}K$: refuted
     for every $c>0$ and every constant in $T_f^*$ at its last step, where $g_k\leq\frac{2L^2}T$
@@ -109,9 +101,9 @@ def rate_of_phase_2_from_below() -> Evidence:
     costs="the theorem",
     needs=("LDL:P4/gradient", *exact_training.OTHERS),
     hypotheses=IN_FLAT,
-    **OTHER_UPDATES.repaired,
+    **exactly.OTHER_UPDATES.repaired,
 )
-@OTHER_UPDATES
+@exactly.OTHER_UPDATES
 def rate_of_the_other_scores_in_phase_2() -> Evidence:
     r"""In Phase II $q_{k,k'}$ moves at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}{K^2}$:
     refuted for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
@@ -127,9 +119,9 @@ def rate_of_the_other_scores_in_phase_2() -> Evidence:
     costs="a hypothesis",
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_FLAT,
-    **HALF_BEFORE.repaired,
+    **exactly.HALF_BEFORE.repaired,
 )
-@HALF_BEFORE
+@exactly.HALF_BEFORE
 def attention_at_the_end_of_phase_2() -> Evidence:
     r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
     $\delta=\epsilon=K^{-1/4}$, $L=\frac12K^{1/4}$ with $K=2n$ classes, in every prompt with

@@ -11,11 +11,10 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics.exactly import HALF_BEFORE, LATE_UPDATES, OTHER_UPDATES, UPDATES
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.proposition_3 import LATE, late_gradient
 
 SHARP = slow.member(L=10 * K)
@@ -65,19 +64,14 @@ def gradient_is_not_small(
     "LDL:P4/rate",
     false="false",
     costs="the theorem",
-    robust=Diverging(
-        point={"ratio": Fraction(10)},
-        hypotheses=IN_SHARP,
-        sequence=slow.along,
-        ratio=lambda K, delta, epsilon, **_: excess(K, delta, epsilon),
-        exceeds=n ** sp.Rational(1, 2) / 10**4,
-        least=4,
+    robust=exactly.diverging(
+        10, IN_SHARP, lambda K, delta, epsilon, **_: excess(K, delta, epsilon), n ** sp.Rational(1, 2) / 10**4
     ),
     needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.R7),
     hypotheses=IN_SHARP,
-    **LATE_UPDATES.repaired,
+    **exactly.LATE_UPDATES.repaired,
 )
-@LATE_UPDATES
+@exactly.LATE_UPDATES
 def rate_of_phase_3() -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
     refuted for every $C$ at its first step, with $K=2n^4$ classes, $\delta=\frac1{10K}$,
@@ -93,22 +87,20 @@ def rate_of_phase_3() -> Evidence:
     false="false",
     follows="LDL:P4/rate",
     costs="the theorem",
-    robust=Diverging(
-        point={"ratio": Fraction(10)},
-        hypotheses=IN_SHARP,
-        sequence=slow.along,
-        ratio=lambda K, L, delta, epsilon, **_: (
+    robust=exactly.diverging(
+        10,
+        IN_SHARP,
+        lambda K, L, delta, epsilon, **_: (
             (delta**2 * L**2 * DELTA2 * epsilon / K)
             / late_gradient(L, slow.end_of_phase_3(K, delta, epsilon, L))
         ),
-        exceeds=log(n) / 2,
-        least=4,
+        log(n) / 2,
     ),
     needs=("LDL:P3/late", *exact_training.UPDATES),
     hypotheses=IN_SHARP,
-    **UPDATES.repaired,
+    **exactly.UPDATES.repaired,
 )
-@UPDATES
+@exactly.UPDATES
 def rate_of_phase_3_from_below() -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
     refuted for every $c>0$ and every constant in $T_s^*$ at its last step, where
@@ -127,9 +119,9 @@ def rate_of_phase_3_from_below() -> Evidence:
     costs="the theorem",
     needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
-    **OTHER_UPDATES.repaired,
+    **exactly.OTHER_UPDATES.repaired,
 )
-@OTHER_UPDATES
+@exactly.OTHER_UPDATES
 def rate_of_the_other_scores_in_phase_3() -> Evidence:
     r"""In Phase III $q_{k,k'}$ moves at a rate of at most
     $C\frac{\eta\delta^2L^2\Delta^2\epsilon}{K^2}$: refuted for every $C$ at its first step,
@@ -147,9 +139,9 @@ def rate_of_the_other_scores_in_phase_3() -> Evidence:
     costs="a hypothesis",
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_SHARP,
-    **HALF_BEFORE.repaired,
+    **exactly.HALF_BEFORE.repaired,
 )
-@HALF_BEFORE
+@exactly.HALF_BEFORE
 def attention_at_the_end_of_phase_3() -> Evidence:
     r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
     $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=K^{1/4}$ with $K=2n$ classes, in every prompt

@@ -17,7 +17,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
-from proofs_check.li_duan_liang.dynamics.exactly import LATE_LOSS
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.theorems import learned_in
 from theory.regression.features.reduced import ReducedAttention
 
@@ -183,9 +183,9 @@ def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     costs="nothing",
     needs=exact_training.R7,
     hypotheses=(*IN_SHARP, "flat > 0", "2*flat**2*delta**2 <= 1"),
-    **LATE_LOSS.repaired,
+    **exactly.LATE_LOSS.repaired,
 )
-@LATE_LOSS
+@exactly.LATE_LOSS
 def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
     r"""At $\epsilon=\frac1K$, $\delta=\frac1{10K}$ and one $\eta$ the time to the loss $\epsilon^2$
     is shorter at the sharp $L=K^2$ than at the flat 1 by $cL\epsilon$: refuted for every $c>0$,
