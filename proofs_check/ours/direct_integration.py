@@ -1,6 +1,6 @@
-"""Second routes to the formulas of R4 for softmax attention on Gaussian tokens: the same
-expectations integrated over all scores of a short prompt, or averaged over many simulated prompts.
-They share nothing with the package's quadrature but the definition.
+"""Second routes to the formulas of R4: the same expectations integrated over all scores of a short
+prompt, or averaged over many simulated prompts. They share nothing with the package's quadrature
+but the definition.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.exact import exact_errors
-from numerics.evidence import Contradiction, Evidence, Verdict
+from numerics.evidence import Contradiction, Evidence
 from numerics.properties.computed import Computed, Decades, Entries, Share
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
+from proofs_check.instances.outcomes import supported
 from proofs_check.instances.plain_weights import plain_weights
 from theory.attention.gaussian_errors import (
     covariance_of_mean_token,
@@ -43,11 +44,9 @@ GRID = tuple((s, L) for L in (1, 2, 3) for s in (0.0, 0.25, 1.0, 4.0))
 
 
 def over_scores(s: float, L: int, step: float = 0.25) -> tuple[Floats, Floats, Floats]:
-    """Return standard normal g of shape (L, n), their softmax weights at sqrt(s) g, and the masses
-    of a trapezoid rule in L dimensions.
-
-    The integrands are analytic up to a distance of pi/sqrt(s) from the real axis, whence an error
-    of exp(-2 pi^2/(step sqrt(s))).
+    """Standard normal g of shape (L, n), their softmax weights at sqrt(s) g, and the masses of a
+    trapezoid rule in L dimensions. The integrands are analytic up to pi/sqrt(s) from the real axis,
+    whence an error of exp(-2 pi^2/(step sqrt(s))).
     """
     axis = step * np.arange(-round(9 / step), round(9 / step) + 1)
     g = np.stack([x.ravel() for x in np.meshgrid(*[axis] * L, indexing="ij")])
@@ -57,9 +56,7 @@ def over_scores(s: float, L: int, step: float = 0.25) -> tuple[Floats, Floats, F
 
 
 def by_integration() -> Evidence:
-    """Compare both sides of R4 (a)-(d) on the line, with Gamma = 1 and a = h = sqrt(s), by
-    unrelated integrals.
-    """
+    """Compare both sides of R4 (a)-(d) on the line, with Gamma = 1 and a = h = sqrt(s)."""
     worst = 0.0
     for s, L in GRID:
         g, p, mass = over_scores(s, L)
@@ -80,13 +77,11 @@ def by_integration() -> Evidence:
             f"R4 and the integral over all scores differ by {worst:.1e}; one of the two programs is wrong"
         )
     covered = "d = 1; s = 0, 1/4, 1, 4; L = 1, 2, 3, with P2, P3, Q from the quadrature"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+    return supported("quadrature", covered)
 
 
 def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evidence:
-    """Compare averages over prompts with the formulas of R4 (a), (c), (d) for 3-dimensional tokens
-    of rank 2.
-    """
+    """Compare averages over prompts with R4 (a), (c), (d) for 3-dimensional tokens of rank 2."""
     R = np.array([[1.0, 0.0], [0.5, 0.8], [-0.3, 0.4]])
     Gamma, a, V = R @ R.T, np.array([0.9, 0.3, -0.8]), np.array([[1.0, 0.5, 0.0], [0.0, -1.0, 2.0]])
     h = Gamma @ a
@@ -109,19 +104,13 @@ def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evi
     worst = float(max(x.max() for x in scores))
     if worst > sigmas:
         raise Contradiction(
-            f"R4 and the average over {prompts} prompts differ by {worst:.1f} standard errors; one of the two is wrong"
+            f"R4 and the average over {prompts} prompts differ by {worst:.1f} standard errors; one of the "
+            "two is wrong"
         )
     covered = f"d = 3, Gamma of rank 2, L = {L}: 12 components, each within {sigmas:g} standard errors"
     # 12 two-sided normal tails beyond 7 sigma are 3e-11; 1e-6 leaves room for the deviation from
     # normality at 20000 prompts
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
 # -- the moments of the weights --------------------------------------------------------------------
@@ -132,7 +121,7 @@ MOMENTS = ("P2", "P3", "Q")
 
 
 def moments_over_scores(s: float, L: int) -> Floats:
-    """Return P2, P3 and Q by integration over all scores of a short prompt."""
+    """P2, P3 and Q by integration over all scores of a short prompt."""
     _, p, mass = over_scores(s, L)
     pi2 = (p**2).sum(axis=0)
     return np.array([mass @ pi2, mass @ (p**3).sum(axis=0), mass @ pi2**2])
@@ -140,8 +129,8 @@ def moments_over_scores(s: float, L: int) -> Floats:
 
 @cache
 def laplace(s: float) -> list[Floats]:
-    """Return m_0, ..., m_4 on a grid of v as R4 writes them: Gaussian means of exp(kx - e^x), x = v
-    + sqrt(s) g.
+    """m_0, ..., m_4 on a grid of v as R4 writes them: Gaussian means of exp(kx - e^x), x = v +
+    sqrt(s) g.
     """
     v, g = np.arange(-60.0, 25.0, STEP), np.arange(-9.0, 14.0, STEP)
     X = np.exp(np.minimum(v[:, None] + np.sqrt(s) * g, 6.0))
@@ -154,7 +143,6 @@ def laplace(s: float) -> list[Floats]:
 
 
 def by_displayed_integrals(s: float, L: int, sixth: float, half: float = 0.5) -> Floats:
-    """Return P2, P3 and Q by the integrals that R4 displays."""
     m = laplace(s)
     m0 = m[0] ** (L - 1)
     second = (L - 1) * m[2] ** 2 * m[0] ** (L - 2) if L > 1 else 0
@@ -162,7 +150,7 @@ def by_displayed_integrals(s: float, L: int, sixth: float, half: float = 0.5) ->
 
 
 def displayed_integrals(sixth: float, half: float) -> Computed:
-    """Return that the displayed integrals are the moments, at drawn variances."""
+    """The displayed integrals are the moments, at drawn variances."""
     cases = tuple((L, moment) for L in (1, 2, 3) for moment in MOMENTS)
 
     def off(s: float) -> list[float]:
@@ -183,7 +171,7 @@ def displayed_integrals(sixth: float, half: float) -> Computed:
 
 
 def tilted_mean_of_the_weight(s: float) -> float:
-    """Return E w^2/(E w)^2 for w = e^{sqrt(s) g} by integration."""
+    """E w^2/(E w)^2 for w = e^{sqrt(s) g} by integration."""
     g = np.arange(-12.0, 22.0, 0.05)
     density = np.exp(-(g**2) / 2)
     w = np.exp(np.sqrt(s) * g)
@@ -191,8 +179,8 @@ def tilted_mean_of_the_weight(s: float) -> float:
 
 
 def long_prompts(rate: float) -> Computed:
-    """Return the limits of L P2, L P3 and L Q, up to 1/1000, at drawn variances; the rate of the
-    first is multiplied.
+    """The limits of L P2, L P3 and L Q, up to 1/1000, at drawn variances; `rate` multiplies that of
+    the first.
     """
     lengths = np.array([1e20, 1e30])
     cases = tuple((moment, f"{L:.0e}") for moment in MOMENTS for L in lengths)
@@ -214,8 +202,8 @@ def long_prompts(rate: float) -> Computed:
 
 
 def off_the_limit(Gamma: Floats, U: Floats, V: Floats, z: Floats, share: float, L: int) -> float:
-    """Return how far L E|grad_U T_L - grad_U T|^2 is from its limit, in units of it. The first
-    correction is of order 1/L, so that a longer prompt is a second route to the limit.
+    """How far L E|grad_U T_L - grad_U T|^2 is from its limit, relatively. The first correction is
+    of order 1/L, so that a longer prompt is a second route to the limit.
     """
     h = Gamma @ U @ z
     limit = share * sum(float(limit_of_grad_U_error(float(U @ z @ h), v, Gamma, h, float(z @ z))) for v in V)
@@ -223,9 +211,7 @@ def off_the_limit(Gamma: Floats, U: Floats, V: Floats, z: Floats, share: float, 
 
 
 def gradients_of_long_prompts(share: float) -> Computed:
-    """Return the limit of the gradient error, up to 1e-5, at drawn matrices and queries, scaled to
-    a drawn variance of the scores; the limit is multiplied.
-    """
+    """The limit of the gradient error, up to 1e-5, at drawn matrices and queries."""
 
     def at(factor: Floats, U: Floats, V: Floats, s: float) -> tuple[Floats, Floats, Floats, Floats]:
         R, A, z = factor.reshape(2, 2), U.reshape(2, 2), np.array([1.0, 0.5])
@@ -241,7 +227,8 @@ def gradients_of_long_prompts(share: float) -> Computed:
 
     matrix = Entries(4, 2.0)
     return Computed(
-        "d = 2, Gamma = R R' of rank 1 and 2, one row V, z = (1, 1/2), U scaled to scores of variance up to 2; tolerance 1e-5",
+        "d = 2, Gamma = R R' of rank 1 and 2, one row V, z = (1, 1/2), U scaled to scores of variance up "
+        "to 2; tolerance 1e-5",
         {"factor": matrix, "U": matrix, "V": Entries(2, 2.0), "s": Share(0.01, 2.0)},
         lambda **drawn: (off(10**10, **drawn), 1e-5),
         lambda **drawn: off(10**12, **drawn),

@@ -1,6 +1,5 @@
 """Our repair of Lemma F.1 of Boursier & Boyer: how sub-Gaussian the tokens of in-context regression
-are, for every covariance and with label noise. Inequalities are proved for every dimension, and the
-averaged bound is compared with quadrature.
+are, for every covariance and with label noise.
 """
 
 from __future__ import annotations
@@ -14,13 +13,14 @@ import numpy as np
 import sympy as sp
 from sympy import Max, Rational, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.provers import Closed, forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square
+from proofs_check.instances.outcomes import supported
 from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 
 tau2 = sp.Symbol("tau2", nonnegative=True)
@@ -36,9 +36,8 @@ def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
 
 @claim("OURS:LF.1/sub_gaussian", control={"k": Fraction(9, 10), "outer": Fraction(9, 10)})
 def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $S$ and Gaussian label noise it is derived that a token is $\sigma_w$-sub-Gaussian
-    at every task, with $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$, and that this is at
-    most $\max(1,\|S\|_{\rm op}+\tau^2)(1+\|w\|^2)$; `k` multiplies $\|S\|_{\rm op}$ in
+    r"""Derived for every $S$ and Gaussian label noise, at every task, with
+    $\sigma_w^2\leq\max(1,\|S\|_{\rm op}+\tau^2)(1+\|w\|^2)$; `k` multiplies $\|S\|_{\rm op}$ in
     $\sigma_w^2$, and `outer` the last bound. The second route goes through the norms of the blocks
     of $v=(a,b)$.
     """
@@ -59,7 +58,7 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Frac
 )
 def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int | Fraction = 1) -> Evidence:
     r"""For $g=\|\Gamma_w\|_{\rm op}\leq\sigma_w^2$ and $\sigma_w^2\geq1$,
-    $\max(1,g^p)\leq\sigma_w^{2p}$, and $x^p\geq1+p(x-1)$, both for every real $p\geq1$. Here `k`
+    $\max(1,g^p)\leq\sigma_w^{2p}$, and $x^p\geq1+p(x-1)$, for every real $p\geq1$. Here `k`
     multiplies $\sigma_w^2$, and `least` stands for the least $p$; for $p=0$ the bound is $1\leq1$.
     """
     g, sigma2, p, x = sp.symbols("g sigma2 p x", positive=True)
@@ -82,9 +81,9 @@ def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int
     ),
 )
 def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
-    r"""For $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ and $\kappa=\max(1,\|S\|_{\rm
-    op}+\tau^2)$, $\mathbb{E}L^{-c/\sigma_w^2}\leq e^{1/4}2^{d/2}e^{-\sqrt{c\ln(L)/\kappa}}$ is
-    tried by quadrature; `k` multiplies the root in the exponent.
+    r"""With $\kappa=\max(1,\|S\|_{\rm op}+\tau^2)$, $\mathbb{E}L^{-c/\sigma_w^2}\leq
+    e^{1/4}2^{d/2}e^{-\sqrt{c\ln(L)/\kappa}}$ is tried by quadrature; `k` multiplies the root in the
+    exponent.
     """
     slack, where, sides = math.inf, dict[str, Any](), (drawn_means(float(k)),)
     for d in (1, 3, 10):
@@ -99,14 +98,7 @@ def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
                 if bound / mean < slack:
                     slack, where = bound / mean, _named(**at)
     covered = "d = 1, 3, 10; |S| = 1/10, 1, 4; label noise 0, 1/2; c ln L = 0, 1, 0.65, 30, 1000"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        covered=covered,
-        slack=slack,
-        tightest=where,
-        sides=sides,
-    )
+    return supported("quadrature", covered, slack=slack, tightest=where, sides=sides)
 
 
 def _named(d: int, top: float, noise: float, A: float) -> dict[str, Any]:
@@ -116,19 +108,17 @@ def _named(d: int, top: float, noise: float, A: float) -> dict[str, Any]:
 def mean_of_the_power(
     d: int, top: float, noise: float, A: float, mean: Callable[..., float] = mean_over_chi_square
 ) -> float:
-    """Return E exp(-A/sigma_w^2) at ``A = c ln L``."""
+    """E exp(-A/sigma_w^2) at A = c ln L."""
     kink = max((1 - noise) / top - 1, 1e-3)  # where sigma_w^2 leaves 1
     beside = {"peak": max(math.sqrt(2 * A / top), d, 1.0)} if mean is mean_by_quad else {}
     return mean(d, lambda z: np.exp(-A / np.maximum(1.0, top * (1 + z) + noise)), kink=kink, **beside)
 
 
 def bound_of_the_mean(d: int, top: float, noise: float, A: float, k: float) -> float:
-    """Return the bound, with a factor in the exponent."""
     return math.exp(0.25 - k * math.sqrt(A / max(1.0, top + noise)) + d / 2 * math.log(2))
 
 
 def drawn_means(k: float) -> Computed:
-    """Return the bound at drawn dimensions, covariances, label noises and values of c ln L."""
     return Computed(
         "d = 1 to 20, |S| from 1/100 to 100, label noise up to 100, c ln L up to 1e4",
         {
@@ -146,11 +136,9 @@ def drawn_means(k: float) -> Computed:
 
 @claim("OURS:LF.1/sixth", control={"k": Fraction(1, 2)}, needs=("BB:LF.1.ii.a-e/moment",))
 def sixth_power_of_the_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
-    r"""For $s=\|S\|_{\rm op}$, $n=\tau^2$ and $z=\|w\|^2$, $\max(1,s(1+z)+n)\leq\max(1,s+n)(1+z)$;
-    `k` multiplies the right side.
-
-    The sixth power of the right side is a polynomial in $z$, and $\mathbb{E}\sigma_w^{12}$ is
-    finite with it.
+    r"""For $s=\|S\|_{\rm op}$, $n=\tau^2$ and $z=\|w\|^2$, $\max(1,s(1+z)+n)\leq\max(1,s+n)(1+z)$,
+    whose sixth power is a polynomial in $z$, so that $\mathbb{E}\sigma_w^{12}$ is finite; `k`
+    multiplies the right side.
     """
     s, n, z = names = sp.symbols("s n z", nonnegative=True)
     right = Rational(k) * Max(1, s + n) * (1 + z)

@@ -1,6 +1,5 @@
 """Our replacements of Propositions 3.1 and 3.4 and of Lemmas C.6 and C.9 of Boursier & Boyer:
-errors averaged over the query have explicit bounds for every L >= 1, sigma > 0 and U. The steps are
-proved, and the bounds are tried on instances whose errors are exact sums or quadratures.
+errors averaged over the query have explicit bounds for every L >= 1, sigma > 0 and U.
 """
 
 from __future__ import annotations
@@ -33,34 +32,23 @@ AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
 GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
 
 
-@claim(
-    "OURS:P3.1",
-    control=dict(c=Fraction(1, 42)),
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:P3.1", control=dict(c=Fraction(1, 42)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $L\geq1$, with $h=\frac d2\ln2$ and $\kappa=\sigma^2|U|^2$, the mean of
-    $|T_L-T|^2$ is at most $|V|^2\sigma^22^{d/2}(300(1+h)+8\ln L+20(d+1)\kappa)/L^\theta$ with
-    $\theta=\min(1,\frac1{16\kappa})$, and for $\sigma\geq1$ and $L\geq2$ at most
+    r"""With $h=\frac d2\ln2$ and $\kappa=\sigma^2|U|^2$ the bound is
+    $|V|^2\sigma^22^{d/2}(300(1+h)+8\ln L+20(d+1)\kappa)/L^\theta$ with
+    $\theta=\min(1,\frac1{16\kappa})$, and for $\sigma\geq1$, $L\geq2$
     $c_1\sigma^4\ln(L)/L^{c_2/\sigma^2}$. Both are derived from R1 for $f(z)=z$, and tried on
-    instances; `c` multiplies the bounds.
+    instances; `c` multiplies them.
     """
     bound = times(c, lambda L, s, u, d: output_average(L, s, u, 1, d))
     search = output_or_gradient(bound, "output", checked=rf"{AVERAGE}\le\text{{output\_average}}")
     return derivation("OURS:P3.1", search, in_the_form_of_the_paper(c, "output"), c=c)
 
 
-@claim(
-    "OURS:P3.4.V",
-    control=dict(c=Fraction(1, 42)),
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:P3.4.V", control=dict(c=Fraction(1, 42)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The mean of $|\nabla_VT_L-\nabla_VT|^2$ is at most $d_{\rm out}$ times our bound of the
-    output with $|V|=1$, since each row is $R_L/S_L-R/S$ for $f(z)=z$; Assumption 3.3 is not needed.
-    This is derived, and tried on instances; `c` multiplies the bound.
+    """Derived, since each row is $R_L/S_L-R/S$ for $f(z)=z$, and tried on instances; `c` multiplies
+    the bound.
     """
     bound = times(c, lambda L, s, u, d: gradient_V_average(L, s, u, 1, d))
     checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
@@ -110,8 +98,8 @@ def the_bound_without_concentration(*, c: int = 4) -> Evidence:
 
 @claim("OURS:P3.4.U/numbers", control=dict(first=60900, second=77, third=456))
 def the_constants_of_the_gradient(*, first: int = 61000, second: int = 78, third: int = 460) -> Evidence:
-    r"""The constants of the gradient satisfy $25125\cdot4/\sqrt e\leq61000$, $32\cdot4/\sqrt
-    e\leq78$ and $32(4/\sqrt e)^3\leq460$; the right sides are `first`, `second` and `third`.
+    r"""$25125\cdot4/\sqrt e\leq61000$, $32\cdot4/\sqrt e\leq78$ and $32(4/\sqrt e)^3\leq460$; the
+    right sides are `first`, `second` and `third`.
     """
     x, factor = sp.Symbol("x", positive=True), 4 / sp.exp(sp.Rational(1, 2))
     rows = ((25125 * factor, first), (32 * factor, second), (32 * factor**3, third))
@@ -122,10 +110,8 @@ def the_constants_of_the_gradient(*, first: int = 61000, second: int = 78, third
 def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction = 32) -> Evidence:
     r"""For $\sigma\geq1$ and $L\geq2$, $A+D\ln^2L+B\sigma^4\leq\sigma^4\ln^2(L)((A+B)/\ln^22+D)$,
     and $\min(1,\frac1{32\sigma^2|U|^2})\geq\min(1,\frac1{32|U|^2})/\sigma^2$, which is the form of
-    the paper. Here `base` stands for the 2 of $\ln^22$ and `c2` for the second 32.
-
-    For $L\geq1$ the same holds with $1+\ln L$ in place of $\ln L$; in P3.4.U $D=78(d+1)$ and
-    $B=460(d+3)^3|U|^4$.
+    the paper; for $L\geq1$ the same with $1+\ln L$ for $\ln L$. In P3.4.U $D=78(d+1)$ and
+    $B=460(d+3)^3|U|^4$. Here `base` stands for the 2 of $\ln^22$ and `c2` for the second 32.
     """
     return all_of(exponents_compared(32, c2), form_of_the_paper(2, base))
 
@@ -138,14 +124,11 @@ def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction 
     reference={},
 )
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $L\geq1$, with $\kappa=\sigma^2|U|^2$, the mean of $|\nabla_UT_L-\nabla_UT|^2$ is
-    at most $|V|^2\sigma^42^{d/2}$ times our bracket over $L^{\min(1,1/(32\kappa))}$, without
-    Assumption 3.3, and at most $c_1\sigma^8\ln(L)^2/L^{c_2/\sigma^2}$ for $\sigma\geq1$ and
-    $L\geq2$. Both are derived and tried on instances; `c` multiplies the bounds.
-
-    The derivation starts from the gradients as covariances of $v_i^\top z_k$ and $z_kz^\top$ under
-    the softmax weights, as in BB:C.7.gU, and under the tilted law, as in BB:P3.4.U/limit. It uses
-    R1 for $zz^\top$ and for $z$, and R2 for $z$.
+    r"""The bound, over $L^{\min(1,1/(32\kappa))}$ with $\kappa=\sigma^2|U|^2$, and
+    $c_1\sigma^8\ln(L)^2/L^{c_2/\sigma^2}$ for $\sigma\geq1$ and $L\geq2$ are derived and tried on
+    instances; `c` multiplies them. The derivation starts from the gradients as covariances of
+    $v_i^\top z_k$ and $z_kz^\top$ under the softmax weights, as in BB:C.7.gU, and under the tilted
+    law, as in BB:P3.4.U/limit. It uses R1 for $zz^\top$ and for $z$, and R2 for $z$.
     """
     bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
     search = output_or_gradient(
@@ -156,7 +139,7 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
 
 def in_the_form_of_the_paper(c: Fraction, quantity: Quantity) -> Evidence:
     """Try the display for sigma >= 1 and L >= 2, with sigma^4 and ln(L) for the output and their
-    squares for the gradient in U, on instances.
+    squares for the gradient in U.
     """
     constants, p, of = (
         (paper_constants_V, 1, "T") if quantity == "output" else (paper_constants_U, 2, r"\nabla_UT")
@@ -175,9 +158,8 @@ def in_the_form_of_the_paper(c: Fraction, quantity: Quantity) -> Evidence:
 @claim("OURS:LC.6/bracket", control=dict(c=Fraction(1, 2)), needs=("OURS:QA.tilt",))
 def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
     r"""For $l=\ln L$ and $h,a_2\geq0$, $2(1+l+h)^2+2(1+h+a_2)^2\leq75(3+h)^2+4l^2+4a_2^2$, and the
-    same holds with 8, 8000 and 16 in place of 2, 75 and 4; `c` multiplies $l^2$ and $a_2^2$.
-
-    These are C.6 with $p=2$ and C.9; C.6 with $p=1$ is OURS:P3.1/bracket.
+    same holds with 8, 8000 and 16 in place of 2, 75 and 4; `c` multiplies $l^2$ and $a_2^2$. These
+    are C.6 with $p=2$ and C.9; C.6 with $p=1$ is OURS:P3.1/bracket.
     """
     h, a2, l = sp.symbols("h a2 l", nonnegative=True)
     both = (1 + l + h) ** 2 + (1 + h + a2) ** 2
@@ -186,18 +168,10 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
     return all_of(second, forall(8 * both, "<=", 8000 * (3 + h) ** 2 + 16 * tail, domain))
 
 
-@claim(
-    "OURS:LC.6",
-    control=dict(c=Fraction(1, 46)),
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:LC.6", control=dict(c=Fraction(1, 46)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The mean of $|(R_L/S_L-R/S)g|^2$ is at most
-    $C_f^2(4\sigma^2)^p\sqrt{\mathbb{E}|g|^4}\,2^{d/4}$ times our bracket over
-    $L^{\min(1,1/(32\kappa))}$, and Assumption C.5 (ii) is not needed. This is derived for $p=1,2$
-    and every bilinear product with $|f(z_1)g(z)|\leq|f(z_1)||g(z)|$, by R1 for the function
-    $z_1\mapsto f(z_1)g(z)$ at each query, and tried on instances; `c` multiplies the bound.
+    r"""Derived for $p=1,2$, by R1 for the function $z_1\mapsto f(z_1)g(z)$ at each query, and tried
+    on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c6_average(L, s, u, 1, d, p, root))
     search = general(
@@ -209,25 +183,17 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
 @claim("OURS:LC.6/form", control=dict(c2=127), needs=("OURS:P3.1/form", "OURS:P3.4.U/form"))
 def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Evidence:
     r"""For $\sigma\geq1$, $\min(1,\frac1{128\sigma^2|U|^2})\geq\min(1,\frac1{128|U|^2})/\sigma^2$,
-    as C.9 needs it; `c2` stands for the second 128.
-
-    The exponent of C.6 is that of P3.4.U/form. The constants for $p=1$ are those of P3.1/form, and
-    those for $p=2$ of P3.4.U/form, with $D=2p$ for C.6 and $D=16$ for C.9.
+    as C.9 needs it; `c2` stands for the second 128. The exponent of C.6 is that of P3.4.U/form. The
+    constants for $p=1$ are those of P3.1/form, and those for $p=2$ of P3.4.U/form, with $D=2p$ for
+    C.6 and $D=16$ for C.9.
     """
     return exponents_compared(128, c2)
 
 
-@claim(
-    "OURS:LC.9",
-    control=dict(c=Fraction(1, 10600)),
-    hypotheses=("L in Integers", "L >= 1"),
-    reference={},
-)
+@claim("OURS:LC.9", control=dict(c=Fraction(1, 10600)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The mean of $|(R_L/S_L-R/S)g|^4$ is at most $16C_f^4\sigma^4\sqrt{\mathbb{E}|g|^8}\,2^{d/4}$
-    times our bracket over $L^{2\min(1,1/(128\kappa))}$, without Assumption C.8 (ii). This is
-    derived for every product as in OURS:LC.6, by R2 for $z_1\mapsto f(z_1)g(z)$ at each query, and
-    tried on instances; `c` multiplies the bound.
+    r"""Derived by R2 for $z_1\mapsto f(z_1)g(z)$ at each query, and tried on instances; `c`
+    multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c9_average(L, s, u, 1, d, root))
     search = general(

@@ -1,6 +1,5 @@
 """The steps behind our bounds on errors averaged over the query: moments of tilted laws, weighted
-moments of the query, and the smaller of two bounds. Inequalities are proved over their whole
-domain, and bounds on laws are tried on instances.
+moments of the query, and the smaller of two bounds.
 """
 
 from __future__ import annotations
@@ -28,9 +27,7 @@ from theory.bounds.query_average import tilted_moment, weighted_query_moment
 
 
 def _largest(c: Fraction) -> Iterator[Instance]:
-    """Return E max|z_k|^{2q} of L tokens from the distribution function, for the laws that are
-    discrete or bounded.
-    """
+    """E max|z_k|^{2q} of L tokens from the distribution function, for discrete or bounded laws."""
     for d in (1, 2):
         for law in hostile_laws(d):
             if not law.sigma2 or "Gaussian" in law.name:
@@ -88,16 +85,10 @@ def _moments(c: sp.Rational, q: int) -> Iterator[Term]:
     )
 
 
-@claim(
-    "OURS:QA.tilt",
-    control=dict(c=Fraction(7, 10)),
-    needs=("OURS:R3/exponential",),
-)
+@claim("OURS:QA.tilt", control=dict(c=Fraction(7, 10)), needs=("OURS:R3/exponential",))
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""With $a_2=\sigma^2|Uz|^2$, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is
-    derived for every real $q=1+r\geq1$, and so is the bound of $\mathbb{E}\max_k|z_k|^{2q}$ with
-    $\ln L$ in place of $a_2$. Both are tried for $q=1,2,4$. Here `c` multiplies $4\sigma^2$ in both
-    bounds, and tokens $\pm1$ refute $c=\frac7{10}$.
+    r"""Both bounds are derived for every real $q=1+r\geq1$, and tried for $q=1,2,4$. Here `c`
+    multiplies $4\sigma^2$ in both, and tokens $\pm1$ refute $c=\frac7{10}$.
     """
     signs = Instance(
         {"tokens": "1, -1", "d": 1, "sigma": 1, "Uz": 0, "q": 1},
@@ -106,7 +97,10 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
         lambda: (sp.S.One, sp.Rational(c) * tilted_moment(sp.S.One, sp.S.Zero, sp.S.One, 1)),
     )
     terms = [term for q in (1, 2, 4) for term in _moments(sp.Rational(c), q)]
-    covered = "hostile laws in d = 1, 2 by cubature, sigma |Uz| = 0, 0.1, 1, 2; L = 1, 2, 10, 1000 for the largest; q = 1, 2, 4; "
+    covered = (
+        "hostile laws in d = 1, 2 by cubature, sigma |Uz| = 0, 0.1, 1, 2; L = 1, 2, 10, 1000 for the "
+        "largest; q = 1, 2, 4; "
+    )
     covered += "rare large tokens, exactly"
     checked = r"\mathbb{E}_{\mu_z}\|Z\|^{2q}\le(4\sigma^2)^q(q-1+h+\sigma^2\|Uz\|^2)^q"
     checked += r",\quad\mathbb{E}\max\|z_k\|^{2q}\le(4\sigma^2)^q(q-1+h+\ln L)^q"
@@ -118,9 +112,8 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:QA.tilt/second", control=dict(c=Fraction(7, 10)))
 def second_and_fourth_moment_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For $q=1$ and 2, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is derived for
-    every sub-Gaussian law of the tokens, and tried in hostile cases; `c` multiplies $4\sigma^2$,
-    and tokens $\pm1$ refute $c=\frac7{10}$.
+    r"""For $q=1$ and 2 the bound is derived for every sub-Gaussian law of the tokens, and tried in
+    hostile cases; `c` multiplies $4\sigma^2$, and tokens $\pm1$ refute $c=\frac7{10}$.
     """
     search = moments_of_tilted_tokens(c=c)
     return derivation("OURS:QA.tilt/second", search, search, c=c)
@@ -149,8 +142,8 @@ def dimension_leaves_a_constant(*, two: int = 2) -> Evidence:
 
 
 def _weighted(c: Fraction) -> Iterator[Instance]:
-    """List weighted moments of queries: exactly for standard Gaussian ones, which tilt to N(0, 2 I)
-    and give 2^{d/2} E|N(0, 2I)|^{2j}, then for laws on few values.
+    """Weighted moments of queries: exactly for standard Gaussian ones, which tilt to N(0, 2 I) and
+    give 2^{d/2} E|N(0, 2I)|^{2j}, then for laws on few values.
     """
     for d in (1, 2, 3, 10):
         for j in (0, 1, 2, 3, 4):
@@ -173,20 +166,18 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
                 )
 
 
-@claim(
-    "OURS:QA.weight",
-    control=(dict(c=Fraction(99, 100)), dict(half=Fraction(1, 3))),
-)
+@claim("OURS:QA.weight", control=(dict(c=Fraction(99, 100)), dict(half=Fraction(1, 3))))
 def weighted_moments_of_the_query(*, c: Fraction = Fraction(1), half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For 1-sub-Gaussian queries and $r=1-2\lambda$, $\mathbb{E}e^{\lambda|z|^2}\leq r^{-d/2}$,
-    with equality for Gaussian queries, and
-    $\mathbb{E}|z|^{2j}e^{\lambda|z|^2}\leq r^{-d/2}(\frac{2(d+j)}{r\sqrt e})^j$ are derived for
-    every $\lambda$ in $[0,\frac12)$ and real $j>0$, and tried on hostile laws for
+    r"""With $r=1-2\lambda$ the bounds $r^{-d/2}$ and $r^{-d/2}(\frac{2(d+j)}{r\sqrt e})^j$ are
+    derived for every $\lambda$ in $[0,\frac12)$ and real $j>0$, and tried on hostile laws for
     $\lambda=\frac14$ and $j=0,\ldots,4$. Here `c` multiplies the bounds, and `half` stands for the
     $\frac12$ in the equality, whose second route is the integral of one coordinate.
     """
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
-    covered = "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 "
+    covered = (
+        "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; "
+        "hostile laws in d = 1, 2, 3 "
+    )
     covered += "scaled to the constant 1"
     meant = WeightedQueries(
         lambda d, j: (sp.Rational(c) if isinstance(d, sp.Basic) else float(c)) * weighted_query_moment(d, j)
@@ -206,15 +197,10 @@ def bearable(k: int, c: int | Fraction) -> Evidence:
     return forall(k * kappa * Min(1, 1 / (sp.Rational(c) * kappa)), "<=", sp.Rational(1, 4), {kappa: (0, oo)})
 
 
-@claim(
-    "OURS:QA.min",
-    control=(dict(top=Fraction(11, 10)), dict(bottom=Fraction(-1, 10)), dict(c=15)),
-)
+@claim("OURS:QA.min", control=(dict(top=Fraction(11, 10)), dict(bottom=Fraction(-1, 10)), dict(c=15)))
 def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16) -> Evidence:
-    r"""For $x>0$, $A,B\geq0$ and $0\leq\theta\leq1$, $\min(Ax,B)\leq\max(A,B)x^\theta$; for
-    $\theta=\min(1,\frac1{16\kappa})$, $4\kappa\theta\leq\frac14$, and $x^\theta\leq
-    e^{|z|^2/4}/L^\theta$ at $x=e^{4\sigma^2|Uz|^2}/L$. All three are derived. In the second route
-    $x=e^y$ with either sign of $y$; `bottom` and `top` bound $\theta$, and `c` stands for the 16.
+    r"""All three inequalities are derived. In the second route $x=e^y$ with either sign of $y$;
+    `bottom` and `top` bound $\theta$, and `c` stands for the 16.
     """
     y, theta = sp.symbols("y theta", real=True)
     range_of_theta = Closed(sp.Rational(bottom), sp.Rational(top))
@@ -226,12 +212,10 @@ def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1
 
 @claim("OURS:QA.min/theta", control=dict(share=Fraction(15, 16)))
 def exponents_that_the_query_can_bear(*, share: int | Fraction = 1) -> Evidence:
-    r"""For $\theta=\min(1,\frac1{32\kappa})$, $8\kappa\theta\leq\frac14$, and for
-    $\theta=\min(1,\frac1{128\kappa})$, $32\kappa\theta\leq\frac14$; `share` multiplies 32 and 128
-    in $\theta$.
-
-    The first is for P3.4.U and LC.6. The second is for LC.9, where $x=e^{16a_2}/L^2$ and the
-    Cauchy-Schwarz inequality doubles the weight.
+    r"""For $\theta=\min(1,\frac1{32\kappa})$, $8\kappa\theta\leq\frac14$, for P3.4.U and LC.6; and
+    for $\theta=\min(1,\frac1{128\kappa})$, $32\kappa\theta\leq\frac14$, for LC.9, where
+    $x=e^{16a_2}/L^2$ and the Cauchy-Schwarz inequality doubles the weight. Here `share` multiplies
+    32 and 128.
     """
     return all_of(bearable(8, 32 * Fraction(share)), bearable(32, 128 * Fraction(share)))
 
@@ -275,9 +259,7 @@ def form_of_the_paper(p: int, base: int) -> Evidence:
 def the_form_of_the_paper(*, base: int = 2, c2: int | Fraction = 16) -> Evidence:
     r"""For $\sigma\geq1$ and $L\geq2$, $A+D\ln L+B\sigma^2\leq\sigma^2\ln(L)((A+B)/\ln2+D)$, and
     $\min(1,\frac1{16\sigma^2|U|^2})\geq\min(1,\frac1{16|U|^2})/\sigma^2$, which is the form of the
-    paper. Here `base` stands for the 2 of $\ln2$ and `c2` for the second 16.
-
-    For $L\geq1$ the same holds with $1+\ln L$ in place of $\ln L$; in P3.1 $A=300(1+h)$, $D=8$ and
-    $B=20(d+1)|U|^2$.
+    paper; for $L\geq1$ the same with $1+\ln L$ for $\ln L$. In P3.1 $A=300(1+h)$, $D=8$ and
+    $B=20(d+1)|U|^2$. Here `base` stands for the 2 of $\ln2$ and `c2` for the second 16.
     """
     return all_of(exponents_compared(16, c2), form_of_the_paper(1, base))

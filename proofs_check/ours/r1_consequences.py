@@ -1,6 +1,5 @@
-"""Consequences of R1, our bound on the second moment of the error at a fixed query: by Markov's
-inequality it gives the conclusions of Lemma C.1, Corollary C.3 and Lemma C.4 of Boursier & Boyer
-without their conditions. Constants are compared by proof, probabilities on the worst laws.
+"""Consequences of R1: by Markov's inequality it gives the conclusions of Lemma C.1, Corollary C.3
+and Lemma C.4 of Boursier & Boyer without their conditions.
 """
 
 from __future__ import annotations
@@ -26,17 +25,10 @@ DELTA_DOMAIN = {delta: (0, 1)}
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
 
 
-@claim(
-    "OURS:R1.LC1",
-    dial="c",
-    control=dict(top=109),
-    hypotheses=HYPOTHESES,
-    reference={},
-)
+@claim("OURS:R1.LC1", dial="c", control=dict(top=109), hypotheses=HYPOTHESES, reference={})
 def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Evidence:
-    r"""For every $\delta$ in $(0,1)$, $\mathbb{P}(|{\rm
-    err}|^2>27\beta^2)\leq\frac{75}{27}\delta<4\delta$, where `c` stands for the first 27 and `top`
-    for 75.
+    r"""$\mathbb{P}(|{\rm err}|^2>27\beta^2)\leq\frac{75}{27}\delta<4\delta$, where `c` stands for
+    the first 27 and `top` for 75.
     """
     share = sp.Rational(top, 27)
     tail = worst_ratio(
@@ -53,9 +45,9 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Eviden
     reference={},
 )
 def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75, zero: bool = False) -> Evidence:
-    r"""If $K=\sqrt{\mathbb{E}|f|^4}>0$, then for every $\delta$ in $(0,1)$, $\mathbb{P}(|{\rm
-    err}|^2\geq108e^{4a_2}K/(\delta L))\leq\frac{75}{108}\delta\leq\delta$, where `c` stands for the
-    first 108 and `top` for 75. With `zero` the function may be 0, whose event is sure.
+    r"""With $K=\sqrt{\mathbb{E}|f|^4}$, $\mathbb{P}(|{\rm err}|^2\geq108e^{4a_2}K/(\delta
+    L))\leq\frac{75}{108}\delta\leq\delta$, where `c` stands for the first 108 and `top` for 75.
+    With `zero` the function may be 0, whose event is sure.
     """
     share = sp.Rational(top, 108)
     if zero:

@@ -1,6 +1,5 @@
 """R3: bounds on the moments of the tilted law, on the tail and on the largest norm of sub-Gaussian
-vectors, from which Assumption 3.3 of Boursier & Boyer follows. The steps are proved for every
-dimension, and the bounds are tried on the worst laws that a search finds.
+vectors, from which Assumption 3.3 of Boursier & Boyer follows.
 """
 
 from __future__ import annotations
@@ -35,13 +34,12 @@ MAX_PRODUCT_NODES = 300
 
 
 def half_power(x: Any, power: int) -> Any:
-    """Return x^{p/2}, for floats and Arb balls."""
     return x ** (power // 2) if power % 2 == 0 else np.sqrt(x) ** power
 
 
 @cache
 def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Return a function of the law with the two sides: E|Z|^p under the law tilted by a, and the
+    """A function of the law with the two sides: E|Z|^p under the law tilted by a, and the
     bound of R3.
     """
 
@@ -57,8 +55,8 @@ def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 @cache
 def uniform(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Return a function of the laws with the same left side and the constant that serves every law,
-    a polynomial in |U|^2 for each dimension of the tokens.
+    """The same left side and the constant that serves every law, a polynomial in |U|^2 for each
+    dimension of the tokens.
     """
 
     def sides(populations: Any, numbers: Any) -> tuple[Any, Any]:
@@ -84,14 +82,14 @@ def _coefficients(power: int, of_query: int, n: int) -> list[float]:
 
 
 def exponential(populations: Any, _: Any) -> tuple[Any, Any]:
-    """Return the two sides E exp(|Z|^2/(4 sigma^2)) and 2^{d/2}, the tail of R3 at t = 0."""
+    """The two sides E exp(|Z|^2/(4 sigma^2)) and 2^{d/2}, the tail of R3 at t = 0."""
     (z,) = populations
     return z.mean(np.exp(z.squares / (4 * z.sigma2))), 0 * z.sigma2 + tail_R3(0, z.nodes.shape[1])
 
 
 def tail(populations: Any, _: Any) -> tuple[Any, Any]:
-    """Return the two sides: the largest P(|Z| >= t) e^{t^2/(4 sigma^2)} over the thresholds t =
-    |Z_i|, and the tail of R3 at t = 0.
+    """The largest P(|Z| >= t) e^{t^2/(4 sigma^2)} over the thresholds t = |Z_i|, and the tail of R3
+    at t = 0.
     """
     (z,) = populations
     reached = [np.where(z.squares >= square, z.masses, 0 * z.masses).sum(0) for square in z.squares]
@@ -101,7 +99,7 @@ def tail(populations: Any, _: Any) -> tuple[Any, Any]:
 
 @cache
 def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Return a function of the law with the two sides: E max |Z_l|^p, and the bound of R3.max."""
+    """A function of the law with the two sides: E max |Z_l|^p, and the bound of R3.max."""
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (z,) = populations
@@ -118,7 +116,7 @@ def _unit(law: TokenLaw, factor: float = 1.0) -> WeightedNodes:
 
 @cache
 def tilts() -> list[tuple[str, Any, Any]]:
-    """List hostile laws at sigma = 1 and 3 with scores of several lengths."""
+    """Hostile laws at sigma = 1 and 3 with scores of several lengths."""
     rows = []
     for n in DIMENSIONS:
         direction = np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))
@@ -137,7 +135,7 @@ def tilts() -> list[tuple[str, Any, Any]]:
 
 @cache
 def pairs() -> list[tuple[str, Any, Any]]:
-    """List tokens at sigma = 1 and 3, queries at constant 1, and matrices U, zero included."""
+    """Tokens at sigma = 1 and 3, queries at constant 1, and matrices U, zero included."""
     return list(_pairs())
 
 
@@ -154,7 +152,7 @@ def _pairs() -> Iterator[tuple[str, Any, Any]]:
 
 
 def joint() -> Iterator[tuple[str, Any, Any]]:
-    """List tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x, as in
+    """Tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x, as in
     Assumption 4.2 (iii) for d = 1.
     """
     for law in hostile_laws(2):
@@ -186,12 +184,12 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
     reference={},
 )
 def moment_of_the_tilted_law(*, share: int | Fraction = 1, least: int | Fraction = 1) -> Evidence:
-    r"""The bound is derived for every real $q=\frac p2=1+r\geq1$; for $p=0$ both sides are 1. The
-    exponential moment at $\theta=\frac12$, the tangent of the concave function and $\mathbb{E}_\mu
-    e^{a^\top Z}\geq1$ give the bound OURS:QA.tilt, which is smaller for $\sigma\geq1$. The second
-    route: the bound is tried for $p=2,3,4,8$ on laws with few atoms at every score and on hostile
-    laws at $\sigma=1$ and 3. Here `share` multiplies it, and `least` stands for the least $\sigma$,
-    below which tokens $\pm\sigma$ refute it at $p=2$ and a query of 0.
+    r"""Derived for every real $q=\frac p2=1+r\geq1$: the exponential moment at $\theta=\frac12$,
+    the tangent of the concave function and $\mathbb{E}_\mu e^{a^\top Z}\geq1$ give the bound
+    OURS:QA.tilt, which is smaller for $\sigma\geq1$. The second route: the bound is tried for
+    $p=2,3,4,8$ on laws with few atoms at every score and on hostile laws at $\sigma=1$ and 3. Here
+    `share` multiplies it, and `least` stands for the least $\sigma$, below which tokens $\pm\sigma$
+    refute it at $p=2$ and a query of 0.
     """
     if least < 1:
         signs = tilted_moment_R3(sigma, sp.S.Zero, sp.S.One, sp.Integer(2))
@@ -206,19 +204,15 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1, least: int | Fraction
     return derivation("OURS:R3", found, share=share)
 
 
-@claim(
-    "OURS:R3/exponential",
-    control=dict(two=3),
-)
+@claim("OURS:R3/exponential", control=dict(two=3))
 def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
     r"""For $\theta=2\lambda\sigma^2<1$, $\mathbb{E}e^{a^\top
-    Z+\lambda|Z|^2}\leq(1-\theta)^{-d/2}\exp(\frac{\sigma^2|a|^2}{2(1-\theta)})$; `two` stands for
-    the 2 in the last denominator.
-
-    It is derived from the definition of sub-Gaussian at $a+\sqrt{2\lambda}\,g$, averaged over a
-    standard Gaussian $g$. The second route is the square $\frac{\sigma^2}2(a+\sqrt\theta
-    g/\sigma)^2-\frac12g^2=\frac{\sigma^2a^2}{2(1-\theta)} -\frac12(1-\theta)(g-m)^2$ of one
-    coordinate with its shift $m$, and its integral at $\theta=\frac14$.
+    Z+\lambda|Z|^2}\leq(1-\theta)^{-d/2}\exp(\frac{\sigma^2|a|^2}{2(1-\theta)})$, from the
+    definition of sub-Gaussian at $a+\sqrt{2\lambda}\,g$, averaged over a standard Gaussian $g$. The
+    second route is the square $\frac{\sigma^2}2(a+\sqrt\theta
+    g/\sigma)^2-\frac12g^2=\frac{\sigma^2a^2}{2(1-\theta)}-\frac12(1-\theta)(g-m)^2$ of one
+    coordinate with its shift $m$, and its integral at $\theta=\frac14$. Here `two` stands for the 2
+    in the last denominator.
     """
     shift = sqrt(theta) * sigma * a / (1 - theta)
     square = sigma**2 / 2 * (a + sqrt(theta) / sigma * g) ** 2 - g**2 / 2
@@ -273,8 +267,7 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     reference={},
 )
 def assumption_33_holds(*, share: int | Fraction = 1, least: int | Fraction = 1) -> Evidence:
-    r"""The bound $\mathbb{E}_\nu[\mathbb{E}_{\mu_z}|Z_1|^p\,|Z|^{p'}]\leq\sigma^{2p}M_{p,p'}$ is
-    derived for $p,p'\in\{0,4,8\}$, not both 0: R3 at every query, where $|Uz|\leq|U||z|$, times
+    r"""Derived for $p,p'\in\{0,4,8\}$, not both 0: R3 at every query, where $|Uz|\leq|U||z|$, times
     $|z|^{p'}$. That $M_{p,p'}$ is finite is OURS:R3.A33/uniform. The second route of all parts
     together: the bound is tried on skewed laws with every $U$ for $(p,p')=(4,0),(4,4),(8,4),(8,8)$.
     Here `share` multiplies it, and `least` stands for the least $\sigma$, below which tokens
@@ -301,10 +294,10 @@ def assumption_33_holds(*, share: int | Fraction = 1, least: int | Fraction = 1)
     reference={},
 )
 def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
-    r"""With constants that do not depend on $\nu$ the bound of the tilted moments is derived for
-    $|U|\leq2\rho'$ and tokens of every dimension, which is $d+1$ for those of Assumption 4.2. The
-    second route of all parts together: for $(p,p')=(4,0),(4,4),(8,8)$ it is tried also for tokens
-    $(x,y)$ and queries $(x_{\rm q},0)$ with the law of $x$. Here `share` multiplies it.
+    r"""With constants that do not depend on $\nu$ the bound is derived for $|U|\leq2\rho'$ and
+    tokens of every dimension. The second route of all parts together: for
+    $(p,p')=(4,0),(4,4),(8,8)$ it is tried also for tokens $(x,y)$ and queries $(x_{\rm q},0)$ with
+    the law of $x$. Here `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p}\sup_\nu M_{p,p'}"
     search: dict[str, Any] = dict(
@@ -317,14 +310,11 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     return derivation("OURS:R3.A33/ball", *[found] * len(POWERS), share=share)
 
 
-@claim(
-    "OURS:R3.A33/uniform",
-    control=dict(four=Fraction(7, 2)),
-)
+@claim("OURS:R3.A33/uniform", control=dict(four=Fraction(7, 2)))
 def constants_free_of_the_laws(*, four: int | Fraction = 4) -> Evidence:
-    r"""For $p,p'=0,4,8$, not both 0, it is derived that $M_{p,p'}$ is at most a polynomial in
-    $|U|^2$ in which $(4(\frac d2\ln2+n-1))^n$ stands for the moment of order $2n$ of $\nu$; `four`
-    stands for the 4. The second route is that the constants of the code are no larger.
+    r"""For $p,p'=0,4,8$, not both 0, $M_{p,p'}$ is derived to be at most a polynomial in $|U|^2$ in
+    which $(4(\frac d2\ln2+n-1))^n$ stands for the moment of order $2n$ of $\nu$; `four` stands for
+    the 4. The second route is that the constants of the code are no larger.
     """
     u = sp.Symbol("u", nonnegative=True)
     domain, searches = {u: Closed(0, oo), d: Closed(1, oo)}, []
@@ -337,15 +327,9 @@ def constants_free_of_the_laws(*, four: int | Fraction = 4) -> Evidence:
 # -- tail and maximum ------------------------------------------------------------------------------
 
 
-@claim(
-    "OURS:R3.tail",
-    control=(dict(share=Fraction(4, 5)), dict(two=3)),
-    reference={},
-)
+@claim("OURS:R3.tail", control=(dict(share=Fraction(4, 5)), dict(two=3)), reference={})
 def exponential_moment_and_tail(*, share: int | Fraction = 1, two: int = 2) -> Evidence:
-    r"""The bounds $\mathbb{E}e^{|Z|^2/(4\sigma^2)}\leq2^{d/2}$, with equality for
-    $\mathcal{N}(0,\sigma^2I)$, and $\mathbb{P}(|Z|\geq t)\leq2^{d/2}e^{-t^2/(4\sigma^2)}$ for every
-    $t\geq0$ are derived, and tried on laws with two and three atoms; the first is also tried on
+    """All three are derived, and tried on laws with two and three atoms; the first is also tried on
     hostile laws in $d=1,2,3$. Here `share` multiplies both bounds, and `two` stands for the 2 of
     the equality, whose second route is the integral of one coordinate.
     """
@@ -368,8 +352,8 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1, two: int = 2) -> E
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",))
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
-    r"""For every $t>0$ and $d\geq1$, $2^{d/2}e^{-t^2/4}\leq e^{2d-t^2/16}$: our tail is below that
-    of Lemma D.2, item 1. Here `c` stands for the 2 in $2d$.
+    r"""For every $t>0$ and $d\geq1$, $2^{d/2}e^{-t^2/4}\leq e^{2d-t^2/16}$; `c` stands for the 2 in
+    $2d$.
     """
     return forall(tail_R3(t, d), "<=", tail_d2(t, d, Rational(c)), {t: (0, oo), d: Closed(1, oo)})
 
@@ -390,13 +374,10 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
 
 
 @claim(
-    "OURS:R3.max",
-    control=(dict(share=Fraction(1, 2)), dict(least=Fraction(3, 2))),
-    needs=("OURS:R3.tail",),
+    "OURS:R3.max", control=(dict(share=Fraction(1, 2)), dict(least=Fraction(3, 2))), needs=("OURS:R3.tail",)
 )
 def largest_norm(*, share: int | Fraction = 1, least: int | Fraction = 2) -> Evidence:
-    r"""The bound $\mathbb{E}\max_\ell|Z_\ell|^p\leq\sigma^p(4(\ln L+\frac d2\ln2+\frac
-    p2-1))^{p/2}$ is derived for every real $q=\frac p2=1+r\geq1$. The second route: it is tried for
+    r"""Derived for every real $q=\frac p2=1+r\geq1$. The second route: the bound is tried for
     $p=2,\frac52,4,8$ and $L=1,2,10,1000$. Here `share` multiplies it, and `least` stands for the
     least $p$, below which one token $\pm1$ refutes it.
     """

@@ -1,6 +1,5 @@
 """R4: the powers of L with which the errors of output and gradients on Gaussian tokens decay,
-averaged over Gaussian queries. The constants of the bounds from above and below are proved, and the
-bounds and exponents are compared with quadrature up to L = 1e100.
+averaged over Gaussian queries.
 
 From above, the weights of Gaussian scores obey a Chernoff bound whose parameter theta = 1 + b makes
 the average over queries flat. From below, one token dominates with the probability that its score
@@ -24,13 +23,14 @@ from sympy import oo
 
 from numerics.attention.exact import exact_errors
 from numerics.attention.setting import AttentionSetting
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of
+from numerics.evidence import Contradiction, Evidence, all_of
 from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.quadrature.score_moments import ScoreMoments, score_moments
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.instances.random_query.averaged_errors import near_its_exponent
 from proofs_check.ours.theorem_b import averaged_directly
@@ -55,8 +55,6 @@ def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) 
     $\mathbb{E}D^2\leq5202(1+s)^2P_2$, $\mathbb{E}S_c\leq66(1+s)P_2$,
     $|\mathbb{E}[D\pi_2]|\leq45(1+s)P_2$ and $Q+\mathbb{E}T_2\leq3P_2$. The constants are `D2`,
     `Sc`, `D_pi2` and `T2`.
-
-    The symbols that begin with `t` are the moments over $P_2$.
     """
     shares = {key: sp.Symbol("t" + "".join(map(str, key)), nonnegative=True) for key in GRAD_U_MOMENTS}
     spread = spread_moments(s, {**shares, (2,): sp.S.One})
@@ -103,9 +101,8 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
 )
 def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
-    r"""The bound $P_2\leq8^\theta L^{1-\theta}e^{(\theta^2-\theta)s/2}+L\exp(-\frac L{32}e^{-s/2})$
-    is tried by quadrature, where `c` stands for the base 8. Without scores $P_2=1/L$, which refutes
-    every base below 1.
+    """The bound is tried by quadrature, where `c` stands for the base 8. Without scores $P_2=1/L$,
+    which refutes every base below 1.
     """
     return _from_above(c).replace(sides=(drawn_from_above(float(c)),))
 
@@ -115,14 +112,12 @@ DRAWN_LENGTHS = (1.0, 2.0, 10.0, 1e2, 1e4, 1e8, 1e30)
 
 
 def bound_of_P2(c: float, s: float, theta: float, L: Floats) -> Floats:
-    """Return the bound of R4.above."""
     with np.errstate(over="ignore", under="ignore"):
         first = np.exp(theta * math.log(c) + (1 - theta) * np.log(L) + (theta**2 - theta) * s / 2)
         return np.asarray(first + L * np.exp(-L * math.exp(-s / 2) / 32))
 
 
 def drawn_from_above(c: float) -> Computed:
-    """Return the bound at drawn variances, theta and lengths."""
     lengths = np.array(DRAWN_LENGTHS[1:])
     return Computed(
         "s up to 400, theta from 0 to 2, L = 2 to 1e30",
@@ -140,9 +135,7 @@ def _from_above(c: int | Fraction) -> Evidence:
         if bound >= 1 / L:
             raise Contradiction(f"P2 = 1/L = {1 / L} does not exceed {bound} at c = {c}; a formula is wrong")
         witness: dict[str, Any] = {"L": L, "s": 0, "theta": 2, "P2": 1 / L, "bound": bound, "c": c}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     slack, tightest = math.inf, dict[str, Any]()
     for variance in VARIANCES:
         P2, lengths = _moments(variance).P2[1:], LENGTHS[1:]  # from L = 2 on
@@ -153,23 +146,14 @@ def _from_above(c: int | Fraction) -> Evidence:
                 slack, tightest = float(ratio[i]), {"s": variance, "L": f"{lengths[i]:g}", "theta": theta}
     covered = f"s = {VARIANCES}, theta = 0 to 2, L = 2 to 1e100"
     if slack < 1 - 1e-10:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}"
-        )
+        return undecided("quadrature", f"{covered}; least ratio {slack} at {tightest}")
     checked = rf"P_2 \le {c}^\theta L^{{1-\theta}} e^{{(\theta^2-\theta)s/2}} + L\,e^{{-L e^{{-s/2}}/32}}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        checked=checked,
-        covered=covered,
-        slack=max(1.0, slack),
-        tightest=tightest,
-    )
+    return supported("quadrature", covered, checked=checked, slack=max(1.0, slack), tightest=tightest)
 
 
 def log_probability(variance: float, L: float, half: float) -> float:
-    """Return ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides
-    cross once.
+    """ln of P(sqrt(s) g >= ln L + half s + ln(8 (2 + s + g^2))); for s >= 1/2 the two sides cross
+    once.
     """
     root = math.sqrt(variance)
     gap = lambda x: root * x - math.log(8 * (2 + variance + x**2)) - math.log(L) - half * variance
@@ -177,7 +161,7 @@ def log_probability(variance: float, L: float, half: float) -> float:
 
 
 def _probability_again(variance: float, L: float, half: float) -> float:
-    """Return the same probability in multiple precision, from another root finder."""
+    """The same probability in multiple precision, from another root finder."""
     from mpmath import mp, mpf
 
     with mp.workdps(30):
@@ -231,7 +215,7 @@ def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 
 def drawn_from_below(half: float) -> Computed:
-    """Return both bounds, that of P2 divided by 64/25, at drawn variances and lengths."""
+    """Both bounds, that of P2 divided by 64/25, at drawn variances and lengths."""
     lengths = np.array(DRAWN_LENGTHS)
 
     def sides(s: float) -> tuple[list[float], Floats]:
@@ -260,20 +244,14 @@ def _from_below(half: Fraction) -> Evidence:
             if ratio < slack:
                 slack, tightest = ratio, {"s": variance, "L": f"{L:g}"}
     if slack < 1:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"P2 is below (8/25) L Pi at {tightest}"
-        )
+        return undecided("quadrature", f"P2 is below (8/25) L Pi at {tightest}")
     event = r"\sqrt{s}\,g \ge \ln L + \tfrac{s}{2} + \ln(8(2+s+g^2))"
-    checked = rf"\mathbb{{E}}D^2 \ge \tfrac{{L}}{{8}}\Pi,\ P_2 \ge \tfrac{{8}}{{25}}L\,\Pi,\quad \Pi = \mathbb{{P}}({event})"
-    covered = f"s = {VARIANCES}, L = 1 to 1e100"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        checked=checked,
-        covered=covered,
-        slack=slack,
-        tightest=tightest,
+    checked = (
+        r"\mathbb{E}D^2 \ge \tfrac{L}{8}\Pi,\ P_2 \ge \tfrac{8}{25}L\,\Pi,\quad \Pi = "
+        rf"\mathbb{{P}}({event})"
     )
+    covered = f"s = {VARIANCES}, L = 1 to 1e100"
+    return supported("quadrature", covered, checked=checked, slack=slack, tightest=tightest)
 
 
 @claim("OURS:R4.exponent/flat", control=dict(two=3))
@@ -300,8 +278,8 @@ def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
 
 
 def _settings() -> Iterator[AttentionSetting]:
-    """List settings: one direction; V blind to the direction of the scores, so that rho = 0; lambda
-    = 1/2 with tokens on a line; no scores.
+    """One direction; V blind to the direction of the scores, so that rho = 0; lambda = 1/2 with
+    tokens on a line; no scores.
     """
     yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], query_cov=[[1.0]], name="d = 1, lambda = 1.44")
     yield AttentionSetting(
@@ -366,12 +344,13 @@ def _at_far_lengths(scale: int | Fraction) -> Evidence:
                     else None
                 )
                 if again is None:
-                    return Evidence(
-                        verdict=Verdict.OPEN, engine="quadrature", reason=f"the slope is {slope} at {at}"
-                    )
+                    return undecided("quadrature", f"the slope is {slope} at {at}")
                 off_again = abs(math.log(again[0] / again[1]) / math.log(LONG_LENGTHS[0]) - exponent)
                 return refuted_by_two_routes("quadrature", at, off, 0.025, off_again)
             farthest = max(farthest, off)
-    covered = f"{'; '.join(x.name for x, *_ in _far_errors())}; L = 1e50 to 1e100, where the slope is min(1, b) to {farthest:.2g}"
+    covered = (
+        f"{'; '.join(x.name for x, *_ in _far_errors())}; L = 1e50 to 1e100, where the slope is "
+        f"min(1, b) to {farthest:.2g}"
+    )
     checked = r"|\ln(\mathcal{E}(L)/\mathcal{E}(L^2))/\ln L - \min(1,b)| \le 1/40,\quad L = 10^{50}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
+    return supported("quadrature", covered, checked=checked)

@@ -1,8 +1,6 @@
 """R4: bias, covariance and mean squared errors of softmax attention on Gaussian tokens in closed
-form, for every L and every dimension.
-
-The identities are between polynomials in the power sums pi_k of the weights, whose expectations are
-P2, P3, Q and so on. The left sides come from `theory.symbolic.stein`, which knows Stein's lemma and
+form, for every L and every dimension. The identities are between polynomials in the power sums pi_k
+of the weights; the left sides come from `theory.symbolic.stein`, which knows Stein's lemma and
 nothing of the right sides; two linear forms stand for a matrix.
 """
 
@@ -21,6 +19,7 @@ from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from proofs_check.ours.direct_integration import (
     by_displayed_integrals,
     by_integration,
@@ -52,24 +51,25 @@ TOKENS = TokenAlgebra("u", "v")
 pi = dict(zip(range(2, TOKENS.highest + 1), TOKENS.symbols[1:]))
 h_u, h_v, Gamma_uu, Gamma_uv, Gamma_vv = TOKENS.symbols[-5:]
 GAMMA, H = sp.Matrix([[Gamma_uu, Gamma_uv], [Gamma_uv, Gamma_vv]]), sp.Matrix([h_u, h_v])
-HEAT = r"heat equation: $\frac{d}{ds}\mathbb{E}F(\sqrt s\,g)=\frac12\mathbb{E}(\Delta F)(\sqrt s\,g)$ for $g\sim\mathcal{N}(0,I)$"
+HEAT = (
+    r"heat equation: $\frac{d}{ds}\mathbb{E}F(\sqrt s\,g)=\frac12\mathbb{E}(\Delta F)(\sqrt s\,g)$ for "
+    r"$g\sim\mathcal{N}(0,I)$"
+)
 STEIN = ("Stein (1981): Gaussian integration by parts",)
 
 
 def mean(form: str) -> Any:
-    """Return a linear form of zbar - h, zbar = sum p_k z_k."""
+    """A linear form of zbar - h, zbar = sum p_k z_k."""
     return TOKENS.sum(1, form) - TOKENS.h(form)
 
 
 def spread(u: str, v: str) -> Any:
-    """Return u'(C_L - Gamma)v for the softmax covariance C_L of the tokens."""
+    """u'(C_L - Gamma)v for the softmax covariance C_L of the tokens."""
     return TOKENS.sum(1, u, v) - TOKENS.sum(1, u) * TOKENS.sum(1, v) - TOKENS.Gamma(u, v)
 
 
 def for_every_prompt(proof: Evidence) -> Evidence:
-    """Say of a proof by the Stein calculus what it assumes; it is an identity between power sums of
-    weights.
-    """
+    """Say what a proof by the Stein calculus assumes."""
     assumes = (
         "L >= 1 an integer",
         "tokens iid N(0, Gamma), Gamma of any rank",
@@ -79,7 +79,7 @@ def for_every_prompt(proof: Evidence) -> Evidence:
 
 
 def entries(f: Any) -> sp.Matrix:
-    """Return the expectations of a bilinear quantity at the forms u, v."""
+    """The expectations of a bilinear quantity at the forms u, v."""
     return sp.Matrix(2, 2, lambda i, j: f("uv"[i], "uv"[j]).expectation())
 
 
@@ -100,10 +100,9 @@ def bias_of_the_output(*, factor: int = 1) -> Evidence:
     cites=("a law with a finite moment generating function is determined by it",),
 )
 def covariance_of_the_mean_token(*, six: int = 6, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix, $\mathbb{E}\,u(\bar
-    z-h)v(\bar z-h)=P_2u^\top\Gamma v+(P_2-6P_3+6Q)u(h)v(h)$; `six` stands for the 6 before $P_3$.
-    The moments depend on $(s,L)$ only, because the weights are functions of the $L$ scores, which
-    have the law of independent numbers $\mathcal{N}(0,s)$: that
+    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix; `six` stands for
+    the 6 before $P_3$. The moments depend on $(s,L)$ only, because the weights are functions of the
+    $L$ scores, which have the law of independent numbers $\mathcal{N}(0,s)$: that
     $\mathbb{E}e^{\sum_k\lambda_kz_k^\top Uz}=e^{s\sum_k\lambda_k^2/2}$ is derived for all
     $\lambda_k$, where `half` stands for the $\frac12$. The second route is a product of two
     Gaussian integrals.
@@ -121,10 +120,9 @@ def covariance_of_the_mean_token(*, six: int = 6, half: Fraction = Fraction(1, 2
 
 @claim("OURS:R4.c", control=dict(six=5), needs=("OURS:R4.b",))
 def second_moment_of_the_output(*, six: int = 6) -> Evidence:
-    r"""That the mean of $|T_L-T|^2$ is $P_2t+(P_2-6P_3+6Q)q$ is derived for the softmax-weighted
-    average of $L$ independent tokens $\mathcal{N}(0,\Gamma)$; Stein's lemma is cited for four
-    functions of the weights, such as $p_l\sum_kp_k^2$. The second route is the polynomial in power
-    sums for one row of $V$; `six` stands for the 6 before $P_3$.
+    r"""Derived for the softmax-weighted average of $L$ independent tokens; Stein's lemma is cited
+    for four functions of the weights, such as $p_l\sum_kp_k^2$. The second route is the polynomial
+    in power sums for one row of $V$; `six` stands for the 6 before $P_3$.
     """
     formula = gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, Gamma_vv, h_v**2)
     proof = for_every_prompt(identity((mean("v") ** 2).expectation(), formula))
@@ -135,8 +133,7 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
 
 @claim("OURS:R4.d", control=(dict(eight=7), dict(times=2)), needs=("OURS:R4.b",))
 def bias_of_the_softmax_covariance(*, eight: int = 8, times: int = 1) -> Evidence:
-    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix,
-    $\mathbb{E}\,u^\top(C_L-\Gamma)v=-P_2u^\top\Gamma v-(2P_2-8P_3+6Q)u(h)v(h)$; `eight` stands for
+    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix; `eight` stands for
     the 8 before $P_3$. That $C_Lvz^\top$, which `times` multiplies, is the gradient in $U$ of the
     row $v$ is derived along every path of $U$, and tried for two tokens in one dimension.
     """
@@ -152,8 +149,8 @@ def bias_of_the_softmax_covariance(*, eight: int = 8, times: int = 1) -> Evidenc
 
 @claim("OURS:R4.e/slope", control=dict(four=3), cites=(HEAT,))
 def slope_of_P2(*, four: int = 4) -> Evidence:
-    r"""The derivative of $P_2$ in $s$ is $P_2-4P_3+3Q$, where `four` stands for the 4; executed is
-    half the Laplacian of $\pi_2$ in the scores, whose mean is the derivative by the heat equation.
+    r"""Executed is half the Laplacian of $\pi_2$ in the scores, whose mean is the derivative by the
+    heat equation; `four` stands for the 4.
     """
     heat = computed(r"\tfrac12\Delta\pi_2", TOKENS.sum(2).heat())
     return for_every_prompt(identity(heat, P2_slope(pi[2], sp.Rational(four, 4) * pi[3], pi[2] ** 2)))
@@ -197,9 +194,9 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
 def moments_of_the_weights_are_one_integral(
     *, sixth: Fraction = Fraction(1, 6), half: Fraction = Fraction(1, 2)
 ) -> Evidence:
-    r"""The displayed integrals for $P_2$, $P_3$ and $Q$ agree with direct integration over all
-    scores and with the quadrature of the package; `sixth` stands for the $\frac16$ before the
-    integral for $Q$, and `half` for the $\frac1{2!}$ before that for $P_3$.
+    r"""The displayed integrals agree with direct integration over all scores and with the
+    quadrature of the package; `sixth` stands for the $\frac16$ before the integral for $Q$, and
+    `half` for the $\frac1{2!}$ before that for $P_3$.
     """
     return _at_short_prompts(sixth, half).replace(sides=(displayed_integrals(float(sixth), float(half)),))
 
@@ -227,17 +224,14 @@ def _at_short_prompts(sixth: Fraction, half: Fraction) -> Evidence:
                     witness_by="two routes",
                     disagreement=float(disagreement / violation),
                 )
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered="s = 0, 1/4, 1, 4; L = 1, 2, 3, to 1e-9"
-    )
+    return supported("quadrature", "s = 0, 1/4, 1, 4; L = 1, 2, 3, to 1e-9")
 
 
 @claim("OURS:R4.Q", control=dict(two=3, six=5), needs=("OURS:R4.b",))
 def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
-    r"""The moments $\mathbb{E}(w^\top(C_L-\Gamma)v)^2$ and $\mathbb{E}\,w(\bar z-h)^2$ sum up to
-    the displayed formulas for the gradients in $U$ and $V$: the sums over the rows $v$ of $V$ and
-    over an orthonormal basis of forms $w$ are derived. Here `two` stands for the 2 before
-    $\ell^\top WG_p\ell$, and `six` for the 6 before $P_3$ in $\mathbb{E}h_1^2$.
+    r"""The sums of $\mathbb{E}(w^\top(C_L-\Gamma)v)^2$ and $\mathbb{E}\,w(\bar z-h)^2$ over the
+    rows $v$ of $V$ and over an orthonormal basis of forms $w$ are derived. Here `two` stands for
+    the 2 before $\ell^\top WG_p\ell$, and `six` for the 6 before $P_3$ in $\mathbb{E}h_1^2$.
     """
     l_u, l_v, g_uu, g_uv, g_vv = sp.symbols(
         "ell_u ell_v G_uu G_uv G_vv", real=True
@@ -306,8 +300,8 @@ def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     r"""By quadrature at $L=10^{20}$ and $10^{40}$, $LP_2/e^s\to1$, and $LP_3$ and $LQ$ tend to 0,
-    from which bias and mean squared error follow; the error of the gradient in $U$ is compared with
-    its limit at $L=10^{10}$. Here `rate` multiplies $s$, and `share` that limit.
+    from which bias and mean squared error follow; that of the gradient in $U$ is compared with its
+    limit at $L=10^{10}$. Here `rate` multiplies $s$, and `share` that limit.
     """
     return all_of(_weights(float(rate)), gradient_of_a_long_prompt(float(share)))
 
@@ -335,11 +329,11 @@ def _weights_at_long_prompts(rate: float) -> Evidence:
                 )
             worst = max(worst, violation / claimed, L * float(m.P3), L * float(m.Q))
     covered = f"s = 0, 1/2, 2, 5; L = 1e20, 1e40; within {worst:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, checked=checked)
+    return supported("quadrature", covered, checked=checked)
 
 
 def gradient_of_a_long_prompt(share: float, L: int = 10**10) -> Evidence:
-    """Compare L E|grad_U T_L - grad_U T|^2 with its limit, for regular and singular Gamma."""
+    """L E|grad_U T_L - grad_U T|^2 beside its limit, for regular and singular Gamma."""
     U, V, bound, worst = np.array([[0.5, 0.2], [-0.3, 0.4]]), np.array([[1.0, 0.5], [0.0, -1.0]]), 1e-5, 0.0
     common: dict[str, Any] = {
         "checked": r"L\,\mathbb{E}|\nabla_U T_L-\nabla_U T|^2\to\text{its limit}",
@@ -359,4 +353,4 @@ def gradient_of_a_long_prompt(share: float, L: int = 10**10) -> Evidence:
                 return refuted_by_two_routes("quadrature", witness, off, bound, again, **common)
             worst = max(worst, off)
     covered = f"d = 2, Gamma of rank 2 and 1, two queries, L = {L:.0e}, within {worst:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, **common)
+    return supported("quadrature", covered, **common)

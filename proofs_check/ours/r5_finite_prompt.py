@@ -1,6 +1,5 @@
 """R5 for linear attention with prompts of L tokens and label noise: the gradient flow is that of
-infinite prompts with S_L inside the brackets, and its limit follows. Risk and field are proved by
-exact expectations; the limit is found by integrating the flow.
+infinite prompts with S_L inside the brackets.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ tau2, om2 = sp.Symbol("tau2", nonnegative=True), sp.Symbol("om2", positive=True)
 
 
 def gaussian_mean(polynomial: sp.Expr, variances: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """Return the expectation over independent centred Gaussian variables, monomial by monomial."""
+    """The expectation over independent centred Gaussian variables, monomial by monomial."""
     total = sp.Integer(0)
     for powers, coefficient in sp.Poly(sp.expand(polynomial), *variances).terms():
         if all(k % 2 == 0 for k in powers):
@@ -34,8 +33,8 @@ def gaussian_mean(polynomial: sp.Expr, variances: Mapping[sp.Symbol, sp.Expr]) -
 
 
 def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.Expr]:
-    """Return the risk from its definition, with every token, label, task and query integrated out,
-    and the closed form with so many times the noise of the query.
+    """The risk with every token, label, task and query integrated out, and the closed form with so
+    many times the noise of the query.
     """
     l, (_, U) = sp.symbols(f"l_0:{d}", nonnegative=True), parameters(d)
     w, q, query_noise = sp.symbols(f"w_0:{d}"), sp.symbols(f"q_0:{d}"), sp.Symbol("eta")
@@ -55,9 +54,8 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
 
 @claim("OURS:R5.finite/risk", control=dict(of_query=2))
 def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
-    r"""The closed form of the risk equals the exact expectation over whole prompts for
-    $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise on prompt and query; `of_query` multiplies the
-    term $\frac12\tau^2$ of the query.
+    r"""Exact expectations over whole prompts for $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise
+    on prompt and query; `of_query` multiplies the term $\frac12\tau^2$ of the query.
     """
     sizes = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2))
     parts = [identity(*risk_from_prompts(d, length, of_query)) for d, length in sizes]
@@ -93,8 +91,8 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     control=dict(factor=sp.Rational(1001, 1000)),
 )
 def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence:
-    r"""At $L=1$, and at $L=5$ with label noise, integrated paths end at $U=\gamma
-    S_L^{-1}SS^++P(U(0))$ and $u=1/\gamma$; `factor` multiplies this $U$.
+    """At $L=1$, and at $L=5$ with label noise, integrated paths end there; `factor` multiplies the
+    limit of $U$.
     """
     checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     prompts = ((1, 0.0), (5, 0.7))

@@ -1,6 +1,5 @@
 """R5: the gradient flow of in-context linear regression with infinite prompts, for any covariance:
-what it conserves, that it stays bounded, and where it ends. The steps are proved entry by entry in
-an eigenbasis, and the limit is also found by integrating the flow.
+what it conserves, that it stays bounded, and where it ends.
 """
 
 from __future__ import annotations
@@ -27,17 +26,20 @@ from theory.symbolic.algebra import Algebra, Words
 
 gamma, T = sp.symbols("gamma T", positive=True)
 e = sp.Symbol("e", real=True)  # c - b
-LOJASIEWICZ = "Lojasiewicz (1963): a bounded gradient trajectory of a real-analytic function converges to a critical point"
+LOJASIEWICZ = (
+    "Lojasiewicz (1963): a bounded gradient trajectory of a real-analytic function converges to "
+    "a critical point"
+)
 
 
 def parameters(d: int) -> tuple[sp.Matrix, sp.Matrix]:
-    """Return a symmetric S and a general U with an indeterminate for every free entry."""
+    """A symmetric S and a general U with an indeterminate for every free entry."""
     S = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}", real=True))
     return S, sp.Matrix(d, d, lambda i, j: sp.Symbol(f"U_{i}{j}", real=True))
 
 
 def formula(start: Start) -> tuple[np.ndarray, float]:
-    """Return what `limit_parameters` says of a start."""
+    """What `limit_parameters` says of a start."""
     noise = start.noise if start.prompt_length else None
     p = limit_parameters(
         start.Sigma, U0=start.U0, u0=start.u0, prompt_length=start.prompt_length, noise=noise
@@ -46,7 +48,7 @@ def formula(start: Start) -> tuple[np.ndarray, float]:
 
 
 def times(factor: Rational) -> Callable[[Start], tuple[np.ndarray, float]]:
-    """Return what `limit_parameters` says of a start, U multiplied by a factor."""
+    """The same, U multiplied by a factor."""
 
     def scaled(start: Start) -> tuple[np.ndarray, float]:
         U, u = formula(start)
@@ -56,7 +58,7 @@ def times(factor: Rational) -> Callable[[Start], tuple[np.ndarray, float]]:
 
 
 def of_positive_sign(start: Start) -> tuple[np.ndarray, float]:
-    """Return the limit that is stated of every start in the orthant, whose u is positive."""
+    """The limit that is stated of every start in the orthant, whose u is positive."""
     U, u = formula(start)
     onto = onto_range(start.Sigma)
     kept = start.U0 - onto @ start.U0 @ onto
@@ -113,11 +115,9 @@ def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
 
 @claim("OURS:R5.cons", control=(dict(factor=2), dict(taken=2)), needs=("OURS:R5.cons/gradient",))
 def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
-    r"""For every $d$ and every $S$, singular or not, it is derived that along the flow the
-    derivatives of $|U|_F^2-u^2$ and of $P(U)$ vanish, so that both are conserved. The second routes
-    are ${\rm tr}(U^\top\dot U)=u\dot u$ and $\dot U=SS^+\dot USS^+$ and integrated paths. Here
-    `factor` multiplies $u^2$ and $u\dot u$, and `taken` multiplies $SS^+USS^+$ and $SS^+\dot
-    USS^+$.
+    r"""Derived for every $d$ and every $S$, singular or not. The second routes are ${\rm
+    tr}(U^\top\dot U)=u\dot u$ and $\dot U=SS^+\dot USS^+$ and integrated paths. Here `factor`
+    multiplies $u^2$ and $u\dot u$, and `taken` multiplies $SS^+USS^+$ and $SS^+\dot USS^+$.
     """
     A = Algebra(general=["U"], symmetric=["S", "G", "P"], params=["u"], pseudo_inverse=[("S", "G", "P")])
     U, S, P, u = (A[name] for name in ("U", "S", "P", "u"))
@@ -275,9 +275,9 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1, 
     ),
 )
 def limit_of_the_flow(*, factor: Rational = Rational(1), least: int = 0) -> Evidence:
-    r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are
-    claims of their own. Here `factor` multiplies this $U$, and `least` is the least $U_{ii}(0)$:
-    from $U(0)=-2$ and $u(0)=\frac35$ the flow in one dimension ends where $u$ is negative.
+    r"""Integrated paths end there; the steps of the proof are claims of their own. Here `factor`
+    multiplies the limit of $U$, and `least` is the least $U_{ii}(0)$: from $U(0)=-2$ and
+    $u(0)=\frac35$ the flow in one dimension ends where $u$ is negative.
     """
     if least < 0:
         below = Start("d = 1; below the orthant", np.array([[0.7]]), np.array([[float(least)]]), 0.6)

@@ -1,6 +1,5 @@
 """R5: a Polyak-Lojasiewicz inequality along the flow with infinite prompts, in place of item 3 of
-Appendix F.3 of Boursier & Boyer, which is false as printed. Its steps are proved, and the
-inequality is tried along integrated flows.
+Appendix F.3 of Boursier & Boyer, which is false as printed.
 """
 
 from __future__ import annotations
@@ -34,11 +33,7 @@ EDGE_STARTS = [
 ]
 
 
-@claim(
-    "OURS:R5.PL/gradient",
-    needs=("OURS:R5.cons/entries",),
-    dial="k",
-)
+@claim("OURS:R5.PL/gradient", needs=("OURS:R5.cons/entries",), dial="k")
 def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> Evidence:
     r"""With the bracket $B=uSU-I$ it is derived in an eigenbasis of $S$, for every $d$, that
     $|\dot U|^2+\dot u^2\geq2\lambda^3u^2R$: the entry $(u\,l_il_jB_{ij})^2$ is at least
@@ -52,10 +47,7 @@ def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> 
     return derivation("OURS:R5.PL/gradient", inside, k=k)
 
 
-@claim(
-    "OURS:R5.PL/start",
-    dial="k",
-)
+@claim("OURS:R5.PL/start", dial="k")
 def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) -> Evidence:
     r"""At the start $U=sB$, $u=s$ with $B=\Theta\Theta^\top$, $\frac12{\rm
     tr}\,S-R=s^2x-\frac12s^4y$ is at least $\frac12s^2x(2-s^2|S|)$, where $x=|S\Theta|_F^2$, $y={\rm
@@ -74,11 +66,9 @@ def the_trace_inequality_of_the_start(*, two: int = 2, times: int | Fraction = 1
     r"""For $B=\Theta\Theta^\top$ with $|B|_F=1$ it is derived that ${\rm tr}(SBSBS)\leq|S|_{\rm
     op}|S\Theta|_F^2$, where `times` multiplies the bound, and that the risk is $\frac12{\rm
     tr}\,S-s^2{\rm tr}(SBS)+\frac12s^4{\rm tr}(SBSBS)$ at the start $U=sB$, $u=s$, where `two`
-    stands for both 2 in the denominators.
-
-    The second routes are one dimension, where $B=1$, and that $t\,{\rm tr}(SBS)-{\rm tr}(SBSBS)$ is
-    ${\rm tr}(SB(tI-S)BS)+t\,{\rm tr}(S(B-B^2)S)$, a sum of two traces of semi-definite matrices for
-    $0\leq S\leq tI$ and $0\leq B\leq I$.
+    stands for both 2 in the denominators. The second routes are one dimension, where $B=1$, and
+    that $t\,{\rm tr}(SBS)-{\rm tr}(SBSBS)$ is ${\rm tr}(SB(tI-S)BS)+t\,{\rm tr}(S(B-B^2)S)$, a sum
+    of two traces of semi-definite matrices for $0\leq S\leq tI$ and $0\leq B\leq I$.
     """
     A = Algebra(symmetric=["S", "B"], params=["t", "s"])
     S, B, top, scale = (A[name] for name in ("S", "B", "t", "s"))
@@ -112,13 +102,11 @@ def the_trace_inequality_of_the_start(*, two: int = 2, times: int | Fraction = 1
 def polyak_lojasiewicz_along_the_flow(
     *, c: Fraction = Fraction(1), times: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""With $\mu=\lambda_+^3s^2|S\Theta|_F^2(2-s^2|S|_{\rm op})/|S^2|_F$ both $|\nabla R|^2\geq\mu
-    R$ and the bound of $u^2$ are derived along the whole flow, in an eigenbasis of $S$ and for
-    every $d$, and tried along integrated paths; `c` multiplies $\mu$, and `times` the bound.
-
-    One has $u^2|S^2|_F\geq u\,{\rm tr}(SUS)\geq\frac12{\rm tr}\,S-R$, as $|U|_F=|u|$, and the risk
-    falls from its start, which lies below $\frac12{\rm tr}\,S$; then $|\nabla
-    R|^2\geq2\lambda_+^3u^2R$. That the least risk is 0 is F.3.2.
+    r"""Both bounds are derived along the whole flow, in an eigenbasis of $S$ and for every $d$, and
+    tried along integrated paths; `c` multiplies $\mu$, and `times` the bound of $u^2$. One has
+    $u^2|S^2|_F\geq u\,{\rm tr}(SUS)\geq\frac12{\rm tr}\,S-R$, as $|U|_F=|u|$, and the risk falls
+    from its start, which lies below $\frac12{\rm tr}\,S$; then $|\nabla R|^2\geq2\lambda_+^3u^2R$.
+    That the least risk is 0 is F.3.2.
     """
     scaled = lambda Sigma, Theta, s: sp.Rational(c) * polyak_lojasiewicz(Sigma, Theta, s)
     found = steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")

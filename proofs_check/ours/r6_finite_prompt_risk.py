@@ -1,6 +1,5 @@
 """R6: the in-context risk of softmax attention in closed form at every prompt length, and its
-gradient where the covariance is the identity. The formulas are proved for every dimension, and
-compared with direct integration, simulated prompts and finite differences.
+gradient where the covariance is the identity.
 """
 
 from __future__ import annotations
@@ -12,11 +11,12 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.provers import computed, identity, trace_identity
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported
 from proofs_check.ours.r4_gaussian_moments import STEIN, TOKENS, pi
 from theory.attention.gaussian_errors import covariance_of_mean_token, gaussian_bias
 from theory.regression.finite_prompt import error_at_query
@@ -50,10 +50,9 @@ def average_over_task_and_noise(*, of_noise: int = 1) -> Evidence:
 @claim("OURS:R6/second_moment", control=dict(six=5), needs=("OURS:R4.a", "OURS:R4.b"), cites=STEIN)
 def second_moment_of_the_mean_token(*, six: int = 6) -> Evidence:
     r"""For every form $v$, $\mathbb{E}\,v(m)=(1-P_2)v(h)$ and $\mathbb{E}\,v(m)^2=P_2v^\top
-    Sv+(1-P_2-6P_3+6Q)v(h)^2$, by Stein's lemma; `six` stands for the 6 before $P_3$.
-
-    The second is also the covariance of R4 (b) with the mean put back; summed over a basis of forms
-    it is $\mathbb{E}|m|^2$.
+    Sv+(1-P_2-6P_3+6Q)v(h)^2$, by Stein's lemma; `six` stands for the 6 before $P_3$. The second is
+    also the covariance of R4 (b) with the mean put back; summed over a basis of forms it is
+    $\mathbb{E}|m|^2$.
     """
     form = TOKENS.sum(1, "v")
     h_v, Gamma_vv = TOKENS.symbols[-4], TOKENS.symbols[-1]
@@ -78,8 +77,8 @@ def tasks_of_another_variance(*, of_noise: int = 1) -> Evidence:
 
 
 def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
-    """Compare R6 for d = 1, L = 2 and label noise with a trapezoid rule over both tokens and the
-    query, with every average over w done by hand.
+    """R6 for d = 1, L = 2 and label noise beside a trapezoid rule over both tokens and the query,
+    with every average over w done by hand.
     """
     axis = step * np.arange(-34, 35)
     mass = np.exp(-(axis**2) / 2) * step / np.sqrt(2 * np.pi)
@@ -96,16 +95,12 @@ def by_all_scores(L: int = 2, step: float = 0.25) -> Evidence:
         worst = max(worst, abs(formula / direct - 1))
     if worst > 1e-8:
         raise Contradiction(f"R6 and the integral over both tokens differ by {worst:.1e}")
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        covered=f"d = 1, L = 2, three parameters, to {worst:.0e}",
-    )
+    return supported("quadrature", f"d = 1, L = 2, three parameters, to {worst:.0e}")
 
 
 def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
-    """Compare R6 with drawn prompts, tasks and noise, for d = 2, L = 5, a U that is not symmetric,
-    and w of variance 1/2.
+    """R6 beside drawn prompts, tasks and noise, for d = 2, L = 5, a U that is not symmetric, and w
+    of variance 1/2.
     """
     rng, L, noise = generator(6), 5, 0.3
     S, U, v = np.array([[1.0, 0.4], [0.4, 0.5]]), np.array([[0.6, 0.3], [-0.2, 0.5]]), 1.3
@@ -125,14 +120,7 @@ def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     if score > sigmas:
         raise Contradiction(f"R6 and {prompts} drawn prompts differ by {score:.1f} standard errors")
     covered = f"d = 2, L = 5, label noise, tasks of variance 1/2: {score:.1f} standard errors"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="Monte Carlo",
-        covered=covered,
-        samples=prompts,
-        seed=current_seed(),
-        error=1e-6,
-    )
+    return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
 @claim(
@@ -141,8 +129,8 @@ def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     needs=("OURS:R4.a", "OURS:R4.b", "OURS:R6/task", "OURS:R6/second_moment", "OURS:R6/scale"),
 )
 def risk_at_every_prompt_length(*, six: int = 6) -> Evidence:
-    """At a fixed query the parts put together are the bracket of the risk, for every $L$ and $d$,
-    where `six` stands for the 6 before $P_3$. Two routes that do not know Stein's lemma confirm it.
+    """At a fixed query the parts put together are the bracket of the risk, where `six` stands for
+    the 6 before $P_3$. Two routes that do not know Stein's lemma confirm it.
     """
     mean_square, product = P2 * trace + (1 - P2 - six * P3 + 6 * Q) * h2, (1 - P2) * xh
     assembled = u**2 * mean_square - 2 * u * product + x2 + u**2 * tau2 * P2
@@ -155,8 +143,8 @@ def risk_at_every_prompt_length(*, six: int = 6) -> Evidence:
 
 
 def by_differences(step: float = 1e-4) -> Evidence:
-    """Check by differences of the risk that its gradient in the entries of U at c I, S = I, is a
-    multiple g I of the identity with dR/dc = d g.
+    """By differences of the risk its gradient in the entries of U at c I, S = I, is a multiple g I
+    of the identity with dR/dc = d g.
     """
     worst = 0.0
     for d, c, v, L, noise in ((2, 0.7, 1.2, 10, 0.3),):
@@ -172,7 +160,7 @@ def by_differences(step: float = 1e-4) -> Evidence:
     if worst > 1e-6:
         raise Contradiction(f"the gradient at c I is not (1/d) dR/dc I: off by {worst:.1e}")
     covered = f"d = 2, L = 10, label noise, to {worst:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="finite differences", covered=covered)
+    return supported("finite differences", covered)
 
 
 @claim(
@@ -182,14 +170,12 @@ def by_differences(step: float = 1e-4) -> Evidence:
     cites=("uniqueness of the solution of an ordinary differential equation",),
 )
 def isotropic_flow(*, share: Fraction = Fraction(1)) -> Evidence:
-    r"""For $S=I$ and every $d$ the derivatives of $s$, $|h|^2$ and $x^\top h$ at $U=cI$ in the
-    direction $E$ are $2c\,x^\top Ex$, $2c\,x^\top Ex$ and $x^\top Ex$, so that the flow stays on
-    the line of the $cI$.
-
-    So $F(s,|h|^2,x^\top h)$ has the slope $(2c(F_s+F_h)+F_{xh})x^\top Ex$, which for $E=I$ is
-    $dF/dc$: a function of $|x|^2$ times $x^\top Ex$. Then $d\,\mathbb{E}[|x|^{2k}x^\top Ex]={\rm
-    tr}(E)\,\mathbb{E}|x|^{2k+2}$, whose left side `share` multiplies, for every $d$ and
-    $k=0,\ldots,3$, and by rotations for every function of $|x|^2$ in the place of $|x|^{2k}$.
+    r"""For every $d$ the derivatives of $s$, $|h|^2$ and $x^\top h$ at $U=cI$ in the direction $E$
+    are $2c\,x^\top Ex$, $2c\,x^\top Ex$ and $x^\top Ex$. So $F(s,|h|^2,x^\top h)$ has the slope
+    $(2c(F_s+F_h)+F_{xh})x^\top Ex$, which for $E=I$ is $dF/dc$: a function of $|x|^2$ times $x^\top
+    Ex$. Then $d\,\mathbb{E}[|x|^{2k}x^\top Ex]={\rm tr}(E)\,\mathbb{E}|x|^{2k+2}$, whose left side
+    `share` multiplies, for every $d$ and $k=0,\ldots,3$, and by rotations for every function of
+    $|x|^2$ in the place of $|x|^{2k}$.
     """
     A = Algebra(general=["E"], vectors=["x"], params=["c", "e"])
     E, q, c, e = (A[name] for name in ("E", "x", "c", "e"))

@@ -1,6 +1,5 @@
 """R6 at the parameters to which training with infinite prompts leads: how fast the risk of finite
-prompts falls there, and that training with finite prompts does better. The integrals behind it are
-proved, and the rates are measured by quadrature.
+prompts falls there, and that training with finite prompts does better.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, exp, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.properties.computed import Computed, Decades, OneOf, Several, Share
 from numerics.provers import forall, identity
 from numerics.quadrature.common_nodes import STEP, common_nodes
@@ -23,6 +22,7 @@ from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported, undecided
 from theory.attention.query_average import theorem_B
 from theory.regression.task import RegressionTask
 
@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 
 def fixed_point(eigenvalues: tuple[float, ...]) -> tuple[Floats, Floats, float, float]:
-    """Return S, U11 = gamma S^-1, u = 1/gamma and lambda = gamma^2."""
+    """S, U11 = gamma S^-1, u = 1/gamma and lambda = gamma^2."""
     S = np.diag(np.asarray(eigenvalues, dtype=float))
     gamma = float((1 / np.diag(S) ** 2).sum() ** -0.25)
     return S, gamma * np.linalg.inv(S), 1 / gamma, gamma**2
@@ -39,9 +39,7 @@ def fixed_point(eigenvalues: tuple[float, ...]) -> tuple[Floats, Floats, float, 
 def scaled_risk(
     eigenvalues: tuple[float, ...], lengths: Floats, noise: float = 0.0, step: float = 0.08
 ) -> Floats:
-    """Return L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0 and the
-    gap is the whole of it.
-    """
+    """L (R_L - tau^2/2) at the limit parameters, where the infinite-prompt risk is 0."""
     S, U, v, _ = fixed_point(eigenvalues)
     return lengths * finite_prompt_gap(
         U, v, RegressionTask(S, noise=noise, task_variance=1.0), lengths, step=step
@@ -49,8 +47,8 @@ def scaled_risk(
 
 
 def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
-    """Return E e^s (t + q)/2 for tr(S^-2) > 4, with t = u^2 (tr S + tau^2), q = |x|^2, s = lambda
-    |xi|^2, x = S^{1/2} xi and xi ~ N(0, I).
+    """E e^s (t + q)/2 for tr(S^-2) > 4, with t = u^2 (tr S + tau^2), q = |x|^2, s = lambda |xi|^2,
+    x = S^{1/2} xi and xi ~ N(0, I).
     """
     _, _, v, lam = fixed_point(eigenvalues)
     rest, d, total = 1 - 2 * lam, len(eigenvalues), float(sum(eigenvalues))
@@ -80,10 +78,9 @@ def top_eigenvalue_at_the_fixed_point(*, four: int = 4, start: int = 0) -> Evide
 def the_mean_of_the_weight(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For $\lambda<\frac12$ and every $d$, $\mathbb{E}e^{\lambda|\xi|^2}=(1-2\lambda)^{-d/2}$ is
     derived, and from $\lambda=\frac12$ on this mean exceeds every number, because it is at least
-    that for every smaller $\lambda$; `half` stands for that $\frac12$ and for the exponent.
-
-    The second routes are that $e^{\lambda g^2-g^2/2}$ is $e^{-t^2/2}$ at $g=t/\sqrt{1-2\lambda}$,
-    and at least 1 from $\lambda=\frac12$ on.
+    that for every smaller $\lambda$; `half` stands for that $\frac12$ and for the exponent. The
+    second routes are that $e^{\lambda g^2-g^2/2}$ is $e^{-t^2/2}$ at $g=t/\sqrt{1-2\lambda}$, and
+    at least 1 from $\lambda=\frac12$ on.
     """
     rest, lam = sp.symbols("r lam", positive=True)  # r = 1 - 2 lambda
     t, g = sp.symbols("t g", real=True)
@@ -106,14 +103,13 @@ LONG = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 def scaled_at_nodes(
     l: Floats, noise: float, lengths: tuple[float, ...], largest: float, step: float = STEP
 ) -> Floats:
-    """Return `scaled_risk` on common nodes, for many spectra."""
+    """`scaled_risk` on common nodes, for many spectra."""
     S, U, v, _ = fixed_point(tuple(l))
     nodes = common_nodes(lengths, largest, step)
     return nodes.lengths * gap_at_nodes(nodes, S, U, v, noise)
 
 
 def _drawn(least: float, most: float, simple: float) -> dict[str, Any]:
-    """Return the ranges of dimension, eigenvalues and label noise."""
     l = Several(Decades(least, most, simple), 4)
     return {"d": OneOf((1, 2, 3, 4)), "l": l, "noise": Decades(1e-3, 10.0, zero=True)}
 
@@ -123,7 +119,7 @@ def _named(d: int, l: Floats, noise: float) -> dict[str, Any]:
 
 
 def below_its_supremum(share: float) -> Computed:
-    """Return the bound at drawn spectra with tr(S^-2) > 4."""
+    """The bound at drawn spectra with tr(S^-2) > 4."""
 
     def sides(d: int, l: Floats, noise: float) -> tuple[Any, Any]:
         if not (l[:d] ** -2).sum() > 4:
@@ -142,9 +138,7 @@ def below_its_supremum(share: float) -> Computed:
 
 
 def growing() -> Computed:
-    """Return, at drawn spectra with tr(S^-2) <= 4, that the scaled risk grows from each length to
-    the next.
-    """
+    """At drawn spectra with tr(S^-2) <= 4 the scaled risk grows from each length to the next."""
 
     def sides(d: int, l: Floats, noise: float) -> tuple[Any, Any]:
         if (l[:d] ** -2).sum() > 4:
@@ -178,8 +172,8 @@ def growing() -> Computed:
 )
 def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""Where ${\rm tr}(S^{-2})>4$, $\sup_LL(R_L-\frac12\tau^2)=\frac12\mathbb{E}e^s(t+q)$, and
-    elsewhere $L(R_L-\frac12\tau^2)$ grows on; this is tried by quadrature. Here `share` multiplies
-    the supremum.
+    elsewhere $L(R_L-\frac12\tau^2)$ grows on: tried by quadrature. Here `share` multiplies the
+    supremum.
     """
     return _at_spectra(share).replace(sides=(below_its_supremum(float(share)), growing()))
 
@@ -199,19 +193,15 @@ def _at_spectra(share: Fraction) -> Evidence:
             }
             return refuted_by_two_routes("quadrature", witness, float(values[i]), bound, again)
         if values[-1] < 0.95 * bound:
-            return Evidence(
-                verdict=Verdict.OPEN, engine="quadrature", reason=f"{name}: {values} stays below {bound}"
-            )
+            return undecided("quadrature", f"{name}: {values} stays below {bound}")
         at = ", ".join(f"{v:.4g}" for v in values[1:5])
         shown.append(f"{name}: {at} at L = 1e2, 1e4, 1e8, 1e16, {values[-1]:.6g} of {bound:.6g} at 1e70")
     for name, eigenvalues in UNBOUNDED_SPECTRA.items():
         values = scaled_risk(eigenvalues, LENGTHS[:5])
         if not (np.diff(values) > 0).all():
-            return Evidence(
-                verdict=Verdict.OPEN, engine="quadrature", reason=f"{name} does not grow: {values}"
-            )
+            return undecided("quadrature", f"{name} does not grow: {values}")
         shown.append(f"{name}: grows to {values[-1]:.3g}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
+    return supported("quadrature", "; ".join(shown))
 
 
 # -- what happens at tr(S^-2) = 4 ------------------------------------------------------------------
@@ -230,14 +220,14 @@ LONG_LENGTHS = np.array([1e25, 1e50])
     needs=("OURS:R6.fixed", "OURS:R4.B", "OURS:R6.trained"),
 )
 def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
-    $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$; `scale` multiplies the law.
+    """The risk over its law, $r(L)$, satisfies $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$;
+    `scale` multiplies the law.
     """
     return _at_critical_spectra(scale).replace(sides=(_law_at_the_threshold(float(scale)),))
 
 
 def _law_at_the_threshold(scale: float) -> Computed:
-    """Return the law at drawn spectra that are scaled to tr(S^-2) = 4."""
+    """The law at drawn spectra that are scaled to tr(S^-2) = 4."""
     lengths = tuple(LONG_LENGTHS)
 
     def off(d: int, l: Floats, noise: float, step: float = STEP) -> float:
@@ -287,9 +277,7 @@ def _at_critical_spectra(scale: Fraction) -> Evidence:
             witness = {"S": name, "L": "1e25", "|2 r(L^2) - r(L) - 1|": off, "scale": scale}
             return refuted_by_two_routes("quadrature", witness, off, 3e-3, abs(extrapolated(0.04) - 1))
         shown.append(f"{name}: {off:.0e}")
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}"
-    )
+    return supported("quadrature", f"L = 1e25, 1e50; off by {'; '.join(shown)}")
 
 
 # -- isotropic data -------------------------------------------------------------------------------
@@ -307,24 +295,18 @@ def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evid
         task = RegressionTask(S, noise=0.0, task_variance=1.0)
         end, held = float(path.risk[-1]), float(times) * float(finite_prompt_gap(U, v, task, L))
         if float(np.diff(path.risk).max()) > 1e-9:
-            return Evidence(
-                verdict=Verdict.OPEN, engine="integration of the flow", reason=f"the risk rises at L = {L}"
-            )
+            return undecided("integration of the flow", f"the risk rises at L = {L}")
         if end > held:
             again = float(isotropic_path(L, nodes=80, rtol=1e-10).risk[-1])
             witness = {"d": 5, "L": int(L), "risk at the end": end, "claimed at most": held}
             return refuted_by_two_routes("integration of the flow", witness, end, held, again)
         shown.append(f"L = {L:.0f}: {end:.4g} at the end, {held:.4g} at the limit parameters")
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="integration of the flow",
-        covered=f"d = 5, S = I; {'; '.join(shown)}",
-    )
+    return supported("integration of the flow", f"d = 5, S = I; {'; '.join(shown)}")
 
 
 @cache
 def isotropic_path(L: float, nodes: int = 56, rtol: float = 1e-8) -> FinitePromptPath:
-    """Return the flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
+    """The flow for S = I, d = 5 from U(0) = u(0) I/sqrt(5), u(0) = 1/2."""
     return finite_prompt_path(
         [0.5 / 5**0.5], 0.5, Spectrum((1.0,), (5,)), L, nodes=nodes, rtol=rtol, t_max=300.0, noise=0.0
     )

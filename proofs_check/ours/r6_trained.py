@@ -1,8 +1,6 @@
 """R6 after training: the least risk at each prompt length and where it is attained, the lengths of
-Theorem 5.2, and how far the flows of finite and infinite prompts part. Minima are found by Newton's
-method, and every refutation has a second numerical route.
-
-That the flow ends at the least risk is integrated in single cases; it is not proved.
+Theorem 5.2, and how far the flows of finite and infinite prompts part. That the flow ends at the
+least risk is integrated in single cases; it is not proved.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
@@ -24,6 +22,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.instances.least_risks import apart_in_the_end, end_by_slopes, least_risks, task_with
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.ours.r6_fixed_point import isotropic_path
 from theory.regression.experiment import kms
 from theory.regression.limit import limit_parameters
@@ -32,12 +31,14 @@ from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 #: What of a least risk is executed: elsewhere it might be smaller.
-SEARCHED = "the least risk is the minimum that Newton's method finds among the positive definite U that commute with S"
+SEARCHED = (
+    "the least risk is the minimum that Newton's method finds among the positive definite U that "
+    "commute with S"
+)
 
 
 @cache
 def at_the_end(name: str, L: int) -> Trained:
-    """Return the least risk found for a covariance of `SPECTRA` and its label noise."""
     return trained(task_with(*SPECTRA[name]), L)
 
 
@@ -51,7 +52,7 @@ LENGTHS = (2, 10**6)
 
 
 def limit_of(name: str) -> tuple[float, float]:
-    """Return lambda* and F(lambda*)/2 for a case of `SPECTRA`."""
+    """lambda* and F(lambda*)/2 for a case of `SPECTRA`."""
     S, noise = SPECTRA[name]
     law = {"trace": float(np.trace(S)), "d": len(S), "noise": noise}
     best = best_score_variance(**law)
@@ -98,11 +99,14 @@ def _at_spectra(share: Fraction) -> Evidence:
                 witness = {"S": name, "L": L, "L (min R_L - tau2/2)": value, "allowed": allowed, "u": end.u}
                 return refuted_by_two_routes("quadrature", witness, value, allowed, again)
         if abs(value / limit - 1) > 1 / 500 or abs(end.u**-2 / best - 1) > 1 / 100:
-            reason = f"{name}: at L = 1e6 L times the excess is {value:.6g}, not {limit:.6g}, or 1/u^2 = {end.u**-2:.4g}, not {best:.4g}"
-            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=reason)
+            reason = (
+                f"{name}: at L = 1e6 L times the excess is {value:.6g}, not {limit:.6g}, or 1/u^2 = "
+                f"{end.u**-2:.4g}, not {best:.4g}"
+            )
+            return undecided("quadrature", reason)
         shown.append(f"{name}: {value:.5g} of {limit:.5g}")
     covered = f"L = 2, 1e6; at 1e6 {'; '.join(shown)}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+    return supported("quadrature", covered)
 
 
 @claim(
@@ -130,9 +134,8 @@ def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:R6.trained/flow", control={"times": Fraction(11, 10)}, needs=("OURS:R6.iso",))
 def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidence:
-    r"""For $S=I$, $d=5$ and $L=10$ the integrated flow from the start of Assumption 5.1 ends within
-    $\frac1{1000}$ of the parameters of the least risk, which Newton's method finds; `times`
-    multiplies these.
+    r"""For $S=I$, $d=5$ and $L=10$ the flow from the start of Assumption 5.1 ends within
+    $\frac1{1000}$ of these parameters; `times` multiplies them.
     """
     factor, bound, L = float(times), 1e-3, 10
     end = trained(task_with(np.eye(5), 0.0), L)
@@ -146,7 +149,7 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
         witness = {"d": 5, "L": L, "relative distance at the end": found, "allowed": bound}
         return refuted_by_two_routes("integration of the flow", witness, found, bound, off(64, 1e-9))
     covered = f"S = I, d = 5, L = {L}, t = 300: relative distance {found:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
+    return supported("integration of the flow", covered)
 
 
 @claim(
@@ -195,7 +198,7 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
         }
         return refuted_by_two_routes("integration of the flow", witness, found, bound, off(64, 1e-10))
     covered = f"S = I/2, d = 5, L = 1e6, t = 3e4: off by {found:.1e} at lambda = {slow:.4f}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
+    return supported("integration of the flow", covered)
 
 
 # -- lengths ---------------------------------------------------------------------------------------
@@ -216,9 +219,7 @@ TABLE_ENTRIES = (
     fragment=SEARCHED,
 )
 def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
-    r"""With $L(\varepsilon)$ tokens, less `fewer`, the least risk is at most $\varepsilon$, and
-    with $L(\varepsilon)-1$ tokens it is above; $L(\varepsilon)$ does not exceed its bound.
-    """
+    """`fewer` is taken from the stated lengths."""
     shown = []
     for d, name, epsilon, length in TABLE_ENTRIES:
         S = np.eye(d) if name == "I" else kms(d)
@@ -231,10 +232,13 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
         law = {"trace": float(d), "d": d}
         bound = math.ceil(valley_excess(best_score_variance(**law), **law) / (2 * float(epsilon)))
         if trained(task_with(S, 0.0), length - 1).risk <= epsilon or length > bound:
-            reason = f"{length - 1} tokens are enough for d = {d}, S = {name}, or {length} exceeds the bound {bound}"
-            return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=reason)
+            reason = (
+                f"{length - 1} tokens are enough for d = {d}, S = {name}, or {length} exceeds the "
+                f"bound {bound}"
+            )
+            return undecided("quadrature", reason)
         shown.append(f"d = {d}, S = {name}, epsilon = {float(epsilon):g}: L = {length}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
+    return supported("quadrature", "; ".join(shown))
 
 
 # -- how far the flows part ------------------------------------------------------------------------
@@ -266,8 +270,8 @@ def distance_on_the_valley(*, two: int = 2) -> Evidence:
     fragment=SEARCHED,
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
-    r"""At $L=10^6$ the distance of the parameters of the least risk from the end of the
-    infinite-prompt flow is its stated limit up to $\frac1{100}$; `times` multiplies this limit.
+    r"""At $L=10^6$ the distance is its stated limit up to $\frac1{100}$; `times` multiplies
+    this limit.
     """
     return _at_three_spectra(times).replace(sides=(apart_in_the_end(float(times)),))
 
@@ -298,7 +302,7 @@ def _at_three_spectra(times: Fraction) -> Evidence:
             again = abs(apart(end_by_slopes(S, noise, end, L)) / formula - 1)
             return refuted_by_two_routes("quadrature", witness, off, bound, again)
         shown.append(f"{name}: {apart(end):.4g} of {formula:.4g}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e6, {'; '.join(shown)}")
+    return supported("quadrature", f"L = 1e6, {'; '.join(shown)}")
 
 
 @claim(
@@ -308,11 +312,7 @@ def _at_three_spectra(times: Fraction) -> Evidence:
     assumes=("the supremum over the ball exceeds the largest value on its grid by less than 1 %",),
 )
 def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
-    r"""For $d=1$ and $S=\frac1{64}$, at the time $T$ of (27) the right side of (26) exceeds the
-    distance of the flows at least 750-fold at $L=10^4$ and 47000-fold at $L=10^6$; at $L=10^6$ the
-    risk has then fallen to $0.36$ and $0.10$ of its start from two starts. Here `factor` multiplies
-    750 and 47000.
-    """
+    """Here `factor` multiplies 750 and 47000."""
     shown, stated = [], {(1e6, 0.5): 0.36, (1e6, 0.9): 0.10}
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e6)):
         times = np.array([0.0, transfer.T_27])
@@ -333,10 +333,14 @@ def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
             fallen = transfer.paths(start, times)[0].risk
             left = float(fallen[1] / fallen[0])
             if abs(left - stated.get((transfer.L, start[0]), left)) > 0.005:
-                reason = f"the risk has fallen to {left:.3g} of its start {start} at L = {transfer.L:g}, not as stated"
-                return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
+                reason = (
+                    f"the risk has fallen to {left:.3g} of its start {start} at L = {transfer.L:g}, "
+                    "not as stated"
+                )
+                return undecided("integration of the flow", reason)
             shown.append(
-                f"L = {transfer.L:.0e}, start {start}: {least / ratio:.4g}-fold, risk fallen to {left:.2g} of its start"
+                f"L = {transfer.L:.0e}, start {start}: {least / ratio:.4g}-fold, risk fallen to {left:.2g} "
+                "of its start"
             )
     covered = f"d = 1, S = 1/64: {'; '.join(shown)}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
+    return supported("integration of the flow", covered)

@@ -1,6 +1,5 @@
 """R6 on the line u S U = I, on which the risk of infinite prompts is least: the excess risk of
-finite prompts is at most F(lambda)/(2L) at every length. Where F is least is proved, and the bound
-is compared with quadrature.
+finite prompts is at most F(lambda)/(2L) at every length.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, log, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.properties.computed import Computed, Decades, OneOf, Several, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.quadrature.common_nodes import STEP, common_nodes
@@ -20,6 +19,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, linear_excess, valley_excess
 from theory.symbolic.algebra import Algebra
@@ -31,9 +31,7 @@ T = sigma + tau2
 
 
 def quadratic(two: int) -> sp.Expr:
-    """Return (d + 2)(two T - tr S) lambda^2 - (d + 4) T lambda + T, whose root is lambda* for two =
-    2.
-    """
+    """(d + 2)(two T - tr S) lambda^2 - (d + 4) T lambda + T, whose root is lambda* for two = 2."""
     return (d + 2) * (two * T - sigma) * lam**2 - (d + 4) * T * lam + T
 
 
@@ -87,8 +85,6 @@ LONG = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 
 
 def on_the_valley(share: float) -> Computed:
-    """Return the bound at drawn points of the valley."""
-
     def held(d: int, l: Floats, tau2: float, lam: float, step: float = STEP) -> Floats:
         nodes, S = common_nodes(LONG, 400.0, step), np.diag(l[:d])
         return nodes.lengths * gap_at_nodes(nodes, S, lam**0.5 * np.linalg.inv(S), lam**-0.5, tau2)
@@ -97,7 +93,8 @@ def on_the_valley(share: float) -> Computed:
         return share * float(valley_excess(lam, trace=float(l[:d].sum()), d=d, noise=tau2)) / 2
 
     return Computed(
-        "d = 1 to 4, eigenvalues of S from 1/1000 to 100, lambda below 1/2, label noise up to 10, L = 1 to 1e30",
+        "d = 1 to 4, eigenvalues of S from 1/1000 to 100, lambda below 1/2, label noise up to 10, L = 1 to "
+        "1e30",
         {
             "d": OneOf((1, 2, 3, 4)),
             "l": Several(Decades(1e-3, 100.0), 4),
@@ -150,7 +147,7 @@ def _at_points(share: Fraction) -> Evidence:
             return refuted_by_two_routes("quadrature", witness, float(held[i]), bound, again)
         reached.append(float(held[i]) / bound)
     covered = f"{'; '.join(VALLEY_POINTS)}; L = 1 to 1e16"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / max(reached))
+    return supported("quadrature", covered, slack=1 / max(reached))
 
 
 # -- what it costs against linear attention --------------------------------------------------------

@@ -1,6 +1,5 @@
 """R4 for Remark 3.2 of Boursier & Boyer: with the query inside the prompt the error decays with the
-exponent min(1, b, 1/nu). The algebra is proved for every dimension, and the exponent is measured by
-quadrature in one dimension.
+exponent min(1, b, 1/nu).
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from proofs_check.instances.query_in_prompt import averaged_directly, averaged_errors, slope
 from theory.attention.query_average import decay_with_the_query, self_weight_rate, sharp_exponent
 from theory.symbolic.algebra import Algebra
@@ -43,10 +43,8 @@ def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
 @claim("OURS:R4.self/weight", control={"two": 3})
 def score_of_the_query_itself(*, two: int = 2) -> Evidence:
     r"""For $z=R\xi$ with $RR=S$ and in every dimension, $2s_0-s=2z^\top
-    Uz-(Uz)^\top\Gamma(Uz)=\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi$; `two` stands for the 2.
-
-    The largest eigenvalue of the form is $\nu$. In R4.self the weight $p_0$ is taken for
-    $\min(1,e^{s_0-s/2}/L)$, as $S_L$ is near $Le^{s/2}$.
+    Uz-(Uz)^\top\Gamma(Uz)=\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi$; `two` stands for the 2. In
+    R4.self the weight $p_0$ is taken for $\min(1,e^{s_0-s/2}/L)$, as $S_L$ is near $Le^{s/2}$.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "R"], vectors=["x"])
     U, Gamma, R, x = (A[name] for name in ("U", "Gamma", "R", "x"))
@@ -60,8 +58,7 @@ def score_of_the_query_itself(*, two: int = 2) -> Evidence:
 
 @claim("OURS:R4.self/nu", control={"factor": Fraction(1, 2)})
 def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""Whenever $S\leq\Gamma$, $\nu\leq1$: this is derived, as
-    $\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi\leq|\xi|^2$, also for a singular $\Gamma$. Tried is
+    r"""Whenever $S\leq\Gamma$, $\nu\leq1$ is derived, also for a singular $\Gamma$. Tried is
     $\Gamma^{-1}-(U+U^\top-U^\top\Gamma U)=(U-\Gamma^{-1})^\top\Gamma(U-\Gamma^{-1})$; `factor`
     multiplies $U^\top\Gamma U$.
     """
@@ -99,10 +96,9 @@ def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:
     checked = (
         r"-\frac{\ln\mathcal{E}(10^{20}) - \ln\mathcal{E}(10^{10})}{10\ln 10} = \min(1, b, 1/\nu) \pm 1/40"
     )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
+    return supported(
+        "quadrature",
+        f"d = 1; {'; '.join(covered)}; off by at most {worst:.2g}",
         checked=checked,
-        covered=f"d = 1; {'; '.join(covered)}; off by at most {worst:.2g}",
         dimension="d = 1",
     )

@@ -1,6 +1,5 @@
 """An explicit L(epsilon) for Theorem 5.2 of Boursier & Boyer, and the constants of the flow with
-infinite prompts that enter it. The constants are compared with finite differences, and the length
-with integrated flows.
+infinite prompts that enter it.
 """
 
 from __future__ import annotations
@@ -10,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.properties.computed import Computed, Decades, Entries
 from numerics.properties.flows import drawn_starts, shown_start
 from numerics.refutation import refuted_by_two_routes
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.trained_risk import NOISY, PRINTED, SINGULAR, Instance, trained
 from theory.regression.finite_prompt import FlowConstants, flow_constants, log_length
 from theory.regression.risk import icl_risk, icl_risk_gradient
 
 
 def in_matrices(case: Instance) -> tuple[Any, Any]:
-    """Return Sigma and a Theta of the instance."""
     repeat = lambda values: np.repeat(np.array(values), case.spectrum.multiplicities)
     return np.diag(repeat(case.spectrum.eigenvalues)), np.diag(np.sqrt(repeat(case.theta)))
 
@@ -41,7 +40,7 @@ def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> E
 
 
 def drawn_constants(times: Fraction) -> Computed:
-    """Return beta and kappa on the boundary of drawn balls."""
+    """beta and kappa on the boundary of drawn balls."""
     ranges, start = drawn_starts("balanced", singular=True)
 
     def ball(toward: Any, **at: Any) -> tuple[Any, Any, FlowConstants | None]:
@@ -73,7 +72,8 @@ def drawn_constants(times: Fraction) -> Computed:
         return float(np.linalg.norm([(a - 8 * b + 8 * c - d) / (12 * h) for a, b, c, d in near]))
 
     return Computed(
-        "the boundary of the ball of starts in d = 1, 2, 3 with alpha^2 |Sigma| < 2, covariances of every rank",
+        "the boundary of the ball of starts in d = 1, 2, 3 with alpha^2 |Sigma| < 2, covariances of every "
+        "rank",
         {**ranges, "size": Decades(1e-4, 1.99), "toward": Entries(10, 8.0)},
         sides,
         again,
@@ -110,26 +110,20 @@ def _on_instances(times: Fraction) -> Evidence:
                 )
             reached = max(reached, float(steep))
             if np.linalg.norm(_slope(S, y)) > c.kappa or norms.max() > c.rho:
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine="finite differences",
-                    reason=f"kappa or rho fails for {case.name}",
-                )
+                return undecided("finite differences", f"kappa or rho fails for {case.name}")
     covered = f"4 instances in d = 1, 2, 6 points on the boundary of each ball; beta reached to {reached:.3g}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="finite differences", covered=covered, slack=1 / reached
-    )
+    return supported("finite differences", covered, slack=1 / reached)
 
 
 def _slope(S: Any, y: Any) -> Any:
-    """Return the gradient of the infinite-prompt risk in (U, u) as one vector."""
+    """The gradient of the infinite-prompt risk in (U, u) as one vector."""
     to_U, to_u = icl_risk_gradient(S, y[:-1].reshape(S.shape), y[-1])
     return np.append(to_U.ravel(), to_u)
 
 
 def _hessian(S: Any, y: Any, h: float) -> Any:
-    """Return its derivative by fourth-order central differences, which are exact up to rounding for
-    a gradient of third degree.
+    """Its derivative by fourth-order central differences, exact up to rounding for a gradient of
+    third degree.
     """
     near = [[_slope(S, y + k * h * e) for k in (-2, -1, 1, 2)] for e in np.eye(len(y))]
     return np.array([(a - 8 * b + 8 * c - d) / (12 * h) for a, b, c, d in near])
@@ -155,4 +149,4 @@ def an_explicit_length(*, share: Fraction = Fraction(1)) -> Evidence:
             if end > epsilon:
                 return refuted_by_two_routes("integration of the flow", witness, end, epsilon, again)
         shown.append(f"{case.name}: log10 L = {proved / np.log(10):.4g} proved, {case.length} enough")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered="; ".join(shown))
+    return supported("integration of the flow", "; ".join(shown))

@@ -1,6 +1,5 @@
 """How far the risk of finite prompts and its gradient are from those of infinite prompts on bounded
-sets of parameters, with explicit constants, as our Theorem 5.2 needs it. The steps are proved, and
-the bounds are compared with quadrature at random parameters.
+sets of parameters, with explicit constants, as our Theorem 5.2 needs it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.properties.computed import Computed, Decades, Entries, OneOf, Share
 from numerics.provers import Closed, computed, forall, identity
 from numerics.quadrature.common_nodes import STEP, common_nodes
@@ -25,6 +24,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, g
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.regression.finite_prompt import GRADIENT_CONSTANT, excess_at_query, gap_bounds
 from theory.regression.task import RegressionTask
@@ -165,11 +165,9 @@ DRAWN_LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 
 @cache
 def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], float, float], ...]:
-    """List where, what is measured there (risk or norm of the gradient), and its bound, at random U
-    with |U|_op = u = rho.
-
-    The seed is that of the claim that is being judged: part of the key under which the values are
-    remembered.
+    """Where, what is measured there (risk or norm of the gradient), and its bound, at random U with
+    |U|_op = u = rho. The seed is that of the claim that is being judged: part of the key under
+    which the values are remembered.
     """
     rng, out = generator(8), []
     for eigenvalues, rho, noise in CASES:
@@ -190,7 +188,7 @@ def measured_gaps(seed: int, step: float = 0.08) -> tuple[tuple[dict[str, Any], 
 def _gap_and_slope(
     gap: Callable[[Floats, Any], Floats], U: Floats, u: Any, h: float = 1e-4
 ) -> tuple[Floats, Floats]:
-    """Return |R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
+    """|R_L - R_inf| and the norm of its gradient in (U, u), by central differences."""
     d = len(U)
     slopes = [(gap(U + h * e, u) - gap(U - h * e, u)) / (2 * h) for e in np.eye(d * d).reshape(d * d, d, d)]
     slopes.append((gap(U, u + h) - gap(U, u - h)) / (2 * h))
@@ -211,15 +209,15 @@ def _gap_and_slope(
     ),
 )
 def risk_and_gradient_converge_uniformly(*, times: Fraction = Fraction(1)) -> Evidence:
-    r"""At random parameters on the boundary of $|U|_{\rm op},|u|\leq\rho$, $|R_L-R_\infty|$ and
-    $|\nabla(R_L-R_\infty)|$ stay below the stated bounds; `times` multiplies these.
+    r"""Both differences stay below the bounds at random parameters on the boundary of $|U|_{\rm
+    op},|u|\leq\rho$; `times` multiplies the bounds.
     """
     return _at_random_parameters(times).replace(sides=(drawn_gaps(float(times)),))
 
 
 def drawn_gaps(times: float) -> Computed:
-    """Return both bounds at drawn covariances, balls and matrices U, for all of some values of u
-    and of the label noise; that of the gradient for d = 1.
+    """Both bounds at drawn covariances, balls and matrices U, for all of some values of u and of
+    the label noise; that of the gradient for d = 1.
     """
     pairs = tuple(product((1.0, -1.0, 0.3), (0.0, 0.3, 10.0)))
     u, noise = (np.array(x)[:, None] for x in zip(*pairs))
@@ -239,7 +237,8 @@ def drawn_gaps(times: float) -> Computed:
         return np.stack([risk, slope]).ravel(), times * allowed.ravel()
 
     return Computed(
-        "d = 1, 2, |Sigma| from 1/1000 to 5, eigenvalues of ratio from 1/10 to 1, |Sigma| rho = 0.1, 0.25, 0.5, 1, 2, every U in "
+        "d = 1, 2, |Sigma| from 1/1000 to 5, eigenvalues of ratio from 1/10 to 1, |Sigma| rho = 0.1, 0.25, "
+        "0.5, 1, 2, every U in "
         "the ball, u/rho = 1, -1, 0.3, label noise 0, 0.3, 10, L = 1 to 1e30; the gradient for d = 1",
         {
             "d": OneOf((1, 1, 1, 2)),
@@ -268,6 +267,4 @@ def _at_random_parameters(times: Fraction) -> Evidence:
         witness = {**where, "found": found, "bound": float(times) * bound}
         return refuted_by_two_routes("quadrature", witness, found, float(times) * bound, again)
     covered = f"eigenvalues of Sigma, rho and label noise in {CASES}, L = 1, 10, 1e3, 1e6"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where
-    )
+    return supported("quadrature", covered, slack=slack, tightest=where)

@@ -1,7 +1,6 @@
 """Theorem A: the mean squared error of softmax attention on Gaussian tokens at a fixed query is at
 most e^s/(e^s + L - 1) (t + q) for every L, where s is the variance of the scores, t = tr(V Gamma
-V') and q = |V Gamma U z|^2. It is proved from a differential inequality in s, and compared with
-quadrature.
+V') and q = |V Gamma U z|^2.
 """
 
 from __future__ import annotations
@@ -13,12 +12,13 @@ import numpy as np
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, Integers, computed, forall, identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.attention.gaussian_errors import (
@@ -54,9 +54,7 @@ def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:
 
 
 def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
-    """Compare lower <= upper at every point of the grid by the quadrature of the weights, and
-    return the tightest ratio.
-    """
+    """Compare lower <= upper at every point of the grid, with the tightest ratio."""
     slack, tightest = float("inf"), dict[str, Any]()
     for x in VARIANCES:
         m = softmax_moments(x, LENGTHS)
@@ -64,19 +62,10 @@ def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
         i = int(np.argmin(ratio))
         if ratio[i] < 1 - 1e-11:  # the quadrature is good to 1e-12
             witness = {"s": float(x), "L": f"{LENGTHS[i]:.0e}", "ratio": float(ratio[i])}
-            return Evidence(
-                verdict=Verdict.OPEN, engine="quadrature", reason=f"{holds} fails numerically at {witness}"
-            )
+            return undecided("quadrature", f"{holds} fails numerically at {witness}")
         if ratio[i] < slack:
             slack, tightest = float(ratio[i]), {"s": float(x), "L": f"{LENGTHS[i]:.0e}"}
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        checked=holds,
-        covered=COVERED,
-        slack=slack,
-        tightest=tightest,
-    )
+    return supported("quadrature", COVERED, checked=holds, slack=slack, tightest=tightest)
 
 
 #: Lengths at which drawn scores are tried.
@@ -84,7 +73,7 @@ DRAWN_LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e3, 1e6, 1e12, 1e20, 1e30)
 
 
 def at_drawn_scores(lower: Any, upper: Any) -> Computed:
-    """Return ``lower <= upper``, functions of s, q/s, the moments and L, at drawn scores."""
+    """``lower <= upper``, functions of s, q/s, the moments and L, at drawn scores."""
     lengths = np.array(DRAWN_LENGTHS)
 
     def sides(s: float, share: float) -> tuple[Any, Any]:
@@ -102,11 +91,7 @@ def at_drawn_scores(lower: Any, upper: Any) -> Computed:
     )
 
 
-@claim(
-    "OURS:R4.A.ode/slope",
-    control={"four": 3},
-    needs=("OURS:R4.e", "OURS:R4.e/jensen", "OURS:R4.e/order"),
-)
+@claim("OURS:R4.A.ode/slope", control={"four": 3}, needs=("OURS:R4.e", "OURS:R4.e/jensen", "OURS:R4.e/order"))
 def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
     r"""The slope of $P_2$ is at most logistic, because
     $P_2-P_2^2-\frac{dP_2}{ds}=4(P_3-Q)+(Q-P_2^2)$, where `four` stands for the 4. That this is
@@ -118,14 +103,13 @@ def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
 
 @claim("OURS:R4.A.ode", control={"one": 2}, needs=("OURS:R4.A.ode/slope",))
 def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
-    r"""For the softmax weights of $L$ independent Gaussian scores $P_2\leq\frac{e^s}{e^s+L-1}$ is
-    derived without a slope. The scores of two tokens are $u+v$ and $u-v$ with a $v$ that is
-    independent of $u$ and of the others: so $p_lp_k$ falls with $|v|$, $\cosh2v$ rises, and by
-    Chebyshev's association inequality $\mathbb{E}\frac{p_l^2+p_k^2}2\leq
-    e^s\,\mathbb{E}p_lp_k$, which is summed over all pairs. Derived is also $P_2=\frac1L$ for
-    equal weights, where $s=0$. The second route is that $e^s(\frac1{P_2}-1)$ does not fall from
-    its initial value $L-1$ where the slope of $P_2$ is at most logistic; `one` stands for the 1 in
-    $L-1$.
+    r"""Derived for the softmax weights of $L$ independent Gaussian scores without a slope. The
+    scores of two tokens are $u+v$ and $u-v$ with a $v$ that is independent of $u$ and of the
+    others: so $p_lp_k$ falls with $|v|$, $\cosh2v$ rises, and by Chebyshev's association inequality
+    $\mathbb{E}\frac{p_l^2+p_k^2}2\leq e^s\,\mathbb{E}p_lp_k$, which is summed over all pairs.
+    Derived is also $P_2=\frac1L$ for equal weights, where $s=0$. The second route is that
+    $e^s(\frac1{P_2}-1)$ does not fall from its initial value $L-1$ where the slope of $P_2$ is at
+    most logistic; `one` stands for the 1 in $L-1$.
     """
     slope = sp.Symbol("P2'", real=True)
     monotone = sp.exp(s) * (1 / P2 - 1)
@@ -163,16 +147,12 @@ def P2_is_at_least_that_of_equal_weights(*, one: int = 1) -> Evidence:
     return derivation("OURS:R4.A.low", proof, one=one)
 
 
-@claim(
-    "OURS:R4.A",
-    dial="c",
-    needs=("OURS:R4.c", "OURS:R4.A.ode"),
-)
+@claim("OURS:R4.A", dial="c", needs=("OURS:R4.c", "OURS:R4.A.ode"))
 def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$, $P_2\leq e^s/(e^s+L-1)$, and
-    $e^s/(e^s+L-1)\leq e^s/L$. Both bounds are derived for the softmax-weighted average of $L$
-    independent tokens $\mathcal{N}(0,\Gamma)$; Stein's lemma is cited for four functions of the
-    weights. Here `c` multiplies the bounds, and one token refutes every `c` below 1.
+    r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$. Both bounds are derived for
+    the softmax-weighted average of $L$ independent tokens; Stein's lemma is cited for four
+    functions of the weights. Here `c` multiplies the bounds, and one token refutes every `c` below
+    1.
     """
     tried = at_drawn_scores(
         lambda s, share, m, L: gaussian_second_moment(m.P2, m.P3, m.Q, 1.0, share * s),
@@ -194,9 +174,7 @@ def _error_on_a_grid(c: Fraction) -> Evidence:
                 f"at one token the error {error} does not exceed {bound}; one of the two formulas is wrong"
             )
         witness = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "error": error, "bound": bound, "c": c}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     return on_the_grid(
         lambda x, w: gaussian_second_moment(w.P2, w.P3, w.Q, 1.0, float(x)),
         lambda x, w: float(c) * theorem_A(x, LENGTHS, 1.0, float(x)),
@@ -206,8 +184,8 @@ def _error_on_a_grid(c: Fraction) -> Evidence:
 
 @claim("OURS:R4.A/equality", control={"factor": Fraction(2)}, needs=("OURS:R4.c",))
 def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""The error equals the bound for $L=1$, where all moments of the weights are 1, and for $s=0$,
-    where all weights are $\frac1L$ and $q=|V\Gamma Uz|^2=0$; `factor` multiplies the bound.
+    r"""At $L=1$ all moments of the weights are 1, and at $s=0$ all weights are $\frac1L$ and $q=0$;
+    `factor` multiplies the bound.
     """
     error = r"P_2(t+q)-6(P_3-Q)q"
     one = computed(error, gaussian_second_moment(1, 1, 1, t, q))
@@ -221,10 +199,9 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
 def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""By R4.limit, $L$ times the error is at least any share of $e^s(t+q)$ that is below 1, from
     some $L$ on. It is derived that there both bounds are at most the error divided by this share;
-    by Theorem A they are at least the error. Here `factor` multiplies the bounds.
-
-    The second route is that $L\frac{e^s}{e^s+L-1}(t+q)$ is, as a function of $x=\frac1L$,
-    continuous at $x=0$, where it is $e^s(t+q)$.
+    by Theorem A they are at least the error. The second route is that $L\frac{e^s}{e^s+L-1}(t+q)$
+    is, as a function of $x=\frac1L$, continuous at $x=0$, where it is $e^s(t+q)$. Here `factor`
+    multiplies the bounds.
     """
     x = sp.Symbol("x", nonnegative=True)
     scaled = (t + q) / (x + (1 - x) * sp.exp(-s))

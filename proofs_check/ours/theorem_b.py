@@ -1,6 +1,5 @@
 """Theorem B: the error of softmax attention on Gaussian tokens, averaged over a Gaussian query, is
-asymptotic to a constant times (ln L)^k / L^b with known k, b and constant. It is compared with
-quadrature up to L = 1e100.
+asymptotic to a constant times (ln L)^k / L^b with known k, b and constant.
 """
 
 from __future__ import annotations
@@ -16,12 +15,13 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
-from numerics.evidence import Contradiction, Evidence, Verdict
+from numerics.evidence import Contradiction, Evidence
 from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.rates.exponents import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.random_query.averaged_errors import below_its_limit, near_its_law
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import theorem_B
@@ -37,8 +37,8 @@ def _isotropic(lam: float, d: int = 1) -> AttentionSetting:
 
 
 def _turned(lam: float) -> AttentionSetting:
-    """Return a setting in which nothing commutes, V is not square and Gamma is singular; its
-    largest eigenvalue lam is simple.
+    """A setting in which nothing commutes, V is not square and Gamma is singular; its largest
+    eigenvalue lam is simple.
     """
     rng = np.random.default_rng(8)
     root, U, V, B = rng.standard_normal((3, 2)), *rng.standard_normal((3, 3, 3))
@@ -59,8 +59,8 @@ def _settings(values: tuple[float, ...]) -> Iterator[AttentionSetting]:
 def error_over_law(
     values: tuple[float, ...], lengths: tuple[float, ...]
 ) -> list[tuple[AttentionSetting, Floats]]:
-    """Return E(L) over the law of Theorem B for every setting, with a finer step where the tail of
-    s carries the error.
+    """E(L) over the law of Theorem B for every setting, with a finer step where the tail of s
+    carries the error.
     """
     L, out = np.array(lengths), []
     for setting in _settings(values):
@@ -84,8 +84,8 @@ def error_over_law(
 
 
 def averaged_directly(lam: float, L: float) -> float:
-    """Return the averaged error for d = 1, Gamma = V = S = 1 by a plain trapezoid sum over the
-    query; only the moments of the weights are shared with the package.
+    """The averaged error for d = 1, Gamma = V = S = 1 by a plain trapezoid sum over the query; only
+    the moments of the weights are shared with the package.
     """
     x = np.arange(0.0, math.sqrt(3 * math.log(L) + 90), 0.15)
     m = softmax_moments(lam * x**2, L)
@@ -102,9 +102,8 @@ def averaged_directly(lam: float, L: float) -> float:
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
-    r"""For $\lambda<\frac12$, $\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to
-    C_1$, which is tried by quadrature. Here `c` multiplies $C_1$, and one token without scores
-    refutes every `c` below 1.
+    r"""$\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to C_1$ are tried by
+    quadrature. Here `c` multiplies $C_1$, and one token without scores refutes every `c` below 1.
     """
     return _below_one_half(c).replace(sides=(below_its_limit(float(c)),))
 
@@ -126,9 +125,7 @@ def _below_one_half(c: int | Fraction) -> Evidence:
             "C1": constant,
             "c": c,
         }
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact"
-        )
+        return refuted_exactly(witness)
     slack, tightest, last = math.inf, dict[str, Any](), 0.0
     for setting, r in error_over_law(LAMBDAS_BELOW_HALF, LENGTHS):
         i = int(np.argmax(r))
@@ -136,21 +133,15 @@ def _below_one_half(c: int | Fraction) -> Evidence:
             slack, tightest = float(1 / r[i]), {"setting": setting.name, "L": f"{LENGTHS[i]:g}"}
         # the next term is L^{-(b - 1)}, which at lambda = 0.45 and L = 1e100 is below 1e-6
         last = max(last, abs(float(r[-1]) - 1))
-    covered = f"lambda = {LAMBDAS_BELOW_HALF}, d = 1 and 3, turned and singular; L = 1 to 1e100, where L E(L) is C1 to {last:.0e}"
+    covered = (
+        f"lambda = {LAMBDAS_BELOW_HALF}, d = 1 and 3, turned and singular; L = 1 to 1e100, where L "
+        f"E(L) is C1 to {last:.0e}"
+    )
     if slack < 1 - 1e-10 or last > 1e-6:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"{covered}; least ratio {slack} at {tightest}"
-        )
+        return undecided("quadrature", f"{covered}; least ratio {slack} at {tightest}")
     checked = rf"\mathcal{{E}}(L) \le {sp.latex(sp.Rational(c))}\, C_1/L,\quad L\,\mathcal{{E}}(L) \to C_1"
     slack = max(1.0, slack) * float(c)  # below 1 by rounding only
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        checked=checked,
-        covered=covered,
-        slack=slack,
-        tightest=tightest,
-    )
+    return supported("quadrature", covered, checked=checked, slack=slack, tightest=tightest)
 
 
 @claim(
@@ -181,9 +172,7 @@ def _from_one_half(scale: int | Fraction) -> Evidence:
                 "r(1e100)": r[1],
             }
             if setting.d != 1 or second <= 3e-3:
-                return Evidence(
-                    verdict=Verdict.OPEN, engine="quadrature", reason=f"the law is not reached at {at}"
-                )
+                return undecided("quadrature", f"the law is not reached at {at}")
             law = theorem_B([lam], [lam], 1.0)
             shape = (
                 float(scale)
@@ -199,5 +188,8 @@ def _from_one_half(scale: int | Fraction) -> Evidence:
         largest, farthest = max(largest, first), max(farthest, second)
     at_which = f"lambda = {LAMBDAS_FROM_HALF}, d = 1 and 3, turned and singular"
     covered = f"{at_which}; |r - 1| ln L <= {largest:.2g}, extrapolated to {farthest:.0e}"
-    checked = r"r(L) = \mathcal{E}(L)\,L^{\min(1,b)}/(c\,(\ln L)^k):\quad |r - 1| \le 6/\ln L,\ |2r(L^2) - r(L) - 1| \le 3/1000"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
+    checked = (
+        r"r(L) = \mathcal{E}(L)\,L^{\min(1,b)}/(c\,(\ln L)^k):\quad |r - 1| \le 6/\ln L,\ |2r(L^2) - "
+        r"r(L) - 1| \le 3/1000"
+    )
+    return supported("quadrature", covered, checked=checked)

@@ -1,10 +1,6 @@
-"""Theorem B, the steps of its proof: Gaussian integrals in an eigenbasis, and the Laplace argument
-that gives exponent and constant for lambda >= 1/2. Each step is proved as an identity or an
-inequality.
-
-Beyond lambda = 1/2 the error is carried by queries with s = y ln L. There one token dominates: its
-score u above ln L + s/2 has the weight e^u/(1 + e^u) and the density L (2 pi s)^{-1/2} exp(-(ln L +
-s/2)^2/(2s) - theta u), theta = 1/y + 1/2.
+"""Theorem B, the steps of its proof. Beyond lambda = 1/2 the error is carried by queries with s = y
+ln L. There one token dominates: its score u above ln L + s/2 has the weight e^u/(1 + e^u) and the
+density L (2 pi s)^{-1/2} exp(-(ln L + s/2)^2/(2s) - theta u), theta = 1/y + 1/2.
 """
 
 from __future__ import annotations
@@ -15,11 +11,12 @@ import numpy as np
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import computed, forall, identity
 from numerics.provers.integrals import integral_evidence
 from numerics.quadrature.query_form import quadratic_form_law
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported, undecided
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import decay_exponent, limit_constant, theorem_B
 
@@ -29,9 +26,7 @@ LAMBDA = 1 / (b**2 + b)
 
 
 def _exponent(y: sp.Expr) -> sp.Expr:
-    """Return ln of density times error at s = y ln L in units of ln L, which is 1 - (1 +
-    y/2)^2/(2y) - y/(2 lambda).
-    """
+    """ln of density times error at s = y ln L in units of ln L."""
     return 1 - (1 + y / 2) ** 2 / (2 * y) - y / (2 * LAMBDA)
 
 
@@ -56,9 +51,7 @@ def tilted_gaussian_in_one_direction(*, power: Fraction = Fraction(1, 2)) -> Evi
 
 
 def _average_of_the_envelope() -> Evidence:
-    """Compare E e^s (t + q), by an integral over the law of s, with C1, for full and singular
-    forms.
-    """
+    """E e^s (t + q), by an integral over the law of s, beside C1, for full and singular forms."""
     rng, worst = np.random.default_rng(3), 0.0
     for d in (1, 2, 3, 5):
         for rank in {1, d}:
@@ -71,14 +64,8 @@ def _average_of_the_envelope() -> Evidence:
             closed = float(limit_constant(np.maximum(values, 0).tolist(), weights.tolist(), t))
             worst = max(worst, abs(float(np.exp(law.nodes) @ (t * law.density + law.moment)) / closed - 1))
     if worst > 1e-9:
-        return Evidence(
-            verdict=Verdict.OPEN, engine="quadrature", reason=f"C1 and the integral differ by {worst:.1e}"
-        )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="quadrature",
-        covered=f"d = 1, 2, 3, 5, random A and N, to {worst:.0e}",
-    )
+        return undecided("quadrature", f"C1 and the integral differ by {worst:.1e}")
+    return supported("quadrature", f"d = 1, 2, 3, 5, random A and N, to {worst:.0e}")
 
 
 @claim("OURS:R4.B/determinant", control={"half": Fraction(1)}, needs=("OURS:R4.B/gauss",))

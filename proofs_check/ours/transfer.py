@@ -1,6 +1,5 @@
 """The transfer from infinite to finite prompts: how far risks, gradients and flows are apart, and
-Theorem 4.3 of Boursier & Boyer with an explicit L(epsilon). The steps are proved, and the
-conclusions are tried on tasks with few atoms and on integrated flows.
+Theorem 4.3 of Boursier & Boyer with an explicit L(epsilon).
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.properties.tasks import on_drawn_tasks
 from numerics.provers import computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
@@ -22,6 +21,7 @@ from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, worst_case
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.smooth_losses import (
     gradients_of_smooth_losses,
     risks_of_smooth_losses,
@@ -50,14 +50,17 @@ REALS, POSITIVE = (-oo, oo), (0, oo)
 def _enumerated(left: Callable[..., Any], right: Callable[..., Any]) -> Evidence:
     worst, where = worst_case(left, right)
     if worst > 1 + 1e-12:
-        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=f"ratio {worst:.6g} at {where}")
-    covered = f"{len(hostile_gaps())} cases in d = 1 with every prompt enumerated, L = 1, 2, 3, 8; largest ratio {worst:.6g} ({where})"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered, slack=1 / worst)
+        return undecided("enumeration", f"ratio {worst:.6g} at {where}")
+    covered = (
+        f"{len(hostile_gaps())} cases in d = 1 with every prompt enumerated, L = 1, 2, 3, 8; largest "
+        f"ratio {worst:.6g} ({where})"
+    )
+    return supported("enumeration", covered, slack=1 / worst)
 
 
 def _gaussian() -> Evidence:
-    """Compare the same on the ball of the scalar regression with Gaussian tokens, where ``E D^2 = S
-    u^2 (a - 2 C b)`` by R4 (c).
+    """The same on the ball of the scalar regression with Gaussian tokens, where ``E D^2 = S u^2 (a
+    - 2 C b)`` by R4 (c).
     """
     worst, where = 0.0, ""
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e8)):
@@ -69,19 +72,20 @@ def _gaussian() -> Evidence:
         if ratio > worst:
             worst, where = ratio, f"L = {transfer.L:g}"
     if worst > 1 + 1e-9:
-        return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"ratio {worst:.6g} at {where}")
-    covered = f"scalar regression with Gaussian tokens, 1681 points of the ball, L = 1 to 1e8; largest ratio {worst:.6g} ({where})"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst)
+        return undecided("quadrature", f"ratio {worst:.6g} at {where}")
+    covered = (
+        "scalar regression with Gaussian tokens, 1681 points of the ball, L = 1 to 1e8; largest "
+        f"ratio {worst:.6g} ({where})"
+    )
+    return supported("quadrature", covered, slack=1 / worst)
 
 
 @claim("OURS:E.risk", control={"c": Fraction(99, 100)}, needs=("OURS:E.risk/smooth",))
 def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
-    r"""For the squared loss, with $r=T-y$ and $D=T_L-T$,
-    $\mathbb{E}\frac12(r+D)^2-\mathbb{E}\frac12r^2$ is at most the bound in absolute value for all
-    random variables $r$ and $D$ with two moments: this is derived from the Cauchy-Schwarz
-    inequality. Smooth losses are the part OURS:E.risk/smooth. A second route is Young's inequality,
-    whose mean at the best $l$ is the bound, and tasks on few atoms. Here `c` multiplies the right
-    side.
+    """For the squared loss, $r=T-y$ and $D=T_L-T$ the bound is derived from the Cauchy-Schwarz
+    inequality for all random variables with two moments; smooth losses are the part
+    OURS:E.risk/smooth. A second route is Young's inequality, whose mean at the best $l$ is the
+    bound, and tasks on few atoms. Here `c` multiplies the right side.
     """
     factor = Rational(c)
     right = factor * (lam * r**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
@@ -159,14 +163,10 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:E.moments", control={"factor": Fraction(99, 100)}, needs=("OURS:E.moments/limit",))
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
-    r"""For $k=6-\frac p2>0$ and all $a$, $c>0$ and $L>1$ the mean of
-    $\sigma^p\ln(L)^a/L^{c/\sigma^2}$ is derived to be at most
-    $(\frac k{ce})^k\,\mathbb{E}[\sigma^{12}]\ln(L)^{a-k}$ for every positive random $\sigma$. Where
-    this does not tend to 0, for $p=8$ and $a=2$, the mean still does, which is the part
-    OURS:E.moments/limit.
-
-    Second route: with $u=\frac ck\ln(L)/\sigma^2$ the integrand is $(ue^{1-u})^k$ times the bound,
-    and $ue^{1-u}\leq1$. Here `factor` multiplies the right side.
+    r"""Derived for every positive random $\sigma$, $k=6-\frac p2>0$ and all $a$, $c>0$ and $L>1$.
+    For $p=8$ and $a=2$ the mean tends to 0, though its bound does not, which is the part
+    OURS:E.moments/limit. Second route: with $u=\frac ck\ln(L)/\sigma^2$ the integrand is
+    $(ue^{1-u})^k$ times the bound, and $ue^{1-u}\leq1$. Here `factor` multiplies the right side.
     """
     k, c, v, x = sp.symbols("k c v x", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
@@ -182,23 +182,20 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
 
 
 def _peak(n: int, factor: int | Fraction) -> Evidence:
-    """Judge (u e^{1 - u})^n <= factor."""
     u = sp.Symbol("u", positive=True)
     return forall((u * exp(1 - u)) ** n, "<=", Rational(factor), {u: POSITIVE})
 
 
 @claim("OURS:E.moments/limit", control=({"factor": Fraction(99, 100)}, {"share": Fraction(2, 5)}))
 def eight_moments_tend_to_zero(*, factor: int | Fraction = 1, share: int | Fraction = 1) -> Evidence:
-    r"""The mean of $\sigma^8\ln(L)^2/L^{c/\sigma^2}$ tends to 0 as $L$ grows, if
-    $\mathbb{E}\sigma^{12}$ is finite. It is derived to be at most
+    r"""The mean of $\sigma^8\ln(L)^2/L^{c/\sigma^2}$ is derived to be at most
     $(\frac2{ce})^2\delta+(\frac3{ce})^3KS/\ln L$ for $S\geq\mathbb{E}\sigma^{12}$ and
     $\mathbb{E}[\sigma^{12};\sigma^2\geq K]\leq\delta$. As $\mathbb{E}\sigma^{12}$ is finite, a $K$
     can be chosen for the $\delta$ that $\varepsilon$ needs; then the mean is at most $\varepsilon$
-    from a $\ln L$ on that $K$, $S$ and $\varepsilon$ give.
-
-    Second route: $(ue^{1-u})^n\leq1$ for $n=2$ and 3 and $u=\frac cn\ln(L)/\sigma^2$; and for a
-    single $\sigma^2$, just below $K$, at the least $\ln L$, the mean is $\frac12\varepsilon$ times
-    this with $n=3$. Here `factor` and `share` multiply the right sides.
+    from a $\ln L$ on that $K$, $S$ and $\varepsilon$ give. Second route: $(ue^{1-u})^n\leq1$ for
+    $n=2$ and 3 and $u=\frac cn\ln(L)/\sigma^2$; and for a single $\sigma^2$, just below $K$, at the
+    least $\ln L$, the mean is $\frac12\varepsilon$ times this with $n=3$. Here `factor` and `share`
+    multiply the right sides.
     """
     single = _peak(3, 2 * share)
     return derivation(
@@ -212,11 +209,10 @@ def twelve_moments_do_not_bound_the_rate_of_the_gradient(
 ) -> Evidence:
     r"""If $\mathbb{P}(\sigma^2>s)=s^{-7}$ for $s\geq1$, then $\mathbb{E}\sigma^{12}=7$ is finite,
     but $\mathbb{E}[\sigma^{12}\ln(L)^2/L^{c/\sigma^2}]$ is at least $7e^{-c}\ln L$ for $L\geq3$,
-    where $\ln L\geq1$; `tail` stands for the 7 of the exponent, and `least` for this 1.
-
-    With $x=\ln L$ and $n$ for the exponent 7, the part with $\sigma^2=v\geq x$ alone is at least
-    $x^2e^{-c}$ times the integral of $v^6nv^{-n-1}$ from $x$ on, as there are no $v$ below 1. At
-    $L=2$ the bound fails for small $c$.
+    where $\ln L\geq1$; `tail` stands for the 7 of the exponent, and `least` for this 1. With $x=\ln
+    L$ and $n$ for the exponent 7, the part with $\sigma^2=v\geq x$ alone is at least $x^2e^{-c}$
+    times the integral of $v^6nv^{-n-1}$ from $x$ on, as there are no $v$ below 1. At $L=2$ the
+    bound fails for small $c$.
     """
     v, c, start = sp.symbols("v c start", positive=True)
     x = Rational(least) + sp.Symbol("y", nonnegative=True)
@@ -310,17 +306,19 @@ def _along_paths(c: Fraction) -> Evidence:
                 fits = small <= 1 and np.log(1 / small) / (mu_ + transfer.beta) <= end
                 if (fits and late > bound) or late > float(np.min(one.risk + gap)) * (1 + 1e-9):
                     reason = f"risk {late:.4g} above the bound at L = {transfer.L:g}, start {start}"
-                    return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
+                    return undecided("integration of the flow", reason)
     ratio, again = worst.pop("ratio"), worst.pop("again")
     if ratio > c:
         witness = {**worst, "S": "1/64", "difference over bound": ratio, "allowed": c}
         return refuted_by_two_routes("integration of the flow", witness, ratio, float(c), again)
-    covered = "d = 1, S = 1/64, six starts: L = 1 to 1e6 at times up to the horizon, L = 1 to 1e32 for the limit (at t = 40/S^2)"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="integration of the flow",
+    covered = (
+        "d = 1, S = 1/64, six starts: L = 1 to 1e6 at times up to the horizon, L = 1 to 1e32 for the "
+        "limit (at t = 40/S^2)"
+    )
+    return supported(
+        "integration of the flow",
+        covered,
         checked=r"\lim_t R_L(\theta_L(t))\leq R(\theta(t))+g_1+\kappa g_2\frac{e^{\beta t}-1}{\beta}",
-        covered=covered,
         slack=float(c) / ratio,
         tightest=worst,
     )

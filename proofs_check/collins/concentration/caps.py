@@ -13,6 +13,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.attention.window.caps import cap_measure, truncated_gamma
 
 eps, x, alpha, d, i, m = sp.symbols("epsilon x alpha d i m", positive=True)
@@ -21,9 +22,11 @@ ODD = (3, 5, 7)
 HEIGHT_OF_A_CAP = ("0 < epsilon", "epsilon <= 2")
 #: The cap as an integral over the radius of its boundary.
 RADIAL = (
-    r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, $\rho^2=2\varepsilon-\varepsilon^2$: over "
+    r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, "
+    r"$\rho^2=2\varepsilon-\varepsilon^2$: over "
     r"$\rho^{d-1}$ it is an average of "
-    r"$(1-s^2)^{-1/2}$, which grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are executed beside it. "
+    r"$(1-s^2)^{-1/2}$, which grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are "
+    r"executed beside it. "
     r"For $\varepsilon>1$ the cap grows and $\rho$ falls."
 )
 
@@ -194,8 +197,7 @@ def large_sums_from_below(*, constant: int = 2) -> Evidence:
 
 @claim(
     "COL:G.3a",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(end=Fraction(3, 2)),
     control=dict(end=Fraction(9, 5)),
     hypotheses=("0 < x", "x < 2"),
@@ -289,8 +291,7 @@ def root_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim(
     "COL:G.7.txt",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(lower=True),
     control=dict(lower=True, half=Fraction(2, 5)),
     hypotheses=("d >= 1",),

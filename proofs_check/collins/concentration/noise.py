@@ -17,6 +17,7 @@ from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.window.along_lengths import at_most
 from theory.attention.window.classes import TaskClass
 from theory.attention.window.own_class import from_spectrum
@@ -175,8 +176,7 @@ def powers_in_the_quotient(*, two: int = 2) -> Evidence:
 
 @claim(
     "COL:D.1w",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(scaled=True),
     control=dict(scaled=True, most=Fraction(9, 10)),
     hypotheses=("0 < s", "s <= 1"),

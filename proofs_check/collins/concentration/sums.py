@@ -10,13 +10,14 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import within
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
 from theory.attention.window.caps import mean_kernel
 
 n = Diverging.n
@@ -32,7 +33,8 @@ LARGE = Diverging(
     exceeds=n / 10,
 )
 LIKELY = (
-    r"For $d=3$ and $p=0$ the mean is $n\frac{1-e^{-4r}}{4r}$ and the variance at most $\frac{n}{8r}$, so that by Chebyshev "
+    r"For $d=3$ and $p=0$ the mean is $n\frac{1-e^{-4r}}{4r}$ and the variance at most $\frac{n}{8r}$, so "
+    r"that by Chebyshev "
     r"$g_0\geq\frac{n}{9r}$ but for a "
     r"probability of at most $\frac{8r}{n}$, which is far below $1-\frac{1}{2n}$."
 )
@@ -139,14 +141,8 @@ def binomial(sixteen: int | Fraction, power: int, share: int | Fraction, many: b
             missed = 1 - within((sigma, 1 - sigma), tokens, (ends, (Fraction(0), Fraction(tokens))))
             if missed > (bound := Fraction(tokens) ** -power):
                 witness = {"n": tokens, "sigma": sigma, "missed": float(missed), "bound": float(bound)}
-                return Evidence(
-                    verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact"
-                )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="enumeration",
-        covered=f"exact binomial probabilities at n = {SIZES}",
-    )
+                return refuted_exactly(witness, "enumeration")
+    return supported("enumeration", f"exact binomial probabilities at n = {SIZES}")
 
 
 @claim("COL:G.4a", control=(dict(sixteen=8), dict(two=1)))
@@ -244,8 +240,7 @@ def sums_and_integrals(*, unimodal: bool = True) -> Evidence:
 
 @claim(
     "COL:I.1p",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(below=True),
     control=dict(below=True, largest=0),
     hypotheses=("l > 0",),

@@ -7,10 +7,11 @@ from functools import cache
 import sympy as sp
 
 from numerics.attention.window.plain import plain_window_loss
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.provers import computed, forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import TYPO, supported
 from proofs_check.instances.window.ordered import Place, best_window, grows
 from theory.attention.window.classes import TaskClass
 from theory.attention.window.own_class import from_spectrum
@@ -23,12 +24,7 @@ def phases(nu: int) -> TaskClass:
 
 
 @claim(
-    "COL:Fig1",
-    false="typo",
-    costs="nothing",
-    repair=dict(inside=True),
-    control=dict(inside=True, share=2),
-    hypotheses=("nu > 0",),
+    "COL:Fig1", **TYPO, repair=dict(inside=True), control=dict(inside=True, share=2), hypotheses=("nu > 0",)
 )
 def tasks_are_not_linear(*, inside: bool = False, share: int = 1) -> Evidence:
     r"""What is left of the mean square of $f$ beside its best linear function is positive; with
@@ -64,9 +60,7 @@ def softmax_attains_a_small_error(*, n: int = 100) -> Evidence:
     """
     found, most = best_window(phases(6), 2, n, 0.01), 0.05
     if found.loss <= most:
-        return Evidence(
-            verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"{found.loss:.4f} at n = {n}"
-        )
+        return supported("quadrature", f"{found.loss:.4f} at n = {n}")
     again = plain_window_loss(phases(6).spectrum(2), n, found.w, 0.01)
     return refuted_by_two_routes(
         "quadrature", {"nu": 6, "n": n, "least loss": found.loss}, found.loss, most, again

@@ -12,10 +12,11 @@ from scipy.optimize import minimize_scalar
 
 from numerics.attention.window.circle import circle_loss
 from numerics.attention.window.matrix_training import train_matrix
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.monte_carlo.confidence_limits import clopper_pearson
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported, undecided
 
 Floats = NDArray[np.float64]
 #: Appendix J: dimensions, tokens, noise; the rate at which softmax attention does best on planes.
@@ -48,7 +49,7 @@ def directions_beyond_help(*, task: str = "square", beta: float = 10.0, n: int =
     other = circle_loss(beta, beta, n, TASKS[task])
     if other < inside:
         covered = f"{inside:.5f} at alpha = {alpha:.3f}, against {other:.5f}"
-        return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+        return supported("quadrature", covered)
     again = circle_loss(beta, beta, n, TASKS[task], rule="gauss") - circle_loss(
         alpha, 0.0, n, TASKS[task], rule="gauss"
     )
@@ -99,9 +100,10 @@ def squares_and_cosines_teach_their_subspace() -> Evidence:
         runs = np.array([trained(task, seed, True, STEPS, lr, L) for seed in range(TRIALS)])
         small = int(np.sum(runs[:, 0] <= 0.25))
         told.append(
-            f"{task} tasks at the rate {lr}: rho <= 1/4 in {small} of {TRIALS} trials, mean error {runs[:, 1].mean():.3f}"
+            f"{task} tasks at the rate {lr}: rho <= 1/4 in {small} of {TRIALS} trials, mean error "
+            f"{runs[:, 1].mean():.3f}"
         )
-    return Evidence(verdict=Verdict.OPEN, engine="Monte Carlo", reason="; ".join(told))
+    return undecided("Monte Carlo", "; ".join(told))
 
 
 @claim("COL:Fig9/plane", unproved=DRAWN, control=dict(task="square", lr=0.01))

@@ -16,11 +16,12 @@ from numerics.attention.window.best_width import BestWindow
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.matrix_training import train_matrix
 from numerics.attention.window.plain import plain_spread, plain_window_loss
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.monte_carlo.confidence_limits import clopper_pearson
 from numerics.provers import forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import supported
 from proofs_check.instances.window.ordered import Place, best_window, grows
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 
@@ -74,8 +75,11 @@ def steps(
     low, high = widths[worst], widths[worst + 1]
     checked = rf"\text{{{name}}}"
     if values[worst] <= values[worst + 1]:
-        covered = f"{len(widths)} widths from {widths[0]:g} to {widths[-1]:g}: from {abs(values[0]):.3g} to {abs(values[-1]):.3g}"
-        return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
+        covered = (
+            f"{len(widths)} widths from {widths[0]:g} to {widths[-1]:g}: from {abs(values[0]):.3g} "
+            f"to {abs(values[-1]):.3g}"
+        )
+        return supported("quadrature", covered, checked=checked)
     witness = {
         "w": low,
         "larger w": high,
@@ -96,9 +100,7 @@ def variance_grows(*, factor: int | Fraction = 1) -> Evidence:
     worst = int(np.argmax(noise[:-1] - float(factor) * noise[1:]))
     low, high = float(noise[worst]), float(factor) * float(noise[worst + 1])
     if high >= low:
-        return Evidence(
-            verdict=Verdict.SUPPORTED, engine="quadrature", covered="d = 5, n = 20, w from 0.01 to 100"
-        )
+        return supported("quadrature", "d = 5, n = 20, w from 0.01 to 100")
     spectrum = affine(1).spectrum(D)
     plain = lambda w: plain_window_loss(spectrum, N, float(w), 1.0) - plain_window_loss(spectrum, N, float(w))
     again = plain(widths[worst]) - float(factor) * plain(widths[worst + 1])
@@ -225,7 +227,7 @@ def compared(trained: TaskClass, tested: TaskClass, times: float, op: str, L: fl
     if ratio <= times if op == "<=" else ratio >= times:
         at = f"{tested.name} tasks at {w.w:.4g}, the width of {trained.name} tasks with L = {L:g}"
         covered = f"{at}: {ratio:.5f} times the best loss"
-        return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+        return supported("quadrature", covered)
     spectrum = tested.spectrum(D)
     again = plain_window_loss(spectrum, N_5, w.w, SIGMA**2) / plain_window_loss(
         spectrum, N_5, best.w, SIGMA**2, nodes=1600
@@ -294,7 +296,7 @@ def noise_bounds_the_width(*, share: int | Fraction = 1) -> Evidence:
     without = float(window_loss(affine(1), D, N, 0.0).loss)
     if best.loss <= min(noise, without):
         covered = f"least loss {best.loss:.4f}, sigma^2 = {noise:.4f}, signal term at w = 0 {without:.4f}"
-        return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+        return supported("quadrature", covered)
     again = plain_window_loss(affine(1).spectrum(D), N, best.w, noise)
     witness = {"d": D, "n": N, "sigma^2": noise, "least loss": best.loss, "at w": round(best.w, 4)}
     return refuted_by_two_routes("quadrature", witness, best.loss, noise, again)
@@ -316,11 +318,7 @@ def window_depends_on_the_slope_alone(*, sigma: float = 0.3) -> Evidence:
     w, best = (best_window(tasks_of(t, 1), D, N, sigma**2) for t in ("affine", "cosine"))
     ratio = float(window_loss(cosine(1), D, N, w.w, sigma**2).loss) / best.loss
     if ratio <= 1.1:
-        return Evidence(
-            verdict=Verdict.SUPPORTED,
-            engine="quadrature",
-            covered=f"sigma = {sigma:g}: {ratio:.4f} times the best loss",
-        )
+        return supported("quadrature", f"sigma = {sigma:g}: {ratio:.4f} times the best loss")
     spectrum = cosine(1).spectrum(D)
     again = plain_window_loss(spectrum, N, w.w, sigma**2) / plain_window_loss(spectrum, N, best.w, sigma**2)
     witness = {

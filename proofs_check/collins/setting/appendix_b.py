@@ -14,6 +14,7 @@ from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition, fails_at
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 from theory.symbolic.algebra import Algebra
 
@@ -42,8 +43,7 @@ def lipschitz_constants(*, on_the_sphere: bool = False, most: int | Fraction = 1
 
 @claim(
     "COL:A3.3",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(whitened=True),
     control=dict(whitened=True, square=2),
     hypotheses=("s > 0",),
@@ -278,12 +278,7 @@ def derivative_of_the_sums(*, sign: int = -1, half: int | Fraction = Fraction(1,
 
 
 @claim(
-    "COL:gp.p",
-    false="typo",
-    costs="nothing",
-    repair=dict(largest=2),
-    control=dict(largest=Fraction(3, 2)),
-    hypotheses=("p <= 2",),
+    "COL:gp.p", **TYPO, repair=dict(largest=2), control=dict(largest=Fraction(3, 2)), hypotheses=("p <= 2",)
 )
 def values_of_p(*, largest: int | Fraction = 1) -> Evidence:
     r"""The $p$ that are used, up to 2, are at most `largest` (printed: 1)."""

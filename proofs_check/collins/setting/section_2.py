@@ -13,6 +13,7 @@ from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 
 w, s, t, c, h, v = sp.symbols("w s t c h v", positive=True)
 
@@ -36,8 +37,7 @@ def scores_of_the_layer(*, transposed: bool = False) -> Evidence:
 
 @claim(
     "COL:2.window",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(relative=True),
     control=dict(relative=True, factor=Fraction(1, 2)),
     hypotheses=("c > 0",),

@@ -14,6 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.symbolic.algebra import Algebra
 
 L, sigma = sp.symbols("L sigma", positive=True)
@@ -23,8 +24,7 @@ f_1, f_2, f_query = sp.symbols("f_1 f_2 f_query", real=True)
 
 @claim(
     "COL:C.disp",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(at_query=True),
     control=dict(share=2),
     hypotheses=("0 < gamma", "gamma < 1"),
@@ -128,8 +128,7 @@ def correlation_of_affine_tasks(
 
 @claim(
     "COL:C.3.1",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(with_slope=True),
     control=dict(with_slope=True, shift=1),
     hypotheses=("-1 <= l", "l <= 1"),

@@ -14,6 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.symbolic.algebra import Algebra
 
 t = sp.Symbol("t", real=True)
@@ -144,14 +145,7 @@ def largest_variance(*, quarter: int = 4) -> Evidence:
     return derivation("COL:C.4p", variance, across, quarter=quarter)
 
 
-@claim(
-    "COL:C.4s",
-    false="typo",
-    costs="nothing",
-    repair=dict(sign=1),
-    control=dict(sign=2),
-    hypotheses=("w > 0",),
-)
+@claim("COL:C.4s", **TYPO, repair=dict(sign=1), control=dict(sign=2), hypotheses=("w > 0",))
 def exponent_of_the_weights(*, sign: int = -1) -> Evidence:
     r"""For tokens on the circle the exponents $-w\|x_i-x\|^2$ of two tokens differ by what those of
     $2wx_i^\top x$ do, times -1 (printed). In every dimension they do so times `sign` = 1, up to the

@@ -15,6 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.window.from_below import BELOW, BOUND, EVERY, LAWS, LONG, WIDE, d, w
 
 
@@ -42,8 +43,7 @@ SMALL_TASKS = Diverging(
 
 @claim(
     "COL:C.5/narrow",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(square=True),
     control=dict(square=True, share=6),
     needs=("OURS:R8.below", "COL:C.2"),
@@ -90,8 +90,7 @@ def case_three(*, eight: int | Fraction = 8) -> Evidence:
 
 @claim(
     "COL:C.6/lower",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(omega=True),
     control=dict(omega=True, share=3),
     needs=("COL:C.2",),

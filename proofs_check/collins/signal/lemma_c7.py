@@ -11,6 +11,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.collins.signal.lemma_c2_c3 import turned_task
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import TYPO
 
 L = sp.Symbol("L", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
@@ -18,7 +19,8 @@ angle, phi = sp.symbols("theta phi", positive=True)
 #: Between two points at this angle, d/L^2 times the mean of L^2 (w'x)(w'y) over one side.
 ONE_SIDE = (sp.sin(angle) + (sp.pi - angle) * sp.cos(angle)) / sp.pi
 PLANE = (
-    r"The direction $w$ meets the plane of $x$ and $y$ in a uniform angle, at a length whose mean square is $\frac2d$ by "
+    r"The direction $w$ meets the plane of $x$ and $y$ in a uniform angle, at a length whose mean square "
+    r"is $\frac2d$ by "
     r"symmetry; $l_1,l_2,b$ "
     r"are independent of it."
 )
@@ -29,7 +31,8 @@ PLANE = (
     control=(dict(constant=2), dict(steepness=sp.Rational(9, 10)), dict(stretch=2)),
     needs=("COL:B.4",),
     argument=PLANE
-    + r" For an orthogonal $Q$ the task $f(Qx)$ has the direction $Q^\top w$; this is computed in the plane, and in "
+    + r" For an orthogonal $Q$ the task $f(Qx)$ has the direction $Q^\top w$; this is computed in the "
+    r"plane, and in "
     r"other dimensions it is $QQ^\top=I$.",
 )
 def relu_tasks_meet_the_assumption(
@@ -58,8 +61,7 @@ def relu_tasks_meet_the_assumption(
 
 @claim(
     "COL:C.7p/third",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("L > 0",),
     repair=dict(share=3),
     control=dict(share=2),
@@ -79,8 +81,7 @@ share, closer = sp.symbols("share closer", positive=True)
 
 @claim(
     "COL:C.7p/increasing",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("0 < share", "share < 1", "0 < closer", "closer < 1"),
     repair=dict(one_side=True),
     control=dict(one_side=True, more=-1),
@@ -95,8 +96,7 @@ def probability_of_one_side(*, one_side: bool = False, more: int = 1) -> Evidenc
 
 @claim(
     "COL:C.7p/product",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("f > 0", "g > 0"),
     repair=dict(direction=1),
     control=dict(direction=1, part=-1),
@@ -137,8 +137,7 @@ def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence
 
 @claim(
     "COL:C.7.xi/decreasing",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("0 < closer", "closer < 1"),
     repair=dict(direction=1),
     control=dict(direction=1, part=-1),

@@ -13,6 +13,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -86,8 +87,7 @@ def values_on_both_sides(*, bias: bool = True, same: bool = False) -> Evidence:
 
 @claim(
     "COL:C.9p/least",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     hypotheses=("a > 0", "L_aff > 0"),
     repair=dict(roots=True),
     control=dict(roots=True, half=Fraction(11, 20)),

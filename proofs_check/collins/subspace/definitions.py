@@ -7,11 +7,12 @@ from __future__ import annotations
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
 from theory.attention.window.low_rank import score_blocks
 
 c_u, c_v, s, t = sp.symbols("c_u c_v s t", real=True)
@@ -33,14 +34,7 @@ def symmetric(name: str, size: int) -> sp.Matrix:
     return sp.Matrix(size, size, lambda i, j: sp.Symbol(f"{name}{min(i, j) + 1}{max(i, j) + 1}", real=True))
 
 
-@claim(
-    "COL:D4.1/inside",
-    false="typo",
-    costs="nothing",
-    repair=dict(bounded=True),
-    control=dict(sign=-1),
-    hypotheses=("L > 0",),
-)
+@claim("COL:D4.1/inside", **TYPO, repair=dict(bounded=True), control=dict(sign=-1), hypotheses=("L > 0",))
 def lipschitzness_inside(*, bounded: bool = False, sign: int = 1) -> Evidence:
     r"""Printed, the task with $a=2Lw$ has the constant $2L$. With $|a|$ bounded, $|a|^2|z|^2$
     exceeds $(a^\top z)^2$ by the square of the cross product ($k=3$).
@@ -113,20 +107,10 @@ def covariates_with_spurious_directions() -> Evidence:
     wrong = [n for n, x in inside.items() if not allowed(*x)] + [n for n, x in outside.items() if allowed(*x)]
     text = r"c_u\neq0,\ -\infty<c_v<\infty"
     if wrong:
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine="examples",
-            witness={"wrong": ", ".join(wrong)},
-            witness_by="exact",
-            checked=text,
-        )
-    spoiled = Evidence(
-        verdict=Verdict.REFUTED, engine="examples", witness={"c_u": 0}, witness_by="exact", checked=r"c_u=0"
-    )
+        return refuted_exactly({"wrong": ", ".join(wrong)}, "examples", checked=text)
+    spoiled = refuted_exactly({"c_u": 0}, "examples", checked=r"c_u=0")
     covered = f"inside: {', '.join(inside)}; outside: {', '.join(outside)}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="examples", covered=covered, checked=text, control=spoiled
-    )
+    return supported("examples", covered, checked=text, control=spoiled)
 
 
 @claim("COL:4.scales", control=dict(power=2))

@@ -15,7 +15,8 @@ from proofs_check.core.claim import claim
 
 k, c_a, c_u = sp.symbols("k c_a c_u", positive=True)
 PATTERNS = (
-    r"The derivative at $0$ is a polynomial of degree three in the weights whose coefficients depend only on which of three "
+    r"The derivative at $0$ is a polynomial of degree three in the weights whose coefficients depend only "
+    r"on which of three "
     r"tokens coincide: $n=3$ decides every $n\geq2$."
 )
 
@@ -94,7 +95,8 @@ def zero_is_not_a_minimiser(*, least: int = 1, sign: int = 1) -> Evidence:
     control=dict(factor=3),
     needs=("COL:H.1/derivative", "COL:H.2a/32", "COL:H.2"),
     argument=PATTERNS
-    + r" Then $0$ is no minimiser for $n\geq2$, and the centre of (32) excludes $c_p<0$. The form is Lemma H.2's.",
+    + r" Then $0$ is no minimiser for $n\geq2$, and the centre of (32) excludes $c_p<0$. The form is Lemma "
+    r"H.2's.",
 )
 def noise_does_not_see_a_small_window(*, factor: int = 2) -> Evidence:
     r"""The derivative at $0$ of the mean of $\sum_i\gamma_i^2$ is $0$, so that of the whole loss

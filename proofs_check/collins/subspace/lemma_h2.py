@@ -7,12 +7,13 @@ from __future__ import annotations
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.collins.subspace.definitions import B_PERP, UNIT, B, c_u, c_v, co, si, symmetric, vector
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO, undecided
 from theory.symbolic.algebra import Algebra
 
 
@@ -42,8 +43,7 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
 
 @claim(
     "COL:H.2a/35",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(positive=True),
     control=dict(sign=-1),
     hypotheses=("C_1 > 0", "s > 0", "s <= 1"),
@@ -104,12 +104,7 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
         along, across = 2, 1  # F x = 2u + v, parallel to u with a positive factor for every u and v
         text = r"F\in\{c^{\prime}B^{\top}\}"
         if any((along * u + across * v) * u <= 0 for u in (1, -1) for v in (1, -1)):
-            return Evidence(
-                verdict=Verdict.OPEN,
-                engine="exact arithmetic",
-                reason="Fx has not the sign of u",
-                checked=text,
-            )
+            return undecided("exact arithmetic", "Fx has not the sign of u", checked=text)
         point = {"k": 1, "d": 2, "c_u": 1, "c_v": 1, "F": "2B' + B_perp'", "B'_perp part": across}
         return fails_at(point, sp.Integer(across), text, equality=True)
     A, N = symmetric("A", 2), vector("N", 2)  # N stands for Nv
@@ -157,8 +152,7 @@ def reflections_have_constant_norm(*, any_reflection: bool = False, two: int = 2
 
 @claim(
     "COL:H.2.min/scale",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(scaled=True),
     control=dict(scaled=True, share=2),
     hypotheses=("c_u > 0", "C_1 > 0"),

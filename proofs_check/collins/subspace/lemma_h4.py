@@ -13,6 +13,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
+from proofs_check.instances.outcomes import TYPO
 from theory.attention.window.low_rank import d_ab, h_ab, noise_of_signs, polynomial_66
 
 p, q, first, second, E, y = sp.symbols("p q alpha_1 alpha_2 E y", positive=True)  # p = e^{ca}, q = e^{cb}
@@ -194,8 +195,7 @@ def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
 
 @claim(
     "COL:H.4.pab/density",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(any_size=True),
     control=dict(any_size=True, sign=-1),
     needs=("COL:H.4e", "COL:H.4c/66", "COL:H.4d/chain"),

@@ -11,11 +11,12 @@ import sympy as sp
 from sympy import oo
 
 from numerics.attention.window.free_matrix import Prompts, every_prompt, loss_and_gradient, low_rank_prompts
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.instances.window.free_minima import (
     NOISES,
     affine_kernel,
@@ -52,11 +53,7 @@ def tie(n: int, c_v: int, text: str) -> Evidence:
             not of_equal_loss(least, other, prompts, 0.0)
             or loss_and_gradient(least, prompts, 0.0)[0] > best + 1e-9
         ):
-            return Evidence(
-                verdict=Verdict.OPEN,
-                engine="exact arithmetic",
-                reason="the two losses differ, or are not the least",
-            )
+            return undecided("exact arithmetic", "the two losses differ, or are not the least")
     pair = "[[C, 1], [1, 0]], beside [[C, 0], [0, 0]], for C = 1 and 2"
     return fails_at({"n": n, "k": 1, "d": 2, "c_u": 1, "c_v": c_v, "sigma": 0, "M": pair}, sp.S.One, text)
 
@@ -69,13 +66,16 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
         off, scale = found.off_structure(B), found.M[0, 0]
         worst = max(worst, off)
         if off > WITHIN or not 0 < scale <= bound + 1e-9:
-            reason = f"the least loss from three starts is at {found.M.tolist()} for n, k, d, sigma, bound = {n, k, d, sigma, bound}"
-            return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
+            reason = (
+                f"the least loss from three starts is at {found.M.tolist()} for n, k, d, sigma, bound "
+                f"= {n, k, d, sigma, bound}"
+            )
+            return undecided("enumeration", reason)
     kinds = dict.fromkeys((k, d) for _, k, d, _, _ in cases)
     tokens = [(k, d, sorted({n for n, *of, _, _ in cases if tuple(of) == (k, d)})) for k, d in kinds]
     shown = "; ".join(f"k = {k}, d = {d}, n = {', '.join(map(str, ns))}" for k, d, ns in tokens)
     covered = f"{len(cases)} cases with three starts each: {shown}; off by at most {worst:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered, checked=checked)
+    return supported("enumeration", covered, checked=checked)
 
 
 @claim(
@@ -84,7 +84,8 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     at="c_v = 0, and n = 1 in Case 1",
     follows="COL:H.2",
     why=ONE_TOKEN
-    + r"with $c_v=0$ the scores see only $B^\top MB$, and $CBB^\top+BB_\perp^\top+B_\perp B^\top$ is as good as $CBB^\top$.",
+    + r"with $c_v=0$ the scores see only $B^\top MB$, and $CBB^\top+BB_\perp^\top+B_\perp B^\top$ is as "
+    r"good as $CBB^\top$.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
@@ -119,7 +120,8 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     false="edge",
     at="c_v = 0, and n = 1",
     why=ONE_TOKEN
-    + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $CBB^\top+BB_\perp^\top+B_\perp B^\top$ as $CBB^\top$.",
+    + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $CBB^\top+BB_\perp^\top+B_\perp "
+    r"B^\top$ as $CBB^\top$.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
@@ -234,7 +236,8 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     false="edge",
     at="n = 1, and constant tasks without noise",
     why=ONE_TOKEN
-    + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the loss $0$.",
+    + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the "
+    r"loss $0$.",
     costs="a hypothesis",
     repair=dict(least_n=2),
     control=dict(least_n=1),
@@ -251,9 +254,7 @@ def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1) -> Evidence:
     if least_n == 1:
         prompts = every_prompt(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), 1, affine_kernel)
         if not of_equal_loss(np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2), prompts, 1.0):
-            return Evidence(
-                verdict=Verdict.OPEN, engine="exact arithmetic", reason="the two losses differ", checked=text
-            )
+            return undecided("exact arithmetic", "the two losses differ", checked=text)
         return fails_at({"n": 1, "d": 2, "M": "[[0, 1], [0, 0]], beside I"}, sp.S.One, text)
     worst = 0.0
     for n, kernel in ((2, affine_kernel), (2, exponential_kernel), (3, exponential_kernel)):
@@ -261,10 +262,9 @@ def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1) -> Evidence:
             found = least_general(n, kernel, sigma)
             worst = max(worst, found.off_identity())
             if worst > WITHIN or np.trace(found.M) < 0:
-                return Evidence(
-                    verdict=Verdict.OPEN,
-                    engine="enumeration",
-                    reason=f"the least loss is at {found.M.tolist()}",
-                )
-    covered = f"d = 2, n = 2, affine tasks, and n = 2, 3, rho = e^t, sigma = .3, 1, every M; off by at most {worst:.0e}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered, checked=text)
+                return undecided("enumeration", f"the least loss is at {found.M.tolist()}")
+    covered = (
+        "d = 2, n = 2, affine tasks, and n = 2, 3, rho = e^t, sigma = .3, 1, every M; off by at "
+        f"most {worst:.0e}"
+    )
+    return supported("enumeration", covered, checked=text)

@@ -14,6 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -167,8 +168,7 @@ def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
 
 @claim(
     "COL:F.1.var",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(modulus=True),
     control=dict(modulus=True, share=3),
     hypotheses=("L > 0",),

@@ -7,12 +7,13 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import undecided
 
 n = Diverging.n
 d = sp.Symbol("d", integer=True, positive=True)
@@ -128,6 +129,4 @@ def linear_tasks() -> Evidence:
     loss = computed(r"\mathcal L_{LA}(\tfrac dnI)", L**2 * (1 - sp.S.One / d) / tokens)
     least = forall(loss, "<=", L**2 / tokens, {d: Integers(1, oo), tokens: Integers(1, oo), L: (0, oo)})
     told = f"on linear tasks, which have no offset, the loss without a window tends to 0: {least.verdict}"
-    return Evidence(
-        verdict=Verdict.OPEN, engine=least.engine, checked=least.checked, covered=least.covered, reason=told
-    )
+    return undecided(least.engine, told, checked=least.checked, covered=least.covered)

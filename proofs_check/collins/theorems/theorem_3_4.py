@@ -109,7 +109,8 @@ def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
 LOWER_POWER = (dict(times=Fraction(3, 4)), dict(share=Fraction(1, 4)))
 #: What is executed of Theorem 3.4, whose range of the noise is damaged.
 WITH_L = (
-    r"The range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$ of the noise. No $L$ is seen at its lower end; of that "
+    r"The range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$ of the noise. No $L$ is seen at its lower "
+    r"end; of that "
     r"COL:T3.4/range speaks."
 )
 
@@ -191,7 +192,10 @@ def much_noise(power: sp.Rational, *enough_tokens: str) -> Diverging:
     )
 
 
-NO_UPPER_END = r"No hypothesis bounds $\sigma^2$ from above: as $\sigma^2\to\infty$ the best width is at most of the order "
+NO_UPPER_END = (
+    r"No hypothesis bounds $\sigma^2$ from above: as $\sigma^2\to\infty$ the best width is at "
+    r"most of the order "
+)
 IN_THE_RANGE = r"In the range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$."
 
 

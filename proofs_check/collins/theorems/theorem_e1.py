@@ -15,6 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.window.from_below import BELOW, EVERY, WIDE, d, w
 
 n = Diverging.n
@@ -33,9 +34,8 @@ SMALL_TASKS = Diverging(
 
 @claim(
     "COL:E.1-c1",
-    false="typo",
+    **TYPO,
     follows="COL:C.5/narrow",
-    costs="nothing",
     repair=dict(square=True),
     control=dict(square=True, share=10),
     needs=("OURS:R8.below", "COL:C.9"),
@@ -90,14 +90,7 @@ def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
     return all_of(of_n, identity(computed(r"\text{of }\log n", -threshold), -logarithms * (d - 1) / d))
 
 
-@claim(
-    "COL:E.1-c3/argmin",
-    false="typo",
-    costs="nothing",
-    repair=dict(two=2),
-    control=dict(two=3),
-    hypotheses=("w > 0",),
-)
+@claim("COL:E.1-c3/argmin", **TYPO, repair=dict(two=2), control=dict(two=3), hypotheses=("w > 0",))
 def least_width(*, two: int = 1) -> Evidence:
     r"""Where $w^{(d+2)/2}$ is `two` (printed: 1) times $\Lambda/d$ the two parts of the derivative
     of $\frac1w+\frac{w^{d/2}}{\Lambda}$ cancel.
@@ -218,8 +211,7 @@ QUIET = Diverging(
 
 @claim(
     "COL:E.1.ref",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(whole=True),
     control=dict(whole=True, share=5),
     needs=("OURS:R8.below",),

@@ -8,6 +8,7 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import TYPO
 
 d, e = sp.symbols("d e", integer=True, positive=True)
 w, X, n = sp.symbols("w X n", positive=True)
@@ -16,8 +17,7 @@ half_d = d / sp.S(2)
 
 @claim(
     "COL:E.2-c3",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(four=4),
     control=dict(four=5),
     hypotheses=("e in Integers", "e >= 1", "w > 0"),
@@ -32,14 +32,7 @@ def least_of_the_signal_bound(*, four: int | None = None) -> Evidence:
     return identity(computed(r"\partial_w(w^{e/2}/n)", sp.powsimp(sp.simplify(rising))), 2 / w**3)
 
 
-@claim(
-    "COL:E.2p/argmin",
-    false="typo",
-    costs="nothing",
-    repair=dict(four=4),
-    control=dict(four=5),
-    hypotheses=("w > 0",),
-)
+@claim("COL:E.2p/argmin", **TYPO, repair=dict(four=4), control=dict(four=5), hypotheses=("w > 0",))
 def least_width(*, four: int = 1) -> Evidence:
     r"""Where $w^{(d+4)/2}$ is `four` (printed: 1) times $\Lambda/d$ the two parts of the derivative
     of $\frac{1}{w^2}+\frac{w^{d/2}}{\Lambda}$ cancel.

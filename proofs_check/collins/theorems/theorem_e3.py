@@ -15,6 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 
 n = Diverging.n
 d = sp.Symbol("d", integer=True, positive=True)
@@ -40,14 +41,7 @@ def convex_with_small_ends(*, lower: int = 2, ends: int = 1, less: int = 1) -> E
     return derivation("COL:E.3.cvx", convex, first, last, lower=lower, ends=ends, less=less)
 
 
-@claim(
-    "COL:E.3.cite",
-    false="typo",
-    costs="nothing",
-    repair=dict(theorem=1),
-    control=dict(theorem=1, two=1),
-    hypotheses=("d >= 2",),
-)
+@claim("COL:E.3.cite", **TYPO, repair=dict(theorem=1), control=dict(theorem=1, two=1), hypotheses=("d >= 2",))
 def which_theorem(*, theorem: int = 2, two: int = 2) -> Evidence:
     r"""The upper exponent of Theorem E.`theorem` (printed: 2) is $2\beta$, where the 2 is `two`."""
     upper = {1: sp.S(2) / (d + 2), 2: 2 * (d + 2) / (d * (d + 4))}[theorem]
@@ -89,8 +83,7 @@ RESCALED = Diverging(
 
 @claim(
     "COL:E.3/flat",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(noise=True),
     control=dict(noise=True, shrink=3),
     needs=("OURS:R8.law", "OURS:R8.noise"),

@@ -24,11 +24,7 @@ from proofs_check.core.claim import claim
     ),
 )
 def scores_grow_on_aligned_features(
-    *,
-    share: int | Fraction = 1,
-    slope: int | Fraction = 1,
-    first: int | Fraction = 1,
-    twice: int = 1,
+    *, share: int | Fraction = 1, slope: int | Fraction = 1, first: int | Fraction = 1, twice: int = 1
 ) -> Evidence:
     r"""For the features $e_k+s_kc_kb$, tasks $\pm\frac L{\sqrt2}s$, equal shares and
     $\eta=\frac1{100L^2}$, $e^{29X}\geq1+\frac{\eta L^2T}5$ after $T$ steps, and

@@ -19,6 +19,7 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.data import FeatureRegression
 
 k = sp.Symbol("K", positive=True)
@@ -30,8 +31,10 @@ CLASSES, SMALL = {k: Closed(2, oo)}, {theta: Closed(0, 1)}
 #: Features are "any" as printed, and "orthonormal" in the repairs.
 GROWN = aligned.growth(aligned.K, c2)
 BALANCED = (
-    r"For orthonormal features in Phase I every score is $O(\log(K)/K)$, by induction over its steps: each moves a score by "
-    r"$O(\eta L^2\Delta^2/K^2)$ while $\theta\leq1$, which holds for large $K$; and $u_k$, $U_k$ are constants."
+    r"For orthonormal features in Phase I every score is $O(\log(K)/K)$, by induction over its steps: each "
+    r"moves a score by "
+    r"$O(\eta L^2\Delta^2/K^2)$ while $\theta\leq1$, which holds for large $K$; and $u_k$, $U_k$ are "
+    r"constants."
 )
 
 
@@ -71,14 +74,10 @@ def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 
 
 @claim(
     "LDL:L3.exp",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
+    **exactly.ON_ORTHONORMAL,
     control=dict(most=Fraction(3, 10)),
     needs=("LDL:L3.sym", "LDL:L2.raw/aligned"),
     argument=BALANCED,
-    hypotheses=aligned.HYPOTHESES,
 )
 def odds_of_two_classes(*, features: str = "any", most: Fraction = Fraction(37, 100)) -> Evidence:
     r"""On Phase I $\exp(q_{k,m}-q_k)$ lies between $e^{-(\log K+\theta)}$ and $e^{\theta}$.
@@ -135,13 +134,9 @@ def lower_bound_of_the_attention(
 
 @claim(
     "LDL:L3.1",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
+    **exactly.ON_ORTHONORMAL,
     control=dict(c=Fraction(11, 10)),
     needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def attention_is_at_least_a_share(*, features: str = "any", c: int | Fraction = 1) -> Evidence:
     r"""In Phase I $\mathrm{Attn}_k\geq\frac{\text{const}}K$: printed, for `features` of Section
@@ -221,13 +216,9 @@ def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fracti
 
 @claim(
     "LDL:L3.2",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
+    **exactly.ON_ORTHONORMAL,
     control=(dict(c=Fraction(11, 10)), dict(most=Fraction(1, 2))),
     needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def attention_stays_below_one(
     *, features: str = "any", c: int | Fraction = 1, most: int | Fraction = 1
@@ -252,14 +243,10 @@ def attention_stays_below_one(
 
 @claim(
     "LDL:L3.ratio",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
+    **exactly.ON_ORTHONORMAL,
     control=(dict(share=Fraction(9, 10)), dict(exponent=Fraction(19, 10))),
     needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
     argument=BALANCED,
-    hypotheses=aligned.HYPOTHESES,
 )
 def counts_and_scores_of_two_classes(
     *, features: str = "any", share: Fraction = Fraction(1), exponent: int | Fraction = 2
@@ -283,13 +270,9 @@ def counts_and_scores_of_two_classes(
 
 @claim(
     "LDL:L3.3",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
+    **exactly.ON_ORTHONORMAL,
     control=(dict(factor=Fraction(3, 2)), dict(least=Fraction(11, 10))),
     needs=("LDL:L3.ratio", "LDL:L3.2", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def attention_on_the_other_classes(
     *, features: str = "any", factor: int | Fraction = 2, least: int | Fraction = 1

@@ -25,12 +25,16 @@ from proofs_check.instances.features.slow_attention import (
     gradient_early,
     n,
 )
+from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.data import FeatureRegression
 
 a, b = sp.symbols("a b", nonnegative=True)  # shares of a prompt
 size = sp.Symbol("B", positive=True)  # the largest difference of values
 #: Why the bound of an update fails for other features, at t = 1.
-ALIGNED = r"For features $e_k+s_kc_kb$, $1\leq c_k\leq10$, and $f=\pm\frac L{\sqrt2}s$ the Gram matrix turns the entries of $H$ into "
+ALIGNED = (
+    r"For features $e_k+s_kc_kb$, $1\leq c_k\leq10$, and $f=\pm\frac L{\sqrt2}s$ the Gram matrix "
+    r"turns the entries of $H$ into "
+)
 
 
 def too_large(printed: sp.Expr) -> Evidence:
@@ -80,34 +84,16 @@ def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
     false="gap",
     follows="LDL:P2/rate.lower",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(
-        dict(least=Fraction(3, 2)),
-        dict(most=Fraction(5, 2)),
-        dict(share=Fraction(3, 4)),
-        dict(twice=1),
-    ),
     needs=("LDL:L3.1", "LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.ATTENTION_AT_THE_START.repaired,
 )
-def attention_of_order_one(
-    *,
-    exact: bool = False,
-    least: int | Fraction = 1,
-    most: int | Fraction = 3,
-    share: Fraction = Fraction(2, 3),
-    twice: int = 2,
-) -> Evidence:
+@exactly.ATTENTION_AT_THE_START
+def attention_of_order_one() -> Evidence:
     r"""In Phase I $\mathrm{Attn}_k\geq c$ is refuted for every $c>0$: after one step, with $K=2n$
-    classes, it is at most $\frac2K(1+\frac4{(K-1)^2})$. Repaired,
-    $\frac1K\leq\mathrm{Attn}_k\leq\frac3K$ up to the time $\frac{2K^2}{3\eta\sigma_f^2}$, which is
-    at least $\frac{CK\log K}{\eta\sigma_f^2}$ for $C\leq\sqrt{K/2}$: `least`, `most`, `share` and
-    `twice` stand for the 1, 3, 2/3 and 2.
+    classes, it is at most $\frac2K(1+\frac4{(K-1)^2})$.
     """
-    if not exact:
-        return defeated(sp.S.One, c1 * attention_early(K, 1), n, at=FLAT, where=WHERE, least=4)
-    return exact_training.attention_at_the_start(least, most, share, twice)
+    return defeated(sp.S.One, c1 * attention_early(K, 1), n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
@@ -115,36 +101,25 @@ def attention_of_order_one(
     false="gap",
     follows="LDL:P2/rate.lower",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
     needs=("LDL:L4.attn", "LDL:P2/early", "LDL:L2.eq12/lower", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.EARLY_UPDATES.repaired,
 )
-def gradient_from_below(
-    *, exact: bool = False, least: Fraction = Fraction(1, 2), most: int | Fraction = 1
-) -> Evidence:
+@exactly.EARLY_UPDATES
+def gradient_from_below() -> Evidence:
     r"""$g_k\geq c\frac{L^2\Delta^2}K$ is refuted for every $c>0$ at the first step, where
-    $g_k\leq\frac{4L^2}{K^2}$ with $K=2n$ classes and $L=5K$. Repaired, $\frac{\sigma_f^2}{2K^2}\leq
-    g_k\leq C\frac{\sigma_f^2}{K^2}$ while $\mathrm{Attn}_k\leq\frac12$ and $e^z\leq C$, with
-    `least` for the 1/2 and `most` = 1 times the right side.
+    $g_k\leq\frac{4L^2}{K^2}$ with $K=2n$ classes and $L=5K$.
     """
-    if not exact:
-        L = FLAT["L"]
-        return defeated(DELTA2 * L**2 / K, c1 * gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
-    return exact_training.early_updates(least, most)
+    L = FLAT["L"]
+    return defeated(DELTA2 * L**2 / K, c1 * gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
     "LDL:L4.1/upper",
-    false="gap",
-    follows="LDL:L2.raw",
+    **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$g_k\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K)$.",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
     dial="c",
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""$g_k=O(\frac{L^2\Delta^2}K)$: printed, for `features` of Section 3.1, this is refuted for
@@ -160,14 +135,10 @@ def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27))
 
 @claim(
     "LDL:L4.2",
-    false="gap",
-    follows="LDL:L2.raw",
+    **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$|g_{k,n}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),
     needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def gradient_of_another_class(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
     r"""$|g_{k,n}|=O(\frac{L^2\Delta^2}{K^2})$: printed, for `features` of Section 3.1, this is

@@ -12,10 +12,11 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import TYPO
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_3 import scores_are_small
 
 #: The number of classes, and u_k.
@@ -48,14 +49,7 @@ def odds_of_a_gap(constant: int | Fraction) -> Evidence:
     )
 
 
-@claim(
-    "LDL:L5.sum",
-    false="typo",
-    costs="nothing",
-    repair=dict(first=0),
-    control=dict(last=4),
-    hypotheses=("eta > 0", "g0 > 0"),
-)
+@claim("LDL:L5.sum", **TYPO, repair=dict(first=0), control=dict(last=4), hypotheses=("eta > 0", "g0 > 0"))
 def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     r"""$q^{(T+1)}=q^{(0)}+\eta\sum_{t=1}^{T}g^{(t)}$ is refuted for $T=3$; repaired, the sum
     begins at $t=0$ (`first`, `last`).
@@ -73,48 +67,23 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     false="gap",
     follows="LDL:P2/rate.lower",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(
-        dict(share=Fraction(2, 5)),
-        dict(least=Fraction(2, 3)),
-        dict(below=4),
-        dict(logs=Fraction(29, 10)),
-    ),
     needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early", "OURS:R7.flow/step", "OURS:R7.time"),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.SCORES_AND_TIME.repaired,
 )
-def score_at_the_end_of_phase_1(
-    *,
-    exact: bool = False,
-    share: Fraction = Fraction(1, 2),
-    least: Fraction = Fraction(3, 5),
-    below: int = 5,
-    logs: int | Fraction = 3,
-) -> Evidence:
+@exactly.SCORES_AND_TIME
+def score_at_the_end_of_phase_1() -> Evidence:
     r"""$q_k\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every constant in the
-    number of steps: $q_k\leq z$ tends to 0, with $K=2n$ classes. Repaired, the attention is `share`
-    = 1/2 for $q_k=\frac{K-1}K\log(K-1)$ and $q_{k,m}=-\frac{q_k}{K-1}$, and $\log(K-1)$ is at least
-    `least` = 3/5 times $\log K$ for $K\geq3$; the time is between
-    $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$, with
-    `below` for the 5 and `logs` for the 3 above.
+    number of steps: $q_k\leq z$ tends to 0, with $K=2n$ classes.
     """
-    if not exact:
-        return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
-    return all_of(
-        exact_training.scores_at_one_half(share, least), exact_training.time_to_one_half(below, logs)
-    )
+    return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
     "LDL:L5.off",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
+    **exactly.ON_ORTHONORMAL,
     control=(dict(c=Fraction(9, 10)), dict(power=2)),
     needs=("LDL:L4.2", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def other_scores_at_the_end_of_phase_1(
     *, features: str = "any", c: Fraction = Fraction(1), power: int = 1
@@ -141,23 +110,16 @@ def other_scores_at_the_end_of_phase_1(
     false="gap",
     follows="LDL:P2/rate.lower",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(share=Fraction(2, 5)), dict(least=Fraction(2, 3))),
     needs=("LDL:L5.1", "LDL:L5.off", "LDL:P2/early", "OURS:R7.flow", "OURS:R7.flow/step"),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.SCORES.repaired,
 )
-def gap_at_the_end_of_phase_1(
-    *, exact: bool = False, share: Fraction = Fraction(1, 2), least: Fraction = Fraction(3, 5)
-) -> Evidence:
+@exactly.SCORES
+def gap_at_the_end_of_phase_1() -> Evidence:
     r"""$q_k-q_{k,m}\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every
-    constant in the number of steps, with $K=2n$ classes. Repaired, the attention is `share` = 1/2
-    for $q_k=\frac{K-1}K\log(K-1)$ and $q_{k,m}=-\frac{q_k}{K-1}$, and $\log(K-1)$ is at least
-    `least` = 3/5 times $\log K$ for $K\geq3$.
+    constant in the number of steps, with $K=2n$ classes.
     """
-    if not exact:
-        return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
-    return exact_training.scores_at_one_half(share, least)
+    return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
@@ -243,8 +205,6 @@ def inverse_of_the_lower_share(
     false="gap",
     follows="LDL:P2.attn",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
     needs=(
         "LDL:L5.exp",
         "LDL:L5.u",
@@ -255,17 +215,12 @@ def inverse_of_the_lower_share(
         *exact_training.R7,
     ),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.HALF_IN_TIME.repaired,
 )
-def attention_by_lemma_5(
-    *, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)
-) -> Evidence:
+@exactly.HALF_IN_TIME
+def attention_by_lemma_5() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ at the end of Phase I is refuted for every $c>0$, as
-    in Proposition 2, with $K=2n$ classes. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2,
-    also times $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with
-    `logs` for the 3.
+    in Proposition 2, with $K=2n$ classes.
     """
-    if not exact:
-        attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
-        return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)
-    return exact_training.half_in_time(logs, least)
+    attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
+    return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)

@@ -25,14 +25,15 @@ from proofs_check.instances.features.slow_attention import (
     c2,
     n,
 )
+from proofs_check.instances.outcomes import TYPO
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
 from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, epsilon
 
 
 @claim(
     "LDL:L8.q",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(inside=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
     hypotheses=IN_FLAT,
@@ -162,25 +163,18 @@ def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction 
     false="gap",
     follows="LDL:P3/attn",
     costs="a hypothesis",
-    repair=dict(exact=True),
-    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5)), dict(most=2)),
     needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early", "LDL:attn", *exact_training.R7),
     hypotheses=IN_FLAT,
-    argument=exact_training.EXACT,
+    **exactly.HALF_BEFORE.repaired,
 )
-def attention_by_lemma_8(
-    *, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2), most: int = 3
-) -> Evidence:
+@exactly.HALF_BEFORE
+def attention_by_lemma_8() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ at $t=T_f^*+1$ is refuted for every $c>0$, as
-    in Proposition 3. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times
-    $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for
-    the 3; and this is before $T_f^*$ as in Proposition 3, with `most` for the other 3.
+    in Proposition 3.
     """
-    if not exact:
-        attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
-        left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
-        return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
-    return all_of(exact_training.half_in_time(logs, least), exact_training.half_before(most))
+    attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
+    left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
+    return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
 
 
 @claim(
@@ -188,23 +182,16 @@ def attention_by_lemma_8(
     false="gap",
     follows="LDL:T1",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(least=Fraction(1, 4)), dict(most=1)),
     needs=("LDL:L8.attn", "LDL:T1/late", *exact_training.R7),
     hypotheses=IN_FLAT,
-    argument=exact_training.EXACT,
+    **exactly.TIME_OF_THE_ORDER.repaired,
 )
-def the_rest_at_the_end_of_phase_2(
-    *, exact: bool = False, least: Fraction = Fraction(1, 6), most: int | Fraction = Fraction(3, 2)
-) -> Evidence:
+@exactly.TIME_OF_THE_ORDER
+def the_rest_at_the_end_of_phase_2() -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_f^*+1$, that is
-    $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, is refuted for every $C$ in
-    a balanced prompt, with $K=2n$, $\epsilon=\frac1K$. Repaired, for $K\geq3$ the time to
-    $1-\mathrm{Attn}_k=a\leq\frac12$ is between `least` = 1/6 and `most` = 3/2 times
-    $\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.
+    $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, is refuted for every
+    $C$ in a balanced prompt, with $K=2n$, $\epsilon=\frac1K$.
     """
-    if not exact:
-        return defeated(
-            1 / (2 * epsilon**2 * delta**2), c1 * (1 + slow.odds_late(K, T)), n, at=FLAT, where=WHERE, least=4
-        )
-    return exact_training.time_of_the_order(least, most)
+    return defeated(
+        1 / (2 * epsilon**2 * delta**2), c1 * (1 + slow.odds_late(K, T)), n, at=FLAT, where=WHERE, least=4
+    )

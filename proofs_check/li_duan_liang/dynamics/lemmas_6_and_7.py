@@ -16,6 +16,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics import exactly
 
 delta, L = FLAT["delta"], FLAT["L"]
 ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
@@ -26,20 +27,16 @@ ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
     false="gap",
     follows="LDL:P2.attn",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(least=Fraction(3, 5)), dict(sign=-1)),
     needs=("LDL:L5.2", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.ATTENTION_IN_PHASE_2.repaired,
 )
-def attention_in_phase_2(*, exact: bool = False, least: Fraction = Fraction(1, 2), sign: int = 1) -> Evidence:
+@exactly.ATTENTION_IN_PHASE_2
+def attention_in_phase_2() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ throughout Phase II is refuted for every $c>0$ at its
-    first step, with $K=2n$ classes. Repaired, from $\mathrm{Attn}_k=\frac12$ on it is at least
-    `least` = 1/2 times $\frac1{1+\delta}$, and its speed has the `sign` 1.
+    first step, with $K=2n$ classes.
     """
-    if not exact:
-        return defeated(1 / (1 + delta), c1 * ATTENTION, n, at=FLAT, where=WHERE, least=4)
-    return all_of(exact_training.attention_from_one_half(least), exact_training.speed_of_the_attention(sign))
+    return defeated(1 / (1 + delta), c1 * ATTENTION, n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
@@ -72,25 +69,17 @@ def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int
     false="gap",
     follows="LDL:L6.ub",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(first=3), dict(last=1), dict(least=Fraction(11, 10))),
     needs=("LDL:L6.1", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.LATE_REST.repaired,
 )
-def the_rest_in_phase_2(
-    *, exact: bool = False, first: int = 4, last: int = 2, least: int | Fraction = 1
-) -> Evidence:
+@exactly.LATE_REST
+def the_rest_in_phase_2() -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\delta$ throughout Phase II, that is $1\leq
-    C\delta+\mathrm{Attn}_k$, is refuted for every $C$ at its first step, with $K=2n$ classes and
-    $\delta=\frac1{10K}$. Repaired, $(1-\mathrm{Attn}_k)^2$ at the time $t$ is between
-    $\frac{(K-1)^2}{2K\eta\sigma_f^2t}$ and this times $1+\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$ for
-    $K\geq3$ and $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one,
-    and `first` and `last` stand for the 4 and the 2.
+    C\delta+\mathrm{Attn}_k$, is refuted for every $C$ at its first step, with $K=2n$ classes
+    and $\delta=\frac1{10K}$.
     """
-    if not exact:
-        return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
-    return exact_training.late_rest(first, last, least)
+    return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
@@ -98,23 +87,17 @@ def the_rest_in_phase_2(
     false="gap",
     follows="LDL:L6.2",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(least=Fraction(3, 2)), dict(most=Fraction(3, 2))),
     needs=("LDL:L3.3", "OURS:R7.flow/step"),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.OTHER_ATTENTION.repaired,
 )
-def attention_on_others_in_phase_2(
-    *, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2
-) -> Evidence:
+@exactly.OTHER_ATTENTION
+def attention_on_others_in_phase_2() -> Evidence:
     r"""$\mathrm{Attn}_n\leq C\frac\delta K$, that is $1\leq C\delta\frac{K-1}K+\mathrm{Attn}_k$ in
-    a balanced prompt, is refuted for every $C$ at the first step of Phase II, with $K=2n$ classes.
-    Repaired, $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between `least` = 1 and `most` = 2
-    times $\frac{1-\mathrm{Attn}_k}K$.
+    a balanced prompt, is refuted for every $C$ at the first step of Phase II, with $K=2n$
+    classes.
     """
-    if not exact:
-        return defeated(sp.S.One, c1 * delta * (K - 1) / K + ATTENTION, n, at=FLAT, where=WHERE, least=4)
-    return exact_training.other_attention(least, most)
+    return defeated(sp.S.One, c1 * delta * (K - 1) / K + ATTENTION, n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
@@ -122,21 +105,16 @@ def attention_on_others_in_phase_2(
     false="gap",
     follows="LDL:L6.2",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=dict(whole=2),
     needs=exact_training.R7,
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.EVERY_REST.repaired,
 )
-def premise_of_lemma_7(*, exact: bool = False, whole: int = 1) -> Evidence:
+@exactly.EVERY_REST
+def premise_of_lemma_7() -> Evidence:
     r"""$1-\mathrm{Attn}_k=\Theta(\delta)$ in Phase II: the upper half is refuted for every constant
-    at the first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired, training passes the
-    gap $\log((K-1)\frac{1-a}a)$, which leaves $1-\mathrm{Attn}_k=a$, for every $a$ below
-    $1-\frac1K$; `whole` stands for the 1.
+    at the first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
-    if not exact:
-        return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
-    return exact_training.every_rest(whole)
+    return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
@@ -144,26 +122,18 @@ def premise_of_lemma_7(*, exact: bool = False, whole: int = 1) -> Evidence:
     false="gap",
     follows="LDL:P3/rate",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
     needs=("LDL:L7.prem", "LDL:L2.eq12/upper", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.LATE_UPDATES.repaired,
 )
-def gradient_in_phase_2(
-    *, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1
-) -> Evidence:
+@exactly.LATE_UPDATES
+def gradient_in_phase_2() -> Evidence:
     r"""$g_k\leq C\frac{\delta^2L^2\Delta^2}K$ throughout Phase II is refuted for every $C$ at its
-    first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired, $\eta g_k$ at the time $t$
-    is between $\frac{K-1}{2Kt}$ and this times $1+\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$ for
-    $K\geq3$ and $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one,
-    and `first` and `last` stand for the 3 and the 2.
+    first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
-    if not exact:
-        return defeated(
-            slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4
-        )
-    return exact_training.late_updates(first, last, least)
+    return defeated(
+        slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4
+    )
 
 
 @claim(
@@ -171,19 +141,14 @@ def gradient_in_phase_2(
     false="gap",
     follows="LDL:L7.1",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(classes=2), dict(sign=1)),
     needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.OTHER_UPDATES.repaired,
 )
-def gradient_of_others_in_phase_2(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
+@exactly.OTHER_UPDATES
+def gradient_of_others_in_phase_2() -> Evidence:
     r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2}{K^2}$ is refuted for every $C$ at the first step
-    of Phase II, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired,
-    $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and `sign` for
-    that of $g_{k,m}$.
+    of Phase II, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
-    if not exact:
-        left = slow.gradient_start(K, L) / (K - 1)
-        return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)
-    return exact_training.other_updates(classes, sign)
+    left = slow.gradient_start(K, L) / (K - 1)
+    return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)

@@ -14,6 +14,8 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import TYPO
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_4 import update_from_the_rest
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
 from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, delta, epsilon
@@ -45,23 +47,17 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
     "LDL:L9.prem",
     false="gap",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(least=Fraction(3, 2)), dict(most=Fraction(3, 2))),
     needs=("OURS:R7.flow/step",),
     hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
+    **exactly.OTHER_ATTENTION.repaired,
 )
-def premises_of_lemma_9(
-    *, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2
-) -> Evidence:
+@exactly.OTHER_ATTENTION
+def premises_of_lemma_9() -> Evidence:
     r"""$\mathrm{Attn}_n=\Theta(\frac\delta K)$ and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ together
-    are refuted: $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at $\epsilon=\frac1K$,
-    $K=2n$. Repaired, $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between `least` = 1 and
-    `most` = 2 times $\frac{1-\mathrm{Attn}_k}K$.
+    are refuted: $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at
+    $\epsilon=\frac1K$, $K=2n$.
     """
-    if not exact:
-        return defeated((K - 1) * delta / K, c1 * epsilon * delta, n, at=SHARP, where=WHERE)
-    return exact_training.other_attention(least, most)
+    return defeated((K - 1) * delta / K, c1 * epsilon * delta, n, at=SHARP, where=WHERE)
 
 
 @claim(
@@ -69,30 +65,24 @@ def premises_of_lemma_9(
     false="gap",
     follows="LDL:P4/rate",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(classes=2), dict(sign=1)),
     needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
+    **exactly.OTHER_UPDATES.repaired,
 )
-def gradient_of_others_in_phase_3(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
+@exactly.OTHER_UPDATES
+def gradient_of_others_in_phase_3() -> Evidence:
     r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2\epsilon}{K^2}$ is refuted for every $C$ at the
-    first step of Phase III, where $|g_{k,n}|\geq g_k/K$, with $K=2n^4$ classes. Repaired,
-    $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and `sign` for
-    that of $g_{k,m}$.
+    first step of Phase III, where $|g_{k,n}|\geq g_k/K$, with $K=2n^4$ classes.
     """
-    if not exact:
-        odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
-        left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
-        return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
-    return exact_training.other_updates(classes, sign)
+    odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
+    left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
+    return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
 
 
 @claim(
     "LDL:L10.q",
-    false="typo",
+    **TYPO,
     follows="LDL:L8.q",
-    costs="nothing",
     repair=dict(inside=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
     hypotheses=IN_SHARP,
@@ -111,14 +101,7 @@ def logarithm_of_a_quotient_in_lemma_10(
     return sum_of_two_phases(least, most, more=True)
 
 
-@claim(
-    "LDL:L10.T",
-    false="typo",
-    costs="nothing",
-    repair=dict(power=1),
-    control=dict(power=2),
-    hypotheses=("eta > 0", "eta <= 1"),
-)
+@claim("LDL:L10.T", **TYPO, repair=dict(power=1), control=dict(power=2), hypotheses=("eta > 0", "eta <= 1"))
 def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
     r"""$T_s^*\leq C\frac{K\log(KL\Delta/\epsilon)}{L^2\Delta^2\delta^2\epsilon}$ is refuted for
     every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4 is
@@ -158,21 +141,15 @@ def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> 
     false="gap",
     follows="LDL:T2",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(least=Fraction(1, 4)), dict(most=1)),
     needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late", "LDL:attn", *exact_training.R7),
     hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
+    **exactly.TIME_OF_THE_ORDER.repaired,
 )
-def the_rest_at_the_end_of_phase_3(
-    *, exact: bool = False, least: Fraction = Fraction(1, 6), most: int | Fraction = Fraction(3, 2)
-) -> Evidence:
+@exactly.TIME_OF_THE_ORDER
+def the_rest_at_the_end_of_phase_3() -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_s^*$ is refuted for every $C$ in a balanced
     prompt, as $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, with $K=2n$,
-    $\epsilon=\frac1K$, $L=10K$. Repaired, for $K\geq3$ the time to $1-\mathrm{Attn}_k=a\leq\frac12$
-    is between `least` = 1/6 and `most` = 3/2 times $\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.
+    $\epsilon=\frac1K$, $L=10K$.
     """
-    if not exact:
-        odds = slow.odds_late(K, c2 * slow.end_of_phase_3_at_most(K, delta, epsilon))
-        return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=600)
-    return exact_training.time_of_the_order(least, most)
+    odds = slow.odds_late(K, c2 * slow.end_of_phase_3_at_most(K, delta, epsilon))
+    return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=600)

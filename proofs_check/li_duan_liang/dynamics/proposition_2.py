@@ -11,17 +11,14 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.core.robust import Diverging
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_4 import ALIGNED, other_updates, own_updates, too_large
 from theory.regression.features.reduced import ReducedAttention
-
-#: L/K, which can be moved.
-POINT = {"ratio": Fraction(5)}
 
 
 @claim(
@@ -54,45 +51,28 @@ def early_training_is_slow(
     "LDL:P2/rate.lower",
     false="false",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
-    robust=Diverging(
-        point=POINT,
-        hypotheses=HYPOTHESES,
-        sequence=slow.along,
-        ratio=lambda K, L, **_: (DELTA2 * L**2 / K) / slow.gradient_early(K, L),
-        exceeds=n / 2,
-        least=4,
+    robust=exactly.diverging(
+        5, HYPOTHESES, lambda K, L, **_: (DELTA2 * L**2 / K) / slow.gradient_early(K, L), n / 2
     ),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.EARLY_UPDATES.repaired,
 )
-def rate_of_phase_1_from_below(
-    *, exact: bool = False, least: Fraction = Fraction(1, 2), most: int | Fraction = 1
-) -> Evidence:
+@exactly.EARLY_UPDATES
+def rate_of_phase_1_from_below() -> Evidence:
     r"""In Phase I $q_k$ grows at a rate of at least $c\frac{\eta L^2\Delta^2}K$: refuted for every
     $c>0$ at the first step, where $\eta g_k\leq\frac{4\eta L^2}{K^2}$, with $K=2n$ classes.
-    Repaired, $\frac{\sigma_f^2}{2K^2}\leq g_k\leq C\frac{\sigma_f^2}{K^2}$ while
-    $\mathrm{Attn}_k\leq\frac12$ and $e^z\leq C$, with `least` for the 1/2 and `most` = 1 times the
-    right side.
     """
-    if not exact:
-        L = FLAT["L"]
-        return defeated(DELTA2 * L**2 / K, c1 * slow.gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
-    return exact_training.early_updates(least, most)
+    L = FLAT["L"]
+    return defeated(DELTA2 * L**2 / K, c1 * slow.gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
     "LDL:P2/rate.upper",
-    false="gap",
-    follows="LDL:L2.raw",
+    **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$g_k\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K)$.",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
     dial="c",
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: printed, for `features` of Section
@@ -110,31 +90,20 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
     false="false",
     follows="LDL:P2/rate.lower",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(below=4), dict(logs=Fraction(29, 10))),
-    robust=Diverging(
-        point=POINT,
-        hypotheses=HYPOTHESES,
-        sequence=slow.along,
-        ratio=lambda K, **_: (K - 1) * (K - 2) / slow.end_of_phase_1(K),
-        exceeds=n ** sp.Rational(1, 2) / 4,
-        least=4,
+    robust=exactly.diverging(
+        5, HYPOTHESES, lambda K, **_: (K - 1) * (K - 2) / slow.end_of_phase_1(K), n ** sp.Rational(1, 2) / 4
     ),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.TIME_TO_ONE_HALF.repaired,
 )
-def duration_of_phase_1_from_above(
-    *, exact: bool = False, below: int = 5, logs: int | Fraction = 3
-) -> Evidence:
+@exactly.TIME_TO_ONE_HALF
+def duration_of_phase_1_from_above() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac12$ after at most $C\frac{K\log K}{\eta L^2\Delta^2}$ steps:
-    refuted for every $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with $K=2n$
-    classes. Repaired, the time of the flow is between $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and
-    $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$, with `below` for the 5 and `logs` for the 3 above.
+    refuted for every $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with
+    $K=2n$ classes.
     """
-    if not exact:
-        return defeated((K - 1) * (K - 2), c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
-    return exact_training.time_to_one_half(below, logs)
+    return defeated((K - 1) * (K - 2), c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
 
 
 @claim("LDL:P2/time.lower", dial="c", needs=("LDL:P2/early",))
@@ -151,44 +120,32 @@ def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
     false="false",
     follows="LDL:P2/rate.lower",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
-    robust=Diverging(
-        point=POINT,
-        hypotheses=HYPOTHESES,
-        sequence=slow.along,
-        ratio=lambda K, delta, **_: 1 / (1 + delta) / slow.attention_early(K, slow.end_of_phase_1(K)),
-        exceeds=n / 5,
-        least=4,
+    robust=exactly.diverging(
+        5,
+        HYPOTHESES,
+        lambda K, delta, **_: 1 / (1 + delta) / slow.attention_early(K, slow.end_of_phase_1(K)),
+        n / 5,
     ),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
-    argument=exact_training.EXACT,
+    **exactly.HALF_IN_TIME.repaired,
 )
-def attention_at_the_end_of_phase_1(
-    *, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)
-) -> Evidence:
+@exactly.HALF_IN_TIME
+def attention_at_the_end_of_phase_1() -> Evidence:
     r"""At the end of Phase I $\mathrm{Attn}_k\geq\frac c{1+\delta}$: refuted for every $c>0$ and
-    every constant in the number of steps, since $\mathrm{Attn}_k$ is at most $\frac2K(1+2z)$, with
-    $K=2n$ classes. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times $\frac1{1+x}$
-    for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for the 3.
+    every constant in the number of steps, since $\mathrm{Attn}_k$ is at most $\frac2K(1+2z)$,
+    with $K=2n$ classes.
     """
-    if not exact:
-        attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
-        return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)
-    return exact_training.half_in_time(logs, least)
+    attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
+    return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
     "LDL:P2.off",
-    false="gap",
-    follows="LDL:L2.raw",
+    **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$|g_{k,k'}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
-    costs="a hypothesis",
-    repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),
     needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
-    hypotheses=aligned.HYPOTHESES,
 )
 def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
     r"""In Phase I $q_{k,k'}$ moves at the rate $O(\frac{\eta L^2\Delta^2}{K^2})$: printed, for
@@ -207,23 +164,19 @@ def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)
     "LDL:P2.osc",
     false="gap",
     costs="nothing",
-    repair=dict(exact=True),
-    control=(dict(classes=2), dict(sign=1)),
     needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 2", "z >= 0"),
-    argument=exact_training.EXACT,
+    **exactly.OTHER_UPDATES.repaired,
 )
-def other_scores_move_one_way(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
+@exactly.OTHER_UPDATES
+def other_scores_move_one_way() -> Evidence:
     r"""A step that does not decrease $q_{k,m}$ is refuted: at the gap $z$ and $\eta\sigma_f^2=1$
-    the step of $q_{k,m}$ is $-\frac1K$ times that of $z$. Repaired, $g_{k,m}=-\frac{g_k}{K-1}<0$
-    for exchangeable tasks, with `classes` for the 1 and `sign` for that of $g_{k,m}$.
+    the step of $q_{k,m}$ is $-\frac1K$ times that of $z$.
     """
-    if not exact:
-        k, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
-        return forall(
-            -ReducedAttention(k, sp.S.One).slope(z) / k, ">=", 0, {k: Integers(2, oo), z: Closed(0, oo)}
-        )
-    return exact_training.other_updates(classes, sign)
+    k, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
+    return forall(
+        -ReducedAttention(k, sp.S.One).slope(z) / k, ">=", 0, {k: Integers(2, oo), z: Closed(0, oo)}
+    )
 
 
 @claim(
@@ -231,20 +184,16 @@ def other_scores_move_one_way(*, exact: bool = False, classes: int = 1, sign: in
     false="gap",
     follows="LDL:L3.sym",
     costs="a hypothesis",
-    repair=dict(exact=True),
-    control=(dict(classes=2), dict(sign=1)),
     needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
-    argument=exact_training.EXACT,
+    **exactly.OTHER_UPDATES.repaired,
 )
-def another_score_that_grows(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
+@exactly.OTHER_UPDATES
+def another_score_that_grows() -> Evidence:
     r"""For $f=\pm\frac L{\sqrt2}$ on half of the features each, a nonpositive step of $q_{k,m}$
-    with $f(v_m)=f(v_k)$ is refuted: with attention $a$ on the values of the other sign $f(v_k)-\hat
-    y=\sqrt2La$, and the step is $\eta\frac1K\cdot\frac{2(1-a)}K\cdot2L^2a^2$. Here $\eta L^2=1$.
-    Repaired, $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and
-    `sign` for that of $g_{k,m}$.
+    with $f(v_m)=f(v_k)$ is refuted: with attention $a$ on the values of the other sign
+    $f(v_k)-\hat y=\sqrt2La$, and the step is $\eta\frac1K\cdot\frac{2(1-a)}K\cdot2L^2a^2$. Here
+    $\eta L^2=1$.
     """
-    if not exact:
-        k, a = sp.Symbol("K", integer=True, positive=True), sp.Symbol("a", real=True)
-        return forall(2 * (1 - a) / k**2 * 2 * a**2, "<=", 0, {k: Integers(4, oo), a: (0, 1)})
-    return exact_training.other_updates(classes, sign)
+    k, a = sp.Symbol("K", integer=True, positive=True), sp.Symbol("a", real=True)
+    return forall(2 * (1 - a) / k**2 * 2 * a**2, "<=", 0, {k: Integers(4, oo), a: (0, 1)})

@@ -11,10 +11,10 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics import exactly
 
 delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
 T = c2 * slow.end_of_phase_2(K, delta, epsilon)
@@ -37,35 +37,21 @@ def late_gradient(L: sp.Expr, T: sp.Expr) -> sp.Expr:
     "LDL:P3/rate",
     false="false",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
-    robust=Diverging(
-        point={"ratio": Fraction(5)},
-        hypotheses=IN_FLAT,
-        sequence=slow.along,
-        ratio=lambda K, L, delta, **_: slow.gradient_start(K, L) / (delta**2 * L**2 * DELTA2 / K),
-        exceeds=n,
-        least=4,
+    robust=exactly.diverging(
+        5, IN_FLAT, lambda K, L, delta, **_: slow.gradient_start(K, L) / (delta**2 * L**2 * DELTA2 / K), n
     ),
     needs=("LDL:P4/gradient", *exact_training.R7),
     hypotheses=IN_FLAT,
-    argument=exact_training.EXACT,
+    **exactly.LATE_UPDATES.repaired,
 )
-def rate_of_phase_2(
-    *, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1
-) -> Evidence:
+@exactly.LATE_UPDATES
+def rate_of_phase_2() -> Evidence:
     r"""In Phase II $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}K$: refuted for
-    every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired, $\eta g_k$
-    at the time $t$ is between $\frac{K-1}{2Kt}$ and this times
-    $1+\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$ for $K\geq3$ and
-    $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one, and `first`
-    and `last` stand for the 3 and the 2.
+    every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
-    if not exact:
-        return defeated(
-            slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4
-        )
-    return exact_training.late_updates(first, last, least)
+    return defeated(
+        slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4
+    )
 
 
 @claim("LDL:P3/late", control=(dict(most=1), dict(by=1), dict(slope=Fraction(1, 3))), needs=exact_training.R7)
@@ -85,34 +71,27 @@ def late_updates_are_small(
     false="false",
     follows="LDL:P3/rate",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=dict(power=1),
-    robust=Diverging(
-        point={"ratio": Fraction(5)},
-        hypotheses=IN_FLAT,
-        sequence=slow.along,
-        ratio=lambda K, L, delta, epsilon, **_: (
+    robust=exactly.diverging(
+        5,
+        IN_FLAT,
+        lambda K, L, delta, epsilon, **_: (
             (delta**2 * L**2 * DELTA2 / K) / late_gradient(L, slow.end_of_phase_2(K, delta, epsilon))
         ),
-        exceeds=log(n) / 2,
-        least=4,
+        log(n) / 2,
     ),
     needs=("LDL:P3/late", *exact_training.UPDATES),
     hypotheses=IN_FLAT,
-    argument=exact_training.EXACT,
+    **exactly.UPDATES.repaired,
 )
-def rate_of_phase_2_from_below(*, exact: bool = False, power: int = 2) -> Evidence:
+@exactly.UPDATES
+def rate_of_phase_2_from_below() -> Evidence:
     r"""In Phase II $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2}K$: refuted
     for every $c>0$ and every constant in $T_f^*$ at its last step, where $g_k\leq\frac{2L^2}T$
-    with $T=T_f^*$ in units of $\frac1{\eta L^2}$; $K=2n$ classes, $\delta=\frac1{10K}$, balanced
-    prompts and small steps. Repaired,
-    $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, and
-    `power` for the exponent.
+    with $T=T_f^*$ in units of $\frac1{\eta L^2}$; $K=2n$ classes, $\delta=\frac1{10K}$,
+    balanced prompts and small steps.
     """
-    if not exact:
-        left = delta**2 * L**2 * DELTA2 / K
-        return defeated(left, c1 * late_gradient(L, T), n, at=FLAT, where=LATE, least=4)
-    return exact_training.updates(power)
+    left = delta**2 * L**2 * DELTA2 / K
+    return defeated(left, c1 * late_gradient(L, T), n, at=FLAT, where=LATE, least=4)
 
 
 @claim(
@@ -120,22 +99,17 @@ def rate_of_phase_2_from_below(*, exact: bool = False, power: int = 2) -> Eviden
     false="gap",
     follows="LDL:P3/rate",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(classes=2), dict(sign=1)),
     needs=("LDL:P4/gradient", *exact_training.OTHERS),
     hypotheses=IN_FLAT,
-    argument=exact_training.EXACT,
+    **exactly.OTHER_UPDATES.repaired,
 )
-def rate_of_the_other_scores_in_phase_2(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
+@exactly.OTHER_UPDATES
+def rate_of_the_other_scores_in_phase_2() -> Evidence:
     r"""In Phase II $q_{k,k'}$ moves at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}{K^2}$:
-    refuted for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired,
-    $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and `sign` for
-    that of $g_{k,m}$.
+    refuted for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
-    if not exact:
-        left = slow.gradient_start(K, L) / (K - 1)
-        return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)
-    return exact_training.other_updates(classes, sign)
+    left = slow.gradient_start(K, L) / (K - 1)
+    return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
@@ -143,27 +117,19 @@ def rate_of_the_other_scores_in_phase_2(*, exact: bool = False, classes: int = 1
     false="gap",
     follows="LDL:eq9-u",
     costs="a hypothesis",
-    repair=dict(exact=True),
-    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5)), dict(most=2)),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_FLAT,
-    argument=exact_training.EXACT,
+    **exactly.HALF_BEFORE.repaired,
 )
-def attention_at_the_end_of_phase_2(
-    *, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2), most: int = 3
-) -> Evidence:
+@exactly.HALF_BEFORE
+def attention_at_the_end_of_phase_2() -> Evidence:
     r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
     $\delta=\epsilon=K^{-1/4}$, $L=\frac12K^{1/4}$ with $K=2n$ classes, in every prompt with
-    $|V_k|\leq\frac{11N}{10K}$. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times
-    $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for
-    the 3; and this is at most $\frac{cKl}x$ with $l=\log\frac K\epsilon$ and $x=\delta^2$ at most
-    $\frac{cl}{3K}$, with `most` for this 3.
+    $|V_k|\leq\frac{11N}{10K}$.
     """
-    if not exact:
-        attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
-        left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
-        return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
-    return all_of(exact_training.half_in_time(logs, least), exact_training.half_before(most))
+    attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
+    left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
+    return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
 
 
 @claim(

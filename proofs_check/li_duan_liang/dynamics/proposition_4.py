@@ -11,10 +11,10 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.proposition_3 import LATE, late_gradient
 
 SHARP = slow.member(L=10 * K)
@@ -64,35 +64,22 @@ def gradient_is_not_small(
     "LDL:P4/rate",
     false="false",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
-    robust=Diverging(
-        point={"ratio": Fraction(10)},
-        hypotheses=IN_SHARP,
-        sequence=slow.along,
-        ratio=lambda K, delta, epsilon, **_: excess(K, delta, epsilon),
-        exceeds=n ** sp.Rational(1, 2) / 10**4,
-        least=4,
+    robust=exactly.diverging(
+        10, IN_SHARP, lambda K, delta, epsilon, **_: excess(K, delta, epsilon), n ** sp.Rational(1, 2) / 10**4
     ),
     needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.R7),
     hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
+    **exactly.LATE_UPDATES.repaired,
 )
-def rate_of_phase_3(
-    *, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1
-) -> Evidence:
+@exactly.LATE_UPDATES
+def rate_of_phase_3() -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
     refuted for every $C$ at its first step, with $K=2n^4$ classes, $\delta=\frac1{10K}$,
-    $\epsilon=\frac1K$, $L=10K$. Repaired, $\eta g_k$ at the time $t$ is between $\frac{K-1}{2Kt}$
-    and this times $1+\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$ for $K\geq3$ and
-    $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one, and `first`
-    and `last` stand for the 3 and the 2.
+    $\epsilon=\frac1K$, $L=10K$.
     """
-    if not exact:
-        odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
-        left, right = 1 / (256 * delta**2 * epsilon), c1 * odds
-        return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
-    return exact_training.late_updates(first, last, least)
+    odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
+    left, right = 1 / (256 * delta**2 * epsilon), c1 * odds
+    return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
 
 
 @claim(
@@ -100,36 +87,29 @@ def rate_of_phase_3(
     false="false",
     follows="LDL:P4/rate",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=dict(power=1),
-    robust=Diverging(
-        point={"ratio": Fraction(10)},
-        hypotheses=IN_SHARP,
-        sequence=slow.along,
-        ratio=lambda K, L, delta, epsilon, **_: (
+    robust=exactly.diverging(
+        10,
+        IN_SHARP,
+        lambda K, L, delta, epsilon, **_: (
             (delta**2 * L**2 * DELTA2 * epsilon / K)
             / late_gradient(L, slow.end_of_phase_3(K, delta, epsilon, L))
         ),
-        exceeds=log(n) / 2,
-        least=4,
+        log(n) / 2,
     ),
     needs=("LDL:P3/late", *exact_training.UPDATES),
     hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
+    **exactly.UPDATES.repaired,
 )
-def rate_of_phase_3_from_below(*, exact: bool = False, power: int = 2) -> Evidence:
+@exactly.UPDATES
+def rate_of_phase_3_from_below() -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
     refuted for every $c>0$ and every constant in $T_s^*$ at its last step, where
     $g_k\leq\frac{2L^2}T$ with $T=T_s^*$ in units of $\frac1{\eta L^2}$; $K=2n$ classes,
-    $\delta=\frac1{10K}$, $\epsilon=\frac1K$, $L=10K$, balanced prompts and small steps. Repaired,
-    $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, and
-    `power` for the exponent.
+    $\delta=\frac1{10K}$, $\epsilon=\frac1K$, $L=10K$, balanced prompts and small steps.
     """
-    if not exact:
-        left = delta**2 * L**2 * DELTA2 * epsilon / K
-        T = c2 * slow.end_of_phase_3(K, delta, epsilon, L)
-        return defeated(left, c1 * late_gradient(L, T), n, at=SHARP, where=LATE, least=4)
-    return exact_training.updates(power)
+    left = delta**2 * L**2 * DELTA2 * epsilon / K
+    T = c2 * slow.end_of_phase_3(K, delta, epsilon, L)
+    return defeated(left, c1 * late_gradient(L, T), n, at=SHARP, where=LATE, least=4)
 
 
 @claim(
@@ -137,23 +117,19 @@ def rate_of_phase_3_from_below(*, exact: bool = False, power: int = 2) -> Eviden
     false="gap",
     follows="LDL:P4/rate",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(classes=2), dict(sign=1)),
     needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
+    **exactly.OTHER_UPDATES.repaired,
 )
-def rate_of_the_other_scores_in_phase_3(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
+@exactly.OTHER_UPDATES
+def rate_of_the_other_scores_in_phase_3() -> Evidence:
     r"""In Phase III $q_{k,k'}$ moves at a rate of at most
-    $C\frac{\eta\delta^2L^2\Delta^2\epsilon}{K^2}$: refuted for every $C$ at its first step, where
-    $|g_{k,k'}|\geq g_k/K$, with $K=2n^4$ classes. Repaired, $g_{k,m}=-\frac{g_k}{K-1}<0$ for
-    exchangeable tasks, with `classes` for the 1 and `sign` for that of $g_{k,m}$.
+    $C\frac{\eta\delta^2L^2\Delta^2\epsilon}{K^2}$: refuted for every $C$ at its first step,
+    where $|g_{k,k'}|\geq g_k/K$, with $K=2n^4$ classes.
     """
-    if not exact:
-        odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
-        left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
-        return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
-    return exact_training.other_updates(classes, sign)
+    odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
+    left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
+    return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
 
 
 @claim(
@@ -161,24 +137,16 @@ def rate_of_the_other_scores_in_phase_3(*, exact: bool = False, classes: int = 1
     false="gap",
     follows="LDL:eq9-u",
     costs="a hypothesis",
-    repair=dict(exact=True),
-    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5)), dict(most=2)),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
+    **exactly.HALF_BEFORE.repaired,
 )
-def attention_at_the_end_of_phase_3(
-    *, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2), most: int = 3
-) -> Evidence:
+@exactly.HALF_BEFORE
+def attention_at_the_end_of_phase_3() -> Evidence:
     r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
-    $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=K^{1/4}$ with $K=2n$ classes, in every prompt with
-    $|V_k|\leq\frac{11N}{10K}$. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times
-    $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for
-    the 3; and this is at most $\frac{cKl}x$ with $l=\log\frac{KL\Delta}\epsilon$ and
-    $x=\epsilon\delta^2$ at most $\frac{cl}{3K}$, with `most` for this 3.
+    $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=K^{1/4}$ with $K=2n$ classes, in every prompt
+    with $|V_k|\leq\frac{11N}{10K}$.
     """
-    if not exact:
-        delta, epsilon, L = (COARSE[name] for name in ("delta", "epsilon", "L"))
-        attention = slow.attention_early(K, c2 * slow.end_of_phase_3(K, delta, epsilon, L))
-        return defeated(1 / (1 + delta * epsilon), c1 * attention, n, at=COARSE, where=WHERE, least=3000)
-    return all_of(exact_training.half_in_time(logs, least), exact_training.half_before(most))
+    delta, epsilon, L = (COARSE[name] for name in ("delta", "epsilon", "L"))
+    attention = slow.attention_early(K, c2 * slow.end_of_phase_3(K, delta, epsilon, L))
+    return defeated(1 / (1 + delta * epsilon), c1 * attention, n, at=COARSE, where=WHERE, least=3000)

@@ -17,11 +17,15 @@ from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.theorems import learned_in
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
-REDUCED = r"The features are equiangular with one norm, the tasks exchangeable and the prompts balanced; other problems are not tried."
+REDUCED = (
+    r"The features are equiangular with one norm, the tasks exchangeable and the prompts balanced; "
+    r"other problems are not tried."
+)
 k, w = sp.Symbol("K", positive=True), sp.Symbol("w", real=True)
 CLASSES = ("K in Integers", "K >= 2")
 
@@ -177,29 +181,20 @@ def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     "LDL:cmp1",
     false="gap",
     costs="nothing",
-    repair=dict(exact=True),
-    control=(dict(first=3), dict(last=1), dict(least=Fraction(11, 10))),
     needs=exact_training.R7,
     hypotheses=(*IN_SHARP, "flat > 0", "2*flat**2*delta**2 <= 1"),
-    argument=exact_training.EXACT,
+    **exactly.LATE_LOSS.repaired,
 )
-def sharp_is_faster_beyond_one_over_epsilon(
-    *, exact: bool = False, first: int = 4, last: int = 2, least: int | Fraction = 1
-) -> Evidence:
+@exactly.LATE_LOSS
+def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
     r"""At $\epsilon=\frac1K$, $\delta=\frac1{10K}$ and one $\eta$ the time to the loss $\epsilon^2$
-    is shorter at the sharp $L=K^2$ than at the flat 1 by $cL\epsilon$: refuted for every $c>0$, as
-    the quotient of the exact times of the flow tends to 1; $K=2n$, $n\geq4$. Repaired, the loss
-    $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$ at the time $t$ is between
-    $\frac{K-1}{4\eta t}$ and this times $1+\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$ for $K\geq3$ and
-    $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one, and `first`
-    and `last` stand for the 4 and the 2.
+    is shorter at the sharp $L=K^2$ than at the flat 1 by $cL\epsilon$: refuted for every $c>0$,
+    as the quotient of the exact times of the flow tends to 1; $K=2n$, $n\geq4$.
     """
-    if not exact:
-        at = {**slow.member(L=K**2), "flat": sp.S.One}
-        sharp, flat = (flow_time(K, L, at["epsilon"]) for L in (at["L"], at["flat"]))
-        where = {**WHERE, "prompts": slow.EQUAL_SHARES, "eta": "one for both"}
-        return defeated(at["L"] * at["epsilon"], c1 * flat / sharp, n, at=at, where=where, least=4)
-    return exact_training.late_rest(first, last, least)
+    at = {**slow.member(L=K**2), "flat": sp.S.One}
+    sharp, flat = (flow_time(K, L, at["epsilon"]) for L in (at["L"], at["flat"]))
+    where = {**WHERE, "prompts": slow.EQUAL_SHARES, "eta": "one for both"}
+    return defeated(at["L"] * at["epsilon"], c1 * flat / sharp, n, at=at, where=where, least=4)
 
 
 @claim(

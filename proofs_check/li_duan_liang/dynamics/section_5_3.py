@@ -13,10 +13,11 @@ from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import IN_SHARP, WHERE, K, c1, n
+from proofs_check.instances.outcomes import TYPO
+from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.regimes import SHARP, gradient, k, w
 
 
@@ -24,29 +25,17 @@ from proofs_check.li_duan_liang.dynamics.regimes import SHARP, gradient, k, w
     "LDL:5.3",
     false="false",
     costs="the theorem",
-    repair=dict(exact=True),
-    control=dict(power=1),
-    robust=Diverging(
-        point={"ratio": Fraction(10)},
-        hypotheses=IN_SHARP,
-        sequence=slow.along,
-        ratio=lambda K, L, **_: slow.gradient_start(K, L) * K,
-        exceeds=n,
-        least=4,
-    ),
+    robust=exactly.diverging(10, IN_SHARP, lambda K, L, **_: slow.gradient_start(K, L) * K, n),
     needs=("LDL:P4/gradient", "OURS:R7.flow", "OURS:R7.loss"),
     hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
+    **exactly.UPDATES.repaired,
 )
-def rate_of_the_first_phase_of_the_sharp_regime(*, exact: bool = False, power: int = 2) -> Evidence:
+@exactly.UPDATES
+def rate_of_the_first_phase_of_the_sharp_regime() -> Evidence:
     r"""$q_k$ grows at a rate of at most $C\frac\eta K$ for all $t\leq T_f^*$: refuted for every $C$
-    at the first step, with $K=2n$ classes, $L=10K$, $\delta=\frac1{10K}$. Repaired,
-    $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, and
-    `power` for the exponent.
+    at the first step, with $K=2n$ classes, $L=10K$, $\delta=\frac1{10K}$.
     """
-    if not exact:
-        return defeated(slow.gradient_start(K, SHARP["L"]), c1 / K, n, at=SHARP, where=WHERE, least=4)
-    return exact_training.updates(power)
+    return defeated(slow.gradient_start(K, SHARP["L"]), c1 / K, n, at=SHARP, where=WHERE, least=4)
 
 
 @claim("LDL:5.3.Ts1", control=(dict(factor=12), dict(power=3)), needs=("LDL:T1/late",))
@@ -84,8 +73,7 @@ def gradients_become_large(*, falls: bool = False, eight: int = 8) -> Evidence:
 
 @claim(
     "LDL:5.3.phases",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(named=3),
     control=dict(named=2),
     hypotheses=("phases_in_6 == 3", "phases_in_5_3 == 2"),

@@ -11,7 +11,6 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from numerics.refutation import defeated, vanishing
 from proofs_check.core.claim import claim
-from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
@@ -26,12 +25,15 @@ from proofs_check.instances.features.slow_attention import (
     c2,
     n,
 )
+from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
 EXCHANGEABLE = (
-    r"The features are orthonormal, the tasks exchangeable, the prompts balanced and the steps small, so that one number $z$ "
-    r"describes training; its time is known exactly, and the loss is $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$."
+    r"The features are orthonormal, the tasks exchangeable, the prompts balanced and the steps small, so "
+    r"that one number $z$ "
+    r"describes training; its time is known exactly, and the loss is $\frac{\sigma_f^2}2\frac "
+    r"K{K-1}(1-\mathrm{Attn}_k)^2$."
 )
 
 
@@ -129,14 +131,7 @@ def late_training_is_slow(
     costs="the theorem",
     repair=dict(time="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
-    robust=Diverging(
-        point={"ratio": Fraction(5)},
-        hypotheses=IN_FLAT,
-        sequence=slow.along,
-        ratio=flat_excess,
-        exceeds=n / 400,
-        least=4,
-    ),
+    robust=exactly.diverging(5, IN_FLAT, flat_excess, n / 400),
     needs=("LDL:T1/late", "LDL:L1.Theta", "OURS:R7.time"),
     hypotheses=IN_FLAT,
     argument=EXCHANGEABLE,
@@ -160,14 +155,7 @@ def theorem_1(
     costs="the theorem",
     repair=dict(time="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
-    robust=Diverging(
-        point={"ratio": Fraction(10)},
-        hypotheses=IN_SHARP,
-        sequence=slow.along,
-        ratio=sharp_excess,
-        exceeds=n ** sp.Rational(1, 2) / 10**3,
-        least=8,
-    ),
+    robust=exactly.diverging(10, IN_SHARP, sharp_excess, n ** sp.Rational(1, 2) / 10**3, least=8),
     needs=("LDL:T1/late", "LDL:L1.Theta", "OURS:R7.time"),
     hypotheses=IN_SHARP,
     argument=EXCHANGEABLE,

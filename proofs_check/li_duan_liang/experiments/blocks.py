@@ -11,13 +11,14 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.figures.features.block import initial_block, train
 from numerics.figures.features.prompts import cosine_prompts, polynomial_prompts
 from numerics.figures.features.training import FLAT, SHARP, Choices, Experiments, measure
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.outcomes import supported, undecided
 
 Floats = NDArray[np.floating]
 #: Training is judged like a flow: by its numbers at one start, or at the mean of several.
@@ -53,9 +54,7 @@ def with_choices(evidence: Evidence, found: Experiments) -> Evidence:
         return replace(evidence, covered=f"{tried(found)}: {evidence.covered}")
     if ours:
         return evidence
-    return Evidence(
-        verdict=Verdict.OPEN, engine=ENGINE, reason=f"not with {tried(found)}: {dict(evidence.witness)}"
-    )
+    return undecided(ENGINE, f"not with {tried(found)}: {dict(evidence.witness)}")
 
 
 def backwards(found: Experiments, tasks: str, L: float, epochs: int) -> Floats:
@@ -95,8 +94,11 @@ def two_times(found: Experiments, tasks: str, share: float, level: float) -> Evi
         )
 
     of_start, of_one = told({L: share * x for L, x in start.items()}), told(dict.fromkeys(start, level))
-    says = f"epochs to the share {share:g} of the loss of uniform attention: {of_start}; to the loss {level:g}: {of_one}"
-    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"{tried(found)}: {says}")
+    says = (
+        f"epochs to the share {share:g} of the loss of uniform attention: {of_start}; to the loss "
+        f"{level:g}: {of_one}"
+    )
+    return undecided(ENGINE, f"{tried(found)}: {says}")
 
 
 @claim("LDL:Sec6.mono", open=WHICH_TIME)
@@ -130,9 +132,7 @@ def losses_of_the_sharp_block(*, late: int = 110, measured: Experiments | None =
     found = trained(measured, 1)
     loss = found.loss("cosine", BLOCK, 1.0)
     if len(loss) <= 200:
-        return Evidence(
-            verdict=Verdict.OPEN, engine=ENGINE, reason=f"only {len(loss) - 1} epochs were trained"
-        )
+        return undecided(ENGINE, f"only {len(loss) - 1} epochs were trained")
     again = lambda t: lambda: float(backwards(found, "cosine", 1.0, t)[t])
     cases = [
         Compared(f"epoch {t}", float(loss[t]), printed, again(t), {"L": 1})
@@ -149,8 +149,8 @@ def losses_of_the_sharp_block(*, late: int = 110, measured: Experiments | None =
 
 def _open(found: Experiments, says: str, holds: bool) -> Evidence:
     if holds:
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=f"{tried(found)}: {says}")
-    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"not with {tried(found)}: {says}")
+        return supported(ENGINE, f"{tried(found)}: {says}")
+    return undecided(ENGINE, f"not with {tried(found)}: {says}")
 
 
 @claim("LDL:Sec6.F1")

@@ -12,11 +12,15 @@ from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from theory.regression.features.reduced import ReducedAttention
 
-MODEL = "The model is the one that the theorems analyse: attention alone, without feed-forward part, layer norm and linear head."
+MODEL = (
+    "The model is the one that the theorems analyse: attention alone, without feed-forward part, layer "
+    "norm and linear head."
+)
 #: K and the largest member of the flat and least of the sharp set that Figures 1 to 3 compare.
 CLASSES, FLAT = 4, Fraction(1, 10)
 FASTER = (
-    r"By R9, under the flow $\mathrm{loss}_L(t)=L^2\,\mathrm{loss}_1(L^2t)$ for any tokens and tasks that are proportional to $L$, "
+    r"By R9, under the flow $\mathrm{loss}_L(t)=L^2\,\mathrm{loss}_1(L^2t)$ for any tokens and tasks that "
+    r"are proportional to $L$, "
     r"and a loss never rises under its flow."
 )
 

@@ -12,6 +12,7 @@ from numerics.provers import Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.instances.outcomes import TYPO, undecided
 
 L, c, t = sp.symbols("L c t", positive=True)
 C, n = sp.Symbol("C", positive=True), Diverging.n
@@ -29,21 +30,10 @@ def cosines_meet_the_second_condition() -> Evidence:
     if fails.verdict is not Verdict.REFUTED or not holds.verdict.executed:
         return all_of(fails, holds)
     witness = ", ".join(f"{name} = {x}" for name, x in fails.witness.items())
-    return Evidence(
-        verdict=Verdict.OPEN,
-        engine=fails.engine,
-        reason=f"it fails at {witness}, and holds at u'v_1 = 0, u'v_2 = 3",
-    )
+    return undecided(fails.engine, f"it fails at {witness}, and holds at u'v_1 = 0, u'v_2 = 3")
 
 
-@claim(
-    "LDL:Sec6/Lipschitz",
-    false="typo",
-    repair=dict(coordinates=1),
-    dial="coordinates",
-    costs="nothing",
-    hypotheses=("L > 0",),
-)
+@claim("LDL:Sec6/Lipschitz", **TYPO, repair=dict(coordinates=1), dial="coordinates", hypotheses=("L > 0",))
 def cosines_are_lipschitz(*, coordinates: int = 15) -> Evidence:
     r"""$|\nabla f(x)|^2=m\,L^2\sin^2s\leq L^2$ with $s=c\,(x_1+\dots+x_{15})$, where $m=15$ is
     the squared length of $(1,\dots,1)$; in the corrected form $m=1$.
@@ -73,8 +63,7 @@ def sets_lie_on_their_sides(*, constant: int = 2) -> Evidence:
 
 @claim(
     "LDL:Sec6.app",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(promised=2),
     control=dict(promised=3),
     hypotheses=("announced == 3", "presented == 2"),

@@ -24,7 +24,10 @@ from theory.regression.features.data import FeatureRegression
 from theory.symbolic.algebra import Algebra
 
 #: Why derivatives of one score say everything about the gradient in Q.
-CHAIN_RULE = r"By the chain rule the gradient in $Q$ is the sum of $v_mv_k^{\top}$ times the derivative in the score $q_{k,m}$."
+CHAIN_RULE = (
+    r"By the chain rule the gradient in $Q$ is the sum of $v_mv_k^{\top}$ times the derivative in "
+    r"the score $q_{k,m}$."
+)
 #: Two features (1, 0) and (x, y), one task with the values f and 0, Q = 0, p = 1/2.
 SKEW = {"x": Fraction(1, 2), "y": Fraction(1), "f": Fraction(2)}
 SKEW_HYPOTHESES = ("0 < x < 1", "1/2 < y < 2", "f > 0")

@@ -14,6 +14,7 @@ from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
+from proofs_check.instances.outcomes import TYPO
 from theory.regression.features.data import FeatureRegression
 
 #: One entry q = Q_ab of the matrix; y and f are values, X and u coordinates of a token and of the
@@ -46,8 +47,7 @@ SHAPES = Robust(
 
 @claim(
     "LDL:C.attn",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(outer=True),
     control=dict(factor=2),
     needs=("LDL:eq10",),

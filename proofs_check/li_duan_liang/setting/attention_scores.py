@@ -17,6 +17,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.prompts import enumerate_prompts
 
@@ -85,8 +86,7 @@ WIDE = Robust(
 
 @claim(
     "LDL:eq6.dim",
-    false="typo",
-    costs="nothing",
+    **TYPO,
     repair=dict(rows=1),
     control=dict(rows=2),
     needs=("LDL:eq1",),

@@ -10,7 +10,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, log, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.provers.remembered import cached
 from proofs_check.core.claim import claim
@@ -18,6 +18,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import all_within, balanced, within
+from proofs_check.instances.outcomes import refuted_exactly, supported
 
 n = Diverging.n
 K = sp.Symbol("K", integer=True, positive=True)
@@ -60,11 +61,12 @@ def chernoff(twelve: int | Fraction) -> Evidence:
                     "missed": missed,
                     "bound": float(most),
                 }
-                return Evidence(
-                    verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact"
-                )
-    covered = "exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, and K = 5, N = 1000, two laws each"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
+                return refuted_exactly(witness, "enumeration")
+    covered = (
+        "exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, and K = 5, N = 1000, "
+        "two laws each"
+    )
+    return supported("enumeration", covered)
 
 
 def floor_of_delta(K: int, N: int, floor: int | Fraction = 20) -> Fraction:
@@ -82,12 +84,10 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr, floor: int | Fraction =
             missed, most = 1 - all_within(p, N, delta), bound.subs(x, delta**2 * N)
             if missed > most:
                 witness = {"K": K, "N": N, "delta": delta, "missed": missed, "bound": float(most)}
-                return Evidence(
-                    verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact"
-                )
+                return refuted_exactly(witness, "enumeration")
     said = f"delta = {', '.join(map(str, times))} times its floor (where it is below 1)"
     covered = f"exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, {said}, two laws each"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
+    return supported("enumeration", covered)
 
 
 @claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=HYPOTHESES)
@@ -286,5 +286,8 @@ def least_lengths(
         )
     for classes, least in LEAST.items():  # what (9) leaves open at delta = 1/(2K)
         parts.append(forall(3 * exp(-sp.Rational(times * least, 100 * classes**2)), ">", 1 - level, {}))
-    checked = r"\mathbb P(|\mathcal V_k|\in[N/2K,3N/2K]\ \forall k)\ge 99/100,\ 1-1/K\text{ from the least }N\text{ on}"
+    checked = (
+        r"\mathbb P(|\mathcal V_k|\in[N/2K,3N/2K]\ \forall k)\ge 99/100,\ 1-1/K\text{ from the least "
+        r"}N\text{ on}"
+    )
     return all_of(*(part.replace(checked=checked) for part in parts), checked=checked)

@@ -25,14 +25,19 @@ theta, tau = sp.symbols("theta tau", real=True)
 S, T = theta * (1 - A) * B, tau * (1 - A_m) * B
 SHARES = {A: Closed(0, 1), A_m: Closed(0, 1), theta: Closed(-1, 1), tau: Closed(-1, 1), B: (0, oo)}
 ANY_FEATURES = (
-    r"For features $e_k\pm\beta b$, half of either sign, and the task $\pm\frac L{\sqrt2}$ with the same signs, at $Q=0$ all "
+    r"For features $e_k\pm\beta b$, half of either sign, and the task $\pm\frac L{\sqrt2}$ with the same "
+    r"signs, at $Q=0$ all "
     r"updates are about $\frac14K^2\beta^4$ times the printed scale."
 )
 ALIGNED_DETAILS = (
-    r"Norms are bounded, and distances in $[\sqrt2,\sqrt{2+4\beta^2}]$: with $w=\beta s$ and $G=I+ww^{\top}$ the task is an "
+    r"Norms are bounded, and distances in $[\sqrt2,\sqrt{2+4\beta^2}]$: with $w=\beta s$ and "
+    r"$G=I+ww^{\top}$ the task is an "
     r"eigenvector of $G$ with the eigenvalue $1+\beta^2K$, and $g=GHG$ with $H=\frac1{K^2}ff^{\top}$."
 )
-AVERAGED = r"The features are orthonormal, so that $g=H$; the bound is averaged over tasks and prompts with the query $v_k$."
+AVERAGED = (
+    r"The features are orthonormal, so that $g=H$; the bound is averaged over tasks and prompts "
+    r"with the query $v_k$."
+)
 
 
 #: Features e_k + s_k beta b, the task s_k L/sqrt(2), Delta^2 = 2: g_k and |g_{k,m}| at Q = 0 over
@@ -125,7 +130,10 @@ DECREASING = Robust(
     hypotheses=("f_1 < 0", "f_2 > 0", "f_3 > 0", "eta > 0"),
     violation=lambda **at: after_one_step(**at),
 )
-NEGATIVE = r"At $(1,-\frac32)$, $(1,-\frac12)$, $(2,-2)$ the other queries, for which $v_3$ is wrong, move $q_3=v_3^{\top}Qv_3$ too: "
+NEGATIVE = (
+    r"At $(1,-\frac32)$, $(1,-\frac12)$, $(2,-2)$ the other queries, for which $v_3$ is wrong, move "
+    r"$q_3=v_3^{\top}Qv_3$ too: "
+)
 
 
 @claim(

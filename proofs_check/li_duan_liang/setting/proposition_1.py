@@ -26,7 +26,10 @@ A = sp.Symbol("Attn_k", nonnegative=True)
 S, s, w, x = sp.symbols("S s w x", real=True)
 HALVES = "0 on M features, L Delta on M others"
 TRAINED = ("M in Integers", "M >= 2", "L > 0", "Delta > 0", "0 < epsilon < 1", "2*M*epsilon >= 1")
-COMPLETE = r"For the task with two values, on $M$ orthonormal features each, descent makes the loss $0$ and $\mathrm{Attn}_k=\frac1M$: "
+COMPLETE = (
+    r"For the task with two values, on $M$ orthonormal features each, descent makes the loss $0$ "
+    r"and $\mathrm{Attn}_k=\frac1M$: "
+)
 
 
 def two_values(unseen: bool) -> Diverging:

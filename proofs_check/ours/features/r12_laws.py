@@ -1,5 +1,5 @@
 """R12: how the time to the attention one half grows with the number of classes for cubes, polygons,
-their products and the minimal vectors of lattices. No law in K, L and Delta alone fits them all.
+their products and the minimal vectors of lattices.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
 def _by_panels(orbit: Orbit, eps: float) -> float:
-    """Return the time to an attention by a fixed rule in the logarithm of lambda."""
+    """The time to an attention by a fixed rule in the logarithm of lambda."""
     ends = np.log(orbit.lam(eps)) + np.linspace(-60.0, 0.0, 601)
     half = np.diff(ends)[:, None] / 2
     at = np.exp(ends[:-1, None] + half * (1 + _NODES))
@@ -38,7 +38,7 @@ def _per(orbit: Orbit, unit: float, time: Callable[[Orbit, float], float]) -> fl
 
 
 def half_time(orbit: Orbit, stated: float, unit: float = 1.0) -> Compared:
-    """Return the time to the attention one half, in a unit, beside what is stated of it."""
+    """The time to the attention one half, in a unit, beside what is stated of it."""
     return Compared(
         orbit.name, _per(orbit, unit, Orbit.attention_time), stated, partial(_per, orbit, unit, _by_panels)
     )
@@ -51,7 +51,7 @@ def half_time(orbit: Orbit, stated: float, unit: float = 1.0) -> Compared:
 def the_loss_of_the_cube(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For every $d$, with $\tau=\tanh\lambda$, $w_k=(1+x)^{-d}$ and
     $|w|^2=(\frac{1+x^2}{(1+x)^2})^d$ at $x=e^{-2\lambda}$, $2^d$ times minus the derivative of the
-    loss $\frac12(1-2w_k+|w|^2)$ is $d[( 1+\tau)^d(1-\tau)-\tau(1-\tau^2)(1+\tau^2)^{d-1}]$; `half`
+    loss $\frac12(1-2w_k+|w|^2)$ is $d[(1+\tau)^d(1-\tau)-\tau(1-\tau^2)(1+\tau^2)^{d-1}]$; `half`
     stands for the $\frac12$.
     """
     x, d = sp.symbols("x d", positive=True)
@@ -94,7 +94,7 @@ def the_law_of_the_cube(*, quarters: int = 9) -> Evidence:
 
 
 def _next(d: int, time: Callable[[Orbit, float], float]) -> float:
-    """Return what the second term of the law of the cube is at a dimension."""
+    """What the second term of the law of the cube is at a dimension."""
     return (time(cube(d), 0.5) * d / 2.0**d - 1) * d
 
 
@@ -103,9 +103,8 @@ def _next(d: int, time: Callable[[Orbit, float], float]) -> float:
 
 @claim("OURS:R12.polygon", control=({"limit": Fraction(20469, 1000)}, {"rank": 1}), needs=("OURS:R12.orbit",))
 def the_time_of_polygons(*, limit: Fraction = Fraction(204692, 10000), rank: int = 2) -> Evidence:
-    r"""The time to the attention $\frac12$ for the regular polygons of side 1 with $1000$ and
-    $4000$ corners, and $r=2$ times the integral for the weights $e^{-\lambda n^2/2}$ of all whole
-    $n$, is $20.4692$ up to $5\cdot10^{-6}$; `limit` and `rank` stand for this number and for $r$.
+    r"""The times for $1000$ and $4000$ corners, and $r=2$ times the integral for the whole numbers,
+    are $20.4692$ up to $5\cdot10^{-6}$; `limit` and `rank` stand for this number and for $r$.
     """
     cases = [half_time(polygon(m), float(limit)) for m in (1000, 4000)]
     cases.append(
@@ -115,8 +114,8 @@ def the_time_of_polygons(*, limit: Fraction = Fraction(204692, 10000), rank: int
 
 
 def _whole_numbers(most: int) -> float:
-    """Return the integral of d lambda over the speed of the loss for the weights exp(-lambda n^2/2)
-    of the whole numbers n up to a largest one.
+    """The integral of d lambda over the speed of the loss for the weights exp(-lambda n^2/2) of the
+    whole numbers up to a largest one.
     """
     n = np.arange(1.0, most)
     line = Orbit(n**2 / 2, np.full(len(n), 2.0), 1, name="the whole numbers")
@@ -127,7 +126,7 @@ def _whole_numbers(most: int) -> float:
 
 
 def constant_of_products(D: int, rel: float = 1e-10) -> float:
-    """Return 2D (2 pi)^4 times the integral of 1/Phi' over u > 0."""
+    """2D (2 pi)^4 times the integral of 1/Phi' over u > 0."""
 
     def inverse(u: float) -> float:
         i_0, i_1, j_0, j_1 = ive(0, u), ive(1, u), ive(0, 2 * u), ive(1, 2 * u)
@@ -145,7 +144,7 @@ def constant_of_products(D: int, rel: float = 1e-10) -> float:
 
 
 def _grows(time: Callable[[Orbit, float], float]) -> float:
-    """Return how fast the time for products of four polygons grows with ln K."""
+    """How fast the time for products of four polygons grows with ln K."""
     return float((time(torus(1000, 4), 0.5) - time(torus(300, 4), 0.5)) / (4 * np.log(1000 / 300)))
 
 
@@ -168,11 +167,11 @@ def the_times_of_products_of_polygons(
     three: Fraction = Fraction(340),
     two: Fraction = Fraction(11466, 100),
 ) -> Evidence:
-    r"""The constants of the displayed limit are $980.80$ for $D=5$ and $467.22$ for $D=8$, up to
-    one in the last digit, and $T/K^{1-4/D}$ is near them at $m=300$; for $D=4$ the time
-    grows with $\ln K$ at $\frac{64\pi^2}7$ between $m=300$ and $1000$, up to $\frac1{500}$, and for
-    $D=3$ and $D=2$ it is near $340$ and $114.66$ at both, up to $\frac1{200}$. `five`, `eight`,
-    `seventh`, `three` and `two` stand for $980.80$, $467.22$, 64, $340$ and $114.66$.
+    r"""The constants are $980.80$ for $D=5$ and $467.22$ for $D=8$, up to one in the last digit,
+    and $T/K^{1-4/D}$ is near them at $m=300$; for $D=4$ the time grows with $\ln K$ at
+    $\frac{64\pi^2}7$ between $m=300$ and $1000$, up to $\frac1{500}$, and for $D=3$ and $D=2$ it is
+    near $340$ and $114.66$ at both, up to $\frac1{200}$. `five`, `eight`, `seventh`, `three` and
+    `two` stand for $980.80$, $467.22$, 64, $340$ and $114.66$.
     """
     limits = []
     for D, stated in ((5, float(five)), (8, float(eight))):
@@ -197,11 +196,10 @@ def the_times_of_products_of_polygons(
     "OURS:R12.lattice/design", control=({"square": 1}, {"least": 2}, {"most": 3}), needs=("OURS:R12.orbit",)
 )
 def the_inner_products_of_minimal_vectors(*, square: int = 2, least: int = 1, most: int = 4) -> Evidence:
-    r"""The listed inner products of the minimal vectors of E8, BW16 and the Leech lattice with one
-    of them have the sum 0 and the sum of squares $Kn^2/r$ that the lattice demands, where $n$ is
-    their norm and $u$ any unit; at norm 1 the squared distances lie between 1 and 4, and both
-    occur. Here `square` stands for the exponent of the inner products, `least` and `most` for the
-    ends.
+    """The listed inner products with one of the minimal vectors have the sum 0 and the sum of
+    squares $Kn^2/r$ that the lattice demands, where $n$ is their norm and $u$ any unit; at norm 1
+    the squared distances lie between 1 and 4, and both occur. Here `square` stands for the exponent
+    of the inner products, `least` and `most` for the ends.
     """
     parts, unit = [], sp.Symbol("u", positive=True)
     for name, (r, norm, products) in LATTICES.items():
@@ -228,7 +226,7 @@ TIMES: dict[str, tuple[float, float, float]] = {
 
 
 def _by_slopes(alike: ReducedAttention) -> float:
-    """Return the time to the attention one half as the integral over the score gap."""
+    """The time to the attention one half as the integral over the score gap."""
     return float(quad(lambda z: 1 / alike.slope(z), 0.0, np.log(alike.K - 1), limit=500)[0])
 
 
@@ -238,9 +236,8 @@ def _by_slopes(alike: ReducedAttention) -> float:
     needs=("OURS:R7.time", "OURS:R12.orbit", "OURS:R12.lattice/design"),
 )
 def the_times_of_lattices(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""The times to the attention $\frac12$ for the minimal vectors of three lattices at norm 1,
-    whose distances lie between 1 and 2, and of as many orthogonal features at distance 1 and at
-    distance 2 are the displayed ones, up to $\frac1{1000}$; `factor` multiplies them.
+    r"""The times to the attention $\frac12$ are the displayed ones, up to $\frac1{1000}$; `factor`
+    multiplies them.
     """
     cases = []
     for name, (own, close, far) in TIMES.items():

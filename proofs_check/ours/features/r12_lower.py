@@ -15,7 +15,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from sympy import E, Rational, oo
 
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of
+from numerics.evidence import Contradiction, Evidence, all_of
 from numerics.properties.computed import Computed, Entries, OneOf, Share
 from numerics.provers import Closed, forall, identity
 from numerics.refutation import refuted_by_two_routes
@@ -23,6 +23,7 @@ from numerics.regression.features.flow import attention_flow
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.problems import descended, exchangeable
+from proofs_check.instances.outcomes import supported
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.orbits import cube, lattice
 from theory.regression.features.reduced import ReducedAttention
@@ -33,14 +34,14 @@ w_k, w_m, S = sp.symbols("w_k w_m S", nonnegative=True)
 
 
 def _opposite(K: int) -> FeatureRegression:
-    """Return one feature at 1 and all others at -1, with nearly all queries at the first."""
+    """One feature at 1 and all others at -1, with nearly all queries at the first."""
     rare = 1e-9
     often = [1 - (K - 1) * rare] + [rare] * (K - 1)
     return exchangeable([[1.0] + [-1.0] * (K - 1)], probabilities=often, masses=np.full((1, K), 1 / K))
 
 
 def _time_of_opposites(K: int) -> float:
-    """Return the time of the flow to one half there, where Q is one number, by quadrature."""
+    """The time of the flow to one half there, where Q is one number, by quadrature."""
     own = lambda q: 1 / (1 + (K - 1) * np.exp(-2 * q))
     speed = lambda q: 2 * own(q) * (1 - own(q)) ** 2 * K / (K - 1)
     return float(quad(lambda q: 1 / speed(q), 0, np.log(K - 1) / 2, epsabs=0)[0])
@@ -48,7 +49,7 @@ def _time_of_opposites(K: int) -> float:
 
 @cache
 def _times_of_opposites(K: int) -> tuple[float, float]:
-    """Return that time, and the one that the flow itself takes, which controls have in common."""
+    """That time, and the one that the flow itself takes, which controls have in common."""
     problem = _opposite(K)
     reached = lambda time: float(problem.attention(attention_flow(problem, [0.0, time]).Q[-1])[0, 0]) - 0.5
     time, again = _time_of_opposites(K), float(brentq(reached, 1.0, 1000.0, rtol=1e-9))
@@ -60,7 +61,7 @@ def _times_of_opposites(K: int) -> tuple[float, float]:
 
 
 def _times_above(times: Rational) -> Evidence:
-    """Return how far times to one half lie above the bound, at eta = sigma_f = 1."""
+    """How far times to one half lie above the bound, at eta = sigma_f = 1."""
     bound = lambda K, norm=1.0: K / (float(times) * np.e * norm**4)
     K = 100
     time, again = _times_of_opposites(K)
@@ -74,9 +75,7 @@ def _times_above(times: Rational) -> Evidence:
         "cube in R^10": cube(10).attention_time(0.5) / bound(1024, 10**0.5),
     }
     covered = "; ".join(f"{name}: {ratio:.4g} times the bound" for name, ratio in above.items())
-    return Evidence(
-        verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=min(above.values())
-    )
+    return supported("quadrature", covered, slack=min(above.values()))
 
 
 def _flow(problem: FeatureRegression, time: float) -> NDArray[np.float64]:
@@ -84,13 +83,13 @@ def _flow(problem: FeatureRegression, time: float) -> NDArray[np.float64]:
 
 
 def _steps(problem: FeatureRegression, time: float) -> NDArray[np.float64]:
-    """Return Q after the time in twelve steps of gradient descent."""
+    """Q after the time in twelve steps of gradient descent."""
     return descended(problem, time / 12, 12)
 
 
 def _attention_at_the_bound(six: int, times: Rational, half: Rational, train: Train) -> Computed:
-    """Return that training on drawn features, all equally likely, leads to no attention of 1/2 at
-    the displayed time.
+    """Training on drawn features, all equally likely, leads to no attention of 1/2 at the displayed
+    time.
     """
 
     def largest(K: int, v: NDArray[np.float64], scale: float) -> float:
@@ -119,15 +118,11 @@ def _attention_at_the_bound(six: int, times: Rational, half: Rational, train: Tr
 def the_universal_lower_bound(
     *, six: int = 6, times: Rational = Rational(6), half: Rational = Rational(1, 2)
 ) -> Evidence:
-    r"""Every time of the flow at which a query has at least the attention $\frac12$ on its own
-    class is at least $K/(6e\eta\sigma_f^2R^4)$, for any features with $|v_k|\leq R$, any $p$,
-    exchangeable tasks, balanced population prompts, $Q(0)=0$ and $K\geq{}$`six`. It is derived for
-    every number of classes and dimension: while $|Q|\leq\frac1{2R^2}$ every attention is at most
-    $\frac eK$, so that $|Q|$ grows at most at the speed $3e\eta\sigma_f^2R^2/K$. Here `half` and
-    `times` stand for the $\frac12$ and the 6.
-
-    Tried are the attention $\frac1K$ at the start, the exact times of four families, and drawn
-    features in the plane, whose flow is integrated up to the displayed time.
+    r"""Derived for every number of classes and dimension: while $|Q|\leq\frac1{2R^2}$ every
+    attention is at most $\frac eK$, so that $|Q|$ grows at most at the speed
+    $3e\eta\sigma_f^2R^2/K$. Tried are the attention $\frac1K$ at the start, the exact times of four
+    families, and drawn features in the plane, whose flow is integrated up to the displayed time.
+    Here `half`, `times` and `six` stand for the $\frac12$, the 6 of the bound and that of $K\geq6$.
     """
     at_first = forall(1 / K, "<", half, {K: Closed(six, oo)})
     found = derivation(

@@ -25,8 +25,8 @@ X, r = sp.symbols("X r", positive=True)
 
 
 def averaged_legendre(k: int) -> sp.Expr:
-    """Return the mean of P_k(x_1'x_2) over the directions of two tokens at the heights t and s, d =
-    3: over a uniform angle phi between them.
+    """The mean of P_k(x_1'x_2) over the directions of two tokens at the heights t and s, d = 3:
+    over a uniform angle phi between them.
     """
     roots = sp.Symbol("c", real=True)  # sqrt(1 - t^2) sqrt(1 - s^2), of which even powers remain
     polynomial = sp.expand(sp.legendre(k, t * s + roots * sp.cos(phi)))
@@ -70,7 +70,6 @@ def single_tokens_and_pairs(*, diagonal: int = 2) -> Evidence:
 
 
 def by_double_integral(spectrum: Spectrum, w: float, noise: float, nodes: int = 300) -> float:
-    """The loss of two tokens by an integral over their heights."""
     y, weights = np.polynomial.legendre.leggauss(nodes)
     angle = np.pi / 2 * (1 + y)
     weights = weights * np.sin(angle) ** (spectrum.d - 2)

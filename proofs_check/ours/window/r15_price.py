@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, all_of
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.outcomes import supported, undecided
 from proofs_check.ours.window.r14_to_r16 import MINIMISER, SILENT, best, by_scan, spectrum_of
 from theory.attention.window.classes import Spectrum
 from theory.attention.window.laws import long_prompt_loss, regret
@@ -108,7 +109,7 @@ def _from_above(law: Law) -> Evidence:
             return refuted_by_two_routes(
                 "quadrature", witness, found, stated, lost("affine", d, r, 1e3, by_scan)
             )
-    return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason="no quotient exceeds R(r)")
+    return undecided("quadrature", "no quotient exceeds R(r)")
 
 
 def _nearer(law: Law, s: float) -> Evidence:
@@ -125,7 +126,7 @@ def _nearer(law: Law, s: float) -> Evidence:
         shown.append(f"{kind}, d = {d}, r = {r}: {', '.join(f'{x:.2g}' for x in off)}")
     covered = f"differences at Lambda = 10^4, 10^6, 10^8, 10^10: {'; '.join(shown)}"
     checked = r"\mathcal L(w^*_L;rL)/\min\mathcal L\to R(r)"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
+    return supported("quadrature", covered, checked=checked)
 
 
 def _differences(kind: str, d: int, r: float, stated: float, width: Width = best) -> tuple[float, ...]:

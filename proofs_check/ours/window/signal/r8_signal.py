@@ -22,14 +22,14 @@ gamma = sp.Symbol("gamma", positive=True)
 
 
 def averaged(value: sp.Expr) -> sp.Expr:
-    """Return the mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
+    """The mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
     for name in (l_1, l_2, b):
         value = sp.integrate(sp.expand(value), (name, -L, L)) / (2 * L)
     return sp.expand(value)
 
 
 def error(task: Callable[[sp.Expr, sp.Expr], sp.Expr]) -> sp.Expr:
-    """Return the mean square error of two weighted tokens for a task of s = u'x and |s|."""
+    """The mean square error of two weighted tokens for a task of s = u'x and |s|."""
     s, m = sp.symbols("s_0:3", real=True), sp.symbols("m_0:3", real=True)
     values = [task(x, y) for x, y in zip(s, m)]
     return averaged((gamma * values[1] + (1 - gamma) * values[2] - values[0]) ** 2)
@@ -56,7 +56,8 @@ def relu_beside_affine(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
     control=(dict(tilted=Fraction(3, 4)), dict(steepness=Fraction(11, 10))),
     argument=LAWS
     + r" The mean of $t$ under the weights, which the derivation names $A_d(2w)$, is this quotient of Bessel "
-    r"functions, since $\mathbb Ee^{\kappa t}=\Gamma(\frac d2)(\frac2\kappa)^{d/2-1}I_{d/2-1}(\kappa)$ has the logarithmic "
+    r"functions, since $\mathbb Ee^{\kappa t}=\Gamma(\frac d2)(\frac2\kappa)^{d/2-1}I_{d/2-1}(\kappa)$ has "
+    r"the logarithmic "
     r"derivative $A_d(\kappa)$.",
 )
 def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> Evidence:
