@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numerics.training.run as training
-from numerics.figures.run_plan import measure
+from numerics.experiments.boursier_boyer.run_plan import measure
 from numerics.jobs.store import Store
 from numerics.sweep import blocks
 from numerics.sweep.cluster import ClusterError
@@ -34,7 +34,7 @@ from numerics.training.full_tokens import full_token_kernel
 from proofs_check.core.kept import RELEASE
 from proofs_check.core.ledger import as_text, write_json
 from tests.forks import child, ended
-from tests.numerics.figures.fake_engines import SMALL, Fake, numbers
+from tests.numerics.experiments.fake_engines import SMALL, Fake, numbers
 from tests.numerics.sweep.clusters import Cluster
 from tests.numerics.sweep.grids import two
 from tests.numerics.sweep.killing import rows

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from proofs_check.documents.second_opinion.asking import second_opinion
+from proofs_check.reports.documents.second_opinion.asking import second_opinion
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
-from numerics.rates.ask import add_ask
-from numerics.rates.cli import add_rates
-from numerics.sweep.cli import add_sweep
 from numerics.terminal.command import Parser, run_program
 from numerics.warm import add_warm
+from proofs_check.reports.rates.ask import add_ask
+from proofs_check.reports.rates.cli import add_rates
+from proofs_check.reports.sweep import add_sweep
 
 __all__ = ["add_commands", "main", "version"]
 

@@ -135,7 +135,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{point.name}: a claim about the paper {point.name}")
     _name_folders(config)
     if config.getoption("--questions"):
-        config.pluginmanager.import_plugin("proofs_check.documents.second_opinion.noted")
+        config.pluginmanager.import_plugin("proofs_check.reports.documents.second_opinion.noted")
     if not hasattr(config, "workerinput"):
         if folder := config.getoption("--ledger"):
             _writable(Path(folder), "--ledger")

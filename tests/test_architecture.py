@@ -232,7 +232,7 @@ def test_packages_load_lazily() -> None:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    code = "from proofs_check.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
+    code = "from proofs_check.reports.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
     assert not modules_after(code) & {"sympy", "numpy", "numba", "scipy", "matplotlib", "flint", "rich"}
 
 

@@ -64,7 +64,7 @@ def test_the_folder_of_another_paper_is_judged_and_its_errata_are_stored(tmp_pat
         assert done.returncode == 0, done.stdout + done.stderr
 
     run("pytest", "-q", "-p", "no:cacheprovider", "examples/another_paper")
-    run("proofs_check.cli", "errata", "--papers", "examples/another_paper", "--out", "errata")
+    run("proofs_check.reports.cli", "errata", "--papers", "examples/another_paper", "--out", "errata")
     written, stored = (
         path.read_text(encoding="utf-8") for path in (tmp_path / "errata/errata.md", example / "errata.md")
     )

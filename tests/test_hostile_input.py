@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import theory
-from numerics.pages.files import replace_together
+from numerics.terminal.files import replace_together
 from tests.hostile.calls import inner, make_calls
 from tests.hostile.judging import Outcome, differs, judged
 from tests.hostile.rooms import ROOMS, UNTRIED

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from numerics.evidence import Verdict
-from proofs_check.cli import main
 from proofs_check.core.files import read_ledger
 from proofs_check.core.losses import CHANGED, LOST, STANDS
 from proofs_check.core.outcomes import account
-from proofs_check.documents.names import named
+from proofs_check.reports.cli import main
+from proofs_check.reports.documents.names import named
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -72,7 +72,7 @@ def on_startup(command: str, dirty: bool) -> None:
         elif ready and ready.is_file():
             shutil.copy(ready, MADE / name)
         else:
-            run = [sys.executable, "-m", "proofs_check.cli", *words, "--out", str(MADE / name)]
+            run = [sys.executable, "-m", "proofs_check.reports.cli", *words, "--out", str(MADE / name)]
             done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 raise PluginError(f"largeprompt {shlex.join(words)} failed:\n{done.stdout}{done.stderr}")
@@ -191,7 +191,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
     """Formulas become MathML, and no line ends between the hyphens of an option and its name."""
-    from proofs_check.documents.latex import block, glued, inline
+    from proofs_check.reports.documents.latex import block, glued, inline
 
     html = _FORMULA.sub(lambda found: (inline if found[1] == "span" else block)(unescape(found[2])), html)
     html = _MATH.sub(_in_its_width, glued(html))
@@ -209,8 +209,8 @@ def account_of(key: str) -> str:
     """The main results of a paper as the ledger of the release has them, and where to read more."""
     from proofs_check.core.kept import RELEASE, find_ledger
     from proofs_check.core.outcomes import account
-    from proofs_check.documents.errata.markdown import github
     from proofs_check.papers.statements import paper
+    from proofs_check.reports.documents.errata.markdown import github
 
     told, known = account(find_ledger(str(RELEASE)).document, key), paper(key)
     rows = [(r.title, github(r.says), github(r.told), github(r.to_change)) for r in told.headline]

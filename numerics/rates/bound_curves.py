@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.exponents import paper_exponent, theorem_B_constant, theorem_B_law
 from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.quadrature.query_form import QuadraticFormLaw
-from numerics.rates.exponents import paper_exponent, theorem_B_constant, theorem_B_law
 from numerics.rates.ledger_verdicts import of_ours
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.kinds import check_law

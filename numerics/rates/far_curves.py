@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.curve import exact_error
+from numerics.attention.exponents import sharp_exponent
 from numerics.attention.setting import QUANTITIES, AttentionSetting, Quantity
-from numerics.rates.exponents import sharp_exponent
 from theory.shown.result import in_a_line
 
 __all__ = ["FarSlopes", "far_slopes"]

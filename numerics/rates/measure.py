@@ -12,12 +12,12 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.exponents import log_power
 from numerics.attention.setting import QUANTITIES, AttentionSetting
 from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.monte_carlo.rare_prompts import rare_prompts
 from numerics.monte_carlo.rare_queries import rare_queries
 from numerics.rates.comparisons import compare
-from numerics.rates.exponents import log_power
 from numerics.rates.far_curves import FarSlopes, far_slopes
 from numerics.rates.fits.models import far_models
 from numerics.rates.requirements import check_reportable

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.curve import exact_error
+from numerics.attention.exponents import log_power, next_order, sharp_exponent
 from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.monte_carlo.diagnostics import doubtful
 from numerics.monte_carlo.estimate import Estimate
 from numerics.rates.bound_curves import Bound, bounds
-from numerics.rates.exponents import log_power, next_order, sharp_exponent
 from numerics.rates.fits.models import UNDETERMINED, Models, rate_models
 from numerics.rates.fits.power_law import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
 from theory.shown.result import in_a_line

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from numerics.evidence import Evidence, Verdict
-from numerics.figures.plan import RunKey
-from numerics.figures.results import Measurements
+from numerics.experiments.boursier_boyer.plan import RunKey
+from numerics.experiments.boursier_boyer.results import Measurements
 from proofs_check.boursier_boyer.experiments_ends import failures
 from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim

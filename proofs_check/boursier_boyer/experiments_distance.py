@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
-from numerics.figures.results import Measurements
+from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.regression.risk.any_parameters import TaskModel
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 from numerics.training.result import has_failed

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from numerics.figures.results import Measurements
+from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.training.result import Training, has_failed
 from theory.regression.experiment import VARIANTS
 

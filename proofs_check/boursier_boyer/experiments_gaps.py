@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.figures.plan import Plan
-from numerics.figures.results import Measurements
+from numerics.experiments.boursier_boyer.plan import Plan
+from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.properties.computed import Computed, Decades, Share
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.figures.results import Measurements
+from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.end_point import trained
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk

@@ -15,8 +15,8 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.figures.plan import RunKey
-from numerics.figures.results import Measurements
+from numerics.experiments.boursier_boyer.plan import RunKey
+from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack

@@ -18,8 +18,8 @@ from proofs_check.papers.statements import row
 from theory.shown.formulas import marked
 
 if TYPE_CHECKING:
-    from numerics.figures.plan import Plan
-    from numerics.figures.results import Measurements
+    from numerics.experiments.boursier_boyer.plan import Plan
+    from numerics.experiments.boursier_boyer.results import Measurements
 
 __all__ = ["judge", "measurements", "reduced_plan", "sentences"]
 
@@ -36,7 +36,7 @@ def reduced_plan() -> Plan:
     """A measurement of some seconds: two prompt lengths, a sixth of the steps, and only the reading
     that the paper's text suggests.
     """
-    from numerics.figures.plan import Plan
+    from numerics.experiments.boursier_boyer.plan import Plan
 
     return Plan(
         figures=(1, 2, 3, 4, 5),  # what the claims say of Figures 6 to 8 needs exact limits, or the full runs
@@ -57,7 +57,7 @@ def reduced_plan() -> Plan:
 
 @cache
 def _reduced() -> Measurements:
-    from numerics.figures.run_plan import measure
+    from numerics.experiments.boursier_boyer.run_plan import measure
 
     return measure(reduced_plan())
 

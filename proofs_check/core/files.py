@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numerics.pages.files import replace_together
+from numerics.terminal.files import replace_together
 from numerics.terminal.inputs import InputError, check_folder_around, read_bytes, writing_into
 
 __all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]

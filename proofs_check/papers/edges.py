@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from numerics.pages.files import replace_together
+from numerics.terminal.files import replace_together
 from proofs_check.papers.registered import collections, forgets
 
 __all__ = ["EDGES", "Ends", "known_edges", "write_edges"]

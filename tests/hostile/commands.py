@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from proofs_check.cli import main
+from proofs_check.reports.cli import main
 
 __all__ = ["FILES", "command_lines", "ended_badly", "write_files"]
 

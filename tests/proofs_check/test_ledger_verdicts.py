@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from numerics.rates.features import ledger_verdicts as times
 from numerics.rates.ledger_verdicts import OURS, PRINTED, Printed
-from numerics.rates.windows import ledger_verdicts as windows
 from proofs_check.core.outcomes import Outcome, outcomes
+from proofs_check.reports.rates.features import ledger_verdicts as times
+from proofs_check.reports.rates.windows import ledger_verdicts as windows
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ import pytest
 
 from numerics.jobs.store_errors import StoreError
 from numerics.jobs.workspace import Workspace
-from numerics.pages.files import replace_together
+from numerics.terminal.files import replace_together
 from numerics.terminal.inputs import InputError, MissingFolderError, make_folder, writable_folder
-from proofs_check.cli import main
 from proofs_check.core.kept import RELEASE
+from proofs_check.reports.cli import main
 from tests.proofs_check.core.ledgers import document
 
 pytest_plugins = ("pytester",)
@@ -62,7 +62,8 @@ def test_a_folder_that_is_named_is_made(ledger: Path, tmp_path: Path) -> None:
 def test_the_folder_of_several_errata_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[Path] = []
     monkeypatch.setattr(
-        "proofs_check.documents.cli._write_errata", lambda kept, key, folder, latex: written.append(folder)
+        "proofs_check.reports.documents.cli._write_errata",
+        lambda kept, key, folder, latex: written.append(folder),
     )
     assert main(["errata", "--ledger", str(RELEASE), "--out", str(tmp_path / "errata")]) == 0
     assert len(written) > 1

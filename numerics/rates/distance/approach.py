@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.curve import exact_error
+from numerics.attention.exponents import log_power, next_order, sharp_exponent
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.exponents import log_power, next_order, sharp_exponent
 
 __all__ = ["FAR", "LAW_SHARE", "NEAR", "Curve", "Law", "OutOfReach", "ends", "law_of", "onsets", "refined"]
 

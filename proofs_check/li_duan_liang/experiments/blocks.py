@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence
-from numerics.figures.features.block import initial_block, train
-from numerics.figures.features.prompts import cosine_prompts, polynomial_prompts
-from numerics.figures.features.training import FLAT, SHARP, Choices, Experiments, measure
+from numerics.experiments.li_duan_liang.block import initial_block, train
+from numerics.experiments.li_duan_liang.prompts import cosine_prompts, polynomial_prompts
+from numerics.experiments.li_duan_liang.training import FLAT, SHARP, Choices, Experiments, measure
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.compared import Compared, agree

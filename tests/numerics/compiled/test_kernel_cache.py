@@ -74,7 +74,7 @@ DIGESTS = """
 import json, os, sys
 from pathlib import Path
 from numerics.compiled.source_digest import kernel_key
-from numerics.figures.engines import engines
+from numerics.experiments.boursier_boyer.engines import engines
 from numerics.sweep.blocks import code_digest
 def digests():
     names = ("training.kernels.loop", "monte_carlo.kernels.scores_only")

@@ -10,7 +10,7 @@ import pytest
 
 from numerics.compiled import source_digest as sources
 from numerics.compiled.source_digest import PACKAGES, ROOT, digest_of_sources, imports_of
-from numerics.figures.engines import MODULES
+from numerics.experiments.boursier_boyer.engines import MODULES
 
 
 def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out():

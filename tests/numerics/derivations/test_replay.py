@@ -14,7 +14,7 @@ from numerics.derivations.theorems import Assumption, Theorem
 from numerics.derivations.typeset import latex
 from numerics.derivations.worlds import Undecided, World, holds, made, meets
 from proofs_check.derivations.proofs import PROOFS
-from proofs_check.documents.proof_page import Displayed, all_proofs
+from proofs_check.reports.documents.proof_page import Displayed, all_proofs
 from tests.forks import apart
 from tests.numerics.derivations.random_proofs import false_theorems
 

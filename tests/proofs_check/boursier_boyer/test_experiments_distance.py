@@ -11,8 +11,8 @@ import pytest
 
 from numerics import train
 from numerics.evidence import Verdict
-from numerics.figures.plan import Plan, RunKey
-from numerics.figures.results import Measurements
+from numerics.experiments.boursier_boyer.plan import Plan, RunKey
+from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_distance import (
@@ -24,7 +24,7 @@ from proofs_check.boursier_boyer.experiments_distance import (
     trajectories_approach_in_the_code,
 )
 from proofs_check.papers.witnesses import differing
-from tests.numerics.figures.synthetic import measurements
+from tests.numerics.experiments.synthetic import measurements
 from theory.regression.experiment import TASK
 
 PLAN = replace(

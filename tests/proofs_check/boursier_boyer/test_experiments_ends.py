@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from numerics.evidence import Verdict
-from numerics.figures.plan import Plan, RunKey
-from numerics.figures.results import Measurements
+from numerics.experiments.boursier_boyer.plan import Plan, RunKey
+from numerics.experiments.boursier_boyer.results import Measurements
 from proofs_check.boursier_boyer import experiments_training
 from proofs_check.boursier_boyer.experiments_curves import (
     distances_are_more_erratic,
@@ -26,7 +26,7 @@ from proofs_check.boursier_boyer.experiments_training import (
     softmax_fails_more_seldom,
     the_block_start_is_not_necessary,
 )
-from tests.numerics.figures.synthetic import measurements
+from tests.numerics.experiments.synthetic import measurements
 from theory.regression.experiment import TASK
 
 PLAN = replace(

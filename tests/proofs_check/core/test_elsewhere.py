@@ -13,11 +13,11 @@ from unittest.mock import patch
 import pytest
 
 from numerics.evidence import Verdict
-from proofs_check.cli import main
 from proofs_check.core.claim import REGISTRY
-from proofs_check.documents.new_paper import new_paper
 from proofs_check.papers import registered
 from proofs_check.papers.statements import add_folder
+from proofs_check.reports.cli import main
+from proofs_check.reports.documents.new_paper import new_paper
 
 pytest_plugins = "pytester"
 MINE, THEIRS = Path("mine"), Path("theirs")

@@ -20,11 +20,11 @@ from proofs_check.core.ledger import Ledger, write_json
 from proofs_check.core.outcomes import account, outcomes
 from proofs_check.core.severity import SEVERITIES
 from proofs_check.core.summary import details, part_summary, summary
-from proofs_check.documents.blueprint.document import Site
-from proofs_check.documents.blueprint.render import as_html
-from proofs_check.documents.show import show
-from proofs_check.documents.status import errata, headline, status
 from proofs_check.papers.statements import papers, place, rows
+from proofs_check.reports.documents.blueprint.document import Site
+from proofs_check.reports.documents.blueprint.render import as_html
+from proofs_check.reports.documents.show import show
+from proofs_check.reports.documents.status import errata, headline, status
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 GOLDEN = Path(__file__).parent / "golden"

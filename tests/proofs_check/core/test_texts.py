@@ -15,8 +15,8 @@ from proofs_check.core.claim import Claim
 from proofs_check.core.instead import first_sentence
 from proofs_check.core.judging import load_claims
 from proofs_check.core.severity import LONGEST_REASON
-from proofs_check.documents.latex import words
 from proofs_check.papers.statements import Row, papers, place, readings_of, rows
+from proofs_check.reports.documents.latex import words
 from theory.shown.formulas import FORMULA, LatexError
 
 #: What is no prose: formulas, parameters with their values, ids of claims, and labels such as (i).

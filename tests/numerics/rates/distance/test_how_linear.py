@@ -15,7 +15,7 @@ from numerics.attention.examples import EXAMPLES
 from numerics.rates.distance.approach import Law
 from numerics.rates.distance.how_linear import how_linear
 from numerics.token_laws import atoms, rademacher, uniform
-from tests.numerics.pages.page import Page
+from tests.proofs_check.reports.pages.page import Page
 
 ONE, ONE2 = np.eye(1), np.eye(2)
 

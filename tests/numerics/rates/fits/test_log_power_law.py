@@ -7,7 +7,7 @@ import pytest
 
 from numerics import log_power_fit
 from numerics.attention.curve import exact_error
-from numerics.rates.exponents import theorem_B_law
+from numerics.attention.exponents import theorem_B_law
 from numerics.rates.fits.power_law import power_law_fit
 from tests.numerics.rates.settings import averaged
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from numerics.attention.curve import exact_error
-from numerics.rates.exponents import theorem_B_law
+from numerics.attention.exponents import theorem_B_law
 from numerics.rates.fits.models import Models, far_models, rate_models
 from tests.numerics.rates.settings import averaged
 

@@ -1,0 +1,149 @@
+"""The console script ``largeprompt``: ``show`` and ``list``, the documents made from a ledger,
+``figures``, and the commands of numerics.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import Any
+
+__all__ = ["main"]
+
+# What is imported here comes before `main` can end in good order after Ctrl-C: the rest is imported
+# where it is used.
+
+
+def _parser() -> argparse.ArgumentParser:
+    from numerics.cli import add_commands
+    from numerics.terminal.command import Parser
+    from proofs_check.reports.documents.cli import add_commands as add_documents
+    from proofs_check.reports.documents.figures import add_figures
+
+    parser = Parser(
+        prog="largeprompt",
+        description="Verify the theory of softmax attention with long prompts: claims, witnesses, rates.",
+        epilog="All claims at once: pytest --pyargs proofs_check (or pytest proofs_check/ in a checkout).",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    _add_show(commands)
+    _add_list(commands)
+    add_documents(commands)
+    add_figures(commands)
+    add_commands(commands)
+    return parser
+
+
+def _add_show(commands: argparse._SubParsersAction[Any]) -> None:
+    from proofs_check.reports.documents.scope import scope_option, scoped
+
+    show = commands.add_parser(
+        "show",
+        parents=[scope_option(ledger=True)],
+        help="what is said of one statement: verdict, why, what is true instead, and the evidence",
+        epilog="exit status: 0; 1 if a claim that was judged --again is faulty; 2 if the input is no good",
+    )
+    show.add_argument(
+        "name",
+        metavar="NAME",
+        help="an id, as BB:CC.3.b or CC.3, its unique end, 'BB:Lemma C.4', 'eq. 16', 'Theorem A'",
+    )
+    show.add_argument("--latex", action="store_true", help="formulas as LaTeX, and whole")
+    how = show.add_mutually_exclusive_group()
+    how.add_argument("--again", action="store_true", help="judge the claims now")
+    how.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="C=100",
+        help="judge one claim with other numbers; repeatable",
+    )
+    how.add_argument(
+        "--bibtex", action="store_true", help="print the BibTeX entry by which the verdict is cited"
+    )
+    how.add_argument(
+        "--proof", action="store_true", help="check its derivation now, and print it step by step"
+    )
+    show.add_argument(
+        "--reseed", type=int, default=0, metavar="N", help="with --again: draw random streams from family N"
+    )
+    show.set_defaults(run=scoped(_show))
+
+
+def _add_list(commands: argparse._SubParsersAction[Any]) -> None:
+    from proofs_check.reports.documents.scope import scope_option, scoped
+
+    rows = commands.add_parser(
+        "list",
+        parents=[scope_option(ledger=True)],
+        help="a line for each statement: verdict, place, and what is wrong",
+    )
+    rows.add_argument(
+        "paper", nargs="?", metavar="PAPER", help="key of a paper, or part of its title (default: all)"
+    )
+    rows.add_argument(
+        "--verdict",
+        metavar="V",
+        help="only rows with this verdict as printed, as REFUTED, r, or 'not settled'",
+    )
+    rows.add_argument(
+        "--severity", metavar="S", help="only errors of this gravity: false, gap, edge, 'text and code', typo"
+    )
+    rows.set_defaults(run=scoped(_list))
+
+
+def _show(options: argparse.Namespace) -> int:
+    if options.set:
+        from proofs_check.reports.documents.what_if import what_if
+
+        return what_if(options.name, options.set)
+    if options.proof:
+        from proofs_check.reports.documents.proof_page import show_proof
+
+        return show_proof(options.name, latex=options.latex)
+    from proofs_check.reports.documents.show import bibtex, show
+
+    if options.bibtex:
+        print(bibtex(options.name, ledger=options.ledger))
+        return 0
+    return show(
+        options.name, ledger=options.ledger, again=options.again, reseed=options.reseed, latex=options.latex
+    )
+
+
+def _list(options: argparse.Namespace) -> int:
+    from proofs_check.reports.documents.listing import listing
+
+    return listing(options.paper, options.verdict, options.severity, options.ledger)
+
+
+def _version() -> str:
+    import json
+    from pathlib import Path
+
+    from numerics.cli import version
+
+    # The ledger of the release keeps its run in the first line, and the claims, 13 MB, after it.
+    with (Path(__file__).parent / "ledger.json").open(encoding="utf-8") as file:
+        run = json.loads(file.readline().rstrip(",\n") + "}")["run"]
+    return f"{version()}\nledger of the release: code {run['code']}"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``largeprompt`` with these arguments (default: those of the process) and return the exit
+    status.
+    """
+    try:
+        from numerics.terminal.command import run_program
+    except KeyboardInterrupt:
+        print("largeprompt: interrupted", file=sys.stderr)
+        return 130
+    return run_program(_parser, _version, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,396 @@
+"""The errata: what is false and nothing else, told to an author; pages that need nothing but
+themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from numerics.terminal.inputs import InputError
+from proofs_check.core.judging import load_claims
+from proofs_check.core.ledger import write_json
+from proofs_check.papers import witnesses
+from proofs_check.reports.cli import main
+from proofs_check.reports.documents.errata import Entry, Erratum, as_html, as_latex, as_markdown, errata_of
+from proofs_check.reports.documents.errata.content import number
+from proofs_check.reports.documents.errata.entries import Copy
+from proofs_check.reports.documents.errata.markdown import WIDTH, github
+from proofs_check.reports.documents.latex import words
+from tests.proofs_check.core.ledgers import QUICK, document, line, made_up
+from tests.proofs_check.reports.pages.page import Page
+
+
+@pytest.fixture(scope="module", autouse=True)
+def scripts_run_once() -> Iterator[None]:
+    """The same scripts print the same: running them anew for each errata takes most of the time."""
+    run = witnesses.run
+    known = cache(lambda texts: run(dict(texts)))
+    with patch.object(witnesses, "run", lambda texts, **_: known(tuple(texts.items()))):
+        yield
+
+
+def entry(*lines: dict[str, Any], row: str = "BB:CC.3.b") -> Entry:
+    return next(e for e in errata_of(document(*lines), "BB").entries if e.id == row)
+
+
+def erratum(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:
+    return next(x for x in entry(*lines, row=id.split("/")[0]).errors if x.id == id)
+
+
+def seen(text: str) -> str:
+    """What a reader sees of a page, or of a Markdown file."""
+    return " ".join(re.sub(r"</?[a-z][^>]*>", "", text).split())
+
+
+def test_what_fails_in_its_own_regime_comes_first_then_the_order_of_the_paper() -> None:
+    rows = ["BB:P3.1.conv", "BB:LC.1", "BB:CC.3.b", "BB:LC.4", "BB:LF.1.corner"]
+    errata = errata_of(document(), "BB")
+    assert [e.id for e in errata.entries] == rows
+    assert "1 gap, 1 edge case, 3 typos" in errata.count
+    worse = errata_of(
+        document(
+            *(line(id) for id in QUICK if id != "BB:LF.1.corner"), line("BB:LF.1.corner", severity="false")
+        ),
+        "BB",
+    )
+    assert [e.id for e in worse.entries] == [rows[-1], *rows[:-1]]
+
+
+def test_the_page_opens_with_the_main_results_the_count_and_one_table() -> None:
+    errata = errata_of(document(), "BB")
+    for text in (as_html(errata), as_markdown(errata), as_latex(errata)):
+        page = " ".join(text.split())  # Markdown breaks the lines of paragraphs
+        order = [
+            "Proposition 3.4",
+            errata.count,
+            "is the matrix" if "is the matrix" in page else "convex combination",
+        ]
+        assert [page.index(x) for x in order] == sorted(page.index(x) for x in order)
+    for page in (as_html(errata), as_markdown(errata)):
+        assert page.index("true instead") < page.index("How to read") < page.index("<details")
+
+
+def test_a_line_says_where_how_grave_why_what_instead_and_at_which_cost() -> None:
+    page = as_html(
+        errata_of(
+            document(line("BB:LC.4/zero"), line("BB:CC.3.b", instead="It works with $c=139$. More follows.")),
+            "BB",
+        )
+    )
+    lines = [
+        seen(found)
+        for found in re.findall(
+            r"<tr>.*?</tr>", page.split('class="list"')[1].split("</table>")[0], re.DOTALL
+        )
+    ]
+    assert len(lines) == 3  # the head and one for each row
+    assert "Proof of Cor. C.3, both displays" in lines[1]
+    assert "gap costs constants" in lines[1]
+    assert "More follows" not in lines[1]
+    assert "edge: f = 0 costs nothing" in lines[2]
+    assert "More follows" in page  # in the entry
+
+
+def test_what_only_inherits_an_error_is_told_in_its_entry() -> None:
+    copy = line("BB:LC.4/zero", follows="BB:CC.3.b", why="It is $0=1$ there.")
+    errata = errata_of(document(line("BB:CC.3.b"), copy), "BB")
+    (only,) = errata.entries
+    assert [c.id for c in only.copies] == ["BB:LC.4/zero"]
+    assert only.also == ("Lemma C.4",)
+    assert only.copies[0].why == "It is $0=1$ there."
+    assert "(1 more follows from these)" in errata.count
+    for page in (as_html(errata), as_markdown(errata)):
+        assert "also in Lemma C.4" in page
+        assert "Lemma C.4 (edge: f = 0, BB:LC.4/zero): It is" in seen(page).replace("`", "")
+    same = entry(line("BB:CC.3.b"), line("BB:LC.4/zero", follows="BB:CC.3.b", why=line("BB:CC.3.b")["why"]))
+    assert same.copies[0].why == ""
+
+
+def test_no_line_says_that_its_error_is_also_where_it_stands() -> None:
+    (only,) = errata_of(document(line("COL:C.8"), line("COL:C.8p/likely", follows="COL:C.8")), "COL").entries
+    assert (only.short, only.also) == ("Lemma C.8", ())
+
+
+def test_a_row_with_errors_of_its_own_says_what_else_it_inherits() -> None:
+    second = line("BB:LC.4/zero", id="BB:LC.4/copy", follows="BB:CC.3.b", severity="gap", at="")
+    made = document(line("BB:CC.3.b"), line("BB:LC.4/zero"), second)
+    errata = errata_of(made, "BB")
+    source, heir = errata.entries
+    assert [c.id for c in heir.inherited] == ["BB:LC.4/copy"] == [c.id for c in source.copies]
+    assert heir.inherited[0].entry == "BB:CC.3.b"
+    assert [x.id for x in heir.errors] == ["BB:LC.4/zero"]
+    assert heir.copies == source.inherited == ()
+
+
+def test_a_row_with_several_errors_is_one_line_and_one_entry() -> None:
+    second = line("BB:LC.4/zero", id="BB:LC.4/other", severity="gap", at="", why="Another reason.")
+    (only,) = errata_of(document(line("BB:LC.4/zero"), second), "BB").entries
+    assert [x.kind for x in only.errors] == ["gap", "edge: f = 0"]
+    page = as_html(errata_of(document(line("BB:LC.4/zero"), second), "BB"))
+    assert "also edge: f = 0" in seen(page)
+    assert page.count("<details>") == 1
+
+
+def test_our_own_results_never_appear() -> None:
+    ours = line("BB:CC.3.b", id="OURS:R1", covers="OURS:R1", paper="OURS")
+    user = made_up("OURS:R1.off", "PROVED", needs=["BB:LC.4/zero"])
+    for text in (as_html, as_markdown):
+        assert "OURS" not in text(errata_of(document(line("BB:LC.4/zero"), ours, user), "BB"))
+    with pytest.raises(InputError, match="not those of a paper"):
+        errata_of(document(), "OURS")
+
+
+def test_an_inference_says_that_the_statement_itself_is_true() -> None:
+    assert erratum(line("BB:LC.1/inference"), id="BB:LC.1/inference").truth == ""
+    for verdict, words_ in (("PROVED", r"is true \(PROVED\)"), ("SUPPORTED", "as far as it could be tested")):
+        stated = made_up("BB:LC.1", verdict)
+        assert re.search(words_, erratum(line("BB:LC.1/inference"), stated, id="BB:LC.1/inference").truth)
+    refuted = line("BB:LC.4/zero", id="BB:LC.1", covers="BB:LC.1")
+    assert erratum(line("BB:LC.1/inference"), refuted, id="BB:LC.1/inference").truth == ""
+
+
+def test_what_survives_is_computed_and_listed() -> None:
+    assert "No other line" in entry(line("BB:CC.3.b")).survives
+    standing = entry(
+        line("BB:CC.3.b"),
+        line("BB:CC.3.a"),
+        line("BB:LC.4/zero"),
+        made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]),
+    )
+    assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
+    assert standing.users[0].startswith("Appendix C.1, Corollary C.3 (BB:CC.3)")
+    alone = line("BB:CC.3.b", needs=["BB:CC.3.a"])
+    again = entry(alone, line("BB:CC.3.a"), line("BB:LC.4.hull", needs=["BB:CC.3.b"], follows=None))
+    assert again.users[0].endswith("(BB:LC.4.hull): stands with its own repair")
+    broken = entry(line("BB:CC.3.b", repair=None), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]))
+    assert "does not stand as far as is known" in broken.users[0]
+
+
+def test_witness_script_and_what_it_prints_are_shown() -> None:
+    shown = erratum(line("BB:CC.3.b"))
+    assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
+    assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
+    assert shown.witness == {"L": "9", "a2": "0"}
+    assert (
+        "`c = 139` in place of `64`, gives ARGUED (parts CERTIFIED). The edge: `c = 138.6` holds, `138.5` does not"
+        in shown.repair
+    )
+    for text in (as_html(errata_of(document(), "BB")), as_markdown(errata_of(document(), "BB"))):
+        assert "delta_0/4 = 0.1975" in text
+        assert "What was checked" in text
+        assert "leaves room for a" in " ".join(text.split())
+
+
+def test_a_script_that_tells_another_story_stops_the_errata(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = line("BB:CC.3.b")
+    other["evidence"]["witness"]["L"] = 7
+    with pytest.raises(InputError, match="nothing like the ledger's L = 7"):
+        errata_of(document(other), "BB")
+    monkeypatch.setattr(witnesses, "script", lambda id: "print(1)\nassert 1 > 2")
+    with pytest.raises(InputError, match=r"witness script of BB:CC\.3\.b fails: AssertionError"):
+        errata_of(document(line("BB:CC.3.b")), "BB")
+
+
+def test_a_run_of_some_claims_cannot_tell_what_survives() -> None:
+    with pytest.raises(InputError, match="some claims only"):
+        errata_of(document(partial=True), "BB")
+
+
+def test_a_claim_that_is_not_in_order_stops_the_errata() -> None:
+    with pytest.raises(
+        InputError, match=r"LC\.4\.hull is not in order: it follows the error of BB:P3\.1\.conv, which"
+    ):
+        errata_of(document(line("BB:LC.4.hull")), "BB")
+    with pytest.raises(InputError, match=r"CC\.3\.b is not in order: REFUTED, which it does not declare"):
+        errata_of(document(line("BB:CC.3.b", severity=None)), "BB")
+    with pytest.raises(InputError, match=r"BB:CC\.3\.b is not in order: no control"):
+        errata_of(document(line("BB:CC.3.b", faults=["no control was refuted"])), "BB")
+
+
+def test_every_formula_for_the_authors_can_be_typeset() -> None:
+    for claim in load_claims().values():
+        for text in (claim.why, claim.details, claim.instead, (claim.check.__doc__ or "").split("\n\n")[0]):
+            assert "<math" in words(text) or "$" not in text, claim.id
+            assert text.replace(r"\$", "").count("$") % 2 == 0, claim.id
+
+
+def test_the_page_is_whole_and_needs_nothing_from_the_network() -> None:
+    page = as_html(errata_of(document(), "BB"))
+    whole = Page(page)
+    entries = [id for id in whole.ids if not id.startswith("reading-")]
+    assert sorted(whole.references) == sorted(f"#{id}" for id in entries)
+    assert (len(set(whole.ids)), len(entries)) == (len(whole.ids), 5)
+    assert "http" not in page
+
+
+def test_places_are_typeset_wherever_they_stand() -> None:
+    """Of an entry, of what has the same error or hands it on, and of what uses the line."""
+    place = "Section 9, 'Sum $S_{L}$'"
+    copy = Copy(id="BB:9", kind="gap", place=place, source=place, entry="BB:CC.3.b", why="", instead="")
+    errata = errata_of(document(line("BB:CC.3.b")), "BB")
+    told = replace(
+        errata.entries[0], place=place, short=place, inherited=(copy,), copies=(copy,), users=(place,)
+    )
+    page, text = (write(replace(errata, entries=(told,))) for write in (as_html, as_markdown))
+    assert page.count("'Sum <math") == 6
+    assert "Sum $" not in page
+    assert "1. Section 9, 'Sum S_L': <b>" in text  # GitHub reads no formula within a summary
+
+
+def test_the_markdown_reads_as_text() -> None:
+    text = as_markdown(errata_of(document(), "BB"))
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    assert not [x for x in prose.splitlines() if len(x) > WIDTH + 60 and not x.startswith(("|", "#"))]
+    assert prose.count("$") % 2 == 0
+    assert not [x for x in prose.splitlines() if x.count("$") % 2]  # no formula is broken over two lines
+    assert text.count("```") == 2 * len(re.findall(r"^```(?:math|python|text)$", text, flags=re.MULTILINE))
+
+
+def test_the_markdown_folds_its_entries_and_no_bar_breaks_its_tables() -> None:
+    barred = line("BB:CC.3.b", why="As $|x|\\leq\\|y\\|$, a|b fails.")
+    text = as_markdown(errata_of(document(barred, line("BB:LC.4/zero")), "BB"))
+    tables = [
+        [x for x in part.splitlines() if x.startswith("|")]
+        for part in text.split("\n\n")
+        if part.startswith("|")
+    ]
+    cells = [{len(re.split(r"(?<!\\)\|", x)) for x in table} for table in tables]
+    assert cells == [{6}, {6}, {5}]  # four or three cells, and what stands outside
+    assert r"$\|x\|\leq\Vert y\Vert$, a\|b fails" in text
+    assert text.count("<details id=") == text.count("</summary>\n\n") == text.count("\n\n</details>") == 2
+    for id in re.findall(r"\]\(#([^)]*)\)", text):
+        assert f'<details id="{id}">' in text
+
+
+def test_github_gets_no_backslash_that_it_would_eat() -> None:
+    assert github(r"$\|x\|\,\{y\}$ and 2*3*4 <b") == r"$\Vert x\Vert \lbrace y\rbrace$ and 2\*3\*4 \<b"
+    assert github(r"`a*b` is code") == "`a*b` is code"
+
+
+def test_only_numbers_that_were_changed_are_named() -> None:
+    entry_ = line("BB:CC.3.b")
+    entry_["numbers"] |= {"closed": True, "bound": "printed"}
+    entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
+    told = erratum(entry_).repair
+    assert told.startswith(
+        "The check that refutes the printed line, with `c = 139` in place of `64`, gives ARGUED"
+    )
+    assert "closed" not in told
+    assert "bound" not in told
+    entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
+    assert "at_most" not in erratum(entry_).repair
+    entry_["repair"]["numbers"] = {"bound": "as_repaired"}
+    assert erratum(entry_).repair.startswith(
+        "The check that refutes the printed line, changed accordingly, gives ARGUED"
+    )
+
+
+def test_numbers_are_short() -> None:
+    assert [number(x) for x in (0.1 + 0.2, 7, "1/3", "100000000000000/300000000000001", "1/0/")] == [
+        "0.3", "7", "1/3", "0.3333333333", "1/0/",
+    ]  # fmt: skip
+
+
+def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_json(document(), tmp_path / "ledger.json")
+    assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["errata.html", "errata.md"]
+    told = capsys.readouterr().out.splitlines()
+    assert (
+        "1 gap, 1 edge case, 3 typos among 164 rows as printed; what is true instead was executed for each"
+        in told[0]
+    )
+    assert "errata.md, from" in told[1]
+    assert "judged on" in told[1]
+    assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out"), "--latex"]) == 0
+    assert (tmp_path / "out" / "errata.tex").is_file()
+
+
+def test_wrong_input_is_told_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    good = document()
+    files = {
+        "text.json": ("{", "is not JSON"),
+        "list.json": ("[]", "is not a ledger"),
+        "other.json": ('{"a": 1}', "is not a ledger"),
+    }
+    for name, (content, _) in files.items():
+        (tmp_path / name).write_text(content)
+    older = document()
+    older["run"]["schema"] = 1
+    write_json(older, tmp_path / "older.json")
+    lacking = document()
+    del lacking["claims"][0]["verdict"]
+    write_json(lacking, tmp_path / "lacking.json")
+    no_stands = document()
+    del no_stands["claims"][1]["stands"]
+    write_json(no_stands, tmp_path / "stands.json")
+    write_json(good | {"claims": [*good["claims"], good["claims"][0]]}, tmp_path / "twice.json")
+    write_json(good, tmp_path / "good.json")
+    spoiled = {
+        "verdict.json": (("claims", 0, "verdict"), "TRUE", "$.claims[0].verdict must be one of ['PROVED'"),
+        "evidence.json": (
+            ("claims", 1, "evidence"),
+            None,
+            "$.claims[1].evidence must be object, and is None",
+        ),
+        "unsettled.json": (("unsettled",), 5, "$.unsettled must be array, and is 5"),
+        "edge.json": (("claims", 1, "sharp", "accepted"), "1/0", "$.claims[1].sharp"),
+        "long.json": (("claims",), "x" * 9999, "..."),
+    }
+    for name, (path, value, _) in spoiled.items():
+        changed: Any = document()
+        place = changed
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+        write_json(changed, tmp_path / name)
+    whole = document()
+    del whole["run"]["partial"]
+    write_json(whole, tmp_path / "partial.json")
+    cases = {
+        "nowhere.json": "cannot read",
+        "partial.json": "$.run has no partial",
+        "older.json": "has version 1",
+        "lacking.json": "$.claims[0] has no verdict",
+        "stands.json": "$.claims[1] has no stands",
+        "twice.json": f"it holds {good['claims'][0]['id']} twice",
+    } | {name: told for name, (*_, told) in (files | spoiled).items()}
+    for name, told in cases.items():
+        for command in ("errata", "status", "blueprint"):
+            assert main([command, "--ledger", str(tmp_path / name)]) == 2
+            complaint = capsys.readouterr().err
+            assert told in complaint
+            assert "pytest --pyargs proofs_check" in complaint
+            assert len(complaint.splitlines()) == 1
+            assert len(complaint) < 500
+    assert not (tmp_path / "blueprint.html").exists()
+    assert (
+        main(
+            ["errata", "--ledger", str(tmp_path / "good.json"), "--paper", "XX", "--out", str(tmp_path / "o")]
+        )
+        == 2
+    )
+    assert "no paper has the key 'XX'" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+    (tmp_path / "file").write_text("")
+    assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--out", str(tmp_path / "file")]) == 2
+    assert "cannot write" in capsys.readouterr().err
+
+
+def test_an_entry_on_a_damaged_line_tells_how_it_was_read() -> None:
+    plain, damaged = (line("BB:CC.3.b", reading=reading) for reading in ("", "The exponent $2/d$ was read."))
+    for made in (as_markdown, as_html):
+        told = [seen(made(errata_of(document(line("BB:CC.3.a"), e), "BB"))) for e in (plain, damaged)]
+        assert ["The text is damaged here." in text for text in told] == [False, True]
+    assert "The text is damaged here. The exponent" in told[1]

@@ -1,0 +1,132 @@
+"""The errata of the release in a browser: printed, on a phone, and opened at an entry."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pypdf import PageObject, PdfReader
+
+from proofs_check.papers.witnesses import slug
+from proofs_check.reports.documents.errata import Errata, as_html
+from tests.proofs_check.reports.documents.chromium import opened
+
+#: The smallest letters outside of formulas, in points.
+SMALLEST = 7
+
+
+@pytest.fixture(scope="module")
+def page(errata: Errata) -> str:
+    return as_html(errata)
+
+
+def run(browser: str, page: str, fragment: str, folder: Path, *options: str) -> str:
+    file = folder / "errata.html"
+    file.write_text(page, encoding="utf-8")
+    return opened(browser, file, *options, fragment=fragment)
+
+
+def printed(browser: str, page: str, folder: Path) -> list[PageObject]:
+    run(browser, page, "", folder, "--no-pdf-header-footer", f"--print-to-pdf={folder / 'errata.pdf'}")
+    return list(PdfReader(folder / "errata.pdf").pages)
+
+
+def words(*pages: PageObject) -> str:
+    """The text of printed pages, with single spaces and without ligatures."""
+    return " ".join(unicodedata.normalize("NFKC", " ".join(p.extract_text() for p in pages)).split())
+
+
+def sizes(page: PageObject) -> set[float]:
+    """The sizes of the letters outside of formulas, in points."""
+    found: set[float] = set()
+
+    def visit(text: str, of_page: list[float], of_text: list[float], font: Any, size: float) -> None:
+        if text.strip() and font and "Math" not in font.get("/BaseFont", "Math"):
+            found.add(round(abs(size * of_text[3] * of_page[3]), 2))
+
+    page.extract_text(visitor_text=visit)
+    return found
+
+
+def holds_all(errata: Errata, pages: list[PageObject]) -> bool:
+    """Whether the first two pages hold the main results, the count, and every line of the table,
+    and the third begins with what comes then.
+    """
+    first = words(*pages[:2])
+    lines = [
+        *(h.title for h in errata.headline),
+        errata.count,
+        *(f"{i} {e.short}" for i, e in enumerate(errata.entries, 1)),
+    ]
+    return all(re.search(in_print(line), first) for line in lines) and words(pages[2]).startswith(
+        "How to read"
+    )
+
+
+def in_print(line: str) -> str:
+    """What words look like on a printed page, as a pattern; a formula is a few letters."""
+    return ".{1,9}".join(re.escape(" ".join(piece.split())) for piece in line.split("$")[::2])
+
+
+@pytest.fixture(scope="module")
+def short(page: str) -> str:
+    """The page with two entries, which is printed faster."""
+    top, *entries = page.split("<details>")
+    return "<details>".join([top, *entries[:2]]) + "</section>" + page[page.index("<script>") :]
+
+
+@pytest.fixture(scope="module")
+def pages(browser: str, short: str, tmp_path_factory: pytest.TempPathFactory) -> list[PageObject]:
+    return printed(browser, short, tmp_path_factory.mktemp("printed"))
+
+
+def test_two_printed_pages_hold_the_main_results_and_the_table(
+    errata: Errata, pages: list[PageObject]
+) -> None:
+    assert holds_all(errata, pages)
+    assert [(round(p.mediabox.width), round(p.mediabox.height)) for p in pages[:2]] == [(595, 842)] * 2
+    assert min(sizes(pages[0]) | sizes(pages[1])) >= SMALLEST - 0.05
+
+
+def test_larger_letters_would_need_a_third_page(
+    errata: Errata, browser: str, short: str, tmp_path: Path
+) -> None:
+    assert not holds_all(errata, printed(browser, short.replace("font: 7.2pt/", "font: 9pt/"), tmp_path))
+
+
+def test_an_entry_is_printed_open(errata: Errata, pages: list[PageObject]) -> None:
+    assert words(*pages[2:]).count("Smallest counterexample") == sum(
+        len(e.errors) for e in errata.entries[:2]
+    )
+
+
+def test_an_entry_opens_where_a_link_leads_to_it(
+    errata: Errata, browser: str, page: str, tmp_path: Path
+) -> None:
+    id = errata.entries[3].id
+    dom = run(browser, page, slug(id), tmp_path, "--dump-dom")
+    unfolded = re.findall(r'<details open="">.*?</details>', dom, re.DOTALL)
+    assert len(unfolded) == 1
+    assert f'id="{slug(id)}"' in unfolded[0]
+    assert "<details open" not in run(browser, page, "nowhere", tmp_path, "--dump-dom")
+
+
+MEASURE = """<script>for (const d of document.querySelectorAll("details")) d.open = true;
+document.title = [innerWidth, document.documentElement.scrollWidth].join(" ");</script>"""
+
+
+def test_nothing_overflows_a_phone(browser: str, page: str, tmp_path: Path) -> None:
+    inside = tmp_path / "inside.html"
+    inside.write_text(
+        page.replace("</body>", f"{MEASURE}<script>parent.postMessage(document.title, '*')</script></body>")
+    )
+    frame = f"""<iframe src="{inside.as_uri()}" style="width: 390px; height: 800px; border: 0"></iframe>
+<script>addEventListener("message", event => {{ document.title = event.data; }})</script>"""
+    dom = run(browser, f"<html><head><title></title></head>{frame}", "", tmp_path, "--dump-dom")
+    title = re.search(r"<title>(\d+) (\d+)</title>", dom)
+    assert title is not None
+    assert title[1] == "390"
+    assert int(title[2]) <= 390

@@ -1,0 +1,225 @@
+"""``largeprompt figures`` on measurements that nobody made: what is judged, written and told, and
+how it ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from numerics.evidence import Evidence, Verdict
+from numerics.experiments.boursier_boyer.failed_runs import failed
+from numerics.experiments.boursier_boyer.plan import Plan
+from numerics.training.result import has_failed
+from proofs_check.boursier_boyer.experiments_curves import backtracking, spread
+from proofs_check.boursier_boyer.experiments_risk import linear_excess
+from proofs_check.boursier_boyer.experiments_training import anisotropic_covariance
+from proofs_check.boursier_boyer.section_6 import completing_the_square
+from proofs_check.core import experiments
+from proofs_check.core.claim import Claim
+from proofs_check.core.files import read_ledger
+from proofs_check.reports.cli import main
+from tests.numerics.experiments.synthetic import measurements
+from theory.regression.task import RegressionTask
+
+SEEN = Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered="seen in the full runs", control=None)
+NO = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 1}, witness_by="exact")
+
+
+def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Claim:
+    """A claim that is open on the reduced runs, and comes out like this on those that are given."""
+
+    def check(*, measured: Any = None) -> Evidence:
+        """The curve is erratic."""
+        return (
+            outcome if measured else Evidence(verdict=Verdict.OPEN, engine="examples", reason="too few runs")
+        )
+
+    return Claim(id="BB:A.fig7", check=check, open=open)
+
+
+@pytest.fixture
+def pages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What was handed to the page; nothing is trained or drawn, and of the claims there are two."""
+    found: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(
+        "numerics.experiments.boursier_boyer.run_plan.measure",
+        lambda plan, **how: measurements(experiments.reduced_plan()),
+    )
+
+    def page(*arguments: Any, **how: Any) -> Path:
+        found.append(arguments)
+        return Path(arguments[2]) / "index.html"
+
+    monkeypatch.setattr("proofs_check.reports.figures.boursier_boyer.page.write_page", page)
+    claims = {
+        c.id: c for c in (anisotropic_covariance, made_up(SEEN.replace(control=NO)), completing_the_square)
+    }
+    monkeypatch.setattr(experiments, "load_claims", lambda: claims)
+    return found
+
+
+def test_the_sentences_are_judged_on_the_runs_given(
+    pages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path)]) == 0
+    ledger = read_ledger(tmp_path / "ledger")
+    # Only experiments; what is declared open for the reduced runs may be decided by the full ones.
+    assert {c["id"]: c["verdict"] for c in ledger["claims"]} == {
+        "BB:A.2": "SUPPORTED",
+        "BB:A.fig7": "SUPPORTED",
+    }
+    assert ledger["run"]["partial"] is True
+    assert [(id, verdict) for id, _, verdict, _ in pages[0][1]] == [
+        ("BB:A.2", "SUPPORTED"),
+        ("BB:A.fig7", "SUPPORTED"),
+    ]
+    told = capsys.readouterr().out
+    assert "measured in 12 min 34 s" in told
+    assert "BB:A.fig7  SUPPORTED" in told
+    assert "covariance Σ_(i,j) = 0.5^(|i−j|)." in told
+
+
+def test_a_sentence_that_comes_out_otherwise_is_told(
+    pages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(experiments, "load_claims", lambda: {"BB:A.fig7": made_up(NO)})
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--quiet"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "BB:A.fig7: as printed it came out REFUTED" in captured.err
+
+
+def test_some_figures_alone_are_not_judged(pages: list[Any], tmp_path: Path) -> None:
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--only", "2,6"]) == 0
+    assert pages[0][1] == []
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_quick_and_full_are_other_plans_and_say_so(
+    pages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[Plan] = []
+
+    def measure(plan: Plan, **how: Any) -> Any:
+        asked.append(plan)
+        return measurements(experiments.reduced_plan())
+
+    monkeypatch.setattr("numerics.experiments.boursier_boyer.run_plan.measure", measure)
+    for options in ([], ["--full"], ["--quick"], ["--quick", "--only", "2"]):
+        capsys.readouterr()
+        assert main(["figures", "--paper", "BB", "--out", str(tmp_path), *options]) == 0
+        told = capsys.readouterr().out
+        assert ("left out, against --full: " in told) == (options != ["--full"])
+        assert ("14 of 19 prompt lengths" in told) == ("--quick" in options)
+    assert asked == [Plan.usual(), Plan.full(), Plan.quick(), Plan.quick().only(2)]
+    assert [bool(claims) for _, claims, _ in pages] == [
+        True,
+        True,
+        False,
+        False,
+    ]  # a quick measurement judges nothing
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--quick", "--seeds", "3"]) == 2
+    assert "--quick has one seed; leave out --seeds 3, or --quick" in capsys.readouterr().err
+
+
+def test_ctrl_c_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(plan: Any, **how: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("numerics.experiments.boursier_boyer.run_plan.measure", interrupted)
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path)]) == 130
+    assert "give the same command again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [["--only", "0"], ["--only", "two"], ["--seeds", "0"], ["--threads", "-1"], ["--quick", "--full"]],
+)
+def test_wrong_options_are_refused(wrong: list[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["figures", "--paper", "BB", *wrong])
+    assert stopped.value.code == 2
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_trained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path / "file" / "out")]) == 2
+    assert "cannot write to" in capsys.readouterr().err
+
+
+def test_a_page_of_somebody_else_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = replace(experiments.reduced_plan(), figures=(1,), variants=("as written",))
+    monkeypatch.setattr(
+        "numerics.experiments.boursier_boyer.run_plan.measure", lambda *arguments, **how: measurements(plan)
+    )
+    again = ["figures", "--paper", "BB", "--out", str(tmp_path / "ours"), "--only", "1", "--quiet"]
+    assert main(again) == main(again) == 0
+    (tmp_path / "index.html").write_text("mine")
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--only", "1"]) == 2
+    assert (
+        "is no page of this command, and would be overwritten; choose another --out"
+        in capsys.readouterr().err
+    )
+    assert (tmp_path / "index.html").read_text() == "mine"
+
+
+def test_measures_of_irregularity() -> None:
+    assert backtracking([1, 2, 5]) == 0
+    assert backtracking([0, 4, 2, 4, 3]) == pytest.approx(3 / 4)
+    steps = [10**k for k in range(6)]
+    at_once, in_stages = [1, 1, 1, 0, 0, 0], [1, 0.8, 0.6, 0.4, 0.2, 0]
+    assert spread(steps, at_once) == 0 < spread(steps, in_stages)
+
+
+def test_the_closed_form_is_the_limit_of_the_flow() -> None:
+    from numerics.regression.flow.end_point import trained
+    from theory.regression.experiment import COVARIANCES, VARIANTS
+
+    drawn = VARIANTS["as coded"].drawn(
+        RegressionTask(COVARIANCES["anisotropic"], noise=0.1, task_variance=0.2)
+    )
+    end = trained(drawn, 20, attention="linear")
+    assert float(linear_excess(drawn.Sigma, drawn.query_covariance, 20)) == pytest.approx(
+        end.risk - 0.05, rel=1e-10
+    )
+
+
+def test_claims_and_figures_call_the_same_runs_failed() -> None:
+    found = measurements(experiments.reduced_plan())
+    null = found.noise_level + 1 / 2
+    for (covariance, reading, attention, L, seed), (risk, _) in found.final.items():
+        limit = found.exact[covariance, reading, attention, L]
+        for worse in (0.0, 0.015, 0.03, 0.06):
+            moved = replace(found, final={(covariance, reading, attention, L, seed): (risk + worse, 0.0)})
+            assert failed(moved, covariance, reading, attention, L, seed) == has_failed(
+                risk + worse, limit, null
+            )
+
+
+def test_sentences_of_the_page_name_no_parameter_of_their_checks() -> None:
+    """A reader of the page has not read the checks: what only they call power = 1 or `stable` is
+    said in words.
+    """
+    from inspect import signature
+
+    from proofs_check.core.judging import load_claims
+
+    of_LDL = ("LDL:Sec6", "LDL:A.")
+    judged = [c for c in load_claims().values() if experiments.is_experiment(c.id) or c.id.startswith(of_LDL)]
+    assert len(judged) > 10
+    for claim in judged:
+        told = (claim.check.__doc__ or "").split("\n\n")[0]
+        for name in signature(claim.check).parameters:
+            assert f"`{name}`" not in told, claim.id
+            assert f"{name} = " not in told, claim.id
+            assert f"{name} times" not in told, claim.id

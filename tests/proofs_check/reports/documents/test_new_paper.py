@@ -1,0 +1,435 @@
+"""A paper of one's own: the folder that `largeprompt new-paper` writes is judged, shown and printed
+like the papers of this repository, and what is wrong in it is told in a line.
+"""
+
+from __future__ import annotations
+
+import json
+import runpy
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from numerics.terminal.inputs import InputError
+from proofs_check.core.claim import REGISTRY
+from proofs_check.papers import registered
+from proofs_check.papers.statements import papers
+from proofs_check.reports.cli import main
+from proofs_check.reports.documents.new_paper import new_paper
+
+pytest_plugins = "pytester"
+OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_registered() -> Iterator[None]:
+    with patch.dict(registered._named), patch.dict(REGISTRY):
+        yield
+    registered._forget()
+
+
+@pytest.fixture
+def mine(pytester: pytest.Pytester) -> Path:
+    """A folder in the one of pytester, in which the test is."""
+    folder = Path("mine")
+    new_paper(folder, "On exponentials", "ME", "N. N.")
+    return folder
+
+
+def judged(pytester: pytest.Pytester, folder: Path, *options: str) -> pytest.RunResult:
+    return pytester.runpytest_inprocess(*OPTIONS, *options, str(folder.resolve()))
+
+
+KEPT: dict[str, bytes] = {}  # the ledger of the folder as it is written, once some test has it
+
+
+@pytest.fixture
+def known(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> Path:
+    """The folder with its ledger: to judge it takes longer than to look at it."""
+    if not KEPT:
+        judged(pytester, mine)
+        KEPT.update({path.name: path.read_bytes() for path in (mine / "build").iterdir()})
+        capsys.readouterr()
+    (mine / "build").mkdir(exist_ok=True)
+    for name, text in KEPT.items():
+        (mine / "build" / name).write_bytes(text)
+    return mine
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(
+    mine: Path, pytester: pytest.Pytester, workers: str
+) -> None:
+    result = judged(pytester, mine, "-n", workers)
+    result.assert_outcomes(passed=2)
+    assert result.ret == 0
+    document = json.loads((mine / "build/ledger.json").read_text(encoding="utf-8"))
+    verdicts = {c["id"]: (c["verdict"], c["repair"] and c["repair"]["verdict"]) for c in document["claims"]}
+    assert verdicts == {"ME:L1": ("CERTIFIED", None), "ME:L2": ("REFUTED", "CERTIFIED")}
+    assert not document["run"]["partial"]
+    assert document["run"]["faults"] == document["unsettled"] == []
+    assert not (pytester.path / "build").exists()
+
+
+def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(
+    mine: Path, pytester: pytest.Pytester
+) -> None:
+    new_paper(Path("theirs"), "On logarithms", "TH")
+    result = pytester.runpytest_inprocess(*OPTIONS, str(mine.resolve()), str(Path("theirs").resolve()))
+    result.assert_outcomes(passed=4)
+    for folder, key in ((mine, "me"), (Path("theirs"), "th")):
+        (folder / f"lemmas_of_{key}.py").rename(folder / "lemmas.py")
+    both = [arg for folder in ("mine", "theirs") for arg in ("--papers", folder)]
+    show = ["-m", "proofs_check.reports.cli", "show", "TH:L1", "--set", "c=1/2"]
+    told = subprocess.run([sys.executable, *show, *both], capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert "another module lemmas" in told.stderr
+
+
+def test_commands_speak_of_it(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scope = ["--papers", str(known)]
+    says = {
+        ("show", "Lemma 2"): "mine/lemmas_of_me.py",
+        ("show", "L1", "--set", "c=1/2"): "REFUTED",
+        ("list",): "ME:L1",
+        ("errata", "--out", "errata"): "1 false among 2 rows",
+        ("blueprint", "--out", "page.html"): "2 claims on 2 rows",
+        ("status",): "| stands | nothing |",
+    }
+    for arguments, said in says.items():
+        assert main([*arguments, *scope]) == 0
+        printed = capsys.readouterr().out
+        assert said in printed
+        assert "BB" not in printed
+    assert "On exponentials" in Path("errata/errata.html").read_text(encoding="utf-8")
+    assert "BB" in papers()  # the next command speaks of the installed papers again
+
+
+def test_commands_that_read_import_no_claim(known: Path) -> None:
+    """So says SECURITY.md."""
+    with (known / "lemmas_of_me.py").open("a", encoding="utf-8") as file:
+        file.write("\nopen('ran', 'w').close()\n")
+    for command in (
+        ["list"],
+        ["show", "L1"],
+        ["show", "L1", "--bibtex"],
+        ["status"],
+        ["blueprint"],
+        ["errata"],
+    ):
+        assert main([*command, "--papers", str(known)]) == 0
+        assert not Path("ran").exists(), command
+    assert main(["show", "L1", "--set", "c=1/2", "--papers", str(known)]) == 0
+    assert Path("ran").exists()
+
+
+REPLY = """
+[[reply]]
+id = "ME:L2"
+who = "N. N. <script>"
+when = "2026-09-01"
+what = "We agree: $c=3/4$."
+"""
+
+
+def test_a_reply_is_shown_beside_the_verdict(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (known / "replies.toml").write_text(REPLY)
+    assert main(["show", "L2", "--papers", "mine"]) == 0
+    assert "N. N. <script> on 2026-09-01: We agree: c = 3/4." in " ".join(capsys.readouterr().out.split())
+    assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
+    for page in ("errata/errata.html", "errata/errata.md", "blueprint.html"):
+        text = Path(page).read_text(encoding="utf-8")
+        assert "2026-09-01" in text
+        assert page.endswith(".md") or "N. N. <script>" not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("ME:L2", "ME:L7", "is about ME:L7, which is no statement"),
+        ('who = "N. N. <script>"', "", "reply 1 does not say who"),
+        ("2026-09-01", "yesterday", "write a day as 2026-09-01"),
+        ("[[reply]]", "[[reply", "; save it as TOML, each reply below a line [[reply]]"),
+    ],
+)
+def test_a_reply_that_is_wrong_is_told_in_a_line(
+    known: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, why: str
+) -> None:
+    (known / "replies.toml").write_text(REPLY.replace(old, new))
+    assert main(["show", "L2", "--papers", "mine"]) == 2
+    assert why in capsys.readouterr().err
+
+
+READING = """
+[[reading]]
+id = "exp"
+place = "Section 1 <2>"
+decision = "The exponent is $x$."
+alternatives = ["It is $x^2$: then Lemma 2 holds up to $x=1$."]
+"""
+
+
+def test_a_reading_is_shown_at_its_rows_and_listed_once(
+    mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (mine / "readings.toml").write_text(READING)
+    statements = mine / "statements.toml"
+    statements.write_text(
+        statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]', 1)
+    )
+    judged(pytester, mine)
+    capsys.readouterr()
+    told = {
+        id: (main(["show", id, "--papers", "mine"]), " ".join(capsys.readouterr().out.split()))
+        for id in ("L1", "L2")
+    }
+    said = "read so Section 1 <2> (exp): The exponent is x. or It is x²: then Lemma 2 holds up to x = 1."
+    assert [said in text for _, text in told.values()] == [False, True]
+    assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
+    for page in ("errata/errata.html", "errata/errata.md", "blueprint.html"):
+        text = Path(page).read_text(encoding="utf-8")
+        assert text.count("Lemma 2 holds up to") == 1
+        assert text.count("The exponent is") == 2  # in the list, and at the row that rests on it
+        assert page.endswith(".md") or "<2>" not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('id = "exp"', 'id = "base"', "ME:L2 rests on the reading 'exp', but"),
+        (
+            "\n[[reading]]",
+            '\n[[reading]]\nid = "idle"\nplace = "A"\ndecision = "B."\nalternatives = ["C."]\n[[reading]]',
+            "no row rests on the reading idle",
+        ),
+        ("\n[[reading]]", f"{READING}[[reading]]", "two readings are named exp; give"),
+        ('decision = "The exponent is $x$."', "", "reading 1 does not say decision; give"),
+        ("It is $x^2$: then Lemma 2 holds up to $x=1$.", " ", "reading 1 does not say alternatives; give"),
+        ('id = "exp"', 'id = "an exponent"', "write letters, digits and hyphens"),
+        ("[[reading]]", "[[reading", "; save it as TOML, each reading below a line [[reading]]"),
+    ],
+)
+def test_a_reading_that_is_wrong_is_told_in_a_line(
+    mine: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, why: str
+) -> None:
+    (mine / "readings.toml").write_text(READING.replace(old, new))
+    statements = mine / "statements.toml"
+    statements.write_text(
+        statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]', 1)
+    )
+    assert main(["list", "--papers", str(mine)]) == 2
+    assert why in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_revision_is_compared_with_the_paper(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    revise = lambda *arguments: (
+        main(["revise", "ME", "--papers", "mine", *arguments]),
+        " ".join(capsys.readouterr().out.split()),
+    )
+    status, said = revise("--set", "L2:c=3/4", "--out", "new.json")
+    assert status == 1
+    assert "ME:L2 REFUTED -> CERTIFIED no longer refuted" in said
+    assert "Lemma 2: stands with a change (CERTIFIED) -> stands (CERTIFIED)" in said
+    assert main(["list", "--papers", "mine", "--ledger", "new.json", "--verdict", "REFUTED"]) == 0
+    assert "ME:L2" not in capsys.readouterr().out
+    assert "REFUTED" not in revise("--set", "L2:c=2/3")[1]  # it stays false, which is no change
+    copy = Path("revised.toml")
+    text = (known / "statements.toml").read_text(encoding="utf-8")
+    copy.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nset = {c = "3/4"}', 1), encoding="utf-8")
+    assert revise("--statements", str(copy))[1].startswith(
+        "verdicts as printed (1) ME:L2 REFUTED -> CERTIFIED"
+    )
+    copy.write_text(text.replace("\\tfrac12x^2", "x^2"), encoding="utf-8")
+    assert (
+        "have another formula and no number, so that nothing judges them: ME:L2"
+        in revise("--statements", str(copy))[1]
+    )
+    copy.write_text(text[: text.rindex("[[row]]")], encoding="utf-8")
+    assert "Rows that are gone: ME:L2" in revise("--statements", str(copy))[1]
+
+
+def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(
+    mine: Path, pytester: pytest.Pytester
+) -> None:
+    text = (file := mine / "statements.toml").read_text(encoding="utf-8")
+    accepted = 'printed = "x >= 0", used = true, same = true, whole = true, control = true'
+    refuted = "witness = true, author = true, weight = true, instead = true"
+    for id, answers in (("ME:L1", accepted), ("ME:L2", refuted)):
+        text = text.replace(f'id = "{id}"', f'id = "{id}"\nread = {{on = 2026-11-29, {answers}}}', 1)
+    file.write_text(text, encoding="utf-8")
+    judged(pytester, mine)
+    assert main(["revise", "ME", "--papers", "mine", "--set", "L2:c=3/4", "--out", "new.json"]) == 1
+    revised = {e["id"]: e for e in json.loads(Path("new.json").read_text(encoding="utf-8"))["claims"]}
+    assert revised["ME:L2"]["verdict"] == "CERTIFIED"
+    assert [fault for e in revised.values() for fault in e["faults"]] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ((), "nothing is revised"),
+        (("--set", "L2"), "write CLAIM:NAME=VALUE"),
+        (("--set", "L2:q=1"), "no claim has the number q"),
+        (("--set", "L2:c=one"), "is no number that can be set"),
+        (("--set", "L9:c=1"), "no statement is called"),
+        (("--statements", "nowhere.toml"), "cannot read nowhere.toml"),
+    ],
+)
+def test_a_revision_that_is_none_is_refused(
+    known: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], why: str
+) -> None:
+    assert main(["revise", "ME", "--papers", "mine", *arguments]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_the_integration_of_others_is_told(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", "--papers", "mine", "--github", "--badge", "badge.json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("::warning file=mine/lemmas_of_me.py,line=")
+    assert json.loads(Path("badge.json").read_text(encoding="utf-8"))["message"] == "1 hold, 1 false"
+    path = known / "build/ledger.json"
+    faulty = json.loads(path.read_text(encoding="utf-8"))
+    faulty["claims"][0]["faults"] = ["it cannot fail"]
+    path.write_text(json.dumps(faulty), encoding="utf-8")
+    assert main(["status", "--papers", "mine", "--github"]) == 1
+    assert "::error" in capsys.readouterr().out
+    assert f'pytest "{known}"' in (known / "claims.yml").read_text(encoding="utf-8")
+
+
+def test_a_paper_without_a_ledger_says_how_to_make_it(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "L2", "--papers", str(mine)]) == 2
+    assert "write it with: pytest mine" in capsys.readouterr().err
+
+
+def test_the_script_shows_the_error(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(mine / "witnesses/me_l2.py"))
+    left, right = map(float, capsys.readouterr().out.split("<="))
+    assert left > right
+
+
+@pytest.mark.parametrize(
+    ("given_", "why"),
+    [
+        (dict(id="me"), "capital letters"),
+        (dict(id="BB"), "holds a paper BB already"),
+        (dict(title=" "), "--title is empty"),
+        (dict(folder="full"), "is no empty folder"),
+        (dict(folder="file"), "is no empty folder"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(tmp_path: Path, given_: dict[str, str], why: str) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    before = sorted(tmp_path.rglob("*"))
+    chosen = {"folder": "new", "title": "T", "id": "ME"} | given_
+    with pytest.raises(InputError, match=why):
+        new_paper(tmp_path / chosen["folder"], chosen["title"], chosen["id"])
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@given(title=st.text(min_size=1).filter(str.strip), authors=st.text())
+@example(title='"\\', authors="<script>")
+@example(title="{id} {authors}", authors="\x7f\x00")
+def test_any_title_is_kept(tmp_path_factory: pytest.TempPathFactory, title: str, authors: str) -> None:
+    folder = tmp_path_factory.mktemp("papers") / "mine"
+    new_paper(folder, title, "ME", authors)
+    said = tomllib.loads((folder / "statements.toml").read_text(encoding="utf-8"))["paper"]
+    assert (said["title"], said["authors"]) == (" ".join(title.split()), " ".join(authors.split()))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('key = "ME"', 'name = "ME"', "does not say of which paper it is"),
+        ('key = "ME"', 'key = "BB"', "both hold a paper BB"),
+        ('kind = "INT"', 'kind = "REAL"', "has the kind 'REAL'"),
+        ('where = "Section 1, Lemma 1"\n', "", "ME:L1 of ME has no where"),
+        ("[[row]]", "[[row", "; save it as TOML, or make one to begin with: largeprompt new-paper"),
+        ('id = "ME:L2"', 'id = "ME:L1"', "two rows are named ME:L1"),
+    ],
+)
+def test_a_list_of_statements_that_is_wrong_is_told_in_a_line(
+    mine: Path, capsys: pytest.CaptureFixture[str], pytester: pytest.Pytester, old: str, new: str, why: str
+) -> None:
+    file = mine / "statements.toml"
+    file.write_text(file.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+    assert main(["list", "--papers", str(mine)]) == 2
+    told = capsys.readouterr().err
+    assert why in told
+    assert told.count("\n") == 1
+    result = judged(pytester, mine)
+    assert result.ret != 0
+    assert why in result.stdout.str() + result.stderr.str()
+
+
+def test_what_is_named_next_is_found(
+    mine: Path, capsys: pytest.CaptureFixture[str], pytester: pytest.Pytester
+) -> None:
+    """A row of a folder is found only where the folder is named."""
+    judged(pytester, mine)
+    capsys.readouterr()
+    assert main(["list", "--papers", "mine"]) == 0
+    assert " ".join(capsys.readouterr().out.split()).endswith(
+        f"One row in full: largeprompt show ID --papers {mine.resolve()}"
+    )
+    assert main(["show", "ME:Q", "--papers", "mine"]) == 2
+    assert capsys.readouterr().err.endswith(f"all of them: largeprompt list --papers {mine.resolve()}\n")
+
+
+def test_a_module_that_cannot_be_imported_is_named(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (mine / "broken_claims_of_mine.py").write_text("1 / 0")
+    assert main(["show", "L2", "--papers", str(mine), "--set", "c=1"]) == 2
+    assert "broken_claims_of_mine cannot be imported: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_claim_without_a_row_serves_for_a_quick_look(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_quick="""
+        import sympy as sp
+        from numerics.provers import Closed, forall
+        from proofs_check import claim
+        x = sp.Symbol("x", real=True)
+        @claim("QUICK:look", dial="c")
+        def quick(*, c=1):
+            "A bound."
+            return forall(x, "<=", c, {x: Closed(0, 1)})
+        """
+    )
+    result = pytester.runpytest_inprocess(*OPTIONS, "test_quick.py", "-v", "--strict-markers")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*QUICK:look PROVED*", "1 of 1 claims ran: 1 PROVED.*"])
+    assert (pytester.path / "build/ledger.partial.json").is_file()
+
+
+def test_an_installed_package_registers_its_papers(mine: Path) -> None:
+    """In a process of its own, for which a folder on the path is an installed distribution."""
+    package, site = Path("site/her_paper"), Path("site")
+    site.mkdir()
+    mine.rename(package)
+    (package / "__init__.py").touch()
+    info = site / "her_paper-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: her-paper\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[{registered.GROUP}]\nME = her_paper\n")
+    code = (
+        "from proofs_check.papers.statements import papers; from proofs_check.core.judging import load_claims\n"
+        "from proofs_check.papers.registered import collections\n"
+        "print('ME' in papers(), 'BB' in papers(), [c.name for c in collections()])\n"
+        "print('ME:L1' in load_claims([c for c in collections() if c.name == 'her-paper']))"
+    )
+    root = str(Path(registered.__file__).parents[2])
+    command = [
+        sys.executable,
+        "-c",
+        f"import sys; sys.path[:0] = [{str(site.resolve())!r}, {root!r}]\n{code}",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["True True ['her-paper', 'largeprompt']", "True"], done.stderr

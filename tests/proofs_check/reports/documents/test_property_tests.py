@@ -1,0 +1,85 @@
+"""What is said of property tests: in words, on the pages of rows, and for rows without one."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from proofs_check.core.coverage import coverage
+from proofs_check.core.ledger import Ledger
+from proofs_check.core.outcomes import outcomes
+from proofs_check.papers.statements import rows
+from proofs_check.reports.documents.blueprint.document import Site
+from proofs_check.reports.documents.blueprint.render import as_html
+from proofs_check.reports.documents.property_tests import examples
+from proofs_check.reports.documents.row_page import Page
+from tests.proofs_check.core.ledgers import document, line
+
+
+def tried() -> dict[str, Any]:
+    return line("BB:CC.3.b")
+
+
+def evidence(**changes: Any) -> dict[str, Any]:
+    return {"slack": None, "routes": [tried()["repair"]["evidence"]["routes"][0] | changes]}
+
+
+def test_a_supported_statement_tells_examples_ratio_and_control() -> None:
+    repaired = tried()["repair"]["evidence"]
+    said, route = examples(repaired), repaired["routes"][0]
+    assert said.startswith(f"{route['samples']} examples")
+    assert f"ratio of the two sides is {1 / route['slack']:.4g}" in said
+    assert f"L = {route['control']['witness']['L']}" in said
+
+
+def test_an_equation_has_no_ratio() -> None:
+    assert "The statement holds at all of them." in examples(evidence(slack=None))
+
+
+def test_what_was_not_run_or_refuted_is_said() -> None:
+    assert "decided nothing: not run" in examples(evidence(verdict="OPEN", reason="not run"))
+    assert "refute it, too, at x = 3" in examples(evidence(verdict="REFUTED", witness={"x": 3}))
+
+
+def test_a_statement_without_one_says_nothing() -> None:
+    assert examples({"routes": []}) == ""
+
+
+def shown(book: Ledger, id: str) -> str:
+    out = io.StringIO()
+    Page(Console(file=out, width=200, highlight=False), book, latex=False).row(outcomes(book)[id])
+    return out.getvalue()
+
+
+def test_show_and_blueprint_tell_it_once() -> None:
+    told = f"{tried()['repair']['evidence']['routes'][0]['samples']} examples"
+    text = shown(Ledger(document(tried())["claims"]), "BB:CC.3.b")
+    assert text.count(told) == 1
+    html = as_html(Site(document(tried()))).html
+    assert html.count(told) == 1
+    assert "drawn examples" in html
+
+
+def test_a_row_without_one_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    why = "It is a sentence about a figure."
+    known = dict(rows()) | {"BB:CC.3.b": replace(rows()["BB:CC.3.b"], no_property=why)}
+    for module in ("outcomes", "coverage"):
+        monkeypatch.setattr(f"proofs_check.core.{module}.rows", lambda: known)
+    assert why in shown(Ledger(document(tried())["claims"]), "BB:CC.3.b")
+    assert coverage([tried()], "BB").excused == ("BB:CC.3.b",)
+    untold = tried()
+    untold["repair"]["evidence"]["routes"] = []
+    assert coverage([untold], "BB").excused == coverage([untold], "BB").untried == ()
+
+
+def test_a_row_with_neither_property_nor_reason_breaks_a_rule() -> None:
+    untold = tried()
+    untold["repair"]["evidence"]["routes"] = []
+    found = coverage([untold], "BB")
+    assert found.untried == ("BB:CC.3.b",)
+    assert any("no property test tries BB:CC.3.b" in rule for rule in found.broken())
+    assert coverage([tried()], "BB").untried == ()

@@ -1,0 +1,136 @@
+"""``largeprompt``: what a reader sees of one row, and what wrong input is told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from proofs_check.core.ledger import Ledger
+from proofs_check.papers.statements import row, rows
+from proofs_check.reports.cli import main
+
+#: Sends Ctrl-C when NumPy, SymPy or Numba is looked for, by the program that imports it.
+SIGNAL = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets programs in the background ignore it
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("numpy", "sympy", "numba"):
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+"""
+
+
+@pytest.mark.parametrize(
+    ("id", "hint"),
+    [
+        ("BB:CC.3.bb", "the nearest are"),
+        ("nonsense", "no statement is called"),
+        ("BB:LC.1/nothing", "the claims of BB:LC.1 are"),
+    ],
+)
+def test_an_unknown_id_is_an_error_that_helps(id: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", id]) == 2
+    captured = capsys.readouterr()
+    assert hint in " ".join(captured.err.split())
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (["show", "CC.3.b"], "REFUTED, a false step"),
+        (["show", "CC.3.b", "--set", "c=100"], "BB:CC.3.b with c = 100: REFUTED"),
+        (["show", "CC.3.b", "--again"], "Judged now"),
+        (["show", "CC.3.b", "--latex"], "\\delta"),
+        (["list", "BB", "--severity", "gap"], "R   BB:CC.3.b"),
+        (["list", "--verdict", "o"], "OPEN"),
+        ([], "usage: largeprompt"),
+        (["--version"], "largeprompt 0."),
+    ],
+)
+def test_commands(command: list[str], hint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command) == 0
+    assert hint in capsys.readouterr().out
+
+
+def test_to_read_a_ledger_takes_neither_numpy_nor_sympy() -> None:
+    commands = "from proofs_check.reports.cli import main; main(['show', 'CC.3.b']); main(['list'])"
+    program = (
+        f"{commands}; import sys; print(sorted({{'numpy', 'sympy', 'numba', 'flint'}} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "program", [["proofs_check.reports.cli", "show", "CC.3.b", "--again"], ["numerics", "rates"]]
+)
+def test_an_interruption_during_imports_is_no_traceback(program: list[str], tmp_path: Path) -> None:
+    """The signal comes when the first large package is imported."""
+    (tmp_path / "sitecustomize.py").write_text(SIGNAL, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-m", *program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert "interrupted" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (130, -signal.SIGINT)
+
+
+def test_what_is_piped_is_not_broken_and_a_closed_pipe_is_no_error() -> None:
+    command = [sys.executable, "-m", "proofs_check.reports.cli", "show", "BB:CC.3.a", "--latex"]
+    env = {**os.environ, "COLUMNS": "60"}
+    whole = subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
+    assert row("BB:CC.3.a").printed in whole
+    read, write = os.pipe()
+    os.close(read)
+    closed = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, env=env, check=False)
+    os.close(write)
+    assert closed.stderr == ""
+    assert closed.returncode == 1
+
+
+def test_wrong_commands_end_with_status_two(capsys: pytest.CaptureFixture[str]) -> None:
+    both = ["show", "BB:CC.3.b", "--again", "--set", "c=1"]
+    for wrong in (["frobnicate"], ["show"], ["show", "BB:CC.3.b", "--reseed", "x"], both):
+        with pytest.raises(SystemExit) as stop:
+            main(wrong)
+        assert stop.value.code == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.rpartition("; see: ")[2] for line in lines] == [
+        "largeprompt --help",
+        *["largeprompt show --help"] * 3,
+    ]
+
+
+def test_an_unknown_statement_may_be_one_of_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "ME:L1"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "all of them: largeprompt list; those of a folder: add --papers DIR\n"
+    )
+
+
+def test_an_unknown_option_is_told_in_the_name_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "BB:CC.3.b", "--prof"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "largeprompt show: unrecognized arguments: --prof; see: largeprompt show --help\n"
+    )
+
+
+def test_a_part_belongs_to_its_row_and_every_row_says_where_it_stands() -> None:
+    assert row("BB:LC.1/inference") is row("BB:LC.1")
+    assert all(r.where and r.says and r.printed for r in rows().values())
+    assert set(Ledger([]).unsettled()) == set(rows())
