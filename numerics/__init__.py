@@ -1,4 +1,4 @@
-"""Engines: provers, enumeration, quadrature, Monte Carlo, flows, fits and rate reports. Imports
+"""Engines: provers, enumeration, quadrature, Monte Carlo, flows and fits, and no page. Imports
 `theory`, never `proofs_check`.
 
 The rooms, each importing only from those above it:
@@ -9,7 +9,6 @@ The rooms, each importing only from those above it:
 `seeds`                 where the random numbers of a claim come from
 `compiled`              random streams, the cache of compiled kernels, the digest of source code
 `terminal`              how commands run, what they read and show: progress, colours, formulas
-`pages`                 HTML pages, figures as SVG, numbers as people read them
 `provers`               inequalities, identities and integrals, proved or enclosed
 `derivations`          inequalities between means, by a kernel of proofs
 `second_opinion`        the questions that verdicts rest on, asked again of z3
@@ -24,11 +23,10 @@ The rooms, each importing only from those above it:
 `regression`            risks and flows of in-context regression, softmax beside linear attention
 `strategies`            what Hypothesis draws: laws, matrices, queries, lengths, tasks
 `properties`            statements tried on what Hypothesis draws, as a second route
-`rates`                 how close attention is to its limit, and how fast: exponents, the report
+`rates`                 how close attention is to its limit, and how fast: measured curves and fits
 `sweep`                 grids of rate experiments, kept, resumed and spread over machines
-`figures`               Figures 1 to 8 of BB: the runs behind them, and the page
+`experiments`           the runs behind the figures of the papers
 `warm`                  the kernels that first calls would wait for, compiled at once
-`cli`                   the commands of this package
 ======================  =========================================================================
 """
 

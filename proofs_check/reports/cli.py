@@ -1,6 +1,4 @@
-"""The console script ``largeprompt``: ``show`` and ``list``, the documents made from a ledger,
-``figures``, and the commands of numerics.
-"""
+"""The console script ``largeprompt`` and all its commands."""
 
 from __future__ import annotations
 
@@ -19,10 +17,13 @@ __all__ = ["main"]
 
 
 def _parser() -> argparse.ArgumentParser:
-    from numerics.cli import add_commands
     from numerics.terminal.command import Parser
+    from numerics.warm import add_warm
     from proofs_check.reports.documents.cli import add_commands as add_documents
     from proofs_check.reports.documents.figures import add_figures
+    from proofs_check.reports.rates.ask import add_ask
+    from proofs_check.reports.rates.cli import add_rates
+    from proofs_check.reports.sweep import add_sweep
 
     parser = Parser(
         prog="largeprompt",
@@ -32,9 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="command")
     _add_show(commands)
     _add_list(commands)
-    add_documents(commands)
-    add_figures(commands)
-    add_commands(commands)
+    for add in (add_documents, add_figures, add_ask, add_rates, add_sweep, add_warm):
+        add(commands)
     return parser
 
 
@@ -123,14 +123,17 @@ def _list(options: argparse.Namespace) -> int:
 
 def _version() -> str:
     import json
+    from importlib import metadata
     from pathlib import Path
 
-    from numerics.cli import version
-
     # The ledger of the release keeps its run in the first line, and the claims, 13 MB, after it.
-    with (Path(__file__).parent / "ledger.json").open(encoding="utf-8") as file:
+    with (Path(__file__).parents[1] / "ledger.json").open(encoding="utf-8") as file:
         run = json.loads(file.readline().rstrip(",\n") + "}")["run"]
-    return f"{version()}\nledger of the release: code {run['code']}"
+    try:
+        version = metadata.version("largeprompt")
+    except metadata.PackageNotFoundError:
+        version = "not installed"
+    return f"largeprompt {version}\nledger of the release: code {run['code']}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

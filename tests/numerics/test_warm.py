@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import numerics
-from numerics.cli import main
+from proofs_check.reports.cli import main
 from numerics.warm import NAMES
 
 

@@ -65,7 +65,7 @@ def test_two_sweeps_write_one_store_while_a_third_program_locks_it(told):
 #: The command, in a process that dies as soon as its store has promised to keep the fifth block.
 DYING = """
 import os, signal, sys
-from numerics.cli import main
+from proofs_check.reports.cli import main
 from numerics.jobs.store import Store
 
 put, stored = Store.put, []

@@ -13,7 +13,7 @@ import pytest
 
 import numerics.rates.series
 from numerics.attention.setting import AttentionSetting
-from numerics.cli import main
+from proofs_check.reports.cli import main
 from numerics.jobs.store import Store
 from numerics.monte_carlo.estimate import AttentionErrors
 from numerics.rates.measure import assess
@@ -237,7 +237,7 @@ def test_a_block_that_cannot_be_computed(error, grid, tmp_path, monkeypatch, cap
 def test_the_command_gives_linear_algebra_one_thread():
     """In a hundred dimensions the last bits of eigenvectors depend on the threads of OpenBLAS."""
     program = (
-        "from numerics.cli import main\nmain(['sweep', 'none.toml', '--store', 'none'])\nimport numpy as np\n"
+        "from proofs_check.reports.cli import main\nmain(['sweep', 'none.toml', '--store', 'none'])\nimport numpy as np\n"
         "A = np.random.default_rng(0).standard_normal((100, 100))\n"
         "print(*(np.ascontiguousarray(x).tobytes().hex() for x in np.linalg.eigh(A @ A.T)))"
     )
@@ -260,7 +260,7 @@ def test_ctrl_c_in_a_real_process(tmp_path, capsys):
     # ignored, and children inherit that.
     lines = (
         "import signal, sys",
-        "from numerics.cli import main",
+        "from proofs_check.reports.cli import main",
         "signal.signal(signal.SIGINT, signal.default_int_handler)",
     )
     program = "\n".join((*lines, "sys.exit(main())"))

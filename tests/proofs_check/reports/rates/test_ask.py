@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from numerics import AttentionSetting, how_linear
-from numerics.cli import main
+from proofs_check.reports.cli import main
 from tests.numerics.refusals import refused
 
 RNG = np.random.default_rng(5)
@@ -142,7 +142,7 @@ def test_a_scale_without_keys(capsys):
 def test_exact_answers_load_no_plots_and_no_pages():
     """The compiled sums need Numba, half a second to load, for answers that take a tenth of it."""
     code = (
-        "import sys\nfrom numerics.cli import main\nmain(['ask', '-L', '10'])\nprint('loaded', *sys.modules)"
+        "import sys\nfrom proofs_check.reports.cli import main\nmain(['ask', '-L', '10'])\nprint('loaded', *sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split("loaded ")[1].split()

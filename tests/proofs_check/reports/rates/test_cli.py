@@ -12,7 +12,7 @@ import pytest
 import numerics.rates.series
 from numerics.attention.examples import EXAMPLES
 from numerics.attention.setting import LAWS
-from numerics.cli import main
+from proofs_check.reports.cli import main
 from proofs_check.reports.pages.svg import Plot
 from proofs_check.reports.rates import setting_options
 from proofs_check.reports.rates.report.write import FILES, PLOTS, schema

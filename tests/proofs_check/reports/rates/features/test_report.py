@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.cli import main
+from proofs_check.reports.cli import main
 from proofs_check.reports.pages.svg import Plot
 from proofs_check.reports.rates.features import laws, printed
 from proofs_check.reports.rates.features.ledger_verdicts import OURS, PRINTED

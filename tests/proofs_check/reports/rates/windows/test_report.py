@@ -17,7 +17,7 @@ from sympy.parsing.sympy_parser import (
 )
 
 from numerics.attention.window.plain import plain_window_loss
-from numerics.cli import main
+from proofs_check.reports.cli import main
 from proofs_check.reports.pages.svg import Plot
 from proofs_check.reports.rates.lines import pictures
 from proofs_check.reports.rates.windows import laws, monte_carlo, printed, widths
