@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import numerics
-from proofs_check.reports.cli import main
 from numerics.warm import NAMES
+from proofs_check.reports.cli import main
 
 
 def test_kernels_are_compiled_once_and_kept_where_it_says(tmp_path):

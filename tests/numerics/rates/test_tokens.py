@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from numerics import AttentionSetting
-from proofs_check.reports.cli import main
 from numerics.rates.distance.how_linear import how_linear
 from numerics.terminal.arrays import map_array
 from numerics.terminal.inputs import InputError
 from numerics.token_laws import atoms, embedding_table
+from proofs_check.reports.cli import main
 from tests.numerics.refusals import refused
 
 RNG = np.random.default_rng(21)

@@ -13,7 +13,6 @@ import pytest
 
 import numerics.rates.series
 from numerics.attention.setting import AttentionSetting
-from proofs_check.reports.cli import main
 from numerics.jobs.store import Store
 from numerics.monte_carlo.estimate import AttentionErrors
 from numerics.rates.measure import assess
@@ -21,6 +20,7 @@ from numerics.rates.result import Rates
 from numerics.sweep import blocks, run
 from numerics.sweep.grid import example, read_grid
 from numerics.sweep.run import stored_digest
+from proofs_check.reports.cli import main
 from proofs_check.reports.rates.report.write import FILES, PLOTS
 from proofs_check.reports.sweep import add_sweep
 from tests.numerics.refusals import refused
