@@ -1,1 +1,1 @@
-"""What people read, above the claims whose verdicts it prints: documents, figures, rates, commands."""
+"""What people read, above the claims whose verdicts it prints: documents, figures, rates."""

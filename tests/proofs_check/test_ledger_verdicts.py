@@ -10,8 +10,6 @@ import pytest
 
 from numerics.rates.ledger_verdicts import OURS, PRINTED, Printed
 from proofs_check.core.outcomes import Outcome, outcomes
-from proofs_check.reports.rates.features import ledger_verdicts as times
-from proofs_check.reports.rates.windows import ledger_verdicts as windows
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +35,3 @@ def test_and_of_a_bound_of_ours(name: str, known: dict[str, Outcome]) -> None:
     found = known[row]
     assert verdict == found.verdict + (f" (parts {found.weakest})" if found.weakest else "")
     assert found.stands
-
-
-@pytest.mark.parametrize("laws", [times, windows], ids=["times of learning", "windows"])
-def test_and_of_the_laws_of_the_other_papers(laws: Any, release: dict[str, Any]) -> None:
-    found = {claim["id"]: claim["verdict"] for claim in release["claims"]}
-    assert {row: found[row] for row in (*laws.PRINTED, *laws.OURS)} == {**laws.PRINTED, **laws.OURS}

@@ -1,1 +1,1 @@
-"""The figures of the papers, drawn from what was trained again, each beside what is claimed of it."""
+"""The figures of the papers, drawn from what was trained again, beside what is claimed of them."""

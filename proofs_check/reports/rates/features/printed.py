@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from proofs_check.reports.rates.features.ledger_verdicts import OURS, PRINTED
 from proofs_check.reports.rates.features.times import VARIED_EPS, VARIED_K, spread
 from proofs_check.reports.rates.lines.line import Line, judged
 from proofs_check.reports.rates.lines.slopes import exponent
@@ -69,7 +68,7 @@ LAWS = {
 
 def ours(row: str, law: str, says: str, holds: bool) -> Line:
     """The line of a law of ours, which holds where `holds` says so."""
-    return judged(OURS, row, law, says, not holds, printed=False)
+    return judged(row, law, says, not holds, printed=False)
 
 
 def _printed(
@@ -81,7 +80,7 @@ def _printed(
     power: float | None = None,
 ) -> Line:
     """The line of a printed law, which the exact times contradict or not."""
-    return judged(PRINTED, row, law, says, contradicted, printed=True, ratios=ratios, power=power)
+    return judged(row, law, says, contradicted, printed=True, ratios=ratios, power=power)
 
 
 def half_time(K: float, L: float, Delta: float, eta: float) -> float:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from proofs_check.reports.rates.verdicts import verdicts
 
 __all__ = ["Line", "judged", "tell"]
 
@@ -36,7 +38,6 @@ class Line:
 
 
 def judged(
-    verdicts: Mapping[str, str],
     row: str,
     law: str,
     says: str,
@@ -46,11 +47,10 @@ def judged(
     ratios: dict[str, float] | None = None,
     power: float | None = None,
 ) -> Line:
-    """The line of a law that the exact numbers contradict or not; `verdicts` are those of the
-    ledger, by row.
-    """
-    holds = bool(contradicted) == (verdicts[row] == "REFUTED")
-    return Line(law, row, verdicts[row], printed, says, holds, ratios or {}, power)
+    """The line of a law that the exact numbers contradict or not; its verdict is the ledger's."""
+    declared = verdicts()[row]
+    holds = bool(contradicted) == (declared == "REFUTED")
+    return Line(law, row, declared, printed, says, holds, ratios or {}, power)
 
 
 def tell(lines: Iterable[Line], page: Path, quiet: bool) -> int:

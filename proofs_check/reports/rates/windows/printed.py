@@ -14,7 +14,6 @@ from typing import NamedTuple
 from numerics.attention.window.loss import window_loss
 from proofs_check.reports.rates.lines.line import Line, judged
 from proofs_check.reports.rates.lines.slopes import exponent
-from proofs_check.reports.rates.windows.ledger_verdicts import OURS, PRINTED
 from proofs_check.reports.rates.windows.widths import (
     AFFINE,
     DIMENSIONS,
@@ -148,7 +147,7 @@ LAWS = {
 
 def ours(row: str, law: str, says: str, holds: bool) -> Line:
     """The line of a law of ours, which holds where `holds` says so."""
-    return judged(OURS, row, law, says, not holds, printed=False)
+    return judged(row, law, says, not holds, printed=False)
 
 
 def ratio(row: str, d: int, whole: float) -> float:
@@ -194,7 +193,7 @@ def _of_power(row: str, law: Law) -> Line:
             f" In {len(PLACES)} places with d <= 5, n <= 10^5 and n^(-2/d) <= sigma^2 <= n, by R13, it is "
             f"{low:.3g} to {high:.3g}."
         )
-    return judged(PRINTED, row, law.says, says, broken, printed=True, ratios=shown, power=fit.value)
+    return judged(row, law.says, says, broken, printed=True, ratios=shown, power=fit.value)
 
 
 @cache
@@ -215,9 +214,7 @@ def _inference() -> Line:
         "with 2/(d+3)."
     )
     law = "Theorem 3.4, affine: the upper end Lambda^(2/(d+2)) follows from Theorem E.2"
-    return judged(
-        PRINTED, "COL:T3.4/inference", law, says, any(p > s for p, s in zip(proved, stated)), printed=True
-    )
+    return judged("COL:T3.4/inference", law, says, any(p > s for p, s in zip(proved, stated)), printed=True)
 
 
 def _without_noise() -> Line:
@@ -235,4 +232,4 @@ def _without_noise() -> Line:
         f"Exactly {told}, while Lambda is infinite: some noise is needed for a lower end "
         "that is a power of Lambda."
     )
-    return judged(PRINTED, "COL:T3.4/finite", law, says, lost or found[2] >= 16, printed=True)
+    return judged("COL:T3.4/finite", law, says, lost or found[2] >= 16, printed=True)

@@ -25,11 +25,10 @@ def test_the_exponent_of_a_power_and_of_what_is_none():
     ("verdict", "contradicted"), [("REFUTED", True), ("SUPPORTED", False), ("ARGUED", False)]
 )
 def test_a_line_holds_if_a_law_is_contradicted_just_where_the_ledger_refutes_it(
-    verdict, contradicted, capsys
+    verdict, contradicted, capsys, monkeypatch
 ):
-    good, bad = (
-        judged({"X": verdict}, "X", "law", "so", c, printed=True) for c in (contradicted, not contradicted)
-    )
+    monkeypatch.setattr("proofs_check.reports.rates.lines.line.verdicts", lambda: {"X": verdict})
+    good, bad = (judged("X", "law", "so", c, printed=True) for c in (contradicted, not contradicted))
     assert good.holds
     assert not bad.holds
     assert tell([good], Path("p"), quiet=True) == 0

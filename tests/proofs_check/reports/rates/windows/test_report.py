@@ -20,11 +20,11 @@ from numerics.attention.window.plain import plain_window_loss
 from proofs_check.reports.cli import main
 from proofs_check.reports.pages.svg import Plot
 from proofs_check.reports.rates.lines import pictures
+from proofs_check.reports.rates.verdicts import verdicts
 from proofs_check.reports.rates.windows import laws, monte_carlo, printed, widths
 from proofs_check.reports.rates.windows import report as reports
 from proofs_check.reports.rates.windows.best_window import WORKED, which_window, worked
 from proofs_check.reports.rates.windows.cli import own_class
-from proofs_check.reports.rates.windows.ledger_verdicts import OURS, PRINTED
 from proofs_check.reports.rates.windows.report import WindowsReport, cannot_show, measure, write
 from proofs_check.reports.rates.windows.widths import AFFINE, RELU, best, finite
 from tests.numerics.refusals import refused
@@ -68,8 +68,7 @@ def quick(report, monkeypatch):
 
 
 def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report):
-    assert {line.row for line in report.lines} == {*PRINTED, *OURS}
-    assert len(report.lines) == len(PRINTED) + len(OURS)
+    assert len({line.row for line in report.lines}) == len(report.lines)
     assert [line.row for line in report.lines if not line.holds] == []
     assert [line.printed for line in report.lines] == sorted(
         (line.printed for line in report.lines), reverse=True
@@ -137,24 +136,26 @@ def test_the_signal_of_relu_tasks_holds_whatever_the_draw(seed):
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
-    ("which", "row", "verdict", "quiet"),
-    [("PRINTED", "COL:T3.4/relu.upper", "REFUTED", False), ("OURS", "OURS:R16", "REFUTED", True)],
+    ("row", "verdict", "quiet"),
+    [("COL:T3.4/relu.upper", "REFUTED", False), ("OURS:R16", "REFUTED", True)],
 )
-def test_a_planted_verdict_is_exit_status_1(which, row, verdict, quiet, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(printed, which, {**getattr(printed, which), row: verdict})
+def test_a_planted_verdict_is_exit_status_1(row, verdict, quiet, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(
+        "proofs_check.reports.rates.lines.line.verdicts", lambda: {**verdicts(), row: verdict}
+    )
     assert rates(*SMALL, "--out", tmp_path, *(["--quiet"] if quiet else [])) == 1
     told = capsys.readouterr()
-    (failing,) = [line for line in (told.err if quiet else told.out).splitlines() if line.startswith("FAILS")]
+    (failing,) = [one for one in (told.err if quiet else told.out).splitlines() if one.startswith("FAILS")]
     assert failing.endswith(f"[{row}: {verdict}]")
     assert not json.loads((tmp_path / "report.json").read_text())["holds"]
     assert (
-        f"1 of {len(PRINTED) + len(OURS)} lines do not come out as the ledger declares"
+        f"1 of {len(report.lines)} lines do not come out as the ledger declares"
         in (tmp_path / "report.html").read_text()
     )
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_file_is_a_list_and_what_is_false_is_called_so_first(tmp_path, capsys):
+def test_a_file_is_a_list_and_what_is_false_is_called_so_first(report, tmp_path, capsys):
     (tmp_path / "b.txt").write_text(LIST.replace(",", "\n") + "\n")
     from_file, from_list = (
         own_class(str(given))[0].spectrum(3).b.tolist() for given in (tmp_path / "b.txt", LIST)
@@ -166,11 +167,9 @@ def test_a_file_is_a_list_and_what_is_false_is_called_so_first(tmp_path, capsys)
     assert lines[len(answer)].startswith(
         "false  Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4))"
     )
-    assert sum(verdict == "REFUTED" for verdict in PRINTED.values()) == sum(
-        line.startswith("false") for line in lines
-    )
+    assert sum(line.refuted for line in report.lines) == sum(line.startswith("false") for line in lines)
     assert lines[-1].startswith(
-        f"{len(PRINTED) + len(OURS)} of {len(PRINTED) + len(OURS)} lines come out as the ledger declares"
+        f"{len(report.lines)} of {len(report.lines)} lines come out as the ledger declares"
     )
     assert "yours,3,," in (tmp_path / "r" / "data.csv").read_text()
     source = json.loads((tmp_path / "r" / "report.json").read_text())["provenance"]
