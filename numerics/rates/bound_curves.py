@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from numerics.attention.exponents import paper_exponent, theorem_B_constant, theorem_B_law
 from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.quadrature.query_form import QuadraticFormLaw
-from numerics.rates.ledger_verdicts import of_ours
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.kinds import check_law
 from theory.attention.gaussian_errors import limit_of_grad_U_error, theorem_A
@@ -30,6 +29,13 @@ from theory.shown.result import in_a_line
 __all__ = ["Bound", "bounds", "certain_bound", "fourth_moment"]
 
 Floats = NDArray[np.float64]
+#: Where our bounds stand in the ledger, by the names of their curves.
+OURS = {
+    "Theorem A": "OURS:R4.A",
+    "R1": "OURS:R1",
+    "Proposition 3.1": "OURS:P3.1",
+    "Proposition 3.4": "OURS:P3.4.V",
+}
 #: Our bounds with explicit constants; the ledger tells the evidence. Lemma C.4 is false as printed
 #: at L = 1.
 CERTAIN = ("Theorem A", "R1", "Proposition 3.1, our constants")
@@ -124,7 +130,7 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
             "Theorem A",
             "upper bound",
             proved,
-            f"{mean}holds for every L and every query; {of_ours('Theorem A')}",
+            f"{mean}holds for every L and every query; in the ledger {OURS['Theorem A']}",
         )
     if setting.averaged:
         yield from _theorem_B(setting, quantity, L)
@@ -134,7 +140,7 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
         if 8 * setting.sigma2 * U_norm**2 < 1:
             values = np.minimum(values, output_average_short(L, sigma, U_norm, V_norm, setting.d))
         name = "Proposition 3.1" if quantity == "output" else "Proposition 3.4"
-        note = f"every sub-Gaussian law; the paper leaves its constants open; {of_ours(f'{name} {quantity}')}"
+        note = f"every sub-Gaussian law; the paper leaves its constants open; in the ledger {OURS[name]}"
         yield Bound(f"{name}, our constants", "upper bound", values, note)
         return
     F4, exact = fourth_moment(setting.law, W)
@@ -147,7 +153,7 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
         "R1",
         "upper bound",
         np.asarray(values),
-        f"every sub-Gaussian law; sigma^2 |Uz|^2 = {a2:.4g}{known}; {of_ours('R1')}",
+        f"every sub-Gaussian law; sigma^2 |Uz|^2 = {a2:.4g}{known}; in the ledger {OURS['R1']}",
     )
     if not setting.gaussian and (limit := _limit(setting, W)) is not None:
         yield Bound("limit", "limit", factor * limit / L, f"L times the error tends to {factor * limit:.4g}")

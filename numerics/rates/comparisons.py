@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from numerics.monte_carlo.diagnostics import doubtful, spread_error
 from numerics.rates.far_curves import FarSlopes
-from numerics.rates.ledger_verdicts import declared
 from numerics.rates.result import Comparison, Rates
 from numerics.rates.series import FIT_BIAS, NAMES, Series
 
@@ -38,7 +37,7 @@ def _judge(name: str, says: str, value: float, limit: float, error: float = 0.0,
     """The comparison of a value with its limit, which a law may have set; a NaN agrees with
     nothing.
     """
-    return Comparison(name, bool(value <= limit), says, float(value), float(limit), error, declared(law))
+    return Comparison(name, bool(value <= limit), says, float(value), float(limit), error, law)
 
 
 def _quantile(error: float) -> float:

@@ -39,9 +39,8 @@ class Comparison:
     #: Nominal probability of a failure by accident, see `numerics.rates.comparisons.ERROR`; 0 for
     #: deterministic comparisons.
     error: float
-    #: Against a printed law: what the ledger says of it. The comparison is about the part of it
-    #: that the ledger declares true. Empty against laws of our own and exact values.
-    declared: str = ""
+    #: The name of the curve that it is compared with; empty against exact values.
+    law: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,7 +18,6 @@ from numerics.attention.setting import AttentionSetting
 from numerics.rates.distance.approach import LAW_SHARE, Law
 from numerics.rates.distance.infinite_prompt import Known
 from numerics.rates.distance.rounded import asked, columns, digits, equals, filled, length, percent
-from numerics.rates.ledger_verdicts import verdict_of
 from numerics.token_laws.embeddings import EmbeddingTable
 
 __all__ = ["CLOSE", "FAR_OFF", "TOLERANCES", "CertainBound", "Grade", "HowLinear"]
@@ -54,20 +53,13 @@ class CertainBound:
     note: str
 
     @property
-    def supported(self) -> bool:
-        """Whether the ledger has evidence for the theorem only, and no proof: such a bound is not
-        called certain.
-        """
-        return verdict_of(self.name) == "SUPPORTED"
-
-    @property
     def title(self) -> str:
         """How a sentence names it.
 
         >>> CertainBound("R1", np.ones(1), {}, "").title
         'Certain bound (R1)'
         """
-        return f"{'Bound that is SUPPORTED, not proved' if self.supported else 'Certain bound'} ({self.name})"
+        return f"Certain bound ({self.name})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -298,8 +290,7 @@ class HowLinear:
             bound = None
         rows = [["relative error", "needs L", *(["T_L to T needs L"] if part else [])]]
         if bound is not None:
-            sure = "supported" if bound.supported else "certain"
-            rows[0].append(f"{sure} from L ({bound.name})")
+            rows[0].append(f"certain from L ({bound.name})")
         for t in TOLERANCES:
             rows.append([percent(t), "not for good" if self.off_linear.beyond(t) else cell(self.needed[t])])
             rows[-1] += [cell(self.needed_to_limit[t])] if part else []

@@ -183,8 +183,10 @@ def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
             total, held = total + 1, held + c.holds
             if not c.holds:
                 where = "" if one else f"{run.setting.name}, "
-                printed = f" [the printed law: {c.declared}]" if c.declared else ""
-                print(f"FAILS  {where}{c.name}: {c.says}{printed}", file=sys.stderr if quiet else sys.stdout)
+                print(
+                    f"FAILS  {where}{c.name}: {c.says}{_printed(c.law)}",
+                    file=sys.stderr if quiet else sys.stdout,
+                )
     if quiet:
         return
     for run in runs:
@@ -198,15 +200,18 @@ def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
         if one:
             for c in run.comparisons:
                 if c.holds:
-                    print(
-                        f"holds  {c.name}: {c.says}"
-                        + (f" [the printed law: {c.declared}]" if c.declared else "")
-                    )
+                    print(f"holds  {c.name}: {c.says}{_printed(c.law)}")
             for warning in run.warnings:
                 print(f"note   {warning}")
         else:
             print(f"{'holds' if run.holds else 'FAILS'}  {_summary(run)}")
     print(f"{held} of {total} comparisons hold" + (f"; report in {page}" if page else ""))
+
+
+def _printed(law: str) -> str:
+    from proofs_check.reports.rates.verdicts import declared
+
+    return f" [the printed law: {said}]" if (said := declared(law)) else ""
 
 
 def _summary(run: Rates) -> str:

@@ -25,6 +25,7 @@ from proofs_check.reports.pages.svg import Plot
 from proofs_check.reports.pages.text import text_cell
 from proofs_check.reports.rates.report.names import run_names
 from proofs_check.reports.rates.report.slack import slacks
+from proofs_check.reports.rates.verdicts import declared
 
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 
@@ -249,7 +250,8 @@ def _run(name: str, run: Rates) -> dict[str, Any]:
         "seed": run.seed,
         "method": run.method,
         "comparisons": [
-            asdict(c) | {"value": _number(c.value), "limit": _number(c.limit)} for c in run.comparisons
+            asdict(c) | {"value": _number(c.value), "limit": _number(c.limit), "declared": declared(c.law)}
+            for c in run.comparisons
         ],
         "warnings": list(run.warnings),
         "series": [_series(series, run) for series in run.series],

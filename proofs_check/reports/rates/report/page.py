@@ -24,6 +24,7 @@ from proofs_check.reports.rates.report.overlays import run_style
 from proofs_check.reports.rates.report.plots import error_limits, style_of
 from proofs_check.reports.rates.report.slack import slacks
 from proofs_check.reports.rates.report.verdicts import cannot_show, fitted, verdicts, worst_deviation
+from proofs_check.reports.rates.verdicts import declared
 
 __all__ = ["as_html"]
 
@@ -303,6 +304,7 @@ def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -
         .get_template("report.html.jinja")
         .render(
             document=document,
+            declared=declared,
             runs=[_run(*parts) for parts in zip(run_names(runs), prefixes(runs), runs, drawing.runs)],
             thresholds={"close": percent(CLOSE), "far": percent(FAR_OFF), "share": percent(LAW_SHARE)},
             several=len(runs) > 1,
