@@ -194,9 +194,7 @@ class Store:
             raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or give a new file")
 
     def _patiently(self, action: Callable[[], Answer]) -> Answer:
-        """Do it once no other program is in the way. SQLite could wait itself, but deaf to
-        Ctrl-C.
-        """
+        """Do it once no other program is in the way. SQLite could wait, but deaf to Ctrl-C."""
         end = time.monotonic() + self.patience
         with self._lock:
             while True:

@@ -165,9 +165,7 @@ class PlainSampler:
         )
 
     def _tokens(self, rng: np.random.Generator, n: int) -> Floats:
-        """What the law's sampler returns, checked at every call: the law's own check saw few
-        tokens.
-        """
+        """What the law's sampler returns, checked at every call: its own check saw few tokens."""
         tokens = np.asarray(self.law.sample(rng, n))
         if tokens.shape != (n, self.law.d) or tokens.dtype.kind not in "fiu":
             raise ValueError(

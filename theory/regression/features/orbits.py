@@ -120,9 +120,7 @@ class Orbit:
         return (w * fall * (rest - w * excess) + w**2 * (1 + excess) * fall_2 / 2) / self.r
 
     def lam(self, eps: float) -> float:
-        """The lambda at which the attention on the own class is ``1 - eps``, eps at most 1
-        - 1/K.
-        """
+        """The lambda at which the attention on the own class is ``1 - eps >= 1/K``."""
         from scipy.optimize import brentq
 
         eps = float(read_arrays(eps=(eps, ""))[0])
