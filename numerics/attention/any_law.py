@@ -241,10 +241,9 @@ def _by_prompts(
         short_prompt_errors(of.points, of.weights, of.b, seen.covariance, matrices, seen.towards, int(n))
         for n in L
     ]
-    values, errors = (
-        {name: np.array([row[name] for row in rows]) for name in rows[0]} for rows in zip(*found)
-    )
-    return values, errors
+    of_all = lambda rows: {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    values, errors = zip(*found)
+    return of_all(values), of_all(errors)
 
 
 def _by_two_rules(

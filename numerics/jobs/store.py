@@ -146,10 +146,8 @@ class Store:
         """The rows under these keys, their checksums verified."""
         # As JSON, since SQLite takes few parameters; sorted, so that each page of the file is read
         # once.
-        query, ordered = (
-            f"SELECT {COLUMNS} FROM results WHERE key IN (SELECT value FROM json_each(?))",
-            json.dumps(sorted(keys)),
-        )
+        query = f"SELECT {COLUMNS} FROM results WHERE key IN (SELECT value FROM json_each(?))"
+        ordered = json.dumps(sorted(keys))
         found: list[Row] = self._patiently(lambda: self._connection.execute(query, [ordered]).fetchall())
         for row in found:
             if row[4] != _checksum(*row[:4]):

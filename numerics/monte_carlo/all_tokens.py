@@ -84,11 +84,8 @@ class CompiledSampler:
             given = self._given(self.problem.queries(whites))
         else:
             given = self._fixed
-        kernel = (
-            attention_kernel(self.kind)
-            if isinstance(self.kind, str)
-            else attention_kernel("quantile", self.kind)
-        )
+        named = isinstance(self.kind, str)
+        kernel = attention_kernel(self.kind) if named else attention_kernel("quantile", self.kind)
         out = np.empty((3, count))
         kernel(first, L, key, *given, float(len(self.problem.V)), out)
         return out

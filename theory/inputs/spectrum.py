@@ -83,11 +83,8 @@ def spectrum(covariance: Floats, eps: float = EPS) -> Spectrum:
     least = len(values) - rank
     if rank and values[least] > values[-1] / EASY:
         return Spectrum(values[least:], vectors[:, least:], float(values[-1] / values[least]), lost)
-    values, vectors, last = (
-        np.concatenate([part.values for _, part in parts]),
-        np.zeros((len(covariance), rank)),
-        0,
-    )
+    values = np.concatenate([part.values for _, part in parts])
+    vectors, last = np.zeros((len(covariance), rank)), 0
     for rows, part in parts:
         vectors[rows, last : (last := last + len(part.values))] = part.vectors
     order = np.argsort(values, kind="stable")

@@ -181,9 +181,8 @@ def score_kernel() -> Callable[..., None]:
     lengths of the columns of A, BᵀB = AᵀVᵀVA, ``traces`` those of X = diag(variances), of Y = BᵀB
     and of XY, and ``expansion`` the coefficients of I_{n/2}/I_{n/2−1} in powers of 1/x.
     """
-    sources = (
-        SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
-    )
+    # A closure variable, and so a part of the key under which Numba caches the compiled code.
+    sources = SOURCES
 
     @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
     def kernel(first, L, key, n, b0, W, z0, F, variances, B, d_out, traces, expansion, out):  # type: ignore[no-untyped-def]

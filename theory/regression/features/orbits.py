@@ -98,10 +98,8 @@ class Orbit:
         h, m, D = self.half_squares, self.multiplicities, self.copies
         near, nearer = m * np.exp(-lam * h), m * np.exp(-2 * lam * h)
         rest, rest_2 = near.sum(axis=-1), nearer.sum(axis=-1)
-        fall, fall_2 = (
-            D * (near * h).sum(axis=-1) / (1 + rest),
-            2 * D * (nearer * h).sum(axis=-1) / (1 + rest_2),
-        )
+        fall = D * (near * h).sum(axis=-1) / (1 + rest)
+        fall_2 = 2 * D * (nearer * h).sum(axis=-1) / (1 + rest_2)
         logarithm = D * np.log1p(rest)
         return np.exp(-logarithm), -np.expm1(-logarithm), np.expm1(D * np.log1p(rest_2)), fall, fall_2
 
