@@ -162,8 +162,8 @@ def gap_to_linear(
 def with_linear(
     values: Mapping[str, Floats], errors: Mapping[str, Floats], apart: float, off: float
 ) -> tuple[Named, Named]:
-    """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of T_L
-    - T ``"along"`` the direction from V Gamma U z to T, which are ``apart`` up to ``off``.
+    """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of
+    ``T_L - T`` ``"along"`` the direction from V Gamma U z to T, which are ``apart`` up to ``off``.
 
     >>> known = {"mean 0": np.array([2.0]), "bias": np.array([1.0]), "along": np.array([-1.0])}
     >>> off = {"mean 0": np.zeros(1), "along": np.zeros(1)}

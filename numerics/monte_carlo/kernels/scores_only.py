@@ -172,8 +172,8 @@ def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, val
 
 @once
 def score_kernel() -> Callable[..., None]:
-    """The compiled kernel ``(first, L, key, n, b, W, z, F, variances, B, d_out, traces, expansion,
-    out)``, which releases the GIL.
+    """The compiled kernel, which releases the GIL, with the arguments ``first, L, key, n, b, W, z,
+    F, variances, B, d_out, traces, expansion, out``.
 
     ``out[e, r]`` becomes the conditional mean of replicate number ``first + r`` at length L: e = 0
     output, 1 grad_V, 2 grad_U. Tokens have white coordinates in R^n on a sphere, or normal ones for

@@ -141,8 +141,9 @@ class ReducedAttention:
         )
 
     def attention_time(self, eps: Scalar) -> Scalar:
-        """Time of the flow until a query's attention on its own class is ``1 - eps``, eps in (0, 1
-        - 1/K]. With finite prompts the attention depends on the prompt: use `loss_time`.
+        """Time of the flow until a query's attention on its own class is ``1 - eps``, for
+        ``1/K <= 1 - eps``. With finite prompts the attention depends on the prompt: use
+        `loss_time`.
         """
         (eps,) = read_in_kind(eps=(eps, ""))
         K = self.K
@@ -189,8 +190,9 @@ class ReducedAttention:
         return float(brentq(lambda z: self.time(z) - t, 0.0, far, xtol=1e-15, rtol=8.9e-16))
 
     def attention_law(self, eps: Scalar) -> Scalar:
-        """The leading terms of `attention_time` as K grows, uniformly in eps away from 1: ``(K^2 +
-        3K log(K(1-eps)/eps) + 3K(1-eps)/eps + K(1-eps)^2/(2 eps^2)) / c``.
+        """The leading terms of `attention_time` as K grows, uniformly in eps away from 1:
+
+            (K^2 + 3K log(K(1-eps)/eps) + 3K(1-eps)/eps + K(1-eps)^2/(2 eps^2)) / c
 
         >>> reduced = ReducedAttention(10**6, 1.0)
         >>> round(reduced.attention_law(0.5) / reduced.attention_time(0.5) - 1, 7)
