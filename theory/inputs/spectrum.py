@@ -130,9 +130,8 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
         lost = 0
     Y, condition = W[:, kept] * np.sqrt(c[kept]), float(c[-1] / c[kept][0])
     vectors, roots = _singular(scale[:, None] * Y)
-    if (
-        d > Y.shape[1]
-    ):  # rows of one size may agree in all but rounding errors, which others of a smaller size show
+    # Rows of one size may agree in all but rounding errors, which others of a smaller size show.
+    if d > Y.shape[1]:
         nudged = Y + NUDGE * np.random.default_rng(0).standard_normal(Y.shape)
         changes = np.abs(_singular(scale[:, None] * nudged)[1] / roots - 1)
         condition = max(condition, float(changes.max()) / NUDGE)
