@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -26,6 +27,8 @@ from numpy.typing import NDArray
 from numerics.attention.cauchy_moments import CauchyMoments
 from numerics.attention.errors import (
     ExactErrors,
+    Named,
+    by_routes,
     gap_to_linear,
     of_square,
     of_two_rules,
@@ -211,17 +214,8 @@ def _settled(
     """
     of = seen.moments
     short = np.array([isinstance(of, AtomicMoments) and are_few(len(of.points), of.b.size, n) for n in L])
-    values: dict[str, Floats] = {}
-    errors: dict[str, Floats] = {}
-    for where, route in (
-        (short, _by_prompts),
-        (~short & (L == 1), _one_token),
-        (~short & (L > 1), _by_two_rules),
-    ):
-        if where.any():
-            for known, these in zip((values, errors), route(seen, matrices, L[where])):
-                for name, x in these.items():
-                    known.setdefault(name, np.zeros(L.shape))[where] = x
+    routes = ((short, _by_prompts), (~short & (L == 1), _one_token), (~short & (L > 1), _by_two_rules))
+    values, errors = by_routes(L, [(where, partial(route, seen, matrices)) for where, route in routes])
     values, errors = with_linear(values, errors, seen.apart, seen.off)
     return settled(values, errors, L, rounding=_rounding(of)[0], law=law)
 
@@ -231,9 +225,7 @@ def _rounding(moments: TiltedMoments) -> tuple[float, float]:
     return ROUNDING_OF_CIRCLES if isinstance(moments, CauchyMoments) else ROUNDING
 
 
-def _by_prompts(
-    seen: _LawAtQuery, matrices: list[Floats], L: Floats
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _by_prompts(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[Named, Named]:
     """Values and errors from a sum over all prompts, for laws on few points and short prompts."""
     of = seen.moments
     assert isinstance(of, AtomicMoments)
@@ -241,15 +233,12 @@ def _by_prompts(
         short_prompt_errors(of.points, of.weights, of.b, seen.covariance, matrices, seen.towards, int(n))
         for n in L
     ]
-    values, errors = (
-        {name: np.array([row[name] for row in rows]) for name in rows[0]} for rows in zip(*found)
-    )
-    return values, errors
+    of_all = lambda rows: {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    values, errors = zip(*found)
+    return of_all(values), of_all(errors)
 
 
-def _by_two_rules(
-    seen: _LawAtQuery, matrices: list[Floats], L: Floats
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _by_two_rules(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[Named, Named]:
     with np.errstate(over="ignore", invalid="ignore"):  # in a user's log_mgf; what is not finite is not given
         rules = [_fields(seen, matrices, L, rule) for rule in (0, 1)]
     for rule in rules:
@@ -281,9 +270,7 @@ def _put_together(basis: Basis, f: Floats) -> _Moments:
     )
 
 
-def _one_token(
-    seen: _LawAtQuery, matrices: list[Floats], L: Floats
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _one_token(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[Named, Named]:
     """For prompts of one token, T_1 = V z_1 and C_1 = 0: moments of the law without tilt."""
     free = _put_together(seen.moments.basis, seen.moments.functions(np.zeros(1, complex)).real)
     H, W, h = seen.covariance, matrices[0], seen.mean

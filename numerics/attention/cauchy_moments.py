@@ -4,8 +4,8 @@ Cauchy's formula on circles, and moments of several coordinates by polarisation.
 The moment generating function of a sub-Gaussian law is entire. Its values at a + rho e^{i phi} u,
 on a circle along the direction u, give E[e^{a.Z} (u.Z - m)^n] for n = 0 to 4. The centre m is the
 mean under the tilt Re a: with it no value on the circle is much larger than the moments, and little
-is lost to rounding. Products of linear forms are combinations of such powers, as in xy = ((x + y)^2
-- (x - y)^2)/4.
+is lost to rounding. Products of linear forms combine such powers, as in
+``xy = ((x + y)^2 - (x - y)^2)/4``.
 """
 
 from __future__ import annotations

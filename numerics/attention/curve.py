@@ -67,9 +67,7 @@ def _of_law(setting: AttentionSetting, lengths: tuple[float, ...]) -> ExactError
 
 @lru_cache(maxsize=8)
 def _moments(variances: tuple[float, ...], lengths: tuple[float, ...]) -> SoftmaxMoments:
-    """Moments of the softmax weights, kept: output and gradient in V average over the same
-    nodes.
-    """
+    """Moments of the softmax weights, kept: output and gradient in V need the same nodes."""
     return softmax_moments(np.array(variances)[:, None], np.array(lengths))
 
 

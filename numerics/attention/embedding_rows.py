@@ -14,14 +14,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.any_law import ROUNDING, tilt_of
-from numerics.attention.errors import ExactErrors, gap_to_linear, of_two_rules, settled, with_linear
+from numerics.attention.errors import (
+    ExactErrors,
+    Named,
+    by_routes,
+    gap_to_linear,
+    of_two_rules,
+    settled,
+    with_linear,
+)
 from numerics.attention.laplace_transforms import STEP, LawTransforms, transform_grid
 from numerics.attention.setting import AttentionSetting
 from numerics.attention.tilted_moments import AtomicMoments
@@ -91,13 +99,8 @@ def table_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
     """
     L, V = lengths, setting.V
     seen = _at_query(setting)
-    values: dict[str, Floats] = {}
-    errors: dict[str, Floats] = {}
-    for where, route in ((L == 1, _one_token), (L > 1, _by_two_rules)):
-        if where.any():
-            for known, these in zip((values, errors), route(setting, seen, L[where])):
-                for name, x in these.items():
-                    known.setdefault(name, np.zeros(L.shape))[where] = x
+    routes = ((L == 1, _one_token), (L > 1, _by_two_rules))
+    values, errors = by_routes(L, [(where, partial(route, setting, seen)) for where, route in routes])
     values, errors = with_linear(values, errors, seen.apart, seen.off)
     found, relative = settled(values, errors, L, rounding=ROUNDING[0], law=setting.law.name)
     lost = np.full(L.shape, np.nan)
@@ -138,9 +141,7 @@ def _at_query(setting: AttentionSetting) -> _Seen:
     return _Seen(table, half, *gap, log_w, top, away, plain, squares)
 
 
-def _one_token(
-    setting: AttentionSetting, seen: _Seen, L: Floats
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _one_token(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[Named, Named]:
     """For prompts of one token, T_1 = V z_1."""
     bias = float(np.sum((seen.half @ seen.plain) ** 2))
     weights, output, gradient = seen.squares.mean(1)
@@ -151,9 +152,7 @@ def _one_token(
     return values | along, errors | {"along": ROUNDING[1] * np.sqrt(values["mean 0"])}
 
 
-def _by_two_rules(
-    setting: AttentionSetting, seen: _Seen, L: Floats
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _by_two_rules(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[Named, Named]:
     rules = []
     for f, squares, mean in _rules(setting):
         # the mean squares of a sum of independent terms: one token picked twice, or two tokens

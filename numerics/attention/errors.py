@@ -5,7 +5,7 @@ vouch for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,21 @@ from numerics.attention.setting import AttentionSetting
 from theory.inputs.spectrum import EPS, ROUNDING
 from theory.shown.result import Drawn, few
 
-__all__ = ["ExactErrors", "gap_to_linear", "of_square", "of_two_rules", "settled", "with_linear"]
+__all__ = [
+    "ExactErrors",
+    "Named",
+    "by_routes",
+    "gap_to_linear",
+    "of_square",
+    "of_two_rules",
+    "settled",
+    "with_linear",
+]
 
 Floats = NDArray[np.float64]
+Named = dict[str, Floats]
+#: From lengths to values and errors by name.
+Route = Callable[[Floats], tuple[Named, Named]]
 #: The difference of the two rules is multiplied by this.
 SAFETY = 3
 #: Largest relative error with which a number is returned; beyond, it is nan.
@@ -99,9 +111,19 @@ def _lengths(lengths: Floats) -> str:
     return f"{len(lengths)} prompt length{'s' if len(lengths) != 1 else ''}"
 
 
-def of_two_rules(
-    rules: Sequence[Mapping[str, Floats]], cancelled: float
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def by_routes(L: Floats, routes: Iterable[tuple[NDArray[np.bool_], Route]]) -> tuple[Named, Named]:
+    """Values and errors at every length, each from the route whose lengths it belongs to."""
+    values: Named = {}
+    errors: Named = {}
+    for where, route in routes:
+        if where.any():
+            for known, these in zip((values, errors), route(L[where])):
+                for name, x in these.items():
+                    known.setdefault(name, np.zeros(L.shape))[where] = x
+    return values, errors
+
+
+def of_two_rules(rules: Sequence[Mapping[str, Floats]], cancelled: float) -> tuple[Named, Named]:
     """Values and errors of means from two quadrature rules: their mean, and their difference. Names
     of the means are ``"mean 0"`` of the output, its ``"bias"``, the part of its mean ``"along"`` a
     direction and the ``"weights"``; under ``"terms of NAME"`` stands the size of the terms that
@@ -139,9 +161,9 @@ def gap_to_linear(
 
 def with_linear(
     values: Mapping[str, Floats], errors: Mapping[str, Floats], apart: float, off: float
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of T_L
-    - T ``"along"`` the direction from V Gamma U z to T, which are ``apart`` up to ``off``.
+) -> tuple[Named, Named]:
+    """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of
+    ``T_L - T`` ``"along"`` the direction from V Gamma U z to T, which are ``apart`` up to ``off``.
 
     >>> known = {"mean 0": np.array([2.0]), "bias": np.array([1.0]), "along": np.array([-1.0])}
     >>> off = {"mean 0": np.zeros(1), "along": np.zeros(1)}

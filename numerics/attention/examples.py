@@ -49,9 +49,7 @@ def _averaged() -> AttentionSetting:
 
 @cache
 def _averaged_slow() -> AttentionSetting:
-    """Gaussian queries with lambda = 1.44 >= 1: the exponent below 1 shows at no feasible
-    length.
-    """
+    """Gaussian queries with lambda = 1.44 >= 1: no feasible length shows the exponent < 1."""
     return AttentionSetting(
         np.eye(2), np.diag([1.2, 0.5]), np.eye(2), query_cov=np.eye(2), name="averaged-slow"
     )

@@ -262,9 +262,7 @@ def _log_P2(s: Floats, L: Floats) -> Floats:
 
 
 def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Floats], Floats]:
-    """Errors averaged over queries, and relative errors: the step is halved until two
-    rules agree.
-    """
+    """Errors averaged over queries, and their errors: the step is halved until two rules agree."""
     left, sizes, right = np.linalg.svd(p.C, full_matrices=False)
     # The coefficients are divided by powers of s. Where s is small, the rounding errors of
     # directions without scores would be magnified: these directions are set to 0.

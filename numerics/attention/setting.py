@@ -161,9 +161,7 @@ class AttentionSetting:
 
     @property
     def gaussian(self) -> bool:
-        """Whether the tokens are Gaussian: then all has an exact curve, and Theorems A and
-        B hold.
-        """
+        """Whether the tokens are Gaussian: then all is exact, and Theorems A and B hold."""
         return not isinstance(self._tokens, TokenLaw) or self._tokens.coordinates == "normal"
 
     @cached_property
@@ -245,9 +243,7 @@ class AttentionSetting:
 
     @property
     def score_variance(self) -> float:
-        """s = (Uz)'Gamma(Uz) at a fixed query; for Gaussian queries lambda, the top eigenvalue of
-        A.
-        """
+        """s = (Uz)'Gamma(Uz) at a fixed query; for Gaussian queries the top eigenvalue of A."""
         return max(float(np.linalg.eigvalsh(self.score_form)[-1]), 0.0)
 
     def _form(self, M: Floats) -> Floats:

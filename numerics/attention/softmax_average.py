@@ -134,22 +134,15 @@ def _off_A(c: SoftmaxAverage, value: Array) -> Array:
     return _where(c.S_L >= c.S / 2, c.S_L < c.S / 2, value)
 
 
-error_fourth = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4", _fourth)
-error_squared = RandomVariable(r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2", _error)
+_LATEX = r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|"
+error_fourth = RandomVariable(_LATEX + r"^4", _fourth)
+error_squared = RandomVariable(_LATEX + r"^2", _error)
 #: The event A = {S_L < S/2} on which the normaliser fails, and its complement.
-error_on_A = RandomVariable(
-    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L<S/2}", lambda c: _on_A(c, _error(c))
-)
-error_off_A = RandomVariable(
-    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^2 1_{S_L\ge S/2}", lambda c: _off_A(c, _error(c))
-)
+error_on_A = RandomVariable(_LATEX + r"^2 1_{S_L<S/2}", lambda c: _on_A(c, _error(c)))
+error_off_A = RandomVariable(_LATEX + r"^2 1_{S_L\ge S/2}", lambda c: _off_A(c, _error(c)))
 failure = RandomVariable("1_{S_L<S/2}", lambda c: _on_A(c, 0 * c.S_L + 1))
-fourth_on_A = RandomVariable(
-    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L<S/2}", lambda c: _on_A(c, _fourth(c))
-)
-fourth_off_A = RandomVariable(
-    r"\left\|\tfrac{R_L}{S_L}-\tfrac{R}{S}\right\|^4 1_{S_L\ge S/2}", lambda c: _off_A(c, _fourth(c))
-)
+fourth_on_A = RandomVariable(_LATEX + r"^4 1_{S_L<S/2}", lambda c: _on_A(c, _fourth(c)))
+fourth_off_A = RandomVariable(_LATEX + r"^4 1_{S_L\ge S/2}", lambda c: _off_A(c, _fourth(c)))
 #: N = R_L - S_L R/S has mean zero, and the error is N / S_L.
 numerator = RandomVariable(r"\left\|R_L-S_L\tfrac{R}{S}\right\|^2", _numerator)
 numerator_fourth = RandomVariable(

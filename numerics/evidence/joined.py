@@ -51,12 +51,7 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
     _check(parts)
     worst = min(parts, key=lambda e: e.verdict.strength)
     argued = worst.verdict is Verdict.ARGUED
-    controls = [e.control for e in parts]
-    spoiled = (
-        next(iter(controls))
-        if all(c is not None and c.verdict is Verdict.REFUTED for c in controls)
-        else None
-    )
+    spoiled = all(e.control is not None and e.control.verdict is Verdict.REFUTED for e in parts)
     # What holds elsewhere is no slack of a false statement.
     of = [worst] if worst.verdict is Verdict.REFUTED else parts
     tight = min((e for e in of if e.slack is not None), key=lambda e: e.slack or 0.0, default=None)
@@ -83,7 +78,7 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
         argument=note("argument") if argued else "",
         weakest=min((e.weakest or e.verdict for e in parts), key=lambda v: v.strength) if argued else None,
         reason=worst.reason,
-        control=spoiled,
+        control=parts[0].control if spoiled else None,
         parts=parts,
         seconds=sum(e.seconds for e in parts),
         sides=tuple(sides for e in parts for sides in e.sides),

@@ -27,9 +27,7 @@ ROUNDING = 1e-9
 
 
 def plain(value: Any) -> Plain:
-    """A JSON scalar that keeps the value: integers, rationals as ``"p/q"``, the text of
-    all else.
-    """
+    """A JSON scalar that keeps the value: integers, rationals as ``"p/q"``, else its text."""
     if isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, Fraction):

@@ -34,9 +34,7 @@ class Verdict(StrEnum):
 
     @property
     def executed(self) -> bool:
-        """Whether an engine showed the statement itself, without a sentence of ours, on
-        its domain.
-        """
+        """Whether an engine showed the statement itself, without a sentence of ours."""
         return self in (Verdict.PROVED, Verdict.CERTIFIED)
 
     @property

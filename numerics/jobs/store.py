@@ -146,10 +146,8 @@ class Store:
         """The rows under these keys, their checksums verified."""
         # As JSON, since SQLite takes few parameters; sorted, so that each page of the file is read
         # once.
-        query, ordered = (
-            f"SELECT {COLUMNS} FROM results WHERE key IN (SELECT value FROM json_each(?))",
-            json.dumps(sorted(keys)),
-        )
+        query = f"SELECT {COLUMNS} FROM results WHERE key IN (SELECT value FROM json_each(?))"
+        ordered = json.dumps(sorted(keys))
         found: list[Row] = self._patiently(lambda: self._connection.execute(query, [ordered]).fetchall())
         for row in found:
             if row[4] != _checksum(*row[:4]):
@@ -194,9 +192,7 @@ class Store:
             raise StoreError(f"the store {self.path} is damaged ({says}); restore a copy, or give a new file")
 
     def _patiently(self, action: Callable[[], Answer]) -> Answer:
-        """Do it once no other program is in the way. SQLite could wait itself, but deaf to
-        Ctrl-C.
-        """
+        """Do it once no other program is in the way. SQLite could wait, but deaf to Ctrl-C."""
         end = time.monotonic() + self.patience
         with self._lock:
             while True:

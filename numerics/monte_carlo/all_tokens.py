@@ -84,11 +84,8 @@ class CompiledSampler:
             given = self._given(self.problem.queries(whites))
         else:
             given = self._fixed
-        kernel = (
-            attention_kernel(self.kind)
-            if isinstance(self.kind, str)
-            else attention_kernel("quantile", self.kind)
-        )
+        named = isinstance(self.kind, str)
+        kernel = attention_kernel(self.kind) if named else attention_kernel("quantile", self.kind)
         out = np.empty((3, count))
         kernel(first, L, key, *given, float(len(self.problem.V)), out)
         return out
@@ -165,9 +162,7 @@ class PlainSampler:
         )
 
     def _tokens(self, rng: np.random.Generator, n: int) -> Floats:
-        """What the law's sampler returns, checked at every call: the law's own check saw few
-        tokens.
-        """
+        """What the law's sampler returns, checked at every call: its own check saw few tokens."""
         tokens = np.asarray(self.law.sample(rng, n))
         if tokens.shape != (n, self.law.d) or tokens.dtype.kind not in "fiu":
             raise ValueError(

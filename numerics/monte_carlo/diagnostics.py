@@ -5,10 +5,10 @@ A mean that depends on few replicates: with the effective sample size
 ``n_eff = (sum x)^2 / sum x^2`` the squared relative error is (n/n_eff - 1)/(n - 1), which is about
 1/n_eff for heavy tails. Below n_eff = 100 the mean may be 10 % off.
 
-A standard error that is itself uncertain: the variance of the sample variance is sigma^4 ((k - 1)/n
-+ 2/(n(n - 1))), hence the relative error of the standard error is about sqrt((k - 1)/n)/2. A sample
-has k <= n - 2 + 1/(n - 1), so that one outlier alone gives 50 %, and nothing gives more. With a
-standard error 20 % too small a nominal 95 % interval covers 88 %.
+A standard error that is itself uncertain: the variance of the sample variance is
+``sigma^4 ((k - 1)/n + 2/(n(n - 1)))``, hence the relative error of the standard error is about
+sqrt((k - 1)/n)/2. A sample has k <= n - 2 + 1/(n - 1), so that one outlier alone gives 50 %, and
+nothing gives more. With a standard error 20 % too small a nominal 95 % interval covers 88 %.
 
 A skewed mean: to first order of Edgeworth's expansion (Hall, The Bootstrap and Edgeworth Expansion,
 1992, section 2.6) a studentised mean is below -q with probability Phi(-q) + g (2 q^2 + 1) phi(q) /

@@ -86,14 +86,9 @@ class AttentionErrors(Drawn):
         return [["L", *names], *few([[str(L), *row] for L, row in zip(self.lengths, cells)])]
 
     def rows(self) -> list[tuple[str, str]]:
-        largest = (
-            max(float(e.largest_share.max()) for e in self._estimates()[1]) if len(self.lengths) else 0.0
-        )
-        warning = (
-            "; it is above 5 %, so draw more before you trust mean and standard error"
-            if largest > 0.05
-            else ""
-        )
+        largest = max(float(e.largest_share.max(initial=0.0)) for e in self._estimates()[1])
+        advice = "; it is above 5 %, so draw more before you trust mean and standard error"
+        warning = advice if largest > 0.05 else ""
         return [
             ("±", "one standard error"),
             ("largest share", f"one prompt makes up {100 * largest:.2g} % of a mean{warning}"),

@@ -253,9 +253,8 @@ def kernel(deviations, L, K, J, orders, functions, coefficients, step, cut, out)
         else:
             sums_over_x(tau, first * step, step, log_L, cut, K, J, m, log_m0)
         top = longest
-        while (
-            top > 0
-        ):  # in groups of lengths so close that products of four functions stay in the range of floats
+        # In groups of lengths so close that products of four functions stay in the range of floats.
+        while top > 0:
             add_integrals(step, top, L, m, log_m0, orders, functions, coefficients, out[i])
             below = 0.0
             for length in L:

@@ -100,9 +100,8 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
         raise ValueError(
             f"s of shape {s_.shape} and L of shape {L_.shape} do not broadcast; for a table pass s[:, None]"
         ) from None
-    if (
-        s_.size == 1 or L_.size == 1 or (L_.ndim == 1 and s_.shape[-1:] == (1,))
-    ):  # every variance with the same lengths
+    # Every variance with the same lengths.
+    if s_.size == 1 or L_.size == 1 or (L_.ndim == 1 and s_.shape[-1:] == (1,)):
         out = _moments(s_.ravel(), L_.ravel()).reshape(3, -1)
     else:
         s_, L_ = np.broadcast_to(s_, shape).ravel(), np.broadcast_to(L_, shape).ravel()
@@ -162,9 +161,8 @@ def mean_products(f: LaplaceTransforms, L: Array, keys: Iterable[Key]) -> dict[K
     keys = tuple(keys)
     out, left = np.zeros((len(keys), L.size)), np.ones(L.shape, dtype=bool)
     with np.errstate(under="ignore"):
-        while (
-            left.any()
-        ):  # in groups of lengths so close that products of four functions stay in the range of floats
+        # In groups of lengths so close that products of four functions stay in the range of floats.
+        while left.any():
             top = float(L[left].max())
             group = left & (top <= L * GROUP_RATIO)
             out[:, group] = f.step * _integrals(f, L[group], top, keys)

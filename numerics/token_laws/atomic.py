@@ -93,9 +93,7 @@ class Atomic:
         return Atomic.of(self.points @ A.T, self.weights)
 
     def searched_sigma(self) -> float:
-        """The optimal sigma, raised by 1e-6 of itself unless it is the largest standard
-        deviation.
-        """
+        """The optimal sigma, raised by 1e-6 unless it is the largest standard deviation."""
         reach = float(np.abs(self.points).max())
         if reach == 0:
             return 0.0

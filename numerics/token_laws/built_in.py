@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.terminal.progress import Advance
 from numerics.token_laws.atomic import Atomic
-from numerics.token_laws.checks import checked_dimension
+from numerics.token_laws.checks import DIMENSION
 from numerics.token_laws.embeddings import EmbeddingTable, silent
 from numerics.token_laws.independent import Independent
 from numerics.token_laws.radial import LARGEST_DIMENSION, Radial
 from numerics.token_laws.token_law import TokenLaw
 from theory.inputs.arrays import read_arrays
+from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["atoms", "ball", "embedding_table", "from_identity", "gaussian", "rademacher", "sphere", "uniform"]
 
@@ -156,7 +157,7 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
     Its optimal sigma is |F|: that of g is 1, and no sigma is below a standard deviation.
     """
     if factor is None:
-        rows = checked_dimension(d)
+        rows = read_whole("d", d, DIMENSION)
         if rows > MOST_ROWS:
             raise ValueError(f"d = {d} is beyond {MOST_ROWS}, up to which matrices of d rows are held")
         F, identity = np.eye(rows), {"kind": name, "d": rows}

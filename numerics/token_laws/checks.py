@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from numerics.token_laws.tilted_by_cauchy import scale_of
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from theory.inputs.arrays import read_arrays
+from theory.inputs.whole_numbers import read_whole
 
 __all__ = [
+    "DIMENSION",
     "KINDS",
     "checked_covariance",
     "checked_cubature",
-    "checked_dimension",
     "checked_factor",
     "checked_numbers",
     "checked_sampler",
@@ -29,6 +30,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+#: How an error about a dimension ends.
+DIMENSION = "tokens live in R^d with d >= 1"
 #: Coordinates that compiled kernels know by name; each has mean zero and covariance I.
 KINDS = ("normal", "sign", "uniform", "sphere", "ball")
 #: A mean, in units of the size of a token, and a gap in the Cauchy-Riemann equations that pass for
@@ -42,20 +45,11 @@ QUANTILE_TOLERANCE = 0.05
 NODE_TOLERANCE = 1e-9
 
 
-def checked_dimension(d: Any) -> int:
-    """Return d as a plain number, after checking that it is the dimension of a token."""
-    if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
-        raise TypeError(f"d = {d!r} is no whole number; it is the dimension of a token")
-    if d < 1:
-        raise ValueError(f"d = {d} is no dimension; tokens live in R^d with d >= 1")
-    return int(d)
-
-
 def checked_numbers(name: str, d: int, sigma: float) -> tuple[int, float]:
     """Return d and sigma as plain numbers, after checking that they and the name are sensible."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"name = {name!r} is no text; give the law a name for messages and reports")
-    dimension = checked_dimension(d)
+    dimension = read_whole("d", d, DIMENSION)
     (size,) = read_arrays(sigma=(sigma, ""))
     if size > LARGEST_SIGMA:
         raise ValueError(

@@ -155,9 +155,7 @@ class TokenLaw:
 
     @classmethod
     def of(cls, structure: Structure) -> TokenLaw:
-        """The built-in law with this structure, whose arrays become read-only: the law
-        shares them.
-        """
+        """The built-in law with this structure, whose arrays become read-only."""
         factor: Any = getattr(structure, "factor", None)
         for array in vars(structure).values():
             if isinstance(array, np.ndarray):

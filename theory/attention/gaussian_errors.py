@@ -119,8 +119,9 @@ def limit_of_output_error(s: Scalar, t: Scalar, q: Scalar) -> Scalar:
 
 def limit_of_grad_U_error(s: Scalar, v: Matrix, Gamma: Matrix, h: Matrix, z2: Scalar) -> Scalar:
     """The limit of ``L E|grad_U (T_L - T)_v|^2`` at a fixed query as L grows, for the component of
-    the output with row v of V: ``|z|^2 e^s [((v.h)^2 + v'Gamma v)(|h|^2 + tr Gamma) + |Gamma v|^2 +
-    2 (v.h)(h'Gamma v)]`` with ``z2 = |z|^2``.
+    the output with row v of V, where ``z2 = |z|^2``:
+
+        |z|^2 e^s [((v.h)^2 + v'Gamma v)(|h|^2 + tr Gamma) + |Gamma v|^2 + 2 (v.h)(h'Gamma v)]
     """
     m, s, z2 = read(s=s, z2=z2)
     v, Gamma, h = read_in_kind(v=(v, "d"), Gamma=(Gamma, "d d"), h=(h, "d"))

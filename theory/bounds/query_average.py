@@ -114,9 +114,10 @@ def output_average_long(
     L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar, lam: Fraction
 ) -> Scalar:
     """`output_average` with another weight lambda in (0, 1/2) of the query, there 1/4: the exponent
-    comes as close to ``1/(8 kappa)`` as one likes. ``|V|^2 sigma^2 (1-2 lambda)^{-d/2} (300 (1+h) +
-    8 ln L + 16 (d+1) kappa/((1-2 lambda) sqrt(e))) / L^theta``,
-    ``theta = min(1, lambda/(4 kappa))``.
+    ``theta = min(1, lambda/(4 kappa))`` comes as close to ``1/(8 kappa)`` as one likes.
+
+        |V|^2 sigma^2 (1-2 lambda)^{-d/2}
+        (300 (1+h) + 8 ln L + 16 (d+1) kappa/((1-2 lambda) sqrt(e))) / L^theta
 
     >>> output_average_long(100, 1, 0.5, 1, 1, Fraction(9, 20)) < output_average(100, 1, 0.5, 1, 1)
     True
@@ -152,9 +153,11 @@ def gradient_V_average(L: Scalar, sigma: Scalar, U_norm: Scalar, d_out: Scalar, 
 
 def gradient_U_average(L: Scalar, sigma: Scalar, U_norm: Scalar, V_norm: Scalar, d: Scalar) -> Scalar:
     """Our replacement of Proposition 3.4, gradient in U (squared Frobenius norm over all rows of
-    V): ``|V|^2 sigma^4 2^{d/2} [(d + 1) (61000 (12 + 4 h)^2 + 78 ln^2 L) + 460 (d + 3)^3 kappa^2] /
-    L^theta``, ``theta = min(1, 1/(32 kappa))``; 61000 and 78 are ``3 (75 + 8000 + 300)`` and 32,
-    times ``4/sqrt(e)``.
+    V), with ``theta = min(1, 1/(32 kappa))``; 61000 and 78 are ``3 (75 + 8000 + 300)`` and 32,
+    times ``4/sqrt(e)``:
+
+        |V|^2 sigma^4 2^{d/2}
+        [(d + 1) (61000 (12 + 4 h)^2 + 78 ln^2 L) + 460 (d + 3)^3 kappa^2] / L^theta
     """
     m, L, sigma, U_norm, V_norm, d = read(L=L, sigma=sigma, U_norm=U_norm, V_norm=V_norm, d=d)
     kappa = sigma**2 * U_norm**2
@@ -166,9 +169,11 @@ def lemma_c6_average(
     L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1
 ) -> Scalar:
     """Our replacement of Lemma C.6, for ``|f(z)| <= C_f |z|^p``, p in {1, 2}, and every g with
-    ``g4 = sqrt(E|g(z)|^4)`` finite; Assumption C.5 (ii) is not needed. ``C_f^2 (4 sigma^2)^p g4
-    2^{d/4} [75 (2p-1+h)^p + 2p ln(L)^p + 2p (4 kappa (d+2p)/sqrt(e))^p] / L^theta``,
-    ``theta = min(1, 1/(32 kappa))``; 75 is that of R1.
+    ``g4 = sqrt(E|g(z)|^4)`` finite; Assumption C.5 (ii) is not needed. With 75 from R1 and
+    ``theta = min(1, 1/(32 kappa))``:
+
+        C_f^2 (4 sigma^2)^p g4 2^{d/4}
+        [75 (2p-1+h)^p + 2p ln(L)^p + 2p (4 kappa (d+2p)/sqrt(e))^p] / L^theta
     """
     if p not in (1, 2):
         raise ValueError(f"p = {p!r} is neither 1 nor 2, the only cases of Lemma C.6")
@@ -187,8 +192,10 @@ def lemma_c9_average(
     L: Scalar, sigma: Scalar, U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1
 ) -> Scalar:
     """Our replacement of Lemma C.9, for ``|f(z)| <= C_f |z|`` and every g with
-    ``g8 = sqrt(E|g(z)|^8)`` finite: ``16 C_f^4 sigma^4 g8 2^{d/4} [8000 (3+h)^2 + 16 ln^2 L + 16 (4
-    kappa (d+4)/sqrt(e))^2] / L^theta``, ``theta = 2 min(1, 1/(128 kappa))``; 8000 is that of R2.
+    ``g8 = sqrt(E|g(z)|^8)`` finite. With 8000 from R2 and ``theta = 2 min(1, 1/(128 kappa))``:
+
+        16 C_f^4 sigma^4 g8 2^{d/4}
+        [8000 (3+h)^2 + 16 ln^2 L + 16 (4 kappa (d+4)/sqrt(e))^2] / L^theta
     """
     m, L, sigma, U_norm, C_f, d = read(L=L, sigma=sigma, U_norm=U_norm, C_f=C_f, d=d)
     kappa = sigma**2 * U_norm**2

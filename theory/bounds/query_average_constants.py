@@ -40,8 +40,9 @@ def paper_constants_V(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar
 
 def paper_constants_U(U_norm: Scalar, V_norm: Scalar, d: Scalar) -> tuple[Scalar, Scalar]:
     """Constants (c1, c2) with which Proposition 3.4, gradient in U, holds, even with ``sigma^8``
-    for ``sigma^12``: ``c1 = 2^{d/2} |V|^2 ((61000 (d + 1) (12 + 4 h)^2 + 460 (d + 3)^3 |U|^4)/ln^2
-    2 + 78 (d + 1))``, ``c2 = min(1, 1/(32 |U|^2))``.
+    for ``sigma^12``, where ``c2 = min(1, 1/(32 |U|^2))`` and
+
+        c1 = 2^{d/2} |V|^2 ((61000 (d+1) (12+4h)^2 + 460 (d+3)^3 |U|^4)/ln^2 2 + 78 (d+1)).
     """
     m, U_norm, V_norm, d = read(U_norm=U_norm, V_norm=V_norm, d=d)
     ln2 = ln_2(d)

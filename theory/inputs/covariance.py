@@ -193,11 +193,8 @@ def read_noise(value: Any, exact: bool) -> Any:
 def same_shape(name: str, M: Any, d: int) -> None:
     """Refuse a start that is no (d, d) matrix."""
     if tuple(M.shape) != (d, d):
-        extra = (
-            f"; U0 is the upper-left block, without row and column {d + 1}"
-            if tuple(M.shape) == (d + 1, d + 1)
-            else ""
-        )
+        whole = tuple(M.shape) == (d + 1, d + 1)
+        extra = f"; U0 is the upper-left block, without row and column {d + 1}" if whole else ""
         raise ValueError(
             f"{name} has shape {tuple(M.shape)}, Sigma has {(d, d)}; pass a ({d}, {d}) matrix{extra}"
         )
@@ -294,10 +291,8 @@ class ExactCovariance:
             coefficients = Sigma.charpoly(sp.Dummy()).all_coeffs()[1:]
             minors = [sp.simplify((-1) ** (k + 1) * c) for k, c in enumerate(coefficients)]
             rank = max((k + 1 for k, m in enumerate(minors) if m != 0), default=0)
-            tested, why = (
-                minors[:rank],
-                " (a sum of principal minors, which all are nonnegative for a covariance)",
-            )
+            tested = minors[:rank]
+            why = " (a sum of principal minors, which all are nonnegative for a covariance)"
         if rank == 0:
             raise ValueError(
                 "Sigma is the zero matrix: no covariate ever moves and the flow stands still; pass a Sigma "

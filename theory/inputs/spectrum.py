@@ -83,11 +83,8 @@ def spectrum(covariance: Floats, eps: float = EPS) -> Spectrum:
     least = len(values) - rank
     if rank and values[least] > values[-1] / EASY:
         return Spectrum(values[least:], vectors[:, least:], float(values[-1] / values[least]), lost)
-    values, vectors, last = (
-        np.concatenate([part.values for _, part in parts]),
-        np.zeros((len(covariance), rank)),
-        0,
-    )
+    values = np.concatenate([part.values for _, part in parts])
+    vectors, last = np.zeros((len(covariance), rank)), 0
     for rows, part in parts:
         vectors[rows, last : (last := last + len(part.values))] = part.vectors
     order = np.argsort(values, kind="stable")
@@ -133,9 +130,8 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
         lost = 0
     Y, condition = W[:, kept] * np.sqrt(c[kept]), float(c[-1] / c[kept][0])
     vectors, roots = _singular(scale[:, None] * Y)
-    if (
-        d > Y.shape[1]
-    ):  # rows of one size may agree in all but rounding errors, which others of a smaller size show
+    # Rows of one size may agree in all but rounding errors, which others of a smaller size show.
+    if d > Y.shape[1]:
         nudged = Y + NUDGE * np.random.default_rng(0).standard_normal(Y.shape)
         changes = np.abs(_singular(scale[:, None] * nudged)[1] / roots - 1)
         condition = max(condition, float(changes.max()) / NUDGE)

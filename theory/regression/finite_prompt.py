@@ -49,8 +49,10 @@ def error_at_query(
     noise: Scalar = 0,
 ) -> Scalar:
     """Mean squared error at a query without label noise, over task, prompt and its noise; half its
-    mean over x is the risk: ``u^2 ((tr Sigma + noise) P2 + (1 - P2 - 6 P3 + 6 Q)|h|^2) - 2u (1 -
-    P2) x.h + |x|^2``. The noise is that in the prompt, in units of the variance of an entry of w.
+    mean over x is the risk. The noise is that in the prompt, in units of the variance of an entry
+    of w.
+
+        u^2 ((tr Sigma + noise) P2 + (1 - P2 - 6 P3 + 6 Q)|h|^2) - 2u (1 - P2) x.h + |x|^2
     """
     _, P2, P3, Q, trace, h2, x2, noise = read(P2=P2, P3=P3, Q=Q, trace=trace, h2=h2, x2=x2, noise=noise)
     return u**2 * ((trace + noise) * P2 + (1 - P2 - 6 * P3 + 6 * Q) * h2) - 2 * u * (1 - P2) * xh + x2

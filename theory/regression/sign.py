@@ -79,9 +79,8 @@ def common_sign(
         if abs(tau) <= noise * float((l**2).sum()):
             raise SaddleError(STANDSTILL)
         one_sided = _one_sided(l, A, 1, noise)
-        return (
-            1 if tau > 0 else -1
-        ), "u0 = 0, and U0 is nonnegative in an eigenbasis" if one_sided else LEAVES_ZERO
+        how = "u0 = 0, and U0 is nonnegative in an eigenbasis" if one_sided else LEAVES_ZERO
+        return (1 if tau > 0 else -1), how
     sign = 1 if u > 0 else -1
     if _one_sided(l, A, sign, noise):
         return sign, ONE_SIDED[sign]

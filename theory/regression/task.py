@@ -106,12 +106,9 @@ class RegressionTask:
 
     def described(self) -> dict[str, Any]:
         """The arguments that make this task, JSON-able."""
-        own = (
-            {}
-            if self.query_covariance is self.Sigma
-            else {"query_covariance": self.query_covariance.tolist()}
-        )
-        return {"Sigma": self.Sigma.tolist(), "noise": self.noise, "task_variance": self.task_variance} | own
+        said = {"Sigma": self.Sigma.tolist(), "noise": self.noise, "task_variance": self.task_variance}
+        own = self.query_covariance
+        return said if own is self.Sigma else said | {"query_covariance": own.tolist()}
 
     def shared_covariance(self, quantity: str) -> Floats:
         """The covariance of prompt and query, for a quantity known only where they agree."""

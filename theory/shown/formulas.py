@@ -105,9 +105,8 @@ def _read(latex: str, draw: Callable[[Element], None] | None) -> tuple[Element, 
                 return row, astray
     try:
         return _row(latex, draw, {})
-    except (
-        Exception
-    ) as error:  # where its input ends early, the library raises IndexError, StopIteration, ...
+    except Exception as error:
+        # Where its input ends early, the library raises IndexError, StopIteration, ...
         raise LatexError(
             f"latex2mathml cannot read it ({type(error).__name__}); mend it, or rewrite it in {__name__}"
         ) from error

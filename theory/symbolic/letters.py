@@ -143,9 +143,7 @@ class Alphabet:
         return scalars, word
 
     def close(self, word: Word) -> list[Word] | None:
-        """The scalars whose product is the trace of a matrix word; None for the trace of the
-        identity.
-        """
+        """The scalars whose product is the trace of a word; None for that of the identity."""
         start = next((i for i, (name, t) in enumerate(word) if t and name in self._columns), None)
         if start is not None:  # tr(W x y' M) = y' M W x
             return self.split(word[start:] + word[:start])[0]

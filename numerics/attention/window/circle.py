@@ -33,9 +33,10 @@ def circle_loss(
     variance ``noise``. The trapezoidal rule converges faster than any power here; "gauss" is the
     rule of Gauss and Legendre on pieces.
 
-    With ``e_i = exp(x_i' M x)`` and ``1/S^2 = int v exp(-vS) dv`` the error at a query x is ``int v
-    (n E[e^2 (g^2 + noise) K] E[K]^{n-1} + n (n-1) E[e g K]^2 E[K]^{n-2}) dv``, where
-    ``K = exp(-v e)`` and ``g = f(x_i) - f(x)``.
+    With ``e_i = exp(x_i' M x)``, ``1/S^2 = int v exp(-vS) dv``, ``K = exp(-v e)`` and
+    ``g = f(x_i) - f(x)`` the error at a query x is
+
+        int v (n E[e^2 (g^2 + noise) K] E[K]^{n-1} + n (n-1) E[e g K]^2 E[K]^{n-2}) dv.
     """
     n = read_whole("n", n, "give a positive number", least=1)
     if not (math.isfinite(alpha) and math.isfinite(beta) and 0 <= noise < math.inf):

@@ -271,9 +271,8 @@ def _log_mean(d: int, kappa: float) -> float:
     if kappa < 1e-8:
         return 0.0
     nu = d / 2 - 1
-    if (
-        scaled := float(scaled_bessel(nu, kappa))
-    ) < 1e-290:  # in a high dimension it underflows where its series is short
+    scaled = float(scaled_bessel(nu, kappa))
+    if scaled < 1e-290:  # in a high dimension it underflows where its series is short
         return math.log(float(hyp0f1(d / 2, kappa**2 / 4))) - kappa
     return math.log(scaled) + float(gammaln(d / 2)) + nu * math.log(2 / kappa)
 

@@ -149,9 +149,8 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
     query is the same for all.
     """
     check_law(kind, ("normal", "sign", "uniform", "sphere", "ball", "quantile"), "the sampler")
-    sources = (
-        SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
-    )
+    # A closure variable, and so a part of the key under which Numba caches the compiled code.
+    sources = SOURCES
     custom, extra = kind == "quantile", EXTRA.get(kind, 0)
 
     @njit(nogil=True, cache=not custom, error_model="numpy")

@@ -27,9 +27,8 @@ def query_kernel() -> Callable[..., None]:
     """The compiled kernel ``(first, L, key, out)``: ``out[k, r]`` becomes normal k of replicate
     ``first + r`` at length L.
     """
-    sources = (
-        SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
-    )
+    # A closure variable, and so a part of the key under which Numba caches the compiled code.
+    sources = SOURCES
 
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(first, L, key, out):  # type: ignore[no-untyped-def]

@@ -172,8 +172,8 @@ def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, val
 
 @once
 def score_kernel() -> Callable[..., None]:
-    """The compiled kernel ``(first, L, key, n, b, W, z, F, variances, B, d_out, traces, expansion,
-    out)``, which releases the GIL.
+    """The compiled kernel, which releases the GIL, with the arguments ``first, L, key, n, b, W, z,
+    F, variances, B, d_out, traces, expansion, out``.
 
     ``out[e, r]`` becomes the conditional mean of replicate number ``first + r`` at length L: e = 0
     output, 1 grad_V, 2 grad_U. Tokens have white coordinates in R^n on a sphere, or normal ones for
@@ -181,9 +181,8 @@ def score_kernel() -> Callable[..., None]:
     lengths of the columns of A, BᵀB = AᵀVᵀVA, ``traces`` those of X = diag(variances), of Y = BᵀB
     and of XY, and ``expansion`` the coefficients of I_{n/2}/I_{n/2−1} in powers of 1/x.
     """
-    sources = (
-        SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
-    )
+    # A closure variable, and so a part of the key under which Numba caches the compiled code.
+    sources = SOURCES
 
     @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
     def kernel(first, L, key, n, b0, W, z0, F, variances, B, d_out, traces, expansion, out):  # type: ignore[no-untyped-def]

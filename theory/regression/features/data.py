@@ -200,14 +200,10 @@ class FeatureRegression:
         return self._out(self._G @ self._H(Q) @ self._G)
 
     def __repr__(self) -> str:
-        prompts = (
-            "population prompt" if self.prompt_length is None else f"prompts of {self.prompt_length} tokens"
-        )
-        prompts = (
-            f"{len(self._masses)} prompts by mass"
-            if len(self._masses) > 1 and self.prompt_length is None
-            else prompts
-        )
+        prompts = f"prompts of {self.prompt_length} tokens"
+        if self.prompt_length is None:
+            several = len(self._masses) > 1
+            prompts = f"{len(self._masses)} prompts by mass" if several else "population prompt"
         return f"FeatureRegression({self.K} features in R^{self.d}, {prompts})"
 
     # What is computed, on arrays of floats or of expressions.

@@ -98,10 +98,8 @@ class Orbit:
         h, m, D = self.half_squares, self.multiplicities, self.copies
         near, nearer = m * np.exp(-lam * h), m * np.exp(-2 * lam * h)
         rest, rest_2 = near.sum(axis=-1), nearer.sum(axis=-1)
-        fall, fall_2 = (
-            D * (near * h).sum(axis=-1) / (1 + rest),
-            2 * D * (nearer * h).sum(axis=-1) / (1 + rest_2),
-        )
+        fall = D * (near * h).sum(axis=-1) / (1 + rest)
+        fall_2 = 2 * D * (nearer * h).sum(axis=-1) / (1 + rest_2)
         logarithm = D * np.log1p(rest)
         return np.exp(-logarithm), -np.expm1(-logarithm), np.expm1(D * np.log1p(rest_2)), fall, fall_2
 
@@ -120,9 +118,7 @@ class Orbit:
         return (w * fall * (rest - w * excess) + w**2 * (1 + excess) * fall_2 / 2) / self.r
 
     def lam(self, eps: float) -> float:
-        """The lambda at which the attention on the own class is ``1 - eps``, eps at most 1
-        - 1/K.
-        """
+        """The lambda at which the attention on the own class is ``1 - eps >= 1/K``."""
         from scipy.optimize import brentq
 
         eps = float(read_arrays(eps=(eps, ""))[0])

@@ -60,12 +60,8 @@ class ReducedAttention:
 
     def __init__(self, K: Any, c: Any, *, prompt_length: int | None = None) -> None:
         if not hasattr(K, "is_Integer") or K.is_Integer:
-            read_whole(
-                "K",
-                int(K) if is_symbolic(K) else K,
-                "it is the number of classes; with one there is no attention",
-                least=2,
-            )
+            advice = "it is the number of classes; with one there is no attention"
+            read_whole("K", int(K) if is_symbolic(K) else K, advice, least=2)
         elif K.is_integer is False or (K - 2).is_negative:
             raise ValueError(
                 f"K = {K} is no whole number from 2 on; declare the symbol as a positive integer"
@@ -136,13 +132,13 @@ class ReducedAttention:
             return float((half * _WEIGHTS / self.slope(points)).sum())
         less = (sp.exp(z) - 1, 1 - sp.exp(-z)) if exact else (float(np.expm1(z)), -float(np.expm1(-z)))
         # (y^2 - 1)/2 = (y - 1)(y - 1 + 2)/2
-        return (less[0] * (less[0] + 2) / 2 + 3 * M * less[0] + 3 * M**2 * z + M**3 * less[1]) / (
-            self.c * self.K
-        )
+        sum_ = less[0] * (less[0] + 2) / 2 + 3 * M * less[0] + 3 * M**2 * z + M**3 * less[1]
+        return sum_ / (self.c * self.K)
 
     def attention_time(self, eps: Scalar) -> Scalar:
-        """Time of the flow until a query's attention on its own class is ``1 - eps``, eps in (0, 1
-        - 1/K]. With finite prompts the attention depends on the prompt: use `loss_time`.
+        """Time of the flow until a query's attention on its own class is ``1 - eps``, for
+        ``1/K <= 1 - eps``. With finite prompts the attention depends on the prompt: use
+        `loss_time`.
         """
         (eps,) = read_in_kind(eps=(eps, ""))
         K = self.K
@@ -189,8 +185,9 @@ class ReducedAttention:
         return float(brentq(lambda z: self.time(z) - t, 0.0, far, xtol=1e-15, rtol=8.9e-16))
 
     def attention_law(self, eps: Scalar) -> Scalar:
-        """The leading terms of `attention_time` as K grows, uniformly in eps away from 1: ``(K^2 +
-        3K log(K(1-eps)/eps) + 3K(1-eps)/eps + K(1-eps)^2/(2 eps^2)) / c``.
+        """The leading terms of `attention_time` as K grows, uniformly in eps away from 1:
+
+            (K^2 + 3K log(K(1-eps)/eps) + 3K(1-eps)/eps + K(1-eps)^2/(2 eps^2)) / c
 
         >>> reduced = ReducedAttention(10**6, 1.0)
         >>> round(reduced.attention_law(0.5) / reduced.attention_time(0.5) - 1, 7)
@@ -220,15 +217,8 @@ class ReducedAttention:
         B, odds, b = own_class_prompts(K, N)
         alone = 0 if N is None else prompts_of_one_class * (K if exact else float(K)) ** -N
         if exact:
-            return (
-                sp.Add(
-                    *(
-                        p * term(1 / (1 + r * sp.exp(-z)), 1 / (1 + sp.exp(z) / r), x)
-                        for p, r, x in zip(B, odds, b)
-                    )
-                )
-                + alone
-            )
+            shares = lambda r: (1 / (1 + r * sp.exp(-z)), 1 / (1 + sp.exp(z) / r))
+            return sp.Add(*(p * term(*shares(r), x) for p, r, x in zip(B, odds, b))) + alone
         z = np.asarray(z, dtype=float)[..., None]
         with np.errstate(over="ignore"):
             w, rest = 1 / (1 + odds * np.exp(-z)), 1 / (1 + np.exp(z) / odds)
