@@ -80,10 +80,9 @@ class Measurements:
         return self.runs[key]
 
     def as_json(self) -> dict[str, Any]:
-        """The numbers behind the figures as described by ``measurements.schema.json``.
-
-        Of the parameters it has those after the last step; a start follows from its seed. Null
-        stands for what is not finite.
+        """The numbers behind the figures as described by ``measurements.schema.json``. Of the
+        parameters it has those after the last step; a start follows from its seed. Null stands for
+        what is not finite.
         """
         return {
             "format": FORMAT,

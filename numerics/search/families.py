@@ -135,10 +135,8 @@ def _projective(values: Array, denominator: int) -> tuple[Fraction, ...]:
 
 
 def _skewed(direction: Array) -> Array:
-    """Values of f from a point of the sphere.
-
-    The fifth power spreads them: bounds are tight where values differ much in size, and the search
-    would seldom step there.
+    """Values of f from a point of the sphere. The fifth power spreads them: bounds are tight where
+    values differ much in size, and the search would seldom step there.
     """
     return direction * np.abs(direction) ** 4
 

@@ -275,7 +275,6 @@ class Term:
 @dataclass(frozen=True, eq=False)
 class QueryAverageBound:
     """Inequalities between averages over prompt and query, for every law of tokens and queries.
-
     Tokens are centred, with the sub-Gaussian constant sigma; the query is 1-sub-Gaussian.
     """
 
