@@ -50,7 +50,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def version() -> str:
-    """Name and version of the distribution."""
+    """Name and version of the distribution.
+
+    >>> version().split()[0]
+    'largeprompt'
+    """
     try:
         return f"largeprompt {metadata.version('largeprompt')}"
     except metadata.PackageNotFoundError:

@@ -25,7 +25,11 @@ class Printed(NamedTuple):
 
     @property
     def says(self) -> str:
-        """The same in words."""
+        """The same in words.
+
+        >>> PRINTED["Lemma C.4"].says
+        'an edge case, false at L = 1 and f = 0 only; CERTIFIED as repaired'
+        """
         kind = {"edge": "an edge case", "gap": "a gap in its proof"}[self.severity]
         return f"{kind}, false at {' and '.join(self.at)} only; {self.held} as repaired"
 

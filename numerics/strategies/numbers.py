@@ -65,7 +65,12 @@ def simplest(
 
 
 def sizes(octaves: int) -> SearchStrategy[Fraction]:
-    """Positive numbers from ``2^-octaves`` to ``2^octaves``; the simplest is 1."""
+    """Positive numbers from ``2^-octaves`` to ``2^octaves``; the simplest is 1.
+
+    >>> from numerics.strategies.numbers import simplest
+    >>> str(simplest(sizes(10), lambda x: x > 2))
+    '9/4'
+    """
     checked("octaves", octaves, 0, 1000)
     return st.integers(-8 * octaves, 8 * octaves).map(coded)
 
