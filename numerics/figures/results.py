@@ -61,7 +61,7 @@ class Measurements:
     #: Processor time of all jobs, with those that earlier calls computed; of a job that was
     #: interrupted, that of its last part.
     work_seconds: float
-    #: Of a run that ended early: the population risks in the later half of its steps.
+    #: For a run that ended early, the population risks in the later half of its steps.
     spread: Mapping[tuple[str, str, str, int, int], tuple[float, float]] = field(default_factory=dict)
 
     @property

@@ -25,7 +25,7 @@ class Printed(NamedTuple):
 
     @property
     def says(self) -> str:
-        """The same in words.
+        """What the ledger declares, in words.
 
         >>> PRINTED["Lemma C.4"].says
         'an edge case, false at L = 1 and f = 0 only; CERTIFIED as repaired'

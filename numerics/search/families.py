@@ -60,7 +60,7 @@ class Point:
         return softmax_average(L, scores, column(self.f)[None], column(self.weights), a2, tokens)
 
     def approximate(self, L: int) -> SoftmaxAverage:
-        """The same in floating point."""
+        """Every outcome of a prompt of length L, in floating point."""
         scores, sigma2 = [float(self.Uz * x) for x in self.atoms], float(self.sigma2())
         tokens = np.array([float(x * x) for x in self.atoms]), sigma2, 1
         f, weights = [[float(v) for v in self.f]], [float(p) for p in self.weights]
