@@ -54,8 +54,8 @@ class Plan:
     figures: tuple[int, ...] = FIGURES
     #: Prompt lengths of Figures 2 and 6, the risk of the trained models.
     lengths: tuple[int, ...] = PROMPT_LENGTHS
-    #: The lengths of Figures 3, 4, 7 and 8, curves over the steps; here both architectures are trained on
-    #: the same prompts.
+    #: The lengths of Figures 3, 4, 7 and 8, curves over the steps; here both architectures are
+    #: trained on the same prompts.
     curve_lengths: tuple[int, ...] = CURVE_LENGTHS
     #: The lengths of Figures 1 and 5, both architectures at the same random parameters.
     gap_lengths: tuple[int, ...] = PROMPT_LENGTHS
