@@ -162,7 +162,12 @@ def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V
 
 
 def log_power(setting: AttentionSetting, quantity: Quantity) -> float | None:
-    """The power of ln L that Theorem B gives; None where it gives none."""
+    """The power of ln L that Theorem B gives; None where it gives none.
+
+    >>> one = np.eye(1)
+    >>> log_power(AttentionSetting(one, one, one, query_cov=[[4 / 3]]), "output")
+    0.5
+    """
     if not (setting.gaussian and setting.averaged and next_order(setting) is None) or quantity == "grad_U":
         return None
     try:

@@ -154,10 +154,9 @@ def _largest(ratio: Floats, lengths: Floats) -> tuple[float, str]:
 
 
 def _exponent(series: Series, lengths: Floats, replicates: int) -> Iterator[Comparison]:
-    """The sharp exponent lies in the interval of a fit that can be trusted.
-
-    The fit may be biased by a part of its standard error, and standard errors are themselves
-    estimates: both shift the limit.
+    """The sharp exponent lies in the interval of a fit that can be trusted. The fit may be biased
+    by a part of its standard error, and standard errors are themselves estimates: both shift the
+    limit.
     """
     fit = series.fit
     if fit is None or series.sharp is None or not series.trusted:

@@ -59,9 +59,8 @@ class FarSlopes:
 @lru_cache(maxsize=64)
 def _far_gradient_U(setting: AttentionSetting, decades: tuple[int, ...]) -> Floats | None:
     """The error of the gradient in U at powers of ten, each range of them by itself: one quadrature
-    for short and long prompts would have to be fine for both.
-
-    Kept for the next report on the same setting, since this is the slowest of its curves.
+    for short and long prompts would have to be fine for both. Kept for the next report on the same
+    setting, since this is the slowest of its curves.
     """
     parts = [
         [k for k in decades if low <= k < high] for low, high in ((0, 12), (12, 35), (35, 80), (80, 101))
@@ -75,9 +74,8 @@ def _far_gradient_U(setting: AttentionSetting, decades: tuple[int, ...]) -> Floa
 
 def _spread(setting: AttentionSetting) -> float:
     """The larger of s and ``ln E w^2 - 2 ln E w`` for the weights w = e^{a.Z} at one query; for
-    Gaussian tokens both are s.
-
-    Rare tokens of large score make it larger: L has to be so long that they occur.
+    Gaussian tokens both are s. Rare tokens of large score make it larger: L has to be so long that
+    they occur.
     """
     s, law = setting.score_variance, setting.law
     if setting.gaussian or setting.averaged or law.log_mgf is None:

@@ -60,7 +60,7 @@ class Point:
         return softmax_average(L, scores, column(self.f)[None], column(self.weights), a2, tokens)
 
     def approximate(self, L: int) -> SoftmaxAverage:
-        """The same in floating point."""
+        """Every outcome of a prompt of length L, in floating point."""
         scores, sigma2 = [float(self.Uz * x) for x in self.atoms], float(self.sigma2())
         tokens = np.array([float(x * x) for x in self.atoms]), sigma2, 1
         f, weights = [[float(v) for v in self.f]], [float(p) for p in self.weights]
@@ -135,10 +135,8 @@ def _projective(values: Array, denominator: int) -> tuple[Fraction, ...]:
 
 
 def _skewed(direction: Array) -> Array:
-    """Values of f from a point of the sphere.
-
-    The fifth power spreads them: bounds are tight where values differ much in size, and the search
-    would seldom step there.
+    """Values of f from a point of the sphere. The fifth power spreads them: bounds are tight where
+    values differ much in size, and the search would seldom step there.
     """
     return direction * np.abs(direction) ** 4
 

@@ -275,7 +275,6 @@ class Term:
 @dataclass(frozen=True, eq=False)
 class QueryAverageBound:
     """Inequalities between averages over prompt and query, for every law of tokens and queries.
-
     Tokens are centred, with the sub-Gaussian constant sigma; the query is 1-sub-Gaussian.
     """
 
@@ -286,7 +285,7 @@ class QueryAverageBound:
     unit: bool = True
     #: Dimensions of the tokens that are meant.
     d: tuple[int, ...] = (1, 2, 3)
-    #: Those at which the statement is tried if it does not depend on L.
+    #: The lengths at which the statement is tried if it does not depend on L.
     lengths: tuple[int, ...] = ()
     #: Whether U = 0 is left out.
     nonzero: bool = False
@@ -296,7 +295,7 @@ class QueryAverageBound:
     checked: str = ""
 
     def scaled(self, factor: Fraction) -> QueryAverageBound:
-        """The same with every right side multiplied."""
+        """The bound with every right side multiplied."""
 
         def times(right: Value) -> Value:
             def side(at: Any) -> Any:

@@ -1,7 +1,6 @@
-"""The instances at which bounds on errors averaged over prompt and query are tried.
-
-Tokens and queries on few values are summed exactly; for Gaussian tokens and queries the errors come
-from quadrature, up to lengths that no sum reaches.
+"""The instances at which bounds on errors averaged over prompt and query are tried. Tokens and
+queries on few values are summed exactly; for Gaussian tokens and queries the errors come from
+quadrature, up to lengths that no sum reaches.
 """
 
 from __future__ import annotations

@@ -77,10 +77,9 @@ class ReferenceInstance:
 
 
 def with_losses(evidence: Evidence, at: ReferenceInstance) -> tuple[Evidence, list[str]]:
-    """An evidence whose `reference` is the loss at an instance, and why some sides have none.
-
-    Where several inequalities were judged, as in a conjunction, it is the largest loss. Parts,
-    routes and controls get their own.
+    """An evidence whose `reference` is the loss at an instance, and why some sides have none. Where
+    several inequalities were judged, as in a conjunction, it is the largest loss. Parts, routes and
+    controls get their own.
     """
     found: dict[
         int, float | str

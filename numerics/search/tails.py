@@ -109,7 +109,13 @@ def _case(L: int, point: Point, order: int, growth: int) -> _Case:
 
 
 def quantities(c: SoftmaxAverage, order: int, growth: int) -> Mapping[str, Any]:
-    """The values of all symbols by name, as floats of a batch of laws or as balls of one law."""
+    """The values of all symbols by name, as floats of a batch of laws or as balls of one law.
+
+    >>> half = Fraction(1, 2)
+    >>> signs = Point(on_line((1, -1), (half, half)), Fraction(0), (Fraction(1), Fraction(-1)))
+    >>> quantities(signs.average(2), 2, 1)[ERROR.name] == 0.5
+    True
+    """
     assert c.law is not None
     at, half, factor, zero = population(c), order // 2, 2 ** (order - 1), 0 * c.S
     f, present = c.law.f2**half, (compositions(c.L, len(c.law.p)) > 0).astype(c.law.p.dtype)

@@ -160,10 +160,9 @@ def _judged(
 def _search(
     statement: Statement, family: Family, lengths: tuple[int, ...], reseed: int
 ) -> list[tuple[float, Array]]:
-    """The largest ratio found in a family at each length, and its parameters.
-
-    It is the same for every claim with the statement; what a shorter prompt finds is where the
-    search at a longer one begins.
+    """The largest ratio found in a family at each length, and its parameters. It is the same for
+    every claim with the statement; what a shorter prompt finds is where the search at a longer one
+    begins.
     """
     found: dict[int, tuple[float, Array]] = {}
     at = {L: partial(_ratios, statement, family, L) for L in lengths}
@@ -217,9 +216,8 @@ def _witness(
 
 def parameters(left: Mean | Tail | sp.Expr, normal: Normal, c: SoftmaxAverage) -> list[sp.Rational | None]:
     """Short admitted rationals near the parameter at which a tail bound is worst, on either side of
-    it.
-
-    At the worst threshold itself both sides of the statement jump, so that only one side refutes.
+    it. At the worst threshold itself both sides of the statement jump, so that only one side
+    refutes.
     """
     if normal.parameter is None or not isinstance(left, Tail):
         return [None]

@@ -82,8 +82,8 @@ class LawBound:
 class RationalLaw:
     """A law with rational atoms on the line, or of d independent coordinates with such a law."""
 
-    #: Of the law on the line, or of each coordinate; from d = 2 on the atoms are whole multiples of
-    #: the least positive one.
+    #: The atoms of the law on the line, or of each coordinate; from d = 2 on they are whole
+    #: multiples of the least positive one.
     atoms: tuple[Fraction, ...]
     weights: tuple[Fraction, ...]
     d: int = 1

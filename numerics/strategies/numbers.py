@@ -1,7 +1,6 @@
-"""Numbers over several decades from whole numbers, which Hypothesis draws and shrinks fast.
-
-A size of code c is ``2^(c/8)`` up to a few percent, exactly so for multiples of 8. The code 0 is
-the simplest number, and larger codes are larger numbers.
+"""Numbers over several decades from whole numbers, which Hypothesis draws and shrinks fast. A size
+of code c is ``2^(c/8)`` up to a few percent, exactly so for multiples of 8. The code 0 is the
+simplest number, and larger codes are larger numbers.
 """
 
 from __future__ import annotations
@@ -51,10 +50,9 @@ def checked(name: str, value: int, least: int, most: int) -> int:
 def simplest(
     strategy: SearchStrategy[Drawn], condition: Callable[[Drawn], bool] = lambda drawn: True
 ) -> Drawn:
-    """What examples of a strategy that meet a condition shrink to.
-
-    `hypothesis.find` would also explain which parts of the example matter, and then returns one of
-    the examples that it tried for this.
+    """What examples of a strategy that meet a condition shrink to. `hypothesis.find` would also
+    explain which parts of the example matter, and then returns one of the examples that it tried
+    for this.
     """
     once = settings(
         database=None,
@@ -67,7 +65,12 @@ def simplest(
 
 
 def sizes(octaves: int) -> SearchStrategy[Fraction]:
-    """Positive numbers from ``2^-octaves`` to ``2^octaves``; the simplest is 1."""
+    """Positive numbers from ``2^-octaves`` to ``2^octaves``; the simplest is 1.
+
+    >>> from numerics.strategies.numbers import simplest
+    >>> str(simplest(sizes(10), lambda x: x > 2))
+    '9/4'
+    """
     checked("octaves", octaves, 0, 1000)
     return st.integers(-8 * octaves, 8 * octaves).map(coded)
 

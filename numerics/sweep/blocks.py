@@ -38,9 +38,8 @@ class LawError(ValueError):
 
 @dataclass(frozen=True)
 class Block:
-    """Replicates ``first, ..., first + count - 1`` of one run at one prompt length.
-
-    It holds text and integers only, so that it can be sent to another machine.
+    """Replicates ``first, ..., first + count - 1`` of one run at one prompt length. It holds text
+    and integers only, so that it can be sent to another machine.
     """
 
     #: Canonical JSON of the run: ``law`` (see `numerics.sweep.laws`), ``U``, ``V`` and ``query`` or

@@ -176,9 +176,8 @@ def _results(
 
 def run_blocks(blocks: list[Block], most: float) -> tuple[float, list[NDArray[np.float64]]]:
     """Run blocks one after the other, and begin none after so many seconds; return the seconds that
-    it took, and the numbers of those that were done.
-
-    A block that fails is not done; if it is the first one, its error goes through.
+    it took, and the numbers of those that were done. A block that fails is not done; if it is the
+    first one, its error goes through.
     """
     began, numbers = time.monotonic(), list[NDArray[np.float64]]()
     for block in blocks:

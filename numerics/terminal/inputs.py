@@ -34,7 +34,12 @@ class InputError(ValueError):
 
 
 def read_bytes(path: Path) -> bytes:
-    """What is in a file, or an `InputError` that says why it cannot be read, without its name."""
+    """What is in a file, or an `InputError` that says why it cannot be read, without its name.
+
+    >>> read_bytes(Path("nowhere.toml"))
+    Traceback (most recent call last):
+    numerics.terminal.inputs.InputError: No such file or directory
+    """
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # to read from it may never end
             raise InputError("it is a device or a pipe; save what it gives in a file")

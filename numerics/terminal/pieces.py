@@ -37,7 +37,6 @@ KINDS = {
 @dataclass(frozen=True)
 class Piece:
     """A part of a line: its text, and the kind that decides what stands between it and others.
-
     Kinds are those of `KINDS`, prefix (a sign in front of a term), fraction, words, gap and atom.
     """
 

@@ -112,10 +112,9 @@ class Records:
 
 
 def mean_and_error(losses: Floats) -> tuple[Floats, Floats]:
-    """Mean over the last axis, and its standard error (nan for a single loss).
-
-    The batches are independent, but the risk falls meanwhile: squared differences of neighbours
-    (von Neumann) see the noise and not the fall.
+    """Mean over the last axis, and its standard error (nan for a single loss). The batches are
+    independent, but the risk falls meanwhile: squared differences of neighbours (von Neumann) see
+    the noise and not the fall.
     """
     count = losses.shape[-1]
     largest = np.maximum(

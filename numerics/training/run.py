@@ -149,11 +149,11 @@ def train(
         run["kernels"] = _kernel_key()
         if file_is_there(file, "checkpoint", CheckpointError):
             state = read_checkpoint(file, run, records.restored)
-    ended = (
-        (lambda at: False)
-        if until is None
-        else lambda at: _at_record(setup, at) and bool(until(_training(setup, records, at)))
-    )
+
+    def ended(at: State) -> bool:
+        at_record = at.done > 0 and at.done % setup.every == 0
+        return at_record and until is not None and bool(until(_training(setup, records, at)))
+
     if state.done < setup.steps and state.diverged < 0 and not ended(state):
         save = (
             (lambda at: None) if file is None else lambda at: write_checkpoint(file, run, records.saved(at))
@@ -166,10 +166,6 @@ def train(
             "noise or the start"
         )
     return _training(setup, records, state)
-
-
-def _at_record(setup: Setup, state: State) -> bool:
-    return state.done > 0 and state.done % setup.every == 0
 
 
 def _training(setup: Setup, records: Records, state: State) -> Training:

@@ -51,7 +51,7 @@ class Setup:
     start: Floats
 
     def described(self) -> dict[str, Any]:
-        """The same as JSON, by which a checkpoint knows its run; the start as a digest."""
+        """The setup as JSON, by which a checkpoint knows its run; the start as a digest."""
         plain = {
             k: getattr(self, k)
             for k in ("attention", "prompt_length", "batch", "lr", "steps", "every", "seed")

@@ -15,7 +15,6 @@ __all__ = ["MODULES", "Engines", "engines"]
 
 class Engines(NamedTuple):
     """What computes the numbers, and a function that gives the digest of its code by its name.
-
     Tests hand in others, which cost nothing.
     """
 

@@ -30,9 +30,8 @@ def failed(
     measurements: Measurements, covariance: str, variant: str, attention: str, L: int, seed: int
 ) -> bool:
     """Whether a run ended with more than a twentieth of its drop missing: from the risk of
-    predicting 0 to the limit of the flow.
-
-    Where the limit is not known, or the run diverged, it is not called so.
+    predicting 0 to the limit of the flow. Where the limit is not known, or the run diverged, it is
+    not called so.
     """
     risk = measurements.final.get((covariance, variant, attention, L, seed))
     limit = measurements.exact.get((covariance, variant, attention, L))

@@ -54,10 +54,10 @@ class Plan:
     figures: tuple[int, ...] = FIGURES
     #: Prompt lengths of Figures 2 and 6, the risk of the trained models.
     lengths: tuple[int, ...] = PROMPT_LENGTHS
-    #: Those of Figures 3, 4, 7 and 8, curves over the steps; here both architectures are trained on
-    #: the same prompts.
+    #: The lengths of Figures 3, 4, 7 and 8, curves over the steps; here both architectures are
+    #: trained on the same prompts.
     curve_lengths: tuple[int, ...] = CURVE_LENGTHS
-    #: Those of Figures 1 and 5, both architectures at the same random parameters.
+    #: The lengths of Figures 1 and 5, both architectures at the same random parameters.
     gap_lengths: tuple[int, ...] = PROMPT_LENGTHS
     variants: tuple[str, ...] = tuple(VARIANTS)
     #: Runs at every length.
@@ -122,7 +122,7 @@ class Plan:
 
     @classmethod
     def usual(cls, seeds: int = 1) -> Plan:
-        """The same, but runs end once they have settled, and bands are drawn from three seeds."""
+        """As `full`, but runs end once they have settled, and bands are drawn from three seeds."""
         return replace(cls.full(seeds), settle=True, band_seeds=max(seeds, 3))
 
     @classmethod

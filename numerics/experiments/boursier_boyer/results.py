@@ -61,7 +61,7 @@ class Measurements:
     #: Processor time of all jobs, with those that earlier calls computed; of a job that was
     #: interrupted, that of its last part.
     work_seconds: float
-    #: Of a run that ended early: the population risks in the later half of its steps.
+    #: For a run that ended early, the population risks in the later half of its steps.
     spread: Mapping[tuple[str, str, str, int, int], tuple[float, float]] = field(default_factory=dict)
 
     @property
@@ -80,10 +80,9 @@ class Measurements:
         return self.runs[key]
 
     def as_json(self) -> dict[str, Any]:
-        """The numbers behind the figures as described by ``measurements.schema.json``.
-
-        Of the parameters it has those after the last step; a start follows from its seed. Null
-        stands for what is not finite.
+        """The numbers behind the figures as described by ``measurements.schema.json``. Of the
+        parameters it has those after the last step; a start follows from its seed. Null stands for
+        what is not finite.
         """
         return {
             "format": FORMAT,

@@ -60,7 +60,7 @@ class Choices:
     lengths: tuple[int, ...] = (5, 20, 50, 200)
     #: Standard deviation of the noise in Figure 1.
     noise: float = 0.1
-    #: Of Figures 3 to 5; those of Figure 1 are printed, and Figure 9 has four times as many.
+    #: The steps of Figures 3 to 5; those of Figure 1 are printed, Figure 9 has four times as many.
     steps: int = 5000
     #: Figure 9 has half of them.
     trials: int = 10

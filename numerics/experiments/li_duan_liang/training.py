@@ -40,7 +40,7 @@ SECONDS = {
 class Choices:
     """What the paper does not say, and how large the experiment is."""
 
-    #: Of the residual stream; that of the hidden layer is twice as large.
+    #: The width of the residual stream; that of the hidden layer is twice as large.
     width: int = 32
     #: That of the block.
     optimiser: str = "adam"

@@ -92,7 +92,7 @@ class Curve:
         return found
 
     def at_most_from_linear(self, lengths: Floats) -> Floats:
-        """The same, or where rounding leaves no digit of it what it is at most."""
+        """As `from_linear`, or where rounding leaves no digit of it what it is at most."""
         error, found = self._values(lengths).T
         return np.where(np.isnan(found), (np.sqrt(error) + self._apart) ** 2, found)
 

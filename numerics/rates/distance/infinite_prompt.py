@@ -48,9 +48,8 @@ class Infinite(NamedTuple):
 
 def infinite_prompt(setting: AttentionSetting, mean: Floats | None = None) -> Infinite:
     """Size of the limit, and its distance from linear attention, after `mean` (zero by default) was
-    taken out of the tokens. A law without log-mgf is refused: its infinite prompt is not known.
-
-    Tokens +1 or -1: T = tanh(1), linear attention is 1.
+    taken out of the tokens. A law without log-mgf is refused: its infinite prompt is not known. For
+    tokens +1 or -1 T = tanh(1) and linear attention is 1:
 
     >>> from numerics.token_laws import rademacher
     >>> one = np.eye(1)

@@ -152,8 +152,6 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
     """The problem for the kernels, and the start ``Q_0``, which is 0 by default. Equal second
     moments of all differences of the values make tasks exchangeable.
 
-    Equal second moments of all differences of the values make tasks exchangeable:
-
     >>> read_problem(FeatureRegression(np.eye(2), [[3, 1], [1, 3]]), None)[0].spread
     2.0
     """

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 #: ``field(y, constants, out)`` writes the motion of the state y into out and returns the speed
 #: below which the flow counts as standing still there.
 FIELD = "float64(float64[::1], float64[::1], float64[::1])"
-#: Of every compilation; a division by 0 is no error, as in NumPy.
+#: Options of every compilation; a division by 0 is no error, as in NumPy.
 OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy"}
 #: What became of a call of `steps`: the last time is reached, the flow stands still, there is room
 #: for no more states, or the steps are used up or too short.
@@ -65,7 +65,7 @@ def compiled_field(field: Any) -> Any:
 
 @once
 def python_field(field: Any) -> Any:
-    """The same, compiled to be called from Python."""
+    """The field of a flow, compiled to be called from Python."""
     return njit(FIELD, **OPTIONS)(field)
 
 

@@ -252,10 +252,9 @@ def _softmax_limit(S: Floats, query: Floats, noise: float, U0: Floats, L: int) -
 
 
 def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats) -> Floats | None:
-    """A minimum by damped Newton steps, if they arrive; negative curvature is turned round.
-
-    Each unknown is measured in a unit of its own, as the curvature along one may be any share of
-    that along another.
+    """A minimum by damped Newton steps, if they arrive; negative curvature is turned round. Each
+    unknown is measured in a unit of its own, as the curvature along one may be any share of that
+    along another.
     """
     (value, slope), length = field(y), math.inf
     for _ in range(100):

@@ -76,9 +76,8 @@ def _field(y: Floats, constants: Floats, out: Floats) -> float:
 
 
 def _long_after(l: Floats, m: Floats, A: Floats, u0: float) -> float:
-    """Long after the slowest mode has settled; l and time are in units of |Sigma|.
-
-    The flow conserves ``|U|^2 - u^2`` and ends where U is ``1 / (m u)``.
+    """Long after the slowest mode has settled; l and time are in units of |Sigma|. The flow
+    conserves ``|U|^2 - u^2`` and ends where U is ``1 / (m u)``.
     """
     T, excess = float((1 / m**2).sum()), float((A**2).sum()) - u0**2
     root = math.hypot(excess, 2 * math.sqrt(T))

@@ -198,7 +198,6 @@ def _fifth_degree(d: int) -> tuple[Floats, Floats]:
 @lru_cache(maxsize=2)
 def normal_points(d: int, points: int, seed: int) -> Floats:
     """Normal numbers for task and query from scrambled Sobol' points, (randomisations, points, 2d).
-
     They are kept, since a run asks for the same again and again.
     """
     from scipy.special import ndtri

@@ -115,9 +115,8 @@ def _draws(
     L: int, diagonal: int, others: int, points: int, crowd: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, Floats]:
     """One scrambling: normal coordinates, chi-squared ones with L, L - 1, ... degrees of freedom,
-    and the weights of the points.
-
-    The probability of the last chi-squared coordinate is the power `crowd` of a uniform number.
+    and the weights of the points. The probability of the last chi-squared coordinate is the power
+    `crowd` of a uniform number.
     """
     from scipy.special import gammaincinv, ndtri
     from scipy.stats import qmc

@@ -67,7 +67,7 @@ class ScalarRegression:
         return self.S / 2 * (u**2 * self.a(C, 0) - 2 * u * self.b(C, 0))
 
     def gradient_gap(self, c: Any, u: Any) -> Floats:
-        """The same of the gradients in (c, u), stacked on the first axis."""
+        """Finite- minus infinite-prompt gradients in (c, u), stacked on the first axis."""
         C = np.asarray(c) * self.S
         to_c = self.S**2 / 2 * (u**2 * self.a(C, 1) - 2 * u * self.b(C, 1))
         return np.stack([to_c, self.S * (u * self.a(C, 0) - self.b(C, 0))])

@@ -85,9 +85,7 @@ def propose(degrees, x, words, at, out):  # type: ignore[no-untyped-def]
 @njit
 def chi_rows(degrees, state, x, words, out, less):  # type: ignore[no-untyped-def]
     """out = the length of a standard normal vector of R^degrees, less = of another of R^(degrees -
-    1); 0 for R^0 and below.
-
-    x and words are scratch, two rows each.
+    1); 0 for R^0 and below. x and words are scratch, two rows each.
     """
     for i in range(LANES):
         out[i] = -ONE if degrees > 0 else ZERO

@@ -1,8 +1,7 @@
 """The gradient of half the squared error of a block of prompts by the score matrix and the value
-vector of `numerics.training.kernels.matrices.forward`. The moments of a prompt belong to the two
-directions e and f in which its tokens were drawn, and to two standard normal vectors p and q across
-them (`numerics.training.kernels.geometry`); here the sums of the tokens are put together from these
-four and projected back.
+vector of `numerics.training.kernels.matrices.forward`, put together and projected back from the
+moments that belong to the two directions e and f in which the tokens of a prompt were drawn, and to
+two standard normal vectors p and q across them (`numerics.training.kernels.geometry`).
 """
 
 from __future__ import annotations
@@ -55,9 +54,7 @@ def coordinates(n, normals, frame, out):  # type: ignore[no-untyped-def]
 @njit(fastmath={"contract"}, error_model="numpy")
 def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):  # type: ignore[no-untyped-def]
     """Add to gb and gP the sums over the first `lanes` lanes of the derivatives of half the squared
-    error, by b and P of `forward`.
-
-    Returns the sum of the squared errors. `moments` is overwritten.
+    error, by b and P of `forward`. Returns the sum of the squared errors. `moments` is overwritten.
     """
     d = n - 1
     width, p, q = gP.size // n, 2 * n, 3 * n
@@ -129,9 +126,8 @@ def total(x, row):  # type: ignore[no-untyped-def]
 
 @njit(fastmath={"contract", "reassoc"})
 def products(count, x, row, y, other, out, to):  # type: ignore[no-untyped-def]
-    """out_l += the sum over the lanes of a row of x times row other + l of y, for l < count.
-
-    Five at once: the sums over the lanes of a vector, one by one, would wait for each other.
+    """out_l += the sum over the lanes of a row of x times row other + l of y, for l < count. Five
+    at once: the sums over the lanes of a vector, one by one, would wait for each other.
     """
     p = U64(row) * ROW
     for l in range(0, count - 4, 5):

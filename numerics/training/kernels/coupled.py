@@ -176,9 +176,8 @@ def step_of(theta, eta, slope, after):  # type: ignore[no-untyped-def]
 
 def coupled_kernel() -> Callable[..., int]:
     """The compiled kernel, with the arguments of `numerics.training.kernels.loop.sgd_kernel` and
-    theta of shape (2, 1 + 3n, n).
-
-    A third row of losses, if there is one, gets the mean of (T_soft − T_lin)².
+    theta of shape (2, 1 + 3n, n). A third row of losses, if there is one, gets the mean of (T_soft
+    − T_lin)².
     """
     return lambda theta, L, *others: _kernel(bool(L <= SHORT))(theta, L, *others)
 

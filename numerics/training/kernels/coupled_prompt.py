@@ -170,9 +170,7 @@ def token_sums(L, state, x, R, reference, top, part, total):  # type: ignore[no-
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
     """From the sums: coordinates of x and y (three rows of `basis`), products of p and q = p (t −
-    T) with x and y (four), and T.
-
-    The coordinates of p (three) and q (four) are rows of v.
+    T) with x and y (four), and T. The coordinates of p (three) and q (four) are rows of v.
     """
     for i in range(LANES):
         along, across = R[LANES + i], R[2 * LANES + i]
@@ -229,9 +227,8 @@ def draw_columns(n, L, state, words, pair, T):  # type: ignore[no-untyped-def]
 @njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def weights(L, R, basis, T, label, live, v, delta):  # type: ignore[no-untyped-def]
     """Errors T − y_q of both architectures (0 where `live` is), and the coordinates of the four
-    weights times these.
-
-    v is p (3 rows), q (4), then for linear attention scores / L (5) and values / L (6).
+    weights times these. v is p (3 rows), q (4), then for linear attention scores / L (5) and values
+    / L (6).
     """
     mean = F32(1 / L)
     for i in range(LANES):

@@ -110,9 +110,7 @@ def forward(n, width, theta, A, B, scale, b, U, P, scratch):  # type: ignore[no-
 @njit
 def gradient(n, width, theta, AT, BT, scale, gb, gP, gU, scratch, out):  # type: ignore[no-untyped-def]
     """From the derivatives gb, gP by b and P as `forward` defines them: those by o, V, K and Q, the
-    rows of `out`.
-
-    AT and BT are the transposes of A and B.
+    rows of `out`. AT and BT are the transposes of A and B.
     """
     d = n - 1
     V, K, Q, last = width, (1 + n) * width, (1 + 2 * n) * width, d * width

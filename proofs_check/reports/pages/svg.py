@@ -18,7 +18,7 @@ from theory.shown.colours import COLOURS
 
 __all__ = ["STAND_INS", "WIDTH", "Plot", "dashed", "drawing_settings", "figure", "log_axis", "stand_in"]
 
-#: Of every figure, in inches.
+#: The width of every figure, in inches.
 WIDTH = 4.4
 #: Colours in which Matplotlib draws; afterwards each is replaced by its variable of the page.
 STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
@@ -28,7 +28,7 @@ STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
 class Plot:
     """One figure, for a page and as a file."""
 
-    #: Of its file, without the ending, and the prefix of its ids in the page.
+    #: The name of its file, without the ending, and the prefix of its ids in the page.
     name: str
     #: What it shows, for readers who do not see it.
     title: str

@@ -26,10 +26,13 @@ SETS = (("flat", FLAT), ("sharp", SHARP))
 
 def draw(found: Experiments) -> list[Figure]:
     """The figures that were trained, in their order."""
-    return [
-        {1: _losses_and_attention, 2: _flat_maps, 3: _sharp_maps, 4: _polynomials}[number](found)
-        for number in found.figures
-    ]
+    makers = {
+        1: _losses_and_attention,
+        2: lambda found: _maps(found, 2, 0.1),
+        3: lambda found: _maps(found, 3, 1.0),
+        4: _polynomials,
+    }
+    return [makers[number](found) for number in found.figures]
 
 
 def _ends(curves: Sequence[Any]) -> tuple[float, float]:
@@ -136,14 +139,6 @@ def _maps(found: Experiments, number: int, L: float) -> Figure:
         "Row i, column j: attention on feature i of a query of feature j, by epoch. Each column sums to 1."
     )
     return Figure(number, f"Attention maps, L = {L:g}", panels, keys, caption)
-
-
-def _flat_maps(found: Experiments) -> Figure:
-    return _maps(found, 2, 0.1)
-
-
-def _sharp_maps(found: Experiments) -> Figure:
-    return _maps(found, 3, 1.0)
 
 
 def _polynomials(found: Experiments) -> Figure:

@@ -101,10 +101,9 @@ def sharp_time(K: float, eps: float, L: float, Delta: float, delta: float, eta: 
 
 
 def ratios(K: int) -> dict[str, float]:
-    """The exact quantity over the printed one, at K classes, for each printed law of K.
-
-    Orthonormal features, ``eta = 1/L^2``, ``delta = 1/(10K)`` and ``eps = 1/K``. The Lipschitz
-    constant is ``1/(Delta delta)``, where both regimes meet.
+    """The exact quantity over the printed one, at K classes, for each printed law of K. Orthonormal
+    features, ``eta = 1/L^2``, ``delta = 1/(10K)`` and ``eps = 1/K``. The Lipschitz constant is
+    ``1/(Delta delta)``, where both regimes meet.
     """
     delta, eps = 1 / (10 * K), 1 / K
     L = 1 / (DELTA * delta)

@@ -43,7 +43,7 @@ class Time(NamedTuple):
 class Table(NamedTuple):
     """All rows."""
 
-    #: Those of which `near` tells.
+    #: The choices of features of which `near` tells.
     features: list[Features]
     #: Every choice of features, at L = eta = 1.
     near: list[Time]

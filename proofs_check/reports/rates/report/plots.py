@@ -71,7 +71,6 @@ def error_limits(series: Series) -> tuple[float, float]:
 
 def error_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
     """Mean squared error over the length, and below it everything divided by the exact curve.
-
     Bounds far above the truth are left to the legend and the table of slack: they would press the
     rest together.
     """

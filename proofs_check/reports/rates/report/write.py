@@ -1,7 +1,6 @@
 """Writes a rate report: ``report.html`` for people, ``report.json`` and ``data.csv`` for programs,
-and each plot as a file of its own.
-
-A report shows one run, or compares several. All of its files are written together, or none.
+and each plot as a file of its own. A report shows one run, or compares several. All of its files
+are written together, or none.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Law(NamedTuple):
     bound: str
     #: ``exact(d, Lambda)``, the quantity that it speaks of.
     exact: Callable[[int, float], float]
-    #: Those whose best width that is, at finite n too.
+    #: The tasks whose best width that is, at finite n too.
     tasks: TaskClass | None = None
 
 
