@@ -51,8 +51,8 @@ def derivative(e: Any, t: Variable) -> Term:
 
     The term is built from functions of time of the order 1, whose derivatives are continuous, by
     sums, products, exponentials, logarithms, powers that are whole or have a positive base, and
-    sums over coordinates. So it is of class C^1 in t, for all values of its other variables. It
-    stands nowhere else: under a mean, an indicator or a largest value it is Refused.
+    sums over coordinates. So it is of class C^1 in t, for all values of its other variables.
+    A time anywhere else, under a mean, an indicator or a largest value, is Refused.
     """
     e = read(e)
     if _time(t) == START:
