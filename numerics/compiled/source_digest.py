@@ -53,8 +53,7 @@ def imports_of(*modules: str) -> set[str]:
     """These modules and every module of ours that they import by name, directly or not, read from
     the text, inside functions too. Packages on the way to a module are not followed, since their
     ``__init__`` only hands names on. Relative imports and modules named by a string are not seen: a
-    test refuses the former, and only the lazy packages and `numerics.experiments.boursier_boyer.engines` use the
-    latter.
+    test refuses the former; only the lazy packages and the engines of experiments use the latter.
     """
     seen: set[str] = set()
     left = list(modules)

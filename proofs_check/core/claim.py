@@ -45,23 +45,7 @@ _ID = re.compile(r"^[A-Z]+:[^\s/]+(/[\w.-]+)?$")
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """What came out when a claim was judged.
-
-    Parameters
-    ----------
-    printed : Evidence
-        The statement with the paper's numbers.
-    held : Evidence
-        The same with the repair, where there is one; otherwise `printed`.
-    control : Evidence or None
-        A statement just beyond the edge, which must be REFUTED; the first of several.
-    edge : Edge or None
-        Last accepted and first refuted value of the dial.
-    faults : tuple of str
-        Why the claim itself is not in order; empty if it is.
-    seconds : float
-        How long it took to judge the claim.
-    """
+    """What came out when a claim was judged."""
 
     printed: Evidence
     held: Evidence
@@ -121,17 +105,12 @@ class Claim(ClaimPage):
         put("control", tuple(MappingProxyType(dict(c)) for c in self.control))
 
     def __call__(self, **numbers: Any) -> Evidence:
-        """Judge the statement with other numbers than the paper's.
-
-        Raises
-        ------
-        TypeError
-            If the claim has no such number, or its check does not return an `Evidence`.
-        """
+        """Judge the statement with other numbers than the paper's."""
         unknown = set(numbers) - set(self.numbers)
         if unknown:
             raise TypeError(
-                f"{self.id} has no number called {', '.join(sorted(unknown))}; it has {', '.join(self.numbers) or 'none'}"
+                f"{self.id} has no number called {', '.join(sorted(unknown))}; it has "
+                f"{', '.join(self.numbers) or 'none'}"
             )
         return self._at_reference(self._run(numbers, reseed=0))[0]
 
@@ -161,7 +140,8 @@ class Claim(ClaimPage):
         used = {**self.numbers, **numbers}
         if (evidence.weakest or evidence.verdict).executed and (found := floats(used)):
             raise TypeError(
-                f"{self.id} is {evidence.verdict} from floats in {', '.join(found)}; write Fractions or integers"
+                f"{self.id} is {evidence.verdict} from floats in {', '.join(found)}; write Fractions "
+                "or integers"
             )
         if self.fragment:
             evidence = evidence.within(self.fragment)
@@ -177,7 +157,8 @@ class Claim(ClaimPage):
         paper = self.id.split(":", 1)[0]
         if paper not in OF_PAPER:
             raise ValueError(
-                f"{self.id} has reference=, but {paper} brings no instance; add it to proofs_check.instances.reference"
+                f"{self.id} has reference=, but {paper} brings no instance; add it to "
+                "proofs_check.instances.reference"
             )
         return with_losses(evidence, OF_PAPER[paper].with_values(self.reference))
 
@@ -185,25 +166,8 @@ class Claim(ClaimPage):
     def judge(
         self, reseed: int = 0, measured: Any = None, examples: int = EXAMPLES, search_edges: bool = False
     ) -> Judgement:
-        """Judge printed, repaired and control statement, and the claim itself.
-
-        Parameters
-        ----------
-        reseed : int
-            Family of random streams; 0 is the published one.
-        measured : Measurements or Experiments, optional
-            What a check with a parameter ``measured`` is judged on, instead of what it measures
-            itself.
-        examples : int
-            How many a property test draws; of the usual number a statement that is proved or
-            certified takes only as many as see enough.
-        search_edges : bool
-            Whether the edge of the dial is searched, and not first looked for where
-            `proofs_check.papers.edges` says that it is.
-
-        Returns
-        -------
-        Judgement
+        """Judge printed, repaired and control statement, and the claim itself. The edge is first
+        looked for where `known_edges` has it, unless `search_edges`.
         """
         started = time.perf_counter()
         given = {"measured": measured} if measured is not None and "measured" in self.numbers else {}
@@ -270,7 +234,8 @@ class Claim(ClaimPage):
             out += outside("witness", self.hypotheses, printed.witness)
             if not self.hypotheses:
                 out.append(
-                    "it is refuted without hypotheses=; say what the paper assumes, in the names of the witness"
+                    "it is refuted without hypotheses=; say what the paper assumes, in the names of "
+                    "the witness"
                 )
         elif (
             printed.verdict.accepted
@@ -397,7 +362,8 @@ def claim(
     words_of_row = told().get(id, {})
     if twice := [name for name in words_of_row if said[name]]:
         raise ValueError(
-            f"{id}: {twice[0]}= stands beside its row in statements.toml and in the decorator; drop one of the two"
+            f"{id}: {twice[0]}= stands beside its row in statements.toml and in the decorator; drop "
+            "one of the two"
         )
     said |= words_of_row
     said |= {
@@ -405,7 +371,8 @@ def claim(
     }
     if not _ID.match(id):
         raise ValueError(
-            f"{id!r} is not an id; write PAPER:place or PAPER:place/part, such as 'BB:CC.3.b' or 'BB:LC.1/inference'"
+            f"{id!r} is not an id; write PAPER:place or PAPER:place/part, such as 'BB:CC.3.b' or "
+            "'BB:LC.1/inference'"
         )
     said["control"] = controls = (
         (control,) if isinstance(control, Mapping) else read_items(Mapping, control=control)
@@ -422,7 +389,8 @@ def claim(
         for name, p in inspect.signature(check).parameters.items():
             if p.kind is not p.KEYWORD_ONLY or p.default is p.empty:
                 raise TypeError(
-                    f"{id}: {name} must be keyword-only with the printed value as its default; write (*, {name}=...)"
+                    f"{id}: {name} must be keyword-only with the printed value as its default; write "
+                    f"(*, {name}=...)"
                 )
         known = inspect.signature(check).parameters
         for name in [*repair, *(name for c in controls for name in c), *([dial] if dial else [])]:

@@ -60,7 +60,7 @@ def load_claims(scope: Iterable[Collection] | None = None) -> Mapping[str, Claim
             package = file.parent.relative_to(root).parts
             for module in iter_modules([str(file.parent)]):
                 _import(".".join((*package, module.name)), file.parent, collection)
-    # Without its argument a claim would be called PROVED: words must not get lost by a slip in an id.
+    # Without its argument a claim would be called PROVED: words are not lost by a slip in an id.
     for id in told():
         if id.split(":", 1)[0] in mine and id not in REGISTRY:
             raise InputError(

@@ -87,40 +87,7 @@ _ALSO = re.compile(rf"(?: and|;)(?: Appendix [A-Z0-9.]+,)? {_NAME}")
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One printed statement or load-bearing step.
-
-    Parameters
-    ----------
-    id : str
-        ``"BB:CC.3.b"``: the key of the paper, a colon, the place.
-    paper, version : str
-        Key and version of the paper.
-    where : str
-        The place in the paper, precise enough to find the line.
-    kind : str
-        One of `KINDS`.
-    says : str
-        One plain sentence, hypotheses included.
-    short : str
-        Of a main result: the same in about a dozen words, for tables.
-    printed : str
-        LaTeX exactly as printed.
-    uses : tuple of str
-        Rows that the paper's own proof of this row uses.
-    proof : str
-        For our own results: the proof, in Markdown with LaTeX.
-    main : bool
-        Whether the row belongs to a main result of the paper, which the headline table lists.
-    no_property : str
-        Why no property test tries the row, where none does, in a sentence.
-    reading : str
-        Where the text of the paper is known from a damaged scan: which formula was read, what its
-        glyphs leave open, and which other readings there are; empty where the text is clear.
-    readings : tuple of Reading
-        The readings of the paper's ambiguous or damaged places that the row rests on.
-    read : Review or None
-        What somebody who did not write the row found when reading it against the printed text.
-    """
+    """One printed statement or load-bearing step."""
 
     id: str
     paper: str
@@ -165,7 +132,8 @@ def _check_readings(file: Path, readings: Mapping[str, Reading], listed: list[Ma
         names = r.get("readings", [])
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise InputError(
-                f"row {r.get('id')} has readings = {names!r}; write the ids of its readings as a list of texts"
+                f"row {r.get('id')} has readings = {names!r}; write the ids of its readings as a list "
+                "of texts"
             )
         for name in names:
             if name not in readings:
@@ -181,12 +149,8 @@ def _check_readings(file: Path, readings: Mapping[str, Reading], listed: list[Ma
 
 
 def add_folder(folder: Path) -> Collection:
-    """Register the papers in a folder, if its lists of statements are in order.
-
-    Raises
-    ------
-    InputError
-        What is wrong with the folder, or with a row.
+    """Register the papers in a folder; what is wrong with the folder or with a row is an
+    InputError, and then it is not registered.
     """
     made = name_folder(folder)
     try:
@@ -204,30 +168,13 @@ def known_papers() -> frozenset[str]:
 
 
 def papers() -> dict[str, str]:
-    """The keys and titles of the papers in scope.
-
-    Examples
-    --------
-    >>> "BB" in papers()
-    True
-    """
+    """The keys and titles of the papers in scope."""
     keys = [key for collection in in_scope() for key in collection.keys]
     return {key: str(_papers()[key]["paper"].get("title", key)) for key in dict.fromkeys(keys)}
 
 
 def paper(key: str) -> Mapping[str, Any]:
-    """Title, authors, version and date of a paper, and the rules that its claims keep.
-
-    Raises
-    ------
-    KeyError
-        If there is no such paper.
-
-    Examples
-    --------
-    >>> paper("BB")["authors"]
-    'Etienne Boursier, Claire Boyer'
-    """
+    """Title, authors, version and date of a paper, and the rules that its claims keep."""
     if key not in _papers():
         raise KeyError(f"no paper has the key {key!r}; there are {', '.join(_papers())}")
     return MappingProxyType(
@@ -238,13 +185,6 @@ def paper(key: str) -> Mapping[str, Any]:
 def readings_of(key: str) -> tuple[Reading, ...]:
     """How the ambiguous or damaged places of a paper are read, in the order of its list.
 
-    Raises
-    ------
-    KeyError
-        If there is no such paper.
-
-    Examples
-    --------
     >>> all(reading.alternatives for reading in readings_of("BB"))
     True
     """
@@ -253,39 +193,23 @@ def readings_of(key: str) -> tuple[Reading, ...]:
 
 
 def is_own(key: str) -> bool:
-    """Whether a list holds results of a project instead of those that a paper prints.
-
-    Examples
-    --------
-    >>> is_own("OURS"), is_own("BB"), is_own("nowhere")
-    (True, False, False)
-    """
+    """Whether a list holds results of a project instead of those that a paper prints."""
     return key in _papers() and bool(_papers()[key]["paper"].get("own", False))
 
 
 @forgets
 @cache
 def all_rows() -> Mapping[str, Row]:
-    """Every row of every registered paper, in printed order, by id.
-
-    Raises
-    ------
-    InputError
-        If two rows share an id, one lacks a field, a kind is not one of `KINDS`, a ``no_property``
-        gives no reason, rows and readings do not match, a damaged place has no reading, or the form
-        of a reading is not in order.
-
-    Examples
-    --------
-    >>> all_rows()["BB:CC.3.b"].paper
-    'BB'
+    """Every row of every registered paper, in printed order, by id. A list that is not in order is
+    an InputError, which says which row and what to do.
     """
     out: dict[str, Row] = {}
     for key, data in _papers().items():
         for n, r in enumerate(data["row"], 1):
             if missing := [name for name in _NEEDED if not isinstance(r.get(name), str)]:
                 raise InputError(
-                    f"row {r.get('id', n)} of {key} has no {missing[0]}; a row needs the texts {', '.join(_NEEDED)}"
+                    f"row {r.get('id', n)} of {key} has no {missing[0]}; a row needs the texts "
+                    f"{', '.join(_NEEDED)}"
                 )
             if r["id"] in out:
                 raise InputError(f"two rows are named {r['id']}; give each printed statement its own id")
@@ -338,12 +262,6 @@ def rows() -> Mapping[str, Row]:
 def told() -> Mapping[str, Mapping[str, str]]:
     """The words of each claim that stand beside its row, under ``[[row.claim]]``, by the id of the
     claim. The lines of a text are joined.
-
-    Raises
-    ------
-    InputError
-        If the id is not of a claim of the row or comes twice, or a text has a name that is not one
-        of `PROSE`.
     """
     out: dict[str, Mapping[str, str]] = {}
     for r in (r for data in _papers().values() for r in data["row"]):
@@ -351,12 +269,14 @@ def told() -> Mapping[str, Mapping[str, str]]:
             id = said.get("id", "")
             if id.split("/", 1)[0] != r.get("id") or id in out:
                 raise InputError(
-                    f"[[row.claim]] of {r.get('id')} has the id {id!r}; give each claim of the row one table with its id"
+                    f"[[row.claim]] of {r.get('id')} has the id {id!r}; give each claim of the row one "
+                    "table with its id"
                 )
             texts = {name: text for name, text in said.items() if name != "id"}
             if wrong := [n for n, text in texts.items() if n not in PROSE or not isinstance(text, str)]:
                 raise InputError(
-                    f"[[row.claim]] of {id} has {wrong[0]!r}; write the texts {', '.join(PROSE)}, and keys of the row before it"
+                    f"[[row.claim]] of {id} has {wrong[0]!r}; write the texts {', '.join(PROSE)}, and "
+                    "keys of the row before it"
                 )
             out[id] = MappingProxyType({name: " ".join(text.split()) for name, text in texts.items()})
     return MappingProxyType(out)

@@ -73,9 +73,9 @@ class Plan:
     gap_seeds: int = 5
     #: Steps of a run where the variant asks for more.
     most_steps: int | None = None
-    #: Whether a run of one architecture ends once its risk has settled at its exact limit, see
-    #: `numerics.experiments.boursier_boyer.stop_rule`. Runs of both on the same prompts go on to their last step:
-    #: their distance has no exact limit.
+    #: Whether a run of one architecture ends once its risk has settled at its exact limit, see the
+    #: module `stop_rule`. Runs of both on the same prompts go on to their last step: their distance
+    #: has no exact limit.
     settle: bool = False
     #: Recorded points of a run.
     records: int = 200

@@ -56,7 +56,7 @@ class Measurements:
     exact: Mapping[tuple[str, str, str, int], float]
     #: Risk of the best estimator from the prompt: ridge regression.
     bayes: Mapping[tuple[str, str, int], tuple[float, float]]
-    #: Time by the clock that this call of `numerics.experiments.boursier_boyer.run_plan.measure` took.
+    #: Time by the clock that this call of `measure` took.
     seconds: float
     #: Processor time of all jobs, with those that earlier calls computed; of a job that was
     #: interrupted, that of its last part.

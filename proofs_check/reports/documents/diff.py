@@ -48,8 +48,8 @@ class Change:
 def changes(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float = ROUNDING) -> list[Change]:
     """The differences between two ledgers, by kind and in the order of the claims. Two floats that
     differ relatively by less than `rounding` count as the same. Where the engine of a slack states
-    more (`proofs_check.reports.documents.repeated.room`), that counts, and at an edge that was reached the
-    width at which its search stops. A sharp edge is compared exactly.
+    more (`repeated.room`), that counts, and at an edge that was reached the width at which its
+    search stops. A sharp edge is compared exactly.
     """
     before, after = ({c["id"]: c for c in document["claims"]} for document in (old, new))
     found = [

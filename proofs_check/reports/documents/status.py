@@ -188,7 +188,7 @@ def renewed(
     have in place of its own, and how it differs; empty if it does not.
 
     In the ledger dates and seconds may differ, and what another processor changes, as far as its
-    engine states (`proofs_check.reports.documents.repeated`). Entries that say the same are kept as they
+    engine states (the module `repeated`). Entries that say the same are kept as they
     are: what was found on one processor is not replaced by what is found on the next. A file
     without a place for any block, or that holds no ledger, is an InputError.
     """

@@ -17,8 +17,8 @@ SHARED = "proofs_check.reports.pages"
 
 def environment(package: str) -> Any:
     r"""The Jinja environment of a package, with the filters and colours that all pages share. What
-    the package does not have is taken from `proofs_check.reports.pages`; a name that a template uses and nobody
-    gave is an error.
+    the package does not have is taken from `SHARED`; a name that a template uses and nobody gave is
+    an error.
 
     >>> environment("proofs_check.reports.pages").from_string("{{ 40000 | spaced }}").render()
     '40\u202f000'

@@ -1,5 +1,5 @@
 """``largeprompt second-opinion`` asks somebody else about the arithmetic that verdicts rest on, and
-keeps the answers beside the ledger of the release (`proofs_check.reports.documents.second_opinion.kept`).
+keeps the answers beside the ledger of the release.
 """
 
 from __future__ import annotations
