@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 from numerics.derivations.rules import equal
 from numerics.derivations.statements import Statement
 from numerics.derivations.theorems import Theorem
 
-__all__ = ["Proof", "both_powers", "by_normal_form", "each", "one", "powers"]
+__all__ = ["Proof", "both_powers", "by_normal_form", "each", "one", "powers", "proves", "registered"]
+
+Derivation = TypeVar("Derivation", bound=Callable[..., Any])
 
 
 class Proof(NamedTuple):
@@ -43,3 +46,71 @@ def powers(theorem: Callable[[int], Theorem]) -> tuple[Callable[[], Theorem], ..
 
 def both_powers(statement: Callable[..., Statement]) -> Callable[..., tuple[Statement, ...]]:
     return lambda **numbers: tuple(statement(p, **numbers) for p in (1, 2))
+
+
+class _Parts(NamedTuple):
+    """What was registered for a claim: its statements, and a theorem by the number of its part."""
+
+    statements: Callable[..., Any]
+    theorems: dict[int, Callable[[], Theorem]]
+
+
+REGISTERED: dict[str, _Parts] = {}
+
+
+def proves(
+    id: str, statements: Callable[..., Any], *, part: int | Sequence[int] = 1, at: Sequence[Any] = ()
+) -> Callable[[Derivation], Derivation]:
+    """The decorated function derives a claim, or a part of it.
+
+    Parameters
+    ----------
+    id : str
+        The claim.
+    statements : callable
+        Of the numbers of the claim: a statement, or a tuple with one for each part. Their defaults
+        are the numbers at which the claim holds.
+    part : int or sequence of int
+        Which part is derived, from 1 on; if the function returns several theorems, which parts.
+    at : sequence
+        What the function is called with, once for each part.
+
+    Raises
+    ------
+    ValueError
+        If the part has a derivation already, or other statements were given for the claim.
+    """
+    parts = (part,) if isinstance(part, int) else tuple(part)
+    if at:
+        parts = tuple(range(parts[0], parts[0] + len(at)))
+
+    def register(derivation: Derivation) -> Derivation:
+        known = REGISTERED.setdefault(id, _Parts(statements, {}))
+        if known.statements != statements:
+            raise ValueError(f"{id} has other statements already; give all its parts the same ones")
+        several = bool(at) or len(parts) > 1
+        for n, number in enumerate(parts):
+            if number in known.theorems:
+                raise ValueError(f"part {number} of {id} has a derivation already; remove one of them")
+            known.theorems[number] = partial(_one_of_several, derivation, n, at) if several else derivation
+        return derivation
+
+    return register
+
+
+def _one_of_several(derivation: Callable[..., Any], n: int, at: Sequence[Any]) -> Theorem:
+    found: Theorem = derivation(at[n]) if at else derivation()[n]
+    return found
+
+
+def registered() -> dict[str, Proof]:
+    """What `proves` has registered, by the ids of claims."""
+    return {id: _proof(*parts) for id, parts in REGISTERED.items()}
+
+
+def _proof(statements: Callable[..., Any], theorems: dict[int, Callable[[], Theorem]]) -> Proof:
+    def parts(**numbers: Any) -> tuple[Statement, ...]:
+        made = statements(**numbers)
+        return (made,) if isinstance(made, Statement) else made
+
+    return Proof(parts, tuple(theorems[n] for n in sorted(theorems)))

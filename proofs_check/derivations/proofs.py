@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
@@ -11,6 +13,7 @@ from numerics.derivations.rules import replace
 from numerics.derivations.statements import derived
 from numerics.evidence import Evidence, all_of
 from proofs_check.derivations import (
+    __path__,
     form_of_the_paper,
     fourth_moment,
     gaussian_tokens,
@@ -31,18 +34,19 @@ from proofs_check.derivations.features.proofs import PROOFS as FEATURES
 from proofs_check.derivations.gaussian.proofs import PROOFS as GAUSSIAN
 from proofs_check.derivations.gradients.proofs import PROOFS as GRADIENTS
 from proofs_check.derivations.joins.proofs import PROOFS as JOINS
-from proofs_check.derivations.proof import Proof, both_powers, by_normal_form, each, one, powers
+from proofs_check.derivations.proof import Proof, both_powers, by_normal_form, each, one, powers, registered
 from proofs_check.derivations.risks.proofs import PROOFS as RISKS
 from proofs_check.derivations.tails.proofs import PROOFS as TAILS
-from proofs_check.derivations.training.proofs import PROOFS as TRAINING
 from proofs_check.derivations.window.proofs import PROOFS as WINDOW
 
 __all__ = ["PROOFS", "derivation"]
 
-#: The tables of the rooms.
-ROOMS = (EXACT, FEATURES, GAUSSIAN, GRADIENTS, JOINS, RISKS, TAILS, TRAINING, WINDOW)
-#: By the id of a claim.
-PROOFS: Mapping[str, Proof] = MappingProxyType(
+for _found in pkgutil.walk_packages(__path__, f"{__package__}."):  # whose derivations register themselves
+    importlib.import_module(_found.name)
+#: The tables of the rooms whose derivations do not.
+ROOMS = (EXACT, FEATURES, GAUSSIAN, GRADIENTS, JOINS, RISKS, TAILS, WINDOW)
+#: The derivations of this folder that do not.
+HERE: Mapping[str, Proof] = MappingProxyType(
     {
         "OURS:R1": one(second_moment.statement, second_moment.theorem),
         "OURS:R1.off": one(second_moment.part_statement, second_moment.where_the_normaliser_holds),
@@ -107,9 +111,23 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             lambda event=">", c=108: markov.corollary_c3(c, 1, event, positive=False),
             markov.error_at_a_corollary,
         ),
-        **{id: proof for room in ROOMS for id, proof in room.items()},
     }
 )
+
+
+def joined(*tables: Mapping[str, Proof]) -> Mapping[str, Proof]:
+    """All derivations by the ids of their claims, of which none has two."""
+    out: dict[str, Proof] = {}
+    for table in tables:
+        for id, proof in table.items():
+            if id in out:
+                raise ValueError(f"{id} has two derivations; remove one of them")
+            out[id] = proof
+    return MappingProxyType(out)
+
+
+#: By the id of a claim.
+PROOFS = joined(HERE, *ROOMS, registered())
 
 
 def derivation(id: str, *searches: Evidence, **numbers: object) -> Evidence:

@@ -7,12 +7,14 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, exp, log
-from numerics.derivations.rules import arithmetic, assume, replace
+from numerics.derivations.derived import exp, log
+from numerics.derivations.rules import assume
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from theory.regression.transfer import sufficient_g2, transferred_limit, transferred_risk
 
 A, mu, g1, kappa, g2, beta, eps = of = tuple(
@@ -49,21 +51,21 @@ def statements(
     )
 
 
-@cache
+@proves("OURS:T4.3/best", statements, part=1)
 def not_negative() -> Theorem:
     """The logarithm of 1/q is not negative."""
-    return arithmetic(0, "<=", best, early(), hide=(q,))
+    return show(0, "<=", best, early(), q)
 
 
+@proves("OURS:T4.3/best", statements, part=2)
 @cache
 def bound_there() -> Theorem:
     """The bound of the risk at the best time is the stated one less kappa g2/beta."""
-    less = limit - kappa * g2 / beta
-    return chain(arithmetic(there, "==", less), arithmetic(less, "<=", limit, hide=(limit,)))
+    return calc(there, ("==", limit - kappa * g2 / beta), ("<=", limit))
 
 
+@proves("OURS:T4.3/best", statements, part=3)
 @cache
 def half_of_epsilon() -> Theorem:
     """The stated bound rises with g2."""
-    most = replace(limit, small_g2)
-    return chain(most, arithmetic(most.rhs, "==", g1 + eps / 2))
+    return show(limit, "<=", g1 + eps / 2, small_g2)

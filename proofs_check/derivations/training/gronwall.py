@@ -5,13 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import exp
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, begin, fall, replace
+from numerics.derivations.rules import assume, begin, fall
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc
 from numerics.derivations.terms import CLOCK, START, Function
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.training.two_flows import beta, g2, sharp, t
 
 now = CLOCK(t)
@@ -36,18 +38,14 @@ def statement(scale: int | Fraction = 1) -> Statement:
     return Statement(F.rate(t), "<=", sharp(now), integral(scale).assumptions | from_zero.assumptions)
 
 
+@proves("BB:24-27/gronwall", statement)
 @cache
 def theorem() -> Theorem:
     """e^{-beta t}(F + (g2/beta)(t + 1/beta)) falls."""
-    decay, growth = exp(-beta * now), exp(beta * now)
-    bracket = F(t) + g2 / beta * (now + 1 / beta)
-    e = decay * bracket
-    slope = derivative(e, t)
-    excess = decay * (F.rate(t) - beta * F(t) - g2 * now)
-    slow = chain(slope, excess, arithmetic(excess, "<=", 0, integral(), hide=(decay,)))
-    fallen = fall(e, t, slow)
-    start = arithmetic(fallen.rhs, "==", g2 / beta**2, from_zero, begin())
-    least = chain(fallen, start)
-    size = chain(bracket, growth * e, replace(growth * e, least))
-    below = arithmetic(F(t), "<=", size.rhs - g2 / beta * (now + 1 / beta), size, hide=(growth,))
-    return chain(integral(), arithmetic(integral().rhs, "<=", sharp(now), below, hide=(growth,)))
+    decay, growth, rest = exp(-beta * now), exp(beta * now), g2 / beta * (now + 1 / beta)
+    e, at_0 = decay * (F(t) + rest), g2 / beta**2
+    less = decay * (F.rate(t) - beta * F(t) - g2 * now)
+    slope = calc(derivative(e, t), ("==", less), ("<=", 0, integral()))
+    fallen = calc(fall(e, t, slope), ("==", at_0, from_zero, begin()))
+    size = calc(F(t), ("==", growth * e - rest), ("<=", growth * at_0 - rest, fallen))
+    return calc(F.rate(t), ("<=", beta * F(t) + now * g2, integral()), ("<=", sharp(now), size))

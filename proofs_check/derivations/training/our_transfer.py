@@ -9,13 +9,15 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.derived import exp
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE, REALS
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import CLOCK, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import both_signs
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.risks.outcomes import size
 from proofs_check.derivations.training.best_time import (
     A,
     best,
@@ -101,62 +103,63 @@ def less_than_rho() -> Theorem:
     """g2(e^{beta T} - 1)/beta < rho before that time, at which it is rho."""
     last = beta * _last()
     v, gap = Variable("v_", range=REALS), Variable("gap_", range=POSITIVE)
-    left = arithmetic(0, "<", last - beta * T, arithmetic(0, "<", _last()), before, hide=(_last(),))
-    smaller = specialise(arithmetic(exp(v - gap), "<", exp(v)), {v: last, gap: last - beta * T}, left)
-    smaller = chain(exp(beta * T), smaller, arithmetic(exp(last), "==", 1 + beta * rho / g2))
-    return arithmetic(sharp(T), "<", rho, smaller, hide=(exp(beta * T),))
+    left = show(0, "<", last - beta * T, show(0, "<", _last()), before, _last())
+    smaller = calc(
+        exp(beta * T),
+        ("<", exp(last), specialise(show(exp(v - gap), "<", exp(v)), {v: last, gap: last - beta * T}, left)),
+        ("==", 1 + beta * rho / g2),
+    )
+    return show(sharp(T), "<", rho, smaller, exp(beta * T))
 
 
+@proves("OURS:T4.3", statements, part=1)
 @cache
 def distance() -> Theorem:
     """Gronwall's bound up to T."""
     return kept_in_the_ball(gronwall(), less_than_rho)
 
 
+@proves("OURS:T4.3", statements, part=2)
 @cache
 def from_a_time_on() -> Theorem:
     """R_L(theta_L(t)) <= R_L(theta_L(s)) <= R(theta(s)) + g1 + kappa times the distance at s."""
-    close = both_signs(together(kept_in_the_ball(barrier, less_than_rho), distance()))[0]
-    here = at_a_time(close)
-    bound = g1 + kappa * sharp(CLOCK(s))
-    return arithmetic(
-        up_to_T * later * (RL(t) - R(s)), "<=", up_to_T * later * bound, here, never_rises(), hide=(bound,)
-    )
+    bound = lambda time: g1 + kappa * sharp(time)
+    close = together(kept_in_the_ball(barrier, less_than_rho), distance())
+    close = at_a_time(calc(RL(t) - R(t), ("<=", size(RL(t) - R(t))), ("<=", bound(now), close)))
+    left, right = up_to_T * later * (RL(t) - R(s)), up_to_T * later * bound(CLOCK(s))
+    return show(left, "<=", right, close, never_rises(), bound(CLOCK(s)))
 
 
+@proves("OURS:T4.3", statements, part=3)
 @cache
 def at_the_best_time() -> Theorem:
     """R(theta(s)) is at most R* + A e^{-mu T} at the time s = T, and the bounds are those there."""
-    after = Op("ind", (CLOCK(s) - T,))
+    after, then = Op("ind", (CLOCK(s) - T,)), CLOCK(s)
     x, w = Variable("x_", range=REALS), Variable("w_", range=POSITIVE)
-    less = arithmetic(Op("ind", (x,)) * exp(-w * x), "<=", Op("ind", (x,)))
-    growth = specialise(less, {x: T - CLOCK(s), w: beta})
-    growth = chain(
-        up_to_T * exp(beta * CLOCK(s)),
-        exp(beta * T) * growth.lhs,
-        replace(exp(beta * T) * growth.lhs, growth),
+    less = show(Op("ind", (x,)) * exp(-w * x), "<=", Op("ind", (x,)))
+    growth = show(
+        up_to_T * exp(beta * then), "<=", up_to_T * exp(beta * T), specialise(less, {x: T - then, w: beta})
     )
-    decay = specialise(less, {x: CLOCK(s) - T, w: mu})
-    decay = chain(
-        after * exp(-mu * CLOCK(s)), exp(-mu * T) * decay.lhs, replace(exp(-mu * T) * decay.lhs, decay)
+    decay = show(after * exp(-mu * then), "<=", after * exp(-mu * T), specialise(less, {x: then - T, w: mu}))
+    powers = exp(-mu * then), exp(-mu * T), exp(beta * then), exp(beta * T)
+    ideal, bound = A * exp(-mu * T), lambda time: g1 + kappa * sharp(time)
+    near = show(after * R(s), "<=", after * (least + ideal), specialise(falling, {t: s}), decay, *powers)
+    far = show(up_to_T * bound(then), "<=", up_to_T * bound(T), growth, *powers)
+    facts = show(0, "<=", kappa * sharp(T)), from_a_time_on(), far, near
+    return calc(
+        here * later * (RL(t) - least),
+        ("<=", ideal + bound(T), *facts, bound(then), kappa * sharp(T), ideal),
+        ("==", there, in_time),
+        ("<=", best_bound, bound_there()),
     )
-    hidden = exp(-mu * CLOCK(s)), exp(-mu * T), exp(beta * CLOCK(s)), exp(beta * T)
-    at_s = specialise(falling, {t: s})
-    near = arithmetic(after * R(s), "<=", after * (least + A * exp(-mu * T)), at_s, decay, hide=hidden)
-    bound = g1 + kappa * sharp(CLOCK(s))
-    far = arithmetic(up_to_T * bound, "<=", up_to_T * (g1 + kappa * sharp(T)), growth, hide=hidden)
-    total = A * exp(-mu * T) + g1 + kappa * sharp(T)
-    parts = bound, kappa * sharp(T), A * exp(-mu * T)
-    positive = arithmetic(0, "<=", kappa * sharp(T))
-    risk = arithmetic(
-        here * later * (RL(t) - least), "<=", total, positive, from_a_time_on(), far, near, hide=parts
-    )
-    same = arithmetic(total, "==", there, in_time)
-    return chain(risk, same, bound_there())
 
 
-@cache
+@proves("OURS:T4.3", statements, part=4)
 def within_epsilon() -> Theorem:
     """The stated bound is at most epsilon for small g1 and g2."""
-    half = half_of_epsilon()
-    return chain(at_the_best_time(), half, arithmetic(half.rhs, "<=", eps, small_g1))
+    return calc(
+        here * later * (RL(t) - least),
+        ("<=", best_bound, at_the_best_time()),
+        ("<=", g1 + eps / 2, half_of_epsilon()),
+        ("<=", eps, small_g1),
+    )

@@ -9,14 +9,16 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, integrated, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, replace, specialise
+from numerics.derivations.derived import sqrt
+from numerics.derivations.rules import arithmetic, assume, specialise
 from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.risks.mean_of_a_vector import norm, norm_of_a_sum
-from proofs_check.derivations.risks.outcomes import i, p, parameters
+from proofs_check.derivations.risks.outcomes import i, parameters
 from proofs_check.derivations.training import two_flows
 from proofs_check.derivations.training.risk_along_the_flow import at_a_time
 from proofs_check.derivations.training.two_flows import (
@@ -65,34 +67,45 @@ def statement(c: int | Fraction = 1) -> Statement:
 @cache
 def at_T() -> Theorem:
     """|theta_L(s) - theta_inf(s)| <= g2 T e^{beta T} for every time s up to T."""
-    most = chain(two_flows.distance(), replace(bound_26(CLOCK(t)), horizon))
-    return at_a_time(most)
+    return at_a_time(show(two_flows.distance_now, "<=", bound_26(T), two_flows.distance(), horizon))
 
 
 @cache
 def sum_of_the_blocks() -> Theorem:
     """|w_U| + |w_V| <= sqrt(2)|w| for the blocks of a vector w."""
     squares = parameters((in_U * off) ** 2), parameters((in_V * off) ** 2)
-    each = equal((in_U * off) ** 2 + (in_V * off) ** 2, (in_U**2 + in_V**2) * off**2)
-    each = chain(each, arithmetic(each.rhs, "==", off**2, blocks, hide=(in_U**2 + in_V**2, off)))
-    total = integrated("coordinates", (i,), each, squares[0] + squares[1], None, (p,))
-    most = sqrt(2) * sqrt(squares[0] + squares[1])
-    return chain(arithmetic(block(in_U) + block(in_V), "<=", most, hide=squares), replace(most, total))
+    total = calc(
+        parameters((in_U * off) ** 2 + (in_V * off) ** 2),
+        ("==", parameters((in_U**2 + in_V**2) * off**2)),
+        ("==", parameters(off**2), blocks),
+    )
+    return calc(
+        block(in_U) + block(in_V),
+        ("<=", sqrt(2) * sqrt(squares[0] + squares[1]), *squares),
+        ("<=", sqrt(2) * norm(off), total),
+    )
 
 
+def _triangle() -> Theorem:
+    """|theta_L - lim| <= |theta_L - theta_inf| + |theta_inf - lim|."""
+    apart, away = thetaL(i, s) - theta(i, s), theta(i, s) - limit
+    return show(norm(off), "<=", norm(apart) + norm(away), norm_of_a_sum(apart, away))
+
+
+@proves("BB:4.E1cor", statement)
 @cache
 def theorem() -> Theorem:
     """The triangle inequality at the time T, with theta_inf(T) between."""
-    apart, away = thetaL(i, s) - theta(i, s), theta(i, s) - limit
-    way = chain(norm(off), norm_of_a_sum(apart, away))
-    finite = at_T()
-    finite = chain(finite, replace(finite.rhs, long_prompts))
+    apart, away = norm(thetaL(i, s) - theta(i, s)), norm(theta(i, s) - limit)
+    finite = calc(at_T(), ("<=", Op("ind", (T - CLOCK(s),)) * part, long_prompts))
     infinite = specialise(nearly_there, {t: s})
-    blocks_at_T = replace(here * (block(in_U) + block(in_V)), sum_of_the_blocks())
-    norms = norm(off), norm(apart), norm(away)
-    close = arithmetic(here * norm(off), "<=", 2 * part, way, finite, infinite, hide=(*norms, part))
-    scaled = chain(blocks_at_T, sqrt(2) * (here * norm(off)), replace(sqrt(2) * (here * norm(off)), close))
-    return chain(scaled, arithmetic(scaled.rhs, "==", eps))
+    facts = _triangle(), finite, infinite
+    close = show(here * norm(off), "<=", 2 * part, *facts, norm(off), apart, away, part)
+    return calc(
+        here * (block(in_U) + block(in_V)),
+        ("<=", sqrt(2) * (here * norm(off)), sum_of_the_blocks()),
+        ("<=", eps, close),
+    )
 
 
 @cache
@@ -130,25 +143,27 @@ def slow_statements(schedule: str = "slow") -> tuple[Statement, Statement]:
     )
 
 
+@proves("BB:4.E1cor2", slow_statements, part=1)
 @cache
 def at_the_slow_time() -> Theorem:
     """The triangle inequality at the time T, and (26) there."""
-    apart, away = thetaL(i, s) - theta(i, s), theta(i, s) - limit
-    way = chain(norm(off), norm_of_a_sum(apart, away))
-    finite = at_T()
+    apart, away = norm(thetaL(i, s) - theta(i, s)), norm(theta(i, s) - limit)
     there = arithmetic(bound_26(T), "==", slow_bound(), slow)
-    finite = chain(finite, replace(finite.rhs, there))
-    bound = slow_statements()[0].rhs
-    hidden = norm(off), norm(apart), norm(away), slow_bound()
-    positive = chain(arithmetic(0, "<=", bound_26(T)), there)
-    return arithmetic(here * norm(off), "<=", bound, way, finite, positive, hide=hidden)
+    finite = calc(at_T(), ("<=", Op("ind", (T - CLOCK(s),)) * slow_bound(), there))
+    facts = _triangle(), finite, calc(0, ("<=", bound_26(T)), ("==", slow_bound(), there))
+    return show(
+        here * norm(off), "<=", here * away + slow_bound(), *facts, norm(off), apart, away, slow_bound()
+    )
 
 
-@cache
+@proves("BB:4.E1cor2", slow_statements, part=2)
 def parameters_converge() -> Theorem:
     """Both terms are at most epsilon/2 for long prompts."""
-    near, small = specialise(half_way[0], {t: s}), half_way[1]
-    close = at_the_slow_time()
     away = norm(theta(i, s) - limit)
-    less = arithmetic(here * away, "<=", eps / 2, near, hide=(away,))
-    return chain(close, arithmetic(close.rhs, "<=", eps, less, small, hide=(here * away, slow_bound())))
+    near, small = show(here * away, "<=", eps / 2, specialise(half_way[0], {t: s}), away), half_way[1]
+    return calc(
+        here * norm(off),
+        ("<=", here * away + slow_bound(), at_the_slow_time()),
+        ("<=", eps / 2 + slow_bound(), near),
+        ("<=", eps, small),
+    )

@@ -7,14 +7,16 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, read_up_to
+from numerics.derivations.derived import read_up_to
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, equal, fall, integrate, replace, specialise
+from numerics.derivations.rules import assume, fall, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import absolute, both_signs, i, p, parameters, size
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.risks.outcomes import i, parameters, size
 from proofs_check.derivations.training import two_flows
 from proofs_check.derivations.training.two_flows import (
     EVERY,
@@ -103,6 +105,7 @@ def best_statement(c: int | Fraction = 1) -> Statement:
     return _statement(Fraction(c) * eps, eps / 2, term(0))
 
 
+@proves("BB:E.1", statements, part=2)
 @cache
 def risks_stay_together() -> Theorem:
     """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa g2 t e^{beta t} up to T."""
@@ -114,30 +117,30 @@ def together(inside: Theorem, near: Theorem) -> Theorem:
     brackets, in the ball.
     """
     one, other = size(RL(t) - RS(t)), size(RS(t) - R(t))
-    first = arithmetic(one, "<=", g1, close_risks, inside, hide=(square(thetaL), one))
-    hidden = (square(thetaL), other, distance_now)
-    second = arithmetic(other, "<=", kappa * distance_now, lipschitz_risk, inside, hide=hidden)
-    apart = replace(g1 + kappa * distance_now, near)
-    sides = []
-    for sign, *brackets in zip((1, -1), both_signs(first), both_signs(second), strict=True):
-        X = sign * (RL(t) - R(t))
-        sides.append(chain(arithmetic(X, "<=", apart.lhs, *brackets, hide=(distance_now,)), apart))
-    return absolute(RL(t) - R(t), *sides)
+    ball = square(thetaL)
+    return calc(
+        size(RL(t) - R(t)),
+        ("<=", one + other),
+        ("<=", g1 + other, show(one, "<=", g1, close_risks, inside, ball, one)),
+        (
+            "<=",
+            g1 + kappa * distance_now,
+            show(other, "<=", kappa * distance_now, lipschitz_risk, inside, ball, other, distance_now),
+        ),
+        ("<=", g1 + kappa * near.rhs, near),
+    )
 
 
 @cache
 def never_rises() -> Theorem:
     """R_L(theta_L(t)) <= R_L(theta_L(s)) for t >= s, as d/dt R_L(theta_L) = -|grad R_L|^2."""
-    finite_flow, _ = two_flows.flows
-    square_of_g = parameters(gL(i, t) ** 2)
-    each = arithmetic(gL(i, t) * thetaL.rate(i, t), "==", -(gL(i, t) ** 2), finite_flow)
-    slope = chain(chain_rule, integrate("coordinates", (i,), each, (p,)))
-    slow = chain(
+    slope = calc(
         derivative(RL(t), t),
-        slope,
-        arithmetic(slope.rhs, "<=", 0, equal(slope.rhs, -square_of_g), hide=(square_of_g,)),
+        ("==", parameters(gL(i, t) * thetaL.rate(i, t)), chain_rule),
+        ("==", parameters(-(gL(i, t) ** 2)), two_flows.flows[0]),
+        ("<=", 0),
     )
-    return fall(RL(t), t, slow, s)
+    return fall(RL(t), t, slope, s)
 
 
 @cache
@@ -145,9 +148,13 @@ def at_T() -> Theorem:
     """R_L(theta_L(s)) - R_inf(theta_inf(s)) <= g1 + kappa g2 T e^{beta T} for every time s up to T,
     whatever comes later.
     """
-    above = both_signs(risks_stay_together())[0]
-    above = chain(above, replace(above.rhs, horizon))
-    return at_a_time(above)
+    close = calc(
+        RL(t) - R(t),
+        ("<=", size(RL(t) - R(t))),
+        ("<=", g1 + kappa * bound_26(now), risks_stay_together()),
+        ("<=", g1 + kappa * bound_26(T), horizon),
+    )
+    return at_a_time(close)
 
 
 def at_a_time(thm: Theorem) -> Theorem:
@@ -160,26 +167,27 @@ def _from_T_on(e: Term, limit: Term = limit) -> Theorem:
     flow, which is within e of its limit, and it does not rise.
     """
     before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
-    far, near = at_T(), specialise(nearly_there(e, limit), {t: s})
-    far = chain(far, replace(far.rhs, long_prompts(e)))
-    first = arithmetic(before * RL(s), "<=", before * (R(s) + e), far)
-    second = arithmetic(after * R(s), "<=", after * (limit + e), near)
-    return arithmetic(later(RL(t) - limit), "<=", 2 * e, first, second, never_rises())
+    first = show(before * RL(s), "<=", before * (R(s) + e), at_T(), long_prompts(e))
+    second = show(after * R(s), "<=", after * (limit + e), specialise(nearly_there(e, limit), {t: s}))
+    return show(later(RL(t) - limit), "<=", 2 * e, first, second, never_rises())
 
 
-@cache
+proves("BB:E.1", statements, part=1)(two_flows.norm_in_the_ball)
+
+
+@proves("BB:E.1", statements, part=3)
 def within_two_epsilon() -> Theorem:
     """From T(epsilon) on R_L(theta_L) is at most the limit plus 2 epsilon."""
     return _from_T_on(eps)
 
 
-@cache
+@proves("BB:T4.3", statement)
 def theorem() -> Theorem:
     """From T(epsilon/2) on R_L(theta_L) is at most the limit plus epsilon."""
     return _from_T_on(eps / 2)
 
 
-@cache
+@proves("BB:T5.2", best_statement)
 def within_epsilon_of_the_best() -> Theorem:
     """From T(epsilon/2) on R_L(theta_L) is at most epsilon."""
     return _from_T_on(eps / 2, term(0))

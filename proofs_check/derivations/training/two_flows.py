@@ -10,26 +10,17 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import D_, chain, exp, sqrt
+from numerics.derivations.derived import D_, exp, sqrt
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import (
-    arithmetic,
-    assume,
-    begin,
-    continuation,
-    fall,
-    integrate,
-    limit,
-    replace,
-    specialise,
-    then,
-)
+from numerics.derivations.rules import assume, begin, continuation, fall, limit, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.mean_of_a_vector import norm, norm_of_a_sum, triangle
-from proofs_check.derivations.risks.outcomes import i, p, parameters
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.risks.mean_of_a_vector import norm, norm_of_a_sum
+from proofs_check.derivations.risks.outcomes import i, parameters
 from theory.regression.transfer import distance_26, distance_of_flows
 
 t, s = Variable("t", Sort.TIME), Variable("s", Sort.TIME)
@@ -112,51 +103,58 @@ def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[State
 
 def _young(X: Term, Y: Term, P: Term) -> Theorem:
     """-2XY <= P X^2 + Y^2/P for a positive P."""
-    x, y, w = (Variable(name, range=REALS) for name in "xyw")
+    x, y = (Variable(name, range=REALS) for name in "xy")
     p = Variable("p", range=POSITIVE)
-    line = specialise(arithmetic(-2 * x * y, "<=", -2 * x * y + p * w**2), {w: x + y / p})
-    return specialise(chain(line, p * x**2 + y**2 / p), {x: X, y: Y, p: P})
+    line = show(-2 * x * y, "<=", p * x**2 + y**2 / p, show(0, "<=", p * (x + y / p) ** 2))
+    return specialise(line, {x: X, y: Y, p: P})
 
 
 def _fields(inside: Theorem) -> tuple[Theorem, Theorem]:
     """How far the gradients are apart where the finite-prompt flow is in the ball."""
-    first = arithmetic(gap(gL, gS), "<=", g2**2, close_gradients, inside)
-    return first, arithmetic(gap(gS, g), "<=", beta**2 * gap(thetaL, theta), lipschitz, inside)
+    first = show(gap(gL, gS), "<=", g2**2, close_gradients, inside)
+    return first, show(gap(gS, g), "<=", beta**2 * gap(thetaL, theta), lipschitz, inside)
 
 
+@proves("BB:24-27", statements, part=1)
 @cache
 def speed() -> Theorem:
     """(24), (25) and Corollary E.5, by the triangle inequality for the gradients."""
-    pairs = ((gL(i, t) - gS(i, t), g2), (gS(i, t) - g(i, t), beta * distance_now))
-    parts = []
-    for thm, (v, most) in zip(_fields(barrier), pairs, strict=True):
-        root = replace(norm(v), thm)
-        parts.append((v, chain(root, arithmetic(root.rhs, "==", most, hide=(gap(thetaL, theta),)))))
-    apart = thetaL.rate(i, t) - theta.rate(i, t)
-    each = arithmetic(apart**2, "==", (parts[0][0] + parts[1][0]) ** 2, *flows)
-    return chain(replace(norm(apart), integrate("coordinates", (i,), each, (p,))), triangle(*parts))
+    here, there = gL(i, t) - gS(i, t), gS(i, t) - g(i, t)
+    return calc(
+        norm(thetaL.rate(i, t) - theta.rate(i, t)),
+        ("<=", norm(here + there), *flows),
+        ("<=", norm(here) + norm(there), norm_of_a_sum(here, there)),
+        ("<=", g2 + beta * distance_now, *_fields(barrier)),
+    )
 
 
 def _speed(inside: Theorem, F: Term) -> Theorem:
     """The derivative of F = sqrt(|theta_L - theta|^2 + delta^2) is at most g2 + beta F, where the
     finite-prompt flow is in the ball.
     """
-    squared = gap(thetaL, theta)
-    first, second = _fields(inside)
     apart, of_field, of_place = thetaL(i, t) - theta(i, t), gL(i, t) - gS(i, t), gS(i, t) - g(i, t)
-    moved = arithmetic(
-        2 * apart * (thetaL.rate(i, t) - theta.rate(i, t)), "==", -2 * apart * (of_field + of_place), *flows
+    squared, of_both = gap(thetaL, theta), 2 * apart * (thetaL.rate(i, t) - theta.rate(i, t))
+    each = calc(
+        of_both,
+        ("==", -2 * apart * of_field + -2 * apart * of_place, *flows),
+        (
+            "<=",
+            g2 / F * apart**2 + of_field**2 / (g2 / F) + beta * apart**2 + of_place**2 / beta,
+            _young(apart, of_field, g2 / F),
+            _young(apart, of_place, beta),
+        ),
     )
-    two = _young(apart, of_field, g2 / F), _young(apart, of_place, beta)
-    both = -2 * apart * of_field + -2 * apart * of_place
-    each = chain(moved, both, replace(both, *two))
-    parts = g2 / F * squared + gap(gL, gS) / (g2 / F) + beta * squared + gap(gS, g) / beta
-    total = chain(integrate("coordinates", (i,), each, (p,)), parts, replace(parts, first, second))
-    less = arithmetic(squared, "<=", F**2)
-    one_over_F = (squared + D_**2) ** Fraction(-1, 2)
-    form = arithmetic(total.rhs * one_over_F / 2, "==", total.rhs / F / 2)
-    enough = arithmetic(total.rhs / F / 2, "<=", g2 + beta * F, less, hide=(F,))
-    return chain(derivative(F, t), replace(total.lhs * one_over_F / 2, total), form, enough)
+    return calc(
+        derivative(F, t),
+        ("==", parameters(of_both) / F / 2),
+        (
+            "<=",
+            (g2 / F * squared + gap(gL, gS) / (g2 / F) + beta * squared + gap(gS, g) / beta) / F / 2,
+            each,
+        ),
+        ("<=", (g2 / F * squared + g2 * F + 2 * beta * squared) / F / 2, *_fields(inside)),
+        ("<=", g2 + beta * F, show(squared, "<=", F**2), F),
+    )
 
 
 @cache
@@ -164,22 +162,23 @@ def _distance(inside: Theorem) -> Theorem:
     """Gronwall's bound where the finite-prompt flow is in the ball: e^{-beta t}(F + g2/beta) falls,
     with F the distance of the flows, made smooth by a delta that tends to 0.
     """
-    squared, now = gap(thetaL, theta), CLOCK(t)
-    F = sqrt(squared + D_**2)
-    speed = _speed(inside, F)
-    decay, growth = exp(-beta * now), exp(beta * now)
+    now = CLOCK(t)
+    F = sqrt(gap(thetaL, theta) + D_**2)
+    speed, decay, growth = _speed(inside, F), exp(-beta * now), exp(beta * now)
     falling = decay * (F + g2 / beta)
-    rate = arithmetic(decay * (speed.lhs - beta * F - g2), "<=", 0, speed, hide=(F, speed.lhs, decay))
-    fallen = fall(falling, t, chain(derivative(falling, t), rate))
-    shrunk = then(fallen, arithmetic(fallen.rhs, "==", D_ + g2 / beta, begin(), _one_start()))
-    near = chain(F + g2 / beta, growth * falling, replace(growth * falling, shrunk))
-    size = arithmetic(F, "<=", near.rhs - g2 / beta, near, hide=(F, near.rhs, g2 / beta))
-    return limit(chain(arithmetic(sqrt(squared), "<=", F), size), D_, sharp(now), growth)
+    fallen = fall(falling, t, calc(derivative(falling, t), ("<=", 0, speed)))
+    fallen = calc(fallen, ("==", D_ + g2 / beta, begin(), _one_start()))
+    near = calc(
+        distance_now,
+        ("<=", F),
+        ("==", growth * falling - g2 / beta),
+        ("<=", growth * (D_ + g2 / beta) - g2 / beta, fallen),
+    )
+    return limit(near, D_, sharp(now), growth)
 
 
 def _one_start() -> Theorem:
-    each = arithmetic((thetaL(i, START) - theta(i, START)) ** 2, "==", 0, same_start)
-    return chain(integrate("coordinates", (i,), each, (p,)), 0)
+    return show(gap(thetaL, theta, START), "==", 0, same_start)
 
 
 @cache
@@ -191,48 +190,58 @@ def less_than_rho() -> Theorem:
     A, y, B = (Variable(name, range=POSITIVE) for name in ("A_", "y_", "B_"))
     share = lambda y, B: y - y**2 / (y + B)
     y_T = 3 * (g2 / beta) * exp(beta * T)
-    scaled = arithmetic(exp(x) - 1, "<=", 3 * x * exp(x) / (3 + x))
-    line = replace(A * scaled.lhs, scaled)
-    line = chain(line, arithmetic(line.rhs, "==", share(3 * A * exp(x), A * x * exp(x))))
-    line = chain(sharp(T), specialise(line, {A: g2 / beta, x: beta * T}), share(y_T, bound_26(T)))
-    strict = specialise(arithmetic(share(y, B), "<", B), {y: y_T, B: rho})
-    return chain(line, replace(line.rhs, early), strict)
+    scaled = show(exp(x) - 1, "<=", 3 * x * exp(x) / (3 + x))
+    line = calc(
+        A * (exp(x) - 1),
+        ("<=", A * (3 * x * exp(x) / (3 + x)), scaled),
+        ("==", share(3 * A * exp(x), A * x * exp(x))),
+    )
+    strict = specialise(show(share(y, B), "<", B), {y: y_T, B: rho})
+    return calc(
+        sharp(T),
+        ("<=", share(y_T, bound_26(T)), specialise(line, {A: g2 / beta, x: beta * T})),
+        ("<=", share(y_T, rho), early),
+        ("<", rho, strict),
+    )
 
 
 def kept_in_the_ball(thm: Theorem, early: Callable[[], Theorem] = less_than_rho) -> Theorem:
     """What holds as long as the finite-prompt flow is in the ball of radius 2 rho holds up to T, if
     `early` says that Gronwall's bound of the distance is less than rho at T.
     """
-    most = sharp(T)
-    apart = then(_distance(barrier), replace(sharp(CLOCK(t)), horizon))
-    within = replace(norm(theta(i, t)), in_small_ball)
-    within = chain(within, arithmetic(within.rhs, "==", rho))
-    way = norm_of_a_sum(theta(i, t), thetaL(i, t) - theta(i, t))
-    root = chain(sqrt(square(thetaL)), way, replace(way.rhs, within, apart))
-    inside = chain(square(thetaL), replace(sqrt(square(thetaL)) ** 2, root))
-    positive = arithmetic(0, "<=", most)
-    below = arithmetic(inside.rhs, "<", 4 * rho**2, early(), positive, hide=(most,))
-    begins = integrate(
-        "coordinates", (i,), arithmetic(thetaL(i, START) ** 2, "==", theta(i, START) ** 2, same_start), (p,)
+    most, apart = sharp(T), thetaL(i, t) - theta(i, t)
+    root = calc(
+        sqrt(square(thetaL)),
+        ("<=", norm(theta(i, t)) + norm(apart), norm_of_a_sum(theta(i, t), apart)),
+        ("<=", norm(theta(i, t)) + sharp(CLOCK(t)), _distance(barrier)),
+        ("<=", rho + most, in_small_ball, horizon),
     )
-    start = chain(begins, specialise(in_small_ball, {t: START}), arithmetic(rho**2, "<=", 4 * rho**2))
+    inside = calc(square(thetaL), ("==", sqrt(square(thetaL)) ** 2), ("<=", (rho + most) ** 2, root))
+    below = show(inside.rhs, "<", 4 * rho**2, early(), show(0, "<=", most), most)
+    start = calc(
+        square(thetaL, START),
+        ("==", square(theta, START), same_start),
+        ("<=", rho**2, specialise(in_small_ball, {t: START})),
+        ("<=", 4 * rho**2),
+    )
     (own,) = barrier.assumptions
     return continuation(own, t, inside, below, start, thm)
 
 
+@proves("BB:LE.1", statement)
 @cache
 def distance() -> Theorem:
     """(26) up to the time T."""
     return kept_in_the_ball(distance_in_the_ball())
 
 
+@proves("BB:24-27", statements, part=2)
 @cache
 def distance_in_the_ball() -> Theorem:
     """(26) as long as the finite-prompt flow is in the ball, as e^x - 1 <= x e^x."""
     x = Variable("x", range=NONNEGATIVE)
-    line = specialise(arithmetic(exp(x) - 1, "<=", x * exp(x)), {x: beta * CLOCK(t)})
-    gronwall = chain(_distance(barrier), g2 / beta * line.lhs)
-    return chain(gronwall, replace(gronwall.rhs, line), bound_26(CLOCK(t)))
+    line = specialise(show(exp(x) - 1, "<=", x * exp(x)), {x: beta * CLOCK(t)})
+    return calc(distance_now, ("<=", sharp(CLOCK(t)), gronwall()), ("<=", bound_26(CLOCK(t)), line))
 
 
 @cache
@@ -241,11 +250,11 @@ def in_the_ball() -> Theorem:
     return kept_in_the_ball(barrier)
 
 
+@proves("BB:24-27", statements, part=3)
 @cache
 def norm_in_the_ball() -> Theorem:
     """Up to T the finite-prompt flow is in the ball of radius 2 rho."""
-    root = replace(sqrt(square(thetaL)), in_the_ball())
-    return chain(root, arithmetic(root.rhs, "==", 2 * rho))
+    return show(sqrt(square(thetaL)), "<=", 2 * rho, in_the_ball())
 
 
 @cache
