@@ -175,7 +175,7 @@ def rate(which: int, shortest: int, c: Fraction = Fraction(1), power: int = 12) 
 
 
 def _rare(size: int, mass: Fraction) -> TokenLaw:
-    """The law of size, 0 and -size; 1 is a sub-Gaussian constant if size^2 <= 2 ln(1/mass), about."""
+    """The law of size, 0 and -size; 1 is sub-Gaussian for size^2 up to about 2 ln(1/mass)."""
     return atoms([[size], [0], [-size]], [mass / 2, 1 - mass, mass / 2], sigma2=Fraction(1))
 
 
@@ -198,7 +198,10 @@ def rate_holds(
     return tightest(
         (*rows, *meant.instances([rare], lambda x: (2, 3))),
         checked=checked,
-        covered=f"{covered}; sigma = 1 and 3, U = 0, I, nilpotent, -1; L from {shortest} to 1000; rare large tokens and queries",
+        covered=(
+            f"{covered}; sigma = 1 and 3, U = 0, I, nilpotent, -1; L from {shortest} to 1000; rare large "
+            "tokens and queries"
+        ),
         statement=meant,
     )
 

@@ -47,7 +47,10 @@ def _at_signs(left: Side, right: Side) -> Evidence:
             return Evidence(
                 verdict=Verdict.REFUTED, engine="interval arithmetic", witness=numbers, witness_by="Arb"
             )
-    covered = "tokens s and -s, queries 1 and -1, d = 1: s and v in {1, 2}, U in {0, 1, 9}, with the least constants"
+    covered = (
+        "tokens s and -s, queries 1 and -1, d = 1: s and v in {1, 2}, U in {0, 1, 9}, with the least "
+        "constants"
+    )
     return supported("interval arithmetic", covered, dimension="d = 1")
 
 

@@ -56,7 +56,10 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     worst = max(_left(law, law, U, p, q) for U in (0.0, 0.5, 3.0) for p in ORDERS for q in ORDERS)
     if worst > 1 + 1e-12:
         return undecided("examples", f"the moments of Rademacher laws came out as {worst}")
-    covered = "inside: Rademacher tokens and queries, U = 0, 1/2, 3, p and p' in {0, 4, 8}; outside: a query with exponential tails"
+    covered = (
+        "inside: Rademacher tokens and queries, U = 0, 1/2, 3, p and p' in {0, 4, 8}; outside: a query "
+        "with exponential tails"
+    )
     return supported("examples", covered, checked=r"M_{p,p'} = 1", dimension="d = 1")
 
 

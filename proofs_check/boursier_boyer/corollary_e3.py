@@ -64,7 +64,10 @@ def drawn_risks(scale: float) -> Computed:
         return np.abs(gap_at_nodes(common_nodes(DRAWN_LENGTHS, 400.0, step), S * np.eye(1), c * np.eye(1), u))
 
     return Computed(
-        "d = 1, S from 1/1000 to 10, balls with S times the radius from 1/20 to 3/5, all points, L = 1 to 1e30",
+        (
+            "d = 1, S from 1/1000 to 10, balls with S times the radius from 1/20 to 3/5, all points, L = 1 "
+            "to 1e30"
+        ),
         {
             "S": Decades(1e-3, 10.0, 1 / 64),
             "reach": Share(0.05, 0.6),

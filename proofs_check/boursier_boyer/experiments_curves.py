@@ -53,7 +53,10 @@ def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
     if runs.plan.steps(AS_WRITTEN) < VARIANTS[AS_WRITTEN].steps or not set(lengths) <= set(
         runs.plan.curve_lengths
     ):
-        return f"needs L = {lengths} and {VARIANTS[AS_WRITTEN].steps} steps; largeprompt figures makes these runs"
+        return (
+            f"needs L = {lengths} and {VARIANTS[AS_WRITTEN].steps} steps; largeprompt figures makes these "
+            "runs"
+        )
     seed = runs.plan.first_seed
     missing = [L for L in lengths if RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed) not in runs.runs]
     return f"no anisotropic run from seed {seed} at L = {missing}" if missing else ""

@@ -55,7 +55,8 @@ def trajectories_approach(
     """
     if step % STEPS_A_RECORD or not STEPS_A_RECORD <= step <= LATE_STEP:
         raise ValueError(
-            f"step = {step}: the runs of this claim are recorded at 10 000, 20 000 and 30 000; pass one of these"
+            f"step = {step}: the runs of this claim are recorded at 10 000, 20 000 and 30 000; pass "
+            "one of these"
         )
     printed, runs = step == LATE_STEP, measurements(measured)
     of = {SEED: _repeated(step)} if printed else _early(runs, step)
@@ -213,7 +214,10 @@ def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:
 
 
 def _at_the_end(runs: Measurements) -> str:
-    return f"after {runs.plan.steps(AS_WRITTEN)} steps, where no run fails: {_told(_ends(runs, AS_WRITTEN)) or 'none'}"
+    return (
+        f"after {runs.plan.steps(AS_WRITTEN)} steps, where no run fails: "
+        f"{_told(_ends(runs, AS_WRITTEN)) or 'none'}"
+    )
 
 
 def _told(distances: dict[int, dict[int, float]]) -> str:

@@ -93,7 +93,10 @@ def _at_score_variances(power: int) -> Evidence:
                 )
             i = int(np.argmin(ratios))
             if ratios[i] <= 1:
-                doubt = f"at s = {s} the gap does not fall from L = {LENGTHS[i]} to {LENGTHS[i + 1]}: {values[i]}, {values[i + 1]}"
+                doubt = (
+                    f"at s = {s} the gap does not fall from L = {LENGTHS[i]} to {LENGTHS[i + 1]}: "
+                    f"{values[i]}, {values[i + 1]}"
+                )
             if ratios[i] < least:
                 least, tightest = (
                     float(ratios[i]),
@@ -101,8 +104,14 @@ def _at_score_variances(power: int) -> Evidence:
                 )
     if doubt:
         return undecided("quadrature", f"{doubt}; no second route at these lengths")
-    covered = f"every a, b, covariance with a'Gamma a in {SCORE_VARIANCES}; L = 1, 2, 3, 5, the lengths of the figures, 1e4, 1e6"
-    checked = r"\mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L'} < \mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L},\quad L' > L"
+    covered = (
+        f"every a, b, covariance with a'Gamma a in {SCORE_VARIANCES}; L = 1, 2, 3, 5, the lengths of the "
+        "figures, 1e4, 1e6"
+    )
+    checked = (
+        r"\mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L'} < \mathbb{E}(T_{\rm soft} - T_{\rm "
+        r"lin})^2\big|_{L},\quad L' > L"
+    )
     return supported("quadrature", covered, checked=checked, tightest=tightest)
 
 
@@ -168,7 +177,10 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
         return Evidence(
             verdict=Verdict.OPEN, reason=f"not decided by these tasks and queries at {tightest}", **common
         )
-    says = f"squared gradient gaps, {covariance}, L = {', '.join(map(str, plan.gap_lengths))}: {', '.join(covered)}"
+    says = (
+        f"squared gradient gaps, {covariance}, L = {', '.join(map(str, plan.gap_lengths))}: "
+        f"{', '.join(covered)}"
+    )
     return Evidence(verdict=Verdict.SUPPORTED, covered=says, error=1e-6, tightest=tightest, **common)
 
 

@@ -190,7 +190,10 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
         return Evidence(
             verdict=Verdict.OPEN, reason=f"not decided by these queries at {doubtful[0]}", **common
         )
-    covered = f"{len(ends)} runs of at most {runs.plan.most_steps or 500_000} steps; left out: {', '.join(left_out) or 'none'}"
+    covered = (
+        f"{len(ends)} runs of at most {runs.plan.most_steps or 500_000} steps; left out: "
+        f"{', '.join(left_out) or 'none'}"
+    )
     return Evidence(
         verdict=Verdict.SUPPORTED,
         covered=covered,
@@ -226,7 +229,7 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
 
 
 def _reached_from(seed: int, L: int) -> float:
-    """The risk at which the flow of linear attention from a random start ends on anisotropic data."""
+    """The risk of linear attention where the flow from a random start ends, anisotropic data."""
     Sigma = COVARIANCES["anisotropic"]
     return risk_again(L, flow(L, random_start(seed), (500.0,), Sigma=Sigma)[-1], Sigma)
 
@@ -265,7 +268,10 @@ def anisotropic_data_need_longer_prompts(
             ):
                 return refuted_exactly(
                     witness | {"anisotropic": str(exact)},
-                    covered=f"the gradient flow from the random start with seed 1 ends at {reached:.8g} above the label noise",
+                    covered=(
+                        f"the gradient flow from the random start with seed 1 ends at {reached:.8g} above "
+                        "the label noise"
+                    ),
                 )
         closed = float(linear_excess(drawn.Sigma, drawn.query_covariance, L))
         if closed < factor * float(plain) * (1 - ACCURACY):

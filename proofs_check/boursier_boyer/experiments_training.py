@@ -80,7 +80,10 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
         return Evidence(verdict=Verdict.REFUTED, witness=at, witness_by="statistics", error=1e-9, **common)
     if worst > 7:
         return Evidence(verdict=Verdict.OPEN, reason=f"off by {worst:.1f} standard errors at {at}", **common)
-    covered = f"softmax and linear, isotropic, L = 10, {batches} batches: loss and 42 entries of the gradient, off by {worst:.1f} errors"
+    covered = (
+        f"softmax and linear, isotropic, L = 10, {batches} batches: loss and 42 entries of the gradient, "
+        f"off by {worst:.1f} errors"
+    )
     return Evidence(verdict=Verdict.SUPPORTED, covered=covered, error=1e-6, **common)
 
 
@@ -182,7 +185,10 @@ def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements 
     lengths = sorted(
         {key.L for key in runs.runs if key.covariance == "isotropic" and key.attention == "coupled"}
     )
-    covered = f"{tried} runs at L = {', '.join(map(str, lengths))}, both architectures; not converged, or perhaps not: "
+    covered = (
+        f"{tried} runs at L = {', '.join(map(str, lengths))}, both architectures; not converged, or "
+        "perhaps not: "
+    )
     return supported(ENGINE, covered + (", ".join(late) or "none"), error=1e-6)
 
 
@@ -318,7 +324,10 @@ def linear_attention_fails_from_some_start(
     if found is None:
         return undecided(ENGINE, f"no run at L = {L} from seed {seed}")
     above = [risk - found.block for risk in (found.flow, found.sgd, found.again)]
-    says = f"L = {L}, seed {seed}: flow {found.flow:.6g}, SGD of {found.steps} steps {found.sgd:.6g}, then flow {found.again:.6g}"
+    says = (
+        f"L = {L}, seed {seed}: flow {found.flow:.6g}, SGD of {found.steps} steps {found.sgd:.6g}, then "
+        f"flow {found.again:.6g}"
+    )
     if min(above) > found.tolerance:
         return supported("integration of the flow", f"{says}; block {found.block:.6g}")
     if max(above) < found.tolerance:

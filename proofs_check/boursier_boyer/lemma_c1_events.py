@@ -74,7 +74,10 @@ class Within:
 
     @property
     def checked(self) -> str:
-        return rf"\mathbb{{P}}\left({sp.latex(self.lower)} \le S_L \le {sp.latex(self.upper)}\right) \ge {sp.latex(self.level)}"
+        return (
+            rf"\mathbb{{P}}\left({sp.latex(self.lower)} \le S_L \le {sp.latex(self.upper)}\right) \ge "
+            rf"{sp.latex(self.level)}"
+        )
 
     @property
     def drawn(self) -> Codes:
@@ -144,7 +147,10 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
                 return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
         if outside and (1 - required) / outside < slack:
             slack, tightest = (1 - required) / outside, at
-    covered = f"Rademacher tokens, L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))}), delta in ({', '.join(map(str, DELTAS))})"
+    covered = (
+        f"Rademacher tokens, L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))}), delta in "
+        f"({', '.join(map(str, DELTAS))})"
+    )
     return Evidence(
         verdict=Verdict.SUPPORTED,
         covered=covered,

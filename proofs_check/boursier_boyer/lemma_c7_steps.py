@@ -31,7 +31,8 @@ L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")
 FIRST_TERM = 2 * C(a2_, K_) * K_ / sqrt(L_)
 HYPOTHESES = ("L in Integers", "L >= 1")
 UNPROVED = (
-    "The display bounds a mean over every sub-Gaussian law by an integral over levels, which nobody has derived in the kernel; its "
+    "The display bounds a mean over every sub-Gaussian law by an integral over levels, which nobody "
+    "has derived in the kernel; its "
     "inequalities between scalars are proved."
 )
 

@@ -36,7 +36,7 @@ LEAST = Fraction(1, 16)
 def maximum(
     length: int, power: Fraction, bound: Callable[[int, int, float], float]
 ) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """E max |z_l|^p and sigma^p times the bound for sigma = 1, which is a function of L, d and p."""
+    """E max |z_l|^p and sigma^p times the bound for sigma = 1, a function of L, d and p."""
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (z,) = populations

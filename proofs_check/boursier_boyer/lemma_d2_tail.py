@@ -89,7 +89,7 @@ def _lengths() -> Iterator[tuple[str, Any, Any]]:
 
 
 def _by_length(p: WeightedNodes) -> WeightedNodes:
-    """The law with one node for each length, since rounding may tear apart nodes of equal length."""
+    """The law with one node for each length, since rounding may tear nodes apart."""
     squares = np.round(p.squares, 12)
     values = np.unique(squares)
     nodes = np.zeros((len(values), p.nodes.shape[1]))

@@ -65,7 +65,10 @@ def _on_paths(c: Fraction) -> Evidence:
     if ratio > c:
         witness = {**worst, "S": "1/64", "|theta_L - theta| / (g2 t e^(beta t))": ratio, "allowed": c}
         return refuted_by_two_routes("integration of the flow", witness, ratio, float(c), again)
-    covered = f"d = 1, S = 1/64, L = 1 to 1e6, {len(STARTS)} starts, times up to that of (27); suprema over the ball by quadrature"
+    covered = (
+        f"d = 1, S = 1/64, L = 1 to 1e6, {len(STARTS)} starts, times up to that of (27); suprema over the "
+        "ball by quadrature"
+    )
     return supported(
         "integration of the flow",
         covered,

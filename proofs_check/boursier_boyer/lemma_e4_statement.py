@@ -71,7 +71,8 @@ def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
         return found if sp.sqrt(Rational(left2)) > product else None
 
     checked = (
-        r"\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
+        r"\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2"
+        r"\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
         r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}"
     )
     bound = lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)

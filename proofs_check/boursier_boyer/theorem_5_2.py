@@ -49,7 +49,10 @@ def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     at the end of integrated flows, at a length $L(\varepsilon)$ and at $L=10^6$. Here `c`
     multiplies $\varepsilon$.
     """
-    checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ \mathcal R^\star=0"
+    checked = (
+        r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ "
+        r"\mathcal R^\star=0"
+    )
     return derivation("BB:T5.2", trained_risk_below(PRINTED, c, checked), c=c)
 
 
