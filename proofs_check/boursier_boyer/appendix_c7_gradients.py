@@ -231,16 +231,8 @@ def rate_of_the_first_term(*, shortest: int = 1, c: Fraction = Fraction(1), powe
         error, _ = gradient_errors(law, hostile_laws(1)[2].weighted_nodes, np.zeros((1, 1)), np.ones(1), 1)
         if error != 0.25:
             raise Contradiction(f"the variance of z^2 is 1/4, not {error}")
-        witness = {
-            "L": 1,
-            "d": 1,
-            "sigma": 1,
-            "U": 0,
-            "v": 1,
-            "mu": "-1, 0, 1 with 1/4, 1/2, 1/4",
-            "nu": "Rademacher",
-        }
-        witness |= {"left": "1/4", "right": 0}
+        at = {"L": 1, "d": 1, "sigma": 1, "U": 0, "v": 1, "mu": "-1, 0, 1 with 1/4, 1/2, 1/4"}
+        witness = {**at, "nu": "Rademacher", "left": "1/4", "right": 0}
         checked = r"\mathbb{E}\|\ldots\|^2 \le " + RATE
         common: dict[str, Any] = {"checked": checked, "sides": (rate(0, shortest),)}
         return refuted_exactly(witness, **common)

@@ -163,12 +163,8 @@ def term_3(id: str, share: int, searches: int, needs: tuple[str, ...]) -> Claim:
             root = sqrt(exp(2 * d - B**2 / 16))
             tail, tail_at_radius = exp(d - B**2 / half), exp(d - chosen**2 / 32)
             printed = exp(d - log(L) / (rate * sigma**2 * u**2))
-        sum_of_roots = forall(
-            sqrt(2 * x + 2 * y),
-            "<=",
-            sp.Rational(factor) * (sqrt(2 * x) + sqrt(2 * y)),
-            dict.fromkeys((x, y), Closed(0, oo)),
-        )
+        right = sp.Rational(factor) * (sqrt(2 * x) + sqrt(2 * y))
+        sum_of_roots = forall(sqrt(2 * x + 2 * y), "<=", right, dict.fromkeys((x, y), Closed(0, oo)))
         size = dict.fromkeys((d, sigma, u), (0, oo))
         at_radius = forall(tail_at_radius, "<=", printed, {**size, L: Integers(1, oo)})
         squares = twice * A**2 + twice * D**2

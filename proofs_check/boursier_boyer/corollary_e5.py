@@ -85,8 +85,8 @@ def drawn_gradients(bounds: list[float]) -> Computed:
         c, u = point(**at)
         nodes, one = common_nodes((L,), 400.0), np.eye(1)
         gap = lambda c, u: float(gap_at_nodes(nodes, S * one, c * one, u)[0])
-        at = lambda n, i, j: gap(c + n * i * h, u + n * j * h)
-        stencil = lambda *e: (8 * (at(1, *e) - at(-1, *e)) - at(2, *e) + at(-2, *e)) / (12 * h)
+        moved = lambda n, i, j: gap(c + n * i * h, u + n * j * h)
+        stencil = lambda *e: (8 * (moved(1, *e) - moved(-1, *e)) - moved(2, *e) + moved(-2, *e)) / (12 * h)
         slopes = [stencil(1, 0), stencil(0, 1)]
         return float(np.linalg.norm(slopes))
 

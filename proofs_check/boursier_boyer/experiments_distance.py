@@ -71,13 +71,9 @@ def trajectories_approach(
     tightest = {"seed": seed, "step": step, "L": L, "distance": means[seed][L] * L**growth}
     tightest |= {"next L": longer, "its distance": means[seed][longer] * longer**growth}
     if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
-        common: dict[str, Any] = {
-            "covered": says,
-            "samples": samples,
-            "error": 1e-6,
-            "slack": least,
-            "slack_error": spread,
-        }
+        common: dict[str, Any] = dict(
+            covered=says, samples=samples, error=1e-6, slack=least, slack_error=spread
+        )
         return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, tightest=tightest, **common)
     failing = [length for length in (SHORT_PROMPT, LONG_PROMPT) if printed and _fails(length, step)]
     if failing or least > 1 or told_apart > 1e-9:
@@ -258,12 +254,9 @@ def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
         return undecided(ENGINE, says)
     (seed, L), (least, told_apart, spread) = min(falls.items(), key=lambda item: item[1])
     if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
-        found: dict[str, Any] = {
-            "slack": least,
-            "slack_error": spread,
-            "tightest": {"seed": seed, "L": L},
-            "error": 1e-6,
-        }
+        found: dict[str, Any] = dict(
+            slack=least, slack_error=spread, tightest={"seed": seed, "L": L}, error=1e-6
+        )
         return supported(ENGINE, says, **found)
     if least < 1 and told_apart < 1e-9:
         witness = {"seed": seed, "L": L, "its distance over the next": least}

@@ -80,14 +80,8 @@ def _at_score_variances(power: int) -> Evidence:
             values = gap.of_t + end * s * gap.of_c2
             ratios = values[:-1] / values[1:]
             if ratios[0] < 1:
-                witness = {
-                    "s": s,
-                    "t": 1,
-                    "c^2": end * s,
-                    "L": 1,
-                    "gap": values[0],
-                    "gap at L = 2": values[1],
-                }
+                at = {"s": s, "t": 1, "c^2": end * s, "L": 1}
+                witness = {**at, "gap": values[0], "gap at L = 2": values[1]}
                 return refuted_by_two_routes(
                     "quadrature", witness, values[1], values[0], _pair(s, end * s, 2.0 ** (1 - power))
                 )

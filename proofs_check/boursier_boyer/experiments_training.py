@@ -210,14 +210,8 @@ def from_one_start_it_takes_longer(*, start: str = "seed 21") -> Evidence:
     )
     if missing < allowed:
         again = risk_again(L, flow(L, random_start(seed), (50.0,), "DOP853")[0]) - end
-        witness = {
-            "attention": "linear",
-            "L": L,
-            "seed": seed,
-            "step": 50_000,
-            "risk": now,
-            "risk at the end": end,
-        }
+        at = {"attention": "linear", "L": L, "seed": seed, "step": 50_000}
+        witness = {**at, "risk": now, "risk at the end": end}
         return refuted_by_two_routes(engine, witness, allowed - missing, 0.0, allowed - again)
     from numerics.training.run import train
 
@@ -385,13 +379,8 @@ def _from_zero(L: int) -> Evidence:
     if np.abs(pack(run.parameters)).max() > 0:
         return undecided(ENGINE, "training left the start at 0")
     from_block = trained(TASK, L).risk
-    witness = {
-        "attention": "softmax",
-        "L": L,
-        "start": 0,
-        "risk at the end": TASK.null_risk,
-        "from the block start": from_block,
-    }
+    at = {"attention": "softmax", "L": L, "start": 0}
+    witness = {**at, "risk at the end": TASK.null_risk, "from the block start": from_block}
     if TASK.null_risk <= from_block:
         return undecided(ENGINE, "the risk of predicting 0 is not the larger one")
     return refuted_exactly(witness, "examples")

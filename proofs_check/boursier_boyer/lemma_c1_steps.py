@@ -195,13 +195,8 @@ def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
     F2 = sp.Symbol("F2", nonnegative=True)  # sqrt(E|f|^2)
     F = sp.Symbol("F", positive=True)  # (E|f|^4)^{1/4}
     common = exp(2 * a2) * sqrt(3 / (delta * L))
-    total = forall(
-        common * (F2 + 2 * F),
-        "<=",
-        c * common * F,
-        {F2: Closed(0, oo), F: (0, oo), **PROMPT_DOMAIN},
-        where=[(F2, "<=", F)],
-    )
+    domain = {F2: Closed(0, oo), F: (0, oo), **PROMPT_DOMAIN}
+    total = forall(common * (F2 + 2 * F), "<=", c * common * F, domain, where=[(F2, "<=", F)])
     with sp.evaluate(False):  # so that the engine squares, and not SymPy before it
         square = (c * exp(2 * a2) * F * sqrt(3 / (delta * L))) ** 2
     lemma = 27 * beta(L, a2, delta, F**2, c=1) ** 2

@@ -66,13 +66,8 @@ def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fracti
     if at_most is None:
         return all_of(*cases)
     most = sp.Rational(at_most)
-    order = forall(
-        C(SIZE, 1) / LENGTH,
-        "<=",
-        threshold_c4(LENGTH, SIZE, 1),
-        DOMAIN,
-        where=[(delta_0(LENGTH, SIZE), "<=", most)],
-    )
+    right = threshold_c4(LENGTH, SIZE, 1)
+    order = forall(C(SIZE, 1) / LENGTH, "<=", right, DOMAIN, where=[(delta_0(LENGTH, SIZE), "<=", most)])
     return all_of(*cases, order)
 
 
@@ -184,12 +179,8 @@ def change_of_variables(
     u, q, n, c = sp.symbols("u q n c", positive=True)  # n = |z|^2 and c = C_f^{2/p}
     theta, y = sp.symbols("theta y", nonnegative=True)
     positive, unit, times = dict.fromkeys((n, c), (0, oo)), {theta: Closed(0, 1)}, sp.Rational(level)
-    tail = forall(
-        2 ** (d / 2) * exp(-y / 4),
-        "<=",
-        exp(2 * d - y / sp.Rational(sixteen)),
-        {d: Closed(1, oo), y: Closed(0, oo)},
-    )
+    domain = {d: Closed(1, oo), y: Closed(0, oo)}
+    tail = forall(2 ** (d / 2) * exp(-y / 4), "<=", exp(2 * d - y / sp.Rational(sixteen)), domain)
     searches = []
     for p in (1, 2):
         root = sp.Rational(1, p)

@@ -108,16 +108,8 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     Repaired, (16) is tried for $L\geq$ `least` = 2 with explicit constants.
     """
     if least == 1:
-        where = {
-            "L": 1,
-            "d": 1,
-            "U": 1,
-            "f": "z",
-            "g": 1,
-            "p": 1,
-            "tokens": "N(0, sigma^2)",
-            "query": "N(0, 1)",
-        }
+        at = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)"}
+        where = {**at, "query": "N(0, 1)"}
         return defeated(k**2 + k**4, c1 * k**2 * exp(-c2 / k**2), k, at={"sigma": k}, where=where)
     checked = (
         r"\mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\sigma^{2p}\ln(L)/L^{1/3}+c_4"

@@ -165,16 +165,8 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     """
     if depends == "on f and d":
         left = 32 * k**2 * exp(2) * exp(-(k**2 / 2 - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
-        where = {
-            "d": 1,
-            "sigma": 1,
-            "U": 1,
-            "query": 0,
-            "f": "z",
-            "g": 1,
-            "p": 1,
-            "tokens": "epsilon, -epsilon with 1/2 each",
-        }
+        at = {"d": 1, "sigma": 1, "U": 1, "query": 0, "f": "z", "g": 1, "p": 1}
+        where = {**at, "tokens": "epsilon, -epsilon with 1/2 each"}
         return defeated(left, c1 * k**3 * exp(-c2 * k**2), k, at={"L": k**2, "epsilon": 1 / k}, where=where)
     parts = []
     for p in P:

@@ -78,12 +78,8 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     """
     a, b = sp.symbols("u v", nonnegative=True)
     v, factor = sp.Symbol("v", positive=True), sp.Rational(c)
-    event = forall(
-        factor * (a**4 + b**4),
-        ">=",
-        theta * (a + b) ** 4,
-        {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT_INTERVAL},
-    )
+    domain = {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT_INTERVAL}
+    event = forall(factor * (a**4 + b**4), ">=", theta * (a + b) ** 4, domain)
     integrand = u * exp(-u / SCALE)
     shifted = (sp.Derivative(8 * (u + x), u), factor)
     squared = (sp.Subs(8 * exp(-sqrt(t) / SCALE), t, u**2) * sp.Derivative(u**2, u), 16 * integrand)

@@ -139,15 +139,8 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     if depends == "on f and d":
         front = 16**3 * k**4 * exp(2) * (1 + k**2 / (32 * sqrt(2)) / k**2)
         left = front * exp(-(k**2 / sqrt(8) - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
-        where = {
-            "d": 1,
-            "sigma": 1,
-            "U": 1,
-            "query": 0,
-            "f": "z",
-            "g": 1,
-            "tokens": "epsilon, -epsilon with 1/2 each",
-        }
+        at = {"d": 1, "sigma": 1, "U": 1, "query": 0, "f": "z", "g": 1}
+        where = {**at, "tokens": "epsilon, -epsilon with 1/2 each"}
         return defeated(left, c1 * k**6 * exp(-c2 * k**2), k, at={"L": k**4, "epsilon": 1 / k}, where=where)
     left = L ** sp.Rational(1, 6) - sqrt(L / 8)
     return forall(left, "<=", sp.Rational(c) - sqrt(L) / 8, {L: Integers(1, oo)})

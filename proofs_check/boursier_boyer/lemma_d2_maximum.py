@@ -93,15 +93,8 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
         mean = Fraction(
             sum(abs(z) ** power for z in (1, -1)), 2
         )  # |z|^p never reaches B, so that the tail integral is 0
-        witness = {
-            "L": 1,
-            "d": 1,
-            "p": power,
-            "B": cut,
-            "law": "Rademacher",
-            "E max |z|^p": mean,
-            "B + tail integral": cut,
-        }
+        at = {"L": 1, "d": 1, "p": power, "B": cut, "law": "Rademacher"}
+        witness = {**at, "E max |z|^p": mean, "B + tail integral": cut}
         return refuted_exactly(witness)
     Y = sp.Symbol("Y", nonnegative=True)
     truncated = forall(Y, "<=", Rational(share) * B + Max(Y - B, 0), {Y: Closed(0, oo), B: Closed(1, oo)})
@@ -228,12 +221,8 @@ def choice_of_the_cut(
     $(64d)^s\geq1$, and exact sums with the least $c_p$.
     """
     r = sp.Symbol("r", positive=True)
-    root = forall(
-        log(1 + exp(s * log(r))) / s,
-        ">=",
-        log((1 + r) * Rational(c)),
-        {r: sp.Interval.Lopen(0, 1), s: Closed(1, oo)},
-    )
+    domain = {r: sp.Interval.Lopen(0, 1), s: Closed(1, oo)}
+    root = forall(log(1 + exp(s * log(r))) / s, ">=", log((1 + r) * Rational(c)), domain)
     allowed = forall(exp(s * log(64 * d)), ">=", least, {d: Integers(1, oo), s: Closed(1, oo)})
     checked = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le "
     anywhere = tried(

@@ -93,12 +93,8 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     value is.
     """
     if constant == "beta_inf":
-        return forall(
-            distance_of_flows(g, beta, t),
-            "<=",
-            distance_26(g, beta, t),
-            dict.fromkeys((g, beta, t), POSITIVE),
-        )
+        domain = dict.fromkeys((g, beta, t), POSITIVE)
+        return forall(distance_of_flows(g, beta, t), "<=", distance_26(g, beta, t), domain)
     U11, v1, v2 = sp.symbols("U11 v1 v2", real=True)
     U = sp.Matrix([[U11, 0], [0, 0]])
     risk: Any = full_risk(sp.Matrix([[1]]), U, sp.Matrix([v1, v2]))

@@ -155,16 +155,8 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     if bound != "printed":
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))
-    witness = {
-        "L": 2,
-        "d": 1,
-        "sigma_mu": 1,
-        "x": "-1 or 1",
-        "y": 0,
-        "loss": "z^2/2",
-        "U": 0,
-        "last row of V": "(1, 0)",
-    }
+    law = {"L": 2, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0}
+    witness = {**law, "last row of V": "(1, 0)"}
     sides = {"left": at.risk_L - at.risk, "right": at.y2}
     verdict = Verdict.REFUTED if sides["left"] > sides["right"] else Verdict.OPEN
     return Evidence(verdict=verdict, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
@@ -281,14 +273,8 @@ def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str)
         # the scalar task with U = V = Gamma = e1 e1' is among them, and rational to the fourth
         # power
         one = statistic(*gaussian_tasks()[-2], 1)
-        witness = {
-            "d": 1,
-            "U": 1,
-            "V": 1,
-            "Gamma": 1,
-            "sides without the constant": one**4,
-            "constant^4": float(two) ** 4,
-        }
+        at = {"d": 1, "U": 1, "V": 1, "Gamma": 1, "sides without the constant": one**4}
+        witness = {**at, "constant^4": float(two) ** 4}
         if round(one**4, 9) > float(two) ** 4:
             return refuted_exactly(witness, sides=sides)
         return undecided("quadrature", f"ratio {ratios[k]:.4g} at case {k}, not confirmed exactly")

@@ -59,14 +59,8 @@ def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
         left, right = mean_over_tasks(**at), mean_over_tasks(sp.Integer(1), 2, 1)
         if not left < right:
             return undecided("rigorous quadrature", f"{left} and {right} are not apart")
-        witness = {
-            "d": 1,
-            "Sigma": "1/2",
-            "c": 1,
-            "L": 2,
-            "left": left.str(12, radius=False),
-            "right": right.str(12, radius=False),
-        }
+        law = {"d": 1, "Sigma": "1/2", "c": 1, "L": 2}
+        witness = {**law, "left": left.str(12, radius=False), "right": right.str(12, radius=False)}
         return Evidence(
             verdict=Verdict.REFUTED, engine="rigorous quadrature", witness=witness, witness_by="Arb"
         )

@@ -63,12 +63,8 @@ def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evid
             for s in SCALES:
                 off, allowed = off_its_equivalent(n, arb(s), power)
                 if abs(off) > allowed + arb(2) ** -100:
-                    witness = {
-                        "d": n,
-                        "s": s,
-                        "ratio": (off + 1).str(8, radius=False),
-                        "allowed distance from 1": allowed.str(5, radius=False),
-                    }
+                    at = {"d": n, "s": s, "ratio": (off + 1).str(8, radius=False)}
+                    witness = {**at, "allowed distance from 1": allowed.str(5, radius=False)}
                     return Evidence(
                         verdict=Verdict.REFUTED,
                         engine="interval arithmetic",

@@ -40,13 +40,8 @@ def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
         return all_of(
             trace_identity(square, S), trace_identity(column, S * w), trace_identity(corner, claimed)
         )
-    witness = {
-        "d": 1,
-        "Sigma": Rational(1, 2),
-        "w": 1,
-        "E y^2": corner.evaluate(at),
-        "printed corner": claimed.evaluate(at),
-    }
+    law = {"d": 1, "Sigma": Rational(1, 2), "w": 1}
+    witness = {**law, "E y^2": corner.evaluate(at), "printed corner": claimed.evaluate(at)}
     return refuted_exactly(witness)
 
 

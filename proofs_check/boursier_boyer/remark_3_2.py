@@ -86,15 +86,8 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
         growth, inside, outside = _growth(Gamma, U)
         if growth > TOLERANCE:
             again = averaged_directly(1.0, float(Gamma), float(U)) / outside
-            witness: dict[str, Any] = {
-                "d": 1,
-                "Gamma": Gamma,
-                "S": 1,
-                "U": U,
-                "V": 1,
-                "sigma": 1,
-                "L": f"{LENGTHS[1]:.0e}",
-            }
+            at = {"d": 1, "Gamma": Gamma, "S": 1, "U": U, "V": 1, "sigma": 1}
+            witness: dict[str, Any] = {**at, "L": f"{LENGTHS[1]:.0e}"}
             witness |= {"with the query": inside[1], "without": outside[1], "slope of the ratio": growth}
             return refuted_by_two_routes("quadrature", witness, growth, float(TOLERANCE), slope(again))
         worst = max(worst, growth)

@@ -110,14 +110,8 @@ def _at_one_time(c: Fraction) -> Evidence:
             pairs.append(f"({transfer.L:.0e}, {T * transfer.infinite.S**2:.2f}/S^2)")
             if found / epsilon > worst["ratio"]:
                 off = abs(found - again) / epsilon
-                worst = {
-                    "ratio": found / epsilon,
-                    "epsilon": epsilon,
-                    "start": str(start),
-                    "L": transfer.L,
-                    "T": T,
-                    "off": off,
-                }
+                at = {"ratio": found / epsilon, "epsilon": epsilon, "start": str(start), "L": transfer.L}
+                worst = {**at, "T": T, "off": off}
     ratio, off = worst.pop("ratio"), worst.pop("off")
     if ratio > c:
         witness = {**worst, "S": "1/64", "distance over epsilon": ratio, "allowed": c}
@@ -197,13 +191,8 @@ def _at_slow_times(schedule: str) -> Evidence:
         late = np.array([0.0, (2 * math.log(transfer.L) + 20) / S**2])
         ends = [float(np.linalg.norm(transfer.paths(start, late, r)[1].theta[:, -1])) for r in (1e-11, 1e-12)]
         allowed = float(np.linalg.norm(transfer.paths(start, late)[0].theta[:, -1])) + 1
-        witness = {
-            "L": transfer.L,
-            "start": str(start),
-            "T": late[-1],
-            "distance from the limit": ends[0],
-            "allowed": allowed,
-        }
+        at = {"L": transfer.L, "start": str(start), "T": late[-1], "distance from the limit": ends[0]}
+        witness = {**at, "allowed": allowed}
         if ends[0] <= allowed:
             return undecided(FLOW, f"the flow has not left the saddle: {witness}")
         return refuted_by_two_routes(FLOW, witness, ends[0], allowed, ends[1])

@@ -80,12 +80,6 @@ def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evide
     left, right = exp(1), exp(Rational(1, 2))  # at Sigma = 2, v = 1; alpha = 1/2 is below sqrt(2)/2
     if not (left > right and Rational(1, 2) < sqrt(2) / 2):
         return found
-    witness = {
-        "d": 1,
-        "Sigma": 2,
-        "alpha": Fraction(1, 2),
-        "v": 1,
-        "E e^{v x_q}": f"exp({sp.log(left)})",
-        "e^{v^2/2}": str(right),
-    }
+    at = {"d": 1, "Sigma": 2, "alpha": Fraction(1, 2), "v": 1}
+    witness = {**at, "E e^{v x_q}": f"exp({sp.log(left)})", "e^{v^2/2}": str(right)}
     return found.replace(witness=witness)
