@@ -17,7 +17,7 @@ from numerics.figures.results import Measurements
 from numerics.regression.risk.any_parameters import TaskModel
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 from numerics.training.result import has_failed
-from proofs_check.boursier_boyer.experiments_ends import failures
+from proofs_check.boursier_boyer.experiments_ends import failures, refuted_by_runs
 from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
@@ -85,14 +85,7 @@ def trajectories_approach(
         "covered": says + (f"; {_score_variances()}; {_at_the_end(runs)}" if printed else ""),
         "samples": samples,
     }
-    return Evidence(
-        verdict=Verdict.REFUTED,
-        engine=ENGINE,
-        witness=tightest,
-        witness_by="statistics",
-        error=1e-9,
-        **common,
-    )
+    return refuted_by_runs(tightest, **common)
 
 
 def _repeated(step: int) -> dict[int, Floats]:
@@ -260,12 +253,5 @@ def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
         return supported(ENGINE, says, **found)
     if least < 1 and told_apart < 1e-9:
         witness = {"seed": seed, "L": L, "its distance over the next": least}
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine=ENGINE,
-            witness=witness,
-            witness_by="statistics",
-            error=1e-9,
-            covered=says,
-        )
+        return refuted_by_runs(witness, covered=says)
     return undecided(ENGINE, f"too near to one another {says}")

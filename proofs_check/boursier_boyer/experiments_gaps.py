@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.figures.plan import Plan
 from numerics.figures.results import Measurements
 from numerics.properties.computed import Computed, Decades, Share
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
+from proofs_check.boursier_boyer.experiments_ends import refuted_by_runs
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from proofs_check.instances.outcomes import supported, undecided
@@ -137,15 +138,8 @@ def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
             covered.append(f"{variant}, {len(fall)} random starts, L = {', '.join(map(str, gaps.lengths))}")
     common: dict[str, Any] = {"engine": "Monte Carlo", "samples": measured.plan.gap_prompts}
     if not covered or rises > STANDARD_ERRORS:
-        return Evidence(
-            verdict=Verdict.OPEN, reason=f"{covered}: a rise by {rises:.1f} standard errors", **common
-        )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        covered=f"output gaps, {covariance}: {'; '.join(covered)}",
-        error=1e-6,
-        **common,
-    )
+        return undecided(reason=f"{covered}: a rise by {rises:.1f} standard errors", **common)
+    return supported(covered=f"output gaps, {covariance}: {'; '.join(covered)}", error=1e-6, **common)
 
 
 def gradients_approach(measured: Measurements, covariance: str, growth: int) -> Evidence:
@@ -164,18 +158,14 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
     share = 1 / (len(starts) * (len(plan.gap_lengths) - 1))
     common: dict[str, Any] = {"engine": "Monte Carlo", "samples": 16 * SOBOL_POINTS[-1]}
     if least < -float(student.isf(1e-9 * share, 15)):
-        return Evidence(
-            verdict=Verdict.REFUTED, witness=tightest, witness_by="statistics", error=1e-9, **common
-        )
+        return refuted_by_runs(tightest, **common)
     if least < float(student.isf(1e-6 * share, 15)):
-        return Evidence(
-            verdict=Verdict.OPEN, reason=f"not decided by these tasks and queries at {tightest}", **common
-        )
+        return undecided(reason=f"not decided by these tasks and queries at {tightest}", **common)
     says = (
         f"squared gradient gaps, {covariance}, L = {', '.join(map(str, plan.gap_lengths))}: "
         f"{', '.join(covered)}"
     )
-    return Evidence(verdict=Verdict.SUPPORTED, covered=says, error=1e-6, tightest=tightest, **common)
+    return supported(covered=says, error=1e-6, tightest=tightest, **common)
 
 
 def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> tuple[float, int]:

@@ -20,7 +20,7 @@ from numerics.figures.results import Measurements
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
-from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures
+from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures, refuted_by_runs
 from proofs_check.boursier_boyer.experiments_flows import (
     LinearRisk,
     block_limit,
@@ -77,14 +77,14 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
     # Student's law with at least 47 degrees of freedom: beyond 15 below 1e-18, beyond 7 below 1e-8
     # for each of 86 entries.
     if worst > 15:
-        return Evidence(verdict=Verdict.REFUTED, witness=at, witness_by="statistics", error=1e-9, **common)
+        return refuted_by_runs(at, **common)
     if worst > 7:
-        return Evidence(verdict=Verdict.OPEN, reason=f"off by {worst:.1f} standard errors at {at}", **common)
+        return undecided(reason=f"off by {worst:.1f} standard errors at {at}", **common)
     covered = (
         f"softmax and linear, isotropic, L = 10, {batches} batches: loss and 42 entries of the gradient, "
         f"off by {worst:.1f} errors"
     )
-    return Evidence(verdict=Verdict.SUPPORTED, covered=covered, error=1e-6, **common)
+    return supported(covered=covered, error=1e-6, **common)
 
 
 def _steps(attention: str, batches: int) -> Any:
@@ -177,9 +177,7 @@ def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements 
                 late.append(f"{attention} L = {L} seed {seed}")
     if 2 * sure > tried:
         witness = {"step": step, "runs": tried, "not converged": sure}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9
-        )
+        return refuted_by_runs(witness)
     if 2 * len(late) > tried or not tried:
         return undecided(ENGINE, f"late, or perhaps: {len(late)} of {tried} runs")
     lengths = sorted(
@@ -252,14 +250,7 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
         return supported(ENGINE, says, error=1e-6)
     if fails <= 1e-9:
         witness = {f"starts from which {stable} attention fails more often": less, f"{other} attention": more}
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine=ENGINE,
-            witness=witness,
-            witness_by="statistics",
-            error=1e-9,
-            covered=says,
-        )
+        return refuted_by_runs(witness, covered=says)
     return undecided(ENGINE, f"the failures decide nothing: {says}")
 
 

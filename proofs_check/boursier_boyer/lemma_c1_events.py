@@ -26,7 +26,7 @@ from numerics.properties.tails import LAW, LENGTH, SCORE, averages, instance, le
 from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, supported
 from theory.bounds.concentration import alpha_minus, alpha_plus
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Within:
         if (outside := _outside(c, lower, upper)) > 1 - level:
             witness = {**self.shown(example, at), "P": float(1 - outside), "required": float(level)}
             return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
-        return Evidence(verdict=Verdict.SUPPORTED, covered="one instance", **common)
+        return supported(covered="one instance", **common)
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
         length, point = instance(at[:-1], 1)
@@ -151,14 +151,7 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
         f"Rademacher tokens, L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))}), delta in "
         f"({', '.join(map(str, DELTAS))})"
     )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        covered=covered,
-        slack=slack,
-        tightest=tightest,
-        dimension="d = 1",
-        **common,
-    )
+    return supported(covered=covered, slack=slack, tightest=tightest, dimension="d = 1", **common)
 
 
 @claim(
