@@ -26,7 +26,7 @@ from proofs_check.boursier_boyer.average_statements import (
     k,
     ln,
 )
-from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
+from proofs_check.boursier_boyer.propositions_3_1_and_3_4 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.bounds.query_average_constants import constants_16, paper_constants_C6
