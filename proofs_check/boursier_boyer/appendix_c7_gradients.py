@@ -175,7 +175,7 @@ def rate(which: int, shortest: int, c: Fraction = Fraction(1), power: int = 12) 
 
 
 def _rare(size: int, mass: Fraction) -> TokenLaw:
-    """The law of size, 0 and -size; 1 is a sub-Gaussian constant if size^2 <= 2 ln(1/mass), about."""
+    """The law of size, 0 and -size; 1 is sub-Gaussian for size^2 up to about 2 ln(1/mass)."""
     return atoms([[size], [0], [-size]], [mass / 2, 1 - mass, mass / 2], sigma2=Fraction(1))
 
 
@@ -198,7 +198,10 @@ def rate_holds(
     return tightest(
         (*rows, *meant.instances([rare], lambda x: (2, 3))),
         checked=checked,
-        covered=f"{covered}; sigma = 1 and 3, U = 0, I, nilpotent, -1; L from {shortest} to 1000; rare large tokens and queries",
+        covered=(
+            f"{covered}; sigma = 1 and 3, U = 0, I, nilpotent, -1; L from {shortest} to 1000; rare large "
+            "tokens and queries"
+        ),
         statement=meant,
     )
 
@@ -228,16 +231,8 @@ def rate_of_the_first_term(*, shortest: int = 1, c: Fraction = Fraction(1), powe
         error, _ = gradient_errors(law, hostile_laws(1)[2].weighted_nodes, np.zeros((1, 1)), np.ones(1), 1)
         if error != 0.25:
             raise Contradiction(f"the variance of z^2 is 1/4, not {error}")
-        witness = {
-            "L": 1,
-            "d": 1,
-            "sigma": 1,
-            "U": 0,
-            "v": 1,
-            "mu": "-1, 0, 1 with 1/4, 1/2, 1/4",
-            "nu": "Rademacher",
-        }
-        witness |= {"left": "1/4", "right": 0}
+        at = {"L": 1, "d": 1, "sigma": 1, "U": 0, "v": 1, "mu": "-1, 0, 1 with 1/4, 1/2, 1/4"}
+        witness = {**at, "nu": "Rademacher", "left": "1/4", "right": 0}
         checked = r"\mathbb{E}\|\ldots\|^2 \le " + RATE
         common: dict[str, Any] = {"checked": checked, "sides": (rate(0, shortest),)}
         return refuted_exactly(witness, **common)

@@ -47,7 +47,10 @@ def _at_signs(left: Side, right: Side) -> Evidence:
             return Evidence(
                 verdict=Verdict.REFUTED, engine="interval arithmetic", witness=numbers, witness_by="Arb"
             )
-    covered = "tokens s and -s, queries 1 and -1, d = 1: s and v in {1, 2}, U in {0, 1, 9}, with the least constants"
+    covered = (
+        "tokens s and -s, queries 1 and -1, d = 1: s and v in {1, 2}, U in {0, 1, 9}, with the least "
+        "constants"
+    )
     return supported("interval arithmetic", covered, dimension="d = 1")
 
 
@@ -79,15 +82,8 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) ->
     for U in range(1, 10):  # both sides do not depend on the query, 1 or -1
         left, right = value(tanh(U) ** 4).real, value(cosh(U) ** (1 - power)).real
         if left > right:
-            witness = {
-                "d": 1,
-                "sigma": 1,
-                "mu": "Rademacher",
-                "nu": "Rademacher",
-                "U": U,
-                "left": float(left),
-                "right": float(right),
-            }
+            at = {"d": 1, "sigma": 1, "mu": "Rademacher", "nu": "Rademacher", "U": U}
+            witness = {**at, "left": float(left), "right": float(right)}
             return Evidence(
                 verdict=Verdict.REFUTED, engine="interval arithmetic", witness=witness, witness_by="Arb"
             )
@@ -119,17 +115,8 @@ def moment_of_the_first_term(*, power: int = 0, scale: int | Fraction = 1) -> Ev
     $16$.
     """
     if power != 4:  # Rademacher tokens and queries: (v z) z z' has the fourth power v^4
-        witness = {
-            "d": 1,
-            "sigma": 1,
-            "mu": "Rademacher",
-            "nu": "Rademacher",
-            "U": 0,
-            "v": 2,
-            "M_84": 1,
-            "left": 2**4,
-            "right": 2**power,
-        }
+        at = {"d": 1, "sigma": 1, "mu": "Rademacher", "nu": "Rademacher", "U": 0, "v": 2, "M_84": 1}
+        witness = {**at, "left": 2**4, "right": 2**power}
         return refuted_exactly(witness)
     last = _at_signs(lambda s, v, U: v**4 * s**8, lambda s, v, U: Rational(scale) * v**power * s**8)
     return derivation("BB:C.7.M84", _first_term(scale), last, power=power, scale=scale)
@@ -227,17 +214,8 @@ def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: 
         _, error = gradient_errors(signs, signs, np.zeros((1, 1)), np.ones(1), 1)
         if error != 1:
             raise Contradiction(f"with one Rademacher token X^Y^ = z_1^2 z, of mean square 1, not {error}")
-        witness = {
-            "L": 1,
-            "d": 1,
-            "sigma": 1,
-            "U": 0,
-            "v": 1,
-            "mu": "Rademacher",
-            "nu": "Rademacher",
-            "left": 1,
-            "right": 0,
-        }
+        at = {"L": 1, "d": 1, "sigma": 1, "U": 0, "v": 1, "mu": "Rademacher", "nu": "Rademacher"}
+        witness = {**at, "left": 1, "right": 0}
         sides = (rate(1, shortest),)
         common: dict[str, Any] = {"checked": checked, "sides": sides}
         return refuted_exactly(witness, **common)

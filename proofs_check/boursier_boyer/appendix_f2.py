@@ -108,7 +108,10 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
     starts = [
         replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))
     ]
-    checked = r"U(t)\to\operatorname{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1},\ u(t)\to\operatorname{tr}(\Sigma_L^{-2})^{1/4}"
+    checked = (
+        r"U(t)\to\operatorname{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1},\ "
+        r"u(t)\to\operatorname{tr}(\Sigma_L^{-2})^{1/4}"
+    )
     limit = partial(zhang, exponent=float(exponent))
     drawn = drawn_ends(limit, "balanced", prompts=tuple((length, 0.0) for length in (1, 2, 20, None)))
     return ends_at(limit, starts, checked=checked).replace(sides=(drawn,))
@@ -130,7 +133,7 @@ def the_risk_is_a_polynomial(*, spread: int = 2) -> Evidence:
 
 
 def _coded_gradient(risk: Words, d: int) -> Evidence:
-    """Compare the gradients in A, b and p with those of `full_risk_gradient` at an exact instance."""
+    """Compare the gradients in A, b and p with `full_risk_gradient` at an exact instance."""
     at = DATA.example(d, seed=d)
     U = sp.Matrix([[at["A"], sp.zeros(d, 1)], [at["b"].T, sp.zeros(1, 1)]])
     to_U, to_v = full_risk_gradient(at["S"], U, sp.Matrix([at["p"], [at["q"]]]))
@@ -178,7 +181,10 @@ def drawn_norms(times: Fraction) -> Computed:
         return norm((end.U, end.V[-1, -1]))
 
     return Computed(
-        "balanced starts in d = 1, 2, 3 at their start and at their limit, turned covariances with eigenvalues over two decades",
+        (
+            "balanced starts in d = 1, 2, 3 at their start and at their limit, turned covariances with "
+            "eigenvalues over two decades"
+        ),
         ranges,
         sides,
         again,

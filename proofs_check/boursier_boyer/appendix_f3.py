@@ -292,5 +292,8 @@ def theorem_5_2_for_a_degenerate_covariance(*, c: Fraction = Fraction(1)) -> Evi
     $\Sigma=\mathrm{diag}(1,0)$ the integrated flow has $\lim_t\mathcal{R}_L\leq\varepsilon$ from
     some length $L(\varepsilon)$ on; `c` multiplies $\varepsilon$.
     """
-    checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ \Sigma=\operatorname{diag}(1,0)"
+    checked = (
+        r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ "
+        r"\Sigma=\operatorname{diag}(1,0)"
+    )
     return derivation("BB:T5.2", trained_risk_below(SINGULAR, c, checked, zeros=1), c=c)

@@ -43,12 +43,8 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     if query == "exponential":  # density e^{-|z|}/2: E e^{tZ} = 1/(1 - t^2)
         t = Rational(3, 4)
         left, right = value(1 / (1 - t**2)).real, value(exp(t**2 / 2)).real
-        witness = {
-            "nu": "density exp(-|z|)/2",
-            "t": str(t),
-            "E exp(tZ)": float(left),
-            "exp(t^2/2)": float(right),
-        }
+        at = {"nu": "density exp(-|z|)/2", "t": str(t)}
+        witness = {**at, "E exp(tZ)": float(left), "exp(t^2/2)": float(right)}
         if not left > right:
             raise Contradiction(f"the moment generating function {left} does not exceed {right}")
         return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="Arb")
@@ -56,7 +52,10 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     worst = max(_left(law, law, U, p, q) for U in (0.0, 0.5, 3.0) for p in ORDERS for q in ORDERS)
     if worst > 1 + 1e-12:
         return undecided("examples", f"the moments of Rademacher laws came out as {worst}")
-    covered = "inside: Rademacher tokens and queries, U = 0, 1/2, 3, p and p' in {0, 4, 8}; outside: a query with exponential tails"
+    covered = (
+        "inside: Rademacher tokens and queries, U = 0, 1/2, 3, p and p' in {0, 4, 8}; outside: a query "
+        "with exponential tails"
+    )
     return supported("examples", covered, checked=r"M_{p,p'} = 1", dimension="d = 1")
 
 

@@ -19,6 +19,9 @@ from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.search.query_average_instances import discrete
+from proofs_check.core.claim import Claim, claim
+from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.random_query.query_average import general, times
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
@@ -26,47 +29,51 @@ HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
 AT_ONE_TOKEN: dict[str, Any] = dict(
     false="edge", at="L = 1", follows="BB:LC.6", costs="nothing", repair=dict(least=2)
 )
-UNPROVED = "Every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants."
-SUPREMUM_WHY = r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it is no condition on $f$."
-SUPREMUM_INSTEAD = r"Ask for $\sup_{z\neq 0}\|f(z)\|/\|z\|%s\leq C_{f}$ and $f(0)=0$, as in Lemma C.%d."
-NU_WHY = (
-    r"The objects on which the constants may depend do not include the law $\nu$ of the query, but the error may grow with "
-    r"$\mathbb{E}_{\nu}\|g\|^{%d}$ while they stay the same."
+UNPROVED = (
+    "Every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit "
+    "constants."
 )
-NU_DETAILS = (
-    r"Presumably $g$ is meant fixed together with $\nu$; for the $g$ used in the paper, $1$ and $z$, these moments are bounded "
-    r"over all 1-sub-Gaussian $\nu$ and nothing changes."
-)
-G_WHY = (
-    r"The factor $g(z)$ of Lemma C.%d is missing on the left side, though the proof bounds the error times $g$: where $\|g\|$ is "
-    r"not at most 1 the lemma would not follow."
-)
-G_INSTEAD = (
-    r"Write $f(z_{k})g(z)$ and $f(Z_{1})g(z)$ in place of $f(z_{k})$ and $f(Z_{1})$ in the same display."
-)
+
+
 #: (L, sigma, |U|, d, p, root of the moment of g) to the right side for C_f = 1.
 RightSide = Callable[[Any, Any, Any, Any, int, Any], Any]
 k, c1, c2, c3, c4 = sp.symbols("k c1 c2 c3 c4", positive=True)
 
 
-def printed_supremum(argument: str, c: Fraction) -> Evidence:
-    """Decide whether |f(w)|/|w|^p <= C_f at w = `argument` gives |f(x)| <= c C_f |x|^p for every x:
-    printed, for f(x) = x^2 and p = 1; repaired, for every f and p, with F = |f(x)| and r = |x|^p.
-    """
-    if argument == "z":
-        r, (F, C_f) = sp.Symbol("r", positive=True), sp.symbols("F C_f", nonnegative=True)
-        domain = {r: (0, oo), F: Closed(0, oo), C_f: Closed(0, oo)}
-        return forall(F, "<=", sp.Rational(c) * C_f * r, domain, where=[(F / r, "<=", C_f)])
-    x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
-    with sp.evaluate(False):
-        ratio = z_1**2 / z_1
-    return forall(
-        x**2,
-        "<=",
-        sp.Rational(c) * C_f * x,
-        dict.fromkeys((x, z_1, C_f), (0, oo)),
-        where=[(ratio, "<=", C_f)],
+def supremum_of_a_ratio(id: str, lemma: int, power: str, **declared: Any) -> Claim:
+    """Condition (i), with the ratio at a token as printed."""
+
+    @claim(
+        id,
+        **TYPO,
+        why=r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it "
+        r"is no "
+        r"condition on $f$.",
+        instead=(
+            rf"Ask for $\sup_{{z\neq 0}}\|f(z)\|/\|z\|{power}\leq C_{{f}}$ and $f(0)=0$, as in Lemma "
+            rf"C.{lemma}."
+        ),
+        repair=dict(argument="z"),
+        control=dict(c=Fraction(9, 10)),
+        hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
+        **declared,
     )
+    def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
+        r"""With the ratio at $z$, (i) bounds $\|f(x)\|$ for every $x\neq0$, with $F=\|f(x)\|$ and
+        the power $r$ of $\|x\|$. Printed, its `argument` is the token $z_1$, which is refuted by
+        $f(x)=x^2$, $p=1$.
+        """
+        if argument == "z":
+            r, (F, C_f) = sp.Symbol("r", positive=True), sp.symbols("F C_f", nonnegative=True)
+            domain = {r: (0, oo), F: Closed(0, oo), C_f: Closed(0, oo)}
+            return forall(F, "<=", sp.Rational(c) * C_f * r, domain, where=[(F / r, "<=", C_f)])
+        x, z_1, C_f = sp.symbols("x z_1 C_f", positive=True)
+        with sp.evaluate(False):
+            ratio = z_1**2 / z_1
+        domain = dict.fromkeys((x, z_1, C_f), (0, oo))
+        return forall(x**2, "<=", sp.Rational(c) * C_f * x, domain, where=[(ratio, "<=", C_f)])
+
+    return supremum_of_a_ratio
 
 
 def _infinite_prompt(order: int, scaling: int) -> QueryAverageBound:
@@ -87,40 +94,64 @@ def _infinite_prompt(order: int, scaling: int) -> QueryAverageBound:
     return QueryAverageBound((Term(lambda at: at.mean(power), right),), lengths=(1,), nonzero=True)
 
 
-def error_without_g(order: int, moment: int, power: int) -> Evidence:
-    """Decide for |g| = G whether E|err g|^order = G^order e is at most the left side of the
-    display, e, or with g, G^power e at every prompt of two tokens on the line.
-    """
-    G, e, w_1, w_2 = sp.symbols("G e w_1 w_2", positive=True)
-    if not moment:
-        return forall(G**order * e, "<=", e, dict.fromkeys((G, e), (0, oo)))
-    f_1, f_2, limit = sp.symbols("f_1 f_2 r", real=True)
-    with sp.evaluate(False):
-        left = ((w_1 * (f_1 * G) + w_2 * (f_2 * G)) / (w_1 + w_2) - limit * G) ** order
-        right = G**power * ((w_1 * f_1 + w_2 * f_2) / (w_1 + w_2) - limit) ** order
-    return identity(left, right)
+def left_side_without_g(id: str, order: int, lemma: int, **declared: Any) -> Claim:
+    """The display (16) or (18), in which the factor g(z) is missing."""
 
-
-def class_is_not_empty(order: int, power: int, scaling: int) -> Evidence:
-    """Check (i) with the exponent `power` for f = v.z in the plane and C_f = |v|, and (ii) on
-    instances of f = z, which is the larger; (iii) says 1 < oo for g = 1.
-    """
-    a, b, x, y = sp.symbols("a b x y", real=True)
-    grows = forall(
-        (a * x + b * y) ** 2,
-        "<=",
-        (a**2 + b**2) * (x**2 + y**2) ** power,
-        dict.fromkeys((a, b, x, y), (-oo, oo)),
+    @claim(
+        id,
+        **TYPO,
+        why=rf"The factor $g(z)$ of Lemma C.{lemma} is missing on the left side, though the proof bounds the "
+        r"error times $g$: where $\|g\|$ is not at most 1 the lemma would not follow.",
+        instead=(
+            r"Write $f(z_{k})g(z)$ and $f(Z_{1})g(z)$ in place of $f(z_{k})$ and $f(Z_{1})$ in the same "
+            r"display."
+        ),
+        repair=dict(moment=1),
+        control=dict(power=order - 1),
+        hypotheses=("G > 0", "e > 0"),
+        **declared,
     )
-    checked = rf"\mathbb{{E}}_z\|R/S\|^{{{order}}}\le\sigma^{{{scaling}}}c(f,g,U)"
-    covered = "f = z, g = 1; discrete tokens and queries"
-    meant = _infinite_prompt(order, scaling)
-    rows = meant.instances([x for x in discrete() if x.u], lambda x: meant.lengths)
-    return all_of(grows, tightest(rows, checked=checked, covered=covered, statement=meant))
+    def left_side_without_g(*, moment: int = 0, power: int = order) -> Evidence:
+        r"""Where $\|g\|=G$ is constant, the left side of the lemma is $G^ke$, `power` $k$, with the
+        error $e$ without $g$. The left side of the display is printed as $e$, and $G^ke\leq e$ is
+        refuted; with the factor $g$ it is $G^ke$ too, at every prompt of two tokens on the line.
+        """
+        G, e, w_1, w_2 = sp.symbols("G e w_1 w_2", positive=True)
+        if not moment:
+            return forall(G**order * e, "<=", e, dict.fromkeys((G, e), (0, oo)))
+        f_1, f_2, limit = sp.symbols("f_1 f_2 r", real=True)
+        with sp.evaluate(False):
+            left = ((w_1 * (f_1 * G) + w_2 * (f_2 * G)) / (w_1 + w_2) - limit * G) ** order
+            right = G**power * ((w_1 * f_1 + w_2 * f_2) / (w_1 + w_2) - limit) ** order
+        return identity(left, right)
+
+    return left_side_without_g
+
+
+def class_is_not_empty(id: str, order: int, **declared: Any) -> Claim:
+    """The assumption on f and g."""
+
+    @claim(id, control=(dict(power=2), dict(scaling=order)), **declared)
+    def class_is_not_empty(*, power: int = 1, scaling: int = 2 * order) -> Evidence:
+        r"""For $p=1$ the class contains $f(z)=v^{\top}z$ and $g=1$: (i) holds with $C_f=\|v\|$,
+        (ii) with the printed power of $\sigma$, `scaling`, and an explicit $c(f,g,U)$, tried for
+        the larger $f(z)=z$, and (iii) holds. With $\|z_1\|^2$ in (i), `power` 2, this $f$ is
+        outside, since it is not small at $0$.
+        """
+        a, b, x, y = names = sp.symbols("a b x y", real=True)
+        squares = (a**2 + b**2) * (x**2 + y**2) ** power
+        grows = forall((a * x + b * y) ** 2, "<=", squares, dict.fromkeys(names, (-oo, oo)))
+        checked = rf"\mathbb{{E}}_z\|R/S\|^{{{order}}}\le\sigma^{{{scaling}}}c(f,g,U)"
+        covered = "f = z, g = 1; discrete tokens and queries"
+        meant = _infinite_prompt(order, scaling)
+        rows = meant.instances([x for x in discrete() if x.u], lambda x: meant.lengths)
+        return all_of(grows, tightest(rows, checked=checked, covered=covered, statement=meant))
+
+    return class_is_not_empty
 
 
 def explicit(right: RightSide, order: int, c: Fraction, checked: str, *, nonzero: bool = False) -> Evidence:
-    """Compare the averaged error with c times an explicit right side, on the instances with L >= 2."""
+    """Compare the averaged error with c times an explicit right side on instances with L >= 2."""
     return general(
         times(c, right),
         order,
@@ -158,6 +189,40 @@ def moment_of_term_1(p: int, root: int, power: int) -> Evidence:
         right = 216 * (C_f**4 * (4**p * (2 * p - 1 + h) ** p) ** 2) ** taken * sigma**power
     domain = {sigma: Closed(1, oo), C_f: (0, oo), h: Closed(0, oo), theta: Closed(0, 1), mu: Closed(0, 1)}
     return forall(left, "<=", right, domain)
+
+
+def free_of_the_query(
+    id: str, order: int, right: RightSide, c: Fraction, checked: str, searches: int, **declared: Any
+) -> Claim:
+    """The lemma with constants that do not depend on the law of the query; the control is below
+    `c`.
+    """
+
+    @claim(
+        id,
+        **TYPO,
+        why=r"The objects on which the constants may depend do not include the law $\nu$ of the query, but "
+        r"the error "
+        rf"may grow with $\mathbb{{E}}_{{\nu}}\|g\|^{{{2 * order}}}$ while they stay the same.",
+        details=r"Presumably $g$ is meant fixed together with $\nu$; for the $g$ used in the paper, $1$ "
+        r"and $z$, these "
+        r"moments are bounded over all 1-sub-Gaussian $\nu$ and nothing changes.",
+        repair=dict(law=f"through E|g|^{2 * order}"),
+        control=dict(c=c),
+        hypotheses=HYPOTHESES,
+        reference={},
+        **declared,
+    )
+    def free_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
+        r"""For $g(z)=e^{z^2}$ and rare queries $\pm n$ the error at $L=2$ is unbounded in $n$,
+        which refutes constants that do not depend on $\nu$; repaired, the `law` of the query enters
+        through a moment of $g$, and the bound is derived as for the lemma.
+        """
+        if law == "not at all":
+            return rare_large_queries(order)
+        return derivation(id, *[explicit(right, order, c, checked)] * searches, c=c)
+
+    return free_of_the_query
 
 
 def rare_large_queries(order: int) -> Evidence:

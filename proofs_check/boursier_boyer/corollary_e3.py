@@ -64,7 +64,10 @@ def drawn_risks(scale: float) -> Computed:
         return np.abs(gap_at_nodes(common_nodes(DRAWN_LENGTHS, 400.0, step), S * np.eye(1), c * np.eye(1), u))
 
     return Computed(
-        "d = 1, S from 1/1000 to 10, balls with S times the radius from 1/20 to 3/5, all points, L = 1 to 1e30",
+        (
+            "d = 1, S from 1/1000 to 10, balls with S times the radius from 1/20 to 3/5, all points, L = 1 "
+            "to 1e30"
+        ),
         {
             "S": Decades(1e-3, 10.0, 1 / 64),
             "reach": Share(0.05, 0.6),
@@ -161,14 +164,8 @@ def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction 
         w, rows = Fraction(3, 4), ((Fraction(1), Fraction(0)), (Fraction(3, 5), Fraction(-4, 5)))
         values = [3 * (p + q * w) ** 4 for p, q in rows]
         norms = [p * p + q * q for p, q in rows]
-        witness = {
-            "d": 2,
-            "token": "(1, 3/4) x",
-            "V1": "(1, 0)",
-            "V2": "(3/5, -4/5)",
-            "norm1": norms[0],
-            "norm2": norms[1],
-        }
+        at = {"d": 2, "token": "(1, 3/4) x", "V1": "(1, 0)", "V2": "(3/5, -4/5)", "norm1": norms[0]}
+        witness = {**at, "norm2": norms[1]}
         fourth = {"E|V1 Z|^4": values[0], "E|V2 Z|^4": values[1]}
         verdict = Verdict.REFUTED if values[0] > values[1] == 0 else Verdict.OPEN
         return Evidence(

@@ -59,7 +59,10 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     start = S * radius  # at c = 0 the derivative in u differs by S u/L
     bounds = [float(scale) * 1.02 * start / np.sqrt(t.L) for t in instances]
     without_scores = lambda t: (start / t.L, float(t.finite.gradient_gap(0.0, radius)[1]))
-    checked = r"\sup_{B_{2\rho}}\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq g_2(L)=1.02\,\frac{2\rho S}{\sqrt L}"
+    checked = (
+        r"\sup_{B_{2\rho}}\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq g_2(L)=1.02\,\frac{2\rho "
+        r"S}{\sqrt L}"
+    )
     shown = f"L g2(L) = {instances[-1].g2 * 1e64:.4g} at the end"
     found = on_the_ball([t.g2 for t in instances], bounds, without_scores, checked, shown)
     search = found.replace(sides=(drawn_gradients(bounds),))
@@ -82,8 +85,9 @@ def drawn_gradients(bounds: list[float]) -> Computed:
         c, u = point(**at)
         nodes, one = common_nodes((L,), 400.0), np.eye(1)
         gap = lambda c, u: float(gap_at_nodes(nodes, S * one, c * one, u)[0])
-        slopes = [(8 * (gap(c + i * h, u + j * h) - gap(c - i * h, u - j * h)) - gap(c + 2 * i * h, u + 2 * j * h)
-                   + gap(c - 2 * i * h, u - 2 * j * h)) / (12 * h) for i, j in ((1, 0), (0, 1))]  # fmt: skip
+        moved = lambda n, i, j: gap(c + n * i * h, u + n * j * h)
+        stencil = lambda *e: (8 * (moved(1, *e) - moved(-1, *e)) - moved(2, *e) + moved(-2, *e)) / (12 * h)
+        slopes = [stencil(1, 0), stencil(0, 1)]
         return float(np.linalg.norm(slopes))
 
     return Computed(

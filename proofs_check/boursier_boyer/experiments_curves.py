@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence
 from numerics.experiments.boursier_boyer.plan import RunKey
 from numerics.experiments.boursier_boyer.results import Measurements
-from proofs_check.boursier_boyer.experiments_ends import failures
+from proofs_check.boursier_boyer.experiments_ends import failures, refuted_by_runs
 from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
@@ -53,7 +53,10 @@ def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
     if runs.plan.steps(AS_WRITTEN) < VARIANTS[AS_WRITTEN].steps or not set(lengths) <= set(
         runs.plan.curve_lengths
     ):
-        return f"needs L = {lengths} and {VARIANTS[AS_WRITTEN].steps} steps; largeprompt figures makes these runs"
+        return (
+            f"needs L = {lengths} and {VARIANTS[AS_WRITTEN].steps} steps; largeprompt figures makes these "
+            "runs"
+        )
     seed = runs.plan.first_seed
     missing = [L for L in lengths if RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed) not in runs.runs]
     return f"no anisotropic run from seed {seed} at L = {missing}" if missing else ""
@@ -127,9 +130,7 @@ def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]
     is shown.
     """
     if holds and swapped:
-        return Evidence(
-            verdict=Verdict.REFUTED, engine=ENGINE, witness=found, witness_by="statistics", error=1e-9
-        )
+        return refuted_by_runs(found)
     if holds:
         return supported(ENGINE, says)
     return undecided(ENGINE, f"not as stated, or not for each: {says}; no law of the runs is known")

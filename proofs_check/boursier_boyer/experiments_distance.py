@@ -17,7 +17,7 @@ from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.regression.risk.any_parameters import TaskModel
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 from numerics.training.result import has_failed
-from proofs_check.boursier_boyer.experiments_ends import failures
+from proofs_check.boursier_boyer.experiments_ends import failures, refuted_by_runs
 from proofs_check.boursier_boyer.experiments_training import AS_WRITTEN, ENGINE
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
@@ -55,7 +55,8 @@ def trajectories_approach(
     """
     if step % STEPS_A_RECORD or not STEPS_A_RECORD <= step <= LATE_STEP:
         raise ValueError(
-            f"step = {step}: the runs of this claim are recorded at 10 000, 20 000 and 30 000; pass one of these"
+            f"step = {step}: the runs of this claim are recorded at 10 000, 20 000 and 30 000; pass "
+            "one of these"
         )
     printed, runs = step == LATE_STEP, measurements(measured)
     of = {SEED: _repeated(step)} if printed else _early(runs, step)
@@ -70,13 +71,9 @@ def trajectories_approach(
     tightest = {"seed": seed, "step": step, "L": L, "distance": means[seed][L] * L**growth}
     tightest |= {"next L": longer, "its distance": means[seed][longer] * longer**growth}
     if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
-        common: dict[str, Any] = {
-            "covered": says,
-            "samples": samples,
-            "error": 1e-6,
-            "slack": least,
-            "slack_error": spread,
-        }
+        common: dict[str, Any] = dict(
+            covered=says, samples=samples, error=1e-6, slack=least, slack_error=spread
+        )
         return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, tightest=tightest, **common)
     failing = [length for length in (SHORT_PROMPT, LONG_PROMPT) if printed and _fails(length, step)]
     if failing or least > 1 or told_apart > 1e-9:
@@ -88,14 +85,7 @@ def trajectories_approach(
         "covered": says + (f"; {_score_variances()}; {_at_the_end(runs)}" if printed else ""),
         "samples": samples,
     }
-    return Evidence(
-        verdict=Verdict.REFUTED,
-        engine=ENGINE,
-        witness=tightest,
-        witness_by="statistics",
-        error=1e-9,
-        **common,
-    )
+    return refuted_by_runs(tightest, **common)
 
 
 def _repeated(step: int) -> dict[int, Floats]:
@@ -213,7 +203,10 @@ def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:
 
 
 def _at_the_end(runs: Measurements) -> str:
-    return f"after {runs.plan.steps(AS_WRITTEN)} steps, where no run fails: {_told(_ends(runs, AS_WRITTEN)) or 'none'}"
+    return (
+        f"after {runs.plan.steps(AS_WRITTEN)} steps, where no run fails: "
+        f"{_told(_ends(runs, AS_WRITTEN)) or 'none'}"
+    )
 
 
 def _told(distances: dict[int, dict[int, float]]) -> str:
@@ -254,21 +247,11 @@ def _at_their_end(reading: str, growth: int, runs: Measurements) -> Evidence:
         return undecided(ENGINE, says)
     (seed, L), (least, told_apart, spread) = min(falls.items(), key=lambda item: item[1])
     if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
-        found: dict[str, Any] = {
-            "slack": least,
-            "slack_error": spread,
-            "tightest": {"seed": seed, "L": L},
-            "error": 1e-6,
-        }
+        found: dict[str, Any] = dict(
+            slack=least, slack_error=spread, tightest={"seed": seed, "L": L}, error=1e-6
+        )
         return supported(ENGINE, says, **found)
     if least < 1 and told_apart < 1e-9:
         witness = {"seed": seed, "L": L, "its distance over the next": least}
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine=ENGINE,
-            witness=witness,
-            witness_by="statistics",
-            error=1e-9,
-            covered=says,
-        )
+        return refuted_by_runs(witness, covered=says)
     return undecided(ENGINE, f"too near to one another {says}")

@@ -5,15 +5,17 @@ with standard errors and are wrong with probability at most 1e-9.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from numerics.evidence import Evidence, Verdict
 from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.training.result import Training, has_failed
 from theory.regression.experiment import VARIANTS
 
-__all__ = ["Failures", "Pace", "failed_runs", "failures", "pace", "shortened", "sure"]
+__all__ = ["Failures", "Pace", "failed_runs", "failures", "pace", "refuted_by_runs", "shortened", "sure"]
 
 #: For data, reading, length and start: whether each architecture has failed.
 Failures = dict[tuple[str, str, int, int], dict[str, bool]]
@@ -102,3 +104,9 @@ def shortened(measured: Measurements) -> list[str]:
     refutes nothing.
     """
     return [name for name in measured.plan.variants if measured.plan.steps(name) < VARIANTS[name].steps]
+
+
+def refuted_by_runs(witness: Mapping[str, Any], engine: str = "Monte Carlo", **fields: Any) -> Evidence:
+    """The runs refute it, wrongly with probability at most 1e-9."""
+    fields |= {"witness": witness, "witness_by": "statistics", "error": 1e-9}
+    return Evidence(verdict=Verdict.REFUTED, engine=engine, **fields)

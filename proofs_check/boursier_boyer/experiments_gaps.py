@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.experiments.boursier_boyer.plan import Plan
 from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.properties.computed import Computed, Decades, Share
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
+from proofs_check.boursier_boyer.experiments_ends import refuted_by_runs
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
 from proofs_check.instances.outcomes import supported, undecided
@@ -80,20 +81,17 @@ def _at_score_variances(power: int) -> Evidence:
             values = gap.of_t + end * s * gap.of_c2
             ratios = values[:-1] / values[1:]
             if ratios[0] < 1:
-                witness = {
-                    "s": s,
-                    "t": 1,
-                    "c^2": end * s,
-                    "L": 1,
-                    "gap": values[0],
-                    "gap at L = 2": values[1],
-                }
+                at = {"s": s, "t": 1, "c^2": end * s, "L": 1}
+                witness = {**at, "gap": values[0], "gap at L = 2": values[1]}
                 return refuted_by_two_routes(
                     "quadrature", witness, values[1], values[0], _pair(s, end * s, 2.0 ** (1 - power))
                 )
             i = int(np.argmin(ratios))
             if ratios[i] <= 1:
-                doubt = f"at s = {s} the gap does not fall from L = {LENGTHS[i]} to {LENGTHS[i + 1]}: {values[i]}, {values[i + 1]}"
+                doubt = (
+                    f"at s = {s} the gap does not fall from L = {LENGTHS[i]} to {LENGTHS[i + 1]}: "
+                    f"{values[i]}, {values[i + 1]}"
+                )
             if ratios[i] < least:
                 least, tightest = (
                     float(ratios[i]),
@@ -101,8 +99,14 @@ def _at_score_variances(power: int) -> Evidence:
                 )
     if doubt:
         return undecided("quadrature", f"{doubt}; no second route at these lengths")
-    covered = f"every a, b, covariance with a'Gamma a in {SCORE_VARIANCES}; L = 1, 2, 3, 5, the lengths of the figures, 1e4, 1e6"
-    checked = r"\mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L'} < \mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L},\quad L' > L"
+    covered = (
+        f"every a, b, covariance with a'Gamma a in {SCORE_VARIANCES}; L = 1, 2, 3, 5, the lengths of the "
+        "figures, 1e4, 1e6"
+    )
+    checked = (
+        r"\mathbb{E}(T_{\rm soft} - T_{\rm lin})^2\big|_{L'} < \mathbb{E}(T_{\rm soft} - T_{\rm "
+        r"lin})^2\big|_{L},\quad L' > L"
+    )
     return supported("quadrature", covered, checked=checked, tightest=tightest)
 
 
@@ -134,15 +138,8 @@ def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
             covered.append(f"{variant}, {len(fall)} random starts, L = {', '.join(map(str, gaps.lengths))}")
     common: dict[str, Any] = {"engine": "Monte Carlo", "samples": measured.plan.gap_prompts}
     if not covered or rises > STANDARD_ERRORS:
-        return Evidence(
-            verdict=Verdict.OPEN, reason=f"{covered}: a rise by {rises:.1f} standard errors", **common
-        )
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        covered=f"output gaps, {covariance}: {'; '.join(covered)}",
-        error=1e-6,
-        **common,
-    )
+        return undecided(reason=f"{covered}: a rise by {rises:.1f} standard errors", **common)
+    return supported(covered=f"output gaps, {covariance}: {'; '.join(covered)}", error=1e-6, **common)
 
 
 def gradients_approach(measured: Measurements, covariance: str, growth: int) -> Evidence:
@@ -161,15 +158,14 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
     share = 1 / (len(starts) * (len(plan.gap_lengths) - 1))
     common: dict[str, Any] = {"engine": "Monte Carlo", "samples": 16 * SOBOL_POINTS[-1]}
     if least < -float(student.isf(1e-9 * share, 15)):
-        return Evidence(
-            verdict=Verdict.REFUTED, witness=tightest, witness_by="statistics", error=1e-9, **common
-        )
+        return refuted_by_runs(tightest, **common)
     if least < float(student.isf(1e-6 * share, 15)):
-        return Evidence(
-            verdict=Verdict.OPEN, reason=f"not decided by these tasks and queries at {tightest}", **common
-        )
-    says = f"squared gradient gaps, {covariance}, L = {', '.join(map(str, plan.gap_lengths))}: {', '.join(covered)}"
-    return Evidence(verdict=Verdict.SUPPORTED, covered=says, error=1e-6, tightest=tightest, **common)
+        return undecided(reason=f"not decided by these tasks and queries at {tightest}", **common)
+    says = (
+        f"squared gradient gaps, {covariance}, L = {', '.join(map(str, plan.gap_lengths))}: "
+        f"{', '.join(covered)}"
+    )
+    return supported(covered=says, error=1e-6, tightest=tightest, **common)
 
 
 def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> tuple[float, int]:

@@ -17,11 +17,11 @@ from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.end_point import trained
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
-from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, shortened, sure
+from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, refuted_by_runs, shortened, sure
 from proofs_check.boursier_boyer.experiments_flows import flow, random_start, risk_again
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
-from proofs_check.instances.outcomes import refuted_exactly, undecided
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from theory.regression.experiment import COVARIANCES, TASK, variant
 
 NOISE, TASKS = sp.Rational(1, 10), sp.Rational(1, 5)
@@ -176,28 +176,26 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
             doubtful.append(at)
     common: dict[str, Any] = {"engine": "Monte Carlo", "samples": runs.plan.points}
     if not ends:
-        return Evidence(verdict=Verdict.OPEN, reason=f"no run arrived: {', '.join(left_out)}", **common)
+        return undecided(reason=f"no run arrived: {', '.join(left_out)}", **common)
     worst, tightest = max(ends, key=lambda end: end[0])
     if outside and not swapped and shortened(runs):
         reason = f"fewer steps than the paper's, and not there yet: {max(outside, key=lambda end: end[0])[1]}"
-        return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
+        return undecided(reason=reason, **common)
     if outside:
         witness = max(outside, key=lambda end: end[0])[1]
-        return Evidence(
-            verdict=Verdict.REFUTED, witness=witness, witness_by="statistics", error=1e-9, **common
-        )
+        return refuted_by_runs(witness, **common)
     if doubtful:
-        return Evidence(
-            verdict=Verdict.OPEN, reason=f"not decided by these queries at {doubtful[0]}", **common
-        )
-    covered = f"{len(ends)} runs of at most {runs.plan.most_steps or 500_000} steps; left out: {', '.join(left_out) or 'none'}"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
+        return undecided(reason=f"not decided by these queries at {doubtful[0]}", **common)
+    covered = (
+        f"{len(ends)} runs of at most {runs.plan.most_steps or 500_000} steps; left out: "
+        f"{', '.join(left_out) or 'none'}"
+    )
+    return supported(
         covered=covered,
         error=1e-9,
         tightest=tightest,
         slack=RUN_TOLERANCE / max(worst, ACCURACY),
-        slack_error=1.0,  # what the last steps of one run leave is one draw, and no larger than its deviation
+        slack_error=1.0,
         **common,
     )
 
@@ -226,7 +224,7 @@ def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements 
 
 
 def _reached_from(seed: int, L: int) -> float:
-    """The risk at which the flow of linear attention from a random start ends on anisotropic data."""
+    """The risk of linear attention where the flow from a random start ends, anisotropic data."""
     Sigma = COVARIANCES["anisotropic"]
     return risk_again(L, flow(L, random_start(seed), (500.0,), Sigma=Sigma)[-1], Sigma)
 
@@ -265,7 +263,10 @@ def anisotropic_data_need_longer_prompts(
             ):
                 return refuted_exactly(
                     witness | {"anisotropic": str(exact)},
-                    covered=f"the gradient flow from the random start with seed 1 ends at {reached:.8g} above the label noise",
+                    covered=(
+                        f"the gradient flow from the random start with seed 1 ends at {reached:.8g} above "
+                        "the label noise"
+                    ),
                 )
         closed = float(linear_excess(drawn.Sigma, drawn.query_covariance, L))
         if closed < factor * float(plain) * (1 - ACCURACY):

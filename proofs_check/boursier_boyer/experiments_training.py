@@ -20,7 +20,7 @@ from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
-from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures
+from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures, refuted_by_runs
 from proofs_check.boursier_boyer.experiments_flows import (
     LinearRisk,
     block_limit,
@@ -77,11 +77,14 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
     # Student's law with at least 47 degrees of freedom: beyond 15 below 1e-18, beyond 7 below 1e-8
     # for each of 86 entries.
     if worst > 15:
-        return Evidence(verdict=Verdict.REFUTED, witness=at, witness_by="statistics", error=1e-9, **common)
+        return refuted_by_runs(at, **common)
     if worst > 7:
-        return Evidence(verdict=Verdict.OPEN, reason=f"off by {worst:.1f} standard errors at {at}", **common)
-    covered = f"softmax and linear, isotropic, L = 10, {batches} batches: loss and 42 entries of the gradient, off by {worst:.1f} errors"
-    return Evidence(verdict=Verdict.SUPPORTED, covered=covered, error=1e-6, **common)
+        return undecided(reason=f"off by {worst:.1f} standard errors at {at}", **common)
+    covered = (
+        f"softmax and linear, isotropic, L = 10, {batches} batches: loss and 42 entries of the gradient, "
+        f"off by {worst:.1f} errors"
+    )
+    return supported(covered=covered, error=1e-6, **common)
 
 
 def _steps(attention: str, batches: int) -> Any:
@@ -174,15 +177,16 @@ def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements 
                 late.append(f"{attention} L = {L} seed {seed}")
     if 2 * sure > tried:
         witness = {"step": step, "runs": tried, "not converged": sure}
-        return Evidence(
-            verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9
-        )
+        return refuted_by_runs(witness)
     if 2 * len(late) > tried or not tried:
         return undecided(ENGINE, f"late, or perhaps: {len(late)} of {tried} runs")
     lengths = sorted(
         {key.L for key in runs.runs if key.covariance == "isotropic" and key.attention == "coupled"}
     )
-    covered = f"{tried} runs at L = {', '.join(map(str, lengths))}, both architectures; not converged, or perhaps not: "
+    covered = (
+        f"{tried} runs at L = {', '.join(map(str, lengths))}, both architectures; not converged, or "
+        "perhaps not: "
+    )
     return supported(ENGINE, covered + (", ".join(late) or "none"), error=1e-6)
 
 
@@ -204,14 +208,8 @@ def from_one_start_it_takes_longer(*, start: str = "seed 21") -> Evidence:
     )
     if missing < allowed:
         again = risk_again(L, flow(L, random_start(seed), (50.0,), "DOP853")[0]) - end
-        witness = {
-            "attention": "linear",
-            "L": L,
-            "seed": seed,
-            "step": 50_000,
-            "risk": now,
-            "risk at the end": end,
-        }
+        at = {"attention": "linear", "L": L, "seed": seed, "step": 50_000}
+        witness = {**at, "risk": now, "risk at the end": end}
         return refuted_by_two_routes(engine, witness, allowed - missing, 0.0, allowed - again)
     from numerics.training.run import train
 
@@ -252,14 +250,7 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
         return supported(ENGINE, says, error=1e-6)
     if fails <= 1e-9:
         witness = {f"starts from which {stable} attention fails more often": less, f"{other} attention": more}
-        return Evidence(
-            verdict=Verdict.REFUTED,
-            engine=ENGINE,
-            witness=witness,
-            witness_by="statistics",
-            error=1e-9,
-            covered=says,
-        )
+        return refuted_by_runs(witness, covered=says)
     return undecided(ENGINE, f"the failures decide nothing: {says}")
 
 
@@ -318,7 +309,10 @@ def linear_attention_fails_from_some_start(
     if found is None:
         return undecided(ENGINE, f"no run at L = {L} from seed {seed}")
     above = [risk - found.block for risk in (found.flow, found.sgd, found.again)]
-    says = f"L = {L}, seed {seed}: flow {found.flow:.6g}, SGD of {found.steps} steps {found.sgd:.6g}, then flow {found.again:.6g}"
+    says = (
+        f"L = {L}, seed {seed}: flow {found.flow:.6g}, SGD of {found.steps} steps {found.sgd:.6g}, then "
+        f"flow {found.again:.6g}"
+    )
     if min(above) > found.tolerance:
         return supported("integration of the flow", f"{says}; block {found.block:.6g}")
     if max(above) < found.tolerance:
@@ -376,13 +370,8 @@ def _from_zero(L: int) -> Evidence:
     if np.abs(pack(run.parameters)).max() > 0:
         return undecided(ENGINE, "training left the start at 0")
     from_block = trained(TASK, L).risk
-    witness = {
-        "attention": "softmax",
-        "L": L,
-        "start": 0,
-        "risk at the end": TASK.null_risk,
-        "from the block start": from_block,
-    }
+    at = {"attention": "softmax", "L": L, "start": 0}
+    witness = {**at, "risk at the end": TASK.null_risk, "from the block start": from_block}
     if TASK.null_risk <= from_block:
         return undecided(ENGINE, "the risk of predicting 0 is not the larger one")
     return refuted_exactly(witness, "examples")

@@ -57,7 +57,8 @@ def lemma_by_cubature() -> Evidence:
             worst = max(worst, float(np.abs(direct - formula).max() / (1 + np.abs(formula).max())))
     if worst > 1e-9:
         raise Contradiction(
-            f"the integral and the formula of Lemma 2.1 differ by {worst:.1e}; one of the two programs is wrong"
+            f"the integral and the formula of Lemma 2.1 differ by {worst:.1e}; one of the two programs "
+            "is wrong"
         )
     covered = (
         "d = 1, 2; Gamma regular, of rank 0 and 1, with an eigenvalue 1e-8; m zero or not; three queries"

@@ -26,7 +26,7 @@ from numerics.properties.tails import LAW, LENGTH, SCORE, averages, instance, le
 from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, supported
 from theory.bounds.concentration import alpha_minus, alpha_plus
 
 if TYPE_CHECKING:
@@ -74,7 +74,10 @@ class Within:
 
     @property
     def checked(self) -> str:
-        return rf"\mathbb{{P}}\left({sp.latex(self.lower)} \le S_L \le {sp.latex(self.upper)}\right) \ge {sp.latex(self.level)}"
+        return (
+            rf"\mathbb{{P}}\left({sp.latex(self.lower)} \le S_L \le {sp.latex(self.upper)}\right) \ge "
+            rf"{sp.latex(self.level)}"
+        )
 
     @property
     def drawn(self) -> Codes:
@@ -114,7 +117,7 @@ class Within:
         if (outside := _outside(c, lower, upper)) > 1 - level:
             witness = {**self.shown(example, at), "P": float(1 - outside), "required": float(level)}
             return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
-        return Evidence(verdict=Verdict.SUPPORTED, covered="one instance", **common)
+        return supported(covered="one instance", **common)
 
     def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
         length, point = instance(at[:-1], 1)
@@ -144,15 +147,11 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
                 return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
         if outside and (1 - required) / outside < slack:
             slack, tightest = (1 - required) / outside, at
-    covered = f"Rademacher tokens, L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))}), delta in ({', '.join(map(str, DELTAS))})"
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        covered=covered,
-        slack=slack,
-        tightest=tightest,
-        dimension="d = 1",
-        **common,
+    covered = (
+        f"Rademacher tokens, L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))}), delta in "
+        f"({', '.join(map(str, DELTAS))})"
     )
+    return supported(covered=covered, slack=slack, tightest=tightest, dimension="d = 1", **common)
 
 
 @claim(

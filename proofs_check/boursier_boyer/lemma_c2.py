@@ -55,10 +55,5 @@ def markov_at_the_threshold(*, c: int | Fraction = 3) -> Evidence:
     u = sp.Symbol("u", positive=True)
     square, mean = sp.symbols("q m", nonnegative=True)  # E|Q|^2 and |E Q|^2
     domain = {L: Integers(1, oo), u: (0, oo), square: Closed(0, oo), mean: Closed(0, oo), delta: (0, 1)}
-    return forall(
-        L * (square - mean) / (c * u * L / delta),
-        "<=",
-        2 * delta,
-        domain,
-        where=[(square, "<=", u), (mean, "<=", square)],
-    )
+    given = [(square, "<=", u), (mean, "<=", square)]
+    return forall(L * (square - mean) / (c * u * L / delta), "<=", 2 * delta, domain, where=given)

@@ -141,14 +141,8 @@ def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4, 
     `four` and `grows` stand for the 22, the 4 of $2^4$ and that of $C_f^4$.
     """
     base = 2 ** sp.Rational(four)
-    domain = {
-        L: Integers(1, oo),
-        q: Closed(0, oo),
-        theta: UNIT_INTERVAL,
-        m: (0, oo),
-        sigma2: (0, oo),
-        C_f: (0, oo),
-    }
+    positive = dict.fromkeys((m, sigma2, C_f), (0, oo))
+    domain = {L: Integers(1, oo), q: Closed(0, oo), theta: UNIT_INTERVAL, **positive}
     limit = Max(L * theta * C_f**2 * m / 2 - q, 0)
     limits = [forall(limit / SCALE[p] ** p, "<=", L * m / (2 * (base * sigma2) ** p), domain) for p in (1, 2)]
     root = sqrt(L * m) / (base * sqrt(2) * sigma2)
@@ -180,12 +174,8 @@ def _substituted(p: int, power: int) -> sp.Expr:
 def substitution_in_the_tail(*, power: int = 1) -> Evidence:
     """For $p=1,2$ it is derived with $C_f$ to the `power` $2$. Printed is $1$, which is refuted."""
     name = r"\int_x^\infty u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du"
-    at_zero = forall(
-        computed(name, tail_integral(0, SCALE[1], 1)),
-        "<=",
-        16 * sigma2 * C_f**power,
-        {C_f: (0, oo), sigma2: (0, oo)},
-    )
+    domain = {C_f: (0, oo), sigma2: (0, oo)}
+    at_zero = forall(computed(name, tail_integral(0, SCALE[1], 1)), "<=", 16 * sigma2 * C_f**power, domain)
     if not at_zero.verdict.accepted:  # the same at x = 0, where the witness is shortest
         return at_zero
     return all_of(

@@ -18,8 +18,6 @@ from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import (
     AT_ONE_TOKEN,
-    G_INSTEAD,
-    G_WHY,
     HYPOTHESES,
     UNPROVED,
     c1,
@@ -28,39 +26,19 @@ from proofs_check.boursier_boyer.average_statements import (
     k,
     ln,
 )
-from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
+from proofs_check.boursier_boyer.propositions_3_1_and_3_4 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
 from theory.bounds.query_average_constants import constants_16, paper_constants_C6
 
 SIGMA = sp.Symbol("sigma", positive=True)
 CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le c_1\sigma^{6p}\ln(L)^p/L^{c_2/\sigma^2},\ L\ge 2"
 
 
-@claim("BB:AC.5", control=(dict(power=2), dict(scaling=4)), needs=("BB:C.6",))
-def assumption_c5_is_not_empty(*, power: int = 1, scaling: int = 8) -> Evidence:
-    r"""For $p=1$ the class contains $f(z)=v^{\top}z$ and $g=1$: (i) holds with $C_f=\|v\|$, (ii)
-    with $\sigma^{8p}$ and an explicit $c(f,g,U)$, and (iii) holds. For $p=2$ this $f$ is outside,
-    since it is not small at $0$.
-    """
-    return shared.class_is_not_empty(4, power, scaling)
+assumption_c5_is_not_empty = shared.class_is_not_empty("BB:AC.5", 4, needs=("BB:C.6",))
 
 
-@claim(
-    "BB:AC.5/i",
-    **TYPO,
-    why=shared.SUPREMUM_WHY,
-    instead=shared.SUPREMUM_INSTEAD % ("^{p}", 4),
-    repair=dict(argument="z"),
-    control=dict(c=Fraction(9, 10)),
-    hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
-)
-def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
-    r"""With the ratio at $z$, (i) gives $\|f(x)\|\leq C_f\|x\|^p$ for every $x\neq0$. Printed, the
-    `argument` of the ratio is the token $z_1$, which is refuted by $f(x)=x^2$ and $p=1$.
-    """
-    return shared.printed_supremum(argument, c)
+supremum_of_a_ratio = shared.supremum_of_a_ratio("BB:AC.5/i", 4, "^{p}")
 
 
 def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
@@ -93,27 +71,7 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     return derivation("BB:LC.6", search, search, c=c)
 
 
-@claim(
-    "BB:LC.6/nu",
-    **TYPO,
-    why=shared.NU_WHY % 4,
-    details=shared.NU_DETAILS,
-    repair=dict(law="through E|g|^4"),
-    control=dict(c=Fraction(1, 46)),
-    hypotheses=HYPOTHESES,
-    reference={},
-)
-def constants_that_are_free_of_the_law_of_the_query(
-    *, law: str = "not at all", c: Fraction = Fraction(1)
-) -> Evidence:
-    r"""For $g(z)=e^{z^2}$ and rare queries $\pm n$ the error at $L=2$ is unbounded in $n$, which
-    refutes constants that do not depend on $\nu$; repaired, the `law` of the query enters through
-    $\mathbb{E}_{\nu}\|g\|^4$, and the bound is derived as for BB:LC.6.
-    """
-    if law == "not at all":
-        return shared.rare_large_queries(2)
-    search = shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
-    return derivation("BB:LC.6/nu", search, search, c=c)
+free_of_the_query = shared.free_of_the_query("BB:LC.6/nu", 2, _form_of_lemma_c6, Fraction(1, 46), CHECKED, 2)
 
 
 @claim("BB:LC.6/query", control=dict(half=Fraction(1, 5)))
@@ -150,36 +108,17 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     Repaired, (16) is tried for $L\geq$ `least` = 2 with explicit constants.
     """
     if least == 1:
-        where = {
-            "L": 1,
-            "d": 1,
-            "U": 1,
-            "f": "z",
-            "g": 1,
-            "p": 1,
-            "tokens": "N(0, sigma^2)",
-            "query": "N(0, 1)",
-        }
+        at = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)"}
+        where = {**at, "query": "N(0, 1)"}
         return defeated(k**2 + k**4, c1 * k**2 * exp(-c2 / k**2), k, at={"sigma": k}, where=where)
-    checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\sigma^{2p}\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
+    checked = (
+        r"\mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\sigma^{2p}\ln(L)/L^{1/3}+c_4"
+        r"\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
+    )
     return shared.explicit(_form_of_16, 2, c, checked)
 
 
-@claim(
-    "BB:16/g",
-    **TYPO,
-    why=G_WHY % 6,
-    instead=G_INSTEAD,
-    repair=dict(moment=1),
-    control=dict(power=1),
-    hypotheses=("G > 0", "e > 0"),
-)
-def left_side_without_g(*, moment: int = 0, power: int = 2) -> Evidence:
-    r"""Where $\|g\|=G$ is constant, the left side of Lemma C.6 is $G^2e$ with the error $e$ without
-    $g$. The left side of (16) is printed as $e$, and $G^2e\leq e$ is refuted; with the factor $g$
-    it is $G^2e$, too.
-    """
-    return shared.error_without_g(2, moment, power)
+left_side_without_g = shared.left_side_without_g("BB:16/g", 2, 6)
 
 
 def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
@@ -196,7 +135,10 @@ def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 @claim("BB:16/U", control=dict(c=Fraction(1, 58)), needs=("OURS:LC.6",), unproved=UNPROVED)
 def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For $U\neq0$ and $L\geq2$, (16) holds as printed, where $\tilde c_3$ depends on $U$."""
-    checked = r"U\neq 0:\ \mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
+    checked = (
+        r"U\neq 0:\ \mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\ln(L)/L^{1/3}+c_4"
+        r"\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
+    )
     return shared.explicit(_printed_16, 2, c, checked, nonzero=True)
 
 

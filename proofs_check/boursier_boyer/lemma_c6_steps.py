@@ -15,7 +15,7 @@ from numerics.provers import Closed, Integers, computed, forall
 from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
-from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, c1, c2, k
+from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import (
     BALL,
     IN_THE_BALL,
@@ -28,7 +28,6 @@ from proofs_check.boursier_boyer.average_steps import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.random_query.average_split import Bound, instances, products, split
 from theory.bounds.concentration import lemma_c4
 
@@ -57,7 +56,10 @@ def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evi
     queries are inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. Printed with $C_f$
     to the `power` 1, the second line is refuted; the repair puts $C_f^2$.
     """
-    checked = r"\mathbb{E}\|R_L/S_L-R/S\|^2\le\text{LC.4}\ (|z|\le B),\quad\le 2\,\mathbb{E}(\|R_L/S_L\|^2+\|R/S\|^2)\ (|z|>B)"
+    checked = (
+        r"\mathbb{E}\|R_L/S_L-R/S\|^2\le\text{LC.4}\ (|z|\le B),\quad\le "
+        r"2\,\mathbb{E}(\|R_L/S_L\|^2+\|R/S\|^2)\ (|z|>B)"
+    )
     covered = "tokens of two and three atoms, queries of signs, g = 1, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
     meant = split(2, _bound_c4(power), Fraction(outside))
     return tightest(instances(meant), checked=checked, covered=covered, statement=meant)
@@ -83,7 +85,10 @@ def split_for_any_product(*, through: str = "f(z_1) g(z)", power: int = 2) -> Ev
     control is the first line of the split for products that are none of matrices: for
     $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is twice the right one.
     """
-    covered = "three products on tokens of two to four atoms, queries of one length, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
+    covered = (
+        "three products on tokens of two to four atoms, queries of one length, L = 1, 2, 3, 10, "
+        "sigma^2|Uz|^2 <= 4"
+    )
     if through == "|f| |g|":
         checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^2\le\mathbb{E}\|R_L/S_L-R/S\|^2\|g\|^2"
         return tightest(instances(products(2)), checked=checked, covered=covered)
@@ -119,23 +124,7 @@ def term_1(*, share: int = 6) -> Evidence:
     )
 
 
-@claim(
-    "BB:17/B",
-    false="edge",
-    at="U = 0",
-    why=shared.BALL_WHY % 6,
-    instead=shared.BALL_INSTEAD % 6,
-    costs="nothing",
-    repair=dict(norm="n >= |U|, n > 0"),
-    control=dict(share=5),
-    hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
-)
-def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
-    r"""As printed, some $B$ has $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}6$ for every $U$, which is
-    refuted at $U=0$. Repaired, with any $n\geq\|U\|_{\rm op}$, $n>0$, in place of the `norm` in
-    $B$, $\sigma^2\|U\|_{\rm op}^2B^2\leq\frac{\ln L}6$.
-    """
-    return shared.ball_exists(share, norm, 6)
+radius_of_the_ball = shared.radius_of_the_ball("BB:17/B", 6)
 
 
 @claim("BB:LC.6.T2", control=dict(share=5), needs=("BB:17/B",))
@@ -176,16 +165,8 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     """
     if depends == "on f and d":
         left = 32 * k**2 * exp(2) * exp(-(k**2 / 2 - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
-        where = {
-            "d": 1,
-            "sigma": 1,
-            "U": 1,
-            "query": 0,
-            "f": "z",
-            "g": 1,
-            "p": 1,
-            "tokens": "epsilon, -epsilon with 1/2 each",
-        }
+        at = {"d": 1, "sigma": 1, "U": 1, "query": 0, "f": "z", "g": 1, "p": 1}
+        where = {**at, "tokens": "epsilon, -epsilon with 1/2 each"}
         return defeated(left, c1 * k**3 * exp(-c2 * k**2), k, at={"L": k**2, "epsilon": 1 / k}, where=where)
     parts = []
     for p in P:
@@ -196,7 +177,7 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
 
 @claim("BB:LC.6.5x", control=(dict(c=4), dict(c=Fraction(1, 2), powers=(1,))))
 def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] = P) -> Evidence:
-    r"""Proved for every real $x>0$ with `c` for the 5; Term 2 is this at $x=c_2L^{1/p}/\sigma^2$."""
+    r"""Proved for real $x>0$ with `c` for the 5; Term 2 is this at $x=c_2L^{1/p}/\sigma^2$."""
     (x, L), p = sp.symbols("x L", positive=True), sp.Symbol("p", integer=True, positive=True)
     s = shared.sigma
     of = {**dict.fromkeys((c1, c2, s, L), (0, oo)), G: Closed(0, oo)}
@@ -213,61 +194,13 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
     return all_of(*parts)
 
 
-@claim(
-    "BB:LC.6.T2b",
-    **TYPO,
-    repair=dict(moment=1),
-    control=dict(power=5),
-    needs=("BB:LC.6.T2c", "BB:LC.6.5x"),
-    hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
-)
-def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:
-    r"""The bound
-    $5c_1\sigma^{2p}GL^{3/2}(c_2L^{1/p}/\sigma^2)^{-2p}\leq5c_1c_2^{-2p}\sigma^{6p}G^mL^{-1/2}$ with
-    $G=\mathbb{E}\|g\|^2$ and $p=1,2$ is printed with the `moment` $m=0$, which is refuted. With
-    $m=1$ the two sides are equal.
-    """
-    return shared.second_term_simplified(P, lambda p: (2 * p, p, -2 * p, power * p), moment)
+shared.term_2_simplified("BB:LC.6.T2b", P, 2, needs=("BB:LC.6.T2c", "BB:LC.6.5x"))
 
 
-@claim(
-    "BB:LC.6.T3",
-    control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=191)),
-    needs=("BB:17/B", "BB:AC.5", "BB:LC.6.T3/maximum"),
-)
-def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 192) -> Evidence:
-    r"""For $p=1,2$ every line is derived, for any product with
-    $\|f(z_\ell)g\|\leq\|f(z_\ell)\|\|g\|$, with the $C_{4p}$ that the proof of Lemma D.2 gives and
-    any positive number that bounds $\|U\|_{\rm op}$. The second route are the steps
-    $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$,
-    $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$ and the exponent at the printed $B$, in which `twice`,
-    `half` and `rate` stand for the 2, 32 and 192, and `factor` multiplies the sum of roots.
-    """
-    search = shared.tail_of_the_query(share=6, twice=twice, factor=factor, half=half, rate=rate)
-    return derivation("BB:LC.6.T3", *search, *search, twice=twice, factor=factor, half=half, rate=rate)
+term_3 = shared.term_3("BB:LC.6.T3", 6, 2, ("BB:17/B", "BB:AC.5", "BB:LC.6.T3/maximum"))
 
 
-@claim("BB:LC.6.T3/maximum", control=(dict(grows=3), dict(root=1), dict(scale=3)))
-def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Evidence:
-    r"""For $p=1,2$ it is derived that $\mathbb{E}\max\|f\|^4\leq C_f^4\,\mathbb{E}\max\|z\|^{4p}$,
-    that
-    $\sqrt{2\mathbb{E}\|g\|^4\,\mathbb{E}\max\|f\|^4}\leq\sigma^{2p}\sqrt{2\mathbb{E}\|g\|^4C_f^4C_{4p}M}$
-    with $M=d^{2p}+\ln(L)^{2p}$, and that the root of Assumption C.5 (ii) is at most
-    $\sigma^{4p}\sqrt{c(f,g,U)}$. In the second route $CM$ bounds the maximum at $\sigma=1$.
-    """
-    search = shared.scale_of_the_maximum(P, 4, grows, root, scale)
-    return derivation("BB:LC.6.T3/maximum", *search, grows=grows, root=root, scale=scale)
+shared.scale_of_the_maximum("BB:LC.6.T3/maximum", P, 4)
 
 
-@claim(
-    "BB:LC.6.T3/conclude",
-    **AT_ONE_TOKEN,
-    control=dict(c=Fraction(9, 10)),
-    needs=("BB:LC.6.T3",),
-    hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
-)
-def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:
-    r"""That $\sqrt{d^{2p}+\ln(L)^{2p}}$ is at most a constant times $\ln(L)^p$ is refuted for
-    $L\geq1$, as printed, and proved for $L\geq$ `least` = 2.
-    """
-    return all_of(*(shared.logarithm_absorbs_the_dimension(least, p, Fraction(c)) for p in P))
+shared.logarithm_absorbs_the_dimension("BB:LC.6.T3/conclude", P, ("BB:LC.6.T3",))

@@ -18,8 +18,6 @@ from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import (
     AT_ONE_TOKEN,
-    G_INSTEAD,
-    G_WHY,
     HYPOTHESES,
     UNPROVED,
     c1,
@@ -28,40 +26,19 @@ from proofs_check.boursier_boyer.average_statements import (
     k,
     ln,
 )
-from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
+from proofs_check.boursier_boyer.propositions_3_1_and_3_4 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
 from theory.bounds.query_average_constants import constants_18, paper_constants_C9
 
 SIGMA = sp.Symbol("sigma", positive=True)
 CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2},\ L\ge 2"
 
 
-@claim("BB:AC.8", control=(dict(power=2), dict(scaling=8)))
-def assumption_c8_is_not_empty(*, power: int = 1, scaling: int = 16) -> Evidence:
-    r"""The class contains $f(z)=v^{\top}z$ and $g=1$: (i) holds with $C_f=\|v\|$, (ii) with
-    $\sigma^{16}$ and an explicit $c(f,g,U)$, and (iii) holds. With $\|z_1\|^2$ in (i) this $f$
-    would be outside, since it is not small at $0$.
-    """
-    return shared.class_is_not_empty(8, power, scaling)
+assumption_c8_is_not_empty = shared.class_is_not_empty("BB:AC.8", 8)
 
 
-@claim(
-    "BB:AC.8/i",
-    **TYPO,
-    follows="BB:AC.5/i",
-    why=shared.SUPREMUM_WHY,
-    instead=shared.SUPREMUM_INSTEAD % ("", 7),
-    repair=dict(argument="z"),
-    control=dict(c=Fraction(9, 10)),
-    hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
-)
-def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
-    r"""With the ratio at $z$, (i) gives $\|f(x)\|\leq C_f\|x\|$ for every $x\neq0$. Printed, the
-    `argument` of the ratio is the token $z_1$, which is refuted by $f(x)=x^2$.
-    """
-    return shared.printed_supremum(argument, c)
+supremum_of_a_ratio = shared.supremum_of_a_ratio("BB:AC.8/i", 7, "", follows="BB:AC.5/i")
 
 
 def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
@@ -91,28 +68,9 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     return derivation("BB:LC.9", search, c=c)
 
 
-@claim(
-    "BB:LC.9/nu",
-    **TYPO,
-    follows="BB:LC.6/nu",
-    why=shared.NU_WHY % 8,
-    details=shared.NU_DETAILS,
-    repair=dict(law="through E|g|^8"),
-    control=dict(c=Fraction(1, 10600)),
-    hypotheses=HYPOTHESES,
-    reference={},
+free_of_the_query = shared.free_of_the_query(
+    "BB:LC.9/nu", 4, _form_of_lemma_c9, Fraction(1, 10600), CHECKED, 1, follows="BB:LC.6/nu"
 )
-def constants_that_are_free_of_the_law_of_the_query(
-    *, law: str = "not at all", c: Fraction = Fraction(1)
-) -> Evidence:
-    r"""For $g(z)=e^{z^2}$ and rare queries $\pm n$ the error at $L=2$ is unbounded in $n$, which
-    refutes constants that do not depend on $\nu$; repaired, the `law` of the query enters through
-    $\mathbb{E}_{\nu}\|g\|^8$, and the bound is derived as for BB:LC.9.
-    """
-    if law == "not at all":
-        return shared.rare_large_queries(4)
-    search = shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
-    return derivation("BB:LC.9/nu", search, c=c)
 
 
 def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
@@ -155,22 +113,7 @@ def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     return shared.explicit(_form_of_18, 4, c, checked + r"+c_4\sigma^8\ln(L)^2/L^{1/(384\sigma^2\|U\|^2)}")
 
 
-@claim(
-    "BB:18/g",
-    **TYPO,
-    follows="BB:16/g",
-    why=G_WHY % 9,
-    instead=G_INSTEAD,
-    repair=dict(moment=1),
-    control=dict(power=3),
-    hypotheses=("G > 0", "e > 0"),
-)
-def left_side_without_g(*, moment: int = 0, power: int = 4) -> Evidence:
-    r"""Where $\|g\|=G$ is constant, the left side of Lemma C.9 is $G^4e$ with the error $e$ without
-    $g$. The left side of (18) is printed as $e$, and $G^4e\leq e$ is refuted; with the factor $g$
-    it is $G^4e$, too.
-    """
-    return shared.error_without_g(4, moment, power)
+left_side_without_g = shared.left_side_without_g("BB:18/g", 4, 9, follows="BB:16/g")
 
 
 @claim("BB:18/c3", control=(dict(c=Fraction(1, 3)), dict(decay=Fraction(3, 2))))

@@ -16,7 +16,7 @@ from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from numerics.search.query_average_bound import QueryAverageBound
 from proofs_check.boursier_boyer import average_steps as shared
-from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, c1, c2, k
+from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import (
     BALL,
     IN_THE_BALL,
@@ -29,7 +29,6 @@ from proofs_check.boursier_boyer.average_steps import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
 from proofs_check.instances.random_query.average_split import instances, products, split
 from theory.bounds.concentration_moments import lemma_c7
 
@@ -101,24 +100,7 @@ def term_1(*, share: int = 12) -> Evidence:
     )
 
 
-@claim(
-    "BB:19/B",
-    false="edge",
-    at="U = 0",
-    follows="BB:17/B",
-    why=shared.BALL_WHY % 12,
-    instead=shared.BALL_INSTEAD % 12,
-    costs="nothing",
-    repair=dict(norm="n >= |U|, n > 0"),
-    control=dict(share=11),
-    hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
-)
-def radius_of_the_ball(*, norm: str = "|U|", share: int = 12) -> Evidence:
-    r"""As printed, some $B$ has $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}{12}$ for every $U$, which
-    is refuted at $U=0$. Repaired, with any $n\geq\|U\|_{\rm op}$, $n>0$, in place of the `norm` in
-    $B$, $\sigma^2\|U\|_{\rm op}^2B^2\leq\frac{\ln L}{12}$.
-    """
-    return shared.ball_exists(share, norm, 12)
+radius_of_the_ball = shared.radius_of_the_ball("BB:19/B", 12, follows="BB:17/B")
 
 
 @claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19", "BB:19/B"))
@@ -157,70 +139,20 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     if depends == "on f and d":
         front = 16**3 * k**4 * exp(2) * (1 + k**2 / (32 * sqrt(2)) / k**2)
         left = front * exp(-(k**2 / sqrt(8) - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
-        where = {
-            "d": 1,
-            "sigma": 1,
-            "U": 1,
-            "query": 0,
-            "f": "z",
-            "g": 1,
-            "tokens": "epsilon, -epsilon with 1/2 each",
-        }
+        at = {"d": 1, "sigma": 1, "U": 1, "query": 0, "f": "z", "g": 1}
+        where = {**at, "tokens": "epsilon, -epsilon with 1/2 each"}
         return defeated(left, c1 * k**6 * exp(-c2 * k**2), k, at={"L": k**4, "epsilon": 1 / k}, where=where)
     left = L ** sp.Rational(1, 6) - sqrt(L / 8)
     return forall(left, "<=", sp.Rational(c) - sqrt(L) / 8, {L: Integers(1, oo)})
 
 
-@claim(
-    "BB:LC.9.T2/g",
-    **TYPO,
-    follows="BB:LC.6.T2b",
-    repair=dict(moment=1),
-    control=dict(power=11),
-    needs=("BB:LC.6.5x",),
-    hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
-)
-def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
-    r"""The bound $5c_1\sigma^4GL^{3/2}(c_2\sqrt
-    L/\sigma^2)^{-4}\leq5c_1c_2^{-4}\sigma^{12}G^mL^{-1/2}$ with $G=\mathbb{E}\|g\|^4$ is printed
-    with the `moment` $m=0$, which is refuted. With $m=1$ the two sides are equal.
-    """
-    return shared.second_term_simplified((1,), lambda p: (4, 2, -4, power), moment)
+shared.term_2_simplified("BB:LC.9.T2/g", (1,), 4, follows="BB:LC.6.T2b", needs=("BB:LC.6.5x",))
 
 
-@claim(
-    "BB:LC.9.T3",
-    control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=383)),
-    needs=("BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"),
-)
-def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 384) -> Evidence:
-    """Derived and tried as BB:LC.6.T3, with $C_8$ for $C_{4p}$ and the printed $B$ of this proof,
-    where `rate` stands for the 384.
-    """
-    search = shared.tail_of_the_query(share=12, twice=twice, factor=factor, half=half, rate=rate)
-    return derivation("BB:LC.9.T3", *search, twice=twice, factor=factor, half=half, rate=rate)
+term_3 = shared.term_3("BB:LC.9.T3", 12, 1, ("BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"))
 
 
-@claim("BB:LC.9.T3/maximum", control=(dict(grows=7), dict(root=3), dict(scale=7)))
-def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Evidence:
-    r"""It is derived that $\mathbb{E}\max\|f\|^8\leq C_f^8\,\mathbb{E}\max\|z\|^8$, that
-    $\sqrt{2\mathbb{E}\|g\|^8\,\mathbb{E}\max\|f\|^8}\leq\sigma^4\sqrt{2\mathbb{E}\|g\|^8C_f^8C_8M}$
-    with $M=d^4+\ln(L)^4$, and that the root of Assumption C.8 (ii) is at most
-    $\sigma^8\sqrt{c(f,g,U)}$. In the second route $CM$ bounds the maximum at $\sigma=1$.
-    """
-    search = shared.scale_of_the_maximum((1,), 8, grows, root, scale)
-    return derivation("BB:LC.9.T3/maximum", *search, grows=grows, root=root, scale=scale)
+shared.scale_of_the_maximum("BB:LC.9.T3/maximum", (1,), 8)
 
 
-@claim(
-    "BB:LC.9.T3/conclude",
-    **AT_ONE_TOKEN,
-    control=dict(c=Fraction(9, 10)),
-    needs=("BB:LC.9.T3",),
-    hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
-)
-def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:
-    r"""That $\sqrt{d^4+\ln(L)^4}$ is at most a constant times $\ln(L)^2$ is refuted for $L\geq1$,
-    as printed, and proved for $L\geq$ `least` = 2.
-    """
-    return shared.logarithm_absorbs_the_dimension(least, 2, Fraction(c))
+shared.logarithm_absorbs_the_dimension("BB:LC.9.T3/conclude", (2,), ("BB:LC.9.T3",))

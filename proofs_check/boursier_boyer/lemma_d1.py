@@ -271,27 +271,15 @@ def lines_of_the_last_display(
         printed = q.T @ k @ at  # grad Psi is the identity for N(0, I)
         if true.tolist() != [1.0, 0.0] or printed.tolist() != [0.0, 0.0]:
             raise Contradiction(f"the output is {true} and the printed one {printed}, not (1, 0) and (0, 0)")
-        witness = {
-            "d": 2,
-            "sigma": 1,
-            "K": "[1 0; 0 0]",
-            "Q": "[0 1; 0 0]",
-            "V": "I",
-            "mu": "N(0, I)",
-            "z": "(0, 1)",
-        }
+        law = {"d": 2, "sigma": 1, "K": "[1 0; 0 0]", "Q": "[0 1; 0 0]", "V": "I", "mu": "N(0, I)"}
+        witness = {**law, "z": "(0, 1)"}
         witness |= {"T(z)": "(1, 0)", "printed": "(0, 0)"}
         return refuted_exactly(witness)
     psi, t, kappa, V = sp.symbols(
         "psi t kappa V", nonnegative=True
     )  # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
-    power = forall(
-        psi**4,
-        "<=",
-        (Rational(slope) * t) ** 4,
-        dict.fromkeys((psi, t), Closed(0, oo)),
-        where=[(psi, "<=", 2 * t)],
-    )
+    domain = dict.fromkeys((psi, t), Closed(0, oo))
+    power = forall(psi**4, "<=", (Rational(slope) * t) ** 4, domain, where=[(psi, "<=", 2 * t)])
     norm = sp.Symbol("n", nonnegative=True)  # (E|z|^4)^{1/4}
     bound = forall(
         2 * sigma**2 * V * kappa * norm,

@@ -65,7 +65,10 @@ def _on_paths(c: Fraction) -> Evidence:
     if ratio > c:
         witness = {**worst, "S": "1/64", "|theta_L - theta| / (g2 t e^(beta t))": ratio, "allowed": c}
         return refuted_by_two_routes("integration of the flow", witness, ratio, float(c), again)
-    covered = f"d = 1, S = 1/64, L = 1 to 1e6, {len(STARTS)} starts, times up to that of (27); suprema over the ball by quadrature"
+    covered = (
+        f"d = 1, S = 1/64, L = 1 to 1e6, {len(STARTS)} starts, times up to that of (27); suprema over the "
+        "ball by quadrature"
+    )
     return supported(
         "integration of the flow",
         covered,
@@ -90,12 +93,8 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     value is.
     """
     if constant == "beta_inf":
-        return forall(
-            distance_of_flows(g, beta, t),
-            "<=",
-            distance_26(g, beta, t),
-            dict.fromkeys((g, beta, t), POSITIVE),
-        )
+        domain = dict.fromkeys((g, beta, t), POSITIVE)
+        return forall(distance_of_flows(g, beta, t), "<=", distance_26(g, beta, t), domain)
     U11, v1, v2 = sp.symbols("U11 v1 v2", real=True)
     U = sp.Matrix([[U11, 0], [0, 0]])
     risk: Any = full_risk(sp.Matrix([[1]]), U, sp.Matrix([v1, v2]))

@@ -72,7 +72,10 @@ def _enumerated(
         if found := witness():
             return refuted_exactly(found, "enumeration")
         return undecided("enumeration", f"ratio {worst:.4g} at {where}, not confirmed exactly")
-    covered = f"{len(hostile_gaps())} cases in d = 1, L = 1, 2, 3, 8, every prompt enumerated: y = 0, U = 0, skewed laws, slope 30"
+    covered = (
+        f"{len(hostile_gaps())} cases in d = 1, L = 1, 2, 3, 8, every prompt enumerated: y = 0, U = 0, "
+        "skewed laws, slope 30"
+    )
     found_at: dict[str, Any] = {"slack": 1 / worst, "tightest": {"case": where}}
     return supported("enumeration", covered, checked=checked, **found_at)
 
@@ -89,7 +92,10 @@ def _repaired(factor: Fraction) -> Evidence:
             {"L": 2, "d": 1, "left": at.risk_L, "right": right} if not at.risk and at.risk_L > right else None
         )
 
-    checked = r"|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\tfrac12\mathbb{E}D^2"
+    checked = (
+        r"|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty"
+        r"\,\mathbb{E}D^2}+\tfrac12\mathbb{E}D^2"
+    )
     squared = in_hostile_cases(
         lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2), factor, checked, witness
     )
@@ -149,16 +155,8 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     if bound != "printed":
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))
-    witness = {
-        "L": 2,
-        "d": 1,
-        "sigma_mu": 1,
-        "x": "-1 or 1",
-        "y": 0,
-        "loss": "z^2/2",
-        "U": 0,
-        "last row of V": "(1, 0)",
-    }
+    law = {"L": 2, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0}
+    witness = {**law, "last row of V": "(1, 0)"}
     sides = {"left": at.risk_L - at.risk, "right": at.y2}
     verdict = Verdict.REFUTED if sides["left"] > sides["right"] else Verdict.OPEN
     return Evidence(verdict=verdict, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
@@ -275,18 +273,15 @@ def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str)
         # the scalar task with U = V = Gamma = e1 e1' is among them, and rational to the fourth
         # power
         one = statistic(*gaussian_tasks()[-2], 1)
-        witness = {
-            "d": 1,
-            "U": 1,
-            "V": 1,
-            "Gamma": 1,
-            "sides without the constant": one**4,
-            "constant^4": float(two) ** 4,
-        }
+        at = {"d": 1, "U": 1, "V": 1, "Gamma": 1, "sides without the constant": one**4}
+        witness = {**at, "constant^4": float(two) ** 4}
         if round(one**4, 9) > float(two) ** 4:
             return refuted_exactly(witness, sides=sides)
         return undecided("quadrature", f"ratio {ratios[k]:.4g} at case {k}, not confirmed exactly")
-    covered = f"{len(ratios)} laws of tasks with d = 1, 2, 3, Gaussian moments in closed form; singular covariances, sigma^2 up to 901"
+    covered = (
+        f"{len(ratios)} laws of tasks with d = 1, 2, 3, Gaussian moments in closed form; singular "
+        "covariances, sigma^2 up to 901"
+    )
     found: dict[str, Any] = {"slack": float(two) / ratios[k], "tightest": {"case": k}, "sides": sides}
     return supported("quadrature", covered, checked=checked, **found)
 

@@ -156,16 +156,8 @@ def fourth_moments(
     """
     left, right = skewed_token(on_D, on_T)
     if left > right:
-        witness = {
-            "L": 1,
-            "d": 1,
-            "sigma_mu": 1,
-            "x and x_q": "8/5 or -2/5",
-            "P(x = 8/5)": "1/5",
-            "y": 0,
-            "U": "-(5/4) ln(2) e1 e1'",
-            "last row of V": "(1, 0)",
-        }
+        at = {"L": 1, "d": 1, "sigma_mu": 1, "x and x_q": "8/5 or -2/5", "P(x = 8/5)": "1/5", "y": 0}
+        witness = {**at, "U": "-(5/4) ln(2) e1 e1'", "last row of V": "(1, 0)"}
         return refuted_exactly({**witness, "left": left, "right": right}, "enumeration")
     numbers, r = {x: HALF_LINE, t: HALF_LINE}, sp.Symbol("r", nonnegative=True)
     power = forall((x + t) ** 4, "<=", Rational(eight) * (x**4 + t**4), numbers)

@@ -58,20 +58,13 @@ def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
         product = Rational(factor) * (
             sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2))
         )  # the risk is 0
-        found = {
-            "L": 1,
-            "d": 1,
-            "x": "9/10 or -1/10",
-            "y": 0,
-            "U": 0,
-            "v": "(1/100, 0)",
-            "left^2": left2,
-            "right": str(product),
-        }
+        law = {"L": 1, "d": 1, "x": "9/10 or -1/10", "y": 0, "U": 0, "v": "(1/100, 0)"}
+        found = {**law, "left^2": left2, "right": str(product)}
         return found if sp.sqrt(Rational(left2)) > product else None
 
     checked = (
-        r"\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
+        r"\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2"
+        r"\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
         r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}"
     )
     bound = lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
@@ -98,12 +91,8 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     n, c1, c2, of_U, exponent = sp.symbols("n c1 c2 c1' c2'", positive=True)
     tasks = RareTasks(n, n**-16, u=2)
     right = tasks.right(2 ** (-c2 * n / 2), 2 ** (-exponent * n / 2), c1, of_U)
-    law = {
-        "y": "independent of x; s with probability p/L, -s/(L - 1) with p (1 - 1/L), else 0",
-        "x": "-1 or 1",
-        "s": "n",
-        "p": "1/n^16",
-    }
+    at = {"y": "independent of x; s with probability p/L, -s/(L - 1) with p (1 - 1/L), else 0"}
+    law = {**at, "x": "-1 or 1", "s": "n", "p": "1/n^16"}
     where = {"d": 1, **law, "loss": "(z - y)^2/4", "U": "2 e2 e1'", "V": "e2 e2'", "sigma_mu": "s or 1"}
     return defeated(tasks.left, right, n, at={"n": n, "L": 2**n}, where=where, least=6)
 
@@ -130,16 +119,8 @@ def distance_of_the_gradients_for_one_token(
         return _repaired(factor)
     at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 1, (1, 0))
     square = sum(x * x for x in at.gradient_L - at.gradient)
-    witness = {
-        "L": 1,
-        "d": 1,
-        "sigma_mu": 1,
-        "x": "-1 or 1",
-        "y": 0,
-        "loss": "z^2/2",
-        "U": 0,
-        "last row of V": "(1, 0)",
-    }
+    law = {"L": 1, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "loss": "z^2/2", "U": 0}
+    witness = {**law, "last row of V": "(1, 0)"}
     sides = {"left^2": square, "right": 0}
     return refuted_exactly({**witness, **sides}, "enumeration")
 

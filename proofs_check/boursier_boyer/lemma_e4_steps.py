@@ -130,20 +130,12 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1), tog
     """
     if first == "root":
         one, two = gradient_rate(v1), gradient_rate(v2)
-        return forall(
-            sqrt((one + two) / 2),
-            "<=",
-            (sqrt(one) + sqrt(two)) / 2,
-            {v1: VARIANCES, v2: VARIANCES, L: LENGTHS},
-        )
+        ranges = {v1: VARIANCES, v2: VARIANCES, L: LENGTHS}
+        return forall(sqrt((one + two) / 2), "<=", (sqrt(one) + sqrt(two)) / 2, ranges)
     p, q = sp.symbols("p q", nonnegative=True)
     l, X, Q = sp.symbols("l X Q", positive=True)
-    young = forall(
-        p * q,
-        "<=",
-        Rational(factor) * (l * p**2 / 2 + q**2 / (2 * l)),
-        {p: HALF_LINE, q: HALF_LINE, l: (0, oo)},
-    )
+    domain = {p: HALF_LINE, q: HALF_LINE, l: (0, oo)}
+    young = forall(p * q, "<=", Rational(factor) * (l * p**2 / 2 + q**2 / (2 * l)), domain)
     best = identity(sp.Subs(l * X / 2 + Q / (2 * l), l, sqrt(Q / X)), sqrt(X * Q))
     root = v**3 * log(L) * L ** (-1 / (2 * v))
     squares = v**3 * log(L) + v**6 * log(L) ** 2, together * v**6 * log(L) ** 2

@@ -174,14 +174,6 @@ def moments_with_the_sub_gaussian_parameter(
     right = 8 * power * bracket
     if not left > right:
         raise Contradiction(f"the step fails, but the display does not at d = 1: {left} <= {right}")
-    witness = {
-        "d": 1,
-        "Sigma": 1,
-        "w": 1,
-        "U": "[[1, 0], [1, 0]]",
-        "p": 4,
-        "q": 0,
-        "left": left,
-        "right": right,
-    }
+    at = {"d": 1, "Sigma": 1, "w": 1, "U": "[[1, 0], [1, 0]]", "p": 4, "q": 0}
+    witness = {**at, "left": left, "right": right}
     return refuted_exactly(witness, checked=found.checked)

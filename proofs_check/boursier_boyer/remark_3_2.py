@@ -86,20 +86,19 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
         growth, inside, outside = _growth(Gamma, U)
         if growth > TOLERANCE:
             again = averaged_directly(1.0, float(Gamma), float(U)) / outside
-            witness: dict[str, Any] = {
-                "d": 1,
-                "Gamma": Gamma,
-                "S": 1,
-                "U": U,
-                "V": 1,
-                "sigma": 1,
-                "L": f"{LENGTHS[1]:.0e}",
-            }
+            at = {"d": 1, "Gamma": Gamma, "S": 1, "U": U, "V": 1, "sigma": 1}
+            witness: dict[str, Any] = {**at, "L": f"{LENGTHS[1]:.0e}"}
             witness |= {"with the query": inside[1], "without": outside[1], "slope of the ratio": growth}
             return refuted_by_two_routes("quadrature", witness, growth, float(TOLERANCE), slope(again))
         worst = max(worst, growth)
-    covered = f"d = 1, tokens N(0, {Gamma}), queries N(0, 1), U in ({', '.join(map(str, PARAMETERS))}): slope at most {worst:.2g}"
-    checked = r"\frac{\ln r(10^{20}) - \ln r(10^{10})}{10\ln 10} \le \frac{1}{10},\quad r = \mathcal{E}_{\text{in}}/\mathcal{E}"
+    covered = (
+        f"d = 1, tokens N(0, {Gamma}), queries N(0, 1), U in ({', '.join(map(str, PARAMETERS))}): slope at "
+        f"most {worst:.2g}"
+    )
+    checked = (
+        r"\frac{\ln r(10^{20}) - \ln r(10^{10})}{10\ln 10} \le \frac{1}{10},\quad r = "
+        r"\mathcal{E}_{\text{in}}/\mathcal{E}"
+    )
     return supported("quadrature", covered, checked=checked, dimension="d = 1")
 
 

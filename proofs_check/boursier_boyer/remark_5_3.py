@@ -65,7 +65,10 @@ def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) 
     r"""For invertible $\Sigma$ integrated paths end there, where `exponent` stands for $\frac14$;
     the proof is that of our own result on the limit of the flow.
     """
-    checked = r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
+    checked = (
+        r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)"
+        r"\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
+    )
     limit = partial(remark, exponent=float(exponent))
     return ends_at(limit, theta_starts(), checked=checked).replace(sides=(drawn_ends(limit, "balanced"),))
 

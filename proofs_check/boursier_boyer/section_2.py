@@ -54,13 +54,8 @@ def diverging(laws: str) -> Evidence:
     diverges = forall(term, ">=", 0, {n: Integers(1, oo)})
     if not diverges.verdict.accepted:
         return diverges
-    witness: dict[str, Any] = {
-        "d": 1,
-        "law": f"P(Z = {atom}) = 2**(-n), n = 1, 2, ...",
-        "V": 1,
-        "Kz'Qz / z'": score,
-        "log of term n": str(term),
-    }
+    at = {"d": 1, "law": f"P(Z = {atom}) = 2**(-n), n = 1, 2, ...", "V": 1, "Kz'Qz / z'": score}
+    witness: dict[str, Any] = {**at, "log of term n": str(term)}
     return refuted_exactly(
         witness,
         checked=rf"\int e^{{\langle Qz,Kz'\rangle}}|z'|\,\mathrm{{d}}\mu(z') < \infty \text{{ for {laws}}}",

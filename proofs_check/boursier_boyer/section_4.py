@@ -118,7 +118,10 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
     for p, moment in moments.items():
         tilted = sigma**p * moment.subs(k, sigma * n)  # E|(k + g) t|^p at the largest k
         parts.append(forall(tilted, "<=", sigma ** (2 * p) * moment.subs(k, n), domain))
-    shown = f"(iii) with M_(p,p') = E[m_p(2 rho |x|) |x|^p'], m_0 = 1 and m_4, m_8 = {', '.join(str(m) for m in moments.values())}"
+    shown = (
+        "(iii) with M_(p,p') = E[m_p(2 rho |x|) |x|^p'], m_0 = 1 and m_4, m_8 = "
+        f"{', '.join(str(m) for m in moments.values())}"
+    )
     covered = f"w in {{1/2, 2}}: (i) sigma^2 = 1 + w^2, x_q standard; (ii) sigma is bounded; {shown}"
     return all_of(*parts).replace(
         engine="examples", verdict=Verdict.SUPPORTED, covered=covered, parts=tuple(parts)
@@ -181,5 +184,8 @@ def rate_under_pareto_laws() -> Evidence:
                 worst = max(worst, exact / mean_of_rate(length, rate, 0, 4, square**6))
     if worst > 1 + 1e-12:
         raise Contradiction(f"the expectation is {worst} times the bound that was proved for its integrand")
-    covered = "L = 2 to 1e300, c = 1e-3 to 10; Pareto laws of sigma^2 (exact incomplete Gamma functions) and point masses"
+    covered = (
+        "L = 2 to 1e300, c = 1e-3 to 10; Pareto laws of sigma^2 (exact incomplete Gamma functions) and "
+        "point masses"
+    )
     return supported("quadrature", covered, slack=1 / worst)

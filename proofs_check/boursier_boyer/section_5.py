@@ -139,12 +139,8 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
     }
     admitted = [name for name, case in outside.items() if meets(*case)]
     if admitted or not meets(e1, *start(e1)):
-        witness = {
-            "d": 2,
-            "Sigma": "diag(1, 0)",
-            "alpha": alpha,
-            "admitted": ", ".join(admitted) or "nothing",
-        }
+        at = {"d": 2, "Sigma": "diag(1, 0)", "alpha": alpha}
+        witness = {**at, "admitted": ", ".join(admitted) or "nothing"}
         return refuted_exactly(witness, "examples")
     return supported("examples", "one start inside, four outside", dimension="d = 2")
 

@@ -123,7 +123,10 @@ def by_prompts(prompts: int = 20_000, sigmas: float = 7.0) -> Evidence:
         raise Contradiction(
             f"the error is not the trace of the posterior covariance: off by {gap.mean():.2e}"
         )
-    covered = "d = 5, L = 8, noise 1/10: against half and twice the penalty, and the trace of the posterior covariance"
+    covered = (
+        "d = 5, L = 8, noise 1/10: against half and twice the penalty, and the trace of the posterior "
+        "covariance"
+    )
     return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 

@@ -27,7 +27,8 @@ from theory.regression.transfer import sufficient_g2
 FLOW = "integration of the flow"
 #: Why there are the constants and the times from which the derivations start.
 CONSTANTS = (
-    r"A $C^2$ risk has Lipschitz constants, $\kappa$ of its own and $\beta$ of its gradient, on the ball of radius $2\rho$, which "
+    r"A $C^2$ risk has Lipschitz constants, $\kappa$ of its own and $\beta$ of its gradient, on the "
+    r"ball of radius $2\rho$, which "
     r"is compact and convex. "
 )
 #: Lengths at which the explicit L(epsilon) is looked up.
@@ -67,7 +68,8 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
     control=({"c": Fraction(1, 10)}, {"radius": Fraction(19, 10)}),
     argument=CONSTANTS
     + r"$T(\varepsilon)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
-    r"$L^\star(\varepsilon)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ does not increase along its flow, its limit is "
+    r"$L^\star(\varepsilon)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ does not increase "
+    r"along its flow, its limit is "
     r"at most each of its values.",
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1), radius: int | Fraction = 2) -> Evidence:
@@ -113,8 +115,14 @@ def _along_paths(c: Fraction) -> Evidence:
     if ratio > c:
         witness = {**worst, "S": "1/64", "difference over g1 + kappa g2 t e^(beta t)": ratio, "allowed": c}
         return refuted_by_two_routes(FLOW, witness, ratio, float(c), again)
-    covered = "d = 1, S = 1/64, L = 1 to 1e6, 4 starts (one on the stable manifold of the saddle), times up to that of (27)"
-    checked = r"|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta_\infty t}"
+    covered = (
+        "d = 1, S = 1/64, L = 1 to 1e6, 4 starts (one on the stable manifold of the saddle), times up to "
+        "that of (27)"
+    )
+    checked = (
+        r"|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa "
+        r"g_2te^{\beta_\infty t}"
+    )
     return supported(FLOW, covered, checked=checked, slack=float(c) / ratio, tightest=worst)
 
 
@@ -134,7 +142,8 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     control={"c": Fraction(0)},
     argument=CONSTANTS
     + r"$T(\frac\varepsilon2)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
-    r"$L(\varepsilon)=L^\star(\frac\varepsilon2)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ does not increase along its "
+    r"$L(\varepsilon)=L^\star(\frac\varepsilon2)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ "
+    r"does not increase along its "
     r"flow, its limit is at most each of its values.",
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -162,7 +171,10 @@ def drawn_limits(c: Fraction) -> Computed:
         return float(path.risk[-1])
 
     return Computed(
-        "d = 1, S = 1/64, three balanced starts, epsilon from 1e-5 to 1/200, the first length L(epsilon), t = 40/S^2",
+        (
+            "d = 1, S = 1/64, three balanced starts, epsilon from 1e-5 to 1/200, the first length "
+            "L(epsilon), t = 40/S^2"
+        ),
         {"epsilon": Decades(1e-5, 5e-3, 1e-3), "start": OneOf((0.95, 0.8, 0.9))},
         lambda **at: (risk(**at), float(c) * at["epsilon"]),
         lambda **at: risk(**at, rtol=1e-12),
@@ -204,5 +216,8 @@ def _to_the_end(c: Fraction) -> Evidence:
         f"L(epsilon) = {', '.join(seen)} for epsilon = 1e-3, 1e-4, 1e-5 from two starts, and longer prompts"
     )
     covered = f"d = 1, S = 1/64, {found}; and two starts that end in the saddle, L = 100, 10000"
-    checked = r"\lim_t\mathcal{R}_L(\theta_L(t))\leq\lim_t\mathcal{R}_\infty(\theta_\infty(t))+\varepsilon,\ L\geq L(\varepsilon)"
+    checked = (
+        r"\lim_t\mathcal{R}_L(\theta_L(t))\leq\lim_t\mathcal{R}_\infty(\theta_\infty(t))+\varepsilon,\ "
+        r"L\geq L(\varepsilon)"
+    )
     return supported(FLOW, covered, checked=checked, slack=float(c) / ratio, tightest=worst)

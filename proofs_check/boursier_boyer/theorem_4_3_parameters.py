@@ -43,8 +43,8 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     control={"limit": "assumed", "c": Fraction(2, 5)},
     hypotheses=HYPOTHESES,
     needs=("BB:CE.5/limit",),
-    argument=CONSTANTS
-    + r"$T(\varepsilon)$ exists as the infinite-prompt parameters converge, and then $L^\star(\varepsilon)$, as "
+    argument=CONSTANTS + r"$T(\varepsilon)$ exists as the infinite-prompt parameters converge, and then "
+    r"$L^\star(\varepsilon)$, as "
     r"$g_2$ tends to 0.",
     cites=("Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",),
 )
@@ -110,19 +110,16 @@ def _at_one_time(c: Fraction) -> Evidence:
             pairs.append(f"({transfer.L:.0e}, {T * transfer.infinite.S**2:.2f}/S^2)")
             if found / epsilon > worst["ratio"]:
                 off = abs(found - again) / epsilon
-                worst = {
-                    "ratio": found / epsilon,
-                    "epsilon": epsilon,
-                    "start": str(start),
-                    "L": transfer.L,
-                    "T": T,
-                    "off": off,
-                }
+                at = {"ratio": found / epsilon, "epsilon": epsilon, "start": str(start), "L": transfer.L}
+                worst = {**at, "T": T, "off": off}
     ratio, off = worst.pop("ratio"), worst.pop("off")
     if ratio > c:
         witness = {**worst, "S": "1/64", "distance over epsilon": ratio, "allowed": c}
         return refuted_by_two_routes(FLOW, witness, ratio, float(c), ratio + off)
-    covered = f"d = 1, S = 1/64, epsilon = 1/2, 1/20, three starts, one ending in the saddle; (L, T) = {', '.join(pairs)}"
+    covered = (
+        "d = 1, S = 1/64, epsilon = 1/2, 1/20, three starts, one ending in the saddle; (L, T) = "
+        f"{', '.join(pairs)}"
+    )
     checked = r"\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon"
     return supported(FLOW, covered, checked=checked, slack=float(c) / ratio, tightest=worst)
 
@@ -138,7 +135,8 @@ def _at_one_time(c: Fraction) -> Evidence:
     needs=("BB:CE.5/limit",),
     argument=CONSTANTS
     + r"As $g_2(L)$ tends to 0, so does $g_2^{1/2}\ln(1/g_2)$, and $T(L)$ tends to infinity, so that "
-    r"$\theta_\infty(T(L))$ tends to its limit. So there is an $L^\star(\varepsilon)$ from which on (27) holds at $T(L)$ and both "
+    r"$\theta_\infty(T(L))$ tends to its limit. So there is an $L^\star(\varepsilon)$ from which on "
+    r"(27) holds at $T(L)$ and both "
     r"terms are at most $\frac12\varepsilon$.",
 )
 def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedule: str = "slow") -> Evidence:
@@ -193,13 +191,8 @@ def _at_slow_times(schedule: str) -> Evidence:
         late = np.array([0.0, (2 * math.log(transfer.L) + 20) / S**2])
         ends = [float(np.linalg.norm(transfer.paths(start, late, r)[1].theta[:, -1])) for r in (1e-11, 1e-12)]
         allowed = float(np.linalg.norm(transfer.paths(start, late)[0].theta[:, -1])) + 1
-        witness = {
-            "L": transfer.L,
-            "start": str(start),
-            "T": late[-1],
-            "distance from the limit": ends[0],
-            "allowed": allowed,
-        }
+        at = {"L": transfer.L, "start": str(start), "T": late[-1], "distance from the limit": ends[0]}
+        witness = {**at, "allowed": allowed}
         if ends[0] <= allowed:
             return undecided(FLOW, f"the flow has not left the saddle: {witness}")
         return refuted_by_two_routes(FLOW, witness, ends[0], allowed, ends[1])
@@ -217,7 +210,10 @@ def _at_slow_times(schedule: str) -> Evidence:
                 return undecided(FLOW, f"{found:.3g}, {allowed:.3g}, {before:.3g} at L = {transfer.L:g}")
             before, tightest = allowed, min(tightest, allowed / found)
         shown.append(f"{start}: {before:.2g}")
-    covered = f"d = 1, S = 1/64, |lim theta| = 0 or 11, L = 1e4 to 1e64; bound of the distance at the end: {', '.join(shown)}"
+    covered = (
+        "d = 1, S = 1/64, |lim theta| = 0 or 11, L = 1e4 to 1e64; bound of the distance at the end: "
+        f"{', '.join(shown)}"
+    )
     checked = (
         r"\|\theta_L(T(L))-\lim_t\theta_\infty(t)\|\to0,\quad T(L)=\tfrac{1}{2\beta}\ln\tfrac{1}{g_2(L)}"
     )

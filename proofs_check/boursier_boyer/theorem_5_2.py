@@ -49,7 +49,10 @@ def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     at the end of integrated flows, at a length $L(\varepsilon)$ and at $L=10^6$. Here `c`
     multiplies $\varepsilon$.
     """
-    checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ \mathcal R^\star=0"
+    checked = (
+        r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ "
+        r"\mathcal R^\star=0"
+    )
     return derivation("BB:T5.2", trained_risk_below(PRINTED, c, checked), c=c)
 
 
@@ -77,12 +80,6 @@ def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evide
     left, right = exp(1), exp(Rational(1, 2))  # at Sigma = 2, v = 1; alpha = 1/2 is below sqrt(2)/2
     if not (left > right and Rational(1, 2) < sqrt(2) / 2):
         return found
-    witness = {
-        "d": 1,
-        "Sigma": 2,
-        "alpha": Fraction(1, 2),
-        "v": 1,
-        "E e^{v x_q}": f"exp({sp.log(left)})",
-        "e^{v^2/2}": str(right),
-    }
+    at = {"d": 1, "Sigma": 2, "alpha": Fraction(1, 2), "v": 1}
+    witness = {**at, "E e^{v x_q}": f"exp({sp.log(left)})", "e^{v^2/2}": str(right)}
     return found.replace(witness=witness)

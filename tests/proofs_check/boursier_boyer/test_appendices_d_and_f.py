@@ -15,8 +15,8 @@ from proofs_check.boursier_boyer import (
     appendix_f2,
     appendix_f3,
     lemma_d1,
+    lemma_f1,
     lemma_f1_moments,
-    lemma_f1_sub_gaussian,
 )
 from proofs_check.core.controls import conjuncts
 from proofs_check.core.robust import Robust
@@ -82,7 +82,7 @@ def test_the_robust_witness_of_item_3_needs_room() -> None:
 @pytest.mark.parametrize(
     ("check", "least"),
     [
-        (lemma_f1_sub_gaussian.sub_gaussian_parameter_of_the_tokens.check, Fraction(99, 100)),
+        (lemma_f1.sub_gaussian_parameter_of_the_tokens.check, Fraction(99, 100)),
         (lemma_f1_moments.moments_with_the_sub_gaussian_parameter.check, Fraction(99, 100)),
     ],
 )

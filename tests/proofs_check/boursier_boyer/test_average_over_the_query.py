@@ -20,9 +20,8 @@ from proofs_check.boursier_boyer import (
     lemma_c6_steps,
     lemma_c9_statement,
     lemma_c9_steps,
-    proposition_3_1,
-    proposition_3_4,
 )
+from proofs_check.boursier_boyer import propositions_3_1_and_3_4 as propositions
 from proofs_check.core.claim import Claim
 from proofs_check.instances.random_query.average_split import PRODUCTS, instances, products, split
 
@@ -81,7 +80,7 @@ def test_no_smaller_power_of_sigma_is_enough(claim: Claim, power: int) -> None:
 
 @pytest.mark.parametrize(
     ("claim", "least"),
-    [(proposition_3_1.output_error_averaged_over_the_query, 2), (proposition_3_4.gradient_in_U, 4)],
+    [(propositions.output_error_averaged_over_the_query, 2), (propositions.gradient_in_U, 4)],
 )
 def test_the_errors_outgrow_smaller_powers_of_sigma(claim: Claim, least: int) -> None:
     assert claim(least=2, power=least).verdict.accepted

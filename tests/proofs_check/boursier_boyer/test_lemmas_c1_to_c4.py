@@ -15,14 +15,14 @@ from numerics.search.families import Point, on_line
 from numerics.search.statement import Mean
 from numerics.search.worst_average import at_point
 from proofs_check.boursier_boyer import (
-    lemma_c1_steps,
+    lemma_c1,
     lemma_c1_weights,
     lemma_c2,
-    lemma_c4_statement,
+    lemma_c4,
     lemma_c4_steps,
 )
 from proofs_check.core.claim import Claim
-from theory.bounds.concentration import lemma_c4
+from theory.bounds import concentration
 
 HALF = Fraction(1, 2)
 
@@ -30,9 +30,9 @@ HALF = Fraction(1, 2)
 @pytest.mark.parametrize(
     "claim",
     [
-        lemma_c1_steps.gluing_the_two_terms,
-        lemma_c1_steps.the_inverse_is_at_most_two,
-        lemma_c1_steps.both_lines_of_the_last_display,
+        lemma_c1.gluing_the_two_terms,
+        lemma_c1.the_inverse_is_at_most_two,
+        lemma_c1.both_lines_of_the_last_display,
     ],
     ids=lambda c: c.id,
 )
@@ -46,7 +46,7 @@ def test_a_display_that_speaks_of_a_probability_is_no_inequality_of_scalars(clai
 
 
 def test_the_inverses_are_no_error_where_alpha_minus_lies_in_the_unit_interval() -> None:
-    claim = lemma_c1_steps.distance_of_the_inverses
+    claim = lemma_c1.distance_of_the_inverses
     assert not claim.false
     assert claim().verdict.executed
 
@@ -81,7 +81,7 @@ def test_the_substitution_loses_a_factor(C_f: Fraction) -> None:
 
 def test_the_step_that_lost_a_factor_and_the_lemma_count_as_one_error() -> None:
     """The substitution is a step of the proof, and the lemma is where the error shows."""
-    step, lemma = lemma_c4_steps.substitution_in_the_tail, lemma_c4_statement.mean_square_at_a_fixed_query
+    step, lemma = lemma_c4_steps.substitution_in_the_tail, lemma_c4.mean_square_at_a_fixed_query
     assert (step.false, step.follows) == ("gap", lemma.id)
     assert (lemma.false, lemma.follows) == ("edge", "")
 
@@ -89,11 +89,11 @@ def test_the_step_that_lost_a_factor_and_the_lemma_count_as_one_error() -> None:
 def test_lemma_c4_fails_at_one_token_only() -> None:
     """Scaled as far as one likes, two tokens meet the printed bound, and one token does not."""
     scaled = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(10**9), Fraction(-(10**9))))
-    symbols = (lemma_c4_statement.L, lemma_c4_statement.a2, lemma_c4_statement.F4, lemma_c4_statement.sigma2)
-    bound = lemma_c4(*symbols, lemma_c4_statement.C_f[1], lemma_c4_statement.d)
+    symbols = (lemma_c4.L, lemma_c4.a2, lemma_c4.F4, lemma_c4.sigma2)
+    bound = concentration.lemma_c4(*symbols, lemma_c4.C_f[1], lemma_c4.d)
     assert at_point(scaled, 1, Mean(error_squared), bound).verdict is Verdict.REFUTED
     assert at_point(scaled, 2, Mean(error_squared), bound).verdict is Verdict.SUPPORTED
-    assert lemma_c4_statement.mean_square_at_a_fixed_query.at == "L = 1"
+    assert lemma_c4.mean_square_at_a_fixed_query.at == "L = 1"
 
 
 def test_the_hull_of_the_values_is_judged_by_its_largest_point() -> None:

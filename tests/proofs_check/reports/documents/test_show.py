@@ -89,7 +89,7 @@ def test_the_verdict_and_its_reason_come_first(
         "slack",
         "\nneeds",
         "source",
-        "corollary_c3_steps.py:",
+        "corollary_c3.py:",
         f"From {kept}",
     ]
     places = [text.index(word) for word in story]
@@ -150,7 +150,7 @@ def test_one_claim_of_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     show("BB:LC.4/zero")
     text = capsys.readouterr().out
     # Where the folder of the suite has a long name, 80 columns fold the path.
-    assert "lemma_c4_statement.py" in "".join(text.split())
+    assert "lemma_c4.py" in "".join(text.split())
     assert "BB:LC.4/one-token" not in text
 
 

@@ -1,6 +1,7 @@
-"""Proposition 3.1 of Boursier & Boyer: the mean squared error of the output of attention, averaged
-over prompt and query. As printed it fails for one token; for L >= 2 it is derived with explicit
-constants, and tried on instances.
+"""Propositions 3.1 and 3.4 of Boursier & Boyer, with Appendix C.6: the mean squared errors of the
+output of attention and of its gradients in V and in U, averaged over prompt and query. As printed
+they fail for one token; for L >= 2 they are derived with explicit constants, and tried on
+instances.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence
+from numerics.provers import identity
 from numerics.refutation import vanishing
 from numerics.search.query_average_instances import Quantity
+from numerics.search.worst_law import worst_law
 from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, HYPOTHESES, ln
+from proofs_check.boursier_boyer.lemma_d1 import output, token_and_query_laws
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly
 from proofs_check.instances.random_query.query_average import output_or_gradient
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
+from theory.bounds.sub_gaussian import lemma_d1
 
 ONE_TOKEN_WITNESS = {
     "L": 1,
@@ -99,3 +104,76 @@ def output_error_averaged_over_the_query(
     """
     found = in_the_form_of_the_paper(least, c, power)
     return found if least == 1 else derivation("BB:P3.1", found, c=c, power=power)
+
+
+@claim(
+    "BB:P3.4.V",
+    **AT_ONE_TOKEN,
+    control=(dict(power=1), dict(c=Fraction(1, 42))),
+    hypotheses=HYPOTHESES,
+    reference={},
+)
+def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
+    r"""As printed, for every $L\geq1$, one token refutes it; from `least`, which is 2 in the
+    repair, on it is derived with explicit constants, and tried on instances, where a row of the
+    gradient is the output for $V=I$. Here `c` multiplies the bound, and `power` is the exponent of
+    $\sigma$.
+    """
+    found = in_the_form_of_the_paper(least, c, power, M=1)
+    return found if least == 1 else derivation("BB:P3.4.V", found, c=c, power=power)
+
+
+@claim(
+    "BB:P3.4.U",
+    **AT_ONE_TOKEN,
+    control=(dict(power=3), dict(c=Fraction(1, 106 * 10**4))),
+    needs=("BB:C.7.gU", "BB:P3.4.U/limit"),
+    hypotheses=HYPOTHESES,
+    reference={},
+)
+def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
+    r"""As printed, for every $L\geq1$, one token of signs with $U=0$ refutes it: the gradient is 0,
+    and in the limit $z$ times the variance 1. From `least`, which is 2 in the repair, on it is
+    derived with explicit constants, for the covariances of C.7.gU and P3.4.U/limit, and tried on
+    instances. Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
+    """
+    found = in_the_form_of_the_paper(least, c, power, "gradient in U", M=1)
+    return found if least == 1 else derivation("BB:P3.4.U", found, c=c, power=power)
+
+
+@claim("BB:P3.4.U/limit", control=dict(factor=2))
+def gradient_of_the_limit(*, factor: int = 1) -> Evidence:
+    r"""The gradient of $v^\top T[\mu]$ in $U$ is the covariance $G$ of $v^\top Z$ and $Zz^\top$
+    under the tilted law: for every row $v$, and so for $-v$, all $U$ and $W$, and $s\in(0,1]$, the
+    output at $U+sW$ is derived to exceed that at $U$ by at most $s\langle G,W\rangle+s^2K$, where
+    $K$ does not depend on $s$, for sub-Gaussian tokens. Tried is the derivative $1-\tanh^2u$ of
+    $\tanh u$, the output for tokens $1$ and $-1$; `factor` multiplies $G$.
+    """
+    u = sp.Symbol("u", real=True)
+    search = identity(sp.Derivative(sp.tanh(u), u), factor * (1 - sp.tanh(u) ** 2))
+    return derivation("BB:P3.4.U/limit", search, factor=factor)
+
+
+sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
+
+
+@claim("BB:C.6", dial="c")
+def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidence:
+    r"""With `c` = 4 for the first 4, derived with Lemma D.1, for the tilted mean of $f(z)=Vz$,
+    which is $T^{U,V}[\mu]$, and tried on the same laws.
+    """
+    checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(sp.Rational(c) ** 4 * sigma**8 * U**4 * d**2)
+    laws = ("two atoms", "two atoms")
+    search: dict[str, Any] = dict(laws=laws, numbers=((0.01, 6.0),), cases=token_and_query_laws)
+    return derivation("BB:C.6", worst_law(output, Fraction(c, 4) ** 4, checked=checked, **search), c=c)
+
+
+@claim("BB:C.6/power", control=(dict(c=3), dict(power=7)))
+def fourth_power_of_lemma_d1(*, c: int = 4, power: int = 8) -> Evidence:
+    r"""The fourth power of the bound of Lemma D.1, $(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm
+    op}\sqrt{d})^4$, is $4^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm op}^4d^2$.
+    """
+    V, U = sp.symbols("V U", nonnegative=True)  # either may be 0
+    with sp.evaluate(False):
+        left = lemma_d1(sigma, V, U, d) ** 4
+    return identity(left, sp.Integer(c) ** 4 * sigma**power * V**4 * U**4 * d**2)

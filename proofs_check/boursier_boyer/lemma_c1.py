@@ -1,6 +1,6 @@
-"""Lemma C.1 of Boursier & Boyer, the proof: every deterministic step, from the triangle inequality
-(14) to the constant 27, proved over its whole domain. The displays that speak of a probability are
-tried on the laws at which a search finds the largest probability of failure.
+"""Lemma C.1 of Boursier & Boyer, the statement, whose printed condition on delta lacks a factor of
+the proof, and every deterministic step, from the triangle inequality (14) to the constant 27. What
+speaks of a probability is tried on the laws at which a search finds the largest one of failure.
 """
 
 from __future__ import annotations
@@ -17,11 +17,58 @@ from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import TYPO
 from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_min
+
+delta = sp.Symbol("delta", positive=True)
+
+
+@claim(
+    "BB:LC.1",
+    control=dict(c=Fraction(1, 16)),
+    hypotheses=(
+        "L in Integers",
+        "L >= 1",
+        "0 < delta",
+        "delta < 1",
+        "delta >= exp(-L * exp(-2 * Uz**2) / 8)",
+    ),
+    reference={},
+)
+def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
+    r"""The bound, whose 27 is `c`, is derived for every $\delta$ in $(0,1)$, from our bound R1 of
+    the second moment and Markov's inequality. It is also tried for every $\delta$ that is admitted
+    by the condition, which is printed without $\sigma^2$.
+    """
+    L, a2, K, sigma2 = (symbol(name) for name in ("L", "a2", "F4", "sigma2"))
+    tail = Tail(
+        error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta, least=delta_min(L, a2 / sigma2)
+    )
+    return derivation("BB:LC.1", worst_ratio(tail, "<=", 4 * delta), c=c)
+
+
+@claim(
+    "BB:LC.1/inference",
+    **TYPO,
+    repair=dict(power=2),
+    control=(dict(power=1), dict(eight=7)),
+    hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),
+)
+def printed_condition_on_delta_gives_a_half(*, power: int = 0, eight: int | Fraction = 8) -> Evidence:
+    r"""Every admitted $\delta=\exp(-\theta\frac{L}{8}e^{-2\sigma^k\|Uz\|^2})$ with $0<\theta\leq1$
+    gives $\alpha_-\leq\frac12$. The `power` $k$ is printed as $0$, which is refuted; it is $2$ in
+    the proof, and with that the inequality is proved.
+    """
+    L, sigma = sp.Symbol("L", integer=True, positive=True), sp.Symbol("sigma", positive=True)
+    n, theta = sp.Symbol("n", nonnegative=True), sp.Symbol("theta", positive=True)
+    least = exp(-theta * L / sp.Rational(eight) * exp(-2 * sigma**power * n**2))
+    half = sp.Rational(1, 2)
+    domain = {L: Integers(1, oo), sigma: (0, oo), n: Closed(0, oo), theta: sp.Interval.Lopen(0, 1)}
+    return forall(alpha_minus(L, sigma**2 * n**2, least), "<=", half, domain)
+
 
 L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
-delta = sp.Symbol("delta", positive=True)
 K = sp.Symbol("K", positive=True)  # sqrt(E|f|^4)
 PROMPT_DOMAIN = {L: Integers(1, oo), a2: Closed(0, oo), delta: (0, 1)}
 m, p = sp.Symbol("alpha_-", nonnegative=True), sp.Symbol("alpha_+", positive=True)
@@ -195,13 +242,8 @@ def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
     F2 = sp.Symbol("F2", nonnegative=True)  # sqrt(E|f|^2)
     F = sp.Symbol("F", positive=True)  # (E|f|^4)^{1/4}
     common = exp(2 * a2) * sqrt(3 / (delta * L))
-    total = forall(
-        common * (F2 + 2 * F),
-        "<=",
-        c * common * F,
-        {F2: Closed(0, oo), F: (0, oo), **PROMPT_DOMAIN},
-        where=[(F2, "<=", F)],
-    )
+    domain = {F2: Closed(0, oo), F: (0, oo), **PROMPT_DOMAIN}
+    total = forall(common * (F2 + 2 * F), "<=", c * common * F, domain, where=[(F2, "<=", F)])
     with sp.evaluate(False):  # so that the engine squares, and not SymPy before it
         square = (c * exp(2 * a2) * F * sqrt(3 / (delta * L))) ** 2
     lemma = 27 * beta(L, a2, delta, F**2, c=1) ** 2

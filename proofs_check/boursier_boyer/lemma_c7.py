@@ -1,7 +1,6 @@
-"""Lemma C.7 of Boursier & Boyer, the proof: the split of the integral at t_0, the union bound with
-the term that it drops, and the limits of the Gamma integral. Bounds on means are derived, and also
-evaluated exactly on laws with few atoms; other inequalities are proved or refuted over their whole
-domain.
+"""Lemma C.7 of Boursier & Boyer (Appendix C.4): a bound on the fourth moment of the error at a
+fixed query, the split of the integral at t_0, the union bound with the term that it drops, and the
+limits of the Gamma integral. Bounds on means are also evaluated exactly on laws with few atoms.
 """
 
 from __future__ import annotations
@@ -11,16 +10,47 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, exp, oo, sqrt
 
-from numerics.attention.softmax_average import symbol
+from numerics.attention.softmax_average import error_fourth, symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
+from numerics.search.statement import Mean
 from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import worst_ratio
+from proofs_check.boursier_boyer.lemma_c4 import SEARCHED, divisor_is_positive
 from proofs_check.boursier_boyer.lemma_c4_steps import PROMPT_DOMAIN, UNIT_INTERVAL, L, a2, theta
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C, delta_0
-from theory.bounds.concentration_moments import tail_integral, threshold_c7
+from theory.bounds.concentration_moments import lemma_c7, tail_integral, threshold_c7
+
+
+@claim("BB:LC.7", dial="c", hypotheses=("L in Integers", "L >= 1"), reference=dict(Z4=1))
+def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
+    """Derived, where $C_f>0$ and `c` = 1 multiplies the bound, by the steps of the paper, with R1
+    in place of Corollary C.3 and with the part of the integral that they drop; it is also tried on
+    the worst laws that a search finds.
+    """
+    L, a2, F4, sigma2, C_f, d, Z4 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "C_f", "d", "Z4"))
+    bound = c * lemma_c7(L, a2, F4, sigma2, C_f, d, Z4)
+    return derivation("BB:LC.7", worst_ratio(Mean(error_fourth), "<=", bound, families=SEARCHED), c=c)
+
+
+@claim(
+    "BB:LC.7/zero",
+    false="edge",
+    at="f = 0",
+    follows="BB:LC.4/zero",
+    repair=dict(closed=False),
+    control=dict(closed=True),
+    costs="nothing",
+    hypotheses=("C_f >= 0", "sigma2 > 0"),
+)
+def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
+    r"""The divisor $16\sigma^2C_f^2$ is positive for every $C_f$ that the lemma admits. Printed, it
+    admits $C_f=0$ (`closed`), which is refuted; the repair asks for $C_f>0$.
+    """
+    return divisor_is_positive(2, closed)
+
 
 K, sigma2, C_f, m, t, u, x, h, w = sp.symbols(
     "K sigma2 C_f m t u x h w", positive=True
@@ -31,7 +61,8 @@ L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")
 FIRST_TERM = 2 * C(a2_, K_) * K_ / sqrt(L_)
 HYPOTHESES = ("L in Integers", "L >= 1")
 UNPROVED = (
-    "The display bounds a mean over every sub-Gaussian law by an integral over levels, which nobody has derived in the kernel; its "
+    "The display bounds a mean over every sub-Gaussian law by an integral over levels, which nobody "
+    "has derived in the kernel; its "
     "inequalities between scalars are proved."
 )
 
@@ -77,12 +108,8 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     """
     a, b = sp.symbols("u v", nonnegative=True)
     v, factor = sp.Symbol("v", positive=True), sp.Rational(c)
-    event = forall(
-        factor * (a**4 + b**4),
-        ">=",
-        theta * (a + b) ** 4,
-        {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT_INTERVAL},
-    )
+    domain = {a: Closed(0, oo), b: Closed(0, oo), theta: UNIT_INTERVAL}
+    event = forall(factor * (a**4 + b**4), ">=", theta * (a + b) ** 4, domain)
     integrand = u * exp(-u / SCALE)
     shifted = (sp.Derivative(8 * (u + x), u), factor)
     squared = (sp.Subs(8 * exp(-sqrt(t) / SCALE), t, u**2) * sp.Derivative(u**2, u), 16 * integrand)

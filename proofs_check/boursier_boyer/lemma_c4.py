@@ -1,10 +1,12 @@
-"""Lemma C.4 of Boursier & Boyer, the proof: the displays that bound the mean squared error one
-after the other. Each display is evaluated exactly on laws with few atoms, and each inference from
-one to the next is proved or refuted on its own.
+"""Lemma C.4 of Boursier & Boyer, a bound on the mean squared error at a fixed query, which as
+printed, with C_f to the first power, fails for one token, and the displays of its proof. Each
+display is evaluated exactly on laws with few atoms, and each inference is proved or refuted on its
+own.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import sympy as sp
@@ -13,30 +15,118 @@ from sympy import Max, exp, log, oo, sqrt
 from numerics.attention.softmax_average import error_squared, symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
-from numerics.search.families import Point, on_line
+from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
 from numerics.search.statement import Mean
 from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
-from numerics.search.worst_average import at_point
+from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C, delta_0, lemma_c4, second_moment_R1
 from theory.bounds.concentration_moments import tail_integral, threshold_c4
 
-L, a2, K, sigma2, d = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "d"))
+L, a2, F4, sigma2, d, Z8 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "d", "Z8"))
 C_f = {1: symbol("C_f"), 2: symbol("C_f2")}
+HALF = Fraction(1, 2)
+ONE_TOKEN = (replace(TWO_ATOMS, lengths=(1,)), replace(THREE_ATOMS, lengths=(1,)))
+SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
+# Rademacher tokens at U = 0 and f(z) = 244 z, the least multiple of z that breaks the printed bound
+SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Fraction(-244)))
+
+
+@claim(
+    "BB:LC.4",
+    false="edge",
+    at="L = 1",
+    costs="constants",
+    repair=dict(power=2),
+    dial="c",
+    control=(dict(power=1), dict(square=Fraction(1, 2000))),
+    hypotheses=("L in Integers", "L >= 1"),
+    reference={},
+)
+def mean_square_at_a_fixed_query(
+    *, power: int = 1, c: int | Fraction = 1, square: int | Fraction = 1
+) -> Evidence:
+    r"""Printed with $C_f$ to the `power` 1, it is refuted by one token; repaired, the power is 2,
+    and the bound, times `c` = 1 for $p=1$ and `square` = 1 for $p=2$, is derived: its first term is
+    above R1 for $L\geq2$, and its second one above
+    $2(1+e^{2\sigma^2\|Uz\|^2})\sqrt{\mathbb{E}\|f\|^4}$ for $L=1$.
+    """
+    common = (L, a2, F4, sigma2)
+    linear = sp.Rational(c) * lemma_c4(*common, C_f[1], d, power=power)
+    quadratic = sp.Rational(square) * lemma_c4(*common, C_f[2], d, p=2, Z8=Z8, power=power)
+    scaled = at_point(SCALED, 1, Mean(error_squared), linear)
+    if power == 1:
+        return scaled
+    first, second = (
+        worst_ratio(Mean(error_squared), "<=", bound, families=SEARCHED) for bound in (linear, quadratic)
+    )
+    return derivation("BB:LC.4", all_of(scaled, first), second, c=c, square=square)
+
+
+@claim("BB:LC.4/one-token", dial="two", control=(dict(c=Fraction(1, 6)), dict(square=Fraction(5, 6))))
+def one_token(*, two: int | Fraction = 2, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
+    r"""At $L=1$ the mean squared error is at most $2(1+e^{2\sigma^2\|Uz\|^2})K$ with
+    $K=\sqrt{\mathbb{E}\|f\|^4}$, and with $C_f^2$ this is at most `c` = 1 times the second term for
+    $p=1$ and `square` = 1 times that for $p=2$, for any positive numbers in place of $C_f$ and of
+    $\mathbb{E}\|Z\|^8$; `two` stands for the first 2. All are derived. The second route tries one
+    token, and compares the last two for $K$ written as $(16\sigma^2)^pC_f^2v^p$.
+    """
+    a = sp.Symbol("a2", nonnegative=True)
+    v, w, s, g, m = sp.symbols("v w sigma2 C_f Z8", positive=True)
+    bound = sp.Rational(two) * (1 + exp(2 * a2)) * F4
+    # The examples of its property test have longer prompts.
+    parts = [worst_ratio(Mean(error_squared), "<=", bound, families=ONE_TOKEN).replace(sides=())]
+    for p, factor in ((1, c), (2, square)):
+        K = (16 * s) ** p * g**2 * v**p
+        second = lemma_c4(sp.S.One, a, K, s, g, sp.S.One, p=p, Z8=m, power=2)
+        growth = 1 if p == 1 else 1 + sqrt(sqrt(m)) / (22 * s)
+        unit = 2 * (16 * s) ** p * g**2
+        rate = exp(2 * a / p) - (sp.Rational(1, 2) if p == 1 else 1 / sqrt(2))
+        reduced = identity(second / unit, p * exp(2) * growth * exp(rate * v))
+        right = sp.Rational(factor) * p * exp(2) * exp(rate * v)
+        below = forall(
+            (1 + exp(2 * a)) * v**p, "<=", right, {v: (0, oo), a: Closed(0, oo)}, via={w: exp(2 * a / p)}
+        )
+        parts.append(all_of(reduced, below))
+    return derivation("BB:LC.4/one-token", *parts, two=two, c=c, square=square)
+
+
+def divisor_is_positive(power: int, closed: bool) -> Evidence:
+    """Decide whether 16 sigma^2 C_f^power > 0 for every C_f > 0, or C_f >= 0 if `closed`."""
+    g = sp.Symbol("C_f", nonnegative=True) if closed else sp.Symbol("C_f", positive=True)
+    s = sp.Symbol("sigma2", positive=True)
+    return forall(16 * s * g**power, ">", 0, {g: Closed(0, oo) if closed else (0, oo), s: (0, oo)})
+
+
+@claim(
+    "BB:LC.4/zero",
+    false="edge",
+    at="f = 0",
+    costs="nothing",
+    repair=dict(closed=False),
+    control=dict(closed=True),
+    hypotheses=("C_f >= 0", "sigma2 > 0"),
+)
+def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
+    r"""The divisor $16\sigma^2C_f^{2/p}$, $p=1,2$, is positive for every $C_f$ that the lemma
+    admits. Printed, it admits $C_f=0$ (`closed`), which is refuted; the repair asks for $C_f>0$.
+    """
+    return all_of(*(divisor_is_positive(2 // p, closed) for p in (1, 2)))
+
+
 t, r = sp.symbols("t r", positive=True)
 LENGTH, SIZE = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)
 DOMAIN = {LENGTH: Integers(1, oo), SIZE: Closed(0, oo)}
 RATIO = threshold_c4(LENGTH, SIZE, r) * LENGTH / C(SIZE, r)  # t_0 L/C
 LARGEST_DELTA_0 = Fraction(16, 27)
-HALF = Fraction(1, 2)
-SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(237), Fraction(-237)))
+SCALED_BY_237 = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(237), Fraction(-237)))
 HYPOTHESES = ("L in Integers", "L >= 1")
 
 
 def first_terms(constant: int | Fraction = 108) -> sp.Expr:
     """C (1 + ln(t_0 L/C))/L, with another number for the 108 of C outside the logarithm."""
-    return C(a2, K, sp.Rational(constant)) / L * (1 + log(threshold_c4(L, a2, K) * L / C(a2, K)))
+    return C(a2, F4, sp.Rational(constant)) / L * (1 + log(threshold_c4(L, a2, F4) * L / C(a2, F4)))
 
 
 def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
@@ -66,13 +156,8 @@ def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fracti
     if at_most is None:
         return all_of(*cases)
     most = sp.Rational(at_most)
-    order = forall(
-        C(SIZE, 1) / LENGTH,
-        "<=",
-        threshold_c4(LENGTH, SIZE, 1),
-        DOMAIN,
-        where=[(delta_0(LENGTH, SIZE), "<=", most)],
-    )
+    right = threshold_c4(LENGTH, SIZE, 1)
+    order = forall(C(SIZE, 1) / LENGTH, "<=", right, DOMAIN, where=[(delta_0(LENGTH, SIZE), "<=", most)])
     return all_of(*cases, order)
 
 
@@ -122,9 +207,9 @@ def chain_of_the_union_bound(
         scale = 16 * sigma2 * C_f[p] ** sp.Rational(2, p)
         rest = p * exp(2 * d) * tail_integral(LIMIT ** sp.Rational(1, p), scale, p)
         second = first_terms() + 2 * L * TOKEN_TAIL
-        third = C(a2, K) * (1 - log(delta_0(L, a2)) + log(LARGEST_DELTA_0)) / L + 2 * L * rest
+        third = C(a2, F4) * (1 - log(delta_0(L, a2)) + log(LARGEST_DELTA_0)) / L + 2 * L * rest
         fourth = (
-            sp.Rational(constant) * C(a2, K) * (1 - log(delta_0(L, a2))) / L
+            sp.Rational(constant) * C(a2, F4) * (1 - log(delta_0(L, a2))) / L
             + sp.Rational(tail) * 2 * L * rest
         )
         parts.append(increasing(ERROR, second, third, fourth, order=2, growth=p, admitted=admitted(at_most)))
@@ -184,12 +269,8 @@ def change_of_variables(
     u, q, n, c = sp.symbols("u q n c", positive=True)  # n = |z|^2 and c = C_f^{2/p}
     theta, y = sp.symbols("theta y", nonnegative=True)
     positive, unit, times = dict.fromkeys((n, c), (0, oo)), {theta: Closed(0, 1)}, sp.Rational(level)
-    tail = forall(
-        2 ** (d / 2) * exp(-y / 4),
-        "<=",
-        exp(2 * d - y / sp.Rational(sixteen)),
-        {d: Closed(1, oo), y: Closed(0, oo)},
-    )
+    domain = {d: Closed(1, oo), y: Closed(0, oo)}
+    tail = forall(2 ** (d / 2) * exp(-y / 4), "<=", exp(2 * d - y / sp.Rational(sixteen)), domain)
     searches = []
     for p in (1, 2):
         root = sp.Rational(1, p)
@@ -235,10 +316,10 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fracti
     OURS:R1.
     """
     if power == 1:
-        bound = lemma_c4(L, a2, K, sigma2, C_f[1], d, positive_part=True).subs(
+        bound = lemma_c4(L, a2, F4, sigma2, C_f[1], d, positive_part=True).subs(
             Max(0, L / 2 - exp(2 * a2)), 0
         )  # at U = 0 and L = 1
-        return at_point(SCALED, 1, Mean(error_squared), bound)
+        return at_point(SCALED_BY_237, 1, Mean(error_squared), bound)
     if (
         shortest == 1
     ):  # one token N(0, 1), f(z) = z: its mean square about the tilted mean u is 1 + u^2, and K = sqrt(3)
