@@ -70,7 +70,7 @@ def bias_falls_and_variance_grows(*, sign: int = 1) -> Evidence:
 def steps(
     name: str, widths: Sequence[float], values: np.ndarray, again: Callable[[float], float]
 ) -> Evidence:
-    """The values of some quantity never fall from one width to the next."""
+    """The values of a quantity never fall from one width to the next."""
     worst = int(np.argmin(np.diff(values)))
     low, high = widths[worst], widths[worst + 1]
     checked = rf"\text{{{name}}}"
@@ -152,7 +152,6 @@ def norm_of(
 
 
 def trials(rng: np.random.Generator, n: int) -> list[int]:
-    """Seeds of n trials."""
     return [int(x) for x in rng.integers(2**31, size=n)]
 
 

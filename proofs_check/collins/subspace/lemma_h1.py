@@ -39,7 +39,7 @@ def mean(e: sp.Expr, t: list[sp.Symbol], r: dict[tuple[int, int], sp.Symbol]) ->
 
 
 def slopes(n: int) -> tuple[sp.Expr, sp.Expr, list[sp.Symbol]]:
-    """Return the derivatives at c = 0 of the signal term J and of the mean of sum_i gamma_i^2."""
+    """The derivatives at c = 0 of the signal term J and of the mean of sum_i gamma_i^2."""
     c, alpha = sp.Symbol("c"), list(sp.symbols(f"alpha_1:{n + 1}", positive=True))
     t = list(sp.symbols(f"t_1:{n + 1}"))
     r = {(i, j): sp.Symbol(f"r_{i}{j}") for i, j in product(range(n), range(n)) if i < j}

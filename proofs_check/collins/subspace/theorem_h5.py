@@ -33,7 +33,6 @@ UNIQUE = ("n in Integers", "n >= 1", "c_u > 0", "c_v >= 0")
 
 
 def of_equal_loss(M: np.ndarray, other: np.ndarray, prompts: Prompts, sigma: float) -> bool:
-    """Whether two matrices have the same loss up to rounding."""
     return abs(loss_and_gradient(M, prompts, sigma)[0] - loss_and_gradient(other, prompts, sigma)[0]) < 1e-12
 
 
@@ -151,9 +150,8 @@ def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Ev
 
 @claim("COL:H.5i", control=dict(power=1))
 def loss_is_homogeneous(*, power: int = 0) -> Evidence:
-    r"""$H(u,c^{\prime}\alpha)$ is $c^{\prime}$ to the power `power` = 0 times $H(u,\alpha)$: what
-    is averaged, for any number of tokens, any errors and any noise; two tokens with the errors
-    $z_i$ are tried.
+    """To the power `power` = 0: what is averaged, for any number of tokens, any errors and any
+    noise; two tokens with the errors $z_i$ are tried.
     """
     x, y, sigma = sp.symbols("z_1 z_2 sigma", real=True)
     p, q = sp.symbols("e_1 e_2", positive=True)
@@ -246,10 +244,7 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     hypotheses=("n in Integers", "n >= 1"),
 )
 def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1) -> Evidence:
-    r"""Printed, a matrix that is no multiple of the identity shares the least loss at $n=1$. For
-    $n\geq2$ the free minimiser over all $M$ on the circle is one, for affine tasks and for
-    $\rho(t)=e^t$.
-    """
+    """Printed, a matrix that is no multiple of the identity shares the least loss at $n=1$."""
     text = r"M^{*}=wI,\ w\geq0"
     if least_n == 1:
         prompts = every_prompt(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), 1, affine_kernel)

@@ -1,6 +1,4 @@
-"""Theorem E.1 of Collins et al.: the width for ReLU tasks, case by case. The noise term above the
-third case, and the upper end of the range, use the exponent of Lemma D.1, which is too large.
-"""
+"""Theorem E.1 of Collins et al.: the width for ReLU tasks, case by case."""
 
 from __future__ import annotations
 
@@ -51,8 +49,8 @@ def case_one(*, square: bool = False, share: int = 15) -> Evidence:
 
 
 def loss_from_above(m: sp.Expr, width: sp.Expr) -> sp.Expr:
-    """Return an upper bound of the loss over the noise for d = 3, n = m^3 and L^2 = sigma^2/n: 4L^2
-    for the signal, and the bound of ours for the noise.
+    """The loss over the noise for d = 3, n = m^3 and L^2 = sigma^2/n, from above: 4L^2 for the
+    signal, and the bound of ours for the noise.
     """
     tokens = m**3
     return 4 / tokens + 12 * sp.E**2 * width / (tokens + 1) + tokens * sp.exp(-(tokens - 1) / (4 * width))
@@ -93,7 +91,7 @@ def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
 @claim("COL:E.1-c3/argmin", **TYPO, repair=dict(two=2), control=dict(two=3), hypotheses=("w > 0",))
 def least_width(*, two: int = 1) -> Evidence:
     r"""Where $w^{(d+2)/2}$ is `two` (printed: 1) times $\Lambda/d$ the two parts of the derivative
-    of $\frac1w+\frac{w^{d/2}}{\Lambda}$ cancel.
+    cancel.
     """
     rising = half_d * w ** (half_d - 1) / (d * w ** (half_d + 1) / two)
     return identity(computed(r"\partial_w(w^{d/2}/\Lambda)", sp.powsimp(sp.simplify(rising))), 1 / w**2)
@@ -111,9 +109,8 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
 
 @claim("COL:E.1.low", control=dict(four=3))
 def lower_end(*, four: int = 4) -> Evidence:
-    r"""From the bound of the optimal loss follows
-    $w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is `four`;
-    it is tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
+    r"""$w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is
+    `four`; tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
     $w^2\geq\frac{c^\prime}{4cX}$.
     """
     search = forall(
@@ -128,11 +125,9 @@ def lower_end(*, four: int = 4) -> Evidence:
 
 @claim("COL:E.1.up", control=(dict(halves=3), dict(four=3)))
 def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
-    r"""From the bound of the optimal loss follows
-    $w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the first
-    2 is `halves` and the last 4 is `four`, for every real $d>0$; it is tried for $d=2$ with
-    $y=\Lambda^{1/4}$: if $c^\prime w\leq4c\sqrt2\,y^2$ then
-    $w\leq\frac{4c}{c^\prime}\sqrt2\,y^2$.
+    r"""$w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the
+    first 2 is `halves` and the last 4 is `four`, for every real $d>0$; tried for $d=2$ with
+    $y=\Lambda^{1/4}$: if $c^\prime w\leq4c\sqrt2\,y^2$ then $w\leq\frac{4c}{c^\prime}\sqrt2\,y^2$.
     """
     y = sp.Symbol("y", positive=True)
     where = [(k * w, "<=", 4 * c * sp.sqrt(2) * y**2)]
