@@ -21,14 +21,14 @@ EVERYWHERE = {a: (-oo, oo), b: (-oo, oo), p: Closed(0, 1)}
 
 
 def errors(*f: Fraction) -> tuple[Fraction, Fraction]:
-    """Return f_1 - yhat and f_2 - yhat at Q = 0 for K = 3 classes of one mass."""
+    """f_1 - yhat and f_2 - yhat at Q = 0 for K = 3 classes of one mass."""
     mean = sum(f, Fraction(0)) / 3
     return f[0] - mean, f[1] - mean
 
 
 def of_two_tasks(top: Fraction, middle: Fraction) -> Fraction:
-    """Return the modulus of g_{1,2} less the mean of the moduli, for the tasks (top, top, 0) and
-    (0, 1, middle), in units of p_1 Attn_2 = 1/9.
+    """The modulus of g_{1,2} less the mean of the moduli, for the tasks (top, top, 0) and (0, 1,
+    middle), in units of p_1 Attn_2 = 1/9.
     """
     products = [x * y for x, y in (errors(top, top, Fraction(0)), errors(Fraction(0), Fraction(1), middle))]
     return (abs(sum(products, Fraction(0))) - sum(map(abs, products), Fraction(0))) / 18
@@ -62,8 +62,8 @@ def modulus_of_a_mean(*, relation: str = "=", factor: int | Fraction = 1) -> Evi
 
 
 def triangle(f_2: Fraction, f_3: Fraction) -> Fraction:
-    """Return |f_1 - yhat| |f_2 - yhat| less the product of the sums of the moduli, at Q = 0 with
-    f_1 = 0, in units of p_1 Attn_2 = 1/9.
+    """|f_1 - yhat| |f_2 - yhat| less the product of the sums of the moduli, at Q = 0 with f_1 = 0,
+    in units of p_1 Attn_2 = 1/9.
     """
     first, second = errors(Fraction(0), f_2, f_3)
     sums = (abs(f_2) + abs(f_3)) / 3 * (abs(f_2) + abs(f_2 - f_3)) / 3
