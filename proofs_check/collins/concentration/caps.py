@@ -23,11 +23,9 @@ HEIGHT_OF_A_CAP = ("0 < epsilon", "epsilon <= 2")
 #: The cap as an integral over the radius of its boundary.
 RADIAL = (
     r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, "
-    r"$\rho^2=2\varepsilon-\varepsilon^2$: over "
-    r"$\rho^{d-1}$ it is an average of "
-    r"$(1-s^2)^{-1/2}$, which grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are "
-    r"executed beside it. "
-    r"For $\varepsilon>1$ the cap grows and $\rho$ falls."
+    r"$\rho^2=2\varepsilon-\varepsilon^2$: over $\rho^{d-1}$ it is an average of $(1-s^2)^{-1/2}$, which "
+    r"grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are executed beside it. For "
+    r"$\varepsilon>1$ the cap grows and $\rho$ falls."
 )
 
 
@@ -217,7 +215,7 @@ def ratio_of_the_tail(*, root: int = 1) -> Evidence:
 
 @claim("COL:G.3.low", control=dict(half=Fraction(2, 5)))
 def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For real $d,\alpha,i,m>0$ and with $h$ = `half` = 1/2 in $e^{-h}$: with
+    r"""For real $d,\alpha,i,m>0$ and with `half` = 1/2 for $h$ in $e^{-h}$: with
     $i=\frac{d}{\alpha}u$ and $m=\frac d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log
     u+u)$. It is tried at the largest term, $u=1$, with $v=1+\frac{y}{\sqrt d}$, $0\leq y\leq1$ and
     $d\geq1$.

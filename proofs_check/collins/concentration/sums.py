@@ -34,9 +34,8 @@ LARGE = Diverging(
 )
 LIKELY = (
     r"For $d=3$ and $p=0$ the mean is $n\frac{1-e^{-4r}}{4r}$ and the variance at most $\frac{n}{8r}$, so "
-    r"that by Chebyshev "
-    r"$g_0\geq\frac{n}{9r}$ but for a "
-    r"probability of at most $\frac{8r}{n}$, which is far below $1-\frac{1}{2n}$."
+    r"that by Chebyshev $g_0\geq\frac{n}{9r}$ but for a probability of at most $\frac{8r}{n}$, which is far "
+    r"below $1-\frac{1}{2n}$."
 )
 
 

@@ -19,10 +19,8 @@ angle, phi = sp.symbols("theta phi", positive=True)
 #: Between two points at this angle, d/L^2 times the mean of L^2 (w'x)(w'y) over one side.
 ONE_SIDE = (sp.sin(angle) + (sp.pi - angle) * sp.cos(angle)) / sp.pi
 PLANE = (
-    r"The direction $w$ meets the plane of $x$ and $y$ in a uniform angle, at a length whose mean square "
-    r"is $\frac2d$ by "
-    r"symmetry; $l_1,l_2,b$ "
-    r"are independent of it."
+    "The direction $w$ meets the plane of $x$ and $y$ in a uniform angle, at a length whose mean square is "
+    r"$\frac2d$ by symmetry; $l_1,l_2,b$ are independent of it."
 )
 
 

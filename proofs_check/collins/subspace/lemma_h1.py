@@ -15,9 +15,8 @@ from proofs_check.core.claim import claim
 
 k, c_a, c_u = sp.symbols("k c_a c_u", positive=True)
 PATTERNS = (
-    r"The derivative at $0$ is a polynomial of degree three in the weights whose coefficients depend only "
-    r"on which of three "
-    r"tokens coincide: $n=3$ decides every $n\geq2$."
+    "The derivative at $0$ is a polynomial of degree three in the weights whose coefficients depend only "
+    r"on which of three tokens coincide: $n=3$ decides every $n\geq2$."
 )
 
 

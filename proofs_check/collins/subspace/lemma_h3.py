@@ -267,7 +267,7 @@ def signal_of_several_signs(*, sign: int = 1) -> Evidence:
 def signal_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
     r"""Positive at $c=\frac12,1,2$ and $r=\ln\frac{\alpha_1}{\alpha_2}=\frac12,2$, by enclosure of
     an integral. The heights $s\pm\frac D2$ of the tokens over $u$ are uniform on $[-1,1]$: for
-    $m=1-\frac D2$ the means over $s$ in $[-m,m]$ are polynomials in D. The first weight is $g$,
+    $m=1-\frac D2$ the means over $s$ in $[-m,m]$ are polynomials in $D$. The first weight is $g$,
     with the derivative $g(1-g)$.
     """
     m, D = 1 - x / 2, x

@@ -109,8 +109,7 @@ LOWER_POWER = (dict(times=Fraction(3, 4)), dict(share=Fraction(1, 4)))
 #: What is executed of Theorem 3.4, whose range of the noise is damaged.
 WITH_L = (
     r"The range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$ of the noise. No $L$ is seen at its lower "
-    r"end; of that "
-    r"COL:T3.4/range speaks."
+    "end; of that COL:T3.4/range speaks."
 )
 
 

@@ -31,9 +31,8 @@ CLASSES, SMALL = {k: Closed(2, oo)}, {theta: Closed(0, 1)}
 GROWN = aligned.growth(aligned.K, c2)
 BALANCED = (
     r"For orthonormal features in Phase I every score is $O(\log(K)/K)$, by induction over its steps: each "
-    r"moves a score by "
-    r"$O(\eta L^2\Delta^2/K^2)$ while $\theta\leq1$, which holds for large $K$; and $u_k$, $U_k$ are "
-    r"constants."
+    r"moves a score by $O(\eta L^2\Delta^2/K^2)$ while $\theta\leq1$, which holds for large $K$; and $u_k$, "
+    "$U_k$ are constants."
 )
 
 

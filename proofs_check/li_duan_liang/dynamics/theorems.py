@@ -30,10 +30,9 @@ from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
 EXCHANGEABLE = (
-    r"The features are orthonormal, the tasks exchangeable, the prompts balanced and the steps small, so "
-    r"that one number $z$ "
-    r"describes training; its time is known exactly, and the loss is $\frac{\sigma_f^2}2\frac "
-    r"K{K-1}(1-\mathrm{Attn}_k)^2$."
+    "The features are orthonormal, the tasks exchangeable, the prompts balanced and the steps small, so "
+    "that one number $z$ describes training; its time is known exactly, and the loss is "
+    r"$\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$."
 )
 
 

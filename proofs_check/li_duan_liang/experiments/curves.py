@@ -20,8 +20,7 @@ MODEL = (
 CLASSES, FLAT = 4, Fraction(1, 10)
 FASTER = (
     r"By R9, under the flow $\mathrm{loss}_L(t)=L^2\,\mathrm{loss}_1(L^2t)$ for any tokens and tasks that "
-    r"are proportional to $L$, "
-    r"and a loss never rises under its flow."
+    "are proportional to $L$, and a loss never rises under its flow."
 )
 
 

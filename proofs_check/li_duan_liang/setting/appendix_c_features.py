@@ -254,6 +254,6 @@ def updates_for_any_features(*, power: int = 1) -> Evidence:
     r"""For every $d$ and $K$ the gradient of $\mathrm{tr}(H^{\top}V^{\top}QV)$ in $Q$ is
     $VHV^{\top}$, so that the updates are $V^{\top}VHV^{\top}V=G^{\mathrm{power}}HG$ with `power` =
     1; for two features in the plane they are minus the derivatives of the loss of theory, in
-    symbols. H and V are square here; columns and rows of zeros make them so.
+    symbols. $H$ and $V$ are square here; columns and rows of zeros make them so.
     """
     return of_any_features(power)

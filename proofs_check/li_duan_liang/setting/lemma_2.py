@@ -26,8 +26,7 @@ S, T = theta * (1 - A) * B, tau * (1 - A_m) * B
 SHARES = {A: Closed(0, 1), A_m: Closed(0, 1), theta: Closed(-1, 1), tau: Closed(-1, 1), B: (0, oo)}
 ANY_FEATURES = (
     r"For features $e_k\pm\beta b$, half of either sign, and the task $\pm\frac L{\sqrt2}$ with the same "
-    r"signs, at $Q=0$ all "
-    r"updates are about $\frac14K^2\beta^4$ times the printed scale."
+    r"signs, at $Q=0$ all updates are about $\frac14K^2\beta^4$ times the printed scale."
 )
 ALIGNED_DETAILS = (
     r"Norms are bounded, and distances in $[\sqrt2,\sqrt{2+4\beta^2}]$: with $w=\beta s$ and "
