@@ -34,10 +34,8 @@ P2, P3, Q = sp.symbols("P2 P3 Q", positive=True)
 #: Quantities that are nonnegative by R4 (e).
 GAPS = (Q - P2**2, P3 - Q)
 COVERED = "s = 0, 1/100, 1/4, 1, 4, 25, 100, 400; L = 1, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100"
-VARIANCES, LENGTHS = (
-    np.array([0.0, 0.01, 0.25, 1.0, 4.0, 25.0, 100.0, 400.0]),
-    np.array([1.0, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100]),
-)
+VARIANCES = np.array([0.0, 0.01, 0.25, 1.0, 4.0, 25.0, 100.0, 400.0])
+LENGTHS = np.array([1.0, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100])
 
 
 def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:

@@ -56,10 +56,8 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
     """
     m, k = sp.symbols("m_1 m_2", positive=True)
     mean = lambda slope: averaged((gamma * (slope * m + b) + (1 - gamma) * (slope * k + b)) ** 2)
-    task, companion = (
-        computed(r"\mathbb E(\sum_A\gamma f)^2", mean(l_2)),
-        computed(r"\mathbb E(\sum_A\gamma f_{x,\rm aff})^2", mean(-l_1)),
-    )
+    task = computed(r"\mathbb E(\sum_A\gamma f)^2", mean(l_2))
+    companion = computed(r"\mathbb E(\sum_A\gamma f_{x,\rm aff})^2", mean(-l_1))
     slope = identity(computed(r"\mathbb E(-l_2)^4", averaged(l_2**4)), whole * averaged(l_1**4))
     return derivation("COL:C.9s", slope, identity(task, other * companion), other=other, whole=whole)
 

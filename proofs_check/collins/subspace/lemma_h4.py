@@ -131,14 +131,12 @@ def highest_terms_are_positive(*, cap: int | Fraction = Fraction(15, 2)) -> Evid
     square = y**2 - sp.Rational(124, 15) * y + 32
     a4 = sp.Symbol("a_4", positive=True)  # over a_6: at least 32
     terms = y**2 - 4 * y - y * a4 / sp.Rational(15, 2) + a4
+    domain = {y: (0, oo)}
     return all_of(
         forall(sp.exp(2), "<", cap if cap == Fraction(15, 2) else 7, {}),
         forall(terms, ">=", square, {y: Closed(1, cap), a4: Closed(32, oo)}),
         forall(
-            square,
-            ">=" if cap == Fraction(15, 2) else "<",
-            32 - sp.Rational(62 * 2, 15) ** 2 / 4,
-            {y: (0, oo)},
+            square, ">=" if cap == Fraction(15, 2) else "<", 32 - sp.Rational(62 * 2, 15) ** 2 / 4, domain
         ),
     )
 

@@ -155,10 +155,8 @@ def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
     signs = tuple(product((1, -1), repeat=2))
     mean = lambda f: averaged(sum(f(T * s, CENTRED.subs(m, mu + size * delta)) for T, size in signs) / 4)
     whole = mean(lambda T, centred: (A + c * T * centred + MEAN * (T - 1)) ** 2)
-    without, part = (
-        mean(lambda T, centred: (A + c * T * centred - MEAN) ** 2),
-        mean(lambda T, centred: MEAN**2 * T**2),
-    )
+    without = mean(lambda T, centred: (A + c * T * centred - MEAN) ** 2)
+    part = mean(lambda T, centred: MEAN**2 * T**2)
     ranges = {**dict.fromkeys((A, s, c, delta), (-oo, oo)), mu: (0, oo), L: (0, oo)}
     return derivation(
         "COL:F.1.drop/relu", forall(without + square * part, "<=", whole, ranges), square=square
@@ -188,10 +186,7 @@ def linear_above_softmax(*, power: int = 1) -> Evidence:
     $CL^2\Lambda^{-1/(d+2)}$ is at most $3C$ times $\frac{L^2}{3}$; `power` = 1 is the sign of the
     exponent.
     """
-    d, x, C = (
-        sp.Symbol("d", integer=True, positive=True),
-        sp.Symbol("x", nonnegative=True),
-        sp.Symbol("C", positive=True),
-    )
+    d, x = sp.Symbol("d", integer=True, positive=True), sp.Symbol("x", nonnegative=True)
+    C = sp.Symbol("C", positive=True)
     everywhere = {d: Integers(1, oo), x: Closed(0, oo), C: (0, oo), L: (0, oo)}
     return forall(C * L**2 * sp.exp(-power * x / (d + 2)), "<=", 3 * C * (L**2 / 3), everywhere)

@@ -30,12 +30,8 @@ def centre_of_a_ring(*, half: int = 2, order: int = 1, power: int = 1) -> Eviden
     """
     t = sp.solve(sp.Eq(2 - 2 * sp.Symbol("t"), 1 / w), sp.Symbol("t"))[0]
     depth = identity(computed("1-t", 1 - t), 1 / (half * w**power))
-    bias = forall(
-        L**2 / d * (1 - t) ** 2,
-        "<=",
-        L**2 / w ** (2 * power) / 2 / order,
-        {w: (0, oo), L: (0, oo), d: Integers(2, oo)},
-    )
+    domain = {w: (0, oo), L: (0, oo), d: Integers(2, oo)}
+    bias = forall(L**2 / d * (1 - t) ** 2, "<=", L**2 / w ** (2 * power) / 2 / order, domain)
     return derivation("COL:3.1.ring", depth, bias, half=half, order=order, power=power)
 
 

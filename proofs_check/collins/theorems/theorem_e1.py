@@ -113,13 +113,8 @@ def lower_end(*, four: int = 4) -> Evidence:
     `four`; tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
     $w^2\geq\frac{c^\prime}{4cX}$.
     """
-    search = forall(
-        w**2,
-        ">=",
-        k / (four * c * X),
-        dict.fromkeys((w, X, c, k), (0, oo)),
-        where=[(k / w**2, "<=", 4 * c * X)],
-    )
+    where = [(k / w**2, "<=", 4 * c * X)]
+    search = forall(w**2, ">=", k / (four * c * X), dict.fromkeys((w, X, c, k), (0, oo)), where=where)
     return derivation("COL:E.1.low", search, four=four)
 
 

@@ -114,15 +114,10 @@ def lower_bound_of_the_attention(
     inner = [(more * u, "<=", k)]
     attention = 1 / (E * (1 - x) / x + 1)  # x is the share of the class
     tried = forall(sp.Rational(odds) * x, "<=", attention * (E * (1 - x) + x), {x: (0, 1), E: Closed(1, oo)})
+    domain = {**box, more: Closed(1, oo)}
     return all_of(
         derivation("LDL:L3.lb", tried, first=odds),
-        forall(
-            1 / (E * (k / (more * u) - 1) + 1),
-            ">=",
-            sp.Rational(first) * bound,
-            {**box, more: Closed(1, oo)},
-            where=inner,
-        ),
+        forall(1 / (E * (k / (more * u) - 1) + 1), ">=", sp.Rational(first) * bound, domain, where=inner),
         forall(bound, ">=", sp.Rational(last) * u / (E * k), box, where=[(u, "<=", k)]),
     )
 
@@ -142,11 +137,8 @@ def attention_is_at_least_a_share(*, features: str = "any", c: int | Fraction = 
     """
     if features == "any":
         return grown(c1 * 4 * GROWN ** sp.Rational(-1, 29), power=16)
-    share, gap, c_1 = (
-        sp.Symbol("a", positive=True),
-        sp.Symbol("theta", nonnegative=True),
-        sp.Symbol("c_1", positive=True),
-    )
+    share, gap = sp.Symbol("a", positive=True), sp.Symbol("theta", nonnegative=True)
+    c_1 = sp.Symbol("c_1", positive=True)
     problem = FeatureRegression(
         sp.eye(3), sp.eye(3), masses=sp.Matrix([[share, (1 - share) / 2, (1 - share) / 2]])
     )
@@ -169,15 +161,10 @@ def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
     """
     box = {k: Closed(2, oo), U: (0, oo)}
     r = 1 / U - 1 / k
+    where = [(x, "<=", U / k), (U, "<", k)]
     return derivation(
         "LDL:L3.ub",
-        forall(
-            (1 / x - 1) / k,
-            ">=",
-            sp.Rational(first) * r,
-            {**box, x: (0, 1)},
-            where=[(x, "<=", U / k), (U, "<", k)],
-        ),
+        forall((1 / x - 1) / k, ">=", sp.Rational(first) * r, {**box, x: (0, 1)}, where=where),
         forall(exp(-theta) * r, ">=", sp.Rational(last) * exp(-1) * r, {**box, **SMALL}, where=[(U, "<", k)]),
         first=first,
         last=last,
@@ -196,15 +183,10 @@ def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fracti
     """
     r = sp.Symbol("r", positive=True)
     share = (1 / U - 1 / k) / (1 / U - 1 / k + exp(1))
+    domain = {U: (0, oo), k: Closed(1, oo)}
     return all_of(
         forall(1 - 1 / (r * exp(-1) + 1), ">=", sp.Rational(factor) * r / (r + exp(1)), {r: (0, oo)}),
-        forall(
-            share,
-            ">=",
-            sp.Rational(c) / (1 + 2 * exp(1) * U),
-            {U: (0, oo), k: Closed(1, oo)},
-            where=[(2 * U, "<=", k)],
-        ),
+        forall(share, ">=", sp.Rational(c) / (1 + 2 * exp(1) * U), domain, where=[(2 * U, "<=", k)]),
     )
 
 

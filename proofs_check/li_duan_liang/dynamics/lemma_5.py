@@ -41,12 +41,8 @@ def odds_of_a_gap(constant: int | Fraction) -> Evidence:
     """Bound the odds of two classes whose scores differ by C log(K s/epsilon) - b, where s >= 1."""
     k, e, b, s, more = sp.symbols("K epsilon b s c", positive=True)
     odds = sp.exp(b) * (e / (k * s)) ** (sp.Rational(constant) + more)
-    return forall(
-        odds,
-        "<=",
-        sp.exp(b) * e / k,
-        {k: Closed(2, oo), e: (0, 1), b: (0, oo), s: Closed(1, oo), more: (0, oo)},
-    )
+    domain = {k: Closed(2, oo), e: (0, 1), b: (0, oo), s: Closed(1, oo), more: (0, oo)}
+    return forall(odds, "<=", sp.exp(b) * e / k, domain)
 
 
 @claim("LDL:L5.sum", **TYPO, repair=dict(first=0), control=dict(last=4), hypotheses=("eta > 0", "g0 > 0"))
@@ -158,10 +154,8 @@ def share_of_a_class(
         at = slow.member(delta=1 / K**2, N=20 * K**5)
         return defeated(K**2, c1 / (1 / K - 1 / K**2), n, at=at, where=WHERE)
     p, d, x = sp.symbols("p_k delta x", positive=True)  # x is the share of the class
-    domain, given = (
-        {p: (0, 1), d: (0, 1), x: (0, 1)},
-        [(d, "<=", sp.Rational(share) * p), (x, ">=", p - d), (x, "<=", p + d)],
-    )
+    domain = {p: (0, 1), d: (0, 1), x: (0, 1)}
+    given = [(d, "<=", sp.Rational(share) * p), (x, ">=", p - d), (x, "<=", p + d)]
     bounds = ((">=", least), ("<=", most))
     return all_of(*(forall(1 / x, op, sp.Rational(c) / p, domain, where=given) for op, c in bounds))
 

@@ -48,15 +48,11 @@ def gradient_is_not_small(
     """
     k, o = sp.symbols("K o", positive=True)
     small = 1 / (2 * k)
+    domain = {k: Closed(2, oo)}
     return all_of(
         forall(exp(-2) * (1 / k - 4 / k**2), ">=", sp.Rational(least) / k, {k: Closed(8, oo)}),
         forall(o / (1 + o) ** 3, ">=", sp.Rational(share) / (8 * o ** sp.Integer(2)), {o: Closed(1, oo)}),
-        forall(
-            small / (1 + small) ** (power + 1),
-            ">=",
-            1 / (4 * k) * sp.Rational(share) ** 8,
-            {k: Closed(2, oo)},
-        ),
+        forall(small / (1 + small) ** (power + 1), ">=", 1 / (4 * k) * sp.Rational(share) ** 8, domain),
     )
 
 

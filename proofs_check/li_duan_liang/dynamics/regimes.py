@@ -126,11 +126,8 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
     is refuted; $\eta=1$, and $\sigma_f^2=\frac{L^2K}{2(K-1)}$. Repaired, it is the same, with
     `power` for the exponent of $s$.
     """
-    whole, L, s = (
-        sp.Symbol("K", integer=True, positive=True),
-        sp.Symbol("L", positive=True),
-        sp.Symbol("s", positive=True),
-    )
+    whole, L = sp.Symbol("K", integer=True, positive=True), sp.Symbol("L", positive=True)
+    s = sp.Symbol("s", positive=True)
     z, C = sp.Symbol("z", nonnegative=True), sp.Symbol("C", positive=True)
     step = ReducedAttention(whole, C).slope(z)
     rate = lambda L, eta: step.subs(C, eta * L**2 * whole / (2 * (whole - 1)))
@@ -208,11 +205,8 @@ def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1
     gap, $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$, the step increases $z$. Repaired, $z$ increases,
     and $1-\mathrm{Attn}_k$ falls as $z$ increases, with `sign` for the sign of both.
     """
-    whole, z, size = (
-        sp.Symbol("K", integer=True, positive=True),
-        sp.Symbol("z", nonnegative=True),
-        sp.Symbol("etaL2", positive=True),
-    )
+    whole, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
+    size = sp.Symbol("etaL2", positive=True)
     rest = lambda z: (whole - 1) / (exp(z) + whole - 1)
     C = sp.Symbol("C", positive=True)
     step = sign * ReducedAttention(whole, C).slope(z).subs(C, size * whole / (2 * (whole - 1)))
@@ -310,13 +304,9 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
     law = lambda L, size: T / (L**time * (size**6) ** sp.Rational(time, 2))
     box = {L: (0, oo), more: (1, oo), T: (0, oo), size: (0, oo)}
     a = sp.Symbol("a", positive=True)
+    domain = {L: (0, oo), more: (1, oo), a: (0, 1)}
     return all_of(
-        forall(
-            a * (1 - a) ** 2 * (more * L) ** power,
-            ">",
-            a * (1 - a) ** 2 * L**power,
-            {L: (0, oo), more: (1, oo), a: (0, 1)},
-        ),
+        forall(a * (1 - a) ** 2 * (more * L) ** power, ">", a * (1 - a) ** 2 * L**power, domain),
         forall(law(more * L, size), "<", law(L, size), box),
         forall(law(L, more * size), "<", law(L, size), box),
     )

@@ -107,17 +107,13 @@ def late_training_is_slow(
     """
     j, s, w, x = sp.symbols("j s w x", nonnegative=True)
     k, T = sp.Symbol("K", positive=True), sp.Symbol("T", nonnegative=True)
+    domain = {k: Closed(8, oo), T: Closed(0, oo)}
     return all_of(
         forall(j**-2, "<=", sp.Rational(six) / ((j + 1) * (j + 2)), {j: Closed(1, oo)}),
         forall(exp(2 * s), "<=", 1 + sp.Rational(four) * s, {s: Closed(0, Fraction(8, 27))}),
         forall(w * (1 - w) ** 2, "<=", sp.Rational(top), {w: Closed(0, 1)}),
         forall((1 + x) ** 2, "<=", sp.Rational(two) * (1 + x**2), {x: Closed(0, oo)}),
-        forall(
-            (1 + 24 * k**3 * T / (k - 1) ** 2) / (k - 1) ** 2,
-            "<=",
-            1 + last * T / k,
-            {k: Closed(8, oo), T: Closed(0, oo)},
-        ),
+        forall((1 + 24 * k**3 * T / (k - 1) ** 2) / (k - 1) ** 2, "<=", 1 + last * T / k, domain),
     )
 
 
@@ -322,11 +318,8 @@ def the_end_of_theorem_2(*, c: Fraction = Fraction(1), power: int = 2, largest: 
     the last display gives $O(\epsilon^2)$; neither $\delta=o(1)$ nor $\epsilon=o(1)$ is needed.
     Here `power` is the last exponent of $\epsilon$, and `largest` the largest $\delta$.
     """
-    A, e, d = (
-        sp.Symbol("A", positive=True),
-        sp.Symbol("epsilon", positive=True),
-        sp.Symbol("delta", nonnegative=True),
-    )
+    A, e = sp.Symbol("A", positive=True), sp.Symbol("epsilon", positive=True)
+    d = sp.Symbol("delta", nonnegative=True)
     return forall(
         A * e**2 * d**2, "<=", sp.Rational(c) * A * e**power, {A: (0, oo), e: (0, 1), d: Closed(0, largest)}
     )

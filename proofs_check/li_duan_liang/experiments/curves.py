@@ -77,12 +77,8 @@ def loss_converges_sooner(*, least: int | Fraction = 2) -> Evidence:
     """
     u = sp.Symbol("u", positive=True)
     start = progress(sp.S.One)
-    return forall(
-        4 * (progress(3 * (u - 1)) - start),
-        ">=",
-        progress(3 * (2 * u - 1)) - start,
-        {u: (sp.Rational(least), oo)},
-    )
+    domain = {u: (sp.Rational(least), oo)}
+    return forall(4 * (progress(3 * (u - 1)) - start), ">=", progress(3 * (2 * u - 1)) - start, domain)
 
 
 @claim(

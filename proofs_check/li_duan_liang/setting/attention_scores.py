@@ -22,11 +22,8 @@ from theory.regression.features.data import FeatureRegression
 from theory.regression.features.prompts import enumerate_prompts
 
 #: Tokens of a class and its score; D stands for the sum of e^score over all tokens of the others.
-tokens, score, rest = (
-    sp.Symbol("V_k", positive=True),
-    sp.Symbol("q_k", real=True),
-    sp.Symbol("D", positive=True),
-)
+tokens, score = sp.Symbol("V_k", positive=True), sp.Symbol("q_k", real=True)
+rest = sp.Symbol("D", positive=True)
 N = sp.Symbol("N", positive=True)
 V = sp.eye(3)
 COUNTS = sp.symbols("V_1:4", positive=True)
@@ -65,11 +62,8 @@ def keys_of_the_layer(*, query_keys: int = 1, factor: int = 1) -> Evidence:
     """
     if query_keys:
         return at_point(AT_THE_START, r"\sum_iy_i/N=\sum_iy_i/(N+1)", Q=0)
-    x, q, Q = (
-        sp.Matrix(sp.symbols("x_1:3")),
-        sp.Matrix(sp.symbols("u_1:3")),
-        sp.Matrix(2, 2, sp.symbols("Q_:4")),
-    )
+    x, q = sp.Matrix(sp.symbols("x_1:3")), sp.Matrix(sp.symbols("u_1:3"))
+    Q = sp.Matrix(2, 2, sp.symbols("Q_:4"))
     y, own, Y = sp.Symbol("y"), sp.Symbol("s_query", real=True), sp.Symbol("Y")
     layer = (x.col_join(sp.Matrix([y])).T * sp.diag(Q, 0) * q.col_join(sp.zeros(1)))[0]
     scores = identity(computed(r"(x,y)\,W^{KQ}\,(x_{\rm query},0)^{\top}", layer), factor * (x.T * Q * q)[0])
@@ -110,12 +104,8 @@ def loss_and_descent(*, half: Fraction = Fraction(1, 2), eta: int = 1) -> Eviden
     every prompt of two tokens, token by token, and every query. Its gradient is the derivative in
     $Q$ with the sign `eta` = 1.
     """
-    v, f, p, Q = (
-        sp.symbols("v_1 v_2", real=True),
-        sp.symbols("f_1 f_2", real=True),
-        Fraction(1, 3),
-        sp.Symbol("Q", real=True),
-    )
+    v, f, p = sp.symbols("v_1 v_2", real=True), sp.symbols("f_1 f_2", real=True), Fraction(1, 3)
+    Q = sp.Symbol("Q", real=True)
     law = [sp.Rational(p), sp.Rational(1 - p)]
     found = FeatureRegression(
         sp.Matrix([v]), tasks=sp.Matrix([f]), probabilities=sp.Matrix(law), prompt_length=2

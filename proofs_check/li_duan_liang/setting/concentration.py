@@ -256,15 +256,8 @@ def least_lengths(
     tokens = sp.Symbol("N", positive=True)
     bound = lambda mean: tails(mean, twelve)
     parts = [derivation("LDL:eq9.bal/least", chernoff(twelve), twelve=twelve)]
-    parts.append(
-        forall(
-            bound(tokens / K),
-            "<=",
-            missed / K,
-            {K: Integers(8, oo), tokens: (0, oo)},
-            where=[(tokens, ">=", K**3)],
-        )
-    )
+    domain = {K: Integers(8, oo), tokens: (0, oo)}
+    parts.append(forall(bound(tokens / K), "<=", missed / K, domain, where=[(tokens, ">=", K**3)]))
     parts += [forall(least, "<=", classes**3, {}) for classes, least in LIKELY.items()]
     for classes, least, often in wanted:
         last = math.ceil(twelve * classes * math.log(2 * classes / (1 - often)))

@@ -240,11 +240,8 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     """
     if printed:
         return along(AT_THE_START, Q=0, tasks="L Delta/2 and -L Delta/2 on half of the features each")
-    w, sigma, r = (
-        sp.symbols("w_1:4", real=True),
-        sp.Symbol("sigma_f", positive=True),
-        sp.Symbol("r", real=True),
-    )
+    w, sigma = sp.symbols("w_1:4", real=True), sp.Symbol("sigma_f", positive=True)
+    r = sp.Symbol("r", real=True)
     a = sp.Matrix([*w, 1 - sum(w)])
     moments = sigma**2 * sp.eye(4) + r * sp.ones(4)
     error = lambda k: sp.eye(4)[:, k] - a

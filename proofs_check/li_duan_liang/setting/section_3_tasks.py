@@ -35,11 +35,8 @@ def prompt_matrix(*, response: int = 0) -> Evidence:
     columns, and its last entry is `response` = 0. A prompt that holds the answer, and one without
     the query, are outside.
     """
-    X, x, y = (
-        sp.Matrix(2, 3, sp.symbols("x_:6")),
-        sp.Matrix(sp.symbols("q_:2")),
-        sp.Matrix([sp.symbols("y_:3")]),
-    )
+    X, x = sp.Matrix(2, 3, sp.symbols("x_:6")), sp.Matrix(sp.symbols("q_:2"))
+    y = sp.Matrix([sp.symbols("y_:3")])
 
     def meets(P: sp.Matrix) -> bool:
         return bool(P.shape == (3, 4) and P[:2, :] == X.row_join(x) and P[2, :3] == y and P[2, 3] == 0)
@@ -135,13 +132,8 @@ def differences_between_features(*, constant: int | Fraction = 1) -> Evidence:
     """
     C, L, Delta, far, change = sp.symbols("C L Delta distance difference", positive=True)
     domain = dict.fromkeys((C, L, Delta, far, change), (0, oo))
-    return forall(
-        change,
-        "<=",
-        constant * C * L * Delta,
-        domain,
-        where=[(change, "<=", L * far), (far, "<=", C * Delta)],
-    )
+    where = [(change, "<=", L * far), (far, "<=", C * Delta)]
+    return forall(change, "<=", constant * C * L * Delta, domain, where=where)
 
 
 @claim(

@@ -62,10 +62,8 @@ def the_gradient_in_every_dimension(
     summed = identity(
         (task - predicted) * (one * (value - predicted) + others - (whole - one) * predicted), 0
     )
-    outer, inner = (
-        words["V"].T * (words["V"] * words["H"] * words["V"].T) * words["V"],
-        words["V"].T * words["V"],
-    )
+    outer = words["V"].T * (words["V"] * words["H"] * words["V"].T) * words["V"]
+    inner = words["V"].T * words["V"]
     grams = trace_identity(outer, sign * (inner * words["H"] * inner))
     return derivation("OURS:R7.H", square, slope, summed, grams, half=half, sign=sign, whole=whole)
 

@@ -26,12 +26,8 @@ s, eta = sp.symbols("s eta", positive=True)
 def bit_for_bit() -> Evidence:
     """300 steps end at the same numbers if the values of the tasks are divided by 8."""
     rng = np.random.default_rng(7)
-    V, tasks, p, masses = (
-        rng.normal(size=(3, 5)),
-        rng.normal(size=(6, 5)),
-        rng.dirichlet(np.ones(5)),
-        rng.integers(1, 9, size=(4, 5)),
-    )
+    V, tasks, p = rng.normal(size=(3, 5)), rng.normal(size=(6, 5)), rng.dirichlet(np.ones(5))
+    masses = rng.integers(1, 9, size=(4, 5))
 
     def trained(scale: float) -> np.ndarray:
         problem = FeatureRegression(V, tasks=tasks * scale, probabilities=p, masses=masses)
