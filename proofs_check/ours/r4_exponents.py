@@ -267,13 +267,8 @@ def _settings() -> Iterator[AttentionSetting]:
     tokens on a line; no scores.
     """
     yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], query_cov=[[1.0]], name="d = 1, lambda = 1.44")
-    yield AttentionSetting(
-        np.eye(2),
-        np.diag([1.2, 0.0]),
-        [[0.0, 1.0]],
-        query_cov=np.eye(2),
-        name="V blind to the scores, lambda = 1.44",
-    )
+    name = "V blind to the scores, lambda = 1.44"
+    yield AttentionSetting(np.eye(2), np.diag([1.2, 0.0]), [[0.0, 1.0]], query_cov=np.eye(2), name=name)
     line = np.diag([1.0, 0.0])
     yield AttentionSetting(
         line,

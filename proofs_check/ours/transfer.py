@@ -171,10 +171,8 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     k, c, v, x = sp.symbols("k c v x", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
     inner = c * x / (k * v)
-    same = identity(
-        v ** (6 - k) * x**a * exp(-c * x / v),
-        (k / (c * sp.E)) ** k * v**6 * x ** (a - k) * (inner * exp(1 - inner)) ** k,
-    )
+    left = v ** (6 - k) * x**a * exp(-c * x / v)
+    same = identity(left, (k / (c * sp.E)) ** k * v**6 * x ** (a - k) * (inner * exp(1 - inner)) ** k)
     L = sp.Symbol("L", positive=True)
     bound = computed(r"k = 6,\ a = 4", mean_of_rate(L, c, 0, 4, v**6))
     one = identity(bound, (6 / (c * sp.E)) ** 6 * v**6 / log(L) ** 2)
@@ -315,10 +313,7 @@ def _along_paths(c: Fraction) -> Evidence:
         "d = 1, S = 1/64, six starts: L = 1 to 1e6 at times up to the horizon, L = 1 to 1e32 for the "
         "limit (at t = 40/S^2)"
     )
+    checked = r"\lim_t R_L(\theta_L(t))\leq R(\theta(t))+g_1+\kappa g_2\frac{e^{\beta t}-1}{\beta}"
     return supported(
-        "integration of the flow",
-        covered,
-        checked=r"\lim_t R_L(\theta_L(t))\leq R(\theta(t))+g_1+\kappa g_2\frac{e^{\beta t}-1}{\beta}",
-        slack=float(c) / ratio,
-        tightest=worst,
+        "integration of the flow", covered, checked=checked, slack=float(c) / ratio, tightest=worst
     )

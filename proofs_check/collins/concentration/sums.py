@@ -277,11 +277,8 @@ def weights_in_one_order(*, positive: bool = False, share: int | Fraction = 1) -
     if not positive:
         at = dict(zip(("a_1", "a_2", "b_1", "b_2"), map(sp.Integer, (2, 4, -2, -1))))
         left, right = sides(at["a_1"], at["a_2"], at["b_1"], at["b_2"])
-        return fails_at(
-            at,
-            (left - right) / (6 * 8) ** 2,
-            r"\frac{\sum a_i^2}{(\sum a_i)^2}\leq\frac{\sum a_i^2b_i^2}{(\sum a_ib_i)^2}",
-        )
+        checked = r"\frac{\sum a_i^2}{(\sum a_i)^2}\leq\frac{\sum a_i^2b_i^2}{(\sum a_ib_i)^2}"
+        return fails_at(at, (left - right) / (6 * 8) ** 2, checked)
     left, right = sides(a, b, y, l)
     where = [(a, ">=", b), (y, ">=", l)]
     search = forall(left, "<=", share * right, dict.fromkeys((a, b, y, l), (0, oo)), where=where)

@@ -40,10 +40,8 @@ def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
         / 4
     )
     value = f_query if at_query else f_1
-    return identity(
-        mean - sigma**2 * (gamma**2 + (1 - gamma) ** 2),
-        (value - share * (gamma * f_1 + (1 - gamma) * f_2)) ** 2,
-    )
+    left = mean - sigma**2 * (gamma**2 + (1 - gamma) ** 2)
+    return identity(left, (value - share * (gamma * f_1 + (1 - gamma) * f_2)) ** 2)
 
 
 @claim("COL:C.2", control=dict(c=3))

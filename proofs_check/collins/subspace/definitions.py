@@ -52,11 +52,8 @@ def lipschitzness_outside(*, inside: int = 0) -> Evidence:
     """
     a, x, w = vector("a", 2), vector("x", 3), B_PERP
     along = w.dot(x)
-    search = identity(
-        computed(r"a^{\top}B^{\top}ww^{\top}x+s", (a.T * B.T * w)[0] * along + s),
-        inside * along + s,
-        given=UNIT,
-    )
+    left = computed(r"a^{\top}B^{\top}ww^{\top}x+s", (a.T * B.T * w)[0] * along + s)
+    search = identity(left, inside * along + s, given=UNIT)
     return derivation("COL:D4.1/outside", search, inside=inside)
 
 

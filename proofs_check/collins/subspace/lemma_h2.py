@@ -161,12 +161,8 @@ def multiples_have_the_norm_of_their_factor(*, scaled: bool = False, share: int 
     """
     if not scaled:
         scale, norm = 2, 1
-        return fails_at(
-            {"c_u": scale, "C_1": norm},
-            sp.Integer(scale * norm - norm),
-            r"\|C_1B^{\top}x\|=C_1",
-            equality=True,
-        )
+        point = {"c_u": scale, "C_1": norm}
+        return fails_at(point, sp.Integer(scale * norm - norm), r"\|C_1B^{\top}x\|=C_1", equality=True)
     u, v, norm = vector("u", 2), vector("v", 1), sp.Symbol("C_1", positive=True)
     Fx = norm / c_u * B.T * (c_u * B * u + c_v * B_PERP * v)
     return identity(
@@ -193,8 +189,5 @@ def constraint_does_not_bound_Fx(*, signs: bool = False, four: int = 4) -> Evide
         four_cases = sum(weight(odds) ** 2 for odds in (X * Y * W, X * Y / W, X * V / Y, X / (Y * V)))
         return forall(four_cases, ">=", four * weight(X) ** 2, dict.fromkeys((X, Y, V, W), Closed(1, oo)))
     inside, across, bound = 2, 1, 2
-    return fails_at(
-        {"c_u": 1, "c_v": 1, "C": bound, "inside": inside, "across": across},
-        sp.Integer(inside + across - bound),
-        r"|Fx|\leq C",
-    )
+    point = {"c_u": 1, "c_v": 1, "C": bound, "inside": inside, "across": across}
+    return fails_at(point, sp.Integer(inside + across - bound), r"|Fx|\leq C")

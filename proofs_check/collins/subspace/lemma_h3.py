@@ -64,10 +64,8 @@ def pair_of_terms(*, sign: int = 1) -> Evidence:
     $e^{c(a+b)}(e^{ca}\gamma_{b,a}\alpha_1-e^{cb}\gamma_{a,b}\alpha_i)$ of (50).
     """
     s_first, s_same = (1 - a - a * b + b) * p**2 * q * first, (a * b - 1 - a + b) * p * q**2 * other
-    return identity(
-        computed(r"S_{i,1}+S_{i,i}", s_first + s_same),
-        p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other),
-    )
+    left = computed(r"S_{i,1}+S_{i,i}", s_first + s_same)
+    return identity(left, p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other))
 
 
 @claim("COL:H.3a/51", control=dict(sign=-1))

@@ -50,12 +50,10 @@ def value_on_the_diagonal(*, power: int = 3) -> Evidence:
     value = (first - second) / (first + second) ** power
     h = h_ab(p, p, first, second)
     domain = dict.fromkeys((p, first, second), (0, oo))
+    left = computed("h_{a,a}h_{b,b}", h * h.subs(p, q))
     return all_of(
         identity(computed("h_{a,a}", h), value),
-        identity(
-            computed("h_{a,a}h_{b,b}", h * h.subs(p, q)),
-            (first - second) ** 2 / (first + second) ** (2 * power),
-        ),
+        identity(left, (first - second) ** 2 / (first + second) ** (2 * power)),
         forall(h if power == 3 else -h, ">=", 0, domain, where=[(first, ">=", second)]),
     )
 
@@ -237,12 +235,8 @@ def diagonal_is_a_null_set(*, off_the_diagonal: bool = False, sign: int = 1) -> 
         "N": float(true),
         "printed": float(true + added),
     }
-    return fails_at(
-        point,
-        sp.expand((true + added).rewrite(sp.exp) - true.rewrite(sp.exp)),
-        r"N=\text{the right side of (59)}",
-        equality=True,
-    )
+    violation = sp.expand((true + added).rewrite(sp.exp) - true.rewrite(sp.exp))
+    return fails_at(point, violation, r"N=\text{the right side of (59)}", equality=True)
 
 
 @claim("COL:H.4", control=(dict(E_max=50), dict(sign=-1)), needs=("COL:H.4a", "OURS:R8.H4"))

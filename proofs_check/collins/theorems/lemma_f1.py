@@ -123,10 +123,8 @@ def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
     if affine:
         flip = computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged(((2 + offset) * b - (l_1 * s + b)) ** 2))
         return identity(flip, averaged((l_1 * s + b) ** 2))
-    return identity(
-        computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2).subs(IN_SPACE)),
-        averaged(b**2),
-    )
+    left = computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2).subs(IN_SPACE))
+    return identity(left, averaged(b**2))
 
 
 @claim("COL:F.1.drop/affine", control=dict(square=2), needs=("COL:F.1p/affine",))

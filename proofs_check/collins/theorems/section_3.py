@@ -62,10 +62,8 @@ def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
     """
     if dimensions == 4:
         return along(SKETCHED, d=3)
-    return identity(
-        computed(r"1/(2+\tfrac{d-1}{2})", sp.together(1 / (2 + (d - cap) / sp.S(2)))),
-        sp.S(2) / (d + dimensions),
-    )
+    left = computed(r"1/(2+\tfrac{d-1}{2})", sp.together(1 / (2 + (d - cap) / sp.S(2))))
+    return identity(left, sp.S(2) / (d + dimensions))
 
 
 @claim("COL:3.1-sketch/loss", control=(dict(power=3), dict(share=20)))

@@ -179,13 +179,8 @@ def ends_compared(*, logarithm: bool = False, halves: int = 2) -> Evidence:
     if not logarithm:
         return along(AT_THE_END, d=3)
     of_n = identity(computed(r"(1+\tfrac2d)\tfrac{2}{d+2}", (1 + sp.S(2) / d) * 2 / (d + 2)), halves / d)
-    return all_of(
-        of_n,
-        identity(
-            computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + 2) / sp.S(2) * 2 / d * 2 / (d + 2)),
-            halves / d,
-        ),
-    )
+    left = computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + 2) / sp.S(2) * 2 / d * 2 / (d + 2))
+    return all_of(of_n, identity(left, halves / d))
 
 
 #: d = 2, L = 1: the least whole width of Case 3, the fewest tokens of the theorem, and less and

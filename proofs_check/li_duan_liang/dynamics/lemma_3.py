@@ -162,13 +162,11 @@ def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
     box = {k: Closed(2, oo), U: (0, oo)}
     r = 1 / U - 1 / k
     where = [(x, "<=", U / k), (U, "<", k)]
-    return derivation(
-        "LDL:L3.ub",
-        forall((1 / x - 1) / k, ">=", sp.Rational(first) * r, {**box, x: (0, 1)}, where=where),
-        forall(exp(-theta) * r, ">=", sp.Rational(last) * exp(-1) * r, {**box, **SMALL}, where=[(U, "<", k)]),
-        first=first,
-        last=last,
+    share = forall((1 / x - 1) / k, ">=", sp.Rational(first) * r, {**box, x: (0, 1)}, where=where)
+    rest = forall(
+        exp(-theta) * r, ">=", sp.Rational(last) * exp(-1) * r, {**box, **SMALL}, where=[(U, "<", k)]
     )
+    return derivation("LDL:L3.ub", share, rest, first=first, last=last)
 
 
 @claim(

@@ -78,14 +78,8 @@ def threshold_of_the_regimes(
     if law == "printed":
         e, L, s = SHARP["epsilon"], SHARP["L"], n
         eta = 1 / L**2
-        return defeated(
-            sharp_law(K, L, eta, e),
-            c1 * sharp_law(K, s * L, eta / s**2, s * e),
-            n,
-            at={**SHARP, "s": s},
-            where=WHERE,
-            least=2,
-        )
+        right = c1 * sharp_law(K, s * L, eta / s**2, s * e)
+        return defeated(sharp_law(K, L, eta, e), right, n, at={**SHARP, "s": s}, where=WHERE, least=2)
     M, spread, s, eta, e = sp.symbols("M sigma_f s eta e", positive=True)  # M = K - 1, and e is epsilon
     terms = lambda r: (M + 1) ** 2 + 3 * (M + 1) * log((M + 1) * r) + 3 * (M + 1) * r + (M + 1) * r**2 / 2
     T = lambda spread, eta, e: terms(spread / e) / (eta * spread**2)

@@ -202,12 +202,8 @@ def sums_regrouped(*, sign: int = 1) -> Evidence:
     every_K = identity(
         (y - F[0]) * (F[1] * total - y), -sign * (F[0] * total - y) * (F[1] * total - y), given=[(total, 1)]
     )
-    return derivation(
-        "LDL:C.step5",
-        identity(first, sign * double),
-        all_of(identity(double, sign * grouped), every_K),
-        sign=sign,
-    )
+    search = identity(first, sign * double)
+    return derivation("LDL:C.step5", search, all_of(identity(double, sign * grouped), every_K), sign=sign)
 
 
 RAW = Robust(

@@ -146,10 +146,8 @@ def lemma_1_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -
     other = sp.symbols("w_2 w_3", nonnegative=True)
     error = sp.Matrix([sum(other), -other[0], -other[1]])  # e_k - w
     mean = (error.T * (sigma**2 * sp.eye(3)) * error)[0]
-    of_three = identity(
-        computed(r"\mathbb E(\hat y-f_k)^2", mean),
-        sigma**2 * (sum(other) ** 2 + other[0] ** 2 + other[1] ** 2),
-    )
+    left = computed(r"\mathbb E(\hat y-f_k)^2", mean)
+    of_three = identity(left, sigma**2 * (sum(other) ** 2 + other[0] ** 2 + other[1] ** 2))
     domain = {sigma: (0, oo), A: Closed(0, 1), squares: Closed(0, oo)}
     mean = sigma**2 * ((1 - A) ** 2 + squares)
     below = forall(mean, ">=", least * sigma**2 * (1 - A) ** 2, domain)

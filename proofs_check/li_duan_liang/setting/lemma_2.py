@@ -246,10 +246,8 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     moments = sigma**2 * sp.eye(4) + r * sp.ones(4)
     error = lambda k: sp.eye(4)[:, k] - a
     mean = -(error(0).T * moments * error(1))[0]
-    of_four = identity(
-        computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean),
-        sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)),
-    )
+    left = computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean)
+    of_four = identity(left, sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)))
     rest = sp.Symbol("b", nonnegative=True)  # the squares of the attention on all but v_k and v_m
     every_K = sigma**2 * (A * (1 - A) + A_m * (1 - A_m) - rest)
     return all_of(of_four, identity(every_K, sign * sigma**2 * (A + A_m - (A**2 + A_m**2 + rest))))

@@ -105,10 +105,8 @@ def the_loss_in_the_weights(
     the bounds.
     """
     spread, b, x = A["spread"], A["b"], e - a
-    contrast = trace_identity(
-        x.T * (spread * A.I + b * o * o.T) * x,
-        spread * (e.T * e - own * e.T * a + a.T * a) + b * (o.T * x) * (o.T * x),
-    )
+    left = x.T * (spread * A.I + b * o * o.T) * x
+    contrast = trace_identity(left, spread * (e.T * e - own * e.T * a + a.T * a) + b * (o.T * x) * (o.T * x))
     w, B, s, t = sp.symbols("w B s t", nonnegative=True)
     error, domain = (1 - w) ** 2 + B, {w: Closed(0, 1), B: Closed(0, 1)}
     above = all_of(

@@ -93,14 +93,8 @@ def noise_for_long_prompts(*, minus: int = 1, factor: int | Fraction = 1) -> Evi
             Compared(f"d = {d}, w = {w}", found, float(factor) * float(effective_samples(d, w)), again)
         )
         if d == 3:
-            cases.append(
-                Compared(
-                    f"coth, w = {w}",
-                    2 * w / math.tanh(2 * w),
-                    float(factor) * float(effective_samples(3, w)),
-                    again,
-                )
-            )
+            stated = float(factor) * float(effective_samples(3, w))
+            cases.append(Compared(f"coth, w = {w}", 2 * w / math.tanh(2 * w), stated, again))
     for d in (2, 3, 5):
         power = noise_constant(d) * 1e6 ** ((d - minus) / 2)
         found = float(effective_samples(d, 1e6))

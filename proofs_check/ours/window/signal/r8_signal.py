@@ -79,10 +79,8 @@ def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction =
     amos = forall((sp.sqrt(1 + x**2) - 1) / x * steepness, "<=", x / (x + 1), {x: (0, oo)})
     t, d, w = sp.Symbol("t", real=True), sp.Symbol("d", positive=True), sp.Symbol("w", positive=True)
     slope = sp.diff((d - 1) / 2 * sp.log(1 - t**2) + 2 * w * t, t)
-    by_parts = identity(
-        computed(r"(1-t^2)\,\partial_t", sp.expand(sp.cancel((1 - t**2) * slope))),
-        2 * w * (1 - t**2) - (d - 1) * t,
-    )
+    left = computed(r"(1-t^2)\,\partial_t", sp.expand(sp.cancel((1 - t**2) * slope)))
+    by_parts = identity(left, 2 * w * (1 - t**2) - (d - 1) * t)
     return all_of(derivation("OURS:R8.below", average, amos, tilted=tilted, steepness=steepness), by_parts)
 
 
