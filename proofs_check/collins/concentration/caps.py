@@ -13,7 +13,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from theory.attention.window.caps import cap_measure, truncated_gamma
 
 eps, x, alpha, d, i, m = sp.symbols("epsilon x alpha d i m", positive=True)
@@ -46,9 +46,7 @@ def caps_from_below(*, two: int = 2) -> Evidence:
 
 @claim(
     "COL:G.1/upper",
-    false="edge",
-    at="caps of more than half of the sphere",
-    costs="nothing",
+    **charge(false="edge", at="caps of more than half of the sphere", costs="nothing"),
     repair=dict(most=1),
     control=(dict(share=Fraction(2, 5)), dict(most=Fraction(7, 4))),
     needs=("COL:G.1.up",),
@@ -65,8 +63,7 @@ def caps_from_above(*, share: int | Fraction = 1, most: int | Fraction = 2) -> E
 
 @claim(
     "COL:G.1/last",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(less=1),
     control=dict(less=Fraction(1, 2)),
     hypotheses=("0 < epsilon", "epsilon <= 1"),
@@ -104,10 +101,9 @@ def ball_below_the_cap(*, two: int = 2) -> Evidence:
 
 @claim(
     "COL:G.1.up",
-    false="edge",
-    at="caps of more than half of the sphere",
-    follows="COL:G.1/upper",
-    costs="nothing",
+    **charge(
+        false="edge", at="caps of more than half of the sphere", follows="COL:G.1/upper", costs="nothing"
+    ),
     repair=dict(most=1),
     control=(dict(half=Fraction(2, 5)), dict(most=Fraction(7, 4))),
     argument=RADIAL,
@@ -140,8 +136,7 @@ ONE_TERM = Robust(
 
 @claim(
     "COL:G.3/small.upper",
-    false="typo",
-    costs="constants",
+    **charge(false="typo", costs="constants"),
     repair=dict(sign=1),
     control=dict(sign=-1),
     needs=("COL:G.3.low",),

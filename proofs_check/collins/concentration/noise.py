@@ -17,7 +17,7 @@ from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.instances.window.along_lengths import at_most
 from theory.attention.window.classes import TaskClass
 from theory.attention.window.own_class import from_spectrum
@@ -29,9 +29,7 @@ w, r, s, t = sp.symbols("w r s t", positive=True)
 
 @claim(
     "COL:3.1.w",
-    false="typo",
-    follows="COL:B.eq7",
-    costs="constants",
+    **charge(false="typo", follows="COL:B.eq7", costs="constants"),
     repair=dict(half=2),
     control=(dict(half=3), dict(half=2, factor=Fraction(3, 2))),
     hypotheses=("e > 0",),
@@ -60,9 +58,7 @@ CAP = Diverging(
 
 @claim(
     "COL:3.1.noise",
-    false="gap",
-    follows="COL:G.5/large",
-    costs="constants",
+    **charge(false="gap", follows="COL:G.5/large", costs="constants"),
     needs=("COL:G.1/lower", "COL:G.1/upper"),
     repair=dict(dimensions=1),
     control=dict(dimensions=1, four=5),
@@ -119,10 +115,8 @@ CASES = (2, 3, 5), (100, 10_000, 10**6)
 
 @claim(
     "COL:D.1/lower",
-    false="false",
+    **charge(false="false", follows="COL:G.5/large", costs="constants"),
     robust=POWERS,
-    follows="COL:G.5/large",
-    costs="constants",
     needs=("OURS:R8.above",),
     repair=dict(dimensions=1),
     control=(dict(dimensions=Fraction(1, 2)), dict(dimensions=1, constant=1)),
@@ -191,9 +185,7 @@ def worst_case(*, scaled: bool = False, most: int | Fraction = 1) -> Evidence:
 
 @claim(
     "COL:D.2",
-    false="edge",
-    at="n = 1",
-    costs="nothing",
+    **charge(false="edge", at="n = 1", costs="nothing"),
     repair=dict(tokens=2),
     control=dict(tokens=2, power=1),
     hypotheses=("0 < s", "s < t"),

@@ -17,7 +17,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import within
-from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
+from proofs_check.instances.outcomes import TYPO, charge, refuted_exactly, supported
 from theory.attention.window.caps import mean_kernel
 
 n = Diverging.n
@@ -41,10 +41,9 @@ LIKELY = (
 
 @claim(
     "COL:G.5/large",
-    false="false",
+    **charge(false="false", costs="constants"),
     robust=LARGE,
     details=LIKELY,
-    costs="constants",
     needs=("COL:G.1/lower", "COL:G.4a"),
     repair=dict(dimensions=1),
     control=dict(dimensions=1, four=5),
@@ -90,11 +89,9 @@ ABOVE = Diverging(
 
 @claim(
     "COL:G.4/upper",
-    false="false",
+    **charge(false="false", follows="COL:G.5/large", costs="constants"),
     robust=ABOVE,
-    follows="COL:G.5/large",
     details=LIKELY,
-    costs="constants",
     repair=dict(dimensions=1),
     control=dict(dimensions=1, six=3),
     hypotheses=ABOVE.hypotheses,
@@ -199,8 +196,7 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
 
 @claim(
     "COL:G.4.const",
-    false="gap",
-    costs="constants",
+    **charge(false="gap", costs="constants"),
     repair=dict(three=16),
     control=(dict(three=15), dict(least_d=1)),
     hypotheses=("X > 0", "Y > 0", "Y <= X"),
@@ -258,8 +254,7 @@ def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
 
 @claim(
     "COL:I.3",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(positive=True),
     control=dict(positive=True, share=Fraction(9, 10)),
     hypotheses=("a_1 < a_2", "b_1 < b_2"),

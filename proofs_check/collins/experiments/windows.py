@@ -21,7 +21,7 @@ from numerics.monte_carlo.confidence_limits import clopper_pearson
 from numerics.provers import forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.instances.outcomes import supported
+from proofs_check.instances.outcomes import charge, supported
 from proofs_check.instances.window.ordered import Place, best_window, grows
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 
@@ -261,9 +261,7 @@ def cosines_of_other_slopes_fail(*, slopes: tuple[float, ...] = (0.1, 10.0)) -> 
 
 @claim(
     "COL:Fig5/necessary",
-    false="gap",
-    follows="COL:T3.5.iff",
-    costs="nothing",
+    **charge(false="gap", follows="COL:T3.5.iff", costs="nothing"),
     repair=dict(trained="cosine"),
     control=dict(trained="cosine", times=7),
     hypotheses=("d >= 2", "n >= 1"),
@@ -303,8 +301,7 @@ def noise_bounds_the_width(*, share: int | Fraction = 1) -> Evidence:
 
 @claim(
     "COL:3.2.beyond",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     needs=("OURS:R14.law", "OURS:R8.law"),
     repair=dict(sigma=0.01),
     control=dict(sigma=0.2),

@@ -14,7 +14,7 @@ from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition, fails_at
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 from theory.symbolic.algebra import Algebra
 
@@ -25,8 +25,7 @@ L = sp.Symbol("L", positive=True)
 
 @claim(
     "COL:class-defs",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(on_the_sphere=True),
     control=dict(on_the_sphere=True, most=Fraction(9, 10)),
     hypotheses=("l <= L", "w > 0"),
@@ -64,9 +63,7 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
 
 @claim(
     "COL:B.1",
-    false="edge",
-    at="rows of W_V that the loss does not read",
-    costs="nothing",
+    **charge(false="edge", at="rows of W_V that the loss does not read", costs="nothing"),
     repair=dict(rows=False),
     control=dict(rows=False, half=Fraction(1, 3)),
     hypotheses=("difference == 0",),
@@ -92,8 +89,7 @@ def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)
 
 @claim(
     "COL:B.1.noise",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(centred=True),
     control=dict(centred=True, both=2),
     hypotheses=("a > 0",),
@@ -114,8 +110,7 @@ def symmetry_of_the_noise(*, centred: bool = False, both: int = 1) -> Evidence:
 
 @claim(
     "COL:B.sym",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(affine=True),
     control=dict(affine=True, power=2),
     hypotheses=("L > 0",),
@@ -143,8 +138,7 @@ def on_circle(name: str) -> sp.Matrix:
 
 @claim(
     "COL:B.eq7",
-    false="typo",
-    costs="constants",
+    **charge(false="typo", costs="constants"),
     repair=dict(half=2),
     control=dict(half=3),
     hypotheses=("u > -2", "v > -2"),
@@ -213,9 +207,7 @@ def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
 
 @claim(
     "COL:eq8",
-    false="typo",
-    follows="COL:B.eq7",
-    costs="constants",
+    **charge(false="typo", follows="COL:B.eq7", costs="constants"),
     repair=dict(half=2),
     control=(dict(half=3), dict(half=2, share=2)),
     hypotheses=("u > -2", "v > -2", "w > 0"),

@@ -13,7 +13,7 @@ from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 
 w, s, t, c, h, v = sp.symbols("w s t c h v", positive=True)
 
@@ -87,8 +87,7 @@ def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim(
     "COL:R2.1.ii",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(noise=False),
     control=dict(noise=False, two=-2),
     hypotheses=("s > 0", "v > 0", "0 < h", "h < 1"),

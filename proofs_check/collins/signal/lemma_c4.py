@@ -14,7 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from theory.symbolic.algebra import Algebra
 
 t = sp.Symbol("t", real=True)
@@ -79,8 +79,7 @@ def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
 
 @claim(
     "COL:C.4x/inference",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(conditioned=True),
     control=dict(conditioned=True, power=1),
     hypotheses=("s_1 > 0",),
@@ -110,9 +109,7 @@ TWO_NEAR = Robust(
 
 @claim(
     "COL:C.4c",
-    false="gap",
-    costs="nothing",
-    follows="COL:C.4x/inference",
+    **charge(false="gap", follows="COL:C.4x/inference", costs="nothing"),
     repair=dict(averaged=True),
     control=dict(averaged=True, factor=Fraction(19, 10)),
     needs=("COL:C.4x/inference",),

@@ -11,7 +11,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.collins.signal.lemma_c2_c3 import turned_task
 from proofs_check.core.claim import claim
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 
 L = sp.Symbol("L", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
@@ -111,8 +111,7 @@ theta = sp.Symbol("theta", real=True)
 
 @claim(
     "COL:C.7.xi/uniform",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     hypotheses=("-1 <= theta", "theta <= 1"),
     repair=dict(each_alone=True),
     control=dict(each_alone=True, length=2),

@@ -17,6 +17,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from proofs_check.instances.window.along_lengths import at_most
 from theory.attention.window.classes import relu
 
@@ -66,8 +67,7 @@ def widths(d: int, n: int) -> NDArray[np.float64]:
 
 @claim(
     "COL:C.8",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     needs=("COL:C.8/caps", "COL:C.9"),
     repair=dict(printed=False),
     control=(dict(printed=False, constant=Fraction(1, 4)), dict(printed=False, half=Fraction(1, 3))),
@@ -124,9 +124,7 @@ HARD = Diverging(
 
 @claim(
     "COL:C.8p/likely",
-    false="gap",
-    follows="COL:C.8",
-    costs="a hypothesis",
+    **charge(false="gap", follows="COL:C.8", costs="a hypothesis"),
     repair=dict(enough=True),
     control=dict(enough=True, constant=Fraction(9, 10)),
     hypotheses=HARD.hypotheses,

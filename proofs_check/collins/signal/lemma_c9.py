@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -64,8 +64,7 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
 
 @claim(
     "COL:C.9p/independent",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     hypotheses=("L > 0",),
     repair=dict(bias=False),
     control=dict(bias=False, same=True),

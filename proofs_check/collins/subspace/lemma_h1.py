@@ -12,6 +12,7 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Integers, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import charge
 
 k, c_a, c_u = sp.symbols("k c_a c_u", positive=True)
 PATTERNS = (
@@ -71,9 +72,7 @@ def derivative_at_zero(*, factor: int = 2) -> Evidence:
 
 @claim(
     "COL:H.1/sign",
-    false="edge",
-    at="n = 1",
-    costs="a hypothesis",
+    **charge(false="edge", at="n = 1", costs="a hypothesis"),
     repair=dict(least=2),
     control=(dict(least=1), dict(sign=-1)),
     needs=("COL:H.1/derivative",),

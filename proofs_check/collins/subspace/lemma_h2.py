@@ -13,7 +13,7 @@ from proofs_check.collins.subspace.definitions import B_PERP, UNIT, B, c_u, c_v,
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO, undecided
+from proofs_check.instances.outcomes import TYPO, charge, undecided
 from theory.symbolic.algebra import Algebra
 
 
@@ -86,9 +86,7 @@ def signal_terms_differ_by_the_centre(*, factor: int = 2, sign: int = 1) -> Evid
 
 @claim(
     "COL:H.2.strict",
-    false="edge",
-    at="k = 1, and c_v = 0",
-    costs="nothing",
+    **charge(false="edge", at="k = 1, and c_v = 0", costs="nothing"),
     repair=dict(least_k=2),
     control=dict(sign=-1),
     hypotheses=("k in Integers", "k >= 1", "c_u > 0"),
@@ -122,8 +120,7 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
 
 @claim(
     "COL:H.2.min/reflection",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(any_reflection=True),
     control=dict(any_reflection=True, two=3),
     hypotheses=("C_2 > 0",),
@@ -172,8 +169,7 @@ def multiples_have_the_norm_of_their_factor(*, scaled: bool = False, share: int 
 
 @claim(
     "COL:H.2.min/bound",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(signs=True),
     control=dict(signs=True, four=5),
     hypotheses=("c_u > 0", "C >= 0", "inside <= C"),

@@ -14,6 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from theory.attention.window.low_rank import d_ab, gamma_ab, signal_of_signs
 
 a, b, x, t = sp.symbols("a b x t", real=True)
@@ -117,9 +118,7 @@ def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
 
 @claim(
     "COL:H.3.G",
-    false="edge",
-    at="a = b = 1 and a = b = -1",
-    costs="nothing",
+    **charge(false="edge", at="a = b = 1 and a = b = -1", costs="nothing"),
     repair=dict(ends=False),
     control=dict(sign=-1),
     needs=("COL:H.3a/51", "COL:H.3b/T1", "COL:H.3c", "COL:H.3e/53"),
@@ -186,8 +185,7 @@ def derivatives_of_the_difference(*, sign: int = 1) -> Evidence:
 
 @claim(
     "COL:H.3d/increasing",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(c_max=1),
     dial="c_max",
     hypotheses=("c > 0", "c <= 2", "x >= -1", "x <= 1"),

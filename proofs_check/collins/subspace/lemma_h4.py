@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from theory.attention.window.low_rank import d_ab, h_ab, noise_of_signs, polynomial_66
 
 p, q, first, second, E, y = sp.symbols("p q alpha_1 alpha_2 E y", positive=True)  # p = e^{ca}, q = e^{cb}
@@ -141,10 +141,7 @@ def highest_terms_are_positive(*, cap: int | Fraction = Fraction(15, 2)) -> Evid
 
 @claim(
     "COL:H.4e",
-    false="edge",
-    at="p_a p_b = 0",
-    follows="COL:H.4.pab",
-    costs="nothing",
+    **charge(false="edge", at="p_a p_b = 0", follows="COL:H.4.pab", costs="nothing"),
     repair=dict(positive=True),
     control=dict(positive=True, factor=1),
     needs=("COL:H.4b",),
@@ -172,9 +169,7 @@ def square_is_completed(*, positive: bool = False, factor: int = 2) -> Evidence:
 
 @claim(
     "COL:H.4.pab",
-    false="edge",
-    at="p_a = p_b = 0",
-    costs="nothing",
+    **charge(false="edge", at="p_a = p_b = 0", costs="nothing"),
     repair=dict(zero=False),
     control=dict(sign=-1),
     needs=("COL:H.4e", "COL:H.4c/66", "COL:H.4d/chain"),
@@ -208,8 +203,7 @@ def densities_may_exceed_one(*, any_size: bool = False, sign: int = 1) -> Eviden
 
 @claim(
     "COL:H.4/diagonal",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(off_the_diagonal=True),
     control=dict(off_the_diagonal=True, sign=-1),
     needs=("OURS:R8.H4",),

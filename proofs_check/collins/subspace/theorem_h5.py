@@ -16,7 +16,7 @@ from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import supported, undecided
+from proofs_check.instances.outcomes import charge, supported, undecided
 from proofs_check.instances.window.free_minima import (
     NOISES,
     affine_kernel,
@@ -79,13 +79,10 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
 
 @claim(
     "COL:T4.4",
-    false="edge",
-    at="c_v = 0, and n = 1 in Case 1",
-    follows="COL:H.2",
+    **charge(false="edge", at="c_v = 0, and n = 1 in Case 1", follows="COL:H.2", costs="a hypothesis"),
     why=ONE_TOKEN
     + r"with $c_v=0$ the scores see only $B^\top MB$, and $CBB^\top+BB_\perp^\top+B_\perp B^\top$ is as "
     r"good as $CBB^\top$.",
-    costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
     needs=(
@@ -116,12 +113,10 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
 
 @claim(
     "COL:H.2",
-    false="edge",
-    at="c_v = 0, and n = 1",
+    **charge(false="edge", at="c_v = 0, and n = 1", costs="a hypothesis"),
     why=ONE_TOKEN
     + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $CBB^\top+BB_\perp^\top+B_\perp "
     r"B^\top$ as $CBB^\top$.",
-    costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
     needs=(
@@ -166,10 +161,7 @@ def loss_is_homogeneous(*, power: int = 0) -> Evidence:
 
 @claim(
     "COL:H.5ii",
-    false="edge",
-    at="c_v = 0",
-    follows="COL:H.2",
-    costs="a hypothesis",
+    **charge(false="edge", at="c_v = 0", follows="COL:H.2", costs="a hypothesis"),
     repair=dict(spurious=True),
     control=dict(spurious=False),
     hypotheses=("c_v >= 0", "c >= 0"),
@@ -231,12 +223,10 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
 
 @claim(
     "COL:B.5",
-    false="edge",
-    at="n = 1, and constant tasks without noise",
+    **charge(false="edge", at="n = 1, and constant tasks without noise", costs="a hypothesis"),
     why=ONE_TOKEN
     + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the "
     r"loss $0$.",
-    costs="a hypothesis",
     repair=dict(least_n=2),
     control=dict(least_n=1),
     needs=("COL:B.4", "COL:B.5.mono", "COL:B.5.map"),

@@ -14,7 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -85,8 +85,7 @@ def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence
 
 @claim(
     "COL:F.1p/relu",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     needs=("COL:T3.6",),
     repair=dict(even_part=True),
     control=dict(even_part=True, share=3),
@@ -106,9 +105,7 @@ def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
 
 @claim(
     "COL:F.1p/flip",
-    false="gap",
-    costs="nothing",
-    follows="COL:F.1p/relu",
+    **charge(false="gap", follows="COL:F.1p/relu", costs="nothing"),
     needs=("COL:F.1p/affine", "COL:T3.6"),
     repair=dict(affine=True),
     control=dict(affine=True, offset=1),

@@ -13,7 +13,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import undecided
+from proofs_check.instances.outcomes import charge, undecided
 
 n = Diverging.n
 d = sp.Symbol("d", integer=True, positive=True)
@@ -47,9 +47,7 @@ SKETCHED = Diverging(
 
 @claim(
     "COL:3.1-sketch/width",
-    false="gap",
-    follows="COL:G.5/large",
-    costs="constants",
+    **charge(false="gap", follows="COL:G.5/large", costs="constants"),
     needs=("OURS:R8.law",),
     repair=dict(dimensions=3),
     control=dict(dimensions=3, cap=2),
@@ -91,8 +89,7 @@ LOOSE = Diverging(
 
 @claim(
     "COL:T3.4.tight",
-    false="gap",
-    costs="constants",
+    **charge(false="gap", costs="constants"),
     needs=("OURS:R8.law", "OURS:R8.signal", "OURS:R8.noise"),
     repair=dict(sharp=True),
     control=(dict(sharp=True, factor=Fraction(3, 5)), dict(sharp=True, below=2)),

@@ -18,6 +18,7 @@ from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.instances.outcomes import charge
 from proofs_check.instances.window.along_lengths import learned_loss, widths_between
 from theory.attention.window.classes import TaskClass, affine, relu
 
@@ -64,8 +65,7 @@ SATURATED = Diverging(
 
 @claim(
     "COL:T3.4/range",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     needs=("COL:T3.4/finite",),
     repair=dict(with_L=True),
     control=dict(with_L=True, share=Fraction(1, 10)),
@@ -161,8 +161,7 @@ def relu_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -
 
 @claim(
     "COL:T3.4/inference",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     needs=("OURS:R8.law",),
     repair=dict(proved=False),
     control=dict(proved=False, add=1),
@@ -220,10 +219,9 @@ AFFINE_NOISE = much_noise(sp.Rational(1, 7), "n >= (log(n)/sigma2)**(7/2)")
 
 @claim(
     "COL:E.1/lower",
-    false="gap",
+    **charge(false="gap", costs="a hypothesis"),
     why=NO_UPPER_END + r"$\Lambda^{1/2}$, far below $\Lambda^{1/(d+2)}$.",
     instead=IN_THE_RANGE,
-    costs="a hypothesis",
     needs=("COL:E.1/noisy", "COL:E.1.low", "COL:B.5"),
     repair=dict(ranged=True),
     control=(dict(ranged=True, share=Fraction(1, 40)), dict(ranged=True, most=2)),
@@ -260,11 +258,9 @@ def width_of_relu_tasks_from_above(
 
 @claim(
     "COL:E.2/lower",
-    false="gap",
-    follows="COL:E.1/lower",
+    **charge(false="gap", follows="COL:E.1/lower", costs="a hypothesis"),
     why=NO_UPPER_END + r"$\Lambda^{1/2}$, far below $\Lambda^{1/(d+4)}$.",
     instead=IN_THE_RANGE,
-    costs="a hypothesis",
     needs=("COL:E.1/noisy", "COL:E.2p/value", "COL:B.5"),
     repair=dict(ranged=True),
     control=(dict(ranged=True, share=Fraction(1, 20)), dict(ranged=True, most=2)),
@@ -309,9 +305,8 @@ LOUD = Diverging(
 
 @claim(
     "COL:T3.5",
-    false="gap",
+    **charge(false="gap", costs="a hypothesis"),
     instead=IN_THE_RANGE,
-    costs="a hypothesis",
     needs=(
         "COL:R2.1.i",
         "COL:B.1-dec",
@@ -355,8 +350,7 @@ def other_tasks_of_one_constant(
 
 @claim(
     "COL:T3.5.iff",
-    false="gap",
-    costs="constants",
+    **charge(false="gap", costs="constants"),
     needs=("OURS:R15",),
     repair=dict(factor=True),
     control=dict(factor=True, least=Fraction(11, 10)),

@@ -13,7 +13,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.instances.window.from_below import BELOW, EVERY, WIDE, d, w
 
 n = Diverging.n
@@ -68,9 +68,7 @@ BEYOND = Diverging(
 
 @claim(
     "COL:E.1-c2",
-    false="gap",
-    follows="COL:D.1/lower",
-    costs="constants",
+    **charge(false="gap", follows="COL:D.1/lower", costs="constants"),
     needs=("OURS:R8.above", "COL:C.2"),
     repair=dict(power=True),
     control=dict(power=True, logarithms=2),
@@ -134,9 +132,7 @@ def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
 
 @claim(
     "COL:E.1.up/inference",
-    false="gap",
-    follows="COL:D.1/lower",
-    costs="nothing",
+    **charge(false="gap", follows="COL:D.1/lower", costs="nothing"),
     needs=("OURS:R8.law",),
     repair=dict(printed=False),
     control=dict(printed=False, extra=2),
@@ -165,8 +161,7 @@ AT_THE_END = Diverging(
 
 @claim(
     "COL:E.1.vac",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(logarithm=True),
     control=dict(logarithm=True, halves=3),
     hypotheses=AT_THE_END.hypotheses,

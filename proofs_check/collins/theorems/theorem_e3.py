@@ -15,7 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 
 n = Diverging.n
 d = sp.Symbol("d", integer=True, positive=True)
@@ -50,8 +50,7 @@ def which_theorem(*, theorem: int = 2, two: int = 2) -> Evidence:
 
 @claim(
     "COL:E.3/steep",
-    false="typo",
-    costs="constants",
+    **charge(false="typo", costs="constants"),
     repair=dict(power=4),
     control=dict(power=4, five=4),
     needs=("OURS:R8.law", "OURS:R8.signal", "OURS:R8.noise", "OURS:R8.below", "COL:C.9"),
@@ -101,8 +100,7 @@ def flatter_tasks(*, noise: bool = False, shrink: int = 1) -> Evidence:
 
 @claim(
     "COL:E.3.txt/own",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(less=1),
     control=dict(less=2),
     needs=("OURS:R8.law", "OURS:R8.signal"),

@@ -18,6 +18,7 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.data import FeatureRegression
 
@@ -50,8 +51,7 @@ def scores_are_small() -> Evidence:
 
 @claim(
     "LDL:L3.sym",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(tasks="exchangeable"),
     control=dict(factor=Fraction(3, 2)),
     hypotheses=HYPOTHESES,

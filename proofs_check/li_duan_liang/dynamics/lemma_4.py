@@ -25,6 +25,7 @@ from proofs_check.instances.features.slow_attention import (
     gradient_early,
     n,
 )
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.data import FeatureRegression
 
@@ -81,9 +82,7 @@ def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
 
 @claim(
     "LDL:L4.attn",
-    false="gap",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
     needs=("LDL:L3.1", "LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
     **exactly.ATTENTION_AT_THE_START.repaired,
@@ -98,9 +97,7 @@ def attention_of_order_one() -> Evidence:
 
 @claim(
     "LDL:L4.1/lower",
-    false="gap",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
     needs=("LDL:L4.attn", "LDL:P2/early", "LDL:L2.eq12/lower", *exact_training.R7),
     hypotheses=HYPOTHESES,
     **exactly.EARLY_UPDATES.repaired,

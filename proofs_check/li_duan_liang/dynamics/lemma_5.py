@@ -15,7 +15,7 @@ from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_3 import scores_are_small
 
@@ -58,9 +58,7 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
 
 @claim(
     "LDL:L5.1",
-    false="gap",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
     needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early", "OURS:R7.flow/step", "OURS:R7.time"),
     hypotheses=HYPOTHESES,
     **exactly.SCORES_AND_TIME.repaired,
@@ -100,9 +98,7 @@ def other_scores_at_the_end_of_phase_1(
 
 @claim(
     "LDL:L5.off/gap",
-    false="gap",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
     needs=("LDL:L5.1", "LDL:L5.off", "LDL:P2/early", "OURS:R7.flow", "OURS:R7.flow/step"),
     hypotheses=HYPOTHESES,
     **exactly.SCORES.repaired,
@@ -117,8 +113,7 @@ def gap_at_the_end_of_phase_1() -> Evidence:
 
 @claim(
     "LDL:L5.exp",
-    false="gap",
-    costs="constants",
+    **charge(false="gap", costs="constants"),
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
     hypotheses=HYPOTHESES,
@@ -136,8 +131,7 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim(
     "LDL:L5.N",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 4)), dict(most=Fraction(9, 5))),
     hypotheses=HYPOTHESES,
@@ -162,8 +156,7 @@ def share_of_a_class(
 
 @claim(
     "LDL:L5.u",
-    false="gap",
-    costs="the theorem",
+    **charge(false="gap", costs="the theorem"),
     repair=dict(times=2),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
     hypotheses=HYPOTHESES,
@@ -191,9 +184,7 @@ def inverse_of_the_lower_share(
 
 @claim(
     "LDL:L5.2",
-    false="gap",
-    follows="LDL:P2.attn",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2.attn", costs="the theorem"),
     needs=(
         "LDL:L5.exp",
         "LDL:L5.u",

@@ -25,7 +25,7 @@ from proofs_check.instances.features.slow_attention import (
     c2,
     n,
 )
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
 from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, epsilon
@@ -52,9 +52,7 @@ def logarithm_of_a_quotient(
 
 @claim(
     "LDL:L8.exp",
-    false="gap",
-    follows="LDL:L5.exp",
-    costs="constants",
+    **charge(false="gap", follows="LDL:L5.exp", costs="constants"),
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
     hypotheses=IN_FLAT,
@@ -70,9 +68,7 @@ def odds_at_the_end_of_phase_2(*, constant: int | Fraction = Fraction(1, 2)) -> 
 
 @claim(
     "LDL:L8.off",
-    false="gap",
-    follows="LDL:L3.sym",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L3.sym", costs="a hypothesis"),
     repair=dict(tasks="exchangeable"),
     control=dict(c=Fraction(9, 5)),
     needs=("LDL:L8.off/apart", "LDL:T1/late", "LDL:L7.2"),
@@ -127,9 +123,7 @@ def scores_moved_by_small_steps(*, c: Fraction = Fraction(1), power: int = 1) ->
 
 @claim(
     "LDL:L8.off/lemma_10",
-    false="gap",
-    follows="LDL:L8.off",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L8.off", costs="a hypothesis"),
     repair=dict(tasks="exchangeable"),
     control=dict(c=Fraction(9, 5)),
     needs=("LDL:L8.off/apart", "LDL:T1/late", "LDL:L9.2"),
@@ -157,9 +151,7 @@ def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction 
 
 @claim(
     "LDL:L8.attn",
-    false="gap",
-    follows="LDL:P3/attn",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:P3/attn", costs="a hypothesis"),
     needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early", "LDL:attn", *exact_training.R7),
     hypotheses=IN_FLAT,
     **exactly.HALF_BEFORE.repaired,
@@ -176,9 +168,7 @@ def attention_by_lemma_8() -> Evidence:
 
 @claim(
     "LDL:L8.1",
-    false="gap",
-    follows="LDL:T1",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:T1", costs="the theorem"),
     needs=("LDL:L8.attn", "LDL:T1/late", *exact_training.R7),
     hypotheses=IN_FLAT,
     **exactly.TIME_OF_THE_ORDER.repaired,

@@ -14,7 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_4 import update_from_the_rest
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
@@ -23,8 +23,7 @@ from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, del
 
 @claim(
     "LDL:L9.1",
-    false="gap",
-    costs="the theorem",
+    **charge(false="gap", costs="the theorem"),
     repair=dict(power=2),
     control=(dict(power=3), dict(constant=Fraction(9, 10))),
     needs=("LDL:L8.1", "LDL:L2.eq12/upper"),
@@ -45,8 +44,7 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
 
 @claim(
     "LDL:L9.prem",
-    false="gap",
-    costs="the theorem",
+    **charge(false="gap", costs="the theorem"),
     needs=("OURS:R7.flow/step",),
     hypotheses=IN_SHARP,
     **exactly.OTHER_ATTENTION.repaired,
@@ -62,9 +60,7 @@ def premises_of_lemma_9() -> Evidence:
 
 @claim(
     "LDL:L9.2",
-    false="gap",
-    follows="LDL:P4/rate",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P4/rate", costs="the theorem"),
     needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
     **exactly.OTHER_UPDATES.repaired,
@@ -115,9 +111,7 @@ def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
 
 @claim(
     "LDL:L10.exp",
-    false="gap",
-    follows="LDL:L5.exp",
-    costs="constants",
+    **charge(false="gap", follows="LDL:L5.exp", costs="constants"),
     repair=dict(constant=1),
     control=dict(constant=Fraction(1, 2)),
     hypotheses=IN_SHARP,
@@ -135,9 +129,7 @@ def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> 
 
 @claim(
     "LDL:L10.1",
-    false="gap",
-    follows="LDL:T2",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:T2", costs="the theorem"),
     needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late", "LDL:attn", *exact_training.R7),
     hypotheses=IN_SHARP,
     **exactly.TIME_OF_THE_ORDER.repaired,

@@ -16,6 +16,7 @@ from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_4 import ALIGNED, other_updates, own_updates, too_large
 from theory.regression.features.reduced import ReducedAttention
@@ -49,8 +50,7 @@ def early_training_is_slow(
 
 @claim(
     "LDL:P2/rate.lower",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     robust=exactly.diverging(
         5, HYPOTHESES, lambda K, L, **_: (DELTA2 * L**2 / K) / slow.gradient_early(K, L), n / 2
     ),
@@ -86,9 +86,7 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
 
 @claim(
     "LDL:P2/time.upper",
-    false="false",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="false", follows="LDL:P2/rate.lower", costs="the theorem"),
     robust=exactly.diverging(
         5, HYPOTHESES, lambda K, **_: (K - 1) * (K - 2) / slow.end_of_phase_1(K), n ** sp.Rational(1, 2) / 4
     ),
@@ -116,9 +114,7 @@ def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
 
 @claim(
     "LDL:P2.attn",
-    false="false",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="false", follows="LDL:P2/rate.lower", costs="the theorem"),
     robust=exactly.diverging(
         5,
         HYPOTHESES,
@@ -159,8 +155,7 @@ def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)
 
 @claim(
     "LDL:P2.osc",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 2", "z >= 0"),
     **exactly.OTHER_UPDATES.repaired,
@@ -178,9 +173,7 @@ def other_scores_move_one_way() -> Evidence:
 
 @claim(
     "LDL:P2.osc/trend",
-    false="gap",
-    follows="LDL:L3.sym",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L3.sym", costs="a hypothesis"),
     needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
     **exactly.OTHER_UPDATES.repaired,

@@ -14,6 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 
 delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
@@ -35,8 +36,7 @@ def late_gradient(L: sp.Expr, T: sp.Expr) -> sp.Expr:
 
 @claim(
     "LDL:P3/rate",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     robust=exactly.diverging(
         5, IN_FLAT, lambda K, L, delta, **_: slow.gradient_start(K, L) / (delta**2 * L**2 * DELTA2 / K), n
     ),
@@ -68,9 +68,7 @@ def late_updates_are_small(
 
 @claim(
     "LDL:P3/rate.lower",
-    false="false",
-    follows="LDL:P3/rate",
-    costs="the theorem",
+    **charge(false="false", follows="LDL:P3/rate", costs="the theorem"),
     robust=exactly.diverging(
         5,
         IN_FLAT,
@@ -96,9 +94,7 @@ def rate_of_phase_2_from_below() -> Evidence:
 
 @claim(
     "LDL:P3/off",
-    false="gap",
-    follows="LDL:P3/rate",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P3/rate", costs="the theorem"),
     needs=("LDL:P4/gradient", *exact_training.OTHERS),
     hypotheses=IN_FLAT,
     **exactly.OTHER_UPDATES.repaired,
@@ -114,9 +110,7 @@ def rate_of_the_other_scores_in_phase_2() -> Evidence:
 
 @claim(
     "LDL:P3/attn",
-    false="gap",
-    follows="LDL:eq9-u",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:eq9-u", costs="a hypothesis"),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_FLAT,
     **exactly.HALF_BEFORE.repaired,
@@ -135,8 +129,7 @@ def attention_at_the_end_of_phase_2() -> Evidence:
 
 @claim(
     "LDL:P3.post",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(one=True),
     control=dict(most=Fraction(9, 10)),
     needs=("LDL:P3",),

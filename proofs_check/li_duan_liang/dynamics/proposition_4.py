@@ -14,6 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.proposition_3 import LATE, late_gradient
 
@@ -58,8 +59,7 @@ def gradient_is_not_small(
 
 @claim(
     "LDL:P4/rate",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     robust=exactly.diverging(
         10, IN_SHARP, lambda K, delta, epsilon, **_: excess(K, delta, epsilon), n ** sp.Rational(1, 2) / 10**4
     ),
@@ -80,9 +80,7 @@ def rate_of_phase_3() -> Evidence:
 
 @claim(
     "LDL:P4/rate.lower",
-    false="false",
-    follows="LDL:P4/rate",
-    costs="the theorem",
+    **charge(false="false", follows="LDL:P4/rate", costs="the theorem"),
     robust=exactly.diverging(
         10,
         IN_SHARP,
@@ -110,9 +108,7 @@ def rate_of_phase_3_from_below() -> Evidence:
 
 @claim(
     "LDL:P4/off",
-    false="gap",
-    follows="LDL:P4/rate",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P4/rate", costs="the theorem"),
     needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
     **exactly.OTHER_UPDATES.repaired,
@@ -130,9 +126,7 @@ def rate_of_the_other_scores_in_phase_3() -> Evidence:
 
 @claim(
     "LDL:P4/attn",
-    false="gap",
-    follows="LDL:eq9-u",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:eq9-u", costs="a hypothesis"),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_SHARP,
     **exactly.HALF_BEFORE.repaired,

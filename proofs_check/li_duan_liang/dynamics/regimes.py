@@ -17,6 +17,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.theorems import learned_in
 from theory.regression.features.reduced import ReducedAttention
@@ -49,8 +50,7 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
 
 @claim(
     "LDL:4.thr",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     repair=dict(law="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10)), dict(power=1)),
     robust=Diverging(
@@ -107,9 +107,7 @@ def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
 
 @claim(
     "LDL:4.dyn",
-    false="gap",
-    follows="LDL:4.thr",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:4.thr", costs="the theorem"),
     repair=dict(one=True),
     control=dict(power=1),
     needs=("LDL:4.thr/scaling", "OURS:R9"),
@@ -135,9 +133,7 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
 
 @claim(
     "LDL:4.poly",
-    false="gap",
-    follows="LDL:3.1.feat/suffice",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:3.1.feat/suffice", costs="a hypothesis"),
     repair=dict(features="equiangular"),
     control=dict(most=Fraction(7, 2)),
     hypotheses=slow.HYPOTHESES,
@@ -167,8 +163,7 @@ def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
 
 @claim(
     "LDL:cmp1",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     needs=exact_training.R7,
     hypotheses=(*IN_SHARP, "flat > 0", "2*flat**2*delta**2 <= 1"),
     **exactly.LATE_LOSS.repaired,
@@ -187,8 +182,7 @@ def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
 
 @claim(
     "LDL:cmp2",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(falls=True),
     control=dict(sign=-1),
     needs=("OURS:R7.flow", "OURS:R9"),
@@ -212,8 +206,7 @@ def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1
 
 @claim(
     "LDL:abs.rise",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(fastest=Fraction(2, 5)),
     control=(dict(fastest=Fraction(3, 8)), dict(most=25)),
     needs=("OURS:R7.flow",),
@@ -259,9 +252,7 @@ def others_decay_more_slowly(*, times: int = 1) -> Evidence:
 
 @claim(
     "LDL:5.2.init",
-    false="gap",
-    follows="LDL:abs.rise",
-    costs="nothing",
+    **charge(false="gap", follows="LDL:abs.rise", costs="nothing"),
     repair=dict(largest=Fraction(1, 3)),
     control=dict(largest=Fraction(3, 10)),
     needs=exact_training.UPDATES,
@@ -308,9 +299,7 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
 
 @claim(
     "LDL:5.2.after",
-    false="gap",
-    follows="LDL:P2/time.upper",
-    costs="nothing",
+    **charge(false="gap", follows="LDL:P2/time.upper", costs="nothing"),
     repair=dict(start=Fraction(1, 2)),
     dial="start",
     needs=("LDL:P2/early", "OURS:R7.H"),

@@ -25,6 +25,7 @@ from proofs_check.instances.features.slow_attention import (
     c2,
     n,
 )
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.reduced import ReducedAttention
 
@@ -119,8 +120,7 @@ def late_training_is_slow(
 
 @claim(
     "LDL:T1",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     repair=dict(time="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
     robust=exactly.diverging(5, IN_FLAT, flat_excess, n / 400),
@@ -142,8 +142,7 @@ def theorem_1(
 
 @claim(
     "LDL:T2",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     repair=dict(time="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
     robust=exactly.diverging(10, IN_SHARP, sharp_excess, n ** sp.Rational(1, 2) / 10**3, least=8),
@@ -187,8 +186,7 @@ def time_to_the_loss(L: sp.Expr, K: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
 
 @claim(
     "LDL:T1.mono/faster",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(level="Attn_k >= 1/2"),
     control=dict(classes=4),
     needs=("OURS:R7.time",),
@@ -221,8 +219,7 @@ def convergence_is_faster(*, level: str = "any", classes: int = 5) -> Evidence:
 
 @claim(
     "LDL:D3.all",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(tasks="exchangeable"),
     control=dict(two=1),
     hypotheses=("K in Integers", "K >= 3"),
@@ -283,8 +280,7 @@ def the_loss_from_the_attention(*, c: Fraction = Fraction(1), power: int = 1, re
 
 @claim(
     "LDL:E2.last",
-    false="gap",
-    costs="the theorem",
+    **charge(false="gap", costs="the theorem"),
     repair=dict(power=2),
     control=(dict(power=3), dict(constant=Fraction(9, 10))),
     needs=("LDL:L10.1", "LDL:D3.drop", "LDL:D3.all", "LDL:L1.Theta"),

@@ -18,6 +18,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from theory.regression.features.data import FeatureRegression
 from theory.symbolic.algebra import Algebra
 
@@ -84,9 +85,7 @@ ONE_QUERY = Robust(
 
 @claim(
     "LDL:C.sandwich",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=(dict(shared=Fraction(1, 10)), dict(power=2)),
     needs=("LDL:C.grad", "LDL:3.1.feat", "LDL:C.start"),
@@ -123,9 +122,7 @@ DROPPED = Robust(point=SKEW, hypotheses=SKEW_HYPOTHESES, violation=three_terms, 
 
 @claim(
     "LDL:C.step3",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=dict(apart=Fraction(1, 10)),
     needs=("LDL:C.sandwich",),
@@ -158,9 +155,7 @@ REPLACED = Robust(
 
 @claim(
     "LDL:C.step4",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=(dict(one=Fraction(11, 10)), dict(factor=2)),
     needs=("LDL:C.step3",),
@@ -216,8 +211,7 @@ RAW = Robust(
 
 @claim(
     "LDL:L2.raw",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=(dict(factor=2), dict(power=2)),
     needs=("LDL:C.sandwich", "LDL:C.step3", "LDL:C.step4", "LDL:C.step5", "LDL:C.start"),

@@ -17,7 +17,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.prompts import enumerate_prompts
 
@@ -48,8 +48,7 @@ AT_THE_START = Robust(
 
 @claim(
     "LDL:eq5-6",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(query_keys=0),
     control=(dict(query_keys=1), dict(factor=2)),
     needs=("LDL:eq1",),

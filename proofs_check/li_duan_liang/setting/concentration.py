@@ -18,7 +18,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import all_within, balanced, within
-from proofs_check.instances.outcomes import refuted_exactly, supported
+from proofs_check.instances.outcomes import charge, refuted_exactly, supported
 
 n = Diverging.n
 K = sp.Symbol("K", integer=True, positive=True)
@@ -142,8 +142,7 @@ LARGE_DELTA = Diverging(
 
 @claim(
     "LDL:eq9-u",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(2, 5))),
     needs=("LDL:eq9", "LDL:3.1.pk"),
@@ -186,9 +185,7 @@ def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:
 
 @claim(
     "LDL:eq9.bal/inference",
-    false="gap",
-    follows="LDL:eq9-u",
-    costs="nothing",
+    **charge(false="gap", follows="LDL:eq9-u", costs="nothing"),
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(7, 5)), dict(times=20)),
     needs=("LDL:eq9", "LDL:eq9-u", "LDL:eq9.bal/log"),

@@ -15,6 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from theory.regression.features.data import FeatureRegression
 
 n = Diverging.n
@@ -57,8 +58,7 @@ HALF_OF_THE_VALUES = Diverging(
 
 @claim(
     "LDL:L1.sum",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(power=1),
     control=dict(constant=1),
     needs=("LDL:eq4.use",),
@@ -125,8 +125,7 @@ TWO_VALUES = Diverging(
 
 @claim(
     "LDL:L1.Theta",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(least=1),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
     needs=("LDL:L1",),

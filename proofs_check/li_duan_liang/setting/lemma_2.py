@@ -15,6 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.witnessed import along, at_point
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from theory.regression.features.data import FeatureRegression
 
 n = Diverging.n
@@ -52,11 +53,9 @@ ALIGNED = Diverging(
 
 @claim(
     "LDL:L2.eq12/upper",
-    false="gap",
-    follows="LDL:L2.raw",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
-    costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
     needs=("LDL:L2.raw", "LDL:L1.abs"),
@@ -85,9 +84,7 @@ IN_THE_MIDDLE = Diverging(
 
 @claim(
     "LDL:L2.eq12/lower",
-    false="gap",
-    follows="LDL:L1.Theta",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L1.Theta", costs="a hypothesis"),
     repair=dict(least=1),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
     needs=("LDL:L2.raw", "LDL:L1.Theta"),
@@ -137,10 +134,8 @@ NEGATIVE = (
 
 @claim(
     "LDL:L2.nonneg",
-    false="gap",
-    follows="LDL:L2.raw",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     why=NEGATIVE + r"after one step $g_3=-0.148$.",
-    costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(shift=Fraction(1, 100)),
     needs=("LDL:L2.raw",),
@@ -158,10 +153,8 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
 
 @claim(
     "LDL:L2.grow",
-    false="gap",
-    follows="LDL:L2.nonneg",
+    **charge(false="gap", follows="LDL:L2.nonneg", costs="a hypothesis"),
     why=NEGATIVE + "it decreases from the second step on.",
-    costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(least=Fraction(11, 10)),
     needs=("LDL:L2.nonneg", "LDL:L2.raw", "LDL:L2.eq12/lower"),
@@ -182,11 +175,9 @@ def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1
 
 @claim(
     "LDL:L2.eq13/upper",
-    false="gap",
-    follows="LDL:L2.raw",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
-    costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
     needs=("LDL:L2.raw", "LDL:L2.abs", "LDL:L2.tri", "LDL:L1.abs"),
@@ -223,8 +214,7 @@ AT_THE_START = Diverging(
 
 @claim(
     "LDL:L2.eq13/lower",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(printed=False),
     control=dict(sign=-1),
     needs=("LDL:L2.raw",),

@@ -14,6 +14,7 @@ from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
+from proofs_check.instances.outcomes import charge
 
 a, b = sp.symbols("a b", real=True)
 p, S = sp.Symbol("p", nonnegative=True), sp.Symbol("s", nonnegative=True)
@@ -44,8 +45,7 @@ TWO_TASKS = Robust(
 
 @claim(
     "LDL:L2.abs",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(relation="<="),
     control=dict(factor=Fraction(9, 10)),
     needs=("LDL:L2.raw",),
@@ -80,9 +80,7 @@ TRIANGLE = Robust(
 
 @claim(
     "LDL:L2.tri",
-    false="gap",
-    follows="LDL:L2.abs",
-    costs="nothing",
+    **charge(false="gap", follows="LDL:L2.abs", costs="nothing"),
     repair=dict(relation="<="),
     control=dict(factor=Fraction(9, 10)),
     needs=("LDL:L2.abs", "LDL:A.cols"),

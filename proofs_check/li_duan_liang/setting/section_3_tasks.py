@@ -18,6 +18,7 @@ from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.witnessed import at_point, definition
+from proofs_check.instances.outcomes import charge
 
 n = Diverging.n
 #: Constants of a Theta that serve for all examples.
@@ -102,8 +103,7 @@ JUMP = Robust(
 
 @claim(
     "LDL:eq4.glob",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(convex=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
     hypotheses=JUMP.hypotheses,
@@ -138,8 +138,7 @@ def differences_between_features(*, constant: int | Fraction = 1) -> Evidence:
 
 @claim(
     "LDL:4.mild",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(half=Fraction(1, 2)),
     control=dict(half=Fraction(3, 5)),
     hypotheses=("K in Integers", "K >= 2"),
