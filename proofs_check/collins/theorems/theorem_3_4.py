@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 
@@ -23,33 +24,43 @@ from proofs_check.instances.window.along_lengths import learned_loss, widths_bet
 from theory.attention.window.classes import TaskClass, affine, relu
 
 n = Diverging.n
-DIMENSIONS, LENGTHS = (2, 3, 5), (3, 100, 10**5)
+Tasks = Callable[[float], TaskClass]
+LENGTHS = (3, 100, 10**5)
+GRID: dict[str, Any] = {"dimensions": (2, 3, 5), "lengths": LENGTHS}
 
 
 def noises(least: Fraction | int = 1, most: Fraction | int = 1) -> Callable[[int, int], Iterable[float]]:
     return lambda d, n: (float(least) * n ** (-2 / d), 1.0, float(most) * n)
 
 
-def between(
-    tasks: Callable[[float], TaskClass],
-    power: Callable[[int], float],
-    constant: float,
-    floor: bool,
-    stated: str,
-    most: int | Fraction = 1,
-) -> Evidence:
-    """Compare the best widths on the grid with a power of Lambda; sigma^2 is at most so many times
-    n L^2.
+def at_least(tasks: Tasks, add: int, share: float, most: int | Fraction = 1) -> Evidence:
+    """The best widths on the grid are at least share Lambda^{1/(d + add)}, sigma^2 at most so many
+    times n L^2.
     """
+    stated, grid = rf"w^*\geq c\,\Lambda^{{1/(d+{add})}}", noises(most=most)
+    return widths_between(
+        tasks, lambda d: 1 / (d + add), share, floor=True, noises=grid, checked=stated, **GRID
+    )
+
+
+def at_most(
+    tasks: Tasks,
+    times: int | Fraction,
+    share: Fraction,
+    most: int = 1,
+    power: Callable[[float, int], float] = lambda times, d: times * 2 / (d + 2),
+    shown: str = "2/(d+2)",
+) -> Evidence:
+    """The same beside a power from above, with so many times the exponent."""
+    stated, grid = rf"w^*\leq C\,\Lambda^{{{shown}}}", noises(most=most)
     return widths_between(
         tasks,
-        power,
-        constant,
-        floor=floor,
-        dimensions=DIMENSIONS,
-        lengths=LENGTHS,
-        noises=noises(most=most),
+        lambda d: float(times) * power(d),
+        float(share),
+        floor=False,
+        noises=grid,
         checked=stated,
+        **GRID,
     )
 
 
@@ -78,7 +89,7 @@ def range_of_the_noise(*, with_L: bool = False, share: Fraction = Fraction(1, 20
     """
     if not with_L:
         return along(SATURATED, d=3)
-    return between(affine, lambda d: 1 / (d + 4), float(share) * 0.6, True, r"w^*\geq c\,\Lambda^{1/(d+4)}")
+    return at_least(affine, 4, float(share) * 0.6)
 
 
 D = sp.Symbol("D", positive=True)
@@ -123,7 +134,7 @@ def affine_lower(*, share: Fraction = Fraction(3, 100), most: int | Fraction = 1
     r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
     of affine tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
     """
-    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}", most)
+    return at_least(affine, 4, float(share), most)
 
 
 @claim("COL:T3.4/affine.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
@@ -131,9 +142,7 @@ def affine_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1)
     r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of affine tasks is at most `share` = 1/2
     times $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
     """
-    return between(
-        affine, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}"
-    )
+    return at_most(affine, times, share)
 
 
 @claim(
@@ -146,7 +155,7 @@ def relu_lower(*, share: Fraction = Fraction(1, 70), most: int | Fraction = 1) -
     r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
     of ReLU tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
     """
-    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}", most)
+    return at_least(relu, 2, float(share), most)
 
 
 @claim("COL:T3.4/relu.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
@@ -154,9 +163,7 @@ def relu_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -
     r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of ReLU tasks is at most `share` = 1/2 times
     $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
     """
-    return between(
-        relu, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}"
-    )
+    return at_most(relu, times, share)
 
 
 @claim(
@@ -236,7 +243,7 @@ def width_of_relu_tasks_from_below(
     """
     if not ranged:
         return along(RELU_NOISE, d=3, L=1)
-    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}", most)
+    return at_least(relu, 2, float(share), most)
 
 
 @claim("COL:E.1/upper", control=LOWER_POWER, needs=("COL:E.1.up", "COL:B.5"))
@@ -246,14 +253,7 @@ def width_of_relu_tasks_from_above(
     r"""The best width of ReLU tasks is at most `share` = 1/2 of $\Lambda^{2/(d+2)}$ on a grid, with
     `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
     """
-    return between(
-        relu,
-        lambda d: float(times) * 2 / (d + 2),
-        float(share),
-        False,
-        r"w^*\leq C\,\Lambda^{2/(d+2)}",
-        10**4,
-    )
+    return at_most(relu, times, share, 10**4)
 
 
 @claim(
@@ -275,7 +275,7 @@ def width_of_affine_tasks_from_below(
     """
     if not ranged:
         return along(AFFINE_NOISE, d=3, L=1)
-    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}", most)
+    return at_least(affine, 4, float(share), most)
 
 
 @claim("COL:E.2/upper", control=LOWER_POWER, needs=("COL:E.2p/value", "COL:B.5"))
@@ -286,10 +286,8 @@ def width_of_affine_tasks_from_above(
     on a grid, with `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to
     $10^4nL^2$.
     """
-    stated = r"w^*\leq C\,\Lambda^{2(d+2)/(d(d+4))}"
-    return between(
-        affine, lambda d: float(times) * 2 * (d + 2) / (d * (d + 4)), float(share), False, stated, 10**4
-    )
+    power = lambda times, d: times * 2 * (d + 2) / (d * (d + 4))
+    return at_most(affine, times, share, 10**4, power, "2(d+2)/(d(d+4))")
 
 
 #: For every width, task and dimension the loss is at least the noise term, and that at least
@@ -337,15 +335,9 @@ def other_tasks_of_one_constant(
     """
     if not ranged:
         return along(LOUD, d=3, L=1)
-    return learned_loss(
-        relu,
-        (affine, relu),
-        lambda d, whole: float(constant) * whole ** (-1 / (d + 2)),
-        dimensions=DIMENSIONS,
-        lengths=lengths,
-        noises=noises(least, most),
-        checked=r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}",
-    )
+    bound = lambda d, whole: float(constant) * whole ** (-1 / (d + 2))
+    checked, grid = r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}", GRID | {"lengths": lengths}
+    return learned_loss(relu, (affine, relu), bound, noises=noises(least, most), checked=checked, **grid)
 
 
 @claim(
