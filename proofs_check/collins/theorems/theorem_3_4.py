@@ -55,7 +55,7 @@ def at_most(
     stated, grid = rf"w^*\leq C\,\Lambda^{{{shown}}}", noises(most=most)
     return widths_between(
         tasks,
-        lambda d: float(times) * power(d),
+        lambda d: power(float(times), d),
         float(share),
         floor=False,
         noises=grid,
