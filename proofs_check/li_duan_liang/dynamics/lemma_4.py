@@ -14,17 +14,8 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
-from proofs_check.instances.features.slow_attention import (
-    DELTA2,
-    FLAT,
-    HYPOTHESES,
-    WHERE,
-    K,
-    attention_early,
-    c1,
-    gradient_early,
-    n,
-)
+from proofs_check.instances.features import slow_attention as slow
+from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, n
 from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.data import FeatureRegression
@@ -92,7 +83,7 @@ def attention_of_order_one() -> Evidence:
     r"""In Phase I $\mathrm{Attn}_k\geq c$ is refuted for every $c>0$: after one step, with $K=2n$
     classes, it is at most $\frac2K(1+\frac4{(K-1)^2})$.
     """
-    return defeated(sp.S.One, c1 * attention_early(K, 1), n, at=FLAT, where=WHERE, least=4)
+    return defeated(sp.S.One, c1 * slow.attention_early(K, 1), n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
@@ -108,7 +99,7 @@ def gradient_from_below() -> Evidence:
     $g_k\leq\frac{4L^2}{K^2}$ with $K=2n$ classes and $L=5K$.
     """
     L = FLAT["L"]
-    return defeated(DELTA2 * L**2 / K, c1 * gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
+    return defeated(slow.DELTA2 * L**2 / K, c1 * slow.gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(

@@ -14,17 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
-from proofs_check.instances.features.slow_attention import (
-    DELTA2,
-    FLAT,
-    IN_FLAT,
-    IN_SHARP,
-    WHERE,
-    K,
-    c1,
-    c2,
-    n,
-)
+from proofs_check.instances.features.slow_attention import FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
 from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
@@ -142,7 +132,7 @@ def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction 
             "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others",
         }
         sharp = slow.member(L=10 * K)
-        size = K * sharp["L"] * sqrt(DELTA2) / sharp["epsilon"]
+        size = K * sharp["L"] * sqrt(slow.DELTA2) / sharp["epsilon"]
         return defeated(sp.Rational(1, 2), c1 * log(size) / K, n, at=sharp, where=where)
     u, v = sp.symbols("u v", nonnegative=True)
     gap = u - v / 2 + log(1 + 21 * u * sp.exp(v)) / 2

@@ -14,17 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
-from proofs_check.instances.features.slow_attention import (
-    DELTA2,
-    FLAT,
-    IN_FLAT,
-    IN_SHARP,
-    WHERE,
-    K,
-    c1,
-    c2,
-    n,
-)
+from proofs_check.instances.features.slow_attention import FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
 from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.reduced import ReducedAttention
@@ -241,7 +231,7 @@ def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
             "Delta": "sqrt(2)",
             "k, n": "1, 2",
         }
-        return vanishing(2 * sp.sqrt(DELTA2), c1 * sp.Abs(f[0] - f[1]), where=where)
+        return vanishing(2 * sp.sqrt(slow.DELTA2), c1 * sp.Abs(f[0] - f[1]), where=where)
     spread, b = sp.symbols("spread b", real=True)
     moments, difference = spread * sp.eye(3) + b * sp.ones(3), sp.Matrix([1, -1, 0])
     mean = (difference.T * moments * difference)[0]
@@ -294,7 +284,7 @@ def loss_without_the_spread_of_the_tasks(*, power: int = 0, constant: int | Frac
     """
     if not power:
         product = (SHARP["epsilon"] * SHARP["delta"]) ** 2
-        return defeated(product * SHARP["L"] ** 2 * DELTA2, c1 * product, n, at=SHARP, where=WHERE)
+        return defeated(product * SHARP["L"] ** 2 * slow.DELTA2, c1 * product, n, at=SHARP, where=WHERE)
     B, C, d, e, size = sp.symbols("B C delta epsilon LDelta", positive=True)
     b, c = sp.symbols("b c", nonnegative=True)  # both quantities in units of their bounds
     box = {
