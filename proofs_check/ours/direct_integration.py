@@ -18,26 +18,7 @@ from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
 from proofs_check.instances.outcomes import supported
 from proofs_check.instances.plain_weights import plain_weights
-from theory.attention.gaussian_errors import (
-    covariance_of_mean_token,
-    gaussian_bias,
-    gaussian_second_moment,
-    limit_of_grad_U_error,
-    softmax_covariance_bias,
-)
-
-__all__ = [
-    "by_displayed_integrals",
-    "by_integration",
-    "by_simulation",
-    "displayed_integrals",
-    "gradients_of_long_prompts",
-    "long_prompts",
-    "moments_over_scores",
-    "off_the_limit",
-    "over_scores",
-    "tilted_mean_of_the_weight",
-]
+from theory.attention import gaussian_errors as closed
 
 Floats = NDArray[np.float64]
 GRID = tuple((s, L) for L in (1, 2, 3) for s in (0.0, 0.25, 1.0, 4.0))
@@ -66,9 +47,9 @@ def by_integration() -> Evidence:
         m = softmax_moments(s, L)
         one, at = np.eye(1), np.array([h])
         formulas = [
-            float(gaussian_bias(m.P2, at)[0]),
-            float(covariance_of_mean_token(m.P2, m.P3, m.Q, one, at)[0, 0]),
-            float(softmax_covariance_bias(m.P2, m.P3, m.Q, one, at)[0, 0]),
+            float(closed.gaussian_bias(m.P2, at)[0]),
+            float(closed.covariance_of_mean_token(m.P2, m.P3, m.Q, one, at)[0, 0]),
+            float(closed.softmax_covariance_bias(m.P2, m.P3, m.Q, one, at)[0, 0]),
             float(m.P2),
         ]
         worst = max(worst, *(abs(a - b) for a, b in zip(direct, formulas)))
@@ -93,12 +74,12 @@ def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evi
     m = softmax_moments(float(a @ h), L)
     t, q = float(np.trace(V @ Gamma @ V.T)), float((V @ h) @ (V @ h))
     pairs = [
-        ((mean - h) @ V.T, gaussian_bias(m.P2, V @ h)),
+        ((mean - h) @ V.T, closed.gaussian_bias(m.P2, V @ h)),
         (
             (((mean - h) @ V.T) ** 2).sum(axis=1, keepdims=True),
-            [gaussian_second_moment(m.P2, m.P3, m.Q, t, q)],
+            [closed.gaussian_second_moment(m.P2, m.P3, m.Q, t, q)],
         ),
-        ((C - Gamma).reshape(prompts, 9), softmax_covariance_bias(m.P2, m.P3, m.Q, Gamma, h).ravel()),
+        ((C - Gamma).reshape(prompts, 9), closed.softmax_covariance_bias(m.P2, m.P3, m.Q, Gamma, h).ravel()),
     ]
     scores = [abs(x.mean(axis=0) - formula) / (x.std(axis=0) / np.sqrt(prompts)) for x, formula in pairs]
     worst = float(max(x.max() for x in scores))
@@ -206,7 +187,9 @@ def off_the_limit(Gamma: Floats, U: Floats, V: Floats, z: Floats, share: float, 
     of order 1/L, so that a longer prompt is a second route to the limit.
     """
     h = Gamma @ U @ z
-    limit = share * sum(float(limit_of_grad_U_error(float(U @ z @ h), v, Gamma, h, float(z @ z))) for v in V)
+    limit = share * sum(
+        float(closed.limit_of_grad_U_error(float(U @ z @ h), v, Gamma, h, float(z @ z))) for v in V
+    )
     return abs(L * float(exact_errors(Gamma, U, V, L, query=z).grad_U[0]) / limit - 1)
 
 

@@ -17,13 +17,7 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.query_average import general, output_or_gradient, times
 from proofs_check.ours.query_average_steps import exponents_compared, form_of_the_paper
-from theory.bounds.query_average import (
-    gradient_U_average,
-    gradient_V_average,
-    lemma_c6_average,
-    lemma_c9_average,
-    output_average,
-)
+from theory.bounds import query_average as bounds
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 from theory.inputs.arguments import read
 from theory.symbolic.algebra import Algebra
@@ -40,7 +34,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     $c_1\sigma^4\ln(L)/L^{c_2/\sigma^2}$. Both are derived from R1 for $f(z)=z$, and tried on
     instances; `c` multiplies them.
     """
-    bound = times(c, lambda L, s, u, d: output_average(L, s, u, 1, d))
+    bound = times(c, lambda L, s, u, d: bounds.output_average(L, s, u, 1, d))
     search = output_or_gradient(bound, "output", checked=rf"{AVERAGE}\le\text{{output\_average}}")
     return derivation("OURS:P3.1", search, in_the_form_of_the_paper(c, "output"), c=c)
 
@@ -50,7 +44,7 @@ def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """Derived, since each row is $R_L/S_L-R/S$ for $f(z)=z$, and tried on instances; `c` multiplies
     the bound.
     """
-    bound = times(c, lambda L, s, u, d: gradient_V_average(L, s, u, 1, d))
+    bound = times(c, lambda L, s, u, d: bounds.gradient_V_average(L, s, u, 1, d))
     checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
     return derivation(
         "OURS:P3.4.V", output_or_gradient(bound, "output", checked=checked, given="d_out = 1"), c=c
@@ -130,7 +124,7 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     $v_i^\top z_k$ and $z_kz^\top$ under the softmax weights, as in BB:C.7.gU, and under the tilted
     law, as in BB:P3.4.U/limit. It uses R1 for $zz^\top$ and for $z$, and R2 for $z$.
     """
-    bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
+    bound = times(c, lambda L, s, u, d: bounds.gradient_U_average(L, s, u, 1, d))
     search = output_or_gradient(
         bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}"
     )
@@ -173,7 +167,7 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Derived for $p=1,2$, by R1 for the function $z_1\mapsto f(z_1)g(z)$ at each query, and tried
     on instances; `c` multiplies the bound.
     """
-    bound = times(c, lambda L, s, u, d, p, root: lemma_c6_average(L, s, u, 1, d, p, root))
+    bound = times(c, lambda L, s, u, d, p, root: bounds.lemma_c6_average(L, s, u, 1, d, p, root))
     search = general(
         bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}"
     )
@@ -195,7 +189,7 @@ def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Derived by R2 for $z_1\mapsto f(z_1)g(z)$ at each query, and tried on instances; `c`
     multiplies the bound.
     """
-    bound = times(c, lambda L, s, u, d, p, root: lemma_c9_average(L, s, u, 1, d, root))
+    bound = times(c, lambda L, s, u, d, p, root: bounds.lemma_c9_average(L, s, u, 1, d, root))
     search = general(
         bound, 4, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}"
     )

@@ -71,11 +71,8 @@ def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108, top: int = 75, least
     """
     search = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, top))
     error = derivation("OURS:R1.LC4", search, top=top)
-    length, a, k = (
-        sp.Symbol("L", integer=True, positive=True),
-        sp.Symbol("a2", nonnegative=True),
-        sp.Symbol("K", nonnegative=True),
-    )
+    length, a = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True)
+    k = sp.Symbol("K", nonnegative=True)
     domain = {length: Integers(least, oo), a: Closed(0, oo), k: Closed(0, oo)}
     logarithm = 2 * C_of(a, k, sp.Rational(c)) * log(length) / length
     return all_of(error, forall(second_moment_R1(length, a, k, top), "<=", logarithm, domain))

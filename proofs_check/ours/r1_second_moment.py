@@ -9,14 +9,8 @@ from fractions import Fraction
 import sympy as sp
 from sympy import E, exp, oo, sqrt
 
-from numerics.attention.softmax_average import (
-    error_off_A,
-    error_on_A,
-    error_squared,
-    failure,
-    numerator,
-    symbol,
-)
+from numerics.attention import softmax_average as average
+from numerics.attention.softmax_average import symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.search.statement import Mean
@@ -38,7 +32,7 @@ def second_moment_at_a_fixed_query(*, C: int | Fraction = 50) -> Evidence:
     r"""The derivation splits the mean on $\{S_L<\frac25S\}$, whose probability is bounded by
     Chernoff's method, and cites no theorem; `C` stands for 50.
     """
-    search = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, C))
+    search = worst_ratio(Mean(average.error_squared), "<=", second_moment_R1(L, a2, K, C))
     return derivation("OURS:R1", search, C=C)
 
 
@@ -47,14 +41,16 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Eviden
     r"""$\mathbb{E}[|{\rm err}|^2;S_L\geq\frac S2]\leq16e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$; `c`
     stands for 16.
     """
-    return derivation("OURS:R1.off", worst_ratio(Mean(error_off_A), "<=", c * exp(4 * a2) * K / L), c=c)
+    return derivation(
+        "OURS:R1.off", worst_ratio(Mean(average.error_off_A), "<=", c * exp(4 * a2) * K / L), c=c
+    )
 
 
 @claim("OURS:R1.off/numerator", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
     r"""$\mathbb{E}|R_L-S_LR/S|^2\leq4Le^{4a_2}\sqrt{\mathbb{E}|f|^4}$; `c` stands for 4."""
     return derivation(
-        "OURS:R1.off/numerator", worst_ratio(Mean(numerator), "<=", c * L * exp(4 * a2) * K), c=c
+        "OURS:R1.off/numerator", worst_ratio(Mean(average.numerator), "<=", c * L * exp(4 * a2) * K), c=c
     )
 
 
@@ -67,8 +63,10 @@ def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
     """Here `share` multiplies the bound of the probability, and `c` stands for the factor 2."""
     y = L * exp(-2 * a2) / 8
-    failing = worst_ratio(Mean(failure), "<=", sp.Rational(share) * exp(-y))
-    error = worst_ratio(Mean(error_on_A), "<=", c * (sqrt(L) * K * exp(-y / 2) + exp(2 * a2) * K * exp(-y)))
+    failing = worst_ratio(Mean(average.failure), "<=", sp.Rational(share) * exp(-y))
+    error = worst_ratio(
+        Mean(average.error_on_A), "<=", c * (sqrt(L) * K * exp(-y / 2) + exp(2 * a2) * K * exp(-y))
+    )
     return derivation("OURS:R1.on", failing, error, c=c, share=share)
 
 

@@ -364,13 +364,8 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
     below that of Theorem 1.19, which Lemma D.2 cites. Here `c` stands for the 4.
     """
     shift = Rational(c) * sqrt(d)
-    return forall(
-        tail_R3(t, d),
-        "<=",
-        exp(-((t - shift) ** 2) / 8),
-        {t: (0, oo), d: Closed(1, oo)},
-        where=[(t, ">", shift)],
-    )
+    domain = {t: (0, oo), d: Closed(1, oo)}
+    return forall(tail_R3(t, d), "<=", exp(-((t - shift) ** 2) / 8), domain, where=[(t, ">", shift)])
 
 
 @claim(

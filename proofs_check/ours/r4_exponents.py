@@ -81,14 +81,9 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     L, m2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("m_2", positive=True)
     m1, domain = sp.exp(s / 2) / 2, {L: Integers(2, oo), s: Closed(0, oo)}
     exponent = L * sp.exp(-s / 2) / of_exponent
+    where = [(m2, "<=", sp.exp(s) * m1)]
     return all_of(
-        forall(
-            (L - 1) * m1**2 / (8 * m2),
-            ">=",
-            exponent,
-            {**domain, m2: (0, oo)},
-            where=[(m2, "<=", sp.exp(s) * m1)],
-        ),
+        forall((L - 1) * m1**2 / (8 * m2), ">=", exponent, {**domain, m2: (0, oo)}, where=where),
         forall((L - 1) * m1 / 2, ">=", L * sp.exp(s / 2) / of_level, domain),
     )
 
@@ -180,20 +175,10 @@ def constants_of_one_token(*, share: Fraction = Fraction(16, 25), of_c: int = 16
     16 and $\frac{16}{25}$.
     """
     X, w, y, c, V, T = sp.symbols("X w y c V T", positive=True)
-    trace = forall(
-        2 * X / w,
-        "<=",
-        c / (2 * V),
-        dict.fromkeys((X, w, c, V), (0, oo)),
-        where=[(X, "<=", w * c / (of_X * V))],
-    )
-    rest = forall(
-        (c - V * T) ** 2 / 4,
-        ">=",
-        c**2 / of_c,
-        dict.fromkeys((c, V, T), (0, oo)),
-        where=[(T, "<=", c / (2 * V))],
-    )
+    where = [(X, "<=", w * c / (of_X * V))]
+    trace = forall(2 * X / w, "<=", c / (2 * V), dict.fromkeys((X, w, c, V), (0, oo)), where=where)
+    given = [(T, "<=", c / (2 * V))]
+    rest = forall((c - V * T) ** 2 / 4, ">=", c**2 / of_c, dict.fromkeys((c, V, T), (0, oo)), where=given)
     weight = forall(
         (w / (w + y)) ** 2, ">=", sp.Rational(share), dict.fromkeys((w, y), (0, oo)), where=[(4 * y, "<=", w)]
     )
@@ -282,13 +267,8 @@ def _settings() -> Iterator[AttentionSetting]:
     tokens on a line; no scores.
     """
     yield AttentionSetting([[1.0]], [[1.2]], [[1.0]], query_cov=[[1.0]], name="d = 1, lambda = 1.44")
-    yield AttentionSetting(
-        np.eye(2),
-        np.diag([1.2, 0.0]),
-        [[0.0, 1.0]],
-        query_cov=np.eye(2),
-        name="V blind to the scores, lambda = 1.44",
-    )
+    name = "V blind to the scores, lambda = 1.44"
+    yield AttentionSetting(np.eye(2), np.diag([1.2, 0.0]), [[0.0, 1.0]], query_cov=np.eye(2), name=name)
     line = np.diag([1.0, 0.0])
     yield AttentionSetting(
         line,

@@ -20,25 +20,8 @@ from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import supported
-from proofs_check.ours.direct_integration import (
-    by_displayed_integrals,
-    by_integration,
-    by_simulation,
-    displayed_integrals,
-    gradients_of_long_prompts,
-    long_prompts,
-    moments_over_scores,
-    off_the_limit,
-    tilted_mean_of_the_weight,
-)
-from theory.attention.gaussian_errors import (
-    P2_slope,
-    covariance_of_mean_token,
-    gaussian_bias,
-    gaussian_second_moment,
-    limit_of_grad_U_error,
-    softmax_covariance_bias,
-)
+from proofs_check.ours import direct_integration as integrated
+from theory.attention import gaussian_errors as closed
 from theory.attention.softmax_covariance import (
     GRAD_U_MOMENTS,
     softmax_covariance_second_moment,
@@ -89,8 +72,8 @@ def bias_of_the_output(*, factor: int = 1) -> Evidence:
     side.
     """
     mean_error = computed(r"\mathbb{E}\,v(\bar z-h)", mean("v").expectation())
-    proof = identity(mean_error, gaussian_bias(factor * pi[2], h_v))
-    return confirmed(for_every_prompt(proof), by_integration(), by_simulation())
+    proof = identity(mean_error, closed.gaussian_bias(factor * pi[2], h_v))
+    return confirmed(for_every_prompt(proof), integrated.by_integration(), integrated.by_simulation())
 
 
 @claim(
@@ -107,14 +90,14 @@ def covariance_of_the_mean_token(*, six: int = 6, half: Fraction = Fraction(1, 2
     $\lambda_k$, where `half` stands for the $\frac12$. The second route is a product of two
     Gaussian integrals.
     """
-    formula = covariance_of_mean_token(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, GAMMA, H)
+    formula = closed.covariance_of_mean_token(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, GAMMA, H)
     proof = for_every_prompt(identity(entries(lambda u, v: mean(u) * mean(v)), formula))
     x, t, u = sp.symbols("x lambda_1 lambda_2", real=True)
     s = sp.Symbol("s", positive=True)
     integral = sp.integrate(sp.exp(t * x - x**2 / (2 * s)) / sp.sqrt(2 * sp.pi * s), (x, -sp.oo, sp.oo))
     two = computed(r"\mathbb{E}e^{\lambda_1z_1^\top Uz+\lambda_2z_2^\top Uz}", integral * integral.subs(t, u))
     scores = identity(two, sp.exp(sp.Rational(half) * s * (t**2 + u**2)))
-    covariance = confirmed(proof, by_integration()) if proof.verdict.accepted else proof
+    covariance = confirmed(proof, integrated.by_integration()) if proof.verdict.accepted else proof
     return all_of(covariance, derivation("OURS:R4.b", scores, half=half))
 
 
@@ -124,10 +107,12 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
     for four functions of the weights, such as $p_l\sum_kp_k^2$. The second route is the polynomial
     in power sums for one row of $V$; `six` stands for the 6 before $P_3$.
     """
-    formula = gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, Gamma_vv, h_v**2)
+    formula = closed.gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, Gamma_vv, h_v**2)
     proof = for_every_prompt(identity((mean("v") ** 2).expectation(), formula))
     return derivation(
-        "OURS:R4.c", confirmed(proof, by_simulation()) if proof.verdict.accepted else proof, six=six
+        "OURS:R4.c",
+        confirmed(proof, integrated.by_simulation()) if proof.verdict.accepted else proof,
+        six=six,
     )
 
 
@@ -137,13 +122,17 @@ def bias_of_the_softmax_covariance(*, eight: int = 8, times: int = 1) -> Evidenc
     the 8 before $P_3$. That $C_Lvz^\top$, which `times` multiplies, is the gradient in $U$ of the
     row $v$ is derived along every path of $U$, and tried for two tokens in one dimension.
     """
-    formula = softmax_covariance_bias(pi[2], sp.Rational(eight, 8) * pi[3], pi[2] ** 2, GAMMA, H)
+    formula = closed.softmax_covariance_bias(pi[2], sp.Rational(eight, 8) * pi[3], pi[2] ** 2, GAMMA, H)
     bias = for_every_prompt(identity(entries(spread), formula))
     x, y, z, U = sp.symbols("x y z U", real=True)
     p = 1 / (1 + sp.exp((y - x) * U * z))
     covariance = p * x**2 + (1 - p) * y**2 - (p * x + (1 - p) * y) ** 2
     two = identity(sp.Derivative(p * x + (1 - p) * y, U), times * covariance * z)
-    mean = confirmed(bias, by_integration(), by_simulation()) if bias.verdict.accepted else bias
+    mean = (
+        confirmed(bias, integrated.by_integration(), integrated.by_simulation())
+        if bias.verdict.accepted
+        else bias
+    )
     return all_of(mean, derivation("OURS:R4.d", two, times=times))
 
 
@@ -153,7 +142,7 @@ def slope_of_P2(*, four: int = 4) -> Evidence:
     heat equation; `four` stands for the 4.
     """
     heat = computed(r"\tfrac12\Delta\pi_2", TOKENS.sum(2).heat())
-    return for_every_prompt(identity(heat, P2_slope(pi[2], sp.Rational(four, 4) * pi[3], pi[2] ** 2)))
+    return for_every_prompt(identity(heat, closed.P2_slope(pi[2], sp.Rational(four, 4) * pi[3], pi[2] ** 2)))
 
 
 @claim("OURS:R4.e/jensen", control=dict(two=3))
@@ -198,14 +187,16 @@ def moments_of_the_weights_are_one_integral(
     quadrature of the package; `sixth` stands for the $\frac16$ before the integral for $Q$, and
     `half` for the $\frac1{2!}$ before that for $P_3$.
     """
-    return _at_short_prompts(sixth, half).replace(sides=(displayed_integrals(float(sixth), float(half)),))
+    return _at_short_prompts(sixth, half).replace(
+        sides=(integrated.displayed_integrals(float(sixth), float(half)),)
+    )
 
 
 def _at_short_prompts(sixth: Fraction, half: Fraction) -> Evidence:
     for s in (0.0, 0.25, 1.0, 4.0):
         for L in (1, 2, 3):
-            formula = by_displayed_integrals(s, L, float(sixth), float(half))
-            direct = moments_over_scores(s, L)
+            formula = integrated.by_displayed_integrals(s, L, float(sixth), float(half))
+            direct = integrated.moments_over_scores(s, L)
             package = np.array([float(x) for x in softmax_moments(s, L)])
             i = int(np.argmax(abs(formula - direct)))
             violation, disagreement = abs(formula - direct)[i], abs(package - direct)[i]
@@ -249,7 +240,7 @@ def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
     across, mixed = l_v**2 * g_uu + l_u**2 * g_vv, sp.Rational(two, 2) * l_u * l_v * g_uv
     products = dict(along=l_u**2 * l_v**2, across=across, mixed=mixed, square=g_uv**2, product=g_uu * g_vv)
     by_U = softmax_covariance_second_moment(spread_moments(tau**2, moments), **products)
-    by_V = gaussian_second_moment(
+    by_V = closed.gaussian_second_moment(
         pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, g_vv + l_v**2, tau**2 * l_v**2
     )
     in_U = identity(at(r"\mathbb{E}(w^\top(C_L-\Gamma)v)^2", (spread("u", "v") ** 2).expectation()), by_U)
@@ -285,7 +276,7 @@ def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
     bracket = ((v.T * h) ** 2 + v.T * Gamma * v) * (h.T * h + Gamma.tr())
     bracket = bracket + v.T * Gamma * Gamma * v + two * (v.T * h) * (h.T * Gamma * v)
     at = A.example(2)
-    if two == 2 and bracket.evaluate(at) != limit_of_grad_U_error(
+    if two == 2 and bracket.evaluate(at) != closed.limit_of_grad_U_error(
         sp.S.Zero, at["v"], at["Gamma"], at["h"], 1
     ):
         raise Contradiction(f"the bracket and limit_of_grad_U_error differ at {at}")
@@ -307,13 +298,13 @@ def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = 
 
 
 def _weights(rate: float) -> Evidence:
-    return _weights_at_long_prompts(rate).replace(sides=(long_prompts(rate),))
+    return _weights_at_long_prompts(rate).replace(sides=(integrated.long_prompts(rate),))
 
 
 def _weights_at_long_prompts(rate: float) -> Evidence:
     worst, checked = 0.0, r"L P_2 \to e^{s},\ L P_3, L Q \to 0"
     for s in (0.0, 0.5, 2.0, 5.0):
-        limit = tilted_mean_of_the_weight(s)
+        limit = integrated.tilted_mean_of_the_weight(s)
         for L in (1e20, 1e40):
             m, claimed = softmax_moments(s, L), float(np.exp(rate * s))
             found, violation = L * float(m.P2), abs(L * float(m.P2) - claimed)
@@ -338,11 +329,11 @@ def gradient_of_a_long_prompt(share: float, L: int = 10**10) -> Evidence:
     common: dict[str, Any] = {
         "checked": r"L\,\mathbb{E}|\nabla_U T_L-\nabla_U T|^2\to\text{its limit}",
         "dimension": "d = 2",
-        "sides": (gradients_of_long_prompts(share),),
+        "sides": (integrated.gradients_of_long_prompts(share),),
     }
     for Gamma in (np.array([[1.0, 0.4], [0.4, 0.3]]), np.array([[1.0, -1.0], [-1.0, 1.0]])):
         for z in (np.array([1.0, -0.5]), np.array([1.5, 1.0])):
-            off, again = (off_the_limit(Gamma, U, V, z, share, n) for n in (L, 100 * L))
+            off, again = (integrated.off_the_limit(Gamma, U, V, z, share, n) for n in (L, 100 * L))
             if off > bound:
                 witness = {
                     "Gamma": str(Gamma.tolist()),

@@ -84,13 +84,8 @@ def the_trace_inequality_of_the_start(*, two: int = 2, times: int | Fraction = 1
     line = forall(
         l**3, "<=", Fraction(times) * t * l**2, dict.fromkeys((l, t), (0, oo)), where=[(l, "<=", t)]
     )
-    return derivation(
-        "OURS:R5.PL/trace",
-        confirmed(line, inequality) if line.verdict.accepted else line,
-        start,
-        two=two,
-        times=times,
-    )
+    search = confirmed(line, inequality) if line.verdict.accepted else line
+    return derivation("OURS:R5.PL/trace", search, start, two=two, times=times)
 
 
 @claim(

@@ -262,13 +262,8 @@ def _at_critical_spectra(scale: Fraction) -> Evidence:
         shape = float(scale) * law.constant / 2 * np.log(LONG_LENGTHS) ** law.log_power
 
         def extrapolated(step: float, S: Floats = S, noise: float = noise, shape: Floats = shape) -> float:
-            gap = finite_prompt_gap(
-                np.linalg.inv(S) / 2**0.5,
-                2**0.5,
-                RegressionTask(S, noise=noise, task_variance=1.0),
-                LONG_LENGTHS,
-                step=step,
-            )
+            task = RegressionTask(S, noise=noise, task_variance=1.0)
+            gap = finite_prompt_gap(np.linalg.inv(S) / 2**0.5, 2**0.5, task, LONG_LENGTHS, step=step)
             held = LONG_LENGTHS * gap
             return float(2 * held[1] / shape[1] - held[0] / shape[0])
 

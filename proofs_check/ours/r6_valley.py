@@ -131,10 +131,8 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
 def _at_points(share: Fraction) -> Evidence:
     reached = []
     for name, (eigenvalues, noise, given) in VALLEY_POINTS.items():
-        S, law = (
-            np.diag(eigenvalues),
-            {"trace": float(sum(eigenvalues)), "d": len(eigenvalues), "noise": noise},
-        )
+        S = np.diag(eigenvalues)
+        law = {"trace": float(sum(eigenvalues)), "d": len(eigenvalues), "noise": noise}
         at = best_score_variance(**law) if given is None else given
         v = at**-0.5
         point = np.linalg.inv(S) / v, v, RegressionTask(S, noise=noise, task_variance=1.0)

@@ -24,10 +24,8 @@ def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
     the factor $\kappa$. Here `power` stands for the exponent of $\kappa$ under $x$ and in the norm.
     The second route has $d=2$.
     """
-    kappa, names = (
-        sp.Symbol("kappa", positive=True),
-        sp.symbols("z_1 z_2 x_1 x_2 u_11 u_12 u_21 u_22", real=True),
-    )
+    kappa = sp.Symbol("kappa", positive=True)
+    names = sp.symbols("z_1 z_2 x_1 x_2 u_11 u_12 u_21 u_22", real=True)
     z, x, U = sp.Matrix(names[:2]), sp.Matrix(names[2:4]), sp.Matrix(2, 2, names[4:])
     smaller = x / kappa**power
     score, scaled = (z.T * U * x)[0], (z.T * (kappa * U) * smaller)[0]

@@ -21,12 +21,8 @@ from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
-from theory.attention.gaussian_errors import (
-    P2_slope,
-    gaussian_second_moment,
-    limit_of_output_error,
-    theorem_A,
-)
+from theory.attention import gaussian_errors as closed
+from theory.attention.gaussian_errors import theorem_A
 
 L = sp.Symbol("L", integer=True, positive=True)
 s, t, q = sp.symbols("s t q", nonnegative=True)
@@ -34,10 +30,8 @@ P2, P3, Q = sp.symbols("P2 P3 Q", positive=True)
 #: Quantities that are nonnegative by R4 (e).
 GAPS = (Q - P2**2, P3 - Q)
 COVERED = "s = 0, 1/100, 1/4, 1, 4, 25, 100, 400; L = 1, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100"
-VARIANCES, LENGTHS = (
-    np.array([0.0, 0.01, 0.25, 1.0, 4.0, 25.0, 100.0, 400.0]),
-    np.array([1.0, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100]),
-)
+VARIANCES = np.array([0.0, 0.01, 0.25, 1.0, 4.0, 25.0, 100.0, 400.0])
+LENGTHS = np.array([1.0, 2, 3, 10, 1e3, 1e6, 1e12, 1e50, 1e100])
 
 
 def nonnegative(difference: sp.Expr, *terms: tuple[Any, sp.Expr]) -> Evidence:
@@ -97,7 +91,7 @@ def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
     $P_2-P_2^2-\frac{dP_2}{ds}=4(P_3-Q)+(Q-P_2^2)$, where `four` stands for the 4. That this is
     not negative is derived for the softmax weights of Gaussian scores, with R4 (e) for the slope.
     """
-    search = nonnegative(P2 - P2**2 - P2_slope(P2, P3, Q), (1, GAPS[0]), (four, GAPS[1]))
+    search = nonnegative(P2 - P2**2 - closed.P2_slope(P2, P3, Q), (1, GAPS[0]), (four, GAPS[1]))
     return derivation("OURS:R4.A.ode/slope", search, four=four)
 
 
@@ -155,10 +149,10 @@ def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
     1.
     """
     tried = at_drawn_scores(
-        lambda s, share, m, L: gaussian_second_moment(m.P2, m.P3, m.Q, 1.0, share * s),
+        lambda s, share, m, L: closed.gaussian_second_moment(m.P2, m.P3, m.Q, 1.0, share * s),
         lambda s, share, m, L: float(c) * theorem_A(s, L, 1.0, share * s),
     )
-    weak = limit_of_output_error(s, t, q) / L
+    weak = closed.limit_of_output_error(s, t, q) / L
     second = forall(
         theorem_A(s, L, t, q), "<=", c * weak, {L: Integers(1, oo), **dict.fromkeys((s, t, q), Closed(0, oo))}
     )
@@ -168,7 +162,7 @@ def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
 def _error_on_a_grid(c: Fraction) -> Evidence:
     """The first inequality for tokens in one dimension, and at one token for c below 1."""
     if c < 1:
-        error, bound = gaussian_second_moment(1, 1, 1, 1, 0), float(c) * theorem_A(0, 1, 1, 0)
+        error, bound = closed.gaussian_second_moment(1, 1, 1, 1, 0), float(c) * theorem_A(0, 1, 1, 0)
         if not error > bound:
             raise Contradiction(
                 f"at one token the error {error} does not exceed {bound}; one of the two formulas is wrong"
@@ -176,7 +170,7 @@ def _error_on_a_grid(c: Fraction) -> Evidence:
         witness = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "error": error, "bound": bound, "c": c}
         return refuted_exactly(witness)
     return on_the_grid(
-        lambda x, w: gaussian_second_moment(w.P2, w.P3, w.Q, 1.0, float(x)),
+        lambda x, w: closed.gaussian_second_moment(w.P2, w.P3, w.Q, 1.0, float(x)),
         lambda x, w: float(c) * theorem_A(x, LENGTHS, 1.0, float(x)),
         r"d = 1: \Gamma = V = 1, q = s",
     )
@@ -188,8 +182,8 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
     `factor` multiplies the bound.
     """
     error = r"P_2(t+q)-6(P_3-Q)q"
-    one = computed(error, gaussian_second_moment(1, 1, 1, t, q))
-    flat = computed(error, gaussian_second_moment(1 / L, 1 / L**2, 1 / L**2, t, 0))
+    one = computed(error, closed.gaussian_second_moment(1, 1, 1, t, q))
+    flat = computed(error, closed.gaussian_second_moment(1 / L, 1 / L**2, 1 / L**2, t, 0))
     return all_of(
         identity(one, factor * theorem_A(s, 1, t, q)), identity(flat, factor * theorem_A(0, L, t, 0))
     )
@@ -206,5 +200,5 @@ def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence
     x = sp.Symbol("x", nonnegative=True)
     scaled = (t + q) / (x + (1 - x) * sp.exp(-s))
     same = identity(L * theorem_A(s, L, t, q), sp.Subs(scaled, x, 1 / L))
-    at_zero = identity(sp.Subs(scaled, x, 0), factor * limit_of_output_error(s, t, q))
+    at_zero = identity(sp.Subs(scaled, x, 0), factor * closed.limit_of_output_error(s, t, q))
     return derivation("OURS:R4.A.limit", all_of(same, at_zero), at_zero, factor=factor)

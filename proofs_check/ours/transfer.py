@@ -27,16 +27,7 @@ from proofs_check.instances.smooth_losses import (
     risks_of_smooth_losses,
     young_at_its_best,
 )
-from theory.regression.transfer import (
-    distance_of_flows,
-    gradient_gap,
-    horizon,
-    mean_of_rate,
-    risk_gap,
-    sufficient_g2,
-    transferred_limit,
-    transferred_risk,
-)
+from theory.regression import transfer as bounds
 from theory.symbolic.algebra import Algebra
 
 r, D = sp.symbols("r D", real=True)  # T - y and T_L - T
@@ -67,7 +58,7 @@ def _gaussian() -> Evidence:
         S, model, radius = transfer.infinite.S, transfer.finite, 2 * transfer.rho
         c, u = np.meshgrid(np.linspace(-radius, radius, 41) * 0.7, np.linspace(-radius, radius, 41) * 0.7)
         squares = S * u**2 * (model.a(c * S, 0) - 2 * c * S * model.b(c * S, 0))
-        bound = risk_gap(transfer.infinite.risk(c, u), np.maximum(squares, 0.0))
+        bound = bounds.risk_gap(transfer.infinite.risk(c, u), np.maximum(squares, 0.0))
         ratio = float(np.max(np.abs(model.risk_gap(c, u)) / np.maximum(bound, 1e-300)))
         if ratio > worst:
             worst, where = ratio, f"L = {transfer.L:g}"
@@ -93,11 +84,11 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     above = forall(((r + D) ** 2 - r**2) / 2, "<=", right, domain)
     below = forall(-((r + D) ** 2 - r**2) / 2, "<=", right, domain)
     mean = identity(
-        sp.Subs(lam * 2 * R / 2 + D2 / (2 * lam) + D2 / 2, lam, sqrt(D2 / (2 * R))), risk_gap(R, D2)
+        sp.Subs(lam * 2 * R / 2 + D2 / (2 * lam) + D2 / 2, lam, sqrt(D2 / (2 * R))), bounds.risk_gap(R, D2)
     )
     search = all_of(above, below, mean)
     if c == 1 and search.verdict.accepted:
-        left, right = lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2)
+        left, right = lambda g: abs(g.risk_L - g.risk), lambda g: bounds.risk_gap(g.risk, g.D2)
         whole = search.replace(sides=(*search.sides, on_drawn_tasks(left, right)))
         search = confirmed(whole, _enumerated(left, right), _gaussian())
     return derivation("OURS:E.risk", search, c=c)
@@ -127,9 +118,9 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     """
     products = (2 * R, dJ2), (D2, dJ2), (J2, D2)
     roots = sum(sqrt(x * y) for x, y in products)
-    search = all_of(*young_at_its_best(c, *products), identity(roots, gradient_gap(R, D2, J2, dJ2)))
+    search = all_of(*young_at_its_best(c, *products), identity(roots, bounds.gradient_gap(R, D2, J2, dJ2)))
     if c == 1 and search.verdict.accepted:
-        left, right = lambda g: g.distance, lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
+        left, right = lambda g: g.distance, lambda g: bounds.gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
         search = confirmed(
             search.replace(sides=(*search.sides, on_drawn_tasks(left, right))), _enumerated(left, right)
         )
@@ -171,12 +162,10 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     k, c, v, x = sp.symbols("k c v x", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
     inner = c * x / (k * v)
-    same = identity(
-        v ** (6 - k) * x**a * exp(-c * x / v),
-        (k / (c * sp.E)) ** k * v**6 * x ** (a - k) * (inner * exp(1 - inner)) ** k,
-    )
+    left = v ** (6 - k) * x**a * exp(-c * x / v)
+    same = identity(left, (k / (c * sp.E)) ** k * v**6 * x ** (a - k) * (inner * exp(1 - inner)) ** k)
     L = sp.Symbol("L", positive=True)
-    bound = computed(r"k = 6,\ a = 4", mean_of_rate(L, c, 0, 4, v**6))
+    bound = computed(r"k = 6,\ a = 4", bounds.mean_of_rate(L, c, 0, 4, v**6))
     one = identity(bound, (6 / (c * sp.E)) ** 6 * v**6 / log(L) ** 2)
     return derivation("OURS:E.moments", all_of(same, _peak(1, factor), one), factor=factor)
 
@@ -228,7 +217,10 @@ def the_horizon_is_where_the_distance_is_rho(*, share: Fraction = Fraction(1)) -
     r"""At $t=\ln(1+\beta\rho/g_2)/\beta$ the bound of the distance, $g_2(e^{\beta t}-1)/\beta$, is
     $\rho$; `share` multiplies this $\rho$.
     """
-    return identity(sp.Subs(distance_of_flows(g2, beta, t), t, horizon(g2, beta, rho)), Rational(share) * rho)
+    return identity(
+        sp.Subs(bounds.distance_of_flows(g2, beta, t), t, bounds.horizon(g2, beta, rho)),
+        Rational(share) * rho,
+    )
 
 
 @claim(
@@ -245,16 +237,18 @@ def the_best_time(
     """
     q = kappa * g2 / (excess * mu)
     best = log(1 / q) / (mu + beta)
-    there = transferred_risk(excess * exp(-mu * best), g1, kappa, g2, beta, best)
-    limit = transferred_limit(excess, mu, g1, kappa, g2, beta)
+    there = bounds.transferred_risk(excess * exp(-mu * best), g1, kappa, g2, beta, best)
+    limit = bounds.transferred_limit(excess, mu, g1, kappa, g2, beta)
     small = sp.Symbol("q", positive=True)
     where = [(small, "<=", Rational(most))]
     early = forall(
         0, "<=", log(1 / small) / (mu + beta), dict.fromkeys((small, mu, beta), POSITIVE), where=where
     )
     same = identity(there, Rational(share) * limit - kappa * g2 / beta)
-    sufficient = sufficient_g2(eps, excess, mu, kappa, beta)
-    enough = identity(transferred_limit(excess, mu, g1, kappa, sufficient, beta), g1 + Rational(half) * eps)
+    sufficient = bounds.sufficient_g2(eps, excess, mu, kappa, beta)
+    enough = identity(
+        bounds.transferred_limit(excess, mu, g1, kappa, sufficient, beta), g1 + Rational(half) * eps
+    )
     return derivation("OURS:T4.3/best", early, same, enough, half=half, share=share, most=most)
 
 
@@ -268,8 +262,8 @@ def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
     """
     drawn = drawn_flows(
         lambda t, one, other: t.finite.risk(*other) - t.infinite.risk(*one),
-        lambda t, times: transferred_risk(np.zeros_like(times), t.g1, t.kappa, t.g2, t.beta, times),
-        lambda t: float(horizon(t.g2, t.beta, t.rho)),
+        lambda t, times: bounds.transferred_risk(np.zeros_like(times), t.g1, t.kappa, t.g2, t.beta, times),
+        lambda t: float(bounds.horizon(t.g2, t.beta, t.rho)),
         c,
     )
     search = _along_paths(c).replace(sides=(drawn,))
@@ -279,12 +273,12 @@ def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
 def _along_paths(c: Fraction) -> Evidence:
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers((1.0, 1e2, 1e4, 1e6, 1e16, 1e32)):
-        S, end = transfer.infinite.S, float(horizon(transfer.g2, transfer.beta, transfer.rho))
+        S, end = transfer.infinite.S, float(bounds.horizon(transfer.g2, transfer.beta, transfer.rho))
         times = np.concatenate([[0.0], np.geomspace(end / 1000, end, 24)])
         for start in (*STARTS, *((x, x) for x in BALANCED)):
             one, other = transfer.paths(start, times)
             gap = np.asarray(
-                transferred_risk(
+                bounds.transferred_risk(
                     np.zeros_like(times), transfer.g1, transfer.kappa, transfer.g2, transfer.beta, times
                 )
             )
@@ -300,7 +294,7 @@ def _along_paths(c: Fraction) -> Evidence:
                 excess_, mu_ = rate(S, start[0])
                 small = transfer.kappa * transfer.g2 / (excess_ * mu_)
                 late = transfer.paths(start, np.array([0.0, 40 / S**2]))[1].risk[-1]
-                bound = transferred_limit(
+                bound = bounds.transferred_limit(
                     excess_, mu_, transfer.g1, transfer.kappa, transfer.g2, transfer.beta
                 )
                 fits = small <= 1 and np.log(1 / small) / (mu_ + transfer.beta) <= end
@@ -315,10 +309,7 @@ def _along_paths(c: Fraction) -> Evidence:
         "d = 1, S = 1/64, six starts: L = 1 to 1e6 at times up to the horizon, L = 1 to 1e32 for the "
         "limit (at t = 40/S^2)"
     )
+    checked = r"\lim_t R_L(\theta_L(t))\leq R(\theta(t))+g_1+\kappa g_2\frac{e^{\beta t}-1}{\beta}"
     return supported(
-        "integration of the flow",
-        covered,
-        checked=r"\lim_t R_L(\theta_L(t))\leq R(\theta(t))+g_1+\kappa g_2\frac{e^{\beta t}-1}{\beta}",
-        slack=float(c) / ratio,
-        tightest=worst,
+        "integration of the flow", covered, checked=checked, slack=float(c) / ratio, tightest=worst
     )

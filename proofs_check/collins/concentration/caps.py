@@ -13,7 +13,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from theory.attention.window.caps import cap_measure, truncated_gamma
 
 eps, x, alpha, d, i, m = sp.symbols("epsilon x alpha d i m", positive=True)
@@ -23,16 +23,13 @@ HEIGHT_OF_A_CAP = ("0 < epsilon", "epsilon <= 2")
 #: The cap as an integral over the radius of its boundary.
 RADIAL = (
     r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, "
-    r"$\rho^2=2\varepsilon-\varepsilon^2$: over "
-    r"$\rho^{d-1}$ it is an average of "
-    r"$(1-s^2)^{-1/2}$, which grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are "
-    r"executed beside it. "
-    r"For $\varepsilon>1$ the cap grows and $\rho$ falls."
+    r"$\rho^2=2\varepsilon-\varepsilon^2$: over $\rho^{d-1}$ it is an average of $(1-s^2)^{-1/2}$, which "
+    r"grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are executed beside it. For "
+    r"$\varepsilon>1$ the cap grows and $\rho$ falls."
 )
 
 
 def base(dimension: int) -> sp.Expr:
-    """Return the power of the radius of the boundary of a cap."""
     return (2 * eps - eps**2) ** sp.Rational(dimension - 1, 2)
 
 
@@ -49,9 +46,7 @@ def caps_from_below(*, two: int = 2) -> Evidence:
 
 @claim(
     "COL:G.1/upper",
-    false="edge",
-    at="caps of more than half of the sphere",
-    costs="nothing",
+    **charge(false="edge", at="caps of more than half of the sphere", costs="nothing"),
     repair=dict(most=1),
     control=(dict(share=Fraction(2, 5)), dict(most=Fraction(7, 4))),
     needs=("COL:G.1.up",),
@@ -68,8 +63,7 @@ def caps_from_above(*, share: int | Fraction = 1, most: int | Fraction = 2) -> E
 
 @claim(
     "COL:G.1/last",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(less=1),
     control=dict(less=Fraction(1, 2)),
     hypotheses=("0 < epsilon", "epsilon <= 1"),
@@ -107,10 +101,9 @@ def ball_below_the_cap(*, two: int = 2) -> Evidence:
 
 @claim(
     "COL:G.1.up",
-    false="edge",
-    at="caps of more than half of the sphere",
-    follows="COL:G.1/upper",
-    costs="nothing",
+    **charge(
+        false="edge", at="caps of more than half of the sphere", follows="COL:G.1/upper", costs="nothing"
+    ),
     repair=dict(most=1),
     control=(dict(half=Fraction(2, 5)), dict(most=Fraction(7, 4))),
     argument=RADIAL,
@@ -143,16 +136,15 @@ ONE_TERM = Robust(
 
 @claim(
     "COL:G.3/small.upper",
-    false="typo",
-    costs="constants",
+    **charge(false="typo", costs="constants"),
     repair=dict(sign=1),
     control=dict(sign=-1),
     needs=("COL:G.3.low",),
     hypotheses=ONE_TERM.hypotheses,
 )
 def small_sums_from_above(*, sign: int = -1) -> Evidence:
-    r"""With one term the sum $e^{-\alpha}$ is at most $e^{-\alpha}$ times $e^{s/2}$, where $s$ is
-    `sign` (printed: -1).
+    r"""With one term: $e^{-\alpha}$ is at most $e^{-\alpha}$ times $e^{s/2}$, where $s$ is `sign`
+    (printed: -1).
     """
     if sign < 0:
         return at_point(ONE_TERM, r"\gamma(d,\alpha,1)\leq e^{-\alpha-1/2}", m=1)
@@ -161,9 +153,8 @@ def small_sums_from_above(*, sign: int = -1) -> Evidence:
 
 @claim("COL:G.3/small.lower", control=dict(half=-1))
 def small_sums_from_below(*, half: int = 1) -> Evidence:
-    r"""The sum of $N^de^{-\alpha N}$ over a list of numbers of $(0,m]$ that contains $m$, such as
-    $1,\dots,m$, is at least $m^de^{-\alpha m-h/2}$, where $h$ is `half` = 1. It is tried with the
-    whole sum for $m=1,2$.
+    r"""Derived for the sum of $N^de^{-\alpha N}$ over any list of numbers of $(0,m]$ that contains
+    $m$, and tried with the whole sum for $m=1,2$; the $\frac12$ is half of `half` = 1.
     """
     everywhere = {alpha: Closed(1, 2), d: Closed(5, oo)}
     stated = lambda m: sp.Integer(m) ** d * sp.exp(-alpha * m - sp.Rational(half, 2))
@@ -182,9 +173,7 @@ def large_sums_from_above(*, two: int = 2) -> Evidence:
 
 @claim("COL:G.3/large.lower", control=dict(constant=1))
 def large_sums_from_below(*, constant: int = 2) -> Evidence:
-    r"""For $d=5,8,12,20$, $\alpha=1,\frac32,2$ and the least $m\geq\frac{d+\sqrt
-    d}{\alpha}$ the sum is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 2.
-    """
+    r"""The sum is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 2."""
     parts = []
     for k in (5, 8, 12, 20):
         for a in (sp.S.One, sp.Rational(3, 2), sp.S(2)):
@@ -209,9 +198,8 @@ def geometric_series(*, end: int | Fraction = 2) -> Evidence:
 
 @claim("COL:G.3.sum", control=dict(root=2))
 def ratio_of_the_tail(*, root: int = 1) -> Evidence:
-    r"""For $i\geq\frac{d+\sqrt d}{\alpha}$ the quotient $(1+\frac1i)^de^{-\alpha}$ of two terms is
-    at most $e^{-\alpha\sqrt d/(d+\sqrt d)}$, with `root` = 1 times the exponent; the logarithms of
-    both are tried for $d\geq1$, at $i=s\frac{d+\sqrt d}{\alpha}$.
+    r"""Of the quotient $(1+\frac1i)^de^{-\alpha}$ of two terms, with `root` = 1 times the exponent;
+    the logarithms of both are tried for $d\geq1$, at $i=s\frac{d+\sqrt d}{\alpha}$.
     """
     q, s = sp.symbols("q s", positive=True)  # q is the root of d
     quotient = q**2 * sp.log(1 + alpha / (s * (q**2 + q))) - alpha
@@ -222,10 +210,10 @@ def ratio_of_the_tail(*, root: int = 1) -> Evidence:
 
 @claim("COL:G.3.low", control=dict(half=Fraction(2, 5)))
 def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $i\leq m<\frac{d+\sqrt d}{\alpha}$ it is $m^de^{-\alpha m}\geq e^{-h}i^de^{-\alpha i}$
-    where $h$ is `half` = 1/2, and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac
-    d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at the largest
-    term, $u=1$, with $v=1+\frac{y}{\sqrt d}$, $0\leq y\leq1$ and $d\geq1$.
+    r"""For real $d,\alpha,i,m>0$ and with `half` = 1/2 for $h$ in $e^{-h}$: with
+    $i=\frac{d}{\alpha}u$ and $m=\frac d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log
+    u+u)$. It is tried at the largest term, $u=1$, with $v=1+\frac{y}{\sqrt d}$, $0\leq y\leq1$ and
+    $d\geq1$.
     """
     y = sp.Symbol("y", nonnegative=True)
     quotient = d * (sp.log(1 + y / sp.sqrt(d)) - y / sp.sqrt(d))
@@ -235,9 +223,8 @@ def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim("COL:G.3.cite", control=dict(most=6))
 def largest_term(*, most: int = 2) -> Evidence:
-    r"""For $d\geq5$ and $\alpha\leq$ `most` = 2 it is
-    $(\frac{d}{\alpha e})^d<\frac{\Gamma(d+1)}{\alpha^{d+1}}$, from Stirling's lower bound, which is
-    cited. It is tried for $d=5,8,20$.
+    r"""For $\alpha\leq$ `most` = 2, from Stirling's lower bound, which is cited. It is tried for
+    $d=5,8,20$.
     """
     sides = lambda k: ((sp.Integer(k) / (alpha * sp.E)) ** k, sp.factorial(k) / alpha ** (k + 1))
     search = all_of(
@@ -254,11 +241,10 @@ def largest_term(*, most: int = 2) -> Evidence:
 def gamma_function(
     *, upper: int | Fraction = 1, lower: int = 1, half: Fraction = Fraction(1, 2), convex: int = 1
 ) -> Evidence:
-    r"""For $d=1,2,5,20,100$ Stirling's bounds hold, the upper one with `upper` = 1 times $e$,
-    and at $z=0,\frac12,5$ the second quotient is at least $\frac{1}{\sqrt{z+1/2}}$, its
-    square `lower` times that. For every real $d\geq1$ it is $(d+h)\log(1+\frac1d)\geq1$, with $h$
-    for `half` = 1/2, and from $Y^2\leq(z+\frac12)X^2$ follows $\frac XY\geq(z+\frac12)^{-1/2}$,
-    with the square times `convex` = 1.
+    r"""For $d=1,2,5,20,100$ Stirling's bounds, the upper one with `upper` = 1 times $e$, and at
+    $z=0,\frac12,5$ the last one, its square `lower` times; for every real $d\geq1$
+    $(d+h)\log(1+\frac1d)\geq1$, with $h$ for `half` = 1/2, and from $Y^2\leq(z+\frac12)X^2$ follows
+    $\frac XY\geq(z+\frac12)^{-1/2}$, with the square times `convex` = 1.
     """
     X, Y, z = sp.symbols("X Y z", positive=True)
     steps = forall((d + half) * sp.log(1 + 1 / d), ">=", 1, {d: Closed(1, oo)})
@@ -281,9 +267,7 @@ def gamma_function(
 
 @claim("COL:G.7", control=dict(half=Fraction(2, 5)))
 def root_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For every real $d\geq1$ it is $(1+\frac{1}{\sqrt d})^de^{-\sqrt d}\geq e^{-h}$, where $h$ is
-    `half` = 1/2.
-    """
+    r"""For every real $d\geq1$; the $\frac12$ is `half`."""
     return forall(
         (1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)), ">=", sp.exp(-sp.Rational(half)), {d: Closed(1, oo)}
     )

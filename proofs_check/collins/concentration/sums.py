@@ -17,7 +17,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import within
-from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
+from proofs_check.instances.outcomes import TYPO, charge, refuted_exactly, supported
 from theory.attention.window.caps import mean_kernel
 
 n = Diverging.n
@@ -34,18 +34,16 @@ LARGE = Diverging(
 )
 LIKELY = (
     r"For $d=3$ and $p=0$ the mean is $n\frac{1-e^{-4r}}{4r}$ and the variance at most $\frac{n}{8r}$, so "
-    r"that by Chebyshev "
-    r"$g_0\geq\frac{n}{9r}$ but for a "
-    r"probability of at most $\frac{8r}{n}$, which is far below $1-\frac{1}{2n}$."
+    r"that by Chebyshev $g_0\geq\frac{n}{9r}$ but for a probability of at most $\frac{8r}{n}$, which is far "
+    r"below $1-\frac{1}{2n}$."
 )
 
 
 @claim(
     "COL:G.5/large",
-    false="false",
+    **charge(false="false", costs="constants"),
     robust=LARGE,
     details=LIKELY,
-    costs="constants",
     needs=("COL:G.1/lower", "COL:G.4a"),
     repair=dict(dimensions=1),
     control=dict(dimensions=1, four=5),
@@ -65,13 +63,11 @@ def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
 def small_arguments(
     *, least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1
 ) -> Evidence:
-    r"""For $d\geq2$, $0\leq p\leq2$, $n>5$ and $r<\frac{d+\sqrt d}{2}$, times `times` = 1, it is
-    $g_p(r)\leq C^bne^{-2r}$ for all tokens of the sphere that are not the query, with
-    $C^b=4e^{d+\sqrt d}$ times `most` = 1, and $g_p(r)\geq C_bne^{-2r}$ but for a probability of
-    $\frac{1}{2n}$, with
-    $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method for
-    $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried for $d=3$,
-    from below with the mean of $g_0$, which is as large as what $g_0$ likely exceeds, and from
+    r"""For all tokens of the sphere that are not the query $g_p(r)\leq C^bne^{-2r}$ with
+    $C^b=4e^{d+\sqrt d}$ times `most` = 1, and but for a probability of $\frac{1}{2n}$ $g_p(r)\geq
+    C_bne^{-2r}$ with $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method for
+    $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used, and $r<\frac{d+\sqrt
+    d}{2}$ times `times` = 1. It is tried for $d=3$, from below with the mean of $g_0$, and from
     above with $n$ tokens at one squared distance $s$ and $p=0,2$.
     """
     constant, in_range = sp.exp(3 + sp.sqrt(3)), {r: (0, times * Fraction(236, 100))}
@@ -93,11 +89,9 @@ ABOVE = Diverging(
 
 @claim(
     "COL:G.4/upper",
-    false="false",
+    **charge(false="false", follows="COL:G.5/large", costs="constants"),
     robust=ABOVE,
-    follows="COL:G.5/large",
     details=LIKELY,
-    costs="constants",
     repair=dict(dimensions=1),
     control=dict(dimensions=1, six=3),
     hypotheses=ABOVE.hypotheses,
@@ -114,14 +108,10 @@ def kernel_sums_from_above(*, dimensions: int = 0, six: int | Fraction = 6) -> E
 
 @claim("COL:G.4/lower", control=dict(factor=31), needs=("COL:G.1/lower",))
 def kernel_sums_from_below(*, factor: int | Fraction = 1) -> Evidence:
-    r"""At $p=0$ and for every $d$ the sum $g_0(r)$ is below `factor` = 1 times
-    $(1-e^{-2})\frac{n}{\sqrt{8e\pi d}}r^{-d/2}\gamma(\frac d2,2,r)$ with probability at most
-    $\frac{1}{2n}$, if $n>5$, $n\geq45\sqrt d\,r^{d/2}\log n$, and a cap of height
-    $\varepsilon\leq1$ has at least $\frac{\varepsilon^{(d-1)/2}}{\sqrt{2\pi d}}$ of the sphere,
-    which is less than in Lemma G.1.
-
-    With $N_i$ tokens in the cap of height $\frac ir$ and of the measure $\sigma_i$ the sum is at
-    least $(1-e^{-2})\sum_ie^{-2i}N_i$, where the geometric series is a hypothesis on the numbers
+    r"""At $p=0$ and for every $d$, times `factor` = 1, if a cap of height $\varepsilon\leq1$ has at
+    least $\frac{\varepsilon^{(d-1)/2}}{\sqrt{2\pi d}}$ of the sphere, which is less than in Lemma
+    G.1. With $N_i$ tokens in the cap of height $\frac ir$ and of the measure $\sigma_i$ the sum is
+    at least $(1-e^{-2})\sum_ie^{-2i}N_i$, where the geometric series is a hypothesis on the numbers
     $i$. By convexity the bound $n^{-2}$ of the means of $e^{(n\sigma_i/2-N_i)2/3}$ is one for all
     caps together. It is tried with the mean of $g_0/n$ for $d=3$, where $\gamma\geq e^{-2}$.
     """
@@ -131,8 +121,8 @@ def kernel_sums_from_below(*, factor: int | Fraction = 1) -> Evidence:
 
 
 def binomial(sixteen: int | Fraction, power: int, share: int | Fraction, many: bool) -> Evidence:
-    """Compare the exact probability that more, or fewer, tokens than a share of their mean number
-    lie in a cap with n^{-power}, where that mean is just above sixteen log n.
+    """The exact probability that more, or fewer, tokens than a share of their mean number lie in a
+    cap beside n^{-power}, where that mean is just above sixteen log n.
     """
     for tokens in SIZES:
         mean = Fraction(math.floor(1000 * sixteen * math.log(tokens)) + 1, 1000)
@@ -153,14 +143,10 @@ def tokens_in_a_cap(
     half: int | Fraction = Fraction(1, 2),
     power: int = 2,
 ) -> Evidence:
-    r"""If $n\sigma\geq16\log n$, more than $2n\sigma$ of $n$ independent tokens lie in a cap of the
-    measure $\sigma$ with probability at most $n^{-2}$, and so do fewer than $\frac12n\sigma$.
-
-    It is derived for every law of the tokens, and every event of a token in place of the cap, from
+    r"""Derived for every law of the tokens, and every event of a token in place of the cap, from
     $\mathbb Ee^{yN}=(1+\sigma(e^y-1))^n$ at $y=\pm\frac23$. Exact binomial probabilities are tried,
-    and that $e^{-n\sigma/8}$, which bounds both of them, is at most $n^{-2}$.
-    The 16, the 2, the $\frac12$ and the exponent of $n^{-2}$ are `sixteen`, `two`, `half` and
-    `power`.
+    and that $e^{-n\sigma/8}$, which bounds both of them, is at most $n^{-2}$. The 16, the 2, the
+    $\frac12$ and the exponent of $n^{-2}$ are `sixteen`, `two`, `half` and `power`.
     """
     enough = forall(
         sp.exp(-y / 8), "<=", sp.exp(-power * l), {y: (0, oo), l: (0, oo)}, where=[(y, ">=", sixteen * l)]
@@ -189,8 +175,8 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
     r"""A token that is not the query and lies in the shell adds at most
     $(\frac{2(i+1)}{r})^{p/2}e^{-2i}$, times `one` = 1, to $g_p(r)$, and at least
     $(\frac{2i}{r})^{p/2}e^{-2(i+1)}$ over `one` for $i>0$ and, at $p=0$, for $i\geq0$, with a real
-    $p\in[0,2]$ and in every dimension. It is tried with $r(1-x_i^\top x)=i+u$, at $p=2$
-    and at $p=0$; there a token behind, $x_i^\top x<0$, adds at most $2^pe^{-2r}$, times `one`.
+    $p\in[0,2]$ and in every dimension. It is tried with $r(1-x_i^\top x)=i+u$, at $p=2$ and at
+    $p=0$; there a token behind adds at most $2^pe^{-2r}$, times `one`.
     """
     shell, ranges = sp.Symbol("u", nonnegative=True), {i: (0, oo), r: (0, oo)}
     ranges |= {shell: Closed(0, 1)}
@@ -210,8 +196,7 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
 
 @claim(
     "COL:G.4.const",
-    false="gap",
-    costs="constants",
+    **charge(false="gap", costs="constants"),
     repair=dict(three=16),
     control=(dict(three=15), dict(least_d=1)),
     hypotheses=("X > 0", "Y > 0", "Y <= X"),
@@ -255,9 +240,9 @@ def last_line(*, below: bool = False, largest: int = 1) -> Evidence:
 
 @claim("COL:I.2", control=(dict(ordered=False), dict(share=2)))
 def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
-    r"""The part that two sets have in common, times `share` = 1, has at most the smaller of their
-    measures. For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
-    without the order it is not.
+    """The part that two sets have in common, times `share` = 1, has at most the smaller of their
+    measures. For two values each, in one order, $ay+bl$ is at least the product crosswise; without
+    it not.
     """
     common, first, second = sp.symbols("A B C", nonnegative=True)
     sets = dict.fromkeys((common, first, second), Closed(0, oo))
@@ -269,18 +254,16 @@ def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
 
 @claim(
     "COL:I.3",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(positive=True),
     control=dict(positive=True, share=Fraction(9, 10)),
     hypotheses=("a_1 < a_2", "b_1 < b_2"),
 )
 def weights_in_one_order(*, positive: bool = False, share: int | Fraction = 1) -> Evidence:
-    r"""Printed (`positive` = False): the left side is at most the right one for two numbers of any
-    sign. For any number of positive numbers in one order, $(a_i-a_j)(b_i-b_j)\geq0$, it is at most
-    the right one times `share` = 1: with the weights $a_i$ the numbers $a_i$ and $b_i$, and
-    $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum inequality is derived for both. It is
-    tried for two numbers $a\geq b$ and $y\geq l$.
+    r"""Printed (`positive` = False), for two numbers of any sign. For any number of positive
+    numbers in one order it is at most the right one times `share` = 1: with the weights $a_i$ the
+    numbers $a_i$ and $b_i$, and $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum
+    inequality is derived for both. It is tried for two numbers $a\geq b$ and $y\geq l$.
     """
     sides = lambda a, b, y, l: (
         (a**2 + b**2) * (a * y + b * l) ** 2,
@@ -289,11 +272,8 @@ def weights_in_one_order(*, positive: bool = False, share: int | Fraction = 1) -
     if not positive:
         at = dict(zip(("a_1", "a_2", "b_1", "b_2"), map(sp.Integer, (2, 4, -2, -1))))
         left, right = sides(at["a_1"], at["a_2"], at["b_1"], at["b_2"])
-        return fails_at(
-            at,
-            (left - right) / (6 * 8) ** 2,
-            r"\frac{\sum a_i^2}{(\sum a_i)^2}\leq\frac{\sum a_i^2b_i^2}{(\sum a_ib_i)^2}",
-        )
+        checked = r"\frac{\sum a_i^2}{(\sum a_i)^2}\leq\frac{\sum a_i^2b_i^2}{(\sum a_ib_i)^2}"
+        return fails_at(at, (left - right) / (6 * 8) ** 2, checked)
     left, right = sides(a, b, y, l)
     where = [(a, ">=", b), (y, ">=", l)]
     search = forall(left, "<=", share * right, dict.fromkeys((a, b, y, l), (0, oo)), where=where)

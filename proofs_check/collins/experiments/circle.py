@@ -19,7 +19,7 @@ from theory.attention.window.own_class import from_spectrum
 
 @cache
 def phases(nu: int) -> TaskClass:
-    """The class cos(nu angle - b) on the circle, whose averaged correlation is cos(nu angle)/2."""
+    """cos(nu angle - b) on the circle, whose averaged correlation is cos(nu angle)/2."""
     return from_spectrum([0.0] * nu + [0.5])
 
 

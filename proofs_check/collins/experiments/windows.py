@@ -21,7 +21,7 @@ from numerics.monte_carlo.confidence_limits import clopper_pearson
 from numerics.provers import forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.instances.outcomes import supported
+from proofs_check.instances.outcomes import charge, supported
 from proofs_check.instances.window.ordered import Place, best_window, grows
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 
@@ -70,7 +70,7 @@ def bias_falls_and_variance_grows(*, sign: int = 1) -> Evidence:
 def steps(
     name: str, widths: Sequence[float], values: np.ndarray, again: Callable[[float], float]
 ) -> Evidence:
-    """The values of some quantity never fall from one width to the next."""
+    """The values of a quantity never fall from one width to the next."""
     worst = int(np.argmin(np.diff(values)))
     low, high = widths[worst], widths[worst + 1]
     checked = rf"\text{{{name}}}"
@@ -152,7 +152,6 @@ def norm_of(
 
 
 def trials(rng: np.random.Generator, n: int) -> list[int]:
-    """Seeds of n trials."""
     return [int(x) for x in rng.integers(2**31, size=n)]
 
 
@@ -262,9 +261,7 @@ def cosines_of_other_slopes_fail(*, slopes: tuple[float, ...] = (0.1, 10.0)) -> 
 
 @claim(
     "COL:Fig5/necessary",
-    false="gap",
-    follows="COL:T3.5.iff",
-    costs="nothing",
+    **charge(false="gap", follows="COL:T3.5.iff", costs="nothing"),
     repair=dict(trained="cosine"),
     control=dict(trained="cosine", times=7),
     hypotheses=("d >= 2", "n >= 1"),
@@ -304,8 +301,7 @@ def noise_bounds_the_width(*, share: int | Fraction = 1) -> Evidence:
 
 @claim(
     "COL:3.2.beyond",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     needs=("OURS:R14.law", "OURS:R8.law"),
     repair=dict(sigma=0.01),
     control=dict(sigma=0.2),

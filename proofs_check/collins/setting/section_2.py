@@ -13,16 +13,15 @@ from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 
 w, s, t, c, h, v = sp.symbols("w s t c h v", positive=True)
 
 
 @claim("COL:ATTN", control=dict(transposed=True))
 def scores_of_the_layer(*, transposed: bool = False) -> Evidence:
-    r"""The last entry of the output of the full matrices is the softmax average of the labels with
-    the scores $x_i^\top Mx$, $M=M_K^\top M_Q$, or with the transpose if `transposed`, for every $d$
-    and $n$; the score $(W_Kz_i)^\top(W_Qz)$ is tried in two dimensions.
+    r"""Of the full matrices, for every $d$ and $n$; `transposed` has the transpose of $M$. The
+    score $(W_Kz_i)^\top(W_Qz)$ is tried in two dimensions.
     """
     M_K, M_Q = (sp.Matrix(2, 2, sp.symbols(f"{name}_1:5", real=True)) for name in "kq")
     x, z = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "xz")
@@ -56,9 +55,9 @@ def window_and_scale(*, relative: bool = False, factor: int | Fraction = 2) -> E
 def bias_and_width(*, sign: int = 1) -> Evidence:
     r"""For any tokens and weights $\gamma$, and with $u_i=h\|x_i-x\|^2$, times `sign` = 1, in the
     exponent of a window that is narrower by $h>0$, $\sum_i\gamma_iu_i$ is at most its value before.
-    It is tried for two tokens whose weights have the quotient $v$ and whose values of $u$ differ
-    by $x$. This is the bias of the expected estimate. The whole signal term holds the variance of
-    the tokens as well, and may rise again where few tokens are near.
+    It is tried for two tokens whose weights have the quotient $v$ and whose values of $u$ differ by
+    $x$. This is the bias of the expected estimate; the whole signal term holds the variance of the
+    tokens as well, and may rise again where few tokens are near.
     """
     x = sp.Symbol("x", positive=True)
     narrower = v * sp.exp(-sign * x)
@@ -76,11 +75,9 @@ def kernel_of_the_estimator(*, power: int = 1) -> Evidence:
 
 @claim("COL:R2.1.i", control=dict(half=Fraction(3, 5)))
 def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For a constant task the loss of every softmax is at least $\frac{\sigma^2}{n}$, that of
-    equal weights, times 2 `half` = 1. Of the noise it is used that
-    $\mathbb E(\sum_ib_i\epsilon_i)^2=\sigma^2\|b\|^2$ for all numbers $b$, given the tokens. It is
-    tried for two weights of sum 1, whose sum of squares is at least `half` = 1/2, its value without
-    a window.
+    r"""The loss of every softmax is at least $\frac{\sigma^2}{n}$, that of equal weights, times 2
+    `half` = 1. Of the noise it is used that $\mathbb E(\sum_ib_i\epsilon_i)^2=\sigma^2\|b\|^2$ for
+    all numbers $b$, given the tokens. It is tried for two weights of sum 1.
     """
     g = sp.Symbol("gamma", nonnegative=True)
     search = forall(g**2 + (1 - g) ** 2, ">=", half, {g: Closed(0, 1)})
@@ -90,15 +87,14 @@ def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim(
     "COL:R2.1.ii",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(noise=False),
     control=dict(noise=False, two=-2),
     hypotheses=("s > 0", "v > 0", "0 < h", "h < 1"),
 )
 def nearest_token_alone(*, noise: bool = True, two: int = 2) -> Evidence:
-    r"""With the share $h$ on another token the error, `two` = 2 times $vh^2$ and the noise
-    $s(h^2+(1-h)^2)$, is at least $s$, that of the nearest token alone; without noise $s$ is 0.
+    """With the share $h$ on another token the error, `two` = 2 times $vh^2$ and the noise
+    $s(h^2+(1-h)^2)$, is at least $s$; without noise $s$ is 0.
     """
     level = s if noise else 0
     return forall(

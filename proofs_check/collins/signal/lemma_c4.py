@@ -14,27 +14,26 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from theory.symbolic.algebra import Algebra
 
 t = sp.Symbol("t", real=True)
 
 
 def on_circle(name: str) -> sp.Matrix:
-    """Return a point of the circle, by the tangent of half its angle."""
+    """A point of the circle, by the tangent of half its angle."""
     p = sp.Symbol(name, real=True)
     return sp.Matrix([1 - p**2, 2 * p]) / (1 + p**2)
 
 
 @claim("COL:C.4a", control=(dict(cross=1), dict(three=2)))
 def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
-    r"""The mean of $l^2(w^\top v)^2$ is $\frac{L^2}{3d}\|v\|^2$ for every vector $v$ (3 is
-    `three`), and $\|x-\hat x\|^2$ is $(1-x^\top\hat x)^2+\|\hat x-(x^\top\hat x)x\|^2$, plus
-    `cross` = 0, for every $d$ and any average $\hat x$ of the tokens. Of the uniform direction it
-    is used that its coordinates are uncorrelated and of one mean square, and of the slope that it
-    is independent of it and $\mathbb El^2=\frac{L^2}{3}$, which is computed. The mean is tried on
-    the circle, and the split in the plane of $x$ and a unit vector $x^\prime\perp x$, with the
-    cross term $ab$ of $\hat x=ax+bx^\prime$.
+    r"""The 3 is `three`, and `cross` = 0 is added to the sum, for every $d$ and any average $\hat
+    x$ of the tokens. Of the uniform direction it is used that its coordinates are uncorrelated and
+    of one mean square, and of the slope that it is independent of it and $\mathbb
+    El^2=\frac{L^2}{3}$, which is computed. The mean is tried on the circle, and the split in the
+    plane of $x$ and a unit vector $x^\prime\perp x$, with the cross term $ab$ of $\hat
+    x=ax+bx^\prime$.
     """
     x = on_circle("p")
     v = sp.Matrix([-x[1], x[0]])
@@ -67,10 +66,10 @@ def error_along_the_query(*, half: int = 2) -> Evidence:
 
 @claim("COL:C.4x", control=dict(sign=1))
 def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
-    r"""The mean of $x^{\prime\top}\hat x$ is 0, for any number of tokens and every query: the
-    reflection in the hyperplane orthogonal to $x^\prime$ is written out, keeps the weights and
-    multiplies the component by `sign` = -1. Of uniform tokens it is used that this component of the
-    reflected tokens has the same mean. Two weighted tokens are tried.
+    r"""For any number of tokens and every query: the reflection in the hyperplane orthogonal to
+    $x^\prime$ is written out, keeps the weights and multiplies the component by `sign` = -1. Of
+    uniform tokens it is used that this component of the reflected tokens has the same mean. Two
+    weighted tokens are tried.
     """
     p, q = sp.symbols("p q", real=True)
     W, V = sp.symbols("W V", positive=True)
@@ -80,15 +79,14 @@ def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
 
 @claim(
     "COL:C.4x/inference",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(conditioned=True),
     control=dict(conditioned=True, power=1),
     hypotheses=("s_1 > 0",),
     needs=("COL:C.4x",),
 )
 def mean_in_the_direction_of_the_average(*, conditioned: bool = False, power: int = 2) -> Evidence:
-    r"""Printed (`conditioned` = False), the component of one token in its own direction, averaged
+    """Printed (`conditioned` = False), the component of one token in its own direction, averaged
     over the reflection, is 0. With the scores given, the mean over signs of the square of the
     orthogonal part of two weighted tokens is the sum of the squares of its terms, with weights to
     the `power` = 2.
@@ -111,9 +109,7 @@ TWO_NEAR = Robust(
 
 @claim(
     "COL:C.4c",
-    false="gap",
-    costs="nothing",
-    follows="COL:C.4x/inference",
+    **charge(false="gap", follows="COL:C.4x/inference", costs="nothing"),
     repair=dict(averaged=True),
     control=dict(averaged=True, factor=Fraction(19, 10)),
     needs=("COL:C.4x/inference",),
@@ -131,9 +127,9 @@ def orthogonal_part(*, averaged: bool = False, factor: int | Fraction = 2) -> Ev
 
 @claim("COL:C.4p", control=dict(quarter=5))
 def largest_variance(*, quarter: int = 4) -> Evidence:
-    r"""The variance of every law on $[a,b]$ is at most $(b-a)^2$ over `quarter` = 4, as
-    $\mathbb E(Y-a)(b-Y)\geq0$, and that of $x^{\prime\top}x_i$ at the height $t$ is at most
-    $1-t^2$, by Bessel's inequality. Laws on two points are tried.
+    r"""The variance of every law on $[a,b]$ is at most $(b-a)^2$ over `quarter` = 4, as $\mathbb
+    E(Y-a)(b-Y)\geq0$, and that of $x^{\prime\top}x_i$ at the height $t$ by Bessel's inequality.
+    Laws on two points are tried.
     """
     p = sp.Symbol("p", nonnegative=True)
     a, b = sp.symbols("a b", real=True)
@@ -147,9 +143,9 @@ def largest_variance(*, quarter: int = 4) -> Evidence:
 
 @claim("COL:C.4s", **TYPO, repair=dict(sign=1), control=dict(sign=2), hypotheses=("w > 0",))
 def exponent_of_the_weights(*, sign: int = -1) -> Evidence:
-    r"""For tokens on the circle the exponents $-w\|x_i-x\|^2$ of two tokens differ by what those of
-    $2wx_i^\top x$ do, times -1 (printed). In every dimension they do so times `sign` = 1, up to the
-    difference of the squared lengths, which are 1.
+    r"""The exponents of two tokens differ by what those of $2wx_i^\top x$ do, on the circle times
+    -1 (printed), and in every dimension times `sign` = 1, up to the difference of the squared
+    lengths, which are 1.
     """
     if sign > 0:
         letters = Algebra(vectors=["u", "v", "x"], params=["w"])

@@ -17,6 +17,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from proofs_check.instances.window.along_lengths import at_most
 from theory.attention.window.classes import relu
 
@@ -24,9 +25,9 @@ n = Diverging.n
 
 
 def nearest(tokens: sp.Expr) -> sp.Expr:
-    """Return a lower bound, over L^2, of the signal term of ReLU tasks for d = 7: it is at least
-    1/42 of the mean square of the least 1 - t_i, that is s^2 times the probability that no token is
-    nearer than s, at least 1 - (5/4) n s^3; here s makes this one half.
+    """A lower bound, over L^2, of the signal term of ReLU tasks for d = 7: 1/42 of the mean square
+    of the least 1 - t_i, that is s^2 times the probability that no token is nearer than s, at least
+    1 - (5/4) n s^3; here s makes this one half.
     """
     return sp.Rational(1, 84) * (sp.Rational(2, 5) / tokens) ** sp.Rational(2, 3)
 
@@ -66,8 +67,7 @@ def widths(d: int, n: int) -> NDArray[np.float64]:
 
 @claim(
     "COL:C.8",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     needs=("COL:C.8/caps", "COL:C.9"),
     repair=dict(printed=False),
     control=(dict(printed=False, constant=Fraction(1, 4)), dict(printed=False, half=Fraction(1, 3))),
@@ -95,9 +95,8 @@ def signal_of_relu_tasks(
 
 @claim("COL:C.8p/first", control=dict(distance=Fraction(9, 10)))
 def by_distances(*, distance: int | Fraction = 1) -> Evidence:
-    r"""The signal term is at most the mean of $(Lg_1/g_0)^2$, with `distance` = 1 before $L$, for
-    any number of tokens and any weights of attention. It is tried with weights $\gamma$ and
-    $1-\gamma$ and differences of at most $Lg$ and $Lh$.
+    r"""With `distance` = 1 before $L$, for any number of tokens and any weights of attention. It is
+    tried with weights $\gamma$ and $1-\gamma$ and differences of at most $Lg$ and $Lh$.
     """
     weight, theta, tau = sp.symbols("gamma theta tau", real=True)
     g, h = sp.symbols("g h", positive=True)
@@ -125,18 +124,15 @@ HARD = Diverging(
 
 @claim(
     "COL:C.8p/likely",
-    false="gap",
-    follows="COL:C.8",
-    costs="a hypothesis",
+    **charge(false="gap", follows="COL:C.8", costs="a hypothesis"),
     repair=dict(enough=True),
     control=dict(enough=True, constant=Fraction(9, 10)),
     hypotheses=HARD.hypotheses,
 )
 def distances_are_likely_small(*, enough: bool = False, constant: int | Fraction = 1) -> Evidence:
-    r"""With probability at least 1/2, more than $\frac1n$, the quotient over $w^{-1/2}$ is above
-    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant. With `enough` tokens: the integral of
-    $1-e^{(v-C)e^{-v^2}}$ times $2v$ from 0 to 3, where $C$ is `constant` = 1, is at least
-    $\frac{1}{28}$.
+    r"""The quotient over $w^{-1/2}$ is above $\sqrt{2w/n}$ with probability at least 1/2. With
+    `enough` tokens: the integral of $1-e^{(v-C)e^{-v^2}}$ times $2v$ from 0 to 3, where $C$ is
+    `constant` = 1, is at least $\frac{1}{28}$.
     """
     if not enough:
         return along(HARD, d=3)

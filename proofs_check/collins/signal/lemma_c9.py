@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -21,7 +21,7 @@ gamma = sp.Symbol("gamma", positive=True)
 
 
 def averaged(value: sp.Expr) -> sp.Expr:
-    """Return the mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
+    """The mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
     for name in (l_1, l_2, b):
         value = sp.integrate(sp.expand(value), (name, -L, L)) / (2 * L)
     return sp.expand(value)
@@ -32,11 +32,10 @@ A, E = sp.symbols("L_aff E", nonnegative=True)
 
 @claim("COL:C.9", control=dict(half=Fraction(3, 5)))
 def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The signal term of ReLU tasks, which is $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ with a
-    mean square $E$, is at least `half` = 1/2 times $\mathcal L_{\rm aff}$, for any tokens and
-    weights. Of $l_1,l_2,b$ it is used that they are independent of the rest, have the mean square
-    $\frac{L^2}{3}$ each, and products of the mean 0. It is tried on one token opposite to the
-    query, with $w^\top x=m$, and on the sum for all $\mathcal L_{\rm aff},E\geq0$.
+    r"""The signal term of ReLU tasks is $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ with a mean
+    square $E$; the half is `half`. Of $l_1,l_2,b$ it is used that they are independent of the rest,
+    have the mean square $\frac{L^2}{3}$ each, and products of the mean 0. It is tried on one token
+    opposite to the query, with $w^\top x=m$, and on the sum for all $\mathcal L_{\rm aff},E\geq0$.
     """
     m = sp.Symbol("m", positive=True)
     opposite = forall(
@@ -52,23 +51,20 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
     every function of it has the same mean, times `whole` = 1, given $w$ and $b$. The mean squares
     of $\sum_{i\in A}\gamma_if(x_i)$ for the task and, times `other` = 1, for its companion are
     equal for any tokens. It is used that $l$ and $-l$ have one law, and that $l_1,l_2,b$ have the
-    mean square $\frac{L^2}{3}$ each, and products of the mean 0. The mean squares are tried for two
-    tokens on the other side.
+    mean square $\frac{L^2}{3}$ each, and products of the mean 0; two tokens on the other side are
+    tried.
     """
     m, k = sp.symbols("m_1 m_2", positive=True)
     mean = lambda slope: averaged((gamma * (slope * m + b) + (1 - gamma) * (slope * k + b)) ** 2)
-    task, companion = (
-        computed(r"\mathbb E(\sum_A\gamma f)^2", mean(l_2)),
-        computed(r"\mathbb E(\sum_A\gamma f_{x,\rm aff})^2", mean(-l_1)),
-    )
+    task = computed(r"\mathbb E(\sum_A\gamma f)^2", mean(l_2))
+    companion = computed(r"\mathbb E(\sum_A\gamma f_{x,\rm aff})^2", mean(-l_1))
     slope = identity(computed(r"\mathbb E(-l_2)^4", averaged(l_2**4)), whole * averaged(l_1**4))
     return derivation("COL:C.9s", slope, identity(task, other * companion), other=other, whole=whole)
 
 
 @claim(
     "COL:C.9p/independent",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     hypotheses=("L > 0",),
     repair=dict(bias=False),
     control=dict(bias=False, same=True),
@@ -76,7 +72,7 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
 def values_on_both_sides(*, bias: bool = True, same: bool = False) -> Evidence:
     r"""The mean of $f(x_i)f_{x,\rm aff}(x_j)$ for $i$ on the other side is 0, with the bias
     (printed) or without it; with `same` both have the same slope. The mean of $f(x_i)^2$ stands
-    beside it, so that the equation has terms.
+    beside it.
     """
     m, s = sp.symbols("m s", positive=True)
     shift = b if bias else 0
@@ -93,8 +89,8 @@ def values_on_both_sides(*, bias: bool = True, same: bool = False) -> Evidence:
     control=dict(roots=True, half=Fraction(11, 20)),
 )
 def least_value(*, roots: bool = False, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""What is printed for the lower bound, as a function of $a$ and $\mathcal L_{\rm aff}$ (with
-    `roots`: of their roots), is at least `half` = 1/2 times $\mathcal L_{\rm aff}$.
+    r"""What is printed, as a function of $a$ and $\mathcal L_{\rm aff}$ (with `roots`: of their
+    roots), is at least `half` = 1/2 times $\mathcal L_{\rm aff}$.
     """
     a, whole = sp.symbols("a L_aff", positive=True)
     if roots:  # in the roots of both, which are positive as they are

@@ -19,12 +19,10 @@ DIMENSIONS, LENGTHS = (2, 3, 5, 8), (1, 2, 10, 1000, 10**6)
 
 
 def wide(d: int, n: int) -> NDArray[np.float64]:
-    """Wide windows, from (d + sqrt d)/2 to 300."""
     return np.geomspace((d + math.sqrt(d)) / 2, 300.0, 6)
 
 
 def every(d: int, n: int) -> NDArray[np.float64]:
-    """Windows from 1/10 to 300."""
     return np.geomspace(0.1, 300.0, 8)
 
 

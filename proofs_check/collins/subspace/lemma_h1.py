@@ -12,12 +12,12 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Integers, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.instances.outcomes import charge
 
 k, c_a, c_u = sp.symbols("k c_a c_u", positive=True)
 PATTERNS = (
-    r"The derivative at $0$ is a polynomial of degree three in the weights whose coefficients depend only "
-    r"on which of three "
-    r"tokens coincide: $n=3$ decides every $n\geq2$."
+    "The derivative at $0$ is a polynomial of degree three in the weights whose coefficients depend only "
+    r"on which of three tokens coincide: $n=3$ decides every $n\geq2$."
 )
 
 
@@ -39,7 +39,7 @@ def mean(e: sp.Expr, t: list[sp.Symbol], r: dict[tuple[int, int], sp.Symbol]) ->
 
 
 def slopes(n: int) -> tuple[sp.Expr, sp.Expr, list[sp.Symbol]]:
-    """Return the derivatives at c = 0 of the signal term J and of the mean of sum_i gamma_i^2."""
+    """The derivatives at c = 0 of the signal term J and of the mean of sum_i gamma_i^2."""
     c, alpha = sp.Symbol("c"), list(sp.symbols(f"alpha_1:{n + 1}", positive=True))
     t = list(sp.symbols(f"t_1:{n + 1}"))
     r = {(i, j): sp.Symbol(f"r_{i}{j}") for i, j in product(range(n), range(n)) if i < j}
@@ -72,9 +72,7 @@ def derivative_at_zero(*, factor: int = 2) -> Evidence:
 
 @claim(
     "COL:H.1/sign",
-    false="edge",
-    at="n = 1",
-    costs="a hypothesis",
+    **charge(false="edge", at="n = 1", costs="a hypothesis"),
     repair=dict(least=2),
     control=(dict(least=1), dict(sign=-1)),
     needs=("COL:H.1/derivative",),

@@ -1,6 +1,5 @@
 """Lemma H.3 of Collins et al.: without label noise the loss grows with the largest weight that the
-spurious directions give to a token, if c <= 2. The lemma is true; one step of its proof needs c <=
-1.
+spurious directions give to a token, if c <= 2; one step of its proof needs c <= 1.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from theory.attention.window.low_rank import d_ab, gamma_ab, signal_of_signs
 
 a, b, x, t = sp.symbols("a b x t", real=True)
@@ -27,8 +27,8 @@ AB, BA = d_ab(p, q, first, other, rest), d_ab(q, p, first, other, rest)
 
 
 def of_tokens(n: int, k: int) -> tuple[list[sp.Matrix], sp.Matrix, list[sp.Symbol], list[sp.Symbol]]:
-    """Return tokens u_i, the query u, the numbers e^{c u_i'u} and the weights, all as symbols: (41)
-    holds for each of them.
+    """Tokens u_i, the query u, the numbers e^{c u_i'u} and the weights, as symbols: (41) holds for
+    each of them.
     """
     u = sp.Matrix(sp.symbols(f"u^1:{k + 1}", real=True))
     tokens = [sp.Matrix(sp.symbols(f"u_{i}^1:{k + 1}", real=True)) for i in range(1, n + 1)]
@@ -42,10 +42,9 @@ def of_tokens(n: int, k: int) -> tuple[list[sp.Matrix], sp.Matrix, list[sp.Symbo
 
 @claim("COL:H.3a/41", control=dict(factor=1))
 def derivative_of_the_signal_term(*, factor: int = 2) -> Evidence:
-    r"""The derivative in $\alpha_1$ of what is averaged in (40) is `factor` = 2 times the sum of
-    what is averaged in $S_{i,j}$, for all tokens and weights, every $n$ and $k$: if $\alpha_1$
-    grows by $h$, the change is $h$ times that, up to $h^2$ times a number, which is given. It is
-    tried for $n=3$, $k=2$.
+    r"""Of what is averaged in (40), `factor` = 2 times the sum of what is averaged in $S_{i,j}$,
+    for all tokens and weights, every $n$ and $k$: if $\alpha_1$ grows by $h$, the change is $h$
+    times that, up to $h^2$ times a number, which is given. It is tried for $n=3$, $k=2$.
     """
     tokens, u, e, alpha = of_tokens(3, 2)
     off = [v - u for v in tokens]
@@ -66,10 +65,8 @@ def pair_of_terms(*, sign: int = 1) -> Evidence:
     $e^{c(a+b)}(e^{ca}\gamma_{b,a}\alpha_1-e^{cb}\gamma_{a,b}\alpha_i)$ of (50).
     """
     s_first, s_same = (1 - a - a * b + b) * p**2 * q * first, (a * b - 1 - a + b) * p * q**2 * other
-    return identity(
-        computed(r"S_{i,1}+S_{i,i}", s_first + s_same),
-        p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other),
-    )
+    left = computed(r"S_{i,1}+S_{i,i}", s_first + s_same)
+    return identity(left, p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other))
 
 
 @claim("COL:H.3a/51", control=dict(sign=-1))
@@ -84,10 +81,9 @@ def rearranged_into_two_terms(*, sign: int = 1) -> Evidence:
 
 @claim("COL:H.3.perp", control=dict(sign=1))
 def perpendicular_parts_cancel(*, sign: int = -1) -> Evidence:
-    r"""The two terms of (42) that hold $I-uu^\top$ have mean 0, which is 1 plus `sign`, for every
-    $k$: the flip of the part of $u_j$ that is perpendicular to $u$ leaves $u^\top u_j$ as it is,
-    $-1$ times `sign`. It is used that it keeps the law of the tokens. It is tried for $u=e_1$,
-    $k=3$, with the mean over both.
+    r"""The two terms of (42) that hold $I-uu^\top$ have the mean 1 plus `sign`, for every $k$; the
+    flip leaves $u^\top u_j$ as it is, $-1$ times `sign`, and keeps the law of the tokens. It is
+    tried for $u=e_1$, $k=3$.
     """
     s = sp.symbols("s_1 s_i s_j", real=True)
     parts = [sp.Matrix([0, *sp.symbols(f"q_{name}^2:4", real=True)]) for name in "1ij"]
@@ -122,9 +118,7 @@ def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
 
 @claim(
     "COL:H.3.G",
-    false="edge",
-    at="a = b = 1 and a = b = -1",
-    costs="nothing",
+    **charge(false="edge", at="a = b = 1 and a = b = -1", costs="nothing"),
     repair=dict(ends=False),
     control=dict(sign=-1),
     needs=("COL:H.3a/51", "COL:H.3b/T1", "COL:H.3c", "COL:H.3e/53"),
@@ -191,8 +185,7 @@ def derivatives_of_the_difference(*, sign: int = 1) -> Evidence:
 
 @claim(
     "COL:H.3d/increasing",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(c_max=1),
     dial="c_max",
     hypotheses=("c > 0", "c <= 2", "x >= -1", "x <= 1"),
@@ -260,9 +253,7 @@ def slopes_of_signs() -> list[tuple[int, sp.Expr]]:
 
 @claim("COL:H.3/signs", control=dict(sign=-1))
 def signal_of_several_signs(*, sign: int = 1) -> Evidence:
-    r"""For $k=1$, $n=3$ and $4$ and $e^c=\frac32$ and $7$ the derivative of $H_{\rm signal}$ is
-    positive for every $\alpha_1$ above the other weights, by enumeration: $7<e^2$.
-    """
+    r"""$7<e^2$; by enumeration, for every $\alpha_1$ above the other weights."""
     return all_of(
         *(forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes_of_signs())
     )
@@ -270,12 +261,10 @@ def signal_of_several_signs(*, sign: int = 1) -> Evidence:
 
 @claim("COL:H.3/sphere", control=dict(sign=-1))
 def signal_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
-    r"""For $k=3$ and $n=2$ the derivative of $H_{\rm signal}$ in $r=\ln\frac{\alpha_1}{\alpha_2}$
-    is positive at $c=\frac12,1,2$ and $r=\frac12,2$, by enclosure of an integral.
-
-    The heights $s\pm\frac D2$ of the tokens over $u$ are uniform on $[-1,1]$: for $m=1-\frac D2$
-    the means over $s$ in $[-m,m]$ are polynomials in D. The first weight is $g$, with the
-    derivative $g(1-g)$.
+    r"""Positive at $c=\frac12,1,2$ and $r=\ln\frac{\alpha_1}{\alpha_2}=\frac12,2$, by enclosure of
+    an integral. The heights $s\pm\frac D2$ of the tokens over $u$ are uniform on $[-1,1]$: for
+    $m=1-\frac D2$ the means over $s$ in $[-m,m]$ are polynomials in $D$. The first weight is $g$,
+    with the derivative $g(1-g)$.
     """
     m, D = 1 - x / 2, x
     both = 2 * m + 2 * m**3 / 3 - m * D**2 / 2  # of (1 - a)(1 - b)

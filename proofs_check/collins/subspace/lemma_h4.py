@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from theory.attention.window.low_rank import d_ab, h_ab, noise_of_signs, polynomial_66
 
 p, q, first, second, E, y = sp.symbols("p q alpha_1 alpha_2 E y", positive=True)  # p = e^{ca}, q = e^{cb}
@@ -50,12 +50,10 @@ def value_on_the_diagonal(*, power: int = 3) -> Evidence:
     value = (first - second) / (first + second) ** power
     h = h_ab(p, p, first, second)
     domain = dict.fromkeys((p, first, second), (0, oo))
+    left = computed("h_{a,a}h_{b,b}", h * h.subs(p, q))
     return all_of(
         identity(computed("h_{a,a}", h), value),
-        identity(
-            computed("h_{a,a}h_{b,b}", h * h.subs(p, q)),
-            (first - second) ** 2 / (first + second) ** (2 * power),
-        ),
+        identity(left, (first - second) ** 2 / (first + second) ** (2 * power)),
         forall(h if power == 3 else -h, ">=", 0, domain, where=[(first, ">=", second)]),
     )
 
@@ -131,24 +129,19 @@ def highest_terms_are_positive(*, cap: int | Fraction = Fraction(15, 2)) -> Evid
     square = y**2 - sp.Rational(124, 15) * y + 32
     a4 = sp.Symbol("a_4", positive=True)  # over a_6: at least 32
     terms = y**2 - 4 * y - y * a4 / sp.Rational(15, 2) + a4
+    domain = {y: (0, oo)}
     return all_of(
         forall(sp.exp(2), "<", cap if cap == Fraction(15, 2) else 7, {}),
         forall(terms, ">=", square, {y: Closed(1, cap), a4: Closed(32, oo)}),
         forall(
-            square,
-            ">=" if cap == Fraction(15, 2) else "<",
-            32 - sp.Rational(62 * 2, 15) ** 2 / 4,
-            {y: (0, oo)},
+            square, ">=" if cap == Fraction(15, 2) else "<", 32 - sp.Rational(62 * 2, 15) ** 2 / 4, domain
         ),
     )
 
 
 @claim(
     "COL:H.4e",
-    false="edge",
-    at="p_a p_b = 0",
-    follows="COL:H.4.pab",
-    costs="nothing",
+    **charge(false="edge", at="p_a p_b = 0", follows="COL:H.4.pab", costs="nothing"),
     repair=dict(positive=True),
     control=dict(positive=True, factor=1),
     needs=("COL:H.4b",),
@@ -176,9 +169,7 @@ def square_is_completed(*, positive: bool = False, factor: int = 2) -> Evidence:
 
 @claim(
     "COL:H.4.pab",
-    false="edge",
-    at="p_a = p_b = 0",
-    costs="nothing",
+    **charge(false="edge", at="p_a = p_b = 0", costs="nothing"),
     repair=dict(zero=False),
     control=dict(sign=-1),
     needs=("COL:H.4e", "COL:H.4c/66", "COL:H.4d/chain"),
@@ -186,9 +177,7 @@ def square_is_completed(*, positive: bool = False, factor: int = 2) -> Evidence:
     hypotheses=("p_a >= 0", "p_b >= 0", "p_a <= 1", "p_b <= 1"),
 )
 def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
-    r"""Printed, $H_{a,b}$ is positive on the whole square of $(p_a,p_b)$; it is so off the
-    origin.
-    """
+    """Printed on the whole square of $(p_a,p_b)$; it is so off the origin."""
     densities = {X: Closed(0, 1) if zero else sp.Interval.Lopen(0, 1), Y: Closed(0, 1)}
     return forall(sign * H_AB, ">", 0, {r: (0, oo), t: (0, oo), **densities})
 
@@ -203,8 +192,8 @@ def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
     hypotheses=("a >= -1", "a <= 1"),
 )
 def densities_may_exceed_one(*, any_size: bool = False, sign: int = 1) -> Evidence:
-    r"""The density of $u_1^\top u$ on the circle exceeds 1 near the ends; $H_{a,b}$, times `sign` =
-    1, is positive for densities of any size of which one is positive.
+    """The density on the circle exceeds 1 near the ends; $H_{a,b}$, times `sign` = 1, is positive
+    for densities of any size of which one is positive.
     """
     if any_size:
         return forall(sign * H_AB, ">", 0, {r: (0, oo), t: (0, oo), X: (0, oo), Y: Closed(0, oo)})
@@ -214,8 +203,7 @@ def densities_may_exceed_one(*, any_size: bool = False, sign: int = 1) -> Eviden
 
 @claim(
     "COL:H.4/diagonal",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(off_the_diagonal=True),
     control=dict(off_the_diagonal=True, sign=-1),
     needs=("OURS:R8.H4",),
@@ -241,12 +229,8 @@ def diagonal_is_a_null_set(*, off_the_diagonal: bool = False, sign: int = 1) -> 
         "N": float(true),
         "printed": float(true + added),
     }
-    return fails_at(
-        point,
-        sp.expand((true + added).rewrite(sp.exp) - true.rewrite(sp.exp)),
-        r"N=\text{the right side of (59)}",
-        equality=True,
-    )
+    violation = sp.expand((true + added).rewrite(sp.exp) - true.rewrite(sp.exp))
+    return fails_at(point, violation, r"N=\text{the right side of (59)}", equality=True)
 
 
 @claim("COL:H.4", control=(dict(E_max=50), dict(sign=-1)), needs=("COL:H.4a", "OURS:R8.H4"))

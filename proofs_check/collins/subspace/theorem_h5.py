@@ -16,7 +16,7 @@ from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import supported, undecided
+from proofs_check.instances.outcomes import charge, supported, undecided
 from proofs_check.instances.window.free_minima import (
     NOISES,
     affine_kernel,
@@ -33,7 +33,6 @@ UNIQUE = ("n in Integers", "n >= 1", "c_u > 0", "c_v >= 0")
 
 
 def of_equal_loss(M: np.ndarray, other: np.ndarray, prompts: Prompts, sigma: float) -> bool:
-    """Whether two matrices have the same loss up to rounding."""
     return abs(loss_and_gradient(M, prompts, sigma)[0] - loss_and_gradient(other, prompts, sigma)[0]) < 1e-12
 
 
@@ -80,13 +79,10 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
 
 @claim(
     "COL:T4.4",
-    false="edge",
-    at="c_v = 0, and n = 1 in Case 1",
-    follows="COL:H.2",
+    **charge(false="edge", at="c_v = 0, and n = 1 in Case 1", follows="COL:H.2", costs="a hypothesis"),
     why=ONE_TOKEN
     + r"with $c_v=0$ the scores see only $B^\top MB$, and $CBB^\top+BB_\perp^\top+B_\perp B^\top$ is as "
     r"good as $CBB^\top$.",
-    costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
     needs=(
@@ -117,12 +113,10 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
 
 @claim(
     "COL:H.2",
-    false="edge",
-    at="c_v = 0, and n = 1",
+    **charge(false="edge", at="c_v = 0, and n = 1", costs="a hypothesis"),
     why=ONE_TOKEN
     + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $CBB^\top+BB_\perp^\top+B_\perp "
     r"B^\top$ as $CBB^\top$.",
-    costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
     needs=(
@@ -151,9 +145,8 @@ def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Ev
 
 @claim("COL:H.5i", control=dict(power=1))
 def loss_is_homogeneous(*, power: int = 0) -> Evidence:
-    r"""$H(u,c^{\prime}\alpha)$ is $c^{\prime}$ to the power `power` = 0 times $H(u,\alpha)$: what
-    is averaged, for any number of tokens, any errors and any noise; two tokens with the errors
-    $z_i$ are tried.
+    """To the power `power` = 0: what is averaged, for any number of tokens, any errors and any
+    noise; two tokens with the errors $z_i$ are tried.
     """
     x, y, sigma = sp.symbols("z_1 z_2 sigma", real=True)
     p, q = sp.symbols("e_1 e_2", positive=True)
@@ -168,10 +161,7 @@ def loss_is_homogeneous(*, power: int = 0) -> Evidence:
 
 @claim(
     "COL:H.5ii",
-    false="edge",
-    at="c_v = 0",
-    follows="COL:H.2",
-    costs="a hypothesis",
+    **charge(false="edge", at="c_v = 0", follows="COL:H.2", costs="a hypothesis"),
     repair=dict(spurious=True),
     control=dict(spurious=False),
     hypotheses=("c_v >= 0", "c >= 0"),
@@ -233,12 +223,10 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
 
 @claim(
     "COL:B.5",
-    false="edge",
-    at="n = 1, and constant tasks without noise",
+    **charge(false="edge", at="n = 1, and constant tasks without noise", costs="a hypothesis"),
     why=ONE_TOKEN
     + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the "
     r"loss $0$.",
-    costs="a hypothesis",
     repair=dict(least_n=2),
     control=dict(least_n=1),
     needs=("COL:B.4", "COL:B.5.mono", "COL:B.5.map"),
@@ -246,10 +234,7 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     hypotheses=("n in Integers", "n >= 1"),
 )
 def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1) -> Evidence:
-    r"""Printed, a matrix that is no multiple of the identity shares the least loss at $n=1$. For
-    $n\geq2$ the free minimiser over all $M$ on the circle is one, for affine tasks and for
-    $\rho(t)=e^t$.
-    """
+    """Printed, a matrix that is no multiple of the identity shares the least loss at $n=1$."""
     text = r"M^{*}=wI,\ w\geq0"
     if least_n == 1:
         prompts = every_prompt(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), 1, affine_kernel)

@@ -14,7 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -23,7 +23,7 @@ m, mu = sp.symbols("m mu", positive=True)
 
 
 def averaged(value: sp.Expr) -> sp.Expr:
-    """Return the mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
+    """The mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
     for name in (l_1, l_2, b):
         value = sp.integrate(sp.expand(value), (name, -L, L)) / (2 * L)
     return sp.expand(value)
@@ -38,13 +38,12 @@ IN_SPACE = {mu: sp.S.Half}
 
 @claim("COL:T3.6", control=dict(share=2))
 def odd_predictions(*, share: int = 3) -> Evidence:
-    r"""The loss of linear attention on affine and on ReLU tasks is at least $L^2$ over `share` = 3,
-    for any labels, tokens and matrix: the prediction is odd in the query $x$, so that the loss is
-    at least the mean square of the even part $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of the task. It is
-    used that $x$ has the law of $-x$ given the rest, for which the loss is the same, that
-    $\mathbb Eb^2=\frac{L^2}{3}$, and that $b$ is centred and independent of $e-b$. It is tried on
-    the loss $\mathbb Ef(x)^2$ of $M=0$, with $\mathbb E(w^\top x)^2=\frac1d$, and for every odd
-    value $P$ and every odd part $o$, on the mean of $(P-o-e)^2$ and $(-P+o-e)^2$.
+    r"""At least $L^2$ over `share` = 3, for any labels, tokens and matrix: the prediction is odd in
+    the query $x$, so that the loss is at least the mean square of the even part
+    $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of the task. It is used that $x$ has the law of $-x$ given the
+    rest, that $\mathbb Eb^2=\frac{L^2}{3}$, and that $b$ is centred and independent of $e-b$. It is
+    tried on the loss $\mathbb Ef(x)^2$ of $M=0$, with $\mathbb E(w^\top x)^2=\frac1d$, and for
+    every odd value $P$ and every odd part $o$, on the mean of $(P-o-e)^2$ and $(-P+o-e)^2$.
     """
     P = sp.Symbol("P", real=True)  # the prediction minus the odd part
     even = b + (l_1 + l_2) / 2 * m
@@ -62,12 +61,12 @@ def odd_predictions(*, share: int = 3) -> Evidence:
 
 @claim("COL:F.1p/affine", control=(dict(with_bias=True), dict(whole=2)))
 def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence:
-    r"""For affine tasks $\mathbb E_xf=b$; every function of it and every one of $l$ and $w$, which
-    $f-b$ is (with the bias left in, `with_bias`: and of $b$), have the product of their means; the
-    flip is $-l\,w^\top x+b$, and products of a function of $-l$ and one of $w$ and $b$ have the
-    mean of that with $l$, so that the flip has the law of the task; all times `whole` = 1. It is
-    used that $l$, $(w,b)$ and the point are independent, that $l$ and $-l$ have one law, and that
-    the point is centred. It is tried with $b^2$ and $l_1^2s^2$.
+    r"""$\mathbb E_xf=b$; every function of it and every one of $l$ and $w$, which $f-b$ is (with
+    the bias left in, `with_bias`: and of $b$), have the product of their means; the flip is
+    $-l\,w^\top x+b$, and products of a function of $-l$ and one of $w$ and $b$ have the mean of
+    that with $l$; all times `whole` = 1. It is used that $l$, $(w,b)$ and the point are
+    independent, that $l$ and $-l$ have one law, and that the point is centred. It is tried with
+    $b^2$ and $l_1^2s^2$.
     """
     s = sp.Symbol("s", real=True)
     rest = l_1 * s + (b if with_bias else 0)
@@ -86,8 +85,7 @@ def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence
 
 @claim(
     "COL:F.1p/relu",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     needs=("COL:T3.6",),
     repair=dict(even_part=True),
     control=dict(even_part=True, share=3),
@@ -107,27 +105,23 @@ def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
 
 @claim(
     "COL:F.1p/flip",
-    false="gap",
-    costs="nothing",
-    follows="COL:F.1p/relu",
+    **charge(false="gap", follows="COL:F.1p/relu", costs="nothing"),
     needs=("COL:F.1p/affine", "COL:T3.6"),
     repair=dict(affine=True),
     control=dict(affine=True, offset=1),
     hypotheses=("L > 0",),
 )
 def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
-    r"""Printed, the flip $2\,\mathbb E_xf-f$ of a ReLU task has at $w^\top x=0$ the mean square of
-    the task, for $d=3$. For affine tasks the flip $2b-(l_1s+b)$, with `offset` = 0 added to its
-    factor of $b$, has at every $s$ the mean square of the task.
+    r"""Printed, the flip of a ReLU task has at $w^\top x=0$ the mean square of the task, for $d=3$.
+    For affine tasks $2b-(l_1s+b)$, with `offset` = 0 added to its factor of $b$, has it at every
+    $s$.
     """
     s = sp.Symbol("s", positive=True)
     if affine:
         flip = computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged(((2 + offset) * b - (l_1 * s + b)) ** 2))
         return identity(flip, averaged((l_1 * s + b) ** 2))
-    return identity(
-        computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2).subs(IN_SPACE)),
-        averaged(b**2),
-    )
+    left = computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2).subs(IN_SPACE))
+    return identity(left, averaged(b**2))
 
 
 @claim("COL:F.1.drop/affine", control=dict(square=2), needs=("COL:F.1p/affine",))
@@ -156,10 +150,8 @@ def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
     signs = tuple(product((1, -1), repeat=2))
     mean = lambda f: averaged(sum(f(T * s, CENTRED.subs(m, mu + size * delta)) for T, size in signs) / 4)
     whole = mean(lambda T, centred: (A + c * T * centred + MEAN * (T - 1)) ** 2)
-    without, part = (
-        mean(lambda T, centred: (A + c * T * centred - MEAN) ** 2),
-        mean(lambda T, centred: MEAN**2 * T**2),
-    )
+    without = mean(lambda T, centred: (A + c * T * centred - MEAN) ** 2)
+    part = mean(lambda T, centred: MEAN**2 * T**2)
     ranges = {**dict.fromkeys((A, s, c, delta), (-oo, oo)), mu: (0, oo), L: (0, oo)}
     return derivation(
         "COL:F.1.drop/relu", forall(without + square * part, "<=", whole, ranges), square=square
@@ -174,8 +166,8 @@ def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
     hypotheses=("L > 0",),
 )
 def mean_square_of_the_mean(*, modulus: bool = False, share: int = 6) -> Evidence:
-    r"""The mean square of $\mathbb E_xf$ of ReLU tasks is $\frac{L^2}{3}$ (printed, for $d=3$), and
-    with `modulus` $\frac{L^2}{3}$ and $L^2\mu^2$ over `share` = 6.
+    r"""Of ReLU tasks $\frac{L^2}{3}$ (printed, for $d=3$), and with `modulus` $\frac{L^2}{3}$ and
+    $L^2\mu^2$ over `share` = 6.
     """
     square, stated = averaged(MEAN**2), L**2 / 3
     if modulus:
@@ -185,14 +177,11 @@ def mean_square_of_the_mean(*, modulus: bool = False, share: int = 6) -> Evidenc
 
 @claim("COL:T3.6.cmp", control=dict(power=-1), needs=("COL:T3.6", "COL:T3.5"))
 def linear_above_softmax(*, power: int = 1) -> Evidence:
-    r"""For $\Lambda=e^x\geq1$, every $d\geq1$ and the constant $C$ of Theorem 3.5, which depends on
-    $d$, the upper bound $CL^2\Lambda^{-1/(d+2)}$ is at most $3C$ times the lower bound
-    $\frac{L^2}{3}$; `power` = 1 is the sign of the exponent.
+    r"""For $\Lambda=e^x\geq1$, every $d\geq1$ and the constant $C$ of Theorem 3.5
+    $CL^2\Lambda^{-1/(d+2)}$ is at most $3C$ times $\frac{L^2}{3}$; `power` = 1 is the sign of the
+    exponent.
     """
-    d, x, C = (
-        sp.Symbol("d", integer=True, positive=True),
-        sp.Symbol("x", nonnegative=True),
-        sp.Symbol("C", positive=True),
-    )
+    d, x = sp.Symbol("d", integer=True, positive=True), sp.Symbol("x", nonnegative=True)
+    C = sp.Symbol("C", positive=True)
     everywhere = {d: Integers(1, oo), x: Closed(0, oo), C: (0, oo), L: (0, oo)}
     return forall(C * L**2 * sp.exp(-power * x / (d + 2)), "<=", 3 * C * (L**2 / 3), everywhere)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 
@@ -18,38 +19,48 @@ from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.instances.outcomes import charge
 from proofs_check.instances.window.along_lengths import learned_loss, widths_between
 from theory.attention.window.classes import TaskClass, affine, relu
 
 n = Diverging.n
-DIMENSIONS, LENGTHS = (2, 3, 5), (3, 100, 10**5)
+Tasks = Callable[[float], TaskClass]
+LENGTHS = (3, 100, 10**5)
+GRID: dict[str, Any] = {"dimensions": (2, 3, 5), "lengths": LENGTHS}
 
 
 def noises(least: Fraction | int = 1, most: Fraction | int = 1) -> Callable[[int, int], Iterable[float]]:
-    """Variances from L^2 n^{-2/d} to n L^2, at L = 1; both ends with a factor."""
     return lambda d, n: (float(least) * n ** (-2 / d), 1.0, float(most) * n)
 
 
-def between(
-    tasks: Callable[[float], TaskClass],
-    power: Callable[[int], float],
-    constant: float,
-    floor: bool,
-    stated: str,
-    most: int | Fraction = 1,
-) -> Evidence:
-    """Compare the best widths on the grid with a power of Lambda; sigma^2 is at most so many times
-    n L^2.
+def at_least(tasks: Tasks, add: int, share: float, most: int | Fraction = 1) -> Evidence:
+    """The best widths on the grid are at least share Lambda^{1/(d + add)}, sigma^2 at most so many
+    times n L^2.
     """
+    stated, grid = rf"w^*\geq c\,\Lambda^{{1/(d+{add})}}", noises(most=most)
+    return widths_between(
+        tasks, lambda d: 1 / (d + add), share, floor=True, noises=grid, checked=stated, **GRID
+    )
+
+
+def at_most(
+    tasks: Tasks,
+    times: int | Fraction,
+    share: Fraction,
+    most: int = 1,
+    power: Callable[[float, int], float] = lambda times, d: times * 2 / (d + 2),
+    shown: str = "2/(d+2)",
+) -> Evidence:
+    """The same beside a power from above, with so many times the exponent."""
+    stated, grid = rf"w^*\leq C\,\Lambda^{{{shown}}}", noises(most=most)
     return widths_between(
         tasks,
-        power,
-        constant,
-        floor=floor,
-        dimensions=DIMENSIONS,
-        lengths=LENGTHS,
-        noises=noises(most=most),
+        lambda d: power(float(times), d),
+        float(share),
+        floor=False,
+        noises=grid,
         checked=stated,
+        **GRID,
     )
 
 
@@ -65,8 +76,7 @@ SATURATED = Diverging(
 
 @claim(
     "COL:T3.4/range",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     needs=("COL:T3.4/finite",),
     repair=dict(with_L=True),
     control=dict(with_L=True, share=Fraction(1, 10)),
@@ -79,15 +89,15 @@ def range_of_the_noise(*, with_L: bool = False, share: Fraction = Fraction(1, 20
     """
     if not with_L:
         return along(SATURATED, d=3)
-    return between(affine, lambda d: 1 / (d + 4), float(share) * 0.6, True, r"w^*\geq c\,\Lambda^{1/(d+4)}")
+    return at_least(affine, 4, float(share) * 0.6)
 
 
 D = sp.Symbol("D", positive=True)
 
 
 def two_tokens(w: int | sp.Expr) -> sp.Expr:
-    """Return the integrand over the difference D of two heights of 2 minus 9/L^2 times the signal
-    of affine tasks with two tokens, d = 3.
+    """The integrand over the difference D of two heights of 2 minus 9/L^2 times the signal of
+    affine tasks with two tokens, d = 3.
     """
     falls = sp.exp(-2 * w * D)
     tanh = (1 - falls) / (1 + falls)
@@ -110,8 +120,7 @@ LOWER_POWER = (dict(times=Fraction(3, 4)), dict(share=Fraction(1, 4)))
 #: What is executed of Theorem 3.4, whose range of the noise is damaged.
 WITH_L = (
     r"The range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$ of the noise. No $L$ is seen at its lower "
-    r"end; of that "
-    r"COL:T3.4/range speaks."
+    "end; of that COL:T3.4/range speaks."
 )
 
 
@@ -125,7 +134,7 @@ def affine_lower(*, share: Fraction = Fraction(3, 100), most: int | Fraction = 1
     r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
     of affine tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
     """
-    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}", most)
+    return at_least(affine, 4, float(share), most)
 
 
 @claim("COL:T3.4/affine.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
@@ -133,9 +142,7 @@ def affine_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1)
     r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of affine tasks is at most `share` = 1/2
     times $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
     """
-    return between(
-        affine, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}"
-    )
+    return at_most(affine, times, share)
 
 
 @claim(
@@ -148,7 +155,7 @@ def relu_lower(*, share: Fraction = Fraction(1, 70), most: int | Fraction = 1) -
     r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
     of ReLU tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
     """
-    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}", most)
+    return at_least(relu, 2, float(share), most)
 
 
 @claim("COL:T3.4/relu.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
@@ -156,23 +163,20 @@ def relu_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -
     r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of ReLU tasks is at most `share` = 1/2 times
     $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
     """
-    return between(
-        relu, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}"
-    )
+    return at_most(relu, times, share)
 
 
 @claim(
     "COL:T3.4/inference",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     needs=("OURS:R8.law",),
     repair=dict(proved=False),
     control=dict(proved=False, add=1),
     hypotheses=("d >= 2",),
 )
 def upper_end_for_affine_tasks(*, proved: bool = True, add: int = 3) -> Evidence:
-    r"""The exponent of Theorem E.2 (printed), or that of the sharp law with $d+3$ (3 is `add`), is
-    at most $\frac{2}{d+2}$ for every $d\geq2$.
+    r"""The exponent of Theorem E.2 (printed), or $\frac{2}{d+3}$ (3 is `add`), is at most
+    $\frac{2}{d+2}$ for every $d\geq2$.
     """
     d = sp.Symbol("d", integer=True, positive=True)
     mine = 2 * (d + 2) / (d * (d + 4)) if proved else sp.S(2) / (d + add)
@@ -222,10 +226,9 @@ AFFINE_NOISE = much_noise(sp.Rational(1, 7), "n >= (log(n)/sigma2)**(7/2)")
 
 @claim(
     "COL:E.1/lower",
-    false="gap",
+    **charge(false="gap", costs="a hypothesis"),
     why=NO_UPPER_END + r"$\Lambda^{1/2}$, far below $\Lambda^{1/(d+2)}$.",
     instead=IN_THE_RANGE,
-    costs="a hypothesis",
     needs=("COL:E.1/noisy", "COL:E.1.low", "COL:B.5"),
     repair=dict(ranged=True),
     control=(dict(ranged=True, share=Fraction(1, 40)), dict(ranged=True, most=2)),
@@ -234,13 +237,13 @@ AFFINE_NOISE = much_noise(sp.Rational(1, 7), "n >= (log(n)/sigma2)**(7/2)")
 def width_of_relu_tasks_from_below(
     *, ranged: bool = False, share: Fraction = Fraction(1, 70), most: int | Fraction = 1
 ) -> Evidence:
-    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
-    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of ReLU
-    tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
+    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. In the
+    range, at the upper end times `most` = 1, the best width is at least `share` = 1/70 times
+    $\Lambda^{1/(d+2)}$, on a grid.
     """
     if not ranged:
         return along(RELU_NOISE, d=3, L=1)
-    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}", most)
+    return at_least(relu, 2, float(share), most)
 
 
 @claim("COL:E.1/upper", control=LOWER_POWER, needs=("COL:E.1.up", "COL:B.5"))
@@ -250,23 +253,14 @@ def width_of_relu_tasks_from_above(
     r"""The best width of ReLU tasks is at most `share` = 1/2 of $\Lambda^{2/(d+2)}$ on a grid, with
     `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
     """
-    return between(
-        relu,
-        lambda d: float(times) * 2 / (d + 2),
-        float(share),
-        False,
-        r"w^*\leq C\,\Lambda^{2/(d+2)}",
-        10**4,
-    )
+    return at_most(relu, times, share, 10**4)
 
 
 @claim(
     "COL:E.2/lower",
-    false="gap",
-    follows="COL:E.1/lower",
+    **charge(false="gap", follows="COL:E.1/lower", costs="a hypothesis"),
     why=NO_UPPER_END + r"$\Lambda^{1/2}$, far below $\Lambda^{1/(d+4)}$.",
     instead=IN_THE_RANGE,
-    costs="a hypothesis",
     needs=("COL:E.1/noisy", "COL:E.2p/value", "COL:B.5"),
     repair=dict(ranged=True),
     control=(dict(ranged=True, share=Fraction(1, 20)), dict(ranged=True, most=2)),
@@ -275,13 +269,13 @@ def width_of_relu_tasks_from_above(
 def width_of_affine_tasks_from_below(
     *, ranged: bool = False, share: Fraction = Fraction(3, 100), most: int | Fraction = 1
 ) -> Evidence:
-    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
-    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of affine
-    tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
+    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. In the
+    range, at the upper end times `most` = 1, the best width is at least `share` = 3/100 times
+    $\Lambda^{1/(d+4)}$, on a grid.
     """
     if not ranged:
         return along(AFFINE_NOISE, d=3, L=1)
-    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}", most)
+    return at_least(affine, 4, float(share), most)
 
 
 @claim("COL:E.2/upper", control=LOWER_POWER, needs=("COL:E.2p/value", "COL:B.5"))
@@ -292,10 +286,8 @@ def width_of_affine_tasks_from_above(
     on a grid, with `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to
     $10^4nL^2$.
     """
-    stated = r"w^*\leq C\,\Lambda^{2(d+2)/(d(d+4))}"
-    return between(
-        affine, lambda d: float(times) * 2 * (d + 2) / (d * (d + 4)), float(share), False, stated, 10**4
-    )
+    power = lambda times, d: times * 2 * (d + 2) / (d * (d + 4))
+    return at_most(affine, times, share, 10**4, power, "2(d+2)/(d(d+4))")
 
 
 #: For every width, task and dimension the loss is at least the noise term, and that at least
@@ -311,9 +303,8 @@ LOUD = Diverging(
 
 @claim(
     "COL:T3.5",
-    false="gap",
+    **charge(false="gap", costs="a hypothesis"),
     instead=IN_THE_RANGE,
-    costs="a hypothesis",
     needs=(
         "COL:R2.1.i",
         "COL:B.1-dec",
@@ -338,28 +329,20 @@ def other_tasks_of_one_constant(
     most: int | Fraction = 1,
     lengths: tuple[int, ...] = LENGTHS,
 ) -> Evidence:
-    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
-    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the ends times `least` = 1 and `most` = 1, the loss on
-    every task with the constant $L=1$ at the width learned on ReLU tasks is at most `constant` = 4
-    times $\Lambda^{-1/(d+2)}$, on a grid.
+    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. In the
+    range, at the ends times `least` = 1 and `most` = 1, the loss on every task with $L=1$ at the
+    width learned on ReLU tasks is at most `constant` = 4 times $\Lambda^{-1/(d+2)}$, on a grid.
     """
     if not ranged:
         return along(LOUD, d=3, L=1)
-    return learned_loss(
-        relu,
-        (affine, relu),
-        lambda d, whole: float(constant) * whole ** (-1 / (d + 2)),
-        dimensions=DIMENSIONS,
-        lengths=lengths,
-        noises=noises(least, most),
-        checked=r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}",
-    )
+    bound = lambda d, whole: float(constant) * whole ** (-1 / (d + 2))
+    checked, grid = r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}", GRID | {"lengths": lengths}
+    return learned_loss(relu, (affine, relu), bound, noises=noises(least, most), checked=checked, **grid)
 
 
 @claim(
     "COL:T3.5.iff",
-    false="gap",
-    costs="constants",
+    **charge(false="gap", costs="constants"),
     needs=("OURS:R15",),
     repair=dict(factor=True),
     control=dict(factor=True, least=Fraction(11, 10)),

@@ -1,6 +1,4 @@
-"""Theorem E.1 of Collins et al.: the width for ReLU tasks, case by case. The noise term above the
-third case, and the upper end of the range, use the exponent of Lemma D.1, which is too large.
-"""
+"""Theorem E.1 of Collins et al.: the width for ReLU tasks, case by case."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.instances.window.from_below import BELOW, EVERY, WIDE, d, w
 
 n = Diverging.n
@@ -51,8 +49,8 @@ def case_one(*, square: bool = False, share: int = 15) -> Evidence:
 
 
 def loss_from_above(m: sp.Expr, width: sp.Expr) -> sp.Expr:
-    """Return an upper bound of the loss over the noise for d = 3, n = m^3 and L^2 = sigma^2/n: 4L^2
-    for the signal, and the bound of ours for the noise.
+    """The loss over the noise for d = 3, n = m^3 and L^2 = sigma^2/n, from above: 4L^2 for the
+    signal, and the bound of ours for the noise.
     """
     tokens = m**3
     return 4 / tokens + 12 * sp.E**2 * width / (tokens + 1) + tokens * sp.exp(-(tokens - 1) / (4 * width))
@@ -70,9 +68,7 @@ BEYOND = Diverging(
 
 @claim(
     "COL:E.1-c2",
-    false="gap",
-    follows="COL:D.1/lower",
-    costs="constants",
+    **charge(false="gap", follows="COL:D.1/lower", costs="constants"),
     needs=("OURS:R8.above", "COL:C.2"),
     repair=dict(power=True),
     control=dict(power=True, logarithms=2),
@@ -93,7 +89,7 @@ def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
 @claim("COL:E.1-c3/argmin", **TYPO, repair=dict(two=2), control=dict(two=3), hypotheses=("w > 0",))
 def least_width(*, two: int = 1) -> Evidence:
     r"""Where $w^{(d+2)/2}$ is `two` (printed: 1) times $\Lambda/d$ the two parts of the derivative
-    of $\frac1w+\frac{w^{d/2}}{\Lambda}$ cancel.
+    cancel.
     """
     rising = half_d * w ** (half_d - 1) / (d * w ** (half_d + 1) / two)
     return identity(computed(r"\partial_w(w^{d/2}/\Lambda)", sp.powsimp(sp.simplify(rising))), 1 / w**2)
@@ -111,28 +107,20 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
 
 @claim("COL:E.1.low", control=dict(four=3))
 def lower_end(*, four: int = 4) -> Evidence:
-    r"""From the bound of the optimal loss follows
-    $w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is `four`;
-    it is tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
+    r"""$w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is
+    `four`; tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
     $w^2\geq\frac{c^\prime}{4cX}$.
     """
-    search = forall(
-        w**2,
-        ">=",
-        k / (four * c * X),
-        dict.fromkeys((w, X, c, k), (0, oo)),
-        where=[(k / w**2, "<=", 4 * c * X)],
-    )
+    where = [(k / w**2, "<=", 4 * c * X)]
+    search = forall(w**2, ">=", k / (four * c * X), dict.fromkeys((w, X, c, k), (0, oo)), where=where)
     return derivation("COL:E.1.low", search, four=four)
 
 
 @claim("COL:E.1.up", control=(dict(halves=3), dict(four=3)))
 def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
-    r"""From the bound of the optimal loss follows
-    $w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the first
-    2 is `halves` and the last 4 is `four`, for every real $d>0$; it is tried for $d=2$ with
-    $y=\Lambda^{1/4}$: if $c^\prime w\leq4c\sqrt2\,y^2$ then
-    $w\leq\frac{4c}{c^\prime}\sqrt2\,y^2$.
+    r"""$w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the
+    first 2 is `halves` and the last 4 is `four`, for every real $d>0$; tried for $d=2$ with
+    $y=\Lambda^{1/4}$: if $c^\prime w\leq4c\sqrt2\,y^2$ then $w\leq\frac{4c}{c^\prime}\sqrt2\,y^2$.
     """
     y = sp.Symbol("y", positive=True)
     where = [(k * w, "<=", 4 * c * sp.sqrt(2) * y**2)]
@@ -144,9 +132,7 @@ def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
 
 @claim(
     "COL:E.1.up/inference",
-    false="gap",
-    follows="COL:D.1/lower",
-    costs="nothing",
+    **charge(false="gap", follows="COL:D.1/lower", costs="nothing"),
     needs=("OURS:R8.law",),
     repair=dict(printed=False),
     control=dict(printed=False, extra=2),
@@ -175,8 +161,7 @@ AT_THE_END = Diverging(
 
 @claim(
     "COL:E.1.vac",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(logarithm=True),
     control=dict(logarithm=True, halves=3),
     hypotheses=AT_THE_END.hypotheses,
@@ -189,13 +174,8 @@ def ends_compared(*, logarithm: bool = False, halves: int = 2) -> Evidence:
     if not logarithm:
         return along(AT_THE_END, d=3)
     of_n = identity(computed(r"(1+\tfrac2d)\tfrac{2}{d+2}", (1 + sp.S(2) / d) * 2 / (d + 2)), halves / d)
-    return all_of(
-        of_n,
-        identity(
-            computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + 2) / sp.S(2) * 2 / d * 2 / (d + 2)),
-            halves / d,
-        ),
-    )
+    left = computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + 2) / sp.S(2) * 2 / d * 2 / (d + 2))
+    return all_of(of_n, identity(left, halves / d))
 
 
 #: d = 2, L = 1: the least whole width of Case 3, the fewest tokens of the theorem, and less and

@@ -15,7 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 
 n = Diverging.n
 d = sp.Symbol("d", integer=True, positive=True)
@@ -26,10 +26,10 @@ beta = 1 / (d + 2)
 @claim("COL:E.3.cvx", control=(dict(lower=1), dict(ends=2), dict(less=2)))
 def convex_with_small_ends(*, lower: int = 2, ends: int = 1, less: int = 1) -> Evidence:
     r"""For real $d\geq{}$`lower` = 2 the bound over $L^2$, $\frac1w+\frac{w^{d/2}}{\Lambda}$, at
-    any number between two ends is at most the mixture of its values there, hence at most the larger
-    one; for $\Lambda\geq1$ it is at most $2\Lambda^{-\beta}$ at $w=\Lambda^\beta$, over `less` = 1,
-    and $2\Lambda^{-2\beta}$ at $w=\Lambda^{2\beta}$, over `ends` = 1. It is tried at the middle of
-    two ends for $d={}$`lower`, and with $y=\Lambda^\beta$.
+    any number between two ends is at most the mixture of its values there; for $\Lambda\geq1$ it is
+    at most $2\Lambda^{-\beta}$ at $w=\Lambda^\beta$, over `less` = 1, and $2\Lambda^{-2\beta}$ at
+    $w=\Lambda^{2\beta}$, over `ends` = 1. It is tried at the middle of two ends for $d={}$`lower`,
+    and with $y=\Lambda^\beta$.
     """
     low, high, y = sp.symbols("w_1 w_2 y", positive=True)
     bound = lambda width: 1 / width + width ** sp.Rational(lower, 2) / whole
@@ -50,8 +50,7 @@ def which_theorem(*, theorem: int = 2, two: int = 2) -> Evidence:
 
 @claim(
     "COL:E.3/steep",
-    false="typo",
-    costs="constants",
+    **charge(false="typo", costs="constants"),
     repair=dict(power=4),
     control=dict(power=4, five=4),
     needs=("OURS:R8.law", "OURS:R8.signal", "OURS:R8.noise", "OURS:R8.below", "COL:C.9"),
@@ -101,8 +100,7 @@ def flatter_tasks(*, noise: bool = False, shrink: int = 1) -> Evidence:
 
 @claim(
     "COL:E.3.txt/own",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(less=1),
     control=dict(less=2),
     needs=("OURS:R8.law", "OURS:R8.signal"),

@@ -86,8 +86,7 @@ IN_TIME += r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for the 3"
 UPDATES = Exactly(
     (exact.updates,),
     r"$g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, and `power` "
-    r"for the "
-    "exponent.",
+    "for the exponent.",
     ({"power": 1},),
 )
 EARLY_UPDATES = Exactly(
@@ -110,8 +109,7 @@ LATE_REST = Exactly(
 LATE_LOSS = Exactly(
     (exact.late_rest,),
     r"the loss $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$ at the time $t$ is between "
-    r"$\frac{K-1}{4\eta t}$ "
-    "and " + LATE % (4, 4),
+    r"$\frac{K-1}{4\eta t}$ and " + LATE % (4, 4),
     LATE_REST.control,
 )
 OTHER_UPDATES = Exactly(
@@ -136,8 +134,7 @@ HALF_BEFORE = Exactly(
 SCORES = Exactly(
     (exact.scores_at_one_half,),
     r"the attention is `share` = 1/2 for $q_k=\frac{K-1}K\log(K-1)$ and $q_{k,m}=-\frac{q_k}{K-1}$, and "
-    r"$\log(K-1)$ "
-    r"is at least `least` = 3/5 times $\log K$ for $K\geq3$.",
+    r"$\log(K-1)$ is at least `least` = 3/5 times $\log K$ for $K\geq3$.",
     ({"share": Fraction(2, 5)}, {"least": Fraction(2, 3)}),
 )
 SCORES_AND_TIME = Exactly(
@@ -148,17 +145,14 @@ SCORES_AND_TIME = Exactly(
 ATTENTION_AT_THE_START = Exactly(
     (exact.attention_at_the_start,),
     r"$\frac1K\leq\mathrm{Attn}_k\leq\frac3K$ up to the time $\frac{2K^2}{3\eta\sigma_f^2}$, which is at "
-    r"least "
-    r"$\frac{CK\log K}{\eta\sigma_f^2}$ for $C\leq\sqrt{K/2}$: `least`, `most`, `share` and `twice` stand "
-    r"for the 1, "
-    "3, 2/3 and 2.",
+    r"least $\frac{CK\log K}{\eta\sigma_f^2}$ for $C\leq\sqrt{K/2}$: `least`, `most`, `share` and `twice` "
+    "stand for the 1, 3, 2/3 and 2.",
     ({"least": Fraction(3, 2)}, {"most": Fraction(5, 2)}, {"share": Fraction(3, 4)}, {"twice": 1}),
 )
 ATTENTION_IN_PHASE_2 = Exactly(
     (exact.attention_from_one_half, exact.speed_of_the_attention),
     r"from $\mathrm{Attn}_k=\frac12$ on it is at least `least` = 1/2 times $\frac1{1+\delta}$, and its "
-    r"speed has the "
-    "`sign` 1.",
+    "speed has the `sign` 1.",
     (HALF, {"sign": -1}),
 )
 OTHER_ATTENTION = Exactly(
@@ -170,14 +164,12 @@ OTHER_ATTENTION = Exactly(
 EVERY_REST = Exactly(
     (exact.every_rest,),
     r"training passes the gap $\log((K-1)\frac{1-a}a)$, which leaves $1-\mathrm{Attn}_k=a$, for every $a$ "
-    r"below "
-    r"$1-\frac1K$; `whole` stands for the 1.",
+    r"below $1-\frac1K$; `whole` stands for the 1.",
     ({"whole": 2},),
 )
 TIME_OF_THE_ORDER = Exactly(
     (exact.time_of_the_order,),
     r"for $K\geq3$ the time to $1-\mathrm{Attn}_k=a\leq\frac12$ is between `least` = 1/6 and `most` = 3/2 "
-    r"times "
-    r"$\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.",
+    r"times $\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.",
     ({"least": Fraction(1, 4)}, {"most": 1}),
 )

@@ -1,7 +1,6 @@
-"""Lemma 3 of Li, Duan & Liang with its proof: the attention in Phase I. The inequalities between
-counts of tokens and scores are proved; what they take for granted is that |V_k| lies between
-u_k N/K and U_k N/K with constants u_k and U_k, and that no score exceeds a multiple of log(K)/K:
-this holds for orthonormal features, and fails for others that Section 3.1 admits.
+"""Lemma 3 of Li, Duan & Liang with its proof: the attention in Phase I. What its inequalities take
+for granted is that |V_k| lies between u_k N/K and U_k N/K with constants u_k and U_k, and that no
+score exceeds a multiple of log(K)/K, which fails for some features that Section 3.1 admits.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.data import FeatureRegression
 
@@ -32,9 +32,8 @@ CLASSES, SMALL = {k: Closed(2, oo)}, {theta: Closed(0, 1)}
 GROWN = aligned.growth(aligned.K, c2)
 BALANCED = (
     r"For orthonormal features in Phase I every score is $O(\log(K)/K)$, by induction over its steps: each "
-    r"moves a score by "
-    r"$O(\eta L^2\Delta^2/K^2)$ while $\theta\leq1$, which holds for large $K$; and $u_k$, $U_k$ are "
-    r"constants."
+    r"moves a score by $O(\eta L^2\Delta^2/K^2)$ while $\theta\leq1$, which holds for large $K$; and $u_k$, "
+    "$U_k$ are constants."
 )
 
 
@@ -52,16 +51,14 @@ def scores_are_small() -> Evidence:
 
 @claim(
     "LDL:L3.sym",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(tasks="exchangeable"),
     control=dict(factor=Fraction(3, 2)),
     hypotheses=HYPOTHESES,
 )
 def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 2) -> Evidence:
-    r"""By symmetry $|q_{k,m}|=\Theta(q_k/K)$ is refuted for one function on $K$ features, where
-    $|q_{k,m}|/q_k=1$. Repaired, for exchangeable tasks, $q_k/K\leq|q_{k,m}|\leq cq_k/K$ with
-    `factor` $c=2$.
+    r"""Refuted for one function on $K$ features, where $|q_{k,m}|/q_k=1$. Repaired,
+    $q_k/K\leq|q_{k,m}|\leq cq_k/K$ with `factor` $c=2$.
     """
     if tasks == "any":
         where = {
@@ -80,10 +77,9 @@ def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 
     argument=BALANCED,
 )
 def odds_of_two_classes(*, features: str = "any", most: Fraction = Fraction(37, 100)) -> Evidence:
-    r"""On Phase I $\exp(q_{k,m}-q_k)$ lies between $e^{-(\log K+\theta)}$ and $e^{\theta}$.
-    Printed, for `features` of Section 3.1, $\theta=\Theta(\log(K)/K)$ is refuted by scores that
+    r"""Printed, for `features` of Section 3.1, $\theta=\Theta(\log(K)/K)$ is refuted by scores that
     grow like $\log K$. For orthonormal ones, executed is that scores $a\theta/2$ and $b\theta/2$
-    between $-\theta/2$ and $\theta/2$ give this, and that $\log(K)/K\leq$ `most` = 37/100 for
+    between $-\theta/2$ and $\theta/2$ give the bounds, and that $\log(K)/K\leq$ `most` = 37/100 for
     every $K$, so that $\theta$ is bounded.
     """
     if features == "any":
@@ -106,11 +102,10 @@ def lower_bound_of_the_attention(
     *, odds: Fraction = Fraction(1), first: Fraction = Fraction(1), last: Fraction = Fraction(1)
 ) -> Evidence:
     r"""For $|V_k|\geq\frac{u_k}KN$ and $0<u_k\leq K$,
-    $\mathrm{Attn}_k\geq\frac1{e^{\theta}(N/|V_k|-1)+1}
-    \geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$, so that
-    $\mathrm{Attn}_k=\Omega(1/K)$. The first of these, times its denominator, is derived for every
-    prompt from the odds of L3.exp; tried is one other class with the largest odds. Here `odds`,
-    `first` and `last` multiply the left sides.
+    $\mathrm{Attn}_k\geq\frac1{e^{\theta}(N/|V_k|-1)+1}\geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$.
+    The first of these, times its denominator, is derived for every prompt from the odds of L3.exp;
+    tried is one other class with the largest odds. Here `odds`, `first` and `last` multiply the
+    left sides.
     """
     E = sp.Symbol("E", positive=True)  # e^theta
     more = sp.Symbol("more", positive=True)  # |V_k| K/(u_k N)
@@ -119,15 +114,10 @@ def lower_bound_of_the_attention(
     inner = [(more * u, "<=", k)]
     attention = 1 / (E * (1 - x) / x + 1)  # x is the share of the class
     tried = forall(sp.Rational(odds) * x, "<=", attention * (E * (1 - x) + x), {x: (0, 1), E: Closed(1, oo)})
+    domain = {**box, more: Closed(1, oo)}
     return all_of(
         derivation("LDL:L3.lb", tried, first=odds),
-        forall(
-            1 / (E * (k / (more * u) - 1) + 1),
-            ">=",
-            sp.Rational(first) * bound,
-            {**box, more: Closed(1, oo)},
-            where=inner,
-        ),
+        forall(1 / (E * (k / (more * u) - 1) + 1), ">=", sp.Rational(first) * bound, domain, where=inner),
         forall(bound, ">=", sp.Rational(last) * u / (E * k), box, where=[(u, "<=", k)]),
     )
 
@@ -139,20 +129,16 @@ def lower_bound_of_the_attention(
     needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
 )
 def attention_is_at_least_a_share(*, features: str = "any", c: int | Fraction = 1) -> Evidence:
-    r"""In Phase I $\mathrm{Attn}_k\geq\frac{\text{const}}K$: printed, for `features` of Section
-    3.1, this is refuted for every constant. For orthonormal ones
-    $\mathrm{Attn}_k\geq c\,\frac{ue^{-c_1/2}}K$ with `c` = 1 is derived for every prompt with
+    r"""Printed, for `features` of Section 3.1, this is refuted for every constant. For orthonormal
+    ones $\mathrm{Attn}_k\geq c\,\frac{ue^{-c_1/2}}K$ with `c` = 1 is derived for every prompt with
     $|V_k|\geq\frac{u}KN$, where the odds of two classes are at most $e^{c_1\log(K)/K}$ (L3.exp),
-    whatever the constants $u$ and $c_1$ are, as $\frac{\log K}K\leq\frac12$. Tried is the
-    attention of theory on three classes.
+    whatever the constants $u$ and $c_1$ are, as $\frac{\log K}K\leq\frac12$. Tried is the attention
+    of theory on three classes.
     """
     if features == "any":
         return grown(c1 * 4 * GROWN ** sp.Rational(-1, 29), power=16)
-    share, gap, c_1 = (
-        sp.Symbol("a", positive=True),
-        sp.Symbol("theta", nonnegative=True),
-        sp.Symbol("c_1", positive=True),
-    )
+    share, gap = sp.Symbol("a", positive=True), sp.Symbol("theta", nonnegative=True)
+    c_1 = sp.Symbol("c_1", positive=True)
     problem = FeatureRegression(
         sp.eye(3), sp.eye(3), masses=sp.Matrix([[share, (1 - share) / 2, (1 - share) / 2]])
     )
@@ -175,19 +161,12 @@ def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
     """
     box = {k: Closed(2, oo), U: (0, oo)}
     r = 1 / U - 1 / k
-    return derivation(
-        "LDL:L3.ub",
-        forall(
-            (1 / x - 1) / k,
-            ">=",
-            sp.Rational(first) * r,
-            {**box, x: (0, 1)},
-            where=[(x, "<=", U / k), (U, "<", k)],
-        ),
-        forall(exp(-theta) * r, ">=", sp.Rational(last) * exp(-1) * r, {**box, **SMALL}, where=[(U, "<", k)]),
-        first=first,
-        last=last,
+    where = [(x, "<=", U / k), (U, "<", k)]
+    share = forall((1 / x - 1) / k, ">=", sp.Rational(first) * r, {**box, x: (0, 1)}, where=where)
+    rest = forall(
+        exp(-theta) * r, ">=", sp.Rational(last) * exp(-1) * r, {**box, **SMALL}, where=[(U, "<", k)]
     )
+    return derivation("LDL:L3.ub", share, rest, first=first, last=last)
 
 
 @claim(
@@ -202,15 +181,10 @@ def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fracti
     """
     r = sp.Symbol("r", positive=True)
     share = (1 / U - 1 / k) / (1 / U - 1 / k + exp(1))
+    domain = {U: (0, oo), k: Closed(1, oo)}
     return all_of(
         forall(1 - 1 / (r * exp(-1) + 1), ">=", sp.Rational(factor) * r / (r + exp(1)), {r: (0, oo)}),
-        forall(
-            share,
-            ">=",
-            sp.Rational(c) / (1 + 2 * exp(1) * U),
-            {U: (0, oo), k: Closed(1, oo)},
-            where=[(2 * U, "<=", k)],
-        ),
+        forall(share, ">=", sp.Rational(c) / (1 + 2 * exp(1) * U), domain, where=[(2 * U, "<=", k)]),
     )
 
 
@@ -223,13 +197,11 @@ def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fracti
 def attention_stays_below_one(
     *, features: str = "any", c: int | Fraction = 1, most: int | Fraction = 1
 ) -> Evidence:
-    r"""In Phase I $1-\mathrm{Attn}_k$ is at least a constant: printed, for `features` of Section
-    3.1, this is refuted for every constant. For orthonormal ones
-    $1-\mathrm{Attn}_k\geq\frac c{1+2eU}$ with `c` = 1 if $|V_k|\leq\frac{U}KN$,
-    $K\geq2U$ and the odds of two classes are at least $e^{-\theta}/K$, $\theta\leq1$ (L3.exp),
-    whatever the constant $U$ is; and $1-\mathrm{Attn}_k$ is at most `most` = 1. Both are derived
-    for every prompt in which the class occurs. Tried are odds $e^{-1}r$ of the others together,
-    with $r\geq\frac1{2U}$.
+    r"""Printed, for `features` of Section 3.1, that $1-\mathrm{Attn}_k$ is at least a constant is
+    refuted for every constant. For orthonormal ones it is at least $\frac c{1+2eU}$ with `c` = 1 if
+    $|V_k|\leq\frac{U}KN$, $K\geq2U$ and the odds of two classes are at least $e^{-\theta}/K$,
+    $\theta\leq1$ (L3.exp), and at most `most` = 1. Both are derived for every prompt in which the
+    class occurs. Tried are odds $e^{-1}r$ of the others together, with $r\geq\frac1{2U}$.
     """
     if features == "any":
         return grown(c1 * aligned.K * GROWN ** sp.Rational(-47, 29))
@@ -252,9 +224,9 @@ def counts_and_scores_of_two_classes(
     *, features: str = "any", share: Fraction = Fraction(1), exponent: int | Fraction = 2
 ) -> Evidence:
     r"""Printed, for `features` of Section 3.1, that the scores of two other classes differ by
-    $O(\log(K)/K)$ is refuted. For orthonormal ones $|V_m|/|V_n|\leq U/u$ if both counts lie between
-    $uN/K$ and $UN/K$, and $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between
-    $-\theta$ and $\theta$. Exchanging $m$ and $n$ gives the lower bounds.
+    $O(\log(K)/K)$ is refuted. For orthonormal ones $|V_m|/|V_n|\leq U/u$, and
+    $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between $-\theta$ and $\theta$.
+    Exchanging $m$ and $n$ gives the lower bounds.
     """
     if features == "any":
         return scores_are_small()
@@ -280,11 +252,10 @@ def attention_on_the_other_classes(
     r"""Printed, for `features` of Section 3.1, $\mathrm{Attn}_n=\Omega(\frac1K)$ is refuted for
     every constant. For orthonormal ones: one of $K-1$ positive terms over their sum lies between
     $\frac1{(K-1)R}\geq\frac1{KR}$ and $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two
-    differ by a factor above $R$: so $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds
-    of $\mathrm{Attn}_n$ by these multiples of $1-\mathrm{Attn}_k$, and of 1 and any
-    $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its place, are derived for every prompt that holds all
-    classes, where $R$ is any bound of the products of the quotients of L3.ratio,
-    $(U/u)e^{2\theta}$; `least` multiplies the lower ones.
+    differ by a factor above $R$. The bounds of $\mathrm{Attn}_n$ by these multiples of
+    $1-\mathrm{Attn}_k$, and of 1 and any $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its place, are
+    derived for every prompt that holds all classes, where $R$ is any bound of the products of the
+    quotients of L3.ratio; `least` multiplies the lower ones.
     """
     if features == "any":
         return grown(c1 * 4 * GROWN ** sp.Rational(-10, 29))

@@ -14,17 +14,9 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
-from proofs_check.instances.features.slow_attention import (
-    DELTA2,
-    FLAT,
-    HYPOTHESES,
-    WHERE,
-    K,
-    attention_early,
-    c1,
-    gradient_early,
-    n,
-)
+from proofs_check.instances.features import slow_attention as slow
+from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.data import FeatureRegression
 
@@ -45,8 +37,8 @@ def too_large(printed: sp.Expr) -> Evidence:
 
 
 def own_updates(c: Fraction) -> Evidence:
-    """Compare g_1 at Q = 0 with c p_1 B^2, for two orthonormal features, one with the value B, in
-    prompts with any share a of the first: theory computes it.
+    """g_1 at Q = 0 beside c p_1 B^2, for two orthonormal features, one with the value B, in prompts
+    with any share a of the first.
     """
     problem = FeatureRegression(sp.eye(2), tasks=sp.Matrix([[0, size]]), masses=sp.Matrix([[a, 1 - a]]))
     return forall(
@@ -55,8 +47,8 @@ def own_updates(c: Fraction) -> Evidence:
 
 
 def other_updates(c: Fraction) -> Evidence:
-    """Compare |g_{1,2}| at Q = 0 with c p_1 Attn_2 B^2, for three orthonormal features, the last
-    with the value B, in prompts with any shares a and b of the second and the first.
+    """|g_{1,2}| at Q = 0 beside c p_1 Attn_2 B^2, for three orthonormal features, the last with the
+    value B, in prompts with any shares a and b of the second and the first.
     """
     masses = sp.Matrix([[b, a, 1 - a - b]])
     found = FeatureRegression(sp.eye(3), tasks=sp.Matrix([[0, 0, size]]), masses=masses).updates(sp.zeros(3))[
@@ -68,8 +60,8 @@ def other_updates(c: Fraction) -> Evidence:
 
 
 def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
-    """Compare p Attn_k (1 - Attn_k)^2 C^2 (L Delta)^2, where 1 - Attn_k is at most B epsilon delta,
-    with a multiple of epsilon^power.
+    """p Attn_k (1 - Attn_k)^2 C^2 (L Delta)^2, where 1 - Attn_k is at most B epsilon delta, beside
+    a multiple of epsilon^power.
     """
     P, B, C, d, e, size, k = sp.symbols("P B C delta epsilon LDelta K", positive=True)
     b, c, p = sp.symbols("b c p", nonnegative=True)  # quantities in units of their bounds
@@ -81,9 +73,7 @@ def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
 
 @claim(
     "LDL:L4.attn",
-    false="gap",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
     needs=("LDL:L3.1", "LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
     **exactly.ATTENTION_AT_THE_START.repaired,
@@ -93,14 +83,12 @@ def attention_of_order_one() -> Evidence:
     r"""In Phase I $\mathrm{Attn}_k\geq c$ is refuted for every $c>0$: after one step, with $K=2n$
     classes, it is at most $\frac2K(1+\frac4{(K-1)^2})$.
     """
-    return defeated(sp.S.One, c1 * attention_early(K, 1), n, at=FLAT, where=WHERE, least=4)
+    return defeated(sp.S.One, c1 * slow.attention_early(K, 1), n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
     "LDL:L4.1/lower",
-    false="gap",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
     needs=("LDL:L4.attn", "LDL:P2/early", "LDL:L2.eq12/lower", *exact_training.R7),
     hypotheses=HYPOTHESES,
     **exactly.EARLY_UPDATES.repaired,
@@ -111,7 +99,7 @@ def gradient_from_below() -> Evidence:
     $g_k\leq\frac{4L^2}{K^2}$ with $K=2n$ classes and $L=5K$.
     """
     L = FLAT["L"]
-    return defeated(DELTA2 * L**2 / K, c1 * gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
+    return defeated(slow.DELTA2 * L**2 / K, c1 * slow.gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
 
 
 @claim(
@@ -122,11 +110,10 @@ def gradient_from_below() -> Evidence:
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
 )
 def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""$g_k=O(\frac{L^2\Delta^2}K)$: printed, for `features` of Section 3.1, this is refuted for
-    every constant at $t=1$. For orthonormal ones $g_k\leq c\frac PKB^2$ with `c` = 4/27, where
-    $B=O(L\Delta)$ bounds differences of values and $p_k\leq\frac PK$. It is derived for the mean
-    that $g_k$ is by L2.raw, over every law of tasks and prompts and every law of queries; tried is
-    $g_1$ of two features as theory computes it.
+    r"""Printed, for `features` of Section 3.1, this is refuted for every constant at $t=1$. For
+    orthonormal ones $g_k\leq c\frac PKB^2$ with `c` = 4/27 is derived for the mean that $g_k$ is by
+    L2.raw, over every law of tasks and prompts and every law of queries; tried is $g_1$ of two
+    features.
     """
     if features == "any":
         return too_large(1 / aligned.K)
@@ -141,16 +128,13 @@ def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27))
     needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
 )
 def gradient_of_another_class(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
-    r"""$|g_{k,n}|=O(\frac{L^2\Delta^2}{K^2})$: printed, for `features` of Section 3.1, this is
-    refuted for every constant at $t=1$. For orthonormal ones, if $p_k\leq\frac PK$, a prompt is
-    unbalanced with probability at most $\frac EK$ (eq9.bal), $\mathrm{Attn}_n\leq\frac AK$ in all
-    others (L3.3), and values differ by at most $B=O(L\Delta)$, then
-    $|g_{k,n}|\leq c\frac{P(A+E)}{K^2}B^2$ with `c` = 1. It is derived for the mean that the update
-    is by L2.raw, over every law of tasks and prompts and every law of queries, which are drawn
-    apart from these; tried is $g_{1,2}$ of three features as theory computes it. In a prompt of
-    one class the attention on it is 1, so that no $A$ of order 1 serves for all prompts.
-
-    That Attn_n is at most A/K in balanced prompts is Lemma 3, for scores as in Phase I.
+    r"""Printed, for `features` of Section 3.1, this is refuted for every constant at $t=1$. For
+    orthonormal ones, if a prompt is unbalanced with probability at most $\frac EK$ (eq9.bal) and
+    $\mathrm{Attn}_n\leq\frac AK$ in all others (L3.3, for scores as in Phase I), then
+    $|g_{k,n}|\leq c\frac{P(A+E)}{K^2}B^2$ with `c` = 1 is derived for the mean that the update is
+    by L2.raw, over every law of tasks and prompts and every law of queries, which are drawn apart
+    from these; tried is $g_{1,2}$ of three features. In a prompt of one class the attention on it
+    is 1, so that no $A$ of order 1 serves for all prompts.
     """
     if features == "any":
         return too_large(1 / aligned.K**2)

@@ -15,7 +15,7 @@ from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_3 import scores_are_small
 
@@ -41,19 +41,13 @@ def odds_of_a_gap(constant: int | Fraction) -> Evidence:
     """Bound the odds of two classes whose scores differ by C log(K s/epsilon) - b, where s >= 1."""
     k, e, b, s, more = sp.symbols("K epsilon b s c", positive=True)
     odds = sp.exp(b) * (e / (k * s)) ** (sp.Rational(constant) + more)
-    return forall(
-        odds,
-        "<=",
-        sp.exp(b) * e / k,
-        {k: Closed(2, oo), e: (0, 1), b: (0, oo), s: Closed(1, oo), more: (0, oo)},
-    )
+    domain = {k: Closed(2, oo), e: (0, 1), b: (0, oo), s: Closed(1, oo), more: (0, oo)}
+    return forall(odds, "<=", sp.exp(b) * e / k, domain)
 
 
 @claim("LDL:L5.sum", **TYPO, repair=dict(first=0), control=dict(last=4), hypotheses=("eta > 0", "g0 > 0"))
 def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
-    r"""$q^{(T+1)}=q^{(0)}+\eta\sum_{t=1}^{T}g^{(t)}$ is refuted for $T=3$; repaired, the sum
-    begins at $t=0$ (`first`, `last`).
-    """
+    """Refuted for $T=3$; repaired, the sum begins at $t=0$ (`first`, `last`)."""
     eta, q = sp.Symbol("eta", positive=True), sp.Symbol("q0", real=True)
     g = sp.symbols("g0:5", positive=True)
     score = q
@@ -64,9 +58,7 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
 
 @claim(
     "LDL:L5.1",
-    false="gap",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
     needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early", "OURS:R7.flow/step", "OURS:R7.time"),
     hypotheses=HYPOTHESES,
     **exactly.SCORES_AND_TIME.repaired,
@@ -88,12 +80,11 @@ def score_at_the_end_of_phase_1() -> Evidence:
 def other_scores_at_the_end_of_phase_1(
     *, features: str = "any", c: Fraction = Fraction(1), power: int = 1
 ) -> Evidence:
-    r"""Printed, for `features` of Section 3.1, $|q_{k,m}|=O(\log(K)/K)$ is refuted for every
-    constant. For orthonormal ones it holds after $C\frac{K\log K}{\eta s^2}$ steps of at most
-    $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: at most $c\,CP\frac{\log K}K$ with `c` = 1 and
-    `power` for the exponent of $K$. It is derived
-    for a score that is the sum of any such steps, whatever $C$ and $P$ are; by P2.off a step is of
-    this size, with $P(A+E)$ for $P$.
+    r"""Printed, for `features` of Section 3.1, this is refuted for every constant. For orthonormal
+    ones it is at most $c\,CP\frac{\log K}K$ after $C\frac{K\log K}{\eta s^2}$ steps of at most
+    $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$, with `c` = 1 and `power` for the exponent of $K$: derived
+    for a score that is the sum of any such steps; by P2.off a step is of this size, with $P(A+E)$
+    for $P$.
     """
     if features == "any":
         return scores_are_small()
@@ -107,9 +98,7 @@ def other_scores_at_the_end_of_phase_1(
 
 @claim(
     "LDL:L5.off/gap",
-    false="gap",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
     needs=("LDL:L5.1", "LDL:L5.off", "LDL:P2/early", "OURS:R7.flow", "OURS:R7.flow/step"),
     hypotheses=HYPOTHESES,
     **exactly.SCORES.repaired,
@@ -124,8 +113,7 @@ def gap_at_the_end_of_phase_1() -> Evidence:
 
 @claim(
     "LDL:L5.exp",
-    false="gap",
-    costs="constants",
+    **charge(false="gap", costs="constants"),
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
     hypotheses=HYPOTHESES,
@@ -143,8 +131,7 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim(
     "LDL:L5.N",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 4)), dict(most=Fraction(9, 5))),
     hypotheses=HYPOTHESES,
@@ -153,27 +140,23 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
 def share_of_a_class(
     *, share: Fraction | None = None, least: Fraction = Fraction(2, 3), most: int = 2
 ) -> Evidence:
-    r"""$\frac1\delta\leq C\frac N{|V_k|}$ is refuted for every $C$ at $\delta=\frac1{K^2}$, where
-    $\frac N{|V_k|}\leq\frac1{1/K-1/K^2}$ on the event of (9), with $K=2n$ classes. Repaired, with
-    $\delta$ at most `share` = 1/2 times $p_k$, $\frac N{|V_k|}$ is between `least` = 2/3 and `most`
-    = 2 times $\frac1{p_k}$.
+    r"""Refuted for every $C$ at $\delta=\frac1{K^2}$, where $\frac N{|V_k|}\leq\frac1{1/K-1/K^2}$
+    on the event of (9), with $K=2n$. Repaired, with $\delta$ at most `share` = 1/2 times $p_k$,
+    $\frac N{|V_k|}$ is between `least` = 2/3 and `most` = 2 times $\frac1{p_k}$.
     """
     if share is None:
         at = slow.member(delta=1 / K**2, N=20 * K**5)
         return defeated(K**2, c1 / (1 / K - 1 / K**2), n, at=at, where=WHERE)
     p, d, x = sp.symbols("p_k delta x", positive=True)  # x is the share of the class
-    domain, given = (
-        {p: (0, 1), d: (0, 1), x: (0, 1)},
-        [(d, "<=", sp.Rational(share) * p), (x, ">=", p - d), (x, "<=", p + d)],
-    )
+    domain = {p: (0, 1), d: (0, 1), x: (0, 1)}
+    given = [(d, "<=", sp.Rational(share) * p), (x, ">=", p - d), (x, "<=", p + d)]
     bounds = ((">=", least), ("<=", most))
     return all_of(*(forall(1 / x, op, sp.Rational(c) / p, domain, where=given) for op, c in bounds))
 
 
 @claim(
     "LDL:L5.u",
-    false="gap",
-    costs="the theorem",
+    **charge(false="gap", costs="the theorem"),
     repair=dict(times=2),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
     hypotheses=HYPOTHESES,
@@ -182,10 +165,9 @@ def share_of_a_class(
 def inverse_of_the_lower_share(
     *, times: int = 0, least: Fraction = Fraction(1, 2), most: int | Fraction = 1
 ) -> Evidence:
-    r"""$\frac1{u_k}-\frac1K\leq C\delta$ is refuted for every $C$ at $p_k=\frac1K$,
-    $\delta=\frac1{10K}$, where $u_k=\frac9{10}$, with $K=2n$ classes. Repaired, for $K$ at least
-    `times` = 2 times $u_k>0$, $\frac1{u_k}-\frac1K$ is between `least` = 1/2 and `most` = 1 times
-    $\frac1{u_k}$.
+    r"""Refuted for every $C$ at $p_k=\frac1K$, $\delta=\frac1{10K}$, where $u_k=\frac9{10}$, with
+    $K=2n$. Repaired, for $K$ at least `times` = 2 times $u_k>0$, it is between `least` = 1/2 and
+    `most` = 1 times $\frac1{u_k}$.
     """
     if not times:
         u = K * (1 / K - FLAT["delta"])
@@ -202,9 +184,7 @@ def inverse_of_the_lower_share(
 
 @claim(
     "LDL:L5.2",
-    false="gap",
-    follows="LDL:P2.attn",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2.attn", costs="the theorem"),
     needs=(
         "LDL:L5.exp",
         "LDL:L5.u",

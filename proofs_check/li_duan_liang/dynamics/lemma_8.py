@@ -14,18 +14,8 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
-from proofs_check.instances.features.slow_attention import (
-    DELTA2,
-    FLAT,
-    IN_FLAT,
-    IN_SHARP,
-    WHERE,
-    K,
-    c1,
-    c2,
-    n,
-)
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.features.slow_attention import FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
 from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, epsilon
@@ -41,9 +31,9 @@ from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, 
 def logarithm_of_a_quotient(
     *, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1
 ) -> Evidence:
-    r"""$\frac{\log K}\epsilon=O(\log\frac K\epsilon)$ is refuted at $\epsilon=\frac1K$, $K=2n$.
-    Repaired, $q_k=a\log K+b\log\frac K\epsilon$ is at least `least` = 1 times $b\log\frac
-    K\epsilon$ and at most `most` = 1 times $(a+b)\log\frac K\epsilon$.
+    r"""Refuted at $\epsilon=\frac1K$, $K=2n$. Repaired, $q_k=a\log K+b\log\frac K\epsilon$ is at
+    least `least` = 1 times $b\log\frac K\epsilon$ and at most `most` = 1 times $(a+b)\log\frac
+    K\epsilon$.
     """
     if not inside:
         return defeated(log(K) / epsilon, c1 * log(K / epsilon), n, at=FLAT, where=WHERE)
@@ -52,17 +42,14 @@ def logarithm_of_a_quotient(
 
 @claim(
     "LDL:L8.exp",
-    false="gap",
-    follows="LDL:L5.exp",
-    costs="constants",
+    **charge(false="gap", follows="LDL:L5.exp", costs="constants"),
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
     hypotheses=IN_FLAT,
 )
 def odds_at_the_end_of_phase_2(*, constant: int | Fraction = Fraction(1, 2)) -> Evidence:
-    r"""$e^{-\Theta(\log(K/\epsilon))}=O(\frac\epsilon K)$, which the next display uses, is refuted
-    for $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$. Repaired, a gap of $C\log\frac
-    K\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$.
+    r"""Refuted for $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$. Repaired, a gap of
+    $C\log\frac K\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$.
     """
     if constant < 1:
         return defeated((epsilon / K) ** sp.Rational(constant), c1 * epsilon / K, n, at=FLAT, where=WHERE)
@@ -71,19 +58,16 @@ def odds_at_the_end_of_phase_2(*, constant: int | Fraction = Fraction(1, 2)) -> 
 
 @claim(
     "LDL:L8.off",
-    false="gap",
-    follows="LDL:L3.sym",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L3.sym", costs="a hypothesis"),
     repair=dict(tasks="exchangeable"),
     control=dict(c=Fraction(9, 5)),
     needs=("LDL:L8.off/apart", "LDL:T1/late", "LDL:L7.2"),
     hypotheses=IN_FLAT,
 )
 def other_scores_at_the_end_of_phase_2(*, tasks: str = "any", c: int | Fraction = 2) -> Evidence:
-    r"""At $t=T_f^*+1$ $|q_{k,m}|=O(\frac{\log(K/\epsilon)}K)$: printed, for any `tasks`, this is
-    refuted for every constant, also of $T_f^*$. For exchangeable ones
-    $z\leq\log K+\frac12\log(1+21\log(K/\epsilon)\delta^{-2})\leq c\log\frac K{\epsilon\delta}$ with
-    `c` = 2, in $u=\log(K/\epsilon)\geq\log K$ and $v=\log(1/\delta)$.
+    r"""Printed, for any `tasks`, this is refuted for every constant, also of $T_f^*$. For
+    exchangeable ones $z\leq\log K+\frac12\log(1+21\log(K/\epsilon)\delta^{-2})\leq c\log\frac
+    K{\epsilon\delta}$ with `c` = 2, in $u=\log(K/\epsilon)\geq\log K$ and $v=\log(1/\delta)$.
     """
     if tasks == "any":
         where = {
@@ -115,9 +99,9 @@ def two_values_move_apart(*, least: Fraction = Fraction(9, 1000), steps: int = 2
 def scores_moved_by_small_steps(*, c: Fraction = Fraction(1), power: int = 1) -> Evidence:
     r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most
     $\eta\frac{P\delta^2s^2}{K^2}$, $s=L\Delta$, move a score by at most
-    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1 and `power` for the exponent of $K$. It is derived
-    for a score that starts at no more than $C_0\frac{\log K}K\leq C_0\frac{\log(K/\epsilon)}K$ and
-    is moved by any such steps; that the steps are so small, as Lemma 7 says, is refuted.
+    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1 and `power` for the exponent of $K$: derived for a
+    score that starts at no more than $C_0\frac{\log K}K$ and is moved by any such steps; that they
+    are so small, as Lemma 7 says, is refuted.
     """
     eta, P, C, s, d, k, e = sp.symbols("eta P C s delta K epsilon", positive=True)
     share = sp.Symbol("a", nonnegative=True)
@@ -129,21 +113,18 @@ def scores_moved_by_small_steps(*, c: Fraction = Fraction(1), power: int = 1) ->
 
 @claim(
     "LDL:L8.off/lemma_10",
-    false="gap",
-    follows="LDL:L8.off",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L8.off", costs="a hypothesis"),
     repair=dict(tasks="exchangeable"),
     control=dict(c=Fraction(9, 5)),
     needs=("LDL:L8.off/apart", "LDL:T1/late", "LDL:L9.2"),
     hypotheses=IN_SHARP,
 )
 def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction = 2) -> Evidence:
-    r"""At $t=T_s^*$ $|q_{k,m}|=O(\frac{\log(KL\Delta/\epsilon)}K)$: printed, for any `tasks`, this
-    is refuted for every constant, also of $T_s^*$, with $K=2n$, $\epsilon=\frac1K$,
-    $\delta=\frac1{10K}$, $L=10K$. For exchangeable ones
-    $z\leq\log K+\frac12\log(1+21u\frac1{\epsilon\delta^2})\leq cu$ with `c` = 2 and
+    r"""Printed, for any `tasks`, this is refuted for every constant, also of $T_s^*$, with $K=2n$,
+    $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$. For exchangeable ones $z\leq\log
+    K+\frac12\log(1+21u\frac1{\epsilon\delta^2})\leq cu$ with `c` = 2 and
     $u=\log\frac{KL\Delta}\epsilon$, where $\log K\leq u-\frac v2$ with
-    $v=\log\frac1{\epsilon\delta^2}$, as $L\Delta\geq\frac1\delta$.
+    $v=\log\frac1{\epsilon\delta^2}$.
     """
     if tasks == "any":
         where = {
@@ -151,7 +132,7 @@ def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction 
             "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others",
         }
         sharp = slow.member(L=10 * K)
-        size = K * sharp["L"] * sqrt(DELTA2) / sharp["epsilon"]
+        size = K * sharp["L"] * sqrt(slow.DELTA2) / sharp["epsilon"]
         return defeated(sp.Rational(1, 2), c1 * log(size) / K, n, at=sharp, where=where)
     u, v = sp.symbols("u v", nonnegative=True)
     gap = u - v / 2 + log(1 + 21 * u * sp.exp(v)) / 2
@@ -160,9 +141,7 @@ def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction 
 
 @claim(
     "LDL:L8.attn",
-    false="gap",
-    follows="LDL:P3/attn",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:P3/attn", costs="a hypothesis"),
     needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early", "LDL:attn", *exact_training.R7),
     hypotheses=IN_FLAT,
     **exactly.HALF_BEFORE.repaired,
@@ -179,9 +158,7 @@ def attention_by_lemma_8() -> Evidence:
 
 @claim(
     "LDL:L8.1",
-    false="gap",
-    follows="LDL:T1",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:T1", costs="the theorem"),
     needs=("LDL:L8.attn", "LDL:T1/late", *exact_training.R7),
     hypotheses=IN_FLAT,
     **exactly.TIME_OF_THE_ORDER.repaired,

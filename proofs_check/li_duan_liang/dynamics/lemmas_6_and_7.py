@@ -16,6 +16,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 
 delta, L = FLAT["delta"], FLAT["L"]
@@ -24,9 +25,7 @@ ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
 
 @claim(
     "LDL:L6.1",
-    false="gap",
-    follows="LDL:P2.attn",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P2.attn", costs="the theorem"),
     needs=("LDL:L5.2", *exact_training.R7),
     hypotheses=HYPOTHESES,
     **exactly.ATTENTION_IN_PHASE_2.repaired,
@@ -41,18 +40,16 @@ def attention_in_phase_2() -> Evidence:
 
 @claim(
     "LDL:L6.ub",
-    false="gap",
-    follows="LDL:L5.u",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:L5.u", costs="the theorem"),
     repair=dict(times=2),
     control=(dict(least=Fraction(3, 2)), dict(most=Fraction(11, 10))),
     needs=("LDL:L5.exp", "LDL:L5.u", "LDL:attn"),
     hypotheses=HYPOTHESES,
 )
 def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int | Fraction = 1) -> Evidence:
-    r"""$\frac{r}{r+1}=O(\delta)$ with $r=\frac1{u_k}-\frac1K$ is refuted at $p_k=\frac1K$,
-    $\delta=\frac1{10K}$, $K=2n$. Repaired, for $K$ at least `times` = 2 times $u_k>0$, it is
-    between $\frac1{1+2u_k}$ and $\frac1{1+u_k}$, with `least` and `most` for the 2 and the 1.
+    r"""With $r=\frac1{u_k}-\frac1K$ refuted at $p_k=\frac1K$, $\delta=\frac1{10K}$, $K=2n$.
+    Repaired, for $K$ at least `times` = 2 times $u_k>0$, `least` and `most` stand for the 2 and the
+    1 before $u_k$.
     """
     if not times:
         r = 1 / (K * (1 / K - delta)) - 1 / K
@@ -66,9 +63,7 @@ def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int
 
 @claim(
     "LDL:L6.2",
-    false="gap",
-    follows="LDL:L6.ub",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:L6.ub", costs="the theorem"),
     needs=("LDL:L6.1", *exact_training.R7),
     hypotheses=HYPOTHESES,
     **exactly.LATE_REST.repaired,
@@ -84,9 +79,7 @@ def the_rest_in_phase_2() -> Evidence:
 
 @claim(
     "LDL:L6.3",
-    false="gap",
-    follows="LDL:L6.2",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:L6.2", costs="the theorem"),
     needs=("LDL:L3.3", "OURS:R7.flow/step"),
     hypotheses=HYPOTHESES,
     **exactly.OTHER_ATTENTION.repaired,
@@ -102,9 +95,7 @@ def attention_on_others_in_phase_2() -> Evidence:
 
 @claim(
     "LDL:L7.prem",
-    false="gap",
-    follows="LDL:L6.2",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:L6.2", costs="the theorem"),
     needs=exact_training.R7,
     hypotheses=HYPOTHESES,
     **exactly.EVERY_REST.repaired,
@@ -119,9 +110,7 @@ def premise_of_lemma_7() -> Evidence:
 
 @claim(
     "LDL:L7.1",
-    false="gap",
-    follows="LDL:P3/rate",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P3/rate", costs="the theorem"),
     needs=("LDL:L7.prem", "LDL:L2.eq12/upper", *exact_training.R7),
     hypotheses=HYPOTHESES,
     **exactly.LATE_UPDATES.repaired,
@@ -138,9 +127,7 @@ def gradient_in_phase_2() -> Evidence:
 
 @claim(
     "LDL:L7.2",
-    false="gap",
-    follows="LDL:L7.1",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:L7.1", costs="the theorem"),
     needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=HYPOTHESES,
     **exactly.OTHER_UPDATES.repaired,

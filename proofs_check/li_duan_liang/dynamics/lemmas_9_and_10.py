@@ -14,7 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_4 import update_from_the_rest
 from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
@@ -23,19 +23,18 @@ from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, del
 
 @claim(
     "LDL:L9.1",
-    false="gap",
-    costs="the theorem",
+    **charge(false="gap", costs="the theorem"),
     repair=dict(power=2),
     control=(dict(power=3), dict(constant=Fraction(9, 10))),
     needs=("LDL:L8.1", "LDL:L2.eq12/upper"),
     hypotheses=IN_SHARP,
 )
 def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evidence:
-    r"""$g_k\geq c\frac{\delta^2L^2\Delta^2\epsilon}K$ from
-    $g_k=\frac{\delta^2L^2\Delta^2\epsilon^2}K$ is refuted for every $c>0$ at $\epsilon=\frac1K$,
-    $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$ and differences
-    of values of at most $CL\Delta$ it is at most `constant` = 1 times
-    $PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, with `power` for the exponent 2 of $\epsilon$.
+    r"""The half from below is refuted for every $c>0$ from the proof's $\epsilon^2$, at
+    $\epsilon=\frac1K$, $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq
+    B\epsilon\delta$ and differences of values of at most $CL\Delta$ it is at most `constant` = 1
+    times $PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, with `power` for the exponent of
+    $\epsilon$.
     """
     if power == 1:
         g = delta**2 * L**2 * DELTA2 * epsilon**2 / K
@@ -45,8 +44,7 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
 
 @claim(
     "LDL:L9.prem",
-    false="gap",
-    costs="the theorem",
+    **charge(false="gap", costs="the theorem"),
     needs=("OURS:R7.flow/step",),
     hypotheses=IN_SHARP,
     **exactly.OTHER_ATTENTION.repaired,
@@ -62,9 +60,7 @@ def premises_of_lemma_9() -> Evidence:
 
 @claim(
     "LDL:L9.2",
-    false="gap",
-    follows="LDL:P4/rate",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P4/rate", costs="the theorem"),
     needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
     **exactly.OTHER_UPDATES.repaired,
@@ -90,9 +86,8 @@ def gradient_of_others_in_phase_3() -> Evidence:
 def logarithm_of_a_quotient_in_lemma_10(
     *, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1
 ) -> Evidence:
-    r"""$\frac{\log(KL\Delta)}\epsilon=O(\log\frac{KL\Delta}\epsilon)$ is refuted at
-    $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, for $L\Delta\geq1$, $q_k=a\log\frac
-    K\epsilon+b\log\frac{KL\Delta}\epsilon$ is at least `least` = 1 times
+    r"""Refuted at $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, for $L\Delta\geq1$,
+    $q_k=a\log\frac K\epsilon+b\log\frac{KL\Delta}\epsilon$ is at least `least` = 1 times
     $b\log\frac{KL\Delta}\epsilon$ and at most `most` = 1 times $(a+b)\log\frac{KL\Delta}\epsilon$.
     """
     if not inside:
@@ -103,9 +98,8 @@ def logarithm_of_a_quotient_in_lemma_10(
 
 @claim("LDL:L10.T", **TYPO, repair=dict(power=1), control=dict(power=2), hypotheses=("eta > 0", "eta <= 1"))
 def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
-    r"""$T_s^*\leq C\frac{K\log(KL\Delta/\epsilon)}{L^2\Delta^2\delta^2\epsilon}$ is refuted for
-    every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4 is
-    $\frac1\eta$. Repaired, with $\eta$ to the `power` 1, so many steps at the rate
+    r"""Refuted for every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4
+    is $\frac1\eta$. Repaired, with $\eta$ to the `power` 1, so many steps at the rate
     $\frac{\eta\delta^2L^2\Delta^2\epsilon}K$ add $\log\frac{KL\Delta}\epsilon$.
     """
     if not power:
@@ -117,18 +111,15 @@ def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
 
 @claim(
     "LDL:L10.exp",
-    false="gap",
-    follows="LDL:L5.exp",
-    costs="constants",
+    **charge(false="gap", follows="LDL:L5.exp", costs="constants"),
     repair=dict(constant=1),
     control=dict(constant=Fraction(1, 2)),
     hypotheses=IN_SHARP,
 )
 def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> Evidence:
-    r"""$e^{-\Theta(\log(KL\Delta/\epsilon))}=O(\frac\epsilon K)$ is refuted for
-    $\frac12\log\frac{KL\Delta}\epsilon$, at $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, a gap of
-    $C\log\frac{KL\Delta}\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$,
-    where $L\Delta\geq1$.
+    r"""Refuted for $\frac12\log\frac{KL\Delta}\epsilon$, at $\epsilon=\frac1K$, $L=10K$, $K=2n$.
+    Repaired, a gap of $C\log\frac{KL\Delta}\epsilon-b$ with $C\geq1$ (`constant`) gives at most
+    $e^b\frac\epsilon K$, where $L\Delta\geq1$.
     """
     if constant < 1:
         size = K * L * sqrt(DELTA2)
@@ -138,9 +129,7 @@ def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> 
 
 @claim(
     "LDL:L10.1",
-    false="gap",
-    follows="LDL:T2",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:T2", costs="the theorem"),
     needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late", "LDL:attn", *exact_training.R7),
     hypotheses=IN_SHARP,
     **exactly.TIME_OF_THE_ORDER.repaired,

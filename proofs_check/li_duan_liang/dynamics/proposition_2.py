@@ -16,6 +16,7 @@ from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.lemma_4 import ALIGNED, other_updates, own_updates, too_large
 from theory.regression.features.reduced import ReducedAttention
@@ -49,8 +50,7 @@ def early_training_is_slow(
 
 @claim(
     "LDL:P2/rate.lower",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     robust=exactly.diverging(
         5, HYPOTHESES, lambda K, L, **_: (DELTA2 * L**2 / K) / slow.gradient_early(K, L), n / 2
     ),
@@ -75,10 +75,9 @@ def rate_of_phase_1_from_below() -> Evidence:
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
 )
 def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: printed, for `features` of Section
-    3.1, this is refuted for every constant at $t=1$. For orthonormal ones $\eta g_k\leq
-    c\,\eta\frac PKB^2$ with `c` = 4/27, $B=O(L\Delta)$, is derived for the mean that $g_k$ is by
-    L2.raw, over every law of tasks and prompts and every law of queries.
+    r"""Printed, for `features` of Section 3.1, this is refuted for every constant at $t=1$. For
+    orthonormal ones $\eta g_k\leq c\,\eta\frac PKB^2$ with `c` = 4/27 is derived for the mean that
+    $g_k$ is by L2.raw, over every law of tasks and prompts and every law of queries.
     """
     if features == "any":
         return too_large(1 / aligned.K)
@@ -87,9 +86,7 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
 
 @claim(
     "LDL:P2/time.upper",
-    false="false",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="false", follows="LDL:P2/rate.lower", costs="the theorem"),
     robust=exactly.diverging(
         5, HYPOTHESES, lambda K, **_: (K - 1) * (K - 2) / slow.end_of_phase_1(K), n ** sp.Rational(1, 2) / 4
     ),
@@ -117,9 +114,7 @@ def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
 
 @claim(
     "LDL:P2.attn",
-    false="false",
-    follows="LDL:P2/rate.lower",
-    costs="the theorem",
+    **charge(false="false", follows="LDL:P2/rate.lower", costs="the theorem"),
     robust=exactly.diverging(
         5,
         HYPOTHESES,
@@ -148,12 +143,10 @@ def attention_at_the_end_of_phase_1() -> Evidence:
     needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
 )
 def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
-    r"""In Phase I $q_{k,k'}$ moves at the rate $O(\frac{\eta L^2\Delta^2}{K^2})$: printed, for
-    `features` of Section 3.1, this is refuted for every constant at $t=1$. For orthonormal ones a
-    step is at most $\eta\frac{P(A+E)B^2}{K^2}$, where $p_k\leq P/K$, prompts are unbalanced with
-    probability at most $E/K$, $\mathrm{Attn}_{k'}\leq A/K$ in all others, and $B=O(L\Delta)$
-    bounds differences of values; `c` = 1 multiplies the bound. It is $\eta$ times that of L4.2, and
-    derived for the same mean.
+    r"""Printed, for `features` of Section 3.1, this is refuted for every constant at $t=1$. For
+    orthonormal ones a step is at most $\eta\frac{P(A+E)B^2}{K^2}$, where prompts are unbalanced
+    with probability at most $E/K$ and $\mathrm{Attn}_{k'}\leq A/K$ in all others; `c` = 1
+    multiplies the bound. It is $\eta$ times that of L4.2, and derived for the same mean.
     """
     if features == "any":
         return too_large(1 / aligned.K**2)
@@ -162,8 +155,7 @@ def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)
 
 @claim(
     "LDL:P2.osc",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 2", "z >= 0"),
     **exactly.OTHER_UPDATES.repaired,
@@ -181,9 +173,7 @@ def other_scores_move_one_way() -> Evidence:
 
 @claim(
     "LDL:P2.osc/trend",
-    false="gap",
-    follows="LDL:L3.sym",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L3.sym", costs="a hypothesis"),
     needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
     **exactly.OTHER_UPDATES.repaired,

@@ -14,6 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 
 delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
@@ -35,8 +36,7 @@ def late_gradient(L: sp.Expr, T: sp.Expr) -> sp.Expr:
 
 @claim(
     "LDL:P3/rate",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     robust=exactly.diverging(
         5, IN_FLAT, lambda K, L, delta, **_: slow.gradient_start(K, L) / (delta**2 * L**2 * DELTA2 / K), n
     ),
@@ -68,9 +68,7 @@ def late_updates_are_small(
 
 @claim(
     "LDL:P3/rate.lower",
-    false="false",
-    follows="LDL:P3/rate",
-    costs="the theorem",
+    **charge(false="false", follows="LDL:P3/rate", costs="the theorem"),
     robust=exactly.diverging(
         5,
         IN_FLAT,
@@ -96,9 +94,7 @@ def rate_of_phase_2_from_below() -> Evidence:
 
 @claim(
     "LDL:P3/off",
-    false="gap",
-    follows="LDL:P3/rate",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P3/rate", costs="the theorem"),
     needs=("LDL:P4/gradient", *exact_training.OTHERS),
     hypotheses=IN_FLAT,
     **exactly.OTHER_UPDATES.repaired,
@@ -114,9 +110,7 @@ def rate_of_the_other_scores_in_phase_2() -> Evidence:
 
 @claim(
     "LDL:P3/attn",
-    false="gap",
-    follows="LDL:eq9-u",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:eq9-u", costs="a hypothesis"),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_FLAT,
     **exactly.HALF_BEFORE.repaired,
@@ -125,7 +119,8 @@ def rate_of_the_other_scores_in_phase_2() -> Evidence:
 def attention_at_the_end_of_phase_2() -> Evidence:
     r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
     $\delta=\epsilon=K^{-1/4}$, $L=\frac12K^{1/4}$ with $K=2n$ classes, in every prompt with
-    $|V_k|\leq\frac{11N}{10K}$.
+    $|V_k|\leq\frac{11N}{10K}$. The printed time is $\frac{cKl}x$ with $l=\log\frac K\epsilon$ and
+    $x=\delta^2$.
     """
     attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
     left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
@@ -134,16 +129,14 @@ def attention_at_the_end_of_phase_2() -> Evidence:
 
 @claim(
     "LDL:P3.post",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(one=True),
     control=dict(most=Fraction(9, 10)),
     needs=("LDL:P3",),
     hypotheses=IN_FLAT,
 )
 def the_rest_from_a_lower_bound(*, one: bool = False, most: int | Fraction = 1) -> Evidence:
-    r"""$1-\mathrm{Attn}_k\leq C\epsilon$ from $\mathrm{Attn}_k=\Omega(\frac1{1+\epsilon\delta})$ is
-    refuted for every $C$ at $\mathrm{Attn}_k=\frac12\cdot\frac1{1+\epsilon\delta}$, with
+    r"""Refuted for every $C$ at $\mathrm{Attn}_k=\frac12\cdot\frac1{1+\epsilon\delta}$, with
     $\epsilon=\frac1K$, $K=2n$. Repaired, for $\mathrm{Attn}_k\geq\frac1{1+C\epsilon\delta}$ it is
     at most `most` = 1 times $C\epsilon\delta$, and $C\epsilon$.
     """

@@ -14,6 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.proposition_3 import LATE, late_gradient
 
@@ -48,22 +49,17 @@ def gradient_is_not_small(
     """
     k, o = sp.symbols("K o", positive=True)
     small = 1 / (2 * k)
+    domain = {k: Closed(2, oo)}
     return all_of(
         forall(exp(-2) * (1 / k - 4 / k**2), ">=", sp.Rational(least) / k, {k: Closed(8, oo)}),
         forall(o / (1 + o) ** 3, ">=", sp.Rational(share) / (8 * o ** sp.Integer(2)), {o: Closed(1, oo)}),
-        forall(
-            small / (1 + small) ** (power + 1),
-            ">=",
-            1 / (4 * k) * sp.Rational(share) ** 8,
-            {k: Closed(2, oo)},
-        ),
+        forall(small / (1 + small) ** (power + 1), ">=", 1 / (4 * k) * sp.Rational(share) ** 8, domain),
     )
 
 
 @claim(
     "LDL:P4/rate",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     robust=exactly.diverging(
         10, IN_SHARP, lambda K, delta, epsilon, **_: excess(K, delta, epsilon), n ** sp.Rational(1, 2) / 10**4
     ),
@@ -84,9 +80,7 @@ def rate_of_phase_3() -> Evidence:
 
 @claim(
     "LDL:P4/rate.lower",
-    false="false",
-    follows="LDL:P4/rate",
-    costs="the theorem",
+    **charge(false="false", follows="LDL:P4/rate", costs="the theorem"),
     robust=exactly.diverging(
         10,
         IN_SHARP,
@@ -114,9 +108,7 @@ def rate_of_phase_3_from_below() -> Evidence:
 
 @claim(
     "LDL:P4/off",
-    false="gap",
-    follows="LDL:P4/rate",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:P4/rate", costs="the theorem"),
     needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
     **exactly.OTHER_UPDATES.repaired,
@@ -134,9 +126,7 @@ def rate_of_the_other_scores_in_phase_3() -> Evidence:
 
 @claim(
     "LDL:P4/attn",
-    false="gap",
-    follows="LDL:eq9-u",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:eq9-u", costs="a hypothesis"),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_SHARP,
     **exactly.HALF_BEFORE.repaired,
@@ -144,8 +134,9 @@ def rate_of_the_other_scores_in_phase_3() -> Evidence:
 @exactly.HALF_BEFORE
 def attention_at_the_end_of_phase_3() -> Evidence:
     r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
-    $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=K^{1/4}$ with $K=2n$ classes, in every prompt
-    with $|V_k|\leq\frac{11N}{10K}$.
+    $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=K^{1/4}$ with $K=2n$ classes, in every prompt with
+    $|V_k|\leq\frac{11N}{10K}$. The printed time is $\frac{cKl}x$ with
+    $l=\log\frac{KL\Delta}\epsilon$ and $x=\epsilon\delta^2$.
     """
     delta, epsilon, L = (COARSE[name] for name in ("delta", "epsilon", "L"))
     attention = slow.attention_early(K, c2 * slow.end_of_phase_3(K, delta, epsilon, L))

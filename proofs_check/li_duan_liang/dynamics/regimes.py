@@ -17,6 +17,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.theorems import learned_in
 from theory.regression.features.reduced import ReducedAttention
@@ -49,8 +50,7 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
 
 @claim(
     "LDL:4.thr",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     repair=dict(law="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10)), dict(power=1)),
     robust=Diverging(
@@ -71,22 +71,15 @@ def threshold_of_the_regimes(
 ) -> Evidence:
     r"""Problems with $(L,\eta,\epsilon)$ and $(sL,\eta/s^2,s\epsilon)$ take the same time, so that
     $T_s^*(L,\eta,\epsilon)\leq C\,T_s^*(sL,\eta/s^2,s\epsilon)$ would hold; it is refuted for every
-    $C$, with $s=n$, $K=2n$, $\epsilon=\frac1K$, $L=10K$. Repaired, the loss is at most $\epsilon^2$
-    from $T=\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on,
-    $r=\frac{\sigma_f}\epsilon\geq1$: `factor` = 1 multiplies these terms, `loss` = 1 the level, and
-    $T$ is the same at $(s\sigma_f,\frac\eta{s^2},s\epsilon)$, with `power` for the exponent of $s$.
+    $C$, with $s=n$, $K=2n$, $\epsilon=\frac1K$, $L=10K$. Repaired, `factor` = 1 multiplies the
+    terms of $T$, `loss` = 1 the level, and `power` stands for the exponent of $s$ in
+    $\frac\eta{s^2}$.
     """
     if law == "printed":
         e, L, s = SHARP["epsilon"], SHARP["L"], n
         eta = 1 / L**2
-        return defeated(
-            sharp_law(K, L, eta, e),
-            c1 * sharp_law(K, s * L, eta / s**2, s * e),
-            n,
-            at={**SHARP, "s": s},
-            where=WHERE,
-            least=2,
-        )
+        right = c1 * sharp_law(K, s * L, eta / s**2, s * e)
+        return defeated(sharp_law(K, L, eta, e), right, n, at={**SHARP, "s": s}, where=WHERE, least=2)
     M, spread, s, eta, e = sp.symbols("M sigma_f s eta e", positive=True)  # M = K - 1, and e is epsilon
     terms = lambda r: (M + 1) ** 2 + 3 * (M + 1) * log((M + 1) * r) + 3 * (M + 1) * r + (M + 1) * r**2 / 2
     T = lambda spread, eta, e: terms(spread / e) / (eta * spread**2)
@@ -114,9 +107,7 @@ def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
 
 @claim(
     "LDL:4.dyn",
-    false="gap",
-    follows="LDL:4.thr",
-    costs="the theorem",
+    **charge(false="gap", follows="LDL:4.thr", costs="the theorem"),
     repair=dict(one=True),
     control=dict(power=1),
     needs=("LDL:4.thr/scaling", "OURS:R9"),
@@ -124,14 +115,11 @@ def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
 )
 def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
     r"""That the step of the score gap $z$ is larger at $(sL,\eta/s^2)$ than at $(L,\eta)$, $s>1$,
-    is refuted; $\eta=1$, and $\sigma_f^2=\frac{L^2K}{2(K-1)}$. Repaired, with `power` for the
-    exponent of $s$ in $\frac\eta{s^2}$, it is the same.
+    is refuted; $\eta=1$, and $\sigma_f^2=\frac{L^2K}{2(K-1)}$. Repaired, it is the same, with
+    `power` for the exponent of $s$.
     """
-    whole, L, s = (
-        sp.Symbol("K", integer=True, positive=True),
-        sp.Symbol("L", positive=True),
-        sp.Symbol("s", positive=True),
-    )
+    whole, L = sp.Symbol("K", integer=True, positive=True), sp.Symbol("L", positive=True)
+    s = sp.Symbol("s", positive=True)
     z, C = sp.Symbol("z", nonnegative=True), sp.Symbol("C", positive=True)
     step = ReducedAttention(whole, C).slope(z)
     rate = lambda L, eta: step.subs(C, eta * L**2 * whole / (2 * (whole - 1)))
@@ -145,20 +133,16 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
 
 @claim(
     "LDL:4.poly",
-    false="gap",
-    follows="LDL:3.1.feat/suffice",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:3.1.feat/suffice", costs="a hypothesis"),
     repair=dict(features="equiangular"),
     control=dict(most=Fraction(7, 2)),
     hypotheses=slow.HYPOTHESES,
     needs=("LDL:3.1.feat/suffice", "LDL:T1"),
 )
 def near_zero_loss_in_polynomial_time(*, features: str = "any", most: int | Fraction = 4) -> Evidence:
-    r"""A loss of at most $C\epsilon^2$ after any time is refuted for every $C$: at the features
-    $0,e_2,\dots,e_K$ with tasks $\pm\frac12L$ on half of them each it is at least $L^2/(8K)$, here
-    with $\epsilon=\frac1K$, $L=2$ and $K=2n$. Repaired, $K^2+3K\log(Kr)+3Kr+\frac12Kr^2$, the time
-    of Theorem 1 as repaired in units of $\frac1{\eta\kappa^2\sigma_f^2}$, is at most `most` = 4
-    times $K^2r^2$, $r=\frac{\sigma_f}\epsilon\geq1$.
+    r"""Refuted for every $C$ at the features $0,e_2,\dots,e_K$, with $\epsilon=\frac1K$, $L=2$ and
+    $K=2n$. Repaired, $K^2+3K\log(Kr)+3Kr+\frac12Kr^2$, the time of Theorem 1 as repaired in units
+    of $\frac1{\eta\kappa^2\sigma_f^2}$, is at most `most` = 4 times $K^2r^2$.
     """
     if features == "any":
         at = slow.member(L=sp.Integer(2))
@@ -179,8 +163,7 @@ def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
 
 @claim(
     "LDL:cmp1",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     needs=exact_training.R7,
     hypotheses=(*IN_SHARP, "flat > 0", "2*flat**2*delta**2 <= 1"),
     **exactly.LATE_LOSS.repaired,
@@ -199,24 +182,19 @@ def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
 
 @claim(
     "LDL:cmp2",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(falls=True),
     control=dict(sign=-1),
     needs=("OURS:R7.flow", "OURS:R9"),
     hypotheses=("K in Integers", "K >= 2", "z >= 0", "etaL2 > 0"),
 )
 def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1) -> Evidence:
-    r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$
-    when $\eta L^2$ is large is refuted: with $z$ the gap, $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$,
-    the step increases $z$. Repaired, $z$ increases, and $1-\mathrm{Attn}_k$ falls as $z$
-    increases, with `sign` for the sign of both.
+    r"""That a step does not decrease the loss when $\eta L^2$ is large is refuted: with $z$ the
+    gap, $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$, the step increases $z$. Repaired, $z$ increases,
+    and $1-\mathrm{Attn}_k$ falls as $z$ increases, with `sign` for the sign of both.
     """
-    whole, z, size = (
-        sp.Symbol("K", integer=True, positive=True),
-        sp.Symbol("z", nonnegative=True),
-        sp.Symbol("etaL2", positive=True),
-    )
+    whole, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
+    size = sp.Symbol("etaL2", positive=True)
     rest = lambda z: (whole - 1) / (exp(z) + whole - 1)
     C = sp.Symbol("C", positive=True)
     step = sign * ReducedAttention(whole, C).slope(z).subs(C, size * whole / (2 * (whole - 1)))
@@ -228,8 +206,7 @@ def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1
 
 @claim(
     "LDL:abs.rise",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(fastest=Fraction(2, 5)),
     control=(dict(fastest=Fraction(3, 8)), dict(most=25)),
     needs=("OURS:R7.flow",),
@@ -237,9 +214,9 @@ def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1
     argument=exact_training.EXACT,
 )
 def attention_rises_rapidly_at_first(*, fastest: Fraction | None = None, most: int = 29) -> Evidence:
-    r"""The speed of the attention at $a=\frac25$ is at most $C$ times that at the start: refuted
-    for every $C$, with $K=2n$ classes. Repaired, it is largest at $a=\frac25$ (`fastest`), and at
-    the start at most $\frac{29}{K^2}$ times that, with `most` for the 29.
+    r"""That the speed at $a=\frac25$ is at most $C$ times that at the start is refuted for every
+    $C$, with $K=2n$. Repaired, it is largest at $a=\frac25$ (`fastest`), and at the start at most
+    $\frac{29}{K^2}$ times that, with `most` for the 29.
     """
     if fastest is None:
         where = {
@@ -275,9 +252,7 @@ def others_decay_more_slowly(*, times: int = 1) -> Evidence:
 
 @claim(
     "LDL:5.2.init",
-    false="gap",
-    follows="LDL:abs.rise",
-    costs="nothing",
+    **charge(false="gap", follows="LDL:abs.rise", costs="nothing"),
     repair=dict(largest=Fraction(1, 3)),
     control=dict(largest=Fraction(3, 10)),
     needs=exact_training.UPDATES,
@@ -285,8 +260,8 @@ def others_decay_more_slowly(*, times: int = 1) -> Evidence:
     argument=exact_training.EXACT,
 )
 def gradient_is_large_at_first(*, largest: Fraction | None = None) -> Evidence:
-    r"""$g_k$ at $\mathrm{Attn}_k=\frac13$ is at most $C$ times that at $Q=0$: refuted for every
-    $C$, with $K=2n$ classes. Repaired, $g_k$ is largest at $\mathrm{Attn}_k=\frac13$ (`largest`).
+    r"""That $g_k$ at $\mathrm{Attn}_k=\frac13$ is at most $C$ times that at $Q=0$ is refuted for
+    every $C$, with $K=2n$. Repaired, it is largest at $\mathrm{Attn}_k=\frac13$ (`largest`).
     """
     if largest is None:
         where = {
@@ -314,13 +289,9 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
     law = lambda L, size: T / (L**time * (size**6) ** sp.Rational(time, 2))
     box = {L: (0, oo), more: (1, oo), T: (0, oo), size: (0, oo)}
     a = sp.Symbol("a", positive=True)
+    domain = {L: (0, oo), more: (1, oo), a: (0, 1)}
     return all_of(
-        forall(
-            a * (1 - a) ** 2 * (more * L) ** power,
-            ">",
-            a * (1 - a) ** 2 * L**power,
-            {L: (0, oo), more: (1, oo), a: (0, 1)},
-        ),
+        forall(a * (1 - a) ** 2 * (more * L) ** power, ">", a * (1 - a) ** 2 * L**power, domain),
         forall(law(more * L, size), "<", law(L, size), box),
         forall(law(L, more * size), "<", law(L, size), box),
     )
@@ -328,20 +299,17 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
 
 @claim(
     "LDL:5.2.after",
-    false="gap",
-    follows="LDL:P2/time.upper",
-    costs="nothing",
+    **charge(false="gap", follows="LDL:P2/time.upper", costs="nothing"),
     repair=dict(start=Fraction(1, 2)),
     dial="start",
     needs=("LDL:P2/early", "OURS:R7.H"),
     hypotheses=slow.HYPOTHESES,
 )
 def gradients_fall_after_phase_1(*, start: Fraction = Fraction(0)) -> Evidence:
-    r"""After the end of Phase I $g_k$ decreases: printed (`start` = 0), that it is at
-    $\mathrm{Attn}_k=\frac13$ at most a multiple of what it is at $T_f^1+1$ is refuted for every
-    multiple, and every constant in $T_f^1$. From $\mathrm{Attn}_k=\frac12$ (`start`) on
-    $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ decreases: $(1-a)(1-3a)\leq0$ for every larger attention
-    $a$.
+    r"""Printed (`start` = 0), that $g_k$ is at $\mathrm{Attn}_k=\frac13$ at most a multiple of what
+    it is at $T_f^1+1$ is refuted for every multiple, and every constant in $T_f^1$. From
+    $\mathrm{Attn}_k=\frac12$ (`start`) on $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ decreases:
+    $(1-a)(1-3a)\leq0$ for every larger attention $a$.
     """
     if not start:
         L = slow.FLAT["L"]

@@ -16,15 +16,14 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import IN_SHARP, WHERE, K, c1, n
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from proofs_check.li_duan_liang.dynamics.regimes import SHARP, gradient, k, w
 
 
 @claim(
     "LDL:5.3",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     robust=exactly.diverging(10, IN_SHARP, lambda K, L, **_: slow.gradient_start(K, L) * K, n),
     needs=("LDL:P4/gradient", "OURS:R7.flow", "OURS:R7.loss"),
     hypotheses=IN_SHARP,
@@ -51,8 +50,7 @@ def the_first_phase_is_not_enough(*, factor: int = 6, power: int = 2) -> Evidenc
 
 @claim(
     "LDL:5.3.large",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(falls=True),
     control=dict(eight=7),
     needs=exact_training.UPDATES,
@@ -60,9 +58,8 @@ def the_first_phase_is_not_enough(*, factor: int = 6, power: int = 2) -> Evidenc
     argument=exact_training.EXACT,
 )
 def gradients_become_large(*, falls: bool = False, eight: int = 8) -> Evidence:
-    r"""That $g_k$ is larger late, at $\mathrm{Attn}_k=w>\frac12$, than at $\mathrm{Attn}_k=\frac12$
-    is refuted (orthonormal features, exchangeable tasks, balanced prompts, $\sigma_f=1$). Repaired,
-    it is at most `eight` = 8 times $(1-w)^2$ times that.
+    r"""That $g_k$ is larger at $\mathrm{Attn}_k=w>\frac12$ than at $\mathrm{Attn}_k=\frac12$ is
+    refuted ($\sigma_f=1$). Repaired, it is at most `eight` = 8 times $(1-w)^2$ times that.
     """
     whole = sp.Symbol("K", integer=True, positive=True)
     box, half = {whole: Integers(2, oo), w: (Fraction(1, 2), 1)}, gradient(whole, sp.Rational(1, 2))

@@ -14,26 +14,16 @@ from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
-from proofs_check.instances.features.slow_attention import (
-    DELTA2,
-    FLAT,
-    IN_FLAT,
-    IN_SHARP,
-    WHERE,
-    K,
-    c1,
-    c2,
-    n,
-)
+from proofs_check.instances.features.slow_attention import FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
 EXCHANGEABLE = (
-    r"The features are orthonormal, the tasks exchangeable, the prompts balanced and the steps small, so "
-    r"that one number $z$ "
-    r"describes training; its time is known exactly, and the loss is $\frac{\sigma_f^2}2\frac "
-    r"K{K-1}(1-\mathrm{Attn}_k)^2$."
+    "The features are orthonormal, the tasks exchangeable, the prompts balanced and the steps small, so "
+    "that one number $z$ describes training; its time is known exactly, and the loss is "
+    r"$\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$."
 )
 
 
@@ -48,17 +38,14 @@ def sharp_excess(K: sp.Expr, L: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, **_: 
 
 
 def never_learned(at: dict[str, sp.Expr], T: sp.Expr, least: int) -> Evidence:
-    """Refute ``loss <= C epsilon^2`` after T steps, as L^2/(8 epsilon^2) <= C (1 + odds), from the
-    instance `least` on.
-    """
+    """Refute ``loss <= C epsilon^2`` after T steps, as L^2/(8 epsilon^2) <= C (1 + odds)."""
     left = at["L"] ** 2 / (8 * at["epsilon"] ** 2)
     return defeated(left, c1 * (1 + slow.odds_late(at["K"], T)), n, at=at, where=WHERE, least=least)
 
 
 def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
-    r"""Prove that the gap with e^z = (K-1) r, r = sigma_f/epsilon >= 1, has a loss of at most
-    epsilon^2, and that the time to it at eta sigma_f^2 = 1 is at most K^2 + 3K log(Kr) + 3Kr + K
-    r^2/2, term by term.
+    """The gap with e^z = (K-1) r, r = sigma_f/epsilon >= 1, has a loss of at most epsilon^2, and
+    the time to it at eta sigma_f^2 = 1 is at most K^2 + 3K log(Kr) + 3Kr + K r^2/2, term by term.
     """
     k, M, r, s = (sp.Symbol(name, positive=True) for name in ("K", "M", "r", "sigma"))
     whole = sp.Symbol("K", integer=True, positive=True)
@@ -111,24 +98,19 @@ def late_training_is_slow(
     """
     j, s, w, x = sp.symbols("j s w x", nonnegative=True)
     k, T = sp.Symbol("K", positive=True), sp.Symbol("T", nonnegative=True)
+    domain = {k: Closed(8, oo), T: Closed(0, oo)}
     return all_of(
         forall(j**-2, "<=", sp.Rational(six) / ((j + 1) * (j + 2)), {j: Closed(1, oo)}),
         forall(exp(2 * s), "<=", 1 + sp.Rational(four) * s, {s: Closed(0, Fraction(8, 27))}),
         forall(w * (1 - w) ** 2, "<=", sp.Rational(top), {w: Closed(0, 1)}),
         forall((1 + x) ** 2, "<=", sp.Rational(two) * (1 + x**2), {x: Closed(0, oo)}),
-        forall(
-            (1 + 24 * k**3 * T / (k - 1) ** 2) / (k - 1) ** 2,
-            "<=",
-            1 + last * T / k,
-            {k: Closed(8, oo), T: Closed(0, oo)},
-        ),
+        forall((1 + 24 * k**3 * T / (k - 1) ** 2) / (k - 1) ** 2, "<=", 1 + last * T / k, domain),
     )
 
 
 @claim(
     "LDL:T1",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     repair=dict(time="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
     robust=exactly.diverging(5, IN_FLAT, flat_excess, n / 400),
@@ -139,10 +121,9 @@ def late_training_is_slow(
 def theorem_1(
     *, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""The loss is at most $C\epsilon^2$ within $T_f^*$ steps: refuted for every $C$ and every
-    constant in $T_f^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=5K$. Repaired,
-    the time is $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac{Kr^2}2)$ with
-    $r=\sigma_f/\epsilon$.
+    r"""Refuted for every $C$ and every constant in $T_f^*$, with $K=2n$, $\epsilon=\frac1K$,
+    $\delta=\frac1{10K}$, $L=5K$. Repaired, `factor` = 1 multiplies the time
+    $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac{Kr^2}2)$ and `loss` = 1 the level.
     """
     if time == "printed":
         return never_learned(FLAT, c2 * slow.end_of_phase_2(K, FLAT["delta"], FLAT["epsilon"]), least=4)
@@ -151,8 +132,7 @@ def theorem_1(
 
 @claim(
     "LDL:T2",
-    false="false",
-    costs="the theorem",
+    **charge(false="false", costs="the theorem"),
     repair=dict(time="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
     robust=exactly.diverging(10, IN_SHARP, sharp_excess, n ** sp.Rational(1, 2) / 10**3, least=8),
@@ -163,9 +143,8 @@ def theorem_1(
 def theorem_2(
     *, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""The loss is at most $C\epsilon^2$ within $T_s^*$ steps: refuted for every $C$ and every
-    constant in $T_s^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$.
-    Repaired, the time is that of Theorem 1.
+    r"""Refuted for every $C$ and every constant in $T_s^*$, with $K=2n$, $\epsilon=\frac1K$,
+    $\delta=\frac1{10K}$, $L=10K$. Repaired, the time is that of Theorem 1.
     """
     if time == "printed":
         return never_learned(
@@ -197,19 +176,17 @@ def time_to_the_loss(L: sp.Expr, K: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
 
 @claim(
     "LDL:T1.mono/faster",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(level="Attn_k >= 1/2"),
     control=dict(classes=4),
     needs=("OURS:R7.time",),
     hypotheses=("K in Integers", "K >= 2", "0 < epsilon < 1", "K*epsilon >= 1", "L > 0", "larger > L"),
 )
 def convergence_is_faster(*, level: str = "any", classes: int = 5) -> Evidence:
-    r"""The time to the loss $\epsilon^2$ falls as $L$ increases: printed, for any `level`, this is
-    refuted near the loss at the start. Where $y=(K-1)r$ with $r\geq1$ at this loss,
-    $\frac{(1+r)^4(K-1)^2}{r^2}\leq2F((K-1)r)$ with
-    $F(y)=\frac{y^2-1}2+3(K-1)(y-1)+3(K-1)^2\log y+(K-1)^3(1-\frac1y)$ is certified from `classes`
-    = 5 on.
+    r"""Printed, for any `level`, this is refuted near the loss at the start. Where $y=(K-1)r$ with
+    $r\geq1$ at this loss, $\frac{(1+r)^4(K-1)^2}{r^2}\leq2F((K-1)r)$ with
+    $F(y)=\frac{y^2-1}2+3(K-1)(y-1)+3(K-1)^2\log y+(K-1)^3(1-\frac1y)$ is certified from `classes` =
+    5 on.
     """
     if level == "any":
         K, epsilon, small, large = sp.Integer(8), sp.Rational(1, 8), sp.Rational(9, 32), sp.Rational(10, 32)
@@ -232,17 +209,15 @@ def convergence_is_faster(*, level: str = "any", classes: int = 5) -> Evidence:
 
 @claim(
     "LDL:D3.all",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(tasks="exchangeable"),
     control=dict(two=1),
     hypotheses=("K in Integers", "K >= 3"),
     needs=("LDL:eq4b",),
 )
 def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
-    r"""$L\Delta\leq C|f(v_n)-f(v_k)|$ for all $n\neq k$ is refuted for every $C$: on $K=4$
-    orthonormal features with $f=(\frac L{\sqrt2},\frac L{\sqrt2},-\frac L{\sqrt2},-\frac
-    L{\sqrt2})$, $L=2$, $f(v_1)=f(v_2)$. Repaired, for exchangeable tasks, whose second moments are
+    r"""Refuted for every $C$ on $K=4$ orthonormal features with $f=(\frac L{\sqrt2},\frac
+    L{\sqrt2},-\frac L{\sqrt2},-\frac L{\sqrt2})$, $L=2$. Repaired, for tasks of the second moments
     $\sigma_f^2I+b\mathbf1\mathbf1^{\top}$, $\mathbb E(f(v_n)-f(v_k))^2$ is `two` = 2 times
     $\sigma_f^2$.
     """
@@ -256,7 +231,7 @@ def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
             "Delta": "sqrt(2)",
             "k, n": "1, 2",
         }
-        return vanishing(2 * sp.sqrt(DELTA2), c1 * sp.Abs(f[0] - f[1]), where=where)
+        return vanishing(2 * sp.sqrt(slow.DELTA2), c1 * sp.Abs(f[0] - f[1]), where=where)
     spread, b = sp.symbols("spread b", real=True)
     moments, difference = spread * sp.eye(3) + b * sp.ones(3), sp.Matrix([1, -1, 0])
     mean = (difference.T * moments * difference)[0]
@@ -266,9 +241,9 @@ def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
 @claim("LDL:D3.drop", control=(dict(half=Fraction(1, 3)), dict(half=Fraction(2, 3))), needs=("LDL:L1.Theta",))
 def loss_at_the_class_of_the_query(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""$\frac12\sum_k\mathbb E[1\{x_{\rm query}=v_k\}X_k]$ is `half` = 1/2 times the mean of $X_k$
-    at the class $k$ of the query, over tasks, prompts and queries, where $X_k$ is
-    $(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)$ or anything else: $\Theta$ hides the $\frac12$. It is
-    derived for any number of classes; three with the probabilities $p$, $q$ and $1-p-q$ are tried.
+    at the class $k$ of the query, where $X_k$ is $(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)$ or
+    anything else. It is derived for any number of classes; three with the probabilities $p$, $q$
+    and $1-p-q$ are tried.
     """
     p, q = sp.symbols("p q", nonnegative=True)
     x = sp.symbols("x_1:4", real=True)
@@ -295,23 +270,21 @@ def the_loss_from_the_attention(*, c: Fraction = Fraction(1), power: int = 1, re
 
 @claim(
     "LDL:E2.last",
-    false="gap",
-    costs="the theorem",
+    **charge(false="gap", costs="the theorem"),
     repair=dict(power=2),
     control=(dict(power=3), dict(constant=Fraction(9, 10))),
     needs=("LDL:L10.1", "LDL:D3.drop", "LDL:D3.all", "LDL:L1.Theta"),
     hypotheses=IN_SHARP,
 )
 def loss_without_the_spread_of_the_tasks(*, power: int = 0, constant: int | Fraction = 1) -> Evidence:
-    r"""$(1-\mathrm{Attn}_k)^2L^2\Delta^2=O(\epsilon^2\delta^2)$ from
-    $1-\mathrm{Attn}_k=\epsilon\delta$ is refuted for $L=10K$, $\epsilon=\frac1K$,
-    $\delta=\frac1{10K}$, $K=2n$. Repaired, for $1-\mathrm{Attn}_k\leq B\epsilon\delta$ and
-    differences of values of at most $CL\Delta$ the left side is at most `constant` = 1 times
-    $B^2C^2\epsilon^2\delta^2(L\Delta)^2$, with `power` for the last exponent.
+    r"""From $1-\mathrm{Attn}_k=\epsilon\delta$ refuted for $L=10K$, $\epsilon=\frac1K$,
+    $\delta=\frac1{10K}$, $K=2n$. Repaired, for differences of values of at most $CL\Delta$ it is at
+    most `constant` = 1 times $B^2C^2\epsilon^2\delta^2(L\Delta)^2$, with `power` for the last
+    exponent.
     """
     if not power:
         product = (SHARP["epsilon"] * SHARP["delta"]) ** 2
-        return defeated(product * SHARP["L"] ** 2 * DELTA2, c1 * product, n, at=SHARP, where=WHERE)
+        return defeated(product * SHARP["L"] ** 2 * slow.DELTA2, c1 * product, n, at=SHARP, where=WHERE)
     B, C, d, e, size = sp.symbols("B C delta epsilon LDelta", positive=True)
     b, c = sp.symbols("b c", nonnegative=True)  # both quantities in units of their bounds
     box = {
@@ -331,11 +304,8 @@ def the_end_of_theorem_2(*, c: Fraction = Fraction(1), power: int = 2, largest: 
     the last display gives $O(\epsilon^2)$; neither $\delta=o(1)$ nor $\epsilon=o(1)$ is needed.
     Here `power` is the last exponent of $\epsilon$, and `largest` the largest $\delta$.
     """
-    A, e, d = (
-        sp.Symbol("A", positive=True),
-        sp.Symbol("epsilon", positive=True),
-        sp.Symbol("delta", nonnegative=True),
-    )
+    A, e = sp.Symbol("A", positive=True), sp.Symbol("epsilon", positive=True)
+    d = sp.Symbol("delta", nonnegative=True)
     return forall(
         A * e**2 * d**2, "<=", sp.Rational(c) * A * e**power, {A: (0, oo), e: (0, 1), d: Closed(0, largest)}
     )

@@ -41,13 +41,12 @@ def trained(given: Experiments | None, figure: int) -> Experiments:
 
 
 def tried(found: Experiments) -> str:
-    """The choices, for a reader."""
     c = found.choices
     return f"width {c.width}, {c.optimiser} at {c.rate:g}"
 
 
 def with_choices(evidence: Evidence, found: Experiments) -> Evidence:
-    """The evidence, with the choices; what other choices than ours do not show is OPEN."""
+    """What other choices than ours do not show is OPEN."""
     c, usual = found.choices, Choices()
     ours = (c.width, c.optimiser, c.rate) == (usual.width, usual.optimiser, usual.rate)
     if evidence.verdict.accepted:
@@ -58,8 +57,8 @@ def with_choices(evidence: Evidence, found: Experiments) -> Evidence:
 
 
 def backwards(found: Experiments, tasks: str, L: float, epochs: int) -> Floats:
-    """The losses of the block, with all prompts in the reverse order: the same numbers by sums that
-    are rounded otherwise.
+    """The losses with all prompts in the reverse order: the same numbers by sums that are rounded
+    otherwise.
     """
     c = found.choices
     data = cosine_prompts(L) if tasks == "cosine" else polynomial_prompts(L, M=c.prompts)

@@ -20,8 +20,7 @@ MODEL = (
 CLASSES, FLAT = 4, Fraction(1, 10)
 FASTER = (
     r"By R9, under the flow $\mathrm{loss}_L(t)=L^2\,\mathrm{loss}_1(L^2t)$ for any tokens and tasks that "
-    r"are proportional to $L$, "
-    r"and a loss never rises under its flow."
+    "are proportional to $L$, and a loss never rises under its flow."
 )
 
 
@@ -78,12 +77,8 @@ def loss_converges_sooner(*, least: int | Fraction = 2) -> Evidence:
     """
     u = sp.Symbol("u", positive=True)
     start = progress(sp.S.One)
-    return forall(
-        4 * (progress(3 * (u - 1)) - start),
-        ">=",
-        progress(3 * (2 * u - 1)) - start,
-        {u: (sp.Rational(least), oo)},
-    )
+    domain = {u: (sp.Rational(least), oo)}
+    return forall(4 * (progress(3 * (u - 1)) - start), ">=", progress(3 * (2 * u - 1)) - start, domain)
 
 
 @claim(

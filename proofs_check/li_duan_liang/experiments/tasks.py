@@ -12,7 +12,7 @@ from numerics.provers import Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
-from proofs_check.instances.outcomes import TYPO, undecided
+from proofs_check.instances.outcomes import TYPO, charge, undecided
 
 L, c, t = sp.symbols("L c t", positive=True)
 C, n = sp.Symbol("C", positive=True), Diverging.n
@@ -80,8 +80,7 @@ def announced_experiments_are_there(*, promised: int = 3) -> Evidence:
 
 @claim(
     "LDL:A.poly",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(mean=True),
     control=(dict(diagonal=2), dict(diagonal=6)),
     needs=("LDL:A.poly/square",),

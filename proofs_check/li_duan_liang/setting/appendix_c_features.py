@@ -1,9 +1,7 @@
-"""Appendix C of Li, Duan & Liang, the second half of the proof of Lemma 2: the gradient between two
-features, for which inner products of features are replaced by those of an orthonormal set.
-
-Each step is exact, at every Q and for all tasks, for some Gram matrices and no others: the first
-where G = I, the second where all products of two different features are equal, the third where G is
-I plus a constant.
+"""Appendix C of Li, Duan & Liang, the second half of the proof of Lemma 2: inner products of
+features are replaced by those of an orthonormal set. Each step is exact, at every Q and for all
+tasks, for some Gram matrices only: the first where G = I, the second where all products of two
+different features are equal, the third where G is I plus a constant.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from theory.regression.features.data import FeatureRegression
 from theory.symbolic.algebra import Algebra
 
@@ -35,13 +34,13 @@ w, F = sp.symbols("w_1:4", positive=True), sp.symbols("f_1:4", real=True)
 
 
 def skew(x: Fraction, y: Fraction, f: Fraction) -> FeatureRegression:
-    """Return the problem of two features that are neither orthogonal nor of one norm."""
+    """Two features that are neither orthogonal nor of one norm."""
     return FeatureRegression(sp.Matrix([[1, x], [0, y]]), tasks=sp.Matrix([[f, 0]]))
 
 
 def between(product_with: list[sp.Expr], own: int = 0) -> tuple[sp.Expr, sp.Expr]:
-    """Return, for three classes with the products ``v_k'.v_m``, the double sum over m and n and
-    what is kept of it, the terms with m = k' or n = k'.
+    """For three classes with the products ``v_k'.v_m``, the double sum over m and n and what is
+    kept of it, the terms with m = k' or n = k'.
     """
     term = lambda m, n: w[m] * w[n] * F[m] * (product_with[m] - product_with[n])
     whole = sum(term(m, n) for m, n in product(range(3), repeat=2))
@@ -49,8 +48,8 @@ def between(product_with: list[sp.Expr], own: int = 0) -> tuple[sp.Expr, sp.Expr
 
 
 def kept_and_printed(own: sp.Expr, other: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """Return what is kept where v_k' has one product with itself and one with all others, and what
-    is printed for it.
+    """What is kept where v_k' has one product with itself and one with all others, and what is
+    printed for it.
     """
     _, kept = between([own, other, other])
     return kept, w[0] * F[0] * sum(w) - w[0] * sum(a * b for a, b in zip(w, F))
@@ -58,8 +57,8 @@ def kept_and_printed(own: sp.Expr, other: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
 
 @cached
 def of_any_features(power: int) -> Evidence:
-    """Compare the gradient of tr(H'V'QV) with VHV', for every d and K, and what GHG is of two
-    features in the plane with the derivatives of the loss.
+    """The gradient of tr(H'V'QV) is VHV', for every d and K, and GHG of two features in the plane
+    has the derivatives of the loss.
     """
     words = Algebra(general=["V", "H", "Q"])
     V, H, Q = (words[name] for name in ("V", "H", "Q"))
@@ -86,9 +85,7 @@ ONE_QUERY = Robust(
 
 @claim(
     "LDL:C.sandwich",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=(dict(shared=Fraction(1, 10)), dict(power=2)),
     needs=("LDL:C.grad", "LDL:3.1.feat", "LDL:C.start"),
@@ -98,10 +95,10 @@ ONE_QUERY = Robust(
 def only_one_query_is_kept(
     *, orthonormal: bool = False, shared: Fraction = Fraction(0), power: int = 1
 ) -> Evidence:
-    r"""Printed, $v_{k'}^{\top}\nabla\mathcal{L}\,v_k$ is refuted at two features that are not
-    orthonormal. For $v_j^{\top}v_k=\mathbf{1}\{j=k\}$ plus `shared` = 0 the sum over the queries
-    keeps the one that is $v_k$: for three queries with any sums over pairs of tokens. For any
-    features the gradient is $VHV^{\top}$, with `power` as in L2.raw/gram.
+    r"""Refuted at two features that are not orthonormal. For $v_j^{\top}v_k=\mathbf{1}\{j=k\}$ plus
+    `shared` = 0 the sum over the queries keeps the one that is $v_k$: for three queries with any
+    sums over pairs of tokens. For any features the gradient is $VHV^{\top}$, with `power` as in
+    L2.raw/gram.
     """
     if not orthonormal:
         return at_point(ONE_QUERY, r"(GHG)_{11}=(GH)_{11}")
@@ -112,8 +109,8 @@ def only_one_query_is_kept(
 
 
 def three_terms(x: Fraction, y: Fraction, f: Fraction) -> sp.Expr:
-    """Return what is dropped for k' = 1 at Q = 0, with the products x and 0 of v_1 with v_2 and
-    v_3 and the values 0, f and 0.
+    """What is dropped for k' = 1 at Q = 0, with the products x and 0 of v_1 with v_2 and v_3 and
+    the values 0, f and 0.
     """
     whole, kept = between([sp.Integer(1), sp.Rational(x), sp.Integer(0)])
     at = {**dict.fromkeys(w, sp.Rational(1, 3)), F[0]: 0, F[1]: sp.Rational(f), F[2]: 0}
@@ -125,18 +122,16 @@ DROPPED = Robust(point=SKEW, hypotheses=SKEW_HYPOTHESES, violation=three_terms, 
 
 @claim(
     "LDL:C.step3",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=dict(apart=Fraction(1, 10)),
     needs=("LDL:C.sandwich",),
     hypotheses=SKEW_HYPOTHESES,
 )
 def terms_that_are_dropped(*, orthonormal: bool = False, apart: Fraction = Fraction(0)) -> Evidence:
-    r"""Printed, the step is refuted by three features in the plane. Where the products of $v_{k'}$
-    with the others differ by `apart` = 0 nothing is lost, and in general, for three classes, what
-    is dropped is $\mathrm{Attn}_2\mathrm{Attn}_3(f_2-f_3)v_{k'}^{\top}(v_2-v_3)$.
+    r"""Refuted by three features in the plane. Where the products of $v_{k'}$ with the others
+    differ by `apart` = 0 nothing is lost, and in general, for three classes, what is dropped is
+    $\mathrm{Attn}_2\mathrm{Attn}_3(f_2-f_3)v_{k'}^{\top}(v_2-v_3)$.
     """
     if not orthonormal:
         return at_point(
@@ -160,9 +155,7 @@ REPLACED = Robust(
 
 @claim(
     "LDL:C.step4",
-    false="gap",
-    follows="LDL:L2.raw",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=(dict(one=Fraction(11, 10)), dict(factor=2)),
     needs=("LDL:C.step3",),
@@ -171,10 +164,9 @@ REPLACED = Robust(
 def products_that_are_replaced(
     *, orthonormal: bool = False, one: int | Fraction = 1, factor: int = 1
 ) -> Evidence:
-    r"""Printed, the step is refuted at two features that are not orthonormal. With
-    $\|v_{k'}\|^2=c+\mathrm{one}$, `one` = 1, and all other products equal to $c$ the two sums are
-    what is printed, for three classes and every $c$. For any products of $v_{k'}$ with three
-    features the two sums are `factor` = 1 times
+    r"""Refuted at two features that are not orthonormal. With $\|v_{k'}\|^2=c+\mathrm{one}$, `one`
+    = 1, and all other products equal to $c$ the two sums are what is printed, for three classes and
+    every $c$. For any products the two sums are `factor` = 1 times
     $\mathrm{Attn}_{k'}\sum_n\mathrm{Attn}_n(f_{k'}-f_n)v_{k'}^{\top}(v_{k'}-v_n)$.
     """
     if not orthonormal:
@@ -205,12 +197,8 @@ def sums_regrouped(*, sign: int = 1) -> Evidence:
     every_K = identity(
         (y - F[0]) * (F[1] * total - y), -sign * (F[0] * total - y) * (F[1] * total - y), given=[(total, 1)]
     )
-    return derivation(
-        "LDL:C.step5",
-        identity(first, sign * double),
-        all_of(identity(double, sign * grouped), every_K),
-        sign=sign,
-    )
+    search = identity(first, sign * double)
+    return derivation("LDL:C.step5", search, all_of(identity(double, sign * grouped), every_K), sign=sign)
 
 
 RAW = Robust(
@@ -223,8 +211,7 @@ RAW = Robust(
 
 @claim(
     "LDL:L2.raw",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=(dict(factor=2), dict(power=2)),
     needs=("LDL:C.sandwich", "LDL:C.step3", "LDL:C.step4", "LDL:C.step5", "LDL:C.start"),
@@ -232,11 +219,10 @@ RAW = Robust(
     hypotheses=SKEW_HYPOTHESES,
 )
 def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1, power: int = 1) -> Evidence:
-    r"""Printed, the formula is refuted at two features that are not orthonormal. For orthonormal
-    ones minus the derivative of half the squared error in the score $q_{k,m}$ is `factor` = 1 times
-    $\mathrm{Attn}_m(f_k-\hat y)(f_m-\hat y)$, for any number of classes, with names for the sums
-    over the others, and for $m=k$ as well. For any features they are $GHG$, with `power` as in
-    L2.raw/gram.
+    r"""Refuted at two features that are not orthonormal. For orthonormal ones minus the derivative
+    of half the squared error in the score $q_{k,m}$ is `factor` = 1 times $\mathrm{Attn}_m(f_k-\hat
+    y)(f_m-\hat y)$, for any number of classes, with names for the sums over the others, and for
+    $m=k$ as well. For any features they are $GHG$, with `power` as in L2.raw/gram.
     """
     if not orthonormal:
         return at_point(
@@ -256,10 +242,8 @@ def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1, power: 
 @claim("LDL:L2.raw/gram", control=dict(power=2), needs=("LDL:C.start",), argument=CHAIN_RULE)
 def updates_for_any_features(*, power: int = 1) -> Evidence:
     r"""For every $d$ and $K$ the gradient of $\mathrm{tr}(H^{\top}V^{\top}QV)$ in $Q$ is
-    $VHV^{\top}$, so that the updates are $V^{\top}VHV^{\top}V=G^{\mathrm{power}}HG$ with
-    `power` = 1; for two features in the plane they are minus the derivatives of the loss of theory,
-    in symbols.
-
-    H and V are square here; columns and rows of zeros make them so.
+    $VHV^{\top}$, so that the updates are $V^{\top}VHV^{\top}V=G^{\mathrm{power}}HG$ with `power` =
+    1; for two features in the plane they are minus the derivatives of the loss of theory, in
+    symbols. $H$ and $V$ are square here; columns and rows of zeros make them so.
     """
     return of_any_features(power)

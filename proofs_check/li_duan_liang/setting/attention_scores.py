@@ -17,16 +17,13 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.outcomes import TYPO
+from proofs_check.instances.outcomes import TYPO, charge
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.prompts import enumerate_prompts
 
 #: Tokens of a class and its score; D stands for the sum of e^score over all tokens of the others.
-tokens, score, rest = (
-    sp.Symbol("V_k", positive=True),
-    sp.Symbol("q_k", real=True),
-    sp.Symbol("D", positive=True),
-)
+tokens, score = sp.Symbol("V_k", positive=True), sp.Symbol("q_k", real=True)
+rest = sp.Symbol("D", positive=True)
 N = sp.Symbol("N", positive=True)
 V = sp.eye(3)
 COUNTS = sp.symbols("V_1:4", positive=True)
@@ -36,7 +33,7 @@ PROBLEM = FeatureRegression(V, sp.eye(3), masses=sp.Matrix([COUNTS]))
 
 
 def attention(m: int, k: int) -> sp.Expr:
-    """Return the attention of the query v_k on the class m as theory computes it, for K = 3."""
+    """The attention of the query v_k on the class m as theory computes it, for K = 3."""
     return computed(rf"\mathrm{{Attn}}_{{{m + 1}}}", PROBLEM.attention(SCORES)[m, k])
 
 
@@ -51,8 +48,7 @@ AT_THE_START = Robust(
 
 @claim(
     "LDL:eq5-6",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(query_keys=0),
     control=(dict(query_keys=1), dict(factor=2)),
     needs=("LDL:eq1",),
@@ -65,11 +61,8 @@ def keys_of_the_layer(*, query_keys: int = 1, factor: int = 1) -> Evidence:
     """
     if query_keys:
         return at_point(AT_THE_START, r"\sum_iy_i/N=\sum_iy_i/(N+1)", Q=0)
-    x, q, Q = (
-        sp.Matrix(sp.symbols("x_1:3")),
-        sp.Matrix(sp.symbols("u_1:3")),
-        sp.Matrix(2, 2, sp.symbols("Q_:4")),
-    )
+    x, q = sp.Matrix(sp.symbols("x_1:3")), sp.Matrix(sp.symbols("u_1:3"))
+    Q = sp.Matrix(2, 2, sp.symbols("Q_:4"))
     y, own, Y = sp.Symbol("y"), sp.Symbol("s_query", real=True), sp.Symbol("Y")
     layer = (x.col_join(sp.Matrix([y])).T * sp.diag(Q, 0) * q.col_join(sp.zeros(1)))[0]
     scores = identity(computed(r"(x,y)\,W^{KQ}\,(x_{\rm query},0)^{\top}", layer), factor * (x.T * Q * q)[0])
@@ -110,12 +103,8 @@ def loss_and_descent(*, half: Fraction = Fraction(1, 2), eta: int = 1) -> Eviden
     every prompt of two tokens, token by token, and every query. Its gradient is the derivative in
     $Q$ with the sign `eta` = 1.
     """
-    v, f, p, Q = (
-        sp.symbols("v_1 v_2", real=True),
-        sp.symbols("f_1 f_2", real=True),
-        Fraction(1, 3),
-        sp.Symbol("Q", real=True),
-    )
+    v, f, p = sp.symbols("v_1 v_2", real=True), sp.symbols("f_1 f_2", real=True), Fraction(1, 3)
+    Q = sp.Symbol("Q", real=True)
     law = [sp.Rational(p), sp.Rational(1 - p)]
     found = FeatureRegression(
         sp.Matrix([v]), tasks=sp.Matrix([f]), probabilities=sp.Matrix(law), prompt_length=2
@@ -134,7 +123,7 @@ def loss_and_descent(*, half: Fraction = Fraction(1, 2), eta: int = 1) -> Eviden
 
 
 def every_prompt(power: int, factor: int = 1) -> Evidence:
-    """Compare the prediction token by token and class by class, for all prompts of four tokens."""
+    """The prediction token by token and class by class, for all prompts of four tokens."""
     f, parts = sp.symbols("f_1:4", real=True), []
     counts, _ = enumerate_prompts(np.full(3, 1 / 3), 4)
     for row in counts.tolist():
@@ -149,23 +138,20 @@ def every_prompt(power: int, factor: int = 1) -> Evidence:
 
 @claim("LDL:eq10", control=(dict(power=2), dict(factor=2)), needs=("LDL:eq5-6",))
 def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
-    r"""For every number of tokens and classes
-    $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$, and this is the mean of the $f(v_k)$
-    with the weights $|\mathcal{V}_k|e^{q_k}$: sums over the tokens are grouped by classes, which is
-    derived. Every prompt of four tokens of three classes is tried, where theory computes
-    $\mathrm{Attn}_k$ from the numbers of tokens to the power `power` = 1; `factor` = 1 multiplies
-    the second side.
+    r"""For every number of tokens and classes the mean of the $f(v_k)$ has the weights
+    $|\mathcal{V}_k|e^{q_k}$: sums over the tokens are grouped by classes, which is derived. Every
+    prompt of four tokens of three classes is tried, where theory computes $\mathrm{Attn}_k$ from
+    the numbers of tokens to the power `power` = 1; `factor` = 1 multiplies the second side.
     """
     return derivation("LDL:eq10", every_prompt(1, factor), every_prompt(power), power=power, factor=factor)
 
 
 @claim("LDL:attn", control=dict(one=2), needs=("LDL:eq10",))
 def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
-    r"""The attention of theory is `one` = 1 over $1+\sum_{m\neq
-    k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$. The three printed quotients, times their
-    denominators, are derived for every prompt and any number of classes, and three classes are
-    tried in symbols. The last two are quotients where $|\mathcal{V}_k|\geq1$; in a prompt without
-    the class of the query the attention is 0 and they are undefined.
+    r"""The numerator is `one` = 1. The three printed quotients, times their denominators, are
+    derived for every prompt and any number of classes, and three classes are tried in symbols. The
+    last two are quotients where $|\mathcal{V}_k|\geq1$; in a prompt without the class of the query
+    the attention is 0 and they are undefined.
     """
     ratio = sum(COUNTS[m] / COUNTS[0] * exp(SCORES[m, 0] - SCORES[0, 0]) for m in (1, 2))
     every_K = identity(
@@ -177,11 +163,9 @@ def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
 
 @claim("LDL:attn-n", control=dict(one=2), needs=("LDL:attn",))
 def shares_of_the_other_classes(*, one: int = 1) -> Evidence:
-    r"""Of `one` = 1 minus the attention on the class of the query the class $n$ takes the share
-    $|\mathcal{V}_n|e^{q_{k,n}}/\sum_{m\neq k}|\mathcal{V}_m|e^{q_{k,m}}$. This, times the
-    denominator, is derived for every prompt and any number of classes; three are tried in symbols.
-    It is a quotient where some class other than that of the query occurs, as $1-\mathrm{Attn}_k$,
-    by which the printed one divides, is 0 elsewhere.
+    r"""Of `one` = 1 minus the attention on the class of the query; times the denominator it is
+    derived for every prompt and any number of classes; three are tried in symbols. It is a quotient
+    where some class other than that of the query occurs, as $1-\mathrm{Attn}_k$ is 0 elsewhere.
     """
     weights = [COUNTS[m] * exp(SCORES[m, 0]) for m in range(3)]
     own, n = sp.symbols(
@@ -207,10 +191,8 @@ def attention_at_the_start(*, more: int = 0) -> Evidence:
 
 @claim("LDL:A.cols", control=dict(one=2), needs=("LDL:eq10",))
 def columns_of_the_attention_maps(*, one: int = 1) -> Evidence:
-    r"""The attention of a query on all classes adds up to 1. It is derived for every prompt and any
-    number of classes; three are tried in symbols.
-
-    Here `one` stands for the 1.
+    """Derived for every prompt and any number of classes; three are tried in symbols. Here `one`
+    stands for the 1.
     """
     own = tokens * exp(score)
     every_K = identity(own / (own + rest) + rest / (own + rest), one)

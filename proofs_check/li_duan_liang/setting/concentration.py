@@ -18,7 +18,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import all_within, balanced, within
-from proofs_check.instances.outcomes import refuted_exactly, supported
+from proofs_check.instances.outcomes import charge, refuted_exactly, supported
 
 n = Diverging.n
 K = sp.Symbol("K", integer=True, positive=True)
@@ -40,14 +40,14 @@ def tails(mean: sp.Expr, twelve: int | Fraction = 12) -> sp.Expr:
 
 
 def laws(K: int) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
-    """Return equal probabilities, and others of which the first is 1/(2K)."""
+    """Equal probabilities, and others of which the first is 1/(2K)."""
     return (Fraction(1, K),) * K, (Fraction(1, 2 * K),) + (Fraction(2 * K - 1, 2 * K * (K - 1)),) * (K - 1)
 
 
 @cached
 def chernoff(twelve: int | Fraction) -> Evidence:
-    """Compare the exact probability that some class is unbalanced with Chernoff's bound, at sizes
-    at which the rate of the bound is within a factor 2 of the true one.
+    """The exact probability that some class is unbalanced beside Chernoff's bound, at sizes at
+    which the rate of the bound is within a factor 2 of the true one.
     """
     for classes, N in (*SIZES, (5, 1000)):
         for p in laws(classes):
@@ -70,13 +70,13 @@ def chernoff(twelve: int | Fraction) -> Evidence:
 
 
 def floor_of_delta(K: int, N: int, floor: int | Fraction = 20) -> Fraction:
-    """Return the root of 20 K/N, rounded up to six digits; `floor` stands for the 20."""
+    """The root of 20 K/N, rounded up to six digits; `floor` stands for the 20."""
     return Fraction(math.isqrt(math.floor(floor * K * 10**12 / Fraction(N))) + 1, 10**6)
 
 
 def exactly(times: tuple[Fraction, ...], bound: sp.Expr, floor: int | Fraction = 20) -> Evidence:
-    """Compare the exact probability that (9) fails with a bound in x, for equally and unequally
-    likely classes, at multiples of the least admitted delta.
+    """The exact probability that (9) fails beside a bound in x, for equally and unequally likely
+    classes, at multiples of the least admitted delta.
     """
     points = [(K, N, r * floor_of_delta(K, N, floor)) for K, N in SIZES for r in times]
     for K, N, delta in points:
@@ -92,13 +92,10 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr, floor: int | Fraction =
 
 @claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=HYPOTHESES)
 def concentration_of_the_shares(*, c: int | Fraction = 25, three: int = 3, floor: int = 20) -> Evidence:
-    r"""For $\delta\geq\sqrt{\mathrm{floor}\cdot K/N}$ with `floor` = 20 some class leaves the
-    shares $p_k\pm\delta$ with probability at most $3e^{-x/c}$, where `c` = 25, $x=\delta^2N$, and
-    `three` stands for the 3. It is derived for independent tokens, and exact probabilities at
-    multiples of the floor are tried.
-
-    The sizes N and K^3, and epsilon, play no part, nor does the floor (see eq9/floor). With delta <
-    1 it takes N > 20 K, and delta exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no
+    r"""Derived for independent tokens; exact probabilities at multiples of the floor are tried.
+    Here `floor`, `c` and `three` stand for the 20, the 25 and the 3, and $x=\delta^2N$. The sizes
+    $N$ and $K^3$, and $\epsilon$, play no part, nor does the floor (see eq9/floor). With $\delta<1$
+    it takes $N>20K$, and $\delta$ exceeds every $p_k=1/K$ unless $N\geq20K^3$: then (9) bounds no
     class from below.
     """
     tried = exactly((Fraction(1), Fraction(5, 4)), three * exp(-x / c), floor)
@@ -107,11 +104,11 @@ def concentration_of_the_shares(*, c: int | Fraction = 25, three: int = 3, floor
 
 @claim("LDL:eq9/floor", control=dict(c=Fraction(1, 3)), hypotheses=("K in Integers", "K >= 2", "delta > 0"))
 def floor_of_delta_is_not_needed(*, c: int | Fraction = 25, three: int = 3) -> Evidence:
-    r"""The bound of (9) holds below the floor as well, for every $\delta>0$, $N$, $K$ and $p$: some
-    class leaves the shares with probability at most $3e^{-x/c}$, $x=\delta^2N$, with `c` = 25 and
-    `three` for the 3. It is derived with the sum over the classes of
-    $\cosh(\delta(|\mathcal{V}_k|-Np_k))-1$, whose mean no number of classes enters. A $\delta$
-    below $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as good as one above.
+    r"""The bound of (9) holds for every $\delta>0$, $N$, $K$ and $p$: some class leaves the shares
+    with probability at most $3e^{-x/c}$, $x=\delta^2N$, with `c` = 25 and `three` for the 3. It is
+    derived with the sum over the classes of $\cosh(\delta(|\mathcal{V}_k|-Np_k))-1$, whose mean no
+    number of classes enters. A $\delta$ below $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as
+    good as one above.
     """
     tried = exactly((Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)), three * exp(-x / c))
     return derivation("LDL:eq9/floor", tried, c=c, three=three)
@@ -122,10 +119,8 @@ def nothing_is_said_from_below(*, edge: int = 20, certain: int = 20) -> Evidence
     r"""At $p_k=1/K$ and $N\leq\mathrm{edge}\,K^3$ with `edge` = 20 every admitted
     $\delta\geq\sqrt{20K/N}$ is at least $p_k$: a prompt of $\mathcal{E}^*$ may lack a class. At
     $N\leq\mathrm{certain}\,K^3/(K-1)^2$ with `certain` = 20 it is at least $1-p_k$, and every
-    prompt is in $\mathcal{E}^*$.
-
-    For K = 2, ..., 6 the first is up to 160, 540, 1280, 2500 and 4320 tokens, the second up to 160,
-    135, 142, 156 and 172.
+    prompt is in $\mathcal{E}^*$. For $K=2,\dots,6$ the first is up to 160, 540, 1280, 2500 and 4320
+    tokens, the second up to 160, 135, 142, 156 and 172.
     """
     N = sp.Symbol("N", positive=True)
     domain = {K: Integers(2, oo), N: (0, oo)}
@@ -147,8 +142,7 @@ LARGE_DELTA = Diverging(
 
 @claim(
     "LDL:eq9-u",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(2, 5))),
     needs=("LDL:eq9", "LDL:3.1.pk"),
@@ -178,12 +172,9 @@ def constants_of_the_concentration(
 )
 def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:
     r"""For $p_k\geq\frac{c_1}K$ and $N\geq CK^3$ the probability that some class has less than half
-    or more than three halves of its mean is at most $2Ke^{-c_1CK^2/12}\leq\frac9{c_1CK}$, whatever
-    the constants $c_1$ and $C$ are, so that it tends to 0 with $K$. Here `twelve` and `nine` stand
-    for the 12 and the 9.
-
-    The first bound is derived by Chernoff's method, and not from (9); exact probabilities are
-    tried.
+    or more than three halves of its mean is at most $2Ke^{-c_1CK^2/12}\leq\frac9{c_1CK}$, so that
+    it tends to 0 with $K$. The first bound is derived by Chernoff's method, and not from (9); exact
+    probabilities are tried. Here `twelve` and `nine` stand for the 12 and the 9.
     """
     z = sp.Symbol("z", positive=True)  # c_1 C
     found = derivation("LDL:eq9.bal", chernoff(twelve), twelve=twelve)
@@ -194,9 +185,7 @@ def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:
 
 @claim(
     "LDL:eq9.bal/inference",
-    false="gap",
-    follows="LDL:eq9-u",
-    costs="nothing",
+    **charge(false="gap", follows="LDL:eq9-u", costs="nothing"),
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(7, 5)), dict(times=20)),
     needs=("LDL:eq9", "LDL:eq9-u", "LDL:eq9.bal/log"),
@@ -210,10 +199,9 @@ def balance_does_not_follow(
     times: int = 24,
 ) -> Evidence:
     r"""With $\delta=1/\sqrt{K}$ and $N=21K^3$ a prompt in which one class has the share
-    $p_k+\delta$ lies in $\mathcal{E}^*$, and its share is not $\mathcal{O}(1/K)$. Repaired, with
-    $\delta$ at most `share` = 1/2 times $p_k$, the shares are between `least` = 1/2 and `most` =
-    3/2 times $p_k$; and Chernoff's bound is at most $\frac1{2K}$ at $N=24K\log(2K)$, with `times`
-    for the 24.
+    $p_k+\delta$ lies in $\mathcal{E}^*$. Repaired, with $\delta$ at most `share` = 1/2 times $p_k$,
+    the shares are between `least` = 1/2 and `most` = 3/2 times $p_k$; and Chernoff's bound is at
+    most $\frac1{2K}$ at $N=24K\log(2K)$, with `times` for the 24.
     """
     if share is None:
         return along(LARGE_DELTA)
@@ -255,27 +243,18 @@ def least_lengths(
     $[\frac{N}{2K},\frac{3N}{2K}]$ for all $k$ with probability `level` = 99/100 is 26, 68, 110, 157
     and 200 for $K=2,\dots,6$, by exact multinomial probabilities. With probability
     $1-\mathrm{missed}/K$, `missed` = 1, it is 16, 38, 64, 92 and 131 for $K=3,\dots,7$, and at most
-    $K^3$ for all $K\geq3$.
-
-    Every N is computed up to where Chernoff's bound 2K exp(-N/(12K)) is below what may be missed,
-    and stays there; it is derived for every N, and `twelve` stands for the 12. With the widest
-    delta that gives this balance, 1/(2K), the bound of (9) reaches 99/100 only at more than `times`
-    = 75 times as many tokens, and the floor of delta allows it from 80 K^3 on.
+    $K^3$ for all $K\geq3$. Every $N$ is computed up to where Chernoff's bound $2Ke^{-N/(12K)}$,
+    derived for every $N$ (`twelve`), is below what may be missed, and stays there. With the widest
+    $\delta$ that gives this balance, $\frac1{2K}$, the bound of (9) reaches 99/100 only at more
+    than `times` = 75 times as many tokens, and the floor of $\delta$ allows it from $80K^3$ on.
     """
     wanted = [(classes, least, level) for classes, least in LEAST.items()]
     wanted += [(classes, least, 1 - Fraction(missed) / classes) for classes, least in LIKELY.items()]
     tokens = sp.Symbol("N", positive=True)
     bound = lambda mean: tails(mean, twelve)
     parts = [derivation("LDL:eq9.bal/least", chernoff(twelve), twelve=twelve)]
-    parts.append(
-        forall(
-            bound(tokens / K),
-            "<=",
-            missed / K,
-            {K: Integers(8, oo), tokens: (0, oo)},
-            where=[(tokens, ">=", K**3)],
-        )
-    )
+    domain = {K: Integers(8, oo), tokens: (0, oo)}
+    parts.append(forall(bound(tokens / K), "<=", missed / K, domain, where=[(tokens, ">=", K**3)]))
     parts += [forall(least, "<=", classes**3, {}) for classes, least in LIKELY.items()]
     for classes, least, often in wanted:
         last = math.ceil(twelve * classes * math.log(2 * classes / (1 - often)))

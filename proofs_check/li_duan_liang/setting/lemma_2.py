@@ -15,6 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.witnessed import along, at_point
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from theory.regression.features.data import FeatureRegression
 
 n = Diverging.n
@@ -26,8 +27,7 @@ S, T = theta * (1 - A) * B, tau * (1 - A_m) * B
 SHARES = {A: Closed(0, 1), A_m: Closed(0, 1), theta: Closed(-1, 1), tau: Closed(-1, 1), B: (0, oo)}
 ANY_FEATURES = (
     r"For features $e_k\pm\beta b$, half of either sign, and the task $\pm\frac L{\sqrt2}$ with the same "
-    r"signs, at $Q=0$ all "
-    r"updates are about $\frac14K^2\beta^4$ times the printed scale."
+    r"signs, at $Q=0$ all updates are about $\frac14K^2\beta^4$ times the printed scale."
 )
 ALIGNED_DETAILS = (
     r"Norms are bounded, and distances in $[\sqrt2,\sqrt{2+4\beta^2}]$: with $w=\beta s$ and "
@@ -53,11 +53,9 @@ ALIGNED = Diverging(
 
 @claim(
     "LDL:L2.eq12/upper",
-    false="gap",
-    follows="LDL:L2.raw",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
-    costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
     needs=("LDL:L2.raw", "LDL:L1.abs"),
@@ -86,9 +84,7 @@ IN_THE_MIDDLE = Diverging(
 
 @claim(
     "LDL:L2.eq12/lower",
-    false="gap",
-    follows="LDL:L1.Theta",
-    costs="a hypothesis",
+    **charge(false="gap", follows="LDL:L1.Theta", costs="a hypothesis"),
     repair=dict(least=1),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
     needs=("LDL:L2.raw", "LDL:L1.Theta"),
@@ -98,8 +94,8 @@ IN_THE_MIDDLE = Diverging(
 def updates_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -> Evidence:
     r"""Printed (`least` = 0), tasks whose value at $v_1$ is near the mean of the others, of which
     half have one value and half another, defeat every constant as $K$ grows. For exchangeable tasks
-    the mean of $(f_k-\hat y)^2$, which is $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with
-    $b=\sum_{n\neq k}\mathrm{Attn}_n^2$, is between `least` = 1 and `most` = 2 times
+    the mean of $(f_k-\hat y)^2$, $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq
+    k}\mathrm{Attn}_n^2$, is between `least` = 1 and `most` = 2 times
     $\sigma_f^2(1-\mathrm{Attn}_k)^2$.
     """
     if not least:
@@ -117,7 +113,7 @@ ONE_STEP = {"f_1": Fraction(-2), "f_2": Fraction(3, 2), "f_3": Fraction(1), "eta
 
 
 def after_one_step(f_1: Fraction, f_2: Fraction, f_3: Fraction, eta: Fraction) -> sp.Expr:
-    """Return minus the update of q_3 after one step from Q = 0."""
+    """Minus the update of q_3 after one step from Q = 0."""
     half = sp.Rational(1, 2)
     problem = FeatureRegression(
         sp.Matrix([[1, 1, 2], [-3 * half, -half, -2]]), tasks=sp.Matrix([[f_1, f_2, f_3]])
@@ -138,10 +134,8 @@ NEGATIVE = (
 
 @claim(
     "LDL:L2.nonneg",
-    false="gap",
-    follows="LDL:L2.raw",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     why=NEGATIVE + r"after one step $g_3=-0.148$.",
-    costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(shift=Fraction(1, 100)),
     needs=("LDL:L2.raw",),
@@ -159,10 +153,8 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
 
 @claim(
     "LDL:L2.grow",
-    false="gap",
-    follows="LDL:L2.nonneg",
+    **charge(false="gap", follows="LDL:L2.nonneg", costs="a hypothesis"),
     why=NEGATIVE + "it decreases from the second step on.",
-    costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(least=Fraction(11, 10)),
     needs=("LDL:L2.nonneg", "LDL:L2.raw", "LDL:L2.eq12/lower"),
@@ -170,10 +162,8 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
     argument=AVERAGED,
 )
 def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1) -> Evidence:
-    r"""For three features in the plane $q_3$ decreases in the second step of descent. Repaired, for
-    orthonormal features and exchangeable tasks the mean of $\mathrm{Attn}_k(f_k-\hat y)^2$ over
-    them, which is $\sigma_f^2\mathrm{Attn}_k((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq
-    k}\mathrm{Attn}_n^2$, is at least `least` = 1 times
+    r"""For three features in the plane $q_3$ decreases in the second step of descent. Repaired, the
+    mean of $\mathrm{Attn}_k(f_k-\hat y)^2$ over exchangeable tasks is at least `least` = 1 times
     $\sigma_f^2\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$.
     """
     if not orthonormal:
@@ -185,11 +175,9 @@ def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1
 
 @claim(
     "LDL:L2.eq13/upper",
-    false="gap",
-    follows="LDL:L2.raw",
+    **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
-    costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
     needs=("LDL:L2.raw", "LDL:L2.abs", "LDL:L2.tri", "LDL:L1.abs"),
@@ -226,8 +214,7 @@ AT_THE_START = Diverging(
 
 @claim(
     "LDL:L2.eq13/lower",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(printed=False),
     control=dict(sign=-1),
     needs=("LDL:L2.raw",),
@@ -235,27 +222,22 @@ AT_THE_START = Diverging(
     hypotheses=AT_THE_START.hypotheses,
 )
 def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) -> Evidence:
-    r"""Printed, exchangeable tasks at $Q=0$ defeat every constant as $K$ grows. What is true of
-    them is that minus the mean of $(f_k-\hat y)(f_m-\hat y)$ is `sign` = 1 times
+    r"""Printed, exchangeable tasks at $Q=0$ defeat every constant as $K$ grows. Of them minus the
+    mean of $(f_k-\hat y)(f_m-\hat y)$ is `sign` = 1 times
     $\sigma_f^2(\mathrm{Attn}_k+\mathrm{Attn}_m-\sum_n\mathrm{Attn}_n^2)$: for four classes in
     symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it, and
     for any number of classes with a name for the squares of the others.
     """
     if printed:
         return along(AT_THE_START, Q=0, tasks="L Delta/2 and -L Delta/2 on half of the features each")
-    w, sigma, r = (
-        sp.symbols("w_1:4", real=True),
-        sp.Symbol("sigma_f", positive=True),
-        sp.Symbol("r", real=True),
-    )
+    w, sigma = sp.symbols("w_1:4", real=True), sp.Symbol("sigma_f", positive=True)
+    r = sp.Symbol("r", real=True)
     a = sp.Matrix([*w, 1 - sum(w)])
     moments = sigma**2 * sp.eye(4) + r * sp.ones(4)
     error = lambda k: sp.eye(4)[:, k] - a
     mean = -(error(0).T * moments * error(1))[0]
-    of_four = identity(
-        computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean),
-        sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)),
-    )
+    left = computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean)
+    of_four = identity(left, sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)))
     rest = sp.Symbol("b", nonnegative=True)  # the squares of the attention on all but v_k and v_m
     every_K = sigma**2 * (A * (1 - A) + A_m * (1 - A_m) - rest)
     return all_of(of_four, identity(every_K, sign * sigma**2 * (A + A_m - (A**2 + A_m**2 + rest))))
@@ -263,12 +245,12 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
 
 @claim("LDL:L2.van", control=dict(power=3), needs=("LDL:L2.raw", "LDL:eq4.use"))
 def updates_vanish_with_the_residual(*, power: int = 2) -> Evidence:
-    r"""For orthonormal features $|g_{k,m}|$ is at most
+    r"""$|g_{k,m}|$ is at most
     $B^2\,\mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}(1-\mathrm{Attn}_k)^{\mathrm{power}}]$ with
-    `power` = 2, where $B$ bounds differences of values: it tends to 0 as $\mathrm{Attn}_k\to1$,
-    and need not be small in every single prompt. This is derived for the mean that $g_{k,m}$ is by
-    L2.raw, over every law of tasks and prompts and every law of queries. Tried is that
-    $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat y|\leq(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$.
+    `power` = 2, where $B$ bounds differences of values; it need not be small in every single
+    prompt. This is derived for the mean that $g_{k,m}$ is by L2.raw, over every law of tasks and
+    prompts and every law of queries. Tried is that $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat
+    y|\leq(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$.
     """
     left = [(A_m, "<=", 1 - A)]
     tried = (forall(e * A_m * S * T, "<=", (1 - A) ** power * B**2, SHARES, where=left) for e in (1, -1))

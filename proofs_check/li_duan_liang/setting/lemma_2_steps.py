@@ -14,6 +14,7 @@ from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
+from proofs_check.instances.outcomes import charge
 
 a, b = sp.symbols("a b", real=True)
 p, S = sp.Symbol("p", nonnegative=True), sp.Symbol("s", nonnegative=True)
@@ -21,14 +22,14 @@ EVERYWHERE = {a: (-oo, oo), b: (-oo, oo), p: Closed(0, 1)}
 
 
 def errors(*f: Fraction) -> tuple[Fraction, Fraction]:
-    """Return f_1 - yhat and f_2 - yhat at Q = 0 for K = 3 classes of one mass."""
+    """f_1 - yhat and f_2 - yhat at Q = 0 for K = 3 classes of one mass."""
     mean = sum(f, Fraction(0)) / 3
     return f[0] - mean, f[1] - mean
 
 
 def of_two_tasks(top: Fraction, middle: Fraction) -> Fraction:
-    """Return the modulus of g_{1,2} less the mean of the moduli, for the tasks (top, top, 0) and
-    (0, 1, middle), in units of p_1 Attn_2 = 1/9.
+    """The modulus of g_{1,2} less the mean of the moduli, for the tasks (top, top, 0) and (0, 1,
+    middle), in units of p_1 Attn_2 = 1/9.
     """
     products = [x * y for x, y in (errors(top, top, Fraction(0)), errors(Fraction(0), Fraction(1), middle))]
     return (abs(sum(products, Fraction(0))) - sum(map(abs, products), Fraction(0))) / 18
@@ -44,8 +45,7 @@ TWO_TASKS = Robust(
 
 @claim(
     "LDL:L2.abs",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(relation="<="),
     control=dict(factor=Fraction(9, 10)),
     needs=("LDL:L2.raw",),
@@ -62,8 +62,8 @@ def modulus_of_a_mean(*, relation: str = "=", factor: int | Fraction = 1) -> Evi
 
 
 def triangle(f_2: Fraction, f_3: Fraction) -> Fraction:
-    """Return |f_1 - yhat| |f_2 - yhat| less the product of the sums of the moduli, at Q = 0 with
-    f_1 = 0, in units of p_1 Attn_2 = 1/9.
+    """|f_1 - yhat| |f_2 - yhat| less the product of the sums of the moduli, at Q = 0 with f_1 = 0,
+    in units of p_1 Attn_2 = 1/9.
     """
     first, second = errors(Fraction(0), f_2, f_3)
     sums = (abs(f_2) + abs(f_3)) / 3 * (abs(f_2) + abs(f_2 - f_3)) / 3
@@ -80,9 +80,7 @@ TRIANGLE = Robust(
 
 @claim(
     "LDL:L2.tri",
-    false="gap",
-    follows="LDL:L2.abs",
-    costs="nothing",
+    **charge(false="gap", follows="LDL:L2.abs", costs="nothing"),
     repair=dict(relation="<="),
     control=dict(factor=Fraction(9, 10)),
     needs=("LDL:L2.abs", "LDL:A.cols"),

@@ -18,6 +18,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.setting.lemma_1 import lemma_1
 
 n = Diverging.n
@@ -58,11 +59,9 @@ SEEN, UNSEEN = two_values(False), two_values(True)
 
 @claim(
     "LDL:Pr1.1",
-    false="false",
+    **charge(false="false", follows="LDL:L1.Theta", costs="the theorem"),
     robust=SEEN,
-    follows="LDL:L1.Theta",
     why=COMPLETE + r"$1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$ fails.",
-    costs="the theorem",
     repair=dict(constant=2),
     control=dict(constant=Fraction(19, 10)),
     needs=("LDL:L1.Theta",),
@@ -84,11 +83,9 @@ def small_loss_and_attention(*, constant: int | Fraction = 0) -> Evidence:
 
 @claim(
     "LDL:Pr1.txt",
-    false="false",
+    **charge(false="false", follows="LDL:L1.Theta", costs="the theorem"),
     robust=SEEN,
-    follows="LDL:L1.Theta",
     why=COMPLETE + r"the loss is no $\Theta((1-\mathrm{Attn}_k)^2)$.",
-    costs="the theorem",
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
     needs=("LDL:L1",),
@@ -139,8 +136,7 @@ STEEP = Diverging(
 
 @claim(
     "LDL:Pr1.2",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(power=2),
     control=dict(power=2, constant=Fraction(19, 10)),
     needs=("LDL:Pr1.Lsum", "LDL:A.cols"),
@@ -163,11 +159,9 @@ def square_of_the_error(*, power: int = 0, constant: int | Fraction = 2) -> Evid
 
 @claim(
     "LDL:Pr1.3",
-    false="false",
+    **charge(false="false", follows="LDL:Pr1.1", costs="the theorem"),
     robust=UNSEEN,
-    follows="LDL:Pr1.1",
     why=COMPLETE + r"a task that splits the $M$ features in two has the error $\frac12L\Delta$.",
-    costs="the theorem",
     repair=dict(constant=2),
     control=dict(constant=Fraction(19, 10)),
     needs=("LDL:Pr1.1", "LDL:Pr1.2", "LDL:L1.abs"),

@@ -17,6 +17,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, definition
 from proofs_check.instances.features import exact_training
+from proofs_check.instances.outcomes import charge
 
 n = Diverging.n
 
@@ -50,8 +51,7 @@ ORIGIN = Diverging(
 
 @claim(
     "LDL:3.1.feat/suffice",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(norms="equal"),
     control=dict(half=Fraction(1, 3)),
     needs=("LDL:3.1.feat",),
@@ -126,8 +126,7 @@ TWO_GEOMETRIES = Diverging(
 
 @claim(
     "LDL:3.1.orth",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(geometry="equiangular"),
     control=(dict(below=4), dict(logs=Fraction(29, 10))),
     needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half", *exact_training.R7),

@@ -18,6 +18,7 @@ from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.witnessed import at_point, definition
+from proofs_check.instances.outcomes import charge
 
 n = Diverging.n
 #: Constants of a Theta that serve for all examples.
@@ -35,11 +36,8 @@ def prompt_matrix(*, response: int = 0) -> Evidence:
     columns, and its last entry is `response` = 0. A prompt that holds the answer, and one without
     the query, are outside.
     """
-    X, x, y = (
-        sp.Matrix(2, 3, sp.symbols("x_:6")),
-        sp.Matrix(sp.symbols("q_:2")),
-        sp.Matrix([sp.symbols("y_:3")]),
-    )
+    X, x = sp.Matrix(2, 3, sp.symbols("x_:6")), sp.Matrix(sp.symbols("q_:2"))
+    y = sp.Matrix([sp.symbols("y_:3")])
 
     def meets(P: sp.Matrix) -> bool:
         return bool(P.shape == (3, 4) and P[:2, :] == X.row_join(x) and P[2, :3] == y and P[2, 3] == 0)
@@ -105,8 +103,7 @@ JUMP = Robust(
 
 @claim(
     "LDL:eq4.glob",
-    false="gap",
-    costs="nothing",
+    **charge(false="gap", costs="nothing"),
     repair=dict(convex=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
     hypotheses=JUMP.hypotheses,
@@ -135,19 +132,13 @@ def differences_between_features(*, constant: int | Fraction = 1) -> Evidence:
     """
     C, L, Delta, far, change = sp.symbols("C L Delta distance difference", positive=True)
     domain = dict.fromkeys((C, L, Delta, far, change), (0, oo))
-    return forall(
-        change,
-        "<=",
-        constant * C * L * Delta,
-        domain,
-        where=[(change, "<=", L * far), (far, "<=", C * Delta)],
-    )
+    where = [(change, "<=", L * far), (far, "<=", C * Delta)]
+    return forall(change, "<=", constant * C * L * Delta, domain, where=where)
 
 
 @claim(
     "LDL:4.mild",
-    false="gap",
-    costs="a hypothesis",
+    **charge(false="gap", costs="a hypothesis"),
     repair=dict(half=Fraction(1, 2)),
     control=dict(half=Fraction(3, 5)),
     hypotheses=("K in Integers", "K >= 2"),

@@ -34,23 +34,15 @@ def all_prompts() -> Evidence:
     """The score gaps of gradient descent over every prompt beside those of the sum."""
     cases = []
     for K, N, steps in ((3, 4, 400), (4, 3, 400), (2, 7, 400), (3, 6, 100)):
-        problem, scalar, gap = (
-            exchangeable(np.eye(K), prompt_length=N),
-            ReducedAttention(K, 1.0, prompt_length=N),
-            0.0,
-        )
+        problem, scalar = exchangeable(np.eye(K), prompt_length=N), ReducedAttention(K, 1.0, prompt_length=N)
+        gap = 0.0
         for _ in range(steps):
             gap = scalar.step(gap)
         scores = attention_descent(problem, 1.0, steps, records=[steps]).scores[0]
         name = f"K = {K}, N = {N}, {len(problem.prompts[1])} prompts, {steps} steps"
         cases.append(Compared(name, float(scores[0, 0] - scores[1, 0]), gap, partial(_gap, problem, steps)))
-    return agree(
-        "enumeration",
-        cases,
-        1e-12,
-        checked=r"z\text{ over all prompts}=z\text{ of the binomial sum}",
-        to=".15g",
-    )
+    checked = r"z\text{ over all prompts}=z\text{ of the binomial sum}"
+    return agree("enumeration", cases, 1e-12, checked=checked, to=".15g")
 
 
 @claim("OURS:R10.map/others", control={"first": 1})

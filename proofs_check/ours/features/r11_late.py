@@ -168,13 +168,9 @@ def without_the_hypothesis(
     out = []
     for name, stated in (("one task", first), ("two tasks", second)):
         case = scaled_loss(name)
+        checked = rf"4\eta\gamma^2t\,\mathrm{{loss}}\approx{float(stated):.4g}\text{{ ({name})}}"
         out.append(
-            agree(
-                "integration of the flow",
-                [replace(case, stated=float(stated))],
-                1e-2,
-                checked=rf"4\eta\gamma^2t\,\mathrm{{loss}}\approx{float(stated):.4g}\text{{ ({name})}}",
-            )
+            agree("integration of the flow", [replace(case, stated=float(stated))], 1e-2, checked=checked)
         )
     return all_of(*out)
 

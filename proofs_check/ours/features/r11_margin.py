@@ -64,13 +64,8 @@ def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 
     entry = trace_identity((e - w).T * M * w, e.T * M * w - sign * w.T * M * w)
     x, row, square = sp.symbols("x row square", nonnegative=True)
     domain = {x: Closed(0, 1), c: (0, oo), C: (0, oo), row: Closed(0, oo), square: Closed(0, oo)}
-    bound = forall(
-        row - square,
-        ">=",
-        x * (least * c - most * C * x),
-        domain,
-        where=[(row, ">=", c * x), (square, "<=", C * x**2), (c, "<=", C)],
-    )
+    where = [(row, ">=", c * x), (square, "<=", C * x**2), (c, "<=", C)]
+    bound = forall(row - square, ">=", x * (least * c - most * C * x), domain, where=where)
     beyond = forall(
         c * ((c + row) / C) ** 2 * C**two, ">", c**3, {c: (0, oo), C: (0, oo), row: (0, oo)}
     )  # x = (c + row)/C
@@ -153,23 +148,13 @@ def the_upper_half(*, two: int = 2, four: int = 4) -> Evidence:
         inner = (h_m + h_n) * q_k + (-h_m) * q_m + (-h_n) * q_n
     pairing = identity(inner, h_m * (q_k - q_m) + h_n * (q_k - q_n))
     margin = [(d_m, ">=", gamma), (d_n, ">=", gamma)]
-    grown = forall(
-        h_m * d_m + h_n * d_n,
-        ">=",
-        two / sp.Integer(2) * gamma * (h_m + h_n),
-        of(h_m, h_n, d_m, d_n, gamma),
-        where=margin,
-    )
+    left, right = h_m * d_m + h_n * d_n, two / sp.Integer(2) * gamma * (h_m + h_n)
+    grown = forall(left, ">=", right, of(h_m, h_n, d_m, d_n, gamma), where=margin)
     error = 1 - 2 * w_k + w_k**2 + B
     diagonal = forall(
         s * w_k * error, ">=", two * a * (s * error / 2), {**WEIGHTS_OWN, **of(a, s)}, where=[(a, "<=", w_k)]
     )
-    rises = forall(
-        rate * slope**2 / loss**2,
-        ">=",
-        four * rate * gamma**2 * a**2,
-        of(rate, slope, loss, gamma, a),
-        where=[(slope, ">=", 2 * gamma * a * loss)],
-    )
+    domain, where = of(rate, slope, loss, gamma, a), [(slope, ">=", 2 * gamma * a * loss)]
+    rises = forall(rate * slope**2 / loss**2, ">=", four * rate * gamma**2 * a**2, domain, where=where)
     found = derivation("OURS:R11.upper", all_of(pairing, grown), diagonal, rises, two=two, four=four)
     return found.replace(sides=(*found.sides, steeper()))

@@ -125,13 +125,8 @@ def the_universal_lower_bound(
     Here `half`, `times` and `six` stand for the $\frac12$, the 6 of the bound and that of $K\geq6$.
     """
     at_first = forall(1 / K, "<", half, {K: Closed(six, oo)})
-    found = derivation(
-        "OURS:R12.lower",
-        all_of(at_first, _times_above(times)),
-        six=six,
-        times=Fraction(times),
-        half=Fraction(half),
-    )
+    search = all_of(at_first, _times_above(times))
+    found = derivation("OURS:R12.lower", search, six=six, times=Fraction(times), half=Fraction(half))
     return found.replace(sides=(*found.sides, _attention_at_the_bound(six, times, half, _flow)))
 
 

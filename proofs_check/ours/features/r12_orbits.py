@@ -171,21 +171,10 @@ def the_upper_bound_for_one_orbit(
     with sp.evaluate(False):
         ratio = (32 * r * K / (eta * sigma**2 * Delta**4)) / (K / (6 * E * eta * sigma**2 * R**4))
     slope = all_of(identity(-sp.diff(loss, lam), falls), identity(sp.Derivative(own, lam), own * mean))
-    rises = forall(
-        a * mu * s * a * (1 - a) ** 2,
-        ">=",
-        Rational(4, four) * s**2 * a**2 * (1 - a) ** cube,
-        {a: (0, 1), s: (0, oo), mu: (0, oo)},
-        where=[(mu, ">=", s * (1 - a))],
-    )
+    left, right = a * mu * s * a * (1 - a) ** 2, Rational(4, four) * s**2 * a**2 * (1 - a) ** cube
+    rises = forall(left, ">=", right, {a: (0, 1), s: (0, oo), mu: (0, oo)}, where=[(mu, ">=", s * (1 - a))])
+    of_simplex = simplex_times(thirty_two)
     found = derivation(
-        "OURS:R12.upper",
-        slope,
-        rises,
-        simplex_times(thirty_two),
-        cube=cube,
-        four=four,
-        thirty_two=thirty_two,
-        half=half,
+        "OURS:R12.upper", slope, rises, of_simplex, cube=cube, four=four, thirty_two=thirty_two, half=half
     )
     return all_of(found, identity(ratio, quotient * E * r * R**4 / Delta**4))

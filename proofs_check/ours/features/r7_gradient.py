@@ -62,10 +62,8 @@ def the_gradient_in_every_dimension(
     summed = identity(
         (task - predicted) * (one * (value - predicted) + others - (whole - one) * predicted), 0
     )
-    outer, inner = (
-        words["V"].T * (words["V"] * words["H"] * words["V"].T) * words["V"],
-        words["V"].T * words["V"],
-    )
+    outer = words["V"].T * (words["V"] * words["H"] * words["V"].T) * words["V"]
+    inner = words["V"].T * words["V"]
     grams = trace_identity(outer, sign * (inner * words["H"] * inner))
     return derivation("OURS:R7.H", square, slope, summed, grams, half=half, sign=sign, whole=whole)
 
@@ -107,10 +105,8 @@ def the_loss_in_the_weights(
     the bounds.
     """
     spread, b, x = A["spread"], A["b"], e - a
-    contrast = trace_identity(
-        x.T * (spread * A.I + b * o * o.T) * x,
-        spread * (e.T * e - own * e.T * a + a.T * a) + b * (o.T * x) * (o.T * x),
-    )
+    left = x.T * (spread * A.I + b * o * o.T) * x
+    contrast = trace_identity(left, spread * (e.T * e - own * e.T * a + a.T * a) + b * (o.T * x) * (o.T * x))
     w, B, s, t = sp.symbols("w B s t", nonnegative=True)
     error, domain = (1 - w) ** 2 + B, {w: Closed(0, 1), B: Closed(0, 1)}
     above = all_of(

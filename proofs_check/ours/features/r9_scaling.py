@@ -26,12 +26,8 @@ s, eta = sp.symbols("s eta", positive=True)
 def bit_for_bit() -> Evidence:
     """300 steps end at the same numbers if the values of the tasks are divided by 8."""
     rng = np.random.default_rng(7)
-    V, tasks, p, masses = (
-        rng.normal(size=(3, 5)),
-        rng.normal(size=(6, 5)),
-        rng.dirichlet(np.ones(5)),
-        rng.integers(1, 9, size=(4, 5)),
-    )
+    V, tasks, p = rng.normal(size=(3, 5)), rng.normal(size=(6, 5)), rng.dirichlet(np.ones(5))
+    masses = rng.integers(1, 9, size=(4, 5))
 
     def trained(scale: float) -> np.ndarray:
         problem = FeatureRegression(V, tasks=tasks * scale, probabilities=p, masses=masses)
@@ -127,13 +123,9 @@ def slopes(power: int) -> Evidence:
         counted = lambda level=level, steps=steps: float(plain(2.0, level, 2 * steps)[0])
         cases.append(Compared(f"steps to ({x} L)^2", float(np.argmax(path <= level)), steps, counted))
         for L in (5.0, 6.0, 12.0):
+            found = share(L, steps)
             cases.append(
-                Compared(
-                    f"L = {L:g} after {steps} steps",
-                    share(L, steps),
-                    share(2.0, steps),
-                    partial(again, L, steps),
-                )
+                Compared(f"L = {L:g} after {steps} steps", found, share(2.0, steps), partial(again, L, steps))
             )
     long = attention_descent(problem(6.0), 1.0, 20_000, records=range(20_001)).loss
     name = "least loss of 20 000 steps for L = 6 at the learning rate 1, if below (L/2)^2"

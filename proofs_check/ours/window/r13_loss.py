@@ -99,14 +99,8 @@ def values_by_other_routes(*, tokens: int = 2) -> Evidence:
         for n in (7, 100):
             stated = plain_window_loss(whole, n, w, 0.1)
             finer = partial(plain_window_loss, whole, n, w, 0.1, nodes=1000, step=0.15)
-            cases.append(
-                Compared(
-                    f"{tasks.name}, d = {d}, n = {n}",
-                    float(window_loss(whole, d, n, w, 0.1).loss),
-                    stated,
-                    finer,
-                )
-            )
+            name = f"{tasks.name}, d = {d}, n = {n}"
+            cases.append(Compared(name, float(window_loss(whole, d, n, w, 0.1).loss), stated, finer))
     return agree("quadrature", cases, 1e-7, checked=r"\mathcal L\text{ by three routes}")
 
 

@@ -24,19 +24,10 @@ from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.compared import Compared, agree
 from proofs_check.instances.outcomes import supported
+from theory.attention.window import laws
 from theory.attention.window.classes import Spectrum, affine, cosine, relu
 from theory.attention.window.error_bound import error_bound
 from theory.attention.window.gegenbauer import harmonics, polynomials
-from theory.attention.window.laws import (
-    bias,
-    curvature_law,
-    effective_samples,
-    exponent,
-    long_prompt_loss,
-    noise_constant,
-    relu_law,
-    unified_loss,
-)
 
 Floats = NDArray[np.float64]
 #: Why no prover reaches the laws of the best width.
@@ -51,7 +42,7 @@ def best(kind: str, d: int, whole: float) -> float:
     central differences of three orders, is zero.
     """
     spectrum = spectrum_of(kind, d)
-    across = lambda u, h: float(np.diff(long_prompt_loss(spectrum, np.exp([u - h, u + h]), whole))[0])
+    across = lambda u, h: float(np.diff(laws.long_prompt_loss(spectrum, np.exp([u - h, u + h]), whole))[0])
     slope = lambda u: 45 * across(u, 0.02) - 9 * across(u, 0.04) + across(u, 0.06)
     near = math.log(long_prompt_window(spectrum, whole))
     return math.exp(brentq(slope, near - 0.01, near + 0.01, xtol=1e-14))
@@ -70,7 +61,7 @@ def spectrum_of(kind: str, d: int) -> Spectrum:
 def by_scan(kind: str, d: int, whole: float) -> float:
     """The best width by a scan, through which a polynomial is drawn: a second route."""
     steps, near = np.linspace(-0.05, 0.06, 56), best(kind, d, whole)
-    values = np.asarray(long_prompt_loss(spectrum_of(kind, d), near * np.exp(steps), whole))
+    values = np.asarray(laws.long_prompt_loss(spectrum_of(kind, d), near * np.exp(steps), whole))
     roots = np.polynomial.Polynomial.fit(steps, values / values.min() - 1, 8).deriv().roots()
     return near * math.exp(min(roots.real, key=abs))
 
@@ -90,20 +81,14 @@ def noise_for_long_prompts(*, minus: int = 1, factor: int | Fraction = 1) -> Evi
         found = 10**8 * float(window_loss(SILENT, d, 10**8, w, 1.0).noise)
         again = partial(plain_noise, d, w)
         cases.append(
-            Compared(f"d = {d}, w = {w}", found, float(factor) * float(effective_samples(d, w)), again)
+            Compared(f"d = {d}, w = {w}", found, float(factor) * float(laws.effective_samples(d, w)), again)
         )
         if d == 3:
-            cases.append(
-                Compared(
-                    f"coth, w = {w}",
-                    2 * w / math.tanh(2 * w),
-                    float(factor) * float(effective_samples(3, w)),
-                    again,
-                )
-            )
+            stated = float(factor) * float(laws.effective_samples(3, w))
+            cases.append(Compared(f"coth, w = {w}", 2 * w / math.tanh(2 * w), stated, again))
     for d in (2, 3, 5):
-        power = noise_constant(d) * 1e6 ** ((d - minus) / 2)
-        found = float(effective_samples(d, 1e6))
+        power = laws.noise_constant(d) * 1e6 ** ((d - minus) / 2)
+        found = float(laws.effective_samples(d, 1e6))
         cases.append(Compared(f"d = {d}", found, float(factor) * power, partial(float, found)))
     return agree(
         "quadrature", cases, 1e-4, checked=r"n\,\mathbb E\sum_i\gamma_i^2\to Q(w)\sim C_dw^{(d-1)/2}"
@@ -128,13 +113,13 @@ def sharp_laws(*, affine: int = 12, relu: int = 3) -> Evidence:
     """
     cases = []
     for d in (2, 3, 5):
-        law = float(curvature_law(d, spectrum_of("affine", d).curvature, 1e13)) * (12 / affine) ** (
+        law = float(laws.curvature_law(d, spectrum_of("affine", d).curvature, 1e13)) * (12 / affine) ** (
             2 / (d + 3)
         )
         cases.append(
             Compared(f"affine, d = {d}", best("affine", d, 1e13), law, partial(by_scan, "affine", d, 1e13))
         )
-        law = float(relu_law(d, 1e12)) * (relu / 3) ** (2 / (d + 2))
+        law = float(laws.relu_law(d, 1e12)) * (relu / 3) ** (2 / (d + 2))
         cases.append(
             Compared(f"ReLU, d = {d}", best("ReLU", d, 1e12), law, partial(by_scan, "ReLU", d, 1e12))
         )
@@ -207,7 +192,7 @@ CLASSES = (
 def off_and_bound(d: int, number: int, n: int, w: float, noise: float) -> tuple[float, float, float]:
     """What our law says the loss is, its difference from the loss, and the bound on that."""
     spectrum = CLASSES[number](d)
-    law = float(unified_loss(spectrum, w, n, noise))
+    law = float(laws.unified_loss(spectrum, w, n, noise))
     return (
         law,
         abs(float(window_loss(spectrum, d, n, w, noise).loss) - law),
@@ -254,7 +239,7 @@ def curvature_decides(*, four: int = 4) -> Evidence:
     """
     cases = []
     for kind, d in product(("affine 10", "cosine"), (2, 3, 4)):
-        law = float(curvature_law(d, spectrum_of(kind, d).curvature, 1e13)) * (4 / four) ** (2 / (d + 3))
+        law = float(laws.curvature_law(d, spectrum_of(kind, d).curvature, 1e13)) * (4 / four) ** (2 / (d + 3))
         cases.append(Compared(f"{kind}, d = {d}", best(kind, d, 1e13), law, partial(by_scan, kind, d, 1e13)))
     return agree("quadrature", cases, 0.01, checked=r"w^*\text{ over the curvature law}")
 
@@ -282,7 +267,7 @@ def exponents_by_smoothness(*, shift: int | Fraction = 0, logarithm: int = 32) -
         (5, 0.5, 1e9),
         (5, 2.5, 1e9),
     ):
-        kind, stated = f"theta {theta}", float(exponent(d, theta + float(shift)))
+        kind, stated = f"theta {theta}", float(laws.exponent(d, theta + float(shift)))
         again = partial(slope_of, kind, d, whole, by_scan)
         slopes.append(Compared(f"d = {d}, theta = {theta}", slope_of(kind, d, whole), stated, again))
     growth = [Compared(f"d = {d}", _growth(d), 1 / logarithm, partial(_growth, d, by_ratios)) for d in (2, 3)]
@@ -292,7 +277,7 @@ def exponents_by_smoothness(*, shift: int | Fraction = 0, logarithm: int = 32) -
     )
 
 
-def _growth(d: int, of: Callable[[Spectrum, float], float] = bias) -> float:
+def _growth(d: int, of: Callable[[Spectrum, float], float] = laws.bias) -> float:
     """How fast w^2 B^2 grows with ln w where b_k = k^-5."""
     spectrum, w = spectrum_of("theta 2.0", d), 1e4
     return float((16 * of(spectrum, 4 * w) - of(spectrum, w)) * w**2 / np.log(4))

@@ -43,10 +43,8 @@ def lost(kind: str, d: int, r: float, whole: float, width: Width = best) -> floa
 def _terms() -> tuple[Floats, Floats, Floats]:
     """Widths, and the signal and the noise terms of the loss there, for affine tasks and d = 3."""
     widths = np.geomspace(0.5, 200.0, 300)
-    signal, noise = (
-        window_loss(spectrum_of("affine", 3), 3, TOKENS, widths),
-        window_loss(SILENT, 3, TOKENS, widths, 1.0),
-    )
+    signal = window_loss(spectrum_of("affine", 3), 3, TOKENS, widths)
+    noise = window_loss(SILENT, 3, TOKENS, widths, 1.0)
     return widths, np.asarray(signal.loss), np.asarray(noise.noise)
 
 

@@ -79,10 +79,8 @@ def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction =
     amos = forall((sp.sqrt(1 + x**2) - 1) / x * steepness, "<=", x / (x + 1), {x: (0, oo)})
     t, d, w = sp.Symbol("t", real=True), sp.Symbol("d", positive=True), sp.Symbol("w", positive=True)
     slope = sp.diff((d - 1) / 2 * sp.log(1 - t**2) + 2 * w * t, t)
-    by_parts = identity(
-        computed(r"(1-t^2)\,\partial_t", sp.expand(sp.cancel((1 - t**2) * slope))),
-        2 * w * (1 - t**2) - (d - 1) * t,
-    )
+    left = computed(r"(1-t^2)\,\partial_t", sp.expand(sp.cancel((1 - t**2) * slope)))
+    by_parts = identity(left, 2 * w * (1 - t**2) - (d - 1) * t)
     return all_of(derivation("OURS:R8.below", average, amos, tilted=tilted, steepness=steepness), by_parts)
 
 
@@ -92,22 +90,13 @@ def noise_from_above(*, six: int = 6, order: int | Fraction = 1) -> Evidence:
     mean for $m\leq5$ trials is at most `order` = 1 over $(m+1)(m+2)p^2$, and the mean of $W^2$ is
     at most `order` over $8w$.
     """
-    N, p, w = (
-        sp.Symbol("N", integer=True, positive=True),
-        sp.Symbol("p", positive=True),
-        sp.Symbol("w", positive=True),
-    )
+    N, p = sp.Symbol("N", integer=True, positive=True), sp.Symbol("p", positive=True)
+    w = sp.Symbol("w", positive=True)
     squares = forall(1 / N**2, "<=", six / ((N + 1) * (N + 2)), {N: Integers(1, oo)})
     means = []
     for m in range(1, 6):
         mean = sum(sp.binomial(m, j) * p**j * (1 - p) ** (m - j) / ((j + 1) * (j + 2)) for j in range(m + 1))
-        means.append(
-            forall(
-                sp.expand(mean * p**2),
-                "<=",
-                sp.Rational(order) / ((m + 1) * (m + 2)),
-                {p: sp.Interval.Lopen(0, 1)},
-            )
-        )
+        domain = {p: sp.Interval.Lopen(0, 1)}
+        means.append(forall(sp.expand(mean * p**2), "<=", sp.Rational(order) / ((m + 1) * (m + 2)), domain))
     weight = computed(r"\mathbb E W^2", (1 - sp.exp(-8 * w)) / (8 * w))
     return all_of(squares, *means, forall(weight, "<=", sp.Rational(order) / (8 * w), {w: (0, oo)}))

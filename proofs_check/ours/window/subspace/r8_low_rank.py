@@ -64,10 +64,8 @@ def noise_of_two_tokens_on_signs(*, c_max: int | Fraction = Fraction(191, 100)) 
     poly, s = sp.Poly(numerator, first), sp.Symbol("s", positive=True)
     a = poly.all_coeffs()[:4]
     in_s = a[0] * (s**3 - 3 * s) + a[1] * (s**2 - 2) + a[2] * s + a[3]
-    same = identity(
-        computed(r"\text{numerator}/\alpha_1^3", sp.expand(numerator / first**3)),
-        in_s.subs(s, first + 1 / first),
-    )
+    left = computed(r"\text{numerator}/\alpha_1^3", sp.expand(numerator / first**3))
+    same = identity(left, in_s.subs(s, first + 1 / first))
     return all_of(same, forall(in_s, ">", 0, {s: (2, oo), E: sp.Interval.Lopen(1, _bound(c_max))}))
 
 
@@ -99,9 +97,7 @@ def certificate_of_66(*, r_max: Fraction = Fraction(377, 50), sign: int = 1) -> 
     coefficients = (r + 1, (14 - r) * (r + 1), 76 + 44 * r - 5 * r**2, (r + 2) * (r**2 - 12 * r + 68))
     printed = sum(a * v ** (3 - k) for k, a in enumerate(coefficients))
     at = {r: y + 1 / y, v: alpha + 1 / alpha - 2}
-    stated = identity(
-        computed("(66)/(y^3\\alpha^3)", sp.expand(polynomial_66(alpha, y) / (y * alpha) ** 3)),
-        printed.subs(at),
-    )
+    left = computed("(66)/(y^3\\alpha^3)", sp.expand(polynomial_66(alpha, y) / (y * alpha) ** 3))
+    stated = identity(left, printed.subs(at))
     largest = forall(sign * (sp.exp(2) + sp.exp(-2)), "<", sign * r_max, {})
     return all_of(stated, largest, *(forall(sign * a, ">", 0, {r: Closed(2, r_max)}) for a in coefficients))
