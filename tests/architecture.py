@@ -1,6 +1,4 @@
-"""What `tests.test_architecture` asks of a tree of packages: who imports whom, and which walls that
-breaks. Every check returns its complaints as sentences, so that it can be tried on a planted error.
-"""
+"""What `tests.test_architecture` asks of a tree of packages; complaints are sentences."""
 
 from __future__ import annotations
 
@@ -76,9 +74,8 @@ def circles(found: Modules) -> list[str]:
     graph = arrows(found)
     out = [f"modules import each other: {' -> '.join(c)}"] if (c := circle(graph)) else []
     for folder in (name for name, path in found.items() if is_package(path)):
-        entry = lambda module, folder=folder: (
-            module.removeprefix(folder).lstrip(".").split(".")[0] or "__init__"
-        )
+        inner = lambda module, folder=folder: module.removeprefix(folder).lstrip(".").split(".")[0]
+        entry = lambda module, inner=inner: inner(module) or "__init__"
         inside = {m for m in found if m == folder or m.startswith(f"{folder}.")}
         between: dict[str, set[str]] = {}
         for module in inside:
@@ -91,9 +88,7 @@ def circles(found: Modules) -> list[str]:
 
 
 def upwards(found: Modules, packages: Sequence[str], rooms: Mapping[str, Sequence[str]]) -> list[str]:
-    """Imports that run up: from a package to a later one, or from a room of a package to a later
-    one. The ``__init__`` and ``__main__`` of a package stand above all its rooms.
-    """
+    """Imports of a later package or room; ``__init__`` and ``__main__`` stand above all rooms."""
     out = []
 
     def height(module: str) -> tuple[int, int]:
@@ -103,19 +98,15 @@ def upwards(found: Modules, packages: Sequence[str], rooms: Mapping[str, Sequenc
         if room in ("", "__main__"):
             return packages.index(package), len(order)
         if room not in order:
-            out.append(
-                f"{module} stands in a room whose height is not written down; add {room!r} to the order of {package}"
-            )
+            unknown = "stands in a room whose height is not written down"
+            out.append(f"{module} {unknown}; add {room!r} to the order of {package}")
             return packages.index(package), len(order)
         return packages.index(package), order.index(room)
 
     heights = {module: height(module) for module in found}
     for module, targets in arrows(found).items():
-        out += [
-            f"{module} imports {t}, which stands above it"
-            for t in sorted(targets)
-            if heights[t] > heights[module]
-        ]
+        higher = (t for t in sorted(targets) if heights[t] > heights[module])
+        out += [f"{module} imports {t}, which stands above it" for t in higher]
     return out
 
 
@@ -134,11 +125,7 @@ def public_names(path: Path) -> set[str]:
     """The names in ``__all__``, or in ``_HOME`` where ``__all__`` is made of it."""
     names: set[str] = set()
     for node in parsed(path).body:
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Name)
-            and node.targets[0].id in HANDING_ON
-        ):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in HANDING_ON:
             value = node.value
             texts = value.keys if isinstance(value, ast.Dict) else getattr(value, "elts", ())
             names |= {text.value for text in texts if isinstance(text, ast.Constant)}
@@ -147,8 +134,9 @@ def public_names(path: Path) -> set[str]:
 
 def shadowed(found: Modules) -> list[str]:
     """Public names of a package that one of its modules or subpackages has too."""
+    loses = "and a module of that name: whoever imports the module loses the name"
     return [
-        f"{package} has the public name {name!r} and a module of that name: whoever imports the module loses the name"
+        f"{package} has the public name {name!r} {loses}"
         for package, path in found.items()
         if is_package(path)
         for name in sorted(public_names(path))
@@ -169,18 +157,13 @@ def busy(found: Modules) -> list[str]:
 
 def _hands_on(node: ast.stmt) -> bool:
     if isinstance(node, ast.If):
-        return (
-            isinstance(node.test, ast.Name)
-            and node.test.id == "TYPE_CHECKING"
-            and all(map(_hands_on, node.body))
-        )
+        return getattr(node.test, "id", "") == "TYPE_CHECKING" and all(map(_hands_on, node.body))
     if isinstance(node, ast.FunctionDef):
         return node.name in HANDING_ON
     if isinstance(node, ast.Assign):
-        return all(isinstance(t, ast.Name) and t.id in HANDING_ON for t in node.targets)
-    return isinstance(node, ast.Import | ast.ImportFrom) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    )
+        return all(getattr(t, "id", "") in HANDING_ON for t in node.targets)
+    words = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return words or isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def long(found: Modules) -> list[str]:

@@ -1,6 +1,4 @@
-"""The walls of the house: imports go downwards and nowhere in a circle, papers know nothing of each
-other, packages load lazily, and the repository stands alone.
-"""
+"""The walls of the house, lazy packages, and a repository that stands alone."""
 
 from __future__ import annotations
 
@@ -28,9 +26,8 @@ ROOMS = {
     ),
 }
 FOUND = modules(ROOT, PACKAGES)
-CLAIMS = [
-    ".".join(p.parent.relative_to(ROOT).parts) for p in (ROOT / "proofs_check").rglob("statements.toml")
-]
+LISTS = (ROOT / "proofs_check").rglob("statements.toml")
+CLAIMS = [".".join(p.parent.relative_to(ROOT).parts) for p in LISTS]
 
 
 def test_nothing_is_imported_in_a_circle() -> None:
@@ -61,20 +58,16 @@ def test_packages_hand_names_on_and_modules_stay_short() -> None:
 
 
 def test_nothing_but_the_seeds_and_known_answers_is_handed_on_in_hiding() -> None:
-    hidden = {
-        module
-        for module, path in FOUND.items()
-        if any(name.startswith("contextvars") for name in imported(module, path))
-    }
+    hides = lambda names: any(name.startswith("contextvars") for name in names)
+    hidden = {module for module, path in FOUND.items() if hides(imported(module, path))}
     # A prover that remembers its answers while a claim is judged gives the same answers.
     assert hidden == {"numerics.seeds", "numerics.provers.remembered"}
 
 
 def test_the_packages_import_nothing_of_the_repository_around_them() -> None:
     around = ("tests.", "benchmarks.", "examples.")
-    assert [
-        (m, name) for m, path in FOUND.items() for name in imported(m, path) if f"{name}.".startswith(around)
-    ] == []
+    named = ((m, name) for m, path in FOUND.items() for name in imported(m, path))
+    assert [(m, name) for m, name in named if f"{name}.".startswith(around)] == []
 
 
 # Planted errors: each check finds the one that it is for, and nothing in the tree without it.
@@ -105,71 +98,42 @@ def tree(root: Path, planted: dict[str, str]) -> dict[str, Path]:
 
 def complaints(found: dict[str, Path]) -> list[str]:
     """What all checks say."""
-    papers = foreign(found, ("high.one", "high.other"))
-    return [
-        *circles(found),
-        *upwards(found, ("low", "high"), HEIGHTS),
-        *papers,
-        *shadowed(found),
-        *busy(found),
-        *long(found),
-    ]
+    walls = [*circles(found), *upwards(found, ("low", "high"), HEIGHTS)]
+    return [*walls, *foreign(found, ("high.one", "high.other")), *shadowed(found), *busy(found), *long(found)]
 
 
 def test_a_tree_with_its_walls_in_order(tmp_path: Path) -> None:
     assert complaints(tree(tmp_path, {})) == []
 
 
-@pytest.mark.parametrize(
-    ("planted", "said"),
-    [
-        (
-            {
-                "low/cellar/a": "from low.cellar.e import x\n",
-                "low/cellar/e": "def f():\n    from low.cellar import a\n",
-            },
-            "modules import each other: low.cellar",
-        ),
-        (
-            {
-                "low/cellar/a": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from low.cellar.e import E\n",
-                "low/cellar/e": "from .a import x\n",
-            },
-            "modules import each other: low.cellar",
-        ),
-        (
-            {
-                "low/hall/b": "from low.hall.room import f\n",
-                "low/hall/room/__init__": "",
-                "low/hall/room/f": "",
-                "low/hall/room/g": "from low.hall.b import b\n",
-            },
-            "entries of low.hall import each other",
-        ),
-        ({"low/cellar/a": "import high.one.c\n"}, "low.cellar.a imports high.one.c, which stands above it"),
-        (
-            {"low/cellar/a": "from low.hall import nothing\n"},
-            "low.cellar.a imports low.hall, which stands above it",
-        ),
-        ({"low/attic": ""}, "add 'attic' to the order of low"),
-        ({"high/other/d": "from ..one.c import x\n"}, "of another paper"),
-        ({"low/word": ""}, "public name 'word'"),
-        ({"low/hall/__init__": "x = 1\n"}, "does more than hand names on, in line 1"),
-        ({"low/cellar/a": "x = 1\n" * 401}, "401 lines"),
-    ],
-    ids=[
-        "lazily",
-        "for types",
-        "folders",
-        "package",
-        "room",
-        "unknown room",
-        "paper",
-        "shadow",
-        "busy",
-        "long",
-    ],
-)
+TYPES = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from low.cellar.e import E\n"
+LAZY = "def f():\n    from low.cellar import a\n"
+ROOM = {"low/hall/room/__init__": "", "low/hall/room/f": "", "low/hall/room/g": "from low.hall.b import b\n"}
+EACH_OTHER = "modules import each other: low.cellar"
+PLANTED: dict[str, tuple[dict[str, str], str]] = {
+    "lazily": ({"low/cellar/a": "from low.cellar.e import x\n", "low/cellar/e": LAZY}, EACH_OTHER),
+    "for types": ({"low/cellar/a": TYPES, "low/cellar/e": "from .a import x\n"}, EACH_OTHER),
+    "folders": (
+        ROOM | {"low/hall/b": "from low.hall.room import f\n"},
+        "entries of low.hall import each other",
+    ),
+    "package": (
+        {"low/cellar/a": "import high.one.c\n"},
+        "low.cellar.a imports high.one.c, which stands above",
+    ),
+    "room": (
+        {"low/cellar/a": "from low.hall import nothing\n"},
+        "low.cellar.a imports low.hall, which stands",
+    ),
+    "unknown room": ({"low/attic": ""}, "add 'attic' to the order of low"),
+    "paper": ({"high/other/d": "from ..one.c import x\n"}, "of another paper"),
+    "shadow": ({"low/word": ""}, "public name 'word'"),
+    "busy": ({"low/hall/__init__": "x = 1\n"}, "does more than hand names on, in line 1"),
+    "long": ({"low/cellar/a": "x = 1\n" * 401}, "401 lines"),
+}
+
+
+@pytest.mark.parametrize(("planted", "said"), PLANTED.values(), ids=PLANTED)
 def test_a_planted_error_is_found(tmp_path: Path, planted: dict[str, str], said: str) -> None:
     assert any(said in complaint for complaint in complaints(tree(tmp_path, planted)))
 
@@ -184,9 +148,8 @@ def test_relative_imports_lead_where_python_goes(tmp_path: Path) -> None:
 
 def modules_after(code: str) -> set[str]:
     program = f"{code}\nimport sys\nprint(*sorted(sys.modules))"
-    out = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    command = [sys.executable, "-c", program]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return set(out.stdout.splitlines()[-1].split())
 
 

@@ -1,6 +1,4 @@
-"""Second routes of the claims on Appendices D and F, and the parts of their domains that were once
-left out.
-"""
+"""Second routes of the claims on Appendices D and F, and all of their domains."""
 
 from __future__ import annotations
 
@@ -49,9 +47,7 @@ def test_alpha_is_checked_for_an_invertible_covariance_too() -> None:
     assert "b > 0" not in found
 
 
-def test_the_risk_is_a_polynomial_in_every_dimension_and_its_coded_gradient_is_compared(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_risk_is_a_polynomial_in_every_dimension_and_its_coded_gradient_is_compared(monkeypatch) -> None:
     assert appendix_f2.the_risk_is_a_polynomial.check().dimension == "every d"
     right = appendix_f2.full_risk_gradient
     monkeypatch.setattr(appendix_f2, "full_risk_gradient", lambda *at: tuple(2 * side for side in right(*at)))
@@ -80,12 +76,12 @@ def test_the_robust_witness_of_item_3_needs_room() -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "least"),
+    "check",
     [
-        (lemma_f1.sub_gaussian_parameter_of_the_tokens.check, Fraction(99, 100)),
-        (lemma_f1_moments.moments_with_the_sub_gaussian_parameter.check, Fraction(99, 100)),
+        lemma_f1.sub_gaussian_parameter_of_the_tokens.check,
+        lemma_f1_moments.moments_with_the_sub_gaussian_parameter.check,
     ],
 )
-def test_the_repaired_parameter_of_lemma_f1_is_sharp(check: Callable[..., Evidence], least: Fraction) -> None:
+def test_the_repaired_parameter_of_lemma_f1_is_sharp(check: Callable[..., Evidence]) -> None:
     assert check(parameter="repaired").verdict.executed
-    assert check(parameter="repaired", k=least).verdict.value == "REFUTED"
+    assert check(parameter="repaired", k=Fraction(99, 100)).verdict.value == "REFUTED"

@@ -1,6 +1,4 @@
-"""The instances with which Appendix E is refuted have the moments that enumeration and closed forms
-give them, and the claims notice what is planted.
-"""
+"""The instances that refute Appendix E, by enumeration and closed forms; planted errors."""
 
 from __future__ import annotations
 
@@ -78,9 +76,8 @@ def test_what_is_called_false_fails_on_an_open_set(claim: Any) -> None:
 
 
 def test_the_bounds_with_the_repaired_power_of_sigma_have_no_robust_witness() -> None:
-    repaired = lemma_e2_statement.robust_slope(
-        lambda task: task.T4 - 16 * task.D**2 * (task.u * task.v) ** 4 * task.sigma2**4
-    )
+    over = lambda task: task.T4 - 16 * task.D**2 * (task.u * task.v) ** 4 * task.sigma2**4
+    repaired = lemma_e2_statement.robust_slope(over)
     assert "fails no longer" in repaired.faults()[0]
 
 
@@ -103,9 +100,8 @@ def test_a_repair_is_a_computation(claim: Any) -> None:
 
 def test_a_constant_that_grows_where_it_should_fall_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     right = paper_constants_V
-    monkeypatch.setattr(
-        corollary_e3, "paper_constants_V", lambda u, v, d: (right(u, v, d)[0], 1 / right(u, v, d)[1])
-    )
+    grows = lambda u, v, d: (right(u, v, d)[0], 1 / right(u, v, d)[1])
+    monkeypatch.setattr(corollary_e3, "paper_constants_V", grows)
     assert corollary_e3.constants_depend_on_the_norms(constant="R1").verdict is Verdict.REFUTED
 
 
@@ -119,8 +115,7 @@ def test_at_one_token_the_bound_on_g2_fails_and_its_repair_holds() -> None:
     """The display of Corollary E.5 is 0 there, and the finite-prompt slope is not."""
     claim = corollary_e5.the_displayed_bound_at_one_token
     found = gaps(tasks_on_atoms([1.0, -1.0], [0.5, 0.5], [0.0]), np.zeros((2, 2)), [1.0, 0.0], 1)
-    assert float(claim().witness["left^2"]) == pytest.approx(
-        float(np.sum((found.gradient_L - found.gradient) ** 2))
-    )
+    left = float(np.sum((found.gradient_L - found.gradient) ** 2))
+    assert float(claim().witness["left^2"]) == pytest.approx(left)
     assert (claim().verdict, claim(bound="mean squares").verdict) == (Verdict.REFUTED, Verdict.ARGUED)
     assert (claim.at, claim.follows) == ("L = 1", "BB:LE.4/one")

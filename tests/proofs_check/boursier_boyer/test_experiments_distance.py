@@ -1,6 +1,4 @@
-"""Figure 3: the distance rises with the prompt where the two trained score variances part, and what
-the full runs may say.
-"""
+"""Figure 3: where the two trained score variances part, and what the full runs may say."""
 
 from __future__ import annotations
 
@@ -27,19 +25,12 @@ from proofs_check.papers.witnesses import differing
 from tests.numerics.experiments.synthetic import measurements
 from theory.regression.experiment import TASK
 
-PLAN = replace(
-    Plan.full(),
-    figures=(2, 3),
-    variants=("as coded",),
-    lengths=(10, 100, 1000),
-    curve_lengths=(10, 100, 1000),
-)
+SHORT = dict(lengths=(10, 100, 1000), curve_lengths=(10, 100, 1000))
+PLAN = replace(Plan.full(), figures=(2, 3), variants=("as coded",), **SHORT)
 
 
 def parted(found: Measurements, L: int, times: float) -> Measurements:
-    """The same, and in runs of one length the two architectures are so many times farther from one
-    another; no run fails.
-    """
+    """No run fails, and the architectures of one length are so many times farther apart."""
     runs = dict(found.runs)
     for key, run in found.runs.items():
         if key.L == L and key.attention == "coupled":
@@ -55,12 +46,10 @@ def parted(found: Measurements, L: int, times: float) -> Measurements:
 )  # of the distance, which falls a hundred times from L = 100 to 1000, up to its random part
 def test_the_code_s_curves_are_judged_at_their_end(times: float, verdict: Verdict) -> None:
     made = measurements(PLAN)
-    outcome = trajectories_approach_in_the_code(measured=parted(made, 1000, times))
+    judge = trajectories_approach_in_the_code
+    outcome = judge(measured=parted(made, 1000, times))
     assert outcome.verdict is verdict, outcome
-    assert (
-        trajectories_approach_in_the_code(growth=3, measured=parted(made, 1000, 1.0)).verdict
-        is Verdict.REFUTED
-    )
+    assert judge(growth=3, measured=parted(made, 1000, 1.0)).verdict is Verdict.REFUTED
 
 
 def test_a_start_from_which_a_run_fails_is_left_out() -> None:
@@ -68,11 +57,8 @@ def test_a_start_from_which_a_run_fails_is_left_out() -> None:
     key = next(key for key in fine.final if key[1:4] == ("as coded", "linear", 1000))
     lost = RunKey(*key)._replace(attention="coupled")
     risk = np.full_like(fine.runs[lost].risk, 0.5)
-    stuck = replace(
-        fine,
-        runs={**fine.runs, lost: replace(fine.runs[lost], risk=risk)},
-        final={**fine.final, key: (0.5, 1e-6)},
-    )
+    runs = {**fine.runs, lost: replace(fine.runs[lost], risk=risk)}
+    stuck = replace(fine, runs=runs, final={**fine.final, key: (0.5, 1e-6)})
     assert trajectories_approach_in_the_code(measured=stuck).verdict is not Verdict.REFUTED
 
 
@@ -88,9 +74,7 @@ def test_as_written_the_curves_of_the_figure_are_judged_at_their_end() -> None:
 
 
 def test_score_variances_meet_near_thirty_tokens_and_part_again() -> None:
-    """By the exact limits of the flows; and a point of the block manifold has the variance tr(U
-    Sigma U' Sigma).
-    """
+    """By the limits of the flows; a point of the manifold has the variance tr(U Sigma U' Sigma)."""
     variance = lambda L, name: float(np.sum(trained(TASK, L, attention=name).U11 ** 2))
     softmax = [variance(L, "softmax") for L in (10, 30, 100, 1000)]
     np.testing.assert_allclose(softmax, (3.65, 1.58, 0.93, 0.67), atol=0.005)  # as the claim tells the author
@@ -106,18 +90,15 @@ def test_score_variances_meet_near_thirty_tokens_and_part_again() -> None:
 @pytest.mark.parametrize(("start", "L"), [(3, 100), (4, 50)])
 def test_repetitions_spread_less_than_said(start: int, L: int) -> None:
     """Twelve coupled runs of 10 000 steps, at the place of the largest spread that was measured,
-    0.051, and at that of the witness.
-
-    At 0.051 the spread of twelve normal numbers passes 0.08 with probability 0.005 (chi-squared, 11
-    degrees of freedom).
+    0.051, and at that of the witness. At 0.051 the spread of twelve normal numbers passes 0.08 with
+    probability 0.005 (chi-squared, 11 degrees of freedom).
     """
     one = pack(initial_parameters(5, start))
     pair = unpack(np.stack([one, one]))
     logs = []
     for seed in range(12):
-        theta = pack(train("coupled", L, steps=10_000, seed=50 + seed, start=pair, every=10_000).parameters)[
-            -1
-        ]
+        run = train("coupled", L, steps=10_000, seed=50 + seed, start=pair, every=10_000)
+        theta = pack(run.parameters)[-1]
         logs.append(np.log(((theta[0] - theta[1]) ** 2).sum()))
     assert 0 < np.std(logs, ddof=1) < LOG_DISTANCE_DEVIATION
 

@@ -1,6 +1,4 @@
-"""A run counts as failed only if it stands still: not while it falls, not where its errors hide
-whether it does.
-"""
+"""A run counts as failed only if it stands still, and its errors do not hide whether it falls."""
 
 from __future__ import annotations
 
@@ -29,14 +27,8 @@ from proofs_check.boursier_boyer.experiments_training import (
 from tests.numerics.experiments.synthetic import measurements
 from theory.regression.experiment import TASK
 
-PLAN = replace(
-    Plan.full(),
-    figures=(2, 3),
-    variants=("as written",),
-    lengths=(10, 100),
-    curve_lengths=(10, 100),
-    records=100,
-)
+SHORT = dict(lengths=(10, 100), curve_lengths=(10, 100), records=100)
+PLAN = replace(Plan.full(), figures=(2, 3), variants=("as written",), **SHORT)
 KEY = ("isotropic", "as written", "softmax", 100, 3)
 #: A tenth of the 100 records later the risk has fallen by this part of what was missing.
 STANDING, FALLING = 0.001, 0.2
@@ -45,18 +37,13 @@ STANDING, FALLING = 0.001, 0.2
 def ended(
     found: Measurements, key: tuple[str, str, str, int, int], risk: float, share: float, error: float = 1e-5
 ) -> Measurements:
-    """The same measurements with another last half of one run: it falls to `risk` by `share` of
-    what is missing each tenth.
-    """
+    """Another last half of one run: it falls to `risk` by `share` of what is missing each tenth."""
     coupled, half = RunKey(*key)._replace(attention="coupled"), ("softmax", "linear").index(key[2])
     run, limit = found.runs[coupled], found.exact[key[:4]]
     risks, errors = run.risk.copy(), np.full_like(run.risk_error, error)
     risks[:, half] = limit + (risk - limit) * (1 + share) ** np.linspace(10, 0, len(risks))
-    return replace(
-        found,
-        runs={**found.runs, coupled: replace(run, risk=risks, risk_error=errors)},
-        final={**found.final, key: (risk, 1e-6)},
-    )
+    runs = {**found.runs, coupled: replace(run, risk=risks, risk_error=errors)}
+    return replace(found, runs=runs, final={**found.final, key: (risk, 1e-6)})
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +75,8 @@ def test_failed_is_what_stands(
 
 def test_a_run_of_few_records_tells_nothing(found: Measurements) -> None:
     run = found.run(*KEY)
-    assert pace(
-        replace(run, step=run.step[:9], risk=run.risk[:9], risk_error=run.risk_error[:9]), 0.1, 6.5
-    ) == (False, False)
+    few = replace(run, step=run.step[:9], risk=run.risk[:9], risk_error=run.risk_error[:9])
+    assert pace(few, 0.1, 6.5) == (False, False)
 
 
 def lost(monkeypatch: pytest.MonkeyPatch, *pairs: tuple[str, int, str]) -> Verdict:
@@ -139,17 +125,13 @@ def test_the_start_at_zero_stays_there() -> None:
 
 
 def test_a_run_that_is_not_there_yet_has_no_end(found: Measurements) -> None:
-    """A run near its limit, but farther than 1/50: it counts where it stands, and not while it
-    falls.
-    """
+    """Near its limit, but farther than 1/50, it counts where it stands, and not while it falls."""
     near = found.exact[KEY[:4]] * 1.1
     standing, falling = ended(found, KEY, near, STANDING), ended(found, KEY, near, FALLING)
     assert failed_runs(standing)[KEY] is failed_runs(falling)[KEY] is False
     assert runs_end_at_the_limits(measured=standing).verdict is Verdict.REFUTED
-    assert (
-        runs_end_at_the_limits(measured=replace(standing, plan=replace(PLAN, most_steps=1000))).verdict
-        is Verdict.OPEN
-    )
+    short = replace(standing, plan=replace(PLAN, most_steps=1000))
+    assert runs_end_at_the_limits(measured=short).verdict is Verdict.OPEN
     outcome = runs_end_at_the_limits(measured=falling)
     assert outcome.verdict is Verdict.SUPPORTED
     assert "softmax L = 100 seed 3 as written (falling)" in outcome.covered

@@ -1,6 +1,4 @@
-"""The exact risk of linear attention at random starts: by other formulas, its gradient, and the
-minimum that its flow finds.
-"""
+"""The exact risk of linear attention at random starts, its gradient, and where its flow ends."""
 
 from __future__ import annotations
 
@@ -32,9 +30,7 @@ def test_risk_and_gradient(L: int, rho: float) -> None:
 
 
 def directions_without_effect(theta: np.ndarray) -> np.ndarray:
-    """Changes of basis between the factors, what the zero in the query hides, the scale of T, and
-    rotations of the covariates.
-    """
+    """Changes of basis, what the zero in the query hides, the scale of T, and rotations."""
     O, V, K, Q = unpack(theta.reshape(-1, 6))
     zero, rows = np.zeros((6, 6)), []
 
@@ -61,9 +57,8 @@ def test_the_flow_from_seed_0_ends_in_a_local_minimum_off_the_block_manifold() -
     assert value > 2 * block_limit(100)
     assert np.abs(gradient).max() < 1e-10
     step = 1e-5
-    hessian = np.array([risk(end + step * e)[1] - risk(end - step * e)[1] for e in np.eye(end.size)]) / (
-        2 * step
-    )
+    slopes = [risk(end + step * e)[1] - risk(end - step * e)[1] for e in np.eye(end.size)]
+    hessian = np.array(slopes) / (2 * step)
     curvature = np.linalg.eigvalsh((hessian + hessian.T) / 2)
     flat = directions_without_effect(end)
     assert np.abs(flat @ hessian).max() < 1e-7
@@ -78,7 +73,6 @@ def test_the_start_is_that_of_the_runs_and_the_limit_that_of_trained_risk() -> N
     from numerics.regression.flow.end_point import trained
     from numerics.training.parameters import initial_parameters
 
-    assert LinearRisk(10)(random_start(7))[0] == pytest.approx(
-        population_risk(initial_parameters(5, 7), "linear", TASK, 10)[0]
-    )
+    risk = population_risk(initial_parameters(5, 7), "linear", TASK, 10)[0]
+    assert LinearRisk(10)(random_start(7))[0] == pytest.approx(risk)
     assert block_limit(10) == pytest.approx(trained(TASK, 10, attention="linear").risk, rel=1e-9)

@@ -1,6 +1,4 @@
-"""Appendix C.1 and C.2: verdicts say what was executed, errors are as grave as they are, and
-changed numbers of the displays are noticed.
-"""
+"""Appendix C.1 and C.2: what was executed, how grave the errors are, and changed numbers."""
 
 from __future__ import annotations
 

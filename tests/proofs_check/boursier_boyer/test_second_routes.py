@@ -1,6 +1,4 @@
-"""The second routes of the claims on attention agree with the formulas and notice when a formula is
-wrong; and what a prover leaves undecided refutes nothing.
-"""
+"""Second routes of the claims on attention notice wrong formulas; what is open refutes nothing."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from proofs_check.ours import direct_integration, theorem_a
 
 @pytest.mark.parametrize("factor", [1.001, 0.999])
 @pytest.mark.parametrize("name", ["gaussian_bias", "covariance_of_mean_token", "softmax_covariance_bias"])
-def test_integration_notices_a_wrong_formula(
-    name: str, factor: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_integration_notices_a_wrong_formula(name: str, factor: float, monkeypatch) -> None:
     right = getattr(direct_integration, name)
     monkeypatch.setattr(direct_integration, name, lambda *a: factor * right(*a))
     with pytest.raises(Contradiction, match="R4 and the integral"):
@@ -27,9 +23,7 @@ def test_integration_notices_a_wrong_formula(
 
 
 @pytest.mark.parametrize("name", ["gaussian_bias", "gaussian_second_moment", "softmax_covariance_bias"])
-def test_simulation_notices_a_formula_that_is_a_third_too_large(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_simulation_notices_a_formula_that_is_a_third_too_large(name: str, monkeypatch) -> None:
     right = getattr(direct_integration, name)
     monkeypatch.setattr(direct_integration, name, lambda *a: 4 / 3 * right(*a))
     with pytest.raises(Contradiction, match="standard errors"):
@@ -60,9 +54,7 @@ def test_pareto_laws_notice_a_rate_that_is_too_small(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     "claim", [section_3_attention.gradient_in_the_keys, section_3_attention.gradient_in_the_queries]
 )
-def test_finite_differences_notice_a_wrong_gradient(
-    claim: Callable[[], Evidence], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_finite_differences_notice_a_wrong_gradient(claim: Callable[[], Evidence], monkeypatch) -> None:
     for name in ("grad_K", "grad_Q"):
         right = getattr(section_3_attention, name)
         monkeypatch.setattr(section_3_attention, name, lambda *a, right=right: right(*a)[:, ::-1])
@@ -71,9 +63,8 @@ def test_finite_differences_notice_a_wrong_gradient(
 
 
 def test_the_grid_of_theorem_A_notices_a_bound_that_is_too_small() -> None:
-    found = theorem_a.on_the_grid(
-        lambda x, m: m.P2, lambda x, m: 0.999 * np.exp(x) / (np.exp(x) + theorem_a.LENGTHS - 1), "P2"
-    )
+    small = lambda x, m: 0.999 * np.exp(x) / (np.exp(x) + theorem_a.LENGTHS - 1)
+    found = theorem_a.on_the_grid(lambda x, m: m.P2, small, "P2")
     assert found.verdict.value == "OPEN"
     assert "fails numerically" in found.reason
 

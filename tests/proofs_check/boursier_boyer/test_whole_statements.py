@@ -1,26 +1,25 @@
-"""A verdict speaks of the whole row: what a sentence joins is ARGUED, what is executed in part is
-SUPPORTED, and what is executed covers every f, U, length and noise level that the row admits.
-"""
+"""A verdict speaks of the whole row, and what is executed covers all that the row admits."""
 
 from __future__ import annotations
 
 import pytest
 
+from numerics.evidence import Verdict
 from proofs_check.core.judging import run_claim
 
 
 @pytest.mark.parametrize("id", ["OURS:R12.steps", "BB:LF.1.iii.a"])
 def test_what_a_sentence_joins_to_the_row_is_argued(id: str) -> None:
     found = run_claim(id)
-    assert (found["verdict"], found["faults"]) == ("ARGUED", [])
+    assert (found["verdict"], found["faults"]) == (Verdict.ARGUED, [])
 
 
 @pytest.mark.parametrize(
     ("id", "verdict"),
     [
-        ("BB:LC.6.T2b", "ARGUED"),  # the bound that is simplified is another row's
-        ("BB:LF.1.corner", "ARGUED"),  # the token is Gaussian
-        ("BB:24-27/exit", "ARGUED"),  # one path is executed
+        ("BB:LC.6.T2b", Verdict.ARGUED),  # the bound that is simplified is another row's
+        ("BB:LF.1.corner", Verdict.ARGUED),  # the token is Gaussian
+        ("BB:24-27/exit", Verdict.ARGUED),  # one path is executed
         ("BB:28/absorb", "CERTIFIED"),
         ("BB:16/c3", "SUPPORTED"),  # U = 0, f = z and Gaussian tokens
         ("BB:LC.4/zero", "SUPPORTED"),  # the exponent is defined; that the bound holds is BB:LC.4

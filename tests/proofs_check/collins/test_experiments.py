@@ -12,9 +12,7 @@ from theory.attention.window.classes import affine
 
 @pytest.mark.parametrize("w", [0.5, 3.35, 100.0])
 def test_the_bias_of_figure_2_is_that_of_drawn_prompts(w: float) -> None:
-    """Tasks are averaged exactly and prompts are drawn: the expected estimate of l u'x + b is l A
-    u'x + b, where A is the mean height of the tokens under their weights.
-    """
+    """The expected estimate of l u'x + b is l A u'x + b, A the mean height of the tokens."""
     x = np.random.default_rng(11).normal(size=(100_000, 20, 5))
     t = x[:, :, 0] / np.linalg.norm(x, axis=2)
     weights = np.exp(-2 * w * (1 - t))

@@ -55,9 +55,8 @@ def test_the_derivative_41_of_any_number_of_tokens_by_differences() -> None:
         return float((((weights / weights.sum()) @ off) ** 2).sum())
 
     weights = powers * alpha
-    terms = (
-        np.einsum("i,j,ik,jk->", weights, weights, tokens[0] - tokens, off) * powers[0] / weights.sum() ** 3
-    )
+    sums = np.einsum("i,j,ik,jk->", weights, weights, tokens[0] - tokens, off)
+    terms = sums * powers[0] / weights.sum() ** 3
     step = 1e-5
     slope = (signal(alpha[0] + step) - signal(alpha[0] - step)) / (2 * step)
     assert slope == pytest.approx(2 * terms, rel=1e-8)

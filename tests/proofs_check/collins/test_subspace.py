@@ -88,13 +88,9 @@ def test_the_free_minimiser_of_case_1_is_at_the_bound_and_that_of_noise_inside()
 
 
 def test_the_theorem_is_refuted_inside_its_formal_statement() -> None:
-    """Theorem H.5 asks n > 1 and has the bounds 1 and 2, Section 4 the bound 1; c_v = 0 is allowed
-    by both.
-    """
-    for check in (
-        theorem_h5.minimiser_ignores_spurious_directions,
-        theorem_h5.minimiser_is_diagonal_in_the_blocks,
-    ):
+    """Theorem H.5 asks n > 1 and has the bounds 1 and 2, Section 4 the bound 1; c_v may be 0."""
+    rule = theorem_h5
+    for check in (rule.minimiser_ignores_spurious_directions, rule.minimiser_is_diagonal_in_the_blocks):
         witness = check().witness
         assert witness["n"] == 2
         assert witness["c_v"] == 0
@@ -104,9 +100,7 @@ def test_the_theorem_is_refuted_inside_its_formal_statement() -> None:
 
 @pytest.mark.parametrize("d", [2, 3])
 def test_no_part_across_the_blocks_makes_two_signs_lose_less(d: int) -> None:
-    """The repair of the step that leaves |Fx| unbounded, on random symmetric matrices of all sizes,
-    by enumeration; without the clipping at 0 it would be false.
-    """
+    """On random symmetric matrices, by enumeration; without the clipping at 0 it is false."""
     prompts, rng = low_rank_prompts(2, 1, d, nodes=8), np.random.default_rng(d)
     loss = lambda M: loss_and_gradient(M, prompts, 0.0)[0]
     alone, free = [], []

@@ -1,6 +1,4 @@
-"""Theorems 3.5, E.1 and E.2 by exact widths: much noise, steeper tasks, and what bounds
-the loss of every task.
-"""
+"""Theorems 3.5, E.1 and E.2 by exact widths: much noise, steeper tasks, the loss of all tasks."""
 
 from __future__ import annotations
 
@@ -27,9 +25,8 @@ def test_the_best_width_is_below_every_constant_times_the_printed_power(
     d, n = 3, 20
     wholes = (1.0, 1e-2, 1e-4, 1e-6)
     widths = [optimal_window(tasks(1), d, n, n / whole).w for whole in wholes]
-    assert all(
-        0 < w <= math.sqrt(2 * d * math.exp(8) * whole) for w, whole in zip(widths, wholes)
-    )  # COL:E.1/noisy
+    most = [math.sqrt(2 * d * math.exp(8) * whole) for whole in wholes]  # COL:E.1/noisy
+    assert all(0 < w <= top for w, top in zip(widths, most))
     ratios = [w / whole ** (1 / power) for w, whole in zip(widths, wholes)]
     assert all(later < earlier / 10 for earlier, later in pairwise(ratios))
 
@@ -43,10 +40,8 @@ def test_under_the_hypotheses_of_theorem_e1_alone_no_constant_serves_theorem_35(
         shares.append(optimal_window(relu(1), d, n, noise).loss * whole ** (1 / (d + 2)))
         assert shares[-1] >= whole ** (1 / (d + 2) - 1)  # the noise term alone, at every width
     assert all(later > 30 * earlier for earlier, later in pairwise(shares))
-    assert (
-        theorem_3_4.other_tasks_of_one_constant(ranged=True, most=10**4, lengths=(20,)).verdict
-        is Verdict.REFUTED
-    )
+    others = theorem_3_4.other_tasks_of_one_constant(ranged=True, most=10**4, lengths=(20,))
+    assert others.verdict is Verdict.REFUTED
 
 
 def test_the_mean_spread_of_the_tokens_that_are_attended_to() -> None:
@@ -71,9 +66,8 @@ def _gap(d: int, w: float) -> float:
 def test_the_loss_on_steeper_tasks_falls_faster_than_the_glyphs_of_theorem_35_say() -> None:
     d, steep = 3, 10.0
     lengths = (10**2, 10**4, 10**6, 10**8)
-    losses = [
-        float(window_loss(relu(steep), d, n, optimal_window(relu(1), d, n, 1.0).w, 1.0).loss) for n in lengths
-    ]
+    width = lambda n: optimal_window(relu(1), d, n, 1.0).w
+    losses = [float(window_loss(relu(steep), d, n, width(n), 1.0).loss) for n in lengths]
     over = lambda power: [loss / steep**2 * n ** (power / (d + 2)) for n, loss in zip(lengths, losses)]
     assert all(later < 0.45 * earlier for earlier, later in pairwise(over(2)))
     assert all(later > 2 * earlier for earlier, later in pairwise(over(4)))

@@ -1,6 +1,4 @@
-"""Properties of claims that bring their own: their two evaluations agree, and they find what is
-false.
-"""
+"""Properties that claims bring: their two evaluations agree, and they find what is false."""
 
 from __future__ import annotations
 

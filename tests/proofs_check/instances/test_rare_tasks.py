@@ -49,15 +49,12 @@ def test_the_large_value_is_a_sub_gaussian_constant(L: int) -> None:
 
 
 def test_the_difference_is_a_twelfth_of_the_square_from_32_tokens_on() -> None:
-    x = sp.Symbol(
-        "x", nonnegative=True
-    )  # 1/L; the prompts without the large value have probability (1 - x)^{1/x} >= 1/4
+    # x = 1/L; the prompts without the large value have probability (1 - x)^{1/x} >= 1/4
+    x, twelfth = sp.Symbol("x", nonnegative=True), sp.Rational(1, 12)
     difference = ((1 - x) ** 2 - sp.Rational(3, 4) - 7 * x**2 / (1 - x) ** 2) / 2
-    assert forall(difference, ">=", sp.Rational(1, 12), {x: Closed(0, sp.Rational(1, 32))}).verdict.executed
-    assert (
-        forall(difference, ">=", sp.Rational(1, 12), {x: Closed(0, sp.Rational(1, 10))}).verdict.value
-        == "REFUTED"
-    )
+    assert forall(difference, ">=", twelfth, {x: Closed(0, sp.Rational(1, 32))}).verdict.executed
+    wide = forall(difference, ">=", twelfth, {x: Closed(0, sp.Rational(1, 10))})
+    assert wide.verdict.value == "REFUTED"
     lengths = np.arange(2.0, 1000.0)
     assert np.all((1 - 1 / lengths) ** lengths >= 1 / 4)
 

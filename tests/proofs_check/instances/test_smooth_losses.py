@@ -60,12 +60,8 @@ def test_the_true_bound_holds_and_is_reached_by_the_square_loss() -> None:
 
 def test_the_counterexample_is_simple() -> None:
     found = holds(SmoothLosses(("T", "y", "D"), lambda m, l, law: sides(1, 1, m, l, law), Fraction(99, 100)))
-    assert {name: found.witness[name] for name in ("loss", "probabilities", "T", "y")} == {
-        "loss": "z^2/2",
-        "probabilities": "1",
-        "T": "0",
-        "y": "0",
-    }
+    simplest = {"loss": "z^2/2", "probabilities": "1", "T": "0", "y": "0"}
+    assert {name: found.witness[name] for name in simplest} == simplest
 
 
 def test_the_losses_are_jointly_1_smooth_with_the_slopes_given() -> None:
@@ -73,9 +69,8 @@ def test_the_losses_are_jointly_1_smooth_with_the_slopes_given() -> None:
     for l in LOSSES:
         assert l.slope(math, 0.0, 0.0) == 0.0
         for z, y in rng.normal(size=(20, 2)) * 3:
-            assert l.slope(math, z, y) == pytest.approx(
-                (l.loss(math, z + h, y) - l.loss(math, z - h, y)) / (2 * h), abs=1e-8
-            )
+            slope = (l.loss(math, z + h, y) - l.loss(math, z - h, y)) / (2 * h)
+            assert l.slope(math, z, y) == pytest.approx(slope, abs=1e-8)
             a, b = rng.normal(size=2)
             assert abs(l.slope(math, z + a, y + b) - l.slope(math, z, y)) <= math.hypot(a, b) * (1 + 1e-12)
 

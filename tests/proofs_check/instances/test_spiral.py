@@ -1,6 +1,4 @@
-"""The spiral that shows that the limit of an infinite-prompt flow need not exist: the flow and the
-loss by routes that share only the definition, and planted errors.
-"""
+"""The spiral without a limit: flow and loss by two routes, and planted errors."""
 
 from __future__ import annotations
 

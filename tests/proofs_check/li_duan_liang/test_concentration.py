@@ -1,6 +1,4 @@
-"""The exact probabilities beside (9) of Li, Duan & Liang refute a bound that
-fails.
-"""
+"""The exact probabilities beside (9) of Li, Duan & Liang refute a bound that fails."""
 
 from __future__ import annotations
 

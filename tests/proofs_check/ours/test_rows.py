@@ -1,6 +1,4 @@
-"""Our own rows claim no more than what is said of them: what is only supported says why, and no
-row is stronger than one of its clauses.
-"""
+"""Our own rows say why they are only supported, and none is stronger than a clause of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Exact errors for Gaussian tokens against direct integration over prompts of two tokens, and their
-limits in s and L.
-"""
+"""Exact errors for Gaussian tokens against integration over two tokens; limits in s and L."""
 
 from __future__ import annotations
 
@@ -37,9 +35,7 @@ T, Q_ = float(np.trace(V @ GAMMA @ V.T)), float((V @ H) @ (V @ H))
 
 
 def two_token_prompts() -> tuple[np.ndarray, np.ndarray]:
-    """All nodes of a product rule for two iid N(0, Gamma) tokens in the plane: (n, 2, 2) prompts
-    and their weights.
-    """
+    """A product rule for two iid N(0, Gamma) tokens: (n, 2, 2) prompts and their weights."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(16)
     weights = weights / weights.sum()
     g = np.stack([x.ravel() for x in np.meshgrid(*[nodes] * 4, indexing="ij")], axis=1)
@@ -49,9 +45,7 @@ def two_token_prompts() -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def two() -> dict[str, np.ndarray]:
-    """Moments of weights, output, mean token and softmax covariance at L = 2, all from the
-    definition.
-    """
+    """Moments of weights, output, mean token and softmax covariance at L = 2, by definition."""
     prompts, w = two_token_prompts()
     scores = prompts @ (U @ Z)
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -74,19 +68,16 @@ def test_closed_forms_at_two_tokens(two: dict[str, np.ndarray]) -> None:
     """A 16-point rule in each of the 4 directions resolves the softmax at s = 0.18 to 1e-9."""
     P2, P3, Q = two["P2"], two["P3"], two["Q"]
     np.testing.assert_allclose(V @ two["mean"] - V @ H, gaussian_bias(P2, V @ H), rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(
-        two["outer"], covariance_of_mean_token(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9
-    )
-    np.testing.assert_allclose(two["error"], gaussian_second_moment(P2, P3, Q, T, Q_), rtol=1e-7)
-    np.testing.assert_allclose(
-        two["C"] - GAMMA, softmax_covariance_bias(P2, P3, Q, GAMMA, H), rtol=1e-7, atol=1e-9
-    )
+    for found, exact in (
+        (two["outer"], covariance_of_mean_token(P2, P3, Q, GAMMA, H)),
+        (two["error"], gaussian_second_moment(P2, P3, Q, T, Q_)),
+        (two["C"] - GAMMA, softmax_covariance_bias(P2, P3, Q, GAMMA, H)),
+    ):
+        np.testing.assert_allclose(found, exact, rtol=1e-7, atol=1e-9)
 
 
 def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
-    """Summed over a basis of u and the rows v of V it is the error of the gradient, integrated from
-    the definition.
-    """
+    """Summed over a basis of u and the rows of V it is the error of the gradient."""
     prompts, w = two_token_prompts()
     p = np.exp(prompts @ (U @ Z))
     p = p / p.sum(axis=1, keepdims=True)
@@ -97,20 +88,16 @@ def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
     G, W = GAMMA - np.outer(l, l), V.T @ V
     lu2, lv2, Guu, Gvv = l @ l, l @ W @ l, np.trace(G), np.trace(W @ G)
     mixed, square = l @ W @ G @ l, np.trace(W @ G @ G)
-    products = dict(
-        along=lu2 * lv2, across=lv2 * Guu + lu2 * Gvv, mixed=mixed, square=square, product=Guu * Gvv
-    )
+    products = dict(along=lu2 * lv2, across=lv2 * Guu + lu2 * Gvv, mixed=mixed, square=square)
+    products |= dict(product=Guu * Gvv)
     exact = softmax_covariance_second_moment(spread_moments(S, moments), **products)
     assert exact == pytest.approx(w @ (((C - GAMMA) @ V.T) ** 2).sum(axis=(1, 2)), rel=1e-8)
-    assert softmax_covariance_second_moment(spread_moments(1.01 * S, moments), **products) != pytest.approx(
-        exact, rel=1e-4
-    )
+    wrong = softmax_covariance_second_moment(spread_moments(1.01 * S, moments), **products)
+    assert wrong != pytest.approx(exact, rel=1e-4)
 
 
 def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray]) -> None:
-    """The same expectations through `theory.attention.layer`, on every 97th node, so that
-    conventions of h, V and C_L are one.
-    """
+    """Through `theory.attention.layer`, so that conventions of h, V and C_L are one."""
     prompts, _ = two_token_prompts()
     for prompt in prompts[::9700]:
         scores = prompt @ U @ Z
@@ -118,9 +105,8 @@ def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray
         mean = p @ prompt
         C = (prompt - mean).T @ ((prompt - mean) * p[:, None])
         np.testing.assert_allclose(softmax_attention(prompt, Z, U, V), V @ mean, rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(
-            grad_U(prompt, Z, U, V), [np.outer(C @ v, Z) for v in V], rtol=1e-9, atol=1e-12
-        )
+        slopes = [np.outer(C @ v, Z) for v in V]
+        np.testing.assert_allclose(grad_U(prompt, Z, U, V), slopes, rtol=1e-9, atol=1e-12)
 
 
 def test_the_matrix_forms_contract_to_the_scalar_ones() -> None:
@@ -151,18 +137,16 @@ def test_theorem_A_solves_the_logistic_equation_from_equal_weights() -> None:
 def test_theorem_A_at_extreme_arguments() -> None:
     assert theorem_A(1e5, 1e300, 1, 1) == 2.0
     assert theorem_A(0, 1e300, 1, 0) == pytest.approx(1e-300)
-    np.testing.assert_allclose(
-        theorem_A(np.array([[0.0], [1.0]]), np.array([1.0, 10.0]), 1.0, 0.0)[0], [1.0, 0.1]
-    )
+    grid = theorem_A(np.array([[0.0], [1.0]]), np.array([1.0, 10.0]), 1.0, 0.0)
+    np.testing.assert_allclose(grid[0], [1.0, 0.1])
 
 
 def test_symbols_and_floats_agree() -> None:
     names = sp.symbols("P2 P3 Q t q", positive=True)
     P2, P3, Q = names[:3]
     at = dict(zip(names, (0.4, 0.25, 0.2, 3.0, 2.0)))
-    assert float(gaussian_second_moment(*names).subs(at)) == pytest.approx(
-        gaussian_second_moment(*at.values()), rel=1e-13
-    )
+    exact = float(gaussian_second_moment(*names).subs(at))
+    assert gaussian_second_moment(*at.values()) == pytest.approx(exact, rel=1e-13)
     h, G = sp.Matrix([1, 2]), sp.Matrix([[2, 1], [1, 3]])
     exact = np.array(covariance_of_mean_token(P2, P3, Q, G, h).subs(at), dtype=float)
     G_, h_ = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
@@ -175,28 +159,20 @@ def test_symbols_and_floats_agree() -> None:
 
 
 @pytest.mark.parametrize("v", [np.array([1.0, 0.0]), np.array([0.6, -0.8])])
-def test_limit_of_the_gradient_error_is_a_tilted_variance(v: np.ndarray) -> None:
-    """By the delta method the limit is E e^{2a.z}|(z - h)(z - h)'v - Gamma v|^2 / (E e^{a.z})^2,
-    computed here by quadrature.
+def test_the_limits_of_the_errors_are_tilted_moments(v: np.ndarray) -> None:
+    """By the delta method they are E e^{2a.z}|r|^2 / (E e^{a.z})^2, here by quadrature: r =
+    (z - h)(z - h)'v - Gamma v for the gradient, and r = V(z - h) for the output.
     """
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
     g = np.stack([x.ravel() for x in np.meshgrid(nodes, nodes, indexing="ij")], axis=1)
     w = np.outer(weights, weights).ravel() / weights.sum() ** 2
     tokens, a = g @ np.linalg.cholesky(GAMMA).T, U @ Z
-    r = ((tokens - H) @ v)[:, None] * (tokens - H) - GAMMA @ v
-    limit = w @ (np.exp(2 * tokens @ a) * (r**2).sum(axis=1)) / (w @ np.exp(tokens @ a)) ** 2 * (Z @ Z)
-    assert limit_of_grad_U_error(S, v, GAMMA, H, Z @ Z) == pytest.approx(limit, rel=1e-10)
-
-
-def test_limit_of_the_output_error_is_a_tilted_moment() -> None:
-    """Delta method again: the limit is E e^{2a.z}|V(z - h)|^2 / M^2 with M = E e^{a.z}."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
-    g = np.stack([x.ravel() for x in np.meshgrid(nodes, nodes, indexing="ij")], axis=1)
-    w = np.outer(weights, weights).ravel() / weights.sum() ** 2
-    tokens, a = g @ np.linalg.cholesky(GAMMA).T, U @ Z
     tilt = w * np.exp(2 * tokens @ a) / (w @ np.exp(tokens @ a)) ** 2
-    r = (tokens - H) @ V.T
-    assert limit_of_output_error(S, T, Q_) == pytest.approx(tilt @ (r**2).sum(axis=1), rel=1e-10)
+    r = ((tokens - H) @ v)[:, None] * (tokens - H) - GAMMA @ v
+    limit = tilt @ (r**2).sum(axis=1) * (Z @ Z)
+    assert limit_of_grad_U_error(S, v, GAMMA, H, Z @ Z) == pytest.approx(limit, rel=1e-10)
+    output = tilt @ (((tokens - H) @ V.T) ** 2).sum(axis=1)
+    assert limit_of_output_error(S, T, Q_) == pytest.approx(output, rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -215,6 +191,9 @@ def test_bad_arguments_are_named(arguments: dict[str, float], message: str) -> N
         P2_slope(1.5, 0, 0)
 
 
+GOOD: dict[str, Any] = {"s": 0.5, "v": [1.0, 0.0], "Gamma": np.eye(2), "h": [0.5, 0.0], "z2": 1.0}
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -227,6 +206,4 @@ def test_bad_arguments_are_named(arguments: dict[str, float], message: str) -> N
 )
 def test_bad_matrices_are_refused(change: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        limit_of_grad_U_error(
-            **{"s": 0.5, "v": [1.0, 0.0], "Gamma": np.eye(2), "h": [0.5, 0.0], "z2": 1.0} | change
-        )
+        limit_of_grad_U_error(**GOOD | change)

@@ -39,9 +39,8 @@ def test_the_constant_in_matrices(d: int) -> None:
     values, vectors = np.linalg.eigh(A)
     found = limit_constant(values.tolist(), np.diag(vectors.T @ N @ vectors).tolist(), t)
     resolvent = np.linalg.inv(np.eye(d) - 2 * A)
-    assert found == pytest.approx(
-        math.sqrt(np.linalg.det(resolvent)) * (t + np.trace(N @ resolvent)), rel=1e-12
-    )
+    exact = math.sqrt(np.linalg.det(resolvent)) * (t + np.trace(N @ resolvent))
+    assert found == pytest.approx(exact, rel=1e-12)
 
 
 def test_exact_numbers_come_back_exact() -> None:

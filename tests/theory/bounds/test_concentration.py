@@ -1,6 +1,4 @@
-"""The explicit bounds: symbols against floats, scaling in f, monotonicity, the edges at which the
-printed lemmas fail.
-"""
+"""The explicit bounds: symbols, scaling, and the edges at which the printed lemmas fail."""
 
 from __future__ import annotations
 
@@ -56,9 +54,7 @@ def test_symbols_floats_fractions_and_arrays_agree(f: Callable[..., Any]) -> Non
 
 
 def test_a_chain_of_the_appendix() -> None:
-    """alpha_- is 1/2 exactly at delta_min, as the root of 2/8, and so for other numbers; replacing
-    delta by delta/4 turns 27 into 108; 27 is 3 times 3 squared.
-    """
+    """alpha_- is 1/2 at delta_min; delta/4 turns 27 into 108; 27 is 3 times 3 squared."""
     L, a2, delta, K, two, eight = sp.symbols("L a2 delta K two eight", positive=True)
     assert sp.simplify(alpha_minus(L, a2, delta_min(L, a2)) - sp.Rational(1, 2)) == 0
     assert sp.simplify(alpha_minus(L, a2, delta_min(L, a2, eight), two) ** 2 - two / eight) == 0
@@ -75,9 +71,7 @@ def test_markov_from_our_second_moment_contains_corollary_c3() -> None:
 
 
 def test_scaling_of_f_shows_the_missing_power() -> None:
-    """f -> 10 f: the left side of Lemma C.4 grows 100-fold. So does the bound with C_f^2, not the
-    printed one.
-    """
+    """f -> 10 f: the left side grows 100-fold, as the bound with C_f^2, not the printed one."""
     for p in (1, 2):
         plain, scaled = (lemma_c4(5, 0.1, 2 * k**2, 1, 3 * k, 2, p=p, Z8=9, power=2) for k in (1, 10))
         assert scaled == pytest.approx(100 * plain, rel=1e-12)
@@ -86,9 +80,7 @@ def test_scaling_of_f_shows_the_missing_power() -> None:
 
 
 def test_scaling_of_the_tokens() -> None:
-    """Z -> 2Z with f(z) = |z|^p-like growth: sigma^2, F4, C_f and Z8 move together and Lemma C.4
-    (power 2) with them.
-    """
+    """Z -> 2Z: sigma^2, F4, C_f, Z8 and Lemma C.4 (power 2) move together."""
     for p in (1, 2):
         before = lemma_c4(7, 0.2, 3, 1.5, 1, 2, p=p, Z8=9, power=2)
         after = lemma_c4(7, 0.2, 3 * 4.0**p, 1.5 * 4, 1, 2, p=p, Z8=9 * 2.0**8, power=2)
@@ -154,6 +146,5 @@ def test_constants_at_the_ends_of_the_floats() -> None:
     with pytest.raises(ValueError, match="choose other units"):
         c.lemma_c4(10, 1, 1, 1, 1e-320, 2)
     with pytest.raises(ValueError, match="0 times infinity in floats; choose other units"):
-        c.lemma_c4(
-            1, 1e-300, 1e-300, 1e200, 1e-200, 1, p=2, Z8=1, power=2
-        )  # sigma^4 is infinite, and C_f^2 is 0
+        # sigma^4 is infinite, and C_f^2 is 0
+        c.lemma_c4(1, 1e-300, 1e-300, 1e200, 1e-200, 1, p=2, Z8=1, power=2)

@@ -1,6 +1,4 @@
-"""Thresholds, tails and fourth-moment bounds: second routes, scaling in f and in the tokens, bad
-input.
-"""
+"""Thresholds, tails and fourth-moment bounds: second routes, scaling, bad input."""
 
 from __future__ import annotations
 
@@ -40,24 +38,15 @@ def test_the_tail_against_quadrature(p: int, x: float) -> None:
 def test_lemma_c7_against_its_printed_form() -> None:
     L, a2, F4, s2, Cf, d, Z4 = 40, 0.3, 2.5, 1.5, 0.8, 3, 9.0
     C = 108 * math.exp(4 * a2) * F4
-    tail = (
-        16**3
-        * s2**2
-        * L
-        * Cf**4
-        * math.exp(2 * d)
-        * (1 + math.sqrt(L) / (32 * math.sqrt(2) * s2) * math.sqrt(Z4))
-    )
+    rest = 1 + math.sqrt(L) / (32 * math.sqrt(2) * s2) * math.sqrt(Z4)
+    tail = 16**3 * s2**2 * L * Cf**4 * math.exp(2 * d) * rest
     exponent = -(math.sqrt(L) / (2 * math.sqrt(2)) - math.exp(2 * a2)) * F4 / (16 * s2 * Cf**2)
-    assert lemma_c7(L, a2, F4, s2, Cf, d, Z4) == pytest.approx(
-        2 * C * F4 / math.sqrt(L) + tail * math.exp(exponent)
-    )
+    bound = 2 * C * F4 / math.sqrt(L) + tail * math.exp(exponent)
+    assert lemma_c7(L, a2, F4, s2, Cf, d, Z4) == pytest.approx(bound)
 
 
 def test_lemma_c7_is_homogeneous() -> None:
-    """Of degree 4 in f, and invariant when tokens are rescaled with U divided by the same
-    factor.
-    """
+    """Of degree 4 in f, and invariant when tokens are rescaled and U divided."""
     bound = lemma_c7(L, a2, F4, sigma2, C_f, 2, Z4)
     assert sp.simplify(lemma_c7(L, a2, k**2 * F4, sigma2, k * C_f, 2, Z4) / bound) == k**4
     assert sp.simplify(lemma_c7(L, a2, F4, k**2 * sigma2, C_f / k, 2, k**4 * Z4) / bound) == 1
@@ -67,16 +56,13 @@ def test_floats_and_symbols_agree() -> None:
     at = {L: 40, a2: sp.Rational(1, 3), F4: 2, sigma2: 3, C_f: sp.Rational(1, 2), Z4: 5}
     exact = float(lemma_c7(L, a2, F4, sigma2, C_f, 2, Z4).subs(at))
     assert lemma_c7(40, 1 / 3, 2, 3, 0.5, 2, 5) == pytest.approx(exact, rel=1e-13)
-    assert float(fourth_moment_R2(L, a2, F4).subs(at)) == pytest.approx(
-        fourth_moment_R2(40, 1 / 3, 2), rel=1e-13
-    )
+    exact = float(fourth_moment_R2(L, a2, F4).subs(at))
+    assert fourth_moment_R2(40, 1 / 3, 2) == pytest.approx(exact, rel=1e-13)
 
 
 @pytest.mark.parametrize("p", [1, 2])
 def test_the_display_is_below_the_lemma_and_meets_it_at_p_1(p: int) -> None:
-    """Equal for p = 1 and a long prompt, where the positive part is the difference itself; below it
-    by subadditivity otherwise.
-    """
+    """Equal for p = 1 and a long prompt; below it by subadditivity otherwise."""
     for length, a2 in ((1, 0.0), (2, 0.5), (50, 0.1), (50, 1.7)):
         at = (length, a2, 2.0, 1.5, 0.7, 2)
         display, lemma = (lemma_c4(*at, p=p, Z8=3.0, power=2, positive_part=part) for part in (True, False))

@@ -1,6 +1,4 @@
-"""Bounds on query averages: against every prompt of small laws, scaling, the form of the paper, bad
-input.
-"""
+"""Bounds on query averages: every prompt of small laws, scaling, the form of the paper."""
 
 from __future__ import annotations
 
@@ -27,9 +25,8 @@ def attention(U: np.ndarray, V: np.ndarray, tokens: np.ndarray, z: np.ndarray) -
 
 def slopes(U: np.ndarray, V: np.ndarray, tokens: np.ndarray, z: np.ndarray, h: float = 1e-5) -> np.ndarray:
     steps = [h * np.outer(np.eye(2)[i], np.eye(2)[j]) for i in (0, 1) for j in (0, 1)]
-    return np.array(
-        [(attention(U + e, V, tokens, z) - attention(U - e, V, tokens, z)) / (2 * h) for e in steps]
-    )
+    slope = lambda e: (attention(U + e, V, tokens, z) - attention(U - e, V, tokens, z)) / (2 * h)
+    return np.array([slope(e) for e in steps])
 
 
 @pytest.mark.parametrize("L", [1, 2, 3])
@@ -42,14 +39,9 @@ def test_every_prompt_of_four_tokens_by_brute_force(L: int, scale: float) -> Non
     for sigma in (1.0, 2.0):
         tokens = sigma * CORNERS
         prompts = [tokens[list(p)] for p in itertools.product(range(4), repeat=L)]
-        output = np.mean(
-            [
-                [np.sum((attention(U, V, p, z) - attention(U, V, tokens, z)) ** 2) for z in CORNERS]
-                for p in prompts
-            ]
-        )
-        gradient = np.mean(
-            [[np.sum((slopes(U, V, p, z) - slopes(U, V, tokens, z)) ** 2) for z in CORNERS] for p in prompts]
+        apart = lambda g, p, z, tokens=tokens: np.sum((g(U, V, p, z) - g(U, V, tokens, z)) ** 2)
+        output, gradient = (
+            np.mean([apart(g, p, z) for p in prompts for z in CORNERS]) for g in (attention, slopes)
         )
         assert output <= b.output_average(L, sigma, u, v, 2)
         assert gradient <= b.gradient_U_average(L, sigma, u, v, 2) * (1 + 1e-6)
@@ -75,54 +67,37 @@ def test_numbers_symbols_and_arrays_agree(bound: Callable[..., Any]) -> None:
 
 
 def test_units() -> None:
-    """Tokens in another unit: z -> s z and U -> U/s multiply the output by s, the gradient in U
-    (query fixed) by s^2.
-    """
-    for s in (0.5, 3.0):
-        assert b.output_average(50, s, 0.7 / s, 1, 2) == pytest.approx(
-            s**2 * b.output_average(50, 1, 0.7, 1, 2)
-        )
-        assert b.gradient_U_average(50, s, 0.7 / s, 1, 2) == pytest.approx(
-            s**4 * b.gradient_U_average(50, 1, 0.7, 1, 2)
-        )
-        assert b.lemma_c6_average(50, s, 0.7 / s, 1, 2, 2) == pytest.approx(
-            s**4 * b.lemma_c6_average(50, 1, 0.7, 1, 2, 2)
-        )
-        assert b.lemma_c9_average(50, s, 0.7 / s, 1, 2) == pytest.approx(
-            s**4 * b.lemma_c9_average(50, 1, 0.7, 1, 2)
-        )
+    """z -> s z and U -> U/s multiply the output by s, the gradient in U by s^2."""
+    cases = ((b.output_average, 2, ()), (b.gradient_U_average, 4, ()))
+    for bound, power, last in (*cases, (b.lemma_c6_average, 4, (2,)), (b.lemma_c9_average, 4, ())):
+        for s in (0.5, 3.0):
+            scaled, plain = bound(50, s, 0.7 / s, 1, 2, *last), bound(50, 1, 0.7, 1, 2, *last)
+            assert scaled == pytest.approx(s**power * plain)
 
 
 def test_our_bounds_are_below_the_form_of_the_paper() -> None:
     rng = np.random.default_rng(0)
     for _ in range(300):
-        L, sigma, u = (
-            float(math.floor(10 ** rng.uniform(0.302, 30))),
-            10 ** rng.uniform(0, 1),
-            10 ** rng.uniform(-2, 1),
-        )
+        L = float(math.floor(10 ** rng.uniform(0.302, 30)))
+        sigma, u = 10 ** rng.uniform(0, 1), 10 ** rng.uniform(-2, 1)
         d, p = int(rng.integers(1, 6)), int(rng.integers(1, 3))
-        kappa = sigma**2 * u**2
-        c1, c2 = c.paper_constants_V(u, 1, d)
-        assert b.output_average(L, sigma, u, 1, d) <= c1 * sigma**4 * math.log(L) / L ** (c2 / sigma**2)
-        c1, c2 = c.paper_constants_U(u, 1, d)
-        assert b.gradient_U_average(L, sigma, u, 1, d) <= c1 * sigma**8 * math.log(L) ** 2 / L ** (
-            c2 / sigma**2
+        kappa, log = sigma**2 * u**2, math.log(L)
+        rate = lambda c1, c2, power, L=L, sigma=sigma, log=log: (
+            c1 * sigma ** (4 * power) * log**power / L ** (c2 / sigma**2)
         )
-        c1, c2 = c.paper_constants_C6(u, 1, d, p)
+        assert b.output_average(L, sigma, u, 1, d) <= rate(*c.paper_constants_V(u, 1, d), 1)
+        assert b.gradient_U_average(L, sigma, u, 1, d) <= rate(*c.paper_constants_U(u, 1, d), 2)
         second = b.lemma_c6_average(L, sigma, u, 1, d, p)
-        assert second <= c1 * sigma ** (4 * p) * math.log(L) ** p / L ** (c2 / sigma**2)
+        assert second <= rate(*c.paper_constants_C6(u, 1, d, p), p)
         c3, c4 = c.constants_16(u, 1, d, p)
-        last = c4 * sigma ** (4 * p) * math.log(L) ** p * L ** (-1 / (192 * kappa))
-        assert second <= c3 * sigma ** (2 * p) * math.log(L) / L ** (1 / 3) + last
-        c1, c2 = c.paper_constants_C9(u, 1, d)
+        last = c4 * sigma ** (4 * p) * log**p * L ** (-1 / (192 * kappa))
+        assert second <= c3 * sigma ** (2 * p) * log / L ** (1 / 3) + last
         fourth = b.lemma_c9_average(L, sigma, u, 1, d)
-        assert fourth <= c1 * sigma**8 * math.log(L) ** 2 / L ** (c2 / sigma**2)
+        assert fourth <= rate(*c.paper_constants_C9(u, 1, d), 2)
         c1, c2, c3, c4 = c.constants_18(u, 1, d)
         first = c1 * sigma**4 * L**1.5 * math.exp(-c2 * math.sqrt(L) / sigma**2)
-        assert fourth <= first + c3 / L ** (1 / 6) + c4 * sigma**8 * math.log(L) ** 2 * L ** (
-            -1 / (384 * kappa)
-        )
+        last = c4 * sigma**8 * log**2 * L ** (-1 / (384 * kappa))
+        assert fourth <= first + c3 / L ** (1 / 6) + last
 
 
 def test_weighted_moments_of_a_gaussian_query() -> None:

@@ -1,6 +1,4 @@
-"""Bounds of Appendix D and R3: second routes by Arb and Gaussian moments, order among each other,
-bad input.
-"""
+"""Bounds of Appendix D and R3: second routes, order among each other, bad input."""
 
 from __future__ import annotations
 
@@ -24,14 +22,13 @@ def test_c_p_is_the_ratio_at_one_sixteenth(p: float) -> None:
 
 @pytest.mark.parametrize("p", [2, 4, 5])
 def test_numbers_and_symbols_agree(p: int) -> None:
-    exact = b.maximum_d2(sp.Integer(10), sp.Integer(3), sp.Integer(p))
-    assert float(exact) == pytest.approx(b.maximum_d2(10, 3, p))
-    assert float(
-        b.tilted_moment_R3(sp.Integer(2), sp.Rational(1, 2), sp.Integer(3), sp.Integer(p))
-    ) == pytest.approx(b.tilted_moment_R3(2, 0.5, 3, p))
-    assert float(b.maximum_R3(sp.Integer(10), sp.Integer(3), sp.Integer(p))) == pytest.approx(
-        b.maximum_R3(10, 3, p)
-    )
+    for bound, at in (
+        (b.maximum_d2, (10, 3, p)),
+        (b.maximum_R3, (10, 3, p)),
+        (b.tilted_moment_R3, (2, 0.5, 3, p)),
+    ):
+        exact = bound(*(sp.Rational(x) for x in at))
+        assert float(exact) == pytest.approx(bound(*at))
 
 
 def test_arrays_are_answered_in_kind() -> None:
@@ -64,9 +61,8 @@ def test_sigma_scales_the_maximum() -> None:
 @pytest.mark.parametrize(("p", "q"), [(4, 0), (4, 8), (8, 4), (0, 8)])
 def test_the_uniform_constant_is_above_that_of_a_gaussian_query(p: int, q: int) -> None:
     d, u = 3, 0.7
-    for_gaussian = stats.chi.expect(
-        lambda r: 8 ** (p / 2) * (u**2 * r**2 + d / 5 + p / 2) ** (p / 2) * r**q, args=(d,)
-    )
+    moment = lambda r: 8 ** (p / 2) * (u**2 * r**2 + d / 5 + p / 2) ** (p / 2) * r**q
+    for_gaussian = stats.chi.expect(moment, args=(d,))
     assert for_gaussian <= b.M_R3(p, q, u, d)
 
 

@@ -41,9 +41,8 @@ BEYOND: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize(("function", "arguments"), BEYOND, ids=[f.__name__ for f, _ in BEYOND])
 def test_an_answer_beyond_floats_is_refused(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    with pytest.raises(
-        ValueError, match=r"leaves the range of floats, which end at 1\.8e308; choose other units"
-    ):
+    why = r"leaves the range of floats, which end at 1\.8e308; choose other units"
+    with pytest.raises(ValueError, match=why):
         function(*arguments)
 
 

@@ -63,9 +63,8 @@ def test_the_range_is_kept_and_what_is_across_it_vanishes(rank: int, octaves: in
     assert np.allclose(P, P.T, atol=1e-15)
     assert np.allclose(P @ P, P, atol=1e-14)
     assert np.trace(P) == pytest.approx(rank, rel=1e-14)
-    assert np.allclose(
-        S @ P / deviations[:, None], S / deviations[:, None], rtol=0, atol=1e-13 * deviations.max()
-    )
+    kept, whole = S @ P / deviations[:, None], S / deviations[:, None]
+    assert np.allclose(kept, whole, rtol=0, atol=1e-13 * deviations.max())
 
 
 @pytest.mark.parametrize("octaves", [0, 60])
@@ -92,9 +91,8 @@ def test_what_is_zero_exactly_is_no_loss(S: Any, rank: int) -> None:
 
 
 def test_a_matrix_that_is_indefinite_by_rounding_keeps_what_is_larger() -> None:
-    S = np.array(
-        [[1.0, 1e-8, 0.0], [1e-8, 1e-18, 0.0], [0.0, 0.0, 1e-30]]
-    )  # the determinant of the block is negative
+    # The determinant of the block is negative.
+    S = np.array([[1.0, 1e-8, 0.0], [1e-8, 1e-18, 0.0], [0.0, 0.0, 1e-30]])
     found = spectrum(S)
     assert found.values.tolist() == pytest.approx([1e-30, 1.0])
     assert found.lost == 1
@@ -134,20 +132,15 @@ def test_an_answer_that_rests_on_lost_directions_is_said() -> None:
     turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
     S = turn @ np.diag([1e16, 1.0]) @ turn.T
     F = covariance_factor(S)
-    with pytest.warns(
-        RankWarning, match="the variance of what is seen cannot be told from rounding errors of S"
-    ):
+    why = "the variance of what is seen cannot be told from rounding errors of S"
+    with pytest.warns(RankWarning, match=why):
         say_if_lost("S", S, F, {"what is seen": (turn[:, 1:].T, 0.0)})
+    equal = np.ones((2, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         say_if_lost("S", S, F, {"what is seen": (turn[:, :1].T, 0.0)})
         say_if_lost("S", S, F, {"what is seen, but of no account": (turn[:, 1:].T, 2.0)})
-        say_if_lost(
-            "S",
-            np.ones((2, 2)),
-            covariance_factor(np.ones((2, 2))),
-            {"a difference": (np.array([[1.0, -1.0]]), 0.0)},
-        )
+        say_if_lost("S", equal, covariance_factor(equal), {"a difference": (np.array([[1.0, -1.0]]), 0.0)})
 
 
 def test_an_eigenvalue_beyond_floats_is_refused() -> None:

@@ -1,6 +1,4 @@
-"""The finite-prompt risk at a query, its excess over the infinite prompt, and the bounds of the
-gap.
-"""
+"""The finite-prompt risk at a query, its excess, and the bounds of the gap."""
 
 from __future__ import annotations
 

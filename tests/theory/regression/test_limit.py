@@ -1,6 +1,4 @@
-"""Where the flow ends: closed forms, symmetries, scaling, limits in L, and the flow itself as the
-second route.
-"""
+"""Where the flow ends: closed forms, symmetries, limits, and the flow itself."""
 
 from __future__ import annotations
 
@@ -23,6 +21,10 @@ RNG = np.random.default_rng(20240607)
 @pytest.fixture(autouse=True)
 def _same_stream_for_every_test() -> None:
     RNG.bit_generator.state = np.random.default_rng(20240607).bit_generator.state
+
+
+def as_floats(M: sp.Matrix, values: dict[sp.Symbol, object] | None = None) -> np.ndarray:
+    return np.array(M.subs(values or {}).evalf(), dtype=float)
 
 
 def random_covariance(d: int, rank: int, scale: float = 1.0) -> np.ndarray:
@@ -65,10 +67,8 @@ def test_the_flow_ends_where_the_formula_says(
 
 def test_all_parameters_flow_to_the_block_limit() -> None:
     """The integration assumes no block structure: it moves all (d + 1)^2 + d + 1 parameters."""
-    Sigma, start = (
-        random_covariance(3, 2),
-        np.concatenate([np.diag([1.0, 1.0, 1.0, 0.0]).ravel(), [0, 0, 0, 0.5]]),
-    )
+    Sigma = random_covariance(3, 2)
+    start = np.concatenate([np.diag([1.0, 1.0, 1.0, 0.0]).ravel(), [0, 0, 0, 0.5]])
 
     def motion(_: float, y: np.ndarray) -> np.ndarray:
         to_U, to_v = full_risk_gradient(Sigma, y[:16].reshape(4, 4), y[16:], noise=0.3)
@@ -121,9 +121,7 @@ def test_changing_both_signs_changes_both_limits_but_not_the_rest() -> None:
     ("s", "a", "u"), [(2.0, 0.5, 0.1), (0.3, 0.0, 1.0), (5.0, -0.2, 1.0), (1.0, -3.0, 0.2)]
 )
 def test_one_dimension_in_closed_form(s: float, a: float, u: float) -> None:
-    """d = 1: the minimum is s U u = 1 on the hyperbola U^2 - u^2 = a^2 - u0^2; its branch is that
-    of the larger of the two.
-    """
+    """s U u = 1 on U^2 - u^2 = a^2 - u0^2, on the branch of the larger of the two."""
     p, c = limit_parameters([[s]], U0=[[a]], u0=u), a * a - u * u
     square = (c + math.sqrt(c * c + 4 / s**2)) / 2
     assert p.U[0, 0] == pytest.approx(math.copysign(math.sqrt(square), a + u), rel=1e-13)
@@ -140,21 +138,16 @@ def test_remark_5_3_for_every_balanced_start() -> None:
 
 
 def test_the_infinite_prompt_is_the_limit_of_long_ones_at_rate_one_over_L() -> None:
-    Sigma, far = random_covariance(3, 2), limit_parameters(np.eye(3))
-    start = {"U0": np.diag([1.0, 0.2, 0.5]), "u0": 0.4}
+    Sigma, start = random_covariance(3, 2), {"U0": np.diag([1.0, 0.2, 0.5]), "u0": 0.4}
     far = limit_parameters(Sigma, **start)
-    gaps = [
-        np.linalg.norm(limit_parameters(Sigma, prompt_length=L, noise=2.0, **start).U - far.U)
-        for L in (10**4, 10**6)
-    ]
+    gap = lambda L: np.linalg.norm(limit_parameters(Sigma, prompt_length=L, noise=2.0, **start).U - far.U)
+    gaps = gap(10**4), gap(10**6)
     assert gaps[0] / gaps[1] == pytest.approx(100, rel=0.02)
     np.testing.assert_allclose(limit_parameters(Sigma, prompt_length=10**400, **start).U, far.U, rtol=1e-13)
 
 
 def test_label_noise_acts_like_a_shift_of_the_effective_covariance() -> None:
-    """Only tr(Sigma) + noise enters beside L: at Sigma = I the limits are (S_L)^-1 scaled, S_L = 1
-    + (1 + d + noise) / L.
-    """
+    """At Sigma = I the limits are (S_L)^-1 scaled, S_L = 1 + (1 + d + noise) / L."""
     L, noise, d = 4, 1.5, 3
     p, m = limit_parameters(np.eye(d), prompt_length=L, noise=noise), 1 + (1 + d + noise) / L
     assert scalar(p) ** 2 == pytest.approx(math.sqrt(d) / m)
@@ -167,17 +160,14 @@ def test_label_noise_acts_like_a_shift_of_the_effective_covariance() -> None:
 def test_symbols_agree_with_numbers() -> None:
     a, b, x, u, t = sp.symbols("a b x u t", positive=True)
     L = sp.Symbol("L", integer=True, positive=True)
-    exact = limit_parameters(
-        sp.diag(a, b, 0), U0=sp.Matrix([[x, 0, 1], [0, 0, 2], [0, 3, x]]), u0=u, prompt_length=L, noise=t
-    )
+    U0 = sp.Matrix([[x, 0, 1], [0, 0, 2], [0, 3, x]])
+    exact = limit_parameters(sp.diag(a, b, 0), U0=U0, u0=u, prompt_length=L, noise=t)
     values = {a: Fraction(1, 2), b: 3, x: Fraction(1, 3), u: 2, L: 6, t: Fraction(1, 4)}
     U0 = np.array([[1 / 3, 0, 1], [0, 0, 2], [0, 3, 1 / 3]])
     numeric = limit_parameters(np.diag([0.5, 3, 0]), U0=U0, u0=2.0, prompt_length=6, noise=0.25)
     assert exact.assumptions == ()
     for left, right in ((exact.U, numeric.U), (exact.V, numeric.V)):
-        np.testing.assert_allclose(
-            np.array(left.subs(values).evalf(), dtype=float), right, rtol=1e-13, atol=1e-15
-        )
+        np.testing.assert_allclose(as_floats(left, values), right, rtol=1e-13, atol=1e-15)
 
 
 def test_rational_matrices_give_algebraic_answers() -> None:
@@ -185,7 +175,7 @@ def test_rational_matrices_give_algebraic_answers() -> None:
     q = limit_parameters(np.array([[2.0, 1.0], [1.0, 2.0]]), U0=np.eye(2), u0=1.0)
     assert p.U.free_symbols == set()
     assert not p.U.has(sp.Float)
-    np.testing.assert_allclose(np.array(p.U.evalf(), dtype=float), q.U, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(as_floats(p.U), q.U, rtol=1e-13, atol=1e-15)
     inside = p.U[:2, :2] * p.V[2, 2] * sp.Matrix([[2, 1], [1, 2]])
     assert inside.applyfunc(sp.radsimp) == sp.eye(2)
 
@@ -195,9 +185,8 @@ def test_six_symbols_are_no_burden() -> None:
     p = sp.symbols("p0:6", positive=True)
     exact = limit_parameters(sp.diag(*p), prompt_length=3).gamma
     values = dict(zip(p, range(1, 7)))
-    assert float(exact.subs(values)) == pytest.approx(
-        limit_parameters(np.diag(np.arange(1.0, 7.0)), prompt_length=3).gamma
-    )
+    numeric = limit_parameters(np.diag(np.arange(1.0, 7.0)), prompt_length=3).gamma
+    assert float(exact.subs(values)) == pytest.approx(numeric)
 
 
 def test_a_symbolic_rank_is_found_and_its_pseudo_inverse_is_one() -> None:
@@ -205,9 +194,7 @@ def test_a_symbolic_rank_is_found_and_its_pseudo_inverse_is_one() -> None:
     p = limit_parameters(sp.Matrix([[a, 2 * a], [2 * a, 4 * a]]))
     assert "rank 1 of 2" in p.regime
     numeric = limit_parameters(np.array([[3.0, 6.0], [6.0, 12.0]]))
-    np.testing.assert_allclose(
-        np.array(p.U.subs(a, 3).evalf(), dtype=float), numeric.U, rtol=1e-12, atol=1e-14
-    )
+    np.testing.assert_allclose(as_floats(p.U, {a: 3}), numeric.U, rtol=1e-12, atol=1e-14)
 
 
 def test_what_cannot_be_checked_is_assumed_aloud() -> None:
@@ -221,17 +208,13 @@ def test_what_cannot_be_checked_is_assumed_aloud() -> None:
 
 
 def test_exact_starts_use_the_same_criteria_and_the_flow_as_last_resort() -> None:
-    for U0, u0 in (
-        (-2 * sp.eye(2), sp.Rational(1, 2)),
-        (sp.diag(-2, 1), sp.Rational(1, 10)),
-        (-sp.eye(2), sp.Integer(3)),
-    ):
-        Sigma = sp.diag(1, 2)
-        p = limit_parameters(Sigma, U0=U0, u0=u0)
-        q = limit_parameters(np.diag([1.0, 2.0]), U0=np.array(U0, dtype=float), u0=float(u0))
+    half, tenth = sp.Rational(1, 2), sp.Rational(1, 10)
+    for U0, u0 in ((-2 * sp.eye(2), half), (sp.diag(-2, 1), tenth), (-sp.eye(2), sp.Integer(3))):
+        p = limit_parameters(sp.diag(1, 2), U0=U0, u0=u0)
+        q = limit_parameters(np.diag([1.0, 2.0]), U0=as_floats(U0), u0=float(u0))
         assert float(p.gamma) == pytest.approx(q.gamma, rel=1e-13)
         assert p.regime == q.regime
-    assert "integrating" in limit_parameters(sp.diag(1, 2), U0=-2 * sp.eye(2), u0=sp.Rational(1, 2)).regime
+    assert "integrating" in limit_parameters(sp.diag(1, 2), U0=-2 * sp.eye(2), u0=half).regime
 
 
 # Any size of covariance and start
@@ -251,9 +234,7 @@ OF_ANY_SIZE = [
 def test_the_limit_goes_with_the_unit_of_the_covariates(
     U0: list[list[float]], u0: float, power: int, length: int | None
 ) -> None:
-    """With c Sigma and a start over sqrt(c) the flow is the same, in other units; c = 2^1000 is
-    1e301.
-    """
+    """With c Sigma and a start over sqrt(c) the flow is the same; 2^1000 is 1e301."""
     Sigma, unit = np.array([[1.0, 0.5], [0.5, 2.0]]), 2.0 ** (power / 2)
     here = limit_parameters(Sigma, U0=U0, u0=u0, prompt_length=length)
     there = limit_parameters(2.0**power * Sigma, U0=np.array(U0) / unit, u0=u0 / unit, prompt_length=length)
@@ -263,9 +244,7 @@ def test_the_limit_goes_with_the_unit_of_the_covariates(
 
 @pytest.mark.parametrize(("U0", "u0"), OF_ANY_SIZE)
 def test_large_starts_lose_u_and_keep_the_balance(U0: list[list[float]], u0: float) -> None:
-    """The sign of the limit of r (U0, u0) is the same for all large r, and |U|^2 - u^2 = r^2 times
-    that of the start.
-    """
+    """One sign for all large r, and |U|^2 - u^2 = r^2 times that of the start."""
     Sigma, balance = np.diag([1.0, 2.0]), float(np.sum(np.square(U0))) - u0**2
     found = {r: limit_parameters(Sigma, U0=r * np.array(U0), u0=r * u0) for r in (1e3, 1e20, 1e150, 1e300)}
     assert len({math.copysign(1, p.gamma) for p in found.values()}) == 1
@@ -311,9 +290,7 @@ def test_starts_that_end_in_a_saddle_are_errors(
 
 
 def test_a_saddle_in_two_dimensions_is_met_only_on_its_stable_manifold() -> None:
-    """Sigma = I, U = -a I, u = a sqrt 2: balanced and isotropic, so the flow stays on that line and
-    ends in the origin.
-    """
+    """U = -a I, u = a sqrt 2: the flow stays on that line and ends in the origin."""
     with pytest.raises(SaddleError, match="1e-09"):
         limit_parameters(np.eye(2), U0=-np.eye(2), u0=math.sqrt(2))
     nudged = [limit_parameters(np.eye(2), U0=-np.eye(2), u0=math.sqrt(2) + h).gamma for h in (-1e-4, 1e-4)]
@@ -321,9 +298,7 @@ def test_a_saddle_in_two_dimensions_is_met_only_on_its_stable_manifold() -> None
 
 
 def test_a_saddle_off_the_origin_is_found_by_bisection() -> None:
-    """Between two starts with opposite limits lies one that flows into a saddle with U != 0; from
-    both sides the sign persists.
-    """
+    """Between two starts with opposite limits lies one that flows into a saddle."""
     Sigma, low, high = np.diag([1.0, 0.5]), 0.0, 3.0
 
     def sign(u0: float) -> float:
@@ -348,9 +323,9 @@ def test_a_saddle_off_the_origin_is_found_by_bisection() -> None:
 
 
 def test_numbers_in_numbers_out_and_symbols_in_symbols_out() -> None:
-    assert all(
-        isinstance(M, np.ndarray) and M.shape == (3, 3) for M in (limit_parameters([[1, 0], [0, 2]]).U,)
-    )
+    U = limit_parameters([[1, 0], [0, 2]]).U
+    assert isinstance(U, np.ndarray)
+    assert U.shape == (3, 3)
     assert isinstance(limit_parameters([[sp.Integer(1), 0], [0, 2]]).U, sp.MatrixBase)
     assert limit_parameters([[Fraction(1, 2)]]).gamma == pytest.approx(math.sqrt(0.5))
 
@@ -384,6 +359,3 @@ def test_roundoff_asymmetry_is_tolerated_and_does_not_matter() -> None:
     np.testing.assert_allclose(limit_parameters(rough).U, limit_parameters(Sigma).U, rtol=1e-10, atol=1e-12)
     single = limit_parameters(Sigma.astype(np.float32))
     np.testing.assert_allclose(single.U, limit_parameters(Sigma).U, rtol=1e-5, atol=1e-6)
-
-
-ROTATION = np.array([[0.6, 0.8], [-0.8, 0.6]])

@@ -1,6 +1,4 @@
-"""Every wrong input gets an error of ours that names the value, the broken assumption and the
-remedy.
-"""
+"""Every wrong input gets an error that names the value, the assumption and the remedy."""
 
 from __future__ import annotations
 

@@ -47,10 +47,8 @@ def test_variances_of_any_two_sizes_count(Sigma: list[list[float]], gamma: float
 
 def test_a_rank_lost_in_rounding_is_said_or_refused() -> None:
     turned = ROTATION @ np.diag([1e16, 1.0]) @ ROTATION.T
-    assert (
-        "rank 1 of 2 (1 directions count as zero, as they are lost in rounding errors)"
-        in limit_parameters(turned).regime
-    )
+    lost = "rank 1 of 2 (1 directions count as zero, as they are lost in rounding errors)"
+    assert lost in limit_parameters(turned).regime
     assert "rank 1 of 2;" in limit_parameters([[1, 1], [1, 1]]).regime
     near = 10**15
     with pytest.raises(ValueError, match=r"given exactly, but floats cannot tell its rank.*SymPy Matrix"):

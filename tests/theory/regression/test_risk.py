@@ -1,6 +1,4 @@
-"""Risks and gradients of in-context regression against simulated prompts, finite differences and
-exact Gaussian moments.
-"""
+"""Risks and gradients against simulated prompts, differences and Gaussian moments."""
 
 from __future__ import annotations
 
@@ -38,9 +36,7 @@ def covariance(d: int, rank: int) -> np.ndarray:
 def simulated_risk(
     Sigma: np.ndarray, U: np.ndarray, u: float, L: int, noise: float, n: int
 ) -> tuple[float, float]:
-    """Linear attention on n simulated prompts, with the query's own token (masked label) in the
-    average as in Appendix F.2.
-    """
+    """Linear attention on n prompts, with the query's token in the average as in Appendix F.2."""
     d = len(Sigma)
     root = np.linalg.cholesky(Sigma + 1e-300 * np.eye(d))
     w, query = RNG.normal(size=(n, d)), RNG.normal(size=(n, d)) @ root.T
@@ -77,9 +73,7 @@ def isserlis(polynomial: sp.Expr, variables: list[sp.Symbol]) -> sp.Expr:
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_full_risk_from_its_definition_with_symbols(d: int) -> None:
-    """E over w and x of (v' Gamma_w U (x, 0) - w'x)^2 / 2 with every entry of Sigma, U and v a
-    symbol.
-    """
+    """E (v' Gamma_w U (x, 0) - w'x)^2 / 2, every entry of Sigma, U and v a symbol."""
     entry = sp.IndexedBase("s")
     Sigma = sp.Matrix(d, d, lambda i, j: entry[min(i, j), max(i, j)])
     U, v = sp.Matrix(d + 1, d + 1, sp.symbols(f"U:{(d + 1) ** 2}")), sp.Matrix(sp.symbols(f"v:{d + 1}"))
@@ -104,9 +98,8 @@ def test_gradient_against_finite_differences(d: int, rank: int, L: int | None, n
     for i, j in itertools.product(range(d), repeat=2):
         E = np.zeros((d, d))
         E[i, j] = h
-        assert gradient[i, j] == pytest.approx(
-            (risk(U + E, u) - risk(U - E, u)) / (2 * h), rel=1e-7, abs=1e-8
-        )
+        slope = (risk(U + E, u) - risk(U - E, u)) / (2 * h)
+        assert gradient[i, j] == pytest.approx(slope, rel=1e-7, abs=1e-8)
 
 
 def test_the_block_manifold_is_kept_and_the_block_risk_is_the_full_risk_on_it() -> None:

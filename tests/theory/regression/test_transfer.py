@@ -1,6 +1,4 @@
-"""The bounds of the transfer against exact risks and flows, and their closed forms against each
-other.
-"""
+"""The bounds of the transfer against exact risks and flows, and each other."""
 
 from __future__ import annotations
 
@@ -41,9 +39,8 @@ def test_gaps_hold_for_random_outputs(seed):
     R, R_L = mean((T - y) ** 2) / 2, mean((T + D - y) ** 2) / 2
     D2, J2, dJ2 = mean(D**2), mean((J**2).sum(1)), mean((dJ**2).sum(1))
     assert abs(R_L - R) <= risk_gap(R, D2) * (1 + 1e-12)
-    assert abs(R_L - R) <= 2 * risk_gap_smooth(
-        mean(T**2), mean(y**2), D2
-    )  # the squared loss is jointly 2-smooth
+    # The squared loss is jointly 2-smooth.
+    assert abs(R_L - R) <= 2 * risk_gap_smooth(mean(T**2), mean(y**2), D2)
     difference = ((T + D - y)[:, None] * (J + dJ) - (T - y)[:, None] * J).mean(0)
     assert np.linalg.norm(difference) <= gradient_gap(R, D2, J2, dJ2) * (1 + 1e-12)
 

@@ -18,9 +18,8 @@ def test_the_excess_is_the_mean_that_theorem_a_asks_for(d: int, noise: float) ->
     lam, trace = 0.17, 2.5
     # E e^s (u^2 T + |x|^2), s = lam r^2, and |x|^2 has the mean (tr Sigma/d) r^2 at |xi| = r
     density = lambda r: r ** (d - 1) * math.exp(-(r**2) / 2) * 2 ** (1 - d / 2) / math.gamma(d / 2)
-    mean = quad(
-        lambda r: density(r) * math.exp(lam * r**2) * ((trace + noise) / lam + trace / d * r**2), 0, 40
-    )[0]
+    of_norm = lambda r: math.exp(lam * r**2) * ((trace + noise) / lam + trace / d * r**2)
+    mean = quad(lambda r: density(r) * of_norm(r), 0, 40)[0]
     assert valley_excess(lam, trace=trace, d=d, noise=noise) == pytest.approx(mean, rel=1e-9)
 
 
@@ -29,33 +28,23 @@ def test_the_excess_is_the_mean_that_theorem_a_asks_for(d: int, noise: float) ->
 )
 def test_the_best_point_is_the_least_excess(trace: float, d: int, noise: float) -> None:
     law = {"trace": trace, "d": d, "noise": noise}
-    found = minimize_scalar(
-        lambda lam: valley_excess(lam, **law),
-        bounds=(1e-6, 0.499),
-        method="bounded",
-        options={"xatol": 1e-10},
-    )
+    excess, options = lambda lam: valley_excess(lam, **law), {"xatol": 1e-10}
+    found = minimize_scalar(excess, bounds=(1e-6, 0.499), method="bounded", options=options)
     assert best_score_variance(**law) == pytest.approx(found.x, rel=1e-5)
 
 
 def test_scaling_and_limits() -> None:
-    assert best_score_variance(trace=6, d=4, noise=2) == pytest.approx(
-        best_score_variance(trace=3, d=4, noise=1), rel=1e-14
-    )
-    assert valley_excess(0.2, trace=6, d=4, noise=2) == pytest.approx(
-        2 * valley_excess(0.2, trace=3, d=4, noise=1), rel=1e-14
-    )
-    for k in (1e-300, 1e300):
-        assert best_score_variance(trace=k, d=4, noise=k / 3) == pytest.approx(
-            best_score_variance(trace=3, d=4, noise=1), rel=1e-14
-        )
+    best = best_score_variance(trace=3, d=4, noise=1)
+    for k in (2, 1e-300, 1e300):
+        assert best_score_variance(trace=3 * k, d=4, noise=k) == pytest.approx(best, rel=1e-14)
+    twice, once = (valley_excess(0.2, trace=3 * k, d=4, noise=k) for k in (2, 1))
+    assert twice == pytest.approx(2 * once, rel=1e-14)
     # with much noise (1 - 2 lam)^(-d/2)/lam alone is to be least
     assert best_score_variance(trace=1, d=4, noise=1e12) == pytest.approx(1 / 6, rel=1e-9)
     # without noise softmax pays e times what linear attention pays, in many dimensions
     d = 10**6
-    assert valley_excess(best_score_variance(trace=1, d=d), trace=1, d=d) / linear_excess(
-        trace=1, d=d
-    ) == pytest.approx(math.e, rel=1e-5)
+    pays = valley_excess(best_score_variance(trace=1, d=d), trace=1, d=d) / linear_excess(trace=1, d=d)
+    assert pays == pytest.approx(math.e, rel=1e-5)
 
 
 def test_the_speed_is_that_of_the_gradient_flow_on_the_line() -> None:
@@ -64,9 +53,8 @@ def test_the_speed_is_that_of_the_gradient_flow_on_the_line() -> None:
         u = lam**-0.5
         slope = (valley_excess((u + h) ** -2, **law) - valley_excess((u - h) ** -2, **law)) / (2 * h)
         du = -slope / 2 / (1 + inverse_square * lam**2)
-        assert valley_speed(lam, inverse_square=inverse_square, **law) == pytest.approx(
-            -2 * u**-3 * du, rel=1e-6
-        )
+        speed = valley_speed(lam, inverse_square=inverse_square, **law)
+        assert speed == pytest.approx(-2 * u**-3 * du, rel=1e-6)
 
 
 def test_symbols_and_arrays() -> None:
@@ -78,13 +66,9 @@ def test_symbols_and_arrays() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="below 1/2"):
-        valley_excess(0.6, trace=1, d=1)
-    with pytest.raises(ValueError, match="below 1/2"):
-        valley_excess(sp.Rational(3, 5), trace=1, d=1)
-    for half in (0.5, np.array([0.2, 0.5]), sp.Rational(1, 2)):
+    for lam in (0.6, 0.5, np.array([0.2, 0.5]), sp.Rational(1, 2), sp.Rational(3, 5)):
         with pytest.raises(ValueError, match="below 1/2"):
-            valley_excess(half, trace=1, d=1)
+            valley_excess(lam, trace=1, d=1)
     with pytest.raises(ValueError, match="trace"):
         best_score_variance(trace=-1, d=1)
     with pytest.raises(ValueError, match="both 0"):

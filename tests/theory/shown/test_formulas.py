@@ -16,30 +16,11 @@ _LETTERS = st.sampled_from(
     ["a", "B", r"\alpha ", "(x)", "+", "=", r"\,", r"\langle x,y\rangle ", r"\{z\}", "7+", r"\log ", "f'"]
 )
 _SHAPES = (
-    *(
-        r"\frac{%s}{%s}",
-        r"\dfrac {%s} {%s}",
-        r"\sqrt{%s}+{%s}",
-        r"\sqrt[3]{%s}%s",
-        r"a_{%s}^{%s}",
-        r"\sum_{%s}^{%s}",
-        "{%s}^{%s}",
-    ),
-    *(
-        r"\mathbf{%s}\hat{%s}",
-        r"{\rm %s}%s",
-        r"\mathit{%s\frac{%s}{c}}",
-        r"\mathcal{W_{%s}^{%s}}",
-        r"{\bf a}_{%s}%s",
-    ),
-    *(
-        r"\left(%s\right)_{%s}",
-        r"\underbrace{%s}_{%s}",
-        r"\text{where}%s%s",
-        r"\begin{pmatrix}%s&%s\\e&f\end{pmatrix}",
-        "%s%s",
-    ),
-    *(r"\text{of _ these}%s%s", r"\mit{x_{%s}%s}", r"{\mit 2_{%s}%s}", r"\displaystyle %s\frac{%s}{d}"),
+    *(r"\frac{%s}{%s}", r"\dfrac {%s} {%s}", r"\sqrt{%s}+{%s}", r"\sqrt[3]{%s}%s", r"a_{%s}^{%s}", "%s%s"),
+    *(r"\sum_{%s}^{%s}", "{%s}^{%s}", r"\mathbf{%s}\hat{%s}", r"{\rm %s}%s", r"\mathit{%s\frac{%s}{c}}"),
+    *(r"\mathcal{W_{%s}^{%s}}", r"{\bf a}_{%s}%s", r"\left(%s\right)_{%s}", r"\underbrace{%s}_{%s}"),
+    *(r"\text{where}%s%s", r"\begin{pmatrix}%s&%s\\e&f\end{pmatrix}", r"\text{of _ these}%s%s"),
+    *(r"\mit{x_{%s}%s}", r"{\mit 2_{%s}%s}", r"\displaystyle %s\frac{%s}{d}"),
 )
 _FORMULAS = st.recursive(
     _LETTERS,

@@ -1,6 +1,4 @@
-"""Trace words against explicit entries: Isserlis sums over pairings, derivatives entry by entry,
-instances of every identity.
-"""
+"""Trace words against explicit entries, by Isserlis sums and entrywise derivatives."""
 
 from __future__ import annotations
 
@@ -28,17 +26,15 @@ def pairings(indices: tuple[int, ...], cov: sp.Matrix) -> sp.Expr:
     if not indices:
         return sp.S.One
     first, rest = indices[0], indices[1:]
-    return sum(
-        (cov[first, rest[k]] * pairings(rest[:k] + rest[k + 1 :], cov) for k in range(len(rest))), sp.S.Zero
-    )
+    without = lambda k: pairings(rest[:k] + rest[k + 1 :], cov)
+    return sum((cov[first, rest[k]] * without(k) for k in range(len(rest))), sp.S.Zero)
 
 
 def gaussian_mean(polynomial: sp.Expr, variables: list[sp.Symbol], cov: sp.Matrix) -> sp.Expr:
     """E of a polynomial in the coordinates of a centred Gaussian vector, monomial by monomial."""
     terms = sp.Poly(sp.expand(polynomial), *variables).terms()
-    return sum(
-        c * pairings(tuple(i for i, e in enumerate(powers) for _ in range(e)), cov) for powers, c in terms
-    )
+    indices = lambda powers: tuple(i for i, e in enumerate(powers) for _ in range(e))
+    return sum(c * pairings(indices(powers), cov) for powers, c in terms)
 
 
 SCALARS = {
@@ -73,9 +69,8 @@ def test_gaussian_expectation_of_scalars_is_isserlis(name: str, d: int) -> None:
 def test_gaussian_expectation_of_open_words_is_isserlis(f: Words, d: int) -> None:
     at = A.example(d, seed=5)
     coordinates = list(sp.symbols(f"x:{d}"))
-    explicit = sp.Matrix(f.evaluate({**at, "x": coordinates})).applyfunc(
-        lambda e: gaussian_mean(e, coordinates, at["S"])
-    )
+    mean = lambda e: gaussian_mean(e, coordinates, at["S"])
+    explicit = sp.Matrix(f.evaluate({**at, "x": coordinates})).applyfunc(mean)
     expectation = f.gauss("x", S)
     assert expectation.shape == f.shape
     assert expectation.evaluate(at) == explicit
@@ -123,9 +118,8 @@ def test_traces_turn_and_transpose_inverses_cancel() -> None:
 
 
 def test_relations_of_pseudo_inverse_and_projector() -> None:
-    P = Algebra(
-        symmetric=["S", "G", "P", "R"], general=["M"], pseudo_inverse=[("S", "G", "P")], projectors=["R"]
-    )
+    symmetric, inverse = ["S", "G", "P", "R"], [("S", "G", "P")]
+    P = Algebra(symmetric=symmetric, general=["M"], pseudo_inverse=inverse, projectors=["R"])
     S_, G_, P_, R_, M_ = P["S"], P["G"], P["P"], P["R"], P["M"]
     assert S_ * G_ * S_ == S_
     assert G_ * S_ == (G_ * S_).T == P_
@@ -141,9 +135,7 @@ def test_relations_of_pseudo_inverse_and_projector() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_equal_normal_forms_are_equal_at_instances(d: int) -> None:
-    """The sound direction, on random products: normal form first or evaluation first must give the
-    same matrix.
-    """
+    """On random products, normal form or evaluation first gives the same matrix."""
     at = A.example(d, seed=9)
     for letters in itertools.product("MSGBCN", repeat=3):
         if d == 3 and letters[0] > "G":
@@ -156,9 +148,7 @@ def test_equal_normal_forms_are_equal_at_instances(d: int) -> None:
 
 
 def test_small_dimensions_have_further_identities() -> None:
-    """Cayley-Hamilton: a form that is not zero may vanish at d = 2, so that only an instance
-    refutes.
-    """
+    """Cayley-Hamilton vanishes at d = 2 without being zero: only an instance refutes."""
     ch = M * M - M.tr() * M + (M.tr() ** 2 - (M * M).tr()) / 2 * A.I
     assert not ch.is_zero()
     assert ch.evaluate(A.example(2)) == sp.zeros(2, 2)
@@ -289,9 +279,8 @@ def test_what_was_written_is_remembered_and_bounded() -> None:
     assert ((M + u * S) * x).written() == r"\left(M + u\, S\right)\, x"
     assert (x - (M - S) * x).written() == r"x - \left(M - S\right)\, x"
     assert (R.T * x).written() == r"\left(S^{-1}\right)^{\top}\, x"
-    assert (x * x.T).gauss(
-        "x", S, mean=A["m"]
-    ).written() == r"\mathbb{E}_{x \sim N(m, S)}\left[x\, x^{\top}\right]"
+    written = (x * x.T).gauss("x", S, mean=A["m"]).written()
+    assert written == r"\mathbb{E}_{x \sim N(m, S)}\left[x\, x^{\top}\right]"
     # An element made in thousands of operations starts again from its normal form.
     doubled = M
     for _ in range(12):

@@ -1,6 +1,4 @@
-"""The Stein calculus with symbolic L against explicit tokens: derivatives written out, Gaussian
-moments, product quadrature.
-"""
+"""The Stein calculus with symbolic L against explicit tokens and quadrature."""
 
 from __future__ import annotations
 
@@ -14,6 +12,7 @@ import sympy as sp
 from theory.symbolic.stein import TokenAlgebra, TokenSum
 
 A = TokenAlgebra("u", "v")
+SHORT = TokenAlgebra("u", highest=3)
 P2, P3, P4 = A.symbols[1:4]
 
 
@@ -30,9 +29,7 @@ def explicit(polynomial: sp.Expr, L: int) -> sp.Expr:
 
 @pytest.mark.parametrize("L", [1, 2, 3])
 def test_stein_written_out_token_by_token(L: int) -> None:
-    """E sum_i u(z_i) c_i = h E sum_i D_i c_i in d = 1, with D_i p_j = a p_j (1{i=j} - p_i) applied
-    to explicit symbols, twice.
-    """
+    """E sum_i u(z_i) c_i = h E sum_i D_i c_i, with D_i p_j = a p_j (1{i=j} - p_i), twice."""
     p, z, a = sp.symbols(f"p1:{L + 1}"), sp.symbols(f"z1:{L + 1}"), sp.Symbol("a")
 
     def slope(f: sp.Expr, i: int) -> sp.Expr:
@@ -48,23 +45,20 @@ def test_stein_written_out_token_by_token(L: int) -> None:
 
     token_mean = sum(pi * zi for pi, zi in zip(p, z))
     d1 = TokenAlgebra("z")
+    square, rest = sum(pi**2 for pi in p), d1.sum(0, "z") * d1.sum(1, "z")
     cases = {
         token_mean**2: d1.sum(1, "z") ** 2,
         sum(pi * zi**2 for pi, zi in zip(p, z)): d1.sum(1, "z", "z"),
         sum(pi**2 * zi**3 for pi, zi in zip(p, z)) * token_mean: d1.sum(2, "z", "z", "z") * d1.sum(1, "z"),
-        sum(pi**2 for pi in p) * sum(zi for zi in z) * token_mean: d1.sum(2)
-        * d1.sum(0, "z")
-        * d1.sum(1, "z"),
+        square * sum(z) * token_mean: d1.sum(2) * rest,
     }
     closing = {p[-1]: 1 - sum(p[:-1])}
     for written, symbolic in list(cases.items())[: 4 if L < 3 else 2]:
-        found = symbolic.expectation().subs(
-            {sp.Symbol("h_z", real=True): a, sp.Symbol("Gamma_zz", real=True): 1}
-        )
+        values = {sp.Symbol("h_z", real=True): a, sp.Symbol("Gamma_zz", real=True): 1}
+        found = symbolic.expectation().subs(values)
         powers = {d1.symbols[k - 1]: sum(x**k for x in p) for k in range(2, d1.highest + 1)}
-        assert (
-            sp.expand((without_tokens(written) - found.subs({**powers, d1.symbols[0]: L})).subs(closing)) == 0
-        )
+        apart = without_tokens(written) - found.subs({**powers, d1.symbols[0]: L})
+        assert sp.expand(apart.subs(closing)) == 0
 
 
 def test_one_token_has_gaussian_moments() -> None:
@@ -89,9 +83,7 @@ def test_without_scores_weights_are_equal() -> None:
 @pytest.mark.parametrize("s", [Fraction(1, 4), Fraction(2)])
 @pytest.mark.parametrize("L", [2, 3])
 def test_expectations_against_product_quadrature(s: Fraction, L: int) -> None:
-    """Both sides integrated by a trapezoid rule over L scores; the poles of the softmax in g cost
-    exp(-2 pi^2/(0.3 sqrt(2 s))).
-    """
+    """A trapezoid rule over L scores; the poles cost exp(-2 pi^2/(0.3 sqrt(2 s)))."""
     grid = np.arange(-8.4, 8.41, 0.3)
     g = np.stack([x.ravel() for x in np.meshgrid(*[grid] * L, indexing="ij")])
     w = 0.3**L * np.exp(-(g**2).sum(axis=0) / 2) / (2 * np.pi) ** (L / 2)
@@ -103,12 +95,9 @@ def test_expectations_against_product_quadrature(s: Fraction, L: int) -> None:
         symbolic, direct = one.sum(0) - one.sum(0) + 1, np.ones(g.shape[1])
         for m, count in powers:
             symbolic, direct = symbolic * one.sum(m, *["g"] * count), direct * (p**m * g**count).sum(axis=0)
-        found = symbolic.expectation().subs(
-            {sp.Symbol("h_g", real=True): tau, sp.Symbol("Gamma_gg", real=True): 1}
-        )
-        reduced = sp.lambdify(one.symbols[: one.highest], found)(
-            L, *((p**k).sum(axis=0) for k in range(2, one.highest + 1))
-        )
+        values = {sp.Symbol("h_g", real=True): tau, sp.Symbol("Gamma_gg", real=True): 1}
+        reduced = sp.lambdify(one.symbols[: one.highest], symbolic.expectation().subs(values))
+        reduced = reduced(L, *((p**k).sum(axis=0) for k in range(2, one.highest + 1)))
         assert w @ direct == pytest.approx(float(w @ (reduced + 0 * w)), rel=1e-7)
 
 
@@ -139,24 +128,23 @@ def test_power_sums_of_a_distribution() -> None:
 
 def test_expectation_is_linear_and_products_commute() -> None:
     x, y = mean("u") ** 2, A.sum(2, "v") * mean("u")
-    assert (
-        sp.expand((3 * x - Fraction(1, 2) * y).expectation() - 3 * x.expectation() + y.expectation() / 2) == 0
-    )
+    apart = (3 * x - Fraction(1, 2) * y).expectation() - 3 * x.expectation() + y.expectation() / 2
+    assert sp.expand(apart) == 0
     assert sp.expand((x * y).expectation() - (y * x).expectation()) == 0
 
 
-def test_requests_without_meaning() -> None:
-    with pytest.raises(ValueError, match="w is none of the forms u, v"):
-        A.sum(1, "w")
-    with pytest.raises(ValueError, match="w is none of the forms u, v"):
-        A.h("w") + A.Gamma("u", "v")
-    with pytest.raises(ValueError, match="power = -1"):
-        A.sum(-1)
-    with pytest.raises(ValueError, match="ends at 3; raise highest="):
-        (TokenAlgebra("u", highest=3).sum(2, "u") ** 2).expectation()
-    with pytest.raises(ValueError, match="take the expectation first"):
-        mean("u").heat()
-    with pytest.raises(TypeError, match="no exact number"):
-        0.5 * mean("u")
-    with pytest.raises(ValueError, match="different algebras"):
-        mean("u") + TokenAlgebra("u").sum(1, "u")
+@pytest.mark.parametrize(
+    ("request_", "error", "says"),
+    [
+        (lambda: A.sum(1, "w"), ValueError, "w is none of the forms u, v"),
+        (lambda: A.h("w") + A.Gamma("u", "v"), ValueError, "w is none of the forms u, v"),
+        (lambda: A.sum(-1), ValueError, "power = -1"),
+        (lambda: (SHORT.sum(2, "u") ** 2).expectation(), ValueError, "ends at 3; raise highest="),
+        (lambda: mean("u").heat(), ValueError, "take the expectation first"),
+        (lambda: 0.5 * mean("u"), TypeError, "no exact number"),
+        (lambda: mean("u") + SHORT.sum(1, "u"), ValueError, "different algebras"),
+    ],
+)
+def test_requests_without_meaning(request_, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        request_()

@@ -1,6 +1,4 @@
-"""The exact probability of the numbers of tokens of each class, against every prompt by itself, and
-against binomial sums.
-"""
+"""The probability of the numbers of tokens of each class, by prompts and binomial sums."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The statements that repair Li, Duan & Liang's hold for the matrix Q that is trained on the loss
-itself, with its gradient and not with the score gap.
-"""
+"""The repairs of Li, Duan & Liang's statements hold for the trained matrix Q itself."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The instances of learning over features: lattice vectors, plain descent, and a comparison that
-refutes only what two routes agree on.
-"""
+"""The instances of learning over features; only what two routes agree on is refuted."""
 
 from __future__ import annotations
 

@@ -63,9 +63,7 @@ def test_steeper_tasks_have_the_spectrum_times_a_square(make: Callable[[float], 
 
 
 def test_slope_and_curvature_are_derivatives_of_the_correlation() -> None:
-    """The Laplacian of the sphere is -k(k+d-2) on P_k; the curvature is what it gives when it is
-    applied twice.
-    """
+    """The Laplacian is -k(k+d-2) on P_k; the curvature is it applied twice."""
     tasks, d, h = cosine(2), 3, 1e-4
     rho = lambda t: float(tasks.rho(t, d))
     spectrum = tasks.spectrum(d)

@@ -39,12 +39,11 @@ def test_quotients_of_bessel_functions(d: int, k: int) -> None:
 def test_three_dimensions_are_elementary() -> None:
     w = sp.Symbol("w", positive=True)
     for at in (sp.Rational(1, 3), sp.Integer(5)):
-        assert float(effective_samples(3, w).subs(w, at)) == pytest.approx(
-            float(effective_samples(3, float(at))), rel=1e-13
-        )
-        assert float(bessel_quotient(3, 1, w).subs(w, at)) == pytest.approx(
-            float(bessel_quotient(3, 1, float(at))), rel=1e-13
-        )
+        for exact, number in (
+            (effective_samples(3, w), effective_samples(3, float(at))),
+            (bessel_quotient(3, 1, w), bessel_quotient(3, 1, float(at))),
+        ):
+            assert float(exact.subs(w, at)) == pytest.approx(float(number), rel=1e-13)
     assert noise_constant(sp.S(3)) == pytest.approx(noise_constant(3))
 
 
@@ -69,18 +68,15 @@ def test_the_variance_in_a_window_is_that_of_the_class_without_one() -> None:
     assert float(token_variance(spectrum, 0.0)) == pytest.approx(spectrum.varying)
     assert float(bias(spectrum, 0.0)) == pytest.approx(spectrum.varying)
     w = 1e4  # sum b_k k (k+d-2) / (4 w), the mean square of the slope over the width
-    assert float(token_variance(spectrum, w)) == pytest.approx(
-        (spectrum.d - 1) * spectrum.slope / (4 * w), rel=1e-2
-    )
+    far = (spectrum.d - 1) * spectrum.slope / (4 * w)
+    assert float(token_variance(spectrum, w)) == pytest.approx(far, rel=1e-2)
 
 
 def test_the_laws_are_the_minimiser_at_last() -> None:
     for d in (2, 3, 5):
         spectrum = affine(2).spectrum(d)
-        quotients = [
-            long_prompt_window(spectrum, whole) / curvature_law(d, spectrum.curvature, whole)
-            for whole in (1e5, 1e9, 1e13)
-        ]
+        law = lambda whole, s=spectrum, d=d: curvature_law(d, s.curvature, whole)
+        quotients = [long_prompt_window(spectrum, whole) / law(whole) for whole in (1e5, 1e9, 1e13)]
         gaps = [abs(q - 1) for q in quotients]
         assert gaps[2] < 1e-3
         assert gaps[0] >= gaps[1] >= gaps[2] or gaps[0] < 1e-6

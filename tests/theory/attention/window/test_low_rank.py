@@ -40,9 +40,8 @@ def test_scores_are_those_of_the_blocks() -> None:
     u, v, u_i, v_i = RNG.standard_normal((4, 2))
     x, x_i = c_u * B @ u + c_v * perp @ v, c_u * B @ u_i + c_v * perp @ v_i
     s = score_blocks(M, B, c_u, c_v)
-    assert u_i @ (s.inside @ u + s.across @ v) + v_i @ (s.across.T @ u + s.outside @ v) == pytest.approx(
-        x_i @ M @ x
-    )
+    score = u_i @ (s.inside @ u + s.across @ v) + v_i @ (s.across.T @ u + s.outside @ v)
+    assert score == pytest.approx(x_i @ M @ x)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

@@ -1,6 +1,4 @@
-"""Loss, gradient and attention over finitely many features: against differences, SymPy, symmetries
-and a count of all prompts by hand; bad input is refused.
-"""
+"""Loss, gradient and attention over finitely many features, by differences and by hand."""
 
 from __future__ import annotations
 
@@ -34,11 +32,8 @@ TASKS = RNG.normal(size=(5, 3))
 @pytest.mark.parametrize("prompts", PROMPTS)
 def test_the_gradient_is_that_of_the_loss(features: str, prompts: str) -> None:
     V = FEATURES[features]
-    problem, Q, h = (
-        FeatureRegression(V, tasks=TASKS, **PROMPTS[prompts]),
-        RNG.normal(size=(len(V), len(V))),
-        1e-5,
-    )
+    problem, h = FeatureRegression(V, tasks=TASKS, **PROMPTS[prompts]), 1e-5
+    Q = RNG.normal(size=(len(V), len(V)))
     units = np.eye(len(V) ** 2).reshape(-1, len(V), len(V))
     slopes = [(problem.loss(Q + h * unit) - problem.loss(Q - h * unit)) / (2 * h) for unit in units]
     # central differences with h = 1e-5 are exact to about 1e-10 for losses of order 1
@@ -50,11 +45,8 @@ def test_the_gradient_is_that_of_the_loss(features: str, prompts: str) -> None:
 
 def test_the_loss_over_all_prompts_is_the_mean_over_all_sequences_of_tokens() -> None:
     V, p, N, Q = FEATURES["random"], np.array([0.2, 0.3, 0.5]), 3, RNG.normal(size=(4, 4))
-    problem, scores, loss = (
-        FeatureRegression(V, tasks=TASKS, probabilities=p, prompt_length=N),
-        V.T @ Q @ V,
-        0.0,
-    )
+    problem = FeatureRegression(V, tasks=TASKS, probabilities=p, prompt_length=N)
+    scores, loss = V.T @ Q @ V, 0.0
     for tokens in product(range(3), repeat=N):
         for k in range(3):
             weights = np.exp(scores[list(tokens), k])
@@ -68,17 +60,14 @@ def test_symbols_agree_with_floats() -> None:
     Q = sp.Matrix([[sp.Rational(1, 2), -1], [sp.Rational(1, 5), sp.Rational(1, 7)]])
     as_floats = lambda M: np.array(M.tolist(), dtype=float)
     for prompts in ({}, {"prompt_length": 2}, {"masses": [[1, 0, 2]]}):
-        exact, floats = (
-            FeatureRegression(V, C, **prompts),
-            FeatureRegression(as_floats(V), as_floats(C), **prompts),
-        )
+        exact = FeatureRegression(V, C, **prompts)
+        floats = FeatureRegression(as_floats(V), as_floats(C), **prompts)
         assert float(exact.loss(Q)) == pytest.approx(floats.loss(as_floats(Q)), rel=1e-14)
         for name in ("scores", "attention", "H", "gradient", "updates"):
             found = getattr(exact, name)(Q)
             assert isinstance(found, sp.MatrixBase)
-            np.testing.assert_allclose(
-                as_floats(found.evalf()), getattr(floats, name)(as_floats(Q)), atol=1e-14
-            )
+            known = getattr(floats, name)(as_floats(Q))
+            np.testing.assert_allclose(as_floats(found.evalf()), known, atol=1e-14)
 
 
 def test_symmetries() -> None:
@@ -91,9 +80,8 @@ def test_symmetries() -> None:
     permuted = FeatureRegression(V[:, order], tasks=TASKS[:, order], probabilities=p[order])
     np.testing.assert_allclose(permuted.gradient(Q), problem.gradient(Q), rtol=1e-12)
     # a class whose feature stands twice, each with half of the probability
-    doubled = FeatureRegression(
-        V[:, [0, 1, 2, 2]], tasks=TASKS[:, [0, 1, 2, 2]], probabilities=[0.2, 0.3, 0.25, 0.25]
-    )
+    again, halves = [0, 1, 2, 2], [0.2, 0.3, 0.25, 0.25]
+    doubled = FeatureRegression(V[:, again], tasks=TASKS[:, again], probabilities=halves)
     np.testing.assert_allclose(doubled.gradient(Q), problem.gradient(Q), rtol=1e-12)
     shifted = FeatureRegression(V, tasks=TASKS + RNG.normal(size=(5, 1)), probabilities=p)
     np.testing.assert_allclose(shifted.gradient(Q), problem.gradient(Q), rtol=1e-11)

@@ -1,6 +1,4 @@
-"""Orbits by their distances against the features themselves, and their counts of inner products
-against lattices that are built from codes.
-"""
+"""Orbits against the features themselves, and lattices that are built from codes."""
 
 from __future__ import annotations
 
@@ -49,9 +47,8 @@ def barnes_wall() -> NDArray[np.int64]:
     points = np.array(list(product((0, 1), repeat=4)))
     words = [(points @ np.array(a) + b) % 2 for a in product((0, 1), repeat=4) for b in (0, 1)]
     octads = [tuple(np.flatnonzero(w)) for w in words if w.sum() == 8]
-    return np.concatenate(
-        [signed(list(combinations(range(16), 2)), 16, 2, even=False), signed(octads, 16, 1, even=True)]
-    )
+    pairs = signed(list(combinations(range(16), 2)), 16, 2, even=False)
+    return np.concatenate([pairs, signed(octads, 16, 1, even=True)])
 
 
 def leech() -> NDArray[np.int64]:
@@ -65,15 +62,10 @@ def leech() -> NDArray[np.int64]:
     words = np.array([np.array(c) @ generator % 2 for c in product((0, 1), repeat=12)])
     assert Counter(words.sum(axis=1).tolist()) == {0: 1, 8: 759, 12: 2576, 16: 759, 24: 1}
     octads = [tuple(np.flatnonzero(w)) for w in words if w.sum() == 8]
-    ones = (1 - 2 * words)[:, None, :] * (
-        1 - 4 * np.eye(24, dtype=np.int64)
-    )  # +-1, and one +-3 of the other sign
-    parts = (
-        signed(octads, 24, 2, even=True),
-        ones.reshape(-1, 24),
-        signed(list(combinations(range(24), 2)), 24, 4, even=False),
-    )
-    return np.concatenate(parts)
+    # +-1, and one +-3 of the other sign
+    ones = (1 - 2 * words)[:, None, :] * (1 - 4 * np.eye(24, dtype=np.int64))
+    pairs = signed(list(combinations(range(24), 2)), 24, 4, even=False)
+    return np.concatenate([signed(octads, 24, 2, even=True), ones.reshape(-1, 24), pairs])
 
 
 @pytest.mark.parametrize(
@@ -118,13 +110,11 @@ def test_a_simplex_is_the_reduced_attention() -> None:
 
 
 def test_scaling_and_products() -> None:
-    assert cube(2).attention_time(0.5) == pytest.approx(
-        Orbit([2.0, 4.0], [2, 1], 2).attention_time(0.5), rel=1e-11
-    )
+    square = Orbit([2.0, 4.0], [2, 1], 2).attention_time(0.5)
+    assert cube(2).attention_time(0.5) == pytest.approx(square, rel=1e-11)
     # distances s times as large: lambda is divided by s^2, and time by s^4
-    assert simplex(9, 3.0).attention_time(0.1) == pytest.approx(
-        simplex(9).attention_time(0.1) / 81, rel=1e-11
-    )
+    near = simplex(9).attention_time(0.1)
+    assert simplex(9, 3.0).attention_time(0.1) == pytest.approx(near / 81, rel=1e-11)
     # corners that lie close beside each other far away play no part
     assert polygon(2000).attention_time(0.5) == pytest.approx(polygon(1000).attention_time(0.5), rel=1e-4)
 

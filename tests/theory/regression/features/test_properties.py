@@ -1,6 +1,4 @@
-"""Laws of in-context regression over finitely many features on problems that Hypothesis draws, each
-with a control that the same problems must refute.
-"""
+"""Laws of regression over features on drawn problems, each with a refuted control."""
 
 from __future__ import annotations
 
@@ -27,30 +25,22 @@ def squared_gaps(problem: FeatureRegression) -> Floats:
 
 
 def exceeds_lemma_1(problem: FeatureRegression, Q: Floats, factor: float = 1.0) -> bool:
-    """Whether the loss exceeds half the mean of (1 - Attn_k)^2 max_n E (f_n - f_k)^2, prompt by
-    prompt.
-    """
-    masses, weights = problem.prompts
-    bound = 0.0
-    for m, weight in zip(masses, weights):
+    """Whether the loss exceeds half the mean of (1 - Attn_k)^2 max_n E (f_n - f_k)^2."""
+    gaps, bound = squared_gaps(problem).max(axis=0), 0.0
+    for m, weight in zip(*problem.prompts):
         own = np.diag(FeatureRegression(problem.features, problem.value_covariance, masses=[m]).attention(Q))
-        bound += (
-            weight * (problem.probabilities * (1 - own) ** 2 * squared_gaps(problem).max(axis=0)).sum() / 2
-        )
+        bound += weight * (problem.probabilities * (1 - own) ** 2 * gaps).sum() / 2
     return bool(problem.loss(Q) > factor * bound * (1 + 1e-9) + 1e-15)
 
 
 def slope_error(problem: FeatureRegression, Q: Floats, factor: float = 1.0) -> float:
-    """Of the gradient against a central difference along a direction that is not special, relative
-    to the size of losses.
-    """
+    """Of the gradient against a central difference, relative to the size of losses."""
     way = np.sin(1.0 + np.arange(Q.size)).reshape(Q.shape)
     h = 1e-4
     slope = (problem.loss(Q + h * way) - problem.loss(Q - h * way)) / (2 * h)
     # The second difference is at most of the order h^2 of the losses, and rounding 1e-12 of them.
-    return float(
-        abs(factor * (problem.gradient(Q) * way).sum() - slope) / max(problem.value_covariance.trace(), 1e-12)
-    )
+    along = factor * (problem.gradient(Q) * way).sum()
+    return float(abs(along - slope) / max(problem.value_covariance.trace(), 1e-12))
 
 
 def scaled(problem: FeatureRegression, s: float) -> FeatureRegression:
@@ -60,9 +50,7 @@ def scaled(problem: FeatureRegression, s: float) -> FeatureRegression:
 
 
 def steps_differ(K: int, kappa: float, spread: float, common: float, power: int = 2) -> float:
-    """The score gaps of five steps of gradient descent on the whole Q against the map of one
-    number, relatively.
-    """
+    """The score gaps of five steps on the whole Q against the map of one number, relatively."""
     common_value = common / (1 - common) * spread
     V = np.sqrt(kappa) * np.eye(K)
     problem = FeatureRegression(V, spread * np.eye(K) + common_value * np.ones((K, K)))
@@ -75,31 +63,23 @@ def steps_differ(K: int, kappa: float, spread: float, common: float, power: int 
     return worst
 
 
+def scales(p: FeatureRegression, Q: Floats, power: int = 2) -> bool:
+    return np.allclose(scaled(p, 3.0).gradient(Q), 3.0**power * p.gradient(Q), rtol=1e-9, atol=1e-14)
+
+
+def is_distribution(p: FeatureRegression, Q: Floats, total: float = 1.0) -> bool:
+    of_empty = p.attention(Q)[p.prompts[0].sum(axis=0) == 0]
+    return np.allclose(p.attention(Q).sum(axis=0), total, rtol=1e-12) and not of_empty.any()
+
+
 LAWS: dict[str, tuple[Any, Callable[..., bool], dict[str, Any]]] = {
-    "Lemma 1 from above": (
-        PROBLEMS,
-        lambda p, Q, factor=1.0: not exceeds_lemma_1(p, Q, factor),
-        {"factor": 0.5},
-    ),
-    "the gradient": (PROBLEMS, lambda p, Q, factor=1.0: slope_error(p, Q, factor) < 1e-6, {"factor": 1.01}),
-    "scaling of tasks (R9)": (
-        PROBLEMS,
-        lambda p, Q, power=2: np.allclose(
-            scaled(p, 3.0).gradient(Q), 3.0**power * p.gradient(Q), rtol=1e-9, atol=1e-14
-        ),
-        {"power": 1},
-    ),
-    "attention is a distribution that leaves out empty classes": (
-        PROBLEMS,
-        lambda p, Q, total=1.0: (
-            np.allclose(p.attention(Q).sum(axis=0), total, rtol=1e-12)
-            and not p.attention(Q)[p.prompts[0].sum(axis=0) == 0].any()
-        ),
-        {"total": 0.9},
-    ),
+    "Lemma 1 from above": (PROBLEMS, lambda *drawn, **f: not exceeds_lemma_1(*drawn, **f), {"factor": 0.5}),
+    "the gradient": (PROBLEMS, lambda *drawn, **f: slope_error(*drawn, **f) < 1e-6, {"factor": 1.01}),
+    "scaling of tasks (R9)": (PROBLEMS, scales, {"power": 1}),
+    "attention is a distribution that leaves out empty classes": (PROBLEMS, is_distribution, {"total": 0.9}),
     "one number is enough for exchangeable tasks (R7)": (
         REDUCED,
-        lambda *problem, power=2: steps_differ(*problem, power=power) < 1e-9,
+        lambda *drawn, **f: steps_differ(*drawn, **f) < 1e-9,
         {"power": 1},
     ),
 }
@@ -136,9 +116,8 @@ def test_its_control_is_refuted_by_a_drawn_problem(law: str) -> None:
 )
 def test_every_kind_of_problem_is_drawn(case: Callable[..., bool]) -> None:
     any_one = settings(TRIED, max_examples=1000, phases=(Phase.generate,))
-    assert case(
-        *find(PROBLEMS, lambda drawn: bool(case(*drawn)), settings=any_one)
-    )  # NoSuchExample otherwise
+    # NoSuchExample otherwise
+    assert case(*find(PROBLEMS, lambda drawn: bool(case(*drawn)), settings=any_one))
 
 
 def test_out_of_range() -> None:

@@ -38,9 +38,8 @@ def test_slope_time_and_flow_belong_together(N: int | None) -> None:
     for z in (0.0, 0.7, 4.0):
         fall = (reduced.loss(z - h) - reduced.loss(z + h)) / (2 * h)  # exact to 1e-10
         assert reduced.slope(z) == pytest.approx(0.3 / (5 - 1) * fall, rel=1e-6)
-        assert reduced.time(z) == pytest.approx(
-            quad(lambda x: 1 / reduced.slope(x), 0, z, epsrel=1e-12)[0], rel=1e-11
-        )
+        waited = quad(lambda x: 1 / reduced.slope(x), 0, z, epsrel=1e-12)[0]
+        assert reduced.time(z) == pytest.approx(waited, rel=1e-11)
     assert reduced.flow(reduced.time(3.0)) == pytest.approx(3.0, rel=1e-12)
     level = (reduced.loss(0.0) + reduced.floor) / 2
     assert reduced.loss(reduced.flow(reduced.loss_time(level))) == pytest.approx(level, rel=1e-11)
@@ -54,9 +53,8 @@ def test_late_and_large_limits() -> None:
         # the law is exact to order t^-1/2, and the difference loses the digits of the floor
         assert (reduced.loss(z) - reduced.floor) / reduced.late_loss(1e9) == pytest.approx(1, rel=1e-3)
     for K in (10**3, 10**5):
-        remainder = ReducedAttention(K, 1.0).attention_time(0.5) - (
-            K**2 + 3 * K * np.log(K) - K / 2 - 6 * np.log(K)
-        )
+        expansion = K**2 + 3 * K * np.log(K) - K / 2 - 6 * np.log(K)
+        remainder = ReducedAttention(K, 1.0).attention_time(0.5) - expansion
         assert remainder == pytest.approx(-8 + 3 * np.log(K) / K, abs=9 / K + 1e-5)
     many = ReducedAttention(4, 2.0, prompt_length=100_000)
     assert many.slope(1.0) == pytest.approx(ReducedAttention(4, 2.0).slope(1.0), rel=1e-4)
@@ -67,14 +65,12 @@ def test_symbols() -> None:
     reduced = ReducedAttention(K, c)
     assert sp.simplify(sp.diff(reduced.time(z), z) * reduced.slope(z)) == 1
     assert reduced.attention_time(1 - 1 / K).simplify() == 0
-    exact, floats = (
-        ReducedAttention(sp.Integer(3), sp.Rational(1, 2), prompt_length=4),
-        ReducedAttention(3, 0.5, prompt_length=4),
-    )
+    third = sp.Rational(1, 3)
+    exact = ReducedAttention(sp.Integer(3), sp.Rational(1, 2), prompt_length=4)
+    floats = ReducedAttention(3, 0.5, prompt_length=4)
     for name in ("attention", "loss", "slope", "step"):
-        assert float(getattr(exact, name)(sp.Rational(1, 3))) == pytest.approx(
-            getattr(floats, name)(1 / 3), rel=1e-14
-        )
+        known = getattr(floats, name)(1 / 3)
+        assert float(getattr(exact, name)(third)) == pytest.approx(known, rel=1e-14)
 
 
 @pytest.mark.parametrize(
