@@ -136,6 +136,5 @@ def test_a_chosen_number_may_bound_what_comes_later():
         at_task(chosen(), w, {f: fw, K: 1 + sw(w) ** 2}),
     ):
         assert len(made.assumptions) > 1
-    assert {"a chosen number below a number", "a chosen number above what it was chosen against"} <= set(
-        CAPTURE
-    )
+    expected = set(CAPTURE)
+    assert {"a chosen number below a number", "a chosen number above what it was chosen against"} <= expected

@@ -149,6 +149,5 @@ def test_theorem_A_on_average_is_the_integral_that_it_claims(L):
     x = np.linspace(0, 3 * at + 20, 400_001)
     at_query = np.exp(-(x**2) / 2) * (1 + x**2) / (1 + (L - 1) * np.exp(-(x**2)))
     average = math.sqrt(2 / math.pi) * np.trapezoid(at_query, x)
-    assert next(b for b in found if b.name == "Theorem A").values[1] == pytest.approx(
-        average, rel=1e-8, abs=0
-    )
+    wanted = pytest.approx(average, rel=1e-8, abs=0)
+    assert next(b for b in found if b.name == "Theorem A").values[1] == wanted

@@ -67,14 +67,10 @@ def test_refutation_is_rational_and_short():
 
 
 def test_several_laws_and_numbers():
-    assert (
-        worst_law(product, 4, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),)).verdict
-        is Verdict.SUPPORTED
-    )
-    assert (
-        worst_law(product, 3, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),)).verdict
-        is Verdict.REFUTED
-    )
+    made = worst_law(product, 4, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),))
+    assert made.verdict is Verdict.SUPPORTED
+    seen = worst_law(product, 3, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),))
+    assert seen.verdict is Verdict.REFUTED
 
 
 def test_a_listed_case_beyond_the_limit_is_open_not_accepted():

@@ -93,10 +93,8 @@ def test_what_is_no_matrix(spelled, says, tmp_path):
 
 def test_vectors(tmp_path):
     np.save(tmp_path / "z.npy", [1.0, 2.0])
-    assert (
-        read_vector("z.npy", tmp_path, {}, "query").tolist()
-        == read_vector([1, 2], tmp_path, {}, "query").tolist()
-    )
+    expected = read_vector([1, 2], tmp_path, {}, "query").tolist()
+    assert read_vector("z.npy", tmp_path, {}, "query").tolist() == expected
     for wrong in ([[1, 2]], [], {"identity": 2}, 1.0):
         with pytest.raises(InputError, match=r"query(\[0\])? (must be a list|= \[1, 2\] is not)"):
             read_vector(wrong, tmp_path, {}, "query")

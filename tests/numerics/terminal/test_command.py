@@ -74,7 +74,5 @@ def test_a_name_too_long_for_a_file_is_said_to_be_so(capsys):
         return len(Path("x" * 5000).read_bytes())
 
     assert run_command(argparse.Namespace(command="count", run=run)) == 2
-    assert (
-        capsys.readouterr().err
-        == "largeprompt count: a name of 5000 characters is too long; give a shorter one\n"
-    )
+    expected = "largeprompt count: a name of 5000 characters is too long; give a shorter one\n"
+    assert capsys.readouterr().err == expected

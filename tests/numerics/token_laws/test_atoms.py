@@ -16,9 +16,8 @@ def test_atoms_whose_squares_underflow_have_a_sigma_and_a_close_mean_keeps_its_d
     # Tilted far, nearly all mass is on one point: what is left of the variance is 1 - tanh^2 =
     # 1/cosh^2.
     for a in (10.0, 18.0, 30.0):
-        assert atoms([[1.0], [-1.0]], [0.5, 0.5]).tilted([a])[1].item() == pytest.approx(
-            np.cosh(a) ** -2, rel=1e-12, abs=0
-        )
+        expected = pytest.approx(np.cosh(a) ** -2, rel=1e-12, abs=0)
+        assert atoms([[1.0], [-1.0]], [0.5, 0.5]).tilted([a])[1].item() == expected
 
 
 def test_sigma_of_atoms_that_is_hundreds_of_deviations():

@@ -228,10 +228,8 @@ def test_a_block_that_cannot_be_computed(error, grid, tmp_path, monkeypatch, cap
 
     monkeypatch.setattr(run, "run_block", fails)
     assert sweep(grid, "--store", tmp_path / "s") == 2
-    assert (
-        capsys.readouterr().err
-        == f"largeprompt sweep: {error} (0 of 4 jobs are stored; the same command goes on)\n"
-    )
+    expected = f"largeprompt sweep: {error} (0 of 4 jobs are stored; the same command goes on)\n"
+    assert capsys.readouterr().err == expected
 
 
 def test_the_command_gives_linear_algebra_one_thread():

@@ -80,9 +80,8 @@ def test_much_noise_makes_the_width_that_of_the_expansion(tasks, n):
     """``w* = n b_1/(2 sigma^2)`` to leading order: Lambda times the linear part."""
     b_1 = float(tasks.spectrum(5).b[1])
     for noise in (1e10, 1e30, 1e140):
-        assert optimal_window(tasks, 5, n, noise).w * 2 * noise / (n * b_1) == pytest.approx(
-            1, rel=1e-6 + 10 * n / noise
-        )
+        expected = pytest.approx(1, rel=1e-6 + 10 * n / noise)
+        assert optimal_window(tasks, 5, n, noise).w * 2 * noise / (n * b_1) == expected
 
 
 @pytest.mark.parametrize("noise", [1e-3, 40.0, 3e5])

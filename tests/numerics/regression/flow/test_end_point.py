@@ -123,9 +123,8 @@ def test_tiny_and_large_covariances():
 
 def test_units_of_the_task_rotation_and_directions_without_data():
     one, turn = trained(unit(S, 0.2), 20), np.array([[0.8, -0.6], [0.6, 0.8]])
-    assert trained(RegressionTask(S, noise=0.6, task_variance=3.0), 20).risk == pytest.approx(
-        3 * one.risk, rel=1e-12
-    )
+    exact = pytest.approx(3 * one.risk, rel=1e-12)
+    assert trained(RegressionTask(S, noise=0.6, task_variance=3.0), 20).risk == exact
     turned = trained(unit(turn @ S @ turn.T, 0.2), 20)
     assert turn.T @ turned.U11 @ turn == pytest.approx(one.U11, rel=1e-6)
     wide = np.zeros((3, 3))

@@ -99,10 +99,8 @@ def test_the_floor_of_the_scalar_holds_on_integrated_paths():
         U0 = float(start.s) * np.array(start.Theta @ start.Theta.T, dtype=float)
         flow = integrate_flow(S, U0, float(start.s))
         assert flow.converged
-        assert (
-            flow.u.min() ** 2
-            >= float(scalar_floor(sp.Matrix(start.Sigma), sp.Matrix(start.Theta), start.s)) - 1e-9
-        )
+        expected = float(scalar_floor(sp.Matrix(start.Sigma), sp.Matrix(start.Theta), start.s)) - 1e-9
+        assert flow.u.min() ** 2 >= expected
 
 
 def test_starts_meet_the_hypotheses():

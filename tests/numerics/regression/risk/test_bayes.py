@@ -95,9 +95,8 @@ def test_tiny_and_large_covariances_and_too_many_dimensions():
 def test_without_noise():
     assert bayes_risk(unit(KMS), 3) == (0.0, 0.0)
     for L in (1, 2):  # a random subspace of dimension L is known
-        assert bayes_risk(
-            RegressionTask(2 * np.eye(3), noise=0.0, task_variance=0.5), L
-        ).value == pytest.approx((3 - L) / 2, rel=1e-3)
+        expected = pytest.approx((3 - L) / 2, rel=1e-3)
+        assert bayes_risk(RegressionTask(2 * np.eye(3), noise=0.0, task_variance=0.5), L).value == expected
     assert bayes_risk(unit(KMS, 1e-12), 2).value == pytest.approx(bayes_risk(unit(KMS), 2).value, rel=1e-9)
     # a direction that no prompt shows
     assert bayes_risk(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 5) == (0.5, 0.0)
@@ -115,9 +114,8 @@ def test_scaling_and_rotation():
     turn = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
     value = bayes_risk(unit(KMS, 0.2), 4).value
     assert bayes_risk(unit(turn @ KMS @ turn.T, 0.2), 4).value == pytest.approx(value, rel=1e-3)
-    assert bayes_risk(RegressionTask(KMS, noise=0.6, task_variance=3.0), 4).value == pytest.approx(
-        3 * value, rel=1e-12
-    )
+    known = pytest.approx(3 * value, rel=1e-12)
+    assert bayes_risk(RegressionTask(KMS, noise=0.6, task_variance=3.0), 4).value == known
     assert bayes_risk(unit(3 * KMS, 0.6), 4).value == pytest.approx(3 * value, rel=1e-12)
     assert bayes_risk(unit(KMS, 0.2), 4, seed=1).value != value
 

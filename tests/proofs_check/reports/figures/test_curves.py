@@ -140,9 +140,8 @@ def test_where_every_run_failed_there_is_no_median(found):
     final = {key: (0.5, 1e-5) if key[2] == "linear" else value for key, value in found.final.items()}
     four = named(replace(found, final=final), 4)
     assert four["risk in training", "linear, L = 1000"].x.size == 0
-    assert (
-        four["risk in training", f"linear, L = 1000, seed {PLAN.first_seed}, failed"].x.size == PLAN.records
-    )
+    wanted = PLAN.records
+    assert four["risk in training", f"linear, L = 1000, seed {PLAN.first_seed}, failed"].x.size == wanted
     plan = replace(FEW, curve_lengths=(1000,))
     (figure,) = draw(replace(found, final=final, plan=plan))
     # its colour is explained all the same

@@ -292,9 +292,8 @@ def test_runs_that_ended_early_are_listed_with_the_rule(folder, tmp_path):
     assert "looked at 20 times on its way to its last step, every 25 000 or 15 000 steps" in listed
     assert f"by at most {100 * BAND:g} % of the limit" in listed
     assert "2 of 5 seeds at L = 10 and 100." in words
-    assert "has settled at that limit" in caption(
-        draw(replace(usual, plan=replace(usual.plan, figures=(2,))))[0], usual
-    )
+    known = caption(draw(replace(usual, plan=replace(usual.plan, figures=(2,))))[0], usual)
+    assert "has settled at that limit" in known
 
 
 def test_what_is_left_out_is_named():

@@ -42,9 +42,8 @@ def no_plots(monkeypatch):
 def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report):
     assert len({line.row for line in report.lines}) == len(report.lines)
     assert [line.row for line in report.lines if not line.holds] == []
-    assert [line.printed for line in report.lines] == sorted(
-        (line.printed for line in report.lines), reverse=True
-    )
+    expected = sorted((line.printed for line in report.lines), reverse=True)
+    assert [line.printed for line in report.lines] == expected
     for line in report.lines:
         moves = line.power is not None and abs(line.power) > 0.5
         if line.refuted and line.ratios:
@@ -230,7 +229,5 @@ def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path, capsys):
 
 def test_the_other_paper_knows_no_classes(capsys):
     assert main(["rates", "--classes", "4"]) == 2
-    assert (
-        "--classes belongs to --paper LDL; with --paper attention leave it out (--example, "
-        in capsys.readouterr().err
-    )
+    known = capsys.readouterr().err
+    assert "--classes belongs to --paper LDL; with --paper attention leave it out (--example, " in known

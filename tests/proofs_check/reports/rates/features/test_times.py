@@ -87,17 +87,13 @@ def test_a_smaller_rate_takes_longer_and_a_larger_Lipschitz_constant_is_a_unit_o
         return [row for row in varied[variable] if row.event == event]
 
     for event in ("Attn >= 1/2", "Attn >= 1-eps", "loss <= eps^2"):
-        assert (
-            np.ptp([row.steps * row.eta for row in by_event("eta", event)])
-            < 1e-9 * by_event("eta", event)[0].steps
-        )
+        most = 1e-9 * by_event("eta", event)[0].steps
+        assert np.ptp([row.steps * row.eta for row in by_event("eta", event)]) < most
     for event in ("Attn >= 1/2", "Attn >= 1-eps"):  # kappa^2 sigma_f^2 is of the order L^2 Delta^6
-        assert exponent(*zip(*((row.L, row.steps) for row in by_event("L", event)))) == pytest.approx(
-            (-2, -2, -2)
-        )
-        assert exponent(*zip(*((row.Delta, row.steps) for row in by_event("Delta", event)))) == pytest.approx(
-            (-6, -6, -6)
-        )
+        known = pytest.approx((-2, -2, -2))
+        assert exponent(*zip(*((row.L, row.steps) for row in by_event("L", event)))) == known
+        exact = pytest.approx((-6, -6, -6))
+        assert exponent(*zip(*((row.Delta, row.steps) for row in by_event("Delta", event)))) == exact
     late = by_event("L", "loss <= eps^2")
     # (K-1)/(4 eta kappa^2 eps^2) with kappa = 1, whatever L is
     assert late[-1].steps == pytest.approx(15 / (4 * 1e-6 * 1e-4), rel=1e-3)

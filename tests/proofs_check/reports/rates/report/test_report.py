@@ -203,9 +203,8 @@ def test_a_page_opens_with_how_close_linear_attention_is(run, page, slow, shared
     box, rest = text[text.index("How close to linear attention?") :].split(
         f"All {len(run.comparisons)} comparisons hold"
     )
-    assert f"{run.answer.grade.colour} the error is above 10 %, but the local slope" in box.replace(
-        "\u00a0", " "
-    )
+    known = box.replace("\u00a0", " ")
+    assert f"{run.answer.grade.colour} the error is above 10 %, but the local slope" in known
     assert run.answer.grade.colour == "amber"
     assert '<section class="answer amber">' in page
     for said in (

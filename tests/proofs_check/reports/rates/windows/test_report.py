@@ -70,9 +70,8 @@ def quick(report, monkeypatch):
 def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report):
     assert len({line.row for line in report.lines}) == len(report.lines)
     assert [line.row for line in report.lines if not line.holds] == []
-    assert [line.printed for line in report.lines] == sorted(
-        (line.printed for line in report.lines), reverse=True
-    )
+    expected = sorted((line.printed for line in report.lines), reverse=True)
+    assert [line.printed for line in report.lines] == expected
     for line in report.lines:
         if line.refuted and line.ratios:
             first, *_, last = line.ratios.values()
