@@ -192,6 +192,11 @@ def settled(
     """The means of `of_two_rules` without those of which rounding leaves no digit, which become
     nan, and the relative error of the others. ``rounding`` is the relative error of every number;
     an output of which no digit is left is refused.
+
+    >>> known = {"mean 0": np.array([2.0]), "bias": np.array([0.0]), "weights": np.array([0.5])}
+    >>> off = {"mean 0": np.array([1e-9]), "bias": np.array([0.0]), "weights": np.array([0.0])}
+    >>> settled(known, off, np.array([10.0]), rounding=1e-13, law="signs")[1].round(11)
+    array([5.e-10])
     """
     left = dict(values)
     least = {"bias": BIAS_SHARE * left.pop("weights") * left["mean 0"]}

@@ -45,12 +45,20 @@ def _number(value: Any, like: Scalar) -> Any:
 
 
 def ln_2(like: Scalar) -> Any:
-    """ln 2, exact where `like` is an expression."""
+    """ln 2, exact where `like` is an expression.
+
+    >>> round(ln_2(1), 6), ln_2(sp.Integer(1))
+    (0.693147, log(2))
+    """
     return sp.log(2) if isinstance(like, sp.Basic) else float(np.log(2))
 
 
 def h(d: Scalar) -> Scalar:
-    """``h = (d/2) ln 2``: the logarithm of the bound on ``E e^{|Z|^2/(4 sigma^2)}``."""
+    """``h = (d/2) ln 2``: the logarithm of the bound on ``E e^{|Z|^2/(4 sigma^2)}``.
+
+    >>> h(2) == ln_2(2), h(sp.Integer(4))
+    (True, 2*log(2))
+    """
     return d / 2 * ln_2(d)
 
 
@@ -63,6 +71,9 @@ def exponent(sigma: Scalar, U_norm: Scalar, c: Scalar = 16) -> Scalar:
     """The exponent ``min(1, 1/(c sigma^2 |U|^2))`` of 1/L in our bounds, 1 where U = 0. c is 16 for
     the output and the gradient in V, 32 for the gradient in U and Lemma C.6, 128 for Lemma C.9,
     where the exponent is doubled.
+
+    >>> exponent(1, 0), exponent(1, 1), exponent(sp.Integer(2), sp.Rational(1, 2), 32)
+    (1.0, 0.0625, 1/32)
     """
     m, sigma, U_norm, c = read(sigma=sigma, U_norm=U_norm, c=c)
     return 1 / m.maximum(1, c * sigma**2 * U_norm**2)

@@ -103,6 +103,10 @@ def read(**arguments: Any) -> tuple[Any, ...]:
     domain. Returns a namespace with ``exp``, ``log``, ``sqrt`` and ``maximum``, then the values in
     order: SymPy expressions if any of them is one, otherwise floats (a bound that overflows is
     ``inf``) or arrays of floats.
+
+    >>> m, L, a2 = read(L=4, a2=sp.Symbol("a", positive=True))
+    >>> m.exp(a2) / L
+    exp(a)/4
     """
     if any(isinstance(v, sp.Basic) for v in arguments.values()):
         return _SYMBOLS, *(_symbolic(name, v) for name, v in arguments.items())
