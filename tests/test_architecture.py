@@ -16,13 +16,15 @@ PACKAGES = ("theory", "numerics", "proofs_check")
 #: The rooms of each package, the lowest first: a room imports only rooms that stand before it.
 ROOMS = {
     "theory": ("shown", "inputs", "symbolic", "attention", "bounds", "regression"),
-    "numerics": tuple(
-        "evidence rationals seeds compiled terminal provers derivations second_opinion refutation "
-        "token_laws quadrature jobs attention monte_carlo search training regression strategies "
-        "properties rates sweep experiments warm".split()
+    "numerics": (
+        *("evidence", "rationals", "seeds", "compiled", "terminal", "provers", "derivations"),
+        *("second_opinion", "refutation", "token_laws", "quadrature", "jobs", "attention", "monte_carlo"),
+        *("search", "training", "regression", "strategies", "properties", "rates", "sweep"),
+        *("experiments", "warm"),
     ),
-    "proofs_check": tuple(
-        "derivations instances papers core ours boursier_boyer li_duan_liang collins reports plugin".split()
+    "proofs_check": (
+        *("derivations", "instances", "papers", "core", "ours", "boursier_boyer", "li_duan_liang", "collins"),
+        *("reports", "plugin"),
     ),
 }
 FOUND = modules(ROOT, PACKAGES)
