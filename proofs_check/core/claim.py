@@ -283,8 +283,7 @@ def claim(
     id : str
         A row of ``statements.toml``, or ``row/part``.
     false : str
-        The printed numbers must come out REFUTED. One of
-        `proofs_check.core.severity.SEVERITIES`: ``"false"``, the statement fails in its own regime;
+        The printed numbers must come out REFUTED. One of `severity.SEVERITIES`: ``"false"``, the statement fails in its own regime;
         ``"gap"``, a step of a proof fails or a hypothesis is missing; ``"edge"``, it fails at
         degenerate points only; ``"text and code"``, the authors' code does otherwise; ``"typo"``.
     at : str
@@ -316,24 +315,19 @@ def claim(
         Printed hypotheses in the names of the witness, such as ``"L >= 1"``; refutations and
         controls are checked against them.
     why : str
-        For the author, with ``false``: why the printed line fails, in one line of words and LaTeX
-        between dollars.
+        With ``false``: why the printed line fails, in one line of words and LaTeX between dollars.
     details : str
         What more there is to say of it.
     instead : str
-        For the author, with ``false``: the nearest true statement, in words and LaTeX between
-        dollars.
+        With ``false``: the nearest true statement, in the same form.
     costs : str
-        With ``false``: what the mended error costs the paper, one of
-        `proofs_check.core.severity.COSTS`.
+        With ``false``: what the mended error costs the paper, one of `severity.COSTS`.
     unproved : str
         Why no prover reaches the statement; the chain is then at most SUPPORTED.
     reference : Mapping
-        The bound is also evaluated at the reference instance, with these values of symbols that the
-        instance does not name.
+        Values of symbols that the reference instance, where the bound is evaluated too, lacks.
     assumes : tuple of str
-        What the step from the check to the statement takes for granted; it is added to the
-        evidence.
+        What the step from the check to the statement takes for granted; the evidence has it, too.
 
     Returns
     -------
@@ -398,12 +392,8 @@ def claim(
                 raise ValueError(
                     f"{id}: the check has no number called {name!r}; it has {', '.join(known) or 'none'}"
                 )
-        same = lambda one, other: (
-            (one.co_filename, one.co_firstlineno) == (other.co_filename, other.co_firstlineno)
-        )
-        if id in REGISTRY and not same(
-            REGISTRY[id].check.__code__, check.__code__
-        ):  # a module may be imported again
+        place = lambda f: (f.__code__.co_filename, f.__code__.co_firstlineno)
+        if id in REGISTRY and place(REGISTRY[id].check) != place(check):  # a module may be imported again
             raise ValueError(f"two claims are named {id}; add a part, such as {id}/second")
         REGISTRY[id] = made = Claim(check=check, **said)
         return made
