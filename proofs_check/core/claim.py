@@ -283,9 +283,9 @@ def claim(
     id : str
         A row of ``statements.toml``, or ``row/part``.
     false : str
-        The printed numbers must come out REFUTED. One of `severity.SEVERITIES`: ``"false"``, the statement fails in its own regime;
-        ``"gap"``, a step of a proof fails or a hypothesis is missing; ``"edge"``, it fails at
-        degenerate points only; ``"text and code"``, the authors' code does otherwise; ``"typo"``.
+        The printed numbers must come out REFUTED. One of `severity.SEVERITIES`: ``"false"``, it
+        fails in its own regime; ``"gap"``, a step of a proof fails or a hypothesis is missing;
+        ``"edge"``, at degenerate points only; ``"text and code"``; ``"typo"``.
     at : str
         The degenerate points of an edge, such as ``"L = 1"``.
     follows : str
@@ -295,8 +295,8 @@ def claim(
     repair : Mapping
         The nearest true statement, as changed numbers.
     control : Mapping or tuple of Mapping
-        Numbers on top of the repair that must come out REFUTED, at most a factor 2 beyond the edge.
-        Several, where it takes several to refute every conjunct once.
+        Numbers on top of the repair that must come out REFUTED, at most a factor 2 beyond the edge;
+        as many as it takes to refute every conjunct once.
     dial : str
         The number to turn: finds the edge by bisection, and with it control, sharp value and slack.
     robust : Robust or Diverging
@@ -306,11 +306,10 @@ def claim(
     cites : tuple of str
         Theorems of others taken as given.
     argument : str
-        How what is executed, with the needs, gives the statement: a sentence that people read and
-        nobody executes. What was PROVED or CERTIFIED becomes ARGUED.
+        How what is executed, with the needs, gives the statement: a sentence that nobody executes.
+        What was PROVED or CERTIFIED becomes ARGUED.
     fragment : str
-        Which part of the statement is executed, where it is not the whole. What was PROVED or
-        CERTIFIED becomes SUPPORTED.
+        Which part of the statement is executed, if not the whole; then it is SUPPORTED at most.
     hypotheses : tuple of str
         Printed hypotheses in the names of the witness, such as ``"L >= 1"``; refutations and
         controls are checked against them.
