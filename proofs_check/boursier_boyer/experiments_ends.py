@@ -28,18 +28,11 @@ DEGREES_OF_FREEDOM = 14
 
 
 class Pace(NamedTuple):
-    """What the last two tenths of a run show about its risk; both are False if they show nothing.
+    """What the last two tenths of a run show of its risk; both are False if they show nothing."""
 
-    Attributes
-    ----------
-    falls : bool
-        The mean risk fell, by more than errors allow and by more than `PROGRESS_SHARE` of what is
-        missing.
-    stands : bool
-        It fell by less than that, whatever the errors.
-    """
-
+    #: The mean risk fell by more than errors and `PROGRESS_SHARE` of what is missing allow.
     falls: bool
+    #: It fell by less than that, whatever the errors.
     stands: bool
 
 
@@ -57,11 +50,9 @@ def pace(run: Training, limit: float, sigmas: float) -> Pace:
 
 
 def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
-    """Return the numbers of standard errors, of a risk at the end (Student) and of recorded risks
-    (normal), that are needed for so many comparisons of either kind.
+    """The standard errors, of a risk at the end (Student) and of recorded risks (normal), that are
+    needed for so many comparisons of either kind.
 
-    Examples
-    --------
     >>> final, recorded = sure(100)
     >>> final > recorded > 6.5
     True

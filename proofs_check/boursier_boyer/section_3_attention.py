@@ -78,6 +78,14 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
     return identity(M - longer, S_L / (S_L + w) * (M - T) + w / (S_L + w) * (M - x))
 
 
+def in_the_values(factor: int) -> tuple[Evidence, Evidence]:
+    """The gradient of v.b in the row v of V, with and without finite differences of attention."""
+    Z, z, k, q, V = setting()
+    route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
+    found = trace_identity((v.T * b).grad("v"), factor * b)
+    return confirmed(found, route) if found.verdict.accepted else found, found
+
+
 @claim("BB:KQ.1", control={"transposed": False}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
     r"""Derived along every path $K(t)$ on a finite prompt, with the gradient of C.7.gU at $U=K^\top
@@ -110,8 +118,4 @@ def gradient_in_the_values(*, factor: int = 1) -> Evidence:
     the tilted mean; the gradient of $v^\top b$ in a row $v$ of $V$ is tried. Here `factor`
     multiplies the rates.
     """
-    Z, z, k, q, V = setting()
-    route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
-    found = trace_identity((v.T * b).grad("v"), factor * b)
-    search = confirmed(found, route) if found.verdict.accepted else found
-    return derivation("BB:KQ.3", search, found, factor=factor)
+    return derivation("BB:KQ.3", *in_the_values(factor), factor=factor)
