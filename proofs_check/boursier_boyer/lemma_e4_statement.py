@@ -19,11 +19,9 @@ from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.lemma_e2_statement import (
     RADEMACHER,
     ZERO_MATRIX,
-    SlopeTask,
     at_zero_scores,
     in_hostile_cases,
-    robust_slope,
-    worst_gaussian,
+    moment_of_gaussian_tasks,
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -152,59 +150,27 @@ def _gradient_moment(
     return np.sqrt(left / largest_variance(spread, 4)) / (np.sqrt(d) * (operator_norm(V) + operator_norm(U)))
 
 
-def _second_bound(task: SlopeTask) -> Any:
-    """(2 sqrt(d) |V| |U|)^2 sigma^2, the square of the printed bound."""
-    return 2**2 * task.D * (task.u * task.v) ** 2 * task.sigma2
-
-
-def _gradient_bound(task: SlopeTask) -> Any:
-    """(2 sqrt(d) (|V| + |U|))^2 sigma^2, the square of the printed bound."""
-    return 2**2 * task.D * (task.u + task.v) ** 2 * task.sigma2
-
-
-@claim(
+second_moment_of_the_output = moment_of_gaussian_tasks(
     "BB:LE.4.gauss",
-    false="false",
+    3,
+    lambda task: (task.T2, 2**2 * task.D * (task.u * task.v) ** 2 * task.sigma2),
+    _output_moment,
+    r"\mathbb{E}[\|T\|^2]^{1/2}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^4]^{1/2}",
+    power=2,
+    two=Fraction(9, 10),
     follows="BB:LE.2.gauss",
-    costs="constants",
-    robust=robust_slope(lambda task: task.T2 - _second_bound(task)),
-    repair={"power": 4},
-    control={"two": Fraction(9, 10)},
-    hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
-def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    r"""As printed, the bound of $\mathbb{E}\|T\|^2$ is refuted at $y=3x$; repaired, it has
-    $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands for the 2, and is derived as in
-    BB:LE.2.gauss, with $\mathbb{E}\|z\|^2\leq4d$. In the counterexample $d=2$ is the larger of two
-    readings, the dimension of a token $(x,y)$; that of $x$ is 1.
-    """
-    if power == 2:
-        task = SlopeTask(3)
-        return task.refuted(task.T2, _second_bound(task))
-    checked = r"\mathbb{E}[\|T\|^2]^{1/2}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^4]^{1/2}"
-    search = worst_gaussian(_output_moment, two, checked)
-    return derivation("BB:LE.4.gauss", search, search, two=two)
 
 
-@claim(
+second_moment_of_the_gradient = moment_of_gaussian_tasks(
     "BB:LE.4.gauss/gradient",
-    false="false",
+    5,
+    lambda task: (task.J2, 2**2 * task.D * (task.u + task.v) ** 2 * task.sigma2),
+    _gradient_moment,
+    r"\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq 2\sqrt{d}(\|V\|+\|U\|)\,\mathbb{E}[\sigma_\mu^4]^{1/2}",
+    power=2,
+    two=Fraction(2, 3),
+    searches=0,
     follows="BB:LE.2.gauss",
-    costs="constants",
-    robust=robust_slope(lambda task: task.J2 - _gradient_bound(task)),
-    repair={"power": 4},
-    control={"two": Fraction(2, 3)},
     needs=("BB:L2.1.a",),
-    hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
-def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    r"""As printed, the bound of $\mathbb{E}\|\nabla T\|^2$ is refuted at $y=5x$ in the operator
-    norm of the Jacobian; repaired, it has $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands
-    for the 2. In the counterexample $d=2$ is the larger of two readings, the dimension of a token
-    $(x,y)$; that of $x$ is 1.
-    """
-    if power == 2:
-        task = SlopeTask(5)
-        return task.refuted(task.J2, _gradient_bound(task))
-    checked = r"\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq 2\sqrt{d}(\|V\|+\|U\|)\,\mathbb{E}[\sigma_\mu^4]^{1/2}"
-    return worst_gaussian(_gradient_moment, two, checked)
