@@ -173,9 +173,7 @@ def _rare(size: int, mass: Fraction) -> TokenLaw:
 def rate_holds(
     which: int, shortest: int, checked: str, c: Fraction = Fraction(1), power: int = 12
 ) -> Evidence:
-    """Compare each error with c c_1 sigma^power ln(L)^2/L^{c_2/sigma^2}; the constants are fixed
-    beforehand.
-    """
+    """Compare each error with its rate for L >= shortest; the constants are fixed beforehand."""
     meant, rows = rate(which, shortest, c, power), []
     for name, L, sigma, U, d, *errors in instances():
         if shortest <= L:

@@ -129,9 +129,7 @@ def _first_term(scale: int | Fraction) -> Evidence:
 
 @claim("BB:C.7.M84/jensen", control=dict(scale=Fraction(1, 2)))
 def first_inequality_of_the_moment(*, scale: int | Fraction = 1) -> Evidence:
-    """The first inequality, with `scale` = 1 on the right, is derived from the Cauchy-Schwarz
-    inequality.
-    """
+    """The first inequality, times `scale` = 1, is derived from Cauchy-Schwarz."""
     return derivation("BB:C.7.M84/jensen", _first_term(scale), scale=scale)
 
 

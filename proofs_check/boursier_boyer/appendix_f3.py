@@ -97,9 +97,7 @@ def global_minima_solve_the_matrix_equation(*, two: int = 2, one: int = 1) -> Ev
 
 
 def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
-    """mu (R - min R) - |grad R|^2 with the printed mu, at t = 0, for the covariance Lambda I_d and
-    Theta = e_1.
-    """
+    """mu (R - min R) - |grad R|^2 with the printed mu at t = 0, for Lambda I_d, Theta = e_1."""
     Sigma, Theta, s = Rational(Lambda) * sp.eye(d), sp.eye(d)[:, :1], Rational(sigma)
     U = s * Theta @ Theta.T
     gradient, slope = icl_risk_gradient(Sigma, U, s)
@@ -227,8 +225,8 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
     control={"four": Rational(5)},
 )
 def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evidence:
-    r"""Integrated paths tend to the printed limits, also for singular $\Lambda$; `four` stands for
-    the 4 in $\alpha$.
+    r"""Integrated paths tend to the limits, also for singular $\Lambda$; `four` is the 4 in
+    $\alpha$.
     """
     checked = r"U_{11}(t)\to\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top}),\ u_{-1}(t)\to 1/\alpha"
     limit = partial(printed_alpha, four=float(four))

@@ -70,9 +70,7 @@ def one_constant_for_all_sigma(*, least: int | Fraction = 1) -> Evidence:
 
 @cache
 def examples() -> list[tuple[str, Any, Any]]:
-    """Bounded and Gaussian tokens at sigma = 1 and 3 with bounded and Gaussian queries at constant
-    1.
-    """
+    """Bounded and Gaussian tokens at sigma = 1 and 3, queries at constant 1."""
     named = ("Gaussian", "singular Gaussian", "Rademacher", "sphere", "ball")
     out = []
     for n in DIMENSIONS:

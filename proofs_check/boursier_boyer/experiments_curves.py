@@ -112,9 +112,7 @@ def risks_are_more_irregular(
 
 
 def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]) -> Evidence:
-    """One run of each kind supports what it shows, and refutes only if the opposite of the sentence
-    is shown.
-    """
+    """One run of each kind refutes only if the opposite of the sentence is shown."""
     if holds and swapped:
         return refuted_by_runs(found)
     if holds:

@@ -37,9 +37,7 @@ class Pace(NamedTuple):
 
 
 def pace(run: Training, limit: float, sigmas: float) -> Pace:
-    """Whether the run of one architecture was still falling at its end, from its recorded risks and
-    errors.
-    """
+    """Whether a run was still falling at its end, from its recorded risks and their errors."""
     tenth = len(run.risk) // 10
     if not tenth or not np.isfinite(run.risk_error[-2 * tenth :]).all():
         return Pace(falls=False, stands=False)
@@ -80,9 +78,7 @@ def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], 
 
 
 def failures(measured: Measurements) -> Failures:
-    """For each data, reading, length and start whether each architecture has failed, where both are
-    decided.
-    """
+    """Whether each architecture has failed, where both are decided."""
     found: Failures = {}
     for (covariance, reading, attention, L, seed), outcome in failed_runs(measured).items():
         if outcome is not None:
@@ -91,9 +87,7 @@ def failures(measured: Measurements) -> Failures:
 
 
 def shortened(measured: Measurements) -> list[str]:
-    """The readings whose runs have fewer steps than they ask for; what has not arrived there
-    refutes nothing.
-    """
+    """The readings whose runs are too short; what has not arrived there refutes nothing."""
     return [name for name in measured.plan.variants if measured.plan.steps(name) < VARIANTS[name].steps]
 
 

@@ -225,9 +225,7 @@ def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
 
 @claim("BB:LC.1.fin", control=dict(three=Fraction(1, 37)), hypotheses=HYPOTHESES, reference={})
 def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
-    r"""Both lines are derived, and tried for every $\delta$ in $(0,1)$ with $3.99\,\delta$; `three`
-    is the number under the roots.
-    """
+    r"""Derived, and tried for every $\delta$ with $3.99\,\delta$; `three` is under the roots."""
     second, fourth = symbol("F2"), symbol("F4")
     tails = tail_beyond(0, sqrt(second / fourth) + 2, three), tail_beyond(0, 3, three)
     return derivation("BB:LC.1.fin", *tails, three=three)

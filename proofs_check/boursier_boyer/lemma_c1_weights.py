@@ -34,9 +34,7 @@ WEIGHT_DOMAIN, SQUARE_DOMAIN, FACTOR_DOMAIN = {w: (0, oo)}, {F: Closed(0, oo)}, 
 
 
 def moment(k: int, *, half: Fraction = Fraction(1, 2), root: bool = False) -> sp.Expr:
-    """The bound of E M^k that the definition of sub-Gaussian gives at v = kUz, or its root,
-    unsimplified.
-    """
+    """The sub-Gaussian bound of E M^k at v = kUz, or its root, unsimplified."""
     with sp.evaluate(False):
         bound = exp(sp.Integer(k) ** 2 * b * sp.Rational(half))
         return sqrt(bound) if root else bound
@@ -64,9 +62,7 @@ def moments_of_a_weight(
 
 @claim("BB:LC.1.M/jensen", dial="c")
 def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
-    r"""For every score $x$, $e^x\geq c+x$ with `c` = 1: its mean gives $\mathbb{E}M\geq1$ and
-    $S\geq L$.
-    """
+    r"""For every score $e^x\geq c+x$, `c` = 1: its mean gives $\mathbb{E}M\geq1$ and $S\geq L$."""
     x = sp.Symbol("x", real=True)
     return forall(exp(x), ">=", sp.Rational(c) + x, {x: (-oo, oo)})
 
@@ -105,9 +101,7 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fra
 
 @claim("BB:LC.1.CL/laplace", dial="c")
 def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $y\geq0$, $e^{-y}\leq1-y+\frac{y^2}2$, whose $\frac12$ is `c`; this is applied to
-    $y=tM$.
-    """
+    r"""For $y\geq0$, as for $y=tM$, $e^{-y}\leq1-y+c\,y^2$ with `c` = $\frac12$."""
     y = sp.Symbol("y", nonnegative=True)
     return forall(exp(-y), "<=", 1 - y + sp.Rational(c) * y**2, {y: Closed(0, oo)})
 

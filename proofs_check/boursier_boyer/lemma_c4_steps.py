@@ -87,9 +87,7 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
 
 @claim("BB:LC.4.log", control=(dict(c=Fraction(5, 2)), dict(six=7)), reference={})
 def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
-    r"""Proved with `six` for the 6 and `c` for the 64 in $\delta_0$; the inequality holds with
-    every $c\geq e$.
-    """
+    r"""Proved with `six` for the 6 and any `c` $\geq e$ for the 64 in $\delta_0$."""
     return all_of(
         identity(1 - log(delta_0(L, a2)), 1 + 2 * log(L) - six * log(2) - 4 * a2),
         forall(1 - log(delta_0(L, a2, c)), "<=", 2 * log(L), PROMPT_DOMAIN),

@@ -38,9 +38,7 @@ MAX_PRODUCT_NODES = 2000
 
 
 def slope(populations: Any, numbers: Any) -> tuple[Any, Any]:
-    """|grad Psi(a)| and sigma^2 |a|; the gradient of the log moment generating function is the
-    tilted mean.
-    """
+    """|grad Psi(a)|, the size of the tilted mean, and sigma^2 |a|."""
     (mu,) = populations
     a = numbers.reshape((mu.nodes.shape[1], *numbers.shape[1:]))
     tilted = mu.tilted(a)

@@ -111,9 +111,7 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
 
 
 def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any], least: Fraction = LEAST) -> Evidence:
-    """Compare both sides by Arb at several orders and points from just above `least` on, for a
-    constant as a function of p.
-    """
+    """Compare both sides by Arb at several p, and x from just above `least` on."""
     from numerics.rationals import arb_ball
 
     worst = 0.0
@@ -254,9 +252,7 @@ def _reached(population: Any) -> Any:
 
 
 def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
-    """The largest ln P(|z| >= t) + t^2/(16 sigma^2) over t = |z_i|, and the logarithm of the bound
-    at t = 0.
-    """
+    """The largest ln P(|z| >= t) + t^2/(16 sigma^2) over t = |z_i|, and ln of the bound at 0."""
     (p,) = populations
     values = np.log(_reached(p)) + FALL(p.squares / p.sigma2)
     return np.maximum.reduce(list(values)), 0 * p.sigma2 + AT_ZERO(p.nodes.shape[1])
@@ -264,9 +260,7 @@ def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
 
 @cache
 def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over t = |z_i| > c sqrt(d), for sigma = 1,
-    and 1.
-    """
+    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over t > c sqrt(d), sigma = 1, and 1."""
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (p,) = populations
@@ -282,9 +276,7 @@ def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 @cache
 def lengths() -> list[tuple[str, Any, Any]]:
-    """Laws whose norm takes few values, exactly, and the Gaussian norm, exact at the thresholds of
-    a grid.
-    """
+    """Laws whose norm takes few values, and the Gaussian norm at the thresholds of a grid."""
     return list(_lengths())
 
 
@@ -350,9 +342,7 @@ def from_the_shifted_square(
 
 @claim("BB:LD.2.1.RH", control=dict(c=Fraction(1, 2)), needs=("BB:LD.2.1.RH/rewrite",))
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """The cited theorem is derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c`
-    stands for the 4.
-    """
+    """Derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c` stands for the 4."""
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
     return derivation(

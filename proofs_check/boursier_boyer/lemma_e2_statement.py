@@ -264,9 +264,7 @@ def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
 
 
 def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str) -> Evidence:
-    """Judge the largest ratio of the two sides; `statistic` is it without the factor 2, which `two`
-    replaces.
-    """
+    """Judge the largest `statistic`, the ratio of the sides without the factor 2, `two`."""
     ratios = [statistic(U, V, spread, len(U) - 1) for U, V, spread in gaussian_tasks()]
     k, sides = int(np.argmax(ratios)), (drawn_tasks(statistic, float(two)),)
     if ratios[k] > float(two) * (1 + 1e-12):

@@ -40,9 +40,7 @@ from theory.regression.transfer import gradient_gap
 
 
 def _repaired(factor: Fraction) -> Evidence:
-    """Derive factor times the repaired bound of the distance of the gradients, and that for smooth
-    losses.
-    """
+    """Derive the repaired bound, times factor, and that for smooth losses."""
     return derivation(
         "BB:LE.4", gradients_in_hostile_cases(factor), gradients_of_smooth_losses(factor), factor=factor
     )

@@ -74,9 +74,7 @@ def gaussian_power(scale: Any, p: int) -> Any:
 
 
 def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
-    """Compare the four members of the display at a rank-1 and at a full covariance in R^3, by
-    samples of Y.
-    """
+    """Compare the four members of the display in R^3 at two covariances, by samples of Y."""
     rng = generator(5)
     for Gamma in (np.diag([2.0, 0.5, 0.1]), np.outer([1.0, 1.0, 0.5], [1.0, 1.0, 0.5])):
         values, vectors = np.linalg.eigh(Gamma)

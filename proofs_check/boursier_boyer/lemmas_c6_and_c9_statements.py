@@ -124,9 +124,7 @@ left_side_without_g = shared.left_side_without_g("BB:16/g", 2, 6)
 
 
 def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
-    """(16) with a c3 that depends on U: its sigma^{2p} is needed only where sigma^2 <= 1/(32
-    |U|^2).
-    """
+    """(16) with a c3 that depends on U: sigma^2 > 1/(32 |U|^2) needs no sigma^{2p}."""
     exact = isinstance(L, sp.Basic)
     third, fourth = constants_16(u, 1, d, p, root)
     third = third / (sp.Min if exact else np.minimum)(1, 32 * u**2) ** p

@@ -90,9 +90,7 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
 def at_the_printed_rate(
     id: str, power: int, c: Fraction, quantity: Quantity = "output", *, where: dict[str, int], **declared: Any
 ) -> Claim:
-    """The bound of the error of a quantity; the controls are a power of sigma and `c`, both too
-    small.
-    """
+    """The bound of the error of a quantity; the controls are too small a power and `c`."""
     least_power = 3 if quantity == "gradient in U" else 1
 
     @claim(

@@ -53,9 +53,7 @@ def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
 
 
 def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
-    """The slope of the ratio of the two errors, and the errors, for tokens N(0, Gamma) and queries
-    N(0, 1).
-    """
+    """The slope of the ratio of the errors, and both, for tokens N(0, Gamma), queries N(0, 1)."""
     one = np.eye(1)
     setting = AttentionSetting(float(Gamma) * one, float(U) * one, one, query_cov=one)
     inside, outside = averaged_errors(1.0, float(Gamma), float(U)), exact_error(setting, "output", LENGTHS)
