@@ -199,9 +199,8 @@ def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
     r = sp.Symbol("r", nonnegative=True)
     power = identity(L ** (-(c + e) / v), L ** (-c / v) * sp.exp(-e * sp.log(L) / v))
     decay = forall(sp.exp(-r), "<=", Rational(factor), {r: Closed(0, oo)})
-    names = x, y, z, h, i, j = sp.symbols(
-        "x y z h i j", nonnegative=True
-    )  # the suprema are x + h, y + i and z + j
+    # the suprema are x + h, y + i and z + j
+    names = x, y, z, h, i, j = sp.symbols("x y z h i j", nonnegative=True)
     larger = (x + h) ** 2 * (y + i) ** 2 * ((x + h) * (y + i) + z + j)
     product = forall(
         x**2 * y**2 * (x * y + z), "<=", Rational(factor) * larger, dict.fromkeys(names, Closed(0, oo))

@@ -22,9 +22,8 @@ L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
 K, sigma2, C_f = sp.symbols("K sigma2 C_f", positive=True)  # K = sqrt(E|f|^4)
 u, x, h = sp.symbols("u x h", positive=True)
-theta, rho = sp.symbols(
-    "theta rho", nonnegative=True
-)  # in [0, 1]: how far an inequality that is used is from equality
+# in [0, 1]: how far an inequality that is used is from equality
+theta, rho = sp.symbols("theta rho", nonnegative=True)
 UNIT_INTERVAL = Closed(0, 1)
 q = sp.Symbol("q", nonnegative=True)  # |R/S|^2
 m = sp.Symbol("m", positive=True)  # sqrt(E|Z|^(4p))

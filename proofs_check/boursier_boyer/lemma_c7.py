@@ -52,9 +52,8 @@ def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
     return divisor_is_positive(2, closed)
 
 
-K, sigma2, C_f, m, t, u, x, h, w = sp.symbols(
-    "K sigma2 C_f m t u x h w", positive=True
-)  # K = sqrt(E|f|^4), m = sqrt(E|Z|^4)
+# K = sqrt(E|f|^4), m = sqrt(E|Z|^4)
+K, sigma2, C_f, m, t, u, x, h, w = sp.symbols("K sigma2 C_f m t u x h w", positive=True)
 SCALE = 16 * sigma2 * C_f**2
 #: The same quantities of a softmax average on exact laws.
 L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")

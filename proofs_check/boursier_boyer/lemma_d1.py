@@ -273,9 +273,8 @@ def lines_of_the_last_display(
         witness = {**law, "z": "(0, 1)"}
         witness |= {"T(z)": "(1, 0)", "printed": "(0, 0)"}
         return refuted_exactly(witness)
-    psi, t, kappa, V = sp.symbols(
-        "psi t kappa V", nonnegative=True
-    )  # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
+    # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
+    psi, t, kappa, V = sp.symbols("psi t kappa V", nonnegative=True)
     domain = dict.fromkeys((psi, t), Closed(0, oo))
     power = forall(psi**4, "<=", (Rational(slope) * t) ** 4, domain, where=[(psi, "<=", 2 * t)])
     norm = sp.Symbol("n", nonnegative=True)  # (E|z|^4)^{1/4}

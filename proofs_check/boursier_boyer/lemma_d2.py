@@ -93,9 +93,8 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
     """
     if relation == "=":
         power, cut = 2, 2
-        mean = Fraction(
-            sum(abs(z) ** power for z in (1, -1)), 2
-        )  # |z|^p never reaches B, so that the tail integral is 0
+        # |z|^p never reaches B, so that the tail integral is 0
+        mean = Fraction(sum(abs(z) ** power for z in (1, -1)), 2)
         at = {"L": 1, "d": 1, "p": power, "B": cut, "law": "Rademacher"}
         witness = {**at, "E max |z|^p": mean, "B + tail integral": cut}
         return refuted_exactly(witness)

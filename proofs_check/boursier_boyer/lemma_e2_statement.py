@@ -84,9 +84,8 @@ def _repaired(factor: Fraction) -> Evidence:
     """Derive |R_L - R| <= factor (sqrt(2 R E D^2) + E D^2 / 2), and the bound for smooth losses."""
 
     def witness() -> dict[str, Any] | None:
-        at = at_zero_scores(
-            tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0)
-        )  # R = 0 there, so that the bound is rational
+        # R = 0 there, so that the bound is rational
+        at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))
         right = factor * at.D2 / 2
         return (
             {"L": 2, "d": 1, "left": at.risk_L, "right": right} if not at.risk and at.risk_L > right else None

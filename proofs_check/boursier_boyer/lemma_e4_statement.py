@@ -51,9 +51,8 @@ def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
         one = tasks_on_atoms([Fraction(9, 10), Fraction(-1, 10)], [Fraction(1, 10), Fraction(9, 10)], [0])
         at = gaps(one, ZERO_MATRIX, [Fraction(1, 100), Fraction(0)], 1)
         left2 = sum(x * x for x in at.gradient_L - at.gradient)
-        product = Rational(factor) * (
-            sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2))
-        )  # the risk is 0
+        # the risk is 0
+        product = Rational(factor) * (sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2)))
         law = {"L": 1, "d": 1, "x": "9/10 or -1/10", "y": 0, "U": 0, "v": "(1/100, 0)"}
         found = {**law, "left^2": left2, "right": str(product)}
         return found if sp.sqrt(Rational(left2)) > product else None

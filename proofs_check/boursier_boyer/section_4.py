@@ -103,9 +103,8 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
     """
     if tasks == "heavy":
         level = 10**6
-        truncated = 1 + log(
-            level
-        )  # E min(sigma^12, level) for that law: it exceeds every bound as the level grows
+        # E min(sigma^12, level) for that law: it exceeds every bound as the level grows
+        truncated = 1 + log(level)
         if not truncated > 14:
             raise Contradiction("the truncated moment is 1 + ln(level)")
         witness = {"E min(sigma^12, 1e6)": str(truncated), "E min(sigma^12, t)": "1 + ln t -> oo"}
