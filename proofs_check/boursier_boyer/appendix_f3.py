@@ -256,9 +256,7 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     control=({"c": Fraction(9, 10)}, {"one": 2}),
     needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.4c"),
 )
-def the_trajectory_is_bounded_and_its_end_bayes_optimal(
-    *, c: Fraction = Fraction(1), one: int = 1
-) -> Evidence:
+def bounded_with_a_bayes_optimal_end(*, c: Fraction = Fraction(1), one: int = 1) -> Evidence:
     r"""From a balanced start $u^2$ and $\|U\|_F^2$ are derived to be at most $b+c\,k$ with `c` = 1,
     where $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
     $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$. At the end of the

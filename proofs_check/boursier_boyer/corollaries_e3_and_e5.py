@@ -23,10 +23,7 @@ from numerics.quadrature.common_nodes import STEP, common_nodes
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import gap_at_nodes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
-from proofs_check.boursier_boyer.lemma_e4_statement import (
-    distance_of_the_gradients_for_one_token,
-    gradients_in_hostile_cases,
-)
+from proofs_check.boursier_boyer.lemma_e4_statement import gradients_for_one_token, gradients_in_hostile_cases
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import supported, undecided
@@ -299,7 +296,7 @@ def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction
     every $L\geq1$; that it tends to $0$ is BB:CE.5/limit. Here `factor` multiplies it.
     """
     if bound == "printed":
-        return distance_of_the_gradients_for_one_token(bound=bound, factor=factor)
+        return gradients_for_one_token(bound=bound, factor=factor)
     return derivation("BB:CE.5/one", gradients_in_hostile_cases(factor), factor=factor)
 
 

@@ -225,9 +225,7 @@ def chain_of_the_union_bound(
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
     hypotheses=HYPOTHESES,
 )
-def the_integral_of_the_maximum_by_the_union_bound(
-    *, at_most: Fraction | None = None, two: int | Fraction = 2
-) -> Evidence:
+def integral_of_the_maximum(*, at_most: Fraction | None = None, two: int | Fraction = 2) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac
     RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with $s=(\frac{t_0}2-\|\frac
     RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$, which gives

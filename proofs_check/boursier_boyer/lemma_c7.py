@@ -138,9 +138,7 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
 )
-def the_integral_of_the_maximum_by_the_union_bound(
-    *, at_most: Fraction | None = None, eight: int = 8
-) -> Evidence:
+def integral_of_the_maximum(*, at_most: Fraction | None = None, eight: int = 8) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^4\geq\frac t8-\|\frac
     RS\|^4)\,dt\leq8L\int_s^\infty\mathbb{P}(\|f\|^4\geq t)\,dt$ with $s=(\frac{t_0}8-\|\frac
     RS\|^4)_+$ is refuted as printed. The repair asks for $L\geq8e^{4\sigma^2\|Uz\|^2}$, which gives

@@ -171,9 +171,7 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     control={"factor": Fraction(99, 100)},
     hypotheses=("L in Integers", "L >= 1", "sigma_mu >= 1"),
 )
-def distance_of_the_risks_for_one_token(
-    *, bound: str = "printed", factor: Fraction = Fraction(1)
-) -> Evidence:
+def distance_of_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ the printed bound is 0, as $\ln1=0$. For $y=x$, $U=0$, last row $(0,1)$ of $V$ and
     the loss $\frac14(\hat z-y)^2$, which is jointly 1-smooth, the left side is $\frac14$. Repaired,
     the `bound` by the mean square of $T[\hat\mu_L]-T[\mu]$ is derived, and tried on tasks on few

@@ -103,9 +103,7 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     needs=("BB:LE.4.split",),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
-def distance_of_the_gradients_for_one_token(
-    *, bound: str = "printed", factor: Fraction = Fraction(1)
-) -> Evidence:
+def gradients_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ the printed bound is 0 for all constants, while for $y=0$ and the loss $\frac12\hat
     z^2$ the gradients of $\mathcal{R}_L$ and $\mathcal{R}_\infty$ differ. Repaired, the `bound` of
     Lemma E.4 with roots of means is derived and tried; `factor` multiplies it.

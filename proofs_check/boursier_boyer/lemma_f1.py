@@ -63,9 +63,7 @@ PARAMETERS = {"printed": lambda k: Max(1, Sigma, w**2), "repaired": lambda k: Ma
     repair={"parameter": "repaired"},
     control={"k": Fraction(9, 10)},
 )
-def sub_gaussian_parameter_of_the_tokens(
-    *, parameter: str = "printed", k: Fraction = Fraction(1)
-) -> Evidence:
+def sub_gaussian_parameter_of_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
     r"""With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$, where `k` multiplies
     $\|\Sigma\|_{\rm op}$, it is derived that a token is $\sigma_\mu$-sub-Gaussian at every task.
     With the printed `parameter`, it is not. The second route is $\|\Sigma\|_{\rm

@@ -153,9 +153,7 @@ def in_one_dimension(
     repair={"parameter": "repaired"},
     control={"k": Fraction(3, 4)},
 )
-def moments_with_the_sub_gaussian_parameter(
-    *, parameter: str = "printed", k: Fraction = Fraction(1)
-) -> Evidence:
+def moments_with_the_parameter(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
     r"""For $\max(1,\|\Gamma_w\|_{\rm op})\leq\sigma_\mu^2$ one needs $\max(\|v\|^2,\|\Sigma\|_{\rm
     op}(\|a\|+|b|\,\|w\|)^2)\leq\sigma_\mu^2\|v\|^2$ for $v=(a,b)$. With the printed $\sigma_\mu^2$,
     the `parameter`, this fails, and so does the display at $d=1$; with the repaired one it holds,

@@ -270,9 +270,7 @@ left_side_without_g_of_c9 = shared.left_side_without_g("BB:18/g", 4, 9, follows=
 
 
 @claim("BB:18/c3", control=(dict(c=Fraction(1, 3)), dict(decay=Fraction(3, 2))))
-def third_constant_free_of_sigma_of_c9(
-    *, c: int | Fraction = 1, decay: Fraction = Fraction(1, 6)
-) -> Evidence:
+def third_constant_of_c9(*, c: int | Fraction = 1, decay: Fraction = Fraction(1, 6)) -> Evidence:
     r"""With `c` = 1, $\sigma^4(a+b\ln^2L)/L^2\leq c\,(a+b)(e\,\sigma^4L^{3/2}e^{-\sqrt
     L/\sigma^2}+L^{-1/6})$ is derived for all $a,b\geq0$, $\sigma>0$ and $L\geq1$: where
     $L\leq\sigma^4$ the first term is enough, and beyond it the second one is. The second route are

@@ -242,9 +242,7 @@ def _slopes_agree() -> Evidence:
     control=({"factor": Fraction(2)}, {"share": Fraction(9, 10)}),
     needs=("OURS:QA.tilt/second",),
 )
-def the_difference_splits_in_two(
-    *, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)
-) -> Evidence:
+def difference_splits_in_two(*, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     """In every dimension $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the Jacobians $J_L$, $J$ of the
     outputs and the slopes $g_L$, $g$ of the loss. From the formula of the gradient, which finite
     differences confirm, this is derived on average, with the Cauchy-Schwarz inequality for both

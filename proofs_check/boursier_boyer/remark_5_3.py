@@ -38,9 +38,7 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 
 @claim("BB:R5.3.limits/fixed_point", control=({"exponent": Rational(1, 2)}, {"factor": 2}))
-def the_limits_are_a_balanced_fixed_point(
-    *, exponent: Rational = Rational(1, 4), factor: int = 1
-) -> Evidence:
+def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
     r"""The limits are balanced: $\|U\|_F^2$ and $u^2$ are both ${\rm tr}(\Sigma^{-2})^{1/2}$. Since
     $uU=\Sigma^{-1}$, the vector field of the flow vanishes there. Here `exponent` stands for the
     $\frac14$ of $U$ and $u$, and `factor` multiplies $uU$.

@@ -82,8 +82,8 @@ def test_the_robust_witness_of_item_3_needs_room() -> None:
 @pytest.mark.parametrize(
     ("check", "least"),
     [
-        (lemma_f1.sub_gaussian_parameter_of_the_tokens.check, Fraction(99, 100)),
-        (lemma_f1_moments.moments_with_the_sub_gaussian_parameter.check, Fraction(99, 100)),
+        (lemma_f1.sub_gaussian_parameter_of_tokens.check, Fraction(99, 100)),
+        (lemma_f1_moments.moments_with_the_parameter.check, Fraction(99, 100)),
     ],
 )
 def test_the_repaired_parameter_of_lemma_f1_is_sharp(check: Callable[..., Evidence], least: Fraction) -> None:
