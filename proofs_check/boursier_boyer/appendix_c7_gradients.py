@@ -24,7 +24,7 @@ from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import TokenLaw, atoms
 from numerics.token_laws.hostile import hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
-from proofs_check.boursier_boyer.section_3_attention import differences, in_the_values, setting
+from proofs_check.boursier_boyer.section_3 import differences, in_the_values, setting
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, refuted_exactly

@@ -16,7 +16,6 @@ from proofs_check.boursier_boyer import (
     appendix_f3,
     lemma_d1,
     lemma_f1,
-    lemma_f1_moments,
 )
 from proofs_check.core.controls import conjuncts
 from proofs_check.core.robust import Robust
@@ -83,7 +82,7 @@ def test_the_robust_witness_of_item_3_needs_room() -> None:
     ("check", "least"),
     [
         (lemma_f1.sub_gaussian_parameter_of_tokens.check, Fraction(99, 100)),
-        (lemma_f1_moments.moments_with_the_parameter.check, Fraction(99, 100)),
+        (lemma_f1.moments_with_the_parameter.check, Fraction(99, 100)),
     ],
 )
 def test_the_repaired_parameter_of_lemma_f1_is_sharp(check: Callable[..., Evidence], least: Fraction) -> None:
