@@ -222,9 +222,9 @@ def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: 
 
 @claim("BB:C.7.fin/powers", control=dict(power=19), needs=("BB:LC.9", "BB:C.7.moments"))
 def powers_of_sigma_and_the_logarithm(*, power: int = 24) -> Evidence:
-    r"""The conclusions of C.7.moments, $\mathbb{E}X^4\leq A\sigma^8$ and $\mathbb{E}\|Y\|^4\leq
-    A\sigma^8$, and of Lemma C.9 give, by (21), the rate with an explicit $c_1$ and half the $c_2$
-    of Lemma C.9. The second route is
+    r"""The conclusions of C.7.moments, that $\mathbb{E}X^4$ and $\mathbb{E}\|Y\|^4$ are at most
+    multiples of $\sigma^8$, and of Lemma C.9 give, by (21), the rate with an explicit $c_1$ and
+    half the $c_2$ of Lemma C.9. The second route is
     $(A\sigma^8+B\sigma^{12}h^2q^2)\,\sigma^{12}h^2q^2\leq(A+B)\,\sigma^kh^4q^2$ for $h=\ln
     L/\ln2\geq1$, $0<q\leq1$ and `power` $k=24$.
     """

@@ -102,8 +102,8 @@ def error_splits_into_two_terms(*, factor: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.1.am/choice", control=dict(c=3))
 def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
-    r"""With this $\alpha_-$ the Chung-Lu bound $\exp(-\frac12\alpha_-^2Le^{-2\sigma^2\|Uz\|^2})$ is
-    $\delta$; `c` stands for the 2 under the root.
+    r"""With this $\alpha_-$ the Chung-Lu bound $\exp(-\frac1c\alpha_-^2Le^{-2\sigma^2\|Uz\|^2})$
+    with `c` = 2 is $\delta$.
     """
     with sp.evaluate(False):  # so that the engine computes the bound, and not SymPy before it
         bound = exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / c)
@@ -142,7 +142,7 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1
 @claim("BB:LC.1.glue.a", dial="factor")
 def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) -> Evidence:
     r"""Derived from the definition of sub-Gaussian alone; the second route is $Le^x\geq L(1+x)$ for
-    every score $x$, where `factor` multiplies $L$.
+    every score $x$, where `factor` stands for the 1.
     """
     x = sp.Symbol("x", real=True)
     tangent = forall(L * exp(x), ">=", L * (sp.Rational(factor) + x), {L: Integers(1, oo), x: (-oo, oo)})

@@ -169,7 +169,7 @@ def _substituted(p: int, power: int) -> sp.Expr:
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def substitution_in_the_tail(*, power: int = 1) -> Evidence:
-    """For $p=1,2$ it is derived with $C_f$ to the `power` $2$. Printed is $1$, which is refuted."""
+    """For $p=1,2$ it is proved with $C_f$ to the `power` $2$. Printed is $1$, which is refuted."""
     name = r"\int_x^\infty u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du"
     domain = {C_f: (0, oo), sigma2: (0, oo)}
     at_zero = forall(computed(name, tail_integral(0, SCALE[1], 1)), "<=", 16 * sigma2 * C_f**power, domain)

@@ -327,9 +327,9 @@ def tried_at_every_threshold(c: int | Fraction) -> Evidence:
 def from_the_shifted_square(
     *, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4, two: int | Fraction = 2
 ) -> Evidence:
-    r"""Proved, $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$ for $t>4\sqrt d$, with `half`, `c`,
-    `reach` and `two` for $\frac12$, 2, 4 and the 2 of the last part. That the bound $e^{2d-t^2/16}$
-    bounds the probability is derived, and tried as in LD.2.1.
+    r"""All is proved, $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$ for $t>4\sqrt d$, with `half`, `c`,
+    `reach` and `two` for $\frac12$, 2, 4 and the 2 of the last part. That $e^{2d-t^2/16}$ bounds
+    the probability is derived, and tried as in LD.2.1.
     """
     a, b, x = sp.symbols("a b x", nonnegative=True)
     square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})

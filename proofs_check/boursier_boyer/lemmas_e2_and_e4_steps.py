@@ -91,9 +91,9 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
 )
 def maximum_against_product(*, join: str = "product", share: Fraction = Fraction(1)) -> Evidence:
     r"""Printed is $\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|\leq\|y\|(\|a\|+\|b\|)\,\|a-b\|$, which is
-    refuted; repaired, to `join` is to take the sum $\|y\|+\|a\|+\|b\|$ in place of the product,
-    which is derived on average, with the Cauchy-Schwarz inequality that follows it; `share`
-    multiplies the sum.
+    refuted; repaired, the sum $\|y\|+\|a\|+\|b\|$ stands in place of the product (`join`), which is
+    derived on average, with the Cauchy-Schwarz inequality that follows it; `share` multiplies the
+    sum.
     """
     D = sp.Symbol("D", positive=True)
     right = Y * (A + B) if join == "product" else Rational(share) * (Y + A + B)

@@ -131,8 +131,8 @@ def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), fa
     control={"exponent": Rational(1, 2)},
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    r"""For invertible $\Sigma$ integrated paths end there, where `exponent` stands for $\frac14$;
-    the proof is that of our own result on the limit of the flow.
+    r"""For invertible $\Sigma$ integrated paths end at these limits, where `exponent` stands for
+    $\frac14$; the proof is that of our own result on the limit of the flow.
     """
     checked = (
         r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)"
