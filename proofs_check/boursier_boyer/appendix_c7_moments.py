@@ -76,9 +76,8 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) ->
     if power == 1:
         c = Rational(c)
         first = _at_signs(lambda s, v, U: _mean(s, U) ** 4, lambda s, v, U: c * s**4)
-        return derivation(
-            "BB:20", first, _at_signs(lambda s, v, U: s**4, lambda s, v, U: c * s**8 / s**4), c=c
-        )
+        second = _at_signs(lambda s, v, U: s**4, lambda s, v, U: c * s**8 / s**4)
+        return derivation("BB:20", first, second, c=c)
     for U in range(1, 10):  # both sides do not depend on the query, 1 or -1
         left, right = value(tanh(U) ** 4).real, value(cosh(U) ** (1 - power)).real
         if left > right:

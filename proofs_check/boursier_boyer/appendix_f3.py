@@ -74,9 +74,8 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     size = confirmed(every_d, *parts) if every_d.verdict.accepted else every_d
     l, eps = sp.symbols("Lambda epsilon", positive=True)  # d = 1
     domain = {L: Integers(1, oo), l: (0, oo), eps: (0, oo)}
-    near = forall(
-        ((1 + one / L) * l + l / L - l) ** 2, "<=", eps, domain, where=[((2 * l) ** 2, "<=", eps * L)]
-    )
+    given = [((2 * l) ** 2, "<=", eps * L)]
+    near = forall(((1 + one / L) * l + l / L - l) ** 2, "<=", eps, domain, where=given)
     return derivation("BB:F.3.1", size, near, one=one)
 
 

@@ -199,9 +199,8 @@ def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
     # the suprema are x + h, y + i and z + j
     names = x, y, z, h, i, j = sp.symbols("x y z h i j", nonnegative=True)
     larger = (x + h) ** 2 * (y + i) ** 2 * ((x + h) * (y + i) + z + j)
-    product = forall(
-        x**2 * y**2 * (x * y + z), "<=", Rational(factor) * larger, dict.fromkeys(names, Closed(0, oo))
-    )
+    domain = dict.fromkeys(names, Closed(0, oo))
+    product = forall(x**2 * y**2 * (x * y + z), "<=", Rational(factor) * larger, domain)
     return derivation("BB:CE.3.b/monotone", all_of(power, decay, product), factor=factor)
 
 
@@ -313,7 +312,6 @@ def suprema_in_the_bound(*, factor: Fraction = Fraction(1)) -> Evidence:
     )  # the suprema are D + h, ..
     bound = lambda D, J, dJ, R: D * J + dJ * (D + sp.sqrt(2) * R)
     suprema = bound(*(x + h for x, h in zip(roots, more, strict=True)))
-    search = forall(
-        bound(*roots), "<=", Rational(factor) * suprema, dict.fromkeys((*roots, *more), Closed(0, oo))
-    )
+    domain = dict.fromkeys((*roots, *more), Closed(0, oo))
+    search = forall(bound(*roots), "<=", Rational(factor) * suprema, domain)
     return derivation("BB:CE.5/monotone", search, factor=factor)

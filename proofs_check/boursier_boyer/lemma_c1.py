@@ -177,9 +177,8 @@ def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evid
     with sp.evaluate(False):  # so that the engine divides, and not SymPy before it
         quotient = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta) / (L * k * y)
     domain = {**PROMPT_DOMAIN, K: Closed(0, oo), k: Closed(1, oo), y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL}
-    return forall(
-        quotient, "<=", sp.Rational(c) * beta(L, a2, delta, K) / (1 - m), domain, where=[(y, ">=", 1 - m)]
-    )
+    right = sp.Rational(c) * beta(L, a2, delta, K) / (1 - m)
+    return forall(quotient, "<=", right, domain, where=[(y, ">=", 1 - m)])
 
 
 @claim("BB:LC.1.dmin", control=dict(c=9))
@@ -245,6 +244,5 @@ def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
     with sp.evaluate(False):  # so that the engine squares, and not SymPy before it
         square = (c * exp(2 * a2) * F * sqrt(3 / (delta * L))) ** 2
     lemma = 27 * beta(L, a2, delta, F**2, c=1) ** 2
-    return derivation(
-        "BB:LC.1.fin/sum", total, forall(square, "<=", lemma, {F: (0, oo), **PROMPT_DOMAIN}), c=c
-    )
+    second = forall(square, "<=", lemma, {F: (0, oo), **PROMPT_DOMAIN})
+    return derivation("BB:LC.1.fin/sum", total, second, c=c)

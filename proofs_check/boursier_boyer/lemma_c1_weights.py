@@ -139,9 +139,8 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, c: int | 
     """
     domain = {**WEIGHT_DOMAIN, **SQUARE_DOMAIN, **FACTOR_DOMAIN}
     pointwise = forall(2 * w**2 * F, "<=", sp.Rational(c) * (t * w**4 + F**2 / t), domain)
-    return derivation(
-        "BB:LC.1.Q2", pointwise, worst_ratio(EQ2, "<=", exp(exponent * a2) * K), c=c, exponent=exponent
-    )
+    second = worst_ratio(EQ2, "<=", exp(exponent * a2) * K)
+    return derivation("BB:LC.1.Q2", pointwise, second, c=c, exponent=exponent)
 
 
 @claim("BB:LC.1.15", control=(dict(exponent=Fraction(4, 5)), dict(c=Fraction(9, 10))), reference={})
@@ -151,9 +150,8 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) ->
     sub-Gaussian constant.
     """
     first = worst_ratio(RS, "<=", sp.Rational(c) * sqrt(EM2 * F2))
-    return derivation(
-        "BB:LC.1.15", first, worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2)), c=c, exponent=exponent
-    )
+    second = worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2))
+    return derivation("BB:LC.1.15", first, second, c=c, exponent=exponent)
 
 
 @claim("BB:LC.1.RL", dial="c", hypotheses=HYPOTHESES, reference={})

@@ -85,9 +85,8 @@ def one_token(*, two: int | Fraction = 2, c: int | Fraction = 1, square: int | F
         rate = exp(2 * a / p) - (sp.Rational(1, 2) if p == 1 else 1 / sqrt(2))
         reduced = identity(second / unit, p * exp(2) * growth * exp(rate * v))
         right = sp.Rational(factor) * p * exp(2) * exp(rate * v)
-        below = forall(
-            (1 + exp(2 * a)) * v**p, "<=", right, {v: (0, oo), a: Closed(0, oo)}, via={w: exp(2 * a / p)}
-        )
+        domain = {v: (0, oo), a: Closed(0, oo)}
+        below = forall((1 + exp(2 * a)) * v**p, "<=", right, domain, via={w: exp(2 * a / p)})
         parts.append(all_of(reduced, below))
     return derivation("BB:LC.4/one-token", *parts, two=two, c=c, square=square)
 

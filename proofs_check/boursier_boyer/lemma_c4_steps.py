@@ -143,13 +143,11 @@ def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4, 
     limit = Max(L * theta * C_f**2 * m / 2 - q, 0)
     limits = [forall(limit / SCALE[p] ** p, "<=", L * m / (2 * (base * sigma2) ** p), domain) for p in (1, 2)]
     root = sqrt(L * m) / (base * sqrt(2) * sigma2)
-    lemma = forall(
-        root, "<=", sqrt(L * m) / (sp.Rational(c) * sigma2), {L: Integers(1, oo), m: (0, oo), sigma2: (0, oo)}
-    )
+    ranges = {L: Integers(1, oo), m: (0, oo), sigma2: (0, oo)}
+    lemma = forall(root, "<=", sqrt(L * m) / (sp.Rational(c) * sigma2), ranges)
     r = sp.Symbol("r", positive=True)  # |z|^p
-    growth = forall(
-        (theta * C_f * r) ** 4, "<=", C_f**grows * r**4, {theta: UNIT_INTERVAL, C_f: (0, oo), r: (0, oo)}
-    )
+    numbers = {theta: UNIT_INTERVAL, C_f: (0, oo), r: (0, oo)}
+    growth = forall((theta * C_f * r) ** 4, "<=", C_f**grows * r**4, numbers)
     return derivation("BB:LC.4.up", growth, limits[0], growth, limits[1], lemma, c=c, four=four, grows=grows)
 
 

@@ -306,9 +306,8 @@ def _by_length(p: WeightedNodes) -> WeightedNodes:
 @cached
 def _beyond_the_edge(c: int | Fraction) -> Evidence:
     edge, domain = 4 * sqrt(d), {t: (0, oo), d: Integers(1, oo)}
-    return forall(
-        exp(-((t - edge) ** 2) / 8), "<=", tail_d2(t, d, Rational(c)), domain, where=[(t, ">", edge)]
-    )
+    right = tail_d2(t, d, Rational(c))
+    return forall(exp(-((t - edge) ** 2) / 8), "<=", right, domain, where=[(t, ">", edge)])
 
 
 def tried_at_every_threshold(c: int | Fraction) -> Evidence:
@@ -344,9 +343,8 @@ def cited_tail(*, c: int | Fraction = 4) -> Evidence:
     """Derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c` stands for the 4."""
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
-    return derivation(
-        "BB:LD.2.1.RH", worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS), c=c
-    )
+    search = worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS)
+    return derivation("BB:LD.2.1.RH", search, c=c)
 
 
 @claim("BB:LD.2.1.RH/rewrite", control=(dict(two=3), dict(shift=-1)))

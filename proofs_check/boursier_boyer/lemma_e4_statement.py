@@ -41,9 +41,8 @@ from theory.regression.transfer import gradient_gap
 
 def _repaired(factor: Fraction) -> Evidence:
     """Derive the repaired bound, times factor, and that for smooth losses."""
-    return derivation(
-        "BB:LE.4", gradients_in_hostile_cases(factor), gradients_of_smooth_losses(factor), factor=factor
-    )
+    search = gradients_in_hostile_cases(factor)
+    return derivation("BB:LE.4", search, gradients_of_smooth_losses(factor), factor=factor)
 
 
 def gradients_in_hostile_cases(factor: Fraction) -> Evidence:

@@ -157,9 +157,8 @@ def twelfth_moment(share: sp.Rational) -> Evidence:
     """Compare E (1 + zeta)^6, a polynomial in d, with its bound; here |Sigma| = 1."""
     d = sp.Symbol("d", integer=True, positive=True)
     moment = sum(comb(6, n) * prod(d + 2 * j for j in range(n)) for n in range(7))
-    return forall(
-        sp.expand(moment), "<=", share * 24**6 * exp(-Rational(23, 4)) * 2 ** (d / 2), {d: Integers(1, oo)}
-    )
+    domain = {d: Integers(1, oo)}
+    return forall(sp.expand(moment), "<=", share * 24**6 * exp(-Rational(23, 4)) * 2 ** (d / 2), domain)
 
 
 def gaussian(p: int) -> int:
@@ -212,11 +211,8 @@ def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     """
     score = U * z
     exponent = (shift + score).T * Gamma * (shift + score) / 2 - score.T * Gamma * score / 2
-    return derivation(
-        "BB:29",
-        trace_identity(exponent, shift.T * (Gamma * score) + half * (shift.T * Gamma * shift)),
-        half=half,
-    )
+    search = trace_identity(exponent, shift.T * (Gamma * score) + half * (shift.T * Gamma * shift))
+    return derivation("BB:29", search, half=half)
 
 
 @claim("BB:LF.1.iii.a/convexity", control={"two": 3})

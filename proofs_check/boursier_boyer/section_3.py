@@ -327,6 +327,5 @@ def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     """
     sigma, u = sp.symbols("sigma u", positive=True)
     bound = sp.Min(sp.Rational(1, 3), 1 / (sp.Rational(c) * sigma**2 * u**2))
-    return derivation(
-        "BB:R3.2/exponent", forall(bound, "<=", 1 / (2 * u), {sigma: Closed(1, oo), u: (0, oo)}), c=c
-    )
+    search = forall(bound, "<=", 1 / (2 * u), {sigma: Closed(1, oo), u: (0, oo)})
+    return derivation("BB:R3.2/exponent", search, c=c)

@@ -143,9 +143,8 @@ def second_half_of_ii_follows_from_the_first(*, moment: int = 12, factor: int | 
     length, u = sp.symbols("L u", positive=True)
     right = (Rational(factor) * 6 * s2 / (c * sp.E)) ** 6
     ranges = {length: (1, oo), c: (0, oo), s2: (0, oo)}
-    found = forall(
-        log(length) ** 6 * length ** (-c / s2), "<=", right, ranges, via={u: c * log(length) / (6 * s2)}
-    )
+    left = log(length) ** 6 * length ** (-c / s2)
+    found = forall(left, "<=", right, ranges, via={u: c * log(length) / (6 * s2)})
     search = confirmed(found, rate_under_pareto_laws()) if found.verdict.accepted else found
     return derivation("BB:A4.2.red", search, search, factor=factor)
 

@@ -238,9 +238,8 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
         sp.Symbol("t", real=True),
     )
     interval = (Rational(least), 1)
-    return forall(
-        t * sqrt(2) / (d ** Rational(1, 4) * top), ">", 0, {d: Integers(1, oo), top: (0, oo), t: interval}
-    )
+    domain = {d: Integers(1, oo), top: (0, oo), t: interval}
+    return forall(t * sqrt(2) / (d ** Rational(1, 4) * top), ">", 0, domain)
 
 
 @claim(
