@@ -52,10 +52,10 @@ def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim("BB:B.1.b", control=dict(shift=Fraction(9, 10)), cites=(GENERATING_FUNCTION,))
 def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
-    r"""For a covariance $S$ of any rank, where `shift` multiplies $SK^{\top}Qz$, derived from the
-    integrals as
-    $\ln\mathbb{E}e^{(a+b)^{\top}Z}-\ln\mathbb{E}e^{a^{\top}Z}=b^{\top}(m+Sa)+\frac12b^{\top}Sb$
-    with $a=K^{\top}Qz$ for every $b$, and tried as identities of matrices.
+    r"""For a covariance $S$ of any rank, where `shift` multiplies $Sa$ with $a=K^{\top}Qz$, it is
+    derived from the integrals that
+    $\ln\mathbb{E}e^{(a+b)^{\top}Z}-\ln\mathbb{E}e^{a^{\top}Z}=b^{\top}(m+Sa)+\frac12b^{\top}Sb$ for
+    every $b$, and the output; both are tried as identities of matrices.
     """
     moved = m + sp.Rational(shift) * (S * K.T * Q * z)
     log_mgf = lambda v: v.T * m + v.T * S * v / 2

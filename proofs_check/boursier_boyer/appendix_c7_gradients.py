@@ -18,22 +18,19 @@ from flint import arb
 
 from numerics.attention.enumeration import compositions, multinomial
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.evidence import Contradiction, Evidence, confirmed
-from numerics.provers import trace_identity
+from numerics.evidence import Contradiction, Evidence
 from numerics.search.query_average import Instance, PromptAndQuery, squared_error, tightest
 from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import TokenLaw, atoms
 from numerics.token_laws.hostile import hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
-from proofs_check.boursier_boyer.section_3_attention import differences, setting
+from proofs_check.boursier_boyer.section_3 import differences, in_the_values, setting
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, refuted_exactly
-from theory.attention.layer import grad_U, grad_V, softmax_attention
+from theory.attention.layer import grad_U, softmax_attention
 from theory.bounds.query_average_constants import paper_constants_U
-from theory.symbolic.algebra import Algebra
 
-ALGEBRA = Algebra(vectors=["v", "b", "x", "z"])
 RATE = r"c_1\sigma^{12}\frac{\ln(L)^2}{L^{c_2/\sigma^2}}"
 #: Instances have at most so many vectors of counts, so that all their prompts can be gone through.
 MAX_COUNT_VECTORS = 2000
@@ -46,13 +43,7 @@ def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
     r"""Derived along every path $V(t)$; the gradient of $v^{\top}b$ in the row $v$ is tried, where
     `factor` multiplies the weighted mean $b$.
     """
-    Z, z, k, q, V = setting()
-    v, b = ALGEBRA["v"], ALGEBRA["b"]
-    route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
-    found = trace_identity((v.T * b).grad("v"), factor * b)
-    return derivation(
-        "BB:C.7.gV", confirmed(found, route) if found.verdict.accepted else found, factor=factor
-    )
+    return derivation("BB:C.7.gV", in_the_values(factor)[0], factor=factor)
 
 
 @claim(
@@ -182,9 +173,7 @@ def _rare(size: int, mass: Fraction) -> TokenLaw:
 def rate_holds(
     which: int, shortest: int, checked: str, c: Fraction = Fraction(1), power: int = 12
 ) -> Evidence:
-    """Compare each error with c c_1 sigma^power ln(L)^2/L^{c_2/sigma^2}; the constants are fixed
-    beforehand.
-    """
+    """Compare each error with its rate for L >= shortest; the constants are fixed beforehand."""
     meant, rows = rate(which, shortest, c, power), []
     for name, L, sigma, U, d, *errors in instances():
         if shortest <= L:

@@ -76,9 +76,8 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) ->
     if power == 1:
         c = Rational(c)
         first = _at_signs(lambda s, v, U: _mean(s, U) ** 4, lambda s, v, U: c * s**4)
-        return derivation(
-            "BB:20", first, _at_signs(lambda s, v, U: s**4, lambda s, v, U: c * s**8 / s**4), c=c
-        )
+        second = _at_signs(lambda s, v, U: s**4, lambda s, v, U: c * s**8 / s**4)
+        return derivation("BB:20", first, second, c=c)
     for U in range(1, 10):  # both sides do not depend on the query, 1 or -1
         left, right = value(tanh(U) ** 4).real, value(cosh(U) ** (1 - power)).real
         if left > right:
@@ -129,9 +128,7 @@ def _first_term(scale: int | Fraction) -> Evidence:
 
 @claim("BB:C.7.M84/jensen", control=dict(scale=Fraction(1, 2)))
 def first_inequality_of_the_moment(*, scale: int | Fraction = 1) -> Evidence:
-    """The first inequality, with `scale` = 1 on the right, is derived from the Cauchy-Schwarz
-    inequality.
-    """
+    """The first inequality, times `scale` = 1, is derived from Cauchy-Schwarz."""
     return derivation("BB:C.7.M84/jensen", _first_term(scale), scale=scale)
 
 
@@ -224,9 +221,9 @@ def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: 
 
 @claim("BB:C.7.fin/powers", control=dict(power=19), needs=("BB:LC.9", "BB:C.7.moments"))
 def powers_of_sigma_and_the_logarithm(*, power: int = 24) -> Evidence:
-    r"""The conclusions of C.7.moments, $\mathbb{E}X^4\leq A\sigma^8$ and $\mathbb{E}\|Y\|^4\leq
-    A\sigma^8$, and of Lemma C.9 give, by (21), the rate with an explicit $c_1$ and half the $c_2$
-    of Lemma C.9. The second route is
+    r"""The conclusions of C.7.moments, that $\mathbb{E}X^4$ and $\mathbb{E}\|Y\|^4$ are at most
+    multiples of $\sigma^8$, and of Lemma C.9 give, by (21), the rate with an explicit $c_1$ and
+    half the $c_2$ of Lemma C.9. The second route is
     $(A\sigma^8+B\sigma^{12}h^2q^2)\,\sigma^{12}h^2q^2\leq(A+B)\,\sigma^kh^4q^2$ for $h=\ln
     L/\ln2\geq1$, $0<q\leq1$ and `power` $k=24$.
     """

@@ -80,9 +80,7 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 
 @claim("BB:F.2.Zh/fixed_point", control=({"exponent": Rational(1, 2)}, {"factor": 2}))
-def the_limits_are_a_balanced_fixed_point(
-    *, exponent: Rational = Rational(1, 4), factor: int = 1
-) -> Evidence:
+def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
     r"""With $T=\mathrm{tr}(\Sigma_L^{-2})$ the norm $\|U\|_F^2=T\,T^{-2r}$ equals $u^2=T^{2r}$ at
     the `exponent` $r=1/4$. It is derived for every $d$ that the flow stands still at
     $U=\gamma\Sigma_L^{-1}$ and $u=1/\gamma$, and at every $P$ that is added to $U$ and that

@@ -74,9 +74,8 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     size = confirmed(every_d, *parts) if every_d.verdict.accepted else every_d
     l, eps = sp.symbols("Lambda epsilon", positive=True)  # d = 1
     domain = {L: Integers(1, oo), l: (0, oo), eps: (0, oo)}
-    near = forall(
-        ((1 + one / L) * l + l / L - l) ** 2, "<=", eps, domain, where=[((2 * l) ** 2, "<=", eps * L)]
-    )
+    given = [((2 * l) ** 2, "<=", eps * L)]
+    near = forall(((1 + one / L) * l + l / L - l) ** 2, "<=", eps, domain, where=given)
     return derivation("BB:F.3.1", size, near, one=one)
 
 
@@ -97,9 +96,7 @@ def global_minima_solve_the_matrix_equation(*, two: int = 2, one: int = 1) -> Ev
 
 
 def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
-    """mu (R - min R) - |grad R|^2 with the printed mu, at t = 0, for the covariance Lambda I_d and
-    Theta = e_1.
-    """
+    """mu (R - min R) - |grad R|^2 with the printed mu at t = 0, for Lambda I_d, Theta = e_1."""
     Sigma, Theta, s = Rational(Lambda) * sp.eye(d), sp.eye(d)[:, :1], Rational(sigma)
     U = s * Theta @ Theta.T
     gradient, slope = icl_risk_gradient(Sigma, U, s)
@@ -227,8 +224,8 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
     control={"four": Rational(5)},
 )
 def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evidence:
-    r"""Integrated paths tend to the printed limits, also for singular $\Lambda$; `four` stands for
-    the 4 in $\alpha$.
+    r"""Integrated paths tend to the limits, also for singular $\Lambda$; `four` is the 4 in
+    $\alpha$.
     """
     checked = r"U_{11}(t)\to\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top}),\ u_{-1}(t)\to 1/\alpha"
     limit = partial(printed_alpha, four=float(four))
@@ -258,9 +255,7 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     control=({"c": Fraction(9, 10)}, {"one": 2}),
     needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.4c"),
 )
-def the_trajectory_is_bounded_and_its_end_bayes_optimal(
-    *, c: Fraction = Fraction(1), one: int = 1
-) -> Evidence:
+def bounded_with_a_bayes_optimal_end(*, c: Fraction = Fraction(1), one: int = 1) -> Evidence:
     r"""From a balanced start $u^2$ and $\|U\|_F^2$ are derived to be at most $b+c\,k$ with `c` = 1,
     where $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
     $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$. At the end of the

@@ -77,9 +77,7 @@ def supremum_of_a_ratio(id: str, lemma: int, power: str, **declared: Any) -> Cla
 
 
 def _infinite_prompt(order: int, scaling: int) -> QueryAverageBound:
-    """Condition (ii) for f = z and g = 1 with c(f, g, U) from |T| <= 2 sigma^2 |U| |z|; 0 on both
-    sides for U = 0.
-    """
+    """Condition (ii) for f = z and g = 1, from |T| <= 2 sigma^2 |U| |z|; 0 <= 0 for U = 0."""
 
     def power(c: Any, z: Any) -> Any:
         return ((c.R / c.S) * (c.R / c.S)).sum(0) ** (order // 2)
@@ -194,9 +192,7 @@ def moment_of_term_1(p: int, root: int, power: int) -> Evidence:
 def free_of_the_query(
     id: str, order: int, right: RightSide, c: Fraction, checked: str, searches: int, **declared: Any
 ) -> Claim:
-    """The lemma with constants that do not depend on the law of the query; the control is below
-    `c`.
-    """
+    """The lemma with constants that are free of the law of the query; the control has `c`."""
 
     @claim(
         id,

@@ -90,6 +90,5 @@ def quarter_of_delta_is_admissible(*, c: int | Fraction = 64) -> Evidence:
     $\delta$. With the printed `c` = 64 in $\delta_0$ this is refuted; it holds from
     $c=256\,(2/e)^2$ on, and the repair takes $139$.
     """
-    return forall(
-        delta_0(L, a2, c) / 4, ">=", delta_min(L, a2), DOMAIN, where=[(delta_0(L, a2, c), "<", 1)], via=X
-    )
+    right = delta_min(L, a2)
+    return forall(delta_0(L, a2, c) / 4, ">=", right, DOMAIN, where=[(delta_0(L, a2, c), "<", 1)], via=X)

@@ -21,27 +21,13 @@ from theory.regression.experiment import VARIANTS
 
 
 def backtracking(distance: Any) -> float:
-    """Return the sum of all falls of a curve over its largest value, which is 0 if the curve only
-    rises.
-
-    Examples
-    --------
-    >>> backtracking([0.0, 1.0, 2.0]), backtracking([0.0, 2.0, 1.0, 2.0])
-    (0.0, 0.5)
-    """
+    """The sum of all falls of a curve over its largest value, 0 if it only rises."""
     falls = -np.diff(np.asarray(distance, dtype=float))
     return float(falls[falls > 0].sum() / np.max(distance))
 
 
 def spread(step: Any, risk: Any) -> float:
-    """Return the decades of steps between the first tenth and the last tenth of the drop of a
-    curve.
-
-    Examples
-    --------
-    >>> spread([1, 10, 100, 1000], [1.0, 0.8, 0.05, 0.0])
-    1.0
-    """
+    """The decades of steps between the first tenth and the last tenth of the drop of a curve."""
     r = np.asarray(risk, dtype=float)
     gone = (r[0] - r) / (r[0] - r[-max(1, len(r) // 20) :].mean())
     first, last = (np.asarray(step)[np.argmax(gone >= part)] for part in (0.1, 0.9))
@@ -126,9 +112,7 @@ def risks_are_more_irregular(
 
 
 def _one_run_each(holds: bool, swapped: bool, says: str, found: dict[str, float]) -> Evidence:
-    """One run of each kind supports what it shows, and refutes only if the opposite of the sentence
-    is shown.
-    """
+    """One run of each kind refutes only if the opposite of the sentence is shown."""
     if holds and swapped:
         return refuted_by_runs(found)
     if holds:

@@ -89,9 +89,7 @@ def trajectories_approach(
 
 
 def _repeated(step: int) -> dict[int, Floats]:
-    """By length, the logarithms of the distance in runs that share the start and draw prompts of
-    their own.
-    """
+    """Logarithms of the distance, by length, in runs that share the start and draw own prompts."""
     return {
         L: np.log([_distances(run)[_at(run, step)] for run in _runs(L, step)])
         for L in (SHORT_PROMPT, LONG_PROMPT)
@@ -99,9 +97,7 @@ def _repeated(step: int) -> dict[int, Floats]:
 
 
 def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
-    """By start and length the same, also from the runs behind Figure 3, one for a start and a
-    length.
-    """
+    """The same by start and length, with the runs behind Figure 3."""
     found: dict[int, dict[int, Floats]] = {SEED: _repeated(step)}
     for key, run in runs.runs.items():
         if (key.covariance, key.variant, key.attention) == (
@@ -155,9 +151,7 @@ def _at(run: Any, step: int) -> int:
 
 
 def _fails(L: int, step: int) -> bool:
-    """Whether an architecture is above the limit of its flow from the block start by a twentieth of
-    the drop.
-    """
+    """Whether an architecture is above its block limit by a twentieth of the drop."""
     from numerics.regression.flow.end_point import trained
 
     risks = np.mean([run.risk[_at(run, step)] for run in _runs(L, step)], axis=0)
@@ -168,9 +162,7 @@ def _fails(L: int, step: int) -> bool:
 
 
 def _score_variances() -> str:
-    """The score variances of both architectures at the last records of the repeated runs, as means
-    over task and query.
-    """
+    """The variances of the scores at the last records of the repeated runs."""
     told = []
     for L in (SHORT_PROMPT, LONG_PROMPT):
         found = [
@@ -189,9 +181,7 @@ def _score_variance(theta: Parameters) -> float:
 
 
 def _ends(runs: Measurements, reading: str) -> dict[int, dict[int, float]]:
-    """By start and length the distance at the end of the runs, for starts from which none of them
-    fails.
-    """
+    """The distance at the end, by start and length, for starts from which no run fails."""
     pairs, found = failures(runs), dict[int, dict[int, float]]()
     for key, run in sorted(runs.runs.items(), key=lambda item: item[0].L):
         outcome = pairs.get((key.covariance, key.variant, key.L, key.seed))

@@ -28,25 +28,16 @@ DEGREES_OF_FREEDOM = 14
 
 
 class Pace(NamedTuple):
-    """What the last two tenths of a run show about its risk; both are False if they show nothing.
+    """What the last two tenths of a run show of its risk; both are False if they show nothing."""
 
-    Attributes
-    ----------
-    falls : bool
-        The mean risk fell, by more than errors allow and by more than `PROGRESS_SHARE` of what is
-        missing.
-    stands : bool
-        It fell by less than that, whatever the errors.
-    """
-
+    #: The mean risk fell by more than errors and `PROGRESS_SHARE` of what is missing allow.
     falls: bool
+    #: It fell by less than that, whatever the errors.
     stands: bool
 
 
 def pace(run: Training, limit: float, sigmas: float) -> Pace:
-    """Whether the run of one architecture was still falling at its end, from its recorded risks and
-    errors.
-    """
+    """Whether a run was still falling at its end, from its recorded risks and their errors."""
     tenth = len(run.risk) // 10
     if not tenth or not np.isfinite(run.risk_error[-2 * tenth :]).all():
         return Pace(falls=False, stands=False)
@@ -57,11 +48,9 @@ def pace(run: Training, limit: float, sigmas: float) -> Pace:
 
 
 def sure(comparisons: int, error: float = 1e-9) -> tuple[float, float]:
-    """Return the numbers of standard errors, of a risk at the end (Student) and of recorded risks
-    (normal), that are needed for so many comparisons of either kind.
+    """The standard errors, of a risk at the end (Student) and of recorded risks (normal), that are
+    needed for so many comparisons of either kind.
 
-    Examples
-    --------
     >>> final, recorded = sure(100)
     >>> final > recorded > 6.5
     True
@@ -89,9 +78,7 @@ def failed_runs(measured: Measurements) -> dict[tuple[str, str, str, int, int], 
 
 
 def failures(measured: Measurements) -> Failures:
-    """For each data, reading, length and start whether each architecture has failed, where both are
-    decided.
-    """
+    """Whether each architecture has failed, where both are decided."""
     found: Failures = {}
     for (covariance, reading, attention, L, seed), outcome in failed_runs(measured).items():
         if outcome is not None:
@@ -100,9 +87,7 @@ def failures(measured: Measurements) -> Failures:
 
 
 def shortened(measured: Measurements) -> list[str]:
-    """The readings whose runs have fewer steps than they ask for; what has not arrived there
-    refutes nothing.
-    """
+    """The readings whose runs are too short; what has not arrived there refutes nothing."""
     return [name for name in measured.plan.variants if measured.plan.steps(name) < VARIANTS[name].steps]
 
 

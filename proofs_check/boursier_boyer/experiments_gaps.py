@@ -111,9 +111,7 @@ def _at_score_variances(power: int) -> Evidence:
 
 
 def _pair(s: float, c2: float, k: float) -> float:
-    """The gap of two tokens at t = 1 by a Gauss rule over both scores; given these, the values are
-    two normal variables.
-    """
+    """The gap of two tokens at t = 1 by a Gauss rule over both scores."""
     x, w = np.polynomial.hermite_e.hermegauss(120)
     w = w / w.sum()
     g, h = np.meshgrid(x, x, indexing="ij")
@@ -125,9 +123,7 @@ def _pair(s: float, c2: float, k: float) -> float:
 
 
 def measured_outputs(measured: Measurements, covariance: str) -> Evidence:
-    """Check that the measured gap falls at the random start of every seed, as far as its errors
-    tell.
-    """
+    """Check that the measured gap falls from every start, as far as its errors tell."""
     covered, rises = [], 0.0
     for (data, variant), gaps in measured.gaps.items():
         if data == covariance:
@@ -169,9 +165,7 @@ def gradients_approach(measured: Measurements, covariance: str, growth: int) -> 
 
 
 def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> tuple[float, int]:
-    """The least fall between neighbouring lengths in units of its standard error, and where it is;
-    more points are taken if it is not clear.
-    """
+    """The least fall in units of its standard error, and where; with more points if unclear."""
     lengths = tuple(sorted(plan.gap_lengths))
     for points in SOBOL_POINTS:
         each = (
@@ -189,9 +183,7 @@ def _fall(variant: str, seed: int, covariance: str, growth: int, plan: Plan) -> 
 def _gaps(
     variant: str, seed: int, covariance: str, noise: float, lengths: tuple[int, ...], points: int
 ) -> Floats:
-    """The gap at each length by each randomisation; kept, since the control of a claim asks for it
-    again.
-    """
+    """The gap at each length by each randomisation; the control of a claim asks again."""
     from numerics.regression.softmax_vs_linear.gradient import gradient_gap
     from numerics.training.parameters import initial_parameters
 

@@ -88,9 +88,7 @@ def trained_architectures(*, normalised: bool = True) -> Evidence:
 
 
 def _steps(attention: str, batches: int) -> Any:
-    """Loss and gradient in (O, V) of single steps of the kernel that trains both, a row for each
-    batch.
-    """
+    """Loss and gradient in (O, V) of single steps of the training kernel, a row a batch."""
     from numerics.training.run import train
 
     start, half, rows = initial_parameters(5, 0), ("softmax", "linear").index(attention), []
@@ -265,9 +263,7 @@ def _linear_half(run: Any) -> Any:
 
 
 class _Ends(NamedTuple):
-    """Where linear attention ends by the flow, by SGD, by the flow from the end of SGD, and from
-    the block start.
-    """
+    """Where linear attention ends by the flow, by SGD, by the flow after SGD, from the block."""
 
     flow: float
     sgd: float
@@ -292,9 +288,7 @@ def _ends(runs: Measurements, L: int, seed: int) -> _Ends | None:
 
 
 @claim("BB:A.2.stab/linear", control={"seed": 1})
-def linear_attention_fails_from_some_start(
-    *, seed: int = 0, measured: Measurements | None = None
-) -> Evidence:
+def linear_attention_fails_from_a_start(*, seed: int = 0, measured: Measurements | None = None) -> Evidence:
     """Linear attention at $L=100$ fails on isotropic data from PyTorch's start with seed 0: the
     gradient flow, SGD, and the flow from the end of SGD stay above the risk from the block start by
     more than a twentieth of the drop. From the start with seed 1, the control, they arrive.
@@ -359,9 +353,7 @@ def the_block_start_is_not_necessary(
 
 
 def _from_zero(L: int) -> Evidence:
-    """Both stay at 0, since each part of the gradient has one of O, V, K, Q as a factor, and keep
-    the risk of 0.
-    """
+    """Nothing moves at 0, where each part of the gradient has a factor O, V, K or Q."""
     from numerics.training.run import train
 
     zero = initial_parameters(5, 0)

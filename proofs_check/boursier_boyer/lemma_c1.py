@@ -102,8 +102,8 @@ def error_splits_into_two_terms(*, factor: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.1.am/choice", control=dict(c=3))
 def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
-    r"""With this $\alpha_-$ the Chung-Lu bound $\exp(-\frac12\alpha_-^2Le^{-2\sigma^2\|Uz\|^2})$ is
-    $\delta$; `c` stands for the 2 under the root.
+    r"""With this $\alpha_-$ the Chung-Lu bound $\exp(-\frac1c\alpha_-^2Le^{-2\sigma^2\|Uz\|^2})$
+    with `c` = 2 is $\delta$.
     """
     with sp.evaluate(False):  # so that the engine computes the bound, and not SymPy before it
         bound = exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / c)
@@ -142,7 +142,7 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1
 @claim("BB:LC.1.glue.a", dial="factor")
 def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) -> Evidence:
     r"""Derived from the definition of sub-Gaussian alone; the second route is $Le^x\geq L(1+x)$ for
-    every score $x$, where `factor` multiplies $L$.
+    every score $x$, where `factor` stands for the 1.
     """
     x = sp.Symbol("x", real=True)
     tangent = forall(L * exp(x), ">=", L * (sp.Rational(factor) + x), {L: Integers(1, oo), x: (-oo, oo)})
@@ -177,9 +177,8 @@ def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evid
     with sp.evaluate(False):  # so that the engine divides, and not SymPy before it
         quotient = exp(2 * a2) * sqrt(K) * sqrt(3 * L / delta) / (L * k * y)
     domain = {**PROMPT_DOMAIN, K: Closed(0, oo), k: Closed(1, oo), y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL}
-    return forall(
-        quotient, "<=", sp.Rational(c) * beta(L, a2, delta, K) / (1 - m), domain, where=[(y, ">=", 1 - m)]
-    )
+    right = sp.Rational(c) * beta(L, a2, delta, K) / (1 - m)
+    return forall(quotient, "<=", right, domain, where=[(y, ">=", 1 - m)])
 
 
 @claim("BB:LC.1.dmin", control=dict(c=9))
@@ -225,9 +224,7 @@ def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
 
 @claim("BB:LC.1.fin", control=dict(three=Fraction(1, 37)), hypotheses=HYPOTHESES, reference={})
 def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
-    r"""Both lines are derived, and tried for every $\delta$ in $(0,1)$ with $3.99\,\delta$; `three`
-    is the number under the roots.
-    """
+    r"""Derived, and tried for every $\delta$ with $3.99\,\delta$; `three` is under the roots."""
     second, fourth = symbol("F2"), symbol("F4")
     tails = tail_beyond(0, sqrt(second / fourth) + 2, three), tail_beyond(0, 3, three)
     return derivation("BB:LC.1.fin", *tails, three=three)
@@ -247,6 +244,5 @@ def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
     with sp.evaluate(False):  # so that the engine squares, and not SymPy before it
         square = (c * exp(2 * a2) * F * sqrt(3 / (delta * L))) ** 2
     lemma = 27 * beta(L, a2, delta, F**2, c=1) ** 2
-    return derivation(
-        "BB:LC.1.fin/sum", total, forall(square, "<=", lemma, {F: (0, oo), **PROMPT_DOMAIN}), c=c
-    )
+    second = forall(square, "<=", lemma, {F: (0, oo), **PROMPT_DOMAIN})
+    return derivation("BB:LC.1.fin/sum", total, second, c=c)

@@ -52,9 +52,7 @@ def _rademacher(L: int, u: Any, half: Any) -> SoftmaxAverage:
 
 
 def _outside(average: SoftmaxAverage, lower: Any, upper: Any) -> Any:
-    """The probability of S_L < lower or S_L > upper; for balls, of the outcomes that are certainly
-    there.
-    """
+    """P(S_L < lower or S_L > upper); for balls, of the outcomes that are certainly there."""
     value = normaliser.of(average)
     return sum(
         (w for w, v in zip(average.weight, value, strict=True) if v < lower or v > upper),

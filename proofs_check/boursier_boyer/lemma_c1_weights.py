@@ -34,9 +34,7 @@ WEIGHT_DOMAIN, SQUARE_DOMAIN, FACTOR_DOMAIN = {w: (0, oo)}, {F: Closed(0, oo)}, 
 
 
 def moment(k: int, *, half: Fraction = Fraction(1, 2), root: bool = False) -> sp.Expr:
-    """The bound of E M^k that the definition of sub-Gaussian gives at v = kUz, or its root,
-    unsimplified.
-    """
+    """The sub-Gaussian bound of E M^k at v = kUz, or its root, unsimplified."""
     with sp.evaluate(False):
         bound = exp(sp.Integer(k) ** 2 * b * sp.Rational(half))
         return sqrt(bound) if root else bound
@@ -64,9 +62,7 @@ def moments_of_a_weight(
 
 @claim("BB:LC.1.M/jensen", dial="c")
 def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
-    r"""For every score $x$, $e^x\geq c+x$ with `c` = 1: its mean gives $\mathbb{E}M\geq1$ and
-    $S\geq L$.
-    """
+    r"""For every score $e^x\geq c+x$, `c` = 1: its mean gives $\mathbb{E}M\geq1$ and $S\geq L$."""
     x = sp.Symbol("x", real=True)
     return forall(exp(x), ">=", sp.Rational(c) + x, {x: (-oo, oo)})
 
@@ -105,9 +101,7 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fra
 
 @claim("BB:LC.1.CL/laplace", dial="c")
 def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $y\geq0$, $e^{-y}\leq1-y+\frac{y^2}2$, whose $\frac12$ is `c`; this is applied to
-    $y=tM$.
-    """
+    r"""For $y\geq0$, as for $y=tM$, $e^{-y}\leq1-y+c\,y^2$ with `c` = $\frac12$."""
     y = sp.Symbol("y", nonnegative=True)
     return forall(exp(-y), "<=", 1 - y + sp.Rational(c) * y**2, {y: Closed(0, oo)})
 
@@ -145,9 +139,8 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, c: int | 
     """
     domain = {**WEIGHT_DOMAIN, **SQUARE_DOMAIN, **FACTOR_DOMAIN}
     pointwise = forall(2 * w**2 * F, "<=", sp.Rational(c) * (t * w**4 + F**2 / t), domain)
-    return derivation(
-        "BB:LC.1.Q2", pointwise, worst_ratio(EQ2, "<=", exp(exponent * a2) * K), c=c, exponent=exponent
-    )
+    second = worst_ratio(EQ2, "<=", exp(exponent * a2) * K)
+    return derivation("BB:LC.1.Q2", pointwise, second, c=c, exponent=exponent)
 
 
 @claim("BB:LC.1.15", control=(dict(exponent=Fraction(4, 5)), dict(c=Fraction(9, 10))), reference={})
@@ -157,9 +150,8 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) ->
     sub-Gaussian constant.
     """
     first = worst_ratio(RS, "<=", sp.Rational(c) * sqrt(EM2 * F2))
-    return derivation(
-        "BB:LC.1.15", first, worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2)), c=c, exponent=exponent
-    )
+    second = worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2))
+    return derivation("BB:LC.1.15", first, second, c=c, exponent=exponent)
 
 
 @claim("BB:LC.1.RL", dial="c", hypotheses=HYPOTHESES, reference={})

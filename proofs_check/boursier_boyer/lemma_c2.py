@@ -28,9 +28,8 @@ def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
     values at the atoms.
     """
     L, u = symbol("L"), symbol("EQ2")
-    return derivation(
-        "BB:LC.2", worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta), c=c
-    )
+    search = worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta)
+    return derivation("BB:LC.2", search, c=c)
 
 
 @claim("BB:LC.2/variance", control=dict(one=2))

@@ -85,9 +85,8 @@ def one_token(*, two: int | Fraction = 2, c: int | Fraction = 1, square: int | F
         rate = exp(2 * a / p) - (sp.Rational(1, 2) if p == 1 else 1 / sqrt(2))
         reduced = identity(second / unit, p * exp(2) * growth * exp(rate * v))
         right = sp.Rational(factor) * p * exp(2) * exp(rate * v)
-        below = forall(
-            (1 + exp(2 * a)) * v**p, "<=", right, {v: (0, oo), a: Closed(0, oo)}, via={w: exp(2 * a / p)}
-        )
+        domain = {v: (0, oo), a: Closed(0, oo)}
+        below = forall((1 + exp(2 * a)) * v**p, "<=", right, domain, via={w: exp(2 * a / p)})
         parts.append(all_of(reduced, below))
     return derivation("BB:LC.4/one-token", *parts, two=two, c=c, square=square)
 
@@ -225,9 +224,7 @@ def chain_of_the_union_bound(
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
     hypotheses=HYPOTHESES,
 )
-def the_integral_of_the_maximum_by_the_union_bound(
-    *, at_most: Fraction | None = None, two: int | Fraction = 2
-) -> Evidence:
+def integral_of_the_maximum(*, at_most: Fraction | None = None, two: int | Fraction = 2) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac
     RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with $s=(\frac{t_0}2-\|\frac
     RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$, which gives

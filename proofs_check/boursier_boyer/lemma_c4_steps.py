@@ -22,9 +22,8 @@ L = sp.Symbol("L", integer=True, positive=True)
 a2 = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2
 K, sigma2, C_f = sp.symbols("K sigma2 C_f", positive=True)  # K = sqrt(E|f|^4)
 u, x, h = sp.symbols("u x h", positive=True)
-theta, rho = sp.symbols(
-    "theta rho", nonnegative=True
-)  # in [0, 1]: how far an inequality that is used is from equality
+# in [0, 1]: how far an inequality that is used is from equality
+theta, rho = sp.symbols("theta rho", nonnegative=True)
 UNIT_INTERVAL = Closed(0, 1)
 q = sp.Symbol("q", nonnegative=True)  # |R/S|^2
 m = sp.Symbol("m", positive=True)  # sqrt(E|Z|^(4p))
@@ -87,9 +86,7 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
 
 @claim("BB:LC.4.log", control=(dict(c=Fraction(5, 2)), dict(six=7)), reference={})
 def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
-    r"""Proved with `six` for the 6 and `c` for the 64 in $\delta_0$; the inequality holds with
-    every $c\geq e$.
-    """
+    r"""Proved with `six` for the 6 and any `c` $\geq e$ for the 64 in $\delta_0$."""
     return all_of(
         identity(1 - log(delta_0(L, a2)), 1 + 2 * log(L) - six * log(2) - 4 * a2),
         forall(1 - log(delta_0(L, a2, c)), "<=", 2 * log(L), PROMPT_DOMAIN),
@@ -146,13 +143,11 @@ def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4, 
     limit = Max(L * theta * C_f**2 * m / 2 - q, 0)
     limits = [forall(limit / SCALE[p] ** p, "<=", L * m / (2 * (base * sigma2) ** p), domain) for p in (1, 2)]
     root = sqrt(L * m) / (base * sqrt(2) * sigma2)
-    lemma = forall(
-        root, "<=", sqrt(L * m) / (sp.Rational(c) * sigma2), {L: Integers(1, oo), m: (0, oo), sigma2: (0, oo)}
-    )
+    ranges = {L: Integers(1, oo), m: (0, oo), sigma2: (0, oo)}
+    lemma = forall(root, "<=", sqrt(L * m) / (sp.Rational(c) * sigma2), ranges)
     r = sp.Symbol("r", positive=True)  # |z|^p
-    growth = forall(
-        (theta * C_f * r) ** 4, "<=", C_f**grows * r**4, {theta: UNIT_INTERVAL, C_f: (0, oo), r: (0, oo)}
-    )
+    numbers = {theta: UNIT_INTERVAL, C_f: (0, oo), r: (0, oo)}
+    growth = forall((theta * C_f * r) ** 4, "<=", C_f**grows * r**4, numbers)
     return derivation("BB:LC.4.up", growth, limits[0], growth, limits[1], lemma, c=c, four=four, grows=grows)
 
 
@@ -172,7 +167,7 @@ def _substituted(p: int, power: int) -> sp.Expr:
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def substitution_in_the_tail(*, power: int = 1) -> Evidence:
-    """For $p=1,2$ it is derived with $C_f$ to the `power` $2$. Printed is $1$, which is refuted."""
+    """For $p=1,2$ it is proved with $C_f$ to the `power` $2$. Printed is $1$, which is refuted."""
     name = r"\int_x^\infty u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du"
     domain = {C_f: (0, oo), sigma2: (0, oo)}
     at_zero = forall(computed(name, tail_integral(0, SCALE[1], 1)), "<=", 16 * sigma2 * C_f**power, domain)

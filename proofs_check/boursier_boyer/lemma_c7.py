@@ -52,9 +52,8 @@ def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
     return divisor_is_positive(2, closed)
 
 
-K, sigma2, C_f, m, t, u, x, h, w = sp.symbols(
-    "K sigma2 C_f m t u x h w", positive=True
-)  # K = sqrt(E|f|^4), m = sqrt(E|Z|^4)
+# K = sqrt(E|f|^4), m = sqrt(E|Z|^4)
+K, sigma2, C_f, m, t, u, x, h, w = sp.symbols("K sigma2 C_f m t u x h w", positive=True)
 SCALE = 16 * sigma2 * C_f**2
 #: The same quantities of a softmax average on exact laws.
 L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")
@@ -139,9 +138,7 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
 )
-def the_integral_of_the_maximum_by_the_union_bound(
-    *, at_most: Fraction | None = None, eight: int = 8
-) -> Evidence:
+def integral_of_the_maximum(*, at_most: Fraction | None = None, eight: int = 8) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^4\geq\frac t8-\|\frac
     RS\|^4)\,dt\leq8L\int_s^\infty\mathbb{P}(\|f\|^4\geq t)\,dt$ with $s=(\frac{t_0}8-\|\frac
     RS\|^4)_+$ is refuted as printed. The repair asks for $L\geq8e^{4\sigma^2\|Uz\|^2}$, which gives

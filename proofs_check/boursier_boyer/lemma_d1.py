@@ -38,9 +38,7 @@ MAX_PRODUCT_NODES = 2000
 
 
 def slope(populations: Any, numbers: Any) -> tuple[Any, Any]:
-    """|grad Psi(a)| and sigma^2 |a|; the gradient of the log moment generating function is the
-    tilted mean.
-    """
+    """|grad Psi(a)|, the size of the tilted mean, and sigma^2 |a|."""
     (mu,) = populations
     a = numbers.reshape((mu.nodes.shape[1], *numbers.shape[1:]))
     tilted = mu.tilted(a)
@@ -138,9 +136,8 @@ def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
     phi = Rational(half) * s2 * r**2 - Psi
     domain = {sigma: (0, oo), r: Closed(0, oo), Psi: Closed(0, oo)}
     above = s2 * r**2 / 2 - v  # here r = |h|, and v is how far Psi is above its tangent
-    taylor = forall(
-        above, "<=", Rational(curve) * s2 * r**2 / 2, {sigma: (0, oo), r: Closed(0, oo), v: Closed(0, oo)}
-    )
+    ranges = {sigma: (0, oo), r: Closed(0, oo), v: Closed(0, oo)}
+    taylor = forall(above, "<=", Rational(curve) * s2 * r**2 / 2, ranges)
     return (
         forall(0, "<=", phi, domain, where=[(Psi, "<=", s2 * r**2 / 2)]),
         forall(phi, "<=", s2 * r**2 / 2, domain),
@@ -174,12 +171,10 @@ def gradient_of_the_log_laplace_transform(
     """
     g, q, psi = sp.symbols("g q psi", nonnegative=True)  # |grad phi|, sigma^2 |z| and |grad Psi|
     hypotheses = [(psi, "<=", q + g), (g, "<=", q)]
-    of_phi = forall(
-        g, "<=", (sp.Rational(c) - 1) * q, dict.fromkeys((g, q), Closed(0, oo)), where=[(g, "<=", q)]
-    )
-    of_Psi = forall(
-        psi, "<=", sp.Rational(c) * q, dict.fromkeys((g, q, psi), Closed(0, oo)), where=hypotheses
-    )
+    domain = dict.fromkeys((g, q), Closed(0, oo))
+    of_phi = forall(g, "<=", (sp.Rational(c) - 1) * q, domain, where=[(g, "<=", q)])
+    ranges = dict.fromkeys((g, q, psi), Closed(0, oo))
+    of_Psi = forall(psi, "<=", sp.Rational(c) * q, ranges, where=hypotheses)
     searches = (*_lines_up_to_22(half, Fraction(curve)), of_phi, of_Psi)
     return all_of(derivation("BB:LD.1.phi", *searches, c=c, half=half, curve=curve), _hessian(), _taylor())
 
@@ -237,9 +232,8 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction
     x, y = sp.symbols("x y", real=True)
     m = sp.Symbol("m", nonnegative=True)
     pairs = forall(x**2 * y**2, "<=", Rational(share) * (x**4 + y**4) / 2, {x: (-oo, oo), y: (-oo, oo)})
-    norm = forall(
-        d**2 * m, "<=", fourth_moment_d1(d, Rational(c)) ** 4, {m: Closed(0, 16), d: Integers(1, oo)}
-    )
+    domain = {m: Closed(0, 16), d: Integers(1, oo)}
+    norm = forall(d**2 * m, "<=", fourth_moment_d1(d, Rational(c)) ** 4, domain)
     return derivation("BB:LD.1.4th/every_d", pairs, norm, c=c, share=share)
 
 
@@ -275,9 +269,8 @@ def lines_of_the_last_display(
         witness = {**law, "z": "(0, 1)"}
         witness |= {"T(z)": "(1, 0)", "printed": "(0, 0)"}
         return refuted_exactly(witness)
-    psi, t, kappa, V = sp.symbols(
-        "psi t kappa V", nonnegative=True
-    )  # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
+    # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
+    psi, t, kappa, V = sp.symbols("psi t kappa V", nonnegative=True)
     domain = dict.fromkeys((psi, t), Closed(0, oo))
     power = forall(psi**4, "<=", (Rational(slope) * t) ** 4, domain, where=[(psi, "<=", 2 * t)])
     norm = sp.Symbol("n", nonnegative=True)  # (E|z|^4)^{1/4}

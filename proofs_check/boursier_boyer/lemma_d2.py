@@ -93,9 +93,8 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
     """
     if relation == "=":
         power, cut = 2, 2
-        mean = Fraction(
-            sum(abs(z) ** power for z in (1, -1)), 2
-        )  # |z|^p never reaches B, so that the tail integral is 0
+        # |z|^p never reaches B, so that the tail integral is 0
+        mean = Fraction(sum(abs(z) ** power for z in (1, -1)), 2)
         at = {"L": 1, "d": 1, "p": power, "B": cut, "law": "Rademacher"}
         witness = {**at, "E max |z|^p": mean, "B + tail integral": cut}
         return refuted_exactly(witness)
@@ -111,9 +110,7 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
 
 
 def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any], least: Fraction = LEAST) -> Evidence:
-    """Compare both sides by Arb at several orders and points from just above `least` on, for a
-    constant as a function of p.
-    """
+    """Compare both sides by Arb at several p, and x from just above `least` on."""
     from numerics.rationals import arb_ball
 
     worst = 0.0
@@ -254,9 +251,7 @@ def _reached(population: Any) -> Any:
 
 
 def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
-    """The largest ln P(|z| >= t) + t^2/(16 sigma^2) over t = |z_i|, and the logarithm of the bound
-    at t = 0.
-    """
+    """The largest ln P(|z| >= t) + t^2/(16 sigma^2) over t = |z_i|, and ln of the bound at 0."""
     (p,) = populations
     values = np.log(_reached(p)) + FALL(p.squares / p.sigma2)
     return np.maximum.reduce(list(values)), 0 * p.sigma2 + AT_ZERO(p.nodes.shape[1])
@@ -264,9 +259,7 @@ def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
 
 @cache
 def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over t = |z_i| > c sqrt(d), for sigma = 1,
-    and 1.
-    """
+    """The largest P(|z| >= t) e^{(t - c sqrt(d))^2/8} over t > c sqrt(d), sigma = 1, and 1."""
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (p,) = populations
@@ -282,9 +275,7 @@ def cited(c: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 @cache
 def lengths() -> list[tuple[str, Any, Any]]:
-    """Laws whose norm takes few values, exactly, and the Gaussian norm, exact at the thresholds of
-    a grid.
-    """
+    """Laws whose norm takes few values, and the Gaussian norm at the thresholds of a grid."""
     return list(_lengths())
 
 
@@ -315,9 +306,8 @@ def _by_length(p: WeightedNodes) -> WeightedNodes:
 @cached
 def _beyond_the_edge(c: int | Fraction) -> Evidence:
     edge, domain = 4 * sqrt(d), {t: (0, oo), d: Integers(1, oo)}
-    return forall(
-        exp(-((t - edge) ** 2) / 8), "<=", tail_d2(t, d, Rational(c)), domain, where=[(t, ">", edge)]
-    )
+    right = tail_d2(t, d, Rational(c))
+    return forall(exp(-((t - edge) ** 2) / 8), "<=", right, domain, where=[(t, ">", edge)])
 
 
 def tried_at_every_threshold(c: int | Fraction) -> Evidence:
@@ -336,9 +326,9 @@ def tried_at_every_threshold(c: int | Fraction) -> Evidence:
 def from_the_shifted_square(
     *, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4, two: int | Fraction = 2
 ) -> Evidence:
-    r"""Proved, $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$ for $t>4\sqrt d$, with `half`, `c`,
-    `reach` and `two` for $\frac12$, 2, 4 and the 2 of the last part. That the bound $e^{2d-t^2/16}$
-    bounds the probability is derived, and tried as in LD.2.1.
+    r"""All is proved, $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$ for $t>4\sqrt d$, with `half`, `c`,
+    `reach` and `two` for $\frac12$, 2, 4 and the 2 of the last part. That $e^{2d-t^2/16}$ bounds
+    the probability is derived, and tried as in LD.2.1.
     """
     a, b, x = sp.symbols("a b x", nonnegative=True)
     square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})
@@ -350,14 +340,11 @@ def from_the_shifted_square(
 
 @claim("BB:LD.2.1.RH", control=dict(c=Fraction(1, 2)), needs=("BB:LD.2.1.RH/rewrite",))
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """The cited theorem is derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c`
-    stands for the 4.
-    """
+    """Derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c` stands for the 4."""
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
-    return derivation(
-        "BB:LD.2.1.RH", worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS), c=c
-    )
+    search = worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS)
+    return derivation("BB:LD.2.1.RH", search, c=c)
 
 
 @claim("BB:LD.2.1.RH/rewrite", control=(dict(two=3), dict(shift=-1)))

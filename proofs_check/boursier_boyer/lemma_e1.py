@@ -104,9 +104,8 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     if at_least != 4 or hessian != sp.eye(2):
         raise Contradiction(f"the curvatures are {at_least} and {hessian}")
     value = {"beta_L": Rational(1), "half of beta_inf": at_least / 2}[constant]
-    found = forall(
-        distance_of_flows(g, at_least, t), "<=", distance_26(g, value, t), {g: POSITIVE, t: POSITIVE}
-    )
+    ranges = {g: POSITIVE, t: POSITIVE}
+    found = forall(distance_of_flows(g, at_least, t), "<=", distance_26(g, value, t), ranges)
     if found.verdict is Verdict.REFUTED:
         witness = {**found.witness, "L": 1, "rho": 1, "beta_inf at least": at_least, "beta used": value}
         return found.replace(witness=witness)
@@ -132,9 +131,8 @@ def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evid
     )
     bound = forall(1 - exp(-r), "<=", Rational(c) * r, {r: POSITIVE})
     near = [(n, "<=", rho), (f, "<", rho)]
-    inside = forall(
-        n + f, "<", Rational(radius) * rho, {n: NONNEGATIVE, f: NONNEGATIVE, rho: POSITIVE}, where=near
-    )
+    domain = {n: NONNEGATIVE, f: NONNEGATIVE, rho: POSITIVE}
+    inside = forall(n + f, "<", Rational(radius) * rho, domain, where=near)
     return derivation("BB:24-27", added, all_of(scaled, bound), inside, c=c, radius=radius)
 
 
@@ -149,9 +147,8 @@ def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
     part = Rational(scale) * g
     largest = part * (exp(beta * t) - 1 - beta * t) / beta**2
     admitted = identity(largest.diff(t), beta * largest + part * t)
-    below = forall(
-        largest.diff(t), "<=", distance_of_flows(g, beta, t), dict.fromkeys((g, beta, t), POSITIVE)
-    )
+    domain = dict.fromkeys((g, beta, t), POSITIVE)
+    below = forall(largest.diff(t), "<=", distance_of_flows(g, beta, t), domain)
     return derivation("BB:24-27/gronwall", all_of(admitted, below), scale=scale)
 
 
@@ -182,7 +179,6 @@ def the_exit_from_the_ball(*, up_to: str = "<=", inner: Fraction = Fraction(1)) 
     time = sp.Symbol("t", nonnegative=True)
     leaving = {time: NONNEGATIVE, tau: POSITIVE, rho: POSITIVE}
     path = forall(2 * rho * time / tau, "<", 2 * rho, leaving, where=[(time, up_to, tau)])
-    away = forall(
-        2 * rho - n, ">", Rational(inner) * rho, {rho: POSITIVE, n: NONNEGATIVE}, where=[(n, "<", rho)]
-    )
+    domain = {rho: POSITIVE, n: NONNEGATIVE}
+    away = forall(2 * rho - n, ">", Rational(inner) * rho, domain, where=[(n, "<", rho)])
     return all_of(path, away)

@@ -20,7 +20,7 @@ from numerics.properties.tasks import on_drawn_tasks
 from numerics.provers import Integers, forall
 from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
 from numerics.seeds import generator
-from proofs_check.core.claim import claim
+from proofs_check.core.claim import Claim, claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import worst_case
@@ -84,9 +84,8 @@ def _repaired(factor: Fraction) -> Evidence:
     """Derive |R_L - R| <= factor (sqrt(2 R E D^2) + E D^2 / 2), and the bound for smooth losses."""
 
     def witness() -> dict[str, Any] | None:
-        at = at_zero_scores(
-            tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0)
-        )  # R = 0 there, so that the bound is rational
+        # R = 0 there, so that the bound is rational
+        at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))
         right = factor * at.D2 / 2
         return (
             {"L": 2, "d": 1, "left": at.risk_L, "right": right} if not at.risk and at.risk_L > right else None
@@ -172,9 +171,7 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     control={"factor": Fraction(99, 100)},
     hypotheses=("L in Integers", "L >= 1", "sigma_mu >= 1"),
 )
-def distance_of_the_risks_for_one_token(
-    *, bound: str = "printed", factor: Fraction = Fraction(1)
-) -> Evidence:
+def distance_of_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ the printed bound is 0, as $\ln1=0$. For $y=x$, $U=0$, last row $(0,1)$ of $V$ and
     the loss $\frac14(\hat z-y)^2$, which is jointly 1-smooth, the left side is $\frac14$. Repaired,
     the `bound` by the mean square of $T[\hat\mu_L]-T[\mu]$ is derived, and tried on tasks on few
@@ -264,9 +261,7 @@ def gaussian_tasks() -> list[tuple[np.ndarray, np.ndarray, list[np.ndarray]]]:
 
 
 def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str) -> Evidence:
-    """Judge the largest ratio of the two sides; `statistic` is it without the factor 2, which `two`
-    replaces.
-    """
+    """Judge the largest `statistic`, the ratio of the sides without the factor 2, `two`."""
     ratios = [statistic(U, V, spread, len(U) - 1) for U, V, spread in gaussian_tasks()]
     k, sides = int(np.argmax(ratios)), (drawn_tasks(statistic, float(two)),)
     if ratios[k] > float(two) * (1 + 1e-12):
@@ -297,34 +292,58 @@ def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_n
     return (left / largest_variance(spread, 8)) ** 0.25 / (np.sqrt(d) * operator_norm(V) * operator_norm(U))
 
 
-def _fourth_bound(task: SlopeTask) -> Any:
-    """(2 sqrt(d) |V| |U|)^4 sigma^4, the printed bound to the power 4."""
-    return 2**4 * task.D**2 * (task.u * task.v) ** 4 * task.sigma2**2
+def moment_of_gaussian_tasks(
+    id: str,
+    w: int,
+    sides: Callable[[SlopeTask], tuple[Any, Any]],
+    statistic: Callable[..., Any],
+    checked: str,
+    *,
+    power: int,
+    two: Fraction,
+    searches: int = 2,
+    **declared: Any,
+) -> Claim:
+    """A printed moment of the output or its gradient, whose `sides` the task y = w x refutes."""
+    printed = power
+
+    @claim(
+        id,
+        false="false",
+        costs="constants",
+        robust=robust_slope(lambda task: sides(task)[0] - sides(task)[1]),
+        repair={"power": 2 * power},
+        control={"two": two},
+        hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
+        **declared,
+    )
+    def moment_of_gaussian_tasks(*, power: int = power, two: Fraction = Fraction(2)) -> Evidence:
+        r"""As printed it is refuted at $y=3x$, or $5x$ for the gradient in the operator norm of the
+        Jacobian; repaired, it has $\sigma_\mu$ to twice the `power`, and `two` stands for the 2.
+        That of the output is derived at every task from Lemma 2.1, $\|V\Gamma
+        Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and the moment of the query, and so on average; that
+        $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means for Gaussian tokens. In
+        the counterexample $d=2$ is the larger of two readings, the dimension of a token $(x,y)$;
+        that of $x$ is 1.
+        """
+        if power == printed:
+            task = SlopeTask(w)
+            return task.refuted(*sides(task))
+        search = worst_gaussian(statistic, two, checked)
+        return derivation(id, *[search] * searches, two=two) if searches else search
+
+    return moment_of_gaussian_tasks
 
 
-@claim(
+fourth_moment_of_the_output = moment_of_gaussian_tasks(
     "BB:LE.2.gauss",
-    false="false",
-    costs="constants",
-    robust=robust_slope(lambda task: task.T4 - _fourth_bound(task)),
-    repair={"power": 8},
-    control={"two": Fraction(4, 3) * Fraction(9, 10)},
-    hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
+    3,
+    lambda task: (task.T4, 2**4 * task.D**2 * (task.u * task.v) ** 4 * task.sigma2**2),
+    _fourth,
+    r"\mathbb{E}[\|T\|^4]^{1/4}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^8]^{1/4}",
+    power=4,
+    two=Fraction(4, 3) * Fraction(9, 10),
 )
-def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) -> Evidence:
-    r"""As printed it is refuted at $y=3x$; repaired, it has $\mathbb{E}[\sigma_\mu^8]$ in the
-    fourth power (`power`), where `two` stands for the 2. At every task it is derived from Lemma
-    2.1, $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq16d^2$, and so on
-    average; that $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means for Gaussian
-    tokens. In the counterexample $d=2$ is the larger of two readings, the dimension of a token
-    $(x,y)$; that of $x$ is 1.
-    """
-    if power == 4:
-        task = SlopeTask(3)
-        return task.refuted(task.T4, _fourth_bound(task))
-    checked = r"\mathbb{E}[\|T\|^4]^{1/4}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^8]^{1/4}"
-    search = worst_gaussian(_fourth, two, checked)
-    return derivation("BB:LE.2.gauss", search, search, two=two)
 
 
 @claim("BB:LE.2.gauss/query", dial="k", reference={})

@@ -19,11 +19,9 @@ from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.lemma_e2_statement import (
     RADEMACHER,
     ZERO_MATRIX,
-    SlopeTask,
     at_zero_scores,
     in_hostile_cases,
-    robust_slope,
-    worst_gaussian,
+    moment_of_gaussian_tasks,
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -42,12 +40,9 @@ from theory.regression.transfer import gradient_gap
 
 
 def _repaired(factor: Fraction) -> Evidence:
-    """Derive factor times the repaired bound of the distance of the gradients, and that for smooth
-    losses.
-    """
-    return derivation(
-        "BB:LE.4", gradients_in_hostile_cases(factor), gradients_of_smooth_losses(factor), factor=factor
-    )
+    """Derive the repaired bound, times factor, and that for smooth losses."""
+    search = gradients_in_hostile_cases(factor)
+    return derivation("BB:LE.4", search, gradients_of_smooth_losses(factor), factor=factor)
 
 
 def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
@@ -55,9 +50,8 @@ def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
         one = tasks_on_atoms([Fraction(9, 10), Fraction(-1, 10)], [Fraction(1, 10), Fraction(9, 10)], [0])
         at = gaps(one, ZERO_MATRIX, [Fraction(1, 100), Fraction(0)], 1)
         left2 = sum(x * x for x in at.gradient_L - at.gradient)
-        product = Rational(factor) * (
-            sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2))
-        )  # the risk is 0
+        # the risk is 0
+        product = Rational(factor) * (sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2)))
         law = {"L": 1, "d": 1, "x": "9/10 or -1/10", "y": 0, "U": 0, "v": "(1/100, 0)"}
         found = {**law, "left^2": left2, "right": str(product)}
         return found if sp.sqrt(Rational(left2)) > product else None
@@ -108,9 +102,7 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     needs=("BB:LE.4.split",),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
-def distance_of_the_gradients_for_one_token(
-    *, bound: str = "printed", factor: Fraction = Fraction(1)
-) -> Evidence:
+def gradients_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ the printed bound is 0 for all constants, while for $y=0$ and the loss $\frac12\hat
     z^2$ the gradients of $\mathcal{R}_L$ and $\mathcal{R}_\infty$ differ. Repaired, the `bound` of
     Lemma E.4 with roots of means is derived and tried; `factor` multiplies it.
@@ -152,59 +144,27 @@ def _gradient_moment(
     return np.sqrt(left / largest_variance(spread, 4)) / (np.sqrt(d) * (operator_norm(V) + operator_norm(U)))
 
 
-def _second_bound(task: SlopeTask) -> Any:
-    """(2 sqrt(d) |V| |U|)^2 sigma^2, the square of the printed bound."""
-    return 2**2 * task.D * (task.u * task.v) ** 2 * task.sigma2
-
-
-def _gradient_bound(task: SlopeTask) -> Any:
-    """(2 sqrt(d) (|V| + |U|))^2 sigma^2, the square of the printed bound."""
-    return 2**2 * task.D * (task.u + task.v) ** 2 * task.sigma2
-
-
-@claim(
+second_moment_of_the_output = moment_of_gaussian_tasks(
     "BB:LE.4.gauss",
-    false="false",
+    3,
+    lambda task: (task.T2, 2**2 * task.D * (task.u * task.v) ** 2 * task.sigma2),
+    _output_moment,
+    r"\mathbb{E}[\|T\|^2]^{1/2}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^4]^{1/2}",
+    power=2,
+    two=Fraction(9, 10),
     follows="BB:LE.2.gauss",
-    costs="constants",
-    robust=robust_slope(lambda task: task.T2 - _second_bound(task)),
-    repair={"power": 4},
-    control={"two": Fraction(9, 10)},
-    hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
-def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    r"""As printed, the bound of $\mathbb{E}\|T\|^2$ is refuted at $y=3x$; repaired, it has
-    $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands for the 2, and is derived as in
-    BB:LE.2.gauss, with $\mathbb{E}\|z\|^2\leq4d$. In the counterexample $d=2$ is the larger of two
-    readings, the dimension of a token $(x,y)$; that of $x$ is 1.
-    """
-    if power == 2:
-        task = SlopeTask(3)
-        return task.refuted(task.T2, _second_bound(task))
-    checked = r"\mathbb{E}[\|T\|^2]^{1/2}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^4]^{1/2}"
-    search = worst_gaussian(_output_moment, two, checked)
-    return derivation("BB:LE.4.gauss", search, search, two=two)
 
 
-@claim(
+second_moment_of_the_gradient = moment_of_gaussian_tasks(
     "BB:LE.4.gauss/gradient",
-    false="false",
+    5,
+    lambda task: (task.J2, 2**2 * task.D * (task.u + task.v) ** 2 * task.sigma2),
+    _gradient_moment,
+    r"\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq 2\sqrt{d}(\|V\|+\|U\|)\,\mathbb{E}[\sigma_\mu^4]^{1/2}",
+    power=2,
+    two=Fraction(2, 3),
+    searches=0,
     follows="BB:LE.2.gauss",
-    costs="constants",
-    robust=robust_slope(lambda task: task.J2 - _gradient_bound(task)),
-    repair={"power": 4},
-    control={"two": Fraction(2, 3)},
     needs=("BB:L2.1.a",),
-    hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
-def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    r"""As printed, the bound of $\mathbb{E}\|\nabla T\|^2$ is refuted at $y=5x$ in the operator
-    norm of the Jacobian; repaired, it has $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands
-    for the 2. In the counterexample $d=2$ is the larger of two readings, the dimension of a token
-    $(x,y)$; that of $x$ is 1.
-    """
-    if power == 2:
-        task = SlopeTask(5)
-        return task.refuted(task.J2, _gradient_bound(task))
-    checked = r"\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq 2\sqrt{d}(\|V\|+\|U\|)\,\mathbb{E}[\sigma_\mu^4]^{1/2}"
-    return worst_gaussian(_gradient_moment, two, checked)

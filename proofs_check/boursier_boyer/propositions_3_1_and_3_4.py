@@ -19,7 +19,7 @@ from numerics.search.query_average_instances import Quantity
 from numerics.search.worst_law import worst_law
 from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, HYPOTHESES, ln
 from proofs_check.boursier_boyer.lemma_d1 import output, token_and_query_laws
-from proofs_check.core.claim import claim
+from proofs_check.core.claim import Claim, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly
 from proofs_check.instances.random_query.query_average import output_or_gradient
@@ -87,58 +87,43 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
     return refuted_exactly(witness, "examples")
 
 
-@claim(
-    "BB:P3.1",
-    **AT_ONE_TOKEN,
-    control=(dict(power=1), dict(c=Fraction(1, 42))),
-    hypotheses=HYPOTHESES,
-    reference={},
-)
-def output_error_averaged_over_the_query(
-    *, least: int = 1, c: Fraction = Fraction(1), power: int = 6
-) -> Evidence:
-    r"""As printed, for every $L\geq1$, one token refutes it; from `least`, which is 2 in the
-    repair, on it is derived with explicit constants that depend on $d$, $\|U\|_{\rm op}$ and
-    $\|V\|_{\rm op}$ only, from OURS:P3.1, and tried on instances. Here `c` multiplies the bound,
-    and `power` is the exponent of $\sigma$.
-    """
-    found = in_the_form_of_the_paper(least, c, power)
-    return found if least == 1 else derivation("BB:P3.1", found, c=c, power=power)
+def at_the_printed_rate(
+    id: str, power: int, c: Fraction, quantity: Quantity = "output", *, where: dict[str, int], **declared: Any
+) -> Claim:
+    """The bound of the error of a quantity; the controls are too small a power and `c`."""
+    least_power = 3 if quantity == "gradient in U" else 1
+
+    @claim(
+        id,
+        **AT_ONE_TOKEN,
+        control=(dict(power=least_power), dict(c=c)),
+        hypotheses=HYPOTHESES,
+        reference={},
+        **declared,
+    )
+    def at_the_printed_rate(*, least: int = 1, c: Fraction = Fraction(1), power: int = power) -> Evidence:
+        r"""As printed, for every $L\geq1$, one token of signs with $U=0$ refutes it; from `least`,
+        which is 2 in the repair, on it is derived with explicit constants that depend on $d$,
+        $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$ only, and tried on instances; a row of the gradient in
+        $V$ is the output for $V=I$. Here `c` multiplies the bound, and `power` is the exponent of
+        $\sigma$.
+        """
+        found = in_the_form_of_the_paper(least, c, power, quantity, **where)
+        return found if least == 1 else derivation(id, found, c=c, power=power)
+
+    return at_the_printed_rate
 
 
-@claim(
-    "BB:P3.4.V",
-    **AT_ONE_TOKEN,
-    control=(dict(power=1), dict(c=Fraction(1, 42))),
-    hypotheses=HYPOTHESES,
-    reference={},
-)
-def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
-    r"""As printed, for every $L\geq1$, one token refutes it; from `least`, which is 2 in the
-    repair, on it is derived with explicit constants, and tried on instances, where a row of the
-    gradient is the output for $V=I$. Here `c` multiplies the bound, and `power` is the exponent of
-    $\sigma$.
-    """
-    found = in_the_form_of_the_paper(least, c, power, M=1)
-    return found if least == 1 else derivation("BB:P3.4.V", found, c=c, power=power)
-
-
-@claim(
+output_error_averaged_over_the_query = at_the_printed_rate("BB:P3.1", 6, Fraction(1, 42), where={})
+at_the_printed_rate("BB:P3.4.V", 6, Fraction(1, 42), where={"M": 1})
+gradient_in_U = at_the_printed_rate(
     "BB:P3.4.U",
-    **AT_ONE_TOKEN,
-    control=(dict(power=3), dict(c=Fraction(1, 106 * 10**4))),
+    12,
+    Fraction(1, 106 * 10**4),
+    "gradient in U",
+    where={"M": 1},
     needs=("BB:C.7.gU", "BB:P3.4.U/limit"),
-    hypotheses=HYPOTHESES,
-    reference={},
 )
-def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
-    r"""As printed, for every $L\geq1$, one token of signs with $U=0$ refutes it: the gradient is 0,
-    and in the limit $z$ times the variance 1. From `least`, which is 2 in the repair, on it is
-    derived with explicit constants, for the covariances of C.7.gU and P3.4.U/limit, and tried on
-    instances. Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
-    """
-    found = in_the_form_of_the_paper(least, c, power, "gradient in U", M=1)
-    return found if least == 1 else derivation("BB:P3.4.U", found, c=c, power=power)
 
 
 @claim("BB:P3.4.U/limit", control=dict(factor=2))

@@ -103,9 +103,8 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
     """
     if tasks == "heavy":
         level = 10**6
-        truncated = 1 + log(
-            level
-        )  # E min(sigma^12, level) for that law: it exceeds every bound as the level grows
+        # E min(sigma^12, level) for that law: it exceeds every bound as the level grows
+        truncated = 1 + log(level)
         if not truncated > 14:
             raise Contradiction("the truncated moment is 1 + ln(level)")
         witness = {"E min(sigma^12, 1e6)": str(truncated), "E min(sigma^12, t)": "1 + ln t -> oo"}
@@ -144,9 +143,8 @@ def second_half_of_ii_follows_from_the_first(*, moment: int = 12, factor: int | 
     length, u = sp.symbols("L u", positive=True)
     right = (Rational(factor) * 6 * s2 / (c * sp.E)) ** 6
     ranges = {length: (1, oo), c: (0, oo), s2: (0, oo)}
-    found = forall(
-        log(length) ** 6 * length ** (-c / s2), "<=", right, ranges, via={u: c * log(length) / (6 * s2)}
-    )
+    left = log(length) ** 6 * length ** (-c / s2)
+    found = forall(left, "<=", right, ranges, via={u: c * log(length) / (6 * s2)})
     search = confirmed(found, rate_under_pareto_laws()) if found.verdict.accepted else found
     return derivation("BB:A4.2.red", search, search, factor=factor)
 

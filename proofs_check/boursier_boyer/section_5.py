@@ -21,7 +21,7 @@ from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION
-from proofs_check.boursier_boyer.remark_5_3 import remark
+from proofs_check.boursier_boyer.theorem_5_2 import remark
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly, supported
@@ -238,9 +238,8 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
         sp.Symbol("t", real=True),
     )
     interval = (Rational(least), 1)
-    return forall(
-        t * sqrt(2) / (d ** Rational(1, 4) * top), ">", 0, {d: Integers(1, oo), top: (0, oo), t: interval}
-    )
+    domain = {d: Integers(1, oo), top: (0, oo), t: interval}
+    return forall(t * sqrt(2) / (d ** Rational(1, 4) * top), ">", 0, domain)
 
 
 @claim(

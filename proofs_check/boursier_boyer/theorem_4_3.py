@@ -205,9 +205,8 @@ def _to_the_end(c: Fraction) -> Evidence:
                 return undecided(FLOW, f"risk {path.risk[-1]:.6g} from {saddle} at L = {transfer.L:g}")
     ratio = worst.pop("ratio")
     if ratio > c:
-        least, again = (
-            risk / worst["epsilon"] for risk in least_risks(worst["L"], 1 / 64)
-        )  # at most that of the limit
+        # at most that of the limit
+        least, again = (risk / worst["epsilon"] for risk in least_risks(worst["L"], 1 / 64))
         if least <= c:
             return undecided(FLOW, f"the limit is between {least:.4g} and {ratio:.4g} times epsilon")
         witness = {**worst, "S": "1/64", "least risk over epsilon": least, "allowed": c}

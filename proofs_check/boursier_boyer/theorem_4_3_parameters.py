@@ -24,9 +24,7 @@ from theory.regression.transfer import distance_26, slow_time
 
 
 def target(transfer: Transfer, start: tuple[float, float]) -> np.ndarray:
-    """Where the infinite-prompt flow ends: the minimum on the diagonal, the saddle on the
-    antidiagonal.
-    """
+    """Where the infinite-prompt flow ends: the minimum, or from the antidiagonal the saddle."""
     end = 0.0 if start[0] == -start[1] else 1 / math.sqrt(transfer.infinite.S)
     return np.array([end, end])
 

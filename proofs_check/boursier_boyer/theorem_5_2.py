@@ -1,20 +1,29 @@
-"""Theorem 5.2 of Boursier & Boyer as printed: the trained risk is within epsilon of the best one
-for prompts longer than some L(epsilon). The statement is derived as Theorem 4.3 is, and tried by
-integrating the flow; the step of its proof that needs a covariance of norm at most 1 is refuted.
+"""Theorem 5.2 of Boursier & Boyer as printed, which is derived as Theorem 4.3 is, and Remark 5.3:
+the parameters at which training with infinite prompts ends, their risk, label noise, and singular
+covariances. Fixed points and risks are proved for every dimension; limits are found by integrating
+the gradient flow.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
+import numpy as np
 import sympy as sp
 from sympy import Rational, exp, oo, sqrt
 
-from numerics.evidence import Evidence, Verdict
-from numerics.provers import forall
+from numerics.evidence import Evidence, Verdict, all_of
+from numerics.properties.flows import drawn_ends
+from numerics.provers import computed, forall, identity, trace_identity
+from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
+from theory.regression.limit import limit_parameters
+from theory.regression.risk import icl_risk
+from theory.symbolic.algebra import Algebra
+from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_moments
 
 
 @claim(
@@ -83,3 +92,137 @@ def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evide
     at = {"d": 1, "Sigma": 2, "alpha": Fraction(1, 2), "v": 1}
     witness = {**at, "E e^{v x_q}": f"exp({sp.log(left)})", "e^{v^2/2}": str(right)}
     return found.replace(witness=witness)
+
+
+ALGEBRA = Algebra(symmetric=["S", "J"], vectors=["w", "x"], inverse=[("S", "J")])
+S, J, w, x = (ALGEBRA[name] for name in ("S", "J", "w", "x"))
+SINGULAR = Algebra(
+    general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")]
+)
+
+
+def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
+    """The limits as printed."""
+    inverse = np.linalg.inv(start.Sigma)
+    scale = np.trace(inverse @ inverse) ** exponent
+    return inverse / scale, float(scale)
+
+
+@claim("BB:R5.3.limits/fixed_point", control=({"exponent": Rational(1, 2)}, {"factor": 2}))
+def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
+    r"""The limits are balanced: $\|U\|_F^2$ and $u^2$ are both ${\rm tr}(\Sigma^{-2})^{1/2}$. Since
+    $uU=\Sigma^{-1}$, the vector field of the flow vanishes there. Here `exponent` stands for the
+    $\frac14$ of $U$ and $u$, and `factor` multiplies $uU$.
+    """
+    T = sp.Symbol("T", positive=True)
+    with sp.evaluate(False):
+        U_norm, u_square = T * (T**-exponent) ** 2, (T**exponent) ** 2
+    balanced = identity(U_norm, u_square)
+    if not balanced.verdict.accepted:
+        return balanced
+    scaled = factor * J  # u U
+    in_U = trace_identity(S * S * scaled * S, S * S)
+    return all_of(balanced, in_U, trace_identity((S * scaled * S * scaled * S).tr(), (S * scaled * S).tr()))
+
+
+@claim(
+    "BB:R5.3.limits",
+    needs=("BB:F.2.Zh", "BB:5.block", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
+    control={"exponent": Rational(1, 2)},
+)
+def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
+    r"""For invertible $\Sigma$ integrated paths end at these limits, where `exponent` stands for
+    $\frac14$; the proof is that of our own result on the limit of the flow.
+    """
+    checked = (
+        r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)"
+        r"\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
+    )
+    limit = partial(remark, exponent=float(exponent))
+    return ends_at(limit, theta_starts(), checked=checked).replace(sides=(drawn_ends(limit, "balanced"),))
+
+
+@claim("BB:R5.3.risk0", control=({"factor": 2}, {"least": Fraction(1, 100)}), needs=("BB:R5.3.limits",))
+def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0) -> Evidence:
+    r"""At $U=\Sigma^{-1}/t$ and $u=t$, for every $t>0$ and $d$, the risk of attention is derived to
+    be 0, and a mean of half a squared error is not negative, whatever is predicted, where `least`
+    stands for 0; `factor` multiplies $\Sigma^{-1}$. The second route is $u\,w^\top\Sigma Ux=w^\top
+    x$, and the closed form of the risk in $d=1$ and 2.
+    """
+    exact = trace_identity(factor * (w.T * S * J * x), w.T * x)
+    parts = [exact]
+    for d in (1, 2):
+        Sigma = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}"))
+        u = sp.Symbol("u", positive=True)
+        risk = computed(r"\mathcal{R}_\infty", icl_risk(Sigma, factor * Sigma.inv() / u, u))
+        parts.append(identity(risk + Sigma.trace() / 2, Sigma.trace() / 2))
+    e = sp.Symbol("e", real=True)
+    bounded = forall(Rational(least), "<=", e**2 / 2, {e: (-sp.oo, sp.oo)})
+    return derivation("BB:R5.3.risk0", all_of(*parts), bounded, factor=factor, least=least)
+
+
+@claim("BB:R5.3.noise", control={"factor": 2}, needs=("OURS:T5.2",))
+def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
+    r"""For label noise of any law of mean 0 and variance $\tau^2$, independent of the Gaussian $x$,
+    and every $d$ it is derived that $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and
+    $\mathbb{E}y^2=w^\top\Sigma w+\tau^2$; `factor` multiplies each right side. The second route has
+    Gaussian noise.
+    """
+    square, column, corner = token_moments(noise=True)
+    S, w, r = (DATA[name] for name in ("S", "w", "r"))
+    return derivation(
+        "BB:R5.3.noise",
+        trace_identity(square, factor * S),
+        trace_identity(column, factor * S * w),
+        trace_identity(corner, factor * (w.T * S * w + r.T * r)),
+        factor=factor,
+    )
+
+
+@claim("BB:R5.3.noise/risk", control={"factor": 2}, needs=("BB:R5.3.noise", "BB:5.block"))
+def label_noise_stays_out_of_the_risk(*, factor: int = 1) -> Evidence:
+    r"""With $p=b=0$ the infinite-prompt risk with label noise is that without, $\frac12{\rm
+    tr}((q\Sigma A-I)\Sigma(q\Sigma A-I)^\top)$, because the noisy corner of $\Gamma_w$ meets $U$
+    only through its row $b^\top$, which stays 0 (BB:5.block); `factor` multiplies the risk without
+    noise.
+    """
+    S, A, q = (DATA[name] for name in ("S", "A", "q"))
+    on_manifold = risk_of_blocks(noise=True).substitute("p", 0 * DATA["p"]).substitute("b", 0 * DATA["b"])
+    bracket = q * S * A - DATA.I
+    return trace_identity(on_manifold, factor * (bracket * S * bracket.T).tr() / 2)
+
+
+@claim("BB:R5.3.deg/fixed_point", control={"factor": 2})
+def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evidence:
+    r"""At $uU=\Sigma^\dagger+uP(M)$, for any $M$ and $\Sigma$ of any rank, the vector field of the
+    flow vanishes, and $w^\top\Sigma(uU)x=w^\top x$ for every $x$ in the range of $\Sigma$; `factor`
+    multiplies $\Sigma^\dagger$.
+    """
+    S, G, H, M, w, u = (SINGULAR[name] for name in ("S", "G", "H", "M", "w", "u"))
+    scaled = factor * G + u * (M - H * M * H)
+    in_U = trace_identity(S * S * scaled * S, S * S)
+    in_u = trace_identity((S * scaled * S * scaled.T * S).tr(), (S * scaled.T * S).tr())
+    return all_of(in_U, in_u, trace_identity(w.T * S * scaled * S, w.T * S))
+
+
+@claim(
+    "BB:R5.3.deg",
+    control={"factor": 2},
+    needs=("BB:F.3.4c", "BB:5.block", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
+)
+def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evidence:
+    r"""For covariances of any rank integrated paths end at $U=\gamma\Sigma^\dagger+P(U(0))$ and
+    $u=1/\gamma$; `factor` multiplies $\gamma\Sigma^\dagger$.
+    """
+    checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
+    limit = partial(by_pseudo_inverse, factor=factor)
+    drawn = drawn_ends(limit, "balanced", singular=True)
+    return ends_at(limit, theta_starts(singular=True, scales=(0.6,)), checked=checked).replace(sides=(drawn,))
+
+
+def by_pseudo_inverse(start: Start, factor: int) -> tuple[np.ndarray, float]:
+    """The limit that `limit_parameters` states, its part in the range times a factor."""
+    p = limit_parameters(start.Sigma, U0=start.U0, u0=start.u0)
+    onto = start.Sigma @ np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
+    U = p.U[:-1, :-1]
+    return U + (factor - 1) * (onto @ U @ onto), float(p.V[-1, -1])

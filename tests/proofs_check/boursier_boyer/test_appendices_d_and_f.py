@@ -14,7 +14,6 @@ from proofs_check.boursier_boyer import (
     appendix_f3,
     lemma_d1,
     lemma_f1,
-    lemma_f1_moments,
 )
 from proofs_check.core.controls import conjuncts
 from proofs_check.core.robust import Robust
@@ -78,8 +77,8 @@ def test_the_robust_witness_of_item_3_needs_room() -> None:
 @pytest.mark.parametrize(
     "check",
     [
-        lemma_f1.sub_gaussian_parameter_of_the_tokens.check,
-        lemma_f1_moments.moments_with_the_sub_gaussian_parameter.check,
+        lemma_f1.sub_gaussian_parameter_of_tokens.check,
+        lemma_f1.moments_with_the_parameter.check,
     ],
 )
 def test_the_repaired_parameter_of_lemma_f1_is_sharp(check: Callable[..., Evidence]) -> None:

@@ -11,15 +11,9 @@ import sympy as sp
 
 from numerics.evidence import Verdict
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
-from proofs_check.boursier_boyer import (
-    corollary_e3,
-    corollary_e5,
-    lemma_e1,
-    lemma_e2_statement,
-    lemma_e2_steps,
-    lemma_e4_statement,
-    lemma_e4_steps,
-)
+from proofs_check.boursier_boyer import corollaries_e3_and_e5 as corollaries
+from proofs_check.boursier_boyer import lemma_e1, lemma_e2_statement, lemma_e4_statement
+from proofs_check.boursier_boyer import lemmas_e2_and_e4_steps as steps
 from proofs_check.boursier_boyer.lemma_e2_statement import SlopeTask
 from theory.bounds.query_average_constants import paper_constants_V
 
@@ -89,8 +83,7 @@ def test_with_open_balls_only_the_exit_itself_is_outside() -> None:
 
 
 @pytest.mark.parametrize(
-    "claim",
-    [lemma_e1.the_constant_in_23, lemma_e4_steps.root_of_the_mean, lemma_e4_steps.root_of_the_middle_term],
+    "claim", [lemma_e1.the_constant_in_23, steps.root_of_the_mean, steps.root_of_the_middle_term]
 )
 def test_a_repair_is_a_computation(claim: Any) -> None:
     held = claim(**claim.repair)
@@ -101,19 +94,19 @@ def test_a_repair_is_a_computation(claim: Any) -> None:
 def test_a_constant_that_grows_where_it_should_fall_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     right = paper_constants_V
     grows = lambda u, v, d: (right(u, v, d)[0], 1 / right(u, v, d)[1])
-    monkeypatch.setattr(corollary_e3, "paper_constants_V", grows)
-    assert corollary_e3.constants_depend_on_the_norms(constant="R1").verdict is Verdict.REFUTED
+    monkeypatch.setattr(corollaries, "paper_constants_V", grows)
+    assert corollaries.constants_depend_on_the_norms(constant="R1").verdict is Verdict.REFUTED
 
 
 def test_the_maximum_over_a_segment_is_attained_at_its_ends() -> None:
-    found = lemma_e2_steps.smooth_loss_on_a_segment()
+    found = steps.smooth_loss_on_a_segment()
     assert found.verdict is Verdict.PROVED
-    assert lemma_e2_steps.squared_loss_on_a_segment(square=Fraction(3, 2)).verdict is Verdict.REFUTED
+    assert steps.squared_loss_on_a_segment(square=Fraction(3, 2)).verdict is Verdict.REFUTED
 
 
 def test_at_one_token_the_bound_on_g2_fails_and_its_repair_holds() -> None:
     """The display of Corollary E.5 is 0 there, and the finite-prompt slope is not."""
-    claim = corollary_e5.the_displayed_bound_at_one_token
+    claim = corollaries.the_displayed_bound_at_one_token
     found = gaps(tasks_on_atoms([1.0, -1.0], [0.5, 0.5], [0.0]), np.zeros((2, 2)), [1.0, 0.0], 1)
     left = float(np.sum((found.gradient_L - found.gradient) ** 2))
     assert float(claim().witness["left^2"]) == pytest.approx(left)

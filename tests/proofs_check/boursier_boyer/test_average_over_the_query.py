@@ -12,13 +12,9 @@ import pytest
 from numerics.derivations import statements
 from numerics.evidence import Evidence, Verdict
 from numerics.search.query_average import tightest
-from proofs_check.boursier_boyer import (
-    average_steps,
-    lemma_c6_statement,
-    lemma_c6_steps,
-    lemma_c9_statement,
-    lemma_c9_steps,
-)
+from proofs_check.boursier_boyer import average_steps
+from proofs_check.boursier_boyer import lemmas_c6_and_c9_statements as of_statements
+from proofs_check.boursier_boyer import lemmas_c6_and_c9_steps as steps
 from proofs_check.boursier_boyer import propositions_3_1_and_3_4 as propositions
 from proofs_check.core.claim import Claim
 from proofs_check.instances.random_query.average_split import PRODUCTS, instances, products, split
@@ -31,9 +27,7 @@ def refuted(found: Evidence) -> list[bool]:
     return [part.verdict is Verdict.REFUTED for part in found.parts]
 
 
-@pytest.mark.parametrize(
-    ("claim", "share", "powers"), [(lemma_c6_steps.term_3, 6, 2), (lemma_c9_steps.term_3, 12, 1)]
-)
+@pytest.mark.parametrize(("claim", "share", "powers"), [(steps.term_3, 6, 2), (steps.term_3_of_c9, 12, 1)])
 def test_the_exponent_of_term_3_is_that_of_the_radius(
     claim: Claim, share: int, powers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,7 +40,7 @@ def test_the_exponent_of_term_3_is_that_of_the_radius(
     assert claim(rate=rate + 1).verdict is not Verdict.REFUTED
 
 
-@pytest.mark.parametrize(("claim", "printed"), [(lemma_c6_steps.term_1, 6), (lemma_c9_steps.term_1, 12)])
+@pytest.mark.parametrize(("claim", "printed"), [(steps.term_1, 6), (steps.term_1_of_c9, 12)])
 def test_the_radius_of_the_ball_is_seen_by_term_1(claim: Claim, printed: int) -> None:
     assert claim.numbers["share"] == printed
     assert refuted(claim()) == [False] * 4
@@ -55,7 +49,7 @@ def test_the_radius_of_the_ball_is_seen_by_term_1(claim: Claim, printed: int) ->
         assert average_steps.square_of_the_radius(share, printed).verdict is Verdict.REFUTED
 
 
-@pytest.mark.parametrize("claim", [lemma_c6_steps.radius_of_the_ball, lemma_c9_steps.radius_of_the_ball])
+@pytest.mark.parametrize("claim", [steps.radius_of_the_ball, steps.radius_of_the_ball_of_c9])
 def test_a_larger_ball_is_refuted_for_every_norm(claim: Claim) -> None:
     printed = claim.numbers["share"]
     assert claim(norm="n", share=printed + 1).verdict.accepted
@@ -65,9 +59,9 @@ def test_a_larger_ball_is_refuted_for_every_norm(claim: Claim) -> None:
 @pytest.mark.parametrize(
     ("claim", "power"),
     [
-        (lemma_c6_statement.term_1_free_of_sigma, 2),
-        (lemma_c9_statement.term_1_free_of_sigma, 4),
-        (lemma_c6_statement.third_constant_free_of_sigma, 2),
+        (of_statements.term_1_free_of_sigma, 2),
+        (of_statements.term_1_free_of_sigma_of_c9, 4),
+        (of_statements.third_constant_free_of_sigma, 2),
     ],
 )
 def test_no_smaller_power_of_sigma_is_enough(claim: Claim, power: int) -> None:
@@ -162,7 +156,7 @@ def test_a_bound_that_is_too_small_is_refuted_by_balls(rows: Callable[..., Any],
 
 def test_the_first_lines_need_a_product_of_matrices() -> None:
     """For another product they fail at the smallest prompt, and the bounds of the lemmas hold."""
-    checks = lemma_c6_steps.split_for_any_product, lemma_c9_steps.split_at_the_ball
+    checks = steps.split_for_any_product, steps.split_at_the_ball_of_c9
     second, fourth = (check(through="|f| |g|") for check in checks)
     assert (second.witness["left"], second.witness["right"]) == (1, 0.5)
     assert (fourth.witness["left"], fourth.witness["right"]) == (1, 0.25)

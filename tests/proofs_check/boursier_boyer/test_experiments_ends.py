@@ -20,7 +20,7 @@ from proofs_check.boursier_boyer.experiments_risk import runs_end_at_the_limits
 from proofs_check.boursier_boyer.experiments_training import (
     converges_before_50_000_steps,
     from_one_start_it_takes_longer,
-    linear_attention_fails_from_some_start,
+    linear_attention_fails_from_a_start,
     softmax_fails_more_seldom,
     the_block_start_is_not_necessary,
 )
@@ -104,8 +104,8 @@ def test_few_starts_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_linear_attention_fails_from_one_start_and_not_from_another() -> None:
-    assert linear_attention_fails_from_some_start().verdict is Verdict.SUPPORTED
-    fine = linear_attention_fails_from_some_start(seed=1)
+    assert linear_attention_fails_from_a_start().verdict is Verdict.SUPPORTED
+    fine = linear_attention_fails_from_a_start(seed=1)
     assert fine.verdict is Verdict.REFUTED
     assert fine.witness["risk at the end"] == pytest.approx(fine.witness["from the block start"], rel=1e-6)
 

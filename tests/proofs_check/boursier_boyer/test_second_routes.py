@@ -9,7 +9,7 @@ import pytest
 
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.quadrature.softmax_weights import softmax_moments
-from proofs_check.boursier_boyer import appendix_b, lemma_2_1, section_2, section_3_attention, section_4
+from proofs_check.boursier_boyer import appendix_b, lemma_2_1, section_2, section_3, section_4
 from proofs_check.ours import direct_integration, theorem_a
 
 
@@ -52,12 +52,12 @@ def test_pareto_laws_notice_a_rate_that_is_too_small(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    "claim", [section_3_attention.gradient_in_the_keys, section_3_attention.gradient_in_the_queries]
+    "claim", [section_3.gradient_in_the_keys, section_3.gradient_in_the_queries]
 )
 def test_finite_differences_notice_a_wrong_gradient(claim: Callable[[], Evidence], monkeypatch) -> None:
     for name in ("grad_K", "grad_Q"):
-        right = getattr(section_3_attention, name)
-        monkeypatch.setattr(section_3_attention, name, lambda *a, right=right: right(*a)[:, ::-1])
+        right = getattr(section_3, name)
+        monkeypatch.setattr(section_3, name, lambda *a, right=right: right(*a)[:, ::-1])
     with pytest.raises(Contradiction, match="finite differences"):
         claim()
 

@@ -14,7 +14,7 @@ from numerics.properties.computed import Computed
 from numerics.properties.dispatch import of_statements
 from numerics.properties.holds import holds
 from numerics.quadrature.softmax_weights import softmax_moments
-from proofs_check.boursier_boyer.corollary_e3 import drawn_risks
+from proofs_check.boursier_boyer.corollaries_e3_and_e5 import drawn_risks
 from proofs_check.boursier_boyer.lemma_e2_statement import _fourth
 from proofs_check.boursier_boyer.lemma_e4_statement import _gradient_moment, _output_moment
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square
