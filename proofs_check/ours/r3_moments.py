@@ -33,10 +33,6 @@ g = sp.Symbol("g", real=True)
 MAX_PRODUCT_NODES = 300
 
 
-def half_power(x: Any, power: int) -> Any:
-    return x ** (power // 2) if power % 2 == 0 else np.sqrt(x) ** power
-
-
 @cache
 def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
     """A function of the law with the two sides: E|Z|^p under the law tilted by a, and the
@@ -48,7 +44,8 @@ def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
         n = mu.nodes.shape[1]
         score = numbers.reshape((n, *numbers.shape[1:]))
         bound = bound_of_R3(power)(mu.sigma2, (score * score).sum(0), 0 * mu.sigma2 + n)
-        return mu.tilted(score).mean(half_power(mu.squares, power)), bound
+        norms = mu.squares ** (power // 2) if power % 2 == 0 else np.sqrt(mu.squares) ** power
+        return mu.tilted(score).mean(norms), bound
 
     return sides
 

@@ -294,11 +294,8 @@ def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = 
     from which bias and mean squared error follow; that of the gradient in $U$ is compared with its
     limit at $L=10^{10}$. Here `rate` multiplies $s$, and `share` that limit.
     """
-    return all_of(_weights(float(rate)), gradient_of_a_long_prompt(float(share)))
-
-
-def _weights(rate: float) -> Evidence:
-    return _weights_at_long_prompts(rate).replace(sides=(integrated.long_prompts(rate),))
+    weights = _weights_at_long_prompts(float(rate)).replace(sides=(integrated.long_prompts(float(rate)),))
+    return all_of(weights, gradient_of_a_long_prompt(float(share)))
 
 
 def _weights_at_long_prompts(rate: float) -> Evidence:

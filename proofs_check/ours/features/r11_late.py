@@ -143,12 +143,10 @@ def the_margin_of_orthonormal_features(*, square: int = 2) -> Evidence:
     primal = identity(K * (1 - 1 / K) ** 2 + K * M / K**square, M)
     dual = identity(K / K**2 + K * M / (K * M) ** square, 1 / M)
     found = all_of(primal, dual)
-    return found if square != 2 else confirmed(found, _margins())
-
-
-def _margins() -> Evidence:
+    if square != 2:
+        return found
     cases = [margin_of(f"K = {K}", np.eye(K), (K - 1) ** -0.5) for K in (2, 3, 9)]
-    return agree("enumeration", cases, 1e-9, checked=r"\gamma=(K-1)^{-1/2}")
+    return confirmed(found, agree("enumeration", cases, 1e-9, checked=r"\gamma=(K-1)^{-1/2}"))
 
 
 # Without the hypothesis, and with finite prompts
