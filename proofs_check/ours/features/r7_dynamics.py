@@ -40,8 +40,8 @@ def the_updates_stay_in_one_direction(*, factor: int = 1, power: int = 2) -> Evi
 def beside_the_map(
     name: str, problem: FeatureRegression, scalar: ReducedAttention, step: float, steps: int
 ) -> Compared:
-    """By how much the own score exceeds another one after descent, beside the scalar map; the second
-    route is plain descent.
+    """By how much the own score exceeds another one after descent, beside the scalar map; the
+    second route is plain descent.
     """
     gap, of = 0.0, lambda scores: float(scores[0, 0] - scores[1, 0])
     for _ in range(steps):
