@@ -171,9 +171,6 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
     return all_of(*(e.replace(covered=f"{name}: {e.covered}") if e.covered else e for name, e in parts))
 
 
-# -- the bound and its proof -----------------------------------------------------------------------
-
-
 @claim(
     "OURS:R3",
     control=(dict(share=Fraction(1, 4)), dict(least=Fraction(1, 4))),
@@ -253,9 +250,6 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     return all_of(terms, factor)
 
 
-# -- Assumption 3.3 --------------------------------------------------------------------------------
-
-
 @claim(
     "OURS:R3.A33",
     control=(dict(share=Fraction(1, 15)), dict(least=Fraction(1, 5))),
@@ -319,9 +313,6 @@ def constants_free_of_the_laws(*, four: int | Fraction = 4) -> Evidence:
         code = computed(rf"M_{{{p},{q}}}", M_R3(p, q, u, d))
         searches.append(forall(code, "<=", constant_of_the_query(p, q, four, u, d), domain))
     return derivation("OURS:R3.A33/uniform", *searches, four=four)
-
-
-# -- tail and maximum ------------------------------------------------------------------------------
 
 
 @claim("OURS:R3.tail", control=(dict(share=Fraction(4, 5)), dict(two=3)), reference={})

@@ -172,9 +172,6 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     return derivation("OURS:R4.e/order", confirmed(two, every_length) if two.verdict.accepted else two, c=c)
 
 
-# -- quadrature, gradients, limits -----------------------------------------------------------------
-
-
 @claim(
     "OURS:R4.quad",
     control=(dict(sixth=Fraction(1, 7)), dict(half=Fraction(1, 3))),

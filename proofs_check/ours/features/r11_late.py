@@ -55,9 +55,6 @@ def the_lower_half(*, quarter: Fraction = Fraction(1, 4), four: int = 4, two: in
     )
 
 
-# The law, along flows
-
-
 @cache
 def late_losses(name: str, times: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(attention_flow(PROBLEMS[name], list(times)).loss)
@@ -147,9 +144,6 @@ def the_margin_of_orthonormal_features(*, square: int = 2) -> Evidence:
         return found
     cases = [margin_of(f"K = {K}", np.eye(K), (K - 1) ** -0.5) for K in (2, 3, 9)]
     return confirmed(found, agree("enumeration", cases, 1e-9, checked=r"\gamma=(K-1)^{-1/2}"))
-
-
-# Without the hypothesis, and with finite prompts
 
 
 @claim(
