@@ -94,9 +94,6 @@ def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evi
     return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
-# -- the moments of the weights --------------------------------------------------------------------
-
-
 STEP = 0.1
 MOMENTS = ("P2", "P3", "Q")
 

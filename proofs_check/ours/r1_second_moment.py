@@ -24,7 +24,6 @@ ANY_L, ANY_A2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", non
 DOMAIN = {ANY_L: Integers(1, oo), ANY_A2: Closed(0, oo)}
 x = sp.Symbol("x", positive=True)
 VIA = {x: ANY_L * exp(-2 * ANY_A2) / 8}
-CHUNG_LU = "Chung and Lu 2006, Theorem 7"
 
 
 @claim("OURS:R1", dial="C", hypotheses=("L in Integers", "L >= 1"), reference={})

@@ -33,10 +33,6 @@ g = sp.Symbol("g", real=True)
 MAX_PRODUCT_NODES = 300
 
 
-def half_power(x: Any, power: int) -> Any:
-    return x ** (power // 2) if power % 2 == 0 else np.sqrt(x) ** power
-
-
 @cache
 def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
     """A function of the law with the two sides: E|Z|^p under the law tilted by a, and the
@@ -48,7 +44,8 @@ def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
         n = mu.nodes.shape[1]
         score = numbers.reshape((n, *numbers.shape[1:]))
         bound = bound_of_R3(power)(mu.sigma2, (score * score).sum(0), 0 * mu.sigma2 + n)
-        return mu.tilted(score).mean(half_power(mu.squares, power)), bound
+        norms = mu.squares ** (power // 2) if power % 2 == 0 else np.sqrt(mu.squares) ** power
+        return mu.tilted(score).mean(norms), bound
 
     return sides
 
@@ -174,9 +171,6 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
     return all_of(*(e.replace(covered=f"{name}: {e.covered}") if e.covered else e for name, e in parts))
 
 
-# -- the bound and its proof -----------------------------------------------------------------------
-
-
 @claim(
     "OURS:R3",
     control=(dict(share=Fraction(1, 4)), dict(least=Fraction(1, 4))),
@@ -256,9 +250,6 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     return all_of(terms, factor)
 
 
-# -- Assumption 3.3 --------------------------------------------------------------------------------
-
-
 @claim(
     "OURS:R3.A33",
     control=(dict(share=Fraction(1, 15)), dict(least=Fraction(1, 5))),
@@ -322,9 +313,6 @@ def constants_free_of_the_laws(*, four: int | Fraction = 4) -> Evidence:
         code = computed(rf"M_{{{p},{q}}}", M_R3(p, q, u, d))
         searches.append(forall(code, "<=", constant_of_the_query(p, q, four, u, d), domain))
     return derivation("OURS:R3.A33/uniform", *searches, four=four)
-
-
-# -- tail and maximum ------------------------------------------------------------------------------
 
 
 @claim("OURS:R3.tail", control=(dict(share=Fraction(4, 5)), dict(two=3)), reference={})

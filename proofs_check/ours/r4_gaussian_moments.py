@@ -109,11 +109,8 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
     """
     formula = closed.gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, Gamma_vv, h_v**2)
     proof = for_every_prompt(identity((mean("v") ** 2).expectation(), formula))
-    return derivation(
-        "OURS:R4.c",
-        confirmed(proof, integrated.by_simulation()) if proof.verdict.accepted else proof,
-        six=six,
-    )
+    search = confirmed(proof, integrated.by_simulation()) if proof.verdict.accepted else proof
+    return derivation("OURS:R4.c", search, six=six)
 
 
 @claim("OURS:R4.d", control=(dict(eight=7), dict(times=2)), needs=("OURS:R4.b",))
@@ -170,9 +167,6 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     every_length = all_of(expansion, identity(pi[3] - pi[2] ** 2, over_pairs))
     two = forall((p**2 + (1 - p) ** 2) ** 2, "<=", c * (p**3 + (1 - p) ** 3), {p: sp.Interval.Lopen(0, 1)})
     return derivation("OURS:R4.e/order", confirmed(two, every_length) if two.verdict.accepted else two, c=c)
-
-
-# -- quadrature, gradients, limits -----------------------------------------------------------------
 
 
 @claim(
@@ -294,11 +288,8 @@ def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = 
     from which bias and mean squared error follow; that of the gradient in $U$ is compared with its
     limit at $L=10^{10}$. Here `rate` multiplies $s$, and `share` that limit.
     """
-    return all_of(_weights(float(rate)), gradient_of_a_long_prompt(float(share)))
-
-
-def _weights(rate: float) -> Evidence:
-    return _weights_at_long_prompts(rate).replace(sides=(integrated.long_prompts(rate),))
+    weights = _weights_at_long_prompts(float(rate)).replace(sides=(integrated.long_prompts(float(rate)),))
+    return all_of(weights, gradient_of_a_long_prompt(float(share)))
 
 
 def _weights_at_long_prompts(rate: float) -> Evidence:

@@ -130,9 +130,6 @@ def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
     return derivation("OURS:R5.cons", balance, rest, factor=factor, taken=taken)
 
 
-# The limit
-
-
 @claim("OURS:R5.limit/orthant", control=(dict(power=3), dict(factor=2)), needs=("OURS:R5.cons/gradient",))
 def the_orthant_is_kept(*, power: int = 2, factor: int = 1) -> Evidence:
     r"""With the eigenvalues $l_i$ of $S$ and $m_i$ of $S_L$, on the diagonal $\dot

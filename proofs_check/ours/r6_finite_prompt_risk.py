@@ -139,9 +139,6 @@ def risk_at_every_prompt_length(*, six: int = 6) -> Evidence:
     return confirmed(proof, by_all_scores(), by_prompts())
 
 
-# -- isotropic covariates --------------------------------------------------------------------------
-
-
 def by_differences(step: float = 1e-4) -> Evidence:
     """By differences of the risk its gradient in the entries of U at c I, S = I, is a multiple g I
     of the identity with dR/dc = d g.

@@ -204,8 +204,6 @@ def _at_spectra(share: Fraction) -> Evidence:
     return supported("quadrature", "; ".join(shown))
 
 
-# -- what happens at tr(S^-2) = 4 ------------------------------------------------------------------
-
 #: Eigenvalues of S with tr(S^-2) = 4, and the label noise.
 CRITICAL_SPECTRA = {
     "S = 1/2, d = 1": ((0.5,), 0.0),
@@ -273,9 +271,6 @@ def _at_critical_spectra(scale: Fraction) -> Evidence:
             return refuted_by_two_routes("quadrature", witness, off, 3e-3, abs(extrapolated(0.04) - 1))
         shown.append(f"{name}: {off:.0e}")
     return supported("quadrature", f"L = 1e25, 1e50; off by {'; '.join(shown)}")
-
-
-# -- isotropic data -------------------------------------------------------------------------------
 
 
 @claim("OURS:R6.trained/path", needs=("OURS:R6.iso",), control={"times": Fraction(1, 2)})

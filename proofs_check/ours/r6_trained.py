@@ -201,8 +201,6 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
     return supported("integration of the flow", covered)
 
 
-# -- lengths ---------------------------------------------------------------------------------------
-
 #: d, the name of S, epsilon, and L(epsilon) as in the table.
 TABLE_ENTRIES = (
     (1, "I", Fraction(1, 10), 19),
@@ -239,9 +237,6 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
             return undecided("quadrature", reason)
         shown.append(f"d = {d}, S = {name}, epsilon = {float(epsilon):g}: L = {length}")
     return supported("quadrature", "; ".join(shown))
-
-
-# -- how far the flows part ------------------------------------------------------------------------
 
 
 @claim("OURS:R6.far/distance", control=dict(two=1))

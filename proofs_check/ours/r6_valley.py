@@ -148,9 +148,6 @@ def _at_points(share: Fraction) -> Evidence:
     return supported("quadrature", covered, slack=1 / max(reached))
 
 
-# -- what it costs against linear attention --------------------------------------------------------
-
-
 @claim("OURS:R6.valley/linear", control={"share": Fraction(1, 2)}, needs=("OURS:R5.finite",))
 def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""The least excess of linear attention over all $uU$ is the sum of $\frac12(l-l^2/s_L)$ over

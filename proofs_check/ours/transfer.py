@@ -217,10 +217,8 @@ def the_horizon_is_where_the_distance_is_rho(*, share: Fraction = Fraction(1)) -
     r"""At $t=\ln(1+\beta\rho/g_2)/\beta$ the bound of the distance, $g_2(e^{\beta t}-1)/\beta$, is
     $\rho$; `share` multiplies this $\rho$.
     """
-    return identity(
-        sp.Subs(bounds.distance_of_flows(g2, beta, t), t, bounds.horizon(g2, beta, rho)),
-        Rational(share) * rho,
-    )
+    left = sp.Subs(bounds.distance_of_flows(g2, beta, t), t, bounds.horizon(g2, beta, rho))
+    return identity(left, Rational(share) * rho)
 
 
 @claim(

@@ -71,12 +71,6 @@ def second_moment(d: int) -> tuple[sp.Expr, sp.Expr]:
     return sp.expand(sp.Add(*(dot(g, x) * dot(g, y) for g in orbit)) / len(orbit)) / dot(w, w), dot(x, y) / d
 
 
-def uniform_square(L: sp.Expr) -> sp.Expr:
-    """The mean square of a uniform variable on [-L, L]."""
-    t = sp.Symbol("t", real=True)
-    return sp.integrate(t**2, (t, -L, L)) / (2 * L)
-
-
 def turned_task(stretch: int) -> tuple[Evidence, Evidence]:
     """For a rotation Q of the plane w'Qx is `stretch` times (Q'w)'x, and Q'w is as long as w, times
     its square.
@@ -100,7 +94,8 @@ def correlation_of_affine_tasks(
     one mean square, and of the slope and the offset their mean squares, which are computed. It is
     tried with the means over the signed permutations of $w$.
     """
-    square = uniform_square(L)
+    t = sp.Symbol("t", real=True)
+    square = sp.integrate(t**2, (t, -L, L)) / (2 * L)  # of a uniform variable on [-L, L]
     parts = []
     for d in (2, 3, 4):
         mean, dot = second_moment(d)

@@ -10,6 +10,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence
 from numerics.provers import Closed, computed, forall, identity, trace_identity
+from proofs_check.collins.setting.appendix_b import on_circle
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
@@ -18,12 +19,6 @@ from proofs_check.instances.outcomes import TYPO, charge
 from theory.symbolic.algebra import Algebra
 
 t = sp.Symbol("t", real=True)
-
-
-def on_circle(name: str) -> sp.Matrix:
-    """A point of the circle, by the tangent of half its angle."""
-    p = sp.Symbol(name, real=True)
-    return sp.Matrix([1 - p**2, 2 * p]) / (1 + p**2)
 
 
 @claim("COL:C.4a", control=(dict(cross=1), dict(three=2)))

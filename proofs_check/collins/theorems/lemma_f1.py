@@ -15,18 +15,10 @@ from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge
+from proofs_check.instances.window.relu_means import L, averaged, b, l_1, l_2
 
-L = sp.Symbol("L", positive=True)
-l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
 #: The modulus |w'x| at a point, and its mean over the sphere.
 m, mu = sp.symbols("m mu", positive=True)
-
-
-def averaged(value: sp.Expr) -> sp.Expr:
-    """The mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
-    for name in (l_1, l_2, b):
-        value = sp.integrate(sp.expand(value), (name, -L, L)) / (2 * L)
-    return sp.expand(value)
 
 
 #: The mean of a ReLU task over the sphere, and the rest of it where w'x is -m or m.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import sympy as sp
@@ -27,14 +28,9 @@ EXCHANGEABLE = (
 )
 
 
-def flat_excess(K: sp.Expr, L: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, **_: sp.Expr) -> sp.Expr:
-    """Lower bound of the loss at the printed T_f^*, over epsilon^2."""
-    return slow.loss_late(K, L, slow.end_of_phase_2(K, delta, epsilon)) / epsilon**2
-
-
-def sharp_excess(K: sp.Expr, L: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, **_: sp.Expr) -> sp.Expr:
-    """Lower bound of the loss at the printed T_s^*, over epsilon^2."""
-    return slow.loss_late(K, L, slow.end_of_phase_3_at_most(K, delta, epsilon)) / epsilon**2
+def excess_at(end: Callable[..., sp.Expr]) -> Callable[..., sp.Expr]:
+    """Lower bound of the loss at a printed end, over epsilon^2."""
+    return lambda K, L, delta, epsilon, **_: slow.loss_late(K, L, end(K, delta, epsilon)) / epsilon**2
 
 
 def never_learned(at: dict[str, sp.Expr], T: sp.Expr, least: int) -> Evidence:
@@ -113,7 +109,7 @@ def late_training_is_slow(
     **charge(false="false", costs="the theorem"),
     repair=dict(time="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
-    robust=exactly.diverging(5, IN_FLAT, flat_excess, n / 400),
+    robust=exactly.diverging(5, IN_FLAT, excess_at(slow.end_of_phase_2), n / 400),
     needs=("LDL:T1/late", "LDL:L1.Theta", "OURS:R7.time"),
     hypotheses=IN_FLAT,
     argument=EXCHANGEABLE,
@@ -135,7 +131,9 @@ def theorem_1(
     **charge(false="false", costs="the theorem"),
     repair=dict(time="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
-    robust=exactly.diverging(10, IN_SHARP, sharp_excess, n ** sp.Rational(1, 2) / 10**3, least=8),
+    robust=exactly.diverging(
+        10, IN_SHARP, excess_at(slow.end_of_phase_3_at_most), n ** sp.Rational(1, 2) / 10**3, least=8
+    ),
     needs=("LDL:T1/late", "LDL:L1.Theta", "OURS:R7.time"),
     hypotheses=IN_SHARP,
     argument=EXCHANGEABLE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import sympy as sp
@@ -11,12 +10,11 @@ from sympy import exp, oo
 
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity
-from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.compared import Compared, agree
-from proofs_check.instances.features.problems import descended, exchangeable
-from theory.regression.features.data import FeatureRegression
+from proofs_check.instances.compared import agree
+from proofs_check.instances.features.problems import exchangeable
+from proofs_check.ours.features.r7_dynamics import beside_the_map
 from theory.regression.features.reduced import ReducedAttention
 
 M, r, b, c, n = sp.symbols("M r b c n", positive=True)
@@ -25,22 +23,13 @@ z = sp.Symbol("z", real=True)
 w = 1 / (1 + r * exp(-z))
 
 
-def _gap(problem: FeatureRegression, steps: int) -> float:
-    Q = descended(problem, 1.0, steps)
-    return float(Q[0, 0] - Q[1, 0])
-
-
 def all_prompts() -> Evidence:
     """The score gaps of gradient descent over every prompt beside those of the sum."""
     cases = []
     for K, N, steps in ((3, 4, 400), (4, 3, 400), (2, 7, 400), (3, 6, 100)):
         problem, scalar = exchangeable(np.eye(K), prompt_length=N), ReducedAttention(K, 1.0, prompt_length=N)
-        gap = 0.0
-        for _ in range(steps):
-            gap = scalar.step(gap)
-        scores = attention_descent(problem, 1.0, steps, records=[steps]).scores[0]
         name = f"K = {K}, N = {N}, {len(problem.prompts[1])} prompts, {steps} steps"
-        cases.append(Compared(name, float(scores[0, 0] - scores[1, 0]), gap, partial(_gap, problem, steps)))
+        cases.append(beside_the_map(name, problem, scalar, 1.0, steps))
     checked = r"z\text{ over all prompts}=z\text{ of the binomial sum}"
     return agree("enumeration", cases, 1e-12, checked=checked, to=".15g")
 

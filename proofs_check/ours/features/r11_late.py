@@ -55,9 +55,6 @@ def the_lower_half(*, quarter: Fraction = Fraction(1, 4), four: int = 4, two: in
     )
 
 
-# The law, along flows
-
-
 @cache
 def late_losses(name: str, times: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(attention_flow(PROBLEMS[name], list(times)).loss)
@@ -143,15 +140,10 @@ def the_margin_of_orthonormal_features(*, square: int = 2) -> Evidence:
     primal = identity(K * (1 - 1 / K) ** 2 + K * M / K**square, M)
     dual = identity(K / K**2 + K * M / (K * M) ** square, 1 / M)
     found = all_of(primal, dual)
-    return found if square != 2 else confirmed(found, _margins())
-
-
-def _margins() -> Evidence:
+    if square != 2:
+        return found
     cases = [margin_of(f"K = {K}", np.eye(K), (K - 1) ** -0.5) for K in (2, 3, 9)]
-    return agree("enumeration", cases, 1e-9, checked=r"\gamma=(K-1)^{-1/2}")
-
-
-# Without the hypothesis, and with finite prompts
+    return confirmed(found, agree("enumeration", cases, 1e-9, checked=r"\gamma=(K-1)^{-1/2}"))
 
 
 @claim(

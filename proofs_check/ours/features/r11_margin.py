@@ -97,9 +97,6 @@ def from_when_on_the_own_class_leads(
     return tried if constant else derivation("OURS:R11.start", tried, eighth=eighth)
 
 
-# The upper half of the law
-
-
 def steeper() -> Computed:
     """Twice the margin, the least attention on an own class and the loss bound the gradient, at
     drawn features and parameters.

@@ -44,9 +44,6 @@ def half_time(orbit: Orbit, stated: float, unit: float = 1.0) -> Compared:
     )
 
 
-# Cubes
-
-
 @claim("OURS:R12.cube/weights", control={"half": Rational(1, 3)}, needs=("OURS:R12.orbit",))
 def the_loss_of_the_cube(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For every $d$, with $\tau=\tanh\lambda$, $w_k=(1+x)^{-d}$ and
@@ -96,9 +93,6 @@ def the_law_of_the_cube(*, quarters: int = 9) -> Evidence:
 def _next(d: int, time: Callable[[Orbit, float], float]) -> float:
     """What the second term of the law of the cube is at a dimension."""
     return (time(cube(d), 0.5) * d / 2.0**d - 1) * d
-
-
-# Polygons and their products
 
 
 @claim("OURS:R12.polygon", control=({"limit": Fraction(20469, 1000)}, {"rank": 1}), needs=("OURS:R12.orbit",))
@@ -187,9 +181,6 @@ def the_times_of_products_of_polygons(
     bounded = [half_time(torus(m, D), float(near)) for D, near in ((3, three), (2, two)) for m in (300, 1000)]
     limits.append(agree("quadrature", bounded, 5e-3, checked=r"T\text{ bounded for }D=2,3"))
     return all_of(*limits)
-
-
-# Lattices
 
 
 @claim(

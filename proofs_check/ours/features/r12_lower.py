@@ -78,15 +78,6 @@ def _times_above(times: Rational) -> Evidence:
     return supported("quadrature", covered, slack=min(above.values()))
 
 
-def _flow(problem: FeatureRegression, time: float) -> NDArray[np.float64]:
-    return attention_flow(problem, [0.0, time]).Q[-1]
-
-
-def _steps(problem: FeatureRegression, time: float) -> NDArray[np.float64]:
-    """Q after the time in twelve steps of gradient descent."""
-    return descended(problem, time / 12, 12)
-
-
 def _attention_at_the_bound(six: int, times: Rational, half: Rational, train: Train) -> Computed:
     """Training on drawn features, all equally likely, leads to no attention of 1/2 at the displayed
     time.
@@ -127,7 +118,8 @@ def the_universal_lower_bound(
     at_first = forall(1 / K, "<", half, {K: Closed(six, oo)})
     search = all_of(at_first, _times_above(times))
     found = derivation("OURS:R12.lower", search, six=six, times=Fraction(times), half=Fraction(half))
-    return found.replace(sides=(*found.sides, _attention_at_the_bound(six, times, half, _flow)))
+    flow = lambda problem, time: attention_flow(problem, [0.0, time]).Q[-1]
+    return found.replace(sides=(*found.sides, _attention_at_the_bound(six, times, half, flow)))
 
 
 @claim(
@@ -153,6 +145,6 @@ def the_least_number_of_steps(*, three: int = 3, six: int = 6, two: int = 2) -> 
         forall(E / (E + K - 1), "<", Rational(1, 2), {K: Closed(six, oo)}),
         identity(way, K / (6 * E * eta * sigma**2 * R**4)),
     )
-    return found.replace(
-        sides=(*found.sides, _attention_at_the_bound(six, Rational(6), Rational(1, 2), _steps))
-    )
+    twelve_steps = lambda problem, time: descended(problem, time / 12, 12)
+    tried = _attention_at_the_bound(six, Rational(6), Rational(1, 2), twelve_steps)
+    return found.replace(sides=(*found.sides, tried))

@@ -114,16 +114,14 @@ def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
         identity(n - inner, half * computed("|v_k-v_m|^2", n - 2 * inner + n)),
         identity(computed(r"1/(4\eta\gamma^2t)", 1 / (4 * eta * gamma**2 * t)), r / (eta * Delta**4 * t)),
     )
-    return confirmed(found, _margins()) if half == Rational(1, 2) else found
-
-
-def _margins() -> Evidence:
+    if half != Rational(1, 2):
+        return found
     cases = [
         margin_of("hexagon", hexagon(), polygon(6).margin),
         margin_of("cube in R^3", corners(3), cube(3).margin),
+        margin_of("simplex", np.eye(4) - 0.25, simplex(4, 2**0.5).margin),
     ]
-    cases.append(margin_of("simplex", np.eye(4) - 0.25, simplex(4, 2**0.5).margin))
-    return agree("enumeration", cases, 1e-9, checked=r"\gamma=\Delta^2/(2\sqrt r)")
+    return confirmed(found, agree("enumeration", cases, 1e-9, checked=r"\gamma=\Delta^2/(2\sqrt r)"))
 
 
 def simplex_times(thirty_two: int) -> Evidence:

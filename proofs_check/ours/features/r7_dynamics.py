@@ -4,8 +4,6 @@ exactly, for every K.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import sympy as sp
 from sympy import Rational, exp, log, oo
@@ -39,10 +37,17 @@ def the_updates_stay_in_one_direction(*, factor: int = 1, power: int = 2) -> Evi
     return trace_identity(G * H * G, factor * scale**power * H)
 
 
-def _gap(problem: FeatureRegression, eta: float, steps: int) -> float:
-    """By how much the own score of a query exceeds another one after plain descent."""
-    scores = problem.scores(descended(problem, eta, steps))
-    return float(scores[0, 0] - scores[1, 0])
+def beside_the_map(
+    name: str, problem: FeatureRegression, scalar: ReducedAttention, step: float, steps: int
+) -> Compared:
+    """By how much the own score exceeds another one after descent, beside the scalar map; the
+    second route is plain descent.
+    """
+    gap, of = 0.0, lambda scores: float(scores[0, 0] - scores[1, 0])
+    for _ in range(steps):
+        gap = scalar.step(gap)
+    scores = attention_descent(problem, step, steps, records=[steps]).scores[0]
+    return Compared(name, of(scores), gap, lambda: of(problem.scores(descended(problem, step, steps))))
 
 
 def steps_of_descent() -> Evidence:
@@ -55,13 +60,9 @@ def steps_of_descent() -> Evidence:
     ):
         problem, steps, step = exchangeable(V), 400, 3.0
         half = ((V[:, 0] - V[:, 1]) ** 2).sum() / 2
-        scalar, gap = ReducedAttention(problem.K, step * half**2), 0.0
-        for _ in range(steps):
-            gap = scalar.step(gap)
-        scores = attention_descent(problem, step, steps, records=[steps]).scores[0]
-        again = partial(_gap, problem, step, steps)
         name = f"K = {problem.K}, d = {problem.d}, {steps} steps of size {step:g}"
-        cases.append(Compared(name, float(scores[0, 0] - scores[1, 0]), gap, again))
+        scalar = ReducedAttention(problem.K, step * half**2)
+        cases.append(beside_the_map(name, problem, scalar, step, steps))
     checked = r"z\text{ of gradient descent on }Q=z\text{ of the map}"
     return agree("enumeration", cases, 1e-12, checked=checked, to=".15g")
 

@@ -16,16 +16,16 @@ from proofs_check.ours import direct_integration, theorem_a
 @pytest.mark.parametrize("factor", [1.001, 0.999])
 @pytest.mark.parametrize("name", ["gaussian_bias", "covariance_of_mean_token", "softmax_covariance_bias"])
 def test_integration_notices_a_wrong_formula(name: str, factor: float, monkeypatch) -> None:
-    right = getattr(direct_integration, name)
-    monkeypatch.setattr(direct_integration, name, lambda *a: factor * right(*a))
+    right = getattr(direct_integration.closed, name)
+    monkeypatch.setattr(direct_integration.closed, name, lambda *a: factor * right(*a))
     with pytest.raises(Contradiction, match="R4 and the integral"):
         direct_integration.by_integration()
 
 
 @pytest.mark.parametrize("name", ["gaussian_bias", "gaussian_second_moment", "softmax_covariance_bias"])
 def test_simulation_notices_a_formula_that_is_a_third_too_large(name: str, monkeypatch) -> None:
-    right = getattr(direct_integration, name)
-    monkeypatch.setattr(direct_integration, name, lambda *a: 4 / 3 * right(*a))
+    right = getattr(direct_integration.closed, name)
+    monkeypatch.setattr(direct_integration.closed, name, lambda *a: 4 / 3 * right(*a))
     with pytest.raises(Contradiction, match="standard errors"):
         direct_integration.by_simulation()
 
@@ -79,7 +79,7 @@ def test_theorem_A_is_a_bound_for_other_dimensions_too() -> None:
     for s in (0.3, 3.0, 30.0):
         m = softmax_moments(s, theorem_a.LENGTHS)
         for t, q in ((1.0, 0.0), (0.0, 1.0), (2.0, 1e4)):
-            error = theorem_a.gaussian_second_moment(m.P2, m.P3, m.Q, t, q)
+            error = theorem_a.closed.gaussian_second_moment(m.P2, m.P3, m.Q, t, q)
             assert (error <= theorem_a.theorem_A(s, theorem_a.LENGTHS, t, q) * (1 + 1e-11)).all()
 
 

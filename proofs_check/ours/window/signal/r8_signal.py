@@ -15,17 +15,9 @@ from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.window.from_below import LAWS
+from proofs_check.instances.window.relu_means import L, averaged, b, l_1, l_2
 
-L = sp.Symbol("L", positive=True)
-l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
 gamma = sp.Symbol("gamma", positive=True)
-
-
-def averaged(value: sp.Expr) -> sp.Expr:
-    """The mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
-    for name in (l_1, l_2, b):
-        value = sp.integrate(sp.expand(value), (name, -L, L)) / (2 * L)
-    return sp.expand(value)
 
 
 def error(task: Callable[[sp.Expr, sp.Expr], sp.Expr]) -> sp.Expr:
