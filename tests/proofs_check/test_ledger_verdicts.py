@@ -1,6 +1,4 @@
-"""What rate reports say of printed laws, and of our own bounds, is what the ledger of the release
-says of them.
-"""
+"""Rate reports say of printed laws and our own bounds what the ledger of the release says."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from numerics.evidence import Verdict
 from numerics.rates.cli import add_rates
 from numerics.rates.lines.line import judged, tell
 from numerics.rates.lines.page import formula, raised
@@ -24,7 +25,7 @@ def test_the_exponent_of_a_power_and_of_what_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "contradicted"), [("REFUTED", True), ("SUPPORTED", False), ("ARGUED", False)]
+    ("verdict", "contradicted"), [("REFUTED", True), ("SUPPORTED", False), (Verdict.ARGUED, False)]
 )
 def test_a_line_holds_if_a_law_is_contradicted_just_where_the_ledger_refutes_it(
     verdict: str, contradicted: bool, capsys: pytest.CaptureFixture[str]
