@@ -1,6 +1,4 @@
-"""Child processes that are killed, for tests and for ``python -m benchmarks.kills``, and such that
-work apart from the process of the tests.
-"""
+"""Child processes that are killed or work apart, for tests and ``python -m benchmarks.kills``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Hostile input gets a result or an error of ours, and answers scale with units: some of the calls
-that ``python -m benchmarks.hostile_input`` makes.
-"""
+"""Some of the calls that ``python -m benchmarks.hostile_input`` makes."""
 
 from __future__ import annotations
 

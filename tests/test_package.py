@@ -1,6 +1,4 @@
-"""What the package says of itself: one licence, one version, its dependencies, how it is cited, and
-addresses that nobody can own. Whether it works where it is installed, ``.ci/installed`` tries.
-"""
+"""What the package says of itself: licence, version, dependencies, citation, addresses."""
 
 from __future__ import annotations
 
@@ -38,9 +36,8 @@ def test_licence_and_citation_keep_step_with_the_package() -> None:
 def test_addresses_are_placeholders_that_say_so() -> None:
     """The day there is an address, this test goes."""
     addresses = [*PROJECT["urls"].values(), CITATION["repository-code"]]
-    assert all(
-        urlsplit(a).hostname.endswith(".invalid") and "placeholder" in urlsplit(a).hostname for a in addresses
-    )
+    hosts = [urlsplit(a).hostname for a in addresses]
+    assert all(host.endswith(".invalid") and "placeholder" in host for host in hosts)
     assert CITATION["repository-code"] == PROJECT["urls"]["Repository"]
 
 
@@ -51,17 +48,14 @@ def test_the_citation_is_complete_and_names_the_papers() -> None:
     assert cited["authors"] == PROJECT["authors"]
     assert cited["keywords"] == PROJECT["keywords"]
     assert isinstance(cited["date-released"], datetime.date)
-    names = {
-        r["title"]: ", ".join(f"{a['given-names']} {a['family-names']}" for a in r["authors"])
-        for r in cited["references"]
-    }
+    named = lambda r: ", ".join(f"{a['given-names']} {a['family-names']}" for a in r["authors"])
+    names = {r["title"]: named(r) for r in cited["references"]}
     assert names == {paper(key)["title"]: paper(key)["authors"] for key in papers() if not is_own(key)}
 
 
 def test_the_bibtex_entry_says_what_the_citation_says() -> None:
-    (entry,) = re.findall(
-        r"```bibtex\n(.*?)```", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    (entry,) = re.findall(r"```bibtex\n(.*?)```", page, re.DOTALL)
     fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
     released = CITATION["date-released"]
     assert fields == {
@@ -82,21 +76,15 @@ NAMED = [(extra, package, path) for extra, package, _, path in _ROW.findall(DEPE
 def test_every_dependency_has_its_sentence() -> None:
     name = lambda requirement: re.match(r"[\w-]+", requirement)[0]
     asked = [("", name(r)) for r in PROJECT["dependencies"]]
-    asked += [
-        (extra, name(r)) for extra, of_extra in PROJECT["optional-dependencies"].items() for r in of_extra
-    ]
+    extras = PROJECT["optional-dependencies"].items()
+    asked += [(extra, name(r)) for extra, requirements in extras for r in requirements]
     assert sorted((extra, package) for extra, package, _ in NAMED) == sorted(asked)
 
 
-@pytest.mark.parametrize(
-    ("package", "path"), [(package, path) for extra, package, path in NAMED if not extra]
-)
+@pytest.mark.parametrize(("package", "path"), [named[1:] for named in NAMED if not named[0]])
 def test_a_dependency_is_used_where_the_page_says(package: str, path: str) -> None:
-    modules = {
-        module
-        for module, homes in metadata.packages_distributions().items()
-        if package in {h.lower() for h in homes}
-    }
+    homes = metadata.packages_distributions().items()
+    modules = {module for module, names in homes if package in {name.lower() for name in names}}
     used = re.findall(r"^ *(?:import|from) (\w+)", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
     assert modules & set(used), f"{path} does not import {package}"
 
@@ -104,9 +92,8 @@ def test_a_dependency_is_used_where_the_page_says(package: str, path: str) -> No
 def test_no_file_of_the_packages_is_left_out_of_the_wheel() -> None:
     """Hatch leaves out what .gitignore matches, even where git keeps it."""
     command = ["git", "ls-files", "theory", "numerics", "proofs_check"]
-    listed = lambda *options: (
-        subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    )
+    run = lambda *more: subprocess.run(more, cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = lambda *options: run(*command, *options).stdout
     assert len(listed().splitlines()) > 1000
     assert listed("--cached", "--ignored", "--exclude-standard") == ""
 
@@ -121,14 +108,10 @@ def test_the_papers_of_this_repository_are_registered() -> None:
 
 
 def test_the_lines_that_a_proof_rests_on_are_as_many_as_the_page_on_trust_says() -> None:
-    said = re.findall(
-        r"^\| `([\w/]+)/` \| ([\d ]+) \|",
-        (ROOT / "docs" / "trust.md").read_text(encoding="utf-8"),
-        re.MULTILINE,
-    )
+    page = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
+    said = re.findall(r"^\| `([\w/]+)/` \| ([\d ]+) \|", page, re.MULTILINE)
     assert len(said) > 3
     for room, number in said:
         lines = sum(len(p.read_text(encoding="utf-8").splitlines()) for p in (ROOT / room).rglob("*.py"))
-        assert abs(lines / int(number.replace(" ", "")) - 1) < 0.15, (
-            f"{room} has {lines} lines; say so in docs/trust.md"
-        )
+        off = abs(lines / int(number.replace(" ", "")) - 1)
+        assert off < 0.15, f"{room} has {lines} lines; say so in docs/trust.md"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,10 @@ def inner(around: str) -> Path:
     return folder
 
 
+def has_nan(result: Any) -> bool:
+    return any(map(isnan, numbers(result)))
+
+
 def make_calls(
     calls: int,
     number: int,
@@ -34,31 +39,16 @@ def make_calls(
     *,
     slow: bool = True,
 ) -> None:
-    """Make calls, and report each with what came of it.
-
-    Parameters
-    ----------
-    calls : int
-    number : int
-        The seed: another one draws other calls.
-    report : callable
-        Is told of each call how it was spoiled, and its outcome.
-    slow : bool
-        Whether commands that load all claims take part.
-    names : list of str, optional
-        The targets; all functions, and now and then a command, by default.
+    """Make calls of the functions of these names, or of all and now and then of a command, and
+    report each: how it was spoiled, and its outcome. Another number draws other calls; `slow` says
+    whether commands that load all claims take part.
     """
     write_files(Path())
     known: dict[str, Any] = {}
+    quiet: Any = dict(database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
     @seed(number)
-    @settings(
-        max_examples=calls,
-        phases=[Phase.generate],
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(max_examples=calls, phases=[Phase.generate], **quiet)
     @given(st.data())
     def calling(data: st.DataObject) -> None:
         if not names and data.draw(st.integers(1, SHARE_OF_COMMANDS)) == 1:
@@ -80,9 +70,7 @@ def make_calls(
                 known[name] = target.call(target.good())
             if how in SAME and (other := differs(outcome.result, known[name])):
                 outcome.fault = f"another result: {other}"
-            elif any(n != n for n in numbers(outcome.result)) and not any(
-                n != n for n in numbers(known[name])
-            ):
+            elif has_nan(outcome.result) and not has_nan(known[name]):
                 outcome.fault = "a result with NaN"
         report(f"{name}({which}: {how})", outcome)
 

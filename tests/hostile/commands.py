@@ -15,75 +15,22 @@ from proofs_check.reports.cli import main
 __all__ = ["FILES", "command_lines", "ended_badly", "write_files"]
 
 #: Words that no command expects, among them names that a page or a spreadsheet would run.
-WORDS = [
-    "",
-    "0",
-    "-1",
-    "nan",
-    "inf",
-    "1e308",
-    "1e999",
-    "9" * 400,
-    "<script>alert(1)</script>",
-    "=cmd|'/C calc'!A0",
-    "a\0b",
-]
-WORDS += [
-    "../x",
-    "x" * 5000,
-    "\udcff",
-    "1,2,x",
-    "1:0:5",
-    ":",
-    ",",
-    "BB",
-    "BB:CC.3.b",
-    "COL:nowhere",
-    "CC.3.b:c=",
-    "--",
-    "-",
-]
+WORDS = ["", "9" * 400, "a\0b", "x" * 5000, "\udcff", "<script>alert(1)</script>", "=cmd|'/C calc'!A0"]
+PLAIN = "0 -1 nan inf 1e308 1e999 ../x 1,2,x 1:0:5 : , BB BB:CC.3.b COL:nowhere CC.3.b:c= -- -"
 #: Files by their names; `write_files` makes them, except the missing one.
-FILES = [
-    "missing.npy",
-    "empty.npy",
-    "pickled.npy",
-    "truncated.npy",
-    "complex.npy",
-    "text.npy",
-    "nan.npy",
-    "flat.npy",
-    "cube.npy",
-    "good.npy",
-    "foreign.npy",
-    "foreign.npz",
-    "deep.json",
-    "good.json",
-    "ragged.csv",
-    "=cmd.csv",
-    "<script>.csv",
-    "folder.npy",
-    "foreign.toml",
-    "empty.toml",
-    "foreign.sqlite",
-    "/dev/full",
-    "/dev/null",
-    "good.npy/below",
-    "no/such/folder/x",
-    "../missing.npy",
-]
+FILES = """
+missing.npy empty.npy pickled.npy truncated.npy complex.npy text.npy nan.npy flat.npy cube.npy good.npy
+foreign.npy foreign.npz deep.json good.json ragged.csv =cmd.csv <script>.csv folder.npy foreign.toml
+empty.toml foreign.sqlite /dev/full /dev/null good.npy/below no/such/folder/x ../missing.npy
+"""
 
 
 def write_files(folder: Path) -> None:
     """Write the files into a folder."""
     good = np.diag([1.0, 0.5])
     np.save(folder / "good.npy", good)
-    for name, array in (
-        ("complex", good * 1j),
-        ("text", good.astype(str)),
-        ("nan", good * np.nan),
-        ("cube", np.ones((2, 2, 2))),
-    ):
+    odd = {"complex": good * 1j, "text": good.astype(str), "nan": good * np.nan, "cube": np.ones((2, 2, 2))}
+    for name, array in odd.items():
         np.save(folder / f"{name}.npy", array)
     np.save(folder / "flat.npy", np.ones(2))
     (folder / "pickled.npy").write_bytes(pickle.dumps(good))
@@ -101,64 +48,35 @@ def write_files(folder: Path) -> None:
 
 
 #: Good command lines that take little time; one word of them is spoiled.
-GOOD = [
-    ["ask", "--Gamma", "good.npy", "--U", "good.npy", "--V", "good.npy", "--query", "flat.npy", "-L", "100"],
-    [
-        "ask",
-        "--tokens",
-        "=cmd.csv",
-        "--K",
-        "good.npy",
-        "--Q",
-        "good.npy",
-        "--V",
-        "good.json",
-        "--query",
-        "flat.npy",
-        "-L",
-        "10",
-    ],
-    [
-        "rates",
-        "--example",
-        "isotropic",
-        "--lengths",
-        "10,30",
-        "--replicates",
-        "100",
-        "--seed",
-        "0",
-        "--out",
-        "out",
-        "--quiet",
-    ],
-    ["sweep", "empty.toml", "--store", "store.sqlite", "--out", "out"],
-    ["show", "BB:CC.3.b", "--ledger", "good.json"],
-    ["show", "CC.3"],
-    ["list", "BB", "--verdict", "refuted", "--severity", "gap"],
-    ["errata", "--paper", "BB", "--ledger", "good.json", "--out", "out"],
-    ["status", "--ledger", "good.json", "--check", "good.json"],
-    ["diff", "good.json", "empty.npy", "--rounding", "1e-6"],
-    ["merge", "good.json", "empty.npy", "--out", "merged.json"],
-    ["figures", "--paper", "BB", "--only", "99", "--seeds", "1", "--out", "out"],
-    ["list", "--papers", "folder.npy"],
-    ["new-paper", "paper", "--title", "A title", "--id", "ME"],
-]
-
-
+GOOD = """
+ask --Gamma good.npy --U good.npy --V good.npy --query flat.npy -L 100
+ask --tokens =cmd.csv --K good.npy --Q good.npy --V good.json --query flat.npy -L 10
+rates --example isotropic --lengths 10,30 --replicates 100 --seed 0 --out out --quiet
+sweep empty.toml --store store.sqlite --out out
+show BB:CC.3.b --ledger good.json
+show CC.3
+list BB --verdict refuted --severity gap
+errata --paper BB --ledger good.json --out out
+status --ledger good.json --check good.json
+diff good.json empty.npy --rounding 1e-6
+merge good.json empty.npy --out merged.json
+figures --paper BB --only 99 --seeds 1 --out out
+list --papers folder.npy
+new-paper paper --title Title --id ME
+"""
 #: Lines of commands that load all claims first, which takes some seconds.
-SLOW = [
-    ["blueprint", "--ledger", "good.json", "--out", "page.html"],
-    ["revise", "BB", "--set", "CC.3.b:c=x", "--ledger", "good.json"],
-]
+SLOW = """
+blueprint --ledger good.json --out page.html
+revise BB --set CC.3.b:c=x --ledger good.json
+"""
 
 
 @st.composite
 def command_lines(draw: st.DrawFn, slow: bool) -> list[str]:
     """A good line with one word replaced, or with a word more."""
-    line = list(draw(st.sampled_from(GOOD + SLOW * slow)))
+    line = draw(st.sampled_from((GOOD + SLOW * slow).strip().splitlines())).split()
     at = draw(st.integers(1, len(line)))
-    return [*line[:at], draw(st.sampled_from(WORDS + FILES)), *line[at + 1 :]]
+    return [*line[:at], draw(st.sampled_from([*WORDS, *PLAIN.split(), *FILES.split()])), *line[at + 1 :]]
 
 
 def ended_badly(line: list[str]) -> str:

@@ -1,6 +1,4 @@
-"""Whether a call that was given something hostile ended well: with a result, or with an error of
-our own that says what was wrong.
-"""
+"""Whether a call with hostile arguments ended well: with a result, or with an error of ours."""
 
 from __future__ import annotations
 
@@ -69,9 +67,7 @@ def judged(call: Callable[[], Any]) -> Outcome:
 
 
 def fault_of(error: BaseException) -> str:
-    """What is wrong with an error: empty if it is a ValueError or TypeError that a line of ours
-    raised, with a message.
-    """
+    """What is wrong with an error: nothing if a line of ours raised it with a message."""
     trace = error.__traceback__
     assert trace is not None
     while trace.tb_next is not None:
@@ -80,13 +76,10 @@ def fault_of(error: BaseException) -> str:
     said = str(error)
     place = "".join(traceback.format_tb(error.__traceback__)[-1:]).strip().splitlines()[0]
     ours = code.co_filename.startswith(PACKAGES)
-    raised = any(
-        i.offset == trace.tb_lasti and i.opname == "RAISE_VARARGS" for i in dis.get_instructions(code)
-    )
-    kind = isinstance(error, (ValueError, TypeError, KeyError)) or type(error) in (
-        ArithmeticError,
-        RuntimeError,
-    )
+    steps = dis.get_instructions(code)
+    raised = any(i.offset == trace.tb_lasti and i.opname == "RAISE_VARARGS" for i in steps)
+    exact = (ArithmeticError, RuntimeError)
+    kind = isinstance(error, (ValueError, TypeError, KeyError)) or type(error) in exact
     if kind and ours and raised and said.strip():
         return ""
     ours_last = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(PACKAGES)]
@@ -106,13 +99,8 @@ def numbers(result: Any) -> Iterator[float]:
     elif isinstance(result, Mapping):
         yield from numbers(list(result.values()))
     elif dataclasses.is_dataclass(result) and not isinstance(result, type):
-        yield from numbers(
-            [
-                getattr(result, field.name)
-                for field in dataclasses.fields(result)
-                if field.name not in UNSTEADY
-            ]
-        )
+        names = (field.name for field in dataclasses.fields(result) if field.name not in UNSTEADY)
+        yield from numbers([getattr(result, name) for name in names])
 
 
 def differs(result: Any, reference: Any) -> str:
@@ -121,8 +109,7 @@ def differs(result: Any, reference: Any) -> str:
     if len(found) != len(known):
         return f"{len(found)} numbers in place of {len(known)}"
     for one, other in zip(found, known):
-        if not (
-            math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other))
-        ):
+        both_nan = math.isnan(one) and math.isnan(other)
+        if not both_nan and not math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12):
             return f"{one} in place of {other}"
     return ""

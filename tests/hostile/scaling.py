@@ -26,18 +26,9 @@ OCTAVES = 200
 
 @dataclass(frozen=True)
 class ScaleLaw:
-    """A change of units and what it does to the answer.
-
-    Parameters
-    ----------
-    target : str
-        Of `tests.hostile.targets.TARGETS`.
-    given : mapping of str to int
-        By which power of the unit an argument is multiplied.
-    found : mapping of str to int
-        The same of what is found; "" is the result itself, "0" its first part.
-    rtol : float
-        Relative to the largest entry of what is found.
+    """A change of units and what it does to the answer: by which power of the unit an argument of a
+    target is multiplied, and the same of what is found ("" is the result itself, "0" its first
+    part), up to rtol of the largest entry of that.
     """
 
     target: str
@@ -162,9 +153,7 @@ def _in_good_units(target: str) -> Any:
 
 
 def _answer(target: str, arguments: Mapping[str, Any]) -> tuple[Any, str]:
-    """The result, or None with what is wrong with the error, and empty for one of ours; warnings
-    of ours say something, and any other is an error.
-    """
+    """The result, or None with what is wrong with the error; empty if the error is ours."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", RankWarning)
@@ -215,15 +204,9 @@ COVARIANCES = sorted(
 
 
 def scaled_calls(calls: int, seed: int, report: Callable[[str, str], None]) -> None:
-    """Make calls in other units, at ends of ranges and at nearly singular covariances, in turn.
-
-    Parameters
-    ----------
-    calls : int
-    seed : int
-        The same calls for the same seed; one that goes through the laws and ends in order.
-    report : callable
-        Is told of each call, and what is wrong with its answer; "refused" if it has none.
+    """Make calls in other units, at ends of ranges and at nearly singular covariances, in turn, and
+    report what is wrong with each answer; "refused" if it has none. The seed also says where in the
+    laws and ends to begin.
     """
     rng = np.random.default_rng(seed)
     for i in range(calls):

@@ -1,6 +1,4 @@
-"""What a caller might pass in place of a good argument: `spoiled` changes the good one, or puts
-something foreign in its place.
-"""
+"""What a caller might pass in place of a good argument: the good one changed, or a foreign one."""
 
 from __future__ import annotations
 
@@ -13,76 +11,24 @@ from hypothesis import strategies as st
 
 __all__ = ["SAME", "spoiled"]
 
-NUMBERS = [
-    float("nan"),
-    float("inf"),
-    -float("inf"),
-    1e308,
-    -1e308,
-    5e-324,
-    0,
-    -0.0,
-    -1,
-    1,
-    2,
-    0.5,
-    1 + 1e-12,
-    True,
-]
+EXTREME = ("nan", "inf", "-inf", "1e308", "-1e308", "5e-324")
+NUMBERS = [*map(float, EXTREME), 0, -0.0, -1, 1, 2, 0.5, 1 + 1e-12, True]
 #: Numbers that ask for work, so that they are left out where an argument says how much is done.
 HUGE = [10**30, 2**63, 10**400, -(10**400), Fraction(1, 10**400)]
-TEXTS = [
-    "",
-    "0",
-    "nan",
-    "<script>alert(1)</script>",
-    "=cmd|'/C calc'!A0",
-    "../../etc/passwd",
-    "a\0b",
-    "x" * 5000,
-    "\udcff",
-]
+TEXTS = ["<script>alert(1)</script>", "=cmd|'/C calc'!A0", "a\0b", "x" * 5000, "\udcff"]
+TEXTS += ["", "0", "nan", "../../etc/passwd"]
 THINGS = [None, ..., object(), b"1", 1j, complex("nan"), range(0), {}, {"a": 1}, set(), frozenset({1})]
-SYMBOLS = [
-    sp.Symbol("x"),
-    sp.nan,
-    sp.oo,
-    sp.zoo,
-    sp.I,
-    sp.Integer(0),
-    sp.Rational(1, 3),
-    sp.Matrix([[sp.Symbol("x")]]),
-]
+X = sp.Symbol("x")
+SYMBOLS = [X, sp.nan, sp.oo, sp.zoo, sp.I, sp.Integer(0), sp.Rational(1, 3), sp.Matrix([[X]])]
 SHAPES = [(), (0,), (0, 0), (1,), (2,), (1, 1), (2, 2), (3, 2), (1, 2, 2), (2, 0), (1,) * 20]
 
 
 def arrays() -> st.SearchStrategy[Any]:
     """Arrays of every shape and kind."""
-    kinds = [
-        "f8",
-        "f4",
-        "f2",
-        ">f8",
-        "g",
-        "c16",
-        "i8",
-        "u1",
-        "?",
-        "O",
-        "U3",
-        "S3",
-        "M8[s]",
-        "m8[s]",
-        "V4",
-        [("a", "f8")],
-    ]
-    fill = st.sampled_from([0, 1, 2])
-    return st.builds(
-        lambda shape, kind, n: np.full(shape, n).astype(kind),
-        st.sampled_from(SHAPES),
-        st.sampled_from(kinds),
-        fill,
-    )
+    named = "f8 f4 f2 >f8 g c16 i8 u1 ? O U3 S3 M8[s] m8[s] V4"
+    kinds = [*named.split(), [("a", "f8")]]
+    made = lambda shape, kind, n: np.full(shape, n).astype(kind)
+    return st.builds(made, st.sampled_from(SHAPES), st.sampled_from(kinds), st.sampled_from([0, 1, 2]))
 
 
 def _entry(value: complex) -> Any:
@@ -151,14 +97,8 @@ CHANGES = {
 
 @st.composite
 def spoiled(draw: st.DrawFn, good: Any, work: bool) -> tuple[str, Any]:
-    """A spoiled argument, and how it was spoiled.
-
-    Parameters
-    ----------
-    good : object
-        What may stand there.
-    work : bool
-        Whether it says how much is computed, so that no large number may be tried.
+    """How an argument was spoiled, and what stands in place of the good one; no large number where
+    it says how much is computed.
     """
     of_array = isinstance(good, np.ndarray)
     if of_array and draw(st.booleans()):

@@ -1,10 +1,7 @@
-"""No command makes a folder that nobody named: the last folder of a name is made, the folders
-around it are not.
-"""
+"""No command makes a folder that nobody named, but for the last one of a name."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from numerics.jobs.workspace import Workspace
 from numerics.terminal.files import replace_together
 from numerics.terminal.inputs import InputError, MissingFolderError, make_folder, writable_folder
 from proofs_check.core.kept import RELEASE
+from proofs_check.core.ledger import write_json
 from proofs_check.reports.cli import main
 from tests.proofs_check.core.ledgers import document
 
@@ -22,8 +20,8 @@ pytest_plugins = ("pytester",)
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Path:
-    (tmp_path / "ledger.json").write_text(json.dumps(document()), encoding="utf-8")
-    return tmp_path / "ledger.json"
+    write_json(document(), path := tmp_path / "ledger.json")
+    return path
 
 
 @pytest.fixture
@@ -61,10 +59,8 @@ def test_a_folder_that_is_named_is_made(ledger: Path, tmp_path: Path) -> None:
 
 def test_the_folder_of_several_errata_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[Path] = []
-    monkeypatch.setattr(
-        "proofs_check.reports.documents.cli._write_errata",
-        lambda kept, key, folder, latex: written.append(folder),
-    )
+    write = lambda kept, key, folder, latex: written.append(folder)
+    monkeypatch.setattr("proofs_check.reports.documents.cli._write_errata", write)
     assert main(["errata", "--ledger", str(RELEASE), "--out", str(tmp_path / "errata")]) == 0
     assert len(written) > 1
     assert {folder.parent for folder in written} == {path for path in tmp_path.iterdir() if path.is_dir()}
@@ -73,9 +69,8 @@ def test_the_folder_of_several_errata_is_made(tmp_path: Path, monkeypatch: pytes
 def test_a_run_refuses_a_ledger_below_a_missing_folder(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("--ledger", "missing/ledger", "-p", "largeprompt")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["*--ledger: cannot write to missing/ledger: there is no folder missing; create it first*"]
-    )
+    why = "cannot write to missing/ledger: there is no folder missing; create it first"
+    result.stderr.fnmatch_lines([f"*--ledger: {why}*"])
     assert not (pytester.path / "missing").exists()
 
 

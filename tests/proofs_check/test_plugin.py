@@ -1,14 +1,14 @@
-"""The pytest plugin, run as a user runs it: in a process of its own where workers or other plugins
-matter, else beside us.
-"""
+"""The pytest plugin, run as a user runs it: in a process of its own, or beside us."""
 
 from __future__ import annotations
 
 import ast
 import json
+import shlex
 import sys
 from importlib import util
 from importlib.machinery import SourceFileLoader
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -26,15 +26,16 @@ from fractions import Fraction
 from numerics.evidence import Evidence, Verdict
 from proofs_check.core.claim import claim
 def proved(): return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic")
-def refuted(**w): return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=w, witness_by="exact")
+def refuted(**w):
+    return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=w, witness_by="exact")
 def opened(): return Evidence(verdict=Verdict.OPEN, engine="identity", reason="tried")
 """
 GOOD = """
 @claim("BB:CC.3.b/good", dial="c")
 def good(*, c=3):
     return proved() if c >= 2 else refuted(c=c)
-@claim("BB:CC.3.b/wrong", false="gap", costs="constants", why="1 < 2", instead="c = 3", hypotheses=("c >= 0",),
-    repair=dict(c=3), dial="c", needs=("BB:CC.3.b/good",))
+@claim("BB:CC.3.b/wrong", false="gap", costs="constants", why="1 < 2", instead="c = 3",
+    hypotheses=("c >= 0",), repair=dict(c=3), dial="c", needs=("BB:CC.3.b/good",))
 def wrong(*, c=1):
     return proved() if c >= 2 else refuted(c=c)
 """
@@ -65,9 +66,7 @@ def two(*, c=3):
 
 @pytest.fixture(scope="module", autouse=True)
 def claims_of_the_papers() -> None:
-    """Load all claims before pytester notes which modules there are: it drops those that come
-    after.
-    """
+    """Load them before pytester notes which modules there are: it drops those that come after."""
     load_claims()
 
 
@@ -75,22 +74,21 @@ def claims_of_the_papers() -> None:
 OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "test_it.py")
 
 
-def run(pytester: pytest.Pytester, *parts: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
+def run(pytester: pytest.Pytester, *parts: str, options: str = "") -> pytest.RunResult:
     pytester.makepyfile(test_it=HEAD + "\n".join(parts))
-    return pytester.runpytest_subprocess(*OPTIONS, *options)
+    return pytester.runpytest_subprocess(*OPTIONS, *shlex.split(options))
 
 
-def run_beside(pytester: pytest.Pytester, *parts: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
+def run_beside(pytester: pytest.Pytester, *parts: str, options: str = "") -> pytest.RunResult:
     """The same in this process; its registry is as before afterwards."""
     pytester.makepyfile(test_it=HEAD + "\n".join(parts))
     with patch.dict(REGISTRY):
-        return pytester.runpytest_inprocess(*OPTIONS, *options)
+        return pytester.runpytest_inprocess(*OPTIONS, *shlex.split(options))
 
 
 def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
-    result = run(
-        pytester, GOOD, DECLARED_OPEN, options=("-v", "--ledger", "out", "--junitxml", "out/junit.xml")
-    )
+    options = "-v --ledger out --junitxml out/junit.xml"
+    result = run(pytester, GOOD, DECLARED_OPEN, options=options)
     result.assert_outcomes(passed=2, xfailed=1)
     assert result.ret == 0
     result.stdout.fnmatch_lines(
@@ -103,18 +101,15 @@ def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
         ]
     )
     document = json.loads((pytester.path / "out/ledger.partial.json").read_text())
-    assert {c["id"]: c["verdict"] for c in document["claims"]} == {
-        "BB:CC.3.b/good": "PROVED",
-        "BB:CC.3.b/wrong": "REFUTED",
-        "BB:CC.3.b/undecided": "OPEN",
-    }
+    verdicts = {c["id"].partition("/")[2]: c["verdict"] for c in document["claims"]}
+    assert verdicts == {"good": "PROVED", "wrong": "REFUTED", "undecided": "OPEN"}
     assert document["run"]["partial"] is True
     assert "BB:CC.3.b/wrong" in (pytester.path / "out/junit.xml").read_text()
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_the_run(pytester: pytest.Pytester) -> None:
     (pytester.path / "file").touch()
-    result = run_beside(pytester, GOOD, options=("--ledger", "file"))
+    result = run_beside(pytester, GOOD, options="--ledger file")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--ledger: cannot write to file: File exists*"])
     assert "BB:CC.3.b" not in result.stdout.str()
@@ -124,13 +119,11 @@ def test_a_run_that_is_stopped_leaves_an_older_ledger_alone(pytester: pytest.Pyt
     old = pytester.path / "out" / "ledger.partial.json"
     old.parent.mkdir()
     old.write_text("old")
-    result = run_beside(pytester, UNDECLARED, GOOD, options=("--ledger", "out", "-x"))
+    result = run_beside(pytester, UNDECLARED, GOOD, options="--ledger out -x")
     assert result.ret != 0
     result.stdout.fnmatch_lines(["*The run was stopped: no ledger was written*"])
     assert old.read_text() == "old"
-    run_beside(
-        pytester, UNDECLARED, GOOD, options=("--ledger", "out")
-    )  # a failure alone is no reason to keep silent
+    run_beside(pytester, UNDECLARED, GOOD, options="--ledger out")  # a failure alone keeps nothing silent
     assert len(json.loads(old.read_text())["claims"]) == 3
 
 
@@ -148,24 +141,22 @@ def test_a_whole_run_keeps_its_ledger_where_commands_look(monkeypatch, pytester:
     result = run_beside(pytester, GOOD)
     result.stdout.fnmatch_lines(["2 claims are judged. The ledger is kept in build/ledger.json.", "Next: *"])
     assert ledgers(pytester) == {"build/ledger.json"}
-    run_beside(pytester, GOOD, options=("--ledger", "named"))
+    run_beside(pytester, GOOD, options="--ledger named")
     assert ledgers(pytester) == {"build/ledger.json", "named/ledger.json"}
 
 
 @pytest.mark.parametrize(
     ("parts", "options", "why"),
     [
-        ((GOOD,), ("-k", "good"), "some claims did not run"),
-        ((GOOD,), ("-m", "OURS or BB", "-k", "wrong"), "some claims did not run"),
-        ((GOOD,), ("--reseed", "2"), "the random numbers are those of --reseed 2"),
-        ((GOOD,), ("--thorough",), f"each property test drew {THOROUGH} examples"),
-        ((GOOD, UNDECLARED), (), "a claim is not in order"),
-        ((GOOD, CIRCLE), (), "a claim is not in order"),
+        ((GOOD,), "-k good", "some claims did not run"),
+        ((GOOD,), "-m 'OURS or BB' -k wrong", "some claims did not run"),
+        ((GOOD,), "--reseed 2", "the random numbers are those of --reseed 2"),
+        ((GOOD,), "--thorough", f"each property test drew {THOROUGH} examples"),
+        ((GOOD, UNDECLARED), "", "a claim is not in order"),
+        ((GOOD, CIRCLE), "", "a claim is not in order"),
     ],
 )
-def test_any_other_run_is_kept_apart(
-    monkeypatch, pytester: pytest.Pytester, parts, options, why: str
-) -> None:
+def test_any_other_run_is_kept_apart(monkeypatch, pytester, parts, options: str, why: str) -> None:
     whole(monkeypatch)
     if why == "some claims did not run":  # only the controller knows of claims that no worker saw
         monkeypatch.setattr("proofs_check.core.judging.load_claims", load_claims)
@@ -184,22 +175,21 @@ def test_a_folder_that_cannot_be_written_is_one_warning(monkeypatch, pytester: p
 
 
 def test_no_terminal_is_needed(pytester: pytest.Pytester) -> None:
-    assert run_beside(pytester, GOOD, options=("-p", "no:terminal")).ret == 0
+    assert run_beside(pytester, GOOD, options="-p no:terminal").ret == 0
     assert ledgers(pytester) == {"build/ledger.partial.json"}
 
 
 def test_a_part_of_a_run_tells_what_could_not_be_judged_and_nothing_else(pytester: pytest.Pytester) -> None:
-    text = run_beside(pytester, GOOD, options=("-k", "wrong")).stdout.str()
-    assert "BB:CC.3.b/wrong stands? not judged: needs BB:CC.3.b/good, which did not run" in " ".join(
-        text.split()
-    )
+    text = run_beside(pytester, GOOD, options="-k wrong").stdout.str()
+    waits = "BB:CC.3.b/wrong stands? not judged: needs BB:CC.3.b/good, which did not run"
+    assert waits in " ".join(text.split())
     for alarm in ("does not stand", "DOES NOT", "unused", "no claim settles", "Proposition", "rows"):
         assert alarm not in text
 
 
 def test_colours_follow_the_verdict_and_no_color_is_kept(monkeypatch, pytester: pytest.Pytester) -> None:
     red = "\x1b[31m"
-    text = run_beside(pytester, GOOD, options=("--color=yes", "-v")).stdout.str()
+    text = run_beside(pytester, GOOD, options="--color=yes -v").stdout.str()
     assert f"{red}  R " in text
     assert f"{red}REFUTED -> PROVED" in text
     monkeypatch.setenv("NO_COLOR", "1")
@@ -216,9 +206,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("hides_it", [True, False], ids=["as an ImportError", "as it is"])
-def test_an_interrupt_while_claims_are_imported_ends_the_run(
-    pytester: pytest.Pytester, hides_it: bool
-) -> None:
+def test_an_interrupt_while_claims_are_imported_ends_the_run(pytester, hides_it: bool) -> None:
     """So does NumPy's macro import_array(), with which compiled modules begin."""
     pytester.makeconftest("import pathlib, proofs_check.plugin as p; p.HERE = pathlib.Path(__file__).parent")
     text = INTERRUPTED if hides_it else INTERRUPTED.replace("raise ImportError", "raise KeyboardInterrupt")
@@ -244,33 +232,25 @@ def test_two_workers_give_the_same_ledger_and_a_circle_fails_the_run_though_ever
     pytester: pytest.Pytester,
 ) -> None:
     for name, run_it, workers in (("one", run_beside, "0"), ("two", run, "2")):
-        result = run_it(pytester, GOOD, CIRCLE, options=("--ledger", name, "-n", workers))
+        result = run_it(pytester, GOOD, CIRCLE, options=f"--ledger {name} -n {workers}")
         result.assert_outcomes(passed=4)
         assert result.ret == 1
         result.stdout.fnmatch_lines(["*FAULT: the needs go round in a circle*"])
-    one, two = (
-        json.loads((pytester.path / d / "ledger.partial.json").read_text())["claims"] for d in ("one", "two")
-    )
+    ledger = lambda name: json.loads((pytester.path / name / "ledger.partial.json").read_text())["claims"]
     strip = lambda lines: {e["id"]: {k: v for k, v in e.items() if k != "seconds"} for e in lines}
-    assert strip(one) == strip(two)
+    assert strip(ledger("one")) == strip(ledger("two"))
 
 
-def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(
-    monkeypatch, pytester: pytest.Pytester
-) -> None:
+def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(monkeypatch, pytester) -> None:
     pytester.makeconftest("import pathlib, proofs_check.plugin as p; p.HERE = pathlib.Path(__file__).parent")
     pytester.makepyfile(test_it=HEAD + GOOD)
     monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", "2")
     result = pytester.runpytest_subprocess(*OPTIONS[:-1], ".")
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(
-        ["largeprompt: 2 processes judge the claims, -n 0 keeps to one", "created: 2/2 workers"]
-    )
+    told = "largeprompt: 2 processes judge the claims, -n 0 keeps to one"
+    result.stdout.fnmatch_lines([told, "created: 2/2 workers"])
     assert sum("test_it.py::" in line for line in result.outlines) == 2
-    for file, options in (
-        ("test_it.py", ()),
-        (".", ("-k", "good")),
-    ):  # a part, for which the claims would be imported twice
+    for file, options in (("test_it.py", ()), (".", ("-k", "good"))):  # not worth importing the claims twice
         assert "processes" not in pytester.runpytest_subprocess(*OPTIONS[:-1], file, *options).stdout.str()
 
 
@@ -278,24 +258,11 @@ def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(
 @pytest.mark.parametrize(
     "asked",
     [
-        "",
-        "-n 0",
-        "-n 2",
-        "-p no:xdist",
-        "-k good",
-        "-m BB",
-        "-x",
-        "--lf",
-        "--pdb",
-        "--trace",
-        "--collect-only",
-        "-s",
-        "--dist each",
+        *("", "-n 0", "-n 2", "-p no:xdist", "-k good", "-m BB", "-x", "--lf", "--pdb", "--trace"),
+        *("--collect-only", "-s", "--dist each"),
     ],
 )
-def test_who_asks_for_anything_else_gets_that(
-    monkeypatch, pytester: pytest.Pytester, asked: str, cores: int
-) -> None:
+def test_who_asks_for_anything_else_gets_that(monkeypatch, pytester, asked: str, cores: int) -> None:
     monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", str(cores))
     config = pytester.parseconfig(*asked.split())
     told = getattr(config.option, "numprocesses", None)
@@ -319,98 +286,90 @@ def test_our_modules_are_imported_as_they_are(pytester: pytest.Pytester) -> None
 def test_a_failing_claim_shows_its_witness_first(pytester: pytest.Pytester) -> None:
     result = run_beside(pytester, UNDECLARED)
     result.assert_outcomes(failed=1)
+    assert result.ret == 1
     text = result.stdout.str()
     assert "witness: L = 7, delta = 1/3  [exact]" in text
     assert text.index("witness: L = 7") < text.index("declare it with false=")
     assert "Traceback" not in text
 
 
-@pytest.mark.parametrize("wrong", [VACUOUS, UNDECLARED], ids=["vacuous", "undeclared"])
-def test_faulty_claims_fail(pytester: pytest.Pytester, wrong: str) -> None:
-    result = run_beside(pytester, GOOD, wrong)
+def test_a_claim_that_cannot_fail_fails(pytester: pytest.Pytester) -> None:
+    result = run_beside(pytester, GOOD, VACUOUS)
     result.assert_outcomes(passed=2, failed=1)
     assert result.ret == 1
 
 
-def test_selection_by_name_and_by_paper(pytester: pytest.Pytester) -> None:
-    run_beside(pytester, GOOD, options=("-k", "CC.3.b/good")).assert_outcomes(passed=1, deselected=1)
-    run_beside(pytester, GOOD, options=("-k", "wrong")).assert_outcomes(passed=1, deselected=1)
-    run_beside(pytester, GOOD, options=("-m", "BB", "--strict-markers")).assert_outcomes(passed=2)
-    run_beside(pytester, GOOD, options=("-m", "OURS", "--strict-markers")).assert_outcomes(deselected=2)
+@pytest.mark.parametrize(
+    ("options", "outcome"),
+    [
+        ("-k CC.3.b/good", dict(passed=1, deselected=1)),
+        ("-k wrong", dict(passed=1, deselected=1)),
+        ("-m BB --strict-markers", dict(passed=2)),
+        ("-m OURS --strict-markers", dict(deselected=2)),
+    ],
+)
+def test_selection_by_name_and_by_paper(pytester: pytest.Pytester, options: str, outcome) -> None:
+    run_beside(pytester, GOOD, options=options).assert_outcomes(**outcome)
 
 
 def test_without_the_plugin_nothing_turns_green(pytester: pytest.Pytester) -> None:
-    result = run_beside(pytester, GOOD, VACUOUS, options=("-p", "no:largeprompt", "--noconftest"))
+    result = run_beside(pytester, GOOD, VACUOUS, options="-p no:largeprompt --noconftest")
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.assert_outcomes()
 
 
 def ids_in_the_source() -> list[str]:
     """The ids in every ``@claim(...)`` of the package, wherever its file stands."""
-    decorators = [
-        d
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        for d in getattr(node, "decorator_list", ())
-    ]
-    return [
-        d.args[0].value
-        for d in decorators
-        if isinstance(d, ast.Call) and getattr(d.func, "id", "") == "claim"
-    ]
+    nodes = (n for p in PACKAGE.rglob("*.py") for n in ast.walk(ast.parse(p.read_text(encoding="utf-8"))))
+    calls = (d for n in nodes for d in getattr(n, "decorator_list", ()) if isinstance(d, ast.Call))
+    return [d.args[0].value for d in calls if getattr(d.func, "id", "") == "claim"]
 
 
 def test_no_claim_vanishes_with_a_move(pytester: pytest.Pytester) -> None:
-    """The claims in the files, in the registry and in pytest's collection are the same, and every
-    row has one.
-    """
+    """Files, registry and collection hold the same claims, and every row has one."""
     registered, written = set(load_claims()), ids_in_the_source()
     assert len(written) == len(set(written))
     assert set(written) == registered
     collected = pytester.runpytest_inprocess("--collect-only", "-q", *OPTIONS[:-1], str(PACKAGE))
     assert {line.split("::", 1)[1] for line in collected.outlines if "::" in line} == registered
-    without = {id for id in rows() if id not in {claim.row for claim in load_claims().values()}}
-    assert not without
+    assert rows().keys() == {claim.row for claim in load_claims().values()}
 
 
-def test_a_folder_with_statements_is_collected_wherever_it_stands(
-    monkeypatch, pytester: pytest.Pytester
-) -> None:
-    folder = pytester.path / "room" / "paper"
-    folder.mkdir(parents=True)
-    (folder / "lemma.py").write_text(HEAD + GOOD)
+def folder_of_claims(path: Path) -> Path:
+    path.mkdir(parents=True)
+    (path / "lemma.py").write_text(HEAD + GOOD)
+    return path
+
+
+NAMED = ("-p", "no:cacheprovider", "-n", "0")
+
+
+def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, pytester) -> None:
+    folder = folder_of_claims(pytester.path / "room" / "paper")
     monkeypatch.setattr("proofs_check.plugin.HERE", pytester.path)
     with patch.dict(REGISTRY):
-        pytester.runpytest_inprocess("-p", "no:cacheprovider", "-n", "0", "room").assert_outcomes()
+        pytester.runpytest_inprocess(*NAMED, "room").assert_outcomes()
         (folder / "statements.toml").write_text('[paper]\nkey = "BB"\n')
-        pytester.runpytest_inprocess("-p", "no:cacheprovider", "-n", "0", "room").assert_outcomes(passed=2)
+        pytester.runpytest_inprocess(*NAMED, "room").assert_outcomes(passed=2)
 
 
-def test_a_package_of_papers_that_is_named_by_its_import_gets_a_line_a_claim(
-    monkeypatch: pytest.MonkeyPatch, pytester: pytest.Pytester
-) -> None:
-    folder = pytester.mkpydir("installed").joinpath("paper")
-    folder.mkdir()
+def test_a_package_of_papers_that_is_named_by_its_import_gets_a_line_a_claim(monkeypatch, pytester) -> None:
+    folder = folder_of_claims(pytester.mkpydir("installed") / "paper")
     (folder / "__init__.py").touch()
-    (folder / "lemma.py").write_text(HEAD + GOOD)
     (folder / "statements.toml").write_text('[paper]\nkey = "BB"\n')
     monkeypatch.setattr("proofs_check.plugin.HERE", pytester.path / "installed")
     monkeypatch.syspath_prepend(pytester.path)
     monkeypatch.chdir(pytester.mkdir("elsewhere"))
     with patch.dict(REGISTRY):
-        result = pytester.runpytest_inprocess(
-            "-p", "no:cacheprovider", "-n", "0", "--pyargs", "installed.paper"
-        )
+        result = pytester.runpytest_inprocess(*NAMED, "--pyargs", "installed.paper")
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(
-        ["*BB:CC.3.b/good PROVED*", "*BB:CC.3.b/wrong REFUTED -> PROVED as repaired*"]
-    )
+    lines = ["*BB:CC.3.b/good PROVED*", "*BB:CC.3.b/wrong REFUTED -> PROVED as repaired*"]
+    result.stdout.fnmatch_lines(lines)
 
 
 def test_other_peoples_runs_are_left_alone(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        "import sys\ndef test_lazy():\n    assert not {'sympy', 'numpy', 'theory', 'numerics'} & set(sys.modules)"
-    )
+    heavy = "{'sympy', 'numpy', 'theory', 'numerics'}"
+    pytester.makepyfile(f"import sys\ndef test_lazy():\n    assert not {heavy} & set(sys.modules)")
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
     result.assert_outcomes(passed=1)
     assert "ledger" not in result.stdout.str()
@@ -419,8 +378,8 @@ def test_other_peoples_runs_are_left_alone(pytester: pytest.Pytester) -> None:
 ASKING = """
 import sympy as sp
 from numerics.provers import forall
-@claim("BB:CC.3.b/asking", false="typo", costs="nothing", why="$1 < 2$", instead="c = 2", hypotheses=("x >= -9",),
-    repair=dict(c=2), control=dict(c=1))
+@claim("BB:CC.3.b/asking", false="typo", costs="nothing", why="$1 < 2$", instead="c = 2",
+    hypotheses=("x >= -9",), repair=dict(c=2), control=dict(c=1))
 def asking(*, c=1):
     x = sp.Symbol("x")
     return forall(2 * x, "<=", x**2 + c - 1, {x: (-sp.oo, sp.oo)})
@@ -429,10 +388,7 @@ def asking(*, c=1):
 
 def test_what_provers_were_asked_is_noted_as_the_claim_is_repaired(pytester: pytest.Pytester) -> None:
     """Neither the printed statement nor a control is what the verdict rests on."""
-    run(pytester, ASKING, GOOD, options=("-n", "2", "--questions", "out/questions.json"))
+    run(pytester, ASKING, GOOD, options="-n 2 --questions out/questions.json")
     noted = json.loads((pytester.path / "out/questions.json").read_text())
-    assert {id: len(mine) for id, (mine, _) in noted.items()} == {
-        "BB:CC.3.b/asking": 1,
-        "BB:CC.3.b/good": 0,
-        "BB:CC.3.b/wrong": 0,
-    }
+    asked = {id.partition("/")[2]: len(mine) for id, (mine, _) in noted.items()}
+    assert asked == {"asking": 1, "good": 0, "wrong": 0}

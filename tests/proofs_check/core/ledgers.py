@@ -55,8 +55,6 @@ def made_up(id: str, verdict: str, **changes: Any) -> dict[str, Any]:
 
 
 def document(*lines: dict[str, Any], partial: bool = False) -> dict[str, Any]:
-    """The ledger of some entries (of the quick claims, if there are none), as it is read from a
-    file.
-    """
+    """The ledger of some entries, or of the quick claims, as it is read from a file."""
     entries = lines or tuple(line(id) for id in QUICK)
     return Ledger(copy.deepcopy(entries), run={"partial": partial, "reseed": 0, "seconds": 1.0}).to_json()

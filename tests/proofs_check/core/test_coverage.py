@@ -1,6 +1,4 @@
-"""How many exact rows are decided: the rules hold on ledgers that keep them and break on those that
-do not.
-"""
+"""How many exact rows are decided: the rules hold just on the ledgers that keep them."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from numerics.evidence import Verdict
 from proofs_check.core.coverage import EXACT, coverage
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.summary import details
@@ -33,7 +32,7 @@ def test_every_row_decided_keeps_every_rule() -> None:
 @pytest.mark.parametrize("rule", ["executed", "decided"])
 def test_the_least_shares_of_the_paper_are_the_edge(rule: str) -> None:
     least = ceil(RULES[rule] * len(SHARP))  # the least whole number of rows that is enough
-    below = "SUPPORTED" if rule == "decided" else "ARGUED"
+    below = "SUPPORTED" if rule == "decided" else Verdict.ARGUED
     for enough in (least, least - 1):
         verdicts = {id: "PROVED" if i < enough else below for i, id in enumerate(SHARP)}
         reach = coverage(claims(verdicts, unproved="a limit"), "BB")
@@ -43,7 +42,7 @@ def test_the_least_shares_of_the_paper_are_the_edge(rule: str) -> None:
 
 
 def test_what_is_argued_is_decided_but_not_executed() -> None:
-    reach = coverage(claims(dict.fromkeys(SHARP, "ARGUED")), "BB")
+    reach = coverage(claims(dict.fromkeys(SHARP, Verdict.ARGUED)), "BB")
     assert reach.shares == (0.0, 1.0)
     assert "decided by execution alone" in reach.broken()[0]
 

@@ -11,16 +11,13 @@ from hypothesis import strategies as st
 from numerics.evidence import Evidence, Verdict
 from proofs_check.core.dial import Edge, find_edge, simplest_between
 from proofs_check.papers.edges import Ends
+from tests.proofs_check.core.made import EXACT, opened, proved, refuted
 
 
 def verdict(kind: str) -> Evidence:
-    if kind == "REFUTED":
-        return Evidence(
-            verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 0}, witness_by="exact"
-        )
-    if kind == "OPEN":
-        return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="too close")
-    return Evidence(verdict=Verdict(kind), engine="exact arithmetic", covered="all")
+    if kind == "SUPPORTED":
+        return Evidence(verdict=Verdict.SUPPORTED, engine=EXACT, covered="all")
+    return {"REFUTED": refuted, "OPEN": opened, "PROVED": proved}[kind]()
 
 
 def edge_of(check: object, start: Fraction) -> Edge:
@@ -60,19 +57,16 @@ def test_an_engine_that_gives_up_leaves_a_wide_bracket() -> None:
 
 
 def test_no_edge_is_no_edge() -> None:
-    assert find_edge(lambda c: verdict("PROVED"), Fraction(1)) is None
-    assert find_edge(lambda c: verdict("REFUTED"), Fraction(1)) is None
-    assert find_edge(lambda c: verdict("OPEN"), Fraction(1)) is None
+    for kind in ("PROVED", "REFUTED", "OPEN"):
+        assert find_edge(lambda c, kind=kind: verdict(kind), Fraction(1)) is None
     with pytest.raises(ValueError, match="cannot start at 0"):
         find_edge(lambda c: verdict("PROVED"), Fraction(0))
 
 
 def test_support_reaches_and_proof_is_sharp() -> None:
-    words = {
-        k: edge_of(lambda c, k=k: verdict(k if c > 2 else "REFUTED"), Fraction(3)).word
-        for k in ("SUPPORTED", "PROVED")
-    }  # type: ignore[misc]
-    assert words == {"SUPPORTED": "reached", "PROVED": "sharp"}
+    for kind, word in (("SUPPORTED", "reached"), ("PROVED", "sharp")):
+        found = edge_of(lambda c, kind=kind: verdict(kind if c > 2 else "REFUTED"), Fraction(3))
+        assert found.word == word
 
 
 @given(st.fractions(-5, 5, max_denominator=50), st.fractions(0, 1, max_denominator=50))

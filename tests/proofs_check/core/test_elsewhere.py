@@ -1,6 +1,4 @@
-"""A claim of one collection that needs a claim of another one: the chain goes on in the ledger that
-is kept there, and says so.
-"""
+"""A claim that needs one of another collection: the chain goes on in the ledger kept there."""
 
 from __future__ import annotations
 
@@ -61,9 +59,7 @@ def falls(e: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("kind", [is_proved, is_repaired, falls])
-def test_the_chain_goes_on_in_the_release(
-    kind: Any, release: dict[str, Any], pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_chain_goes_on_in_the_release(kind: Any, release: dict[str, Any], pytester, capsys) -> None:
     need = next(e for e in release["claims"] if kind(e) and e["id"] == e["covers"])
     folder(MINE, "ME", need["id"])
     status, said, first = judged(pytester, MINE)
@@ -74,10 +70,8 @@ def test_the_chain_goes_on_in_the_release(
     assert f"{need['id']} {need['verdict']}" in said
     assert main(["show", "L1", "--papers", "mine"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert (
-        f"{need['id']} is {need['verdict']}, with all that it needs {need['chain']}, in the ledger of the release"
-        in shown
-    )
+    chain = f"{need['id']} is {need['verdict']}, with all that it needs {need['chain']}"
+    assert f"{chain}, in the ledger of the release" in shown
     assert main(["blueprint", "--papers", "mine"]) == 0
 
 

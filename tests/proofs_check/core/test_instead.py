@@ -51,21 +51,15 @@ def test_a_number_of_the_repair_is_named(printed: Any, repair: Any, wrong: bool)
     assert bool(untold("It holds for delta up to 100.", {"top": printed}, {"top": repair})) == wrong
 
 
+GAP: dict[str, Any] = dict(false="gap", why="It fails at 2.", costs="constants", control=dict(top=2))
+
+
 def planted(instead: str) -> Claim:
     """A claim on 0 < delta <= top that is printed for top = 100 and true for top = 1."""
     x = sp.Symbol("x", positive=True)
     try:
 
-        @claim(
-            "XX:planted",
-            false="gap",
-            why="It fails at 2.",
-            instead=instead,
-            costs="constants",
-            repair=dict(top=1),
-            control=dict(top=2),
-            hypotheses=("x > 0",),
-        )
+        @claim("XX:planted", **GAP, instead=instead, repair=dict(top=1), hypotheses=("x > 0",))
         def squares_stay_below(*, top: int = 100) -> Evidence:
             return forall(x**2, "<=", x, {x: (0, top)})
 
@@ -76,11 +70,8 @@ def planted(instead: str) -> Claim:
 
 def test_a_correction_that_the_repair_did_not_judge_is_a_fault_of_the_claim() -> None:
     said = planted("It holds for 0 < delta <= 100").judge(examples=20).faults
-    assert [
-        f
-        for f in said
-        if "the repair judges top = 1, a number that instead= does not have; say in instead=" in f
-    ]
+    unsaid = "the repair judges top = 1, a number that instead= does not have; say in instead="
+    assert [f for f in said if unsaid in f]
     assert not any("instead=" in f for f in planted("It holds for 0 < delta <= 1").judge(examples=20).faults)
 
 
@@ -97,7 +88,6 @@ def test_a_repair_that_was_not_accepted_executes_nothing() -> None:
 
 
 def test_what_costs_a_hypothesis_is_a_gap() -> None:
-    with pytest.raises(
-        ValueError, match="what costs a hypothesis is a gap, for the statement lacks one: give false='gap'"
-    ):
+    why = "what costs a hypothesis is a gap, for the statement lacks one: give false='gap'"
+    with pytest.raises(ValueError, match=why):
         claim("XX:1", false="false", why="It fails.", instead="Ask for more.", costs="a hypothesis")

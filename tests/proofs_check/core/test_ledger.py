@@ -26,10 +26,8 @@ def test_a_chain_is_the_minimum_of_a_claim_and_all_it_needs() -> None:
     # Nothing is lifted: that what B rests on is certified makes B no stronger, nor A.
     assert [ledger.chain(x) for x in (A, B, C)] == [Verdict.SUPPORTED, Verdict.SUPPORTED, Verdict.CERTIFIED]
     assert all(ledger.stands(x) for x in (A, B, C))
-    assert (ledger.weakest_link(A), ledger.weakest_link(C)) == (
-        (B, Verdict.SUPPORTED),
-        (C, Verdict.CERTIFIED),
-    )
+    assert ledger.weakest_link(A) == (B, Verdict.SUPPORTED)
+    assert ledger.weakest_link(C) == (C, Verdict.CERTIFIED)
     weak = Ledger([line(A, "SUPPORTED", (B,)), line(B, "PROVED")])
     assert (weak.chain(A), weak.chain(B)) == (Verdict.SUPPORTED, Verdict.PROVED)
 
@@ -37,11 +35,8 @@ def test_a_chain_is_the_minimum_of_a_claim_and_all_it_needs() -> None:
 def test_what_no_prover_reaches_is_at_most_supported_in_every_chain() -> None:
     told = line(B, "PROVED") | {"unproved": "no prover here speaks of differential equations"}
     ledger = Ledger([line(A, "PROVED", (B,)), told])
-    assert (ledger.chain(A), ledger.chain(B), ledger.held(B)) == (
-        Verdict.SUPPORTED,
-        Verdict.SUPPORTED,
-        Verdict.PROVED,
-    )
+    assert ledger.chain(A) is ledger.chain(B) is Verdict.SUPPORTED
+    assert ledger.held(B) is Verdict.PROVED
 
 
 def test_a_held_refutation_is_never_lifted() -> None:
@@ -53,12 +48,8 @@ def test_a_held_refutation_is_never_lifted() -> None:
 
 def test_a_repair_counts_in_the_chain() -> None:
     ledger = Ledger([line(A, "PROVED", (B,)), line(B, "REFUTED", repair="CERTIFIED")])
-    assert (ledger.chain(A), ledger.stands(A), ledger.stands(B), ledger.survives(B)) == (
-        Verdict.CERTIFIED,
-        True,
-        True,
-        True,
-    )
+    assert ledger.chain(A) is Verdict.CERTIFIED
+    assert ledger.stands(A) is ledger.stands(B) is ledger.survives(B) is True
     assert ledger.survives(A) is None
 
 
@@ -74,12 +65,8 @@ def test_a_row_in_needs_means_its_parts_but_not_what_is_inferred_from_it() -> No
 
 def test_what_uses_a_row_uses_its_parts_but_not_what_is_inferred_from_it() -> None:
     part, inference = f"{B}/part", f"{B}/inference"
-    lines = [
-        line(A, "PROVED", (B,)),
-        line(B, "PROVED"),
-        line(inference, "REFUTED"),
-        line(f"{B}/step", "PROVED", (B,)),
-    ]
+    lines = [line(A, "PROVED", (B,)), line(B, "PROVED"), line(inference, "REFUTED")]
+    lines.append(line(f"{B}/step", "PROVED", (B,)))
     whole = Ledger([*lines, line(part, "REFUTED", repair="PROVED")])
     assert whole.users(part) == [A]
     assert whole.users(B) == [A, f"{B}/step"]
@@ -101,17 +88,13 @@ def test_what_ran_counts_more_than_what_was_read() -> None:
     assert Ledger([mine, *parts]).chain("ME:L1") is Verdict.REFUTED
     # One part of the row says nothing of the others, which are read.
     needs = {"ME:L1": ("BB:CC.3",), "BB:CC.3/one": (), "BB:CC.3/two": ()}
-    assert [Ledger([mine, part], needs).chain("ME:L1") for part in parts] == [
-        Verdict.SUPPORTED,
-        Verdict.REFUTED,
-    ]
+    chains = [Ledger([mine, part], needs).chain("ME:L1") for part in parts]
+    assert chains == [Verdict.SUPPORTED, Verdict.REFUTED]
 
 
 def test_what_rests_on_an_error_elsewhere_falls() -> None:
-    false, true = (
-        Ledger([made_up("ME:L1", "PROVED", needs=["BB:X"], elsewhere={"BB:X": read(v)})])
-        for v in ("REFUTED", "PROVED")
-    )
+    mine = lambda v: made_up("ME:L1", "PROVED", needs=["BB:X"], elsewhere={"BB:X": read(v)})
+    false, true = (Ledger([mine(v)]) for v in ("REFUTED", "PROVED"))
     assert [any(map(book.unmended, book.steps("ME:L1"))) for book in (false, true)] == [True, False]
 
 
@@ -122,24 +105,21 @@ def test_circles_unknown_needs_and_unknown_rows_are_faults() -> None:
     assert sorted(shown[1:]) == [A, B, C]
     assert all(circle.needs[a] == (b,) for a, b in pairwise(shown))
     assert circle.chain(A) is Verdict.OPEN
-    assert any(
-        "neither a claim nor a row" in f for f in Ledger([line(A, "PROVED", ("BB:nowhere",))]).faults()
-    )
-    assert Ledger([line(A, "PROVED") | {"follows": "BB:nowhere"}]).faults() == [
-        f"{A} follows BB:nowhere, which is no claim; name the claim whose error it inherits"
-    ]
+    of = lambda *lines: Ledger(lines).faults()
+    assert any("neither a claim nor a row" in f for f in of(line(A, "PROVED", ("BB:nowhere",))))
+    lost = f"{A} follows BB:nowhere, which is no claim; name the claim whose error it inherits"
+    assert of(line(A, "PROVED") | {"follows": "BB:nowhere"}) == [lost]
     true, false = line(B, "PROVED") | {"severity": None}, line(B, "REFUTED") | {"severity": "gap"}
-    assert "has none" in Ledger([line(A, "REFUTED") | {"follows": B}, true]).faults()[0]
-    assert Ledger([line(A, "REFUTED") | {"follows": B}, false]).faults() == []
+    assert "has none" in of(line(A, "REFUTED") | {"follows": B}, true)[0]
+    assert of(line(A, "REFUTED") | {"follows": B}, false) == []
     ring = Ledger([false | {"follows": C}, line(C, "REFUTED") | {"severity": "gap", "follows": B}])
     assert "follows from itself" in ring.faults()[0]
-    chained = Ledger(
-        [false, *(line(x, "REFUTED") | {"severity": "gap", "follows": y} for x, y in ((A, B), (D, A)))]
-    )
+    heirs = (line(x, "REFUTED") | {"severity": "gap", "follows": y} for x, y in ((A, B), (D, A)))
+    chained = Ledger([false, *heirs])
     assert [chained.first_error(x) for x in (A, B, D)] == [B, B, B]
     assert chained.faults() == []
-    assert any("no such row" in f for f in Ledger([line("BB:nowhere", "PROVED")]).faults())
-    assert Ledger([line(A, "PROVED", (B,)), line(B, "PROVED")]).faults() == []
+    assert any("no such row" in f for f in of(line("BB:nowhere", "PROVED")))
+    assert of(line(A, "PROVED", (B,)), line(B, "PROVED")) == []
 
 
 def test_losses_follow_the_needs_and_count_a_step_once() -> None:

@@ -1,6 +1,4 @@
-"""The property test that the core runs beside the engines of a claim: what it adds, and the faults
-of claims whose examples see too little.
-"""
+"""The property test beside the engines of a claim, and claims whose examples see too little."""
 
 from __future__ import annotations
 
@@ -20,6 +18,7 @@ from proofs_check.core.claim import Claim, Judgement
 from proofs_check.core.dial import Edge
 from proofs_check.core.second_route import beyond_the_edge
 from tests.numerics.properties.test_holds import AtMost
+from tests.proofs_check.core.made import proved, refuted
 
 x = sp.Symbol("x", positive=True)
 n = sp.Symbol("n", integer=True, positive=True)
@@ -75,30 +74,21 @@ def test_the_dial_is_spoiled_five_percent_beyond_its_edge() -> None:
 
 def test_a_wrong_prover_is_contradicted() -> None:
     def believes(*, c: Fraction = Fraction(49, 100)) -> Evidence:
-        return half(c=c).replace(
-            verdict=Verdict.PROVED, engine="Sturm", witness={}, witness_by="", slack=None
-        )
+        said = dict(verdict=Verdict.PROVED, engine="Sturm", witness={}, witness_by="", slack=None)
+        return half(c=c).replace(**said)
 
     with pytest.raises(Contradiction, match="property test"):
         judged(believes, control=({"c": Fraction(1, 4)},))
 
 
 def test_a_control_that_the_examples_do_not_see_is_replaced_by_a_lower_bound() -> None:
-    """The statement fails at n = 10^9 + 7 only, where no example comes; at 95 % of the largest
-    ratio it fails everywhere.
-    """
+    """It fails at n = 10^9 + 7 only; at 95 % of the largest ratio it fails everywhere."""
 
     def needle(*, c: int = 0) -> Evidence:
         bump = c * sp.Max(0, 1 - sp.Abs(n - 10**9 - 7))
         return forall(n / (1 + n**2) + bump, "<=", sp.Rational(1, 2), {n: Integers(1, sp.oo)})
 
-    spoiled = Evidence(
-        verdict=Verdict.REFUTED,
-        engine="exact arithmetic",
-        witness={"n": 10**9 + 7},
-        witness_by="exact",
-        sides=needle(c=1).sides,
-    )
+    spoiled = refuted(n=10**9 + 7).replace(sides=needle(c=1).sides)
     found = judged(lambda *, c=0: needle() if c == 0 else spoiled, control=({"c": 1},))
     assert found.faults == ()
     control = found.held.routes[0].control
@@ -114,23 +104,16 @@ def test_examples_that_stay_far_below_the_known_ratio_are_a_fault() -> None:
     found = judged(known)
     assert [f for f in found.faults if "reaches the ratio 0.5 only, where 0.9901 is known" in f]
     assert found.held.routes[0].samples == EXAMPLES
-    assert [
-        f for f in judged(known, reseed=1).faults if "where 0.9901 is known" in f
-    ]  # however many are drawn
+    # However many are drawn.
+    assert [f for f in judged(known, reseed=1).faults if "where 0.9901 is known" in f]
 
 
 def test_each_conjunct_needs_a_control_that_the_examples_see() -> None:
     """The second conjunct is refuted by its engine only, and its bound cannot be lowered."""
 
     def second(most: float) -> Evidence:
-        common: dict[str, Any] = {
-            "engine": "exact arithmetic",
-            "checked": "n at most 1000",
-            "sides": (AtMost(1000.0),),
-        }
-        if most == 1000:
-            return Evidence(verdict=Verdict.PROVED, **common)
-        return Evidence(verdict=Verdict.REFUTED, witness={"n": 1}, witness_by="exact", **common)
+        found = proved() if most == 1000 else refuted(n=1)
+        return found.replace(checked="n at most 1000", sides=(AtMost(1000.0),))
 
     def both(*, c: Fraction = Fraction(1, 2)) -> Evidence:
         return all_of(half(c=c), second(1000 if c == Fraction(1, 2) else 900))
@@ -202,20 +185,14 @@ def test_what_is_proved_gets_fewer_examples_than_what_nobody_executed_as_a_whole
     assert half().verdict.executed
     routes = [judged(claim).held.routes[0] for claim in (half, supported, argued)]
     assert all(route.control is not None for route in routes)
-    proved, *others = (route.samples for route in routes)
-    assert all(proved < samples == EXAMPLES for samples in others)
+    of_proof, *others = (route.samples for route in routes)
+    assert all(of_proof < samples == EXAMPLES for samples in others)
 
 
 def large(*, c: int = 1000) -> Evidence:
     """Whole numbers up to 1000, which the first example, that is 0, says nothing of."""
-    common: dict[str, Any] = {
-        "engine": "exact arithmetic",
-        "checked": f"n at most {c}",
-        "sides": (AtMost(float(c)),),
-    }
-    if c < 1000:
-        return Evidence(verdict=Verdict.REFUTED, witness={"n": 1000}, witness_by="exact", **common)
-    return Evidence(verdict=Verdict.PROVED, slack=1.0, **common)
+    found = proved(slack=1.0) if c >= 1000 else refuted(n=1000)
+    return found.replace(checked=f"n at most {c}", sides=(AtMost(float(c)),))
 
 
 def test_where_few_examples_see_too_little_the_usual_number_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,14 +214,11 @@ def test_a_refutation_by_few_examples_is_the_last_word(monkeypatch: pytest.Monke
     """They contradict a proof, whatever more examples would show."""
     drawn: list[int] = []
 
-    def refuted(held: Evidence, copies: object, examples: int, drive: bool) -> tuple[Evidence, list[str]]:
+    def judged_once(held: Evidence, copies: object, examples: int, drive: bool) -> tuple[Evidence, list[str]]:
         drawn.append(examples)
-        found = Evidence(
-            verdict=Verdict.REFUTED, engine="property test", witness={"n": 1000}, witness_by="exact"
-        )
-        return found, ["some control is not seen"]
+        return refuted(n=1000).replace(engine="property test"), ["some control is not seen"]
 
-    monkeypatch.setattr(second_route, "_judged", refuted)
+    monkeypatch.setattr(second_route, "_judged", judged_once)
     with pytest.raises(Contradiction, match="property test"):
         judged(large, control=({"c": 900},))
     assert len(drawn) == 1

@@ -1,6 +1,4 @@
-"""What rows and claims say is read by people: mathematics is typeset, and every correction begins
-with one short sentence.
-"""
+"""What rows and claims say: mathematics is typeset, and every correction begins briefly."""
 
 from __future__ import annotations
 
@@ -50,8 +48,9 @@ PLANTED = (
     "The price is 3$.",
 )
 PROSE = (
-    r"For $L\geq2$ and `c` = 3/2 the bound (16) of Lemma C.4 (i) holds; see BB:F.2.Zh/fixed_point, Theorem B and Appendix B.",
-    "PyTorch's start, the authors' code at step 30 000, \"as written\": a twentieth of the Gamma integral, as I said.",
+    r"For $L\geq2$ and `c` = 3/2 the bound (16) of Lemma C.4 (i) holds; see BB:F.2.Zh/fixed, Theorem B.",
+    "PyTorch's start, Appendix B, the authors' code at step 30 000, \"as written\": a twentieth, as I said.",
+    "The Gamma integral is finite.",
 )
 
 

@@ -1,6 +1,4 @@
-"""The file of edges says what the ledger of the release says, and a run that updates it keeps the
-rest.
-"""
+"""The file of edges says what the ledger of the release says; an update keeps the rest."""
 
 from __future__ import annotations
 
@@ -27,9 +25,8 @@ def test_the_file_holds_the_edges_of_the_release() -> None:
 
 def test_a_claim_has_the_same_edge_without_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     one = load_claims()["BB:LD.1.4th/line"]
-    said = lambda judgement: release_text(
-        {"run": {}, "claims": [entry(one, judgement, row(one.id))], "unsettled": []}
-    )
+    of = lambda judgement: [entry(one, judgement, row(one.id))]
+    said = lambda judgement: release_text({"run": {}, "claims": of(judgement), "unsettled": []})
     searched = said(one.judge(search_edges=True))
     assert said(one.judge()) == searched
     monkeypatch.setattr(claims, "known_edges", dict)
@@ -44,7 +41,5 @@ def test_edges_of_claims_that_did_not_run_stay(tmp_path: Path) -> None:
     file = tmp_path / EDGES
     write_edges([line("BB:A", "2"), line("BB:B", "3/2")], file)
     write_edges([line("BB:B", None), line("BB:C", "7")], file)
-    assert {id: ends[0] for id, ends in json.loads(file.read_text(encoding="utf-8")).items()} == {
-        "BB:A": "2",
-        "BB:C": "7",
-    }
+    kept = {id: ends[0] for id, ends in json.loads(file.read_text(encoding="utf-8")).items()}
+    assert kept == {"BB:A": "2", "BB:C": "7"}

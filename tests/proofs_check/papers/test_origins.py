@@ -1,6 +1,4 @@
-"""What the papers' lists of hypotheses say is about hypotheses that engines received, and nothing
-in the ledger is without a kind.
-"""
+"""The papers' lists of hypotheses are about what engines received, and none is without a kind."""
 
 from __future__ import annotations
 

@@ -62,9 +62,8 @@ def test_commands(command: list[str], hint: str, capsys: pytest.CaptureFixture[s
 
 def test_to_read_a_ledger_takes_neither_numpy_nor_sympy() -> None:
     commands = "from proofs_check.reports.cli import main; main(['show', 'CC.3.b']); main(['list'])"
-    program = (
-        f"{commands}; import sys; print(sorted({{'numpy', 'sympy', 'numba', 'flint'}} & set(sys.modules)))"
-    )
+    heavy = "{'numpy', 'sympy', 'numba', 'flint'}"
+    program = f"{commands}; import sys; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
@@ -76,14 +75,9 @@ def test_an_interruption_during_imports_is_no_traceback(program: list[str], tmp_
     """The signal comes when the first large package is imported."""
     (tmp_path / "sitecustomize.py").write_text(SIGNAL, encoding="utf-8")
     path = os.pathsep.join([str(tmp_path), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-m", *program],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-        cwd=tmp_path,
-        check=False,
-    )
+    env = {**os.environ, "PYTHONPATH": path}
+    run = [sys.executable, "-m", *program]
+    done = subprocess.run(run, capture_output=True, text=True, env=env, cwd=tmp_path, check=False)
     assert "interrupted" in done.stderr
     assert "Traceback" not in done.stderr
     assert done.returncode in (130, -signal.SIGINT)
@@ -109,25 +103,20 @@ def test_wrong_commands_end_with_status_two(capsys: pytest.CaptureFixture[str]) 
             main(wrong)
         assert stop.value.code == 2
     lines = capsys.readouterr().err.splitlines()
-    assert [line.rpartition("; see: ")[2] for line in lines] == [
-        "largeprompt --help",
-        *["largeprompt show --help"] * 3,
-    ]
+    named = ["largeprompt --help", *["largeprompt show --help"] * 3]
+    assert [line.rpartition("; see: ")[2] for line in lines] == named
 
 
 def test_an_unknown_statement_may_be_one_of_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "ME:L1"]) == 2
-    assert capsys.readouterr().err.endswith(
-        "all of them: largeprompt list; those of a folder: add --papers DIR\n"
-    )
+    told = "all of them: largeprompt list; those of a folder: add --papers DIR\n"
+    assert capsys.readouterr().err.endswith(told)
 
 
 def test_an_unknown_option_is_told_in_the_name_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "BB:CC.3.b", "--prof"]) == 2
-    assert (
-        capsys.readouterr().err
-        == "largeprompt show: unrecognized arguments: --prof; see: largeprompt show --help\n"
-    )
+    told = "largeprompt show: unrecognized arguments: --prof; see: largeprompt show --help\n"
+    assert capsys.readouterr().err == told
 
 
 def test_a_part_belongs_to_its_row_and_every_row_says_where_it_stands() -> None:

@@ -8,27 +8,20 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-COMMAND = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--hide-scrollbars",
-)
+COMMAND = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
 #: A page may look into another file, as into one of its own server.
-COMMAND += ("--enable-logging=stderr", "--virtual-time-budget=4000", "--allow-file-access-from-files")
+COMMAND += (
+    "--hide-scrollbars",
+    "--enable-logging=stderr",
+    "--virtual-time-budget=4000",
+    "--allow-file-access-from-files",
+)
 
 
 def opened(browser: str, file: Path, *options: str, fragment: str = "") -> str:
     """What Chromium prints when it opens the file: its document, with ``--dump-dom``."""
-    command = [
-        browser,
-        *COMMAND,
-        f"--user-data-dir={file.parent / 'profile'}",
-        *options,
-        f"{file.as_uri()}#{fragment}",
-    ]
+    profile, page = f"--user-data-dir={file.parent / 'profile'}", f"{file.as_uri()}#{fragment}"
+    command = [browser, *COMMAND, profile, *options, page]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
     return done.stdout

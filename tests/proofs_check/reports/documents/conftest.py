@@ -12,9 +12,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 @pytest.fixture(scope="session")
 def browser() -> str:
-    """Chromium; with CI=true its absence is a failure, elsewhere the test says that it did not
-    run.
-    """
+    """Chromium; its absence is a failure with CI=true, elsewhere the test did not run."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None and os.environ.get("CI") == "true":
         pytest.fail("no Chromium: install it with apt-get install -y chromium")

@@ -30,9 +30,7 @@ MOVING = {
 
 
 def plain() -> dict[str, str]:
-    """The environment in which this processor counts as one without wide vectors, and without
-    products and sums in one rounding.
-    """
+    """The environment in which this processor counts as one without wide vectors and FMA."""
     core: Any = import_module("numpy._core._multiarray_umath")
     wide = [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
     blas = {"OPENBLAS_CORETYPE": "Nehalem", "OPENBLAS_NUM_THREADS": "2"}

@@ -1,6 +1,4 @@
-"""Two ledgers compared: every sort of change is seen, nothing else is, and the exit status is that
-of diff.
-"""
+"""Two ledgers compared: every sort of change is seen, nothing else, with the status of diff."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from proofs_check.core.coverage import NOT_SETTLED
 from proofs_check.core.ledger import write_json
 from proofs_check.reports.cli import main
 from proofs_check.reports.documents.diff import changes, show
@@ -89,13 +88,8 @@ def test_exit_status_and_output(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "BB:CC.3.b" in capsys.readouterr().out
     assert main(["diff", a, b, "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
-    assert {
-        "kind": "row",
-        "id": "BB:CC.3.b",
-        "old": "settled",
-        "new": "not settled",
-        "trend": "weaker",
-    } in found
+    row = dict(kind="row", id="BB:CC.3.b", old="settled", new=NOT_SETTLED, trend="weaker")
+    assert row in found
     assert main(["diff", a, a, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     assert main(["diff", a, str(tmp_path / "none.json")]) == 2
@@ -107,9 +101,7 @@ def test_exit_status_and_output(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert f"{wrong} is no number in [0, 1)" in capsys.readouterr().err
 
 
-def test_the_wrong_order_and_a_run_of_some_claims_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_wrong_order_and_a_run_of_some_claims_are_told(tmp_path: Path, capsys) -> None:
     older, newer = document(), document(line("BB:CC.3.a"), partial=True)
     older["run"]["date"], newer["run"]["date"] = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
     a, b = tmp_path / "a.json", tmp_path / "b.json"
@@ -125,9 +117,7 @@ def test_the_wrong_order_and_a_run_of_some_claims_are_told(
     assert "is their order what you meant?" in told
 
 
-def test_an_id_is_never_broken_over_two_lines(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_id_is_never_broken_over_two_lines(monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", "50")
     long = "BB:CC.3.a/a_part_with_a_name_that_is_long"
     show(changes(document(line("BB:CC.3.a")), document(line("BB:CC.3.a"), made_up(long, "SUPPORTED"))))
@@ -135,9 +125,7 @@ def test_an_id_is_never_broken_over_two_lines(
 
 
 def version_3(new: dict[str, Any]) -> dict[str, Any]:
-    """A ledger as version 3 of the schema had it: without the code of the run and the lines of the
-    claims.
-    """
+    """A ledger of version 3: without the code of the run and the lines of the claims."""
     old = copy.deepcopy(new)
     old["run"]["schema"] = 3
     del old["run"]["code"]
@@ -146,25 +134,17 @@ def version_3(new: dict[str, Any]) -> dict[str, Any]:
     return old
 
 
-def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(tmp_path, capsys) -> None:
     executed = document(line("BB:CC.3.a"), line("BB:AC.5/i", severity="gap"), line("BB:LC.4/zero"))
     older = version_3(executed)
     older["claims"][1]["severity"] = "typo"
-    for name, of in (
-        ("old", older),
-        ("new", executed),
-        ("oldest", executed | {"run": executed["run"] | {"schema": 2}}),
-    ):
-        (tmp_path / name).mkdir()
+    oldest = executed | {"run": executed["run"] | {"schema": 2}}
+    for name, of in (("old", older), ("new", executed), ("oldest", oldest)):
         write_json(of, tmp_path / name / "ledger.json")
     assert main(["diff", str(tmp_path / "old"), str(tmp_path / "new"), "--json"]) == 1
     found = [(c["kind"], c["id"], c["old"], c["new"]) for c in json.loads(capsys.readouterr().out)]
     assert found == [("severity", "BB:AC.5/i", "typo", "gap")]
-    for command in (
-        ["diff", str(tmp_path / "oldest"), str(tmp_path / "new")],
-        ["status", "--ledger", str(tmp_path / "old")],
-    ):
+    unread = ["diff", str(tmp_path / "oldest"), str(tmp_path / "new")]
+    for command in (unread, ["status", "--ledger", str(tmp_path / "old")]):
         assert main(command) == 2
         assert "of the ledger's schema" in capsys.readouterr().err

@@ -1,6 +1,4 @@
-"""``largeprompt figures`` on measurements that nobody made: what is judged, written and told, and
-how it ends.
-"""
+"""``largeprompt figures`` on made-up measurements: what is judged, written and told."""
 
 from __future__ import annotations
 
@@ -27,6 +25,7 @@ from theory.regression.task import RegressionTask
 
 SEEN = Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered="seen in the full runs", control=None)
 NO = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 1}, witness_by="exact")
+UNDECIDED = Evidence(verdict=Verdict.OPEN, engine="examples", reason="too few runs")
 
 
 def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Claim:
@@ -34,9 +33,7 @@ def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Cla
 
     def check(*, measured: Any = None) -> Evidence:
         """The curve is erratic."""
-        return (
-            outcome if measured else Evidence(verdict=Verdict.OPEN, engine="examples", reason="too few runs")
-        )
+        return outcome if measured else UNDECIDED
 
     return Claim(id="BB:A.fig7", check=check, open=open)
 
@@ -45,47 +42,35 @@ def made_up(outcome: Evidence, *, open: str = "reduced runs cannot tell") -> Cla
 def pages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What was handed to the page; nothing is trained or drawn, and of the claims there are two."""
     found: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(
-        "numerics.experiments.boursier_boyer.run_plan.measure",
-        lambda plan, **how: measurements(experiments.reduced_plan()),
-    )
+    made = lambda plan, **how: measurements(experiments.reduced_plan())
+    monkeypatch.setattr("numerics.experiments.boursier_boyer.run_plan.measure", made)
 
     def page(*arguments: Any, **how: Any) -> Path:
         found.append(arguments)
         return Path(arguments[2]) / "index.html"
 
     monkeypatch.setattr("proofs_check.reports.figures.boursier_boyer.page.write_page", page)
-    claims = {
-        c.id: c for c in (anisotropic_covariance, made_up(SEEN.replace(control=NO)), completing_the_square)
-    }
+    known = (anisotropic_covariance, made_up(SEEN.replace(control=NO)), completing_the_square)
+    claims = {c.id: c for c in known}
     monkeypatch.setattr(experiments, "load_claims", lambda: claims)
     return found
 
 
-def test_the_sentences_are_judged_on_the_runs_given(
-    pages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_sentences_are_judged_on_the_runs_given(pages: list[Any], tmp_path: Path, capsys) -> None:
     assert main(["figures", "--paper", "BB", "--out", str(tmp_path)]) == 0
     ledger = read_ledger(tmp_path / "ledger")
     # Only experiments; what is declared open for the reduced runs may be decided by the full ones.
-    assert {c["id"]: c["verdict"] for c in ledger["claims"]} == {
-        "BB:A.2": "SUPPORTED",
-        "BB:A.fig7": "SUPPORTED",
-    }
+    decided = [("BB:A.2", "SUPPORTED"), ("BB:A.fig7", "SUPPORTED")]
+    assert [(c["id"], c["verdict"]) for c in ledger["claims"]] == decided
     assert ledger["run"]["partial"] is True
-    assert [(id, verdict) for id, _, verdict, _ in pages[0][1]] == [
-        ("BB:A.2", "SUPPORTED"),
-        ("BB:A.fig7", "SUPPORTED"),
-    ]
+    assert [(id, verdict) for id, _, verdict, _ in pages[0][1]] == decided
     told = capsys.readouterr().out
     assert "measured in 12 min 34 s" in told
     assert "BB:A.fig7  SUPPORTED" in told
     assert "covariance Σ_(i,j) = 0.5^(|i−j|)." in told
 
 
-def test_a_sentence_that_comes_out_otherwise_is_told(
-    pages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sentence_that_comes_out_otherwise_is_told(pages: list[Any], tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(experiments, "load_claims", lambda: {"BB:A.fig7": made_up(NO)})
     assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--quiet"]) == 1
     captured = capsys.readouterr()
@@ -99,9 +84,7 @@ def test_some_figures_alone_are_not_judged(pages: list[Any], tmp_path: Path) -> 
     assert not (tmp_path / "ledger").exists()
 
 
-def test_quick_and_full_are_other_plans_and_say_so(
-    pages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_quick_and_full_are_other_plans_and_say_so(pages: list[Any], tmp_path, monkeypatch, capsys) -> None:
     asked: list[Plan] = []
 
     def measure(plan: Plan, **how: Any) -> Any:
@@ -116,19 +99,13 @@ def test_quick_and_full_are_other_plans_and_say_so(
         assert ("left out, against --full: " in told) == (options != ["--full"])
         assert ("14 of 19 prompt lengths" in told) == ("--quick" in options)
     assert asked == [Plan.usual(), Plan.full(), Plan.quick(), Plan.quick().only(2)]
-    assert [bool(claims) for _, claims, _ in pages] == [
-        True,
-        True,
-        False,
-        False,
-    ]  # a quick measurement judges nothing
+    # A quick measurement judges nothing.
+    assert [bool(claims) for _, claims, _ in pages] == [True, True, False, False]
     assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--quick", "--seeds", "3"]) == 2
     assert "--quick has one seed; leave out --seeds 3, or --quick" in capsys.readouterr().err
 
 
-def test_ctrl_c_says_how_to_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(plan: Any, **how: Any) -> None:
         raise KeyboardInterrupt
 
@@ -147,17 +124,13 @@ def test_wrong_options_are_refused(wrong: list[str]) -> None:
     assert stopped.value.code == 2
 
 
-def test_a_folder_that_cannot_be_made_is_told_before_anything_is_trained(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_trained(tmp_path: Path, capsys) -> None:
     (tmp_path / "file").write_text("")
     assert main(["figures", "--paper", "BB", "--out", str(tmp_path / "file" / "out")]) == 2
     assert "cannot write to" in capsys.readouterr().err
 
 
-def test_a_page_of_somebody_else_is_not_overwritten(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_of_somebody_else_is_not_overwritten(tmp_path: Path, monkeypatch, capsys) -> None:
     plan = replace(experiments.reduced_plan(), figures=(1,), variants=("as written",))
     monkeypatch.setattr(
         "numerics.experiments.boursier_boyer.run_plan.measure", lambda *arguments, **how: measurements(plan)
@@ -166,10 +139,8 @@ def test_a_page_of_somebody_else_is_not_overwritten(
     assert main(again) == main(again) == 0
     (tmp_path / "index.html").write_text("mine")
     assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--only", "1"]) == 2
-    assert (
-        "is no page of this command, and would be overwritten; choose another --out"
-        in capsys.readouterr().err
-    )
+    why = "is no page of this command, and would be overwritten; choose another --out"
+    assert why in capsys.readouterr().err
     assert (tmp_path / "index.html").read_text() == "mine"
 
 
@@ -185,9 +156,8 @@ def test_the_closed_form_is_the_limit_of_the_flow() -> None:
     from numerics.regression.flow.end_point import trained
     from theory.regression.experiment import COVARIANCES, VARIANTS
 
-    drawn = VARIANTS["as coded"].drawn(
-        RegressionTask(COVARIANCES["anisotropic"], noise=0.1, task_variance=0.2)
-    )
+    task = RegressionTask(COVARIANCES["anisotropic"], noise=0.1, task_variance=0.2)
+    drawn = VARIANTS["as coded"].drawn(task)
     end = trained(drawn, 20, attention="linear")
     assert float(linear_excess(drawn.Sigma, drawn.query_covariance, 20)) == pytest.approx(
         end.risk - 0.05, rel=1e-10
@@ -207,9 +177,7 @@ def test_claims_and_figures_call_the_same_runs_failed() -> None:
 
 
 def test_sentences_of_the_page_name_no_parameter_of_their_checks() -> None:
-    """A reader of the page has not read the checks: what only they call power = 1 or `stable` is
-    said in words.
-    """
+    """What only the checks call power = 1 or `stable` is said in words."""
     from inspect import signature
 
     from proofs_check.core.judging import load_claims

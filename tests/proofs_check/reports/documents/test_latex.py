@@ -1,6 +1,4 @@
-"""LaTeX as MathML: every formula of the papers is read, nothing is passed through, and what is
-unknown is an error.
-"""
+"""LaTeX as MathML: every formula of the papers is read, and what is unknown is an error."""
 
 from __future__ import annotations
 
@@ -25,9 +23,8 @@ def seen(markup: str) -> str:
 
 def excluded() -> list[str]:
     files = sorted(Path(proofs_check.__file__).parent.rglob("statements.toml"))
-    return [
-        e["printed"] for f in files for e in tomllib.loads(f.read_text(encoding="utf-8")).get("excluded", [])
-    ]
+    read = (tomllib.loads(f.read_text(encoding="utf-8")) for f in files)
+    return [e["printed"] for data in read for e in data.get("excluded", [])]
 
 
 @pytest.mark.parametrize("id", rows())
@@ -60,12 +57,10 @@ WRONG = [
         r"a \\ b",
         r"\frac{a}",
         r"\sqrt",
-        r"\not x",
-        "a # b",
-        "%",
     ),
-    *(r"\begin{aligned}a", r"\begin{tikzpicture}\end{tikzpicture}", r"\begin{matrix}a\end{pmatrix}"),
-    *(r"\text{\unknown}", r"\left\alpha b\right)", r"\href{https://example.org}{a}", r"\unicode{C}"),
+    *(r"\not x", "a # b", "%", r"\begin{aligned}a", r"\begin{tikzpicture}\end{tikzpicture}"),
+    *(r"\begin{matrix}a\end{pmatrix}", r"\text{\unknown}", r"\left\alpha b\right)"),
+    *(r"\href{https://example.org}{a}", r"\unicode{C}"),
 ]
 
 

@@ -35,16 +35,10 @@ def run(*ids: str, **said: Any) -> dict[str, Any]:
 
 def merged(folder: Path, *documents: dict[str, Any]) -> int:
     """Merge them with the command."""
-    for n, document in enumerate(documents):
-        write_json(document, folder / f"{n}.json")
-    return main(
-        [
-            "merge",
-            *(str(folder / f"{n}.json") for n in range(len(documents))),
-            "--out",
-            str(folder / "out.json"),
-        ]
-    )
+    parts = [folder / f"{n}.json" for n in range(len(documents))]
+    for part, document in zip(parts, documents):
+        write_json(document, part)
+    return main(["merge", *map(str, parts), "--out", str(folder / "out.json")])
 
 
 @pytest.mark.parametrize("cut", [1, 3, 6])
@@ -73,9 +67,7 @@ def test_parts_that_overlap_and_leave_claims_out_stay_partial(tmp_path: Path) ->
     ],
     ids=["verdict", "numbers", "code", "reseed"],
 )
-def test_ledgers_that_do_not_go_together_are_refused(
-    change: Any, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ledgers_that_do_not_go_together_are_refused(change: Any, says: str, tmp_path: Path, capsys) -> None:
     other = run(*QUICK)
     change(other)
     assert merged(tmp_path, run(*QUICK), other) == 2

@@ -1,6 +1,4 @@
-"""A paper of one's own: the folder that `largeprompt new-paper` writes is judged, shown and printed
-like the papers of this repository, and what is wrong in it is told in a line.
-"""
+"""A paper of one's own is judged, shown and printed as ours, and its errors are told in a line."""
 
 from __future__ import annotations
 
@@ -19,6 +17,7 @@ from hypothesis import strategies as st
 
 from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import REGISTRY
+from proofs_check.core.losses import CHANGED, STANDS
 from proofs_check.papers import registered
 from proofs_check.papers.statements import papers
 from proofs_check.reports.cli import main
@@ -33,6 +32,21 @@ def nothing_stays_registered() -> Iterator[None]:
     with patch.dict(registered._named), patch.dict(REGISTRY):
         yield
     registered._forget()
+
+
+def append(path: Path, text: str) -> None:
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n{text}\n", encoding="utf-8")
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    return " ".join(capsys.readouterr().out.split())
+
+
+def pages() -> Iterator[tuple[str, bool]]:
+    """What the commands write of the folder, and whether it is HTML."""
+    assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
+    for page in ("errata/errata.html", "errata/errata.md", "blueprint.html"):
+        yield Path(page).read_text(encoding="utf-8"), page.endswith("html")
 
 
 @pytest.fixture
@@ -64,9 +78,7 @@ def known(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(
-    mine: Path, pytester: pytest.Pytester, workers: str
-) -> None:
+def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(mine: Path, pytester, workers: str) -> None:
     result = judged(pytester, mine, "-n", workers)
     result.assert_outcomes(passed=2)
     assert result.ret == 0
@@ -78,9 +90,7 @@ def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(
     assert not (pytester.path / "build").exists()
 
 
-def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(
-    mine: Path, pytester: pytest.Pytester
-) -> None:
+def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(mine: Path, pytester) -> None:
     new_paper(Path("theirs"), "On logarithms", "TH")
     result = pytester.runpytest_inprocess(*OPTIONS, str(mine.resolve()), str(Path("theirs").resolve()))
     result.assert_outcomes(passed=4)
@@ -101,7 +111,7 @@ def test_commands_speak_of_it(known: Path, capsys: pytest.CaptureFixture[str]) -
         ("list",): "ME:L1",
         ("errata", "--out", "errata"): "1 false among 2 rows",
         ("blueprint", "--out", "page.html"): "2 claims on 2 rows",
-        ("status",): "| stands | nothing |",
+        ("status",): f"| {STANDS} | nothing |",
     }
     for arguments, said in says.items():
         assert main([*arguments, *scope]) == 0
@@ -114,17 +124,9 @@ def test_commands_speak_of_it(known: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_commands_that_read_import_no_claim(known: Path) -> None:
     """So says SECURITY.md."""
-    with (known / "lemmas_of_me.py").open("a", encoding="utf-8") as file:
-        file.write("\nopen('ran', 'w').close()\n")
-    for command in (
-        ["list"],
-        ["show", "L1"],
-        ["show", "L1", "--bibtex"],
-        ["status"],
-        ["blueprint"],
-        ["errata"],
-    ):
-        assert main([*command, "--papers", str(known)]) == 0
+    append(known / "lemmas_of_me.py", "open('ran', 'w').close()")
+    for command in ("list", "show L1", "show L1 --bibtex", "status", "blueprint", "errata"):
+        assert main([*command.split(), "--papers", str(known)]) == 0
         assert not Path("ran").exists(), command
     assert main(["show", "L1", "--set", "c=1/2", "--papers", str(known)]) == 0
     assert Path("ran").exists()
@@ -142,12 +144,10 @@ what = "We agree: $c=3/4$."
 def test_a_reply_is_shown_beside_the_verdict(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (known / "replies.toml").write_text(REPLY)
     assert main(["show", "L2", "--papers", "mine"]) == 0
-    assert "N. N. <script> on 2026-09-01: We agree: c = 3/4." in " ".join(capsys.readouterr().out.split())
-    assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
-    for page in ("errata/errata.html", "errata/errata.md", "blueprint.html"):
-        text = Path(page).read_text(encoding="utf-8")
+    assert "N. N. <script> on 2026-09-01: We agree: c = 3/4." in said(capsys)
+    for text, is_html in pages():
         assert "2026-09-01" in text
-        assert page.endswith(".md") or "N. N. <script>" not in text
+        assert not (is_html and "N. N. <script>" in text)
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,7 @@ def test_a_reply_is_shown_beside_the_verdict(known: Path, capsys: pytest.Capture
         ("[[reply]]", "[[reply", "; save it as TOML, each reply below a line [[reply]]"),
     ],
 )
-def test_a_reply_that_is_wrong_is_told_in_a_line(
-    known: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, why: str
-) -> None:
+def test_a_reply_that_is_wrong_is_told_in_a_line(known: Path, capsys, old: str, new: str, why: str) -> None:
     (known / "replies.toml").write_text(REPLY.replace(old, new))
     assert main(["show", "L2", "--papers", "mine"]) == 2
     assert why in capsys.readouterr().err
@@ -176,39 +174,33 @@ alternatives = ["It is $x^2$: then Lemma 2 holds up to $x=1$."]
 """
 
 
-def test_a_reading_is_shown_at_its_rows_and_listed_once(
-    mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (mine / "readings.toml").write_text(READING)
-    statements = mine / "statements.toml"
-    statements.write_text(
-        statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]', 1)
-    )
+IDLE = READING.replace('"exp"', '"idle"')
+
+
+def with_reading(folder: Path, text: str) -> None:
+    (folder / "readings.toml").write_text(text)
+    text = (file := folder / "statements.toml").read_text()
+    file.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]', 1))
+
+
+def test_a_reading_is_shown_at_its_rows_and_listed_once(mine: Path, pytester, capsys) -> None:
+    with_reading(mine, READING)
     judged(pytester, mine)
     capsys.readouterr()
-    told = {
-        id: (main(["show", id, "--papers", "mine"]), " ".join(capsys.readouterr().out.split()))
-        for id in ("L1", "L2")
-    }
-    said = "read so Section 1 <2> (exp): The exponent is x. or It is x²: then Lemma 2 holds up to x = 1."
-    assert [said in text for _, text in told.values()] == [False, True]
-    assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
-    for page in ("errata/errata.html", "errata/errata.md", "blueprint.html"):
-        text = Path(page).read_text(encoding="utf-8")
+    told = [(main(["show", id, "--papers", "mine"]), said(capsys))[1] for id in ("L1", "L2")]
+    line = "read so Section 1 <2> (exp): The exponent is x. or It is x²: then Lemma 2 holds up to x = 1."
+    assert [line in text for text in told] == [False, True]
+    for text, is_html in pages():
         assert text.count("Lemma 2 holds up to") == 1
         assert text.count("The exponent is") == 2  # in the list, and at the row that rests on it
-        assert page.endswith(".md") or "<2>" not in text
+        assert not (is_html and "<2>" in text)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
         ('id = "exp"', 'id = "base"', "ME:L2 rests on the reading 'exp', but"),
-        (
-            "\n[[reading]]",
-            '\n[[reading]]\nid = "idle"\nplace = "A"\ndecision = "B."\nalternatives = ["C."]\n[[reading]]',
-            "no row rests on the reading idle",
-        ),
+        ("\n[[reading]]", f"{IDLE}[[reading]]", "no row rests on the reading idle"),
         ("\n[[reading]]", f"{READING}[[reading]]", "two readings are named exp; give"),
         ('decision = "The exponent is $x$."', "", "reading 1 does not say decision; give"),
         ("It is $x^2$: then Lemma 2 holds up to $x=1$.", " ", "reading 1 does not say alternatives; give"),
@@ -216,48 +208,33 @@ def test_a_reading_is_shown_at_its_rows_and_listed_once(
         ("[[reading]]", "[[reading", "; save it as TOML, each reading below a line [[reading]]"),
     ],
 )
-def test_a_reading_that_is_wrong_is_told_in_a_line(
-    mine: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, why: str
-) -> None:
-    (mine / "readings.toml").write_text(READING.replace(old, new))
-    statements = mine / "statements.toml"
-    statements.write_text(
-        statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]', 1)
-    )
+def test_a_reading_that_is_wrong_is_told_in_a_line(mine: Path, capsys, old: str, new: str, why: str) -> None:
+    with_reading(mine, READING.replace(old, new))
     assert main(["list", "--papers", str(mine)]) == 2
     assert why in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_revision_is_compared_with_the_paper(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    revise = lambda *arguments: (
-        main(["revise", "ME", "--papers", "mine", *arguments]),
-        " ".join(capsys.readouterr().out.split()),
-    )
-    status, said = revise("--set", "L2:c=3/4", "--out", "new.json")
+    revise = lambda *arguments: (main(["revise", "ME", "--papers", "mine", *arguments]), said(capsys))
+    status, told = revise("--set", "L2:c=3/4", "--out", "new.json")
     assert status == 1
-    assert "ME:L2 REFUTED -> CERTIFIED no longer refuted" in said
-    assert "Lemma 2: stands with a change (CERTIFIED) -> stands (CERTIFIED)" in said
+    assert "ME:L2 REFUTED -> CERTIFIED no longer refuted" in told
+    assert f"Lemma 2: {CHANGED} (CERTIFIED) -> {STANDS} (CERTIFIED)" in told
     assert main(["list", "--papers", "mine", "--ledger", "new.json", "--verdict", "REFUTED"]) == 0
     assert "ME:L2" not in capsys.readouterr().out
     assert "REFUTED" not in revise("--set", "L2:c=2/3")[1]  # it stays false, which is no change
-    copy = Path("revised.toml")
-    text = (known / "statements.toml").read_text(encoding="utf-8")
+    copy, text = Path("revised.toml"), (known / "statements.toml").read_text(encoding="utf-8")
     copy.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nset = {c = "3/4"}', 1), encoding="utf-8")
-    assert revise("--statements", str(copy))[1].startswith(
-        "verdicts as printed (1) ME:L2 REFUTED -> CERTIFIED"
-    )
+    changed = revise("--statements", str(copy))[1]
+    assert changed.startswith("verdicts as printed (1) ME:L2 REFUTED -> CERTIFIED")
     copy.write_text(text.replace("\\tfrac12x^2", "x^2"), encoding="utf-8")
-    assert (
-        "have another formula and no number, so that nothing judges them: ME:L2"
-        in revise("--statements", str(copy))[1]
-    )
+    unjudged = "have another formula and no number, so that nothing judges them: ME:L2"
+    assert unjudged in revise("--statements", str(copy))[1]
     copy.write_text(text[: text.rindex("[[row]]")], encoding="utf-8")
     assert "Rows that are gone: ME:L2" in revise("--statements", str(copy))[1]
 
 
-def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(
-    mine: Path, pytester: pytest.Pytester
-) -> None:
+def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine: Path, pytester) -> None:
     text = (file := mine / "statements.toml").read_text(encoding="utf-8")
     accepted = 'printed = "x >= 0", used = true, same = true, whole = true, control = true'
     refuted = "witness = true, author = true, weight = true, instead = true"
@@ -282,9 +259,7 @@ def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(
         (("--statements", "nowhere.toml"), "cannot read nowhere.toml"),
     ],
 )
-def test_a_revision_that_is_none_is_refused(
-    known: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], why: str
-) -> None:
+def test_a_revision_that_is_none_is_refused(known: Path, capsys, arguments, why: str) -> None:
     assert main(["revise", "ME", "--papers", "mine", *arguments]) == 2
     assert why in capsys.readouterr().err
 
@@ -294,8 +269,7 @@ def test_the_integration_of_others_is_told(known: Path, capsys: pytest.CaptureFi
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("::warning file=mine/lemmas_of_me.py,line=")
     assert json.loads(Path("badge.json").read_text(encoding="utf-8"))["message"] == "1 hold, 1 false"
-    path = known / "build/ledger.json"
-    faulty = json.loads(path.read_text(encoding="utf-8"))
+    faulty = json.loads((path := known / "build/ledger.json").read_text(encoding="utf-8"))
     faulty["claims"][0]["faults"] = ["it cannot fail"]
     path.write_text(json.dumps(faulty), encoding="utf-8")
     assert main(["status", "--papers", "mine", "--github"]) == 1
@@ -341,8 +315,8 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path, given_: dict[str, str
 def test_any_title_is_kept(tmp_path_factory: pytest.TempPathFactory, title: str, authors: str) -> None:
     folder = tmp_path_factory.mktemp("papers") / "mine"
     new_paper(folder, title, "ME", authors)
-    said = tomllib.loads((folder / "statements.toml").read_text(encoding="utf-8"))["paper"]
-    assert (said["title"], said["authors"]) == (" ".join(title.split()), " ".join(authors.split()))
+    told = tomllib.loads((folder / "statements.toml").read_text(encoding="utf-8"))["paper"]
+    assert (told["title"], told["authors"]) == (" ".join(title.split()), " ".join(authors.split()))
 
 
 @pytest.mark.parametrize(
@@ -356,9 +330,7 @@ def test_any_title_is_kept(tmp_path_factory: pytest.TempPathFactory, title: str,
         ('id = "ME:L2"', 'id = "ME:L1"', "two rows are named ME:L1"),
     ],
 )
-def test_a_list_of_statements_that_is_wrong_is_told_in_a_line(
-    mine: Path, capsys: pytest.CaptureFixture[str], pytester: pytest.Pytester, old: str, new: str, why: str
-) -> None:
+def test_a_list_of_statements_that_is_wrong_is_told(mine: Path, capsys, pytester, old, new, why) -> None:
     file = mine / "statements.toml"
     file.write_text(file.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
     assert main(["list", "--papers", str(mine)]) == 2
@@ -370,16 +342,12 @@ def test_a_list_of_statements_that_is_wrong_is_told_in_a_line(
     assert why in result.stdout.str() + result.stderr.str()
 
 
-def test_what_is_named_next_is_found(
-    mine: Path, capsys: pytest.CaptureFixture[str], pytester: pytest.Pytester
-) -> None:
+def test_what_is_named_next_is_found(mine: Path, capsys, pytester: pytest.Pytester) -> None:
     """A row of a folder is found only where the folder is named."""
     judged(pytester, mine)
     capsys.readouterr()
     assert main(["list", "--papers", "mine"]) == 0
-    assert " ".join(capsys.readouterr().out.split()).endswith(
-        f"One row in full: largeprompt show ID --papers {mine.resolve()}"
-    )
+    assert said(capsys).endswith(f"One row in full: largeprompt show ID --papers {mine.resolve()}")
     assert main(["show", "ME:Q", "--papers", "mine"]) == 2
     assert capsys.readouterr().err.endswith(f"all of them: largeprompt list --papers {mine.resolve()}\n")
 
@@ -415,21 +383,18 @@ def test_an_installed_package_registers_its_papers(mine: Path) -> None:
     site.mkdir()
     mine.rename(package)
     (package / "__init__.py").touch()
-    info = site / "her_paper-1.dist-info"
-    info.mkdir()
+    (info := site / "her_paper-1.dist-info").mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: her-paper\nVersion: 1\n")
     (info / "entry_points.txt").write_text(f"[{registered.GROUP}]\nME = her_paper\n")
     code = (
-        "from proofs_check.papers.statements import papers; from proofs_check.core.judging import load_claims\n"
+        "from proofs_check.papers.statements import papers\n"
+        "from proofs_check.core.judging import load_claims\n"
         "from proofs_check.papers.registered import collections\n"
         "print('ME' in papers(), 'BB' in papers(), [c.name for c in collections()])\n"
         "print('ME:L1' in load_claims([c for c in collections() if c.name == 'her-paper']))"
     )
     root = str(Path(registered.__file__).parents[2])
-    command = [
-        sys.executable,
-        "-c",
-        f"import sys; sys.path[:0] = [{str(site.resolve())!r}, {root!r}]\n{code}",
-    ]
+    path = f"import sys; sys.path[:0] = [{str(site.resolve())!r}, {root!r}]"
+    command = [sys.executable, "-c", f"{path}\n{code}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == ["True True ['her-paper', 'largeprompt']", "True"], done.stderr

@@ -1,6 +1,4 @@
-"""The released ledger holds on every processor: what has to be equal is compared exactly, and what
-a processor moves as far as its engine states.
-"""
+"""The released ledger holds on every processor, as far as each engine states."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ Document = dict[str, Any]
 
 
 def ledger(entries: list[dict[str, Any]], search: dict[str, Any]) -> Document:
-    """The ledger of entries, of a claim with a dial, of two that a search and runs support, and of
-    one that runs refute, with a control inside a part.
-    """
+    """Of entries, a claim with a dial, two that a search and runs support, and a refuted one."""
     runs = {**search, "engine": "Monte Carlo", "slack": 1.5, "slack_error": 0.02}
     known: Document = {"witness_by": "statistics", "witness": {"L": 50, "risk": -0.04, "limit": 0.115}}
     refuted = {**runs, **known, "verdict": "REFUTED", "parts": [{**search, "control": search}]}
@@ -95,8 +91,10 @@ def slack(id: str, factor: float) -> Callable[[Document], None]:
     return lambda document: _entry(document, id).update(multiplied(_entry(document, id)))
 
 
+REACHED = re.compile(r"(?<=reached )[\d.e+-]+")
 COVERED = ("BB:LC.1", "evidence", "covered")
 ROUTE = ("BB:CC.3.b", "repair", "evidence", "routes", "0")
+NOT_LEAST = ("LDL:eq9-u", "repair", "evidence", "parts", "0", "slack")
 PART = ("BB:S6.f1b", "evidence", "parts", "0")
 REFUSED = {
     "another verdict": changed("BB:LC.1", "verdict", to="OPEN"),
@@ -124,9 +122,7 @@ REFUSED = {
     "a place next to an edge that is not decided": changed("BB:CC.3.b", "sharp", "undecided", to="1387/10"),
     "a slack of a proof below 1, as that of its route": slack("BB:LF.1.iii", 0.9995),
     "a computed slack, which its route has too": slack("COL:G.3/small.upper", 1.005),
-    "a slack of a part that is not the least": changed(
-        "LDL:eq9-u", "repair", "evidence", "parts", "0", "slack", to=lambda old: 1.5 * old
-    ),
+    "a slack of a part that is not the least": changed(*NOT_LEAST, to=lambda old: 1.5 * old),
     "another statement of a route": changed(*ROUTE, "checked", to="x < 1"),
     "another assumption of a route": changed(*ROUTE, "assumes", to=["x > 0"]),
     "another citation of a route": changed(*ROUTE, "cites", to=["Jensen"]),
@@ -136,9 +132,7 @@ ACCEPTED = {
     "a search that ends nearer to the top": slack("BB:LC.1", 1 - 1e-4),
     "a search that ends less near": slack("BB:LC.1", 1.005),
     "runs within their error": slack("BB:S6.f3", 0.95),
-    "the numbers that a search covered": changed(
-        *COVERED, to=lambda old: re.sub(r"(?<=reached )[\d.e+-]+", "1", old)
-    ),
+    "the numbers that a search covered": changed(*COVERED, to=lambda old: REACHED.sub("1", old)),
     "a witness of runs": changed("BB:S6.f1b", "evidence", "witness", "limit", to=0.114),
     "last digits": slack("LDL:eq9-u", 1 + 1e-8),
     "where a bound is tightest": changed("COL:G.3/small.upper", "evidence", "tightest", to={"alpha": "2"}),

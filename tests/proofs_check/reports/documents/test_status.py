@@ -1,6 +1,4 @@
-"""The table in the README and the list of false statements are those of the ledger, and nothing in
-them changes from run to run.
-"""
+"""The table in the README and the list of false statements are those of the ledger."""
 
 from __future__ import annotations
 
@@ -9,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from numerics.terminal.inputs import InputError
-from proofs_check.core.coverage import row_verdict
+from proofs_check.core.coverage import NOT_SETTLED, row_verdict
 from proofs_check.core.ledger import write_json
 from proofs_check.papers.registered import drop_folder, limited
 from proofs_check.papers.statements import add_folder, rows
 from proofs_check.reports.cli import main
-from proofs_check.reports.documents.status import errata, headline, losses, marks, replaced, status
+from proofs_check.reports.documents.status import COLUMNS, errata, headline, losses, marks, replaced, status
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 BEGIN, END = marks("status")
-NAMES = ("", "rows", "PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED", "repaired", "not settled")
+NAMES = ("", "rows", *COLUMNS, "repaired", NOT_SETTLED)
 
 
 def cells(text: str, name: str) -> dict[str, int]:
@@ -30,65 +28,52 @@ def cells(text: str, name: str) -> dict[str, int]:
 def test_rows_are_counted_once_by_what_is_printed() -> None:
     part = made_up("BB:CC.3.a/part", "SUPPORTED")
     stated = made_up("BB:LC.1", "SUPPORTED")
-    found = cells(
-        status(document(line("BB:CC.3.a"), part, line("BB:CC.3.b"), line("BB:LC.1/inference"), stated)),
-        "BB: statements",
-    )
-    assert (found["REFUTED"], found["repaired"], found["SUPPORTED"]) == (
-        2,
-        2,
-        1,
-    )  # a row is the least of its parts
+    judged = (line("BB:CC.3.a"), part, line("BB:CC.3.b"), line("BB:LC.1/inference"), stated)
+    found = cells(status(document(*judged)), "BB: statements")
+    assert (found["REFUTED"], found["repaired"]) == (2, 2)
+    assert found["SUPPORTED"] == 1  # a row is the least of its parts
     assert found["PROVED"] + found["CERTIFIED"] == 0
-    assert found["not settled"] == found["rows"] - 3
+    assert found[NOT_SETTLED] == found["rows"] - 3
 
 
 def test_assumptions_and_experiments_stand_apart_and_open_settles_nothing() -> None:
-    kind = {
-        k: next(id for id, r in rows().items() if r.paper == "BB" and r.kind == k)
-        for k in ("assumption", "NUM", "PROB")
-    }
+    of_kind = lambda k: next(id for id, r in rows().items() if r.paper == "BB" and r.kind == k)
+    kind = {k: of_kind(k) for k in ("assumption", "NUM", "PROB")}
     verdicts = {"assumption": "SUPPORTED", "PROB": "OPEN", "NUM": "PROVED"}
     text = status(document(*(made_up(kind[k], verdict, kind=k) for k, verdict in verdicts.items())))
     assert cells(text, "BB: assumptions and citations")["SUPPORTED"] == 1
     assert cells(text, "BB: experiments")["PROVED"] == 1
-    assert cells(text, "BB: statements")["not settled"] == cells(text, "BB: statements")["rows"]
-    papers = [
-        cells(text, x)["rows"] for x in ("BB: statements", "BB: assumptions and citations", "BB: experiments")
-    ]
+    assert cells(text, "BB: statements")[NOT_SETTLED] == cells(text, "BB: statements")["rows"]
+    groups = ("BB: statements", "BB: assumptions and citations", "BB: experiments")
+    papers = [cells(text, x)["rows"] for x in groups]
     assert sum(papers) == sum(r.paper == "BB" for r in rows().values())
 
 
 def test_refuted_wins_then_the_weakest_part() -> None:
     row = "BB:CC.3.a"
-    main_, part, inference = (
-        made_up(row, "PROVED"),
-        made_up(f"{row}/a", "SUPPORTED"),
-        made_up(f"{row}/inference", "REFUTED"),
-    )
+    main_, part = made_up(row, "PROVED"), made_up(f"{row}/a", "SUPPORTED")
+    inference = made_up(f"{row}/inference", "REFUTED")
     assert row_verdict([main_, part]) == "SUPPORTED"
     assert row_verdict([main_, made_up(f"{row}/b", "CERTIFIED")]) == "CERTIFIED"
     assert row_verdict([part]) == "SUPPORTED"
     assert row_verdict([main_, inference]) == "REFUTED"
     assert row_verdict([main_, inference, made_up(f"{row}/b", "OPEN")]) == "REFUTED"
-    assert row_verdict([made_up(f"{row}/inference", "PROVED")]) == "not settled"
+    assert row_verdict([made_up(f"{row}/inference", "PROVED")]) == NOT_SETTLED
     assert row_verdict([made_up(row, "REFUTED"), made_up(f"{row}/b", "OPEN")]) == "REFUTED"
 
 
 def test_what_is_false_or_an_edge_is_listed_with_what_uses_it() -> None:
-    listed = errata(
-        document(
-            line("BB:CC.3.b", severity="false", repair=None),
-            made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"]),
-        )
-    )
+    user = made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"])
+    listed = errata(document(line("BB:CC.3.b", severity="false", repair=None), user))
     heading, _, only = listed.split("\n")
     assert heading.startswith("## BB: Softmax as Linear")
     assert only.startswith("- Appendix C.1")
     assert "`BB:CC.3.b`" in listed
     assert "(not executed)" in listed
     assert "BB:CC.3.b" not in errata(document(line("BB:CC.3.b")))
-    assert "an edge, at f = 0:" in (edge := errata(document(line("BB:LC.4/zero"))))
+    told = dict(why="It fails.", instead="Write $2$ for $1$. Then more.")
+    edge = errata(document(line("BB:LC.4/zero", **told)))
+    assert "an edge, at f = 0: It fails. *Instead:* Write $2$ for $1$." in edge
     assert "(not executed)" not in edge
     # It is told of where the error that it inherits is, if that one is in the ledger.
     inherited = line("BB:LC.4/zero", follows="BB:CC.3.b")
@@ -163,9 +148,7 @@ def test_write_then_check_then_change(tmp_path: Path, capsys: pytest.CaptureFixt
     assert readme.read_text() == written
 
 
-def test_the_ledger_of_the_release_is_kept_in_step(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_ledger_of_the_release_is_kept_in_step(tmp_path: Path, capsys) -> None:
     write_json(document(), tmp_path / "ledger.json")
     release = tmp_path / "release.json"
     command = ["status", "--ledger", str(tmp_path)]
@@ -189,9 +172,7 @@ def test_the_ledger_of_the_release_is_kept_in_step(
         assert "BB:CC.3.b" in capsys.readouterr().err
 
 
-def test_every_file_gets_the_blocks_that_it_has_marks_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_file_gets_the_blocks_that_it_has_marks_for(tmp_path: Path, capsys) -> None:
     write_json(document(line("BB:CC.3.b", severity="false")), tmp_path / "ledger.json")
     first, last = marks("errata")
     readme, listed = tmp_path / "README.md", tmp_path / "errata.md"

@@ -28,16 +28,14 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_sentences_about_what_was_trained_are_judged_and_stand_below_their_figure(page: Path) -> None:
     found = {c["id"]: c["verdict"] for c in read_ledger(page / "ledger")["claims"]}
     assert found["LDL:Sec6.F1s"] == "SUPPORTED"
-    assert (
-        found["LDL:Sec6.F1"] == found["LDL:A.maps"] == "OPEN"
-    )  # other widths, rates and optimisers are not tried
+    # Other widths, rates and optimisers are not tried.
+    assert found["LDL:Sec6.F1"] == found["LDL:A.maps"] == "OPEN"
     assert found["LDL:Sec6.mono"] == "OPEN"  # the two readings of its time differ
     assert not any(id.startswith("LDL:A.poly") for id in found)  # Figure 4 was not trained
     html = (page / "index.html").read_text()
-    first, second = html.index('id="figure-1"'), html.index('id="figure-2"')
-    assert (
-        first < html.index("<code>LDL:Sec6.mono/loss</code>") < second < html.index("<code>LDL:A.maps</code>")
-    )
+    of_first, of_second = "<code>LDL:Sec6.mono/loss</code>", "<code>LDL:A.maps</code>"
+    places = [html.index(x) for x in ('id="figure-1"', of_first, 'id="figure-2"', of_second)]
+    assert places == sorted(places)
     assert re.search(r"to the share 0\.2 of the loss of uniform attention: [^;]*; to the loss 0\.02: ", html)
     assert not re.findall(r'(?:src|href)="https?:', html)
     for file in re.findall(r'href="(plots/[^"]+)"', html):
@@ -54,9 +52,7 @@ def test_the_files_hold_the_same_numbers(page: Path) -> None:
     assert [float(row["attention"]) for row in rows] == own
 
 
-def test_a_second_call_trains_nothing_and_finds_the_same(
-    page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_second_call_trains_nothing_and_finds_the_same(page: Path, monkeypatch, capsys) -> None:
     def trained_again(*_: object) -> None:
         raise AssertionError("a run that is kept was trained again")
 
@@ -108,9 +104,7 @@ def test_the_losses_of_figure_4_are_means_over_runs() -> None:
         (["--paper", "BB", "--only", "9"], "BB has the figures 1, 2, 3, 4, 5"),
     ],
 )
-def test_options_of_the_other_paper_are_refused(
-    wrong: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_of_the_other_paper_are_refused(wrong: list[str], said: str, tmp_path: Path, capsys) -> None:
     assert main(["figures", *wrong, "--out", str(tmp_path / "new")]) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
@@ -125,9 +119,7 @@ def test_choices_that_cannot_be_used_are_refused(wrong: list[str]) -> None:
     assert stopped.value.code == 2
 
 
-def test_a_page_of_the_other_paper_is_not_overwritten(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_of_the_other_paper_is_not_overwritten(tmp_path: Path, capsys) -> None:
     (tmp_path / "index.html").write_text("<title>Training of softmax and linear attention")
     assert main(["figures", "--paper", "LDL", "--only", "1", "--out", str(tmp_path)]) == 2
     assert "choose another --out" in capsys.readouterr().err
@@ -142,9 +134,7 @@ def test_the_help_names_the_defaults_of_the_choices(capsys: pytest.CaptureFixtur
         assert re.search(rf"--{name.replace('_', '-')} [^-]*\(default: {getattr(usual, name)}\)", told), name
 
 
-def test_the_figures_of_a_window_have_their_sentences(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys) -> None:
     """Figure 3, small: the verdicts are those of exact minimisers, whatever is drawn."""
     small = ["--L", "1,10", "--steps", "50", "--trials", "1"]
     assert main(["figures", "--paper", "COL", "--only", "3", "--out", str(tmp_path), *small]) == 0

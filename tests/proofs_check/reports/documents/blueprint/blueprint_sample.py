@@ -11,30 +11,17 @@ from proofs_check.core.ledger import Ledger
 from tests.proofs_check.core.ledgers import line
 
 IDS = (
+    *("BB:L2.1.a/mgf", "BB:L2.1.a", "BB:B.1.a", "BB:B.2/limit", "BB:B.2", "BB:2.lln", "BB:F.3.fin", "BB:12"),
     *(
-        "BB:L2.1.a/mgf",
-        "BB:L2.1.a",
-        "BB:B.1.a",
-        "BB:B.2/limit",
-        "BB:B.2",
-        "BB:2.lln",
-        "BB:F.3.fin",
-        "BB:12",
         "BB:5.block",
-    ),
-    *(
         "BB:CC.3.b",
         "BB:LC.1.am",
         "BB:LC.1.am/choice",
         "BB:LC.4.log",
         "BB:LC.4.t0",
         "BB:LC.4.lo",
-        "BB:C.7.moments",
-        "BB:C.7.fin/powers",
-        "OURS:R1.LC4",
-        "OURS:R4.A",
-        "OURS:R4.b",
     ),
+    *("BB:C.7.moments", "BB:C.7.fin/powers", "OURS:R1.LC4", "OURS:R4.A", "OURS:R4.b"),
 )
 
 

@@ -1,9 +1,4 @@
-"""The blueprint in a browser: hash routes, search, no page wider than a phone, and no complaint on
-the console.
-
-Needs Chromium. With CI=true its absence is a failure; elsewhere the tests say that they did not
-run.
-"""
+"""The blueprint in Chromium: hash routes, search, widths of a phone, a silent console."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The blueprint: valid, closed in itself, a page a claim, what is false told by the one rule and
-the one count, letters besides colours, and nothing in a ledger can become markup.
-"""
+"""The blueprint: valid, closed in itself, counted as everywhere, and no ledger makes markup."""
 
 from __future__ import annotations
 
@@ -17,6 +15,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from numerics.evidence import Verdict
+from proofs_check.core.coverage import NOT_SETTLED
 from proofs_check.core.instead import first_sentence
 from proofs_check.core.outcomes import Account, account
 from proofs_check.papers.statements import papers, place, rows
@@ -106,9 +106,8 @@ def test_every_verdict_has_a_letter_besides_its_colour(html: str) -> None:
     letter = {"v-" + verdict.lower().replace(" ", "-"): mark for verdict, mark in LETTERS.items()}
     assert {kind for kind, _ in dots} == set(letter)
     assert len(drawn) == html.count("<circle") > 0
-    assert [
-        dot for dot in dots + drawn if dot[1] != letter[dot[0]]
-    ] == []  # a count stands apart: R2 is a theorem of ours
+    # A count stands apart: R2 is a theorem of ours.
+    assert [dot for dot in dots + drawn if dot[1] != letter[dot[0]]] == []
     assert len(set(letter.values())) == len(letter)
 
 
@@ -138,30 +137,27 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_can_be_read_and_mean_verdicts(scheme: str, html: str) -> None:
-    blocks = [
-        dict(re.findall(r"--([\w-]+): (#\w{6})", block))
-        for block in re.findall(r":root \{(.*?)\}", html, re.DOTALL)
-    ]
+    schemes = re.findall(r":root \{(.*?)\}", html, re.DOTALL)
+    blocks = [dict(re.findall(r"--([\w-]+): (#\w{6})", block)) for block in schemes]
     colour = blocks[0] if scheme == "light" else blocks[0] | blocks[1]
     verdicts = {verdict: colour[verdict.lower().replace(" ", "-")] for verdict in LETTERS}
     for verdict, tone in verdicts.items():
         for ground in ("page", "panel"):
             assert contrast(tone, colour[ground]) >= 4.5, (verdict, ground)
-        if verdict != "not settled":  # its letter stands on the page
+        if verdict != NOT_SETTLED:  # its letter stands on the page
             assert contrast(tone, colour["onmark"]) >= 4.5, verdict
     hue = {verdict: 360 * colorsys.rgb_to_hls(*rgb(tone))[0] for verdict, tone in verdicts.items()}
     assert hue["REFUTED"] < 20
     assert all(75 < hue[verdict] < 165 for verdict in ("PROVED", "CERTIFIED"))
-    assert not any(65 < hue[verdict] < 190 for verdict in ("ARGUED", "SUPPORTED", "OPEN", "REFUTED"))
+    assert not any(65 < hue[verdict] < 190 for verdict in set(Verdict) - {"PROVED", "CERTIFIED"})
     assert len(set(verdicts.values())) == len(verdicts)
 
 
 def test_formulas_are_mathml_and_nothing_is_left_in_latex(page: Page, html: str) -> None:
     assert page.tags["math"] > 500
     assert 'class="unread"' not in html
-    shown = re.sub(
-        r"<script>.*?</script>|<style>.*?</style>|<pre.*?</pre>|<[^>]*>", "", html, flags=re.DOTALL
-    )
+    hidden = r"<script>.*?</script>|<style>.*?</style>|<pre.*?</pre>|<[^>]*>"
+    shown = re.sub(hidden, "", html, flags=re.DOTALL)
     assert re.findall(r"\\[a-zA-Z]+", shown) == []
     assert "Control of <math" in section(html, "BB:LC.1.CL").split("<h1>")[0]
 
@@ -171,18 +167,16 @@ def test_a_refuted_claim_tells_its_story(html: str) -> None:
     text = script("BB:CC.3.b")
     assert text is not None
     told = [
-        "REFUTED",
-        "as repaired",
-        "Why it fails",
-        "gap",
-        "True instead",
-        "As printed",
-        "Checked, as repaired",
-        "c = 64",
-        "c = 139",
-        "Witness",
-        "bb_cc_3_b.py",
-        "Sharp constant",
+        *(
+            "REFUTED",
+            "as repaired",
+            "Why it fails",
+            "gap",
+            "True instead",
+            "As printed",
+            "Checked, as repaired",
+        ),
+        *("c = 64", "c = 139", "Witness", "bb_cc_3_b.py", "Sharp constant"),
     ]
     assert [claim.index(word) for word in told] == sorted(claim.index(word) for word in told)
     assert "delta_0 / 4" in text.replace("delta_0/4", "delta_0 / 4")
@@ -195,13 +189,10 @@ def test_a_refuted_part_tells_why_on_its_own_and_on_the_page_of_its_row(html: st
     entry = next(c for c in document()["claims"] if c["id"] == "BB:B.2/limit")
     row = section(html, "BB:B.2")
     top, article = row.split('data-claim="BB:B.2/limit"')
-    told = [
-        top.index(word)
-        for word in ("REFUTED", "Why it fails", '<a href="#BB:B.2/limit">', "True instead", "As printed")
-    ]
-    assert told == sorted(told)
-    told = [article.index(word) for word in ("REFUTED", "Why it fails", "True instead", "stands")]
-    assert told == sorted(told)
+    story = ("REFUTED", "Why it fails", '<a href="#BB:B.2/limit">', "True instead", "As printed")
+    for text, words in ((top, story), (article, ("REFUTED", "Why it fails", "True instead", "stands"))):
+        told = [text.index(word) for word in words]
+        assert told == sorted(told)
     assert entry["why"].split("$")[0].strip() in top
     assert entry["why"].split("$")[0].strip() in article
 
@@ -209,10 +200,8 @@ def test_a_refuted_part_tells_why_on_its_own_and_on_the_page_of_its_row(html: st
 def test_a_row_is_repaired_only_if_every_error_in_it_is(changed: str) -> None:
     tags = lambda id: section(changed, id).split('<p class="tags">')[1].split("</p>")[0]
     verdicts = {id: text_of(tags(id)) for id in ("BB:CC.3.b", "BB:B.2")}
-    assert verdicts == {
-        "BB:CC.3.b": "R REFUTED what is true instead: not executed",
-        "BB:B.2": "R REFUTED → O OPEN as repaired",
-    }
+    unexecuted, undecided = "R REFUTED what is true instead: not executed", "R REFUTED → O OPEN as repaired"
+    assert verdicts == {"BB:CC.3.b": unexecuted, "BB:B.2": undecided}
     letters = {}
     for id in verdicts:
         node = changed.split(f'data-node="{id}"')[1].split("</a>")[0]
@@ -234,14 +223,10 @@ def test_every_claim_names_its_line_and_every_judged_row_its_run(html: str) -> N
 
 def test_ours_say_so_wherever_they_stand_beside_the_paper(html: str) -> None:
     links = re.findall(r'<a\b[^>]*href="#(BB|OURS)/[^"]*"[^>]*>(.*?)</a>', html, re.DOTALL)
-    nodes = re.findall(
-        r'<a href="#(BB|OURS)[:/][^"]*" class="node.*?<rect class="box"[^>]*/><text[^>]*>(.*?)</text>',
-        html,
-        re.DOTALL,
-    )
-    titles = re.findall(
-        r'data-title="([^"]*)" data-statement="(BB|OURS)/[^"]*">\s*<p class="kicker">[^<]*</p>', html
-    )
+    of_node = r'<a href="#(BB|OURS)[:/][^"]*" class="node.*?<rect class="box"[^>]*/><text[^>]*>(.*?)</text>'
+    nodes = re.findall(of_node, html, re.DOTALL)
+    of_title = r'data-title="([^"]*)" data-statement="(BB|OURS)/[^"]*">\s*<p class="kicker">[^<]*</p>'
+    titles = re.findall(of_title, html)
     for found in (links, nodes, [(paper, title) for title, paper in titles]):
         assert {paper for paper, _ in found} == {"BB", "OURS"}
         assert [text_of(name) for paper, name in found if ("(ours)" in name) != (paper == "OURS")] == []
@@ -292,9 +277,8 @@ def test_the_overview_opens_with_the_main_results_and_the_one_count(
         assert told.sentence in text_of(opening)
         refuted = re.findall(rf'<section class="page row" id="{key}:[^>]*data-verdict="REFUTED"', whole[0])
         assert len(refuted) == len(told.false) + len(told.following)
-        counts = re.findall(
-            rf"<dt>{key}: .*?</dd>", overview.split('id="verdicts"')[1].split("<h2")[0], re.DOTALL
-        )
+        listed = overview.split('id="verdicts"')[1].split("<h2")[0]
+        counts = re.findall(rf"<dt>{key}: .*?</dd>", listed, re.DOTALL)
         assert sum(int(n) for line in counts for n in re.findall(r"R×(\d+)", text_of(line))) == len(refuted)
     assert "the ledger of the release" in whole[1]
 
@@ -327,9 +311,7 @@ def test_no_total_of_claims_stands_beside_the_count_of_rows(
     counts = [len(told.false) + len(told.following) for told in accounts.values()]
     overview = text_of(section(whole[0], "overview"))
     assert claims not in counts
-    assert [
-        told.key for told in accounts.values() if told.losses not in overview or told.sentence not in overview
-    ] == []
+    assert all(told.losses in overview and told.sentence in overview for told in accounts.values())
     assert not re.findall(rf"\b{claims} (?:false|refuted|claims are)|[R×]{claims}\b", overview)
 
 
@@ -339,19 +321,16 @@ def test_the_landing_page_lists_and_warns(html: str) -> None:
     assert "Only a part of the claims ran" in landing
     for id in ("BB:CC.3.b", "BB:LC.1.am"):  # errata
         assert f'href="#{id}"' in landing.split('id="errata"')[1].split("<h2")[0]
-    assert (
-        "BB:C.7.moments" in landing.split('id="weakest"')[1].split("<h2")[0]
-    )  # it needs BB:A3.3, which did not run
+    # It needs BB:A3.3, which did not run.
+    assert "BB:C.7.moments" in landing.split('id="weakest"')[1].split("<h2")[0]
     assert "BB:S6.f1a" in landing.split('id="unsettled"')[1].split("<h2")[0]
 
 
 def test_the_same_ledger_gives_the_same_file(html: str) -> None:
     site = Site(document())
     told: list[str] = []
-    assert (
-        as_html(site, advance=lambda done, total, doing="", seconds_left=None: told.append(doing)).html
-        == html
-    )
+    advance = lambda done, total, doing="", seconds_left=None: told.append(doing)
+    assert as_html(site, advance=advance).html == html
     assert told == [f"drawing {id}" for id in site.statements]
 
 
@@ -364,13 +343,8 @@ def test_nothing_in_a_ledger_becomes_markup(html: str) -> None:
         for name in ("summary", "says", "why", "details", "instead", "argument", "unproved", "line", "at"):
             c[name] = EVIL
         c["cites"], c["hypotheses"], c["faults"] = [EVIL], [EVIL], [EVIL]
-        c["evidence"] |= {
-            "covered": EVIL,
-            "reason": EVIL,
-            "dimension": EVIL,
-            "assumes": [EVIL],
-            "engine": EVIL,
-        }
+        c["evidence"] |= dict.fromkeys(("covered", "reason", "dimension", "engine"), EVIL)
+        c["evidence"]["assumes"] = [EVIL]
         if c["evidence"]["witness"]:
             c["evidence"]["witness"] = {EVIL: EVIL}
     spoiled["run"]["faults"] = [EVIL]
@@ -380,9 +354,7 @@ def test_nothing_in_a_ledger_becomes_markup(html: str) -> None:
     assert made.tags["img"] == 0
 
 
-def test_a_formula_that_cannot_be_read_is_shown_as_it_is_and_told(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_formula_that_cannot_be_read_is_shown_as_it_is_and_told(capsys, tmp_path: Path) -> None:
     spoiled = document()
     spoiled["claims"][0]["checked"] = r"\unknown{<b>}"
     spoiled["claims"][0]["evidence"]["parts"] = []
@@ -409,20 +381,3 @@ def test_an_older_list_of_statements_is_still_drawn() -> None:
     html = as_html(Site(old)).html
     assert "what was judged" in html
     assert {"BB:gone", "BB:gone/part"} <= set(Page(html).ids)
-
-
-@pytest.mark.parametrize(
-    ("id", "section", "title"),
-    [
-        ("BB:LC.4.int", "Appendix C.2", "Lemma C.4"),
-        ("BB:P3.4.V", "Section 3", "Proposition 3.4"),
-        ("BB:A.1", "Appendix A.1", "Appendix A.1"),
-        ("BB:C.7.gV", "Appendix C.7", "Appendix C.7"),
-        ("BB:E.1", "Appendix E.1", "Theorem 4.3"),
-        ("BB:29", "Appendix F.1", "Lemma F.1"),
-        ("OURS:R1.off", "Results", "R1"),
-        ("OURS:R4.B", "Results", "Theorem B"),
-    ],
-)
-def test_rows_are_gathered_into_the_statement_they_belong_to(id: str, section: str, title: str) -> None:
-    assert place(rows()[id]) == (section, title)

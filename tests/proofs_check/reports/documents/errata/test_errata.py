@@ -1,9 +1,8 @@
-"""The errata: what is false and nothing else, told to an author; pages that need nothing but
-themselves.
-"""
+"""The errata: what is false and nothing else, on pages that need nothing but themselves."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,9 +13,11 @@ from unittest.mock import patch
 
 import pytest
 
+from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core.judging import load_claims
 from proofs_check.core.ledger import write_json
+from proofs_check.core.outcomes import account
 from proofs_check.papers import witnesses
 from proofs_check.reports.cli import main
 from proofs_check.reports.documents.errata import Entry, Erratum, as_html, as_latex, as_markdown, errata_of
@@ -54,13 +55,9 @@ def test_what_fails_in_its_own_regime_comes_first_then_the_order_of_the_paper() 
     rows = ["BB:P3.1.conv", "BB:LC.1", "BB:CC.3.b", "BB:LC.4", "BB:LF.1.corner"]
     errata = errata_of(document(), "BB")
     assert [e.id for e in errata.entries] == rows
-    assert "1 gap, 1 edge case, 3 typos" in errata.count
-    worse = errata_of(
-        document(
-            *(line(id) for id in QUICK if id != "BB:LF.1.corner"), line("BB:LF.1.corner", severity="false")
-        ),
-        "BB",
-    )
+    assert account(document(), "BB").sentence == errata.count
+    others = (line(id) for id in QUICK if id != "BB:LF.1.corner")
+    worse = errata_of(document(*others, line("BB:LF.1.corner", severity="false")), "BB")
     assert [e.id for e in worse.entries] == [rows[-1], *rows[:-1]]
 
 
@@ -68,29 +65,18 @@ def test_the_page_opens_with_the_main_results_the_count_and_one_table() -> None:
     errata = errata_of(document(), "BB")
     for text in (as_html(errata), as_markdown(errata), as_latex(errata)):
         page = " ".join(text.split())  # Markdown breaks the lines of paragraphs
-        order = [
-            "Proposition 3.4",
-            errata.count,
-            "is the matrix" if "is the matrix" in page else "convex combination",
-        ]
+        first = "is the matrix" if "is the matrix" in page else "convex combination"
+        order = ["Proposition 3.4", errata.count, first]
         assert [page.index(x) for x in order] == sorted(page.index(x) for x in order)
     for page in (as_html(errata), as_markdown(errata)):
         assert page.index("true instead") < page.index("How to read") < page.index("<details")
 
 
 def test_a_line_says_where_how_grave_why_what_instead_and_at_which_cost() -> None:
-    page = as_html(
-        errata_of(
-            document(line("BB:LC.4/zero"), line("BB:CC.3.b", instead="It works with $c=139$. More follows.")),
-            "BB",
-        )
-    )
-    lines = [
-        seen(found)
-        for found in re.findall(
-            r"<tr>.*?</tr>", page.split('class="list"')[1].split("</table>")[0], re.DOTALL
-        )
-    ]
+    told = line("BB:CC.3.b", instead="It works with $c=139$. More follows.")
+    page = as_html(errata_of(document(line("BB:LC.4/zero"), told), "BB"))
+    table = page.split('class="list"')[1].split("</table>")[0]
+    lines = [seen(found) for found in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)]
     assert len(lines) == 3  # the head and one for each row
     assert "Proof of Cor. C.3, both displays" in lines[1]
     assert "gap costs constants" in lines[1]
@@ -159,18 +145,14 @@ def test_an_inference_says_that_the_statement_itself_is_true() -> None:
 
 def test_what_survives_is_computed_and_listed() -> None:
     assert "No other line" in entry(line("BB:CC.3.b")).survives
-    standing = entry(
-        line("BB:CC.3.b"),
-        line("BB:CC.3.a"),
-        line("BB:LC.4/zero"),
-        made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]),
-    )
+    user = made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
+    standing = entry(line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4/zero"), user)
     assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
     assert standing.users[0].startswith("Appendix C.1, Corollary C.3 (BB:CC.3)")
     alone = line("BB:CC.3.b", needs=["BB:CC.3.a"])
     again = entry(alone, line("BB:CC.3.a"), line("BB:LC.4.hull", needs=["BB:CC.3.b"], follows=None))
     assert again.users[0].endswith("(BB:LC.4.hull): stands with its own repair")
-    broken = entry(line("BB:CC.3.b", repair=None), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]))
+    broken = entry(line("BB:CC.3.b", repair=None), user)
     assert "does not stand as far as is known" in broken.users[0]
 
 
@@ -179,10 +161,8 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
     assert shown.witness == {"L": "9", "a2": "0"}
-    assert (
-        "`c = 139` in place of `64`, gives ARGUED (parts CERTIFIED). The edge: `c = 138.6` holds, `138.5` does not"
-        in shown.repair
-    )
+    changed = f"`c = 139` in place of `64`, gives {Verdict.ARGUED} (parts CERTIFIED)"
+    assert f"{changed}. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
     for text in (as_html(errata_of(document(), "BB")), as_markdown(errata_of(document(), "BB"))):
         assert "delta_0/4 = 0.1975" in text
         assert "What was checked" in text
@@ -205,14 +185,13 @@ def test_a_run_of_some_claims_cannot_tell_what_survives() -> None:
 
 
 def test_a_claim_that_is_not_in_order_stops_the_errata() -> None:
-    with pytest.raises(
-        InputError, match=r"LC\.4\.hull is not in order: it follows the error of BB:P3\.1\.conv, which"
+    for lines, why in (
+        (line("BB:LC.4.hull"), r"LC.4.hull is not in order: it follows the error of BB:P3.1.conv, which"),
+        (line("BB:CC.3.b", severity=None), "CC.3.b is not in order: REFUTED, which it does not declare"),
+        (line("BB:CC.3.b", faults=["no control was refuted"]), "BB:CC.3.b is not in order: no control"),
     ):
-        errata_of(document(line("BB:LC.4.hull")), "BB")
-    with pytest.raises(InputError, match=r"CC\.3\.b is not in order: REFUTED, which it does not declare"):
-        errata_of(document(line("BB:CC.3.b", severity=None)), "BB")
-    with pytest.raises(InputError, match=r"BB:CC\.3\.b is not in order: no control"):
-        errata_of(document(line("BB:CC.3.b", faults=["no control was refuted"])), "BB")
+        with pytest.raises(InputError, match=re.escape(why)):
+            errata_of(document(lines), "BB")
 
 
 def test_every_formula_for_the_authors_can_be_typeset() -> None:
@@ -236,9 +215,8 @@ def test_places_are_typeset_wherever_they_stand() -> None:
     place = "Section 9, 'Sum $S_{L}$'"
     copy = Copy(id="BB:9", kind="gap", place=place, source=place, entry="BB:CC.3.b", why="", instead="")
     errata = errata_of(document(line("BB:CC.3.b")), "BB")
-    told = replace(
-        errata.entries[0], place=place, short=place, inherited=(copy,), copies=(copy,), users=(place,)
-    )
+    where = dict(place=place, short=place, inherited=(copy,), copies=(copy,), users=(place,))
+    told = replace(errata.entries[0], **where)
     page, text = (write(replace(errata, entries=(told,))) for write in (as_html, as_markdown))
     assert page.count("'Sum <math") == 6
     assert "Sum $" not in page
@@ -257,11 +235,8 @@ def test_the_markdown_reads_as_text() -> None:
 def test_the_markdown_folds_its_entries_and_no_bar_breaks_its_tables() -> None:
     barred = line("BB:CC.3.b", why="As $|x|\\leq\\|y\\|$, a|b fails.")
     text = as_markdown(errata_of(document(barred, line("BB:LC.4/zero")), "BB"))
-    tables = [
-        [x for x in part.splitlines() if x.startswith("|")]
-        for part in text.split("\n\n")
-        if part.startswith("|")
-    ]
+    parts = [part.splitlines() for part in text.split("\n\n") if part.startswith("|")]
+    tables = [[x for x in lines if x.startswith("|")] for lines in parts]
     cells = [{len(re.split(r"(?<!\\)\|", x)) for x in table} for table in tables]
     assert cells == [{6}, {6}, {5}]  # four or three cells, and what stands outside
     assert r"$\|x\|\leq\Vert y\Vert$, a\|b fails" in text
@@ -280,17 +255,14 @@ def test_only_numbers_that_were_changed_are_named() -> None:
     entry_["numbers"] |= {"closed": True, "bound": "printed"}
     entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
     told = erratum(entry_).repair
-    assert told.startswith(
-        "The check that refutes the printed line, with `c = 139` in place of `64`, gives ARGUED"
-    )
+    changed = "The check that refutes the printed line,"
+    assert told.startswith(f"{changed} with `c = 139` in place of `64`, gives {Verdict.ARGUED}")
     assert "closed" not in told
     assert "bound" not in told
     entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
     assert "at_most" not in erratum(entry_).repair
     entry_["repair"]["numbers"] = {"bound": "as_repaired"}
-    assert erratum(entry_).repair.startswith(
-        "The check that refutes the printed line, changed accordingly, gives ARGUED"
-    )
+    assert erratum(entry_).repair.startswith(f"{changed} changed accordingly, gives {Verdict.ARGUED}")
 
 
 def test_numbers_are_short() -> None:
@@ -304,87 +276,66 @@ def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.Captur
     assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["errata.html", "errata.md"]
     told = capsys.readouterr().out.splitlines()
-    assert (
-        "1 gap, 1 edge case, 3 typos among 164 rows as printed; what is true instead was executed for each"
-        in told[0]
-    )
+    assert account(document(), "BB").sentence.rstrip(".") in told[0]
     assert "errata.md, from" in told[1]
     assert "judged on" in told[1]
     assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out"), "--latex"]) == 0
     assert (tmp_path / "out" / "errata.tex").is_file()
 
 
-def test_wrong_input_is_told_what_is_wrong(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_input_is_told_what_is_wrong(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    good = document()
-    files = {
-        "text.json": ("{", "is not JSON"),
-        "list.json": ("[]", "is not a ledger"),
-        "other.json": ('{"a": 1}', "is not a ledger"),
-    }
-    for name, (content, _) in files.items():
-        (tmp_path / name).write_text(content)
-    older = document()
-    older["run"]["schema"] = 1
-    write_json(older, tmp_path / "older.json")
-    lacking = document()
-    del lacking["claims"][0]["verdict"]
-    write_json(lacking, tmp_path / "lacking.json")
-    no_stands = document()
-    del no_stands["claims"][1]["stands"]
-    write_json(no_stands, tmp_path / "stands.json")
-    write_json(good | {"claims": [*good["claims"], good["claims"][0]]}, tmp_path / "twice.json")
-    write_json(good, tmp_path / "good.json")
-    spoiled = {
-        "verdict.json": (("claims", 0, "verdict"), "TRUE", "$.claims[0].verdict must be one of ['PROVED'"),
-        "evidence.json": (
-            ("claims", 1, "evidence"),
-            None,
-            "$.claims[1].evidence must be object, and is None",
-        ),
-        "unsettled.json": (("unsettled",), 5, "$.unsettled must be array, and is 5"),
-        "edge.json": (("claims", 1, "sharp", "accepted"), "1/0", "$.claims[1].sharp"),
-        "long.json": (("claims",), "x" * 9999, "..."),
-    }
-    for name, (path, value, _) in spoiled.items():
+
+    def with_(*place: Any, value: Any = None) -> dict[str, Any]:
+        """A ledger with one value changed, or taken away."""
         changed: Any = document()
-        place = changed
-        for key in path[:-1]:
-            place = place[key]
-        place[path[-1]] = value
-        write_json(changed, tmp_path / name)
-    whole = document()
-    del whole["run"]["partial"]
-    write_json(whole, tmp_path / "partial.json")
-    cases = {
-        "nowhere.json": "cannot read",
-        "partial.json": "$.run has no partial",
-        "older.json": "has version 1",
-        "lacking.json": "$.claims[0] has no verdict",
-        "stands.json": "$.claims[1] has no stands",
-        "twice.json": f"it holds {good['claims'][0]['id']} twice",
-    } | {name: told for name, (*_, told) in (files | spoiled).items()}
-    for name, told in cases.items():
+        inner = changed
+        for key in place[:-1]:
+            inner = inner[key]
+        if value is None:
+            del inner[place[-1]]
+        else:
+            inner[place[-1]] = value
+        return changed
+
+    good = document()
+    twice = good | {"claims": [*good["claims"], good["claims"][0]]}
+    cases: list[tuple[Any, str]] = [
+        ("{", "is not JSON"),
+        ([], "is not a ledger"),
+        ({"a": 1}, "is not a ledger"),
+        (with_("run", "schema", value=1), "has version 1"),
+        (with_("claims", 0, "verdict"), "$.claims[0] has no verdict"),
+        (with_("claims", 1, "stands"), "$.claims[1] has no stands"),
+        (with_("run", "partial"), "$.run has no partial"),
+        (twice, f"it holds {good['claims'][0]['id']} twice"),
+        (with_("claims", 0, "verdict", value="TRUE"), "$.claims[0].verdict must be one of ['PROVED'"),
+        (with_("claims", 1, "evidence", value=7), "$.claims[1].evidence must be object, and is 7"),
+        (with_("unsettled", value=5), "$.unsettled must be array, and is 5"),
+        (with_("claims", 1, "sharp", "accepted", value="1/0"), "$.claims[1].sharp"),
+        (with_("claims", value="x" * 9999), "..."),
+        (None, "cannot read"),
+    ]
+    file, kept = tmp_path / "ledger.json", tmp_path / "good.json"
+    for content, told in cases:
+        file.unlink(missing_ok=True)
+        if content is not None:
+            file.write_text(content if isinstance(content, str) else json.dumps(content))
         for command in ("errata", "status", "blueprint"):
-            assert main([command, "--ledger", str(tmp_path / name)]) == 2
+            assert main([command, "--ledger", str(file)]) == 2
             complaint = capsys.readouterr().err
             assert told in complaint
             assert "pytest --pyargs proofs_check" in complaint
             assert len(complaint.splitlines()) == 1
             assert len(complaint) < 500
     assert not (tmp_path / "blueprint.html").exists()
-    assert (
-        main(
-            ["errata", "--ledger", str(tmp_path / "good.json"), "--paper", "XX", "--out", str(tmp_path / "o")]
-        )
-        == 2
-    )
+    write_json(good, kept)
+    out = ("--out", str(tmp_path / "o"))
+    assert main(["errata", "--ledger", str(kept), "--paper", "XX", *out]) == 2
     assert "no paper has the key 'XX'" in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
     (tmp_path / "file").write_text("")
-    assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--out", str(tmp_path / "file")]) == 2
+    assert main(["errata", "--ledger", str(kept), "--out", str(tmp_path / "file")]) == 2
     assert "cannot write" in capsys.readouterr().err
 
 

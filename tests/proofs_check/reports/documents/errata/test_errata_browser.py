@@ -52,18 +52,12 @@ def sizes(page: PageObject) -> set[float]:
 
 
 def holds_all(errata: Errata, pages: list[PageObject]) -> bool:
-    """Whether the first two pages hold the main results, the count, and every line of the table,
-    and the third begins with what comes then.
-    """
+    """Whether two pages hold the main results, the count and the table, and no more."""
     first = words(*pages[:2])
-    lines = [
-        *(h.title for h in errata.headline),
-        errata.count,
-        *(f"{i} {e.short}" for i, e in enumerate(errata.entries, 1)),
-    ]
-    return all(re.search(in_print(line), first) for line in lines) and words(pages[2]).startswith(
-        "How to read"
-    )
+    table = (f"{i} {e.short}" for i, e in enumerate(errata.entries, 1))
+    lines = (*(h.title for h in errata.headline), errata.count, *table)
+    held = all(re.search(in_print(line), first) for line in lines)
+    return held and words(pages[2]).startswith("How to read")
 
 
 def in_print(line: str) -> str:
@@ -91,9 +85,7 @@ def test_two_printed_pages_hold_the_main_results_and_the_table(
     assert min(sizes(pages[0]) | sizes(pages[1])) >= SMALLEST - 0.05
 
 
-def test_larger_letters_would_need_a_third_page(
-    errata: Errata, browser: str, short: str, tmp_path: Path
-) -> None:
+def test_larger_letters_would_need_a_third_page(errata: Errata, browser: str, short: str, tmp_path) -> None:
     assert not holds_all(errata, printed(browser, short.replace("font: 7.2pt/", "font: 9pt/"), tmp_path))
 
 
@@ -103,9 +95,7 @@ def test_an_entry_is_printed_open(errata: Errata, pages: list[PageObject]) -> No
     )
 
 
-def test_an_entry_opens_where_a_link_leads_to_it(
-    errata: Errata, browser: str, page: str, tmp_path: Path
-) -> None:
+def test_an_entry_opens_where_a_link_leads_to_it(errata: Errata, browser: str, page: str, tmp_path) -> None:
     id = errata.entries[3].id
     dom = run(browser, page, slug(id), tmp_path, "--dump-dom")
     unfolded = re.findall(r'<details open="">.*?</details>', dom, re.DOTALL)

@@ -75,15 +75,11 @@ def test_the_list_can_be_typeset(text: str, tmp_path: Path) -> None:
 
 
 def test_no_character_acts_as_a_command() -> None:
-    assert (
-        prose("50 % of a_b & {c} #1 ~ ^")
-        == r"50 \% of a\_b \& \{c\} \#1 \textasciitilde{} \textasciicircum{}"
-    )
+    commands = r"50 \% of a\_b \& \{c\} \#1 \textasciitilde{} \textasciicircum{}"
+    assert prose("50 % of a_b & {c} #1 ~ ^") == commands
     assert prose("'Bound on S_L' and \"x\"; Erdős' law") == r"`Bound on S\_L' and ``x''; Erd\H{o}s' law"
-    assert (
-        prose(r"'Control of $c'_{L}$', 'first' and `'x'`")
-        == r"`Control of $c'_{L}$', `first' and \texttt{'x'}"
-    )
+    quoted = r"`Control of $c'_{L}$', `first' and \texttt{'x'}"
+    assert prose(r"'Control of $c'_{L}$', 'first' and `'x'`") == quoted
     assert prose("a <= b < c -> |d|, `x < y`") == r"a $\leq$ b $<$ c $\to$ $|$d$|$, \texttt{x < y}"
     assert prose(r"$a_b \coloneqq \mathds{1}$, $x\%$") == r"$a_b := \mathbb{1}$, $x\%$"
     for shown in (prose("\\ { } _ ^ ~ # $ % &"), escaped("\\ { } _ ^ ~ # $ % &")):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import forall, trace_identity
 from numerics.provers.integrals import integral_evidence
 from numerics.provers.remembered import noting
@@ -91,12 +91,8 @@ def test_what_was_confirmed_and_is_not_any_more_is_wrong(monkeypatch: pytest.Mon
 
     goals, _ = asked(claimed(LOGARITHM))
     monkeypatch.setattr(asking, "ask", lambda goal: asking.Answer("unknown", "z3 gives up"))
-    _, wrong = renew(
-        Opinions("z3", dict.fromkeys(goals, "z3 and Arb")),
-        [claimed(LOGARITHM)],
-        again=True,
-        told=lambda _: None,
-    )
+    before = Opinions("z3", dict.fromkeys(goals, "z3 and Arb"))
+    _, wrong = renew(before, [claimed(LOGARITHM)], again=True, told=lambda _: None)
     assert len(wrong) == 1
     assert "confirmed before" in wrong[0]
 
@@ -136,15 +132,13 @@ def test_the_kept_file_speaks_of_claims_and_contradicts_nothing() -> None:
 
 def test_no_evidence_is_kept_without_its_questions() -> None:
     """A second evaluation in one process would otherwise ask fewer questions than the first."""
+    remembers = ("cache", "lru_cache", "functools.cache")
     kept = [
         f"{path.name}: {f.name}"
         for path in room.KEPT.parent.rglob("*.py")
         for f in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(f, ast.FunctionDef) and f.returns and "Evidence" in ast.unparse(f.returns)
-        if any(
-            ast.unparse(d).split("(")[0] in ("cache", "lru_cache", "functools.cache")
-            for d in f.decorator_list
-        )
+        if any(ast.unparse(d).split("(")[0] in remembers for d in f.decorator_list)
     ]
     assert kept == []
 
@@ -153,9 +147,7 @@ def test_no_evidence_is_kept_without_its_questions() -> None:
 def run_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[int, Opinions]]:
     """The command, where the file holds `kept` and a run noted the claim, which is the only one."""
 
-    def command(
-        kept: Opinions, claim: Claim, write: bool = False, noted: bool = True
-    ) -> tuple[int, Opinions]:
+    def command(kept: Opinions, claim: Claim, write: bool = False, noted: bool = True):
         with noting() as notes:
             claim()
         (tmp_path / "noted.json").write_text(json.dumps({claim.id: digests(notes, {})}), encoding="utf-8")
@@ -173,12 +165,11 @@ def integral() -> Evidence:
     return integral_evidence(1 / (1 + x**2), x, (0, 1), "==", sp.pi / 4)
 
 
+BESIDES = lambda: all_of(forall(*SQUARE, {x: (0, sp.oo)}), integral())
 CHANGED = {
     "another question": claimed(SQUARE, LOGARITHM),
     "one question less": claimed(SQUARE),
-    "an integral besides": Claim(
-        id="ME:1", check=lambda: all_of(forall(*SQUARE, {x: (0, sp.oo)}), integral())
-    ),
+    "an integral besides": Claim(id="ME:1", check=BESIDES),
     "an integral alone": Claim(id="ME:1", check=integral),
     "no proof any more": Claim(id="ME:1", check=lambda: forall(2 * x, "<", x**2 + 1, {x: (0, sp.oo)})),
     "another claim": claimed(SQUARE, (x, "<=", x + 1), id="ME:2"),
@@ -186,9 +177,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_the_kept_file_is_believed_of_the_same_questions_only(
-    name: str, run_of: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_kept_file_is_believed_of_the_same_questions_only(name: str, run_of: Any, capsys) -> None:
     kept, _ = renew(Opinions(), [claimed(SQUARE, (x, "<=", x + 1))], again=True)
     assert run_of(kept, claimed(SQUARE, (x, "<=", x + 1)))[0] == 0
     capsys.readouterr()
@@ -203,9 +192,7 @@ def test_the_kept_file_is_believed_of_the_same_questions_only(
     assert run_of(written, claim)[0] == 0
 
 
-def test_what_is_known_is_not_asked_again_to_put_the_file_in_step(
-    run_of: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_known_is_not_asked_again_to_put_the_file_in_step(run_of: Any, monkeypatch) -> None:
     kept, _ = renew(Opinions(), [claimed(SQUARE, LOGARITHM)], again=True)
     monkeypatch.setattr(room, "asked", lambda claim: pytest.fail("it is evaluated again"))
     assert run_of(kept, claimed(SQUARE), write=True)[0] == 0
@@ -229,10 +216,11 @@ def test_the_page_on_trust_counts_what_the_kept_file_holds() -> None:
     page = (room.KEPT.parents[1] / "docs" / "trust.md").read_text(encoding="utf-8")
     kept = read()
     assert kept.table(ledger) in page, "type: largeprompt status --write docs/trust.md"
-    verdicts = re.findall(r"^\| (?:PROVED|ARGUED|SUPPORTED|OPEN)[\w ]* \| ([\d ]+) \|", page, re.MULTILINE)
+    names = "|".join(Verdict)
+    verdicts = re.findall(rf"^\| (?:{names})[\w ]* \| ([\d ]+) \|", page, re.MULTILINE)
     counted = [int(n.replace(" ", "")) for n in verdicts]
     assert sum(counted) == sum(bool(mine) for mine, _ in kept.claims.values())
     argued = Opinions("z3", {"q": "z3"}, {"ME:1": (["q"], {}), "ME:2": ([], {"an integral": 1})})
-    entry = {"id": "ME:1", "verdict": "REFUTED", "repair": {"verdict": "ARGUED"}}
-    assert "| ARGUED | 1 | 1 |" in argued.table({"claims": [entry]})
+    entry = {"id": "ME:1", "verdict": "REFUTED", "repair": {"verdict": Verdict.ARGUED}}
+    assert f"| {Verdict.ARGUED} | 1 | 1 |" in argued.table({"claims": [entry]})
     assert "PROVED" not in argued.table({"claims": [entry]})

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.reports.rates.cli import add_rates
 from proofs_check.reports.rates.lines.line import judged, tell
@@ -22,7 +23,7 @@ def test_the_exponent_of_a_power_and_of_what_is_none():
 
 
 @pytest.mark.parametrize(
-    ("verdict", "contradicted"), [("REFUTED", True), ("SUPPORTED", False), ("ARGUED", False)]
+    ("verdict", "contradicted"), [("REFUTED", True), ("SUPPORTED", False), (Verdict.ARGUED, False)]
 )
 def test_a_line_holds_if_a_law_is_contradicted_just_where_the_ledger_refutes_it(
     verdict, contradicted, capsys, monkeypatch
