@@ -94,7 +94,7 @@ def show(lhs: Any, op: str, rhs: Any, *reasons: Theorem | Term) -> Theorem:
 
 
 def calc(start: Any, *steps: tuple[Any, ...]) -> Theorem:
-    """A chain of relations from a term, or from a theorem. Each step is ``(op, term, *reasons)``; it
+    """A chain of relations from a term or a theorem. Each step is ``(op, term, *reasons)``; it
     is shown by `show` from the term before.
 
     Examples
@@ -154,7 +154,7 @@ def _shown(lhs: Term, op: str, rhs: Term, facts: Facts, ask: bool = True) -> The
 def _over_what_the_goal_has(lhs: Term, rhs: Term, fact: Theorem) -> Theorem:
     """The fact, integrated as the left side is over what it speaks of and the goal does not."""
     own = lhs.free | rhs.free
-    for kind, heads, count in integrals(lhs):
+    for kind, heads, count in {KINDS[found[0]].sort: found for found in integrals(lhs)}.values():
         free = fact.lhs.free | fact.rhs.free
         new = sorted((v for v in free - own if v.sort is KINDS[kind].sort), key=lambda v: v.name)
         if len(new) == count and START not in new and own.union(free).issuperset(heads):

@@ -7,16 +7,17 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, exp, integrated, log, sqrt
+from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range
 from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import moments, second_moment
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import (
-    S_L,
     F,
     K,
     a2,
@@ -24,7 +25,6 @@ from proofs_check.derivations.softmax_average import (
     error_squared,
     expectation,
     mean,
-    prompt,
     rho,
     sigma,
     sub_gaussian,
@@ -41,11 +41,12 @@ several, single_ = Op("ind", (L - 2,)), Op("above", (2 - L,))
 @cache
 def few_tokens() -> Theorem:
     """E|err|^2 <= 2 L K + 2 e^{2 a2} K, as R_L/S_L is an average."""
-    larger = second_moment.no_larger_than_the_sum(sqrt(F))
-    hull = chain(second_moment.hull_bound(), 2 * (larger.lhs / S_L) + 2 * rho)
-    hull = chain(hull, replace(hull.rhs, larger), 2 * total(F) + 2 * rho)
-    average = integrated("prompt", (prompt,), hull, expectation(error_squared), 2 * L * mean(F) + 2 * rho)
-    return chain(average, replace(average.rhs, moments.size_of_the_limit(), moments.mean_square()))
+    hull, larger = second_moment.hull_bound(), second_moment.no_larger_than_the_sum(sqrt(F))
+    return calc(
+        expectation(error_squared),
+        ("<=", 2 * L * mean(F) + 2 * rho, calc(hull, ("<=", 2 * total(F) + 2 * rho, larger))),
+        ("<=", 2 * L * K + 2 * exp(2 * a2) * K, moments.mean_square(), moments.size_of_the_limit()),
+    )
 
 
 def second_term(p: int, length: Term) -> Term:
@@ -58,57 +59,6 @@ def second_term(p: int, length: Term) -> Term:
 
 def _size(p: int) -> Term:
     return K / (16 * sigma**2 * C_f**2) if p == 1 else sqrt(K) / (16 * sigma**2 * C_f)
-
-
-def _line(p: int) -> Theorem:
-    """(1 + w^p) v^p <= p e^2 e^{(w - 2^{-1/p}) v} for v >= 0 and w >= 1."""
-    if p == 1:
-        return arithmetic((1 + w_) * v_, "<=", exp(2) * exp((w_ - Fraction(1, 2)) * v_))
-    c = 1 - sqrt(term(Fraction(1, 2)))
-    each = arithmetic(v_**2, "<=", 7 * exp(c * v_))
-    slow, fast = arithmetic(c, "<=", w_ - (1 - c)), arithmetic(c * w_, "<=", w_ - (1 - c))
-    first = chain(each, replace(7 * exp(c * v_), slow))
-    second = specialise(each, {v_: w_ * v_})
-    second = chain(second, 7 * exp(c * w_ * v_), replace(7 * exp(c * w_ * v_), fast))
-    both = chain((1 + w_**2) * v_**2, first.lhs + second.lhs, replace(first.lhs + second.lhs, first, second))
-    number = arithmetic(14, "<=", 2 * exp(2))
-    rest = exp((w_ - sqrt(term(Fraction(1, 2)))) * v_)
-    return chain(both, 14 * rest, replace(14 * rest, number))
-
-
-@cache
-def one_token(p: int) -> Theorem:
-    """2 (1 + e^{2 a2}) K is at most the second term at L = 1."""
-    line = _line(p)
-    line = chain(line, replace(line.rhs, arithmetic(exp(2), "<=", exp(2 * d))))
-    line = specialise(line, {v_: _size(p), w_: exp(2 * a2 / p)})
-    unit = 32 * sigma**2 * C_f**2 if p == 1 else 512 * sigma**4 * C_f**2
-    line = chain(2 * K + 2 * exp(2 * a2) * K, unit * line.lhs, replace(unit * line.lhs, line))
-    if p == 1:
-        return chain(line, second_term(1, term(1)))
-    moment = arithmetic(1, "<=", 1 + sqrt(sqrt(Z8)) / (22 * sigma**2))
-    return chain(line, line.rhs * 1, replace(line.rhs * 1, moment), second_term(2, term(1)))
-
-
-@cache
-def theorem(p: int) -> Theorem:
-    """E|err|^2 <= 216 e^{4 a2} K ln(L)/L, the first term, and the second term."""
-    r1, few, bound = second_moment.theorem(), few_tokens(), one_token(p)
-    cases = arithmetic(r1.lhs, "<=", several * r1.lhs + single_ * r1.lhs, few, hide=(r1.lhs,))
-    parts = (replace(several * r1.lhs, r1), replace(single_ * r1.lhs, few))
-    cases = chain(cases, replace(cases.rhs, *parts))
-    long = arithmetic(several * r1.rhs, "<=", 216 * exp(4 * a2) * K * log(L) / L)
-    short = arithmetic(single_ * few.rhs, "<=", single_ * bound.lhs)
-    short = chain(short, replace(short.rhs, bound))
-    short = chain(short, arithmetic(short.rhs, "<=", second_term(p, L)))
-    return chain(cases, replace(cases.rhs, long, short))
-
-
-@cache
-def single() -> Theorem:
-    """E|err|^2 1{L = 1} <= 2 (1 + e^{2 a2}) K 1{L = 1}."""
-    few = chain(replace(single_ * few_tokens().lhs, few_tokens()))
-    return chain(few, arithmetic(few.rhs, "<=", single_ * one_token(1).lhs))
 
 
 def single_statements(
@@ -136,3 +86,60 @@ def statements(c: int | Fraction = 1, square: int | Fraction = 1) -> tuple[State
     given = sub_gaussian().assumptions
     left = expectation(error_squared)
     return tuple(Statement(left, "<=", from_sympy(bound, values), given) for bound in (linear, quadratic))
+
+
+def _line(p: int) -> Theorem:
+    """(1 + w^p) v^p <= p e^2 e^{(w - 2^{-1/p}) v} for v >= 0 and w >= 1."""
+    if p == 1:
+        return show((1 + w_) * v_, "<=", exp(2) * exp((w_ - Fraction(1, 2)) * v_))
+    c = 1 - sqrt(term(Fraction(1, 2)))
+    each, most = arithmetic(v_**2, "<=", 7 * exp(c * v_)), exp((w_ - (1 - c)) * v_)
+    return calc(
+        (1 + w_**2) * v_**2,
+        ("<=", 7 * exp(c * v_) + 7 * exp(c * w_ * v_), each, specialise(each, {v_: w_ * v_})),
+        ("<=", 7 * most + 7 * exp(c * w_ * v_), arithmetic(c, "<=", w_ - (1 - c))),
+        ("<=", 14 * most, arithmetic(c * w_, "<=", w_ - (1 - c))),
+        ("<=", 2 * exp(2) * most, arithmetic(14, "<=", 2 * exp(2))),
+    )
+
+
+@proves("BB:LC.4/one-token", single_statements, part=2, at=(1, 2))
+@cache
+def one_token(p: int) -> Theorem:
+    """2 (1 + e^{2 a2}) K is at most the second term at L = 1."""
+    line = _line(p)
+    line = chain(line, replace(line.rhs, arithmetic(exp(2), "<=", exp(2 * d))))
+    line = specialise(line, {v_: _size(p), w_: exp(2 * a2 / p)})
+    return show(2 * (1 + exp(2 * a2)) * K, "<=", second_term(p, term(1)), line)
+
+
+@proves("BB:LC.4", statements, at=(1, 2))
+@cache
+def theorem(p: int) -> Theorem:
+    """E|err|^2 <= 216 e^{4 a2} K ln(L)/L, the first term, and the second term."""
+    error, r1, few = expectation(error_squared), second_moment.theorem(), few_tokens()
+    first = 216 * exp(4 * a2) * K * log(L) / L
+    long = calc(several * error, ("<=", several * r1.rhs, r1), ("<=", first))
+    short = calc(
+        single_ * error,
+        ("<=", single_ * (2 * L * K + 2 * exp(2 * a2) * K), few),
+        ("<=", single_ * (2 * (1 + exp(2 * a2)) * K)),
+        ("<=", single_ * second_term(p, term(1)), one_token(p)),
+        ("<=", second_term(p, L)),
+    )
+    return calc(
+        error,
+        ("<=", several * error + single_ * error, few, error),
+        ("<=", first + second_term(p, L), long, short),
+    )
+
+
+@proves("BB:LC.4/one-token", single_statements, part=1)
+@cache
+def single() -> Theorem:
+    """E|err|^2 1{L = 1} <= 2 (1 + e^{2 a2}) K 1{L = 1}."""
+    return calc(
+        single_ * expectation(error_squared),
+        ("<=", single_ * (2 * L * K + 2 * exp(2 * a2) * K), few_tokens()),
+        ("<=", single_ * (2 * (1 + exp(2 * a2)) * K)),
+    )

@@ -17,7 +17,6 @@ from proofs_check.derivations import (
     form_of_the_paper,
     fourth_moment,
     gaussian_tokens,
-    lemma_c4,
     markov,
     moments,
     normaliser,
@@ -48,17 +47,11 @@ ROOMS = (EXACT, FEATURES, GAUSSIAN, GRADIENTS, JOINS, RISKS, TAILS, WINDOW)
 #: The derivations of this folder that do not.
 HERE: Mapping[str, Proof] = MappingProxyType(
     {
-        "OURS:R1": one(second_moment.statement, second_moment.theorem),
-        "OURS:R1.off": one(second_moment.part_statement, second_moment.where_the_normaliser_holds),
         "OURS:R1.off/numerator": one(sums.numerator_statement, second_moment.numerator),
-        "OURS:R1.on": Proof(
-            second_moment.failure_statements, (normaliser.failure, second_moment.where_the_normaliser_fails)
-        ),
         "OURS:R1.LC1": one(lambda c=27, top=75: markov.lemma_c1(c, Fraction(top, 27), "<="), markov.error),
         "OURS:R1.CC3": one(
             lambda c=108, top=75: markov.corollary_c3(c, Fraction(top, 108)), markov.error_weakly
         ),
-        "OURS:R1.LC4": one(lambda top=75: second_moment.statement(top), second_moment.theorem),
         "OURS:R2": one(fourth_moment.statement, fourth_moment.theorem),
         "OURS:R2.off": one(fourth_moment.part_statement, fourth_moment.where_the_normaliser_holds),
         "OURS:R2.off/numerator": one(fourth_moment.numerator_statement, fourth_moment.numerator),
@@ -78,7 +71,6 @@ HERE: Mapping[str, Proof] = MappingProxyType(
             form_of_the_paper.our_statements, (query_average.theorem, form_of_the_paper.our_output)
         ),
         "OURS:P3.4.V": one(query_average.gradient_statement, query_average.gradient),
-        "BB:LC.4": Proof(lemma_c4.statements, powers(lemma_c4.theorem)),
         "OURS:LC.6": Proof(both_powers(weighted_errors.statement_c6), powers(weighted_errors.lemma_c6)),
         "OURS:LC.9": one(weighted_errors.statement_c9, weighted_errors.lemma_c9),
         "BB:LC.6": Proof(both_powers(form_of_the_paper.statement_c6), powers(form_of_the_paper.lemma_c6)),
@@ -99,11 +91,6 @@ HERE: Mapping[str, Proof] = MappingProxyType(
         "BB:LC.1.CL": Proof(normaliser.lower_statements, each(normaliser.lower_tail, 2)),
         "BB:LC.1.M": Proof(sums.weight_statements, sums.weight_theorems),
         "BB:LC.1.glue.a": one(sums.least_statement, lambda: replace(1 * L, moments.weight_at_least_one())),
-        "BB:LC.4/one-token": Proof(
-            lemma_c4.single_statements, (lemma_c4.single, *powers(lemma_c4.one_token))
-        ),
-        "BB:LC.1.Q2": Proof(moments.weighted_value_statements, each(moments.weighted_value, 2)),
-        "BB:LC.1.15": Proof(moments.length_statements, each(moments.length_of_the_limit, 2)),
         "BB:LC.1.RL": one(markov.numerator_statement, markov.numerator_strictly),
         "BB:LC.2": one(markov.lemma_c2, markov.vectors),
         "BB:LC.2/variance": one(sums.square_of_a_sum, by_normal_form(sums.square_of_a_sum)),

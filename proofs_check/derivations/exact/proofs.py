@@ -20,6 +20,7 @@ from proofs_check.derivations.exact import (
     reading_off,
     softmax_weights,
     theorem_a,
+    two_tokens,
     token_errors,
 )
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
@@ -101,12 +102,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R4.e/jensen": one(softmax_weights.jensen_statement, softmax_weights.jensen),
         "OURS:R4.e/order": one(softmax_weights.order_statement, softmax_weights.order),
         "OURS:R4.A.low": one(softmax_weights.least_statement, softmax_weights.least),
-        "OURS:R4.A.ode/slope": one(theorem_a.slope_statement, theorem_a.slope),
         "OURS:R4.A.ode": Proof(
             lambda one=1: (theorem_a.solution_statement(one), softmax_weights.equal_statement(one)),
-            (theorem_a.solution, softmax_weights.equal_weights),
+            (two_tokens.weights_are_spread, softmax_weights.equal_weights),
         ),
-        "OURS:R4.A": Proof(theorem_a.error_statements, (theorem_a.error, theorem_a.weaker_error)),
-        "OURS:R4.A.limit": Proof(theorem_a.ratio_statements, each(theorem_a.ratios, 2)),
     }
 )

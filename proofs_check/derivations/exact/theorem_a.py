@@ -11,11 +11,13 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, exp, integrated
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, exp
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, specialise
 from numerics.derivations.sorts import Range
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact import token_errors as of_tokens
@@ -34,8 +36,8 @@ from proofs_check.derivations.exact.token_errors import (
     weight,
 )
 from proofs_check.derivations.exact.two_tokens import less_one, one_less, weights_are_spread
-from proofs_check.derivations.gaussian_tokens import g, mean
-from proofs_check.derivations.softmax_average import i, m
+from proofs_check.derivations.gaussian_tokens import mean
+from proofs_check.derivations.proof import proves
 from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error
 from theory.attention.gaussian_errors import theorem_A as bound
 
@@ -63,36 +65,32 @@ def cubes() -> Theorem:
     """Q <= P3: the sum of p_l p_k (p_l - p_k)^2 over all pairs is 2 pi_3 - 2 pi_2^2, where p_l is
     the square of alpha_l.
     """
-    pair = arithmetic(0, "<=", alpha(l) ** 2 * alpha(k) ** 2 * (alpha(l) ** 2 - alpha(k) ** 2) ** 2)
+    pairs = bind(
+        "coordinates", (l, k), alpha(l) ** 2 * alpha(k) ** 2 * (alpha(l) ** 2 - alpha(k) ** 2) ** 2, (L, L)
+    )
     sums = 2 * tokens(alpha(l) ** 2) * tokens(alpha(l) ** 6) - 2 * tokens(alpha(l) ** 4) ** 2
-    pairs = chain(0, integrate("coordinates", (l, k), pair, (L, L)), sums)
-    pairs = specialise(pairs, {alpha: ((l,), weight() ** Fraction(1, 2))})
-    pairs = chain(pairs, 2 * power_sum(3) - 2 * power_sum(2) ** 2)
-    point = arithmetic(power_sum(2) ** 2, "<=", power_sum(3), pairs, hide=(power_sum(2), power_sum(3)))
-    return integrated("normal", (g,), point, Q, P3)
+    pairs = specialise(calc(0, ("<=", pairs), ("==", sums)), {alpha: ((l,), weight() ** Fraction(1, 2))})
+    point = show(power_sum(2) ** 2, "<=", power_sum(3), pairs)
+    return show(Q, "<=", P3, point)
 
 
 @cache
 def squares() -> Theorem:
     """P2^2 <= Q, by the mean of 2 P2 x - P2^2 <= x^2 at x = pi_2."""
     x, y = power_sum(2), P2
-    line = arithmetic(2 * y * x - y**2, "<=", x**2, hide=(x, y))
-    return chain(P2**2, integrated("normal", (g,), line, 2 * P2 * P2 - P2**2, Q))
+    return show(P2**2, "<=", Q, show(2 * y * x - y**2, "<=", x**2, x, y))
 
 
+@proves("OURS:R4.A.ode/slope", slope_statement)
 def slope() -> Theorem:
     """P2 - P2^2 - (P2 - 4 P3 + 3 Q) = 4 (P3 - Q) + (Q - P2^2) is not negative."""
-    statement = slope_statement()
-    return arithmetic(statement.lhs, "<=", statement.rhs, squares(), cubes(), hide=(P2, P3, Q))
+    return show(P2 - 4 * P3 + 3 * Q, "<=", P2 - P2**2, squares(), cubes())
 
 
 def solution_statement(one: int = 1) -> Statement:
     """P2 <= e^s/(e^s + L - 1), with `one` in the place of the 1."""
     curve = _term(bound(_s, _n + 2 - one, sp.S.One, sp.S.Zero))
     return Statement(P2, "<=", curve, hypotheses(*GIVEN, one_less))
-
-
-solution = weights_are_spread
 
 
 # The mean squared error.
@@ -115,40 +113,42 @@ def error_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
 @cache
 def _not_negative(form: of_tokens.Form) -> Theorem:
     """A diagonal entry of a covariance is the mean of squares of coefficients."""
+    square, entry = tokens(of_tokens.coordinates(form[0](l) ** 2)), of_tokens.of_one_token(form, form)
     total = specialise(of_tokens.single(form, form), {alpha: ((l,), term(1))})
-    square = arithmetic(0, "<=", tokens(of_tokens.coordinates(form[0](l) ** 2)))
-    square = chain(0, square, total, L * of_tokens.of_one_token(form, form))
-    return chain(
-        0, arithmetic(0, "<=", square.rhs / L, square, hide=(square.rhs,)), of_tokens.of_one_token(form, form)
-    )
+    square = calc(0, ("<=", square), ("==", L * entry, total))
+    return show(0, "<=", entry, square)
 
 
 @cache
 def _trace() -> Theorem:
     """0 <= tr(V Gamma V'), and so t + q."""
-    each = integrate("coordinates", (i,), _not_negative(of_tokens.VALUE), (m,))
-    return arithmetic(0, "<=", t + q, chain(0, each), hide=(t, q))
+    return calc(0, ("<=", t, _not_negative(of_tokens.VALUE)), ("<=", t + q))
 
 
+@proves("OURS:R4.A", error_statements, part=1)
 @cache
 def error() -> Theorem:
     """The error is P2 (t + q) - 6 (P3 - Q) q, and P2 is below the curve."""
-    found, curve = of_tokens.error(), weights_are_spread()
-    most = arithmetic(found.rhs, "<=", P2 * (t + q), cubes(), hide=(P2, P3, Q, t, q))
-    last = arithmetic(P2 * (t + q), "<=", curve.rhs * (t + q), curve, _trace(), hide=(P2, t + q, curve.rhs))
-    return chain(found, most, last)
+    curve = weights_are_spread()
+    return calc(
+        of_tokens.error(),
+        ("<=", P2 * (t + q), cubes(), P2, P3, Q, t, q),
+        ("<=", curve.rhs * (t + q), curve, _trace(), P2, t + q, curve.rhs),
+    )
 
 
 @cache
 def _sharper() -> Theorem:
     """e^s/(e^s + L - 1) <= e^s/L, as s >= 0."""
     E, curve = exp(of_tokens.s), weights_are_spread().rhs
-    one = arithmetic(1, "<=", E, _not_negative(of_tokens.SCORE), hide=(of_tokens.s,))
-    less = arithmetic(curve, "<=", E / L, one, one_less, hide=(E,))
-    return arithmetic(curve * (t + q), "<=", E / L * (t + q), less, _trace(), hide=(curve, E / L, t + q))
+    one = show(1, "<=", E, _not_negative(of_tokens.SCORE), of_tokens.s)
+    less = show(curve, "<=", E / L, one, one_less, E)
+    return show(curve * (t + q), "<=", E / L * (t + q), less, _trace(), curve, E / L, t + q)
 
 
+@proves("OURS:R4.A", error_statements, part=2)
 def weaker_error() -> Theorem:
+    """e^s/(e^s + L - 1) is at most e^s/L."""
     return chain(error(), _sharper())
 
 
@@ -174,9 +174,10 @@ def ratio_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
     return sharp, Statement(factor * _limit, "<=", most, given)
 
 
+@proves("OURS:R4.A.limit", ratio_statements, part=(1, 2))
 @cache
 def ratios() -> tuple[Theorem, Theorem]:
     """The larger bound is the limit divided by L, and the other one is below it."""
-    weak = chain(_limit, replace(share**-1 * (share * _limit), near), mean_square / share)
+    weak = show(_limit, "<=", mean_square / share, near)
     sharp = arithmetic(_term(bound(_s, _n + 1, _t, _q)), "==", _sharper().lhs, hide=(of_tokens.s, t, q))
     return chain(sharp, _sharper(), weak), weak
