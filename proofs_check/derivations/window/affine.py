@@ -12,11 +12,13 @@ from functools import cache
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
+from numerics.derivations.rules import assume, equal, integrate, specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.prompt import (
     Lip,
     W,
@@ -32,7 +34,6 @@ from proofs_check.derivations.window.prompt import (
     k,
     l,
     mean,
-    n,
     o,
     over,
     q,
@@ -109,7 +110,7 @@ def uniform() -> Theorem:
 def of_affine() -> Theorem:
     """E (affine error)^2 = L^2 (error of u.x)^2/3 over l_1 and b, as the weights add up to 1."""
     A = error(lambda z: z)
-    return chain(loss(affine), _at(A, 0), Lip**2 / 3 * A**2)
+    return calc(loss(affine), ("==", Lip**2 / 3 * A**2, _at(A, 0)))
 
 
 def _at(A: Term, B: Term | int, C: Term | int = 0) -> Theorem:
@@ -120,24 +121,23 @@ def _at(A: Term, B: Term | int, C: Term | int = 0) -> Theorem:
 @cache
 def pointwise() -> Theorem:
     """E (ReLU error)^2 = E (affine error)^2/2 + L^2 (error of |u.x|)^2/6 over l_1, l_2 and b."""
-    up, down, A = error(plus), error(minus), error(lambda z: z)
-    of_relu = chain(loss(relu), _at(up, down))
-    parts = arithmetic(e, "==", plus(e) - minus(e))
-    weighted = specialise(arithmetic(s * e, "==", s * (plus(e) - minus(e))), {s: W, e: at_token})
-    summed = chain(
+    up, down, A, M = error(plus), error(minus), error(lambda z: z), error(modulus)
+    parts = show(e, "==", plus(e) - minus(e))
+    weighted = specialise(show(s * e, "==", s * (plus(e) - minus(e)), parts), {s: W, e: at_token})
+    above, below = tokens(W * plus(at_token)), tokens(W * minus(at_token))
+    summed = calc(
         tokens(W * at_token),
-        integrate("coordinates", (i,), weighted, (n,)),
-        tokens(W * plus(at_token)) - tokens(W * minus(at_token)),
+        ("==", tokens(W * (plus(at_token) - minus(at_token))), weighted),
+        ("==", above - below),
     )
-    sums = tuple(tokens(W * value(at_token)) for value in (lambda z: z, plus, minus))
     here = (plus(at_query), minus(at_query), at_query)
-    same = arithmetic(A, "==", up - down, summed, specialise(parts, {e: at_query}), hide=(*sums, *here))
-    M = error(modulus)
-    whole, hide = equal(M, up + down), (A, M, up, down, loss(affine))
-    total = arithmetic(
-        of_relu.rhs, "==", loss(affine) / 2 + Lip**2 / 6 * M**2, of_affine(), same, whole, hide=hide
+    same = show(A, "==", up - down, summed, specialise(parts, {e: at_query}), summed.lhs, above, below, *here)
+    return calc(
+        loss(relu),
+        ("==", Lip**2 / 3 * (up**2 + down**2), _at(up, down)),
+        ("==", Lip**2 / 6 * (A**2 + M**2), same, equal(M, up + down), A, M, up, down),
+        ("==", loss(affine) / 2 + Lip**2 / 6 * M**2, of_affine(), loss(affine), A, M),
     )
-    return chain(of_relu, total)
 
 
 @cache
@@ -154,27 +154,19 @@ def apart(A: Term, B: Term, of: Variable) -> Theorem:
     return chain(mean(A + B, of), split, mean(A, of) + mean(B, of))
 
 
-@cache
-def relu_beside_affine() -> Theorem:
-    """R8: the ReLU loss is half the affine one and L^2/6 times that of the modulus."""
-    A, B = loss(affine) / 2, Lip**2 / 6 * error(modulus) ** 2
-    inner = chain(integrate("mean", (k,), pointwise()), apart(A, B, k))
-    return chain(integrate("mean", (o,), inner), apart(mean(A, k), mean(B, k), o))
-
-
 def relu_statement(half: int | Fraction = Fraction(1, 2)) -> Statement:
     """E (ReLU error)^2 = half E (affine error)^2 + L^2 E (error of |u.x|)^2/6."""
     right = Fraction(half) * over_directions(loss(affine)) + Lip**2 / 6 * over_directions(error(modulus) ** 2)
     return Statement(over_directions(loss(relu)), "==", right, uniform().assumptions)
 
 
+@proves("OURS:R8.relu", relu_statement)
 @cache
-def relu_loses_half() -> Theorem:
-    """Lemma C.9: the affine loss over 2 is at most the ReLU loss."""
-    M = error(modulus)
-    same = pointwise()
-    less = arithmetic(loss(affine) / 2, "<=", same.lhs, same, hide=(loss(affine), M, same.lhs))
-    return in_the_mean(less)
+def relu_beside_affine() -> Theorem:
+    """R8: the ReLU loss is half the affine one and L^2/6 times that of the modulus."""
+    A, B = loss(affine) / 2, Lip**2 / 6 * error(modulus) ** 2
+    inner = chain(integrate("mean", (k,), pointwise()), apart(A, B, k))
+    return chain(integrate("mean", (o,), inner), apart(mean(A, k), mean(B, k), o))
 
 
 def half_statement(half: int | Fraction = Fraction(1, 2)) -> Statement:
@@ -184,6 +176,15 @@ def half_statement(half: int | Fraction = Fraction(1, 2)) -> Statement:
         "<=",
         over_directions(loss(relu)),
         uniform().assumptions,
+    )
+
+
+@proves("COL:C.9", half_statement)
+@cache
+def relu_loses_half() -> Theorem:
+    """Lemma C.9: the affine loss over 2 is at most the ReLU loss."""
+    return in_the_mean(
+        show(loss(affine) / 2, "<=", loss(relu), pointwise(), loss(affine), loss(relu), error(modulus))
     )
 
 
@@ -202,34 +203,6 @@ def across(value: Value) -> Term:
     return task_mean(average(other * value(at_token)) ** 2)
 
 
-@cache
-def on_the_other_side() -> Theorem:
-    """The task has on the other side one slope where its companion has the other one."""
-    here, there = Op("ind", (at_query,)), Op("above", (-at_query,))
-    sums = lambda side: (average(side * at_token), average(side))
-    (P, one), (N, two) = sums(Op("ind", (at_token,))), sums(Op("above", (-at_token,)))
-    constant = here * two + there * one
-    task = chain(across(relu), _at(there * P, -here * N, constant))
-    other = chain(across(companion), _at(here * N, -there * P, constant))
-    same = arithmetic(task.rhs, "==", other.lhs, other, hide=(other.lhs, P, N, one, two, here, there))
-    return in_the_mean(chain(task, same))
-
-
-@cache
-def symmetric_slope() -> Theorem:
-    """The slopes l and -l have one law: E G(l) = E G(-l), where H(l) stands for G(-l)."""
-    return assume("l and -l have one law: E G(-l) = E G(l)", mean(H(k), k), "==", mean(G(k), k))
-
-
-@cache
-def law_of_the_companion() -> Theorem:
-    """The slope of the companion, l_1 or -l_2 by the side u.x of the query, has the law of l."""
-    here, there = Op("ind", (e,)), Op("above", (-e,))
-    whole = chain(mean(mean(here * G(k) + there * H(o), k)), here * mean(G(k), k) + there * mean(H(k), k))
-    less = arithmetic(whole.rhs, "==", mean(G(k), k), symmetric_slope())
-    return chain(whole, less)
-
-
 def side_statements(other: int | Fraction = 1, whole: int = 1) -> tuple[Statement, Statement]:
     """For every function G of the slope, given u and b, E G is that of an affine task, times
     `whole`; and both mean squares on the other side are equal, times `other`.
@@ -243,54 +216,42 @@ def side_statements(other: int | Fraction = 1, whole: int = 1) -> tuple[Statemen
     )
 
 
+@proves("COL:C.9s", side_statements, part=2)
+@cache
+def on_the_other_side() -> Theorem:
+    """The task has on the other side one slope where its companion has the other one."""
+    here, there = Op("ind", (at_query,)), Op("above", (-at_query,))
+    sums = lambda side: (average(side * at_token), average(side))
+    (P, one), (N, two) = sums(Op("ind", (at_token,))), sums(Op("above", (-at_token,)))
+    constant = here * two + there * one
+    task, other = _at(there * P, -here * N, constant), _at(here * N, -there * P, constant)
+    back = show(task.rhs, "==", other.lhs, other, other.lhs, P, N, one, two, here, there)
+    return in_the_mean(chain(across(relu), task, back, across(companion)))
+
+
+@cache
+def symmetric_slope() -> Theorem:
+    """The slopes l and -l have one law: E G(l) = E G(-l), where H(l) stands for G(-l)."""
+    return assume("l and -l have one law: E G(-l) = E G(l)", mean(H(k), k), "==", mean(G(k), k))
+
+
+@proves("COL:C.9s", side_statements, part=1)
+@cache
+def law_of_the_companion() -> Theorem:
+    """The slope of the companion, l_1 or -l_2 by the side u.x of the query, has the law of l."""
+    here, there = Op("ind", (e,)), Op("above", (-e,))
+    return calc(
+        mean(mean(here * G(k) + there * H(o), k)),
+        ("==", here * mean(G(k), k) + there * mean(H(k), k)),
+        ("==", mean(G(k), k), symmetric_slope()),
+    )
+
+
 #: The values at two fixed points, their inner product, that of u and Qx, and of Q'u and x.
 at_p, at_r = over(direction(j, k) * p(j)), over(direction(j, k) * r(j))
 product = over(p(j) * r(j))
 at_image = over(direction(j, k) * over(Q(j, l) * p(l), l))
 turned = over(over(Q(l, j) * direction(l, k), l) * p(j))
-
-
-@cache
-def correlation() -> Theorem:
-    """E f(x)f(y) = L^2/3 + L^2 x.y/(3d), from the squares of the sum and of the difference."""
-    both = task_mean(affine(at_p) * affine(at_r))
-    up, down = _at(at_p + at_r, 0, 2), _at(at_p - at_r, 0)
-    polar = chain(both, (up.lhs - down.lhs) / 4)
-    inner = arithmetic(polar.rhs, "==", Lip**2 / 3 * (1 + at_p * at_r), up, down, hide=(up.lhs, down.lhs))
-    outer = mean(1 + at_p * at_r, k)
-    plus_, minus_ = (specialise(isotropic(), {v: ((j,), p(j) + sign * r(j))}) for sign in (1, -1))
-    square = chain(outer, 1 + (plus_.lhs - minus_.lhs) / 4)
-    value = arithmetic(
-        square.rhs,
-        "==",
-        1 + (plus_.rhs - minus_.rhs) / 4,
-        plus_,
-        minus_,
-        hide=(plus_.lhs, minus_.lhs, plus_.rhs, minus_.rhs),
-    )
-    value = chain(square, value, 1 + product / d)
-    whole = integrate("mean", (k,), chain(polar, inner))
-    factor = arithmetic(
-        Lip**2 / 3 * outer, "==", Lip**2 / 3 + Lip**2 / 3 * product / d, value, hide=(outer, product)
-    )
-    return chain(whole, Lip**2 / 3 * outer, factor)
-
-
-@cache
-def increasing() -> Theorem:
-    """The correlation increases with the inner product."""
-    return arithmetic(Lip**2 / 3 + Lip**2 / 3 * t / d, "<", Lip**2 / 3 + Lip**2 / 3 * (t + s) / d)
-
-
-def length_of_the_image(of: Callable[[Variable], Term]) -> Term:
-    """|Q'v|^2."""
-    return over(over(Q(l, j) * of(l), l) ** 2)
-
-
-@cache
-def orthogonal() -> Theorem:
-    """|Q' v| = |v| for every vector v."""
-    return assume("Q is orthogonal", length_of_the_image(v), "==", over(v(j) ** 2), every=(v,))
 
 
 def correlation_statements(
@@ -310,9 +271,52 @@ def correlation_statements(
     )
 
 
-correlation_theorems = (
-    correlation,
-    increasing,
-    lambda: equal(affine(at_image), affine(turned)),
-    lambda: specialise(orthogonal(), {v: ((j,), direction(j, k))}),
-)
+@proves("COL:C.3", correlation_statements, part=1)
+@cache
+def correlation() -> Theorem:
+    """E f(x)f(y) = L^2/3 + L^2 x.y/(3d), from the squares of the sum and of the difference."""
+    up, down = _at(at_p + at_r, 0, 2), _at(at_p - at_r, 0)
+    inner = calc(
+        task_mean(affine(at_p) * affine(at_r)),
+        ("==", (up.lhs - down.lhs) / 4),
+        ("==", Lip**2 / 3 * (1 + at_p * at_r), up, down, up.lhs, down.lhs),
+    )
+    plus_, minus_ = (specialise(isotropic(), {v: ((j,), p(j) + sign * r(j))}) for sign in (1, -1))
+    both = (plus_.lhs, minus_.lhs, plus_.rhs, minus_.rhs)
+    return calc(
+        mean(inner.lhs, k),
+        ("==", mean(inner.rhs, k), inner),
+        ("==", Lip**2 / 3 * (1 + (plus_.lhs - minus_.lhs) / 4)),
+        ("==", Lip**2 / 3 * (1 + (plus_.rhs - minus_.rhs) / 4), plus_, minus_, *both),
+        ("==", Lip**2 / 3 + Lip**2 / 3 * product / d),
+    )
+
+
+@proves("COL:C.3", correlation_statements, part=2)
+@cache
+def increasing() -> Theorem:
+    """The correlation increases with the inner product."""
+    return show(Lip**2 / 3 + Lip**2 / 3 * t / d, "<", Lip**2 / 3 + Lip**2 / 3 * (t + s) / d)
+
+
+@proves("COL:C.3", correlation_statements, part=3)
+def along_the_image() -> Theorem:
+    """u.Qx = Q'u.x"""
+    return equal(affine(at_image), affine(turned))
+
+
+@proves("COL:C.3", correlation_statements, part=4)
+def length_of_the_slope() -> Theorem:
+    """|Q'u| = |u|"""
+    return specialise(orthogonal(), {v: ((j,), direction(j, k))})
+
+
+def length_of_the_image(of: Callable[[Variable], Term]) -> Term:
+    """|Q'v|^2."""
+    return over(over(Q(l, j) * of(l), l) ** 2)
+
+
+@cache
+def orthogonal() -> Theorem:
+    """|Q' v| = |v| for every vector v."""
+    return assume("Q is orthogonal", length_of_the_image(v), "==", over(v(j) ** 2), every=(v,))

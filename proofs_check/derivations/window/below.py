@@ -9,11 +9,13 @@ from functools import cache
 
 from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Assumption, Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.affine import (
     affine,
     loss,
@@ -74,7 +76,10 @@ def depths() -> Theorem:
 
 
 BY_PARTS = "integration by parts on the sphere"
-UNIFORM = "a uniform token has the density of (1 - t^2)^{(d - 3)/2} in its height t, by which the mean is integrated by parts"
+UNIFORM = (
+    "a uniform token has the density of (1 - t^2)^{(d - 3)/2} in its height t, "
+    "by which the mean is integrated by parts"
+)
 
 
 @cache
@@ -106,28 +111,23 @@ def pointwise() -> Theorem:
     """W D/(W* + R) + D* W/(W + R) <= W D/(W + R) + D* W/(W* + R), as W falls with D."""
     y, r, s = (Variable(name, range=NONNEGATIVE) for name in ("D", "R", "Dstar"))
     u, v = exp(-2 * width * y), exp(-2 * width * s)
-    gap = arithmetic(0, "<=", (y - s) * (v - u))
-    scale = u / ((u + r) * (v + r))
-    scaled = arithmetic(0, "<=", scale * gap.rhs, gap, hide=(scale, gap.rhs))
+    gap, scale = arithmetic(0, "<=", (y - s) * (v - u)), u / ((u + r) * (v + r))
     left, right = u * y / (v + r) + s * u / (u + r), u * y / (u + r) + s * u / (v + r)
-    same = arithmetic(scaled.rhs, "==", right - left, hide=(u, v))
-    lemma = arithmetic(left, "<=", right, chain(scaled, same), hide=(left, right))
-    lemma = specialise(lemma, {y: depth, s: c, r: rest(i, o) ** 2})
+    scaled = calc(0, ("<=", scale * gap.rhs, gap, scale, gap.rhs), ("==", right - left, u, v))
+    lemma = specialise(show(left, "<=", right, scaled, left, right), {y: depth, s: c, r: rest(i, o) ** 2})
     whole = independent()[0]
     sides = lambda S: (w * depth / others + c * w / S, w * depth / S + c * w / others)
     (up, down), (first, last) = sides(total), sides(w + rest(i, o) ** 2)
-    hide = (w, depth, fixed)
-    return chain(
-        arithmetic(up, "==", first, whole, hide=hide), lemma, arithmetic(last, "==", down, whole, hide=hide)
-    )
+    letters = (w, depth, fixed)
+    return calc(up, ("==", first, whole, *letters), ("<=", last, lemma), ("==", down, whole, *letters))
 
 
 @cache
 def no_deeper_than_the_sum() -> Theorem:
     """sum gamma_i D_i <= sum D_i, as no weight is above the sum of all."""
-    part = arithmetic(w / total, "<=", 1, independent()[0], hide=(w,))
-    each = chain(depth * w / total, replace(depth * (w / total), part), depth)
-    return chain(average_depth, integrate("coordinates", (i,), each, (n,)))
+    part = show(w / total, "<=", 1, independent()[0], w)
+    each = calc(depth * w / total, ("<=", depth, part))
+    return show(average_depth, "<=", tokens(depth), each)
 
 
 @cache
@@ -159,56 +159,61 @@ average_depth = tokens(w * depth) / total
 @cache
 def by_the_distance() -> Theorem:
     """The signal term is L^2/(3d) times the mean of |x - h|^2 for the average h of the tokens."""
-    error = specialise(isotropic(), {v: ((j,), centre - x(j, o))})
-    inner = integrate("mean", (k,), of_affine())
-    inner = chain(inner, Lip**2 / 3 * error.lhs)
-    value = arithmetic(inner.rhs, "==", Lip**2 / 3 * error.rhs, error, hide=(error.lhs, error.rhs))
-    square = over((x(j, o) - centre) ** 2)
-    whole = integrate("mean", (o,), chain(inner, value, Lip**2 / (3 * d) * square))
-    return specialise(whole, at_the_distance)
+    error, square = specialise(isotropic(), {v: ((j,), centre - x(j, o))}), over((x(j, o) - centre) ** 2)
+    inner = calc(
+        mean(loss(affine), k),
+        ("==", Lip**2 / 3 * error.lhs, of_affine()),
+        ("==", Lip**2 / 3 * error.rhs, error, error.lhs, error.rhs),
+        ("==", Lip**2 / (3 * d) * square),
+    )
+    return specialise(integrate("mean", (o,), inner), at_the_distance)
 
 
+@cache
+def _halves() -> Theorem:
+    each = show(w * (distance / 2), "==", w * depth, depths(), w, distance)
+    same = show(tokens(w * (distance / 2)), "==", tokens(w * depth), each)
+    return show(same.lhs / total, "==", average_depth, same, same.lhs, same.rhs)
+
+
+def below_statements(
+    tilted: int | Fraction = 1, steepness: int | Fraction = 1
+) -> tuple[Statement, Statement]:
+    """The signal term is at least L^2 (c/tilted)^2/(3d), and L^2 c^2/(3d) is at least
+    L^2 (steepness m/(m + 4w))^2/(3d).
+    """
+    limit = lambda root: Lip**2 / (3 * d) * root**2
+    return (
+        Statement(limit(c / Fraction(tilted)), "<=", signal, assumed()),
+        Statement(limit(Fraction(steepness) * m / (m + 4 * width)), "<=", limit(c), assumed()),
+    )
+
+
+@proves("OURS:R8.below", below_statements, part=1)
 @cache
 def from_below() -> Theorem:
     """L^2 c^2/(3d) <= the signal term: |x - h|^2 >= (1 - x.h)^2, and 1 - x.h is the average of the
     depths, whose mean square is at least c^2.
     """
-    square, along = specialise(split(), at_the_distance), specialise(along_the_query(), at_the_distance)
-    each = integrate(
-        "coordinates",
-        (i,),
-        arithmetic(w * (distance / 2), "==", w * depth, depths(), hide=(w, distance)),
-        (n,),
+    square, along = (specialise(thm, at_the_distance) for thm in (split(), along_the_query()))
+    along = calc(along, ("==", tokens(w * (distance / 2)) / total), ("==", average_depth, _halves()))
+    across = instantiated(over((centre - overlap * x(j, o)) ** 2), at_the_distance)
+    least = show(
+        average_depth**2, "<=", square.lhs, square, along, square.lhs, across, average_depth, along.lhs
     )
-    along = chain(
-        along,
-        tokens(w * (distance / 2)) / total,
-        arithmetic(each.lhs / total, "==", each.rhs / total, each, hide=(each.lhs, each.rhs)),
-    )
-    along = chain(along, average_depth)
-    across = over((centre - overlap * x(j, o)) ** 2)
-    across = instantiated(across, at_the_distance)
-    least = arithmetic(
-        average_depth**2, "<=", square.lhs, square, along, hide=(square.lhs, across, average_depth, along.lhs)
-    )
-    tangent = arithmetic(2 * c * average_depth, "<=", c**2 + average_depth**2, hide=(average_depth,))
-    tangent = integrate("mean", (o,), tangent)
-    mean_of, second = mean(average_depth), mean(average_depth**2)
-    tangent = chain(2 * c * mean_of, tangent, c**2 + second)
-    scaled = replace(2 * zeta * c, average_of_the_depths())
-    both = chain(specialise(scaled, {zeta: c}), tangent)
-    deep = no_deeper_than_the_sum()
-    finite = replace(second + 1, integrate("mean", (o,), replace(average_depth**2, deep)))
-    jensen = arithmetic(c**2, "<=", second, both, finite, hide=(second, finite.rhs))
-    signal_ = chain(jensen, integrate("mean", (o,), least))
-    scaled = replace(Lip**2 / (3 * d) * c**2, signal_)
+    tangent = show(2 * c * average_depth, "<=", c**2 + average_depth**2, average_depth)
+    second = mean(average_depth**2)
+    scaled = specialise(replace(2 * zeta * c, average_of_the_depths()), {zeta: c})
+    both = calc(scaled, ("<=", c**2 + second, tangent))
+    finite = replace(second + 1, integrate("mean", (o,), replace(average_depth**2, no_deeper_than_the_sum())))
+    jensen = show(c**2, "<=", second, both, finite, second, finite.rhs)
     back = by_the_distance()
-    return chain(scaled, equal(scaled.rhs, back.rhs), _reversed(back))
-
-
-def _reversed(same: Theorem) -> Theorem:
-    """The equation from right to left."""
-    return replace(same.rhs, same)
+    return calc(
+        Lip**2 / (3 * d) * c**2,
+        ("<=", Lip**2 / (3 * d) * second, jensen),
+        ("<=", Lip**2 / (3 * d) * mean(square.lhs), least),
+        ("<=", signal, replace(back.rhs, back)),
+    )
 
 
 @cache
@@ -220,14 +225,17 @@ def dimension() -> Theorem:
 def depth_of_the_limit() -> Theorem:
     """m/(m + 4w) <= c = 1 - A_d(2w) with m = d - 1, by the integration by parts."""
     *_, tilted, parts = independent()
-    one, deep, square = mean(w), mean(w * depth), mean(w * depth**2)
-    scale = m + 4 * width
-    more = chain(arithmetic(m * one, "<=", m * one + 2 * width * square, hide=(one, square)), parts)
-    more = chain(more, arithmetic(scale * deep, "==", scale * c * one, tilted, hide=(one, deep)))
-    more = arithmetic(m, "<=", scale * c, more, hide=(one, scale * c))
-    return arithmetic(m / scale, "<=", c, more, hide=(scale,))
+    one, deep, square, scale = mean(w), mean(w * depth), mean(w * depth**2), m + 4 * width
+    more = calc(
+        m * one,
+        ("<=", m * one + 2 * width * square, one, square),
+        ("==", scale * deep, parts),
+        ("==", scale * c * one, tilted, one, deep),
+    )
+    return show(m / scale, "<=", c, show(m, "<=", scale * c, more, one, scale * c), scale)
 
 
+@proves("OURS:R8.below", below_statements, part=2)
 @cache
 def bound_of_the_limit() -> Theorem:
     """L^2 (m/(m + 4w))^2/(3d) <= L^2 c^2/(3d)."""
@@ -244,19 +252,6 @@ def assumed(*more: Theorem) -> frozenset[Assumption]:
     """Independent uniform tokens, uniform tasks, the weights of attention, and more."""
     given = (*independent(), *on_the_sphere(), *uniform_direction(), uniform(), depths(), dimension(), *more)
     return hypotheses(*given)
-
-
-def below_statements(
-    tilted: int | Fraction = 1, steepness: int | Fraction = 1
-) -> tuple[Statement, Statement]:
-    """The signal term is at least L^2 (c/tilted)^2/(3d), and L^2 c^2/(3d) is at least
-    L^2 (steepness m/(m + 4w))^2/(3d).
-    """
-    limit = lambda root: Lip**2 / (3 * d) * root**2
-    return (
-        Statement(limit(c / Fraction(tilted)), "<=", signal, assumed()),
-        Statement(limit(Fraction(steepness) * m / (m + 4 * width)), "<=", limit(c), assumed()),
-    )
 
 
 def at_least(*less: Theorem) -> Theorem:
@@ -285,16 +280,8 @@ def not_too_wide() -> Theorem:
 @cache
 def wide_enough() -> Theorem:
     """1 <= w for a wide window."""
-    return arithmetic(
-        1, "<=", positive_width, arithmetic(1, "<=", (d + sqrt(d)) / 2), wide()[1], hide=((d + sqrt(d)) / 2,)
-    )
-
-
-@cache
-def of_wide_windows() -> Theorem:
-    """L^2 (m/(8w))^2/(3d) <= the signal term, as m <= 2w."""
-    less = arithmetic(m, "<=", 2 * positive_width, dimension(), wide()[1])
-    return at_least(arithmetic(m / (8 * positive_width), "<=", depth_of_the_limit().lhs, less, wide()[0]))
+    least = (d + sqrt(d)) / 2
+    return show(1, "<=", positive_width, show(1, "<=", least), wide()[1], least)
 
 
 def wide_statement(share: int | Fraction = 8, power: int = 1) -> Statement:
@@ -302,28 +289,16 @@ def wide_statement(share: int | Fraction = 8, power: int = 1) -> Statement:
     return stated(m / (Fraction(share) * positive_width**power), *wide())
 
 
+@proves("COL:C.5/wide", wide_statement)
+@cache
+def of_wide_windows() -> Theorem:
+    """L^2 (m/(8w))^2/(3d) <= the signal term, as m <= 2w."""
+    less = show(m, "<=", 2 * positive_width, dimension(), wide()[1])
+    return at_least(show(m / (8 * positive_width), "<=", depth_of_the_limit().lhs, less, wide()[0]))
+
+
 #: e^{2w - 2(d + sqrt d)} w^{-(d/2 + 1)}.
 power = exp(2 * positive_width - 2 * (d + sqrt(d))) * exp(-(d / 2 + 1) * log(positive_width))
-
-
-@cache
-def case_two() -> Theorem:
-    """The bound of Case 2 with C = e^{-2(d + sqrt d)} sqrt(8)/8: the root is at most 1/(8 w^2)."""
-    logarithm = arithmetic(0, "<=", log(positive_width), wide_enough())
-    steep = arithmetic(
-        -(d / 2 + 1) * log(positive_width),
-        "<=",
-        -2 * log(positive_width),
-        dimension(),
-        logarithm,
-        hide=(log(positive_width),),
-    )
-    narrow = arithmetic(2 * positive_width - 2 * (d + sqrt(d)), "<=", 0, not_too_wide(), hide=(d + sqrt(d),))
-    root = chain(replace(power / 8, narrow, steep), exp(-2 * log(positive_width)) / 8)
-    less = arithmetic(exp(-2 * log(positive_width)) / 8, "==", 1 / (8 * positive_width**2))
-    return at_least(
-        root, less, arithmetic(less.rhs, "<=", depth_of_the_limit().lhs, wide_enough(), wide()[0])
-    )
 
 
 def case_two_statement(share: int | Fraction = 8) -> Statement:
@@ -332,6 +307,23 @@ def case_two_statement(share: int | Fraction = 8) -> Statement:
     """
     given = assumed(*wide(), not_too_wide())
     return Statement(Lip**2 / (24 * d) * (8 / Fraction(share) ** 2) * power**2, "<=", signal, given)
+
+
+@proves("COL:C.5.c2", case_two_statement)
+@cache
+def case_two() -> Theorem:
+    """The bound of Case 2 with C = e^{-2(d + sqrt d)} sqrt(8)/8: the root is at most 1/(8 w^2)."""
+    w_, logs = positive_width, log(positive_width)
+    steep = show(-(d / 2 + 1) * logs, "<=", -2 * logs, dimension(), show(0, "<=", logs, wide_enough()), logs)
+    narrow = show(2 * w_ - 2 * (d + sqrt(d)), "<=", 0, not_too_wide(), d + sqrt(d))
+    return at_least(
+        calc(
+            power / 8,
+            ("<=", exp(-2 * logs) / 8, narrow, steep),
+            ("==", 1 / (8 * w_**2)),
+            ("<=", depth_of_the_limit().lhs, wide_enough(), wide()[0]),
+        )
+    )
 
 
 #: The constants of Corollary G.5.
@@ -343,20 +335,6 @@ def ordered() -> Theorem:
     return assume("C_b <= C^b", C_low, "<=", C_up)
 
 
-@cache
-def case_three() -> Theorem:
-    """The bound of Case 3: e^{-2w}/(2 sqrt 8) <= 1/(1 + 4w) <= m/(m + 4w)."""
-    share = C_low / (2 * C_up) * exp(-2 * width)
-    quotient = arithmetic(C_low / C_up, "<=", 1, ordered())
-    less = chain(share, replace(exp(-2 * width) / 2 * (C_low / C_up), quotient), exp(-2 * width) / 2)
-    square = chain(replace(share**2 / 8, less), exp(-4 * width) / 32)
-    square = chain(square, arithmetic(square.rhs, "<=", (1 / (1 + 4 * width)) ** 2))
-    root = arithmetic(1 / (1 + 4 * width), "<=", depth_of_the_limit().lhs)
-    square = chain(square, replace(square.rhs, root))
-    scaled = replace(Lip**2 / (3 * d) * (share**2 / 8), square)
-    return chain(scaled, with_the_bound())
-
-
 def case_three_statement(eight: int | Fraction = 8) -> Statement:
     """L^2/(3 eight d) (C_b/(2C^b) e^{-2w})^2 <= the signal term in Case 3, w < (d + sqrt d)/2."""
     share = C_low / (2 * C_up) * exp(-2 * width)
@@ -364,11 +342,28 @@ def case_three_statement(eight: int | Fraction = 8) -> Statement:
     return Statement(Lip**2 / (3 * d) / Fraction(eight) * share**2, "<=", signal, assumed(ordered(), narrow))
 
 
+@proves("COL:C.5.c3", case_three_statement)
 @cache
-def for_every_width() -> Theorem:
-    return at_least(arithmetic(1 / (4 * (width + 1)), "<=", depth_of_the_limit().lhs))
+def case_three() -> Theorem:
+    """The bound of Case 3: e^{-2w}/(2 sqrt 8) <= 1/(1 + 4w) <= m/(m + 4w)."""
+    share, quotient = C_low / (2 * C_up) * exp(-2 * width), show(C_low / C_up, "<=", 1, ordered())
+    less = calc(exp(-2 * width) / 2 * (C_low / C_up), ("<=", exp(-2 * width) / 2, quotient))
+    root = show(1 / (1 + 4 * width), "<=", depth_of_the_limit().lhs)
+    square = calc(
+        share**2 / 8,
+        ("<=", exp(-4 * width) / 32, chain(share, less)),
+        ("<=", (1 / (1 + 4 * width)) ** 2),
+        ("<=", root.rhs**2, root),
+    )
+    return chain(replace(Lip**2 / (3 * d) * (share**2 / 8), square), with_the_bound())
 
 
 def every_width_statement(share: int | Fraction = 4) -> Statement:
     """L^2 (1/(share(w + 1)))^2/(3d) <= the signal term, for every width."""
     return stated(1 / (Fraction(share) * (width + 1)))
+
+
+@proves("COL:C.6/lower", every_width_statement)
+@cache
+def for_every_width() -> Theorem:
+    return at_least(show(1 / (4 * (width + 1)), "<=", depth_of_the_limit().lhs))

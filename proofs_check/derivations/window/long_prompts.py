@@ -17,9 +17,11 @@ from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Defined, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import second_moment, sums
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import (
     S_L,
     S,
@@ -91,20 +93,26 @@ def rare() -> Theorem:
     point = specialise(
         arithmetic(Op("above", (y,)), "<=", exp(positive * y)), {y: half_ - U, positive: t * S}
     )
-    laplace = mean(exp(-t * w))
-    tail = integrated("prompt", (prompt,), point, expectation(bad), exp(t * S / 2) * laplace**L)
+    laplace, second = mean(exp(-t * w)), -t * m0 + t**2 * q / 2
     parabola = specialise(arithmetic(exp(-positive), "<=", 1 - positive + positive**2 / 2), {positive: t * w})
-    parabola = integrated("mean", (k,), parabola, laplace, 1 - t * m0 + t**2 * q / 2)
-    single = chain(parabola, specialise(arithmetic(1 + y, "<=", exp(y)), {y: -t * m0 + t**2 * q / 2}))
-    tail = chain(tail, replace(tail.rhs, single), exp(-t * L * m0 / 2 + t**2 * L * q / 2))
+    single = calc(
+        laplace,
+        ("<=", 1 - t * m0 + t**2 * q / 2, parabola),
+        ("<=", exp(second), specialise(arithmetic(1 + y, "<=", exp(y)), {y: second})),
+    )
+    tail = calc(
+        integrated("prompt", (prompt,), point, expectation(bad), exp(t * S / 2) * laplace**L),
+        ("<=", exp(-t * L * m0 / 2 + t**2 * L * q / 2), single),
+    )
     return chain(specialise(tail, {t: m0 / (2 * q)}), g**2)
 
 
 @cache
 def near_one() -> Theorem:
     """E (1 - U)^2 <= eps."""
-    same = equal(expectation((1 - U) ** 2), (q - m0**2) / (L * m0**2))
-    return chain(same, arithmetic(same.rhs, "<=", q / (L * m0**2)), eps)
+    return calc(
+        expectation((1 - U) ** 2), ("==", (q - m0**2) / (L * m0**2)), ("<=", q / (L * m0**2)), ("==", eps)
+    )
 
 
 @cache
@@ -121,22 +129,24 @@ def second_moment_of_the_square() -> Theorem:
     pairs = specialise(cauchy_schwarz("mean", (k,), sums.centred(i), sums.centred(n)), at)
     pairs = integrate("coordinates", (i,), integrate("coordinates", (n,), pairs, (m,)), (m,))
     mixed = Defined("s2", pairs.lhs)
-    mixed_ = chain(mixed, pairs, m2**2)
-    scale = 1 / (L * m0) ** 4
-    both = L * m4 + L * (L - 1) * (m2**2 + 2 * mixed)
-    less = arithmetic(both, "<=", L * m4 + 3 * L**2 * m2**2, mixed_)
-    whole = chain(expectation(square**2), scale * fourth.lhs, scale * both, replace(scale * both, less))
-    last = arithmetic(whole.rhs, "==", (3 + tau) * (m2 / (L * m0**2)) ** 2, definition_of_tau())
-    return chain(whole, last, (sqrt(3 + tau) * spread) ** 2)
+    both, scale = L * m4 + L * (L - 1) * (m2**2 + 2 * mixed), 1 / (L * m0) ** 4
+    less = arithmetic(both, "<=", L * m4 + 3 * L**2 * m2**2, chain(mixed, pairs, m2**2))
+    return calc(
+        chain(expectation(square**2), scale * fourth.lhs, scale * both, replace(scale * both, less)),
+        ("==", (3 + tau) * (m2 / (L * m0**2)) ** 2, definition_of_tau()),
+        ("==", (sqrt(3 + tau) * spread) ** 2),
+    )
 
 
 @cache
 def moments_of_the_squares() -> tuple[Theorem, Theorem]:
     """E T = eps and E T^2 <= (1 + tau_0) eps^2 for T = sum W^2/(n E W)^2."""
-    first = equal(expectation(squares), eps)
-    second = equal(expectation(squares**2), (L * q2 + L * (L - 1) * q**2) / (L * m0) ** 4)
-    less = arithmetic(second.rhs, "<=", (1 + tau_0) * (q / (L * m0**2)) ** 2)
-    return first, chain(second, less, (sqrt(1 + tau_0) * eps) ** 2)
+    return equal(expectation(squares), eps), calc(
+        expectation(squares**2),
+        ("==", (L * q2 + L * (L - 1) * q**2) / (L * m0) ** 4),
+        ("<=", (1 + tau_0) * (q / (L * m0**2)) ** 2),
+        ("==", (sqrt(1 + tau_0) * eps) ** 2),
+    )
 
 
 def _of_U(value: Term, factor: int) -> Pair:
@@ -147,35 +157,26 @@ def _of_U(value: Term, factor: int) -> Pair:
 
 
 def _product(X: Term, K: Term, first: Pair, Y: Term, E: Term, second: Pair) -> Pair:
-    """|X Y| <= K E from |X| <= K and |Y| <= E, for both signs."""
-    first, second = ((chain(Z, up), chain(-Z, down)) for Z, (up, down) in ((X, first), (Y, second)))
-    out = []
-    for sign in (1, -1):
-        signs = ((K - X, E + sign * Y), (K + X, E - sign * Y))
+    """|X Y| <= K E from |X| <= K and |Y| <= E, by (K - X)(E + Y) >= 0 and (K + X)(E - Y) >= 0."""
+    of_X, of_Y = ((chain(Z, up), chain(-Z, down)) for Z, (up, down) in ((X, first), (Y, second)))
+
+    def one(sign: int) -> Theorem:
         parts = []
-        for of_X, of_Y in signs:
-            ends = (
-                arithmetic(0, "<=", of_X, *first, hide=(X, K)),
-                arithmetic(0, "<=", of_Y, *second, hide=(Y, E)),
-            )
-            parts.append(arithmetic(0, "<=", of_X * of_Y, *ends, hide=(of_X, of_Y)))
-        both = arithmetic(
-            0, "<=", parts[0].rhs + parts[1].rhs, *parts, hide=tuple(part.rhs for part in parts)
-        )
-        both = chain(both, 2 * (K * E - sign * (X * Y)))
-        out.append(arithmetic(sign * (X * Y), "<=", K * E, both, hide=(X * Y, K * E)))
-    return out[0], out[1]
+        for a, b in ((K - X, E + sign * Y), (K + X, E - sign * Y)):
+            ends = show(0, "<=", a, *of_X, X, K), show(0, "<=", b, *of_Y, Y, E)
+            parts.append(show(0, "<=", a * b, *ends, a, b))
+        both = show(0, "<=", parts[0].rhs + parts[1].rhs, *parts, *(part.rhs for part in parts))
+        return show(sign * (X * Y), "<=", K * E, chain(both, 2 * (K * E - sign * (X * Y))), X * Y, K * E)
+
+    return one(1), one(-1)
 
 
 @cache
-def size_of_the_cross_term() -> tuple[Theorem, Theorem]:
+def size_of_the_cross_term() -> Pair:
     """|c| <= B sqrt(Q), by the Cauchy-Schwarz inequality."""
     schwarz = cauchy_schwarz("coordinates", (i,), F_x(i) - centre, N, (m,))
-    schwarz = chain(cross**2, schwarz, B2 * square)
-    size = root(schwarz, sqrt(cross**2), root_B * root_Q)
-    up, down = (
-        chain(arithmetic(sign * cross, "<=", sqrt(cross**2), hide=(cross,)), size) for sign in (1, -1)
-    )
+    size = root(chain(cross**2, schwarz, B2 * square), sqrt(cross**2), root_B * root_Q)
+    up, down = (chain(show(sign * cross, "<=", sqrt(cross**2), cross), size) for sign in (1, -1))
     return up, down
 
 
@@ -192,9 +193,7 @@ def likely() -> Pair:
 def _times(X: Term) -> Pair:
     """|1{U >= 1/2} X(1/U^2 - 1)| <= 6 X |1 - U| for X >= 0, for both signs."""
     up, down = (chain(Z, thm) for Z, thm in zip((twice, -twice), _of_U(1 / positive**2, 6)))
-    scaled = lambda sign, thm: arithmetic(
-        sign * (X * twice), "<=", X * thm.rhs, thm, hide=(X, twice, thm.rhs)
-    )
+    scaled = lambda sign, thm: show(sign * (X * twice), "<=", X * thm.rhs, thm, X, twice, thm.rhs)
     return scaled(1, up), scaled(-1, down)
 
 
@@ -207,50 +206,38 @@ rest_noise = 6 * squares * gap + bad * (1 + squares)
 @cache
 def split_of_the_error() -> Pair:
     """error <= P + rest, and P <= error + rest."""
-    whole = equal(error, B2 - 2 * cross / U + square / U**2)
-    parts = good * P - 2 * (cross * once) + square * twice
-    main = chain(good * error, arithmetic(good * error, "==", parts, whole, hide=(error, U)), parts)
+    X, Y, near = cross * once, square * twice, 4 * K * gap + 6 * square * gap
+    main = calc(
+        good * error,
+        ("==", good * P - 2 * X + Y, equal(error, B2 - 2 * cross / U + square / U**2), error, U),
+    )
     (c_up, c_down), (Q_up, Q_down), (up, down) = likely(), _times(square), size_of_the_cross_term()
-    X, Y = cross * once, square * twice
-    known = (
-        chain(X, c_up, 2 * K * gap),
-        chain(-X, c_down, 2 * K * gap),
-        chain(Y, Q_up, 6 * square * gap),
-        chain(-Y, Q_down, 6 * square * gap),
-    )
-    size = (chain(cross, up, K), chain(-cross, down, K))
-    hide = (X, Y, good * error, good * P, square, K, gap)
-    near = 4 * K * gap + 6 * square * gap
-    above = arithmetic(good * error, "<=", good * P + near, main, *known, hide=hide)
-    below = arithmetic(good * P, "<=", good * error + near, main, *known, hide=hide)
+    known = (chain(X, c_up), chain(-X, c_down), chain(Y, Q_up), chain(-Y, Q_down))
+    letters = (X, Y, good * error, good * P, square, K, gap)
+    above = show(good * error, "<=", good * P + near, main, *known, *letters)
+    below = show(good * P, "<=", good * error + near, main, *known, *letters)
     # On the rare prompts the error is an average of at most 4v, and P is at least -2K.
-    low = arithmetic(-2 * K, "<=", P, *size, hide=(cross, square, B2, K))
-    high = arithmetic(P, "<=", B2 + 2 * K + square, *size, hide=(cross, square, B2, K))
+    size = chain(cross, up, K), chain(-cross, down, K)
+    low = show(-2 * K, "<=", P, *size, cross, square, B2, K)
+    high = show(P, "<=", B2 + 2 * K + square, *size, cross, square, B2, K)
     least, most = (
-        arithmetic(bad * thm.lhs, "<=", bad * thm.rhs, thm, hide=(bad, P, square, B2, K))
-        for thm in (low, high)
+        show(bad * thm.lhs, "<=", bad * thm.rhs, thm, bad, P, square, B2, K) for thm in (low, high)
     )
-    first = chain(error, replace(good * error + bad * error, above, replace(bad * error, average())))
     pulled = P + near + bad * (4 * variance) - bad * P
-    first = chain(first, pulled, replace(pulled, least))
-    first = chain(
-        first,
-        P + near + bad * (4 * variance + 2 * K),
-        _more(P + near + bad * (4 * variance + 2 * K), P + rest),
+    wide, wider = 4 * variance + 2 * K, B2 + 2 * K + square
+    small = error, P, K, gap, square, B2, bad
+    return (
+        calc(
+            chain(error, replace(good * error + bad * error, above, replace(bad * error, average())), pulled),
+            ("<=", P + near + bad * wide, least),
+            ("<=", P + rest, *small),
+        ),
+        calc(
+            chain(P, replace(good * P + bad * P, below, most)),
+            ("<=", error + near + bad * wider, show(good * error, "<=", error, error)),
+            ("<=", error + rest, *small),
+        ),
     )
-    other = chain(P, replace(good * P + bad * P, below, most))
-    event = arithmetic(good * error, "<=", error, hide=(error,))
-    other = chain(other, replace(other.rhs, event))
-    return first, chain(
-        other,
-        error + near + bad * (B2 + 2 * K + square),
-        _more(error + near + bad * (B2 + 2 * K + square), error + rest),
-    )
-
-
-def _more(less: Term, more: Term) -> Theorem:
-    """What has more terms that are not negative is larger."""
-    return arithmetic(less, "<=", more, hide=(error, P, K, gap, square, B2, bad))
 
 
 @cache
@@ -258,43 +245,40 @@ def average() -> Theorem:
     """error <= 4v: the average of the features is as near to F(x) as the tokens are in mean."""
     off = F_x(i) - F(i, k)
     mean_square = specialise(second_moment.average_of_vectors(), {f: ((i, k), off)})
-    of_one = replace(w * over(i, m, off**2), of_the_class())
-    of_all = integrate("sum", (k,), of_one, (prompt,))
-    start = chain(
-        error, mean_square.lhs / S_L**2, replace(mean_square.lhs / S_L**2, mean_square), of_all.lhs / S_L
+    of_all = integrate("sum", (k,), replace(w * over(i, m, off**2), of_the_class()), (prompt,))
+    return chain(
+        error,
+        replace(mean_square.lhs / S_L**2, mean_square),
+        replace(of_all.lhs / S_L, of_all),
+        4 * variance,
     )
-    return chain(start, replace(of_all.lhs / S_L, of_all), 4 * variance)
 
 
 @cache
 def split_of_the_noise() -> Pair:
     """sum gamma^2 <= T + rest, and T <= sum gamma^2 + rest."""
-    whole = equal(weights_squared, squares / U**2)
-    parts = good * squares + squares * twice
-    main = arithmetic(good * weights_squared, "==", parts, whole, hide=(weights_squared, U))
-    up, down = _times(squares)
     Y, near = squares * twice, 6 * squares * gap
+    whole = equal(weights_squared, squares / U**2)
+    main = show(good * weights_squared, "==", good * squares + Y, whole, weights_squared, U)
+    up, down = _times(squares)
     known = chain(Y, up, near), chain(-Y, down, near)
-    hide = (good * weights_squared, good * squares, Y, squares, gap)
-    above = arithmetic(good * weights_squared, "<=", good * squares + near, main, *known, hide=hide)
-    below = arithmetic(good * squares, "<=", good * weights_squared + near, main, *known, hide=hide)
+    letters = (good * weights_squared, good * squares, Y, squares, gap)
+    above = show(good * weights_squared, "<=", good * squares + near, main, *known, *letters)
+    below = show(good * squares, "<=", good * weights_squared + near, main, *known, *letters)
     pairs = bind("sum", (k, l), w * instantiated(w, {k: l}), (prompt,))
-    all_ = equal(S_L**2, total(w**2) + pairs)
-    one = arithmetic(
-        weights_squared,
-        "<=",
-        1,
-        chain(total(w**2), arithmetic(total(w**2), "<=", total(w**2) + pairs), all_.lhs),
-        hide=(total(w**2),),
+    all_ = calc(total(w**2), ("<=", total(w**2) + pairs), ("==", S_L**2))
+    one = show(weights_squared, "<=", 1, all_, total(w**2))
+    parts = replace(
+        good * weights_squared + bad * weights_squared, above, replace(bad * weights_squared, one)
     )
-    more = lambda less, other: arithmetic(less, "<=", other, hide=(squares, gap, weights_squared))
-    first = chain(
-        weights_squared,
-        replace(good * weights_squared + bad * weights_squared, above, replace(bad * weights_squared, one)),
+    small = squares, gap, weights_squared
+    return (
+        calc(chain(weights_squared, parts), ("<=", squares + rest_noise, *small)),
+        calc(
+            chain(squares, replace(good * squares + bad * squares, below)),
+            ("<=", weights_squared + rest_noise, *small),
+        ),
     )
-    first = chain(first, more(first.rhs, squares + rest_noise))
-    other = chain(squares, replace(good * squares + bad * squares, below))
-    return first, chain(other, more(other.rhs, weights_squared + rest_noise))
 
 
 @cache
@@ -302,22 +286,21 @@ def means_of_the_rest() -> tuple[Theorem, ...]:
     """The means of sqrt(Q)|1 - U|, Q|1 - U|, T|1 - U| and of what stands on the rare prompts, by
     the Cauchy-Schwarz inequality.
     """
-    of_Q, of_T = first_moments()[1], moments_of_the_squares()
-    root_of_Q = chain(expectation(root_Q**2), of_Q, sqrt(spread) ** 2)
-    distance = chain(expectation(gap**2), near_one(), sqrt(eps) ** 2)
-    event = chain(expectation(bad**2), rare(), g**2)
-    large = sqrt(3 + tau) * spread, sqrt(1 + tau_0) * eps
-    values = (
-        (root_Q, root_of_Q, sqrt(spread)),
-        (square, second_moment_of_the_square(), large[0]),
-        (squares, of_T[1], large[1]),
+    factors = (
+        (gap, chain(expectation(gap**2), near_one(), sqrt(eps) ** 2), sqrt(eps)),
+        (bad, chain(expectation(bad**2), rare(), g**2), g),
     )
-    out = []
-    for other, thm, size in ((gap, distance, sqrt(eps)), (bad, event, g)):
-        for X, of_X, bound in values:
-            out.append(schwarz_of_bounds("prompt", (prompt,), X, other, of_X, thm, bound, size))
-    small = arithmetic(g**2, "<=", g)
-    return (*out, chain(rare(), small))
+    values = (
+        (root_Q, chain(expectation(root_Q**2), first_moments()[1], sqrt(spread) ** 2), sqrt(spread)),
+        (square, second_moment_of_the_square(), sqrt(3 + tau) * spread),
+        (squares, moments_of_the_squares()[1], sqrt(1 + tau_0) * eps),
+    )
+    means = (
+        schwarz_of_bounds("prompt", (prompt,), X, other, of_X, thm, bound, size)
+        for other, thm, size in factors
+        for X, of_X, bound in values
+    )
+    return (*means, chain(rare(), arithmetic(g**2, "<=", g)))
 
 
 #: The bound of `theory`, with eps V in place of its product.
@@ -342,64 +325,12 @@ def mean_of_the_rest() -> Theorem:
     """E (rest + sigma^2 rest of the noise) <= the bound."""
     parts = means_of_the_rest()
     (A, Q, T, A_, Q_, T_, event) = (part.lhs for part in parts)
-    split = (
-        4 * root_B * A
-        + 6 * Q
-        + (4 * variance + B2) * event
-        + 2 * root_B * A_
-        + Q_
-        + noise * (6 * T + event + T_)
-    )
-    whole = chain(expectation(rest + noise * rest_noise), split, replace(split, *parts))
+    likely_ = 4 * root_B * A + 6 * Q
+    rarely = (4 * variance + B2) * event + 2 * root_B * A_ + Q_
+    split = likely_ + rarely + noise * (6 * T + event + T_)
+    whole = chain(expectation(rest + noise * rest_noise), replace(split, *parts))
     wider = arithmetic(sqrt(3 + tau), "<=", sqrt(9 + 3 * tau))
     return chain(whole, replace(whole.rhs, wider), error_bound)
-
-
-@cache
-def theorem() -> Pair:
-    """loss <= B^2 + eps (V + sigma^2) + the bound, and the other way round."""
-    error_, noise_ = split_of_the_error(), split_of_the_noise()
-    more, less = P + noise * squares, rest + noise * rest_noise
-    of_c, of_Q = first_moments()
-    of_T = moments_of_the_squares()[0]
-    known = chain(
-        expectation(more), B2 - 2 * expectation(cross) + expectation(square) + noise * expectation(squares)
-    )
-    hide = (expectation(cross), expectation(square), expectation(squares))
-    known = chain(known, arithmetic(known.rhs, "==", unified, of_c, of_Q, of_T, hide=hide))
-    point = replace(error + noise * weights_squared, error_[0], noise_[0])
-    above = chain(integrate("prompt", (prompt,), chain(point, more + less)), known.lhs + expectation(less))
-    above = chain(
-        above, replace(above.rhs, mean_of_the_rest()), replace(known.lhs + error_bound, _at_most(known))
-    )
-    parts = ((error_[1], error, rest), (noise_[1], weights_squared, rest_noise))
-    apart = [
-        arithmetic(thm.lhs - more_, "<=", value, thm, hide=(thm.lhs, value, more_))
-        for thm, value, more_ in parts
-    ]
-    below = replace(P - rest + noise * (squares - rest_noise), *apart)
-    below = chain(more - less, below)
-    below = chain(known.lhs - expectation(less), integrate("prompt", (prompt,), below))
-    small = arithmetic(
-        known.lhs - error_bound,
-        "<=",
-        known.lhs - expectation(less),
-        mean_of_the_rest(),
-        hide=(known.lhs, expectation(less), error_bound),
-    )
-    below = chain(
-        arithmetic(
-            unified - error_bound, "==", known.lhs - error_bound, known, hide=(known.lhs, error_bound)
-        ),
-        small,
-        below,
-    )
-    return above, below
-
-
-def _at_most(same: Theorem) -> Theorem:
-    """X <= Y from X = Y."""
-    return replace(same.lhs, same)
 
 
 def statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -409,3 +340,37 @@ def statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
     given = definition_of_tau().assumptions | of_the_class().assumptions
     more = Fraction(share) * error_bound
     return Statement(loss, "<=", unified + more, given), Statement(unified - more, "<=", loss, given)
+
+
+@proves("OURS:R14", statements, part=(1, 2))
+@cache
+def theorem() -> Pair:
+    """loss <= B^2 + eps (V + sigma^2) + the bound, and the other way round."""
+    (error_up, error_down), (noise_up, noise_down) = split_of_the_error(), split_of_the_noise()
+    more, less = P + noise * squares, rest + noise * rest_noise
+    given = *first_moments(), moments_of_the_squares()[0]
+    parts = (expectation(cross), expectation(square), expectation(squares))
+    known = calc(
+        expectation(more),
+        ("==", B2 - 2 * parts[0] + parts[1] + noise * parts[2]),
+        ("==", unified, *given, *parts),
+    )
+    point = chain(replace(error + noise * weights_squared, error_up, noise_up), more + less)
+    above = chain(integrate("prompt", (prompt,), point), known.lhs + expectation(less))
+    above = chain(
+        above,
+        replace(above.rhs, mean_of_the_rest()),
+        replace(known.lhs + error_bound, replace(known.lhs, known)),
+    )
+    apart = [
+        show(thm.lhs - more_, "<=", value, thm, thm.lhs, value, more_)
+        for thm, value, more_ in ((error_down, error, rest), (noise_down, weights_squared, rest_noise))
+    ]
+    point = chain(more - less, replace(P - rest + noise * (squares - rest_noise), *apart))
+    E = expectation(less)
+    below = calc(
+        unified - error_bound,
+        ("==", known.lhs - error_bound, known, known.lhs, error_bound),
+        ("<=", known.lhs - E, mean_of_the_rest(), known.lhs, E, error_bound),
+    )
+    return above, chain(below, integrate("prompt", (prompt,), point))

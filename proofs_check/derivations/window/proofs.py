@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 from proofs_check.derivations.window import (
-    affine,
-    below,
     blocks,
     kernel_sums,
-    long_prompts,
     low_rank,
     lower_sums,
     pair_terms,
@@ -20,7 +16,6 @@ from proofs_check.derivations.window import (
     rotation,
     setting,
     signal,
-    symmetry,
 )
 
 __all__ = ["PROOFS"]
@@ -29,7 +24,6 @@ __all__ = ["PROOFS"]
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "COL:2.tradeoff": one(kernel_sums.narrower_statement, kernel_sums.narrower),
-        "COL:3.1.ring": Proof(symmetry.ring_statements, each(symmetry.centre_of_the_ring, 2)),
         "COL:4.project": one(blocks.projection_statement, blocks.value_of_the_projection),
         "COL:4.scales": Proof(blocks.scales_statements, blocks.scales_theorems),
         "COL:4.window": one(blocks.window_statement, by_normal_form(blocks.window_statement)),
@@ -39,27 +33,15 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:B.5.map": Proof(setting.minimiser_statements, each(setting.one_minimiser, 2)),
         "COL:B.5.mono": Proof(setting.monotone_statements, (setting.growing, setting.ordered_alike)),
         "COL:C.2": one(signal.bounded_statement, signal.bounded),
-        "COL:C.3": Proof(affine.correlation_statements, affine.correlation_theorems),
         "COL:C.4a": Proof(signal.split_statements, (signal.second_moment, signal.split)),
         "COL:C.4b": one(signal.along_statement, signal.along_the_query),
         "COL:C.4p": Proof(signal.variance_statements, (signal.popoviciu, signal.variance_across)),
-        "COL:C.4x": one(symmetry.across_statement, symmetry.mean_across),
-        "COL:C.5/wide": one(below.wide_statement, below.of_wide_windows),
-        "COL:C.5.c2": one(below.case_two_statement, below.case_two),
-        "COL:C.5.c3": one(below.case_three_statement, below.case_three),
-        "COL:C.6/lower": one(below.every_width_statement, below.for_every_width),
-        "COL:C.8/caps": one(symmetry.no_token_statement, symmetry.no_token),
         "COL:C.8p/first": one(signal.distance_statement, signal.by_distances),
-        "COL:C.9": one(affine.half_statement, affine.relu_loses_half),
-        "COL:C.9s": Proof(affine.side_statements, (affine.law_of_the_companion, affine.on_the_other_side)),
         "COL:D4.1/outside": one(blocks.outside_statement, blocks.constant_outside),
         "COL:D4.2": one(blocks.second_moment_statement, signal.isotropic),
         "COL:E.1.low": one(powers.lower_statement, powers.lower_end),
         "COL:E.1.up": one(powers.upper_statement, powers.upper_end),
         "COL:E.3.cvx": Proof(powers.range_statements, (powers.convex, *each(powers.values_at_the_ends, 2))),
-        "COL:F.1.drop/affine": one(symmetry.drop_statement, symmetry.without_the_mean),
-        "COL:F.1.drop/relu": one(symmetry.dependent_statement, symmetry.without_a_dependent_mean),
-        "COL:F.1p/affine": Proof(symmetry.flip_statements, symmetry.flip_theorems),
         "COL:G.3.cite": one(powers.largest_statement, powers.largest_term),
         "COL:G.3.low": one(powers.compared_statement, powers.terms_compared),
         "COL:G.3.sum": one(powers.ratio_statement, powers.ratio_of_the_tail),
@@ -77,15 +59,8 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:H.5i": one(blocks.homogeneous_statement, blocks.homogeneous),
         "COL:I.3": one(kernel_sums.order_statement, kernel_sums.ordered_weights),
         "COL:R2.1.i": Proof(setting.window_statements, each(setting.no_window, 2)),
-        "COL:T3.6": Proof(
-            symmetry.linear_statements,
-            tuple(partial(symmetry.linear_attention, task) for task in symmetry.TASKS),
-        ),
         "COL:gp": Proof(setting.derivative_statements, each(setting.derivative_of_the_sums, 2)),
-        "OURS:R8.relu": one(affine.relu_statement, affine.relu_beside_affine),
         "OURS:R8.54": Proof(low_rank.range_statements, (low_rank.order_54, low_rank.beyond)),
-        "OURS:R8.below": Proof(below.below_statements, (below.from_below, below.bound_of_the_limit)),
         "OURS:R13/weights": one(pair_terms.statement, pair_terms.by_pairs),
-        "OURS:R14": Proof(long_prompts.statements, each(long_prompts.theorem, 2)),
     }
 )

@@ -8,13 +8,15 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import exp
 from numerics.derivations.normal_form import LENGTH
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.rules import assume, equal, integrate, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.affine import G, H, apart, symmetric_slope
 from proofs_check.derivations.window.prompt import (
     Lip,
@@ -24,7 +26,6 @@ from proofs_check.derivations.window.prompt import (
     k,
     l,
     mean,
-    n,
     o,
     over,
     q,
@@ -68,43 +69,31 @@ def fixed_direction() -> tuple[Theorem, ...]:
     )
 
 
-@cache
-def mean_across() -> Theorem:
-    """E x'.h = 0: the reflection keeps the weights and changes the sign of x'.x_i."""
-    unit, orthogonal, one, other, law = fixed_direction()
-    along, norm, product = over(p(l) * X(i, l, o), l), unit.lhs, orthogonal.lhs
-    same = chain(over(p(l) * reflected, l), along - 2 * across * product)
-    same = chain(same, arithmetic(same.rhs, "==", along, orthogonal, hide=(along, across, product)))
-    turned = chain(over(r(l) * reflected, l), across - 2 * across * norm)
-    turned = chain(turned, arithmetic(turned.rhs, "==", -across, unit, hide=(across, norm)))
-    weights = arithmetic(weight_reflected, "==", weight, same, hide=(same.lhs, along))
-    part = weight_reflected * turned.lhs
-    each = arithmetic(
-        part, "==", -weight * across, weights, turned, hide=(weight_reflected, weight, turned.lhs)
-    )
-    sums, parts = (integrate("coordinates", (i,), thm, (n,)) for thm in (weights, each))
-    S, other_S, total = tokens(weight), tokens(weight_reflected), tokens(weight * across)
-    N, other_N = inverse(o), inverse_reflected(o)
-    value = arithmetic(other_N, "==", other.lhs / other_S, hide=(other_S,))
-    value = chain(
-        value,
-        arithmetic(value.rhs, "==", one.lhs / S, other, one, sums, hide=(other.lhs, one.lhs, S, other_S)),
-    )
-    value = chain(value, arithmetic(value.rhs, "==", N, hide=(S,)))
-    parts = chain(parts, -total)
-    start = other_N * parts.lhs
-    image = chain(start, arithmetic(start, "==", -N * total, value, parts, hide=(parts.lhs, total)))
-    E, there = mean(N * total), law.rhs
-    there_ = chain(there, integrate("mean", (o,), image), -E)
-    both = [arithmetic(sign * E, "<=", 0, law, there_, hide=(E, there)) for sign in (1, -1)]
-    return arithmetic(E, "==", 0, *both, hide=(E,))
-
-
 def across_statement(sign: int = -1) -> Statement:
     """E x'.h = 1 + sign, which is 0 if the reflection changes the sign."""
     given = hypotheses(*fixed_direction())
     E = mean(inverse(o) * tokens(weight * across))
     return Statement(E, "==", term(1 + sign), given)
+
+
+@proves("COL:C.4x", across_statement)
+@cache
+def mean_across() -> Theorem:
+    """E x'.h = 0: the reflection keeps the weights and changes the sign of x'.x_i."""
+    unit, orthogonal, one, other, law = fixed_direction()
+    N, image, there = inverse(o), inverse_reflected(o), over(r(l) * reflected, l)
+    same = show(over(p(l) * reflected, l), "==", over(p(l) * X(i, l, o), l), orthogonal)
+    turned = show(there, "==", -across, unit)
+    weights = show(weight_reflected, "==", weight, same)
+    sums = show(tokens(weight_reflected), "==", tokens(weight), weights)
+    scale = calc(image, ("==", image * one.lhs, one), ("==", N * other.lhs, sums), ("==", N, other))
+    each = show(weight_reflected * there, "==", -weight * across, weights, turned)
+    flipped = tokens(-weight * across)
+    parts = show(tokens(weight_reflected * there), "==", flipped, each)
+    E, point = mean(N * tokens(weight * across)), show(image * parts.lhs, "==", N * flipped, scale, parts)
+    back = calc(law.rhs, ("==", mean(N * flipped), point), ("==", -E))
+    both = [show(sign * E, "<=", 0, law, back, E, law.rhs) for sign in (1, -1)]
+    return show(E, "==", 0, *both, E)
 
 
 #: Theorem 3.6: labels, a matrix, and a task as l_1, l_2, b and the height u.x of the query.
@@ -152,29 +141,8 @@ def opposite_query(task: str) -> tuple[Theorem, Theorem, Theorem]:
 
 
 @cache
-def linear_attention(task: str) -> Theorem:
-    """L^2/3 <= the loss of linear attention: at least the mean square of the even part of the task,
-    since the prediction is odd in the query.
-    """
-    law, square, centred = opposite_query(task)
-    here, there = prediction(1) - value(task, 1), prediction(-1) - value(task, -1)
-    even = (value(task, 1) + value(task, -1)) / 2
-    halves = specialise(arithmetic(((y + z) / 2) ** 2, "<=", (y**2 + z**2) / 2), {y: here, z: there})
-    both = mean(here**2 + there**2)
-    whole = chain(integrate("mean", (o,), chain(even**2, halves)), both / 2)
-    whole = chain(whole, replace(both / 2, apart(here**2, there**2, o)))
-    whole = chain(whole, replace(whole.rhs, replace(law.lhs, law)), linear_loss(task))
-    rest = even - offset(o)
-    parts = mean(offset(o) ** 2) + 2 * mean(offset(o) * rest) + mean(rest**2)
-    least = arithmetic(
-        Lip**2 / 3,
-        "<=",
-        parts,
-        square,
-        centred,
-        hide=(mean(offset(o) ** 2), mean(offset(o) * rest), mean(rest**2)),
-    )
-    return chain(least, whole)
+def _mean_of_two() -> Theorem:
+    return show(((y + z) / 2) ** 2, "<=", (y**2 + z**2) / 2)
 
 
 def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
@@ -184,6 +152,25 @@ def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
         Statement(Lip**2 / Fraction(share), "<=", linear_loss(task), given(task)) for task in TASKS
     )
     return affine, relu
+
+
+@proves("COL:T3.6", linear_statements, at=TASKS)
+@cache
+def linear_attention(task: str) -> Theorem:
+    """L^2/3 <= the loss of linear attention: at least the mean square of the even part of the task,
+    since the prediction is odd in the query.
+    """
+    law, square, centred = opposite_query(task)
+    here, there = prediction(1) - value(task, 1), prediction(-1) - value(task, -1)
+    even, b = (value(task, 1) + value(task, -1)) / 2, offset(o)
+    return calc(
+        Lip**2 / 3,
+        ("<=", mean(b**2) + 2 * mean(b * (even - b)) + mean((even - b) ** 2), square, centred),
+        ("==", mean(((here + there) / 2) ** 2)),
+        ("<=", mean(here**2 + there**2) / 2, specialise(_mean_of_two(), {y: here, z: there})),
+        ("<=", (linear_loss(task) + linear_loss(task, -1)) / 2, apart(here**2, there**2, o)),
+        ("<=", linear_loss(task), law),
+    )
 
 
 #: Lemma F.1: the error without the mean b of the task, which stands in it with the factor T - 1,
@@ -199,32 +186,25 @@ def centred() -> tuple[Theorem, Theorem]:
     )
 
 
-@cache
-def without_the_mean() -> Theorem:
-    """E (A - b)^2 + E b^2 T^2 <= E (A + b(T - 1))^2, with equality, if b is independent of A, T."""
-    of_b, of_T = centred()
-    pair = lambda body: mean(mean(body, k))
-    less = pair((A(k) - offset(o)) ** 2) + mean(offset(o) ** 2) * mean(T(k) ** 2, k)
-    more = pair((A(k) + offset(o) * (T(k) - 1)) ** 2)
-    b1, b2, t1, t2, a1, a2, c = (
-        mean(offset(o)),
-        mean(offset(o) ** 2),
-        mean(T(k), k),
-        mean(T(k) ** 2, k),
-        mean(A(k), k),
-        mean(A(k) ** 2, k),
-        mean(A(k) * T(k), k),
-    )
-    left, right = a2 - 2 * a1 * b1 + b2 + b2 * t2, a2 + 2 * b1 * (c - a1) + b2 * (t2 - 2 * t1 + 1)
-    same = arithmetic(left, "==", right, of_b, of_T, hide=(b1, b2, t1, t2, a1, a2, c))
-    return chain(less, same, more)
-
-
 def drop_statement(square: int | Fraction = 1) -> Statement:
     """E (A - b)^2 + square E b^2 T^2 <= E (A + b(T - 1))^2, where the last term is not negative."""
     pair = lambda body: mean(mean(body, k))
     left = pair((A(k) - offset(o)) ** 2) + Fraction(square) * (mean(offset(o) ** 2) * mean(T(k) ** 2, k))
     return Statement(left, "<=", pair((A(k) + offset(o) * (T(k) - 1)) ** 2), hypotheses(*centred()))
+
+
+@proves("COL:F.1.drop/affine", drop_statement)
+@cache
+def without_the_mean() -> Theorem:
+    """E (A - b)^2 + E b^2 T^2 <= E (A + b(T - 1))^2, with equality, if b is independent of A, T."""
+    b1, b2 = mean(offset(o)), mean(offset(o) ** 2)
+    t1, t2, a1, a2, c = (mean(body, k) for body in (T(k), T(k) ** 2, A(k), A(k) ** 2, A(k) * T(k)))
+    return calc(
+        drop_statement().lhs,
+        ("==", a2 - 2 * a1 * b1 + b2 + b2 * t2),
+        ("==", a2 + 2 * b1 * (c - a1) + b2 * (t2 - 2 * t1 + 1), *centred(), b1, b2, t1, t2, a1, a2, c),
+        ("==", drop_statement().rhs),
+    )
 
 
 @cache
@@ -242,22 +222,20 @@ def _with_the_mean(square: Fraction) -> tuple[Term, Term]:
     return mean((A(o) - b_) ** 2) + square * mean(b_**2 * T(o) ** 2), mean((A(o) + b_ * (T(o) - 1)) ** 2)
 
 
-@cache
-def without_a_dependent_mean() -> Theorem:
-    """E (A - b')^2 + E b'^2 T^2 <= E (A + b'(T - 1))^2, with equality."""
-    b_ = whole_task(o)
-    less, more = _with_the_mean(Fraction(1))
-    parts = (mean((A(o) - b_) ** 2), mean(b_**2 * T(o) ** 2), *(t.lhs for t in uncorrelated()))
-    square, last, cross, linear = parts
-    expanded = square + last + 2 * cross - 2 * linear
-    same = arithmetic(less, "==", expanded, *uncorrelated(), hide=parts)
-    return chain(same, more)
-
-
 def dependent_statement(square: int | Fraction = 1) -> Statement:
     """E (A - b')^2 + square E b'^2 T^2 <= E (A + b'(T - 1))^2."""
     less, more = _with_the_mean(Fraction(square))
     return Statement(less, "<=", more, hypotheses(*uncorrelated()))
+
+
+@proves("COL:F.1.drop/relu", dependent_statement)
+@cache
+def without_a_dependent_mean() -> Theorem:
+    """E (A - b')^2 + E b'^2 T^2 <= E (A + b'(T - 1))^2, with equality."""
+    b_, (less, more) = whole_task(o), _with_the_mean(Fraction(1))
+    cross, linear = uncorrelated()
+    square, last = mean((A(o) - b_) ** 2), mean(b_**2 * T(o) ** 2)
+    return calc(less, ("==", square + last + 2 * cross.lhs - 2 * linear.lhs, cross, linear), ("==", more))
 
 
 #: Lemma F.1 for affine tasks: a function of the offset and the direction, and a point.
@@ -274,30 +252,6 @@ def over_points(body: Term) -> Term:
 @cache
 def centred_point() -> Theorem:
     return assume("E x = 0", over_points(point(j, q)), "==", 0, every=(j,))
-
-
-@cache
-def mean_of_a_task() -> Theorem:
-    """E_x f = b for an affine task."""
-    each = arithmetic(
-        p(j) * centred_point().lhs, "==", 0 * p(j), centred_point(), hide=(p(j), centred_point().lhs)
-    )
-    total = chain(over(p(j) * centred_point().lhs), integrate("coordinates", (j,), each, (d,)), 0)
-    split = chain(over_points(task), a * total.lhs + b)
-    return chain(split, arithmetic(split.rhs, "==", b, total, hide=(total.lhs,)))
-
-
-@cache
-def law_of_the_flip() -> Theorem:
-    """E G(-l)F = E G(l)F for a function F of the offset and the direction, which are independent
-    of l; H(l) stands for G(-l).
-    """
-    pair = lambda body: mean(mean(body, k))
-    turned, law = mean(H(k), k), symmetric_slope()
-    scaled = arithmetic(
-        turned * mean(F(o)), "==", law.rhs * mean(F(o)), law, hide=(turned, law.rhs, mean(F(o)))
-    )
-    return chain(pair(H(k) * F(o)), scaled, pair(G(k) * F(o)))
 
 
 def flip_statements(with_bias: bool = False, whole: int = 1) -> tuple[Statement, ...]:
@@ -317,12 +271,33 @@ def flip_statements(with_bias: bool = False, whole: int = 1) -> tuple[Statement,
     )
 
 
-flip_theorems = (
-    mean_of_a_task,
-    lambda: equal(flip_statements()[1].lhs, flip_statements()[1].rhs),
-    lambda: equal(flip_statements()[2].lhs, flip_statements()[2].rhs),
-    law_of_the_flip,
-)
+@proves("COL:F.1p/affine", flip_statements, part=1)
+@cache
+def mean_of_a_task() -> Theorem:
+    """E_x f = b for an affine task."""
+    height = over(p(j) * over_points(point(j, q)))
+    return calc(over_points(task), ("==", a * height + b), ("==", b, show(height, "==", 0, centred_point())))
+
+
+@proves("COL:F.1p/affine", flip_statements, part=4)
+@cache
+def law_of_the_flip() -> Theorem:
+    """E G(-l)F = E G(l)F for a function F of the offset and the direction, which are independent
+    of l; H(l) stands for G(-l).
+    """
+    pair = lambda body: mean(mean(body, k))
+    return calc(
+        pair(H(k) * F(o)),
+        ("==", mean(H(k), k) * mean(F(o))),
+        ("==", mean(G(k), k) * mean(F(o)), symmetric_slope()),
+        ("==", pair(G(k) * F(o))),
+    )
+
+
+@proves("COL:F.1p/affine", flip_statements, part=(2, 3))
+def by_their_forms() -> tuple[Theorem, ...]:
+    return tuple(equal(part.lhs, part.rhs) for part in flip_statements()[1:3])
+
 
 #: A ring around the query p: one token Z, and the height of the centre of mass.
 Z, height = Function("Z", (Sort.INDEX, Sort.TOKEN), None), Variable("h", range=REALS)
@@ -341,40 +316,6 @@ def ring() -> tuple[Theorem, ...]:
     )
 
 
-@cache
-def centre_of_the_ring() -> tuple[Theorem, Theorem]:
-    """|x - E Z|^2 = 1/(2w)^2, and E (L u.(x - E Z))^2 = L^2/(4 d w^2) <= L^2/(2w^2)."""
-    sphere, query, around, line = ring()
-    inner = over(Z(j, o) * p(j))
-    level = chain(inner, (sphere.lhs + query.lhs - around.lhs) / 2)
-    level = chain(level, arithmetic(level.rhs, "==", 1 - 1 / (2 * width), sphere, query, around))
-    average = integrate("mean", (o,), level)
-    each = arithmetic(mean(Z(j, o)) * p(j), "==", height * p(j) ** 2, line, hide=(mean(Z(j, o)), p(j)))
-    total = chain(mean(inner), integrate("coordinates", (j,), each, (d,)), height * query.lhs)
-    value = chain(total, arithmetic(total.rhs, "==", height, query, hide=(query.lhs,)))
-    found = arithmetic(
-        height,
-        "==",
-        1 - 1 / (2 * width),
-        value,
-        chain(mean(inner), average, 1 - 1 / (2 * width)),
-        hide=(mean(inner),),
-    )
-    gap = p(j) - mean(Z(j, o))
-    point = arithmetic(gap**2, "==", (1 - height) ** 2 * p(j) ** 2, line, hide=(mean(Z(j, o)), p(j)))
-    square = chain(integrate("coordinates", (j,), point, (d,)), (1 - height) ** 2 * query.lhs)
-    square = chain(square, arithmetic(square.rhs, "==", 1 / (4 * width**2), found, query, hide=(query.lhs,)))
-    bias = specialise(isotropic(), {v: ((j,), gap)})
-    bias_ = chain(mean((Lip * over(direction(j, k) * gap)) ** 2, k), Lip**2 * bias.lhs)
-    scaled = chain(
-        bias_,
-        arithmetic(bias_.rhs, "==", Lip**2 * bias.rhs, bias, hide=(bias.lhs, bias.rhs)),
-        Lip**2 / d * square.lhs,
-    )
-    last = arithmetic(scaled.rhs, "<=", Lip**2 / (2 * width**2), square, hide=(square.lhs,))
-    return square, chain(scaled, last)
-
-
 def ring_statements(half: int = 2, order: int = 1, power: int = 1) -> tuple[Statement, Statement]:
     """|x - E Z|^2 = 1/(half w^power)^2, and the squared bias is at most L^2/(2 order w^{2
     power}).
@@ -389,6 +330,33 @@ def ring_statements(half: int = 2, order: int = 1, power: int = 1) -> tuple[Stat
     )
 
 
+@proves("COL:3.1.ring", ring_statements, part=(1, 2))
+@cache
+def centre_of_the_ring() -> tuple[Theorem, Theorem]:
+    """|x - E Z|^2 = 1/(2w)^2, and E (L u.(x - E Z))^2 = L^2/(4 d w^2) <= L^2/(2w^2)."""
+    sphere, query, around, line = ring()
+    level, depth = over(Z(j, o) * p(j)), 1 - 1 / (2 * width)
+    level_ = calc(
+        level, ("==", (sphere.lhs + query.lhs - around.lhs) / 2), ("==", depth, sphere, query, around)
+    )
+    total = calc(over(mean(Z(j, o)) * p(j)), ("==", over(height * p(j) ** 2), line), ("==", height, query))
+    found = calc(height, ("==", mean(level), total), ("==", depth, level_))
+    gap = p(j) - mean(Z(j, o))
+    square = calc(
+        over(gap**2),
+        ("==", over((1 - height) ** 2 * p(j) ** 2), line),
+        ("==", (1 - height) ** 2 * query.lhs),
+        ("==", 1 / (4 * width**2), found, query),
+    )
+    bias = specialise(isotropic(), {v: ((j,), gap)})
+    return square, calc(
+        mean((Lip * over(direction(j, k) * gap)) ** 2, k),
+        ("==", Lip**2 * bias.lhs),
+        ("==", Lip**2 / d * square.lhs, bias),
+        ("<=", Lip**2 / (2 * width**2), square, square.lhs),
+    )
+
+
 #: Whether a token lies in a cap, and how many do.
 prompt, t = Variable("prompt", Sort.PROMPT), Variable("t", Sort.TOKEN)
 at, cap = Function("t_", (Sort.TOKEN,)), Variable("s", range=POSITIVE)
@@ -396,14 +364,15 @@ inside = Op("ind", (at(t) - (1 - cap),))
 count = bind("sum", (t,), inside, (prompt,))
 
 
-@cache
-def no_token() -> Theorem:
-    """1 - n sigma <= the probability that fewer than one token lies in the cap of measure sigma."""
-    point = specialise(arithmetic(1 - zeta, "<=", Op("above", (1 - zeta,))), {zeta: count})
-    return integrate("prompt", (prompt,), point)
-
-
 def no_token_statement(share: int | Fraction = 1) -> Statement:
     """1 - share n sigma is at most the probability that no token lies in the cap."""
     left = 1 - Fraction(share) * LENGTH * bind("mean", (t,), inside)
     return Statement(left, "<=", bind("prompt", (prompt,), Op("above", (1 - count,))))
+
+
+@proves("COL:C.8/caps", no_token_statement)
+@cache
+def no_token() -> Theorem:
+    """1 - n sigma <= the probability that fewer than one token lies in the cap of measure sigma."""
+    point = specialise(show(1 - zeta, "<=", Op("above", (1 - zeta,))), {zeta: count})
+    return integrate("prompt", (prompt,), point)
