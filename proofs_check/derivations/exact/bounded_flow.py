@@ -11,13 +11,14 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from numerics.derivations.derived import chain
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, equal, fall, replace, specialise, then
+from numerics.derivations.rules import assume, fall, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import START, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
+from proofs_check.derivations.exact import eigenbasis, projection
 from proofs_check.derivations.exact.eigenbasis import (
     U_,
     U,
@@ -28,16 +29,13 @@ from proofs_check.derivations.exact.eigenbasis import (
     in_range,
     l,
     pairs,
-    summed,
     t,
     u,
     u_,
     zero_or_one,
 )
-from proofs_check.derivations.exact.eigenbasis import (
-    balance_is_kept as whole_balance_is_kept,
-)
 from proofs_check.derivations.exact.matrices import i, j
+from proofs_check.derivations.proof import proves
 
 m, r = Function("m", (Sort.INDEX,)), Function("r", (Sort.INDEX,))
 p, q, k = (Variable(name, range=POSITIVE) for name in "pqk")
@@ -73,68 +71,57 @@ class Setting(NamedTuple):
 
 finite = Setting(m(i), l(i) * l(j) * r(i), (eigenvalues, inverse, not_negative))
 infinite = Setting(l(i), l(j), (eigenvalues,))
+#: The norm of U on the range of S.
+seen = pairs(h(i) * h(j) * U**2)
 
 
 @cache
 def law(at: Setting) -> Theorem:
     """w_ij m_i = l_i l_j."""
-    if at is infinite:
-        return equal(l(j) * l(i), l(i) * l(j))
-    once = arithmetic(l(j) * (l(i) * r(i) * m(i)), "==", l(i) * l(j), inverse, hide=(l(i) * r(i) * m(i),))
-    return chain(l(i) * l(j) * r(i) * m(i), once)
+    return show(at.weight * at.m, "==", l(i) * l(j), *at.given[1:2])
 
 
 @cache
 def sign(at: Setting) -> Theorem:
     """w_ij >= 0."""
-    other = specialise(eigenvalues, {i: j})
-    if at is infinite:
-        return other
-    both = arithmetic(0, "<=", l(i) * l(j), eigenvalues, other)
-    return arithmetic(0, "<=", l(i) * l(j) * r(i), both, not_negative, hide=(l(i) * l(j),))
+    return show(0, "<=", at.weight, specialise(eigenvalues, {i: j}), *at.given)
 
 
 @cache
 def excess_falls(at: Setting) -> Theorem:
     """The derivative of the risk is minus the square of the speed."""
     B, dU, du, both = at.bracket, U_.rate(i, j, t), u_.rate(t), at.weight * at.m
-    product = l(i) * l(j) * B * U
-    steps = [
-        arithmetic(
-            2 * both * B * (du * U + u * dU),
-            "==",
-            2 * (l(i) * l(j)) * B * (du * U + u * dU),
-            law(at),
-            hide=(both, B),
-        ),
-        arithmetic(
-            2 * (l(i) * l(j)) * B * (du * U + u * dU),
-            "==",
-            2 * (du * product) - 2 * dU**2,
-            at.flow[0],
-            hide=(B,),
-        ),
-    ]
-    squares = pairs(dU**2)
-    total = chain(derivative(at.excess, t), summed(chain(*steps)), 2 * du * pairs(product) - 2 * squares)
-    return fall(at.excess, t, then(total, arithmetic(total.rhs, "<=", 0, at.flow[1], hide=(squares,))))
+    each = calc(
+        2 * both * B * (du * U + u * dU),
+        ("==", 2 * (l(i) * l(j)) * B * (du * U + u * dU), law(at), both, B),
+        ("==", 2 * (du * (l(i) * l(j) * B * U)) - 2 * dU**2, at.flow[0], B),
+    )
+    slope = calc(
+        derivative(at.excess, t),
+        ("==", 2 * du * pairs(l(i) * l(j) * B * U) - 2 * pairs(dU**2), each),
+        ("==", -2 * du**2 - 2 * pairs(dU**2), at.flow[1]),
+        ("<=", 0),
+    )
+    return fall(at.excess, t, slope)
 
 
 @cache
 def balance_is_kept(at: Setting) -> Theorem:
     """|U|^2 - u^2 stays what it is on the range of S, as h l = l."""
     B, dU, du = at.bracket, U_.rate(i, j, t), u_.rate(t)
-    seen, turned = in_range, specialise(in_range, {i: j})
-    h_l, other = h(i) * l(i), h(j) * l(j)
-    product = l(i) * l(j) * B * U
-    steps = [
-        arithmetic(h(i) * h(j) * U * dU, "==", -u * (h_l * other) * B * U, at.flow[0], hide=(B,)),
-        arithmetic(-u * (h_l * other) * B * U, "==", -u * product, seen, turned, hide=(h_l, other, B)),
-    ]
-    each = chain(summed(chain(*steps)), -u * pairs(product))
-    both = arithmetic(2 * each.lhs - 2 * u * du, "==", 0, each, at.flow[1], hide=(each.lhs,))
-    balance = pairs(h(i) * h(j) * U**2) - u**2
-    return fall(balance, t, chain(derivative(balance, t), both))
+    each = calc(
+        h(i) * h(j) * U * dU,
+        ("==", -u * (h(i) * l(i)) * (h(j) * l(j)) * B * U, at.flow[0]),
+        ("==", -u * l(i) * (h(j) * l(j)) * B * U, in_range, h(i) * l(i), B),
+        ("==", -u * (l(i) * l(j) * B * U), specialise(in_range, {i: j}), h(j) * l(j), B),
+    )
+    balance = seen - u**2
+    slope = calc(
+        derivative(balance, t),
+        ("==", -2 * u * pairs(l(i) * l(j) * B * U) - 2 * u * du, each),
+        ("==", 0, at.flow[1]),
+    )
+    return fall(balance, t, slope)
 
 
 least = lambda at: assume(
@@ -144,81 +131,39 @@ first_risk = lambda at: assume("p^2 is at least twice the first risk", at_start(
 trace_of = lambda at: assume(
     "k^2 is at least the sum of w_ii", pairs(at.weight * delta(i, j) ** 2), "<=", k**2
 )
-#: The norm of U on the range of S.
-seen = pairs(h(i) * h(j) * U**2)
 
 
 def _young() -> Theorem:
     """(x + y)^2 <= (1 + k/p) x^2 + (1 + p/k) y^2."""
-    x, y, z = (Variable(name, range=REALS) for name in "xyz")
+    x, y = (Variable(name, range=REALS) for name in "xy")
     bound = (1 + k / p) * x**2 + (1 + p / k) * y**2
-    square = specialise(arithmetic(0, "<=", z**2 / (p * k)), {z: k * x - p * y})
-    parts = chain(
-        (x + y) ** 2,
-        arithmetic((x + y) ** 2, "<=", (x + y) ** 2 + square.rhs, square, hide=(square.rhs,)),
-        bound,
-    )
-    return parts
+    return show((x + y) ** 2, "<=", bound, show(0, "<=", (k * x - p * y) ** 2 / (p * k)))
 
 
 @cache
 def product(at: Setting) -> Theorem:
     """q^2 u^2 |U_r|^2 <= (p + k)^2, as u m U = B + delta and the risk falls."""
-    B, w, both = at.bracket, at.weight, at.weight * at.m
+    B, w, one = at.bracket, at.weight, delta(i, j)
     x, y = (Variable(name, range=REALS) for name in "xy")
-    square = specialise(_young(), {x: B, y: delta(i, j)})
-    room = arithmetic(
-        w * square.lhs, "<=", w * square.rhs, square, sign(at), hide=(w, square.lhs, square.rhs)
-    )
-    known = arithmetic(
-        l(i) * l(j) * at.m * (u * U) ** 2, "==", both * at.m * (u * U) ** 2, law(at), hide=(both,)
-    )
-    more = arithmetic(
+    square = specialise(_young(), {x: B, y: one})
+    each = calc(
         q**2 * (h(i) * h(j)) * (u * U) ** 2,
-        "<=",
-        l(i) * l(j) * at.m * (u * U) ** 2,
-        least(at),
-        hide=(h(i) * h(j), u * U, l(i) * l(j) * at.m),
+        ("<=", l(i) * l(j) * at.m * (u * U) ** 2, least(at)),
+        ("==", w * at.m * at.m * (u * U) ** 2, law(at)),
+        ("==", w * (B + one) ** 2),
+        ("<=", w * square.rhs, square, sign(at), w, square.lhs, square.rhs),
     )
-    each = chain(more, known, room)
-    rates = pairs(w * B**2), pairs(w * delta(i, j) ** 2)
-    total = (1 + k / p) * rates[0] + (1 + p / k) * rates[1]
-    fallen = then(excess_falls(at), first_risk(at))
-    return chain(q**2 * u**2 * seen, summed(each), total, replace(total, fallen, trace_of(at)), (p + k) ** 2)
-
-
-def _seen_is_not_negative() -> Theorem:
-    one, two = h(i) ** 2, h(j) ** 2
-    squares = zero_or_one, specialise(zero_or_one, {i: j})
-    entry = arithmetic(one * two * U**2, "==", h(i) * h(j) * U**2, *squares, hide=(one, two))
-    return chain(0, summed(chain(arithmetic(0, "<=", one * two * U**2), entry)), seen)
+    return calc(
+        q**2 * u**2 * seen,
+        ("<=", (1 + k / p) * pairs(w * B**2) + (1 + p / k) * pairs(w * one**2), each),
+        ("<=", (1 + k / p) * p**2 + (1 + p / k) * k**2, excess_falls(at), first_risk(at), trace_of(at)),
+        ("==", (p + k) ** 2),
+    )
 
 
 def excess_of_u() -> Term:
     """The part of u(0)^2 that exceeds |U_r(0)|^2."""
     return Op("max", (u_(START) ** 2 - at_start(seen), term(0)))
-
-
-@cache
-def square_of_u(at: Setting) -> Theorem:
-    """With x = u^2, |U_r|^2 >= x - f and s = (p + k)/q, x (x - f) <= s^2: so x <= s + f, since
-    (x - f - s)(x + s) = x (x - f) - s^2 - s f.
-    """
-    s, over = (p + k) / q, excess_of_u()
-    more = arithmetic(u_(START) ** 2 - at_start(seen), "<=", over, hide=(at_start(seen), u_(START)))
-    kept = balance_is_kept(at)
-    apart = arithmetic(
-        u**2 - over, "<=", seen, kept, more, hide=(u**2, seen, at_start(seen), u_(START) ** 2, over)
-    )
-    scaled = replace(q**2 * u**2 * (u**2 - over), apart)
-    whole = u**2 * (u**2 - over)
-    scaled = chain(whole, replace(q**-2 * scaled.lhs, then(scaled, product(at))), s**2)
-    rest = arithmetic(0, "<=", s * over, arithmetic(0, "<=", over), hide=(over,))
-    room = arithmetic(whole - s**2 - s * over, "<=", 0, scaled, rest, hide=(whole, s**2, s * over))
-    form = 1 / (u**2 + s) * room.lhs
-    same = arithmetic(u**2 - over - s, "==", form, hide=(over, u**2))
-    least = chain(same, replace(form, room), 0)
-    return arithmetic(u**2, "<=", s + over, least, hide=(over, u**2, s))
 
 
 def _given(at: Setting) -> frozenset[Assumption]:
@@ -234,13 +179,34 @@ def limit_statements(of_e: int | Fraction = 1, of_s: int | Fraction = 1) -> tupl
     return Statement(u**2, "<=", bound, _given(finite)), Statement(seen, "<=", bound + e, _given(finite))
 
 
+@proves("OURS:R5.limit/bounded", limit_statements, at=(finite,))
+@cache
+def square_of_u(at: Setting) -> Theorem:
+    """With x = u^2, |U_r|^2 >= x - f and s = (p + k)/q, x (x - f) <= s^2: so x <= s + f, since
+    (x - f - s)(x + s) = x (x - f) - s^2 - s f.
+    """
+    s, over = (p + k) / q, excess_of_u()
+    more = show(u_(START) ** 2 - at_start(seen), "<=", over)
+    apart = show(u**2 - over, "<=", seen, balance_is_kept(at), more)
+    scaled = calc(
+        u**2 * (u**2 - over),
+        ("<=", q**-2 * (q**2 * u**2 * seen), apart),
+        ("<=", q**-2 * (p + k) ** 2, product(at)),
+        ("==", s**2),
+    )
+    least = calc(
+        u**2 - over - s,
+        ("==", 1 / (u**2 + s) * (u**2 * (u**2 - over) - s**2 - s * over), over, u**2),
+        ("<=", 0, scaled),
+    )
+    return show(u**2, "<=", s + over, least)
+
+
+@proves("OURS:R5.limit/bounded", limit_statements, part=2)
 def square_of_U() -> Theorem:
     """|U_r|^2 - u^2 stays what it is."""
-    kept, bound = balance_is_kept(finite), square_of_u(finite)
-    e = at_start(seen) - u_(START) ** 2
-    return arithmetic(
-        seen, "<=", bound.rhs + e, kept, bound, hide=(seen, u**2, at_start(seen), u_(START) ** 2, bound.rhs)
-    )
+    bound = (p + k) / q + excess_of_u() + at_start(seen) - u_(START) ** 2
+    return show(seen, "<=", bound, balance_is_kept(finite), square_of_u(finite))
 
 
 whole = pairs(U**2)
@@ -248,37 +214,40 @@ balanced = assume("balanced start", at_start(whole), "==", u_(START) ** 2)
 regular = assume("S is invertible: h = 1", h(i), "==", 1, every=(i,))
 
 
-def degenerate_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
+def degenerate_statements(c: int | Fraction = 1, one: int = 1) -> tuple[Statement, Statement, Statement]:
     """Appendix F.3: u^2 and |U|^2 are at most s + b for a balanced start, with the part b of
-    |U(0)|^2 that S does not see; `c` multiplies s.
+    |U(0)|^2 that S does not see; `c` multiplies s. And the risk at the limit, with `one`.
     """
     bound = c * ((p + k) / q) + at_start(whole - seen)
     given = _given(infinite) | balanced.assumptions | zero_or_one.assumptions
-    return Statement(u**2, "<=", bound, given), Statement(whole, "<=", bound, given)
+    at_the_limit = projection.risk_statement(one)
+    return Statement(u**2, "<=", bound, given), Statement(whole, "<=", bound, given), at_the_limit
 
 
+@proves("BB:F.3.fin/bounded", degenerate_statements, part=1)
 @cache
 def degenerate() -> Theorem:
     """The part of |U(0)|^2 that S sees is not larger than |U(0)|^2."""
-    one, two, start = h(i) ** 2, h(j) ** 2, U_(i, j, START)
-    squares = zero_or_one, specialise(zero_or_one, {i: j})
-    square = (1 - 2 * h(i) * h(j) + one * two) * start**2
-    entry = arithmetic(square, "==", start**2 - h(i) * h(j) * start**2, *squares, hide=(one, two))
-    unseen = chain(0, arithmetic(0, "<=", ((1 - h(i) * h(j)) * start) ** 2), entry)
-    b = at_start(whole - seen)
-    positive = chain(0, summed(unseen), b)
-    over, bound = excess_of_u(), square_of_u(infinite)
-    parts = (at_start(whole), at_start(seen), u_(START) ** 2)
-    least = arithmetic(over, "<=", b, positive, balanced, hide=parts)
-    return then(bound, replace(bound.rhs, least))
+    s, first, b = (p + k) / q, U_(i, j, START), at_start(whole - seen)
+    unseen = calc(
+        0,
+        ("<=", ((1 - h(i) * h(j)) * first) ** 2),
+        ("==", (1 - 2 * h(i) * h(j) + h(i) * h(j) ** 2) * first**2, zero_or_one),
+        ("==", (1 - h(i) * h(j)) * first**2, specialise(zero_or_one, {i: j})),
+    )
+    least = calc(0, ("<=", pairs((1 - h(i) * h(j)) * first**2), unseen), ("==", b))
+    least = show(excess_of_u(), "<=", b, least, balanced)
+    return calc(u**2, ("<=", s + excess_of_u(), square_of_u(infinite)), ("<=", s + b, least))
 
 
+proves("BB:F.3.fin/bounded", degenerate_statements, part=3)(projection.risk)
+
+
+@proves("BB:F.3.fin/bounded", degenerate_statements, part=2)
 def degenerate_in_U() -> Theorem:
     """|U|^2 - u^2 is conserved, and 0 at a balanced start."""
-    kept, bound = whole_balance_is_kept(), degenerate()
-    none = arithmetic(kept.rhs, "<=", 0, balanced, hide=(at_start(whole), u_(START) ** 2))
-    norms = arithmetic(whole, "<=", u**2, then(kept, none), hide=(whole, u**2))
-    return then(norms, bound)
+    norms = show(whole, "<=", u**2, eigenbasis.balance_is_kept(), balanced)
+    return calc(norms, ("<=", degenerate().rhs, degenerate()))
 
 
 def ball_statement(c: int | Fraction = 1) -> Statement:
@@ -287,17 +256,16 @@ def ball_statement(c: int | Fraction = 1) -> Statement:
     return Statement(whole + u**2, "<=", 2 * (c * ((p + k) / q)), given)
 
 
+@proves("BB:F.2.C2/ball", ball_statement)
 def ball() -> Theorem:
     """With h = 1 the difference of |U|^2 and u^2 is 0 at the start, and stays 0."""
-    turned = specialise(regular, {i: j})
-    same = summed(arithmetic(U**2, "==", h(i) * h(j) * U**2, regular, turned))
-    first = specialise(same, {t: START})
-    kept, bound = balance_is_kept(infinite), square_of_u(infinite)
-    none = arithmetic(u_(START) ** 2 - at_start(seen), "==", 0, first, balanced)
-    over, root = excess_of_u(), (p + k) / q
-    nothing = arithmetic(over, "<=", 0, none, hide=(none.lhs,))
-    less = arithmetic(u**2, "<=", root, bound, nothing, hide=(u**2, root, over))
-    stays = arithmetic(kept.rhs, "<=", 0, none, hide=(at_start(seen), u_(START) ** 2))
-    norms = arithmetic(seen, "<=", u**2, then(kept, stays), hide=(seen, u**2))
-    sizes = (whole, seen, u**2, root)
-    return arithmetic(whole + u**2, "<=", 2 * root, same, norms, less, hide=sizes)
+    s = (p + k) / q
+    same = show(whole, "==", seen, show(U**2, "==", h(i) * h(j) * U**2, regular, specialise(regular, {i: j})))
+    none = show(at_start(seen) - u_(START) ** 2, "==", 0, specialise(same, {t: START}), balanced)
+    less = calc(
+        u**2,
+        ("<=", s + excess_of_u(), square_of_u(infinite)),
+        ("<=", s, show(excess_of_u(), "<=", 0, none)),
+    )
+    stays = calc(balance_is_kept(infinite), ("==", 0, none))
+    return calc(whole + u**2, ("==", seen + u**2, same), ("==", 2 * u**2, stays), ("<=", 2 * s, less))

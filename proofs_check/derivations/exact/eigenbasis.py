@@ -11,10 +11,10 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, fall, integrate
+from numerics.derivations.rules import assume, fall, integrate
 from numerics.derivations.sorts import Sort
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import START, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.matrices import d, i, j, matrix, over
@@ -87,9 +87,11 @@ speed = pairs(U_.rate(i, j, t) ** 2) + u_.rate(t) ** 2
 @cache
 def balance_is_kept() -> Theorem:
     """|U|^2 - u^2 stays what it is."""
-    each = summed(arithmetic(U * U_.rate(i, j, t), "==", -u * (l(i) * l(j) * B * U), flow[0]))
-    product = pairs(l(i) * l(j) * B * U)
-    each = chain(each, -u * product)
-    both = arithmetic(2 * each.lhs - 2 * u * u_.rate(t), "==", 0, each, flow[1])
+    each = show(U * U_.rate(i, j, t), "==", -u * (l(i) * l(j) * B * U), flow[0])
     balance = pairs(U**2) - u**2
-    return fall(balance, t, chain(derivative(balance, t), both))
+    slope = calc(
+        derivative(balance, t),
+        ("==", -2 * u * pairs(l(i) * l(j) * B * U) - 2 * u * u_.rate(t), each),
+        ("==", 0, flow[1]),
+    )
+    return fall(balance, t, slope)

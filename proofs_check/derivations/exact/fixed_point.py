@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.derived import chain
-from numerics.derivations.rules import arithmetic, assume, integrate, specialise, then
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE, REALS
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import inverse, m, r
@@ -26,16 +26,17 @@ from proofs_check.derivations.exact.eigenbasis import (
     u,
     zero_or_one,
 )
-from proofs_check.derivations.exact.matrices import d, i, j, matrix
+from proofs_check.derivations.exact.matrices import i, j, matrix
 from proofs_check.derivations.exact.reading_off import (
     BASIS,
-    Q,
     field_of_u,
     flow,
+    mixed,
     products,
     tau,
     trace_of_the_product,
 )
+from proofs_check.derivations.proof import proves
 
 gamma = Variable("gamma", range=POSITIVE)
 W = matrix("W")
@@ -61,76 +62,7 @@ def statements(factor: int = 1) -> tuple[Statement, Statement, Statement]:
     )
 
 
-@cache
-def seen() -> Theorem:
-    """l_i m_i l_j U_ij = gamma l_i l_j delta_ij."""
-    left, right, l_r_m = h(i) * l(i), h(j) * l(j), l(i) * r(i) * m(i)
-    turned = specialise(in_range, {i: j})
-    form = lambda a, b, c: gamma * delta(i, j) * l(j) * h(i) * c + m(i) * W(i, j) * (l(i) * l(j) - a * b)
-    steps = (
-        arithmetic(l(i) * m(i) * l(j) * U, "==", l(i) * m(i) * l(j) * (inside + outside), end()),
-        arithmetic(
-            form(left, right, l_r_m),
-            "==",
-            form(l(i), l(j), l(i)),
-            in_range,
-            turned,
-            inverse,
-            hide=(left, right, l_r_m),
-        ),
-        arithmetic(
-            gamma * delta(i, j) * l(j) * left, "==", gamma * delta(i, j) * l(j) * l(i), in_range, hide=(left,)
-        ),
-    )
-    return chain(*steps, gamma * l(i) * l(j) * delta(i, j))
-
-
-def stands_still() -> tuple[Theorem, Theorem, Theorem]:
-    """Both parts of the field have the factor 1 - u gamma."""
-    long, pair = products()
-    long, weights, one = chain(long, seen()), l(i) * l(j) * delta(i, j), u * gamma
-    form = u * weights * (1 - one)
-    words = arithmetic(
-        flow[0].rhs, "==", -(u**2) * long.rhs + u * pair.rhs, long, pair, hide=(long.rhs, pair.rhs)
-    )
-    of_U = chain(words, form, arithmetic(form, "==", 0, scale, hide=(one, weights)))
-    each = arithmetic(
-        U * (l(i) * m(i) * l(j) * U), "==", U * seen().rhs, seen(), hide=(seen().lhs, seen().rhs)
-    )
-    squares = chain(Q, integrate("coordinates", (i, j), each, (d, d)), gamma * trace_of_the_product().lhs)
-    known = squares, trace_of_the_product()
-    total = chain(field_of_u(), arithmetic(-u * Q + tau, "==", tau * (1 - one), *known))
-    return of_U, then(total, arithmetic(total.rhs, "==", 0, scale, hide=(one, tau))), _orthogonal()
-
-
-def _orthogonal() -> Theorem:
-    """delta_ij h_i = delta_ij h_j, so that delta_ij h_i (1 - h_i h_j) = 0."""
-    turned, square = specialise(swaps, {f: ((i,), h(i))}), h(i) ** 2
-    one, other = delta(i, j) * h(i), delta(i, j) * h(j)
-    factor = gamma * r(i) * W(i, j)
-    steps = (
-        arithmetic(
-            factor * (one - square * other),
-            "==",
-            factor * (one - square * one),
-            turned,
-            hide=(one, other, square),
-        ),
-        arithmetic(
-            factor * one * (1 - square), "==", factor * (one - one * h(i)), zero_or_one, hide=(one, square)
-        ),
-        arithmetic(factor * delta(i, j) * (h(i) - square), "==", 0, zero_or_one, hide=(square,)),
-    )
-    none = chain(
-        pairs(inside * outside), integrate("coordinates", (i, j), chain(inside * outside, *steps), (d, d)), 0
-    )
-    squares = pairs(inside**2) + pairs(outside**2)
-    form = squares + 2 * none.lhs
-    return chain(pairs((inside + outside) ** 2), form, arithmetic(form, "==", squares, none))
-
-
-# One scale only.
-
+#: One scale only.
 T, x, y = (Variable(name, range=POSITIVE) for name in "Txy")
 e = Variable("e", range=REALS)
 _root = lambda z: assume(f"{z} is a positive root", T * z**2 - e * z - 1, "==", 0)
@@ -142,10 +74,68 @@ def unique_statement(one: int = 1) -> Statement:
     return Statement(x, "==", one * y, ROOTS[0].assumptions | ROOTS[1].assumptions)
 
 
+def our_statements(factor: int = 1, one: int = 1) -> tuple[Statement, ...]:
+    """The fixed point, and that there is only one scale."""
+    return *statements(factor), unique_statement(one)
+
+
+@cache
+def seen() -> Theorem:
+    """l_i m_i l_j U_ij = gamma l_i l_j delta_ij."""
+    one, left, right, l_r_m = gamma * delta(i, j) * l(j), h(i) * l(i), h(j) * l(j), l(i) * r(i) * m(i)
+    return calc(
+        l(i) * m(i) * l(j) * U,
+        ("==", l(i) * m(i) * l(j) * (inside + outside), end()),
+        ("==", one * left * (r(i) * m(i)) + m(i) * W(i, j) * (l(i) * l(j) - left * right)),
+        ("==", one * l_r_m + m(i) * W(i, j) * (l(i) * l(j) - l(i) * right), in_range),
+        ("==", one * l_r_m, specialise(in_range, {i: j})),
+        ("==", one * l(i), inverse),
+    )
+
+
+@proves("BB:F.2.Zh/fixed_point", statements, part=(1, 2, 3))
+@proves("OURS:R5.limit/fixed_point", our_statements, part=(1, 2, 3))
+@cache
+def stands_still() -> tuple[Theorem, Theorem, Theorem]:
+    """Both parts of the field have the factor 1 - u gamma."""
+    long, pair = products()
+    weights, one = l(i) * l(j) * delta(i, j), u * gamma
+    of_U = calc(
+        flow[0].rhs,
+        ("==", -(u**2) * (l(i) * m(i) * l(j) * U) + u * weights, long, pair),
+        ("==", -(u**2) * gamma * weights + u * weights, seen()),
+        ("==", 0, scale),
+    )
+    each = show(l(i) * l(j) * m(i) * U**2, "==", gamma * (weights * U), seen())
+    of_u = calc(
+        field_of_u(),
+        ("==", -u * gamma * mixed + tau, each),
+        ("==", tau * (1 - one), trace_of_the_product()),
+        ("==", 0, scale),
+    )
+    return of_U, of_u, _orthogonal()
+
+
+def _orthogonal() -> Theorem:
+    """delta_ij h_i = delta_ij h_j, so that delta_ij h_i (1 - h_i h_j) = 0."""
+    one, factor = delta(i, j) * h(i), gamma * r(i) * W(i, j)
+    none = calc(
+        inside * outside,
+        ("==", factor * (one - h(i) ** 2 * (delta(i, j) * h(j)))),
+        ("==", factor * (one - h(i) ** 2 * one), specialise(swaps, {f: ((i,), h(i))})),
+        ("==", factor * (one - h(i) * one), zero_or_one),
+        ("==", 0, zero_or_one),
+    )
+    squares = pairs(inside**2) + pairs(outside**2)
+    return calc(
+        pairs((inside + outside) ** 2), ("==", squares + 2 * pairs(inside * outside)), ("==", squares, none)
+    )
+
+
+@proves("OURS:R5.limit/fixed_point", our_statements, part=4)
 def unique() -> Theorem:
     """y (T x^2 - e x - 1) - x (T y^2 - e y - 1) = (x - y)(T x y + 1)."""
-    first, second = (thm.lhs for thm in ROOTS)
-    weight = 1 / (T * x * y + 1)
-    form = y + weight * (y * first - x * second)
-    same = arithmetic(x, "==", form)
-    return then(same, arithmetic(form, "==", y, *ROOTS, hide=(first, second)))
+    first, second = ROOTS[0].lhs, ROOTS[1].lhs
+    return calc(
+        x, ("==", y + 1 / (T * x * y + 1) * (y * first - x * second)), ("==", y, *ROOTS, first, second)
+    )

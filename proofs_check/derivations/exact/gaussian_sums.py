@@ -92,7 +92,10 @@ def of_one_form(name: str, value: Term, moment: Term, every: tuple[Variable, ...
     return assume(name, mean(value**2), "==", moment, every=every, argument=BY_PARTS)
 
 
-BY_PARTS = "the moment of one linear form of the tokens is integrated by parts in the scores, which the prover does in power sums"
+BY_PARTS = (
+    "the moment of one linear form of the tokens is integrated by parts in the scores, "
+    "which the prover does in power sums"
+)
 of_a_row = of_one_form(
     "OURS:R4.b for a row of V", output(i, k), second_moment(v_G_v + v_l**2, tau2 * v_l**2), (i,)
 )

@@ -4,14 +4,15 @@ dimension (Appendix F.3 of Boursier & Boyer).
 
 from __future__ import annotations
 
-from numerics.derivations.derived import chain
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.exact.eigenbasis import delta, eigenvalues, f, l, summed, swaps
-from proofs_check.derivations.exact.matrices import Matrix, d, i, j, matrix, over
+from proofs_check.derivations.exact.eigenbasis import delta, eigenvalues, f, l, swaps
+from proofs_check.derivations.exact.matrices import Matrix, i, j, matrix, over
+from proofs_check.derivations.proof import proves
 
 U, W, p = matrix("U"), matrix("W"), Function("p", (Sort.INDEX,))
 u, v = Variable("u", range=REALS), Variable("v", range=REALS)
@@ -45,33 +46,33 @@ def statement(one: int = 1) -> Statement:
 
 def attained() -> Theorem:
     """The risk of a global minimum is at most that of U = S^+ and u = 1, which is 0."""
-    at = specialise(least, {W: ((i, j), p(i) * delta(i, j)), v: term(1)})
-    one = specialise(swaps, {f: ((i,), l(i))})
-    i_l, j_l, l_p_l = delta(i, j) * l(i), delta(i, j) * l(j), l(i) * p(i) * l(i)
-    factor, square = delta(i, j) * (l(i) * p(i) - 1) ** 2, delta(i, j) ** 2
-    form = lambda e: square * (e * (l(i) * p(i)) - 2 * e + l(i))
-    steps = (
-        arithmetic(factor * j_l, "==", factor * i_l, one, hide=(i_l, j_l)),
-        arithmetic(form(l_p_l), "==", form(l(i)), inverse, hide=(l_p_l, l(i) * p(i))),
-        arithmetic(square * (l_p_l - l(i)), "==", 0, inverse, hide=(l_p_l,)),
+    one, square = delta(i, j), delta(i, j) ** 2
+    entry = calc(
+        summand(lambda x, y: p(x) * delta(x, y), term(1)),
+        ("==", one * (l(i) * p(i) - 1) ** 2 * (one * l(i)), specialise(swaps, {f: ((i,), l(i))})),
+        ("==", square * (l(i) ** 2 * p(i) - 2 * (l(i) * p(i) * l(i)) + l(i)), inverse),
+        ("==", square * (l(i) - l(i) * p(i) * l(i)), inverse),
+        ("==", 0, inverse),
     )
-    entry = chain(summand(lambda x, y: p(x) * delta(x, y), term(1)), *steps)
-    return chain(at, integrate("coordinates", (i, j), entry, (d, d)), 0)
+    at = specialise(least, {W: ((i, j), p(i) * delta(i, j)), v: term(1)})
+    return calc(at, ("==", 0, entry))
 
 
+@proves("BB:F.3.2", statement)
 def theorem() -> Theorem:
     """The square of an entry is l_j times a summand of the risk, at most the largest eigenvalue
     times it, and the risk is 0.
     """
-    one = specialise(swaps, {f: ((i,), l(i))})
+    entry, bracket = u * l(i) * U(i, j) * l(j), u * l(i) * U(i, j) - delta(i, j)
     i_l, j_l = delta(i, j) * l(i), delta(i, j) * l(j)
-    form = lambda e: (u * l(i) * U(i, j) * l(j) - e) ** 2
-    bracket = u * l(i) * U(i, j) - delta(i, j)
     turned, below = (specialise(thm, {i: j}) for thm in (eigenvalues, largest))
-    less = arithmetic(l(j) ** 2 * bracket**2, "<=", top * (l(j) * bracket**2), turned, below, hide=(bracket,))
-    each = chain(arithmetic(form(i_l), "==", form(j_l), one, hide=(i_l, j_l)), l(j) ** 2 * bracket**2, less)
-    total = chain(summed(each), top * twice_risk(U, u))
-    return chain(total, replace(total.rhs, attained()), 0)
+    each = calc(
+        (entry - i_l) ** 2,
+        ("==", (entry - j_l) ** 2, specialise(swaps, {f: ((i,), l(i))}), i_l, j_l),
+        ("==", l(j) ** 2 * bracket**2),
+        ("<=", top * (l(j) * bracket**2), turned, below, bracket),
+    )
+    return calc(statement().lhs, ("<=", top * twice_risk(U, u), each), ("<=", 0, attained()))
 
 
 smallest = assume("S is invertible: every eigenvalue is at least low > 0", low, "<=", l(i), every=(i,))
@@ -86,11 +87,9 @@ def line_statement(one: int = 1) -> Statement:
     return Statement(over((i, j), entries), "<=", term(0), smallest.assumptions | no_risk.assumptions)
 
 
+@proves("OURS:R6.valley/scores", line_statement)
 def line() -> Theorem:
     """The least eigenvalue times the sum is at most the risk."""
     bracket = u * l(i) * U(i, j) - delta(i, j)
-    each = arithmetic(
-        bracket**2, "<=", 1 / low * (l(j) * bracket**2), specialise(smallest, {i: j}), hide=(bracket,)
-    )
-    total = chain(summed(each), 1 / low * twice_risk(U, u))
-    return chain(total, replace(total.rhs, no_risk), 0)
+    each = show(bracket**2, "<=", 1 / low * (l(j) * bracket**2), specialise(smallest, {i: j}), bracket)
+    return calc(line_statement().lhs, ("<=", 1 / low * twice_risk(U, u), each), ("<=", 0, no_risk))

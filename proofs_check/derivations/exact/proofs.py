@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.exact import (
-    bounded_flow,
     critical_points,
-    fixed_point,
     gaussian_scores,
     gaussian_sums,
     gaussian_weights,
-    global_minima,
     long_prompts,
     matrix_flow,
     polyak_lojasiewicz,
@@ -30,8 +27,6 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "BB:F.2.C2/ball": one(bounded_flow.ball_statement, bounded_flow.ball),
-        "BB:F.2.Zh/fixed_point": Proof(fixed_point.statements, each(fixed_point.stands_still, 3)),
         "OURS:R5.cons/entries": Proof(
             reading_off.entries_statements, (reading_off.entries_of_U, reading_off.entries_of_u)
         ),
@@ -46,24 +41,10 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             critical_points.repel_statements,
             (critical_points.no_excess, critical_points.no_diagonal, critical_points.repel),
         ),
-        "OURS:R5.limit/fixed_point": Proof(
-            lambda factor=1, one=1: (*fixed_point.statements(factor), fixed_point.unique_statement(one)),
-            (*each(fixed_point.stands_still, 3), fixed_point.unique),
-        ),
-        "BB:F.3.2": one(global_minima.statement, global_minima.theorem),
-        "OURS:R6.valley/scores": one(global_minima.line_statement, global_minima.line),
         "OURS:R6.fixed/integral": Proof(
             gaussian_weights.statements, (gaussian_weights.finite, gaussian_weights.infinite)
         ),
         "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
-        "BB:F.3.fin/bounded": Proof(
-            lambda c=1, one=1: (*bounded_flow.degenerate_statements(c), projection.risk_statement(one)),
-            (bounded_flow.degenerate, bounded_flow.degenerate_in_U, projection.risk),
-        ),
-        "OURS:R5.limit/bounded": Proof(
-            bounded_flow.limit_statements,
-            (lambda: bounded_flow.square_of_u(bounded_flow.finite), bounded_flow.square_of_U),
-        ),
         "BB:F.3.1": Proof(
             long_prompts.statements,
             (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem),
