@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.features import (
-    attention,
     balance,
     counts,
     errors,
@@ -27,13 +26,6 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "LDL:eq10": Proof(attention.grouped_statements, (attention.by_classes, attention.from_counts)),
-        "LDL:attn": Proof(
-            attention.own_statements,
-            (attention.own_share_of_all, attention.own_share, attention.own_share_in_odds),
-        ),
-        "LDL:attn-n": one(attention.rest_statement, attention.shares_of_the_rest),
-        "LDL:A.cols": one(attention.sum_statement, attention.add_up),
         "LDL:eq9": one(counts.floored_statement, counts.without_a_floor),
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
