@@ -8,7 +8,6 @@ from types import MappingProxyType
 from proofs_check.derivations.features import (
     balance,
     counts,
-    errors,
     finite_prompts,
     first_phase,
     gradient,
@@ -38,13 +37,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "LDL:L3.2": Proof(first_phase.rest_statements, each(first_phase.the_rest, 2)),
         "LDL:L3.3": Proof(first_phase.other_statements, each(first_phase.another_class, 4)),
-        "LDL:L1.id": one(errors.difference_statement, errors.by_differences),
-        "LDL:L1.abs": Proof(errors.bound_statements, (errors.error_bound, errors.squared_error_bound)),
-        "LDL:L1": one(errors.lemma_1_statement, lambda: errors.lemma_1(errors.spread)),
-        "LDL:Pr1.Lsum": Proof(
-            errors.lipschitz_statements,
-            (errors.modulus_of_a_sum, lambda: errors.weighted_differences(errors.spread)),
-        ),
         "OURS:R7.H": Proof(
             gradient.statements, (gradient.moments, gradient.gradient, gradient.columns, gradient.updates)
         ),
