@@ -104,7 +104,7 @@ def by_classes() -> Theorem:
 
 
 @cache
-def weight_one() -> Theorem:
+def weight_of_a_class() -> Theorem:
     return calc(
         tokens(member * exp(s(j))), ("==", tokens(member * exp(q(n))), scores), ("==", size * exp(q(n)))
     )
@@ -121,7 +121,7 @@ def normaliser() -> Theorem:
         Z,
         ("==", tokens(classes(member) * exp(s(j))), one_class),
         ("==", classes(tokens(member * exp(s(j))))),
-        ("==", classes(weight), weight_one()),
+        ("==", classes(weight), weight_of_a_class()),
     )
 
 
@@ -133,7 +133,7 @@ def normaliser_of_all() -> Theorem:
         ("==", tokens((own + others(member)) * exp(s(j))), one_of_all),
         ("==", tokens(own * exp(s(j))) + others(tokens(member * exp(s(j))))),
         ("==", own_weight + others(tokens(member * exp(s(j)))), weight_of_the_own_class()),
-        ("==", own_weight + others(weight), weight_one()),
+        ("==", own_weight + others(weight), weight_of_a_class()),
     )
 
 
@@ -145,7 +145,7 @@ def from_counts() -> Theorem:
         ("==", prediction * Z, normaliser()),
         ("==", Z * classes(Attn * f(n)), by_classes()),
         ("==", classes(tokens(member * exp(s(j))) * f(n))),
-        ("==", classes(weight * f(n)), weight_one()),
+        ("==", classes(weight * f(n)), weight_of_a_class()),
     )
 
 
@@ -196,5 +196,5 @@ def shares_of_the_rest() -> Theorem:
         ("==", Attn * (Z - own_weight), normaliser_of_all()),
         ("==", Attn * (Z - tokens(own * exp(s(j)))), weight_of_the_own_class()),
         ("==", (1 - Attn_own) * tokens(member * exp(s(j)))),
-        ("==", (1 - Attn_own) * weight, weight_one()),
+        ("==", (1 - Attn_own) * weight, weight_of_a_class()),
     )

@@ -17,7 +17,7 @@ from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import ind, times
+from proofs_check.derivations.features.steps import ind, product, times
 from proofs_check.derivations.proof import proves
 
 n, m, k, w = (
@@ -144,11 +144,11 @@ def error_bound(bound: Term = B) -> Theorem:
 @cache
 def squared_error_bound(bound: Term = B) -> Theorem:
     size = (1 - A_k(w)) * bound
-    return calc(
-        error_sum**2,
-        ("==", modulus(error_sum) ** 2, error_sum),
-        ("<=", size**2, error_bound(bound)),
+    sides = (
+        show(0, "<=", e, error_bound(bound), error_sum, size) for e in (size - error_sum, size + error_sum)
     )
+    gap = product(size - error_sum, size + error_sum, *sides)
+    return show(error_sum**2, "<=", size**2, gap, error_sum, size)
 
 
 @proves("LDL:L1", lemma_1_statement)
