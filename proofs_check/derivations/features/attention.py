@@ -7,13 +7,15 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp, turned
-from numerics.derivations.rules import arithmetic, assume, integrate
+from numerics.derivations.derived import exp
+from numerics.derivations.rules import assume
 from numerics.derivations.sorts import REALS, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc
 from numerics.derivations.terms import Function, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import ind, scaled
+from proofs_check.derivations.features.steps import ind
+from proofs_check.derivations.proof import proves
 
 j, n = Variable("j", Sort.INDEX), Variable("n", Sort.INDEX)
 N, K, M = (Variable(name, range=whole(1)) for name in "NKM")
@@ -32,6 +34,7 @@ Z = tokens(exp(s(j)))
 prediction = tokens(exp(s(j)) / Z * y(j))
 Attn, Attn_own = tokens(member * exp(s(j)) / Z), tokens(own * exp(s(j)) / Z)
 size, own_size = tokens(member), tokens(own)
+weight, own_weight = size * exp(q(n)), own_size * exp(own_score)
 
 one_class = assume("each token is of one class", classes(member), "==", 1, every=(j,))
 one_of_all = assume(
@@ -44,126 +47,15 @@ own_scores = assume(
 values = assume("a token has the value of its class", member * y(j), "==", member * f(n), every=(j, n))
 
 
-@cache
-def by_classes() -> Theorem:
-    """sum_i attn_i y_i = sum_k Attn_k f(v_k): each token counts once, for its class."""
-    each = arithmetic(
-        exp(s(j)) / Z * y(j), "==", exp(s(j)) / Z * y(j) * classes(member), one_class, hide=(exp(s(j)) / Z,)
-    )
-    weight = exp(s(j)) / Z
-    inner = arithmetic(
-        weight * (member * y(j)),
-        "==",
-        weight * (member * f(n)),
-        values,
-        hide=(weight, member * y(j), member * f(n)),
-    )
-    inner = integrate("coordinates", (n,), inner, (K,))
-    total = integrate("coordinates", (j,), chain(each, inner), (N,))
-    return chain(total, classes(Attn * f(n)))
-
-
-@cache
-def weight_of_a_class() -> Theorem:
-    """The sum of e^s over the tokens of a class is their number times e^q."""
-    each = arithmetic(member * exp(s(j)), "==", member * exp(q(n)), scores)
-    return chain(integrate("coordinates", (j,), each, (N,)), size * exp(q(n)))
-
-
-@cache
-def weight_of_the_own_class() -> Theorem:
-    each = arithmetic(own * exp(s(j)), "==", own * exp(own_score), own_scores)
-    return chain(integrate("coordinates", (j,), each, (N,)), own_size * exp(own_score))
-
-
-@cache
-def normaliser() -> Theorem:
-    """The sum of e^s over all tokens, by classes."""
-    each = arithmetic(exp(s(j)), "==", exp(s(j)) * classes(member), one_class, hide=(exp(s(j)),))
-    total = chain(integrate("coordinates", (j,), each, (N,)), classes(tokens(member * exp(s(j)))))
-    return chain(total, integrate("coordinates", (n,), weight_of_a_class(), (K,)))
-
-
-@cache
-def normaliser_of_all() -> Theorem:
-    """The sum of e^s over all tokens, by the class of the query and the others."""
-    each = arithmetic(exp(s(j)), "==", exp(s(j)) * (own + others(member)), one_of_all, hide=(exp(s(j)), own))
-    split = tokens(own * exp(s(j))) + others(tokens(member * exp(s(j))))
-    total = chain(integrate("coordinates", (j,), each, (N,)), split)
-    first, rest = weight_of_the_own_class(), integrate("coordinates", (n,), weight_of_a_class(), (M,))
-    return chain(total, arithmetic(split, "==", first.rhs + rest.rhs, first, rest))
-
-
-@cache
-def from_counts() -> Theorem:
-    """The prediction times the sum of all |V_k| e^{q_k} is the sum of the |V_k| e^{q_k} f(v_k)."""
-    class_by_class = integrate("coordinates", (n,), scaled(f(n), weight_of_a_class()), (K,))
-    total = classes(size * exp(q(n)))
-    by_tokens = chain(
-        scaled(Z, by_classes()), class_by_class.lhs, class_by_class, classes(size * exp(q(n)) * f(n))
-    )
-    return chain(prediction * total, scaled(prediction, turned(normaliser())), Z * prediction, by_tokens)
-
-
-@cache
-def own_share_of_all() -> Theorem:
-    """Attn_k sum_j e^{s_j} = |V_k| e^{q_k}."""
-    return chain(Attn_own * Z, weight_of_the_own_class())
-
-
-@cache
-def own_share() -> Theorem:
-    """Attn_k (sum_m |V_m| e^{q_m} + |V_k| e^{q_k}) = |V_k| e^{q_k}."""
-    whole_sum = scaled(Attn_own, turned(normaliser_of_all()))
-    return chain(
-        Attn_own * (others(size * exp(q(n))) + own_size * exp(own_score)),
-        whole_sum,
-        weight_of_the_own_class(),
-    )
-
-
-@cache
-def own_share_in_odds() -> Theorem:
-    """Attn_k (sum_m |V_m| e^{q_m - q_k} + |V_k|) = |V_k|."""
-    left = Attn_own * (others(size * exp(q(n) - own_score)) + own_size)
-    return chain(left, exp(-own_score) * own_share().lhs, scaled(exp(-own_score), own_share()), own_size)
-
-
-@cache
-def add_up() -> Theorem:
-    """The attention on all classes adds up to 1."""
-    whole_sum = scaled(1 / Z, turned(_tokens_once()))
-    return chain(classes(Attn), whole_sum, 1)
-
-
-@cache
-def _tokens_once() -> Theorem:
-    each = arithmetic(exp(s(j)), "==", exp(s(j)) * classes(member), one_class, hide=(exp(s(j)),))
-    return integrate("coordinates", (j,), each, (N,))
-
-
-@cache
-def shares_of_the_rest() -> Theorem:
-    """Attn_n sum_m |V_m| e^{q_m} = (1 - Attn_k) |V_n| e^{q_n}."""
-    rest = others(size * exp(q(n)))
-    weight = own_size * exp(own_score)
-    left = arithmetic(rest, "==", Z - weight, normaliser_of_all(), hide=(weight, rest, Z))
-    own_part = arithmetic(
-        left.rhs, "==", Z - tokens(own * exp(s(j))), weight_of_the_own_class(), hide=(weight, Z)
-    )
-    both = scaled(Attn, chain(left, own_part))
-    return chain(both, (1 - Attn_own) * tokens(member * exp(s(j))), scaled(1 - Attn_own, weight_of_a_class()))
-
-
 def grouped_statements(power: int = 1, factor: int = 1) -> tuple[Statement, ...]:
     """(10) with Attn_k as the sum of the attention on the tokens of the class, and from their
     numbers |V_k|, of which `power` is taken, times the sum of all |V_k| e^{q_k}; `factor`
     multiplies a side.
     """
-    weight, given = size**power * exp(q(n)), hypotheses(one_class, values)
+    one, given = size**power * exp(q(n)), hypotheses(one_class, values)
     return (
         Statement(prediction, "==", factor * classes(Attn * f(n)), given),
-        Statement(prediction * classes(weight), "==", classes(weight * f(n)), given | scores.assumptions),
+        Statement(prediction * classes(one), "==", classes(one * f(n)), given | scores.assumptions),
     )
 
 
@@ -195,3 +87,114 @@ def rest_statement(one: int = 1) -> Statement:
 def sum_statement(one: int = 1) -> Statement:
     """The attention on all classes adds up to `one` = 1."""
     return Statement(classes(Attn), "==", term(one), one_class.assumptions)
+
+
+@proves("LDL:eq10", grouped_statements, part=1)
+@cache
+def by_classes() -> Theorem:
+    """Each token counts once, for its class."""
+    share = exp(s(j)) / Z
+    return calc(
+        prediction,
+        ("==", tokens(classes(member) * share * y(j)), one_class),
+        ("==", tokens(classes(share * (member * y(j))))),
+        ("==", tokens(classes(share * (member * f(n)))), values),
+        ("==", classes(Attn * f(n))),
+    )
+
+
+@cache
+def weight_of_a_class() -> Theorem:
+    return calc(
+        tokens(member * exp(s(j))), ("==", tokens(member * exp(q(n))), scores), ("==", size * exp(q(n)))
+    )
+
+
+@cache
+def weight_of_the_own_class() -> Theorem:
+    return calc(tokens(own * exp(s(j))), ("==", tokens(own * exp(own_score)), own_scores), ("==", own_weight))
+
+
+@cache
+def normaliser() -> Theorem:
+    return calc(
+        Z,
+        ("==", tokens(classes(member) * exp(s(j))), one_class),
+        ("==", classes(tokens(member * exp(s(j))))),
+        ("==", classes(weight), weight_of_a_class()),
+    )
+
+
+@cache
+def normaliser_of_all() -> Theorem:
+    """By the class of the query and the others."""
+    return calc(
+        Z,
+        ("==", tokens((own + others(member)) * exp(s(j))), one_of_all),
+        ("==", tokens(own * exp(s(j))) + others(tokens(member * exp(s(j))))),
+        ("==", own_weight + others(tokens(member * exp(s(j)))), weight_of_the_own_class()),
+        ("==", own_weight + others(weight), weight_of_a_class()),
+    )
+
+
+@proves("LDL:eq10", grouped_statements, part=2)
+@cache
+def from_counts() -> Theorem:
+    return calc(
+        prediction * classes(weight),
+        ("==", prediction * Z, normaliser()),
+        ("==", Z * classes(Attn * f(n)), by_classes()),
+        ("==", classes(tokens(member * exp(s(j))) * f(n))),
+        ("==", classes(weight * f(n)), weight_of_a_class()),
+    )
+
+
+@proves("LDL:attn", own_statements, part=1)
+@cache
+def own_share_of_all() -> Theorem:
+    return calc(Attn_own * Z, ("==", tokens(own * exp(s(j)))), ("==", own_weight, weight_of_the_own_class()))
+
+
+@proves("LDL:attn", own_statements, part=2)
+@cache
+def own_share() -> Theorem:
+    return calc(
+        Attn_own * (others(weight) + own_weight),
+        ("==", Attn_own * Z, normaliser_of_all()),
+        ("==", own_weight, own_share_of_all()),
+    )
+
+
+@proves("LDL:attn", own_statements, part=3)
+@cache
+def own_share_in_odds() -> Theorem:
+    return calc(
+        Attn_own * (others(size * exp(q(n) - own_score)) + own_size),
+        ("==", exp(-own_score) * (Attn_own * (others(weight) + own_weight))),
+        ("==", exp(-own_score) * own_weight, own_share()),
+        ("==", own_size),
+    )
+
+
+@proves("LDL:A.cols", sum_statement)
+@cache
+def add_up() -> Theorem:
+    """The attention on all classes adds up to 1."""
+    return calc(
+        classes(Attn),
+        ("==", 1 / Z * tokens(classes(member) * exp(s(j)))),
+        ("==", 1 / Z * Z, one_class),
+        ("==", 1),
+    )
+
+
+@proves("LDL:attn-n", rest_statement)
+@cache
+def shares_of_the_rest() -> Theorem:
+    return calc(
+        Attn * others(weight),
+        ("==", Attn * (Z - own_weight), normaliser_of_all()),
+        ("==", Attn * (Z - tokens(own * exp(s(j)))), weight_of_the_own_class()),
+        ("==", (1 - Attn_own) * tokens(member * exp(s(j)))),
+        ("==", (1 - Attn_own) * weight, weight_of_a_class()),
+    )

@@ -11,13 +11,14 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, integrated
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
+from numerics.derivations.rules import assume
+from numerics.derivations.sorts import POSITIVE, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import ind, product, scaled, times
+from proofs_check.derivations.features.steps import ind, product, times
+from proofs_check.derivations.proof import proves
 
 n, m, k, w = (
     Variable("n", Sort.INDEX),
@@ -56,80 +57,25 @@ def close(bound: Term) -> Theorem:
 # The loss by differences
 
 
-@cache
-def by_differences() -> Theorem:
-    """The loss is half the mean square of sum_n Attn_n (f_n - f_k), where n = k adds 0."""
-    error, sums = classes(A(n, w) * f(n, w)) - f(k, w), classes(A(n, w) * (f(n, w) - f(k, w)))
-    form = equal(sums, classes(A(n, w) * f(n, w)) - f(k, w) * classes(A(n, w)))
-    inner = arithmetic(error, "==", form.rhs, adds_up, hide=(classes(A(n, w) * f(n, w)),))
-    inner = chain(inner, sums)
-    half = Fraction(1, 2)
-    square = arithmetic(
-        half * is_query * error**2, "==", half * is_query * sums**2, inner, hide=(error, sums, is_query)
-    )
-    return integrate("coordinates", (k,), integrate("mean", (w,), square), (K,))
-
-
 def difference_statement(half: Fraction = Fraction(1, 2)) -> Statement:
     error, sums = classes(A(n, w) * f(n, w)) - f(k, w), classes(A(n, w) * (f(n, w) - f(k, w)))
     loss = Fraction(1, 2) * queries(mean(is_query * error**2))
     return Statement(loss, "==", half * queries(mean(is_query * sums**2)), adds_up.assumptions)
 
 
+@proves("LDL:L1.id", difference_statement)
+@cache
+def by_differences() -> Theorem:
+    """The loss is half the mean square of sum_n Attn_n (f_n - f_k), where n = k adds 0."""
+    values, sums = classes(A(n, w) * f(n, w)), classes(A(n, w) * (f(n, w) - f(k, w)))
+    each = calc(values - f(k, w), ("==", values - f(k, w) * classes(A(n, w)), adds_up), ("==", sums))
+    half_square = lambda error: queries(mean(Fraction(1, 2) * is_query * error**2))
+    return show(half_square(values - f(k, w)), "==", half_square(sums), each)
+
+
 # The error from above, for the class of the query and M others
 
 error_sum = others(A(n, w) * d)
-
-
-@cache
-def weighted_differences(bound: Term = B) -> Theorem:
-    """sum_n Attn_n |d_n| is at most the sum of the Attn_n times the bound of the differences."""
-    each = times(A(n, w), close(bound), positive)
-    return integrated("coordinates", (n,), each, None, bound * others(A(n, w)), (M,))
-
-
-@cache
-def modulus_of_a_sum() -> Theorem:
-    """|sum_n Attn_n d_n| <= sum_n Attn_n |d_n|."""
-    x = Variable("x", range=REALS)
-    sides = (specialise(arithmetic(e, "<=", modulus(x)), {x: d}) for e in (x, -x))
-    up, down = (integrate("coordinates", (n,), times(A(n, w), side, positive), (M,)) for side in sides)
-    total, down = up.rhs, chain(-error_sum, down)
-    return arithmetic(modulus(error_sum), "<=", total, up, down, hide=(error_sum, total))
-
-
-@cache
-def error_bound(bound: Term = B) -> Theorem:
-    """|sum_n Attn_n d_n| <= (1 - Attn_k) B."""
-    total = chain(modulus_of_a_sum(), weighted_differences(bound))
-    return chain(total, scaled(bound, rest), (1 - A_k(w)) * bound)
-
-
-@cache
-def squared_error_bound(bound: Term = B) -> Theorem:
-    """(sum_n Attn_n d_n)^2 <= (1 - Attn_k)^2 B^2."""
-    a, size = error_sum, (1 - A_k(w)) * bound
-    least = (
-        arithmetic(0, "<=", size - a, error_bound(bound), hide=(a, size)),
-        arithmetic(0, "<=", size + a, error_bound(bound), hide=(a, size)),
-    )
-    gap = chain(product(size - a, size + a, *least), size**2 - a**2)
-    return chain(arithmetic(a**2, "<=", size**2, gap, hide=(a**2, size**2)), (1 - A_k(w)) ** 2 * bound**2)
-
-
-@cache
-def lemma_1(bound: Term = B) -> Theorem:
-    """The loss is at most half the mean of (1 - Attn_k)^2 B^2."""
-    values = others(A(n, w) * f(n, w))
-    split = equal(error_sum, values - f_k(w) * others(A(n, w)))
-    error = A_k(w) * f_k(w) + values - f_k(w)
-    form = arithmetic(error, "==", split.rhs, rest, hide=(values,))
-    form = chain(form, error_sum)
-    square = arithmetic(
-        Fraction(1, 2) * error**2, "==", Fraction(1, 2) * error_sum**2, form, hide=(error, error_sum)
-    )
-    least = replace(square.rhs, squared_error_bound(bound))
-    return integrate("mean", (w,), chain(square, least))
 
 
 def bound_statements(constant: int | Fraction = 1, power: int = 1) -> tuple[Statement, ...]:
@@ -158,3 +104,67 @@ def lemma_1_statement(constant: int | Fraction = 1, power: int = 2) -> Statement
     loss, given = Fraction(1, 2) * mean((prediction - f_k(w)) ** 2), hypotheses(positive, rest, close(spread))
     bound = mean((1 - A_k(w)) ** power * (Fraction(constant) * C**2 * L**2 * Delta**2))
     return Statement(loss, "<=", Fraction(1, 2) * bound, given)
+
+
+@proves("LDL:Pr1.Lsum", lipschitz_statements, part=2)
+@cache
+def weighted_differences(bound: Term = spread) -> Theorem:
+    """sum_n Attn_n |d_n| is at most the sum of the Attn_n times the bound of the differences."""
+    each = times(A(n, w), close(bound), positive)
+    return calc(
+        others(A(n, w) * modulus(d)), ("<=", others(A(n, w) * bound), each), ("==", bound * others(A(n, w)))
+    )
+
+
+@proves("LDL:Pr1.Lsum", lipschitz_statements, part=1)
+@cache
+def modulus_of_a_sum() -> Theorem:
+    total = others(A(n, w) * modulus(d))
+    up = show(error_sum, "<=", total, times(A(n, w), show(d, "<=", modulus(d)), positive))
+    down = calc(
+        -error_sum,
+        ("==", others(A(n, w) * -d)),
+        ("<=", total, times(A(n, w), show(-d, "<=", modulus(d)), positive)),
+    )
+    return show(modulus(error_sum), "<=", total, up, down, error_sum, total)
+
+
+@proves("LDL:L1.abs", bound_statements, part=1)
+@cache
+def error_bound(bound: Term = B) -> Theorem:
+    return calc(
+        modulus(error_sum),
+        ("<=", others(A(n, w) * modulus(d)), modulus_of_a_sum()),
+        ("<=", bound * others(A(n, w)), weighted_differences(bound)),
+        ("==", (1 - A_k(w)) * bound, rest),
+    )
+
+
+@proves("LDL:L1.abs", bound_statements, part=2)
+@cache
+def squared_error_bound(bound: Term = B) -> Theorem:
+    size = (1 - A_k(w)) * bound
+    sides = (
+        show(0, "<=", e, error_bound(bound), error_sum, size) for e in (size - error_sum, size + error_sum)
+    )
+    gap = product(size - error_sum, size + error_sum, *sides)
+    return show(error_sum**2, "<=", size**2, gap, error_sum, size)
+
+
+@proves("LDL:L1", lemma_1_statement)
+@cache
+def lemma_1(bound: Term = spread) -> Theorem:
+    """The loss is at most half the mean of (1 - Attn_k)^2 B^2."""
+    values, half = others(A(n, w) * f(n, w)), Fraction(1, 2)
+    error = A_k(w) * f_k(w) + values - f_k(w)
+    each = calc(
+        error,
+        ("==", values - (1 - A_k(w)) * f_k(w)),
+        ("==", values - others(A(n, w)) * f_k(w), rest),
+        ("==", error_sum),
+    )
+    return calc(
+        mean(half * error**2),
+        ("==", mean(half * error_sum**2), each),
+        ("<=", mean(half * ((1 - A_k(w)) * bound) ** 2), squared_error_bound(bound)),
+    )

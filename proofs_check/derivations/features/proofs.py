@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.features import (
-    attention,
     balance,
     counts,
-    errors,
     finite_prompts,
     first_phase,
     gradient,
@@ -27,13 +25,6 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "LDL:eq10": Proof(attention.grouped_statements, (attention.by_classes, attention.from_counts)),
-        "LDL:attn": Proof(
-            attention.own_statements,
-            (attention.own_share_of_all, attention.own_share, attention.own_share_in_odds),
-        ),
-        "LDL:attn-n": one(attention.rest_statement, attention.shares_of_the_rest),
-        "LDL:A.cols": one(attention.sum_statement, attention.add_up),
         "LDL:eq9": one(counts.floored_statement, counts.without_a_floor),
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
@@ -46,13 +37,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "LDL:L3.2": Proof(first_phase.rest_statements, each(first_phase.the_rest, 2)),
         "LDL:L3.3": Proof(first_phase.other_statements, each(first_phase.another_class, 4)),
-        "LDL:L1.id": one(errors.difference_statement, errors.by_differences),
-        "LDL:L1.abs": Proof(errors.bound_statements, (errors.error_bound, errors.squared_error_bound)),
-        "LDL:L1": one(errors.lemma_1_statement, lambda: errors.lemma_1(errors.spread)),
-        "LDL:Pr1.Lsum": Proof(
-            errors.lipschitz_statements,
-            (errors.modulus_of_a_sum, lambda: errors.weighted_differences(errors.spread)),
-        ),
         "OURS:R7.H": Proof(
             gradient.statements, (gradient.moments, gradient.gradient, gradient.columns, gradient.updates)
         ),
