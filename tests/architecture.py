@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -130,6 +131,21 @@ def public_names(path: Path) -> set[str]:
             texts = value.keys if isinstance(value, ast.Dict) else getattr(value, "elts", ())
             names |= {text.value for text in texts if isinstance(text, ast.Constant)}
     return names
+
+
+SECTION = re.compile(r"^(Parameters|Returns|Raises|Attributes|Examples)\n-{3,}$", re.MULTILINE)
+
+
+def told_at_length(found: Modules, public: Iterable[str]) -> list[str]:
+    """Docstrings with numpydoc sections of what is public nowhere: one to four lines are enough."""
+    known = set(public)
+    return [
+        f"{module}.{node.name} has the section {section[1]}; say in a few lines what its name does not"
+        for module, path in found.items()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name not in known
+        if (section := SECTION.search(ast.get_docstring(node) or ""))
+    ]
 
 
 def shadowed(found: Modules) -> list[str]:

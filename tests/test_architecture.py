@@ -9,7 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture import arrows, busy, circles, foreign, imported, long, modules, shadowed, upwards
+from tests.architecture import (
+    arrows,
+    busy,
+    circles,
+    foreign,
+    imported,
+    long,
+    modules,
+    public_names,
+    shadowed,
+    told_at_length,
+    upwards,
+)
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("theory", "numerics", "proofs_check")
@@ -57,6 +69,15 @@ def test_no_public_name_is_the_name_of_a_module() -> None:
 
 def test_packages_hand_names_on_and_modules_stay_short() -> None:
     assert [*busy(FOUND), *long(FOUND)] == []
+
+
+def test_only_what_is_public_is_documented_at_length() -> None:
+    packages = ("theory", "numerics", "numerics.provers", "proofs_check")
+    public = set().union(*(public_names(FOUND[package]) for package in packages))
+    rules = ("numerics.derivations.", "numerics.strategies.", "proofs_check.derivations.proof")
+    inside = {m: path for m, path in FOUND.items() if not m.startswith(rules)}
+    assert told_at_length(inside, public) == []
+    assert told_at_length(FOUND, public) != []
 
 
 def test_nothing_but_the_seeds_and_known_answers_is_handed_on_in_hiding() -> None:

@@ -248,8 +248,6 @@ def all_rows() -> Mapping[str, Row]:
 def rows() -> Mapping[str, Row]:
     """The rows of the papers in scope.
 
-    Examples
-    --------
     >>> rows()["BB:CC.3.b"].paper
     'BB'
     """
@@ -290,8 +288,6 @@ def row(id: str) -> Row:
     KeyError
         If there is no such row; the message names the nearest ones.
 
-    Examples
-    --------
     >>> row("BB:LC.1/inference").id
     'BB:LC.1'
     """
@@ -309,8 +305,6 @@ def row(id: str) -> Row:
 def place(row: Row) -> tuple[str, str]:
     """Section and numbered statement that a row belongs to.
 
-    Examples
-    --------
     >>> place(rows()["BB:LC.1.dmin"]), place(rows()["BB:28"]), place(rows()["OURS:R4.A.ode"])
     (('Appendix C.1', 'Lemma C.1'), ('Appendix E.2', 'Lemma E.4'), ('Results', 'Theorem A'))
     >>> place(rows()["LDL:C.step3"])
@@ -336,8 +330,6 @@ def states(row: Row) -> bool:
     """Whether a row is a statement that the paper numbers, or a part of one, and no step of its
     proof and no remark about it.
 
-    Examples
-    --------
     >>> states(rows()["BB:LC.4"]), states(rows()["BB:LC.4.int"]), states(rows()["LDL:L4.1"])
     (True, False, True)
     """
@@ -356,8 +348,6 @@ def states(row: Row) -> bool:
 def proves(row: Row) -> tuple[str, ...]:
     """The numbered statements in whose proof a row stands.
 
-    Examples
-    --------
     >>> proves(rows()["BB:LC.1.M"]), proves(rows()["LDL:L4.1"]), proves(rows()["BB:LC.1"])
     (('Lemma C.1',), ('Proposition 2',), ())
     """
@@ -370,8 +360,6 @@ def proves(row: Row) -> tuple[str, ...]:
 def also_named(row: Row) -> tuple[str, ...]:
     """Under which other numbers the paper has the statement of a row.
 
-    Examples
-    --------
     >>> also_named(rows()["COL:T3.6"]), also_named(rows()["COL:T4.4"])
     (('Lemma F.1',), ('Theorem H.5',))
     """

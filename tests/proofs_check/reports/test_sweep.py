@@ -235,7 +235,9 @@ def test_a_block_that_cannot_be_computed(error, grid, tmp_path, monkeypatch, cap
 def test_the_command_gives_linear_algebra_one_thread():
     """In a hundred dimensions the last bits of eigenvectors depend on the threads of OpenBLAS."""
     program = (
-        "from proofs_check.reports.cli import main\nmain(['sweep', 'none.toml', '--store', 'none'])\nimport numpy as np\n"
+        "from proofs_check.reports.cli import main\n"
+        "main(['sweep', 'none.toml', '--store', 'none'])\n"
+        "import numpy as np\n"
         "A = np.random.default_rng(0).standard_normal((100, 100))\n"
         "print(*(np.ascontiguousarray(x).tobytes().hex() for x in np.linalg.eigh(A @ A.T)))"
     )

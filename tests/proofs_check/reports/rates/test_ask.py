@@ -141,7 +141,8 @@ def test_a_scale_without_keys(capsys):
 
 def test_exact_answers_load_no_plots_and_no_pages():
     """The compiled sums need Numba, half a second to load, for answers that take a tenth of it."""
-    code = "import sys\nfrom proofs_check.reports.cli import main\nmain(['ask', '-L', '10'])\nprint('loaded', *sys.modules)"
+    code = "import sys; from proofs_check.reports.cli import main; main(['ask', '-L', '10'])"
+    code += "; print('loaded', *sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split("loaded ")[1].split()
     assert not {"matplotlib", "pytest", "jinja2"} & set(loaded)
