@@ -15,6 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition, fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge
+from proofs_check.instances.window.circle import on_circle
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 from theory.symbolic.algebra import Algebra
 
@@ -128,12 +129,6 @@ def opposite_tasks(*, affine: bool = False, power: int = 3) -> Evidence:
     for name in (l, b):
         value = sp.integrate(value, (name, -L, L)) / (2 * L)
     return identity(computed(r"\mathbb E f^p", value) + 1, sp.S.One)
-
-
-def on_circle(name: str) -> sp.Matrix:
-    """A point of the circle, by the tangent of half its angle."""
-    p = sp.Symbol(name, real=True)
-    return sp.Matrix([1 - p**2, 2 * p]) / (1 + p**2)
 
 
 @claim(

@@ -10,12 +10,12 @@ import sympy as sp
 
 from numerics.evidence import Evidence
 from numerics.provers import Closed, computed, forall, identity, trace_identity
-from proofs_check.collins.setting.appendix_b import on_circle
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge
+from proofs_check.instances.window.circle import on_circle
 from theory.symbolic.algebra import Algebra
 
 t = sp.Symbol("t", real=True)
