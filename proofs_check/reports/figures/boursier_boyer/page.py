@@ -135,8 +135,8 @@ def as_html(
     counts = Counter(sentence.verdict for sentence in said)
     seeds = {L: plan.seeds_at(L) for L in sorted({*plan.lengths, *plan.curve_lengths})}
     return str(
-        environment("numerics.experiments")
-        .get_template("figures.html.jinja")
+        environment("proofs_check.reports.figures")
+        .get_template("boursier_boyer/figures.html.jinja")
         .render(
             measurements=measurements,
             plan=plan,

@@ -21,7 +21,7 @@ HEAD, LINE, LETTER = 42.0, 15.0, 4.6
 
 def sheet(figure: Figure, keys: Sequence[Key]) -> str:
     """The text of the SVG file, in the light colours of the page on white."""
-    picture = environment("numerics.experiments").get_template("keys.html.jinja").module.key
+    picture = environment("proofs_check.reports.figures").get_template("keys.html.jinja").module.key
     parts, right, bottom = [], 0.0, 0.0
     for panel in figure.panels:
         svg = panel.plot.file[panel.plot.file.index("<svg") :]

@@ -60,7 +60,7 @@ def write_page(
     of a sentence.
     """
     return write_experiments(
-        "windows/experiments.html.jinja",
+        "collins/experiments.html.jinja",
         found,
         draw(found),
         claims,

@@ -56,7 +56,7 @@ def write_page(
     of a sentence.
     """
     return write_experiments(
-        "features/experiments.html.jinja",
+        "li_duan_liang/experiments.html.jinja",
         found,
         draw(found),
         claims,

@@ -86,7 +86,7 @@ def write_experiments(
     }
     files = {"data.json": json.dumps(document, allow_nan=False) + "\n", "data.csv": table}
     files["index.html"] = (
-        environment("numerics.experiments")
+        environment("proofs_check.reports.figures")
         .get_template(template)
         .render(
             found=found,
