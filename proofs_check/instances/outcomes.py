@@ -1,4 +1,4 @@
-"""What a check that tries returns, for short: it found no error, could not decide, or has a witness."""
+"""What refuted claims have in common, and what a check that tries returns, for short."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from typing import Any
 
 from numerics.evidence import Evidence, Verdict
 
-__all__ = ["TYPO", "refuted_exactly", "supported", "undecided"]
+__all__ = ["TYPO", "charge", "refuted_exactly", "supported", "undecided"]
 
-#: The keywords of a claim on a slip that costs the paper nothing.
-TYPO: dict[str, Any] = {"false": "typo", "costs": "nothing"}
+
+def charge(**words: str) -> dict[str, Any]:
+    """The keywords of `claim` that say how grave an error is, what it costs, which it follows."""
+    return dict(words)
+
+
+#: A slip that costs the paper nothing.
+TYPO = charge(false="typo", costs="nothing")
 
 
 def supported(engine: str, covered: str, **fields: Any) -> Evidence:

@@ -57,9 +57,7 @@ def test_pareto_laws_notice_a_rate_that_is_too_small(monkeypatch: pytest.MonkeyP
         section_4.second_half_of_ii_follows_from_the_first()
 
 
-@pytest.mark.parametrize(
-    "claim", [section_3.gradient_in_the_keys, section_3.gradient_in_the_queries]
-)
+@pytest.mark.parametrize("claim", [section_3.gradient_in_the_keys, section_3.gradient_in_the_queries])
 def test_finite_differences_notice_a_wrong_gradient(
     claim: Callable[[], Evidence], monkeypatch: pytest.MonkeyPatch
 ) -> None:
