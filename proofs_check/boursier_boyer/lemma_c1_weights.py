@@ -101,7 +101,7 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fra
 
 @claim("BB:LC.1.CL/laplace", dial="c")
 def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $y\geq0$, as for $y=tM$, $e^{-y}\leq1-y+c\,y^2$ with `c` = $\frac12$."""
+    r"""For $y\geq0$, as for $y=tM$, $e^{-y}\leq1-y+c\,y^2$ where `c` is $\frac12$."""
     y = sp.Symbol("y", nonnegative=True)
     return forall(exp(-y), "<=", 1 - y + sp.Rational(c) * y**2, {y: Closed(0, oo)})
 
