@@ -20,8 +20,8 @@ from proofs_check.derivations.exact import (
     reading_off,
     softmax_weights,
     theorem_a,
-    two_tokens,
     token_errors,
+    two_tokens,
 )
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 
