@@ -152,9 +152,12 @@ def _shown(lhs: Term, op: str, rhs: Term, facts: Facts, ask: bool = True) -> The
 
 
 def _over_what_the_goal_has(lhs: Term, rhs: Term, fact: Theorem) -> Theorem:
-    """The fact, integrated as the left side is over what it speaks of and the goal does not."""
+    """The fact, integrated as the goal is over what it speaks of and the goal does not; by the
+    outermost integral of that sort and number of variables, of the left side if it has one.
+    """
     own = lhs.free | rhs.free
-    for kind, heads, count in {KINDS[found[0]].sort: found for found in integrals(lhs)}.values():
+    found = {(KINDS[e[0]].sort, e[2]): e for side in (rhs, lhs) for e in integrals(side)}
+    for kind, heads, count in found.values():
         free = fact.lhs.free | fact.rhs.free
         new = sorted((v for v in free - own if v.sort is KINDS[kind].sort), key=lambda v: v.name)
         if len(new) == count and START not in new and own.union(free).issuperset(heads):

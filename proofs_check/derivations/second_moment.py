@@ -193,8 +193,8 @@ proves("OURS:R1.on", failure_statements, part=1)(failure)
 def where_the_normaliser_fails() -> Theorem:
     """E[|err|^2; S_L < S/2] <= 2 sqrt(L) K e^{-x/2} + 2 e^{2 a2} K e^{-x}, x = (L/8) e^{-2 a2}."""
     bad = W.bad
-    split = (s + 2 * W.rho) * expectation(bad) + L * K**2 / s
-    split = show(expectation(bad * W.error_squared), "<=", split, on(vectors()))
+    most = (s + 2 * W.rho) * expectation(bad) + L * K**2 / s
+    split = show(expectation(bad * W.error_squared), "<=", most, on(vectors()))
     part = at_the_best_s(split, term(0), 2 * W.rho, 1, K)
     return calc(part, ("<=", 2 * exp(2 * a2) * K * g**2 + 2 * g * sqrt(L) * K, size_of_the_limit()))
 

@@ -69,8 +69,8 @@ def cubes() -> Theorem:
         "coordinates", (l, k), alpha(l) ** 2 * alpha(k) ** 2 * (alpha(l) ** 2 - alpha(k) ** 2) ** 2, (L, L)
     )
     sums = 2 * tokens(alpha(l) ** 2) * tokens(alpha(l) ** 6) - 2 * tokens(alpha(l) ** 4) ** 2
-    pairs = specialise(calc(0, ("<=", pairs), ("==", sums)), {alpha: ((l,), weight() ** Fraction(1, 2))})
-    point = show(power_sum(2) ** 2, "<=", power_sum(3), pairs)
+    total = specialise(calc(0, ("<=", pairs), ("==", sums)), {alpha: ((l,), weight() ** Fraction(1, 2))})
+    point = show(power_sum(2) ** 2, "<=", power_sum(3), total)
     return show(Q, "<=", P3, point)
 
 
@@ -115,8 +115,7 @@ def _not_negative(form: of_tokens.Form) -> Theorem:
     """A diagonal entry of a covariance is the mean of squares of coefficients."""
     square, entry = tokens(of_tokens.coordinates(form[0](l) ** 2)), of_tokens.of_one_token(form, form)
     total = specialise(of_tokens.single(form, form), {alpha: ((l,), term(1))})
-    square = calc(0, ("<=", square), ("==", L * entry, total))
-    return show(0, "<=", entry, square)
+    return show(0, "<=", entry, calc(0, ("<=", square), ("==", L * entry, total)))
 
 
 @cache

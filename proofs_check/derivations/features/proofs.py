@@ -15,7 +15,6 @@ from proofs_check.derivations.features import (
     margin,
     orbit,
     tasks,
-    universal_bound,
     updates,
 )
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
@@ -64,7 +63,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             late_loss.statements,
             (late_loss.at_least, *each(late_loss.logarithm, 2), late_loss.square_of_a_ratio),
         ),
-        "OURS:R12.lower": one(universal_bound.statement, universal_bound.theorem),
         "OURS:R12.upper": Proof(
             orbit.statements, (orbit.loss_slope, orbit.attention_rises, orbit.time_to_one_half)
         ),

@@ -11,26 +11,16 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, read_up_to, root, sqrt, turned
+from numerics.derivations.derived import cauchy_schwarz, chain, exp, read_up_to, sqrt
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import (
-    arithmetic,
-    assume,
-    begin,
-    continuation,
-    equal,
-    fall,
-    integrate,
-    limit,
-    replace,
-)
+from numerics.derivations.rules import arithmetic, assume, begin, continuation, equal, fall, limit
 from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import CLOCK, START, Function, Variable, term
+from numerics.derivations.tactics import calc, show
+from numerics.derivations.terms import CLOCK, START, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import (
     G,
-    K,
     M,
     Q,
     adds_up,
@@ -60,7 +50,8 @@ from proofs_check.derivations.features.feature_flow import (
     w,
     x,
 )
-from proofs_check.derivations.features.steps import added, gap, ind, product, scaled, times
+from proofs_check.derivations.features.steps import gap, ind, product
+from proofs_check.derivations.proof import proves
 
 R, delta = Variable("R", range=POSITIVE), Variable("delta", range=POSITIVE)
 #: The features of the other classes.
@@ -91,174 +82,6 @@ early = assume("times up to T", CLOCK(t), "<=", T, every=(t,))
 own_score, score = entries(v(k, i) * v(k, j) * Q(i, j, t)), entries(u(n, k, i) * v(k, j) * Q(i, j, t))
 
 
-@cache
-def small_scores() -> tuple[tuple[Theorem, Theorem], ...]:
-    """|v_m Q v_k| <= R^2 Y, by Cauchy-Schwarz, as the norm of v_m v_k^T is at most R^2."""
-    N, shown = entries(Q(i, j, t) ** 2), []
-    for s, left, bound in ((own_score, v(k, i), own_norm), (score, u(n, k, i), norm)):
-        schwarz = cauchy_schwarz("coordinates", (i, j), Q(i, j, t), left * v(k, j), (r, r))
-        schwarz = chain(s**2, schwarz, N * (bound.lhs * own_norm.lhs))
-        schwarz = chain(schwarz, replace(schwarz.rhs, bound, own_norm), N * R**4)
-        schwarz = chain(schwarz, times(R**4, arithmetic(N, "<=", Y**2, hide=(N,))), (R**2 * Y) ** 2)
-        shown.append((root(schwarz, s, R**2 * Y), root(schwarz, -s, R**2 * Y)))
-    return tuple(shown)
-
-
-@cache
-def by_scores() -> Theorem:
-    """(v_k - v_m) Q v_k is the difference of two scores."""
-    each = arithmetic(
-        direction * Q(i, j, t),
-        "==",
-        v(k, i) * v(k, j) * Q(i, j, t) - u(n, k, i) * v(k, j) * Q(i, j, t),
-        differences,
-    )
-    return chain(integrate("coordinates", (i, j), each, (r, r)), own_score - score)
-
-
-@cache
-def no_large_attention() -> tuple[Theorem, Theorem]:
-    """w_k <= e/K and w_m <= e/K within the barrier, where all scores lie between -1/2 and 1/2."""
-    half = Fraction(1, 2)
-    low, e = exp(term(-half)), exp(own_score)
-    bounds = [[chain(s, times(R**2, barrier), half) for s in both] for both in small_scores()]
-    (own_up, own_down), (up, down) = bounds
-    above = lambda s, thm: replace(low, arithmetic(-half, "<=", s, thm, hide=(s,)))
-    least = integrate("coordinates", (n,), above(score, down), (M,))
-    odds_of_scores = arithmetic(e * odds, "==", exp(score), balanced, by_scores(), hide=(score, own_score))
-    total = integrate("coordinates", (n,), odds_of_scores, (M,))
-    rest = chain(low * M, least, turned(total), e * others(odds))
-    most = chain(added(above(own_score, own_down), low * M), added(rest, e), e * (1 + others(odds)))
-    S, classes = others(odds), M + 1
-    whole = chain(low * classes, low + low * M, most)
-    shown = []
-    for weight, s, thm, bound in (
-        (own, own_score, arithmetic(own * whole.rhs, "==", e, hide=(S, e)), own_up),
-        (w, score, odds_of_scores, up),
-    ):
-        line = times(weight, whole)
-        if weight == w:
-            line = chain(line, arithmetic(line.rhs, "==", e * odds, hide=(S, e, odds)))
-        line = chain(weight * (low * classes), line, thm, replace(exp(s), bound))
-        shown.append(arithmetic(weight, "<=", b, line, hide=(weight,)))
-    return shown[0], shown[1]
-
-
-@cache
-def slow() -> Theorem:
-    """For each query the sum over m of <(v_k - v_m) v_k^T, Q>, weighted by -H_mk, is at most 3 b
-    sigma_f^2 p R^2 Y.
-    """
-    own_small, small = no_large_attention()
-    S2, Z, unit = others(w**2), R**2 * Y, spread * p
-    squares = integrate("coordinates", (n,), times(w, small), (M,))
-    squares = chain(S2, squares, b * others(w), scaled(b, adds_up()))
-    f = own + w - own**2 - S2
-    both = chain(added(times(own, own_small), S2), added(squares, own * b), b)
-    hidden = (own, w, S2, b)
-    up = arithmetic(f, "<=", 2 * b, own_small, small, hide=hidden)
-    down = arithmetic(-f, "<=", 2 * b, both, hide=hidden)
-    (own_up, _), (score_up, score_down) = small_scores()
-    first, second = (
-        product(s.rhs - s.lhs, q.rhs - q.lhs, gap(s), gap(q)) for s, q in ((up, score_up), (down, score_down))
-    )
-    crossed = chain(first, added(second, first.rhs))
-    form = arithmetic(crossed.rhs, "==", 4 * (b * Z) + 2 * (f * score), hide=(f, score, b, Z))
-    crossed = arithmetic(-(f * score), "<=", 2 * (b * Z), chain(crossed, form), hide=(f * score, b * Z))
-    each = times(unit * w, crossed)
-    rest = chain(-others(h * score), integrate("coordinates", (n,), each, (M,)), unit * 2 * b * Z * others(w))
-    rest = chain(rest, scaled(unit * 2 * b * Z, adds_up()))
-    first = times(diagonal, own_up)
-    weighted = arithmetic(
-        h * entries(direction * Q(i, j, t)),
-        "==",
-        h * own_score - h * score,
-        by_scores(),
-        hide=(h, own_score, score),
-    )
-    sum_squared = arithmetic(others(w) ** 2, "==", (1 - own) ** 2, adds_up(), hide=(own,))
-    few = chain(error, added(sum_squared, S2), added(squares, (1 - own) ** 2))
-    away = arithmetic(0, "<=", 1 - own, hide=(others(odds),))
-    inner = own * ((1 - own) ** 2 + b * (1 - own)) + 2 * b * (1 - own)
-    enough = arithmetic(inner, "<=", 3 * b, own_small, away, hide=(own, b))
-    line = chain(
-        integrate("coordinates", (n,), weighted, (M,)),
-        own_score * others(h) - others(h * score),
-        arithmetic(
-            own_score * others(h) - others(h * score),
-            "==",
-            diagonal * own_score - others(h * score),
-            diagonal_from_the_rest(),
-            hide=(own_score, others(h), others(h * score), diagonal),
-        ),
-        added(first, -others(h * score)),
-        added(rest, first.rhs),
-    )
-    return chain(line, times(unit * Z, chain(added(times(own, few), 2 * b * (1 - own)), inner, enough)))
-
-
-@cache
-def at_the_start() -> Theorem:
-    """The sum of the squares of the entries of Q is 0 at the time 0."""
-    return chain(
-        integrate("coordinates", (i, j), arithmetic(Q(i, j, START) ** 2, "==", 0, from_0), (r, r)), 0
-    )
-
-
-@cache
-def norm_grows_slowly() -> Theorem:
-    """Y <= small + speed t within the barrier."""
-    N, inner = entries(Q(i, j, t) ** 2), entries(Q(i, j, t) * Q.rate(i, j, t))
-    along = arithmetic(Q(i, j, t) * Q.rate(i, j, t), "==", eta * (G * Q(i, j, t)), flow, gradient, hide=(G,))
-    total = integrate("coordinates", (k,), slow(), (K,))
-    most = scaled(3 * b * spread * R**2 * Y, probabilities)
-    moved = chain(
-        integrate("coordinates", (i, j), along, (r, r)), eta * total.lhs, times(eta, chain(total, most))
-    )
-    moved = chain(moved, speed * Y)
-    dN = derivative(N, t)
-    form = arithmetic(derivative(Y, t), "==", inner / Y, equal(dN, 2 * inner), hide=(N, dN, inner))
-    rate = chain(form, times(1 / Y, moved), speed)
-    e = Y - speed * CLOCK(t)
-    fallen = fall(e, t, chain(derivative(e, t), added(rate, -speed), 0))
-    none = at_the_start()
-    first = arithmetic(fallen.rhs, "==", small, begin(), none, hide=(none.lhs,))
-    return chain(Y, added(chain(fallen, first), speed * CLOCK(t)), small + speed * CLOCK(t))
-
-
-@cache
-def small_attention() -> Theorem:
-    """w_k <= e/K at all times up to T, as the barrier is not reached by then."""
-    (kept,) = barrier.assumptions
-    most = small + rho / (1 + delta)
-    way = arithmetic(speed * T, "<=", rho / (1 + delta))
-    inside = chain(norm_grows_slowly(), added(chain(times(speed, early), way), small), most)
-    below = arithmetic(most, "<", rho)
-    none = at_the_start()
-    start = arithmetic(instantiated(Y, {t: START}), "<=", rho, none, hide=(none.lhs,))
-    thm = continuation(kept, t, inside, below, start, no_large_attention()[0])
-    return read_up_to(T, thm, early)
-
-
-@cache
-def theorem() -> Theorem:
-    """A time at which w_k >= 1/2 is at least K/(6 e eta sigma_f^2 R^4), as no attention reaches 1/2
-    up to any earlier time T.
-    """
-    there, now = ind(own - Fraction(1, 2)), ind(T - CLOCK(t))
-    large = times(now, arithmetic(there * Fraction(1, 2), "<=", there * own, hide=(own,)))
-    both = chain(large, times(there, small_attention()), now * there * b)
-    few = arithmetic(b, "<", Fraction(1, 2), six_classes)
-    never = arithmetic(now * there, "<=", 0, both, few, hide=(T, own, b))
-    later = arithmetic(there * T, "<=", there * CLOCK(t) + T * (now * there), hide=(T, own))
-    later = chain(later, replace(later.rhs, never), there * CLOCK(t))
-    scale = 1 + delta
-    form = arithmetic(there * last, "==", scale * (there * T), hide=(last, own))
-    line = chain(form, times(scale, later), there * CLOCK(t) + delta * (there * CLOCK(t)))
-    first = (M + 1) / (6 * exp(term(1)) * eta * spread * R**4)
-    return chain(there * first, limit(line, delta, there * CLOCK(t), there * CLOCK(t)))
-
-
 def statement(six: int = 6, times: int = 6, half: Fraction = Fraction(1, 2)) -> Statement:
     """A time of the flow at which w_k >= half is at least K/(times e eta sigma_f^2 R^4), for K >=
     six.
@@ -267,3 +90,165 @@ def statement(six: int = 6, times: int = 6, half: Fraction = Fraction(1, 2)) -> 
     classes = assume("at least six classes", six, "<=", M + 1)
     given = hypotheses(flow, gradient, differences, own_norm, norm, balanced, probabilities, from_0, classes)
     return Statement(there * first, "<=", there * CLOCK(t), given)
+
+
+@cache
+def small_scores() -> tuple[tuple[Theorem, Theorem], ...]:
+    """|v_m Q v_k| <= R^2 Y, by Cauchy-Schwarz, as the norm of v_m v_k^T is at most R^2."""
+    N, shown = entries(Q(i, j, t) ** 2), []
+    for s, left, bound in ((own_score, v(k, i), own_norm), (score, u(n, k, i), norm)):
+        schwarz = calc(
+            s**2,
+            ("<=", N * (bound.lhs * own_norm.lhs), of_entries(Q(i, j, t), left * v(k, j))),
+            ("<=", N * R**4, bound, own_norm),
+            ("<=", (R**2 * Y) ** 2),
+        )
+        shown.append((show(s, "<=", R**2 * Y, schwarz), show(-s, "<=", R**2 * Y, schwarz)))
+    return tuple(shown)
+
+
+def of_entries(X: Term, Y: Term) -> Theorem:
+    return cauchy_schwarz("coordinates", (i, j), X, Y, (r, r))
+
+
+@cache
+def by_scores() -> Theorem:
+    """(v_k - v_m) Q v_k is the difference of two scores."""
+    parts = v(k, i) * v(k, j) * Q(i, j, t) - u(n, k, i) * v(k, j) * Q(i, j, t)
+    each = arithmetic(direction * Q(i, j, t), "==", parts, differences)
+    return show(entries(direction * Q(i, j, t)), "==", own_score - score, each)
+
+
+@cache
+def no_large_attention() -> tuple[Theorem, Theorem]:
+    """w_k <= e/K and w_m <= e/K within the barrier, where all scores lie between -1/2 and 1/2."""
+    half, e, S = Fraction(1, 2), exp(own_score), others(odds)
+    low, high = exp(term(-half)), exp(term(half))
+    bounds = [[calc(s, ("<=", half, barrier)) for s in both] for both in small_scores()]
+    (own_up, own_down), (up, down) = bounds
+    odds_of_scores = arithmetic(e * odds, "==", exp(score), balanced, by_scores(), hide=(score, own_score))
+    whole = calc(
+        low * (M + 1),
+        ("<=", e + low * M, show(low, "<=", e, own_down)),
+        ("<=", e + others(exp(score)), show(low, "<=", exp(score), down)),
+        ("==", e * (1 + S), odds_of_scores),
+    )
+    on_own = calc(
+        own * (low * (M + 1)), ("<=", own * (e * (1 + S)), whole), ("==", e, S, e), ("<=", high, own_up)
+    )
+    on_other = calc(
+        w * (low * (M + 1)),
+        ("<=", w * (e * (1 + S)), whole),
+        ("==", e * odds, S, e, odds),
+        ("==", exp(score), odds_of_scores),
+        ("<=", high, up),
+    )
+    return show(own, "<=", b, on_own, own), show(w, "<=", b, on_other, w)
+
+
+@cache
+def slow() -> Theorem:
+    """For each query the sum over m of <(v_k - v_m) v_k^T, Q>, weighted by -H_mk, is at most 3 b
+    sigma_f^2 p R^2 Y.
+    """
+    own_small, small = no_large_attention()
+    S2, Z, unit, rest = others(w**2), R**2 * Y, spread * p, 1 - own
+    squares = calc(S2, ("<=", b * others(w), show(w**2, "<=", b * w, small)), ("==", b * rest, adds_up()))
+    f = own + w - own**2 - S2
+    up = show(f, "<=", 2 * b, own_small, small, own, w, S2, b)
+    square_of_own = show(own**2, "<=", b * own, own_small)
+    down = calc(-f, ("<=", own**2 + S2), ("<=", b * own + b * rest, square_of_own, squares), ("<=", 2 * b))
+    (own_up, _), (score_up, score_down) = small_scores()
+    first, second = (
+        product(one.rhs - one.lhs, other.rhs - other.lhs, gap(one), gap(other))
+        for one, other in ((up, score_up), (down, score_down))
+    )
+    crossed = calc(
+        0,
+        ("<=", first.rhs + second.rhs, first, second, first.rhs, second.rhs),
+        ("==", 4 * (b * Z) + 2 * (f * score), f, score, b, Z),
+    )
+    crossed = show(-(f * score), "<=", 2 * (b * Z), crossed, f * score, b * Z)
+    each = show(-(h * score), "<=", unit * w * (2 * b * Z), crossed)
+    few = calc(error, ("==", rest**2 + S2, adds_up()), ("<=", rest**2 + b * rest, squares))
+    away = arithmetic(0, "<=", rest, hide=(others(odds),))
+    inner = own * (rest**2 + b * rest) + 2 * b * rest
+    along, H, rest_of = entries(direction * Q(i, j, t)), others(h), others(h * score)
+    weighted = show(h * along, "==", h * own_score - h * score, by_scores(), h, own_score, score)
+    return calc(
+        others(h * along),
+        ("==", own_score * H - rest_of, weighted),
+        ("==", diagonal * own_score - rest_of, diagonal_from_the_rest(), own_score, H, rest_of, diagonal),
+        ("<=", diagonal * Z - rest_of, own_up),
+        ("<=", diagonal * Z + unit * 2 * b * Z * others(w), each),
+        ("==", diagonal * Z + unit * 2 * b * Z * rest, adds_up()),
+        ("<=", unit * Z * inner, few),
+        ("<=", unit * Z * (3 * b), show(inner, "<=", 3 * b, own_small, away, own, b)),
+    )
+
+
+@cache
+def at_the_start() -> Theorem:
+    """The sum of the squares of the entries of Q is 0 at the time 0."""
+    return show(entries(Q(i, j, START) ** 2), "==", 0, from_0)
+
+
+@cache
+def norm_grows_slowly() -> Theorem:
+    """Y <= small + speed t within the barrier."""
+    N, inner = entries(Q(i, j, t) ** 2), entries(Q(i, j, t) * Q.rate(i, j, t))
+    along = arithmetic(Q(i, j, t) * Q.rate(i, j, t), "==", eta * (G * Q(i, j, t)), flow, gradient, hide=(G,))
+    moved = calc(
+        inner,
+        ("==", eta * queries(others(h * entries(direction * Q(i, j, t)))), along),
+        ("<=", eta * queries(spread * p * (R**2 * Y) * (3 * b)), slow()),
+        ("==", speed * Y, probabilities),
+    )
+    dN, e = derivative(N, t), Y - speed * CLOCK(t)
+    rate = calc(
+        derivative(Y, t),
+        ("==", inner / Y, equal(dN, 2 * inner), N, dN, inner),
+        ("<=", speed, moved),
+    )
+    fallen = fall(e, t, calc(derivative(e, t), ("<=", 0, rate)))
+    none = at_the_start()
+    first = calc(fallen, ("==", small, begin(), none, none.lhs))
+    return show(Y, "<=", small + speed * CLOCK(t), first)
+
+
+@cache
+def small_attention() -> Theorem:
+    """w_k <= e/K at all times up to T, as the barrier is not reached by then."""
+    (kept,) = barrier.assumptions
+    most, none = small + rho / (1 + delta), at_the_start()
+    inside = calc(norm_grows_slowly(), ("<=", small + speed * T, early), ("<=", most))
+    below = arithmetic(most, "<", rho)
+    start = show(instantiated(Y, {t: START}), "<=", rho, none, none.lhs)
+    return read_up_to(T, continuation(kept, t, inside, below, start, no_large_attention()[0]), early)
+
+
+@proves("OURS:R12.lower", statement)
+@cache
+def theorem() -> Theorem:
+    """A time at which w_k >= 1/2 is at least K/(6 e eta sigma_f^2 R^4), as no attention reaches 1/2
+    up to any earlier time T.
+    """
+    there, now, half = ind(own - Fraction(1, 2)), ind(T - CLOCK(t)), Fraction(1, 2)
+    both = calc(
+        now * (there * half),
+        ("<=", now * (there * own), show(there * half, "<=", there * own, own)),
+        ("<=", now * there * b, small_attention()),
+    )
+    never = show(now * there, "<=", 0, both, arithmetic(b, "<", half, six_classes), T, own, b)
+    later = calc(
+        there * T,
+        ("<=", there * CLOCK(t) + T * (now * there), T, own),
+        ("<=", there * CLOCK(t), never),
+    )
+    line = calc(
+        there * last,
+        ("==", (1 + delta) * (there * T), last, own),
+        ("<=", there * CLOCK(t) + delta * (there * CLOCK(t)), later),
+    )
+    first = (M + 1) / (6 * exp(term(1)) * eta * spread * R**4)
+    return chain(there * first, limit(line, delta, there * CLOCK(t), there * CLOCK(t)))

@@ -18,38 +18,14 @@ from numerics.derivations.terms import CLOCK, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.risks.outcomes import size
-from proofs_check.derivations.training.best_time import (
-    A,
-    best,
-    bound_there,
-    half_of_epsilon,
-    mu,
-    small_g2,
-    there,
-)
-from proofs_check.derivations.training.best_time import limit as best_bound
-from proofs_check.derivations.training.risk_along_the_flow import (
-    RL,
-    R,
-    at_a_time,
-    chain_rule,
-    close_risks,
-    eps,
-    g1,
-    kappa,
-    lipschitz_risk,
-    never_rises,
-    now,
-    together,
-)
+from proofs_check.derivations.training import best_time, two_flows
+from proofs_check.derivations.training import risk_along_the_flow as risk
+from proofs_check.derivations.training.best_time import A, mu
+from proofs_check.derivations.training.risk_along_the_flow import RL, R, at_a_time, eps, g1, kappa, now
 from proofs_check.derivations.training.two_flows import (
-    EVERY,
     T,
-    barrier,
     beta,
-    distance_now,
     g2,
-    gronwall,
     horizon,
     kept_in_the_ball,
     rho,
@@ -70,7 +46,7 @@ def _last() -> Term:
 
 before = assume("T is before the time ln(1 + beta rho/g2)/beta", T, "<", _last())
 falling = assume("R - R* is at most A e^{-mu t}", R(t) - least, "<=", A * exp(-mu * now), every=(t,))
-in_time = assume("T is the best time", T, "==", best)
+in_time = assume("T is the best time", T, "==", best_time.best)
 small_g1 = assume("g1 is at most epsilon/2", g1, "<=", eps / 2)
 up_to_T, later = Op("ind", (T - CLOCK(s),)), Op("ind", (now - CLOCK(s),))
 here = Op("ind", (CLOCK(s) - T,)) * up_to_T
@@ -82,19 +58,25 @@ def statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
     most R* plus the stated bound, and for small g1 and g2 at most R* + epsilon. Here c multiplies
     the bounds.
     """
-    flows, c = hypotheses(*EVERY, before), Fraction(c)
-    risks = flows | hypotheses(close_risks, lipschitz_risk, chain_rule)
-    best_time = risks | hypotheses(falling, in_time)
+    flows, c = hypotheses(*two_flows.EVERY, before), Fraction(c)
+    risks = flows | hypotheses(risk.close_risks, risk.lipschitz_risk, risk.chain_rule)
+    there = risks | hypotheses(falling, in_time)
+    small = hypotheses(small_g1, best_time.small_g2)
     return (
-        Statement(distance_now, "<=", sharp(now, c), flows | hypotheses(horizon)),
+        Statement(two_flows.distance_now, "<=", sharp(now, c), flows | hypotheses(horizon)),
         Statement(
             up_to_T * later * (RL(t) - R(s)),
             "<=",
             up_to_T * later * (c * (g1 + kappa * sharp(CLOCK(s)))),
             risks,
         ),
-        Statement(here * later * (RL(t) - least), "<=", c * best_bound, best_time),
-        Statement(here * later * (RL(t) - least), "<=", c * eps, best_time | hypotheses(small_g1, small_g2)),
+        Statement(here * later * (RL(t) - least), "<=", c * best_time.limit, there),
+        Statement(
+            here * later * (RL(t) - least),
+            "<=",
+            c * eps,
+            there | small,
+        ),
     )
 
 
@@ -116,7 +98,7 @@ def less_than_rho() -> Theorem:
 @cache
 def distance() -> Theorem:
     """Gronwall's bound up to T."""
-    return kept_in_the_ball(gronwall(), less_than_rho)
+    return kept_in_the_ball(two_flows.gronwall(), less_than_rho)
 
 
 @proves("OURS:T4.3", statements, part=2)
@@ -124,10 +106,10 @@ def distance() -> Theorem:
 def from_a_time_on() -> Theorem:
     """R_L(theta_L(t)) <= R_L(theta_L(s)) <= R(theta(s)) + g1 + kappa times the distance at s."""
     bound = lambda time: g1 + kappa * sharp(time)
-    close = together(kept_in_the_ball(barrier, less_than_rho), distance())
+    close = risk.together(kept_in_the_ball(two_flows.barrier, less_than_rho), distance())
     close = at_a_time(calc(RL(t) - R(t), ("<=", size(RL(t) - R(t))), ("<=", bound(now), close)))
     left, right = up_to_T * later * (RL(t) - R(s)), up_to_T * later * bound(CLOCK(s))
-    return show(left, "<=", right, close, never_rises(), bound(CLOCK(s)))
+    return show(left, "<=", right, close, risk.never_rises(), bound(CLOCK(s)))
 
 
 @proves("OURS:T4.3", statements, part=3)
@@ -149,8 +131,8 @@ def at_the_best_time() -> Theorem:
     return calc(
         here * later * (RL(t) - least),
         ("<=", ideal + bound(T), *facts, bound(then), kappa * sharp(T), ideal),
-        ("==", there, in_time),
-        ("<=", best_bound, bound_there()),
+        ("==", best_time.there, in_time),
+        ("<=", best_time.limit, best_time.bound_there()),
     )
 
 
@@ -159,7 +141,7 @@ def within_epsilon() -> Theorem:
     """The stated bound is at most epsilon for small g1 and g2."""
     return calc(
         here * later * (RL(t) - least),
-        ("<=", best_bound, at_the_best_time()),
-        ("<=", g1 + eps / 2, half_of_epsilon()),
+        ("<=", best_time.limit, at_the_best_time()),
+        ("<=", g1 + eps / 2, best_time.half_of_epsilon()),
         ("<=", eps, small_g1),
     )

@@ -21,19 +21,7 @@ from proofs_check.derivations.risks.mean_of_a_vector import norm, norm_of_a_sum
 from proofs_check.derivations.risks.outcomes import i, parameters
 from proofs_check.derivations.training import two_flows
 from proofs_check.derivations.training.risk_along_the_flow import at_a_time
-from proofs_check.derivations.training.two_flows import (
-    EVERY,
-    T,
-    beta,
-    bound_26,
-    early,
-    g2,
-    horizon,
-    s,
-    t,
-    theta,
-    thetaL,
-)
+from proofs_check.derivations.training.two_flows import T, beta, bound_26, g2, horizon, s, t, theta, thetaL
 from theory.regression.transfer import slow_time
 
 eps = Variable("epsilon", range=POSITIVE)
@@ -60,7 +48,7 @@ def block(indicator: Term) -> Term:
 
 def statement(c: int | Fraction = 1) -> Statement:
     """|U_L(T) - lim U_inf| + |V_L(T) - lim V_inf| <= c epsilon, where s is the time T."""
-    given = hypotheses(*EVERY, early, blocks, nearly_there, long_prompts)
+    given = hypotheses(*two_flows.EVERY, two_flows.early, blocks, nearly_there, long_prompts)
     return Statement(here * (block(in_U) + block(in_V)), "<=", Fraction(c) * eps, given)
 
 
@@ -136,7 +124,7 @@ def slow_statements(schedule: str = "slow") -> tuple[Statement, Statement]:
     """At the slow time T |theta_L - lim| <= |theta_inf - lim| + g2^{1/2} ln(1/g2)/(2 beta), and
     both together are at most epsilon for long prompts.
     """
-    given = hypotheses(*EVERY, early, *([slow] if schedule == "slow" else []))
+    given = hypotheses(*two_flows.EVERY, two_flows.early, *([slow] if schedule == "slow" else []))
     return (
         Statement(here * norm(off), "<=", here * norm(theta(i, s) - limit) + slow_bound(), given),
         Statement(here * norm(off), "<=", eps, given | hypotheses(*half_way)),

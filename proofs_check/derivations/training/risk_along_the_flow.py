@@ -18,20 +18,7 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.risks.outcomes import i, parameters, size
 from proofs_check.derivations.training import two_flows
-from proofs_check.derivations.training.two_flows import (
-    EVERY,
-    T,
-    bound_26,
-    distance_now,
-    early,
-    gL,
-    horizon,
-    in_ball,
-    s,
-    square,
-    t,
-    thetaL,
-)
+from proofs_check.derivations.training.two_flows import T, bound_26, gL, horizon, s, square, t, thetaL
 
 now = CLOCK(t)
 g1, kappa, eps = (Variable(name, range=POSITIVE) for name in ("g1", "kappa", "epsilon"))
@@ -48,15 +35,16 @@ chain_rule = assume(
     every=(t,),
     cited=True,
 )
-close_risks = assume("risks within g1 on the ball", in_ball() * size(RL(t) - RS(t)), "<=", g1, every=(t,))
+in_ball = two_flows.in_ball()
+close_risks = assume("risks within g1 on the ball", in_ball * size(RL(t) - RS(t)), "<=", g1, every=(t,))
 lipschitz_risk = assume(
     "C^2 infinite-prompt risk: kappa is its Lipschitz constant on the ball",
-    in_ball() * size(RS(t) - R(t)),
+    in_ball * size(RS(t) - R(t)),
     "<=",
-    kappa * distance_now,
+    kappa * two_flows.distance_now,
     every=(t,),
 )
-ALONG = (*EVERY, early, close_risks, lipschitz_risk)
+ALONG = (*two_flows.EVERY, two_flows.early, close_risks, lipschitz_risk)
 
 
 def nearly_there(e: Term, limit: Term = limit) -> Theorem:
@@ -116,17 +104,13 @@ def together(inside: Theorem, near: Theorem) -> Theorem:
     """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa b for flows that differ by at most b: both
     brackets, in the ball.
     """
-    one, other = size(RL(t) - RS(t)), size(RS(t) - R(t))
-    ball = square(thetaL)
+    one, other, ball, apart = size(RL(t) - RS(t)), size(RS(t) - R(t)), square(thetaL), two_flows.distance_now
+    first = show(one, "<=", g1, close_risks, inside, ball, one)
+    second = show(other, "<=", kappa * apart, lipschitz_risk, inside, ball, other, apart)
     return calc(
         size(RL(t) - R(t)),
         ("<=", one + other),
-        ("<=", g1 + other, show(one, "<=", g1, close_risks, inside, ball, one)),
-        (
-            "<=",
-            g1 + kappa * distance_now,
-            show(other, "<=", kappa * distance_now, lipschitz_risk, inside, ball, other, distance_now),
-        ),
+        ("<=", g1 + kappa * apart, first, second),
         ("<=", g1 + kappa * near.rhs, near),
     )
 
@@ -167,7 +151,7 @@ def _from_T_on(e: Term, limit: Term = limit) -> Theorem:
     flow, which is within e of its limit, and it does not rise.
     """
     before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
-    first = show(before * RL(s), "<=", before * (R(s) + e), at_T(), long_prompts(e))
+    first = show(before * RL(s), "<=", before * (R(s) + e), calc(at_T(), ("<=", before * e, long_prompts(e))))
     second = show(after * R(s), "<=", after * (limit + e), specialise(nearly_there(e, limit), {t: s}))
     return show(later(RL(t) - limit), "<=", 2 * e, first, second, never_rises())
 

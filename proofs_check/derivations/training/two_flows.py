@@ -209,23 +209,33 @@ def kept_in_the_ball(thm: Theorem, early: Callable[[], Theorem] = less_than_rho)
     """What holds as long as the finite-prompt flow is in the ball of radius 2 rho holds up to T, if
     `early` says that Gronwall's bound of the distance is less than rho at T.
     """
-    most, apart = sharp(T), thetaL(i, t) - theta(i, t)
+    inside, start = _inside(), _starts_inside()
+    below = show(inside.rhs, "<", 4 * rho**2, early(), show(0, "<=", sharp(T)), sharp(T))
+    (own,) = barrier.assumptions
+    return continuation(own, t, inside, below, start, thm)
+
+
+@cache
+def _inside() -> Theorem:
+    """|theta_L|^2 <= (rho + g2(e^{beta T} - 1)/beta)^2 within the barrier."""
+    there, apart = theta(i, t), thetaL(i, t) - theta(i, t)
     root = calc(
         sqrt(square(thetaL)),
-        ("<=", norm(theta(i, t)) + norm(apart), norm_of_a_sum(theta(i, t), apart)),
-        ("<=", norm(theta(i, t)) + sharp(CLOCK(t)), _distance(barrier)),
-        ("<=", rho + most, in_small_ball, horizon),
+        ("<=", norm(there) + norm(apart), norm_of_a_sum(there, apart)),
+        ("<=", norm(there) + sharp(CLOCK(t)), _distance(barrier)),
+        ("<=", rho + sharp(T), in_small_ball, horizon),
     )
-    inside = calc(square(thetaL), ("==", sqrt(square(thetaL)) ** 2), ("<=", (rho + most) ** 2, root))
-    below = show(inside.rhs, "<", 4 * rho**2, early(), show(0, "<=", most), most)
-    start = calc(
+    return calc(square(thetaL), ("==", sqrt(square(thetaL)) ** 2), ("<=", (rho + sharp(T)) ** 2, root))
+
+
+@cache
+def _starts_inside() -> Theorem:
+    return calc(
         square(thetaL, START),
         ("==", square(theta, START), same_start),
         ("<=", rho**2, specialise(in_small_ball, {t: START})),
         ("<=", 4 * rho**2),
     )
-    (own,) = barrier.assumptions
-    return continuation(own, t, inside, below, start, thm)
 
 
 @proves("BB:LE.1", statement)
