@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.exact import (
-    critical_points,
     gaussian_scores,
     gaussian_sums,
     gaussian_weights,
@@ -14,7 +13,6 @@ from proofs_check.derivations.exact import (
     matrix_flow,
     polyak_lojasiewicz,
     projection,
-    reading_off,
     softmax_weights,
     theorem_a,
     token_errors,
@@ -26,20 +24,6 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "OURS:R5.cons/entries": Proof(
-            reading_off.entries_statements, (reading_off.entries_of_U, reading_off.entries_of_u)
-        ),
-        "OURS:R5.limit/orthant": Proof(
-            reading_off.field_statements, (reading_off.diagonal_equation, reading_off.scalar_equation)
-        ),
-        "OURS:R5.limit/square": one(reading_off.square_statement, reading_off.square),
-        "OURS:R5.limit/critical": Proof(
-            critical_points.height_statements, (critical_points.height, critical_points.product_of_heights)
-        ),
-        "OURS:R5.limit/repel": Proof(
-            critical_points.repel_statements,
-            (critical_points.no_excess, critical_points.no_diagonal, critical_points.repel),
-        ),
         "OURS:R6.fixed/integral": Proof(
             gaussian_weights.statements, (gaussian_weights.finite, gaussian_weights.infinite)
         ),
