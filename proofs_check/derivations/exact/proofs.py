@@ -9,10 +9,6 @@ from proofs_check.derivations.exact import (
     gaussian_scores,
     gaussian_sums,
     gaussian_weights,
-    long_prompts,
-    matrix_flow,
-    polyak_lojasiewicz,
-    projection,
     softmax_weights,
     theorem_a,
     token_errors,
@@ -26,36 +22,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "OURS:R6.fixed/integral": Proof(
             gaussian_weights.statements, (gaussian_weights.finite, gaussian_weights.infinite)
-        ),
-        "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
-        "BB:F.3.1": Proof(
-            long_prompts.statements,
-            (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem),
-        ),
-        "BB:F.3.4a": one(matrix_flow.affine_statement, matrix_flow.affine),
-        "BB:F.3.4b": Proof(
-            projection.statements,
-            (
-                projection.on_the_set_and_the_ray,
-                projection.member_on_the_ray,
-                projection.member_in_the_set,
-                *each(projection.projection, 3),
-            ),
-        ),
-        "BB:F.3.cons": Proof(
-            matrix_flow.balancedness_statements, (matrix_flow.balance_is_kept, matrix_flow.balanced)
-        ),
-        "OURS:R5.cons": Proof(
-            matrix_flow.conservation_statements, (matrix_flow.balance_is_kept, matrix_flow.rest_is_kept)
-        ),
-        "OURS:R5.PL": Proof(
-            polyak_lojasiewicz.statements, (polyak_lojasiewicz.along_the_flow, polyak_lojasiewicz.square_of_u)
-        ),
-        "OURS:R5.PL/gradient": one(polyak_lojasiewicz.gradient_statement, polyak_lojasiewicz.gradient),
-        "OURS:R5.PL/start": one(polyak_lojasiewicz.start_statement, polyak_lojasiewicz.start_by_halves),
-        "OURS:R5.PL/trace": Proof(
-            polyak_lojasiewicz.trace_statements,
-            (polyak_lojasiewicz.squares_of_the_start, polyak_lojasiewicz.half_of_the_risk_at_the_start),
         ),
         "OURS:R4.b": one(gaussian_scores.statement, gaussian_scores.theorem),
         "OURS:R4.c": one(theorem_a.second_moment_statement, token_errors.error),
