@@ -78,13 +78,15 @@ seen = pairs(h(i) * h(j) * U**2)
 @cache
 def law(at: Setting) -> Theorem:
     """w_ij m_i = l_i l_j."""
-    return show(at.weight * at.m, "==", l(i) * l(j), *at.given[1:2])
+    return show(at.weight * at.m, "==", l(i) * l(j), *(thm for thm in at.given if thm.op == "=="))
 
 
 @cache
 def sign(at: Setting) -> Theorem:
     """w_ij >= 0."""
-    return show(0, "<=", at.weight, specialise(eigenvalues, {i: j}), *at.given)
+    return show(
+        0, "<=", at.weight, specialise(eigenvalues, {i: j}), *(thm for thm in at.given if thm.op == "<=")
+    )
 
 
 @cache

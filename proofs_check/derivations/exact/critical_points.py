@@ -7,11 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import exp
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, begin, fall, integrate, replace, specialise, then
+from numerics.derivations.rules import assume, begin, fall, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import CLOCK, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact import reading_off
@@ -28,13 +29,13 @@ from proofs_check.derivations.exact.eigenbasis import (
     pairs,
     picks,
     squares,
-    summed,
     t,
     trace,
     u,
     u_,
 )
-from proofs_check.derivations.exact.matrices import d, i, j
+from proofs_check.derivations.exact.matrices import i, j, over
+from proofs_check.derivations.proof import proves
 
 B, E, w = finite.bracket, finite.excess, finite.weight
 at_rest = assume("the field of U is 0", u * (l(i) * l(j) * B), "==", 0, every=(i, j, t))
@@ -54,32 +55,24 @@ def height_statements(two: int = 2, one: int = 1) -> tuple[Statement, Statement]
     )
 
 
+@proves("OURS:R5.limit/critical", height_statements, part=1)
 @cache
 def height() -> Theorem:
     """The summands, in which l_i r_i m_i = l_i."""
-    l_r_m = l(i) * r(i) * m(i)
-    form = lambda one: one * (u**2 * l(j) * m(i) * U**2 - 2 * u * (l(j) * delta(i, j) * U))
-    each = summed(
-        chain(
-            w * B**2 - w * delta(i, j) ** 2, arithmetic(form(l_r_m), "==", form(l(i)), inverse, hide=(l_r_m,))
-        )
-    )
-    return chain(E - depth, each, u**2 * Q - 2 * u * mixed)
+    summand = l(i) * l(j) * m(i) * (u * U) ** 2 - 2 * u * (l(i) * l(j) * delta(i, j) * U)
+    each = show(w * B**2 - w * delta(i, j) ** 2, "==", summand, inverse, inverse)
+    return show(E - depth, "==", u**2 * Q - 2 * u * mixed, each)
 
 
-@cache
-def no_excess() -> Theorem:
-    """At a critical point u (R - min R) = 0, as u l_i l_j B_ij = 0."""
-    field = u * (l(i) * l(j) * B)
-    return chain(u * E, summed(arithmetic(r(i) * B * field, "==", 0, at_rest, hide=(field, B))), 0)
-
-
+@proves("OURS:R5.limit/critical", height_statements, part=2)
 def product_of_heights() -> Theorem:
     """2 R - tr S has a factor u, and u (R - min R) = 0."""
-    none = no_excess()
-    known = arithmetic(E * (E - depth), "==", E * height().rhs, height(), hide=(E - depth, E, height().rhs))
-    rest = u * Q - 2 * mixed
-    return chain(known, u * E * rest, arithmetic(u * E * rest, "==", 0, none, hide=(u * E, rest)))
+    return calc(
+        E * (E - depth),
+        ("==", E * height().rhs, height(), E - depth, E, height().rhs),
+        ("==", u * E * (u * Q - 2 * mixed)),
+        ("==", 0, no_excess(), u * E, Q, mixed),
+    )
 
 
 # How saddles repel.
@@ -124,62 +117,63 @@ def repel_statements(
     )
 
 
+@proves("OURS:R5.limit/repel", repel_statements, part=1)
+@cache
+def no_excess() -> Theorem:
+    """At a critical point u (R - min R) = 0, as u l_i l_j B_ij = 0."""
+    field = u * (l(i) * l(j) * B)
+    return calc(
+        u * E, ("==", pairs(r(i) * B * field)), ("==", 0, show(r(i) * B * field, "==", 0, at_rest, field, B))
+    )
+
+
+@proves("OURS:R5.limit/repel", repel_statements, part=2)
 def no_diagonal() -> Theorem:
     """As tr(SUS) = u Q, the product of R - min R with the sum of l_i^2 U_ii >= 0 is 0, and so is
     that with each summand.
     """
-    value = l(i) ** 2 * U_(i, i, t)
-    positive = arithmetic(0, "<=", value, in_the_orthant)
-    other = specialise(positive, {i: j}).rhs
-    gap = chain(arithmetic(0, "<=", (1 - delta(i, j)) ** 2), 1 - 2 * delta(i, j) + delta(i, j) ** 2)
-    gap = then(gap, arithmetic(gap.rhs, "==", 1 - delta(i, j), squares, hide=(delta(i, j) ** 2,)))
-    less = arithmetic(delta(i, j) * other, "<=", other, gap, specialise(positive, {i: j}), hide=(other,))
-    less = chain(delta(i, j) * (l(j) * (l(j) * U_(j, j, t))), less)
-    picked = specialise(picks, {f: ((j,), l(j) * U_(j, j, t))})
-    part = chain(value, arithmetic(picked.rhs, "==", picked.lhs, picked, hide=(picked.lhs, picked.rhs)))
-    part = chain(part, integrate("coordinates", (j,), less, (d,)), tau)
-    excess = chain(0, summed(arithmetic(0, "<=", w * B**2, sign(finite), hide=(w, B))), E)
-    product = arithmetic(E * value, "<=", E * tau, excess, part, hide=(E, value, tau))
-    same = chain(u * Q - mixed, at_rest_too)
-    form = -E * (u * Q - mixed) + u * E * Q + E * (tau - mixed)
-    traced = reading_off.trace_of_the_product()
-    none = arithmetic(form, "==", 0, same, no_excess(), traced, hide=(E, Q, u * E, u * Q - mixed, mixed, tau))
-    return chain(product, form, none)
+    value, other = l(i) ** 2 * U_(i, i, t), l(j) ** 2 * U_(j, j, t)
+    positive = show(0, "<=", other, specialise(in_the_orthant, {i: j}))
+    gap = calc(0, ("<=", (1 - delta(i, j)) ** 2), ("==", 1 - delta(i, j), squares))
+    less = show(delta(i, j) * other, "<=", other, gap, positive, other)
+    part = calc(
+        value,
+        ("==", over((j,), delta(i, j) * other), specialise(picks, {f: ((j,), l(j) * U_(j, j, t))})),
+        ("<=", tau, less),
+    )
+    excess = show(0, "<=", E, show(0, "<=", w * B**2, sign(finite), w, B))
+    same = show(mixed, "==", u * Q, at_rest_too)
+    return calc(
+        E * value,
+        ("<=", E * tau, excess, part, E, value, tau),
+        ("==", E * mixed, reading_off.trace_of_the_product(), E, mixed, tau),
+        ("==", E * (u * Q), same, E, mixed, u * Q),
+        ("==", u * E * Q),
+        ("==", 0, no_excess(), u * E, Q),
+    )
 
 
+@proves("OURS:R5.limit/repel", repel_statements, part=3)
 def repel() -> Theorem:
     """The derivative of y = k u + tau is at least k y."""
-    traced = reading_off.trace_of_the_product()
+    y, slope = k * u + tau, k * u_.rate(t) + trace(l(i) ** 2 * U_.rate(i, i, t))
     moved_U, moved_u = finite.flow
-    diagonal = specialise(moved_U, {j: i})
-    each = arithmetic(
+    each = show(
         l(i) ** 2 * U_.rate(i, i, t),
         "==",
-        u * l(i) ** 4 - u * (u * (l(i) ** 4 * m(i) * U_(i, i, t))),
-        diagonal,
+        u * l(i) ** 4 - u**2 * (l(i) ** 4 * m(i) * U_(i, i, t)),
+        specialise(moved_U, {j: i}),
         ones,
     )
-    of_tau = chain(integrate("coordinates", (i,), each, (d,)), u * K - u * loss)
-    of_u = chain(
-        moved_u,
-        -u * Q + mixed,
-        arithmetic(-u * Q + mixed, "==", -u * Q + tau, traced, hide=(Q, mixed, tau)),
+    room = show(0, "<=", K - loss - k * Q - k**2, _lost(Fraction(1, 2)), rate, near[1])
+    grows = calc(
+        k * y,
+        ("<=", k * y + u * room.rhs, show(0, "<=", u * room.rhs, near[0], room, room.rhs)),
+        ("==", k * (-u * Q + tau) + u * K - u * loss),
+        ("==", k * (-u * Q + mixed) + u * K - u * loss, reading_off.trace_of_the_product()),
+        ("==", slope, moved_u, each),
     )
-    y = k * u + tau
-    slope = k * u_.rate(t) + of_tau.lhs
-    opaque = (of_tau.lhs, u * K, u * loss, Q, tau)
-    moved = arithmetic(slope, "==", k * (-u * Q + tau) + (u * K - u * loss), of_u, of_tau, hide=opaque)
-    room = arithmetic(
-        0, "<=", K - loss - k * Q - k**2, near[1], _lost(Fraction(1, 2)), rate, hide=(loss, Q, K)
-    )
-    more = arithmetic(0, "<=", u * room.rhs, near[0], room, hide=(room.rhs,))
-    grows = chain(k * y, arithmetic(k * y, "<=", k * y + more.rhs, more, hide=(y, more.rhs)), moved.rhs)
-    grows = arithmetic(k * y - slope, "<=", 0, grows, moved, hide=(y, slope, moved.rhs))
     decay, growth = exp(-k * CLOCK(t)), exp(k * CLOCK(t))
-    falling = -(decay * y)
-    falls = chain(derivative(falling, t), decay * (k * y - slope), replace(decay * (k * y - slope), grows), 0)
-    first = arithmetic(at_start(falling), "==", -at_start(y), begin(), hide=(at_start(y),))
-    fallen = arithmetic(
-        at_start(y), "<=", decay * y, then(fall(falling, t, falls), first), hide=(at_start(y), decay * y)
-    )
-    return chain(growth * at_start(y), replace(growth * at_start(y), fallen), y)
+    falls = calc(derivative(-(decay * y), t), ("==", decay * (k * y - slope)), ("<=", 0, grows))
+    fallen = calc(fall(-(decay * y), t, falls), ("==", -at_start(y), begin()))
+    return calc(at_start(y) * growth, ("<=", growth * (decay * y), fallen), ("==", y))

@@ -7,13 +7,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, assume, integrate, specialise
+from numerics.derivations.derived import exp
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens import b, mean, n, rank, weight_of_a_vector, xi
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import d, i, j, over
 
 l, m, a = (Variable(name, Sort.INDEX) for name in "lma")
@@ -60,15 +62,20 @@ def statement(half: Fraction = Fraction(1, 2)) -> Statement:
     return Statement(both[0], "==", both[1], hypotheses(independent))
 
 
+@proves("OURS:R4.b", statement)
 def theorem() -> Theorem:
     """The mean of e^{b.xi} at b = sum_l lambda_l R_l'Uz, whose square is s sum_l lambda_l^2."""
     slope = tokens(lam(l) * over(i, d, at_the_query(i) * R(l, i, n)))
-    at = specialise(weight_of_a_vector(), {b: ((n,), slope)})
-    one = specialise(independent, {c: ((l, m), lam(l) * lam(m))})
-    weight = at_the_query(i) * at_the_query(j)
-    each = arithmetic(weight * one.lhs, "==", weight * one.rhs, one, hide=(weight, one.lhs, one.rhs))
-    total = integrate("coordinates", (i, j), each, (d, d))
-    square = over(n, rank, slope**2)
-    form = chain(square, total, s * tokens(lam(l) ** 2))
-    last = arithmetic(exp(square / 2), "==", exp(form.rhs / 2), form, hide=(square, form.rhs))
-    return chain(statement().lhs, at, exp(square / 2), last, statement().rhs)
+    one, weight = specialise(independent, {c: ((l, m), lam(l) * lam(m))}), at_the_query(i) * at_the_query(j)
+    each = show(weight * one.lhs, "==", weight * one.rhs, one, weight, one.lhs, one.rhs)
+    form = calc(
+        over(n, rank, slope**2),
+        ("==", over(i, d, over(j, d, weight * one.lhs))),
+        ("==", over(i, d, over(j, d, weight * one.rhs)), each),
+        ("==", s * tokens(lam(l) ** 2)),
+    )
+    return calc(
+        mean(exp(tokens(lam(l) * score))),
+        ("==", exp(form.lhs / 2), specialise(weight_of_a_vector(), {b: ((n,), slope)})),
+        ("==", exp(s * tokens(lam(l) ** 2) / 2), form),
+    )

@@ -5,17 +5,20 @@ summed over the rows of V and over an orthonormal basis; and the gradient in U b
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import sympy as sp
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, integrate
+from numerics.derivations.rules import assume, integrate
 from numerics.derivations.sorts import REALS, Sort, whole
 from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.tactics import show
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import by_normal_form, proves
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.softmax_covariance import SpreadMoments, softmax_covariance_second_moment
 
@@ -131,11 +134,11 @@ def gradient_statements(two: int = 2, six: int = 6) -> tuple[Statement, Statemen
     )
 
 
+@proves("OURS:R4.Q", gradient_statements, part=(1, 2, 3))
+@cache
 def gradients() -> tuple[Theorem, Theorem, Theorem]:
     """The moments for one form are summed over the rows of V and over the coordinates."""
-    entry = arithmetic(
-        z(b) ** 2 * of_a_form.lhs, "==", z(b) ** 2 * of_a_form.rhs, of_a_form, hide=(of_a_form.rhs,)
-    )
+    entry = show(z(b) ** 2 * of_a_form.lhs, "==", z(b) ** 2 * of_a_form.rhs, of_a_form, of_a_form.rhs)
     return (
         integrate("coordinates", (i,), of_a_row, (m,)),
         integrate("coordinates", (i, a), of_a_coordinate, (m, d)),
@@ -173,3 +176,6 @@ def derivative_statement(times: int = 1) -> Statement:
     covariance = softmax(x(l, c) * value) - softmax(x(l, c)) * softmax(value)
     moved = over((c, b), covariance * z(b) * U.rate(c, b, t))
     return Statement(derivative(softmax(value), t), "==", times * moved)
+
+
+proves("OURS:R4.d", derivative_statement)(by_normal_form(derivative_statement))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp, log, turned
-from numerics.derivations.rules import arithmetic, assume, equal, gaussian, integrate, replace, specialise
+from numerics.derivations.derived import exp, log
+from numerics.derivations.rules import assume, gaussian, specialise
 from numerics.derivations.sorts import POSITIVE, Range, Sort, whole
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import GAUSSIAN, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 
 j, xi, d = Variable("j", Sort.INDEX), Variable("xi_", Sort.NORMAL), Variable("d", range=whole(1))
 lam = Variable("lambda", range=POSITIVE)
@@ -38,20 +40,18 @@ def statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statem
     )
 
 
+@proves("OURS:R6.fixed/integral", statements, part=1)
 def finite() -> Theorem:
     """The Gaussian integral without a linear term."""
-    one = equal((1 - r) + r, 1)
-    return chain(weight((1 - r) / 2), gaussian(xi, j, d, 0, one), exp(-(d / 2) * log(r)))
+    one = show((1 - r) + r, "==", 1)
+    return show(weight((1 - r) / 2), "==", exp(-(d / 2) * log(r)), gaussian(xi, j, d, 0, one))
 
 
+@proves("OURS:R6.fixed/integral", statements, part=2)
 def infinite() -> Theorem:
     """The mean is at least that for every smaller lambda; at r = e^{-2 M} this is e^{dM} >= M."""
-    square = GAUSSIAN(j, xi) ** 2
-    point = arithmetic((1 - r) / 2 * square, "<=", lam * square, _from(Fraction(1, 2)), hide=(square,))
-    exponent = integrate("coordinates", (j,), point, (d,))
-    larger = chain(
-        finite().rhs, turned(finite()), integrate("normal", (xi,), replace(exp(exponent.lhs), exponent))
-    )
-    small = exp(-2 * M)
-    at = specialise(larger, {r: small}, arithmetic(small, "<", 1))
-    return chain(arithmetic(M, "<=", exp(d * M)), arithmetic(exp(d * M), "==", at.lhs), at)
+    square, small = GAUSSIAN(j, xi) ** 2, exp(-2 * M)
+    point = show((1 - r) / 2 * square, "<=", lam * square, _from(Fraction(1, 2)), square)
+    larger = calc(exp(-(d / 2) * log(r)), ("==", weight((1 - r) / 2), finite()), ("<=", weight(lam), point))
+    at = specialise(larger, {r: small}, show(small, "<", 1))
+    return calc(M, ("<=", exp(d * M)), ("==", at.lhs), ("<=", weight(lam), at))

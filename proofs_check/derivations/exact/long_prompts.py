@@ -5,14 +5,15 @@ Boyer).
 from __future__ import annotations
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace
+from numerics.derivations.rules import assume
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.matrices import d, dot, i, j, matrix
+from proofs_check.derivations.proof import proves
 
 Lambda, delta = matrix("Lambda"), matrix("delta")  # the covariance and the identity
 trace = bind("coordinates", (i,), Lambda(i, i), (d,))
@@ -34,7 +35,14 @@ def statements(one: int = 1) -> tuple[Statement, Statement]:
     return Statement(L**2 * gap(one), "==", size), Statement(gap(one), "<=", 1 * eps, long_enough.assumptions)
 
 
+@proves("BB:F.3.1", statements, part=1)
+def square_of_the_gap() -> Theorem:
+    return show(L**2 * gap(), "==", size)
+
+
+@proves("BB:F.3.1", statements, part=2)
 def theorem() -> Theorem:
     """As the square of the gap is |Lambda + tr(Lambda) I|^2/L^2, it is at most eps for a long L."""
-    bound = L**-2 * size
-    return chain(gap(), bound, replace(bound, long_enough), eps / L, arithmetic(eps / L, "<=", eps))
+    return calc(
+        gap(), ("==", L**-2 * size), ("<=", L**-2 * (eps * L), long_enough), ("==", eps / L), ("<=", eps)
+    )

@@ -8,11 +8,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, fall, integrate, specialise
+from numerics.derivations.rules import assume, fall, specialise
 from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import START, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.matrices import (
@@ -24,7 +24,6 @@ from proofs_check.derivations.exact.matrices import (
     Word,
     a,
     b,
-    d,
     dot,
     entry,
     i,
@@ -33,6 +32,7 @@ from proofs_check.derivations.exact.matrices import (
     over,
     range_from_the_right,
 )
+from proofs_check.derivations.proof import proves
 
 t = Variable("t", Sort.TIME)
 U_, u_ = (
@@ -81,37 +81,6 @@ def conservation_statements(factor: int = 1, taken: int = 1) -> tuple[Statement,
     return Statement(norms, "==", at_start(norms), FLOW), Statement(kept, "==", at_start(kept), FLOW | RANGE)
 
 
-@cache
-def balance_is_kept() -> Theorem:
-    """The derivative of |U|^2 - u^2 is 2 tr(U'dU) - 2 u du, and both traces are equal."""
-    each = arithmetic(U(i, j) * U_.rate(i, j, t), "==", U(i, j) * moved, flow[0], hide=(moved,))
-    of_U = integrate("coordinates", (i, j), each, (d, d))
-    known = of_U, flow[1]
-    both = arithmetic(
-        2 * of_U.lhs - 2 * u * u_.rate(t),
-        "==",
-        2 * of_U.rhs - 2 * u * slowed,
-        *known,
-        hide=(of_U.rhs, slowed),
-    )
-    return fall(balance, t, chain(derivative(balance, t), both, 0))
-
-
-@cache
-def rest_is_kept() -> Theorem:
-    """As H S = S = S H, the derivative dU of the form S N S has P(dU) = 0."""
-    left, right = PENROSE[2], range_from_the_right()
-    with_U = left.within(right=(S, U, S, H)).then(right.within(left=(S, S, U))).shown
-    without = left.within(right=(S, H)).then(right.within(left=(S,))).shown
-    factors = H(i, a) * H(b, j)
-    there = specialise(flow[0], {i: a, j: b})
-    each = arithmetic(factors * there.lhs, "==", factors * there.rhs, there, hide=(there.rhs,))
-    form = -(u**2) * with_U.lhs + u * without.lhs
-    turned = chain(integrate("coordinates", (a, b), each, (d, d)), form)
-    rate = arithmetic(U_.rate(i, j, t) - turned.lhs, "==", 0, flow[0], turned, with_U, without)
-    return fall(rest, t, chain(derivative(rest, t), rate))
-
-
 # The start of Assumption 5.1 (Appendix F.3).
 
 sigma = Variable("sigma", range=POSITIVE)
@@ -129,13 +98,45 @@ def balancedness_statements(factor: int = 1) -> tuple[Statement, Statement]:
     return norms, Statement(dot(U(i, j), U(i, j)) - factor * u**2, "==", term(0), FLOW | start)
 
 
+@proves("OURS:R5.cons", conservation_statements, part=2)
+@cache
+def rest_is_kept() -> Theorem:
+    """As H S = S = S H, the derivative dU of the form S N S has P(dU) = 0."""
+    left, right = PENROSE[2], range_from_the_right()
+    with_U = left.within(right=(S, U, S, H)).then(right.within(left=(S, S, U))).shown
+    without = left.within(right=(S, H)).then(right.within(left=(S,))).shown
+    there = specialise(flow[0], {i: a, j: b})
+    each = show(H(i, a) * U_.rate(a, b, t) * H(b, j), "==", H(i, a) * there.rhs * H(b, j), there)
+    slope = calc(
+        derivative(rest, t),
+        ("==", moved + u**2 * with_U.lhs - u * without.lhs, flow[0], each),
+        ("==", 0, with_U, without),
+    )
+    return fall(rest, t, slope)
+
+
+@proves("BB:F.3.cons", balancedness_statements, part=1)
+@proves("OURS:R5.cons", conservation_statements, part=1)
+@cache
+def balance_is_kept() -> Theorem:
+    """The derivative of |U|^2 - u^2 is 2 tr(U'dU) - 2 u du, and both traces are equal."""
+    each = show(U(i, j) * U_.rate(i, j, t), "==", U(i, j) * moved, flow[0])
+    slope = calc(
+        derivative(balance, t), ("==", 2 * dot(U(i, j), moved) - 2 * u * u_.rate(t), each), ("==", 0, flow[1])
+    )
+    return fall(balance, t, slope)
+
+
+@proves("BB:F.3.cons", balancedness_statements, part=2)
 def balanced() -> Theorem:
     """At the start |U| = sigma = u."""
-    square = arithmetic(U_(i, j, START) ** 2, "==", (sigma * gram) ** 2, start_of_U, hide=(gram,))
-    norm = chain(integrate("coordinates", (i, j), square, (d, d)), sigma**2 * of_norm_1.lhs)
-    first = at_start(balance)
-    zero = arithmetic(norm.lhs - u_(START) ** 2, "==", 0, norm, of_norm_1, start_of_u)
-    return chain(balance_is_kept(), first, zero)
+    square = show(U_(i, j, START) ** 2, "==", (sigma * gram) ** 2, start_of_U, gram)
+    return calc(
+        balance_is_kept(),
+        ("==", sigma**2 * dot(gram, gram) - u_(START) ** 2, square),
+        ("==", sigma**2 - u_(START) ** 2, of_norm_1),
+        ("==", 0, start_of_u),
+    )
 
 
 def affine_statement(times: int = 1) -> Statement:
@@ -145,16 +146,16 @@ def affine_statement(times: int = 1) -> Statement:
     return Statement(U(i, j), "==", sigma * gram + times * moved, FLOW | RANGE | start_of_U.assumptions)
 
 
+@proves("BB:F.3.4a", affine_statement)
 def affine() -> Theorem:
     """As P(U) stays what it is, U(t) - U(0) = H (U(t) - U(0)) H, where H = S S^+ = S^+ S."""
     both = PENROSE[0].within(right=(U, H)).then(PENROSE[1].within(left=(S, G, U))).shown
     first = specialise(both, {t: START})
-    parts = rest + both.lhs
-    same = arithmetic(parts, "==", at_start(rest) + both.lhs, rest_is_kept(), hide=(rest, at_start(rest)))
-    named = U_(i, j, START) - first.lhs + both.lhs
-    return chain(
+    return calc(
         U(i, j),
-        same,
-        named,
-        arithmetic(named, "==", sigma * gram - first.rhs + both.rhs, both, first, start_of_U),
+        ("==", rest + both.lhs),
+        ("==", at_start(rest) + both.lhs, rest_is_kept()),
+        ("==", U_(i, j, START) - first.lhs + both.lhs),
+        ("==", U_(i, j, START) - first.rhs + both.rhs, first, both),
+        ("==", sigma * gram - first.rhs + both.rhs, start_of_U),
     )

@@ -7,10 +7,11 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import cauchy_schwarz, chain, root, turned
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise, then
+from numerics.derivations.derived import cauchy_schwarz
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import START, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import excess_falls, infinite
@@ -33,7 +34,6 @@ from proofs_check.derivations.exact.eigenbasis import (
     picks,
     speed,
     squares,
-    summed,
     swaps,
     t,
     trace,
@@ -44,6 +44,7 @@ from proofs_check.derivations.exact.eigenbasis import (
     zero_or_one,
 )
 from proofs_check.derivations.exact.matrices import a, b, d, i, j, matrix, over
+from proofs_check.derivations.proof import proves
 
 lam, top, s, N = (Variable(name, range=POSITIVE) for name in ("lambda", "top", "s", "N"))
 Theta = matrix("Theta")
@@ -70,205 +71,6 @@ def room() -> Term:
     return s**2 * S_Theta * (2 - s**2 * top)
 
 
-def _in_range() -> Theorem:
-    """Where i is outside the range, B is -delta and l_j delta_ij = l_i delta_ij = 0."""
-    one = specialise(swaps, {f: ((i,), l(i))})
-    h_l, i_l, j_l = h(i) * l(i), delta(i, j) * l(i), delta(i, j) * l(j)
-    form = lambda first, last: (u * U) ** 2 * l(i) * l(j) * first - 2 * u * U * j_l * first + last
-    steps = [
-        (form(h_l, delta(i, j) * h(i) * j_l), form(h_l, delta(i, j) * h(i) * i_l), one, (i_l, j_l, h_l)),
-        (form(h_l, delta(i, j) ** 2 * h_l), form(l(i), delta(i, j) ** 2 * l(i)), in_range, (h_l,)),
-        (form(l(i), delta(i, j) * i_l), form(l(i), delta(i, j) * j_l), one, (i_l, j_l)),
-    ]
-    parts = (arithmetic(e, "==", new, thm, hide=hide) for e, new, thm, hide in steps)
-    return chain(h(i) * (l(j) * B**2), *parts, l(j) * B**2)
-
-
-@cache
-def gradient() -> Theorem:
-    """|dU|^2 >= 2 lambda^3 u^2 R: summand by summand, where those outside the range vanish."""
-    other_index = lambda thm: specialise(thm, {i: j})
-    not_negative = then(arithmetic(0, "<=", h(i) ** 2), zero_or_one)
-    small, other, big, large = (lam * h(i)) ** 2, lam * l(j), l(i) ** 2, l(j) ** 2
-    first = arithmetic(
-        small, "<=", big, least, arithmetic(0, "<=", lam * h(i), not_negative), hide=(lam * h(i),)
-    )
-    h_l = arithmetic(
-        l(j) * (lam * h(j)),
-        "<=",
-        l(j) * l(j),
-        other_index(least),
-        other_index(eigenvalues),
-        hide=(lam * h(j),),
-    )
-    second = chain(lam * (h(j) * l(j)), h_l, large)
-    second = then(
-        arithmetic(other, "==", lam * (h(j) * l(j)), other_index(in_range), hide=(h(j) * l(j),)), second
-    )
-    positive = arithmetic(0, "<=", other, other_index(eigenvalues))
-    factors = arithmetic(
-        small * other, "<=", big * large, first, second, positive, hide=(small, other, big, large)
-    )
-    each = arithmetic(
-        small * other * B**2, "<=", big * large * B**2, factors, hide=(small * other, big * large, B)
-    )
-    moved = arithmetic(u**2 * (big * large * B**2), "==", U_.rate(i, j, t) ** 2, flow[0])
-    each = chain(replace(u**2 * (small * other * B**2), each), moved)
-    once = arithmetic(
-        lam**3 * u**2 * l(j) * B**2 * h(i) ** 2,
-        "==",
-        lam**3 * u**2 * l(j) * B**2 * h(i),
-        zero_or_one,
-        hide=(B, h(i) ** 2),
-    )
-    seen = arithmetic(
-        lam**3 * u**2 * (h(i) * (l(j) * B**2)),
-        "==",
-        lam**3 * u**2 * (l(j) * B**2),
-        _in_range(),
-        hide=(_in_range().lhs, B),
-    )
-    line = chain(turned(seen), turned(once), each)
-    total = chain(lam**3 * u**2 * twice_risk, summed(line))
-    return chain(total, arithmetic(total.rhs, "<=", speed, hide=(total.rhs,)))
-
-
-@cache
-def _length_of_the_start() -> Theorem:
-    """The sum over j of (Theta Theta')_ij^2 is at most (Theta Theta')_ii: with the row w of Theta
-    it is w'(Theta'Theta)w, at most |w|^2 by the inequality of Cauchy and Schwarz.
-    """
-    w = over((a,), Theta(i, a) ** 2)
-    dual = over((j,), Theta(j, a) * Theta(j, b))
-    pairs_of_rows = dual, Theta(i, a) * Theta(i, b)
-    schwarz = cauchy_schwarz("coordinates", (a, b), *pairs_of_rows, (d, d))
-    norm_of_dual = over((a, b), dual**2)
-    product = chain(schwarz, norm_of_dual * w**2)
-    one = chain(norm_of_dual, start[2])
-    squared = then(product, arithmetic(norm_of_dual * w**2, "==", w**2, one))
-    return chain(over((j,), gram**2), root(squared, over((a, b), pairs_of_rows[0] * pairs_of_rows[1]), w))
-
-
-def squares_of_the_start() -> Theorem:
-    """tr(S B S B S) <= |S| |S Theta|^2 for B = Theta Theta'."""
-    row = arithmetic(
-        l(i) ** 2 * over((j,), gram**2),
-        "<=",
-        l(i) ** 2 * over((a,), Theta(i, a) ** 2),
-        _length_of_the_start(),
-    )
-    narrow = chain(pairs(l(i) ** 2 * gram**2), integrate("coordinates", (i,), row, (d,)), S_Theta)
-    by_top = arithmetic(
-        l(i) ** 2 * l(j) * gram**2,
-        "<=",
-        top * (l(i) ** 2 * gram**2),
-        specialise(largest, {i: j}),
-        hide=(gram,),
-    )
-    return chain(y, summed(by_top), top * narrow.lhs, replace(top * narrow.lhs, narrow))
-
-
-def _trace_of_the_start() -> Theorem:
-    """tr(S B S) = |S Theta|^2 for B = Theta Theta'."""
-    each = specialise(picks, {f: ((j,), gram)})
-    row = arithmetic(l(i) * each.lhs, "==", l(i) * each.rhs, each, hide=(each.lhs, each.rhs))
-    return chain(x, integrate("coordinates", (i,), row, (d,)), S_Theta)
-
-
-@cache
-def risk_at_the_start() -> Theorem:
-    """2 R(0) = tr S - 2 s^2 tr(S B S) + s^4 tr(S B S B S) for B = Theta Theta'."""
-    entry = arithmetic(
-        l(j) * at_start(B) ** 2,
-        "==",
-        l(j) * (s**2 * l(i) * gram - delta(i, j)) ** 2,
-        *start[:2],
-        hide=(gram,),
-    )
-    return chain(at_start(twice_risk), summed(entry), s**4 * y - 2 * s**2 * x + trace_S)
-
-
-@cache
-def start_below_the_saddles() -> Theorem:
-    """The traces of the start are |S Theta|^2, and at most |S| |S Theta|^2."""
-    known = risk_at_the_start(), _trace_of_the_start(), squares_of_the_start()
-    return arithmetic(room(), "<=", trace_S - at_start(twice_risk), *known, hide=(S_Theta, x, y, trace_S))
-
-
-@cache
-def height() -> Theorem:
-    """tr S - 2 R <= 2 u tr(SUS), and its square is bounded by the inequality of Cauchy and Schwarz,
-    as |U| = u.
-    """
-    tau = pairs(l(i) * l(j) * delta(i, j) * U)
-    less = arithmetic(
-        l(j) * delta(i, j) ** 2 - l(j) * B**2,
-        "<=",
-        2 * u * (l(i) * l(j) * delta(i, j) * U),
-        specialise(eigenvalues, {i: j}),
-    )
-    below = chain(trace_S - twice_risk, summed(less), 2 * (u * tau))
-    picked = specialise(picks, {f: ((j,), l(j))})
-    row = arithmetic(l(i) ** 2 * picked.lhs, "==", l(i) ** 4, picked, hide=(picked.lhs,))
-    weights, delta2 = (l(i) * l(j)) ** 2, delta(i, j) ** 2
-    entry = arithmetic(weights * delta2, "==", weights * delta(i, j), squares, hide=(delta2,))
-    weight = chain(summed(entry), integrate("coordinates", (i,), row, (d,)), norm)
-    gram2 = chain(pairs((s * gram) ** 2), s**2 * start[2].lhs)
-    first = chain(
-        summed(arithmetic(U_(i, j, START) ** 2, "==", (s * gram) ** 2, start[0], hide=(gram,))), gram2
-    )
-    kept = balance_is_kept()
-    zero = arithmetic(at_start(kept.lhs), "==", 0, first, start[1], start[2])
-    length = arithmetic(pairs(U**2), "<=", u**2, then(kept, zero))
-    schwarz = chain(
-        tau**2,
-        cauchy_schwarz("coordinates", (i, j), l(i) * l(j) * delta(i, j), U, (d, d)),
-        weight.lhs * pairs(U**2),
-    )
-    product = chain(
-        schwarz,
-        arithmetic(schwarz.rhs, "==", N**2 * pairs(U**2), weight),
-        replace(N**2 * pairs(U**2), length),
-    )
-    squared = chain((u * tau) ** 2, replace(u**2 * tau**2, product), (N * u**2) ** 2)
-    most = root(squared, u * tau, N * u**2)
-    return chain(below, replace(below.rhs, most))
-
-
-@cache
-def square_of_u() -> Theorem:
-    """The risk falls, so that tr S - 2 R stays above what it is at the start."""
-    falls, more, most = excess_falls(infinite), start_below_the_saddles(), height()
-    least_u = then(
-        more, arithmetic(more.rhs, "<=", trace_S - twice_risk, falls, hide=(trace_S, twice_risk, falls.rhs))
-    )
-    found = then(least_u, most)
-    return arithmetic(room() / (2 * N), "<=", u**2, found, hide=(room(), u**2))
-
-
-def risk_is_not_negative() -> Theorem:
-    """Every summand of the risk is nonnegative."""
-    return chain(
-        0, summed(arithmetic(0, "<=", l(j) * B**2, specialise(eigenvalues, {i: j}), hide=(B,))), twice_risk
-    )
-
-
-@cache
-def along_the_flow() -> Theorem:
-    """With that bound of u^2 the length of the gradient is at least mu R."""
-    risk = risk_is_not_negative()
-    mu = lam**3 * room() / N
-    more = arithmetic(
-        mu * (twice_risk / 2),
-        "<=",
-        lam**3 * u**2 * twice_risk,
-        square_of_u(),
-        risk,
-        hide=(room(), u**2, twice_risk),
-    )
-    return then(more, gradient())
-
-
 def gradient_statement(k: int | Fraction = 2) -> Statement:
     """The length of the gradient is at least k lambda^3 u^2 R."""
     return Statement(k * lam**3 * u**2 * (twice_risk / 2), "<=", speed, FLOW | IDENTITY | RANGE)
@@ -291,16 +93,6 @@ def trace_statements(two: int = 2, times: int | Fraction = 1) -> tuple[Statement
     )
 
 
-def half_of_the_risk_at_the_start() -> Theorem:
-    first = risk_at_the_start()
-    return arithmetic(first.lhs / 2, "==", first.rhs / 2, first, hide=(first.lhs, first.rhs))
-
-
-def start_by_halves() -> Theorem:
-    first = start_below_the_saddles()
-    return arithmetic(first.lhs / 2, "<=", first.rhs / 2, first, hide=(first.lhs, first.rhs))
-
-
 def statements(c: int | Fraction = 1, times: int | Fraction = 1) -> tuple[Statement, Statement]:
     """mu R <= |grad R|^2, with R = tr(B S B')/2, and the bound of u^2; `c` multiplies mu, and
     `times` this bound.
@@ -310,3 +102,168 @@ def statements(c: int | Fraction = 1, times: int | Fraction = 1) -> tuple[Statem
         Statement(mu * (twice_risk / 2), "<=", speed, EVERYTHING),
         Statement(times * (room() / (2 * N)), "<=", u**2, EVERYTHING),
     )
+
+
+def _in_range() -> Theorem:
+    """Where i is outside the range, B is -delta and l_j delta_ij = l_i delta_ij = 0."""
+    turned = specialise(swaps, {f: ((i,), l(i))})
+    most = (u * l(i) * U) ** 2 * l(j) - 2 * u * l(i) * l(j) * U * delta(i, j)
+    return calc(
+        h(i) * (l(j) * B**2),
+        ("==", h(i) * most + h(i) * delta(i, j) * (delta(i, j) * l(i)), turned),
+        ("==", most + delta(i, j) * (delta(i, j) * l(i)), in_range, in_range, in_range),
+        ("==", l(j) * B**2, turned),
+    )
+
+
+@proves("OURS:R5.PL/gradient", gradient_statement)
+@cache
+def gradient() -> Theorem:
+    """|dU|^2 >= 2 lambda^3 u^2 R: summand by summand, where those outside the range vanish."""
+    least_j, not_negative, in_range_j = (specialise(thm, {i: j}) for thm in (least, eigenvalues, in_range))
+    h_i = calc(0, ("<=", lam * h(i) ** 2), ("==", lam * h(i), zero_or_one))
+    first = show((lam * h(i)) ** 2, "<=", l(i) ** 2, least, h_i, lam * h(i))
+    second = calc(
+        lam * l(j),
+        ("==", l(j) * (lam * h(j)), in_range_j),
+        ("<=", l(j) ** 2, least_j, not_negative, lam * h(j)),
+    )
+    small, large = (lam * h(i)) ** 2 * (lam * l(j)), l(i) ** 2 * l(j) ** 2
+    positive = show(0, "<=", lam * l(j), not_negative)
+    factors = (lam * h(i)) ** 2, lam * l(j), l(i) ** 2, l(j) ** 2
+    product = show(small, "<=", large, first, second, positive, *factors)
+    each = calc(
+        lam**3 * u**2 * (l(j) * B**2),
+        ("==", lam**3 * u**2 * (h(i) * (l(j) * B**2)), _in_range()),
+        ("==", lam**3 * u**2 * (h(i) ** 2 * (l(j) * B**2)), zero_or_one, h(i) ** 2, B),
+        ("==", u**2 * (small * B**2)),
+        ("<=", u**2 * (large * B**2), product, small, large, B),
+        ("==", U_.rate(i, j, t) ** 2, flow[0]),
+    )
+    return calc(lam**3 * u**2 * twice_risk, ("<=", pairs(U_.rate(i, j, t) ** 2), each), ("<=", speed))
+
+
+@cache
+def _length_of_the_start() -> Theorem:
+    """The sum over j of (Theta Theta')_ij^2 is at most (Theta Theta')_ii: with the row w of Theta
+    it is w'(Theta'Theta)w, at most |w|^2 by the inequality of Cauchy and Schwarz.
+    """
+    w, row, dual = (
+        over((a,), Theta(i, a) ** 2),
+        Theta(i, a) * Theta(i, b),
+        over((j,), Theta(j, a) * Theta(j, b)),
+    )
+    squared = calc(
+        cauchy_schwarz("coordinates", (a, b), dual, row, (d, d)),
+        ("==", pairs(gram**2) * w**2),
+        ("==", w**2, start[2]),
+    )
+    return calc(over((j,), gram**2), ("==", over((a, b), dual * row)), ("<=", w, squared))
+
+
+@proves("OURS:R5.PL/trace", trace_statements, part=1)
+def squares_of_the_start() -> Theorem:
+    """tr(S B S B S) <= |S| |S Theta|^2 for B = Theta Theta'."""
+    by_top = show(
+        l(i) ** 2 * l(j) * gram**2, "<=", top * (l(i) ** 2 * gram**2), specialise(largest, {i: j}), gram
+    )
+    w = over((a,), Theta(i, a) ** 2)
+    row = show(l(i) ** 2 * over((j,), gram**2), "<=", l(i) ** 2 * w, _length_of_the_start())
+    return calc(y, ("<=", top * pairs(l(i) ** 2 * gram**2), by_top), ("<=", top * S_Theta, row))
+
+
+def _trace_of_the_start() -> Theorem:
+    """tr(S B S) = |S Theta|^2 for B = Theta Theta'."""
+    picked = specialise(picks, {f: ((j,), gram)})
+    return show(x, "==", S_Theta, show(l(i) * picked.lhs, "==", l(i) * picked.rhs, picked))
+
+
+@cache
+def risk_at_the_start() -> Theorem:
+    """2 R(0) = tr S - 2 s^2 tr(S B S) + s^4 tr(S B S B S) for B = Theta Theta'."""
+    first = l(j) * (s**2 * l(i) * gram - delta(i, j)) ** 2
+    entry = show(l(j) * at_start(B) ** 2, "==", first, *start[:2], gram)
+    return show(at_start(twice_risk), "==", s**4 * y - 2 * s**2 * x + trace_S, entry)
+
+
+@cache
+def start_below_the_saddles() -> Theorem:
+    """The traces of the start are |S Theta|^2, and at most |S| |S Theta|^2."""
+    known = risk_at_the_start(), _trace_of_the_start(), squares_of_the_start()
+    return show(room(), "<=", trace_S - at_start(twice_risk), *known, S_Theta, x, y, trace_S)
+
+
+@cache
+def height() -> Theorem:
+    """tr S - 2 R <= 2 u tr(SUS), and its square is bounded by the inequality of Cauchy and Schwarz,
+    as |U| = u.
+    """
+    entry = l(i) * l(j) * delta(i, j)
+    tau, picked = pairs(entry * U), specialise(picks, {f: ((j,), l(j))})
+    less = show(
+        l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (entry * U), specialise(eigenvalues, {i: j})
+    )
+    weight = calc(
+        pairs(entry**2),
+        ("==", pairs((l(i) * l(j)) ** 2 * delta(i, j)), squares),
+        ("==", trace(l(i) ** 2 * picked.lhs)),
+        ("==", trace(l(i) ** 4), picked),
+        ("==", N**2, norm),
+    )
+    first = show(U_(i, j, START) ** 2, "==", (s * gram) ** 2, start[0], gram)
+    kept = calc(
+        balance_is_kept(),
+        ("==", s**2 * pairs(gram**2) - u_(START) ** 2, first),
+        ("==", s**2 - u_(START) ** 2, start[2]),
+        ("==", 0, start[1]),
+    )
+    schwarz = cauchy_schwarz("coordinates", (i, j), entry, U, (d, d))
+    squared = calc(
+        (u * tau) ** 2,
+        ("<=", u**2 * (pairs(entry**2) * pairs(U**2)), schwarz),
+        ("==", u**2 * (N**2 * pairs(U**2)), weight),
+        ("==", (N * u**2) ** 2, kept),
+    )
+    most = show(u * tau, "<=", N * u**2, squared)
+    return calc(trace_S - twice_risk, ("<=", 2 * (u * tau), less), ("<=", 2 * (N * u**2), most))
+
+
+@proves("OURS:R5.PL", statements, part=2)
+@cache
+def square_of_u() -> Theorem:
+    """The risk falls, so that tr S - 2 R stays above what it is at the start."""
+    found = calc(
+        room(),
+        ("<=", trace_S - at_start(twice_risk), start_below_the_saddles()),
+        ("<=", trace_S - twice_risk, excess_falls(infinite)),
+        ("<=", 2 * (N * u**2), height()),
+    )
+    return show(room() / (2 * N), "<=", u**2, found)
+
+
+def risk_is_not_negative() -> Theorem:
+    """Every summand of the risk is nonnegative."""
+    return show(0, "<=", twice_risk, show(0, "<=", l(j) * B**2, specialise(eigenvalues, {i: j}), B))
+
+
+@proves("BB:F.3.3", lambda c=1: statements(c)[0])
+@proves("OURS:R5.PL", statements, part=1)
+@cache
+def along_the_flow() -> Theorem:
+    """With that bound of u^2 the length of the gradient is at least mu R."""
+    mu, known = lam**3 * room() / N, (square_of_u(), risk_is_not_negative())
+    return calc(
+        mu * (twice_risk / 2),
+        ("<=", lam**3 * u**2 * twice_risk, *known, room(), u**2, twice_risk),
+        ("<=", speed, gradient()),
+    )
+
+
+@proves("OURS:R5.PL/trace", trace_statements, part=2)
+def half_of_the_risk_at_the_start() -> Theorem:
+    return show(at_start(twice_risk) / 2, "==", trace_S / 2 - s**2 * x + s**4 * y / 2, risk_at_the_start())
+
+
+@proves("OURS:R5.PL/start", start_statement)
+def start_by_halves() -> Theorem:
+    return show(room() / 2, "<=", trace_S / 2 - at_start(twice_risk) / 2, start_below_the_saddles())

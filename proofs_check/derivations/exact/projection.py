@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.derived import chain
-from numerics.derivations.rules import arithmetic, assume, integrate, specialise, then
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.matrices import (
@@ -22,15 +22,16 @@ from proofs_check.derivations.exact.matrices import (
     S,
     a,
     b,
-    d,
     dot,
     entry,
     i,
     j,
     law,
     matrix,
+    over,
     range_from_the_right,
 )
+from proofs_check.derivations.proof import proves
 
 alpha, sigma = (Variable(name, range=POSITIVE) for name in ("alpha", "sigma"))
 A, M, X, Y, delta = map(matrix, (*"AMXY", "delta"))
@@ -85,10 +86,9 @@ def risk_statement(one: int = 1) -> Statement:
 
 def risk() -> Theorem:
     """Its first factor vanishes."""
-    ray = member_on_the_ray()
-    bracket = entry((S, X)) / alpha - delta(i, j)
-    each = arithmetic((ray.lhs / alpha - S(i, j)) * bracket, "==", 0, ray, hide=(bracket, ray.lhs))
-    return chain(integrate("coordinates", (i, j), each, (d, d)), 0)
+    ray, bracket = member_on_the_ray(), entry((S, X)) / alpha - delta(i, j)
+    each = show((ray.lhs / alpha - S(i, j)) * bracket, "==", 0, ray, bracket, ray.lhs)
+    return show(risk_statement().lhs, "==", 0, each)
 
 
 def _projected(X: Matrix, seen: Law) -> Law:
@@ -102,28 +102,37 @@ def _both_sides(X: Matrix) -> Theorem:
     return range_from_the_right().within(right=(X, H, S)).then(_keeps.within(left=(S, X))).shown
 
 
+@proves("BB:F.3.4b", statements, part=1)
 def on_the_set_and_the_ray() -> Theorem:
     """X = sigma A + S M S and H X H = alpha S^+, so that S M S = alpha S^+ - sigma H A H."""
     G_S_G = _first.back().within(left=(G,)).then(_inverse).shown
-    ray = chain(_projected(X, on_the_ray).shown, alpha * G_S_G.lhs)
-    ray = arithmetic(ray.lhs, "==", alpha * G(i, j), ray, G_S_G)
-    seen = in_the_set.within(left=(H,), right=(H,)).shown
+    ray = calc(_projected(X, on_the_ray).shown, ("==", alpha * G_S_G.lhs), ("==", alpha * G(i, j), G_S_G))
     middle = _keeps.within(right=(M, S, H)).then(range_from_the_right().within(left=(S, M))).shown
-    parts = chain(seen, sigma * entry((H, A, H)) + middle.lhs)
-    moved = arithmetic(middle.rhs, "==", seen.lhs - sigma * entry((H, A, H)), parts, middle)
-    return arithmetic(X(i, j), "==", alpha * G(i, j) + sigma * P(A), in_the_set.shown, moved, ray)
+    seen = calc(
+        in_the_set.within(left=(H,), right=(H,)).shown,
+        ("==", sigma * entry((H, A, H)) + middle.lhs),
+        ("==", sigma * entry((H, A, H)) + middle.rhs, middle),
+    )
+    return calc(
+        X(i, j),
+        ("==", sigma * A(i, j) + entry((S, M, S)), in_the_set.shown),
+        ("==", sigma * P(A) + seen.lhs, seen),
+        ("==", sigma * P(A) + alpha * G(i, j), ray),
+    )
 
 
+@proves("BB:F.3.4b", statements, part=2)
 def member_on_the_ray() -> Theorem:
     """S (alpha S^+ + sigma P(A)) S = alpha S."""
-    seen = chain(
-        member.within(left=(S,), right=(S,)).shown,
-        alpha * entry((S, G, S)) + sigma * entry((S, A, S)) - sigma * entry((S, H, A, H, S)),
-    )
     S_G_S = _first.back().within(right=(S,)).then(_keeps).shown
-    return arithmetic(seen.lhs, "==", alpha * S(i, j), seen, S_G_S, _both_sides(A))
+    return calc(
+        member.within(left=(S,), right=(S,)).shown,
+        ("==", alpha * entry((S, G, S)) + sigma * entry((S, A, S)) - sigma * entry((S, H, A, H, S))),
+        ("==", alpha * S(i, j), S_G_S, _both_sides(A)),
+    )
 
 
+@proves("BB:F.3.4b", statements, part=3)
 def member_in_the_set() -> Theorem:
     """alpha S^+ - sigma H A H = S N S with N = alpha S^+ S^+ S^+ - sigma S^+ A S^+."""
     first, last = _first.back(), _second.back()
@@ -131,27 +140,34 @@ def member_in_the_set() -> Theorem:
     word = word.then(_second.within(right=(G, H))).then(_first.back().within(left=(G,), right=(H,)))
     inverse = word.then(_inverse.within(right=(H,))).then(_inverse).shown
     other = first.within(right=(A, G, S)).then(last.within(left=(H, A))).shown
-    form = sigma * A(i, j) + (alpha * inverse.lhs - sigma * other.lhs)
-    return chain(arithmetic(X(i, j), "==", form, member.shown, inverse, other))
+    return calc(
+        X(i, j),
+        ("==", alpha * G(i, j) + sigma * P(A), member.shown),
+        ("==", sigma * A(i, j) + (alpha * inverse.lhs - sigma * other.lhs), inverse, other),
+    )
 
 
+@proves("BB:F.3.4b", statements, part=(4, 5, 6))
 @cache
 def projection() -> tuple[Theorem, Theorem, Theorem]:
     """S P(X) S = 0; P(X) = X where S X S = 0; X - P(X) is orthogonal to each Y with S Y S = 0."""
-    inside = chain(
-        entry((S, lambda x, y: X(x, y) - entry((H, X, H), x, y), S)), entry((S, X, S)) - _both_sides(X).lhs
+    taken = lambda x, y: X(x, y) - entry((H, X, H), x, y)
+    inside = calc(
+        entry((S, taken, S)), ("==", entry((S, X, S)) - _both_sides(X).lhs), ("==", 0, _both_sides(X))
     )
-    inside = then(inside, arithmetic(inside.rhs, "==", 0, _both_sides(X)))
-    nothing = lambda Z, seen: chain(_projected(Z, seen).shown, 0)
-    same = arithmetic(P(X), "==", X(i, j), nothing(X, unseen))
-    none = nothing(Y, unseen_too)
-    product = arithmetic(X(i, j) * none.lhs, "==", 0, none)
-    turned = specialise(symmetric, {j: a}), specialise(symmetric, {i: b})
-    sides = (H(i, a) * X(a, b) * H(b, j) * Y(i, j), H(a, i) * X(a, b) * H(j, b) * Y(i, j))
-    swapped = integrate(
-        "coordinates", (i, j, a, b), arithmetic(sides[0], "==", sides[1], *turned), (d, d, d, d)
+    same = show(P(X), "==", X(i, j), calc(_projected(X, unseen).shown, ("==", 0)))
+    none = calc(_projected(Y, unseen_too).shown, ("==", 0))
+    product = show(X(i, j) * none.lhs, "==", 0, none)
+    swapped = calc(
+        H(i, a) * X(a, b) * H(b, j) * Y(i, j),
+        ("==", H(a, i) * X(a, b) * H(b, j) * Y(i, j), specialise(symmetric, {j: a})),
+        ("==", X(a, b) * (H(a, i) * Y(i, j) * H(j, b)), specialise(symmetric, {i: b})),
     )
-    total = chain(swapped, integrate("coordinates", (i, j), product, (d, d)), 0)
     whole = dot(X(i, j), Y(i, j))
-    left = arithmetic(whole - swapped.lhs, "==", whole, total)
-    return inside, same, chain(dot(P(X), Y(i, j)), left)
+    orthogonal = calc(
+        dot(P(X), Y(i, j)),
+        ("==", whole - over((i, j, a, b), swapped.lhs)),
+        ("==", whole - dot(X(i, j), none.lhs), swapped),
+        ("==", whole, product),
+    )
+    return inside, same, orthogonal

@@ -6,83 +6,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.exact import (
-    critical_points,
-    gaussian_scores,
-    gaussian_sums,
-    gaussian_weights,
-    long_prompts,
-    matrix_flow,
-    polyak_lojasiewicz,
-    projection,
-    reading_off,
     softmax_weights,
     theorem_a,
     token_errors,
     two_tokens,
 )
-from proofs_check.derivations.proof import Proof, by_normal_form, each, one
+from proofs_check.derivations.proof import Proof, one
 
 __all__ = ["PROOFS"]
 
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "OURS:R5.cons/entries": Proof(
-            reading_off.entries_statements, (reading_off.entries_of_U, reading_off.entries_of_u)
-        ),
-        "OURS:R5.limit/orthant": Proof(
-            reading_off.field_statements, (reading_off.diagonal_equation, reading_off.scalar_equation)
-        ),
-        "OURS:R5.limit/square": one(reading_off.square_statement, reading_off.square),
-        "OURS:R5.limit/critical": Proof(
-            critical_points.height_statements, (critical_points.height, critical_points.product_of_heights)
-        ),
-        "OURS:R5.limit/repel": Proof(
-            critical_points.repel_statements,
-            (critical_points.no_excess, critical_points.no_diagonal, critical_points.repel),
-        ),
-        "OURS:R6.fixed/integral": Proof(
-            gaussian_weights.statements, (gaussian_weights.finite, gaussian_weights.infinite)
-        ),
-        "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
-        "BB:F.3.1": Proof(
-            long_prompts.statements,
-            (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem),
-        ),
-        "BB:F.3.4a": one(matrix_flow.affine_statement, matrix_flow.affine),
-        "BB:F.3.4b": Proof(
-            projection.statements,
-            (
-                projection.on_the_set_and_the_ray,
-                projection.member_on_the_ray,
-                projection.member_in_the_set,
-                *each(projection.projection, 3),
-            ),
-        ),
-        "BB:F.3.cons": Proof(
-            matrix_flow.balancedness_statements, (matrix_flow.balance_is_kept, matrix_flow.balanced)
-        ),
-        "OURS:R5.cons": Proof(
-            matrix_flow.conservation_statements, (matrix_flow.balance_is_kept, matrix_flow.rest_is_kept)
-        ),
-        "OURS:R5.PL": Proof(
-            polyak_lojasiewicz.statements, (polyak_lojasiewicz.along_the_flow, polyak_lojasiewicz.square_of_u)
-        ),
-        "OURS:R5.PL/gradient": one(polyak_lojasiewicz.gradient_statement, polyak_lojasiewicz.gradient),
-        "OURS:R5.PL/start": one(polyak_lojasiewicz.start_statement, polyak_lojasiewicz.start_by_halves),
-        "OURS:R5.PL/trace": Proof(
-            polyak_lojasiewicz.trace_statements,
-            (polyak_lojasiewicz.squares_of_the_start, polyak_lojasiewicz.half_of_the_risk_at_the_start),
-        ),
-        "OURS:R4.b": one(gaussian_scores.statement, gaussian_scores.theorem),
         "OURS:R4.c": one(theorem_a.second_moment_statement, token_errors.error),
-        "OURS:R4.d": one(
-            gaussian_sums.derivative_statement, by_normal_form(gaussian_sums.derivative_statement)
-        ),
-        "OURS:R4.Q": Proof(gaussian_sums.gradient_statements, each(gaussian_sums.gradients, 3)),
-        "OURS:R4.e/jensen": one(softmax_weights.jensen_statement, softmax_weights.jensen),
-        "OURS:R4.e/order": one(softmax_weights.order_statement, softmax_weights.order),
-        "OURS:R4.A.low": one(softmax_weights.least_statement, softmax_weights.least),
         "OURS:R4.A.ode": Proof(
             lambda one=1: (theorem_a.solution_statement(one), softmax_weights.equal_statement(one)),
             (two_tokens.weights_are_spread, softmax_weights.equal_weights),

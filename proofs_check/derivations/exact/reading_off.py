@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from numerics.derivations.derived import chain
-from numerics.derivations.rules import arithmetic, assume, integrate, specialise
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import finite, inverse, m, r
@@ -22,14 +22,14 @@ from proofs_check.derivations.exact.eigenbasis import (
     pairs,
     picks,
     squares,
-    summed,
     swaps,
     t,
     trace,
     u,
     u_,
 )
-from proofs_check.derivations.exact.matrices import Law, Matrix, S, a, d, entry, i, j, matrix, over
+from proofs_check.derivations.exact.matrices import Law, Matrix, S, a, entry, i, j, matrix, over
+from proofs_check.derivations.proof import proves
 
 SL = matrix("SL")
 diagonal = {
@@ -51,21 +51,17 @@ def U_transposed(x: Variable, y: Variable) -> Term:
 
 def left(D: Matrix, entries: Theorem, values: Callable[[Variable], Term], X: Matrix) -> Law:
     """D X for a diagonal D_ij = v_i l_i delta_ij: every row of X is multiplied."""
-    turned = specialise(swaps, {f: ((i,), l(i))})
-    moved = arithmetic(
-        values(i) * turned.lhs, "==", values(i) * turned.rhs, turned, hide=(turned.lhs, turned.rhs)
+    row = calc(
+        D(i, a) * X(a, j),
+        ("==", values(i) * (l(i) * delta(i, a)) * X(a, j), specialise(entries, {j: a})),
+        ("==", values(i) * (delta(i, a) * (l(a) * X(a, j))), specialise(swaps, {j: a, f: ((i,), l(i))})),
     )
-    each = specialise(chain(D(i, j), entries, moved), {j: a})
-    row = arithmetic(D(i, a) * X(a, j), "==", each.rhs * X(a, j), each, hide=(X(a, j), each.lhs, each.rhs))
-    picked = specialise(picks, {f: ((a,), X(a, j))})
-    last = arithmetic(
-        values(i) * picked.lhs, "==", values(i) * picked.rhs, picked, hide=(picked.lhs, picked.rhs)
+    total = calc(
+        over((a,), D(i, a) * X(a, j)),
+        ("==", values(i) * over((a,), delta(i, a) * (l(a) * X(a, j))), row),
+        ("==", l(i) * values(i) * X(i, j), specialise(picks, {f: ((a,), X(a, j))})),
     )
-    total = chain(
-        over((a,), D(i, a) * X(a, j)), integrate("coordinates", (a,), row, (d,)), values(i) * picked.lhs, last
-    )
-    new = lambda x, y: l(x) * values(x) * X(x, y)
-    return Law((D, X), (new,), chain(total, new(i, j)))
+    return Law((D, X), (lambda x, y: l(x) * values(x) * X(x, y),), total)
 
 
 def left_by_S(X: Matrix) -> Law:
@@ -74,15 +70,17 @@ def left_by_S(X: Matrix) -> Law:
 
 def right_by_S(X: Matrix) -> Law:
     """X S: every column of X is multiplied."""
-    each = specialise(diagonal[S], {i: a})
-    turned = specialise(symmetric, {i: a})
-    column = arithmetic(
-        X(i, a) * S(a, j), "==", delta(j, a) * (l(a) * X(i, a)), each, turned, hide=(X(i, a),)
+    column = calc(
+        X(i, a) * S(a, j),
+        ("==", X(i, a) * (l(a) * delta(a, j)), specialise(diagonal[S], {i: a})),
+        ("==", delta(j, a) * (l(a) * X(i, a)), specialise(symmetric, {i: a})),
     )
-    picked = specialise(picks, {i: j, f: ((a,), X(i, a))})
-    total = chain(over((a,), X(i, a) * S(a, j)), integrate("coordinates", (a,), column, (d,)), picked)
-    new = lambda x, y: l(y) * X(x, y)
-    return Law((X, S), (new,), total)
+    total = calc(
+        over((a,), X(i, a) * S(a, j)),
+        ("==", over((a,), delta(j, a) * (l(a) * X(i, a))), column),
+        ("==", l(j) * X(i, j), specialise(picks, {i: j, f: ((a,), X(i, a))})),
+    )
+    return Law((X, S), (lambda x, y: l(y) * X(x, y),), total)
 
 
 def between(X: Matrix) -> Theorem:
@@ -95,14 +93,15 @@ def between(X: Matrix) -> Theorem:
 def products() -> tuple[Theorem, Theorem]:
     """The entries of S S_L U S and of S S."""
     outer, pair = right_by_S(U), left_by_S(SL)
-    rows = arithmetic(l(i) * SL(i, j), "==", m(i) * (l(i) * delta(i, j)), diagonal[SL])
+    rows = show(l(i) * SL(i, j), "==", m(i) * (l(i) * delta(i, j)), diagonal[SL])
     middle = left(pair.new[0], rows, m, outer.new[0])
     long = outer.within(left=(S, SL)).then(pair.within(right=outer.new)).then(middle).shown
-    square = left_by_S(S).shown
-    one = specialise(swaps, {f: ((i,), l(i))})
-    last = arithmetic(l(i) * S(i, j), "==", l(i) * (delta(i, j) * l(i)), diagonal[S])
-    turned = arithmetic(last.rhs, "==", l(i) * (delta(i, j) * l(j)), one, hide=(one.lhs, one.rhs))
-    return long, chain(square, last, turned)
+    square = calc(
+        left_by_S(S).shown,
+        ("==", l(i) * (l(i) * delta(i, j)), diagonal[S]),
+        ("==", l(i) * (l(j) * delta(i, j)), specialise(swaps, {f: ((i,), l(i))})),
+    )
+    return long, square
 
 
 long_word = entry((S, SL, U, S))
@@ -143,33 +142,36 @@ def field_statements(power: int = 2, factor: int = 1) -> tuple[Statement, Statem
 def traces() -> tuple[Theorem, Theorem, Theorem]:
     """tr(S S_L U S U') = Q and tr(SUS) = tau = tr(SU'S)."""
     long, _ = products()
-    each = arithmetic(U(i, j) * long.lhs, "==", l(i) * l(j) * m(i) * U(i, j) ** 2, long)
-    four = integrate("coordinates", (i, j), each, (d, d))
-    of = lambda X: chain(integrate("coordinates", (i,), specialise(between(X), {j: i}), (d,)), tau)
-    return chain(four, Q), of(U), of(U_transposed)
+    each = show(U(i, j) * long_word, "==", l(i) * l(j) * m(i) * U(i, j) ** 2, long)
+    of = lambda X: show(over((i,), entry((S, X, S), i, i)), "==", tau, specialise(between(X), {j: i}))
+    return show(pairs(U(i, j) * long_word), "==", Q, each), of(U), of(U_transposed)
 
 
+@proves("OURS:R5.limit/orthant", field_statements, part=1)
 def diagonal_equation() -> Theorem:
     """The entries (i, i) of the products, where delta_ii = 1."""
-    long, pair = (specialise(thm, {j: i}) for thm in products())
-    moved = specialise(flow[0], {j: i})
-    return arithmetic(field_statements()[0].lhs, "==", u * l(i) ** 2, moved, long, pair, ones)
+    long, pair, moved = (specialise(thm, {j: i}) for thm in (*products(), flow[0]))
+    rest = u**2 * l(i) ** 2 * m(i) * U(i, i)
+    return calc(
+        U_.rate(i, i, t) + rest,
+        ("==", -(u**2) * long.lhs + u * pair.lhs + rest, moved),
+        ("==", u * (l(i) ** 2 * delta(i, i)), long, pair),
+        ("==", u * l(i) ** 2, ones),
+    )
 
 
 @cache
 def field_of_u() -> Theorem:
     """Both traces of the flow of u."""
     four, _, two = traces()
-    form = -u * four.lhs + two.lhs
-    return chain(flow[1].rhs, form, arithmetic(form, "==", -u * Q + tau, four, two, hide=(Q, tau)))
+    return show(flow[1].rhs, "==", -u * Q + tau, four, two)
 
 
 @cache
 def trace_of_the_product() -> Theorem:
     """The sum of l_i l_j delta_ij U_ij is that of l_i^2 U_ii."""
     picked = specialise(picks, {f: ((j,), U(i, j))})
-    row = arithmetic(l(i) * picked.lhs, "==", l(i) * picked.rhs, picked, hide=(picked.lhs,))
-    return chain(mixed, integrate("coordinates", (i,), row, (d,)), tau)
+    return calc(mixed, ("==", trace(l(i) * over((j,), delta(i, j) * (l(j) * U(i, j))))), ("==", tau, picked))
 
 
 def entries_statements(factor: int = 1) -> tuple[Statement, Statement]:
@@ -183,22 +185,24 @@ def entries_statements(factor: int = 1) -> tuple[Statement, Statement]:
     )
 
 
+@proves("OURS:R5.cons/entries", entries_statements, part=1)
 def entries_of_U() -> Theorem:
     """The products of matrices, entry by entry."""
-    long, pair = products()
-    return arithmetic(flow[0].rhs, "==", entries_statements()[0].rhs, long, pair, hide=(long.lhs, pair.lhs))
+    return show(flow[0].rhs, "==", u * (l(i) * l(j) * (delta(i, j) - u * (m(i) * U(i, j)))), *products())
 
 
+@proves("OURS:R5.cons/entries", entries_statements, part=2)
 def entries_of_u() -> Theorem:
     """The traces of the products, where tr(SUS) is a sum over pairs, too."""
-    form = -u * Q + mixed
-    named = arithmetic(-u * Q + tau, "==", form, trace_of_the_product(), hide=(Q, tau, mixed))
-    return chain(field_of_u(), named, entries_statements()[1].rhs)
+    return calc(
+        field_of_u(), ("==", -u * Q + mixed, trace_of_the_product()), ("==", entries_statements()[1].rhs)
+    )
 
 
+@proves("OURS:R5.limit/orthant", field_statements, part=2)
 def scalar_equation() -> Theorem:
     """The flow of u is -u Q + tau."""
-    return arithmetic(u_.rate(t) + Q * u, "==", tau, chain(flow[1], field_of_u()), hide=(Q, tau))
+    return calc(u_.rate(t) + Q * u, ("==", flow[1].rhs + Q * u, flow[1]), ("==", tau, field_of_u()))
 
 
 def square_statement(power: int = 2) -> Statement:
@@ -209,35 +213,26 @@ def square_statement(power: int = 2) -> Statement:
     )
 
 
+@proves("OURS:R5.limit/square", square_statement)
 def square() -> Theorem:
     """The summands are those of the traces."""
     four, two, _ = traces()
-    one = specialise(diagonal[S], {j: i})
-    total = integrate("coordinates", (i,), arithmetic(S(i, i), "==", l(i), one, ones), (d,))
-    known = u**2 * four.lhs - 2 * u * two.lhs + total.lhs
-    left_side = chain(
-        RISK, arithmetic(known, "==", u**2 * Q - 2 * u * tau + total.rhs, four, two, total, hide=(Q, tau))
+    w, B, less = finite.weight, finite.bracket, trace(l(i) - l(i) ** 2 * r(i))
+    first = u**2 * l(i) * l(j) * m(i) * U(i, j) ** 2 - 2 * u * (l(i) * l(j) * delta(i, j) * U(i, j))
+    each = calc(
+        w * B**2,
+        ("==", first + l(i) * l(j) * r(i) * delta(i, j) ** 2, inverse, inverse),
+        ("==", first + l(i) * l(j) * r(i) * delta(i, j), squares),
     )
-    B, l_r_m, delta2 = finite.bracket, l(i) * r(i) * m(i), delta(i, j) ** 2
-    mixed = l(j) * U(i, j) * delta(i, j)
-    form = lambda one, two: (
-        u**2 * l(j) * m(i) * U(i, j) ** 2 * one - 2 * u * mixed * one + l(i) * l(j) * r(i) * two
+    row = over((j,), delta(i, j) * (l(j) * 1))
+    of_1 = show(
+        trace(l(i) * r(i) * row), "==", trace(l(i) ** 2 * r(i)), specialise(picks, {f: ((j,), term(1))})
     )
-    steps = (
-        arithmetic(form(l_r_m, delta2), "==", form(l(i), delta2), inverse, hide=(l_r_m,)),
-        arithmetic(form(l(i), delta2), "==", form(l(i), delta(i, j)), squares, hide=(delta2,)),
+    at_S = calc(S(i, i), ("==", l(i) * delta(i, i), specialise(diagonal[S], {j: i})), ("==", l(i), ones))
+    return calc(
+        RISK - less,
+        ("==", u**2 * Q - 2 * u * tau + trace(S(i, i)) - less, four, two),
+        ("==", u**2 * Q - 2 * u * tau + trace(l(i) ** 2 * r(i)), at_S),
+        ("==", u**2 * Q - 2 * u * mixed + trace(l(i) * r(i) * row), trace_of_the_product(), of_1),
+        ("==", pairs(w * B**2), each),
     )
-    each = summed(chain(finite.weight * B**2, *steps))
-    rows = []
-    for values, factor in ((U(i, j), l(i)), (term(1), l(i) * r(i))):
-        picked = specialise(picks, {f: ((j,), values)})
-        row = arithmetic(factor * picked.lhs, "==", factor * picked.rhs, picked, hide=(picked.lhs,))
-        rows.append(integrate("coordinates", (i,), row, (d,)))
-    known = u**2 * Q - 2 * u * rows[0].lhs + rows[1].lhs
-    named = arithmetic(known, "==", u**2 * Q - 2 * u * rows[0].rhs + rows[1].rhs, *rows, hide=(Q,))
-    right_side = chain(each, known, named)
-    less = trace(l(i) - l(i) ** 2 * r(i))
-    end = chain(left_side.rhs - less, right_side.rhs)
-    back = arithmetic(end.rhs, "==", finite.excess, right_side, hide=(end.rhs, finite.excess))
-    first = arithmetic(RISK - less, "==", left_side.rhs - less, left_side, hide=(RISK, left_side.rhs, less))
-    return chain(first, end, back)

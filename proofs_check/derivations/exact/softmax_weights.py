@@ -7,13 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import T_, X_, chain, integrated
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise, then
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 
 i, j, k = Variable("i", Sort.INDEX), Variable("j", Sort.INDEX), Variable("k", Sort.TOKEN)
 #: The weight of token i; the variable k stands for everything that is random.
@@ -52,38 +53,40 @@ def order_statement(c: int | Fraction = 1) -> Statement:
     return Statement(Q, "<=", c * P3, WEIGHTS)
 
 
+@proves("OURS:R4.A.low", least_statement)
 def least() -> Theorem:
     """The sum of (p_i - p_j)^2 over all pairs is 2 L pi_2 - 2, so that P2 is at least 1/L."""
-    square = arithmetic(0, "<=", (p(i, k) - p(j, k)) ** 2)
-    total = bind("coordinates", (i,), p(i, k), (L,))
-    pairs = chain(0, integrate("coordinates", (i, j), square, (L, L)), 2 * (L * power_sum(2)) - 2 * total**2)
-    pairs = then(pairs, arithmetic(pairs.rhs, "==", 2 * (L * power_sum(2)) - 2, add_up))
-    enough = arithmetic(1, "<=", L * power_sum(2), pairs, hide=(L * power_sum(2),))
-    point = chain(replace(L**-1 * term(1), enough), power_sum(2))
-    return integrated("mean", (k,), point, 1 / L, P2)
+    pairs = calc(
+        0,
+        ("<=", bind("coordinates", (i, j), (p(i, k) - p(j, k)) ** 2, (L, L))),
+        ("==", 2 * (L * power_sum(2)) - 2 * power_sum(1) ** 2),
+        ("==", 2 * (L * power_sum(2)) - 2, add_up),
+    )
+    return calc(1 / L, ("==", mean(1 / L)), ("<=", P2, show(1 / L, "<=", power_sum(2), pairs)))
 
 
 def equal_weights() -> Theorem:
     """Equal weights have L squares of 1/L."""
-    square = arithmetic(p(i, k) ** 2, "==", 1 / L**2, equal)
-    point = chain(integrate("coordinates", (i,), square, (L,)), 1 / L)
-    return integrated("mean", (k,), point, P2, 1 / L)
+    return show(P2, "==", 1 / L, show(p(i, k) ** 2, "==", 1 / L**2, equal))
 
 
+@proves("OURS:R4.e/jensen", jensen_statement)
 def jensen() -> Theorem:
     """The mean of 2 P2 x - P2^2 <= x^2 at x = pi_2 is P2^2 <= Q."""
-    line = specialise(arithmetic(2 * T_ * X_ - T_**2, "<=", X_**2), {X_: power_sum(2)})
-    every = integrated("mean", (k,), line, 2 * T_ * P2 - T_**2, Q)
-    return chain(P2**2, specialise(every, {T_: P2}))
+    x = power_sum(2)
+    line = show(2 * P2 * x - P2**2, "<=", x**2, P2, x)
+    return calc(P2**2, ("==", mean(2 * P2 * x - P2**2)), ("<=", Q, line))
 
 
+@proves("OURS:R4.e/order", order_statement)
 def order() -> Theorem:
     """The sum of p_i p_j (p_i - p_j)^2 over all pairs is 2 pi_3 - 2 pi_2^2, so that Q <= P3."""
-    other = specialise(not_negative, {i: j})
-    square = arithmetic(0, "<=", p(i, k) * p(j, k) * (p(i, k) - p(j, k)) ** 2, not_negative, other)
-    total = bind("coordinates", (i,), p(i, k), (L,))
-    pairs = chain(
-        0, integrate("coordinates", (i, j), square, (L, L)), 2 * total * power_sum(3) - 2 * power_sum(2) ** 2
+    pair = p(i, k) * p(j, k) * (p(i, k) - p(j, k)) ** 2
+    sign = show(0, "<=", pair, not_negative, specialise(not_negative, {i: j}))
+    pairs = calc(
+        0,
+        ("<=", bind("coordinates", (i, j), pair, (L, L)), sign),
+        ("==", 2 * power_sum(1) * power_sum(3) - 2 * power_sum(2) ** 2),
+        ("==", 2 * power_sum(3) - 2 * power_sum(2) ** 2, add_up),
     )
-    point = arithmetic(power_sum(2) ** 2, "<=", power_sum(3), pairs, add_up)
-    return integrated("mean", (k,), point, Q, P3)
+    return show(Q, "<=", P3, show(power_sum(2) ** 2, "<=", power_sum(3), pairs))
