@@ -14,7 +14,6 @@ from proofs_check.derivations.features import (
     late_loss,
     margin,
     orbit,
-    tasks,
     universal_bound,
     updates,
 )
@@ -41,7 +40,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             gradient.statements, (gradient.moments, gradient.gradient, gradient.columns, gradient.updates)
         ),
         "OURS:R9": Proof(gradient.scaling_statements, each(gradient.multiples, 2)),
-        "OURS:R7.loss": Proof(tasks.loss_statements, (tasks.loss, *each(tasks.bounds, 2))),
         "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
         "OURS:R10.floor": Proof(
             finite_prompts.floor_statements,
@@ -50,14 +48,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R10.late": Proof(
             finite_prompts.late_statements,
             (*each(finite_prompts.growth, 2), finite_prompts.late, lambda: finite_prompts.inverse_loss()[1]),
-        ),
-        "OURS:R11.sign": Proof(
-            tasks.sign_statements,
-            (tasks.entries_with_probability, tasks.sign, tasks.where_the_own_class_leads),
-        ),
-        "OURS:R11.other": Proof(
-            tasks.other_statements,
-            (tasks.other_form, tasks.other_entries, tasks.small_rest, tasks.not_negative),
         ),
         "OURS:R11.start": one(margin.start_statement, margin.stays_on_the_own_class),
         "OURS:R11.lower": Proof(
