@@ -10,7 +10,6 @@ from proofs_check.derivations.features import (
     counts,
     finite_prompts,
     first_phase,
-    gradient,
     late_loss,
     margin,
     orbit,
@@ -36,10 +35,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "LDL:L3.2": Proof(first_phase.rest_statements, each(first_phase.the_rest, 2)),
         "LDL:L3.3": Proof(first_phase.other_statements, each(first_phase.another_class, 4)),
-        "OURS:R7.H": Proof(
-            gradient.statements, (gradient.moments, gradient.gradient, gradient.columns, gradient.updates)
-        ),
-        "OURS:R9": Proof(gradient.scaling_statements, each(gradient.multiples, 2)),
         "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
         "OURS:R10.floor": Proof(
             finite_prompts.floor_statements,

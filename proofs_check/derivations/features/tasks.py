@@ -79,6 +79,7 @@ def loss() -> Theorem:
     A, S, B = mean(f_k(task) ** 2), others(w(n)), others(w(n) ** 2)
     cross = specialise(cross_moments, {c: ((n,), w(n))})
     square = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
+    facts = own_moment, cross, square
     return calc(
         mean((prediction - f_k(task)) ** 2),
         ("==", (1 - a) ** 2 * A - 2 * (1 - a) * cross.lhs + square.lhs),
@@ -176,7 +177,7 @@ def entries_of_the_gradient() -> Theorem:
             + a * one.lhs * T
             + three.lhs * T,
         ),
-        ("==", -s * (a * T + T2 - (a**2 + B) * T), *moments, adds_up, S, B, T, T2),
+        ("==", -s * (a * T + T2 - (a**2 + B) * T), own_moment, one, two, *products, adds_up, S, B, T, T2),
         ("==", -s * entries()),
     )
 
