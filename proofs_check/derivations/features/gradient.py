@@ -12,16 +12,17 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import exp
+from numerics.derivations.derived import chain, exp, turned
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, equal, specialise
+from numerics.derivations.rules import assume, equal, integrate, specialise
 from numerics.derivations.sorts import POSITIVE, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.tactics import calc, show
+from numerics.derivations.tactics import calc
 from numerics.derivations.terms import Defined, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import K as CLASSES
 from proofs_check.derivations.features.feature_flow import Q, entries, i, j, k, queries, r, t, v
+from proofs_check.derivations.features.steps import scaled
 from proofs_check.derivations.proof import proves
 
 b, l, m, n, x, y = (Variable(name, Sort.INDEX) for name in "blmnxy")
@@ -63,6 +64,16 @@ loss = queries(p(k) * prompts(pi(b) * mean(error**2))) / 2
 H = p(k) * prompts(pi(b) * mean(share * error * (f(m, task) - prediction)))
 
 
+def scaling_statements(rate: int = 2, square: int = 2) -> tuple[Statement, ...]:
+    """Of the tasks whose values are multiplied by s, at the learning rate divided by s^2: the step,
+    as the derivative of the loss along any path of Q, which R7.H has as <VHV', Q'>; and the loss.
+    """
+    missed = s * f(k, task) - classes(share * (s * f(m, task)))
+    loss_s = queries(p(k) * prompts(pi(b) * mean(missed**2))) / 2
+    step_s, step = (derivative(e, t) for e in (by_moments(s), by_moments()))
+    return Statement(eta / s**rate * step_s, "==", eta * step), Statement(loss_s, "==", s**square * loss)
+
+
 def gram(x: Variable, y: Variable) -> Term:
     """An entry of the Gram matrix G of the features."""
     return bind("coordinates", (i,), v(x, i) * v(y, i), (r,))
@@ -98,16 +109,6 @@ def statements(half: Fraction = Fraction(1, 2), sign: int = 1, whole: int = 1) -
     )
 
 
-def scaling_statements(rate: int = 2, square: int = 2) -> tuple[Statement, ...]:
-    """Of the tasks whose values are multiplied by s, at the learning rate divided by s^2: the step,
-    as the derivative of the loss along any path of Q, which R7.H has as <VHV', Q'>; and the loss.
-    """
-    missed = s * f(k, task) - classes(share * (s * f(m, task)))
-    loss_s = queries(p(k) * prompts(pi(b) * mean(missed**2))) / 2
-    step_s, step = (derivative(e, t) for e in (by_moments(s), by_moments()))
-    return Statement(eta / s**rate * step_s, "==", eta * step), Statement(loss_s, "==", s**square * loss)
-
-
 @proves("OURS:R7.H", statements, part=1)
 def moments() -> Theorem:
     """The square is expanded, and the mean is linear."""
@@ -122,18 +123,16 @@ def gradient() -> Theorem:
     """
     score = entries(v(m, i) * Q.rate(i, j, t) * v(k, j))
     covariance, common = mean(error * f(m, task)), mean(error * prediction)
-    of_token = lambda e: classes(member(b, l, m) * e)
     one = specialise(one_class, {c: ((m,), score), e: ((m,), covariance)})
-    split, joined = of_token(score) * of_token(covariance), of_token(score * covariance)
-    of_prompt = lambda e: pi(b) * tokens(attention * e)
-    of_query = lambda e: p(k) * prompts(of_prompt(e))
-    each = show(of_query(split), "==", of_query(joined), show(of_prompt(split), "==", of_prompt(joined), one))
-    rest = queries(p(k) * prompts(pi(b) * tokens(attention * of_token(score)) * common))
+    of_prompt = integrate("coordinates", (l,), scaled(attention, turned(one)), (N,))
+    of_query = integrate("coordinates", (b,), scaled(pi(b), of_prompt), (B,))
+    total = integrate("coordinates", (k,), scaled(p(k), of_query), (CLASSES,))
+    rest = queries(p(k) * prompts(pi(b) * tokens(attention * classes(member(b, l, m) * score)) * common))
     return calc(
         derivative(by_moments(), t),
-        ("==", -queries(of_query(split)) + rest),
-        ("==", -queries(of_query(joined)) + rest, each),
-        ("==", -entries(queries(classes(v(m, i) * H * v(k, j))) * Q.rate(i, j, t))),
+        ("==", -total.lhs + rest),
+        ("==", -total.rhs + rest, total, total.lhs, total.rhs, rest),
+        ("==", statements()[1].rhs),
     )
 
 
@@ -141,16 +140,12 @@ def gradient() -> Theorem:
 def columns() -> Theorem:
     """The attention of a query adds up to 1, and the mean of f - yhat under it is 0."""
     common = mean(error * prediction)
-    adds_up = calc(
-        classes(share),
-        ("==", tokens(attention * classes(member(b, l, m)))),
-        ("==", tokens(attention), some_class),
-        ("==", 1),
-    )
+    adds_up = chain(classes(share), integrate("coordinates", (l,), scaled(attention, some_class), (N,)), 1)
+    each = integrate("coordinates", (b,), scaled(pi(b) * common, adds_up), (B,))
     return calc(
         classes(H),
-        ("==", p(k) * (prompts(pi(b) * common) - prompts(pi(b) * common * classes(share)))),
-        ("==", p(k) * (prompts(pi(b) * common) - prompts(pi(b) * common * 1)), adds_up),
+        ("==", p(k) * (prompts(pi(b) * common) - each.lhs)),
+        ("==", p(k) * (prompts(pi(b) * common) - each.rhs), each, each.lhs, each.rhs),
         ("==", 0),
     )
 

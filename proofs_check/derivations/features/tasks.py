@@ -83,15 +83,7 @@ def loss() -> Theorem:
     return calc(
         mean((prediction - f_k(task)) ** 2),
         ("==", (1 - a) ** 2 * A - 2 * (1 - a) * cross.lhs + square.lhs),
-        (
-            "==",
-            (1 - a) ** 2 * (s + b) - 2 * (1 - a) * cross.rhs + square.rhs,
-            own_moment,
-            cross,
-            square,
-            cross.rhs,
-            square.rhs,
-        ),
+        ("==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * cross.rhs + square.rhs, *facts, cross.rhs, square.rhs),
         ("==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * b * S + s * B + b * S**2),
         ("==", s * squared, adds_up, B),
     )
@@ -158,13 +150,7 @@ def entries_of_the_gradient() -> Theorem:
     two = specialise(cross_moments, {c: ((n,), c(n) * w(n))})
     three = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
     four = specialise(other_moments, {C: ((n, m), w(n) * c(m) * w(m))})
-    moments = (
-        own_moment,
-        one,
-        two,
-        calc(three, ("==", s * B + b * S**2)),
-        calc(four, ("==", s * T2 + b * S * T)),
-    )
+    products = calc(three, ("==", s * B + b * S**2)), calc(four, ("==", s * T2 + b * S * T))
     # (f_k - yhat) = (1 - a) f_k - X and (f_m - yhat) = f_m - a f_k - X with X = sum_n w_n f_n
     return calc(
         total,
