@@ -9,7 +9,6 @@ from proofs_check.derivations.features import (
     balance,
     counts,
     finite_prompts,
-    first_phase,
     late_loss,
     margin,
     orbit,
@@ -28,13 +27,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
         "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the bound from above
         "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.no_rare_class),
-        "LDL:L3.1": one(first_phase.lower_statement, first_phase.at_least_a_share),
-        "LDL:L3.lb": one(first_phase.first_lower_statement, first_phase.at_least),
-        "LDL:L3.ub": Proof(
-            first_phase.upper_statements, (first_phase.at_most, first_phase.at_most_the_printed_share)
-        ),
-        "LDL:L3.2": Proof(first_phase.rest_statements, each(first_phase.the_rest, 2)),
-        "LDL:L3.3": Proof(first_phase.other_statements, each(first_phase.another_class, 4)),
         "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
         "OURS:R10.floor": Proof(
             finite_prompts.floor_statements,
