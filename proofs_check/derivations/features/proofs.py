@@ -9,8 +9,6 @@ from proofs_check.derivations.features import (
     balance,
     counts,
     finite_prompts,
-    late_loss,
-    margin,
     orbit,
     universal_bound,
     updates,
@@ -36,17 +34,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             finite_prompts.late_statements,
             (*each(finite_prompts.growth, 2), finite_prompts.late, lambda: finite_prompts.inverse_loss()[1]),
         ),
-        "OURS:R11.start": one(margin.start_statement, margin.stays_on_the_own_class),
-        "OURS:R11.lower": Proof(
-            late_loss.statements,
-            (late_loss.at_least, *each(late_loss.logarithm, 2), late_loss.square_of_a_ratio),
-        ),
         "OURS:R12.lower": one(universal_bound.statement, universal_bound.theorem),
         "OURS:R12.upper": Proof(
             orbit.statements, (orbit.loss_slope, orbit.attention_rises, orbit.time_to_one_half)
-        ),
-        "OURS:R11.upper": Proof(
-            margin.upper_statements, (margin.steep, margin.share_of_the_loss, margin.inverse_loss)
         ),
         "LDL:L4.1/upper": one(updates.own_statement, updates.own_update),
         "LDL:P2/rate.upper": one(
