@@ -9,7 +9,6 @@ from proofs_check.derivations.features import (
     balance,
     counts,
     finite_prompts,
-    orbit,
     universal_bound,
     updates,
 )
@@ -35,9 +34,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             (*each(finite_prompts.growth, 2), finite_prompts.late, lambda: finite_prompts.inverse_loss()[1]),
         ),
         "OURS:R12.lower": one(universal_bound.statement, universal_bound.theorem),
-        "OURS:R12.upper": Proof(
-            orbit.statements, (orbit.loss_slope, orbit.attention_rises, orbit.time_to_one_half)
-        ),
         "LDL:L4.1/upper": one(updates.own_statement, updates.own_update),
         "LDL:P2/rate.upper": one(
             lambda **numbers: updates.own_statement(rate=updates.eta, **numbers),
