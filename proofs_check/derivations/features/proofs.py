@@ -8,7 +8,6 @@ from types import MappingProxyType
 from proofs_check.derivations.features import (
     balance,
     counts,
-    finite_prompts,
     universal_bound,
     updates,
 )
@@ -24,15 +23,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
         "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the bound from above
         "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.no_rare_class),
-        "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
-        "OURS:R10.floor": Proof(
-            finite_prompts.floor_statements,
-            (finite_prompts.to_the_floor, lambda: finite_prompts.never_rises()[1]),
-        ),
-        "OURS:R10.late": Proof(
-            finite_prompts.late_statements,
-            (*each(finite_prompts.growth, 2), finite_prompts.late, lambda: finite_prompts.inverse_loss()[1]),
-        ),
         "OURS:R12.lower": one(universal_bound.statement, universal_bound.theorem),
         "LDL:L4.1/upper": one(updates.own_statement, updates.own_update),
         "LDL:P2/rate.upper": one(
