@@ -12,13 +12,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import exp
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, equal, integrate
+from numerics.derivations.rules import assume
 from numerics.derivations.sorts import POSITIVE, Sort, whole
-from numerics.derivations.terms import Function, Variable, term
+from numerics.derivations.tactics import calc, show
+from numerics.derivations.terms import Function, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import scaled
 
 k, n, i, j = (Variable(name, Sort.INDEX) for name in "knij")
 t = Variable("t", Sort.TIME)
@@ -56,7 +56,7 @@ square = entries(g(i, j, t) ** 2)
 def adds_up() -> Theorem:
     """The attention on the other classes adds up to 1 - w_k."""
     S = others(odds)
-    return chain(others(w), arithmetic(own * S, "==", 1 - own, hide=(S,)))
+    return calc(others(w), ("==", own * S), ("==", 1 - own, S))
 
 
 @cache
@@ -66,34 +66,34 @@ def slope() -> Theorem:
     """
     growth = -entries(direction * Q.rate(i, j, t))
     S, Y, T, B = others(w), others(w * growth), others(w**2 * growth), others(w**2)
-    form = equal(derivative(error, t), 2 * S * (Y - S * Y) + 2 * (T - B * Y))
-    first = arithmetic(
-        form.rhs, "==", 2 * (own * Y + T - own**2 * Y - B * Y), adds_up(), hide=(S, Y, T, B, own)
+    of_error = 2 * (own * Y + T - own**2 * Y - B * Y)
+    one = calc(
+        derivative(error, t),
+        ("==", 2 * S * (Y - S * Y) + 2 * (T - B * Y)),
+        ("==", of_error, adds_up(), S, Y, T, B, own),
     )
-    one = chain(form, first, 2 * others(w * (own + w - own**2 - B) * growth))
-    each = arithmetic(derivative(p * error, t), "==", p * one.rhs, one, hide=(one.lhs, one.rhs, p))
-    total = integrate("coordinates", (k,), each, (K,))
-    whole_sum = arithmetic(
-        derivative(loss, t), "==", spread / 2 * total.rhs, total, hide=(total.lhs, total.rhs)
+    return calc(
+        derivative(loss, t),
+        ("==", spread / 2 * queries(p * derivative(error, t))),
+        ("==", spread / 2 * queries(p * of_error), one),
+        ("==", -entries(G * Q.rate(i, j, t))),
     )
-    return chain(whole_sum, -entries(G * Q.rate(i, j, t)))
 
 
 @cache
 def loss_falls() -> Theorem:
     """The derivative of the loss along the flow is -eta |g|^2."""
-    here = g(i, j, t)
-    each = arithmetic(G * Q.rate(i, j, t), "==", eta * here**2, gradient, flow, hide=(G,))
-    return chain(slope(), scaled(term(-1), integrate("coordinates", (i, j), each, (r, r))), -eta * square)
+    each = show(G * Q.rate(i, j, t), "==", eta * g(i, j, t) ** 2, gradient, flow, G)
+    return calc(slope(), ("==", -entries(eta * g(i, j, t) ** 2), each), ("==", -eta * square))
 
 
 @cache
 def diagonal_from_the_rest() -> Theorem:
     """sum_m (-H_mk) = H_kk for each query, as a column of H adds up to 0."""
     S, B = others(w), others(w**2)
-    expanded = equal(others(h), spread * p * (own * S + B - own**2 * S - B * S))
-    return chain(
-        expanded,
-        arithmetic(expanded.rhs, "==", spread * p * own * (S**2 + B), adds_up(), hide=(S, B, own, p)),
-        diagonal,
+    return calc(
+        others(h),
+        ("==", spread * p * (own * S + B - own**2 * S - B * S)),
+        ("==", spread * p * own * (S**2 + B), adds_up(), S, B, own, p),
+        ("==", diagonal),
     )

@@ -11,14 +11,16 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import chain, exp, root, sqrt, turned
+from numerics.derivations.derived import exp, sqrt
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, begin, equal, fall, integrate, replace, specialise
+from numerics.derivations.rules import assume, begin, fall, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import CLOCK, START, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import added, cancelled, gap, scaled, times
+from proofs_check.derivations.features.steps import cancelled, times
+from proofs_check.derivations.proof import proves
 
 j, t = Variable("j", Sort.INDEX), Variable("t", Sort.TIME)
 J, M = Variable("J", range=whole(1)), Variable("M", range=whole(1))
@@ -44,92 +46,6 @@ flow = assume("gradient flow", z.rate(t), "==", c / M * speed, every=(t,))
 fewest = assume("no odds exceed those of one own token", exp(log_odds(j)), "<=", R, every=(j,))
 
 
-@cache
-def slope() -> Theorem:
-    """The derivative of the loss above its floor along any z is -K h_N z'."""
-    each = equal(derivative(rest, t), -z.rate(t) * (odds * w - odds**2 * w**2))
-    inner = arithmetic(each.rhs, "==", -z.rate(t) * w * rest, hide=(odds,))
-    each = scaled(weight * rest, chain(each, inner))
-    total = integrate("coordinates", (j,), each, (J,))
-    return chain(derivative(above_floor, t), total, -z.rate(t) * speed)
-
-
-@cache
-def never_rises() -> tuple[Theorem, Theorem]:
-    """The derivative of the loss is -sigma_f^2 K h_N z', and the loss does not rise."""
-    first = chain(derivative(loss, t), scaled(sigma2, slope()), -sigma2 * speed * z.rate(t))
-    down = chain(first, arithmetic(first.rhs, "<=", 0, flow, hide=(speed,)))
-    return first, fall(loss, t, down)
-
-
-@cache
-def speeds() -> tuple[Theorem, Theorem]:
-    """2 w_1 l <= K h_N/sigma_f^2 <= 2 l for the loss l above its floor, as w_1 <= w_j <= 1."""
-    more = times(exp(-z(t)), fewest)
-    fewer = chain(w_1, replace(1 / (1 + exp(-z(t)) * R), more), w)
-    low = integrate("coordinates", (j,), times(weight * rest**2, fewer), (J,))
-    high = integrate("coordinates", (j,), times(weight * rest**2, arithmetic(w, "<=", 1, hide=(odds,))), (J,))
-    return chain(2 * w_1 * above_floor, low, speed), chain(speed, high, 2 * above_floor)
-
-
-@cache
-def growth() -> tuple[Theorem, Theorem]:
-    """The derivative of 1/l is between 4 c w_1^2/M and 4 c/M."""
-    inverse, l = derivative(1 / above_floor, t), above_floor
-    form = arithmetic(
-        inverse, "==", c / M * (speed / l) ** 2, slope(), flow, hide=(l, speed, derivative(l, t))
-    )
-    low, high = (times(1 / l, line) for line in speeds())
-    low = chain(arithmetic(2 * w_1, "==", low.lhs, hide=(l, w_1)), low, speed / l)
-    high = chain(speed / l, high, arithmetic(high.rhs, "==", term(2), hide=(l,)))
-    below, above = _squares(low), _squares(high)
-    below = chain(4 * c / M * w_1**2, times(c / M, below), turned(form))
-    return below, chain(form, times(c / M, above), 4 * c / M)
-
-
-def _squares(thm: Theorem) -> Theorem:
-    """X^2 <= Y^2 from X <= Y, for positive X and Y."""
-    X, Y = thm.lhs, thm.rhs
-    return chain(X**2, times(X, thm), times(Y, thm), Y**2)
-
-
-@cache
-def inverse_loss() -> tuple[Theorem, Theorem]:
-    """4 c w_1(0)^2 t/M <= 1/l(t) - 1/l(0) <= 4 c t/M, where w_1 does not fall."""
-    now, inverse = CLOCK(t), 1 / above_floor
-    start, first = instantiated(inverse, {t: START}), instantiated(w_1, {t: START})
-    below, above = growth()
-    below = chain(times(4 * c / M, _squares(more_attention())), below)
-    D = derivative(inverse, t)
-    lower, upper = 4 * c / M * first**2 * now - inverse, inverse - 4 * c / M * now
-    low_rate = chain(
-        arithmetic(derivative(lower, t), "==", 4 * c / M * first**2 - D, hide=(D, first)), added(below, -D), 0
-    )
-    high_rate = chain(
-        arithmetic(derivative(upper, t), "==", D - 4 * c / M, hide=(D,)), added(above, -4 * c / M), 0
-    )
-    low, high = fall(lower, t, low_rate), fall(upper, t, high_rate)
-    low = chain(low, arithmetic(low.rhs, "==", -start, begin(), hide=(start, first)))
-    high = chain(high, arithmetic(high.rhs, "==", start, begin(), hide=(start,)))
-    return chain(4 * c / M * first**2 * now, added(low, inverse), inverse - start), chain(
-        inverse - start, added(high, 4 * c / M * now - start), 4 * c / M * now
-    )
-
-
-@cache
-def later() -> Theorem:
-    """-z(t) <= -z(0)."""
-    down = chain(derivative(-z(t), t), scaled(term(-1), flow), arithmetic(-(c / M * speed), "<=", 0))
-    return fall(-z(t), t, down)
-
-
-@cache
-def more_attention() -> Theorem:
-    """w_1(0) <= w_1(t)."""
-    smaller = replace(1 + R * exp(-z(t)), later())
-    return chain(instantiated(w_1, {t: START}), replace(1 / smaller.rhs, smaller))
-
-
 def at_0(e: Term) -> Term:
     return instantiated(e, {t: START})
 
@@ -138,55 +54,6 @@ def at_0(e: Term) -> Term:
 rate_0 = 4 * c / M * at_0(w_1) ** 2
 unit = rate_0 * at_0(above_floor)
 bound = exp(-z(START)) * sqrt(1 + 1 / unit)
-
-
-@cache
-def odds_vanish() -> Theorem:
-    """e^{-z} <= e^{-z(0)} sqrt(1 + 1/unit)/sqrt(t + 1): the loss is at least e^{-2(z - z(0))} times
-    the first one, and at most M/(4 c w_1(0)^2 t).
-    """
-    shrink, l, now = exp(-(z(t) - z(START))), above_floor, CLOCK(t)
-    smaller = replace(1 + exp(log_odds(j)) * exp(-z(t)), chain(replace(exp(-z(t)), later())))
-    share = chain(shrink * at_0(rest), times(odds, replace(1 / smaller.rhs, smaller)), rest)
-    part = integrate("coordinates", (j,), times(weight / 2, _squares(share)), (J,))
-    least = chain(shrink**2 * at_0(l), part, l)
-    most = chain(rate_0 * now * l, to_the_floor())
-    product_ = chain(unit * now * shrink**2, times(rate_0 * now, least), most)
-    product_ = chain(product_, arithmetic(1, "==", unit * (1 / unit), hide=(unit,)))
-    product_ = cancelled(unit, product_, shrink**2 * now, 1 / unit, arithmetic(0, "<", unit, hide=(unit,)))
-    small = chain(shrink**2, replace(exp(2 * -z(t) + 2 * z(START)), later()), 1)
-    both = chain(shrink**2 * (now + 1), added(product_, shrink**2), added(small, 1 / unit), 1 + 1 / unit)
-    scale = sqrt(now + 1)
-    gone = root(both, shrink * scale, sqrt(1 + 1 / unit))
-    return chain(exp(-z(t)), times(exp(-z(START)) / scale, gone), bound / scale)
-
-
-@cache
-def late() -> Theorem:
-    """(4 c/M)(t - 4 R b (sqrt(t + 1) - 1)) <= 1/l(t) - 1/l(0), as w_1^2 >= 1 - 2 R e^{-z}."""
-    D, inverse, scale, first = (
-        derivative(1 / above_floor, t),
-        1 / above_floor,
-        sqrt(CLOCK(t) + 1),
-        at_0(1 / above_floor),
-    )
-    square = specialise(arithmetic(1 - 2 * x, "<=", (1 / (1 + x)) ** 2), {x: R * exp(-z(t))})
-    loss_of_speed = times(2 * R, odds_vanish())
-    less = arithmetic(
-        1 - loss_of_speed.rhs,
-        "<=",
-        1 - loss_of_speed.lhs,
-        gap(loss_of_speed),
-        hide=(loss_of_speed.lhs, loss_of_speed.rhs),
-    )
-    rate = times(4 * c / M, chain(less, square, w_1**2))
-    rate = chain(rate, growth()[0])
-    falling = 4 * c / M * (CLOCK(t) - 4 * R * bound * scale) - inverse
-    slope_ = arithmetic(derivative(falling, t), "==", rate.lhs - D, hide=(D, bound))
-    fallen = fall(falling, t, chain(slope_, added(rate, -D), 0))
-    start = arithmetic(fallen.rhs, "==", -4 * c / M * (4 * R * bound) - first, begin(), hide=(first, bound))
-    left = 4 * c / M * (CLOCK(t) - 4 * R * bound * (scale - 1))
-    return chain(left, added(chain(fallen, start), inverse + 4 * c / M * (4 * R * bound)), inverse - first)
 
 
 def gradient_statements(half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
@@ -227,11 +94,170 @@ def floor_statements(power: int = 2) -> tuple[Statement, ...]:
 
 
 @cache
+def slope() -> Theorem:
+    """The derivative of the loss above its floor along any z is -K h_N z'."""
+    each = calc(
+        derivative(rest, t),
+        ("==", -z.rate(t) * (odds * w - odds**2 * w**2)),
+        ("==", -z.rate(t) * w * rest, odds),
+    )
+    return calc(
+        derivative(above_floor, t),
+        ("==", lengths(weight * rest * derivative(rest, t))),
+        ("==", lengths(weight * rest * (-z.rate(t) * w * rest)), each),
+        ("==", -z.rate(t) * speed),
+    )
+
+
+@proves("OURS:R10.gradient", gradient_statements, part=(1, 2))
+@cache
+def never_rises() -> tuple[Theorem, Theorem]:
+    """The derivative of the loss is -sigma_f^2 K h_N z', and the loss does not rise."""
+    first = calc(
+        derivative(loss, t),
+        ("==", sigma2 * derivative(above_floor, t)),
+        ("==", -sigma2 * speed * z.rate(t), slope()),
+    )
+    down = calc(first, ("==", -sigma2 * speed * (c / M * speed), flow, speed), ("<=", 0, speed))
+    return first, fall(loss, t, down)
+
+
+@proves("OURS:R10.floor", floor_statements, part=2)
+def does_not_rise() -> Theorem:
+    return never_rises()[1]
+
+
+@cache
+def speeds() -> tuple[Theorem, Theorem]:
+    """2 w_1 l <= K h_N/sigma_f^2 <= 2 l for the loss l above its floor, as w_1 <= w_j <= 1."""
+    fewer = calc(1 / (1 + exp(-z(t)) * R), ("<=", 1 / (1 + exp(-z(t)) * exp(log_odds(j))), fewest), ("==", w))
+    low = calc(
+        2 * w_1 * above_floor,
+        ("==", lengths(weight * rest**2 * (1 / (1 + exp(-z(t)) * R)))),
+        ("<=", lengths(weight * rest**2 * w), times(weight * rest**2, fewer)),
+    )
+    high = calc(
+        speed,
+        ("<=", lengths(weight * rest**2 * 1), times(weight * rest**2, show(w, "<=", 1, odds))),
+        ("==", 2 * above_floor),
+    )
+    return calc(low, ("==", speed)), high
+
+
+@proves("OURS:R10.late", late_statements, part=(1, 2))
+@cache
+def growth() -> tuple[Theorem, Theorem]:
+    """The derivative of 1/l is between 4 c w_1^2/M and 4 c/M."""
+    inverse, l = derivative(1 / above_floor, t), above_floor
+    form = show(inverse, "==", c / M * (speed / l) ** 2, slope(), flow, l, speed, derivative(l, t))
+    low, high = speeds()
+    low = calc(2 * w_1, ("==", 1 / l * (2 * w_1 * l), l, w_1), ("<=", 1 / l * speed, low))
+    high = calc(1 / l * speed, ("<=", 1 / l * (2 * l), high), ("==", 2, l))
+    below = calc(
+        4 * c / M * w_1**2,
+        ("==", c / M * (2 * w_1) ** 2),
+        ("<=", c / M * (1 / l * speed) ** 2, low),
+        ("==", inverse, form),
+    )
+    return below, calc(form, ("<=", c / M * term(2) ** 2, high), ("==", 4 * c / M))
+
+
+@cache
+def inverse_loss() -> tuple[Theorem, Theorem]:
+    """4 c w_1(0)^2 t/M <= 1/l(t) - 1/l(0) <= 4 c t/M, where w_1 does not fall."""
+    now, inverse, first, rate = CLOCK(t), 1 / above_floor, at_0(w_1), 4 * c / M
+    D, (below, above) = derivative(inverse, t), growth()
+    below = calc(rate * first**2, ("<=", rate * w_1**2, more_attention()), ("<=", D, below))
+    lower, upper = rate * first**2 * now - inverse, inverse - rate * now
+    low_rate = calc(derivative(lower, t), ("==", rate * first**2 - D, D, first), ("<=", 0, below))
+    high_rate = calc(derivative(upper, t), ("==", D - rate, D), ("<=", 0, above))
+    low = calc(fall(lower, t, low_rate), ("==", -at_0(inverse), begin(), at_0(inverse), first))
+    high = calc(fall(upper, t, high_rate), ("==", at_0(inverse), begin(), at_0(inverse)))
+    return (
+        show(rate * first**2 * now, "<=", inverse - at_0(inverse), low),
+        show(inverse - at_0(inverse), "<=", rate * now, high),
+    )
+
+
+@proves("OURS:R10.late", late_statements, part=4)
+def no_faster() -> Theorem:
+    return inverse_loss()[1]
+
+
+@cache
+def later() -> Theorem:
+    """-z(t) <= -z(0)."""
+    return fall(-z(t), t, calc(derivative(-z(t), t), ("==", -(c / M * speed), flow), ("<=", 0)))
+
+
+@cache
+def more_attention() -> Theorem:
+    """w_1(0) <= w_1(t)."""
+    smaller = show(1 + R * exp(-z(t)), "<=", 1 + R * exp(-z(START)), later())
+    return show(at_0(w_1), "<=", w_1, smaller)
+
+
+@cache
+def odds_vanish() -> Theorem:
+    """e^{-z} <= e^{-z(0)} sqrt(1 + 1/unit)/sqrt(t + 1): the loss is at least e^{-2(z - z(0))} times
+    the first one, and at most M/(4 c w_1(0)^2 t).
+    """
+    shrink, l, now = exp(-(z(t) - z(START))), above_floor, CLOCK(t)
+    smaller = show(1 + odds, "<=", 1 + at_0(odds), show(odds, "<=", at_0(odds), later()))
+    share = calc(shrink * at_0(rest), ("==", odds * at_0(w)), ("<=", rest, show(at_0(w), "<=", w, smaller)))
+    least = calc(
+        shrink**2 * at_0(l),
+        ("==", lengths(weight / 2 * (shrink * at_0(rest)) ** 2)),
+        ("<=", lengths(weight / 2 * rest**2), share),
+        ("==", l),
+    )
+    early = calc(
+        unit * (shrink**2 * now),
+        ("==", rate_0 * now * (shrink**2 * at_0(l))),
+        ("<=", rate_0 * now * l, times(rate_0 * now, least)),
+        ("<=", 1, to_the_floor()),
+        ("==", unit * (1 / unit), unit),
+    )
+    early = cancelled(unit, early, shrink**2 * now, 1 / unit, show(0, "<", unit, unit))
+    small = calc(exp(2 * -z(t) + 2 * z(START)), ("<=", exp(2 * -z(START) + 2 * z(START)), later()), ("==", 1))
+    both = calc(
+        (shrink * sqrt(now + 1)) ** 2,
+        ("==", shrink**2 * now + exp(2 * -z(t) + 2 * z(START))),
+        ("<=", 1 / unit + 1, early, small),
+    )
+    gone = show(shrink * sqrt(now + 1), "<=", sqrt(1 + 1 / unit), both)
+    return calc(
+        exp(-z(t)),
+        ("==", exp(-z(START)) / sqrt(now + 1) * (shrink * sqrt(now + 1))),
+        ("<=", exp(-z(START)) / sqrt(now + 1) * sqrt(1 + 1 / unit), gone),
+        ("==", bound / sqrt(now + 1)),
+    )
+
+
+@proves("OURS:R10.late", late_statements, part=3)
+@cache
+def late() -> Theorem:
+    """As w_1^2 >= 1 - 2 R e^{-z}."""
+    inverse, scale, rate = 1 / above_floor, sqrt(CLOCK(t) + 1), 4 * c / M
+    D, first, e = derivative(inverse, t), at_0(inverse), exp(-z(t))
+    up = calc(
+        rate * (1 - 2 * R * (bound / scale)),
+        ("<=", rate * (1 - 2 * R * e), odds_vanish()),
+        ("<=", rate * w_1**2, specialise(show(1 - 2 * x, "<=", (1 / (1 + x)) ** 2), {x: R * e})),
+        ("<=", D, growth()[0]),
+    )
+    falling = rate * (CLOCK(t) - 4 * R * bound * scale) - inverse
+    down = calc(
+        derivative(falling, t), ("==", rate * (1 - 2 * R * (bound / scale)) - D, D, bound), ("<=", 0, up)
+    )
+    end = calc(fall(falling, t, down), ("==", -rate * (4 * R * bound) - first, begin(), first, bound))
+    return show(rate * (CLOCK(t) - 4 * R * bound * (scale - 1)), "<=", inverse - first, end)
+
+
+@proves("OURS:R10.floor", floor_statements, part=1)
+@cache
 def to_the_floor() -> Theorem:
     """(4 c/M) w_1(0)^2 t l <= 1."""
     l = above_floor
-    early = chain(
-        rate_0 * CLOCK(t), inverse_loss()[0], arithmetic(1 / l - 1 / at_0(l), "<=", 1 / l, hide=(l, at_0(l)))
-    )
-    most = times(l, early)
-    return chain(most, arithmetic(most.rhs, "==", term(1), hide=(l,)))
+    early = calc(inverse_loss()[0], ("<=", 1 / l, l, at_0(l)))
+    return calc(l * (rate_0 * CLOCK(t)), ("<=", l * (1 / l), early), ("==", 1, l))

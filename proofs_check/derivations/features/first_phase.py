@@ -7,11 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain, exp, log, turned
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.binding import bind, instantiated
+from numerics.derivations.derived import exp, log
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE, Range, Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.attention import (
@@ -38,7 +39,8 @@ from proofs_check.derivations.features.attention import (
     size,
     tokens,
 )
-from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times
+from proofs_check.derivations.features.steps import cancelled, product, times
+from proofs_check.derivations.proof import proves
 
 #: U of Lemma 3, and how much counts times exponentials of two classes differ.
 U, R = Variable("U", range=POSITIVE), Variable("R", range=Range(Fraction(1), lo_open=False))
@@ -51,170 +53,20 @@ odds, inverse = exp(q(n) - own_score), exp(-theta) / K
 odds_above = assume("odds of two classes from above", odds, "<=", exp(c_1 * log(K) / K), every=(n,))
 odds_below = assume("odds of two classes from below", exp(-theta) / K, "<=", odds, every=(n,))
 share_below = assume("the class of the query is not rare", u * N / K, "<=", own_size)
-
-
-@cache
-def rest_of_the_prompt() -> Theorem:
-    """The numbers of tokens of the other classes add up to N - |V_k|."""
-    return chain(
-        others(size), tokens(others(member)), integrate("coordinates", (j,), one_of_all, (N,)), N - own_size
-    )
-
-
-@cache
-def attention_range() -> tuple[Theorem, Theorem]:
-    """0 <= Attn_k <= 1."""
-    weight = exp(s(j)) / Z
-    lines = (
-        arithmetic(0, "<=", own * weight, hide=(weight,)),
-        arithmetic(own * weight, "<=", weight, hide=(weight,)),
-    )
-    least, most = (integrate("coordinates", (j,), line, (N,)) for line in lines)
-    return chain(0, least, Attn_own), chain(Attn_own, most, 1)
-
-
-@cache
-def at_least_a_share() -> Theorem:
-    """Attn_k >= u e^{-c_1/2}/K, as sum_m |V_m| e^{q_m - q_k} + |V_k| <= e^{c_1 log(K)/K} N, and
-    log(K)/K <= 1/2.
-    """
-    e = exp(c_1 * log(K) / K)
-    each = integrate("coordinates", (n,), times(size, odds_above), (M,))
-    rest = chain(others(size * odds), each, e * others(size), scaled(e, rest_of_the_prompt()))
-    own_part = times(own_size, arithmetic(1, "<=", e))
-    total = chain(
-        others(size * odds) + own_size, replace(others(size * odds) + own_size * 1, rest, own_part), e * N
-    )
-    half = times(c_1, arithmetic(log(K) / K, "<=", Fraction(1, 2)))
-    total = chain(total, times(N, chain(e, replace(exp(half.lhs), half), exp(c_1 / 2))))
-    least = times(Attn_own, total, attention_range()[0])
-    share = chain(u * N / K, share_below, turned(own_share_in_odds()), least)
-    return chain(u * exp(-c_1 / 2) / K, times(exp(-c_1 / 2) / N, share), Attn_own)
-
-
-many = exp(c_1 * log(K) / K)
-
-
-@cache
-def at_least() -> Theorem:
-    """|V_k| <= Attn_k (e^{c_1 log(K)/K} (N - |V_k|) + |V_k|), from the odds of the others."""
-    each = integrate("coordinates", (n,), times(size, odds_above), (M,))
-    rest = chain(
-        others(size * odds),
-        each,
-        many * others(size),
-        scaled(many, rest_of_the_prompt()),
-        many * (N - own_size),
-    )
-    return chain(turned(own_share_in_odds()), times(Attn_own, added(rest, own_size), attention_range()[0]))
-
-
-@cache
-def at_most() -> Theorem:
-    """Attn_k (e^{-theta}/K (N - |V_k|) + |V_k|) <= |V_k|, from the odds of the others."""
-    each = integrate("coordinates", (n,), times(size, odds_below), (M,))
-    rest = chain(inverse * (N - own_size), scaled(inverse, turned(rest_of_the_prompt())), each)
-    least, _ = attention_range()
-    return chain(times(Attn_own, added(rest, own_size), least), own_share_in_odds())
-
-
 some_token = assume("the class of the query is in the prompt", 1, "<=", own_size)
 share_above = assume("the class of the query is not frequent", own_size, "<=", U * N / K)
 fewer_than_all = assume("U < K", U, "<", K)
 many_classes = assume("2 U classes or more", 2 * U, "<=", K)
-
-
-@cache
-def at_most_a_share() -> Theorem:
-    """Attn_k (e^{-theta} (1/U - 1/K) + 1) <= 1, as N >= |V_k| K/U."""
-    ratio = K / U
-    enough = chain(own_size * ratio, times(ratio, share_above), N)
-    gap = chain(own_size * (ratio - 1), added(enough, -own_size), N - own_size)
-    inner = times(inverse, gap)
-    weighted = times(Attn_own, inner, attention_range()[0])
-    total = chain(added(weighted, Attn_own * own_size), at_most())
-    X = Attn_own * (exp(-theta) * (1 / U - 1 / K) + 1)
-    return cancelled(own_size, total, X, term(1), arithmetic(0, "<", own_size, some_token))
-
-
-def _with_the_printed_number(fewer: Theorem) -> Theorem:
-    """Attn_k (e^{-1} (1/U - 1/K) + 1) <= 1, as theta <= 1, and U < K by a hypothesis."""
-    gap = 1 / U - 1 / K
-    weight = chain(product(Attn_own, gap, attention_range()[0], arithmetic(0, "<=", gap, fewer)))
-    smaller = arithmetic(exp(term(-1)), "<=", exp(-theta))
-    step = times(Attn_own * gap, smaller, weight)
-    return chain(Attn_own * (exp(term(-1)) * gap + 1), added(step, Attn_own), at_most_a_share())
-
-
-@cache
-def at_most_the_printed_share() -> Theorem:
-    return _with_the_printed_number(fewer_than_all)
-
-
-@cache
-def the_rest() -> tuple[Theorem, Theorem]:
-    """1/(1 + 2 e U) <= 1 - Attn_k <= 1 for K >= 2 U, where 1/U - 1/K >= 1/(2 U)."""
-    least, _ = attention_range()
-    odds_of_the_rest = exp(term(-1)) / (2 * U)
-    gap = arithmetic(1 / (2 * U), "<=", 1 / U - 1 / K, many_classes)
-    step = times(Attn_own * exp(term(-1)), gap, product(Attn_own, exp(term(-1)), least))
-    total = chain(
-        Attn_own * (odds_of_the_rest + 1), added(step, Attn_own), _with_the_printed_number(many_classes)
-    )
-    share = 1 / (odds_of_the_rest + 1)
-    back = arithmetic(Attn_own, "==", share * (Attn_own * (odds_of_the_rest + 1)), hide=(Attn_own,))
-    low = arithmetic(1 - share, "<=", 1 - Attn_own, chain(back, times(share, total)), hide=(share,))
-    form = arithmetic(1 / (1 + 2 * exp(1) * U), "==", 1 - share)
-    return chain(form, low), arithmetic(1 - Attn_own, "<=", 1, least)
-
-
-# Another class
-
 #: The number of tokens of a class times the exponential of its score, for two classes.
 weight, other_weight = size * exp(q(n)), instantiated(size * exp(q(n)), {n: l})
 comparable = assume(
     "two classes differ by the factor R at most", other_weight, "<=", R * weight, every=(l, n)
 )
 seen = assume("every class is in the prompt", 1, "<=", size, every=(n,))
-
-
 #: What is left of attention to the other classes is of order 1, by the second part of the lemma.
 some_rest = assume("1 - Attn_k is at least c_2", c_2, "<=", 1 - Attn_own)
-
-
-@cache
-def another_class() -> tuple[Theorem, ...]:
-    """Attn_n is between (1 - Attn_k)/((M + 1) R) and 2 R (1 - Attn_k)/(M + 1), since the sum of M
-    weights is between M/R and M R times each; and the same with c_2 and 1 for 1 - Attn_k.
-    """
-    part = exp(s(j)) / Z
-    attention = chain(
-        0, integrate("coordinates", (j,), arithmetic(0, "<=", member * part, hide=(part,)), (N,)), Attn
-    )
-    some, left = arithmetic(0, "<", weight, seen), 1 - Attn_own
-    above = integrate("coordinates", (l,), comparable, (M,))
-    below = integrate("coordinates", (l,), specialise(comparable, {l: n, n: l}), (M,))
-    above = chain(turned(shares_of_the_rest()), times(Attn, above, attention))
-    below = chain(times(Attn, below, attention), scaled(R, shares_of_the_rest()))
-    above = cancelled(weight, above, left, Attn * M * R, some)
-    below = cancelled(weight, below, Attn * M, R * left, some)
-    nonnegative = arithmetic(0, "<=", left, attention_range()[1])
-    upper = chain(Attn, times(1 / M, below), 1 / M * (R * left))
-    twice = times(R * left, arithmetic(1 / M, "<=", 2 / (M + 1)), product(R, left, nonnegative))
-    upper = chain(upper, twice, 2 * R / (M + 1) * left)
-    lower = chain(times(1 / (M * R), above), Attn)
-    fewer = times(
-        left / R, arithmetic(1 / (M + 1), "<=", 1 / M), chain(product(left, 1 / R, nonnegative), left / R)
-    )
-    lower = chain(left / R / (M + 1), fewer, lower)
-    most = chain(
-        upper, times(2 * R / (M + 1), arithmetic(left, "<=", 1, attention_range()[0])), 2 * R / (M + 1)
-    )
-    least = chain(c_2 / R / (M + 1), times(1 / R / (M + 1), some_rest), lower)
-    return upper, lower, most, least
-
-
 SETTING = (one_of_all, scores, own_scores)
+many = exp(c_1 * log(K) / K)
 
 
 def lower_statement(c: int | Fraction = 1) -> Statement:
@@ -266,3 +118,181 @@ def other_statements(factor: int | Fraction = 2, least: int | Fraction = 1) -> t
         Statement(Attn, "<=", high, given),
         Statement(low * c_2, "<=", Attn, given | some_rest.assumptions),
     )
+
+
+@cache
+def rest_of_the_prompt() -> Theorem:
+    """The numbers of tokens of the other classes add up to N - |V_k|."""
+    return calc(
+        others(size),
+        ("==", tokens(others(member))),
+        ("==", tokens(1 - own), one_of_all),
+        ("==", N - own_size),
+    )
+
+
+@cache
+def attention_range() -> tuple[Theorem, Theorem]:
+    """0 <= Attn_k <= 1."""
+    weight = exp(s(j)) / Z
+    return show(0, "<=", Attn_own), calc(
+        Attn_own, ("<=", tokens(weight), show(own * weight, "<=", weight, weight)), ("==", 1)
+    )
+
+
+@proves("LDL:L3.lb", first_lower_statement)
+@cache
+def at_least() -> Theorem:
+    """From the odds of the others."""
+    rest = calc(
+        others(size * odds),
+        ("<=", others(size * many), odds_above),
+        ("==", many * others(size)),
+        ("==", many * (N - own_size), rest_of_the_prompt()),
+    )
+    total = show(others(size * odds) + own_size, "<=", many * (N - own_size) + own_size, rest)
+    return calc(
+        own_size,
+        ("==", Attn_own * (others(size * odds) + own_size), own_share_in_odds()),
+        ("<=", Attn_own * (many * (N - own_size) + own_size), total),
+    )
+
+
+@proves("LDL:L3.1", lower_statement)
+@cache
+def at_least_a_share() -> Theorem:
+    """The bound before, with e^{c_1 log(K)/K} at least 1, and log(K)/K at most 1/2."""
+    small = show(log(K) / K, "<=", Fraction(1, 2))
+    total = calc(
+        many * (N - own_size) + own_size,
+        ("<=", many * (N - own_size) + many * own_size, show(1, "<=", many)),
+        ("==", many * N),
+        ("<=", exp(c_1 * Fraction(1, 2)) * N, small),
+    )
+    share = calc(
+        u * N / K,
+        ("<=", own_size, share_below),
+        ("<=", Attn_own * (many * (N - own_size) + own_size), at_least()),
+        ("<=", Attn_own * (exp(c_1 / 2) * N), times(Attn_own, total, attention_range()[0])),
+    )
+    return calc(
+        u * exp(-c_1 / 2) / K,
+        ("==", exp(-c_1 / 2) / N * (u * N / K)),
+        ("<=", exp(-c_1 / 2) / N * (Attn_own * (exp(c_1 / 2) * N)), share),
+        ("==", Attn_own),
+    )
+
+
+@proves("LDL:L3.ub", upper_statements, part=1)
+@cache
+def at_most() -> Theorem:
+    """From the odds of the others."""
+    rest = calc(
+        inverse * (N - own_size),
+        ("==", inverse * others(size), rest_of_the_prompt()),
+        ("==", others(size * inverse)),
+        ("<=", others(size * odds), odds_below),
+    )
+    total = show(inverse * (N - own_size) + own_size, "<=", others(size * odds) + own_size, rest)
+    return calc(times(Attn_own, total, attention_range()[0]), ("==", own_size, own_share_in_odds()))
+
+
+@cache
+def at_most_a_share() -> Theorem:
+    """Attn_k (e^{-theta} (1/U - 1/K) + 1) <= 1, as N >= |V_k| K/U."""
+    ratio = K / U
+    gap = calc(
+        own_size * (ratio - 1),
+        ("<=", U * N / K * ratio - own_size, share_above),
+        ("==", N - own_size),
+    )
+    weighted = times(Attn_own, times(inverse, gap), attention_range()[0])
+    X = Attn_own * (exp(-theta) * (1 / U - 1 / K) + 1)
+    total = calc(
+        own_size * X,
+        ("==", Attn_own * (inverse * (own_size * (ratio - 1))) + Attn_own * own_size),
+        ("<=", Attn_own * (inverse * (N - own_size)) + Attn_own * own_size, weighted),
+        ("<=", own_size, at_most()),
+    )
+    return cancelled(own_size, total, X, term(1), show(0, "<", own_size, some_token))
+
+
+def _with_the_printed_number(fewer: Theorem) -> Theorem:
+    """Attn_k (e^{-1} (1/U - 1/K) + 1) <= 1, as theta <= 1, and U < K by a hypothesis."""
+    gap, e = 1 / U - 1 / K, exp(term(-1))
+    some = product(Attn_own, gap, attention_range()[0], show(0, "<=", gap, fewer))
+    step = times(Attn_own * gap, show(e, "<=", exp(-theta)), some)
+    return calc(
+        Attn_own * (e * gap + 1),
+        ("<=", Attn_own * gap * exp(-theta) + Attn_own, step),
+        ("<=", 1, at_most_a_share()),
+    )
+
+
+@proves("LDL:L3.ub", upper_statements, part=2)
+@cache
+def at_most_the_printed_share() -> Theorem:
+    return _with_the_printed_number(fewer_than_all)
+
+
+@proves("LDL:L3.2", rest_statements, part=(1, 2))
+@cache
+def the_rest() -> tuple[Theorem, Theorem]:
+    """As 1/U - 1/K >= 1/(2 U)."""
+    least, _ = attention_range()
+    e, x = exp(term(-1)), exp(term(-1)) / (2 * U)
+    gap = show(1 / (2 * U), "<=", 1 / U - 1 / K, many_classes)
+    step = times(Attn_own * e, gap, product(Attn_own, e, least))
+    total = calc(
+        Attn_own * (x + 1),
+        ("<=", Attn_own * e * (1 / U - 1 / K) + Attn_own, step),
+        ("<=", 1, _with_the_printed_number(many_classes)),
+    )
+    low = calc(
+        1 / (1 + 2 * exp(1) * U),
+        ("==", 1 - 1 / (x + 1)),
+        ("<=", 1 - 1 / (x + 1) * (Attn_own * (x + 1)), total),
+        ("==", 1 - Attn_own, Attn_own),
+    )
+    return low, show(1 - Attn_own, "<=", 1, least)
+
+
+# Another class
+
+
+@proves("LDL:L3.3", other_statements, part=(1, 2, 3, 4))
+@cache
+def another_class() -> tuple[Theorem, ...]:
+    """Attn_n is between (1 - Attn_k)/((M + 1) R) and 2 R (1 - Attn_k)/(M + 1), since the sum of M
+    weights is between M/R and M R times each; and the same with c_2 and 1 for 1 - Attn_k.
+    """
+    some, left = show(0, "<", weight, seen), 1 - Attn_own
+    nonnegative = show(0, "<=", left, attention_range()[1])
+    every = lambda e: bind("coordinates", (l,), e, (M,))
+    above = calc(
+        left * weight,
+        ("==", Attn * others(weight), shares_of_the_rest()),
+        ("==", Attn * every(other_weight)),
+        ("<=", Attn * every(R * weight), comparable),
+    )
+    below = calc(
+        Attn * every(weight),
+        ("<=", Attn * every(R * other_weight), specialise(comparable, {l: n, n: l})),
+        ("==", R * (Attn * others(weight))),
+        ("==", R * left * weight, shares_of_the_rest()),
+    )
+    above = cancelled(weight, above, left, Attn * M * R, some)
+    below = cancelled(weight, below, Attn * M, R * left, some)
+    twice = times(R * left, show(1 / M, "<=", 2 / (M + 1)), product(R, left, nonnegative))
+    share = calc(product(left, 1 / R, nonnegative), ("==", left / R))
+    fewer = times(left / R, show(1 / (M + 1), "<=", 1 / M), share)
+    upper = calc(
+        Attn,
+        ("<=", 1 / M * (R * left), below),
+        ("<=", 2 / (M + 1) * (R * left), twice),
+        ("==", 2 * R / (M + 1) * left),
+    )
+    lower = calc(left / R / (M + 1), ("<=", left / R / M, fewer), ("<=", Attn, above))
+    most = calc(upper, ("<=", 2 * R / (M + 1), show(left, "<=", 1, attention_range()[0])))
+    least = calc(c_2 / R / (M + 1), ("<=", left / R / (M + 1), some_rest), ("<=", Attn, lower))
+    return upper, lower, most, least

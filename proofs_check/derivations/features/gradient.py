@@ -14,14 +14,16 @@ from functools import cache
 from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, exp, turned
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
+from numerics.derivations.rules import assume, equal, integrate, specialise
 from numerics.derivations.sorts import POSITIVE, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc
 from numerics.derivations.terms import Defined, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import K as CLASSES
 from proofs_check.derivations.features.feature_flow import Q, entries, i, j, k, queries, r, t, v
 from proofs_check.derivations.features.steps import scaled
+from proofs_check.derivations.proof import proves
 
 b, l, m, n, x, y = (Variable(name, Sort.INDEX) for name in "blmnxy")
 task = Variable("task", Sort.TOKEN)
@@ -107,11 +109,13 @@ def statements(half: Fraction = Fraction(1, 2), sign: int = 1, whole: int = 1) -
     )
 
 
+@proves("OURS:R7.H", statements, part=1)
 def moments() -> Theorem:
     """The square is expanded, and the mean is linear."""
     return equal(loss, by_moments())
 
 
+@proves("OURS:R7.H", statements, part=2)
 @cache
 def gradient() -> Theorem:
     """The attention on a token moves by itself times what its score moves more than their mean, and
@@ -124,31 +128,35 @@ def gradient() -> Theorem:
     of_query = integrate("coordinates", (b,), scaled(pi(b), of_prompt), (B,))
     total = integrate("coordinates", (k,), scaled(p(k), of_query), (CLASSES,))
     rest = queries(p(k) * prompts(pi(b) * tokens(attention * classes(member(b, l, m) * score)) * common))
-    slope = equal(derivative(by_moments(), t), -total.lhs + rest)
-    grouped = arithmetic(slope.rhs, "==", -total.rhs + rest, total, hide=(total.lhs, total.rhs, rest))
-    return chain(slope, grouped, statements()[1].rhs)
+    return calc(
+        derivative(by_moments(), t),
+        ("==", -total.lhs + rest),
+        ("==", -total.rhs + rest, total, total.lhs, total.rhs, rest),
+        ("==", statements()[1].rhs),
+    )
 
 
+@proves("OURS:R7.H", statements, part=3)
 def columns() -> Theorem:
     """The attention of a query adds up to 1, and the mean of f - yhat under it is 0."""
     common = mean(error * prediction)
     adds_up = chain(classes(share), integrate("coordinates", (l,), scaled(attention, some_class), (N,)), 1)
     each = integrate("coordinates", (b,), scaled(pi(b) * common, adds_up), (B,))
-    form = equal(classes(H), p(k) * (prompts(pi(b) * common) - each.lhs))
-    return chain(
-        form,
-        arithmetic(
-            form.rhs, "==", p(k) * (prompts(pi(b) * common) - each.rhs), each, hide=(each.lhs, each.rhs)
-        ),
-        0,
+    return calc(
+        classes(H),
+        ("==", p(k) * (prompts(pi(b) * common) - each.lhs)),
+        ("==", p(k) * (prompts(pi(b) * common) - each.rhs), each, each.lhs, each.rhs),
+        ("==", 0),
     )
 
 
+@proves("OURS:R7.H", statements, part=4)
 def updates() -> Theorem:
     """The sums are exchanged."""
     return equal(statements()[3].lhs, statements()[3].rhs)
 
 
+@proves("OURS:R9", scaling_statements, part=(1, 2))
 def multiples() -> tuple[Theorem, ...]:
     """The number leaves every sum and mean: its square is in the loss and in the step."""
     return tuple(equal(statement.lhs, statement.rhs) for statement in scaling_statements())

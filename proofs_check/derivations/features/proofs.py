@@ -8,13 +8,6 @@ from types import MappingProxyType
 from proofs_check.derivations.features import (
     balance,
     counts,
-    finite_prompts,
-    first_phase,
-    gradient,
-    late_loss,
-    margin,
-    orbit,
-    tasks,
     updates,
 )
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
@@ -29,46 +22,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
         "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the bound from above
         "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.no_rare_class),
-        "LDL:L3.1": one(first_phase.lower_statement, first_phase.at_least_a_share),
-        "LDL:L3.lb": one(first_phase.first_lower_statement, first_phase.at_least),
-        "LDL:L3.ub": Proof(
-            first_phase.upper_statements, (first_phase.at_most, first_phase.at_most_the_printed_share)
-        ),
-        "LDL:L3.2": Proof(first_phase.rest_statements, each(first_phase.the_rest, 2)),
-        "LDL:L3.3": Proof(first_phase.other_statements, each(first_phase.another_class, 4)),
-        "OURS:R7.H": Proof(
-            gradient.statements, (gradient.moments, gradient.gradient, gradient.columns, gradient.updates)
-        ),
-        "OURS:R9": Proof(gradient.scaling_statements, each(gradient.multiples, 2)),
-        "OURS:R7.loss": Proof(tasks.loss_statements, (tasks.loss, *each(tasks.bounds, 2))),
-        "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
-        "OURS:R10.floor": Proof(
-            finite_prompts.floor_statements,
-            (finite_prompts.to_the_floor, lambda: finite_prompts.never_rises()[1]),
-        ),
-        "OURS:R10.late": Proof(
-            finite_prompts.late_statements,
-            (*each(finite_prompts.growth, 2), finite_prompts.late, lambda: finite_prompts.inverse_loss()[1]),
-        ),
-        "OURS:R11.sign": Proof(
-            tasks.sign_statements,
-            (tasks.entries_with_probability, tasks.sign, tasks.where_the_own_class_leads),
-        ),
-        "OURS:R11.other": Proof(
-            tasks.other_statements,
-            (tasks.other_form, tasks.other_entries, tasks.small_rest, tasks.not_negative),
-        ),
-        "OURS:R11.start": one(margin.start_statement, margin.stays_on_the_own_class),
-        "OURS:R11.lower": Proof(
-            late_loss.statements,
-            (late_loss.at_least, *each(late_loss.logarithm, 2), late_loss.square_of_a_ratio),
-        ),
-        "OURS:R12.upper": Proof(
-            orbit.statements, (orbit.loss_slope, orbit.attention_rises, orbit.time_to_one_half)
-        ),
-        "OURS:R11.upper": Proof(
-            margin.upper_statements, (margin.steep, margin.share_of_the_loss, margin.inverse_loss)
-        ),
         "LDL:L4.1/upper": one(updates.own_statement, updates.own_update),
         "LDL:P2/rate.upper": one(
             lambda **numbers: updates.own_statement(rate=updates.eta, **numbers),

@@ -8,13 +8,14 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import chain, root, turned
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
+from numerics.derivations.rules import assume, equal, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import added, cancelled, gap, product, scaled, times
+from proofs_check.derivations.features.steps import cancelled, product, scaled, times
+from proofs_check.derivations.proof import proves
 
 n, m, task = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("task", Sort.TOKEN)
 M, b = Variable("M", range=whole(1)), Variable("b", range=REALS)
@@ -51,54 +52,12 @@ other_moments = assume(
 exchangeable = (own_moment, cross_moments, other_moments)
 prediction = a * f_k(task) + others(w(n) * f(n, task))
 squared = (1 - a) ** 2 + others(w(n) ** 2)
-
-
-@cache
-def loss() -> Theorem:
-    """E(yhat - f_k)^2 = s((1 - w_k)^2 + sum_n w_n^2)."""
-    A = mean(f_k(task) ** 2)
-    Bc = specialise(cross_moments, {c: ((n,), w(n))})
-    D = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
-    form = equal(mean((prediction - f_k(task)) ** 2), (1 - a) ** 2 * A - 2 * (1 - a) * Bc.lhs + D.lhs)
-    S, B2 = others(w(n)), others(w(n) ** 2)
-    step = arithmetic(
-        form.rhs,
-        "==",
-        (1 - a) ** 2 * (s + b) - 2 * (1 - a) * Bc.rhs + D.rhs,
-        own_moment,
-        Bc,
-        D,
-        hide=(Bc.rhs, D.rhs),
-    )
-    last = chain(step.rhs, (1 - a) ** 2 * (s + b) - 2 * (1 - a) * b * S + s * B2 + b * S**2)
-    return chain(form, step, last, arithmetic(last.rhs, "==", s * squared, adds_up, hide=(B2,)))
-
-
 #: Whether two numbers are the same.
 same = Function("delta", (Sort.INDEX, Sort.INDEX))
 kronecker = assume(
     "delta is Kronecker's symbol", pairs(same(n, m) * C(n, m)), "==", others(C(n, n)), every=(C,)
 )
 at_most_one = assume("delta is at most 1", same(n, m), "<=", 1, every=(n, m))
-
-
-@cache
-def bounds() -> tuple[Theorem, Theorem]:
-    """The mean squared error is between 1 and 2 times s (1 - w_k)^2, as sum_n w_n^2 <= (sum_n
-    w_n)^2.
-    """
-    product_ = w(n) * w(m)
-    each = product(w(n), w(m), positive, specialise(positive, {n: m}))
-    diagonal = chain(others(w(n) ** 2), turned(specialise(kronecker, {C: ((n, m), product_)})))
-    each = chain(
-        integrate("coordinates", (n, m), times(product_, at_most_one, each), (M, M)), others(w(n)) ** 2
-    )
-    squares = chain(diagonal, each, arithmetic(others(w(n)) ** 2, "==", (1 - a) ** 2, adds_up))
-    total = chain(loss(), times(s, added(squares, (1 - a) ** 2)), 2 * (s * (1 - a) ** 2))
-    least = arithmetic(
-        s * (1 - a) ** 2, "<=", s * squared, arithmetic(0, "<=", others(w(n) ** 2)), hide=(others(w(n) ** 2),)
-    )
-    return chain(least, turned(loss())), total
 
 
 def loss_statements(
@@ -114,73 +73,53 @@ def loss_statements(
     )
 
 
+@proves("OURS:R7.loss", loss_statements, part=1)
+@cache
+def loss() -> Theorem:
+    A, S, B = mean(f_k(task) ** 2), others(w(n)), others(w(n) ** 2)
+    cross = specialise(cross_moments, {c: ((n,), w(n))})
+    square = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
+    facts = own_moment, cross, square
+    return calc(
+        mean((prediction - f_k(task)) ** 2),
+        ("==", (1 - a) ** 2 * A - 2 * (1 - a) * cross.lhs + square.lhs),
+        ("==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * cross.rhs + square.rhs, *facts, cross.rhs, square.rhs),
+        ("==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * b * S + s * B + b * S**2),
+        ("==", s * squared, adds_up, B),
+    )
+
+
+_weights = product(w(n), w(m), positive, specialise(positive, {n: m}))
+
+
+@proves("OURS:R7.loss", loss_statements, part=(2, 3))
+@cache
+def bounds() -> tuple[Theorem, Theorem]:
+    """As sum_n w_n^2 <= (sum_n w_n)^2."""
+    unit = s * (1 - a) ** 2
+    squares = calc(
+        others(w(n) ** 2),
+        ("==", pairs(same(n, m) * (w(n) * w(m))), specialise(kronecker, {C: ((n, m), w(n) * w(m))})),
+        ("<=", pairs(w(n) * w(m)), times(w(n) * w(m), at_most_one, _weights)),
+        ("==", others(w(n)) ** 2),
+        ("==", (1 - a) ** 2, adds_up),
+    )
+    return (
+        calc(unit, ("<=", s * squared), ("==", mean((prediction - f_k(task)) ** 2), loss())),
+        calc(loss(), ("<=", s * ((1 - a) ** 2 + (1 - a) ** 2), squares), ("==", 2 * unit)),
+    )
+
+
 # The entries of the gradient off the diagonal
-
-
-@cache
-def entries_of_the_gradient() -> Theorem:
-    """sum_m c_m E w_m (f_k - yhat)(f_m - yhat) = -s sum_m c_m w_m (w_k + w_m - |w|^2) for all
-    weights c.
-    """
-    weight = c(m) * w(m)
-    total = bind("coordinates", (m,), weight * mean((f_k(task) - prediction) * (f_m - prediction)), (M,))
-    A = mean(f_k(task) ** 2)
-    one = specialise(cross_moments, {c: ((n,), w(n))})
-    two = specialise(cross_moments, {c: ((n,), c(n) * w(n))})
-    three = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
-    four = specialise(other_moments, {C: ((n, m), w(n) * c(m) * w(m))})
-    T = others(c(n) * w(n))
-    # (f_k - yhat) = (1 - a) f_k - X and (f_m - yhat) = f_m - a f_k - X with X = sum_n w_n f_n
-    form = equal(
-        total,
-        (1 - a) * two.lhs
-        - (1 - a) * a * A * T
-        - (1 - a) * one.lhs * T
-        - four.lhs
-        + a * one.lhs * T
-        + three.lhs * T,
-    )
-    S, B, T2 = others(w(n)), others(w(n) ** 2), others(c(n) * w(n) ** 2)
-    pair = chain(four.rhs, s * T2 + b * S * T)
-    square = chain(three.rhs, s * B + b * S**2)
-    moments = (own_moment, one, two, chain(three, square), chain(four, pair))
-    step = arithmetic(
-        form.rhs, "==", -s * (a * T + T2 - (a**2 + B) * T), *moments, adds_up, hide=(S, B, T, T2)
-    )
-    return chain(form, step, -s * entries())
-
-
-@cache
-def entries_with_probability() -> Theorem:
-    """The same times -p."""
-    return scaled(-p, entries_of_the_gradient())
-
-
-def entries(own: int = 1) -> Term:
-    """sum_m c_m w_m (w_k + w_m - |w|^2), with `own` times w_k."""
-    return others(c(n) * (w(n) * (own * a + w(n) - length)))
-
 
 length = a**2 + others(w(n) ** 2)
 leads = assume("|w|^2 <= w_k", length, "<=", a)
 largest = assume("no attention is larger than w_k", w(n), "<=", a, every=(n,))
 
 
-@cache
-def sign() -> Theorem:
-    """-H_mk >= 0 where |w|^2 <= w_k."""
-    rest = chain(
-        arithmetic(0, "<=", w(n) + (a - length), positive, gap(leads), hide=(a - length,)), a + w(n) - length
-    )
-    return product(s * p * w(n), a + w(n) - length, chain(product(s * p, w(n), positive), s * p * w(n)), rest)
-
-
-@cache
-def where_the_own_class_leads() -> Theorem:
-    """|w|^2 <= w_k where no attention is larger than w_k."""
-    squares = integrate("coordinates", (n,), times(w(n), largest, positive), (M,))
-    squares = chain(others(w(n) ** 2), squares, scaled(a, adds_up))
-    return chain(length, added(squares, a**2), a)
+def entries(own: int = 1) -> Term:
+    """sum_m c_m w_m (w_k + w_m - |w|^2), with `own` times w_k."""
+    return others(c(n) * (w(n) * (own * a + w(n) - length)))
 
 
 def sign_statements(own: int = 1, factor: Fraction = Fraction(1)) -> tuple[Statement, ...]:
@@ -196,6 +135,62 @@ def sign_statements(own: int = 1, factor: Fraction = Fraction(1)) -> tuple[State
             term(0), "<=", s * p * w(n) * (a + w(n) - Fraction(factor) * length), given | leads.assumptions
         ),
         Statement(Fraction(factor) * length, "<=", a, given | largest.assumptions),
+    )
+
+
+@cache
+def entries_of_the_gradient() -> Theorem:
+    """sum_m c_m E w_m (f_k - yhat)(f_m - yhat) = -s sum_m c_m w_m (w_k + w_m - |w|^2) for all
+    weights c.
+    """
+    total = bind("coordinates", (m,), c(m) * w(m) * mean((f_k(task) - prediction) * (f_m - prediction)), (M,))
+    S, B, T, T2 = others(w(n)), others(w(n) ** 2), others(c(n) * w(n)), others(c(n) * w(n) ** 2)
+    A = mean(f_k(task) ** 2)
+    one = specialise(cross_moments, {c: ((n,), w(n))})
+    two = specialise(cross_moments, {c: ((n,), c(n) * w(n))})
+    three = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
+    four = specialise(other_moments, {C: ((n, m), w(n) * c(m) * w(m))})
+    products = calc(three, ("==", s * B + b * S**2)), calc(four, ("==", s * T2 + b * S * T))
+    # (f_k - yhat) = (1 - a) f_k - X and (f_m - yhat) = f_m - a f_k - X with X = sum_n w_n f_n
+    return calc(
+        total,
+        (
+            "==",
+            (1 - a) * two.lhs
+            - (1 - a) * a * A * T
+            - (1 - a) * one.lhs * T
+            - four.lhs
+            + a * one.lhs * T
+            + three.lhs * T,
+        ),
+        ("==", -s * (a * T + T2 - (a**2 + B) * T), own_moment, one, two, *products, adds_up, S, B, T, T2),
+        ("==", -s * entries()),
+    )
+
+
+@proves("OURS:R11.sign", sign_statements, part=1)
+@cache
+def entries_with_probability() -> Theorem:
+    return scaled(-p, entries_of_the_gradient())
+
+
+@proves("OURS:R11.sign", sign_statements, part=2)
+@cache
+def sign() -> Theorem:
+    """-H_mk >= 0 where |w|^2 <= w_k."""
+    rest = show(0, "<=", a + w(n) - length, leads, positive)
+    return product(s * p * w(n), a + w(n) - length, product(s * p, w(n), positive), rest)
+
+
+@proves("OURS:R11.sign", sign_statements, part=3)
+@cache
+def where_the_own_class_leads() -> Theorem:
+    """|w|^2 <= w_k where no attention is larger than w_k."""
+    return calc(
+        length,
+        ("<=", a**2 + others(w(n) * a), times(w(n), largest, positive)),
+        ("==", a**2 + a * others(w(n))),
+        ("==", a, adds_up),
     )
 
 
@@ -216,61 +211,11 @@ apart = others(w(n) * d(n, task))
 
 #: (M w)_m and w'M w.
 row, square = others(w(n) * moment), pairs(w(n) * w(m) * moment)
-
-
-@cache
-def other_form() -> Theorem:
-    """-H_mk = p w_m ((M w)_m - w'M w)."""
-    return equal(-(p * mean(w(m) * apart * (apart - d_m))), p * w(m) * (row - square))
-
-
-@cache
-def other_entries() -> Theorem:
-    """-H_mk >= p w_m x (c_k - C_k x), with x = 1 - w_k."""
-    w_m = w(m)
-    one = integrate("coordinates", (n,), times(w(n), between[0], positive), (M,))
-    one, two = chain(low * x, one), _square_from_above()
-    step = arithmetic(x * (low - high * x), "<=", row - square, one, two, hide=(row, square, x))
-    bound = times(p * w_m, step, product(p, w_m, specialise(positive, {n: m})))
-    return chain(p * w_m * (x * (low - high * x)), bound, turned(other_form()))
-
-
-def _pairs_of_weights() -> Theorem:
-    return product(w(n), w(m), positive, specialise(positive, {n: m}))
-
-
-def _square_from_above() -> Theorem:
-    weighted = times(w(n) * w(m), between[1], _pairs_of_weights())
-    return chain(integrate("coordinates", (n, m), weighted, (M, M)), high * x**2)
-
-
 share = p / 2 * mean(apart**2)
 
 
 def small(two: int = 2) -> Theorem:
     return assume("the loss", share + rest_of_the_loss, "<=", p * low**3 / (2 * high**two))
-
-
-@cache
-def small_rest() -> Theorem:
-    """1 - w_k <= c_k/C_k, as the loss is at least (p/2) c_k (1 - w_k)^2."""
-    weighted = times(w(n) * w(m), between[0], _pairs_of_weights())
-    least = chain(low * x**2, integrate("coordinates", (n, m), weighted, (M, M)), mean(apart**2))
-    part = chain(times(p / 2, least), share)
-    more = arithmetic(share, "<=", share + rest_of_the_loss, hide=(share,))
-    total = chain(p / 2 * low * x**2, part, more, small(), p / 2 * low * (low / high) ** 2)
-    unit = p / 2 * low
-    squares = cancelled(unit, total, x**2, (low / high) ** 2, arithmetic(0, "<", unit))
-    return root(squares, x, low / high)
-
-
-@cache
-def not_negative() -> Theorem:
-    """p w_m x (c_k - C_k x) >= 0 there."""
-    some = chain(0, integrate("coordinates", (n,), positive, (M,)))
-    inner = chain(times(high, small_rest()), low)
-    inner = product(x, low - high * x, some, gap(inner))
-    return product(p * w(m), x * (low - high * x), product(p, w(m), specialise(positive, {n: m})), inner)
 
 
 def other_statements(
@@ -289,3 +234,58 @@ def other_statements(
         Statement(x, "<=", low / high, given | small(two).assumptions),
         Statement(term(0), "<=", p * w(m) * (x * (low - high * x)), given | small(two).assumptions),
     )
+
+
+@proves("OURS:R11.other", other_statements, part=1)
+@cache
+def other_form() -> Theorem:
+    """-H_mk = p w_m ((M w)_m - w'M w)."""
+    return equal(-(p * mean(w(m) * apart * (apart - d_m))), p * w(m) * (row - square))
+
+
+@proves("OURS:R11.other", other_statements, part=2)
+@cache
+def other_entries() -> Theorem:
+    """-H_mk >= p w_m x (c_k - C_k x), with x = 1 - w_k."""
+    above = calc(low * x, ("==", others(w(n) * low)), ("<=", row, times(w(n), between[0], positive)))
+    below = calc(
+        square,
+        ("<=", pairs(w(n) * w(m) * high), times(w(n) * w(m), between[1], _weights)),
+        ("==", high * x**2),
+    )
+    step = show(x * (low - high * x), "<=", row - square, above, below, row, square, x)
+    return calc(
+        times(p * w(m), step, product(p, w(m), specialise(positive, {n: m}))),
+        ("==", -(p * mean(w(m) * apart * (apart - d_m))), other_form()),
+    )
+
+
+@proves("OURS:R11.other", other_statements, part=3)
+@cache
+def small_rest() -> Theorem:
+    """1 - w_k <= c_k/C_k, as the loss is at least (p/2) c_k (1 - w_k)^2."""
+    unit = p / 2 * low
+    least = calc(
+        low * x**2,
+        ("==", pairs(w(n) * w(m) * low)),
+        ("<=", square, times(w(n) * w(m), between[0], _weights)),
+        ("==", mean(apart**2)),
+    )
+    total = calc(
+        unit * x**2,
+        ("<=", share, times(p / 2, least)),
+        ("<=", share + rest_of_the_loss),
+        ("<=", unit * (low / high) ** 2, small()),
+    )
+    squares = cancelled(unit, total, x**2, (low / high) ** 2, show(0, "<", unit))
+    return show(x, "<=", low / high, squares)
+
+
+@proves("OURS:R11.other", other_statements, part=4)
+@cache
+def not_negative() -> Theorem:
+    """p w_m x (c_k - C_k x) >= 0 there."""
+    inner = product(
+        x, low - high * x, show(0, "<=", x, positive), show(0, "<=", low - high * x, small_rest())
+    )
+    return product(p * w(m), x * (low - high * x), product(p, w(m), specialise(positive, {n: m})), inner)
