@@ -191,9 +191,7 @@ def attention_at_the_start(*, more: int = 0) -> Evidence:
 
 @claim("LDL:A.cols", control=dict(one=2), needs=("LDL:eq10",))
 def columns_of_the_attention_maps(*, one: int = 1) -> Evidence:
-    """Derived for every prompt and any number of classes; three are tried in symbols. Here `one`
-    stands for the 1.
-    """
+    """Derived for every prompt and any number of classes; three are tried in symbols."""
     own = tokens * exp(score)
     every_K = identity(own / (own + rest) + rest / (own + rest), one)
     return derivation(
