@@ -311,5 +311,5 @@ def _arithmetic(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     raise Refused(said)
 
 
-_WAYS = (_the_facts, _put_in, _multiple, _squares, _below, _put_in_and_arithmetic, _in_one_place, _arithmetic)
+_WAYS = (_the_facts, _put_in, _multiple, _squares, _below, _in_one_place, _arithmetic, _put_in_and_arithmetic)
 _WITHOUT_FACTS = (_form, _known_sign, _multiple, _below, _in_one_place, _arithmetic)
