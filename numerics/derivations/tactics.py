@@ -50,7 +50,7 @@ def show(lhs: Any, op: str, rhs: Any, *reasons: Theorem | Term) -> Theorem:
     up to terms that are the same on both sides and what is not negative, or one says the goal of
     the squares. A fact that speaks of a variable which the goal does not have is integrated over
     it as the goal is. Terms among the reasons are letters for the prover; without them it takes
-    sides of facts and what stands in several places.
+    the largest terms that stand in several places.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def _arithmetic(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     """A prover, with the letters that are found for it; an equation it sees as it is first."""
     known = (rhs, *(s for f in facts for s in (f.lhs, f.rhs)))
     left = in_words_of(known, lhs)
-    tried, said = tuple(letters((left, *known), tuple(f.lhs for f in facts))), ""
+    tried, said = tuple(letters(left, *known)), ""
     for hide in sorted(tried, key=bool) if op == "==" else tried:
         try:
             shown = arithmetic(left, op, rhs, *facts, hide=hide, effort=EFFORT // (10 if hide else 1))
@@ -311,5 +311,5 @@ def _arithmetic(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     raise Refused(said)
 
 
-_WAYS = (_the_facts, _put_in, _multiple, _squares, _below, _put_in_and_arithmetic, _in_one_place, _arithmetic)
+_WAYS = (_the_facts, _put_in, _multiple, _squares, _below, _in_one_place, _arithmetic, _put_in_and_arithmetic)
 _WITHOUT_FACTS = (_form, _known_sign, _multiple, _below, _in_one_place, _arithmetic)

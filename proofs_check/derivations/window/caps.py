@@ -91,7 +91,7 @@ def moment(sign: int, share: Fraction) -> Theorem:
 
 def rare(bound: Theorem) -> Theorem:
     """e^{-n sigma/8} <= n^{-2} from n sigma >= 16 log n."""
-    return calc(exp(-(n * sigma) / 8), ("<=", exp(-2 * log(n)), bound), ("<=", n**-2))
+    return calc(exp(-bound.rhs / 8), ("<=", exp(-2 * log(n)), bound), ("<=", n**-2))
 
 
 @proves("COL:G.4a", statements, part=(1, 2))
