@@ -13,8 +13,10 @@ from numerics.derivations.normal_form import LENGTH as n
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import REALS
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.symmetry import count, inside, prompt, t
 
 u = Variable("u", range=REALS)
@@ -46,33 +48,25 @@ def moment(sign: int, share: Fraction) -> Theorem:
     rest = Op("max", (term(0), 1 - inside)) if shift else inside
     same = integrate("sum", (t,), arithmetic(sign * inside, "==", shift - rest), (prompt,))
     same = chain(sign * count, same, shift * n - bind("sum", (t,), rest, (prompt,)))
-    point = replace(exp(RATE * _gap(sign, share)), same)
-    one = arithmetic(exp(-RATE * rest), "==", exp(-RATE * shift) * (1 + (exp(y) - 1) * inside))
-    one = integrated("mean", (t,), one, None, exp(-RATE * shift) * (1 + (exp(y) - 1) * sigma))
-    one = chain(one, replace(one.rhs, specialise(arithmetic(1 + u, "<=", exp(u)), {u: (exp(y) - 1) * sigma})))
+    growth = exp(y) - 1
+    one = arithmetic(exp(-RATE * rest), "==", exp(-RATE * shift) * (1 + growth * inside))
+    one = integrated("mean", (t,), one, None, exp(-RATE * shift) * (1 + growth * sigma))
+    one = chain(one, replace(one.rhs, specialise(arithmetic(1 + u, "<=", exp(u)), {u: growth * sigma})))
     factor = exp(RATE * shift * n - y * share * n * sigma)
-    mean = integrated("prompt", (prompt,), point, None, factor * one.lhs**n)
-    slower = arithmetic(exp(y) - 1 - y * share, "<=", Fraction(-1, 8))
-    exponent = n * sigma * slower.lhs
+    slower = arithmetic(growth - y * share, "<=", Fraction(-1, 8))
     return chain(
-        mean, replace(mean.rhs, one), exp(exponent), replace(exp(exponent), slower), exp(-(n * sigma) / 8)
+        integrated(
+            "prompt", (prompt,), replace(exp(RATE * _gap(sign, share)), same), None, factor * one.lhs**n
+        ),
+        replace(factor * one.lhs**n, one),
+        replace(exp(n * sigma * slower.lhs), slower),
+        exp(-(n * sigma) / 8),
     )
 
 
 def rare(bound: Theorem) -> Theorem:
     """e^{-n sigma/8} <= n^{-2} from n sigma >= 16 log n."""
-    most = replace(exp(-(bound.rhs / 8)), bound)
-    return chain(most, exp(-2 * log(n)), arithmetic(exp(-2 * log(n)), "<=", n**-2))
-
-
-@cache
-def chernoff() -> tuple[Theorem, Theorem]:
-    """P(N > 2 n sigma) <= n^{-2} and P(N < n sigma/2) <= n^{-2}."""
-    found = []
-    for sign, share in ((1, Fraction(2)), (-1, Fraction(1, 2))):
-        point = specialise(arithmetic(Op("above", (u,)), "<=", exp(RATE * u)), {u: _gap(sign, share)})
-        found.append(chain(integrated("prompt", (prompt,), point), moment(sign, share), rare(many())))
-    return found[0], found[1]
+    return calc(replace(exp(-(bound.rhs / 8)), bound), ("<=", n**-2))
 
 
 def statements(
@@ -87,3 +81,11 @@ def statements(
     given, mean = many(sixteen).assumptions, n * sigma
     over, under = (probability(gap) for gap in (count - Fraction(two) * mean, Fraction(half) * mean - count))
     return Statement(over, "<=", n**-power, given), Statement(under, "<=", n**-power, given)
+
+
+@proves("COL:G.4a", statements, at=((1, Fraction(2)), (-1, Fraction(1, 2))))
+@cache
+def chernoff(side: tuple[int, Fraction]) -> Theorem:
+    """P(N > 2 n sigma) <= n^{-2} and P(N < n sigma/2) <= n^{-2}."""
+    point = specialise(arithmetic(Op("above", (u,)), "<=", exp(RATE * u)), {u: _gap(*side)})
+    return chain(integrated("prompt", (prompt,), point), moment(*side), rare(many()))
