@@ -70,7 +70,6 @@ def order_54(pair: tuple[Variable, Variable] = (a, b)) -> Theorem:
     in_range = arithmetic(0, "<", delta, order), arithmetic(delta, "<=", 2)
     whole, more = (specialise(thm, {gap: delta}, *in_range) for thm in (whole, arithmetic(1, "<=", E)))
     M, E, A, B = (1 - delta / 2) ** 2, exp(2 * delta), gamma(first, second), gamma(second, first)
-    less, least = arithmetic(A, "<=", M), arithmetic(0, "<=", A)
     steeper = arithmetic(c * delta, "<=", 2 * delta, at_most(), in_range[0], hide=(delta,))
     grown, scale = replace(exp(c * delta), steeper), exp(c * first)
     step = calc(
@@ -80,17 +79,8 @@ def order_54(pair: tuple[Variable, Variable] = (a, b)) -> Theorem:
         ("==", E * M - M),
         ("<", 2 * delta, in_range[0], whole),
     )
-    below = calc(
-        exp(c * delta) * A,
-        ("<=", E * A, grown),
-        ("<", A + 2 * delta, step),
-        ("==", B),
-    )
-    return calc(
-        exp(c * second) * A,
-        ("==", scale * (exp(c * delta) * A)),
-        ("<", scale * B, below),
-    )
+    below = calc(exp(c * delta) * A, ("<=", E * A, grown), ("<", A + 2 * delta, step), ("==", B))
+    return calc(exp(c * second) * A, ("<", scale * B, below))
 
 
 def range_statements(c_max: int | Fraction = 2, share: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -112,7 +102,7 @@ def beyond() -> Theorem:
     """
     u, K = inside, critical().lhs
     E, power = exp(c * u), specialise(arithmetic(1 + z + z**2 / 2, "<=", exp(z)), {z: c * u})
-    large = calc(c, ("==", K + c * u**2), ("==", 2 + c * u**2, critical()))
+    large = calc(c, ("==", 2 + c * u**2, critical()))
     large = show(2, "<=", c, show(2, "<=", large.rhs), large, large.rhs)
     value = 1 - u**2 + K * u + K * c * u**2 / 2
     both = calc(
@@ -216,7 +206,6 @@ def positive_height() -> Theorem:
     return calc(
         chain(0, integrate("coordinates", (i,), each, (n,)), over(p(j) * line.lhs)),
         ("==", over(mean_height * p(j) ** 2), line),
-        ("==", mean_height * over(p(j) ** 2)),
         ("==", mean_height, unit_vectors()[0]),
     )
 
@@ -237,4 +226,4 @@ def signal_at_the_query() -> Theorem:
     )
     size = show(0, "<=", mean_height * (pp - pr), inner, positive_height(), pp - pr)
     size = show(0, "<=", product, value, size, product, mean_height * (pp - pr))
-    return show(near, "<=", far, gap_, size, near, far, product)
+    return show(near, "<=", far, gap_, size, near)

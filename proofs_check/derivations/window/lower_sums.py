@@ -89,9 +89,8 @@ def many() -> Theorem:
     first, last, _, _, tokens, _ = given()
     low = arithmetic(exp(-(d / 2) * log(r)), "<=", exp((d - 1) / 2 * log(c / r)), first, last)
     least = chain(replace(low.lhs / sqrt(2 * pi * d), low), area())
-    logs, share = show(0, "<=", log(n)), 45 * sqrt(d) / sqrt(2 * pi * d)
     return chain(
-        show(16 * log(n), "<=", share * log(n)),
+        show(16 * log(n), "<=", 45 * sqrt(d) / sqrt(2 * pi * d) * log(n)),
         replace(tokens.lhs * least.lhs, tokens),
         replace(n * least.lhs, least),
         n * sigma,

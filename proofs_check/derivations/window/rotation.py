@@ -118,7 +118,6 @@ def signal_moved() -> Theorem:
     part = show(at_image * image, "==", at_u * image, same_weights())
     summed = integrate("coordinates", (i,), part, (n,))
     moved = (inverse_turned(o) * summed.rhs - turned(r)) ** 2
-    letters = (summed.lhs, summed.rhs, turned(r))
     point = show((centre_turned - p(j)) ** 2, "==", moved, summed, back)
     whole = chain(
         integrate("coordinates", (j,), point, (d,)),
