@@ -35,14 +35,13 @@ from proofs_check.derivations.joins.proofs import PROOFS as JOINS
 from proofs_check.derivations.proof import Proof, both_powers, by_normal_form, each, one, powers, registered
 from proofs_check.derivations.risks.proofs import PROOFS as RISKS
 from proofs_check.derivations.tails.proofs import PROOFS as TAILS
-from proofs_check.derivations.window.proofs import PROOFS as WINDOW
 
 __all__ = ["PROOFS", "derivation"]
 
 for _found in pkgutil.walk_packages(__path__, f"{__package__}."):  # whose derivations register themselves
     importlib.import_module(_found.name)
 #: The tables of the rooms whose derivations do not.
-ROOMS = (EXACT, FEATURES, GAUSSIAN, GRADIENTS, JOINS, RISKS, TAILS, WINDOW)
+ROOMS = (EXACT, FEATURES, GAUSSIAN, GRADIENTS, JOINS, RISKS, TAILS)
 #: The derivations of this folder that do not.
 HERE: Mapping[str, Proof] = MappingProxyType(
     {

@@ -51,17 +51,16 @@ def part_of_the_integral() -> Theorem:
     """(x + u)^{q-1} e^{-x-u} <= c_p e^{-x} x^q for x >= 1/16 and u >= 0: the integral of t^{q-1}
     e^{-t} from x on is at least that of (x + u)^{q-1} e^{-t} from x + u on.
     """
-    far, near = Op("ind", (x - X - u_,)), Op("ind", (x - X,))
-    base = arithmetic(X + u_ * far, "<=", Op("max", (x, X)))
-    power = replace((X + u_ * far) ** e_, base)
+    far, near, front = Op("ind", (x - X - u_,)), Op("ind", (x - X,)), (X + u_) ** (q - 1)
+    power = replace((X + u_ * far) ** e_, arithmetic(X + u_ * far, "<=", Op("max", (x, X))))
     earlier = replace(far * S_, replace(far, arithmetic(x - X - u_, "<=", x - X)))
     earlier = specialise(earlier, {S_: (X + u_ * far) ** e_})
-    point = chain(arithmetic(far * (X + u_) ** e_, "<=", earlier.lhs), earlier)
-    point = chain(point, replace(near * power.lhs, power))
+    point = chain(
+        arithmetic(far * (X + u_) ** e_, "<=", earlier.lhs), earlier, replace(near * power.lhs, power)
+    )
     point = specialise(point, {x: T(query), e_: q - 1}, arithmetic(0, "<=", q - 1))
     tail = specialise(density(), {rate: term(1), u_: X + u_})
-    average = integrated("query", (query,), point, (X + u_) ** (q - 1) * tail.lhs, over_T(power_beyond(X)))
-    front = (X + u_) ** (q - 1)
+    average = integrated("query", (query,), point, front * tail.lhs, over_T(power_beyond(X)))
     return chain(front * exp(-X - u_), replace(front * tail.rhs, tail), average, admissible())
 
 
@@ -69,26 +68,27 @@ def part_of_the_integral() -> Theorem:
 def weight() -> Theorem:
     """max(P, B) e^{-v/4} <= B q c_p e^{-B^{2/p}/16} for v = max(P, B)^{2/p} and B >= 1."""
     value, v = Op("max", (P(k), b)), level(b)
-    higher = replace(root, arithmetic(b, "<=", value))
-    w, low = v / 16, root / 16
-    gap = positive_part(w - low)
+    higher, w, low = replace(root, arithmetic(b, "<=", value)), v / 16, root / 16
+    gap, share = positive_part(w - low), q * c_p * exp(-low)
     least = at_q(arithmetic(Fraction(1, 16), "<=", exp(log(b) / q_) / 16), {})
-    part = specialise(part_of_the_integral(), {u_: gap, X: low}, least)
     same = arithmetic(w, "<=", low + gap, higher, hide=(v, root))
     faster = arithmetic(-w, "<=", -low - gap, higher, hide=(v, root))
     power = specialise(replace(w**e_, same), {e_: q - 1}, arithmetic(0, "<=", q - 1))
-    both = chain(w ** (q - 1) * exp(-w), replace(power.lhs * exp(-w), power, replace(exp(-w), faster)), part)
-    line = arithmetic(M_**q_ * exp(-M_ / 4), "<=", q_ * 16**q_ * ((M_ / 16) ** (q_ - 1) * exp(-M_ / 16)))
-    line = at_q(line, {M_: v})
-    start = specialise(
-        replace(M_ * S_, at_q(arithmetic(M_, "==", exp(log(M_) / q_) ** q_), {})),
-        {M_: value, S_: exp(-v / 4)},
+    both = chain(
+        w ** (q - 1) * exp(-w),
+        replace(power.lhs * exp(-w), power, replace(exp(-w), faster)),
+        specialise(part_of_the_integral(), {u_: gap, X: low}, least),
     )
-    line = chain(start, line, q * 16**q * both.lhs)
-    line = chain(line, replace(line.rhs, both))
+    line = arithmetic(M_**q_ * exp(-M_ / 4), "<=", q_ * 16**q_ * ((M_ / 16) ** (q_ - 1) * exp(-M_ / 16)))
+    start = replace(M_ * S_, at_q(arithmetic(M_, "==", exp(log(M_) / q_) ** q_), {}))
     last = at_q(arithmetic(16**q_ * (exp(log(S_) / q_) / 16) ** q_, "==", S_), {S_: b})
-    line = chain(line, q * c_p * exp(-root / 16) * last.lhs)
-    return chain(line, replace(line.rhs, last), b * (q * c_p * exp(-root / 16)))
+    return chain(
+        specialise(start, {M_: value, S_: exp(-v / 4)}),
+        at_q(line, {M_: v}),
+        replace(q * 16**q * both.lhs, both),
+        replace(share * last.lhs, last),
+        b * share,
+    )
 
 
 @cache
@@ -96,9 +96,8 @@ def at_a_cut() -> Theorem:
     """E P_+ <= B + L e^{2d} (p/2) 16^{p/2} c_p e^{-B^{2/p}/16} B/16^{p/2} for every B >= 1."""
     share = q * c_p * exp(-root / 16)
     average = mean_beyond(b, weight(), share)
-    return chain(
-        average, replace(average.rhs, arithmetic(exp(h), "<=", exp(2 * d))), b + L * exp(2 * d) * share * b
-    )
+    bound = b + L * exp(2 * d) * share * b
+    return chain(average, replace(average.rhs, arithmetic(exp(h), "<=", exp(2 * d))), bound)
 
 
 def _root(e: Term) -> Term:
@@ -111,18 +110,20 @@ def size_of_the_choice() -> Theorem:
     """B^{2/p} >= (64 d + 32 ln L)/2 for B = 64^{p/2} d^{p/2} + 32^{p/2} ln(L)^{p/2}, as it is at
     least each of the two.
     """
-    back = arithmetic(M_ * S_, "==", exp(log(M_**q_ * S_**q_) / q_))
+    value, back = _root(choice), arithmetic(M_ * S_, "==", exp(log(M_**q_ * S_**q_) / q_))
     first = at_q(back, {M_: term(64), S_: d})
     first = chain(first, replace(first.rhs, arithmetic(64**q * d**q, "<=", choice)))
     larger = arithmetic(several * exp(log(M_) / q_), "<=", exp(log(S_ + several * M_) / q_))
-    second = at_q(larger, {M_: 32**q * at_least_two**q, S_: 64**q * d**q})
-    log_ = arithmetic(32 * log(L), "<=", several * (32 * at_least_two))
-    log_ = chain(log_, replace(log_.rhs, at_q(back, {M_: term(32), S_: at_least_two})), second, _root(choice))
-    value = _root(choice)
-    both = arithmetic((64 * d + 32 * log(L)) / 2, "<=", value, first, log_, hide=(value, log(L)))
-    return chain(
-        both, at_q(arithmetic(exp(log(M_) / q_), "==", M_ ** (1 / q_)), {M_: choice}), choice ** (2 / p)
+    logs = arithmetic(32 * log(L), "<=", several * (32 * at_least_two))
+    logs = chain(
+        logs,
+        replace(logs.rhs, at_q(back, {M_: term(32), S_: at_least_two})),
+        at_q(larger, {M_: 32**q * at_least_two**q, S_: 64**q * d**q}),
+        value,
     )
+    both = arithmetic((64 * d + 32 * log(L)) / 2, "<=", value, first, logs, hide=(value, log(L)))
+    same = at_q(arithmetic(exp(log(M_) / q_), "==", M_ ** (1 / q_)), {M_: choice})
+    return chain(both, same, choice ** (2 / p))
 
 
 @cache
@@ -134,15 +135,13 @@ def allowed() -> Theorem:
 @cache
 def theorem() -> Theorem:
     """E P_+ <= (1 + p c_p/2) B at this B, where L e^{2d} e^{-B^{2/p}/16} <= 1."""
-    bound = specialise(at_a_cut(), {b: choice}, allowed())
     back = at_q(arithmetic(M_ ** (1 / q_), "==", exp(log(M_) / q_)), {M_: choice})
-    size = chain(size_of_the_choice(), back, _root(choice))
-    faster = arithmetic(-_root(choice) / 16, "<=", -2 * d - log(L), size, hide=(_root(choice), log(L)))
-    front = q * c_p * L * exp(2 * d) * choice
-    bound = chain(bound, choice + front * exp(-_root(choice) / 16))
-    bound = chain(
-        bound, replace(choice + front * exp(-_root(choice) / 16), replace(exp(-_root(choice) / 16), faster))
+    value, size = _root(choice), chain(size_of_the_choice(), back, _root(choice))
+    faster = arithmetic(-value / 16, "<=", -2 * d - log(L), size, hide=(value, log(L)))
+    front, one = q * c_p * choice, arithmetic(L * exp(-log(L)), "==", 1)
+    return chain(
+        specialise(at_a_cut(), {b: choice}, allowed()),
+        replace(choice + front * L * exp(2 * d) * exp(-value / 16), replace(exp(-value / 16), faster)),
+        replace(choice + front * one.lhs, one),
+        (1 + p * c_p / 2) * choice,
     )
-    one = arithmetic(L * exp(-log(L)), "==", 1)
-    bound = chain(bound, choice + q * c_p * choice * one.lhs)
-    return chain(bound, replace(bound.rhs, one), (1 + p * c_p / 2) * choice)

@@ -56,22 +56,24 @@ def hull() -> Theorem:
     """|err|^4 <= 8 s + 8 sum (|f(z_k)|^4 - s)_+ + 8 |R/S|^4 for every s >= 0, as R_L/S_L is an
     average and no weight is larger than S_L.
     """
-    average = Defined("average", total(w * F) / S_L)
+    average, above = Defined("average", total(w * F) / S_L), positive_part(F**2 - level)
     both = chain(second_moment.hull_bound(), 2 * average + 2 * rho)
-    both = chain(replace(error_squared**2, both), arithmetic(both.rhs**2, "<=", 8 * average**2 + 8 * rho**2))
+    point = specialise(arithmetic(x, "<=", Op("max", (x - level, term(0))) + level), {x: F**2})
+    larger = chain(total(w * above), second_moment.no_larger_than_the_sum(sqrt(above)), S_L * total(above))
+    sums = integrated("sum", (k,), replace(w * point.lhs, point), total(w * F**2), None, (prompt,))
+    sums = chain(sums, replace(total(w * above) + level * S_L, larger))
     jensen = chain(
         average**2,
         replace(total(w * F) ** 2 / S_L**2, second_moment.average_of_squares(F)[0]),
-        total(w * F**2) / S_L,
+        replace(total(w * F**2) / S_L, sums),
+        total(above) + level,
     )
-    above = positive_part(F**2 - level)
-    point = specialise(arithmetic(x, "<=", Op("max", (x - level, term(0))) + level), {x: F**2})
-    point = chain(replace(w * point.lhs, point), w * above + level * w)
-    sums = integrated("sum", (k,), point, total(w * F**2), total(w * above) + level * S_L, (prompt,))
-    larger = chain(total(w * above), second_moment.no_larger_than_the_sum(sqrt(above)), S_L * total(above))
-    sums = chain(sums, replace(sums.rhs, larger))
-    jensen = chain(jensen, replace(jensen.rhs, sums), total(above) + level)
-    return chain(both, replace(both.rhs, jensen), 8 * level + 8 * total(above) + 8 * rho**2)
+    return chain(
+        replace(error_squared**2, both),
+        arithmetic(both.rhs**2, "<=", 8 * average**2 + 8 * rho**2),
+        replace(8 * average**2 + 8 * rho**2, jensen),
+        8 * level + 8 * total(above) + 8 * rho**2,
+    )
 
 
 @cache
@@ -88,77 +90,78 @@ def above_the_cut() -> Theorem:
     two = specialise(arithmetic((x - u) ** 2, "<=", 2 * x**2 + 2 * u**2), {x: R_L / S_L, u: r})
     both = integrated("coordinates", (i,), two, error_squared, 2 * length + 2 * rho, (m,))
     both = chain(replace(error_squared**2, both), arithmetic(both.rhs**2, "<=", 8 * length**2 + 8 * rho**2))
-    line = chain(split(), replace(split().rhs, both))
     above = positive_part(8 * length**2 + 8 * rho**2 - t_0)
     part = arithmetic(Op("ind", (X_ - Y_,)) * x, "<=", positive_part(x))
     part = specialise(part, {X_: error_squared, Y_: edge, x: both.rhs - edge**2})
-    cases = edge * error_squared + part.lhs
-    line = chain(line, cases, replace(cases, part), sqrt(L) * K * error_squared + above)
-    average = mean_of_the_error(line, above, expectation(above))
-    first = arithmetic(50 * A_, "<=", 216 * A_)
-    first = specialise(first, {A_: exp(4 * a2) * K**2 / sqrt(L)})
-    average = chain(average, first.lhs + expectation(above))
-    return chain(average, replace(average.rhs, first), first_term + expectation(above))
+    line = chain(
+        split(),
+        replace(split().rhs, both),
+        replace(edge * error_squared + part.lhs, part),
+        sqrt(L) * K * error_squared + above,
+    )
+    first = specialise(arithmetic(50 * A_, "<=", 216 * A_), {A_: exp(4 * a2) * K**2 / sqrt(L)})
+    return chain(
+        mean_of_the_error(line, above, expectation(above)),
+        replace(first.lhs + expectation(above), first),
+        first_term + expectation(above),
+    )
 
 
 @cache
 def at_the_cut() -> Theorem:
     """|err|^4 <= sqrt(t_0) |err|^2 + 8 sum (|f(z_k)|^4 - s)_+ + 8 (|R/S|^4 - t_0/8)_+."""
-    at = specialise(hull(), {level: cut})
-    above = total(positive_part(F**2 - cut))
-    size = arithmetic(
-        8 * positive_part(A_**2 / 8 - B_) + 8 * B_, "<=", A_**2 + 8 * positive_part(B_ - A_**2 / 8)
-    )
+    above, line = total(positive_part(F**2 - cut)), split()
+    least = 8 * positive_part(A_**2 / 8 - B_) + 8 * B_
+    size = arithmetic(least, "<=", A_**2 + 8 * positive_part(B_ - A_**2 / 8))
     size = specialise(size, {A_: sqrt(L) * K, B_: rho**2})
     rest = Defined("rest", 8 * above + 8 * lost)
-    at = chain(at, size.lhs + 8 * above, replace(size.lhs + 8 * above, size), (sqrt(L) * K) ** 2 + rest)
-    at = chain(at, edge**2 + rest)
-    line = split()
+    at = chain(specialise(hull(), {level: cut}), replace(size.lhs + 8 * above, size), edge**2 + rest)
     line = chain(line, replace(line.rhs, at))
-    line = chain(line, arithmetic(line.rhs, "<=", edge * error_squared + rest))
-    return chain(line, sqrt(L) * K * error_squared + 8 * above + 8 * lost)
+    return chain(
+        line,
+        arithmetic(line.rhs, "<=", edge * error_squared + rest),
+        sqrt(L) * K * error_squared + 8 * above + 8 * lost,
+    )
 
 
 @cache
 def dropped() -> Theorem:
     """50 e^{4 a2} K^2/sqrt(L) + 8 (|R/S|^4 - t_0/8)_+ <= 216 e^{4 a2} K^2/sqrt(L)."""
-    size = chain(replace(rho**2, hoelder.theorem()), exp(Fraction(8, 3) * a2) * K**2)
-    bound = 50 * exp(4 * a2) * K**2 / sqrt(L)
-    more = arithmetic(
-        positive_part(size.rhs - t_0 / 8), "<=", K**2 * positive_part(exp(Fraction(8, 3) * a2) - L / 8)
-    )
+    bound, P = 50 * exp(4 * a2) * K**2 / sqrt(L), exp(Fraction(8, 3) * a2)
+    size = chain(replace(rho**2, hoelder.theorem()), P * K**2)
+    more = arithmetic(positive_part(size.rhs - t_0 / 8), "<=", K**2 * positive_part(P - L / 8))
     more = chain(replace(lost, size), more)
     short = arithmetic(8 * positive_part(P_**2 - Q_**2 / 8), "<=", 166 * P_**3 / Q_)
     short = specialise(short, {P_: exp(Fraction(4, 3) * a2), Q_: sqrt(L)})
-    more = chain(8 * lost, replace(8 * lost, more), K**2 * short.lhs, replace(K**2 * short.lhs, short))
-    return chain(bound + 8 * lost, replace(bound + 8 * lost, more), first_term)
+    more = chain(replace(8 * lost, more), replace(K**2 * short.lhs, short))
+    return chain(replace(bound + 8 * lost, more), first_term)
 
 
 def mean_of_the_error(point: Theorem, rest: Term, after: Term) -> Theorem:
     """From |err|^4 <= sqrt(t_0) |err|^2 + rest at every prompt to E|err|^4 <= 50 e^{4 a2}
     K^2/sqrt(L) + after, where `after` is the mean of `rest`.
     """
-    one = positive_part(error_squared)  # a term that no normal form takes apart
-    same = specialise(arithmetic(X_, "==", positive_part(X_)), {X_: error_squared})
-    front = sqrt(L) * K
-    point = chain(point, front * error_squared + rest, replace(front * error_squared + rest, same))
-    average = integrated("prompt", (prompt,), point, None, front * expectation(one) + after)
-    back = integrated(
-        "prompt", (prompt,), specialise(arithmetic(positive_part(X_), "==", X_), {X_: error_squared})
+    one, front = positive_part(error_squared), sqrt(L) * K  # a term that no normal form takes apart
+    same, back = (
+        specialise(thm, {X_: error_squared})
+        for thm in (arithmetic(X_, "==", positive_part(X_)), arithmetic(positive_part(X_), "==", X_))
     )
-    average = chain(average, replace(average.rhs, back), front * expectation(error_squared) + after)
+    point = chain(point, replace(front * error_squared + rest, same))
+    average = integrated("prompt", (prompt,), point, None, front * expectation(one) + after)
     return chain(
-        average, replace(average.rhs, second_moment.theorem()), 50 * exp(4 * a2) * K**2 / sqrt(L) + after
+        average,
+        replace(average.rhs, integrated("prompt", (prompt,), back)),
+        replace(front * expectation(error_squared) + after, second_moment.theorem()),
+        50 * exp(4 * a2) * K**2 / sqrt(L) + after,
     )
 
 
 @cache
 def own_tail() -> Theorem:
     """E|err|^4 <= 216 e^{4 a2} K^2/sqrt(L) + 8 L E(|f|^4 - s)_+."""
-    above = positive_part(F**2 - cut)
-    average = mean_of_the_error(at_the_cut(), 8 * total(above) + 8 * lost, 8 * L * mean(above) + 8 * lost)
-    average = chain(average, dropped().lhs + 8 * L * mean(above))
-    return chain(average, replace(average.rhs, dropped()))
+    above, more = positive_part(F**2 - cut), 8 * L * mean(positive_part(F**2 - cut))
+    average = mean_of_the_error(at_the_cut(), 8 * total(above) + 8 * lost, more + 8 * lost)
+    return chain(average, replace(dropped().lhs + more, dropped()))
 
 
 @cache
@@ -170,30 +173,30 @@ def short_prompt() -> Theorem:
 @cache
 def size_in_a_short_prompt() -> Theorem:
     """8 |R/S|^4 <= 216 e^{4 a2} K^2/sqrt(L) in this case, from |R/S|^2 <= e^{(4/3) a2} K."""
-    edge = root(short_prompt(), sqrt(L) * K / sqrt(term(8)), rho)
-    unit = hoelder.growth_of_the_limit
-    first = chain(
-        replace(sqrt(L) * rho**2, hoelder.square_of_the_limit()), unit * sqrt(term(8)) * rho * edge.lhs
-    )
-    second = chain(first, replace(first.rhs, edge), unit * sqrt(term(8)) * rho**2)
-    third = chain(replace(second.rhs, hoelder.theorem()), sqrt(term(8)) * exp(4 * a2) * K**2)
-    both = chain(second, third)
-    scaled = 8 / sqrt(L) * both.lhs
-    bound = chain(
-        8 * rho**2, scaled, replace(scaled, both), 8 * sqrt(term(8)) * (exp(4 * a2) * K**2 / sqrt(L))
+    edge, growth = root(short_prompt(), sqrt(L) * K / sqrt(term(8)), rho), hoelder.growth_of_the_limit
+    second = growth * sqrt(term(8)) * rho**2
+    both = chain(
+        replace(sqrt(L) * rho**2, hoelder.square_of_the_limit()),
+        replace(growth * sqrt(term(8)) * rho * edge.lhs, edge),
+        replace(second, hoelder.theorem()),
+        sqrt(term(8)) * exp(4 * a2) * K**2,
     )
     unit = Defined("unit", exp(4 * a2) * K**2 / sqrt(L))
-    return chain(bound, arithmetic(8 * sqrt(term(8)) * unit, "<=", 216 * unit), first_term)
+    return chain(
+        8 * rho**2,
+        replace(8 / sqrt(L) * both.lhs, both),
+        8 * sqrt(term(8)) * unit,
+        arithmetic(8 * sqrt(term(8)) * unit, "<=", 216 * unit),
+        first_term,
+    )
 
 
 @cache
 def error_in_a_short_prompt() -> Theorem:
     """E|err|^4 <= 8 L E|f|^4 + 216 e^{4 a2} K^2/sqrt(L) in this case."""
-    all_ = chain(specialise(hull(), {level: term(0)}))
     less = specialise(arithmetic(positive_part(A_**2 - 0), "<=", A_**2), {A_: F})
     less = integrated("sum", (k,), less, None, total(F**2), (prompt,))
-    all_ = chain(all_, 8 * less.lhs + 8 * rho**2, replace(8 * less.lhs + 8 * rho**2, less))
-    average = integrated(
-        "prompt", (prompt,), all_, expectation(error_squared**2), 8 * L * mean(F**2) + 8 * rho**2
-    )
-    return chain(average, replace(average.rhs, size_in_a_short_prompt()))
+    all_ = chain(specialise(hull(), {level: term(0)}), replace(8 * less.lhs + 8 * rho**2, less))
+    right = 8 * L * mean(F**2) + 8 * rho**2
+    average = integrated("prompt", (prompt,), all_, expectation(error_squared**2), right)
+    return chain(average, replace(right, size_in_a_short_prompt()))

@@ -45,35 +45,29 @@ def young() -> Theorem:
     """|R/S|^2 <= (3/4) t e^{(8/9) a2} + |R/S|^4 K^2/(4 t^3) for every t > 0: the mean of Young's
     inequality w y <= (3/4) t w^{4/3} + y^4/(4 t^3) for y = f.R/S, as E w >= 1.
     """
-    y = over(i, m, r * f(i, k))
+    y, power, part = over(i, m, r * f(i, k)), moment(term(Fraction(4, 3))), Fraction(3, 4) * t
     line = arithmetic(P_**3 * x, "<=", Fraction(3, 4) * P_**4 + x**4 / 4)
     line = specialise(line, {P_: exp(score / 3), x: y / t})
     schwarz = chain(y**2, cauchy_schwarz("coordinates", (i,), r, f(i, k), (m,)), rho * F)
     fourth = chain(y**4, replace(y**2 * y**2, schwarz), rho**2 * F**2)
-    bound = Fraction(3, 4) * t * exp(Fraction(4, 3) * score) + y**4 * t**-3 / 4
-    point = chain(w * y, replace(t * line.lhs, line), bound, replace(bound, fourth))
-    power = moment(term(Fraction(4, 3)))
-    average = integrated(
-        "mean", (k,), point, m0 * rho, Fraction(3, 4) * t * power.lhs + rho**2 * K**2 * t**-3 / 4
+    bound = part * exp(Fraction(4, 3) * score) + y**4 * t**-3 / 4
+    point = chain(w * y, replace(t * line.lhs, line), replace(bound, fourth))
+    rest = rho**2 * K**2 * t**-3 / 4
+    return chain(
+        arithmetic(rho, "<=", m0 * rho, weight_at_least_one()),
+        integrated("mean", (k,), point, m0 * rho, part * power.lhs + rest),
+        replace(part * power.lhs + rest, power),
+        part * exp(Fraction(8, 9) * a2) + rest,
     )
-    average = chain(
-        average,
-        replace(average.rhs, power),
-        Fraction(3, 4) * t * exp(Fraction(8, 9) * a2) + rho**2 * K**2 * t**-3 / 4,
-    )
-    return chain(arithmetic(rho, "<=", m0 * rho, weight_at_least_one()), average)
 
 
 @cache
 def square_of_the_limit() -> Theorem:
     """|R/S|^4 <= e^{(4/3) a2} |R/S|^2 K, at the best t, sqrt(|R/S|^2 K + eps) e^{-(2/9) a2}."""
-    u = sqrt(rho * K + eps)
-    at = specialise(young(), {t: u * exp(-Fraction(2, 9) * a2)})
-    factor = exp(Fraction(2, 3) * a2)
-    at = chain(at, factor * (Fraction(3, 4) * u + rho**2 * K**2 * u**-3 / 4))
+    at = specialise(young(), {t: sqrt(rho * K + eps) * exp(-Fraction(2, 9) * a2)})
     best = arithmetic(Fraction(3, 4) * sqrt(A_ + s) + A_**2 * sqrt(A_ + s) ** -3 / 4, "<=", sqrt(A_ + s))
     best = specialise(best, {A_: rho * K, s: eps})
-    at = chain(at, factor * best.lhs, replace(factor * best.lhs, best))
+    at = chain(at, replace(exp(Fraction(2, 3) * a2) * best.lhs, best))
     near = chain(replace(rho**2, at), growth_of_the_limit * rho * K + eps * growth_of_the_limit)
     return limit(near, eps, growth_of_the_limit * rho * K, growth_of_the_limit)
 

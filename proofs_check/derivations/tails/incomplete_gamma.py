@@ -77,21 +77,19 @@ def some_constant() -> Theorem:
     """
     shift = arithmetic(exp((q_ - 1) * log(1 + u_ / X)) / X, "<=", 16 * exp((q_ - 1) * log(1 + 16 * u_)))
     number = arithmetic(16 * exp((q_ - 1) * log(32 * q_)), "<=", (32 * q_) ** q_ / 2)
-    line = chain(shift, replace(shift.rhs, root_of_the_exponential()), number.lhs * exp(u_ / 2))
-    line = chain(line, replace(line.rhs, number))
+    line = chain(
+        shift, replace(shift.rhs, root_of_the_exponential()), replace(number.lhs * exp(u_ / 2), number)
+    )
     scaled = arithmetic((X + u_) ** (q_ - 1), "==", X**q_ * (exp((q_ - 1) * log(1 + u_ / X)) / X))
     line = chain(scaled, replace(scaled.rhs, line))
-    gap, larger, above = positive_part(x - X), Op("max", (x, X)), Op("ind", (x - X,))
+    gap, larger, above, sign = positive_part(x - X), Op("max", (x, X)), Op("ind", (x - X,)), Op("ind", (x,))
     same = replace(larger**e_, arithmetic(larger, "==", X + gap))
     same = specialise(same, {e_: q_ - 1}, arithmetic(0, "<=", q_ - 1))
     line = chain(same, specialise(line, {u_: gap}))
-    sign = Op("ind", (x,))
     light = specialise(arithmetic(sign * exp(positive_part(x) / 2), "<=", sign * exp(x / 2)), {x: x - X})
-    unit = X**q_ * (32 * q_) ** q_ / 2
-    line = chain(replace(above * line.lhs, line), unit * light.lhs)
-    line = chain(line, replace(unit * light.lhs, light))
+    unit = lambda q: X**q * (32 * q) ** q / 2
+    line = chain(replace(above * line.lhs, line), replace(unit(q_) * light.lhs, light))
     line = at_q(line, {x: T(query)})
-    half = specialise(density(), {rate: term(Fraction(1, 2)), u_: X})
-    unit = X**q * (32 * q) ** q / 2
-    average = integrated("query", (query,), line, over_T(power_beyond(X)), unit * exp(-X / 2) * half.lhs)
+    half, front = specialise(density(), {rate: term(Fraction(1, 2)), u_: X}), unit(q) * exp(-X / 2)
+    average = integrated("query", (query,), line, over_T(power_beyond(X)), front * half.lhs)
     return chain(average, replace(average.rhs, half), (16 * p) ** q * exp(-X) * X**q)

@@ -71,41 +71,48 @@ def power_of_a_sum() -> Theorem:
     total = chain(total, replace(total.rhs, first, second))
     scaled = arithmetic(exp(q_ * log(M_ / S_)) * S_**q_, "==", M_**q_)
     back = [specialise(scaled, {M_: part, S_: middle}) for part in (M_, S_)]
-    total = chain(2 * middle**q_, replace(2 * middle**q_, total), back[0].lhs + back[1].lhs)
-    total = chain(total, replace(total.rhs, *back))
     same = specialise(arithmetic(M_**q_, "==", 2 ** (q_ - 1) * (2 * (M_ / 2) ** q_)), {M_: M_ + S_})
+    total = chain(replace(2 * middle**q_, total), replace(back[0].lhs + back[1].lhs, *back))
     return chain(same, replace(same.rhs, total))
 
 
 @cache
 def cut_by_powers() -> Theorem:
     """a^{p/2} <= 2^{p/2-1} (ln(L)^{p/2} + (h + p/2)^{p/2}), where for L = 1 the first is 0."""
-    rest = h + q
+    rest, front = h + q, 2 ** (q - 1)
     long = chain(a**q, replace((log(L) + rest) ** q, arithmetic(log(L), "<=", at_least_two)))
     long = chain(long, at_q(power_of_a_sum(), {M_: at_least_two, S_: rest}))
-    short = arithmetic(single * (log(L) + S_) ** q_, "<=", single * (2 ** (q_ - 1) * S_**q_))
-    short = at_q(short, {S_: rest})
+    short = at_q(
+        arithmetic(single * (log(L) + S_) ** q_, "<=", single * (2 ** (q_ - 1) * S_**q_)), {S_: rest}
+    )
     cases = specialise(arithmetic(S_, "<=", several * S_ + single * S_), {S_: a**q})
-    cases = chain(cases, several * a**q + short.lhs)
-    cases = chain(cases, replace(cases.rhs, long, short))
-    return chain(cases, 2 ** (q - 1) * (power_of_the_logarithm + rest**q))
+    return chain(
+        cases, replace(several * a**q + short.lhs, long, short), front * (power_of_the_logarithm + rest**q)
+    )
 
 
 @cache
 def theorem() -> Theorem:
     """E P_+ <= (4p + 3)^{p/2} (d^{p/2} + ln(L)^{p/2})."""
+    rest, logs = (h + q) ** q, power_of_the_logarithm
     twice = at_q(arithmetic(1 + exp(-q_), "<=", 2), {})
-    bound = chain(mean_of_the_largest(), replace(B * twice.lhs, twice))
-    bound = chain(bound, at_q(arithmetic((4 * S_) ** q_ * 2, "==", 4**q_ * 2 * S_**q_), {S_: a}))
-    bound = chain(bound, replace(bound.rhs, cut_by_powers()))
     eight = at_q(arithmetic(4**q_ * 2 * 2 ** (q_ - 1), "==", 8**q_), {})
-    rest = power_of_the_logarithm + (h + q) ** q
-    bound = chain(bound, eight.lhs * rest, replace(eight.lhs * rest, eight))
     joined = arithmetic(M_**q_ * S_**q_, "==", (M_ * S_) ** q_)
     apart = arithmetic((M_ * S_) ** q_, "==", M_**q_ * S_**q_)
     first = replace(term(8) ** q, arithmetic(8, "<=", 4 * p + 3))
     second = at_q(joined, {M_: term(8), S_: h + q})
-    second = chain(second, replace(second.rhs, arithmetic(8 * (h + q), "<=", (4 * p + 3) * d)))
-    second = chain(second, at_q(apart, {M_: 4 * p + 3, S_: d}))
-    bound = chain(bound, first.lhs * power_of_the_logarithm + second.lhs)
-    return chain(bound, replace(bound.rhs, first, second), constant * (d**q + power_of_the_logarithm))
+    second = chain(
+        second,
+        replace(second.rhs, arithmetic(8 * (h + q), "<=", (4 * p + 3) * d)),
+        at_q(apart, {M_: 4 * p + 3, S_: d}),
+    )
+    product = at_q(arithmetic((4 * S_) ** q_ * 2, "==", 4**q_ * 2 * S_**q_), {S_: a})
+    return chain(
+        mean_of_the_largest(),
+        replace(B * twice.lhs, twice),
+        product,
+        replace(product.rhs, cut_by_powers()),
+        replace(eight.lhs * (logs + rest), eight),
+        replace(first.lhs * logs + second.lhs, first, second),
+        constant * (d**q + logs),
+    )

@@ -12,9 +12,10 @@ from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Function, Variable
+from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.form_of_the_paper import long_prompts
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import c, i, k, m, mean, over, sigma, u, x, y
 
 #: The factors X and Y, a number and a matrix, and their means over a finite prompt, as functions of
@@ -52,37 +53,35 @@ def lines() -> Theorem:
     """E|X^Y^ - XY|^2 <= 2 E X^^2 |Y^ - Y|^2 + 2 E|Y|^2 (X^ - X)^2, the first line of (21)."""
     line = arithmetic((x * y - u * c) ** 2, "<=", 2 * x**2 * (y - c) ** 2 + 2 * c**2 * (x - u) ** 2)
     line = specialise(line, {x: Xh(k), y: Yh(i, k), u: X(k), c: Y(i, k)})
-    each = integrated(
-        "coordinates", (i,), line, error, 2 * Xh(k) ** 2 * error_of_Y + 2 * of_Y * (Xh(k) - X(k)) ** 2, (m,)
-    )
+    right = 2 * Xh(k) ** 2 * error_of_Y + 2 * of_Y * (Xh(k) - X(k)) ** 2
     means = 2 * mean(Xh(k) ** 2 * error_of_Y) + 2 * mean(of_Y * (Xh(k) - X(k)) ** 2)
-    return integrated("mean", (k,), each, mean(error), means)
+    return integrated(
+        "mean", (k,), integrated("coordinates", (i,), line, error, right, (m,)), mean(error), means
+    )
 
 
 @cache
 def fourth_moment() -> Theorem:
     """E X^^4 <= 8 A_X sigma^8 + 8 B_X f with the rate f of Lemma C.9, the third line of (21)."""
-    line = arithmetic(x**4, "<=", 8 * y**4 + 8 * (x - y) ** 4)
-    line = specialise(line, {x: Xh(k), y: X(k)})
-    average = integrated("mean", (k,), line, None, 8 * moments()[0].lhs + 8 * moments()[2].lhs)
-    return chain(average, replace(average.rhs, moments()[0], moments()[2]))
+    line = specialise(arithmetic(x**4, "<=", 8 * y**4 + 8 * (x - y) ** 4), {x: Xh(k), y: X(k)})
+    of_X, _, error_X, _ = moments()
+    average = integrated("mean", (k,), line, None, 8 * of_X.lhs + 8 * error_X.lhs)
+    return chain(average, replace(average.rhs, of_X, error_X))
 
 
 @cache
 def three_lines() -> Theorem:
     """E|X^Y^ - XY|^2 <= 2 sqrt(8 (A_X sigma^8 + B_X f) B_Y f) + 2 sqrt(A_Y sigma^8 B_X f)."""
     _, of_Y4, error_X, error_Y = moments()
-    pairs = []
-    for left, right, first, second in (
-        (Xh(k) ** 2, error_of_Y, fourth_moment(), error_Y),
-        (of_Y, (Xh(k) - X(k)) ** 2, of_Y4, error_X),
-    ):
-        sizes = [sqrt(bound.rhs) for bound in (first, second)]
-        bounds = [chain(bound, size**2) for bound, size in zip((first, second), sizes)]
-        pairs.append(schwarz_of_bounds("mean", (k,), left, right, *bounds, *sizes))
-    means = [mean(Xh(k) ** 2 * error_of_Y), mean(of_Y * (Xh(k) - X(k)) ** 2)]
-    pairs = [chain(value, pair) for value, pair in zip(means, pairs)]
-    return chain(lines(), replace(lines().rhs, *pairs))
+
+    def schwarz(left: Term, right: Term, *bounds: Theorem) -> Theorem:
+        sizes = [sqrt(bound.rhs) for bound in bounds]
+        squares = [chain(bound, size**2) for bound, size in zip(bounds, sizes)]
+        return chain(mean(left * right), schwarz_of_bounds("mean", (k,), left, right, *squares, *sizes))
+
+    first = schwarz(Xh(k) ** 2, error_of_Y, fourth_moment(), error_Y)
+    second = schwarz(of_Y, (Xh(k) - X(k)) ** 2, of_Y4, error_X)
+    return chain(lines(), replace(lines().rhs, first, second))
 
 
 #: The constant c_1 of the product, and the rate with half the c_2 of Lemma C.9.
@@ -99,31 +98,30 @@ def powers() -> Theorem:
     return chain(left, replace(left, first, second), S_**12 * H_**2 * (A_X + B_X))
 
 
-@cache
-def theorem() -> Theorem:
-    """E|X^Y^ - XY|^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/(2 sigma^2)} for L >= 2 and sigma >= 1."""
-    two, one = long_prompts()
-    longer = chain(1, replace(log(2) / log(2), replace(log(2), two)), log(L) / log(2))
-    below = arithmetic(rate, "<=", 1)
-    at = {S_: sigma, H_: log(L) / log(2), Q_: rate}
-    size = specialise(powers(), {**at, A_X: 8 * A_X, B_X: 8 * B_X * log(2) ** 2}, one, longer, below)
-    small = specialise(
-        arithmetic(S_**10 * H_, "<=", S_**12 * H_**2), {S_: sigma, H_: log(L) / log(2)}, one, longer
-    )
-    square = arithmetic(L ** (-c_2 / sigma**2), "==", rate**2)
-    first = chain(three_lines(), replace(three_lines().rhs, square))
-    front = 2 * sqrt(B_Y) * sigma**6 * log(L) * rate
-    first = chain(first, front * sqrt(size.lhs) + 2 * sqrt(A_Y * B_X) * log(2) * rate * small.lhs)
-    first = chain(first, replace(first.rhs, size, small))
-    apart = specialise(
-        arithmetic(sqrt(Z_**2 * N_), "==", Z_ * sqrt(N_)),
-        {Z_: sigma**6 * (log(L) / log(2)), N_: 8 * A_X + 8 * B_X * log(2) ** 2},
-    )
-    first = chain(first, front * apart.lhs + 2 * sqrt(A_Y * B_X) * log(2) * rate * small.rhs)
-    return chain(first, replace(first.rhs, apart), constant * sigma**12 * log(L) ** 2 * rate)
-
-
 def statement(power: int = 24) -> Statement:
     """E|X^Y^ - XY|^2 <= c_1 sigma^{power/2} ln(L)^2/L^{c_2/(2 sigma^2)} for L >= 2, sigma >= 1."""
     given = hypotheses(*(*moments(), *long_prompts()))
     return Statement(mean(error), "<=", constant * sigma ** Fraction(power, 2) * log(L) ** 2 * rate, given)
+
+
+@proves("BB:C.7.fin/powers", statement)
+@cache
+def theorem() -> Theorem:
+    """E|X^Y^ - XY|^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/(2 sigma^2)} for L >= 2 and sigma >= 1."""
+    two, one = long_prompts()
+    ratio, weight = log(L) / log(2), 8 * A_X + 8 * B_X * log(2) ** 2
+    longer = chain(1, replace(log(2) / log(2), replace(log(2), two)), ratio)
+    at = {S_: sigma, H_: ratio}
+    constants = {Q_: rate, A_X: 8 * A_X, B_X: 8 * B_X * log(2) ** 2}
+    size = specialise(powers(), {**at, **constants}, one, longer, arithmetic(rate, "<=", 1))
+    small = specialise(arithmetic(S_**10 * H_, "<=", S_**12 * H_**2), at, one, longer)
+    square = arithmetic(L ** (-c_2 / sigma**2), "==", rate**2)
+    apart = specialise(arithmetic(sqrt(Z_**2 * N_), "==", Z_ * sqrt(N_)), {Z_: sigma**6 * ratio, N_: weight})
+    front, rest = 2 * sqrt(B_Y) * sigma**6 * log(L) * rate, 2 * sqrt(A_Y * B_X) * log(2) * rate
+    return chain(
+        three_lines(),
+        replace(three_lines().rhs, square),
+        replace(front * sqrt(size.lhs) + rest * small.lhs, size, small),
+        replace(front * apart.lhs + rest * small.rhs, apart),
+        constant * sigma**12 * log(L) ** 2 * rate,
+    )

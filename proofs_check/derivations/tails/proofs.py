@@ -14,7 +14,6 @@ from proofs_check.derivations.tails import (
     incomplete_gamma,
     lemma_c7,
     lemma_d2,
-    product,
 )
 from proofs_check.derivations.tails import lemma_c7_statements as c7
 from proofs_check.derivations.tails import lemma_d2_statements as d2
@@ -24,7 +23,6 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "BB:C.7.fin/powers": one(product.statement, product.theorem),
         "BB:LC.7": one(c7.lemma, lemma_c7.theorem),
         "BB:LC.7.int": one(c7.cut_of_the_mean, cut_of_the_mean.above_the_cut),
         "BB:LC.7.8": Proof(c7.tails, (lemma_c7.token_tail, lemma_c7.gamma_integral)),

@@ -16,14 +16,7 @@ from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.proof import proves
-from proofs_check.derivations.window.affine import (
-    affine,
-    loss,
-    of_affine,
-    over_directions,
-    relu,
-    uniform,
-)
+from proofs_check.derivations.window.affine import affine, loss, of_affine, over_directions, relu, uniform
 from proofs_check.derivations.window.prompt import (
     Lip,
     d,
@@ -45,7 +38,6 @@ from proofs_check.derivations.window.signal import (
     along_the_query,
     centre,
     isotropic,
-    overlap,
     split,
     uniform_direction,
     v,
@@ -113,19 +105,18 @@ def pointwise() -> Theorem:
     u, v = exp(-2 * width * y), exp(-2 * width * s)
     gap, scale = arithmetic(0, "<=", (y - s) * (v - u)), u / ((u + r) * (v + r))
     left, right = u * y / (v + r) + s * u / (u + r), u * y / (u + r) + s * u / (v + r)
-    scaled = calc(0, ("<=", scale * gap.rhs, gap, scale, gap.rhs), ("==", right - left, u, v))
-    lemma = specialise(show(left, "<=", right, scaled, left, right), {y: depth, s: c, r: rest(i, o) ** 2})
+    scaled = calc(0, ("<=", scale * gap.rhs, gap), ("==", right - left))
+    lemma = specialise(show(left, "<=", right, scaled), {y: depth, s: c, r: rest(i, o) ** 2})
     whole = independent()[0]
     sides = lambda S: (w * depth / others + c * w / S, w * depth / S + c * w / others)
     (up, down), (first, last) = sides(total), sides(w + rest(i, o) ** 2)
-    letters = (w, depth, fixed)
-    return calc(up, ("==", first, whole, *letters), ("<=", last, lemma), ("==", down, whole, *letters))
+    return calc(up, ("==", first, whole), ("<=", last, lemma), ("==", down, whole))
 
 
 @cache
 def no_deeper_than_the_sum() -> Theorem:
     """sum gamma_i D_i <= sum D_i, as no weight is above the sum of all."""
-    part = show(w / total, "<=", 1, independent()[0], w)
+    part = show(w / total, "<=", 1, independent()[0])
     each = calc(depth * w / total, ("<=", depth, part))
     return show(average_depth, "<=", tokens(depth), each)
 
@@ -163,7 +154,7 @@ def by_the_distance() -> Theorem:
     inner = calc(
         mean(loss(affine), k),
         ("==", Lip**2 / 3 * error.lhs, of_affine()),
-        ("==", Lip**2 / 3 * error.rhs, error, error.lhs, error.rhs),
+        ("==", Lip**2 / 3 * error.rhs, error),
         ("==", Lip**2 / (3 * d) * square),
     )
     return specialise(integrate("mean", (o,), inner), at_the_distance)
@@ -171,9 +162,9 @@ def by_the_distance() -> Theorem:
 
 @cache
 def _halves() -> Theorem:
-    each = show(w * (distance / 2), "==", w * depth, depths(), w, distance)
+    each = show(w * (distance / 2), "==", w * depth, depths())
     same = show(tokens(w * (distance / 2)), "==", tokens(w * depth), each)
-    return show(same.lhs / total, "==", average_depth, same, same.lhs, same.rhs)
+    return show(same.lhs / total, "==", average_depth, same)
 
 
 def below_statements(
@@ -197,16 +188,13 @@ def from_below() -> Theorem:
     """
     square, along = (specialise(thm, at_the_distance) for thm in (split(), along_the_query()))
     along = calc(along, ("==", tokens(w * (distance / 2)) / total), ("==", average_depth, _halves()))
-    across = instantiated(over((centre - overlap * x(j, o)) ** 2), at_the_distance)
-    least = show(
-        average_depth**2, "<=", square.lhs, square, along, square.lhs, across, average_depth, along.lhs
-    )
-    tangent = show(2 * c * average_depth, "<=", c**2 + average_depth**2, average_depth)
+    least = show(average_depth**2, "<=", square.lhs, square, along)
+    tangent = show(2 * c * average_depth, "<=", c**2 + average_depth**2)
     second = mean(average_depth**2)
     scaled = specialise(replace(2 * zeta * c, average_of_the_depths()), {zeta: c})
     both = calc(scaled, ("<=", c**2 + second, tangent))
     finite = replace(second + 1, integrate("mean", (o,), replace(average_depth**2, no_deeper_than_the_sum())))
-    jensen = show(c**2, "<=", second, both, finite, second, finite.rhs)
+    jensen = show(c**2, "<=", second, both, finite, second)
     back = by_the_distance()
     return calc(
         Lip**2 / (3 * d) * c**2,
@@ -228,11 +216,11 @@ def depth_of_the_limit() -> Theorem:
     one, deep, square, scale = mean(w), mean(w * depth), mean(w * depth**2), m + 4 * width
     more = calc(
         m * one,
-        ("<=", m * one + 2 * width * square, one, square),
+        ("<=", m * one + 2 * width * square),
         ("==", scale * deep, parts),
-        ("==", scale * c * one, tilted, one, deep),
+        ("==", scale * c * one, tilted),
     )
-    return show(m / scale, "<=", c, show(m, "<=", scale * c, more, one, scale * c), scale)
+    return show(m / scale, "<=", c, show(m, "<=", scale * c, more, one, scale * c))
 
 
 @proves("OURS:R8.below", below_statements, part=2)
@@ -281,7 +269,7 @@ def not_too_wide() -> Theorem:
 def wide_enough() -> Theorem:
     """1 <= w for a wide window."""
     least = (d + sqrt(d)) / 2
-    return show(1, "<=", positive_width, show(1, "<=", least), wide()[1], least)
+    return show(1, "<=", positive_width, show(1, "<=", least), wide()[1])
 
 
 def wide_statement(share: int | Fraction = 8, power: int = 1) -> Statement:
@@ -314,7 +302,7 @@ def case_two_statement(share: int | Fraction = 8) -> Statement:
 def case_two() -> Theorem:
     """The bound of Case 2 with C = e^{-2(d + sqrt d)} sqrt(8)/8: the root is at most 1/(8 w^2)."""
     w_, logs = positive_width, log(positive_width)
-    steep = show(-(d / 2 + 1) * logs, "<=", -2 * logs, dimension(), show(0, "<=", logs, wide_enough()), logs)
+    steep = show(-(d / 2 + 1) * logs, "<=", -2 * logs, dimension(), show(0, "<=", logs, wide_enough()))
     narrow = show(2 * w_ - 2 * (d + sqrt(d)), "<=", 0, not_too_wide(), d + sqrt(d))
     return at_least(
         calc(
@@ -348,12 +336,11 @@ def case_three() -> Theorem:
     """The bound of Case 3: e^{-2w}/(2 sqrt 8) <= 1/(1 + 4w) <= m/(m + 4w)."""
     share, quotient = C_low / (2 * C_up) * exp(-2 * width), show(C_low / C_up, "<=", 1, ordered())
     less = calc(exp(-2 * width) / 2 * (C_low / C_up), ("<=", exp(-2 * width) / 2, quotient))
-    root = show(1 / (1 + 4 * width), "<=", depth_of_the_limit().lhs)
     square = calc(
         share**2 / 8,
         ("<=", exp(-4 * width) / 32, chain(share, less)),
         ("<=", (1 / (1 + 4 * width)) ** 2),
-        ("<=", root.rhs**2, root),
+        ("<=", depth_of_the_limit().lhs ** 2),
     )
     return chain(replace(Lip**2 / (3 * d) * (share**2 / 8), square), with_the_bound())
 

@@ -7,16 +7,18 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, turned
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
+from numerics.derivations.derived import chain
+from numerics.derivations.rules import assume, equal, integrate, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import by_normal_form, proves
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import d, i, j, l, mean, n, o, over, tokens
 from proofs_check.derivations.window.rotation import B, D, M, P, c_u, c_v, e, h, k, u_i, v_i, x
-from proofs_check.derivations.window.signal import direction, p, r, uniform_direction, v
+from proofs_check.derivations.window.signal import direction, isotropic, p, r, uniform_direction, v
 
 #: Indices of coordinates in R^D, of directions of B, which are d here, and of the spurious ones.
 g, m, s = (Variable(name, Sort.INDEX) for name in "gms")
@@ -60,17 +62,18 @@ def projection(index: Variable) -> Term:
     return inner(B(index, l) * all_(B(g, l) * x(g), g), l)
 
 
-@cache
-def value_of_the_projection() -> Theorem:
-    """a'B'(BB'x) = (Ba).(BB'x) = a.B'x."""
-    same = specialise(orthonormal()[0], {p: ((j,), task(j)), r: ((l,), all_(B(g, l) * x(g), g))})
-    return chain(value(projection(h)), same, value(x(h)))
-
-
 def projection_statement(complement: bool = False) -> Statement:
     """f(BB'x) = f(x), or f(x - BB'x) = f(x)."""
     onto = x(h) - projection(h) if complement else projection(h)
     return Statement(value(onto), "==", value(x(h)), orthonormal()[0].assumptions)
+
+
+@proves("COL:4.project", projection_statement)
+@cache
+def value_of_the_projection() -> Theorem:
+    """a'B'(BB'x) = (Ba).(BB'x) = a.B'x."""
+    same = specialise(orthonormal()[0], {p: ((j,), task(j)), r: ((l,), all_(B(g, l) * x(g), g))})
+    return show(value(projection(h)), "==", value(x(h)), same)
 
 
 @cache
@@ -79,27 +82,31 @@ def across() -> Theorem:
     return assume("B'w = 0", all_(B(h, j) * v(h), h), "==", 0, every=(j,))
 
 
-@cache
-def constant_outside() -> Theorem:
-    """f(ww'x) = 0 for w in the complement of col(B)."""
-    along = all_(v(g) * x(g), g)
-    zero = across().lhs
-    each = arithmetic(task(j) * zero * along, "==", 0 * task(j), across(), hide=(zero, along, task(j)))
-    return chain(
-        value(along * v(h)), inner(task(j) * zero * along), integrate("coordinates", (j,), each, (d,)), 0
-    )
-
-
 def outside_statement(inside: int = 0) -> Statement:
     """f(ww'x) = inside times w'x."""
     along = all_(v(g) * x(g), g)
     return Statement(value(along * v(h)), "==", inside * along, across().assumptions)
 
 
+@proves("COL:D4.1/outside", outside_statement)
+@cache
+def constant_outside() -> Theorem:
+    """f(ww'x) = 0 for w in the complement of col(B)."""
+    along, zero = all_(v(g) * x(g), g), across().lhs
+    return calc(
+        value(along * v(h)),
+        ("==", inner(0 * task(j)), show(task(j) * zero * along, "==", 0 * task(j), across())),
+        ("==", 0),
+    )
+
+
 def second_moment_statement(share: int = 1) -> Statement:
     """E (a.p)^2 = |p|^2/(share k) for a uniform a and every vector p."""
     square = mean(over(v(j) * direction(j, o)) ** 2)
     return Statement(square, "==", over(v(j) ** 2) / (share * d), hypotheses(*uniform_direction()))
+
+
+proves("COL:D4.2", second_moment_statement)(isotropic)
 
 
 def covariate(index: Variable, inside: Function, outside: Function) -> Term:
@@ -124,20 +131,19 @@ def scales_statements(power: int = 1) -> tuple[Statement, Statement]:
     )
 
 
+@proves("COL:4.scales", scales_statements, part=2)
 @cache
 def label_of_a_token() -> Theorem:
     """a'B'x_i = c_u (Ba).(Bu_i) + c_v (Ba).(B_perp v_i) = c_u a.u_i."""
     first = specialise(orthonormal()[0], {p: ((j,), task(j)), r: ((l,), u_i(l))})
     second = specialise(orthonormal()[1], {p: ((j,), task(j)), v: ((e,), v_i(e))})
-    start = scales_statements()[1].lhs
-    split = chain(start, c_u * first.lhs + c_v * second.lhs)
-    return chain(
-        split,
-        arithmetic(split.rhs, "==", c_u * first.rhs, first, second, hide=(first.lhs, first.rhs, second.lhs)),
-    )
+    return calc(scales_statements()[1].lhs, ("==", c_u * first.rhs, first, second))
 
 
-scales_theorems = (lambda: equal(scales_statements()[0].lhs, scales_statements()[0].rhs), label_of_a_token)
+@proves("COL:4.scales", scales_statements, part=1)
+def split_of_the_score() -> Theorem:
+    score = scales_statements()[0]
+    return equal(score.lhs, score.rhs)
 
 
 def window_statement(outside: int = 0) -> Statement:
@@ -146,6 +152,9 @@ def window_statement(outside: int = 0) -> Statement:
     score = c_u * inner(all_(x(h) * B(h, j) * B(g, j) * u(g), h, g))
     score = score + outside * c_u * all_(x(h) * u(h), h) if outside else score
     return Statement(score, "==", c_u * inner(along(x, h) * along(u, g)))
+
+
+proves("COL:4.window", window_statement)(by_normal_form(window_statement))
 
 
 #: (42): a vector that the flip leaves, the weight of a prompt, and the token u_j; p is the query u.
@@ -173,38 +182,6 @@ def flip_of_a_token() -> tuple[Theorem, Theorem]:
     )
 
 
-@cache
-def height_of_the_flip() -> Theorem:
-    """The flip leaves the height over u, on which the weight depends."""
-    one = flip_of_a_token()[0]
-    split = chain(over(p(j) * flipped(j)), 2 * height * one.lhs - height)
-    return chain(split, arithmetic(split.rhs, "==", height, one, hide=(one.lhs, height)))
-
-
-@cache
-def no_mean_across() -> Theorem:
-    """E weight Y'(I - uu')(u_j - u) = 0, as the flip changes its sign."""
-    one, law = flip_of_a_token()
-    y_z, y_p = over(kept(l, o) * token(l, o), l), over(kept(l, o) * p(l), l)
-    here = chain(perpendicular(token(j, o), token(l, o)), y_z - y_p - (height - one.lhs) * y_p)
-    here = chain(here, arithmetic(here.rhs, "==", y_z - height * y_p, one, hide=(one.lhs, y_z, y_p, height)))
-    there = chain(
-        perpendicular(flipped(j), flipped(l)),
-        2 * height * y_p - y_z - y_p - (2 * height * one.lhs - height - one.lhs) * y_p,
-    )
-    there = chain(
-        there, arithmetic(there.rhs, "==", height * y_p - y_z, one, hide=(one.lhs, y_z, y_p, height))
-    )
-    scaled = lambda thm: arithmetic(
-        weight(o) * thm.lhs, "==", weight(o) * thm.rhs, thm, hide=(thm.lhs, thm.rhs)
-    )
-    first, second = (integrate("mean", (o,), scaled(thm)) for thm in (here, there))
-    E = mean(weight(o) * (y_z - height * y_p))
-    back = chain(law.lhs, law, second, -E)
-    both = [arithmetic(sign * law.lhs, "<=", 0, back, chain(first, E), hide=(law.lhs, E)) for sign in (1, -1)]
-    return arithmetic(law.lhs, "==", 0, *both, hide=(law.lhs,))
-
-
 def perpendicular_statements(sign: int = -1) -> tuple[Statement, Statement]:
     """u.u_j is the same after the flip, and the mean of the perpendicular part is 1 + sign."""
     given = flip_of_a_token()[0].assumptions
@@ -213,6 +190,34 @@ def perpendicular_statements(sign: int = -1) -> tuple[Statement, Statement]:
         Statement(over(p(j) * flipped(j)), "==", -sign * height, given),
         Statement(law.lhs, "==", term(1 + sign), given | law.assumptions),
     )
+
+
+@proves("COL:H.3.perp", perpendicular_statements, part=1)
+@cache
+def height_of_the_flip() -> Theorem:
+    """The flip leaves the height over u, on which the weight depends."""
+    one = flip_of_a_token()[0]
+    return calc(over(p(j) * flipped(j)), ("==", height, one))
+
+
+@proves("COL:H.3.perp", perpendicular_statements, part=2)
+@cache
+def no_mean_across() -> Theorem:
+    """E weight Y'(I - uu')(u_j - u) = 0, as the flip changes its sign."""
+    one, law = flip_of_a_token()
+    y_z, y_p = over(kept(l, o) * token(l, o), l), over(kept(l, o) * p(l), l)
+    here = calc(perpendicular(token(j, o), token(l, o)), ("==", y_z - height * y_p, one))
+    there = calc(
+        perpendicular(flipped(j), flipped(l)),
+        ("==", 2 * height * y_p - y_z - y_p - (2 * height * one.lhs - height - one.lhs) * y_p),
+        ("==", height * y_p - y_z, one),
+    )
+    scaled = lambda thm: show(weight(o) * thm.lhs, "==", weight(o) * thm.rhs, thm)
+    first, second = (integrate("mean", (o,), scaled(thm)) for thm in (here, there))
+    E, start = mean(weight(o) * (y_z - height * y_p)), law.lhs
+    back = chain(law, second, -E)
+    both = [show(sign * start, "<=", 0, back, chain(first, E)) for sign in (1, -1)]
+    return show(start, "==", 0, *both)
 
 
 #: (41): the weights e^{cu_i.u}alpha_i of the tokens with their sum, the token whose alpha is
@@ -253,32 +258,20 @@ def derivative_statement(factor: int = 2) -> Statement:
     return Statement(moved * other**2 - squared * N**2, "==", right, hypotheses(*sums_of_weights()))
 
 
+@proves("COL:H.3a/41", derivative_statement)
 @cache
 def derivative_of_the_signal() -> Theorem:
     """The double sum is S (u_1 - u).V - |V|^2, and the rest is arithmetic over S^3 (S + h e)^2."""
     statement, (one, other) = derivative_statement(), sums_of_weights()
     N, N_grown, unit, unit_grown = inverse(o), inverse_grown(o), one.lhs, other.lhs
-    gap = total * product - squared
-    step = change * power
+    gap, step = total * product - squared, change * power
     rest = own * total**3 - squared * total - 4 * total * gap - 2 * step * gap
-    pairs, square = equal(double, gap), equal(moved, squared + 2 * step * product + step**2 * own)
-    left, right = moved * total**3 - squared * total * grown**2, 2 * step * double * grown**2 + step**2 * rest
-    over_sums = arithmetic(
-        left, "==", right, pairs, square, hide=(double, moved, squared, product, own, total)
+    return calc(
+        statement.lhs,
+        ("==", moved * N_grown**2 * unit**3 - squared * N**2 * unit * unit_grown**2, one, other),
+        ("==", 2 * step * double * N**3 * unit_grown**2 + step**2 * rest * N**3 * N_grown**2),
+        ("==", 2 * step * double * N**3 + step**2 * rest * N**3 * N_grown**2, one, other),
     )
-    scale = N**3 * N_grown**2
-    over_sums = arithmetic(scale * left, "==", scale * right, over_sums, hide=(left, right, N, N_grown))
-    ends = (
-        moved * N_grown**2 * unit**3 - squared * N**2 * unit * unit_grown**2,
-        2 * step * double * N**3 * unit_grown**2 + step**2 * rest * N**3 * N_grown**2,
-    )
-    first, last = (
-        arithmetic(end, "==", to, one, other, hide=(unit, unit_grown, moved, squared, double, rest))
-        for end, to in zip(
-            ends, (statement.lhs, 2 * step * double * N**3 + step**2 * rest * N**3 * N_grown**2)
-        )
-    )
-    return chain(turned(first), over_sums, last)
 
 
 #: H of Theorem H.5 given all tokens, and all weights times one number.
@@ -304,18 +297,13 @@ def homogeneous_statement(power: int = 0) -> Statement:
     return Statement(left, "==", factor_**power * right if power else right, hypotheses(*scaled_weights()))
 
 
+@proves("COL:H.5i", homogeneous_statement)
 @cache
 def homogeneous() -> Theorem:
     """N = c'N', as both are one over the sum of the weights."""
     one, other = scaled_weights()
-    statement, both = homogeneous_statement(), (squared + sigma**2 * squares) * of_scaled(o) ** 2
-    of_one = chain(factor_ * of_scaled(o) * total, other)
-    cross = inverse(o) * of_one.lhs
-    same = chain(
-        inverse(o),
-        arithmetic(inverse(o), "==", cross, of_one, hide=(of_one.lhs,)),
-        one.lhs * (factor_ * of_scaled(o)),
-    )
-    same = chain(same, arithmetic(same.rhs, "==", factor_ * of_scaled(o), one, hide=(one.lhs,)))
-    last = arithmetic(factor_**2 * both, "==", statement.rhs, same, hide=(squared, squares))
-    return chain(statement.lhs, last)
+    both, scaled = (squared + sigma**2 * squares) * of_scaled(o) ** 2, factor_ * of_scaled(o)
+    of_one = chain(scaled * total, other)
+    same = calc(inverse(o), ("==", inverse(o) * of_one.lhs, of_one), ("==", scaled, one))
+    statement = homogeneous_statement()
+    return calc(statement.lhs, ("==", factor_**2 * both), ("==", statement.rhs, same))

@@ -10,11 +10,13 @@ from functools import cache
 from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
 j, prompt = Variable("j", Sort.INDEX), Variable("prompt", Sort.PROMPT)
@@ -60,8 +62,9 @@ def sphere() -> tuple[Theorem, Theorem, Theorem]:
 def depth() -> Theorem:
     """x_k.x = 1 - e^{ell_k}/2."""
     token, query, given = sphere()
-    same = chain(height, (token.lhs + query.lhs - square) / 2)
-    return chain(same, arithmetic(same.rhs, "==", 1 - distance / 2, token, query, given, hide=(distance,)))
+    return calc(
+        height, ("==", (token.lhs + query.lhs - square) / 2), ("==", 1 - distance / 2, token, query, given)
+    )
 
 
 @cache
@@ -69,14 +72,10 @@ def diameter() -> Theorem:
     """e^{ell_k} <= 4."""
     token, query, _ = sphere()
     far = over((X(j, k) + x(j)) ** 2)
-    most = chain(arithmetic(0, "<=", far, hide=(far,)), 2 * token.lhs + 2 * query.lhs - square)
-    return arithmetic(
-        distance,
-        "<=",
-        4,
-        chain(most, arithmetic(most.rhs, "==", 4 - distance, *sphere(), hide=(distance,))),
-        hide=(distance,),
+    most = calc(
+        0, ("<=", far), ("==", 2 * token.lhs + 2 * query.lhs - square), ("==", 4 - distance, *sphere())
     )
+    return show(distance, "<=", 4, most)
 
 
 #: One token, which is not the query, and its squared distance.
@@ -103,23 +102,11 @@ def in_the_shell(i: Variable = shell) -> tuple[Theorem, ...]:
 def ends_of_the_shell(i: Variable = shell) -> tuple[Theorem, Theorem]:
     """2i <= r D2 <= 2(i + 1)."""
     token, query, gap, low, high = in_the_shell(i)
-    same = chain(at, r / 2 * (2 - token.lhs - query.lhs + gap.lhs))
-    same = chain(same, arithmetic(same.rhs, "==", r * D2 / 2, token, query, gap))
-    low, high = chain(low, same), chain(replace(same.rhs, same), high)
-    return arithmetic(2 * i, "<=", r * D2, low, hide=(r * D2,)), arithmetic(
-        r * D2, "<=", 2 * (i + 1), high, hide=(r * D2,)
+    same = calc(
+        at, ("==", r / 2 * (2 - token.lhs - query.lhs + gap.lhs)), ("==", r * D2 / 2, token, query, gap)
     )
-
-
-@cache
-def one_shell() -> tuple[Theorem, Theorem, Theorem]:
-    """The term of the token from above, from below for i > 0, and for p = 0."""
-    low, high = ends_of_the_shell()
-    farther = chain(D2, arithmetic(r * D2 / r, "<=", 2 * (shell + 1) / r, high, hide=(r * D2,)))
-    above, plain = replace(own, farther, low), replace(exp(-(2 * (shell + 1))), high)
-    low, high = ends_of_the_shell(inner)
-    nearer = chain(arithmetic(2 * inner / r, "<=", r * D2 / r, low, hide=(r * D2,)), D2)
-    return above, replace((2 * inner / r) ** (p / 2) * exp(-(2 * (inner + 1))), nearer, high), plain
+    low, high = chain(low, same), chain(replace(same.rhs, same), high)
+    return show(2 * i, "<=", r * D2, low), show(r * D2, "<=", 2 * (i + 1), high, r * D2)
 
 
 def shell_statements(one: int | Fraction = 1) -> tuple[Statement, ...]:
@@ -138,6 +125,18 @@ def shell_statements(one: int | Fraction = 1) -> tuple[Statement, ...]:
     )
 
 
+@proves("COL:G.4.shell", shell_statements, part=(1, 2, 3))
+@cache
+def one_shell() -> tuple[Theorem, Theorem, Theorem]:
+    """The term of the token from above, from below for i > 0, and for p = 0."""
+    low, high = ends_of_the_shell()
+    farther = chain(D2, show(r * D2 / r, "<=", 2 * (shell + 1) / r, high))
+    above, plain = replace(own, farther, low), replace(exp(-(2 * (shell + 1))), high)
+    low, high = ends_of_the_shell(inner)
+    nearer = chain(show(2 * inner / r, "<=", r * D2 / r, low), D2)
+    return above, replace((2 * inner / r) ** (p / 2) * exp(-(2 * (inner + 1))), nearer, high), plain
+
+
 #: Lemma I.3: positive numbers, written as exponentials.
 a, b = exp(Function("log a", (Sort.TOKEN,))(k)), exp(Function("log b", (Sort.TOKEN,))(k))
 
@@ -153,36 +152,35 @@ def _pairs(body: Term) -> Term:
     return bind("sum", (k, l), body, (prompt,))
 
 
-@cache
-def ordered_weights() -> Theorem:
-    """Chebyshev's sum inequality twice: sum a^2 sum ab <= sum a sum a^2 b, and sum a^2 b sum ab <=
-    sum a^2 b^2 sum a.
-    """
-    a_l, b_l = (instantiated(e, {k: l}) for e in (a, b))
-    one, two = total(a), total(a**2)
-    ab, aab, aabb = total(a * b), total(a**2 * b), total(a**2 * b**2)
-    order = one_order()
-    first = arithmetic(0 * a, "<=", a * a_l * order.rhs, order, hide=(a, order.rhs, a_l))
-    product = b * order.rhs + a_l * (b - b_l) ** 2
-    second = arithmetic(0 * a, "<=", a * a_l * product, order, hide=(a, a_l, b, order.rhs, (b - b_l) ** 2))
-    sums = []
-    for thm, value in ((first, 2 * (one * aab - two * ab)), (second, 2 * (aabb * one - aab * ab))):
-        whole = integrate("sum", (k, l), thm, (prompt,))
-        sums.append(chain(_pairs(0 * a), whole, value))
-    zero = equal(0, _pairs(0 * a))
-    parts = [arithmetic(0, "<=", s.rhs, chain(zero, s), hide=(s.rhs,)) for s in sums]
-    hide = (one, two, ab, aab, aabb)
-    up = arithmetic(two * ab, "<=", one * aab, parts[0], hide=hide)
-    down = arithmetic(aab * ab, "<=", aabb * one, parts[1], hide=hide)
-    middle = chain(replace(ab * up.lhs, up), one * down.lhs, replace(one * down.lhs, down))
-    scale = 1 / (one**2 * ab**2)
-    return chain(two / one**2, scale * middle.lhs, replace(scale * middle.lhs, middle), aabb / ab**2)
+def _summed(each: Theorem, value: Term) -> Theorem:
+    """0 <= the sum over pairs of what is not negative."""
+    whole = chain(0, _pairs(0 * a), integrate("sum", (k, l), each, (prompt,)), value)
+    return show(0, "<=", value, whole)
 
 
 def order_statement(share: int | Fraction = 1) -> Statement:
     """sum a^2/(sum a)^2 <= share sum a^2 b^2/(sum ab)^2."""
     right = Fraction(share) * total(a**2 * b**2) / total(a * b) ** 2
     return Statement(total(a**2) / total(a) ** 2, "<=", right, one_order().assumptions)
+
+
+@proves("COL:I.3", order_statement)
+@cache
+def ordered_weights() -> Theorem:
+    """Chebyshev's sum inequality twice: sum a^2 sum ab <= sum a sum a^2 b, and sum a^2 b sum ab <=
+    sum a^2 b^2 sum a.
+    """
+    a_l, b_l = (instantiated(e, {k: l}) for e in (a, b))
+    one, two, ab, aab, aabb = sums = tuple(map(total, (a, a**2, a * b, a**2 * b, a**2 * b**2)))
+    order = one_order()
+    product = b * order.rhs + a_l * (b - b_l) ** 2
+    first = show(0 * a, "<=", a * a_l * order.rhs, order, a, order.rhs)
+    second = show(0 * a, "<=", a * a_l * product, order, a, a_l, b, order.rhs, (b - b_l) ** 2)
+    up = show(two * ab, "<=", one * aab, _summed(first, 2 * (one * aab - two * ab)), *sums)
+    down = show(aab * ab, "<=", aabb * one, _summed(second, 2 * (aabb * one - aab * ab)), *sums)
+    middle = chain(replace(ab * up.lhs, up), one * down.lhs, replace(one * down.lhs, down))
+    scale = 1 / (one**2 * ab**2)
+    return chain(two / one**2, scale * middle.lhs, replace(scale * middle.lhs, middle), aabb / ab**2)
 
 
 #: Corollary G.5: the sum g_p(r), and the sum of the squared distances.
@@ -211,20 +209,24 @@ def laplace_transform() -> Theorem:
     """E e^{-2 |x_k - x|^2} <= 1/3 + 1/100, as |x_k - x|^2 has the mean 2 and the mean square 4 +
     4/d.
     """
-    _, many, _, first, second = small_width()
-    quarter = Variable("z", range=Range(Fraction(0), Fraction(4), False, False))
-    parabola = arithmetic(exp(-2 * quarter), "<=", (1 - quarter / 3) ** 2 + Fraction(1, 100))
-    point = specialise(parabola, {quarter: distance}, diameter())
-    square = (1 + 2 * height) ** 2 / 9 + Fraction(1, 100)
-    point = chain(point, arithmetic(point.rhs, "==", square, depth(), hide=(distance,)))
-    moments = [specialise(thm, {v: ((j,), x(j))}) for thm in (first, second)]
-    norm = sphere()[1]
-    at = chain(
-        integrate("mean", (k,), point), (1 + 4 * moments[0].lhs + 4 * moments[1].lhs) / 9 + Fraction(1, 100)
+    _, many, _, *moments = small_width()
+    first, second = (specialise(thm, {v: ((j,), x(j))}) for thm in moments)
+    norm, more, z = (
+        sphere()[1],
+        Fraction(1, 100),
+        Variable("z", range=Range(Fraction(0), Fraction(4), False, False)),
     )
-    hide = (moments[0].lhs, moments[1].lhs, norm.lhs)
-    value = arithmetic(at.rhs, "==", (1 + 4 / d) / 9 + Fraction(1, 100), *moments, norm, hide=hide)
-    return chain(at, value, arithmetic(value.rhs, "<=", Fraction(344, 1000), many))
+    parabola = arithmetic(exp(-2 * z), "<=", (1 - z / 3) ** 2 + more)
+    point = calc(
+        specialise(parabola, {z: distance}, diameter()),
+        ("==", (1 + 2 * height) ** 2 / 9 + more, depth(), distance),
+    )
+    return calc(
+        integrate("mean", (k,), point),
+        ("==", (1 + 4 * first.lhs + 4 * second.lhs) / 9 + more),
+        ("==", (1 + 4 / d) / 9 + more, first, second, norm, first.lhs, second.lhs, norm.lhs),
+        ("<=", Fraction(344, 1000), many),
+    )
 
 
 @cache
@@ -233,8 +235,7 @@ def few_are_near() -> Theorem:
     x|^2}.
     """
     base = chain(mean(exp(-2 * distance)), laplace_transform())
-    tail = replace(exp(L / 4) * base.lhs**L, base)
-    return chain(tail, arithmetic(tail.rhs, "<=", 1 / (2 * L), small_width()[0]))
+    return calc(replace(exp(L / 4) * base.lhs**L, base), ("<=", 1 / (2 * L), small_width()[0]))
 
 
 #: The constants, which depend on d only.
@@ -249,38 +250,10 @@ def one_term() -> tuple[Theorem, Theorem]:
     most = chain(arithmetic(ell(k), "==", log(distance)), replace(log(distance), diameter()))
     low = arithmetic(ell(k) - log(4), "<=", p / 2 * ell(k), most)
     high = arithmetic(p / 2 * ell(k), "<=", log(4), most)
-    least = chain(
-        distance / 4, arithmetic(distance / 4, "==", exp(ell(k) - log(4))), replace(exp(ell(k) - log(4)), low)
-    )
-    weak, full = replace(exp(-(r * 4)), diameter()), arithmetic(exp(-r * z), "<=", 1)
+    least = calc(distance / 4, ("==", exp(low.lhs)), ("<=", exp(low.rhs), low))
+    weak, full = replace(exp(-(r * 4)), diameter()), specialise(show(exp(-r * z), "<=", 1), {z: distance})
     below = chain(replace(weak.lhs * (distance / 4), least, weak), kernel)
-    above = replace(kernel, high, specialise(full, {z: distance}))
-    return below, chain(above, arithmetic(above.rhs, "<=", 4))
-
-
-@cache
-def small_arguments() -> tuple[Theorem, Theorem]:
-    """P(g_p < C_b n e^{-2r}) <= 1/(2n) and g_p <= C^b n e^{-2r}, as e^{-2r} is between e^{-(d +
-    sqrt d)} and 1.
-    """
-    below, above = (integrate("sum", (k,), thm, (prompt,)) for thm in one_term())
-    below, above = chain(exp(-4 * r) / 4 * spread, below, g_p), chain(g_p, above, 4 * L)
-    short = small_width()[2]
-    part = arithmetic(-(d + sqrt(d)), "<=", -2 * r, short, hide=(d + sqrt(d),))
-    most = chain(
-        C_low * L * exp(-2 * r),
-        replace(exp(-(d + sqrt(d))) * (L * exp(-2 * r) / 32), part),
-        exp(-4 * r) * (L / 32),
-    )
-    parts = (C_low * L * exp(-2 * r), g_p, spread, exp(-4 * r))
-    gap = arithmetic(parts[0] - g_p, "<=", exp(-4 * r) / 4 * (L / 8 - spread), most, below, hide=parts)
-    rate = Variable("t", range=POSITIVE)
-    event = specialise(arithmetic(Op("above", (y,)), "<=", exp(rate * y)), {y: gap.lhs, rate: 8 * exp(4 * r)})
-    exponent = chain(replace(8 * exp(4 * r) * gap.lhs, gap), 2 * (L / 8 - spread))
-    event = chain(event, replace(exp(exponent.lhs), exponent))
-    likely = chain(integrate("prompt", (prompt,), event), few_are_near())
-    full = replace(4 * L * exp(d + sqrt(d)) * exp(-(d + sqrt(d))), part)
-    return likely, chain(above, full, C_up * L * exp(-2 * r))
+    return below, calc(replace(kernel, high, full), ("<=", 4))
 
 
 def small_statements(
@@ -297,26 +270,46 @@ def small_statements(
     )
 
 
+@proves("COL:G.5/small", small_statements, part=(1, 2))
+@cache
+def small_arguments() -> tuple[Theorem, Theorem]:
+    """P(g_p < C_b n e^{-2r}) <= 1/(2n) and g_p <= C^b n e^{-2r}, as e^{-2r} is between e^{-(d +
+    sqrt d)} and 1.
+    """
+    below, above = (integrate("sum", (k,), thm, (prompt,)) for thm in one_term())
+    below, above = chain(exp(-4 * r) / 4 * spread, below, g_p), chain(g_p, above, 4 * L)
+    part = show(-(d + sqrt(d)), "<=", -2 * r, small_width()[2], d + sqrt(d))
+    least, rate = C_low * L * exp(-2 * r), Variable("t", range=POSITIVE)
+    most = chain(least, replace(exp(-(d + sqrt(d))) * (L * exp(-2 * r) / 32), part), exp(-4 * r) * (L / 32))
+    parts = (least, g_p, spread, exp(-4 * r))
+    gap = show(least - g_p, "<=", exp(-4 * r) / 4 * (L / 8 - spread), most, below, *parts)
+    event = specialise(arithmetic(Op("above", (y,)), "<=", exp(rate * y)), {y: gap.lhs, rate: 8 * exp(4 * r)})
+    exponent = chain(replace(8 * exp(4 * r) * gap.lhs, gap), 2 * (L / 8 - spread))
+    event = chain(event, replace(exp(exponent.lhs), exponent))
+    full = replace(4 * L * exp(d + sqrt(d)) * exp(-(d + sqrt(d))), part)
+    return chain(integrate("prompt", (prompt,), event), few_are_near()), chain(
+        above, full, C_up * L * exp(-2 * r)
+    )
+
+
 #: What a narrower window adds to the exponents of the weights a.
 u = Function("u", (Sort.TOKEN,))(k)
-
-
-@cache
-def narrower() -> Theorem:
-    """sum a e^{-u} u/sum a e^{-u} <= sum a u/sum a, as u and -e^{-u} are ordered alike."""
-    u_l, c = instantiated(u, {k: l}), exp(-u)
-    order = specialise(arithmetic(0, "<=", y * (exp(y) - 1)), {y: u - u_l})
-    a_l = instantiated(a, {k: l})
-    pair = arithmetic(0 * a, "<=", a * a_l * c * order.rhs, order, hide=(a, a_l, c, order.rhs))
-    one, ac, au, acu = total(a), total(a * c), total(a * u), total(a * c * u)
-    whole = chain(_pairs(0 * a), integrate("sum", (k, l), pair, (prompt,)), 2 * (au * ac - acu * one))
-    part = arithmetic(0, "<=", whole.rhs, chain(equal(0, _pairs(0 * a)), whole), hide=(whole.rhs,))
-    up = arithmetic(acu * one, "<=", au * ac, part, hide=(one, ac, au, acu))
-    scale = 1 / (one * ac)
-    return chain(acu / ac, scale * up.lhs, replace(scale * up.lhs, up), au / one)
 
 
 def narrower_statement(sign: int = 1) -> Statement:
     """The mean of u under the weights a e^{-sign u} is at most that under the weights a."""
     weights = a * exp(-sign * u)
     return Statement(total(weights * u) / total(weights), "<=", total(a * u) / total(a))
+
+
+@proves("COL:2.tradeoff", narrower_statement)
+@cache
+def narrower() -> Theorem:
+    """sum a e^{-u} u/sum a e^{-u} <= sum a u/sum a, as u and -e^{-u} are ordered alike."""
+    u_l, a_l, c = instantiated(u, {k: l}), instantiated(a, {k: l}), exp(-u)
+    order = specialise(arithmetic(0, "<=", y * (exp(y) - 1)), {y: u - u_l})
+    pair = show(0 * a, "<=", a * a_l * c * order.rhs, order, a, a_l, c, order.rhs)
+    one, ac, au, acu = sums = tuple(map(total, (a, a * c, a * u, a * c * u)))
+    up = show(acu * one, "<=", au * ac, _summed(pair, 2 * (au * ac - acu * one)), *sums)
+    scale = 1 / (one * ac)
+    return chain(acu / ac, scale * up.lhs, replace(scale * up.lhs, up), au / one)

@@ -116,12 +116,6 @@ def near_one() -> Theorem:
 
 
 @cache
-def first_moments() -> tuple[Theorem, Theorem]:
-    """E c = 0 and E Q = eps V, since W(F - r) is centred."""
-    return equal(expectation(cross), 0), equal(expectation(square), spread)
-
-
-@cache
 def second_moment_of_the_square() -> Theorem:
     """E Q^2 <= (3 + tau)(eps V)^2: E|sum X|^4 = n m4 + n(n - 1)(m2^2 + 2 s) with s <= m2^2."""
     at = {sums.X: ((i, k), w * about)}
@@ -139,9 +133,9 @@ def second_moment_of_the_square() -> Theorem:
 
 
 @cache
-def moments_of_the_squares() -> tuple[Theorem, Theorem]:
-    """E T = eps and E T^2 <= (1 + tau_0) eps^2 for T = sum W^2/(n E W)^2."""
-    return equal(expectation(squares), eps), calc(
+def second_moment_of_the_weights() -> Theorem:
+    """E T^2 <= (1 + tau_0) eps^2 for T = sum W^2/(n E W)^2."""
+    return calc(
         expectation(squares**2),
         ("==", (L * q2 + L * (L - 1) * q**2) / (L * m0) ** 4),
         ("<=", (1 + tau_0) * (q / (L * m0**2)) ** 2),
@@ -207,10 +201,8 @@ rest_noise = 6 * squares * gap + bad * (1 + squares)
 def split_of_the_error() -> Pair:
     """error <= P + rest, and P <= error + rest."""
     X, Y, near = cross * once, square * twice, 4 * K * gap + 6 * square * gap
-    main = calc(
-        good * error,
-        ("==", good * P - 2 * X + Y, equal(error, B2 - 2 * cross / U + square / U**2), error, U),
-    )
+    whole = equal(error, B2 - 2 * cross / U + square / U**2)
+    main = show(good * error, "==", good * P - 2 * X + Y, whole, error, U)
     (c_up, c_down), (Q_up, Q_down), (up, down) = likely(), _times(square), size_of_the_cross_term()
     known = (chain(X, c_up), chain(-X, c_down), chain(Y, Q_up), chain(-Y, Q_down))
     letters = (X, Y, good * error, good * P, square, K, gap)
@@ -247,10 +239,7 @@ def average() -> Theorem:
     mean_square = specialise(second_moment.average_of_vectors(), {f: ((i, k), off)})
     of_all = integrate("sum", (k,), replace(w * over(i, m, off**2), of_the_class()), (prompt,))
     return chain(
-        error,
-        replace(mean_square.lhs / S_L**2, mean_square),
-        replace(of_all.lhs / S_L, of_all),
-        4 * variance,
+        error, replace(mean_square.lhs / S_L**2, mean_square), replace(of_all.lhs / S_L, of_all), 4 * variance
     )
 
 
@@ -258,12 +247,11 @@ def average() -> Theorem:
 def split_of_the_noise() -> Pair:
     """sum gamma^2 <= T + rest, and T <= sum gamma^2 + rest."""
     Y, near = squares * twice, 6 * squares * gap
-    whole = equal(weights_squared, squares / U**2)
-    main = show(good * weights_squared, "==", good * squares + Y, whole, weights_squared, U)
+    main = show(good * weights_squared, "==", good * squares + Y)
     up, down = _times(squares)
     known = chain(Y, up, near), chain(-Y, down, near)
     letters = (good * weights_squared, good * squares, Y, squares, gap)
-    above = show(good * weights_squared, "<=", good * squares + near, main, *known, *letters)
+    above = show(good * weights_squared, "<=", good * squares + near, main, *known)
     below = show(good * squares, "<=", good * weights_squared + near, main, *known, *letters)
     pairs = bind("sum", (k, l), w * instantiated(w, {k: l}), (prompt,))
     all_ = calc(total(w**2), ("<=", total(w**2) + pairs), ("==", S_L**2))
@@ -291,9 +279,9 @@ def means_of_the_rest() -> tuple[Theorem, ...]:
         (bad, chain(expectation(bad**2), rare(), g**2), g),
     )
     values = (
-        (root_Q, chain(expectation(root_Q**2), first_moments()[1], sqrt(spread) ** 2), sqrt(spread)),
+        (root_Q, equal(expectation(root_Q**2), sqrt(spread) ** 2), sqrt(spread)),
         (square, second_moment_of_the_square(), sqrt(3 + tau) * spread),
-        (squares, moments_of_the_squares()[1], sqrt(1 + tau_0) * eps),
+        (squares, second_moment_of_the_weights(), sqrt(1 + tau_0) * eps),
     )
     means = (
         schwarz_of_bounds("prompt", (prompt,), X, other, of_X, thm, bound, size)
@@ -348,13 +336,7 @@ def theorem() -> Pair:
     """loss <= B^2 + eps (V + sigma^2) + the bound, and the other way round."""
     (error_up, error_down), (noise_up, noise_down) = split_of_the_error(), split_of_the_noise()
     more, less = P + noise * squares, rest + noise * rest_noise
-    given = *first_moments(), moments_of_the_squares()[0]
-    parts = (expectation(cross), expectation(square), expectation(squares))
-    known = calc(
-        expectation(more),
-        ("==", B2 - 2 * parts[0] + parts[1] + noise * parts[2]),
-        ("==", unified, *given, *parts),
-    )
+    known = equal(expectation(more), unified)
     point = chain(replace(error + noise * weights_squared, error_up, noise_up), more + less)
     above = chain(integrate("prompt", (prompt,), point), known.lhs + expectation(less))
     above = chain(
@@ -370,7 +352,7 @@ def theorem() -> Pair:
     E = expectation(less)
     below = calc(
         unified - error_bound,
-        ("==", known.lhs - error_bound, known, known.lhs, error_bound),
+        ("==", known.lhs - error_bound),
         ("<=", known.lhs - E, mean_of_the_rest(), known.lhs, E, error_bound),
     )
     return above, chain(below, integrate("prompt", (prompt,), point))

@@ -15,8 +15,10 @@ from numerics.derivations.normal_form import LENGTH as n
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, REALS, Range, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window import caps
 from proofs_check.derivations.window.kernel_sums import d, k, mean, prompt, r, square, total
 from proofs_check.derivations.window.symmetry import at, cap
@@ -32,7 +34,10 @@ depth = square / 2
 g_0 = total(exp(-r * square))
 Q = 1 - exp(-2)
 CAP = "a cap of uniform tokens has at least this measure, by COL:G.1/lower"
-SERIES = "(1 - e^{-2}) sum of e^{-2 l} over the l from r y on, of which the least is at least r y, is at most e^{-2 r y}"
+SERIES = (
+    "(1 - e^{-2}) sum of e^{-2 l} over the l from r y on, of which the least is at least r y, "
+    "is at most e^{-2 r y}"
+)
 
 
 def shells(body: Term) -> Term:
@@ -84,10 +89,12 @@ def many() -> Theorem:
     first, last, _, _, tokens, _ = given()
     low = arithmetic(exp(-(d / 2) * log(r)), "<=", exp((d - 1) / 2 * log(c / r)), first, last)
     least = chain(replace(low.lhs / sqrt(2 * pi * d), low), area())
-    logs = arithmetic(0, "<=", log(n))
-    number = arithmetic(16 * log(n), "<=", 45 * sqrt(d) / sqrt(2 * pi * d) * log(n), logs, hide=(log(n),))
-    scaled = chain(replace(n * least.lhs, least), n * sigma)
-    return chain(number, replace(tokens.lhs * least.lhs, tokens), scaled)
+    return chain(
+        show(16 * log(n), "<=", 45 * sqrt(d) / sqrt(2 * pi * d) * log(n)),
+        replace(tokens.lhs * least.lhs, tokens),
+        replace(n * least.lhs, least),
+        n * sigma,
+    )
 
 
 @cache
@@ -127,44 +134,39 @@ def below_half() -> Theorem:
     """The bound is at most (1 - e^{-2}) sum_l e^{-2 c_l} n sigma_l/2."""
     first, last = given()[:2]
     ratio = arithmetic(log(c / r), "<=", 0, first, last)
-    less = arithmetic(
-        d / 2 * log(c / r) - Fraction(1, 2), "<=", (d - 1) / 2 * log(c / r), ratio, hide=(log(c / r),)
+    less = show(d / 2 * log(c / r) - Fraction(1, 2), "<=", (d - 1) / 2 * log(c / r), ratio)
+    each = chain(
+        replace(n * weight / 2 / sqrt(2 * pi * d) * exp(less.lhs), less),
+        replace(n * weight / 2 * area().lhs, area()),
     )
-    each = replace(n * weight / 2 / sqrt(2 * pi * d) * exp(less.lhs), less)
-    each = chain(each, replace(n * weight / 2 * area().lhs, area()))
     scaled = n * exp(Fraction(-1, 2)) / 2 / sqrt(2 * pi * d) * gamma
     part = integrated("coordinates", (l,), each, scaled, halves, (m,))
-    same = arithmetic(bound, "==", Q * scaled, hide=(gamma,))
-    return chain(same, arithmetic(Q * scaled, "<=", Q * halves, part, hide=(scaled,)))
-
-
-@cache
-def kernel_sums_from_below() -> Theorem:
-    """P(g_0 < bound) <= n^{-2} <= 1/(2n): where g_0 is less, the mean of the gaps with the weights
-    e^{-2 c_l} is positive, and so that of e^{gap_l} is at least 1.
-    """
-    less = Op("above", (bound - g_0,))
-    short = arithmetic(
-        bound - g_0, "<=", Q * (halves - numbers), below_half(), mixture(), hide=(bound, halves, numbers)
-    )
-    some = Op("above", (short.rhs,))
-    gaps = specialise(arithmetic(0, "<=", Op("above", (Q * u,)) * u), {u: halves - numbers})
-    point = arithmetic(some * ones, "<=", some * convex().lhs, gaps, hide=(halves - numbers, short.rhs))
-    point = chain(replace(less * ones, short), point)
-    point = chain(
-        point,
-        replace(point.rhs, convex()),
-        specialise(arithmetic(some * y, "<=", y, hide=(short.rhs,)), {y: powers}),
-    )
-    rarely = replace(weight * rare().lhs, rare())
-    most = integrated("coordinates", (l,), rarely, bind("prompt", (prompt,), powers), ones * n**-2, (m,))
-    event = bind("prompt", (prompt,), less)
-    found = chain(integrated("prompt", (prompt,), point, ones * event), most)
-    found = arithmetic(event, "<=", n**-2, found, hide=(ones,))
-    return chain(found, arithmetic(n**-2, "<=", 1 / (2 * n), given()[-1]))
+    return calc(bound, ("==", Q * scaled), ("<=", Q * halves, part, scaled))
 
 
 def statement(factor: int | Fraction = 1) -> Statement:
     """g_0 is less than factor times the bound with probability at most 1/(2n)."""
     event = bind("prompt", (prompt,), Op("above", (Fraction(factor) * bound - g_0,)))
     return Statement(event, "<=", 1 / (2 * n), hypotheses(*given()))
+
+
+@proves("COL:G.4/lower", statement)
+@cache
+def kernel_sums_from_below() -> Theorem:
+    """P(g_0 < bound) <= n^{-2} <= 1/(2n): where g_0 is less, the mean of the gaps with the weights
+    e^{-2 c_l} is positive, and so that of e^{gap_l} is at least 1.
+    """
+    less, more = Op("above", (bound - g_0,)), halves - numbers
+    short = show(bound - g_0, "<=", Q * more, below_half(), mixture())
+    some = Op("above", (short.rhs,))
+    gaps = specialise(arithmetic(0, "<=", Op("above", (Q * u,)) * u), {u: more})
+    point = chain(
+        replace(less * ones, short),
+        show(some * ones, "<=", some * convex().lhs, gaps),
+        replace(some * convex().lhs, convex()),
+        specialise(show(some * y, "<=", y), {y: powers}),
+    )
+    rarely, event = replace(weight * rare().lhs, rare()), bind("prompt", (prompt,), less)
+    most = integrated("coordinates", (l,), rarely, bind("prompt", (prompt,), powers), ones * n**-2, (m,))
+    found = chain(integrated("prompt", (prompt,), point, ones * event), most)
+    return calc(event, ("<=", n**-2, found), ("<=", 1 / (2 * n), given()[-1]))

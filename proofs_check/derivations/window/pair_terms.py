@@ -6,12 +6,14 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, equal
+from numerics.derivations.derived import exp
+from numerics.derivations.rules import equal
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Defined, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 
 k, l, prompt = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN), Variable("prompt", Sort.PROMPT)
 #: The weight of a token, which is positive, and P_k at its height.
@@ -37,6 +39,14 @@ S = Defined("S", total(w))
 left = 1 - 2 * total(w * P) / S + total(w**2) / S**2 + pairs(w * at_l(w) * (P * at_l(P))) / S**2
 
 
+def statement(diagonal: int | Fraction = 2) -> Statement:
+    """1 - 2 sum gamma P + sum gamma^2 + sum over pairs gamma_k gamma_l P_k P_l is `diagonal` times
+    sum gamma^2(1 - P), and the sum over pairs of gamma_k gamma_l (1 - P_k)(1 - P_l).
+    """
+    return Statement(left, "==", right(diagonal))
+
+
+@proves("OURS:R13/weights", statement)
 @cache
 def by_pairs() -> Theorem:
     """With weights of sum 1 the terms of the definition are twice those of single tokens, and those
@@ -47,30 +57,12 @@ def by_pairs() -> Theorem:
     whole, average = equal(S**2, squares + both), equal(S * total(w * P), single + mixed)
     above = S**2 - 2 * (S * total(w * P)) + squares + products
     parts = 2 * (squares - single) + both - 2 * mixed + products
-    same = arithmetic(
-        above,
-        "==",
-        parts,
-        whole,
-        average,
-        hide=(S**2, S * total(w * P), squares, both, single, mixed, products),
-    )
-    return chain(
-        left,
-        above / S**2,
-        arithmetic(above / S**2, "==", parts / S**2, same, hide=(above, parts, S)),
-        right(2),
-    )
+    letters = (S**2, S * total(w * P), squares, both, single, mixed, products)
+    same = show(above, "==", parts, whole, average, *letters)
+    return calc(left, ("==", above / S**2), ("==", parts / S**2, same, above, parts, S), ("==", right(2)))
 
 
 def right(diagonal: int | Fraction) -> Term:
     """`diagonal` times sum W^2(1 - P), and the pairs of W(1 - P), over S^2."""
     q = 1 - P
     return Fraction(diagonal) * total(w**2 * q) / S**2 + pairs(w * at_l(w) * (q * at_l(q))) / S**2
-
-
-def statement(diagonal: int | Fraction = 2) -> Statement:
-    """1 - 2 sum gamma P + sum gamma^2 + sum over pairs gamma_k gamma_l P_k P_l is `diagonal` times
-    sum gamma^2(1 - P), and the sum over pairs of gamma_k gamma_l (1 - P_k)(1 - P_l).
-    """
-    return Statement(left, "==", right(diagonal))

@@ -12,8 +12,10 @@ from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 
 d, alpha, i, m, u, v, x = (Variable(name, range=POSITIVE) for name in ("d", "alpha", "i", "m", "u", "v", "x"))
 y = Variable("y", range=REALS)
@@ -29,15 +31,6 @@ def beyond() -> Theorem:
     return assume("i >= (d + sqrt d)/alpha", (d + sqrt(d)) / alpha, "<=", i)
 
 
-@cache
-def ratio_of_the_tail() -> Theorem:
-    """(1 + 1/i)^d e^{-alpha} <= e^{-alpha sqrt d/(d + sqrt d)}, as log(1 + y) <= y."""
-    step = specialise(arithmetic(log(1 + x), "<=", x), {x: 1 / i})
-    whole = chain(replace(exp(d * log(1 + 1 / i)) * exp(-alpha), step), exp(d / i - alpha))
-    bound = -alpha * sqrt(d) / (d + sqrt(d))
-    return chain(whole, replace(whole.rhs, arithmetic(d / i - alpha, "<=", bound, beyond())))
-
-
 def ratio_statement(root: int | Fraction = 1) -> Statement:
     """((i + 1)/i)^d e^{-alpha} <= e^{-root alpha sqrt d/(d + sqrt d)} for i >= (d + sqrt
     d)/alpha.
@@ -46,12 +39,21 @@ def ratio_statement(root: int | Fraction = 1) -> Statement:
     return Statement(power(1 + 1 / i, d) * exp(-alpha), "<=", bound, beyond().assumptions)
 
 
+@proves("COL:G.3.sum", ratio_statement)
+@cache
+def ratio_of_the_tail() -> Theorem:
+    """(1 + 1/i)^d e^{-alpha} <= e^{-alpha sqrt d/(d + sqrt d)}, as log(1 + y) <= y."""
+    bound = -alpha * sqrt(d) / (d + sqrt(d))
+    return calc(
+        power(1 + 1 / i, d) * exp(-alpha),
+        ("<=", exp(d / i - alpha), specialise(arithmetic(log(1 + x), "<=", x), {x: 1 / i})),
+        ("<=", exp(bound), arithmetic(d / i - alpha, "<=", bound, beyond())),
+    )
+
+
 @cache
 def before() -> tuple[Theorem, Theorem]:
-    return (
-        assume("i <= m", i, "<=", m),
-        assume("m < (d + sqrt d)/alpha", m, "<", (d + sqrt(d)) / alpha),
-    )
+    return (assume("i <= m", i, "<=", m), assume("m < (d + sqrt d)/alpha", m, "<", (d + sqrt(d)) / alpha))
 
 
 def term_of_the_sum(of: Term) -> Term:
@@ -59,6 +61,13 @@ def term_of_the_sum(of: Term) -> Term:
     return power(of, d) * exp(-alpha * of)
 
 
+def compared_statement(half: int | Fraction = Fraction(1, 2)) -> Statement:
+    """e^{-half} i^d e^{-alpha i} <= m^d e^{-alpha m} for i <= m < (d + sqrt d)/alpha."""
+    given = hypotheses(*before())
+    return Statement(exp(-Fraction(half)) * term_of_the_sum(i), "<=", term_of_the_sum(m), given)
+
+
+@proves("COL:G.3.low", compared_statement)
 @cache
 def terms_compared() -> Theorem:
     """e^{-1/2} i^d e^{-alpha i} <= m^d e^{-alpha m}: with i = d u/alpha and m = d v/alpha the
@@ -73,31 +82,19 @@ def terms_compared() -> Theorem:
     late, early = Op("ind", (v - 1,)), Op("above", (1 - v,))
     top = specialise(arithmetic(log(u) - u, "<=", -1), {u: U})
     near = arithmetic(late * (-1 - (v - 1) ** 2 / 2), "<=", late * (log(v) - v))
-    rising = arithmetic(early * (log(share) - share * v), "<=", early * -v)
-    rising = arithmetic(
-        early * (log(share) + log(v) - share * v),
-        "<=",
-        early * (log(v) - v),
-        rising,
-        hide=(log(share), log(v)),
-    )
+    below = early * (log(share) + log(v) - share * v)
+    rising = show(below, "<=", early * (log(v) - v))
     quotient = arithmetic(i / m, "<=", 1, smaller)
     near, rising = specialise(near, {v: V}), specialise(rising, {share: i / m, v: V}, quotient)
-    F, G, near_, early_ = log(U) - U, log(V) - V, Op("ind", (V - 1,)), Op("above", (1 - V,))
-    rising = chain(early_ * F, rising)
+    F, G = log(U) - U, log(V) - V
+    rising = chain(Op("above", (1 - V,)) * F, rising)
     close = arithmetic(V - 1, "<=", 1 / sqrt(d), short)
-    square = arithmetic(near_ * (V - 1) ** 2, "<=", (1 / sqrt(d)) ** 2, close, hide=(V - 1, 1 / sqrt(d)))
-    square = chain(square, 1 / d)
-    gap = arithmetic(F - 1 / d / 2, "<=", G, top, near, rising, square, hide=(F, G, (V - 1) ** 2, V, 1 / d))
-    less = arithmetic(d * F - Fraction(1, 2), "<=", d * G, gap, hide=(F, G))
+    root = 1 / sqrt(d)
+    square = chain(show(Op("ind", (V - 1,)) * (V - 1) ** 2, "<=", root**2, close, V - 1), 1 / d)
+    gap = show(F - 1 / d / 2, "<=", G, top, near, rising, square, F, G, (V - 1) ** 2)
+    less = show(d * F - Fraction(1, 2), "<=", d * G, gap)
     scaled = replace(exp(less.lhs) * power(d / alpha, d), less)
     return chain(exp(Fraction(-1, 2)) * term_of_the_sum(i), scaled, term_of_the_sum(m))
-
-
-def compared_statement(half: int | Fraction = Fraction(1, 2)) -> Statement:
-    """e^{-half} i^d e^{-alpha i} <= m^d e^{-alpha m} for i <= m < (d + sqrt d)/alpha."""
-    given = hypotheses(*before())
-    return Statement(exp(-Fraction(half)) * term_of_the_sum(i), "<=", term_of_the_sum(m), given)
 
 
 #: Positive numbers N_k <= m, as m e^{-g_k^2}: a list of them is a prompt.
@@ -111,33 +108,27 @@ count = bind("sum", (k,), Op("ind", (-(g(k) ** 2),)), (prompt,))
 contains = Op("ind", (count - 1,))
 
 
-@cache
-def last_term() -> Theorem:
-    """m^d e^{-alpha m} <= the sum of N_k^d e^{-alpha N_k}, of which it is a term."""
-    h, below = Variable("h", range=NONNEGATIVE), Variable("q", range=Range(None, Fraction(0), True, False))
-    point = arithmetic(Op("ind", (below,)), "<=", exp(d * below))
-    small = arithmetic(exp(-h), "<=", 1)
-    rise = replace(exp(-(alpha * m * 1)), specialise(small, {h: g(k) ** 2}))
-    each = specialise(point, {below: -(g(k) ** 2)})
-    each = chain(
-        replace(power(m, d) * exp(-(alpha * m * 1)) * each.lhs, each, rise),
-        power(m, d) * exp(-d * g(k) ** 2) * rise.rhs,
-    )
-    total = integrate("sum", (k,), each, (prompt,))
-    last = power(m, d) * exp(-alpha * m)
-    whole = chain(last * count, total, truncated)
-    once = specialise(arithmetic(Op("ind", (h - 1,)), "<=", h), {h: count})
-    less = arithmetic(exp(Fraction(-1, 2)), "<=", 1)
-    start = specialise(replace(last * exp(Fraction(-1, 2)) * h, less), {h: contains})
-    return chain(start, replace(last * contains, once), whole)
-
-
 def last_statement(half: int = 1) -> Statement:
     """m^d e^{-alpha m - half/2} <= the sum over a list of numbers of (0, m], if m is in the
     list.
     """
     bound = power(m, d) * exp(-alpha * m) * exp(-Fraction(half, 2))
     return Statement(bound * contains, "<=", truncated)
+
+
+@proves("COL:G.3/small.lower", last_statement)
+@cache
+def last_term() -> Theorem:
+    """m^d e^{-alpha m} <= the sum of N_k^d e^{-alpha N_k}, of which it is a term."""
+    h, below = Variable("h", range=NONNEGATIVE), Variable("q", range=Range(None, Fraction(0), True, False))
+    point = specialise(show(Op("ind", (below,)), "<=", exp(d * below)), {below: -(g(k) ** 2)})
+    rise = replace(exp(-(alpha * m * 1)), specialise(show(exp(-h), "<=", 1), {h: g(k) ** 2}))
+    each = replace(power(m, d) * exp(-(alpha * m * 1)) * point.lhs, point, rise)
+    last, total = power(m, d) * exp(-alpha * m), integrate("sum", (k,), each, (prompt,))
+    once = specialise(show(Op("ind", (h - 1,)), "<=", h), {h: count})
+    less = show(exp(Fraction(-1, 2)), "<=", 1)
+    start = specialise(replace(last * exp(Fraction(-1, 2)) * h, less), {h: contains})
+    return chain(start, replace(last * contains, once), total, truncated)
 
 
 #: pi, of which it is used that it is more than 3, and Gamma(d + 1).
@@ -161,26 +152,27 @@ def stirling(most: int = 2) -> tuple[Theorem, ...]:
     )
 
 
-@cache
-def largest_term() -> Theorem:
-    """(d/(alpha e))^d < Gamma(d + 1)/alpha^{d + 1}, as alpha < sqrt(2 pi d)."""
-    bound, many, small = stirling()
-    root = arithmetic(alpha, "<", sqrt(2 * pi * d), many, small)
-    peak = exp(d * log(d) - d)
-    less = arithmetic(alpha * peak, "<", root.rhs * peak, root, hide=(peak, root.rhs))
-    less = chain(less, bound)
-    scale = exp(-(d + 1) * log(alpha))
-    scaled = arithmetic(scale * (alpha * peak), "<", scale * gamma, less, hide=(scale, alpha * peak))
-    start = chain(
-        exp(-d * log(alpha)) * peak, arithmetic(exp(-d * log(alpha)) * peak, "==", scaled.lhs, hide=(peak,))
-    )
-    return chain(power(d, d) * power(alpha, -d) * exp(-d), start, scaled)
-
-
 def largest_statement(most: int = 2) -> Statement:
     """(d/(alpha e))^d < Gamma(d + 1)/alpha^{d + 1} for d >= 5 and alpha <= most."""
     given = hypotheses(*stirling(most))
     return Statement(power(d, d) * power(alpha, -d) * exp(-d), "<", power(alpha, -(d + 1)) * gamma, given)
+
+
+@proves("COL:G.3.cite", largest_statement)
+@cache
+def largest_term() -> Theorem:
+    """(d/(alpha e))^d < Gamma(d + 1)/alpha^{d + 1}, as alpha < sqrt(2 pi d)."""
+    bound, many, small = stirling()
+    root, peak, scale = sqrt(2 * pi * d), exp(d * log(d) - d), exp(-(d + 1) * log(alpha))
+    less = calc(
+        alpha * peak, ("<", root * peak, arithmetic(alpha, "<", root, many, small)), ("<=", gamma, bound)
+    )
+    return calc(
+        power(d, d) * power(alpha, -d) * exp(-d),
+        ("==", exp(-d * log(alpha)) * peak),
+        ("==", scale * (alpha * peak)),
+        ("<", scale * gamma, less),
+    )
 
 
 #: Theorem E.1: the constants of both bounds, n, L, sigma and the width.
@@ -194,18 +186,19 @@ def optimal_loss() -> Theorem:
     return assume("c' L^2/w^2 <= 4c L^2 (sigma^2 d/(n L^2))^{2/(d + 2)}", low * L**2 / w**2, "<=", bound)
 
 
+def lower_statement(four: int = 4) -> Statement:
+    """(n L^2/(d sigma^2))^{1/(d + 2)} sqrt(c'/(four c)) <= w."""
+    return Statement(power(share, 1 / (d + 2)) * sqrt(low / (four * up)), "<=", w, optimal_loss().assumptions)
+
+
+@proves("COL:E.1.low", lower_statement)
 @cache
 def lower_end() -> Theorem:
     """(n L^2/(d sigma^2))^{1/(d + 2)} sqrt(c'/(4c)) <= w."""
     x = exp(1 / (d + 2) * log(share))
-    given = chain(low * L**2 / w**2, optimal_loss(), 4 * up * L**2 / x**2)
-    square = arithmetic(x**2 * low / (4 * up), "<=", w**2, given, hide=(x,))
-    return arithmetic(x * sqrt(low / (4 * up)), "<=", w, square, hide=(x,))
-
-
-def lower_statement(four: int = 4) -> Statement:
-    """(n L^2/(d sigma^2))^{1/(d + 2)} sqrt(c'/(four c)) <= w."""
-    return Statement(power(share, 1 / (d + 2)) * sqrt(low / (four * up)), "<=", w, optimal_loss().assumptions)
+    given = chain(optimal_loss(), 4 * up * L**2 / x**2)
+    square = show(x**2 * low / (4 * up), "<=", w**2, given)
+    return show(x * sqrt(low / (4 * up)), "<=", w, square, x)
 
 
 @cache
@@ -219,38 +212,37 @@ def optimal_noise() -> Theorem:
     )
 
 
-@cache
-def upper_end() -> Theorem:
-    """w <= (n L^2/sigma^2)^{2/(d + 2)} (4c/c' d^{2/(d + 2)})^{2/d}, by logarithms."""
-    least, most = arithmetic(log(exp(y)), "==", y), arithmetic(y, "<=", log(exp(y)))
-    factor, whole, exponent = 4 * up / low, n * L**2 / sigma**2, -2 / (d + 2) * log(share)
-    width = power(w, d / 2)
-    bound = factor * whole * exp(exponent)
-    given = arithmetic(width, "<=", bound, optimal_noise(), hide=(width, exp(exponent)))
-    start = replace(exp(2 / d * (d / 2 * log(w))), specialise(most, {y: d / 2 * log(w)}))
-    start = chain(
-        arithmetic(w, "==", exp(log(w))), start, replace(exp(2 / d * log(width)), replace(log(width), given))
-    )
-    plain = exp(2 / d * (log(factor) + log(whole) + log(exp(exponent))))
-    start = chain(start, replace(plain, specialise(least, {y: exponent})))
-    of_factor, of_whole, of_d = (Variable(name, range=REALS) for name in ("log f", "log Lambda", "log d"))
-    left = 2 / d * (of_factor + of_whole - 2 / (d + 2) * (of_whole - of_d))
-    same = arithmetic(left, "==", 2 / (d + 2) * of_whole + 2 / d * (of_factor + 2 / (d + 2) * of_d))
-    same = specialise(same, {of_factor: log(factor), of_whole: log(whole), of_d: log(d)})
-    start = chain(start, replace(exp(same.lhs), same))
-    back = specialise(most, {y: 2 / (d + 2) * log(d)})
-    return chain(
-        start,
-        replace(power(whole, 2 / (d + 2)) * exp(2 / d * (log(factor) + back.lhs)), back),
-        upper_statement().rhs,
-    )
-
-
 def upper_statement(halves: int = 2, four: int = 4) -> Statement:
     """w <= (n L^2/sigma^2)^{halves/(d + 2)} (four c/c' d^{2/(d + 2)})^{2/d}."""
     factor = four * up / low * power(d, 2 / (d + 2))
     stated = power(n * L**2 / sigma**2, halves / (d + 2)) * power(factor, 2 / d)
     return Statement(w, "<=", stated, optimal_noise().assumptions)
+
+
+@proves("COL:E.1.up", upper_statement)
+@cache
+def upper_end() -> Theorem:
+    """w <= (n L^2/sigma^2)^{2/(d + 2)} (4c/c' d^{2/(d + 2)})^{2/d}, by logarithms."""
+    least, most = show(log(exp(y)), "==", y), show(y, "<=", log(exp(y)))
+    factor, whole, exponent = 4 * up / low, n * L**2 / sigma**2, -2 / (d + 2) * log(share)
+    width, bound = power(w, d / 2), factor * whole * exp(exponent)
+    given = arithmetic(width, "<=", bound, optimal_noise(), hide=(width, exp(exponent)))
+    of_factor, of_whole, of_d = (Variable(name, range=REALS) for name in ("log f", "log Lambda", "log d"))
+    left = 2 / d * (of_factor + of_whole - 2 / (d + 2) * (of_whole - of_d))
+    same = arithmetic(left, "==", 2 / (d + 2) * of_whole + 2 / d * (of_factor + 2 / (d + 2) * of_d))
+    same = specialise(same, {of_factor: log(factor), of_whole: log(whole), of_d: log(d)})
+    back = specialise(most, {y: 2 / (d + 2) * log(d)})
+    return chain(
+        arithmetic(w, "==", exp(log(w))),
+        replace(exp(2 / d * (d / 2 * log(w))), specialise(most, {y: d / 2 * log(w)})),
+        replace(exp(2 / d * log(width)), replace(log(width), given)),
+        replace(
+            exp(2 / d * (log(factor) + log(whole) + log(exp(exponent)))), specialise(least, {y: exponent})
+        ),
+        replace(exp(same.lhs), same),
+        replace(power(whole, 2 / (d + 2)) * exp(2 / d * (log(factor) + back.lhs)), back),
+        upper_statement().rhs,
+    )
 
 
 #: Theorem E.3: a number of the range as a mixture of its ends, and Lambda >= 1.
@@ -275,65 +267,18 @@ def bernoulli() -> Theorem:
     """1 + d/2 (x - 1) <= x^{d/2} for d >= 2: e^{s u} <= 1 - s + s e^u for s = 2/d <= 1, u = log
     x^{d/2}.
     """
-    s = Variable("s", range=Range(Fraction(0), Fraction(1), True, False))
-    line = arithmetic(1 + y, "<=", exp(y))
+    s, q = Variable("s", range=Range(Fraction(0), Fraction(1), True, False)), d / 2
+    line = show(1 + y, "<=", exp(y))
     up, down = specialise(line, {y: (1 - s) * y}), specialise(line, {y: -s * y})
-    power_ = exp(s * y)
-    parts = []
-    for weight, thm in ((s, up), (1 - s, down)):
-        each = chain(replace(power_ * thm.lhs, thm), exp(y) if thm is up else 1)
-        parts.append(
-            arithmetic(
-                weight * each.lhs,
-                "<=",
-                weight * each.rhs,
-                each,
-                hide=(each.lhs, each.rhs) if thm is up else (each.lhs,),
-            )
-        )
-    convex = chain(power_, replace(parts[0].lhs + parts[1].lhs, *parts))
-    q = d / 2
-    convex = specialise(convex, {s: 2 / d, y: q * log(x)}, arithmetic(2 / d, "<=", 1, plane()))
-    value = chain(arithmetic(x, "==", exp(log(x))), convex)
+    mean = exp(s * y)
+    up, down = chain(replace(mean * up.lhs, up), exp(y)), chain(replace(mean * down.lhs, down), 1)
+    first = show(s * up.lhs, "<=", s * exp(y))
+    second = show((1 - s) * down.lhs, "<=", (1 - s) * 1, down)
+    convex = chain(mean, replace(s * up.lhs + (1 - s) * down.lhs, first, second))
+    convex = specialise(convex, {s: 2 / d, y: q * log(x)}, show(2 / d, "<=", 1, plane()))
+    value = chain(show(x, "==", exp(log(x))), convex)
     scaled = chain(replace(q * x, value), q - 1 + power(x, q))
     return chain(1 + q * (x - 1), replace(1 - q + q * x, scaled), power(x, q))
-
-
-@cache
-def convex() -> Theorem:
-    """The bound at a mixture is at most the mixture of the bounds at its ends."""
-    q = d / 2
-    parts = []
-    for end in (a, b):
-        line = specialise(bernoulli(), {x: end / v})
-        parts.append(chain(replace(power(v, q) * line.lhs, line), power(end, q)))
-    sides = of_a * parts[0].lhs + of_b * parts[1].lhs
-    tangent = power(v, q) * (1 + q * (mixed / v - 1))
-    above = chain(arithmetic(tangent, "==", sides, hide=(power(v, q),)), replace(sides, *parts))
-    above = specialise(above, {v: mixed})
-    above = chain(
-        power(mixed, q), arithmetic(power(mixed, q), "==", above.lhs, hide=(power(mixed, q),)), above
-    )
-    inverse = arithmetic(1 / mixed, "<=", of_a / a + of_b / b)
-    return chain(replace(bound(mixed), inverse, above), of_a * bound(a) + of_b * bound(b))
-
-
-@cache
-def values_at_the_ends() -> tuple[Theorem, Theorem]:
-    """1/w + w^{d/2}/Lambda at w = Lambda^{1/(d + 2)} and at Lambda^{2/(d + 2)}."""
-    logarithm, inner = arithmetic(0, "<=", log(Lam)), arithmetic(log(exp(y)), "<=", y)
-    inverse = arithmetic(Lam**-1, "<=", exp(-log(Lam)))
-    found = []
-    for times in (1, 2):
-        exponent = times / (d + 2) * log(Lam)
-        steep = arithmetic(
-            (d / 2 * times / (d + 2) - 1) * log(Lam), "<=", -exponent, logarithm, hide=(log(Lam),)
-        )
-        second = replace(power(exp(exponent), d / 2) / Lam, specialise(inner, {y: exponent}), inverse)
-        value = replace(bound(exp(exponent)), second)
-        value = chain(value, exp(-exponent) + exp(steep.lhs))
-        found.append(chain(value, replace(value.rhs, steep), 2 * exp(-exponent)))
-    return found[0], found[1]
 
 
 def range_statements(lower: int = 2, ends: int = 1, less: int = 1) -> tuple[Statement, ...]:
@@ -347,3 +292,27 @@ def range_statements(lower: int = 2, ends: int = 1, less: int = 1) -> tuple[Stat
         Statement(bound(power(Lam, beta)), "<=", 2 * power(Lam, -beta) / less),
         Statement(bound(power(Lam, 2 * beta)), "<=", 2 * power(Lam, -2 * beta) / ends),
     )
+
+
+@proves("COL:E.3.cvx", range_statements, part=1)
+@cache
+def convex() -> Theorem:
+    """The bound at a mixture is at most the mixture of the bounds at its ends."""
+    q = d / 2
+    lines = [specialise(bernoulli(), {x: end / v}) for end in (a, b)]
+    parts = [chain(replace(power(v, q) * line.lhs, line), power(end, q)) for line, end in zip(lines, (a, b))]
+    sides = of_a * parts[0].lhs + of_b * parts[1].lhs
+    tangent = show(power(v, q) * (1 + q * (mixed / v - 1)), "==", sides)
+    above = specialise(chain(tangent, replace(sides, *parts)), {v: mixed})
+    above = chain(show(power(mixed, q), "==", above.lhs), above)
+    inverse = show(1 / mixed, "<=", of_a / a + of_b / b)
+    return chain(replace(bound(mixed), inverse, above), of_a * bound(a) + of_b * bound(b))
+
+
+@proves("COL:E.3.cvx", range_statements, part=2, at=(1, 2))
+@cache
+def value_at_an_end(times: int) -> Theorem:
+    """1/w + w^{d/2}/Lambda at w = Lambda^{times/(d + 2)}."""
+    exponent = times / (d + 2) * log(Lam)
+    steep = (d / 2 * times / (d + 2) - 1) * log(Lam)
+    return calc(bound(exp(exponent)), ("<=", exp(-exponent) + exp(steep)), ("<=", 2 * exp(-exponent)))

@@ -82,9 +82,7 @@ def half_the_square() -> Theorem:
 def square_of_an_average(value: Term) -> Theorem:
     """(sum gamma_i v_i)^2 <= sum gamma_i v_i^2: the mean of the squares about the average."""
     V, Q = tokens(W * value), tokens(W * value**2)
-    each = arithmetic(0, "<=", zeta * (t - u) ** 2)
-    each = specialise(each, {zeta: W, t: value, u: V / S})
-    spread = integrate("coordinates", (i,), each, (n,))
-    spread = chain(tokens(0 * W), spread, Q - V**2 / S)
-    short = arithmetic(V**2 / S**2, "<=", Q / S, chain(equal(0 * W, tokens(0 * W)), spread), hide=(V, Q))
+    each = specialise(arithmetic(0, "<=", zeta * (t - u) ** 2), {zeta: W, t: value, u: V / S})
+    spread = chain(0, tokens(0 * W), integrate("coordinates", (i,), each, (n,)), Q - V**2 / S)
+    short = arithmetic(V**2 / S**2, "<=", Q / S, spread, hide=(V, Q))
     return chain(average(value) ** 2, short, average(value**2))

@@ -8,11 +8,13 @@ from functools import cache
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
+from numerics.derivations.rules import assume, equal, integrate, specialise
 from numerics.derivations.sorts import REALS, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import show
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.prompt import X, d, i, j, l, mean, n, o, over, tokens
 from proofs_check.derivations.window.signal import p, r, v
 
@@ -92,41 +94,7 @@ def invariant() -> tuple[Theorem, ...]:
 @cache
 def same_weights() -> Theorem:
     """The weight of R u_i at its height over R u is that of u_i at its height over u."""
-    inner = specialise(rotation()[0], {v: ((j,), X(i, j, o))})
-    return arithmetic(at_image, "==", at_u, inner, hide=(inner.lhs, inner.rhs))
-
-
-@cache
-def signal_moved() -> Theorem:
-    """E |h - u|^2 with the rotation in the exponents is E |h - R'u|^2 without it."""
-    back, _, _, law, _ = invariant()
-    same = same_weights()
-    part = arithmetic(at_image * image, "==", at_u * image, same, hide=(at_image, at_u, image))
-    summed = integrate("coordinates", (i,), part, (n,))
-    scale, value = inverse_turned(o), tokens(at_u * image)
-    point = arithmetic(
-        (centre_turned - p(j)) ** 2,
-        "==",
-        (scale * value - turned(r)) ** 2,
-        summed,
-        back,
-        hide=(tokens(at_image * image), value, turned(r)),
-    )
-    total = integrate("coordinates", (j,), point, (d,))
-    moved = specialise(rotation()[1], {v: ((j,), centre_moved - r(j))})
-    whole = chain(total, moved)
-    return chain(law, integrate("mean", (o,), whole))
-
-
-@cache
-def noise_without_rotation() -> Theorem:
-    """The noise term is that of the weights at the heights over u."""
-    law = invariant()[4]
-    part = arithmetic(at_image**2, "==", at_u**2, same_weights(), hide=(at_image, at_u))
-    summed = integrate("coordinates", (i,), part, (n,))
-    scale = inverse_turned(o) ** 2
-    point = arithmetic(scale * summed.lhs, "==", scale * summed.rhs, summed, hide=(summed.lhs, summed.rhs))
-    return chain(law, integrate("mean", (o,), point))
+    return show(at_image, "==", at_u, specialise(rotation()[0], {v: ((j,), X(i, j, o))}))
 
 
 def statements(sign: int = 1) -> tuple[Statement, ...]:
@@ -142,4 +110,32 @@ def statements(sign: int = 1) -> tuple[Statement, ...]:
     )
 
 
-theorems = (lambda: equal(split_statement().lhs, split_statement().rhs), signal_moved, noise_without_rotation)
+@proves("COL:H.2.rot", statements, part=2)
+@cache
+def signal_moved() -> Theorem:
+    """E |h - u|^2 with the rotation in the exponents is E |h - R'u|^2 without it."""
+    back, _, _, law, _ = invariant()
+    part = show(at_image * image, "==", at_u * image, same_weights())
+    summed = integrate("coordinates", (i,), part, (n,))
+    moved = (inverse_turned(o) * summed.rhs - turned(r)) ** 2
+    point = show((centre_turned - p(j)) ** 2, "==", moved, summed, back)
+    whole = chain(
+        integrate("coordinates", (j,), point, (d,)),
+        specialise(rotation()[1], {v: ((j,), centre_moved - r(j))}),
+    )
+    return chain(law, integrate("mean", (o,), whole))
+
+
+@proves("COL:H.2.rot", statements, part=3)
+@cache
+def noise_without_rotation() -> Theorem:
+    """The noise term is that of the weights at the heights over u."""
+    part = show(at_image**2, "==", at_u**2, same_weights())
+    summed, scale = integrate("coordinates", (i,), part, (n,)), inverse_turned(o) ** 2
+    point = show(scale * summed.lhs, "==", scale * summed.rhs, summed)
+    return chain(invariant()[4], integrate("mean", (o,), point))
+
+
+@proves("COL:H.2.rot", statements, part=1)
+def split_of_the_score() -> Theorem:
+    return equal(split_statement().lhs, split_statement().rhs)

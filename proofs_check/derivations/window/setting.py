@@ -10,8 +10,10 @@ from numerics.derivations.derived import chain, exp
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import by_normal_form, proves
 from proofs_check.derivations.window.prompt import S, W, X, i, j, l, mean, n, o, over, q, tokens, x
 
 sigma, r, h = (Variable(name, range=POSITIVE) for name in ("sigma", "r", "h"))
@@ -34,20 +36,6 @@ def equally_likely() -> Theorem:
     )
 
 
-@cache
-def without_covariates() -> tuple[Theorem, Theorem]:
-    """E (A + C)^2 + E B^2 = E [(A + B + C)^2 + (-A + B - C)^2]/2, which is the loss at v."""
-    a, b = A(o) + C(o), B
-    here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
-    each = arithmetic(y**2 + z**2, "==", ((y + z) ** 2 + (z - y) ** 2) / 2)
-    whole = integrate("mean", (o,), specialise(each, {y: a, z: b}))
-    printed = chain(
-        mean(a**2) + mean(b**2), equal(mean(a**2) + mean(b**2), whole.lhs), whole, (here + there) / 2
-    )
-    same = arithmetic((here + there) / 2, "==", here, equally_likely(), hide=(here, there))
-    return printed, chain(printed, same)
-
-
 def covariates_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
     """E (A + C)^2, the loss at v = 0, and E B^2 together are half E [(A + B + C)^2 + (-A + B -
     C)^2], and 2 half times the loss at v.
@@ -60,6 +48,15 @@ def covariates_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statem
     )
 
 
+@proves("COL:B.1", covariates_statements, part=(1, 2))
+@cache
+def without_covariates() -> tuple[Theorem, Theorem]:
+    """E (A + C)^2 + E B^2 = E [(A + B + C)^2 + (-A + B - C)^2]/2, which is the loss at v."""
+    here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
+    printed = show(mean((A(o) + C(o)) ** 2) + mean(B**2), "==", (here + there) / 2)
+    return printed, calc(printed, ("==", here, equally_likely()))
+
+
 #: Lemma B.5: the heights of a token over two points of one length, the values of rho and the
 #: weights there.
 at_S, at_T, rho_S, rho_T, w_S, w_T = (_bounded(name) for name in ("S", "T", "rho_S", "rho_T", "w_S", "w_T"))
@@ -70,10 +67,22 @@ def weight(at: Term) -> Term:
     return exp(2 * at) / (exp(2 * at) + r)
 
 
+def monotone_statements(sign: int = 1) -> tuple[Statement, Statement]:
+    """The weight times `sign` grows with the height, and its mean with rho is largest if both are
+    taken at one point.
+    """
+    given = hypotheses(*exchangeable())
+    return (
+        Statement(sign * weight(s), "<", sign * weight(s + h)),
+        Statement(sign * mean(rho_S(o) * w_T(o)), "<=", sign * mean(rho_T(o) * w_T(o)), given),
+    )
+
+
+@proves("COL:B.5.mono", monotone_statements, part=1)
 @cache
 def growing() -> Theorem:
     """The weight grows with the height."""
-    return arithmetic(weight(s), "<", weight(s + h))
+    return show(weight(s), "<", weight(s + h))
 
 
 @cache
@@ -93,11 +102,11 @@ def exchangeable() -> tuple[Theorem, ...]:
 
 def _value(w: Function, at: Function, thm: Theorem) -> Theorem:
     """The weight from the equation that defines it."""
-    below = exp(2 * at(o)) + r
-    fraction = arithmetic(w(o), "==", thm.lhs / below, hide=(exp(2 * at(o)),))
-    return chain(fraction, arithmetic(fraction.rhs, "==", weight(at(o)), thm, hide=(thm.lhs,)))
+    top = exp(2 * at(o))
+    return calc(w(o), ("==", thm.lhs / (top + r)), ("==", weight(at(o)), thm))
 
 
+@proves("COL:B.5.mono", monotone_statements, part=2)
 @cache
 def ordered_alike() -> Theorem:
     """E rho(S) w(T) <= E rho(T) w(T): both orders agree, so E (rho(S) - rho(T))(w(S) - w(T)) >=
@@ -105,37 +114,26 @@ def ordered_alike() -> Theorem:
     """
     law, swap, up, down, of_S, of_T = exchangeable()
     first, second = _value(w_S, at_S, of_S), _value(w_T, at_T, of_T)
-    up_, low_ = exp(2 * s), exp(2 * t)
+    high, low_, event = exp(2 * s), exp(2 * t), Op("ind", (s - t,))
     order = specialise(arithmetic(0, "<=", Op("ind", (y,)) * (exp(2 * y) - 1)), {y: s - t})
-    scale = exp(2 * t) * r / ((up_ + r) * (low_ + r))
-    scaled = arithmetic(0, "<=", scale * order.rhs, order, hide=(scale, order.rhs))
-    event = Op("ind", (s - t,))
-    scaled = chain(scaled, r / ((up_ + r) * (low_ + r)) * event * (up_ - low_))
-    order = chain(
-        scaled, arithmetic(scaled.rhs, "==", event * (weight(s) - weight(t)), hide=(up_, low_, event))
+    scale = low_ * r / ((high + r) * (low_ + r))
+    order = calc(
+        0,
+        ("<=", scale * order.rhs, order),
+        ("==", r / ((high + r) * (low_ + r)) * event * (high - low_)),
+        ("==", event * (weight(s) - weight(t)), high),
     )
     ends = [specialise(order, dict(zip((s, t), at))) for at in ((at_S(o), at_T(o)), (at_T(o), at_S(o)))]
-    gap, other = rho_S(o) - rho_T(o), weight(at_S(o)) - weight(at_T(o))
-    both = arithmetic(0, "<=", gap * other, up, down, *ends, hide=(weight(at_S(o)), weight(at_T(o))))
-    same = arithmetic(
-        gap * other, "==", gap * (w_S(o) - w_T(o)), first, second, hide=(weight(at_S(o)), weight(at_T(o)))
+    gap, weights = rho_S(o) - rho_T(o), (weight(at_S(o)), weight(at_T(o)))
+    point = calc(
+        0 * rho_S(o),
+        ("<=", gap * (weights[0] - weights[1]), up, down, *ends, *weights),
+        ("==", gap * (w_S(o) - w_T(o)), first, second, *weights),
     )
-    whole = chain(equal(0, mean(0 * rho_S(o))), integrate("mean", (o,), chain(0 * rho_S(o), both, same)))
     mean_of = lambda rho, w: mean(rho(o) * w(o))
-    parts = [mean_of(rho, w) for rho in (rho_S, rho_T) for w in (w_S, w_T)]
-    whole = chain(whole, parts[0] - parts[1] - parts[2] + parts[3])
-    return arithmetic(parts[1], "<=", parts[3], whole, law, swap)
-
-
-def monotone_statements(sign: int = 1) -> tuple[Statement, Statement]:
-    """The weight times `sign` grows with the height, and its mean with rho is largest if both are
-    taken at one point.
-    """
-    given = hypotheses(*exchangeable())
-    return (
-        Statement(sign * weight(s), "<", sign * weight(s + h)),
-        Statement(sign * mean(rho_S(o) * w_T(o)), "<=", sign * mean(rho_T(o) * w_T(o)), given),
-    )
+    SS, ST, TS, TT = (mean_of(rho, w) for rho in (rho_S, rho_T) for w in (w_S, w_T))
+    whole = chain(0, mean(0 * rho_S(o)), integrate("mean", (o,), point), SS - ST - TS + TT)
+    return arithmetic(ST, "<=", TT, whole, law, swap)
 
 
 #: g at c_y, and its least value.
@@ -147,18 +145,19 @@ def least_value() -> Theorem:
     return assume("m is the least value of g", least, "<=", g(o), every=(o,))
 
 
-@cache
-def one_minimiser() -> tuple[Theorem, Theorem]:
-    """m <= E g(c_y), with equality if all c_y are one minimiser."""
-    return chain(least, integrate("mean", (o,), least_value())), equal(mean(least), least)
-
-
 def minimiser_statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
     """share m <= E g(c_y), and E g(c) = share m for one minimiser c."""
     return (
         Statement(Fraction(share) * least, "<=", mean(g(o)), least_value().assumptions),
         Statement(mean(least), "==", Fraction(share) * least),
     )
+
+
+@proves("COL:B.5.map", minimiser_statements, part=(1, 2))
+@cache
+def one_minimiser() -> tuple[Theorem, Theorem]:
+    """m <= E g(c_y), with equality if all c_y are one minimiser."""
+    return chain(least, integrate("mean", (o,), least_value())), equal(mean(least), least)
 
 
 #: The root of the squared distance of a token, as |x_i - x|^2 is not negative.
@@ -177,45 +176,36 @@ def _quotient(step: Term, sign: int = -1) -> Term:
     return Op("max", (gap, -gap))
 
 
-@cache
-def derivative_of_the_sums() -> tuple[Theorem, Theorem]:
-    """|g_0(r + h) - g_0(r) + h g_2(r)| is at most h^2 g_4(r)/2 for h > 0, and h^2 g_4(r + h)/2 for
-    h < 0: -g_2 is the derivative of g_0.
-    """
-    u, bound = length(i) ** 2, Variable("z", range=NONNEGATIVE)
-    falls = (
-        arithmetic(0, "<=", exp(-bound) - 1 + bound),
-        arithmetic(exp(-bound) - 1 + bound, "<=", bound**2 / 2),
-    )
-    rise = 1 - (1 + bound) * exp(-bound)
-    rises = arithmetic(0, "<=", rise), arithmetic(rise, "<=", bound**2 / 2)
-    out = []
-    for (low, up), step, base in ((falls, h, r), (rises, -h, r - h)):
-        scale = exp(-base * u)
-        low, up = (specialise(x, {bound: h * u}) for x in (low, up))
-        gap = kernel_sum(0, r + step) - kernel_sum(0, r) + step * kernel_sum(2, r)
-        low = integrate("coordinates", (i,), _scaled(scale, low), (n,))
-        up = chain(
-            gap,
-            integrate("coordinates", (i,), replace(scale * up.lhs, up), (n,)),
-            h**2 / 2 * kernel_sum(4, base),
-        )
-        low = chain(0, equal(0, low.lhs), low, gap)
-        out.append(arithmetic(Op("max", (gap, -gap)), "<=", up.rhs, low, up, hide=(gap, up.rhs)))
-    return out[0], out[1]
-
-
-def _scaled(scale: Term, thm: Theorem) -> Theorem:
-    """0 <= scale X from 0 <= X."""
-    return arithmetic(0 * scale, "<=", scale * thm.rhs, thm, hide=(scale, thm.rhs))
-
-
 def derivative_statements(
     sign: int = -1, half: int | Fraction = Fraction(1, 2)
 ) -> tuple[Statement, Statement]:
     """The difference quotients of g_0 are those of the slope sign g_2, up to half h g_4."""
     bound = lambda base: Fraction(half) * h**2 * kernel_sum(4, base)
     return Statement(_quotient(h, sign), "<=", bound(r)), Statement(_quotient(-h, sign), "<=", bound(r - h))
+
+
+@proves("COL:gp", derivative_statements, part=(1, 2))
+@cache
+def derivative_of_the_sums() -> tuple[Theorem, Theorem]:
+    """|g_0(r + h) - g_0(r) + h g_2(r)| is at most h^2 g_4(r)/2 for h > 0, and h^2 g_4(r + h)/2 for
+    h < 0: -g_2 is the derivative of g_0.
+    """
+    z = Variable("z", range=NONNEGATIVE)
+    falls, rises = exp(-z) - 1 + z, 1 - (1 + z) * exp(-z)
+
+    def one(of: Term, step: Term, base: Term) -> Theorem:
+        scale, at = exp(-base * length(i) ** 2), {z: h * length(i) ** 2}
+        low, up = (specialise(thm, at) for thm in (show(0, "<=", of), show(of, "<=", z**2 / 2)))
+        gap, most = (
+            kernel_sum(0, r + step) - kernel_sum(0, r) + step * kernel_sum(2, r),
+            h**2 / 2 * kernel_sum(4, base),
+        )
+        least = show(0 * scale, "<=", scale * low.rhs, low)
+        low = chain(0, tokens(0 * scale), integrate("coordinates", (i,), least, (n,)), gap)
+        up = chain(gap, integrate("coordinates", (i,), replace(scale * up.lhs, up), (n,)), most)
+        return show(Op("max", (gap, -gap)), "<=", most, low, up)
+
+    return one(falls, h, r), one(rises, -h, r - h)
 
 
 #: The layer: labels, and the blocks of keys and queries; the other entries of both are 0.
@@ -244,6 +234,9 @@ def attention_statement(transposed: bool = False) -> Statement:
     return Statement(_attention(blocks + zeros), "==", tokens(weights * label(i, o)) / tokens(weights))
 
 
+proves("COL:ATTN", attention_statement)(by_normal_form(attention_statement))
+
+
 #: The labels' noise, for given tokens.
 noise = Function("eps", (Sort.INDEX, Sort.QUERY), Fraction(2))
 c = Variable("c", range=REALS)
@@ -264,35 +257,32 @@ def constant_loss(weight_: Term) -> Term:
     return mean(bind("query", (q,), (tokens(weight_ * (c + noise(i, q))) - c) ** 2))
 
 
-@cache
-def no_window() -> tuple[Theorem, Theorem]:
-    """sigma^2/n <= the loss of every softmax, as sum gamma_i^2 >= 1/n; equal scores have that
-    loss.
-    """
-    gamma, even = W / S, 1 / n
-    of = lambda weight_: specialise(uncorrelated(), {b: ((i,), weight_)})
-    square = specialise(arithmetic(0 * y, "<=", (y - even) ** 2), {y: gamma})
-    square = chain(tokens(0 * gamma), integrate("coordinates", (i,), square, (n,)), tokens(gamma**2) - even)
-    least = arithmetic(
-        even, "<=", tokens(gamma**2), chain(equal(0, square.lhs), square), hide=(tokens(gamma**2), even)
-    )
-    loss, value = of(gamma), of(even)
-    loss = chain(bind("query", (q,), (tokens(gamma * (c + noise(i, q))) - c) ** 2), loss)
-    back = replace(loss.rhs, loss)
-    point = chain(sigma**2 * even, replace(sigma**2 * even, least), back, loss.lhs)
-    point = chain(sigma**2 / n, point)
-    equal_ = bind("query", (q,), (tokens(even * (c + noise(i, q))) - c) ** 2)
-    return chain(sigma**2 / n, integrate("mean", (o,), point)), chain(
-        mean(equal_), integrate("mean", (o,), chain(equal_, value)), sigma**2 / n
-    )
-
-
 def window_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
     """2 half sigma^2/n is at most the loss of every softmax, and that of equal weights, M = 0."""
     given, level = uncorrelated().assumptions, 2 * Fraction(half) * sigma**2 / n
     return (
         Statement(level, "<=", constant_loss(W / S), given),
         Statement(constant_loss(1 / n), "==", level, given),
+    )
+
+
+@proves("COL:R2.1.i", window_statements, part=(1, 2))
+@cache
+def no_window() -> tuple[Theorem, Theorem]:
+    """sigma^2/n <= the loss of every softmax, as sum gamma_i^2 >= 1/n; equal scores have that
+    loss.
+    """
+    gamma, even, squares = W / S, 1 / n, tokens((W / S) ** 2)
+    of = lambda weight_: specialise(uncorrelated(), {b: ((i,), weight_)})
+    of_noise = lambda weight_: bind("query", (q,), (tokens(weight_ * (c + noise(i, q))) - c) ** 2)
+    square = specialise(show(0 * y, "<=", (y - even) ** 2), {y: gamma})
+    square = chain(0, tokens(0 * gamma), integrate("coordinates", (i,), square, (n,)), squares - even)
+    least, loss = show(even, "<=", squares, square), of(gamma)
+    point = calc(
+        sigma**2 / n, ("<=", sigma**2 * squares, least), ("<=", of_noise(gamma), replace(loss.rhs, loss))
+    )
+    return chain(sigma**2 / n, integrate("mean", (o,), point)), calc(
+        mean(of_noise(even)), ("==", mean(sigma**2 * tokens(even**2)), of(even)), ("==", sigma**2 / n)
     )
 
 
@@ -318,29 +308,26 @@ def weights_of_a_mean() -> Theorem:
     return assume("the weights add up to 1", tokens(gamma(i, o)), "==", 1, every=(o,))
 
 
+def parts_statement(share: int = 1) -> Statement:
+    """The loss is the signal term and share times the noise term."""
+    given = hypotheses(centred(), weights_of_a_mean())
+    return Statement(mean(_loss), "==", mean(_apart**2) + share * mean(_of_noise(_noisy**2)), given)
+
+
+@proves("COL:B.1-dec", parts_statement)
 @cache
 def signal_and_noise() -> Theorem:
     """The loss is E (sum (f_x - f_i) gamma_i)^2 + E (sum gamma_i eps_i)^2: the product has mean 0,
     and the weights add up to 1.
     """
     total, average = tokens(gamma(i, o)), tokens(gamma(i, o) * value(i, o))
-    same = equal(_apart, at_query(o) * total - average)
-    same = arithmetic(
-        _off**2, "==", _apart**2, weights_of_a_mean(), same, hide=(total, average, at_query(o), _apart)
-    )
     square, linear = _of_noise(_noisy**2), _of_noise(_noisy)
-    no_product = specialise(centred(), {b: ((i,), gamma(i, o))})
-    split = _off**2 + 2 * _off * linear + square
-    each = chain(
-        _loss, split, arithmetic(split, "==", _off**2 + square, no_product, hide=(_off, linear, square))
+    same = equal(_apart, at_query(o) * total - average)
+    same = show(_off**2, "==", _apart**2, weights_of_a_mean(), same)
+    each = calc(
+        _loss,
+        ("==", _off**2 + 2 * _off * linear + square),
+        ("==", _off**2 + square, specialise(centred(), {b: ((i,), gamma(i, o))})),
+        ("==", _apart**2 + square, same),
     )
-    each = chain(
-        each, arithmetic(_off**2 + square, "==", _apart**2 + square, same, hide=(_off**2, _apart**2, square))
-    )
-    return chain(mean(_loss), integrate("mean", (o,), each), mean(_apart**2) + mean(square))
-
-
-def parts_statement(share: int = 1) -> Statement:
-    """The loss is the signal term and share times the noise term."""
-    given = hypotheses(centred(), weights_of_a_mean())
-    return Statement(mean(_loss), "==", mean(_apart**2) + share * mean(_of_noise(_noisy**2)), given)
+    return calc(mean(_loss), ("==", mean(_apart**2 + square), each), ("==", mean(_apart**2) + mean(square)))

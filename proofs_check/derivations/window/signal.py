@@ -10,8 +10,10 @@ from numerics.derivations.derived import chain, sqrt
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.prompt import (
     Lip,
     S,
@@ -69,23 +71,8 @@ def lipschitz() -> Theorem:
 def diameter() -> Theorem:
     """|x_i - x|^2 = 2 - 2 x_i.x <= 4 on the sphere."""
     far = over((X(i, j, o) + x(j, o)) ** 2)
-    square = chain(
-        arithmetic(0, "<=", far, hide=(far,)), over(X(i, j, o) ** 2) + 2 * height + over(x(j, o) ** 2)
-    )
+    square = calc(0, ("<=", far), ("==", over(X(i, j, o) ** 2) + 2 * height + over(x(j, o) ** 2)))
     return arithmetic(distance, "<=", 4, half_the_square(), *on_the_sphere(), square)
-
-
-@cache
-def bounded() -> Theorem:
-    """Lemma C.2: no difference of values is above 2L."""
-    most = diameter()
-    each = chain(lipschitz(), replace(Lip**2 * distance, most))
-    weighted = integrate("coordinates", (i,), replace(W * difference**2, each), (n,))
-    inside = chain(
-        (average(f(i, o)) - f_query(o)) ** 2, square_of_an_average(difference), tokens(W * difference**2) / S
-    )
-    inside = chain(inside, replace(inside.rhs, weighted), 4 * Lip**2)
-    return chain(signal, integrate("mean", (o,), inside), 4 * Lip**2)
 
 
 def bounded_statement(c: int | Fraction = 4) -> Statement:
@@ -94,23 +81,19 @@ def bounded_statement(c: int | Fraction = 4) -> Statement:
     return Statement(signal, "<=", Fraction(c) * Lip**2, given)
 
 
+@proves("COL:C.2", bounded_statement)
 @cache
-def by_distances() -> Theorem:
-    """(sum gamma_i (f(x_i) - f(x)))^2 <= (L sum gamma_i |x_i - x|)^2, and its mean."""
-    length, size = sqrt(distance), replace(sqrt(difference**2), lipschitz())
-    size = chain(size, arithmetic(size.rhs, "==", Lip * length, hide=(distance,)))
-    sides = [specialise(arithmetic(sign * a, "<=", sqrt(a**2)), {a: difference}) for sign in (1, -1)]
-    V, Y = tokens(W * difference), Lip * tokens(W * length)
-    above, below = (
-        integrate(
-            "coordinates", (i,), chain(replace(W * side.lhs, chain(side, size)), W * (Lip * length)), (n,)
-        )
-        for side in sides
+def bounded() -> Theorem:
+    """Lemma C.2: no difference of values is above 2L."""
+    each = calc(lipschitz(), ("<=", Lip**2 * 4, diameter()))
+    weighted = integrate("coordinates", (i,), replace(W * difference**2, each), (n,))
+    inside = chain(
+        (average(f(i, o)) - f_query(o)) ** 2,
+        square_of_an_average(difference),
+        replace(tokens(W * difference**2) / S, weighted),
+        4 * Lip**2,
     )
-    square = arithmetic(V**2, "<=", Y**2, chain(V, above, Y), chain(-V, below, Y), hide=(V, Y))
-    short = replace(V**2 / S**2, square)
-    inside = chain((average(f(i, o)) - f_query(o)) ** 2, short, (Lip * average(length)) ** 2)
-    return integrate("mean", (o,), inside)
+    return chain(signal, integrate("mean", (o,), inside), 4 * Lip**2)
 
 
 def distance_statement(c: int | Fraction = 1) -> Statement:
@@ -118,6 +101,23 @@ def distance_statement(c: int | Fraction = 1) -> Statement:
     return Statement(
         signal, "<=", mean((Fraction(c) * Lip * average(sqrt(distance))) ** 2), lipschitz().assumptions
     )
+
+
+@proves("COL:C.8p/first", distance_statement)
+@cache
+def by_distances() -> Theorem:
+    """(sum gamma_i (f(x_i) - f(x)))^2 <= (L sum gamma_i |x_i - x|)^2, and its mean."""
+    length = sqrt(distance)
+    size = calc(replace(sqrt(difference**2), lipschitz()), ("==", Lip * length))
+    V, Y = tokens(W * difference), Lip * tokens(W * length)
+    above, below = (
+        chain(sign * V, integrate("coordinates", (i,), replace(W * side.lhs, chain(side, size)), (n,)), Y)
+        for sign in (1, -1)
+        for side in [specialise(arithmetic(sign * a, "<=", sqrt(a**2)), {a: difference})]
+    )
+    short = replace(V**2 / S**2, show(V**2, "<=", Y**2, above, below, V, Y))
+    inside = chain((average(f(i, o)) - f_query(o)) ** 2, short, (Lip * average(length)) ** 2)
+    return integrate("mean", (o,), inside)
 
 
 @cache
@@ -138,13 +138,11 @@ def uniform_direction() -> tuple[Theorem, Theorem, Theorem]:
 def isotropic() -> Theorem:
     """E (u.v)^2 = |v|^2/d for every vector v."""
     uncorrelated, alike, unit = uniform_direction()
-    total = integrate("coordinates", (l,), alike, (d,))
-    norm = chain(integrate("mean", (k,), unit), 1)
-    total = chain(d * alike.lhs, total, norm.lhs)
-    share = d * alike.lhs
-    one = chain(alike.lhs, arithmetic(share / d, "==", 1 / d, chain(total, norm), hide=(share,)))
-    weighted = arithmetic(v(j) ** 2 * alike.lhs, "==", v(j) ** 2 / d, one, hide=(alike.lhs,))
-    return chain(uncorrelated, integrate("coordinates", (j,), weighted, (d,)), over(v(j) ** 2) / d)
+    share, norm = d * alike.lhs, calc(mean(unit.lhs, k), ("==", 1, unit))
+    total = chain(share, integrate("coordinates", (l,), alike, (d,)), norm)
+    one = chain(alike.lhs, show(share / d, "==", 1 / d, total))
+    weighted = show(v(j) ** 2 * alike.lhs, "==", v(j) ** 2 / d, one)
+    return calc(uncorrelated, ("==", over(v(j) ** 2 / d), weighted), ("==", over(v(j) ** 2) / d))
 
 
 @cache
@@ -157,26 +155,6 @@ def uniform_slope() -> Theorem:
 #: from the line through the query.
 moment = bind("query", (q,), mean(slope(q) ** 2 * over(v(j) * direction(j, k)) ** 2, k))
 from_the_query, from_the_line = over((x(j, o) - centre) ** 2), over((centre - overlap * x(j, o)) ** 2)
-
-
-@cache
-def second_moment() -> Theorem:
-    """E l^2 (u.v)^2 = L^2 |v|^2/(3d)."""
-    product = uniform_slope().lhs * isotropic().lhs
-    same = arithmetic(product, "==", Lip**2 / (3 * d) * over(v(j) ** 2), uniform_slope(), isotropic())
-    return chain(moment, product, same)
-
-
-@cache
-def split() -> Theorem:
-    """|x - h|^2 = (1 - x.h)^2 + |h - (x.h) x|^2, as |x| = 1."""
-    norm, square = over(x(j, o) ** 2), over(centre**2)
-    first = equal(from_the_query, norm - 2 * overlap + square)
-    second = equal(from_the_line, square - 2 * overlap**2 + overlap**2 * norm)
-    hide = (norm, square, overlap, from_the_query, from_the_line)
-    return arithmetic(
-        from_the_query, "==", (1 - overlap) ** 2 + from_the_line, first, second, on_the_sphere()[1], hide=hide
-    )
 
 
 def split_statements(three: int = 3, cross: int = 0) -> tuple[Statement, Statement]:
@@ -196,21 +174,25 @@ def split_statements(three: int = 3, cross: int = 0) -> tuple[Statement, Stateme
     )
 
 
+@proves("COL:C.4a", split_statements, part=1)
 @cache
-def along_the_query() -> Theorem:
-    """1 - x.h = (sum gamma_i |x_i - x|^2)/2, which is g_2/(2 g_0)."""
-    each = arithmetic(W * height, "==", W - W * distance / 2, half_the_square(), hide=(W,))
-    both = integrate("coordinates", (i,), each, (n,))
-    both = chain(tokens(W * height), both, S - tokens(W * distance) / 2)
-    spread = equal(overlap, tokens(W * height) / S)
-    return arithmetic(
-        1 - overlap,
-        "==",
-        average(distance) / 2,
-        spread,
-        both,
-        hide=(overlap, tokens(W * height), tokens(W * distance)),
+def second_moment() -> Theorem:
+    """E l^2 (u.v)^2 = L^2 |v|^2/(3d)."""
+    product = uniform_slope().lhs * isotropic().lhs
+    return calc(
+        moment, ("==", product), ("==", Lip**2 / (3 * d) * over(v(j) ** 2), uniform_slope(), isotropic())
     )
+
+
+@proves("COL:C.4a", split_statements, part=2)
+@cache
+def split() -> Theorem:
+    """|x - h|^2 = (1 - x.h)^2 + |h - (x.h) x|^2, as |x| = 1."""
+    norm, square = over(x(j, o) ** 2), over(centre**2)
+    first = equal(from_the_query, norm - 2 * overlap + square)
+    second = equal(from_the_line, square - 2 * overlap**2 + overlap**2 * norm)
+    right = (1 - overlap) ** 2 + from_the_line
+    return show(from_the_query, "==", right, first, second, on_the_sphere()[1])
 
 
 def along_statement(half: int = 2) -> Statement:
@@ -219,22 +201,47 @@ def along_statement(half: int = 2) -> Statement:
     return Statement(1 - overlap, "==", average(distance) / half, given)
 
 
+@proves("COL:C.4b", along_statement)
+@cache
+def along_the_query() -> Theorem:
+    """1 - x.h = (sum gamma_i |x_i - x|^2)/2, which is g_2/(2 g_0)."""
+    each = show(W * height, "==", W - W * distance / 2, half_the_square())
+    heights, far = tokens(W * height), tokens(W * distance)
+    both = calc(heights, ("==", tokens(W - W * distance / 2), each), ("==", S - far / 2))
+    return show(1 - overlap, "==", average(distance) / 2, equal(overlap, heights / S), both)
+
+
 @cache
 def in_an_interval() -> tuple[Theorem, Theorem]:
     """The hypothesis that a variable has its values in [a, b]."""
     return assume("at least a", a, "<=", Y(o), every=(o,)), assume("at most b", Y(o), "<=", b, every=(o,))
 
 
+def variance_statements(quarter: int = 4) -> tuple[Statement, Statement]:
+    """Var Y <= (b - a)^2/quarter on [a, b], and Var x'.x_i <= 4(1 - t^2)/quarter at the height
+    t.
+    """
+    given = hypotheses(*in_an_interval())
+    sphere = hypotheses(*orthonormal())
+    across = over(r(j) * Z(j, o))
+    return (
+        Statement(mean((Y(o) - mean(Y(o))) ** 2), "<=", (b - a) ** 2 / quarter, given),
+        Statement(mean((across - mean(across)) ** 2), "<=", 4 * (1 - t**2) / quarter, sphere),
+    )
+
+
+@proves("COL:C.4p", variance_statements, part=1)
 @cache
 def popoviciu() -> Theorem:
     """Var Y <= (b - a)^2/4, as E (Y - a)(b - Y) >= 0 and (E Y - (a + b)/2)^2 >= 0."""
-    inside = arithmetic(Y(o) ** 2, "<=", (a + b) * Y(o) - a * b, *in_an_interval())
-    square = integrate("mean", (o,), inside)
-    m, second = mean(Y(o)), mean(Y(o) ** 2)
-    square = chain(second, square, (a + b) * m - a * b)
-    variance = equal(mean((Y(o) - m) ** 2), second - m**2)
-    less = replace(second - m**2, square)
-    return chain(variance, less, arithmetic(less.rhs, "<=", (b - a) ** 2 / 4))
+    inside, m = arithmetic(Y(o) ** 2, "<=", (a + b) * Y(o) - a * b, *in_an_interval()), mean(Y(o))
+    square = calc(mean(Y(o) ** 2), ("<=", mean(inside.rhs), inside), ("==", (a + b) * m - a * b))
+    return calc(
+        mean((Y(o) - m) ** 2),
+        ("==", mean(Y(o) ** 2) - m**2),
+        ("<=", (a + b) * m - a * b - m**2, square),
+        ("<=", (b - a) ** 2 / 4),
+    )
 
 
 @cache
@@ -249,6 +256,7 @@ def orthonormal() -> tuple[Theorem, ...]:
     )
 
 
+@proves("COL:C.4p", variance_statements, part=2)
 @cache
 def variance_across() -> Theorem:
     """Var x'.x_i <= 1 - t^2 at the height t: (x'.x_i)^2 <= 1 - t^2 by Bessel's inequality."""
@@ -256,23 +264,11 @@ def variance_across() -> Theorem:
     norm, along, pp, rr, pr = (t.lhs for t in orthonormal())
     rest = over((Z(j, o) - along * p(j) - across * r(j)) ** 2)
     whole = norm - 2 * along**2 - 2 * across**2 + along**2 * pp + across**2 * rr + 2 * along * across * pr
-    square = chain(arithmetic(0, "<=", rest, hide=(rest,)), whole)
-    square = chain(square, arithmetic(whole, "==", 1 - t**2 - across**2, *orthonormal()))
-    inside = arithmetic(across**2, "<=", 1 - t**2, square, hide=(across**2,))
-    m = mean(across)
-    variance = equal(mean((across - m) ** 2), mean(across**2) - m**2)
-    less = arithmetic(variance.rhs, "<=", mean(across**2))
-    return chain(variance, less, integrate("mean", (o,), inside), 1 - t**2)
-
-
-def variance_statements(quarter: int = 4) -> tuple[Statement, Statement]:
-    """Var Y <= (b - a)^2/quarter on [a, b], and Var x'.x_i <= 4(1 - t^2)/quarter at the height
-    t.
-    """
-    given = hypotheses(*in_an_interval())
-    sphere = hypotheses(*orthonormal())
-    across = over(r(j) * Z(j, o))
-    return (
-        Statement(mean((Y(o) - mean(Y(o))) ** 2), "<=", (b - a) ** 2 / quarter, given),
-        Statement(mean((across - mean(across)) ** 2), "<=", 4 * (1 - t**2) / quarter, sphere),
+    square = calc(0, ("<=", rest), ("==", whole), ("==", 1 - t**2 - across**2, *orthonormal()))
+    inside, m = show(across**2, "<=", 1 - t**2, square), mean(across)
+    return calc(
+        mean((across - m) ** 2),
+        ("==", mean(across**2) - m**2),
+        ("<=", mean(across**2)),
+        ("<=", 1 - t**2, integrate("mean", (o,), inside)),
     )
