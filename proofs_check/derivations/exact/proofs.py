@@ -10,7 +10,7 @@ from proofs_check.derivations.exact import (
     theorem_a,
     token_errors,
 )
-from proofs_check.derivations.proof import Proof, each, one
+from proofs_check.derivations.proof import Proof, one
 
 __all__ = ["PROOFS"]
 
@@ -24,6 +24,8 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             (theorem_a.solution, softmax_weights.equal_weights),
         ),
         "OURS:R4.A": Proof(theorem_a.error_statements, (theorem_a.error, theorem_a.weaker_error)),
-        "OURS:R4.A.limit": Proof(theorem_a.ratio_statements, each(theorem_a.ratios, 2)),
+        "OURS:R4.A.limit": Proof(
+            theorem_a.ratio_statements, (lambda: theorem_a.ratios()[0], lambda: theorem_a.ratios()[1])
+        ),
     }
 )

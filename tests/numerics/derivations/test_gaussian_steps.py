@@ -15,7 +15,8 @@ from numerics.derivations.sorts import Sort
 from numerics.derivations.terms import Apply, Bind, Defined, Function, Given, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from numerics.derivations.worlds import World
-from proofs_check.derivations.gaussian.proofs import PROOFS
+from proofs_check.derivations.proofs import PROOFS
+from tests.numerics.derivations.rooms import of_room
 
 
 def rule(count: int) -> list[tuple[float, tuple[float]]]:
@@ -119,7 +120,8 @@ class GaussianWorld(World):
 
 @cache
 def steps() -> tuple[Theorem, ...]:
-    found = {str(t): t for proof in PROOFS.values() for theorem in proof.theorems for t in theorem().steps()}
+    theorems = (theorem() for id in of_room("gaussian") for theorem in PROOFS[id].theorems)
+    found = {str(t): t for theorem in theorems for t in theorem.steps()}
     return tuple(found.values())
 
 
