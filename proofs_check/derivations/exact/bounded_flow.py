@@ -78,7 +78,8 @@ seen = pairs(h(i) * h(j) * U**2)
 @cache
 def law(at: Setting) -> Theorem:
     """w_ij m_i = l_i l_j."""
-    return show(at.weight * at.m, "==", l(i) * l(j), *(thm for thm in at.given if thm.op == "=="))
+    known = () if at is infinite else (inverse,)
+    return show(at.weight * at.m, "==", l(i) * l(j), *known)
 
 
 @cache

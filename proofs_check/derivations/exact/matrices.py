@@ -13,6 +13,7 @@ from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain
 from numerics.derivations.rules import arithmetic, assume, integrate, specialise
 from numerics.derivations.sorts import Sort, whole
+from numerics.derivations.tactics import show
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 
@@ -62,9 +63,7 @@ class Law(NamedTuple):
         law = specialise(self.shown, {i: row, j: column}) if left or right else self.shown
         before = entry(left, i, a) if left else term(1)
         after = entry(right, b, j) if right else term(1)
-        both = arithmetic(
-            before * law.lhs * after, "==", before * law.rhs * after, law, hide=(before, after, law.rhs)
-        )
+        both = show(before * law.lhs * after, "==", before * law.rhs * after, law, before, after, law.rhs)
         names = (*((a,) if left else ()), *((b,) if right else ()))
         total = integrate("coordinates", names, both, (d,) * len(names)) if names else both
         old, new = (*left, *self.old, *right), (*left, *self.new, *right)

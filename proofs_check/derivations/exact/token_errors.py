@@ -14,8 +14,9 @@ from typing import NamedTuple
 from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
+from numerics.derivations.rules import assume, equal, integrate, specialise
 from numerics.derivations.sorts import Sort
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.gaussian_scores import Gamma, R, at_the_query
@@ -116,9 +117,8 @@ s, limit, spread = of_one_token(SCORE, SCORE), of_one_token(VALUE, SCORE), of_on
 def covariance(first: Form, second: Form) -> Theorem:
     """Forms of different tokens are uncorrelated."""
     (one, left), (other, right) = first, second
-    factor = left(j) * right(b)
-    each = specialise(independent, {i: j, j: b})
-    each = arithmetic(factor * each.lhs, "==", factor * each.rhs, each, hide=(factor, each.lhs, each.rhs))
+    each, factor = specialise(independent, {i: j, j: b}), left(j) * right(b)
+    each = show(factor * each.lhs, "==", factor * each.rhs, each, factor, each.lhs, each.rhs)
     total = integrate("coordinates", (j, b), each, (d, d))
     return chain(coordinates(one(l) * other(k)), total, delta(l, k) * of_one_token(first, second))
 
@@ -126,29 +126,27 @@ def covariance(first: Form, second: Form) -> Theorem:
 @cache
 def single(first: Form, second: Form) -> Theorem:
     """The sum over l of alpha_l times the covariance of two forms of token l."""
-    cov = specialise(covariance(first, second), {k: l})
-    each = arithmetic(alpha(l) * cov.lhs, "==", alpha(l) * cov.rhs, cov, hide=(cov.lhs, cov.rhs))
-    total = integrate("coordinates", (l,), each, (L,))
-    number = of_one_token(first, second)
-    return chain(
-        total, number * ones.lhs, arithmetic(number * ones.lhs, "==", number * ones.rhs, ones, hide=(number,))
+    cov, number = specialise(covariance(first, second), {k: l}), of_one_token(first, second)
+    each = show(alpha(l) * cov.lhs, "==", alpha(l) * cov.rhs, cov, cov.lhs, cov.rhs)
+    return calc(
+        integrate("coordinates", (l,), each, (L,)),
+        ("==", number * ones.lhs),
+        ("==", number * ones.rhs, ones, number),
     )
 
 
 @cache
 def double(first: Form, second: Form) -> Theorem:
     """The sum over l and k of alpha_l beta_k times the covariance of forms of tokens l and k."""
-    cov = covariance(first, second)
-    factor, number = alpha(l) * beta(k), of_one_token(first, second)
-    each = arithmetic(factor * cov.lhs, "==", factor * cov.rhs, cov, hide=(cov.lhs, cov.rhs))
-    total = integrate("coordinates", (l, k), each, (L, L))
-    picked = specialise(picks, {alpha: ((k,), beta(k))})
-    picked = arithmetic(alpha(l) * picked.lhs, "==", delta(l, l) * (alpha(l) * beta(l)), picked)
-    picked = integrate("coordinates", (l,), picked, (L,))
-    diagonal = specialise(ones, {alpha: ((l,), alpha(l) * beta(l))})
-    picked = chain(picked, diagonal)
-    same = arithmetic(number * picked.lhs, "==", number * picked.rhs, picked, hide=(number,))
-    return chain(total, number * picked.lhs, same)
+    cov, number = covariance(first, second), of_one_token(first, second)
+    factor, picked = alpha(l) * beta(k), specialise(picks, {alpha: ((k,), beta(k))})
+    each = show(factor * cov.lhs, "==", factor * cov.rhs, cov, cov.lhs, cov.rhs)
+    return calc(
+        integrate("coordinates", (l, k), each, (L, L)),
+        ("==", number * tokens(alpha(l) * picked.lhs)),
+        ("==", number * tokens(delta(l, l) * (alpha(l) * beta(l))), picked),
+        ("==", number * tokens(alpha(l) * beta(l)), specialise(ones, {alpha: ((l,), alpha(l) * beta(l))})),
+    )
 
 
 class Parts(NamedTuple):
@@ -203,9 +201,7 @@ def contracted(name: str) -> Theorem:
         "p_l T": [(T, own(p)), (-2 * T, pair(p, p)), (one, pair(p, p * y)), (one, pair(p, p, VALUE))],
     }[name]
     left, right = (sum((c * getattr(thm, side) for c, thm in used), term(0)) for side in ("lhs", "rhs"))
-    same = arithmetic(
-        left, "==", right, *(thm for _, thm in used), hide=(*(thm.lhs for _, thm in used), limit, spread)
-    )
+    same = show(left, "==", right, *(thm for _, thm in used), *(thm.lhs for _, thm in used), limit, spread)
     return chain(equal(INTEGRANDS[name].divergence, left), same)
 
 
@@ -257,15 +253,15 @@ def moment(name: str) -> Theorem:
 @cache
 def error_of_a_row() -> Theorem:
     """The mean squared error of one coordinate of the output."""
-    first, mixed, square = mean(output), mean(power_sum(2) * output), mean(output**2)
-    rest = mean(squares)
-    moments = [
-        chain(e, moment(name)) for e, name in zip((first, rest, mixed, square), INTEGRANDS, strict=True)
-    ]
-    whole = equal(mean((output - limit) ** 2), square - 2 * limit * first + limit**2)
-    target = P2 * spread + (P2 - 6 * P3 + 6 * Q) * limit**2
-    hidden = limit, spread, first, mixed, square, rest, P2, P3, Q
-    return chain(whole, arithmetic(whole.rhs, "==", target, *moments, hide=hidden))
+    first, mixed, square, rest = map(mean, (output, power_sum(2) * output, output**2, squares))
+    names = zip((first, rest, mixed, square), INTEGRANDS, strict=True)
+    moments = [chain(e, moment(name)) for e, name in names]
+    letters = limit, spread, first, mixed, square, rest, P2, P3, Q
+    return calc(
+        mean((output - limit) ** 2),
+        ("==", square - 2 * limit * first + limit**2),
+        ("==", P2 * spread + (P2 - 6 * P3 + 6 * Q) * limit**2, *moments, *letters),
+    )
 
 
 def rows(body: Term) -> Term:
@@ -276,8 +272,5 @@ def rows(body: Term) -> Term:
 def error() -> Theorem:
     """R4 (c): the sum over the rows of V."""
     t, q = rows(spread), rows(limit**2)
-    return chain(
-        mean(rows((output - limit) ** 2)),
-        integrate("coordinates", (i,), error_of_a_row(), (m,)),
-        P2 * t + (P2 - 6 * P3 + 6 * Q) * q,
-    )
+    each = integrate("coordinates", (i,), error_of_a_row(), (m,))
+    return show(mean(rows((output - limit) ** 2)), "==", P2 * t + (P2 - 6 * P3 + 6 * Q) * q, each)

@@ -17,6 +17,7 @@ from numerics.derivations.derived import turned as around
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, same_covariance, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.token_errors import (
@@ -62,7 +63,7 @@ sign = lambda of: delta(l, of) - delta(k, of)
 
 def if_two(thm: Theorem) -> Theorem:
     """An equation where l and k are two tokens."""
-    return arithmetic(two * thm.lhs, "==", two * thm.rhs, thm, hide=(thm.lhs, thm.rhs))
+    return show(two * thm.lhs, "==", two * thm.rhs, thm, thm.lhs, thm.rhs)
 
 
 def covariance_of(one: Variable, other: Variable) -> Theorem:
@@ -96,7 +97,7 @@ def same() -> Theorem:
         - HALF * two * sign(h) * cross(b)
         + HALF * two**2 * sign(h) * sign(b) * square
     )
-    return chain(left, arithmetic(own, "==", expanded, *along, hide=(own, s, *hidden)), right)
+    return chain(left, show(own, "==", expanded, *along, own, s, *hidden), right)
 
 
 # The scores in both forms.
@@ -143,16 +144,16 @@ def sum_of_the_mixed() -> Theorem:
         + at_k * ((1 - at_l) * down)
         + at_l * (at_k * plain)
     )
-    hidden = score(h), score(l), score(k), apart(first)
-    each = arithmetic(two * exp(mixed(h)), "==", two * split, in_scores(h), hide=(*hidden, mixed(h)))
-    total = integrate("coordinates", (h,), each, (L,))
-    found = []
-    for of, a in ((l, (1 - at_k) * up), (k, (1 - at_l) * down), (l, at_k * plain)):
-        found.append(specialise(specialise(picks, {l: of}), {alpha: ((h,), a)}))
-    whole = two * (others + sum((thm.lhs for thm in found[1:]), found[0].lhs))
-    last = two * (others + E * spread_of(first))
-    opaque = others, score(l), score(k), apart(first), *(thm.lhs for thm in found)
-    return chain(two * scores_sum(mixed(h)), total, whole, arithmetic(whole, "==", last, *found, hide=opaque))
+    opaque = score(l), score(k), apart(first)
+    each = show(two * exp(mixed(h)), "==", two * split, in_scores(h), score(h), *opaque, mixed(h))
+    values = (l, (1 - at_k) * up), (k, (1 - at_l) * down), (l, at_k * plain)
+    found = [specialise(specialise(picks, {l: of}), {alpha: ((h,), value)}) for of, value in values]
+    sums = [thm.lhs for thm in found]
+    return calc(
+        chain(two * scores_sum(mixed(h)), integrate("coordinates", (h,), each, (L,))),
+        ("==", two * (others + (sums[0] + sums[1] + sums[2]))),
+        ("==", two * (others + E * spread_of(first)), *found, others, *opaque, *sums),
+    )
 
 
 # The means of p_l^2 + p_k^2 and of p_l p_k.
@@ -174,9 +175,7 @@ def turned(e: Term, form: Term) -> Theorem:
     law = same_covariance(e, y, (g, first), (h, b, n), rank, _coefficients(h), same())
     other = instantiated(e, {y: ((h,), mixed(h))})
     hidden = scores_sum(mixed(h)), others, score(l), score(k), apart(first), mixed(l), mixed(k)
-    point = arithmetic(
-        two * other, "==", two * form, sum_of_the_mixed(), in_scores(l), in_scores(k), hide=hidden
-    )
+    point = show(two * other, "==", two * form, sum_of_the_mixed(), in_scores(l), in_scores(k), *hidden)
     for of in (first, g):
         point = integrate("normal", (of,), point)
     law = if_two(chain(mean(instantiated(e, {y: ((h,), score(h))})), law))
@@ -197,28 +196,19 @@ def association_of_copies() -> Theorem:
     D, F = r + q * w, r + q * x
     gap = (w - x) ** 2 * (w + x) * (q * (D + F)) * q**2 / (D**2 * F**2)
     left, right = w**2 * (q**2 / D**2) + x**2 * (q**2 / F**2), w**2 * (q**2 / F**2) + x**2 * (q**2 / D**2)
-    line = arithmetic(
-        left,
-        "<=",
-        right,
-        arithmetic(0, "<=", gap),
-        arithmetic(right - left, "==", gap),
-        hide=(left, right, gap),
+    known = arithmetic(0, "<=", gap), arithmetic(right - left, "==", gap)
+    line = specialise(
+        show(left, "<=", right, *known, left, right, gap), {w: spread_of(first), x: spread_of(second)}
     )
-    line = specialise(line, {w: spread_of(first), x: spread_of(second)})
     f, psi, root = ({of: make(of) for of in (first, second)} for make in (rise, falling, spread_of))
-    own = f[first] * psi[first] + f[second] * psi[second]
-    crossed = f[first] * psi[second] + f[second] * psi[first]
-    known = [equal(f[of], root[of] ** 2 - 2) for of in (first, second)]
-    hidden, twice = (*f.values(), *psi.values(), *root.values()), 2 * psi[first] + 2 * psi[second]
-    ends = [
-        arithmetic(a, "==", c, *known, hide=hidden)
-        for a, c in ((own, line.lhs - twice), (line.rhs - twice, crossed))
-    ]
-    line = arithmetic(
-        line.lhs - twice, "<=", line.rhs - twice, line, hide=(line.lhs, line.rhs, *psi.values())
+    squares = [equal(f[of], root[of] ** 2 - 2) for of in (first, second)]
+    letters, twice = (*f.values(), *psi.values(), *root.values()), 2 * psi[first] + 2 * psi[second]
+    return calc(
+        f[first] * psi[first] + f[second] * psi[second],
+        ("==", line.lhs - twice, *squares, *letters),
+        ("<=", line.rhs - twice, line, line.lhs, line.rhs, *psi.values()),
+        ("==", f[first] * psi[second] + f[second] * psi[first], *squares, *letters),
     )
-    return chain(ends[0], line, ends[1])
 
 
 @cache
@@ -251,7 +241,7 @@ def association() -> Theorem:
         ),
     ]
     outer = chain(ends[0], outer, ends[1])
-    half = arithmetic(outer.lhs / 2, "<=", outer.rhs / 2, outer, hide=(outer.lhs, outer.rhs))
+    half = show(outer.lhs / 2, "<=", outer.rhs / 2, outer, outer.lhs, outer.rhs)
     half = chain(whole, half, rises * falls)
     at_xi, falls = integrate("normal", (g,), specialise(half, {r: others, q: E})), copy(product(first))
     return chain(at_xi, specialise(equal(mean(a_ * falls), a_ * mean(falls)), {a_: rises}))
@@ -266,12 +256,14 @@ def mean_of_the_rise() -> Theorem:
     up, down = (specialise(weight_of_a_vector(), {slope: ((n,), c * difference)}) for c in (1, -1))
     along = covariance_of(l, l), covariance_of(l, k), covariance_of(k, k)
     square = equal(coordinates(difference**2), along[0].lhs - 2 * along[1].lhs + along[2].lhs)
-    hidden = (square.lhs, s, *(thm.lhs for thm in along))
-    both_ = arithmetic(
-        up.lhs + down.lhs, "==", up.rhs + down.rhs, up, down, hide=(up.lhs, down.lhs, up.rhs, down.rhs)
+    parts = calc(
+        mean_rise,
+        ("==", up.lhs + down.lhs),
+        ("==", up.rhs + down.rhs, up, down, up.lhs, down.lhs, up.rhs, down.rhs),
+        ("==", 2 * exp(square.lhs / 2)),
     )
-    form = if_two(chain(mean_rise, both_, 2 * exp(square.lhs / 2)))
-    return chain(form, arithmetic(form.rhs, "==", 2 * two * exp(s), square, *along, hide=hidden))
+    letters = square.lhs, s, *(thm.lhs for thm in along)
+    return calc(if_two(parts), ("==", 2 * two * exp(s), square, *along, *letters))
 
 
 @cache
@@ -280,43 +272,37 @@ def of_two_tokens() -> Theorem:
     f = rise(first) * product(first)
     left, right = mean(weight(l) ** 2 + weight(k) ** 2), mean(weight(l) * weight(k))
     spread, near, twice = both(f), both(product(first)), 2 * exp(s)
-    hidden = spread, near, mean_rise
-    most = arithmetic(two * spread, "<=", two * (mean_rise * near), association(), hide=hidden)
-    most = chain(most, arithmetic(most.rhs, "==", twice * (two * near), mean_of_the_rise(), hide=hidden))
+    letters = spread, near, mean_rise
     crossed = around(chain(two * right, turned(cross, product(first)), two * near))
-    swap = arithmetic(
-        twice * crossed.lhs, "==", twice * crossed.rhs, crossed, hide=(crossed.lhs, crossed.rhs, twice)
+    return calc(
+        chain(two * left, turned(squares, f)),
+        ("<=", two * (mean_rise * near), association(), *letters),
+        ("==", twice * (two * near), mean_of_the_rise(), *letters),
+        ("==", twice * (two * right), crossed, crossed.lhs, crossed.rhs, twice),
     )
-    return chain(two * left, turned(squares, f), most, swap)
 
 
 @cache
 def over_pairs() -> Theorem:
     """The sum of alpha_l beta_k over two tokens is sum alpha sum beta - sum alpha beta."""
     own, cross_ = (delta(l, l), delta(k, k)), delta(l, k)
-    once = arithmetic(
-        two, "==", own[0] * own[1] * (1 - cross_) ** 4, symmetric, hide=(*own, cross_, delta(k, l))
+    once = calc(
+        two,
+        ("==", own[0] * own[1] * (1 - cross_) ** 4, symmetric, *own, cross_, delta(k, l)),
+        ("==", own[0] * own[1] * (1 - cross_)),
     )
-    once = chain(once, arithmetic(once.rhs, "==", own[0] * own[1] * (1 - cross_)))
     product_ = alpha(l) * beta(k)
-    each = arithmetic(two * product_, "==", once.rhs * product_, once, hide=(two, once.rhs))
-    total = integrate("coordinates", (l, k), each, (L, L))
-    first_, last = tokens(own[0] * alpha(l)), tokens(own[0] * beta(l))
+    each = show(two * product_, "==", once.rhs * product_, once, two, once.rhs)
     chosen = specialise(picks, {alpha: ((k,), own[1] * beta(k))})
-    chosen = arithmetic(
-        own[0] * alpha(l) * chosen.lhs, "==", own[0] * (alpha(l) * beta(l)), chosen, hide=(chosen.lhs,)
-    )
+    chosen = show(own[0] * alpha(l) * chosen.lhs, "==", own[0] * (alpha(l) * beta(l)), chosen, chosen.lhs)
     chosen = integrate("coordinates", (l,), chosen, (L,))
     diagonal = specialise(ones, {alpha: ((l,), alpha(l) * beta(l))})
     other = specialise(ones, {alpha: ((l,), beta(l))})
-    sums = first_ * last - chosen.lhs
-    hidden = first_, last, chosen.lhs, chosen.rhs, ones.rhs, other.rhs, diagonal.rhs
-    return chain(
-        total,
-        sums,
-        arithmetic(
-            sums, "==", ones.rhs * other.rhs - diagonal.rhs, chosen, ones, other, diagonal, hide=hidden
-        ),
+    letters = ones.lhs, other.lhs, chosen.lhs, chosen.rhs, ones.rhs, other.rhs, diagonal.rhs
+    return calc(
+        integrate("coordinates", (l, k), each, (L, L)),
+        ("==", ones.lhs * other.lhs - chosen.lhs),
+        ("==", ones.rhs * other.rhs - diagonal.rhs, chosen, ones, other, diagonal, *letters),
     )
 
 
@@ -324,29 +310,30 @@ def over_pairs() -> Theorem:
 def weights_are_spread() -> Theorem:
     """(L - 1) P2 <= e^s (1 - P2), the sum over all two tokens; so P2 <= e^s/(e^s + L - 1)."""
     pair = lambda a, c: specialise(over_pairs(), {alpha: ((l,), a), beta: ((l,), c)})
-    square, one = weight(l) ** 2, term(1)
+    square, one, E_s = weight(l) ** 2, term(1), exp(s)
     parts, crossed = (pair(square, one), pair(one, square)), pair(weight(l), weight(l))
-    sides = tuple(thm.lhs for thm in parts), tuple(thm.rhs for thm in parts)
-    own = arithmetic(
-        sides[0][0] + sides[0][1], "==", sides[1][0] + sides[1][1], *parts, hide=(*sides[0], *sides[1])
+    left, right = ([getattr(thm, side) for thm in parts] for side in ("lhs", "rhs"))
+    own = calc(
+        tokens(two * (weight(l) ** 2 + weight(k) ** 2), l, k),
+        ("==", left[0] + left[1]),
+        ("==", right[0] + right[1], *parts, *left, *right),
+        ("==", 2 * (L - 1) * power_sum(2)),
     )
-    own = integrate(
-        "normal",
-        (g,),
-        chain(tokens(two * (weight(l) ** 2 + weight(k) ** 2), l, k), own, 2 * (L - 1) * power_sum(2)),
+    own = chain(integrate("normal", (g,), own), 2 * (L - 1) * P2)
+    crossed = chain(tokens(two * (weight(l) * weight(k)), l, k), crossed, 1 - power_sum(2))
+    crossed = chain(integrate("normal", (g,), crossed), 1 - P2)
+    total = calc(
+        chain(
+            around(chain(own, 2 * (L - 1) * P2)), integrate("coordinates", (l, k), of_two_tokens(), (L, L))
+        ),
+        ("==", 2 * E_s * crossed.lhs),
+        ("==", 2 * E_s * (1 - P2), crossed, crossed.lhs, E_s),
     )
-    both_ = integrate(
-        "normal", (g,), chain(tokens(two * (weight(l) * weight(k)), l, k), crossed, 1 - power_sum(2))
-    )
-    total = integrate("coordinates", (l, k), of_two_tokens(), (L, L))
-    total = chain(around(chain(own, 2 * (L - 1) * P2)), total, 2 * exp(s) * both_.lhs)
-    last = chain(both_, 1 - P2)
-    total = chain(total, arithmetic(total.rhs, "==", 2 * exp(s) * (1 - P2), last, hide=(both_.lhs, exp(s))))
-    double, E_s = total.lhs, exp(s)
-    less = arithmetic(less_one * P2, "==", double / 2, one_less, hide=(P2,))
+    less = show(less_one * P2, "==", total.lhs / 2, one_less, P2)
     sum_ = less_one * P2 + E_s * P2
-    most = arithmetic(sum_, "<=", E_s, less, total, hide=(less_one * P2, double, P2, E_s))
-    back = arithmetic(P2, "==", sum_ / (E_s + less_one), hide=(P2, E_s))
-    return chain(
-        back, arithmetic(back.rhs, "<=", E_s / (E_s + less_one), most, hide=(sum_, E_s + less_one, E_s))
+    most = show(sum_, "<=", E_s, less, total, less_one * P2, total.lhs, P2, E_s)
+    return calc(
+        P2,
+        ("==", sum_ / (E_s + less_one), P2, E_s),
+        ("<=", E_s / (E_s + less_one), most, sum_, E_s + less_one, E_s),
     )

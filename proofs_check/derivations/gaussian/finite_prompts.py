@@ -8,19 +8,21 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp, interpolated, log
+from numerics.derivations.derived import exp, interpolated, log
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace
+from numerics.derivations.rules import assume, equal
 from numerics.derivations.sorts import NONNEGATIVE, Range
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Defined, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.lengths import absolute
 from proofs_check.derivations.gaussian.linear_model import dot, h, l, mean, w
 from proofs_check.derivations.gaussian.risks import c, p
 from proofs_check.derivations.gaussian.tilted_tokens import U, last
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.second_moment import average_of_squares, no_larger_than_the_sum
-from proofs_check.derivations.softmax_average import S_L, d, expectation, i, k, over, prompt, total, z
+from proofs_check.derivations.softmax_average import S_L, d, expectation, i, k, over, total, z
 from proofs_check.derivations.softmax_average import w as weight
 from proofs_check.derivations.tilted import query, y
 
@@ -40,7 +42,7 @@ def risk(factor: int = 1) -> Statement:
     return Statement(of(attention), "==", of(values))
 
 
-@cache
+@proves("BB:5.RL", risk)
 def risk_theorem() -> Theorem:
     return equal(risk().lhs, risk().rhs)
 
@@ -53,16 +55,9 @@ P2, P3, Q = (Defined(name, expectation(e)) for name, e in (("P2", p2), ("P3", p3
 @cache
 def order() -> tuple[Theorem, Theorem]:
     """Q <= P_3 <= P_2 for the weights p_k = w_k/S_L, since sum p_k = 1 and p_k <= 1."""
-    points = (
-        chain(sums[0] ** 2, average_of_squares(weight)[0], S_L * sums[1]),
-        chain(sums[1], no_larger_than_the_sum(weight), S_L * sums[0]),
-    )
-    out = []
-    for thm, power, small, large in zip(points, (4, 3), (square, p3), (p3, p2)):
-        scaled = thm.lhs / S_L**power
-        out.append(integrate("prompt", (prompt,), chain(small, scaled, replace(scaled, thm), large)))
-    first, second = (chain(left, thm, right) for left, thm, right in zip((Q, P3), out, (P3, P2)))
-    return first, second
+    first = show(square, "<=", p3, average_of_squares(weight)[0])
+    second = show(p3, "<=", p2, no_larger_than_the_sum(weight))
+    return show(Q, "<=", P3, first), show(P3, "<=", P2, second)
 
 
 #: Any three numbers in this order.
@@ -96,9 +91,10 @@ def moment_statements(
     return (*of_weights, *(Statement(left, "<=", right, given) for left, right in sides))
 
 
+@proves("OURS:T5.2.gap/moments", moment_statements, part=(1, 2, 3, 4, 5, 6))
 @cache
 def moment_theorems() -> tuple[Theorem, ...]:
-    return (*order(), *(arithmetic(s.lhs, "<=", s.rhs, *in_order()) for s in moment_statements()[2:]))
+    return (*order(), *(show(s.lhs, "<=", s.rhs, *in_order()) for s in moment_statements()[2:]))
 
 
 bound, s_ = Variable("P", range=NONNEGATIVE), Variable("s", range=NONNEGATIVE)
@@ -120,9 +116,10 @@ def power_statement(end: int | Fraction = 1) -> Statement:
     return Statement(bound, "<=", exp(r * (s_ - log(L))), at_most_one().assumptions | theorem_a().assumptions)
 
 
+@proves("OURS:T5.2.gap/power", power_statement)
 @cache
 def power() -> Theorem:
     r = Variable("theta", range=Range(Fraction(0), Fraction(1), False, False))
     one, x = Defined("one", term(1)), s_ - log(L)
-    long = chain(theorem_a(), arithmetic(exp(s_) / L, "==", exp(x)), one * exp(x))
-    return chain(interpolated(long, chain(at_most_one(), one), one, x, r), exp(r * x))
+    long = calc(theorem_a(), ("==", exp(x)), ("==", one * exp(x)))
+    return show(bound, "<=", exp(r * x), interpolated(long, calc(at_most_one(), ("==", one)), one, x, r))

@@ -8,10 +8,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, assume, equal, gaussian, replace, specialise
+from numerics.derivations.derived import exp
+from numerics.derivations.rules import assume, equal, gaussian, specialise
 from numerics.derivations.sorts import NONNEGATIVE, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.gaussian.linear_model import (
@@ -30,6 +31,7 @@ from proofs_check.derivations.gaussian.moments import covariance
 from proofs_check.derivations.gaussian_tokens import R, n, rank
 from proofs_check.derivations.gaussian_tokens import b as b_
 from proofs_check.derivations.gaussian_tokens import c as c_
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import a, d, i, m, over, v
 
 
@@ -51,10 +53,11 @@ def of_a_token(factor: int | Fraction = 1) -> Statement:
     return Statement(mean(exp(dot(a(i), x(i)) + b * label)), "==", exp(Fraction(factor) * blocks / 2))
 
 
+@proves("BB:12", of_a_token)
 @cache
 def token() -> Theorem:
     at = specialise(generating_function(), {v: ((i,), a(i) + b * w(i))})
-    return chain(of_a_token().lhs, at, of_a_token().rhs)
+    return show(of_a_token().lhs, "==", of_a_token().rhs, at)
 
 
 def of_a_tilted_token(half: Fraction = Fraction(1, 2)) -> Statement:
@@ -65,12 +68,16 @@ def of_a_tilted_token(half: Fraction = Fraction(1, 2)) -> Statement:
     return Statement(tilted, "==", exp(form(v(i), a(l)) + Fraction(half) * form(v(i), v(l))))
 
 
+@proves("BB:29", of_a_tilted_token)
 @cache
 def tilted_token() -> Theorem:
     up, down = (specialise(generating_function(), {v: ((i,), u)}) for u in (a(i) + v(i), a(i)))
-    start = chain(of_a_tilted_token().lhs, up.lhs / down.lhs)
-    value = arithmetic(start.rhs, "==", up.rhs / down.rhs, up, down, hide=(up.rhs, down.rhs))
-    return chain(start, value, of_a_tilted_token().rhs)
+    return calc(
+        of_a_tilted_token().lhs,
+        ("==", up.lhs / down.lhs),
+        ("==", up.rhs / down.rhs, up, down, up.rhs, down.rhs),
+        ("==", of_a_tilted_token().rhs),
+    )
 
 
 # -- label noise -----------------------------------------------------------------------------------
@@ -106,23 +113,30 @@ def moments_with_noise(factor: int | Fraction = 1) -> tuple[Statement, ...]:
     )
 
 
+@proves("BB:R5.3.noise", moments_with_noise, part=(1, 2, 3))
 @cache
 def with_noise() -> tuple[Theorem, ...]:
     """From E (b.xi)(c.xi) = b.c; the noise meets x in its mean only, which is 0."""
     row, other, task = R(i, n), R(l, n), over(l, d, R(l, n) * w(l))
     pairs = ((row, other), (row, task), (task, task))
     entry, column, corner = (specialise(covariance(), {b_: ((n,), u), c_: ((n,), v)}) for u, v in pairs)
-    goals = moments_with_noise()
-    zero, first, square = bind("mean", (k,), noise(k)), mean(x(i)), mean(label)
-    second = chain(goals[1].lhs, column.lhs + first * zero)
-    hidden = (column.lhs, column.rhs, first, zero)
-    second = chain(second, arithmetic(second.rhs, "==", column.rhs, centred(), column, hide=hidden))
-    third = chain(goals[2].lhs, corner.lhs + 2 * square * zero + tau2)
-    sides = (corner.lhs, corner.rhs, square)
-    third = chain(
-        third, arithmetic(third.rhs, "==", corner.rhs + tau2, centred(), corner, hide=(*sides, zero, tau2))
+    first, second, third = moments_with_noise()
+    zero, of_x, of_label = bind("mean", (k,), noise(k)), mean(x(i)), mean(label)
+    return (
+        show(first.lhs, "==", first.rhs, entry),
+        calc(
+            second.lhs,
+            ("==", column.lhs + of_x * zero),
+            ("==", column.rhs, centred(), column, column.lhs, column.rhs, of_x, zero),
+            ("==", second.rhs),
+        ),
+        calc(
+            third.lhs,
+            ("==", corner.lhs + 2 * of_label * zero + tau2),
+            ("==", corner.rhs + tau2, centred(), corner, corner.lhs, corner.rhs, of_label, zero, tau2),
+            ("==", third.rhs),
+        ),
     )
-    return chain(goals[0].lhs, entry, goals[0].rhs), chain(second, goals[1].rhs), chain(third, goals[2].rhs)
 
 
 #: A bound of the operator norm of Sigma, of any size.
@@ -155,24 +169,27 @@ def noisy_statements(k: int | Fraction = 1, outer: int | Fraction = 1) -> tuple[
     return first, Statement(proxy(k), "<=", Fraction(outer) * kappa * (1 + size_of_w))
 
 
+@proves("OURS:LF.1/sub_gaussian", noisy_statements, part=1)
 @cache
 def noisy_token() -> Theorem:
     """The exponents add up: S|a + b w|^2 + b^2 tau^2 <= (S(1 + |w|^2) + tau^2)(|a|^2 + b^2)."""
-    plain = specialise(generating_function(), {v: ((i,), a(i) + b * w(i))})
+    at, A, W = {v: ((i,), a(i) + b * w(i))}, over(i, d, a(i) ** 2), size_of_w
+    plain = specialise(generating_function(), at)
     own = gaussian(eta, m_, m, b * r(m_), equal(term(0) + 1, 1))
-    goal = noisy_statements()[0]
-    start = chain(goal.lhs, own.lhs * plain.lhs)
-    size = over(i, d, a(i) ** 2) + b**2
-    norm = chain(specialise(any_covariance(), {v: ((i,), a(i) + b * w(i))}), S * shift(a(i), b).lhs)
-    norm = chain(norm, replace(norm.rhs, shift(a(i), b)))
-    start = chain(start, replace(start.rhs, own, plain), exp(b**2 * tau2_ / 2) * exp(norm.lhs / 2))
-    start = chain(start, replace(start.rhs, norm), exp((S * (1 + size_of_w) * size + tau2_ * b**2) / 2))
-    A, W = over(i, d, a(i) ** 2), size_of_w
-    below = arithmetic(S * (1 + W) * size + tau2_ * b**2, "<=", proxy() * size, hide=(A, W, tau2_))
-    return chain(start, replace(start.rhs, below))
+    norm = calc(specialise(any_covariance(), at), ("<=", S * ((1 + W) * (A + b**2)), shift(a(i), b)))
+    exponent = S * (1 + W) * (A + b**2) + tau2_ * b**2
+    below = show(exponent, "<=", proxy() * (A + b**2), A, W, tau2_)
+    return calc(
+        noisy_statements()[0].lhs,
+        ("==", own.lhs * plain.lhs),
+        ("<=", exp(b**2 * tau2_ / 2) * exp(norm.lhs / 2), own, plain),
+        ("<=", exp(exponent / 2), norm),
+        ("<=", exp(proxy() * (A + b**2) / 2), below),
+    )
 
 
+@proves("OURS:LF.1/sub_gaussian", noisy_statements, part=2)
 @cache
 def growth_of_the_proxy() -> Theorem:
     goal = noisy_statements()[1]
-    return arithmetic(goal.lhs, "<=", goal.rhs, hide=(size_of_w, tau2_))
+    return show(goal.lhs, "<=", goal.rhs, size_of_w, tau2_)

@@ -10,6 +10,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, integrated, log, schwarz_of_bounds, sqrt
 from numerics.derivations.rules import arithmetic, specialise
 from numerics.derivations.sorts import REALS
+from numerics.derivations.tactics import show
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.linear_model import l, x
@@ -41,9 +42,7 @@ def length(of: Variable = g) -> Term:
 def coordinate(index: Variable, s: Fraction, power: int, thm: Theorem) -> Theorem:
     """The theorem on E w (b.xi)^power at |x_i| = |(R xi)_i|."""
     same = specialise(arithmetic(absolute(real) ** power, "==", real**power), {real: x(index)})
-    same = arithmetic(
-        weight(s) * same.lhs, "==", weight(s) * same.rhs, same, hide=(same.lhs, same.rhs, weight(s))
-    )
+    same = show(weight(s) * same.lhs, "==", weight(s) * same.rhs, same, same.lhs, same.rhs, weight(s))
     value = specialise(thm, {b: ((n,), R(index, n))})
     return chain(integrated("normal", (g,), same), value)
 

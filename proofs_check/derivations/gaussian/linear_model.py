@@ -8,13 +8,15 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import cauchy_schwarz, chain, exp
-from numerics.derivations.rules import arithmetic, assume, equal, gaussian, replace, specialise
+from numerics.derivations.derived import cauchy_schwarz, exp
+from numerics.derivations.rules import assume, equal, gaussian, specialise
 from numerics.derivations.sorts import NONNEGATIVE, REALS, Range, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import GAUSSIAN, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens import R, n, rank
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import a, d, i, over, v
 
 l = Variable("l", Sort.INDEX)
@@ -59,67 +61,6 @@ def covariance() -> Theorem:
     return assume("|Sigma| <= top", image, "<=", top * over(i, d, v(i) ** 2), every=(v,))
 
 
-@cache
-def generating_function() -> Theorem:
-    """E e^{v.x} = e^{v' Sigma v/2}."""
-    same = gaussian(g, n, rank, over(i, d, R(i, n) * v(i)), equal(term(0) + 1, 1))
-    image = over(n, rank, over(i, d, R(i, n) * v(i)) ** 2)
-    return chain(mean(exp(dot(v(i), x(i)))), same, exp(image / 2))
-
-
-@cache
-def covariate() -> Theorem:
-    """E e^{v.x} <= e^{top |v|^2/2}."""
-    same = generating_function()
-    return chain(same, replace(same.rhs, covariance()), exp(top * over(i, d, v(i) ** 2) / 2))
-
-
-@cache
-def query() -> Theorem:
-    """E e^{v.x} <= e^{|v|^2/2}: the query is 1-sub-Gaussian."""
-    number = Variable("N", range=NONNEGATIVE)
-    at_most_one = specialise(arithmetic(top * number, "<=", number), {number: over(i, d, v(i) ** 2)})
-    return chain(covariate(), exp(at_most_one.lhs / 2), replace(exp(at_most_one.lhs / 2), at_most_one))
-
-
-@cache
-def shift(first: Term, last: Term) -> Theorem:
-    """|a + b w|^2 <= (1 + |w|^2)(|a|^2 + b^2) for a vector a with terms in i, and a number b."""
-    A2, aw, w2 = over(i, d, first**2), dot(first, w(i)), size_of_w
-    schwarz = chain(aw**2, cauchy_schwarz("coordinates", (i,), first, w(i), (d,)), A2 * w2)
-    same = chain(over(i, d, (first + last * w(i)) ** 2), A2 + 2 * last * aw + last**2 * w2)
-    young = arithmetic(same.rhs, "<=", A2 + (last**2 + aw**2) + last**2 * w2, hide=(A2, aw, w2))
-    return chain(same, young, replace(young.rhs, schwarz), (1 + w2) * (A2 + last**2))
-
-
-@cache
-def shifted(first: Term, last: Term) -> Theorem:
-    """top |a + b w|^2 <= sigma_mu^2 (|a|^2 + b^2)."""
-    larger, size = shift(first, last), over(i, d, first**2) + last**2
-    scaled = chain(top * larger.lhs, replace(top * larger.lhs, larger), top * (1 + size_of_w) * size)
-    return chain(scaled, replace(scaled.rhs, below_the_proxy()))
-
-
-@cache
-def below_the_proxy() -> Theorem:
-    """top(1 + |w|^2) <= sigma_mu^2."""
-    number = Variable("N", range=NONNEGATIVE)
-    return specialise(arithmetic(number, "<=", Op("max", (term(1), number))), {number: top * (1 + size_of_w)})
-
-
-@cache
-def at_least_one() -> Theorem:
-    return arithmetic(1, "<=", proxy)
-
-
-@cache
-def tokens() -> Theorem:
-    """E e^{a.x + b y} <= e^{sigma_mu^2(|a|^2 + b^2)/2} at every task w, for y = w.x."""
-    norm = shifted(a(i), b)
-    at = chain(specialise(covariate(), {v: ((i,), a(i) + b * w(i))}), exp(norm.lhs / 2))
-    return chain(mean(exp(dot(a(i), x(i)) + b * label)), at, replace(at.rhs, norm))
-
-
 def statements(k: int | Fraction = 1) -> tuple[Statement, ...]:
     """Assumption 4.2 (i) at every task w, with k sigma_mu^2 in place of sigma_mu^2: the query is
     1-sub-Gaussian, a token sigma_mu-sub-Gaussian, and sigma_mu^2 >= 1.
@@ -148,3 +89,76 @@ def token_statement(k: int | Fraction = 1) -> Statement:
     proxy_ = Op("max", (term(1), Fraction(k) * top * (1 + size_of_w)))
     bound = exp(proxy_ * (over(i, d, a(i) ** 2) + b**2) / 2)
     return Statement(mean(exp(dot(a(i), x(i)) + b * label)), "<=", bound, covariance().assumptions)
+
+
+@cache
+def generating_function() -> Theorem:
+    """E e^{v.x} = e^{v' Sigma v/2}."""
+    image = over(i, d, R(i, n) * v(i))
+    law = gaussian(g, n, rank, image, equal(term(0) + 1, 1))
+    return show(mean(exp(dot(v(i), x(i)))), "==", exp(over(n, rank, image**2) / 2), law)
+
+
+@cache
+def covariate() -> Theorem:
+    """E e^{v.x} <= e^{top |v|^2/2}."""
+    return calc(generating_function(), ("<=", exp(top * over(i, d, v(i) ** 2) / 2), covariance()))
+
+
+@proves("BB:LF.1.i/query", query_statement)
+@cache
+def query() -> Theorem:
+    """E e^{v.x} <= e^{|v|^2/2}: the query is 1-sub-Gaussian."""
+    size, number = over(i, d, v(i) ** 2), Variable("N", range=NONNEGATIVE)
+    at_most_one = specialise(show(top * number, "<=", number), {number: size})
+    return calc(covariate(), ("<=", exp(size / 2), at_most_one))
+
+
+@cache
+def shift(first: Term, last: Term) -> Theorem:
+    """|a + b w|^2 <= (1 + |w|^2)(|a|^2 + b^2) for a vector a with terms in i, and a number b."""
+    A2, aw, w2 = over(i, d, first**2), dot(first, w(i)), size_of_w
+    return calc(
+        over(i, d, (first + last * w(i)) ** 2),
+        ("==", A2 + 2 * last * aw + last**2 * w2),
+        ("<=", A2 + (last**2 + aw**2) + last**2 * w2, A2, aw, w2),
+        ("<=", (1 + w2) * (A2 + last**2), cauchy_schwarz("coordinates", (i,), first, w(i), (d,))),
+    )
+
+
+@cache
+def shifted(first: Term, last: Term) -> Theorem:
+    """top |a + b w|^2 <= sigma_mu^2 (|a|^2 + b^2)."""
+    size = over(i, d, first**2) + last**2
+    return calc(
+        top * over(i, d, (first + last * w(i)) ** 2),
+        ("<=", top * (1 + size_of_w) * size, shift(first, last)),
+        ("<=", proxy * size, below_the_proxy()),
+    )
+
+
+@cache
+def below_the_proxy() -> Theorem:
+    """top(1 + |w|^2) <= sigma_mu^2."""
+    number = Variable("N", range=NONNEGATIVE)
+    return specialise(show(number, "<=", Op("max", (term(1), number))), {number: top * (1 + size_of_w)})
+
+
+@cache
+def at_least_one() -> Theorem:
+    return show(1, "<=", proxy)
+
+
+@proves("BB:LF.1.i", token_statement)
+@cache
+def tokens() -> Theorem:
+    """E e^{a.x + b y} <= e^{sigma_mu^2(|a|^2 + b^2)/2} at every task w, for y = w.x."""
+    return calc(
+        mean(exp(dot(a(i), x(i)) + b * label)),
+        (
+            "<=",
+            exp(top * over(i, d, (a(i) + b * w(i)) ** 2) / 2),
+            specialise(covariate(), {v: ((i,), a(i) + b * w(i))}),
+        ),
+        ("<=", exp(proxy * (over(i, d, a(i) ** 2) + b**2) / 2), shifted(a(i), b)),
+    )

@@ -7,10 +7,11 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
-from numerics.derivations.rules import arithmetic, replace, specialise, then
+from numerics.derivations.derived import cauchy_schwarz, exp
+from numerics.derivations.rules import integrate, specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.lengths import absolute, real
@@ -26,6 +27,7 @@ from proofs_check.derivations.gaussian_tokens import (
     tilted_mean,
     weight_of_a_vector,
 )
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.query_average import U, V, l
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over
 
@@ -49,19 +51,18 @@ def gamma(vector: Term) -> Term:
 def of_a_row() -> Theorem:
     """r.T = r.(mu + Gamma a) for the mean T of the tilted tokens at the score a.Z, and every r."""
     row = over(j, d, r(j) * R(j, n))
-    square = cauchy_schwarz("coordinates", (n,), row, excess, (rank,))
-    square = chain(square, replace(square.rhs, tilted_mean()), 0)
     left, right = over(j, d, r(j) * tilted), over(j, d, r(j) * (mu(j) + gamma(a(j))))
-    square = chain((left - right) ** 2, square)
-    sides = (arithmetic(x, "<=", y, square, hide=(left, right)) for x, y in ((left, right), (right, left)))
-    return equality(*sides)
+    schwarz = cauchy_schwarz("coordinates", (n,), row, excess, (rank,))
+    none = calc((left - right) ** 2, ("<=", schwarz.rhs, schwarz), ("<=", 0, tilted_mean()))
+    below, above = (show(x, "<=", y, none, left, right) for x, y in ((left, right), (right, left)))
+    return equality(below, above)
 
 
 @cache
 def affine() -> Theorem:
     """c.V T = c.V(mu + Gamma a) for every c."""
     rows = specialise(of_a_row(), {r: ((j,), over(i, m, c(i) * V(i, j)))})
-    return chain(weighted(tilted), rows, weighted(mu(j) + gamma(a(j))))
+    return show(weighted(tilted), "==", weighted(mu(j) + gamma(a(j))), rows)
 
 
 def rotated(vector: Term) -> Term:
@@ -91,22 +92,23 @@ def instantiated_at_the_query(e: Term) -> Term:
     return instantiated(e, {a: ((j,), rotated(query))})
 
 
+@proves("BB:L2.1.b", statement)
 @cache
 def theorem() -> Theorem:
     """The output is affine in the Gaussian query, whose generating function is known."""
     at = specialise(affine(), {a: ((j,), rotated(query))})
-    same = arithmetic(exp(at.lhs), "==", exp(at.rhs), at, hide=(at.lhs, at.rhs))
-    average = integrated("normal", (h,), same, statement().lhs)
+    same = show(exp(at.lhs), "==", exp(at.rhs), at, at.lhs, at.rhs)
     constant = exp(weighted(mu(j) + gamma(rotated(mu(l)))))
     law = specialise(of_a_direction(), {b: ((n,), slope())})
-    average = chain(average, constant * law.lhs)
-    return then(average, arithmetic(average.rhs, "==", constant * law.rhs, law, hide=(constant, law.rhs)))
+    return calc(
+        statement().lhs,
+        ("==", constant * law.lhs, integrate("normal", (h,), same)),
+        ("==", constant * law.rhs, law, constant, law.rhs),
+    )
 
 
 @cache
 def of_a_direction() -> Theorem:
     """E e^{b.xi} = e^{|b|^2/2}, with absolute values."""
-    same = specialise(arithmetic(real**2, "==", absolute(real) ** 2), {real: b(n)})
-    size = integrated("coordinates", (n,), same, heads=(rank,))
-    law = weight_of_a_vector()
-    return then(law, arithmetic(law.rhs, "==", exp(size.rhs / 2), size, hide=(size.lhs, size.rhs)))
+    same = specialise(show(real**2, "==", absolute(real) ** 2), {real: b(n)})
+    return calc(weight_of_a_vector(), ("==", exp(over(n, rank, absolute(b(n)) ** 2) / 2), same))

@@ -8,13 +8,15 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import exp
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, equal, replace, specialise
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import show
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.query_average import U, l, norm_U, operator_norm
 from proofs_check.derivations.softmax_average import a, d, i, j, over, v
 from proofs_check.derivations.tilted import query, y
@@ -59,15 +61,10 @@ def statements(power: int = 1) -> tuple[Statement, ...]:
     )
 
 
+@proves("OURS:T5.2/scale", statements, part=(1, 2, 3, 4))
+@cache
 def theorems() -> tuple[Theorem, ...]:
     """The factors cancel, and the hypothesis is used at v/kappa."""
-    first, second, third, fourth = statements()
     at = specialise(sub_gaussian(), {v: ((j,), v(j) / kappa)})
-    norm = operator_norm(U, norm_U, d)
-    scaled = chain(third.lhs, kappa**2 * norm.lhs, replace(kappa**2 * norm.lhs, norm))
-    return (
-        equal(first.lhs, first.rhs),
-        chain(second.lhs, at, second.rhs),
-        scaled,
-        equal(fourth.lhs, fourth.rhs),
-    )
+    known = ((), (at,), (operator_norm(U, norm_U, d),), ())
+    return tuple(show(goal.lhs, goal.op, goal.rhs, *given) for goal, given in zip(statements(), known))

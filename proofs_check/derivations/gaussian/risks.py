@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import chain, integrated
-from numerics.derivations.rules import arithmetic, assume, specialise
+from numerics.derivations.rules import assume, integrate, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.laws import form, sigma
@@ -20,6 +20,7 @@ from proofs_check.derivations.gaussian.linear_model import dot, h, l, label, mea
 from proofs_check.derivations.gaussian.own_prompt import of_a_row, r
 from proofs_check.derivations.gaussian.tilted_tokens import U, image, last, last_image, weight
 from proofs_check.derivations.gaussian_tokens import mu
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import a, d, i, j, over
 
 p, c = Function("v", (Sort.INDEX,)), Variable("c", range=REALS)
@@ -40,15 +41,16 @@ def infinite_prompt(power: int = 2) -> Statement:
     return Statement(loss(attention), "==", loss(form(p(i), score) + c * form(w(i), score), power))
 
 
+@proves("BB:5.Rinf", infinite_prompt)
 @cache
 def infinite_prompt_theorem() -> Theorem:
     """The tilted mean of the covariates is Sigma a at the score a = u + u_last w."""
     score = instantiated(image, {i: j}) + last_image * w(j)
     same = specialise(of_a_row(), {mu: ((j,), term(0)), r: ((j,), p(j) + c * w(j)), a: ((j,), score)})
     losses = (absolute(side - target) ** 2 / 2 for side in (same.lhs, same.rhs))
-    point = arithmetic(next(losses), "==", next(losses), same, hide=(same.lhs, same.rhs, target))
-    average = integrated("normal", (h,), integrated("normal", (q,), point))
-    return chain(infinite_prompt().lhs, average, infinite_prompt().rhs)
+    point = show(next(losses), "==", next(losses), same, same.lhs, same.rhs, target)
+    average = integrate("normal", (h,), integrate("normal", (q,), point))
+    return show(infinite_prompt().lhs, "==", infinite_prompt().rhs, average)
 
 
 # -- the limit of training -------------------------------------------------------------------------
@@ -78,19 +80,20 @@ def risk_at_the_limit(factor: int = 1, least: int | Fraction = 0) -> tuple[State
     return risk, Statement(term(Fraction(least)), "<=", other)
 
 
+@proves("BB:R5.3.risk0", risk_at_the_limit, part=1)
 @cache
 def no_risk() -> Theorem:
     """At uU = J the prediction is w' Sigma J x_q = w.x_q."""
     limit = {p: ((i,), term(0)), c: t, last: ((i,), term(0)), U: ((i, l), J(i, l) / t)}
-    known = specialise(infinite_prompt_theorem(), limit)
-    right = chain(specialise(inverse(), {a: ((i,), w(i)), b: ((i,), x(i, q))}), target)
-    point = arithmetic(absolute(right.lhs - target) ** 2 / 2, "==", 0, right, hide=(right.lhs, target))
-    zero = integrated("normal", (h,), integrated("normal", (q,), point), None, 0)
-    return chain(risk_at_the_limit()[0].lhs, known, zero)
+    right = calc(specialise(inverse(), {a: ((i,), w(i)), b: ((i,), x(i, q))}), ("==", target))
+    point = show(absolute(right.lhs - target) ** 2 / 2, "==", 0, right, right.lhs, target)
+    return calc(
+        risk_at_the_limit()[0].lhs,
+        ("==", mean(mean(point.lhs, q), h), specialise(infinite_prompt_theorem(), limit)),
+        ("==", 0, point),
+    )
 
 
-@cache
+@proves("BB:R5.3.risk0", risk_at_the_limit, part=2)
 def no_smaller_risk() -> Theorem:
-    goal, y = risk_at_the_limit()[1], Variable("y_", range=REALS)
-    point = specialise(arithmetic(0, "<=", y**2 / 2), {y: guess(outcome) - truth(outcome)})
-    return integrated("mean", (outcome,), point, 0, goal.rhs)
+    return show(0, "<=", risk_at_the_limit()[1].rhs)

@@ -6,18 +6,19 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, replace, specialise, then
+from numerics.derivations.derived import cauchy_schwarz, exp, sqrt
+from numerics.derivations.rules import assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, REALS, Range, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.gaussian import linear_model, task_moments
 from proofs_check.derivations.gaussian.linear_model import (
     below_the_proxy,
     covariance,
     covariate,
     dot,
-    g,
     generating_function,
     l,
     label,
@@ -30,6 +31,7 @@ from proofs_check.derivations.gaussian.linear_model import (
     w,
     x,
 )
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import a, d, i, j, over, v
 from proofs_check.derivations.tilted import Law, excess, exponential_of_the_square, part_, u
 from proofs_check.derivations.tilted import h as half_log
@@ -50,15 +52,15 @@ LARGEST = {2: 1, 4: 5}
 
 def power_below_an_exponential(k: int) -> Theorem:
     """v^k <= 2^{k-1}(W^k + c e^{v - W}) for v, W >= 0 and k = 2, 4, with v <= W + max(0, v - W)."""
-    over_W = Op("max", (term(0), part_ - excess))
-    flat = specialise(
-        arithmetic(Op("max", (term(0), real)) ** k, "<=", LARGEST[k] * exp(real)), {real: part_ - excess}
+    v, W, more, factor = part_, excess, Op("max", (term(0), part_ - excess)), 2 ** (k - 1)
+    convex = specialise(show((W + rise) ** k, "<=", factor * (W**k + rise**k)), {rise: more})
+    flat = show(Op("max", (term(0), real)) ** k, "<=", LARGEST[k] * exp(real))
+    return calc(
+        v**k,
+        ("<=", (W + more) ** k, show(v, "<=", W + more)),
+        ("<=", factor * (W**k + more**k), convex),
+        ("<=", factor * (W**k + LARGEST[k] * exp(v - W)), specialise(flat, {real: v - W})),
     )
-    convex = arithmetic((excess + rise) ** k, "<=", 2 ** (k - 1) * (excess**k + rise**k))
-    point = chain(
-        replace(part_**k, arithmetic(part_, "<=", excess + over_W)), specialise(convex, {rise: over_W})
-    )
-    return chain(point, replace(point.rhs, flat))
 
 
 def length(square: Term) -> Term:
@@ -68,7 +70,7 @@ def length(square: Term) -> Term:
 
 def same_length(square: Term) -> Theorem:
     """max(0, |x|^2) <= |x|^2."""
-    return specialise(arithmetic(length(part_), "<=", part_), {part_: square})
+    return specialise(show(length(part_), "<=", part_), {part_: square})
 
 
 @cache
@@ -76,26 +78,35 @@ def tilted_covariate(k: int) -> Theorem:
     """E w|X|^{2k}/E w <= (4 top)^k 2^{k-1}((h + top|a|^2)^k + c) for w = e^{a.X}, k = 2, 4, and
     2^{d/2} = e^h.
     """
-    law, weight, size = COVARIATE, COVARIATE.weight, top * over(j, d, a(j) ** 2)
-    part, W = length(law.square) / (4 * top), half_log + size
-    tangent = specialise(power_below_an_exponential(k), {part_: part, excess: W})
-    factor, more = 2 ** (k - 1), LARGEST[k] * exp(-W)
-    tangent = chain(
-        replace(weight * tangent.lhs, tangent), factor * (weight * W**k + more * (weight * exp(part)))
+    law, weight, m0, c = COVARIATE, COVARIATE.weight, COVARIATE.mean(COVARIATE.weight), LARGEST[k]
+    part, W = length(law.square) / (4 * top), half_log + top * over(j, d, a(j) ** 2)
+    each = calc(
+        weight * part**k,
+        (
+            "<=",
+            2 ** (k - 1) * (weight * W**k + c * exp(-W) * (weight * exp(part))),
+            specialise(power_below_an_exponential(k), {part_: part, excess: W}),
+        ),
+        (
+            "<=",
+            2 ** (k - 1) * (weight * W**k + c * exp(-W) * (weight * exp(law.square / (4 * top)))),
+            same_length(law.square),
+        ),
     )
-    tangent = chain(tangent, replace(tangent.rhs, same_length(law.square)))
     weighted = law.mean(weight * exp(law.square / (4 * top)))
-    m0 = law.mean(weight)
-    average = integrated(law.kind, (law.of,), tangent, None, factor * (m0 * W**k + more * weighted))
-    known = chain(weighted, specialise(exponential_of_the_square(law), {u: term(1)}), exp(W))
-    average = chain(average, replace(average.rhs, known), factor * (m0 * W**k + LARGEST[k]))
+    known = calc(weighted, ("<=", exp(W), specialise(exponential_of_the_square(law), {u: term(1)})))
     value = specialise(generating_function(), {v: ((i,), a(i))})
-    least = chain(arithmetic(1, "<=", value.lhs, value), m0)
-    rest = factor * m0 * W**k + factor * LARGEST[k] * least.lhs
-    less = chain(average, rest, replace(rest, least))
-    scaled = (4 * top) ** k * less.lhs / m0
-    ratio = law.mean(weight * length(law.square) ** k) / m0
-    return chain(ratio, scaled, replace(scaled, less), (4 * top) ** k * factor * (W**k + LARGEST[k]))
+    least = calc(1, ("<=", value.lhs, value), ("==", m0))
+    factor = (4 * top) ** k * 2 ** (k - 1)
+    return calc(
+        law.mean(weight * length(law.square) ** k) / m0,
+        ("==", (4 * top) ** k * law.mean(each.lhs) / m0),
+        ("<=", factor * (m0 * W**k + c * exp(-W) * weighted) / m0, each),
+        ("<=", factor * (m0 * W**k + c * exp(-W) * exp(W)) / m0, known),
+        ("==", factor * (m0 * W**k + c * term(1)) / m0),
+        ("<=", factor * (m0 * W**k + c * m0) / m0, least),
+        ("==", factor * (W**k + c)),
+    )
 
 
 #: The image (u, u_last) of the query under U, and what multiplies the covariate in the score.
@@ -118,38 +129,41 @@ def operator_norm() -> Theorem:
 @cache
 def size_of_the_score() -> Theorem:
     """top |u + u_last w|^2 <= sigma_mu^2 |U|^2|x_q|^2."""
-    both = shifted(image, last_image)
-    at = specialise(operator_norm(), {v: ((l,), x(l, q))})
-    norm = chain(replace(proxy * at.lhs, at), proxy * (norm_U**2 * over(i, d, x(i, q) ** 2)))
-    larger = specialise(arithmetic(part_, "<=", length(part_)), {part_: over(i, d, x(i, q) ** 2)})
-    return chain(both, norm, replace(norm.rhs, larger))
+    size = over(i, d, x(i, q) ** 2)
+    larger = specialise(show(part_, "<=", length(part_)), {part_: size})
+    return calc(
+        shifted(image, last_image),
+        ("<=", proxy * (norm_U**2 * size), specialise(operator_norm(), {v: ((l,), x(l, q))})),
+        ("<=", proxy * (norm_U**2 * query_length), larger),
+    )
 
 
 @cache
 def length_of_a_token() -> Theorem:
     """top |z|^2 <= sigma_mu^2 |x|^2 for a token z = (x, w.x)."""
-    square = over(i, d, x(i) ** 2)
+    square, W = over(i, d, x(i) ** 2), size_of_w
     schwarz = cauchy_schwarz("coordinates", (i,), w(i), x(i), (d,))
-    whole = chain(
-        square + label**2,
-        square + schwarz.lhs,
-        replace(square + schwarz.lhs, schwarz),
-        (1 + size_of_w) * square,
+    whole = show(square + label**2, "<=", (1 + W) * square, schwarz)
+    lemma = show(top * length(excess * part_), "<=", top * excess * length(part_))
+    return calc(
+        top * token_length,
+        ("<=", top * length((1 + W) * square), whole),
+        ("<=", top * (1 + W) * length(square), specialise(lemma, {excess: 1 + W, part_: square})),
+        ("<=", proxy * length(square), below_the_proxy()),
     )
-    inside = chain(top * length(whole.lhs), replace(top * length(whole.lhs), whole))
-    lemma = arithmetic(top * length(excess * part_), "<=", top * excess * length(part_))
-    inside = chain(inside, specialise(lemma, {excess: 1 + size_of_w, part_: square}))
-    return chain(inside, replace(top * (1 + size_of_w) * length(square), below_the_proxy()))
 
 
 def square_of_sigma_leaves(k: int) -> Theorem:
     """(V + s N)^k + c <= s^k (2^{k-1}(V^k + N^k) + c) for s >= 1 and V, N >= 0."""
     V, N, c = part_, excess, LARGEST[k]
-    common = replace((V + s_ * N) ** k + c, arithmetic(V + s_ * N, "<=", s_ * (V + N)))
-    convex = arithmetic((V + N) ** k, "<=", 2 ** (k - 1) * (V**k + N**k))
-    common = chain(common, s_**k * convex.lhs + c)
-    common = chain(common, replace(common.rhs, convex), s_**k * convex.rhs + c)
-    return chain(common, replace(common.rhs, arithmetic(c, "<=", s_**k * c)), s_**k * (convex.rhs + c))
+    powers = 2 ** (k - 1) * (V**k + N**k)
+    return calc(
+        (V + s_ * N) ** k + c,
+        ("<=", (s_ * (V + N)) ** k + c, show(V + s_ * N, "<=", s_ * (V + N))),
+        ("==", s_**k * (V + N) ** k + c),
+        ("<=", s_**k * powers + c, show((V + N) ** k, "<=", powers)),
+        ("<=", s_**k * (powers + c), show(c, "<=", s_**k * c)),
+    )
 
 
 @cache
@@ -157,22 +171,21 @@ def tilted_token(k: int) -> Theorem:
     """E w|z|^{2k}/E w <= sigma_mu^{4k} 4^k 2^{k-1}(2^{k-1}(h^k + |U|^{2k}|x_q|^{2k}) + c) for w =
     e^{z.U(x_q, 0)} at a query, with k = 2, 4.
     """
-    at = {a: ((j,), instantiated(image + last_image * w(i), {i: j}))}
-    moment = specialise(tilted_covariate(k), at)
-    moment = then(moment, replace(moment.rhs, chain(top * over(j, d, at[a][1] ** 2), size_of_the_score())))
-    covariate_length, m0 = length(over(i, d, x(i) ** 2)), mean(weight)
-    point = replace(weight * (top * token_length) ** k, length_of_a_token())
-    longer = mean(weight * covariate_length**k)
-    average = integrated("normal", (g,), point, top**k * mean(weight * token_length**k), proxy**k * longer)
-    scaled = average.lhs / (top**k * m0)
-    ratio = chain(
-        mean(weight * token_length**k) / m0, scaled, replace(scaled, average), proxy**k / top**k * moment.lhs
-    )
-    ratio = chain(ratio, replace(ratio.rhs, moment))
-    N = norm_U**2 * query_length
+    score, m0, factor = instantiated(image + last_image * w(i), {i: j}), mean(weight), 4**k * 2 ** (k - 1)
+    square, N = length(over(i, d, x(i) ** 2)), norm_U**2 * query_length
+    moment = specialise(tilted_covariate(k), {a: ((j,), score)})
+    each = show(weight * (top * token_length) ** k, "<=", weight * (proxy * square) ** k, length_of_a_token())
+    size = show(top * over(j, d, score**2), "<=", proxy * N, size_of_the_score())
     leaves = specialise(square_of_sigma_leaves(k), {s_: proxy, part_: half_log, excess: N})
-    ratio = chain(ratio, proxy**k * 4**k * 2 ** (k - 1) * leaves.lhs)
-    return chain(ratio, replace(ratio.rhs, leaves), proxy ** (2 * k) * constant(k))
+    return calc(
+        mean(weight * token_length**k) / m0,
+        ("==", mean(each.lhs) / (top**k * m0)),
+        ("<=", mean(each.rhs) / (top**k * m0), each),
+        ("==", proxy**k / top**k * moment.lhs),
+        ("<=", proxy**k * factor * ((half_log + top * over(j, d, score**2)) ** k + LARGEST[k]), moment),
+        ("<=", proxy**k * factor * leaves.lhs, size),
+        ("<=", proxy ** (2 * k) * constant(k), leaves),
+    )
 
 
 def constant(k: int) -> Term:
@@ -206,8 +219,28 @@ def theorem(k: int, r: int) -> Theorem:
         return equal(goal.lhs, goal.rhs)
     ratio = tilted_token(k)
     point = replace(ratio.lhs * power(query_length, r), ratio)
-    return integrated("normal", (q,), point, goal.lhs, goal.rhs)
+    return show(goal.lhs, "<=", goal.rhs, integrate("normal", (q,), point))
 
 
 #: The orders (p, p') of the assumption, halved.
 ORDERS = tuple((k, r) for k in (0, 2, 4) for r in (0, 2, 4))
+
+
+def lemma_f1(
+    k: int | Fraction = 1,
+    share: int | Fraction = 1,
+    rate: int | Fraction = 1,
+    growth: int | Fraction = 1,
+    own: int | Fraction = 1,
+) -> tuple[Statement, ...]:
+    """The three parts of Assumption 4.2 for the linear in-context model, at every task."""
+    moments = (statement(p, r, growth, own if p == 0 else 1) for p, r in ORDERS)
+    return (*linear_model.statements(k), *task_moments.statements(rate, share), *moments)
+
+
+proves("BB:LF.1", lemma_f1, part=1)(linear_model.query)
+proves("BB:LF.1", lemma_f1, part=2)(linear_model.tokens)
+proves("BB:LF.1", lemma_f1, part=3)(linear_model.at_least_one)
+proves("BB:LF.1", lemma_f1, part=4)(task_moments.twelfth_moment)
+proves("BB:LF.1", lemma_f1, part=5)(task_moments.decay_times_logarithm)
+proves("BB:LF.1", lemma_f1, part=6, at=ORDERS)(lambda order: theorem(*order))

@@ -8,10 +8,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain, exp, integrated
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.derived import chain, exp
+from numerics.derivations.rules import assume, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import GAUSSIAN, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.lengths import (
@@ -27,6 +28,7 @@ from proofs_check.derivations.gaussian.lengths import (
 from proofs_check.derivations.gaussian.linear_model import x
 from proofs_check.derivations.gaussian.moments import squared, total_mass
 from proofs_check.derivations.gaussian_tokens import R, g, mean, n, rank
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import d, i, over, v
 
 k_ = Variable("k", range=POSITIVE)
@@ -46,34 +48,14 @@ def stretched() -> Theorem:
     """|x|^2 <= k|xi|^2, from x.x = (R'x).xi <= |R'x|^2/(2k) + k|xi|^2/2."""
     at = instantiated(x(i), SQUARE)
     plain, image, xi = over(i, d, at**2), over(i, d, R(i, n) * at), GAUSSIAN(n, g)
-    young = specialise(
-        arithmetic(real * other, "<=", real**2 / (2 * k_) + k_ * other**2 / 2), {real: image, other: xi}
+    young = show(real * other, "<=", real**2 / (2 * k_) + k_ * other**2 / 2)
+    total = calc(
+        plain,
+        ("<=", over(n, d, image**2) / (2 * k_) + k_ * N / 2, specialise(young, {real: image, other: xi})),
+        ("<=", plain / 2 + k_ * N / 2, specialise(operator_norm(), {v: ((i,), at)})),
     )
-    images = specialise(operator_norm(), {v: ((i,), at)})
-    half = chain(images.lhs / (2 * k_), replace(images.lhs / (2 * k_), images), plain / 2)
-    total = integrated("coordinates", (n,), young, plain, images.lhs / (2 * k_) + k_ * N / 2, (d,))
-    total = chain(total, replace(total.rhs, half))
-    less = arithmetic(plain, "<=", k_ * N, total, hide=(plain, k_ * N))
-    same = specialise(arithmetic(absolute(real) ** 2, "==", real**2), {real: at})
-    return chain(integrated("coordinates", (i,), same, X, plain, (d,)), less)
-
-
-@cache
-def bounds() -> tuple[Theorem, ...]:
-    """E e^{|x|^2/(4k)}|x|^{2j} is at most 2^{d/2} times 1, 2 tr S, 12 (tr S)^2 for j = 0, 1, 2."""
-    light = chain(
-        Fraction(1, 4) / k_ * stretched().lhs,
-        replace(Fraction(1, 4) / k_ * stretched().lhs, stretched()),
-        N / 4,
-    )
-    out = []
-    for power, known in enumerate((total_mass(HALF), second(HALF), fourth(HALF))):
-        known = specialise(known, SQUARE)
-        factor = X**power if power else term(1)
-        point = replace(factor * exp(light.lhs), light)
-        average = chain(integrated("normal", (g,), point), known)
-        out.append(average)
-    return tuple(out)
+    same = specialise(show(absolute(real) ** 2, "==", real**2), {real: at})
+    return calc(X, ("==", plain, same), ("<=", k_ * N, show(plain, "<=", k_ * N, total)))
 
 
 def statements(part: int | Fraction = Fraction(1, 4), share: int | Fraction = 1) -> tuple[Statement, ...]:
@@ -84,3 +66,16 @@ def statements(part: int | Fraction = Fraction(1, 4), share: int | Fraction = 1)
     return tuple(
         Statement(a, "<=", 2 ** (d / 2) * b, operator_norm().assumptions) for a, b in zip(left, right)
     )
+
+
+@proves("OURS:T5.2.gap/gaussian", statements, part=(1, 2, 3))
+@cache
+def bounds() -> tuple[Theorem, ...]:
+    """E e^{|x|^2/(4k)}|x|^{2j} is at most 2^{d/2} times 1, 2 tr S, 12 (tr S)^2 for j = 0, 1, 2."""
+    light = calc(Fraction(1, 4) / k_ * X, ("<=", Fraction(1, 4) / k_ * (k_ * N), stretched()), ("==", N / 4))
+    out = []
+    for power, known in enumerate((total_mass(HALF), second(HALF), fourth(HALF))):
+        factor = X**power if power else term(1)
+        point = replace(factor * exp(light.lhs), light)
+        out.append(chain(integrate("normal", (g,), point), specialise(known, SQUARE)))
+    return tuple(out)

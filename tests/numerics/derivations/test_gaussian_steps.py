@@ -15,7 +15,8 @@ from numerics.derivations.sorts import Sort
 from numerics.derivations.terms import Apply, Bind, Defined, Function, Given, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from numerics.derivations.worlds import World
-from proofs_check.derivations.gaussian.proofs import PROOFS
+from proofs_check.derivations.proofs import PROOFS
+from tests.numerics.derivations.rooms import of_room
 
 
 def rule(count: int) -> list[tuple[float, tuple[float]]]:
@@ -45,6 +46,11 @@ class GaussianWorld(World):
 
     def __post_init__(self) -> None:
         self.root, self.matrix, self.last = (self.rng.uniform(-b, b) for b in (1, 0.8, 0.6))
+        self.seed = self.rng.random()
+
+    def _of(self, name: Any) -> random.Random:
+        """Where what has this name comes from, whatever was drawn before."""
+        return random.Random(f"{self.seed} {name}")
 
     def number(self, x: Fraction) -> float:
         return float(x)
@@ -58,7 +64,7 @@ class GaussianWorld(World):
         if (f, at) not in self.tables:
             opposite = f.name in ("e", "y", "z") and at[-1] >= 2
             self.tables[f, at] = (
-                -self.apply(f, (*at[:-1], at[-1] - 2)) if opposite else self.rng.uniform(-1, 1)
+                -self.apply(f, (*at[:-1], at[-1] - 2)) if opposite else self._of((f.name, at)).uniform(-1, 1)
             )
         return self.tables[f, at]
 
@@ -68,21 +74,23 @@ class GaussianWorld(World):
         return self.numbers[v]
 
     def _drawn(self, v: Variable) -> Any:
+        rng = self._of(v.name)
         if v.of is Sort.NORMAL:
-            return self.rng.gauss(0, 1)
+            return rng.gauss(0, 1)
         if v.of is Sort.PROMPT:
-            return tuple(self.rng.randrange(4) for _ in range(self.length))
+            return tuple(rng.randrange(4) for _ in range(self.length))
         if v.range is None:
-            return 0 if v.of in (Sort.INDEX, Sort.TIME) else self.rng.randrange(4)
-        more = self.rng.choice((1, 1.5))
+            return 0 if v.of in (Sort.INDEX, Sort.TIME) else rng.randrange(4)
+        more = rng.choice((1, 1.5))
         named = dict(L=self.length, top=self.root**2, S=more * self.root**2, k=more * self.root**2, kappa=2.5)
-        named |= {"normU": more * math.hypot(self.matrix, self.last), "P": self.rng.random() / self.length}
+        named["t"] = rng.uniform(1, 3)  # U is J/t, and nodes resolve a small one
+        named |= {"normU": more * math.hypot(self.matrix, self.last), "P": rng.random() / self.length}
         if v.name in named:
             return named[v.name]
         if v.range.whole:
             return 1
         lo = -2.0 if v.range.lo is None else float(v.range.lo)
-        return self.rng.uniform(lo, lo + 3 if v.range.hi is None else float(v.range.hi))
+        return rng.uniform(lo, lo + 3 if v.range.hi is None else float(v.range.hi))
 
     def operation(self, head: str, a: list[Any]) -> Any:
         heads = {"add": math.fsum, "mul": math.prod, "max": max, "min": min}
@@ -119,7 +127,8 @@ class GaussianWorld(World):
 
 @cache
 def steps() -> tuple[Theorem, ...]:
-    found = {str(t): t for proof in PROOFS.values() for theorem in proof.theorems for t in theorem().steps()}
+    theorems = (theorem() for id in of_room("gaussian") for theorem in PROOFS[id].theorems)
+    found = {str(t): t for theorem in theorems for t in theorem.steps()}
     return tuple(found.values())
 
 

@@ -22,8 +22,8 @@ from numerics.derivations.theorems import Assumption
 from numerics.derivations.worlds import Undecided, World
 from proofs_check.derivations.exact import eigenbasis
 from proofs_check.derivations.exact.matrices import i, j, over
-from proofs_check.derivations.exact.proofs import PROOFS as EXACT
 from proofs_check.derivations.proofs import PROOFS
+from tests.numerics.derivations.rooms import of_room
 
 SIZE, INDICES = 2, range(4)
 Table = Callable[..., int | Fraction]
@@ -225,7 +225,7 @@ def unmet(statement: Statement) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("id", [*EXACT, *GAUSSIAN, *FLOWS])
+@pytest.mark.parametrize("id", [*of_room("exact"), *GAUSSIAN, *FLOWS])
 def test_a_model_meets_the_hypotheses(id):
     for statement in PROOFS[id].statements():
         found = unmet(statement)

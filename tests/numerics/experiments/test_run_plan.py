@@ -316,7 +316,9 @@ def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch):
 @pytest.mark.parametrize("plan", [SMALL, SMALL.only(1), SMALL.only(8), SETTLING])
 def test_the_json_is_as_its_schema_says(plan):
     schema = json.loads(
-        files("numerics.experiments.boursier_boyer").joinpath("measurements.schema.json").read_text(encoding="utf-8")
+        files("numerics.experiments.boursier_boyer")
+        .joinpath("measurements.schema.json")
+        .read_text(encoding="utf-8")
     )
     jsonschema.Draft202012Validator.check_schema(schema)
     found = measure(plan, _engines=replace(LOST, excess=1e-3).engines())

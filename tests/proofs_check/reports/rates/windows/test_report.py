@@ -138,7 +138,7 @@ def test_the_signal_of_relu_tasks_holds_whatever_the_draw(seed):
     ("row", "verdict", "quiet"),
     [("COL:T3.4/relu.upper", "REFUTED", False), ("OURS:R16", "REFUTED", True)],
 )
-def test_a_planted_verdict_is_exit_status_1(row, verdict, quiet, tmp_path, monkeypatch, capsys):
+def test_a_planted_verdict_is_exit_status_1(report, row, verdict, quiet, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
         "proofs_check.reports.rates.lines.line.verdicts", lambda: {**verdicts(), row: verdict}
     )
