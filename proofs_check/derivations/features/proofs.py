@@ -9,9 +9,8 @@ from proofs_check.derivations.features import (
     balance,
     counts,
     universal_bound,
-    updates,
 )
-from proofs_check.derivations.proof import Proof, by_normal_form, each, one
+from proofs_check.derivations.proof import Proof, one
 
 __all__ = ["PROOFS"]
 
@@ -24,20 +23,5 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the bound from above
         "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.no_rare_class),
         "OURS:R12.lower": one(universal_bound.statement, universal_bound.theorem),
-        "LDL:L4.1/upper": one(updates.own_statement, updates.own_update),
-        "LDL:P2/rate.upper": one(
-            lambda **numbers: updates.own_statement(rate=updates.eta, **numbers),
-            lambda: updates.at_the_rate(updates.own_update(), updates.eta),
-        ),
-        "LDL:L4.2": one(updates.other_statement, updates.other_update),
-        "LDL:P2.off": one(
-            lambda **numbers: updates.other_statement(rate=updates.eta, **numbers),
-            lambda: updates.at_the_rate(updates.other_update(), updates.eta),
-        ),
-        "LDL:L2.van": Proof(updates.vanishing_statements, each(updates.vanishing_update, 2)),
-        "LDL:L5.off": one(updates.first_statement, updates.first_phase),
-        "LDL:L8.off/inference": one(updates.second_statement, updates.second_phase),
-        "LDL:C.step5": Proof(updates.regrouped_statements, each(updates.regrouped, 2)),
-        "LDL:D3.drop": one(updates.mean_statement, by_normal_form(updates.mean_statement)),
     }
 )

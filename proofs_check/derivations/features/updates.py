@@ -8,13 +8,15 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import chain, log, turned
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.derived import chain, log
+from numerics.derivations.rules import arithmetic, assume, integrate, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.steps import added, gap, ind, product, scaled, times
+from proofs_check.derivations.proof import by_normal_form, proves
 
 #: An outcome is a task and a prompt, and the query y is drawn apart from both.
 n, m = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX)
@@ -69,6 +71,34 @@ error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, o
 
 #: Bounds of a term and of minus the term.
 Sides = tuple[Theorem, Theorem]
+ATTENTION = (adds_up, positive, own_positive, from_own)
+
+
+def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> Statement:
+    """g_k <= c B^2 P/K, and the same times `rate`."""
+    factor = term(1) if rate is None else rate
+    left = expectation(is_k * own * error**2)
+    return Statement(
+        factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), hypotheses(*ATTENTION, rare)
+    )
+
+
+def other_statement(c: Fraction = Fraction(1), rate: Term | None = None) -> Statement:
+    """|g_{k,m}| <= c P (A + E) B^2/K^2, and the same times `rate`."""
+    factor = term(1) if rate is None else rate
+    left, given = (
+        expectation(is_k * A_m * error * other_error),
+        hypotheses(*ATTENTION, from_another, rare, share, small, seldom),
+    )
+    bound = factor * (Fraction(c) * P * (A_ + E) / K**2 * B**2)
+    return Statement(factor * modulus(left), "<=", bound, given)
+
+
+def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
+    """|g_{k,m}| <= B^2 E 1{query v_k} (1 - Attn_k)^power in both signs."""
+    left, given = expectation(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, share)
+    bound = B**2 * expectation(is_k * (1 - own) ** power)
+    return Statement(left, "<=", bound, given), Statement(-left, "<=", bound, given)
 
 
 def _of_a_modulus(thm: Theorem, X: Term) -> Sides:
@@ -102,12 +132,6 @@ def _mean_of(side: Theorem, left: Term, right: Term) -> Theorem:
     return chain(left, each, scaled(B, adds_up), right)
 
 
-def _weaker(pair: Sides, last: Theorem, *form: Term) -> Sides:
-    """Both bounds followed by one more."""
-    up, down = (chain(thm, last, *form) for thm in pair)
-    return up, down
-
-
 def _sum(one: Theorem, other: Theorem) -> Theorem:
     """X + Z <= Y + W from X <= Y and Z <= W."""
     return chain(added(one, other.lhs), added(other, one.rhs))
@@ -136,60 +160,105 @@ def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
     return found[0], found[1]
 
 
-def _expected(point: Theorem, rhs: Term) -> Theorem:
-    """The mean over the outcome and the query."""
-    return chain(integrate("query", (y,), integrate("mean", (outcome,), point)), rhs)
+def _modulus(up: Theorem, down: Theorem, X: Term, bound: Term) -> Theorem:
+    """|X| <= Y from X <= Y and -X <= Y."""
+    return show(modulus(X), "<=", bound, chain(X, up), chain(-X, down), X, bound)
 
 
+@cache
+def _own_at_most_one() -> Theorem:
+    return calc(0, ("<=", others(A(n, outcome)), positive), ("==", 1 - own, adds_up))
+
+
+@proves("LDL:L4.1/upper", own_statement)
 @cache
 def own_update() -> Theorem:
     """E 1{query v_k} Attn_k (f_k - yhat)^2 <= 4/27 B^2 P/K."""
     one, _ = errors()
     square = _product(one, one, error, error)[0]
-    weight = times(is_k * own, square, product(is_k, own, own_positive))
-    least = chain(0, integrate("coordinates", (n,), positive, (M,)), adds_up)
-    cubic = arithmetic(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, least)
-    bound = times(is_k * B**2, cubic)
-    point = chain(is_k * own * error**2, weight, bound, Fraction(4, 27) * B**2 * is_k)
-    return chain(_expected(point, Fraction(4, 27) * B**2 * rare.lhs), times(Fraction(4, 27) * B**2, rare))
+    cubic = show(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, _own_at_most_one())
+    each = calc(
+        is_k * own * error**2,
+        (
+            "<=",
+            is_k * own * ((1 - own) * B) ** 2,
+            times(is_k * own, square, product(is_k, own, own_positive)),
+        ),
+        ("<=", is_k * B**2 * Fraction(4, 27), times(is_k * B**2, cubic)),
+    )
+    return calc(
+        expectation(is_k * own * error**2),
+        ("<=", expectation(is_k * B**2 * Fraction(4, 27)), each),
+        ("==", Fraction(4, 27) * B**2 * rare.lhs),
+        ("<=", Fraction(4, 27) * B**2 * (P / K), rare),
+    )
 
 
+def _weighted(line: Theorem) -> Theorem:
+    """What bounds the product of the two errors, times the attention where the query is v_k."""
+    return times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
+
+
+@proves("LDL:L4.2", other_statement)
 @cache
 def other_update() -> Theorem:
     """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P (A + E) B^2/K^2: A/K bounds the
     attention in balanced prompts, and 1 in the others.
     """
-    one, two = errors()
-    weak = _weaker(one, arithmetic((1 - own) * B, "<=", B, own_positive))
-    most = arithmetic(A_m, "<=", (1 - fails) * A_m + fails, specialise(share, {n: m}), own_positive)
-    most = chain(most, added(specialise(small, {n: m}), fails))
-    found = []
-    for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
-        weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
-        point = chain(sign * (is_k * A_m * error * other_error), weighted, times(is_k * B**2, most))
-        chance = rare.lhs
-        total = _expected(point, chance * (A_ / K * B**2 + B**2 * mean(fails)))
-        total = chain(
-            total, times(chance, added(times(B**2, seldom), A_ / K * B**2)), B**2 * (A_ + E) / K * chance
+    (up, down), two = errors()
+    weaker = show((1 - own) * B, "<=", B, own_positive)
+    most = calc(
+        A_m,
+        ("<=", (1 - fails) * A_m + fails, specialise(share, {n: m}), own_positive),
+        ("<=", A_ / K + fails, specialise(small, {n: m})),
+    )
+    product_ = is_k * A_m * error * other_error
+    found = [
+        calc(
+            expectation(sign * product_),
+            ("<=", expectation(is_k * A_m * (B * B)), _weighted(line)),
+            ("<=", expectation(is_k * B**2 * (A_ / K + fails)), times(is_k * B**2, most)),
+            ("==", rare.lhs * (A_ / K * B**2 + B**2 * mean(fails))),
+            ("<=", P / K * (A_ / K * B**2 + B**2 * (E / K)), rare, seldom),
+            ("==", P * (A_ + E) / K**2 * B**2),
         )
-        found.append(chain(total, times(B**2 * (A_ + E) / K, rare), P * (A_ + E) / K**2 * B**2))
-    up, down = found
-    X, bound = up.lhs, up.rhs
-    down = chain(-X, down)
-    return arithmetic(modulus(X), "<=", bound, up, down, hide=(X, bound))
+        for sign, line in zip(
+            (1, -1), _product((chain(up, weaker), chain(down, weaker)), two, error, other_error)
+        )
+    ]
+    return _modulus(*found, expectation(product_), P * (A_ + E) / K**2 * B**2)
 
 
+@proves("LDL:L2.van", vanishing_statements, part=(1, 2))
 @cache
 def vanishing_update() -> Sides:
     """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 E 1{query v_k} (1 - Attn_k)^2."""
-    found = []
-    for sign, line in zip((1, -1), _product(*errors(), error, other_error)):
-        weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
-        least = chain(0, integrate("coordinates", (n,), positive, (M,)), adds_up)
-        most = times(is_k * (1 - own) * B**2, specialise(share, {n: m}), product(is_k, 1 - own, least))
-        point = chain(sign * (is_k * A_m * error * other_error), weighted, most)
-        found.append(_expected(point, B**2 * expectation(is_k * (1 - own) ** 2)))
-    return found[0], found[1]
+    rest = is_k * (1 - own)
+    most = times(rest * B**2, specialise(share, {n: m}), product(is_k, 1 - own, _own_at_most_one()))
+    up, down = (
+        calc(
+            expectation(sign * (is_k * A_m * error * other_error)),
+            ("<=", expectation(is_k * A_m * ((1 - own) * B * B)), _weighted(line)),
+            ("<=", expectation(rest * B**2 * (1 - own)), most),
+            ("==", B**2 * expectation(is_k * (1 - own) ** 2)),
+        )
+        for sign, line in zip((1, -1), _product(*errors(), error, other_error))
+    )
+    return up, down
+
+
+def at_the_rate(thm: Theorem, c: Term) -> Theorem:
+    return chain(c * thm.lhs, times(c, thm))
+
+
+@proves("LDL:P2/rate.upper", lambda **numbers: own_statement(rate=eta, **numbers))
+def own_step() -> Theorem:
+    return at_the_rate(own_update(), eta)
+
+
+@proves("LDL:P2.off", lambda **numbers: other_statement(rate=eta, **numbers))
+def other_step() -> Theorem:
+    return at_the_rate(other_update(), eta)
 
 
 # Sums of steps
@@ -215,81 +284,14 @@ onwards = assume(
     every=(m,),
 )
 first_scores = assume("scores when Phase II begins", modulus(begin(m)), "<=", C_0 * log(K) / K, every=(m,))
-
-
-def _steps(bound: Term, length: Term) -> Sides:
-    each = assume("size of a step", modulus(step(t, m)), "<=", bound, every=(t, m))
-    return each, assume("number of steps", T, "<=", length)
-
-
-@cache
-def _moved(bound: Term, length: Term) -> Sides:
-    """The sum of the steps is at most their number times the bound of each, in both signs."""
-    each, number = _steps(bound, length)
-    found = []
-    for line in _of_a_modulus(each, step(t, m)):
-        total = chain(integrate("coordinates", (t,), line, (T,)), bound * T)
-        found.append(chain(total, times(bound, number)))
-    return found[0], found[1]
-
-
 STEP, LENGTH_1 = eta * P * size**2 / K**2, C * K * log(K) / (eta * size**2)
 FINE_STEP = eta * P * fine**2 * size**2 / K**2
 LENGTH_2 = C * K * log(K / share_of_1) / (eta * fine**2 * size**2)
 
 
-@cache
-def first_phase() -> Theorem:
-    """|q_m| <= C P log(K)/K after the first phase."""
-    up, down = _moved(STEP, LENGTH_1)
-    total = C * P * log(K) / K
-    up, down = chain(up, total), chain(-up.lhs, down, total)
-    X = up.lhs
-    sides = arithmetic(modulus(X), "<=", total, up, down, hide=(X, total))
-    same = arithmetic(modulus(score(m)), "==", modulus(X), from_zero, hide=(X,))
-    return chain(same, sides)
-
-
-@cache
-def second_phase() -> Theorem:
-    """|q_m| <= (C0 + C P) log(K/epsilon)/K after the second phase."""
-    up, down = _moved(FINE_STEP, LENGTH_2)
-    longer = times(C_0 / K, replace(log(K), arithmetic(K, "<=", K / share_of_1)))
-    starts = _weaker(_of_a_modulus(first_scores, begin(m)), longer)
-    total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs
-    up, down = chain(X, _sum(starts[0], up), total), chain(-X, _sum(starts[1], down), total)
-    sides = arithmetic(modulus(X), "<=", total, up, down, hide=(X, total))
-    return chain(arithmetic(modulus(score(m)), "==", modulus(X), onwards, hide=(X,)), sides)
-
-
-ATTENTION = (adds_up, positive, own_positive, from_own)
-
-
-def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> Statement:
-    """g_k <= c B^2 P/K, and the same times `rate`."""
-    factor = term(1) if rate is None else rate
-    left = expectation(is_k * own * error**2)
-    return Statement(
-        factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), hypotheses(*ATTENTION, rare)
-    )
-
-
-def other_statement(c: Fraction = Fraction(1), rate: Term | None = None) -> Statement:
-    """|g_{k,m}| <= c P (A + E) B^2/K^2, and the same times `rate`."""
-    factor = term(1) if rate is None else rate
-    left, given = (
-        expectation(is_k * A_m * error * other_error),
-        hypotheses(*ATTENTION, from_another, rare, share, small, seldom),
-    )
-    bound = factor * (Fraction(c) * P * (A_ + E) / K**2 * B**2)
-    return Statement(factor * modulus(left), "<=", bound, given)
-
-
-def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
-    """|g_{k,m}| <= B^2 E 1{query v_k} (1 - Attn_k)^power in both signs."""
-    left, given = expectation(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, share)
-    bound = B**2 * expectation(is_k * (1 - own) ** power)
-    return Statement(left, "<=", bound, given), Statement(-left, "<=", bound, given)
+def _steps(bound: Term, length: Term) -> Sides:
+    each = assume("size of a step", modulus(step(t, m)), "<=", bound, every=(t, m))
+    return each, assume("number of steps", T, "<=", length)
 
 
 def first_statement(c: Fraction = Fraction(1), power: int = 1) -> Statement:
@@ -306,8 +308,37 @@ def second_statement(c: Fraction = Fraction(1), power: int = 1) -> Statement:
     )
 
 
-def at_the_rate(thm: Theorem, c: Term) -> Theorem:
-    return chain(c * thm.lhs, times(c, thm))
+@cache
+def _moved(bound: Term, length: Term) -> Sides:
+    """The sum of the steps is at most their number times the bound of each, in both signs."""
+    each, number = _steps(bound, length)
+    sum_of = lambda e: bind("coordinates", (t,), e, (T,))
+    up, down = (
+        calc(sum_of(side.lhs), ("<=", sum_of(bound), side), ("==", bound * T), ("<=", bound * length, number))
+        for side in _of_a_modulus(each, step(t, m))
+    )
+    return up, down
+
+
+@proves("LDL:L5.off", first_statement)
+@cache
+def first_phase() -> Theorem:
+    """|q_m| <= C P log(K)/K after the first phase."""
+    (up, down), total = _moved(STEP, LENGTH_1), C * P * log(K) / K
+    moved = _modulus(chain(up, total), chain(down, total), up.lhs, total)
+    return calc(modulus(score(m)), ("==", modulus(up.lhs), from_zero, up.lhs), ("<=", total, moved))
+
+
+@proves("LDL:L8.off/inference", second_statement)
+@cache
+def second_phase() -> Theorem:
+    """|q_m| <= (C0 + C P) log(K/epsilon)/K after the second phase."""
+    up, down = _moved(FINE_STEP, LENGTH_2)
+    longer = calc(first_scores.rhs, ("<=", C_0 * log(K / share_of_1) / K, show(K, "<=", K / share_of_1)))
+    total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs
+    first, second = (chain(start, longer) for start in _of_a_modulus(first_scores, begin(m)))
+    moved = _modulus(chain(X, _sum(first, up), total), chain(-X, _sum(second, down), total), X, total)
+    return calc(modulus(score(m)), ("==", modulus(X), onwards, X), ("<=", total, moved))
 
 
 # Sums that are regrouped, and means over the classes
@@ -326,22 +357,29 @@ ends = (
 )
 
 
-@cache
-def regrouped() -> Sides:
-    """The single sum, the double sum, and the product of two errors are equal."""
-    S = all_(weight(n))
-    middle = chain(-attn_other * double, -attn_other * (f_k * S - prediction) * (f_other * S - prediction))
-    last = arithmetic(middle.rhs, "==", ends[1], whole_attention, hide=(prediction,))
-    first = chain(ends[0], (prediction - f_k) * attn_other * (f_other * S - prediction))
-    to_last = arithmetic(first.rhs, "==", ends[1], whole_attention, hide=(prediction,))
-    second = chain(middle, last)
-    return chain(first, to_last, turned(second)), second
-
-
 def regrouped_statements(sign: int = 1) -> tuple[Statement, ...]:
     given = whole_attention.assumptions
     inner = -attn_other * double
     return Statement(ends[0], "==", sign * inner, given), Statement(inner, "==", sign * ends[1], given)
+
+
+@proves("LDL:C.step5", regrouped_statements, part=(1, 2))
+@cache
+def regrouped() -> Sides:
+    """The single sum, the double sum, and the product of two errors are equal."""
+    S = all_(weight(n))
+    second = calc(
+        -attn_other * double,
+        ("==", -attn_other * (f_k * S - prediction) * (f_other * S - prediction)),
+        ("==", ends[1], whole_attention, prediction),
+    )
+    first = calc(
+        ends[0],
+        ("==", (prediction - f_k) * attn_other * (f_other * S - prediction)),
+        ("==", ends[1], whole_attention, prediction),
+        ("==", -attn_other * double, second),
+    )
+    return first, second
 
 
 #: Whether the query is of a class, and what is left there: a multiple of (1 - Attn_k)^2.
@@ -359,3 +397,6 @@ def mean_statement(half: Fraction = Fraction(1, 2)) -> Statement:
         "==",
         Fraction(half) * expectation(all_(at_the_class)),
     )
+
+
+proves("LDL:D3.drop", mean_statement)(by_normal_form(mean_statement))
