@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.features import (
-    balance,
     counts,
     universal_bound,
 )
@@ -19,9 +18,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "LDL:eq9": one(counts.floored_statement, counts.without_a_floor),
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
-        "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
-        "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the bound from above
-        "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.no_rare_class),
         "OURS:R12.lower": one(universal_bound.statement, universal_bound.theorem),
     }
 )
