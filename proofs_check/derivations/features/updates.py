@@ -9,13 +9,13 @@ from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, log
-from numerics.derivations.rules import arithmetic, assume, integrate, specialise
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import added, gap, ind, product, scaled, times
+from proofs_check.derivations.features.steps import gap, ind, product, times
 from proofs_check.derivations.proof import by_normal_form, proves
 
 #: An outcome is a task and a prompt, and the query y is drawn apart from both.
@@ -103,43 +103,36 @@ def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
 
 def _of_a_modulus(thm: Theorem, X: Term) -> Sides:
     """X <= Y and -X <= Y from |X| <= Y."""
-    sides = (specialise(arithmetic(e, "<=", modulus(u)), {u: X}) for e in (u, -u))
-    up, down = (chain(side, thm) for side in sides)
+    up, down = (chain(specialise(show(e, "<=", modulus(u)), {u: X}), thm) for e in (u, -u))
     return up, down
+
+
+def _share_of(side: Theorem) -> Theorem:
+    """A mean of differences of values with the attention, of which `side` bounds each by B."""
+    each, bounded = A(n, outcome), times(A(n, outcome), side, positive)
+    return calc(others(each * side.lhs), ("<=", others(each * B), bounded), ("==", (1 - own) * B, adds_up))
 
 
 @cache
 def errors() -> tuple[Sides, Sides]:
     """|f_k - yhat| <= (1 - Attn_k) B and |f_m - yhat| <= B, in both signs."""
-    here, each_m = d(n, outcome), A(n, outcome)
-    up, down = _of_a_modulus(from_own, here)
-    own_error = _mean_of(down, error, (1 - own) * B), _mean_of(up, -error, (1 - own) * B)
-    found = []
+    here, total = d(n, outcome), others(A(n, outcome))
+    common = others(A(n, outcome) * here)
+    up, down = map(_share_of, _of_a_modulus(from_own, here))
     firsts = _of_a_modulus(specialise(from_own, {n: m}), d_m)
-    seconds = _of_a_modulus(from_another, d_m - here)
-    for sign, first, second in zip((1, -1), firsts, seconds):
-        rest = integrate("coordinates", (n,), times(each_m, second, positive), (M,))
-        total = _sum(chain(rest, scaled(B, adds_up)), times(own, first, own_positive))
-        whole_sum = arithmetic(sign * d_m, "==", sign * d_m * (others(each_m) + own), adds_up)
-        form = _added_equal(whole_sum, -sign * others(each_m * here))
-        found.append(chain(sign * other_error, form, total.lhs, total, B))
-    return own_error, (found[0], found[1])
-
-
-def _mean_of(side: Theorem, left: Term, right: Term) -> Theorem:
-    """A mean of differences of values, of which `side` bounds each."""
-    each = integrate("coordinates", (n,), times(A(n, outcome), side, positive), (M,))
-    return chain(left, each, scaled(B, adds_up), right)
-
-
-def _sum(one: Theorem, other: Theorem) -> Theorem:
-    """X + Z <= Y + W from X <= Y and Z <= W."""
-    return chain(added(one, other.lhs), added(other, one.rhs))
-
-
-def _added_equal(thm: Theorem, Z: Term) -> Theorem:
-    """X + Z == Y + Z from X == Y."""
-    return arithmetic(thm.lhs + Z, "==", thm.rhs + Z, thm, hide=(thm.lhs, thm.rhs, Z))
+    seconds = map(_share_of, _of_a_modulus(from_another, d_m - here))
+    above, below = (
+        calc(
+            sign * other_error,
+            ("==", sign * (d_m * (total + own) - common), adds_up, d_m, common),
+            ("==", second.lhs + own * first.lhs),
+            ("<=", (1 - own) * B + own * first.lhs, second),
+            ("<=", (1 - own) * B + own * B, times(own, first, own_positive)),
+            ("==", B),
+        )
+        for sign, first, second in zip((1, -1), firsts, seconds)
+    )
+    return (chain(error, down), chain(-error, up)), (above, below)
 
 
 def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
@@ -147,16 +140,17 @@ def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
     not negative.
     """
     U, V = one[0].rhs, two[0].rhs
-    of_X = {sign: chain(gap(thm), U - sign * X) for thm, sign in zip(one, (1, -1))}
-    of_Y = {sign: chain(gap(thm), V - sign * Y) for thm, sign in zip(two, (1, -1))}
+    of_X = {e: chain(gap(thm), U - e * X) for e, thm in zip((1, -1), one)}
+    of_Y = {e: chain(gap(thm), V - e * Y) for e, thm in zip((1, -1), two)}
     found = []
     for sign in (1, -1):
-        factors = [
-            (product(U - e * X, V + e * sign * Y, of_X[e], chain(of_Y[-e * sign], V + e * sign * Y)))
+        left, right = (
+            product(U - e * X, V + e * sign * Y, of_X[e], chain(of_Y[-e * sign], V + e * sign * Y))
             for e in (1, -1)
-        ]
-        total = chain(0, _sum(*factors), 2 * (U * V - sign * X * Y))
-        found.append(arithmetic(sign * X * Y, "<=", U * V, total, hide=(sign * X * Y, U * V)))
+        )
+        both = show(0, "<=", left.rhs + right.rhs, left, right, left.rhs, right.rhs)
+        total = calc(both, ("==", 2 * (U * V - sign * X * Y)))
+        found.append(show(sign * X * Y, "<=", U * V, total, sign * X * Y, U * V))
     return found[0], found[1]
 
 
@@ -177,6 +171,7 @@ def own_update() -> Theorem:
     one, _ = errors()
     square = _product(one, one, error, error)[0]
     cubic = show(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, _own_at_most_one())
+    weighted = times(is_k * own, square, product(is_k, own, own_positive))
     each = calc(
         is_k * own * error**2,
         (
@@ -207,6 +202,7 @@ def other_update() -> Theorem:
     """
     (up, down), two = errors()
     weaker = show((1 - own) * B, "<=", B, own_positive)
+    one = chain(up, weaker), chain(down, weaker)
     most = calc(
         A_m,
         ("<=", (1 - fails) * A_m + fails, specialise(share, {n: m}), own_positive),
@@ -337,7 +333,7 @@ def second_phase() -> Theorem:
     longer = calc(first_scores.rhs, ("<=", C_0 * log(K / share_of_1) / K, show(K, "<=", K / share_of_1)))
     total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs
     first, second = (chain(start, longer) for start in _of_a_modulus(first_scores, begin(m)))
-    moved = _modulus(chain(X, _sum(first, up), total), chain(-X, _sum(second, down), total), X, total)
+    moved = _modulus(show(X, "<=", total, first, up), show(-X, "<=", total, second, down), X, total)
     return calc(modulus(score(m)), ("==", modulus(X), onwards, X), ("<=", total, moved))
 
 
