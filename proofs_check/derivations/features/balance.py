@@ -64,15 +64,12 @@ def chernoff_statement(twelve: int | Fraction = 12) -> Statement:
 
 def _tail(gap: Term, slope: Fraction, rate: Theorem) -> Theorem:
     """P(gap > 0) <= e^{-N p/12}, for a gap that is |V| or -|V| and a number, by E e^{t gap}."""
+    point = specialise(show(above(u), "<=", exp(abs(slope) * u)), {u: gap})
     shift = exp(abs(slope) * (gap - (count if slope > 0 else -count)))
     weighted = times(N * p, rate, product(N, p, probabilities()[0]))
     return calc(
         expectation(above(gap)),
-        (
-            "<=",
-            expectation(exp(abs(slope) * gap)),
-            specialise(show(above(u), "<=", exp(abs(slope) * u)), {u: gap}),
-        ),
+        ("<=", expectation(exp(abs(slope) * gap)), point),
         ("==", shift * expectation(exp(slope * count))),
         ("<=", shift * exp(N * p * (exp(slope) - 1)), specialise(moment(), {u: slope})),
         ("==", exp(weighted.lhs)),
@@ -83,26 +80,20 @@ def _tail(gap: Term, slope: Fraction, rate: Theorem) -> Theorem:
 @cache
 def chernoff() -> Theorem:
     """P(some class is unbalanced) <= sum_i 2 e^{-N p_i/12}."""
-    few = show(exp(Fraction(-2, 3)) - 1 + Fraction(1, 3), "<=", Fraction(-1, 12))
-    many = show(exp(Fraction(2, 5)) - 1 - Fraction(3, 5), "<=", Fraction(-1, 12))
+    rare, frequent = p * N / 2 - count, count - Fraction(3, 2) * p * N
+    minus, plus = Fraction(2, 3), Fraction(2, 5)
+    few = show(exp(-minus) - 1 + minus / 2, "<=", Fraction(-1, 12))
+    many = show(exp(plus) - 1 - 3 * plus / 2, "<=", Fraction(-1, 12))
     both = calc(
         expectation(unbalanced),
-        ("==", expectation(above(p * N / 2 - count)) + expectation(above(count - Fraction(3, 2) * p * N))),
-        (
-            "<=",
-            exp(-N * p / 12) + exp(-N * p / 12),
-            _tail(p * N / 2 - count, Fraction(-2, 3), few),
-            _tail(count - Fraction(3, 2) * p * N, Fraction(2, 5), many),
-        ),
+        ("==", expectation(above(rare)) + expectation(above(frequent))),
+        ("<=", exp(-N * p / 12) + exp(-N * p / 12), _tail(rare, -minus, few), _tail(frequent, plus, many)),
         ("==", 2 * exp(-N * p / 12)),
     )
+    union = specialise(show(ind(x - 1), "<=", x), {x: classes(unbalanced)})
     return calc(
         expectation(some(unbalanced)),
-        (
-            "<=",
-            expectation(classes(unbalanced)),
-            specialise(show(ind(x - 1), "<=", x), {x: classes(unbalanced)}),
-        ),
+        ("<=", expectation(classes(unbalanced)), union),
         ("==", classes(expectation(unbalanced))),
         ("<=", classes(2 * exp(-N * p / 12)), both),
     )
@@ -112,14 +103,9 @@ def chernoff() -> Theorem:
 @cache
 def no_rare_class() -> Theorem:
     """P(some class is unbalanced) <= 2 K e^{-c_1 N/(12 K)} for p_i >= c_1/K."""
-    each = calc(
-        2 * exp(-N * p / 12), ("==", 2 * exp(-(N * p) / 12)), ("<=", 2 * exp(-(N * (c_1 / K)) / 12), likely)
-    )
-    return calc(
-        chernoff(),
-        ("<=", classes(2 * exp(-(N * (c_1 / K)) / 12)), each),
-        ("==", 2 * K * exp(-c_1 * N / (12 * K))),
-    )
+    rarest = 2 * exp(-(N * (c_1 / K)) / 12)
+    each = calc(2 * exp(-N * p / 12), ("==", 2 * exp(-(N * p) / 12)), ("<=", rarest, likely))
+    return calc(chernoff(), ("<=", classes(rarest), each), ("==", 2 * K * exp(-c_1 * N / (12 * K))))
 
 
 def _from_a_length(enough: Theorem) -> Theorem:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.features import (
-    counts,
     universal_bound,
 )
 from proofs_check.derivations.proof import Proof, one
@@ -16,8 +15,6 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "LDL:eq9": one(counts.floored_statement, counts.without_a_floor),
-        "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "OURS:R12.lower": one(universal_bound.statement, universal_bound.theorem),
     }
 )
