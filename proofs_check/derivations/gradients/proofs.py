@@ -7,10 +7,8 @@ from types import MappingProxyType
 
 from numerics.derivations.statements import Statement
 from proofs_check.derivations.gradients import (
-    gaussian_layer,
     layer,
     limit,
-    products,
     query_inside,
     tilted_density,
     tilted_powers,
@@ -61,20 +59,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:C.7.gU": one(layer.in_U, by_normal_form(layer.in_U)),
         "BB:C.7.gV": one(layer.in_the_row, by_normal_form(layer.in_the_row)),
         "BB:2.fin": one(layer.of_the_empirical_measure, by_normal_form(layer.of_the_empirical_measure)),
-        "BB:4.bilin": Proof(
-            gaussian_layer.statements_in_the_parameters,
-            (
-                gaussian_layer.linear_in_U,
-                by_normal_form(lambda: gaussian_layer.statements_in_the_parameters()[1]),
-            ),
-        ),
         "BB:B.1.a": one(tilted_density.statement, tilted_density.theorem),
-        "BB:B.1.b": Proof(
-            gaussian_layer.statements_of_the_law,
-            (gaussian_layer.tilted_law, gaussian_layer.softmax_attention),
-        ),
-        "BB:B.1.c": one(gaussian_layer.statement_for_any_rank, gaussian_layer.softmax_attention),
-        "BB:B.2": one(gaussian_layer.statement_of_both_limits, gaussian_layer.same_limits),
         "BB:R3.2/exponent": one(query_inside.statement_of_the_exponent, query_inside.printed_exponent),
         "OURS:R4.self/nu": one(query_inside.statement_for_more_spread, query_inside.rate_for_more_spread),
         "OURS:R4.self/split": one(query_inside.split_statement, query_inside.split),
@@ -82,8 +67,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             tilted_powers.statements_20, (tilted_powers.mean_to_the_fourth, lambda: tilted_powers.moments(4))
         ),
         "BB:20/end": one(tilted_powers.statement_20_end, tilted_powers.with_a_fourth_power_below),
-        "BB:21": Proof(products.statements, (products.line_one, products.line_two, products.line_three)),
-        "BB:21/two": one(products.second_statement, products.line_two),
         "BB:C.7.M84": Proof(tilted_powers.statements_M84, each(tilted_powers.steps_of_M84, 2)),
         "BB:C.7.M84/jensen": one(tilted_powers.statement_jensen, tilted_powers.product_to_the_fourth),
         "BB:C.7.moments": Proof(tilted_powers.statements_of_moments, each(tilted_powers.theorems, 5)),
