@@ -174,11 +174,7 @@ def own_update() -> Theorem:
     weighted = times(is_k * own, square, product(is_k, own, own_positive))
     each = calc(
         is_k * own * error**2,
-        (
-            "<=",
-            is_k * own * ((1 - own) * B) ** 2,
-            times(is_k * own, square, product(is_k, own, own_positive)),
-        ),
+        ("<=", is_k * own * ((1 - own) * B) ** 2, weighted),
         ("<=", is_k * B**2 * Fraction(4, 27), times(is_k * B**2, cubic)),
     )
     return calc(
@@ -218,9 +214,7 @@ def other_update() -> Theorem:
             ("<=", P / K * (A_ / K * B**2 + B**2 * (E / K)), rare, seldom),
             ("==", P * (A_ + E) / K**2 * B**2),
         )
-        for sign, line in zip(
-            (1, -1), _product((chain(up, weaker), chain(down, weaker)), two, error, other_error)
-        )
+        for sign, line in zip((1, -1), _product(one, two, error, other_error))
     ]
     return _modulus(*found, expectation(product_), P * (A_ + E) / K**2 * B**2)
 
