@@ -9,8 +9,6 @@ from numerics.derivations.statements import Statement
 from proofs_check.derivations.gradients import (
     layer,
     limit,
-    query_inside,
-    tilted_density,
     tilted_powers,
 )
 from proofs_check.derivations.gradients.gradient_in_U import (
@@ -59,10 +57,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:C.7.gU": one(layer.in_U, by_normal_form(layer.in_U)),
         "BB:C.7.gV": one(layer.in_the_row, by_normal_form(layer.in_the_row)),
         "BB:2.fin": one(layer.of_the_empirical_measure, by_normal_form(layer.of_the_empirical_measure)),
-        "BB:B.1.a": one(tilted_density.statement, tilted_density.theorem),
-        "BB:R3.2/exponent": one(query_inside.statement_of_the_exponent, query_inside.printed_exponent),
-        "OURS:R4.self/nu": one(query_inside.statement_for_more_spread, query_inside.rate_for_more_spread),
-        "OURS:R4.self/split": one(query_inside.split_statement, query_inside.split),
         "BB:20": Proof(
             tilted_powers.statements_20, (tilted_powers.mean_to_the_fourth, lambda: tilted_powers.moments(4))
         ),
