@@ -205,7 +205,7 @@ def other_update() -> Theorem:
         ("<=", A_ / K + fails, specialise(small, {n: m})),
     )
     product_ = is_k * A_m * error * other_error
-    found = [
+    up, down = (
         calc(
             expectation(sign * product_),
             ("<=", expectation(is_k * A_m * (B * B)), _weighted(line)),
@@ -215,8 +215,8 @@ def other_update() -> Theorem:
             ("==", P * (A_ + E) / K**2 * B**2),
         )
         for sign, line in zip((1, -1), _product(one, two, error, other_error))
-    ]
-    return _modulus(*found, expectation(product_), P * (A_ + E) / K**2 * B**2)
+    )
+    return _modulus(up, down, expectation(product_), P * (A_ + E) / K**2 * B**2)
 
 
 @proves("LDL:L2.van", vanishing_statements, part=(1, 2))
