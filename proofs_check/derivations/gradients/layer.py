@@ -130,9 +130,6 @@ def of_the_empirical_measure(factor: int = 1) -> Statement:
     )
 
 
-for _id, _statement in {
-    "BB:C.7.gU": in_U,
-    "BB:C.7.gV": in_the_row,
-    "BB:2.fin": of_the_empirical_measure,
-}.items():
-    proves(_id, _statement)(by_normal_form(_statement))
+proves("BB:C.7.gU", in_U)(by_normal_form(in_U))
+proves("BB:C.7.gV", in_the_row)(by_normal_form(in_the_row))
+proves("BB:2.fin", of_the_empirical_measure)(by_normal_form(of_the_empirical_measure))
