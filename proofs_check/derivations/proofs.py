@@ -28,8 +28,6 @@ from proofs_check.derivations import (
     weighted_query,
 )
 from proofs_check.derivations.exact.proofs import PROOFS as EXACT
-from proofs_check.derivations.features.proofs import PROOFS as FEATURES
-from proofs_check.derivations.gradients.proofs import PROOFS as GRADIENTS
 from proofs_check.derivations.joins.proofs import PROOFS as JOINS
 from proofs_check.derivations.proof import Proof, both_powers, by_normal_form, each, one, powers, registered
 from proofs_check.derivations.risks.proofs import PROOFS as RISKS
@@ -40,7 +38,7 @@ __all__ = ["PROOFS", "derivation"]
 for _found in pkgutil.walk_packages(__path__, f"{__package__}."):  # whose derivations register themselves
     importlib.import_module(_found.name)
 #: The tables of the rooms whose derivations do not.
-ROOMS = (EXACT, FEATURES, GRADIENTS, JOINS, RISKS, TAILS)
+ROOMS = (EXACT, JOINS, RISKS, TAILS)
 #: The derivations of this folder that do not.
 HERE: Mapping[str, Proof] = MappingProxyType(
     {

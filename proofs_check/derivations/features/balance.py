@@ -8,11 +8,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.normal_form import LENGTH as N
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.counts import (
@@ -25,12 +26,12 @@ from proofs_check.derivations.features.counts import (
     of_a_class_or_not,
     p,
     probabilities,
-    prompt,
     some,
     u,
     x,
 )
 from proofs_check.derivations.features.steps import above, ind, product, times
+from proofs_check.derivations.proof import proves
 
 #: Whether a class has less than half or more than three halves of its mean number of tokens.
 unbalanced = above(p * N / 2 - count) + above(count - Fraction(3, 2) * p * N)
@@ -38,62 +39,6 @@ c_1, C = Variable("c1", range=POSITIVE), Variable("C", range=POSITIVE)
 likely = assume("no class is rarer than c_1/K", c_1 / K, "<=", p, every=(i,))
 cubic_length = assume("N >= C K^3", C * K**3, "<=", N)
 length = assume("N >= C K log(2K)", C * K * log(2 * K), "<=", N)
-
-
-def _tail(gap: Term, slope: Fraction, rate: Theorem) -> Theorem:
-    """P(gap > 0) <= e^{-N p/12}, for a gap that is |V| or -|V| and a number, by E e^{t gap}."""
-    point = specialise(arithmetic(above(u), "<=", exp(abs(slope) * u)), {u: gap})
-    factor = exp(abs(slope) * (gap - (count if slope > 0 else -count)))
-    mean = specialise(moment(), {u: slope})
-    mean = chain(expectation(exp(abs(slope) * gap)), factor * mean.lhs, replace(factor * mean.lhs, mean))
-    weighted = times(N * p, rate, product(N, p, probabilities()[0]))
-    form = chain(mean, exp(weighted.lhs), replace(exp(weighted.lhs), weighted), exp(-N * p / 12))
-    return chain(integrated("prompt", (prompt,), point), form)
-
-
-@cache
-def chernoff() -> Theorem:
-    """P(some class is unbalanced) <= sum_i 2 e^{-N p_i/12}."""
-    few = arithmetic(exp(Fraction(-2, 3)) - 1 + Fraction(1, 3), "<=", Fraction(-1, 12))
-    many = arithmetic(exp(Fraction(2, 5)) - 1 - Fraction(3, 5), "<=", Fraction(-1, 12))
-    parts = (
-        _tail(p * N / 2 - count, Fraction(-2, 3), few),
-        _tail(count - Fraction(3, 2) * p * N, Fraction(2, 5), many),
-    )
-    both = chain(expectation(unbalanced), replace(parts[0].lhs + parts[1].lhs, *parts), 2 * exp(-N * p / 12))
-    union = specialise(arithmetic(ind(x - 1), "<=", x), {x: classes(unbalanced)})
-    return chain(
-        integrated("prompt", (prompt,), union),
-        integrated("coordinates", (i,), both, classes(expectation(unbalanced)), None, (K,)),
-    )
-
-
-@cache
-def no_rare_class() -> Theorem:
-    """P(some class is unbalanced) <= 2 K e^{-c_1 N/(12 K)} for p_i >= c_1/K."""
-    each = replace(2 * exp(-(N * p) / 12), likely)
-    each = chain(2 * exp(-N * p / 12), each, 2 * exp(-c_1 * N / (12 * K)))
-    return chain(
-        chernoff(), integrated("coordinates", (i,), each, None, 2 * K * exp(-c_1 * N / (12 * K)), (K,))
-    )
-
-
-def _from_a_length(enough: Theorem) -> Theorem:
-    """The same where a hypothesis says that N is at least a length."""
-    bound = 2 * K * exp(-(c_1 / (12 * K) * N))
-    return chain(no_rare_class(), bound, replace(bound, enough))
-
-
-@cache
-def cubic() -> Theorem:
-    """P(some class is unbalanced) <= 2 K e^{-c_1 C K^2/12} for N >= C K^3."""
-    return _from_a_length(cubic_length)
-
-
-@cache
-def logarithmic() -> Theorem:
-    """P(some class is unbalanced) <= 2 K (2 K)^{-c_1 C/12} for N >= C K log(2 K)."""
-    return _from_a_length(chain(C * K * (log(K) + log(2)), length))
 
 
 def _statement(exponent: Term, *given: Theorem) -> Statement:
@@ -115,3 +60,69 @@ def logarithmic_statement(twelve: int | Fraction = 12) -> Statement:
 def chernoff_statement(twelve: int | Fraction = 12) -> Statement:
     """2 K e^{-c_1 N/(12 K)} for p_i >= c_1/K and every N."""
     return _statement(c_1 * N / (Fraction(twelve) * K))
+
+
+def _tail(gap: Term, slope: Fraction, rate: Theorem) -> Theorem:
+    """P(gap > 0) <= e^{-N p/12}, for a gap that is |V| or -|V| and a number, by E e^{t gap}."""
+    point = specialise(show(above(u), "<=", exp(abs(slope) * u)), {u: gap})
+    shift = exp(abs(slope) * (gap - (count if slope > 0 else -count)))
+    weighted = times(N * p, rate, product(N, p, probabilities()[0]))
+    return calc(
+        expectation(above(gap)),
+        ("<=", expectation(exp(abs(slope) * gap)), point),
+        ("==", shift * expectation(exp(slope * count))),
+        ("<=", shift * exp(N * p * (exp(slope) - 1)), specialise(moment(), {u: slope})),
+        ("==", exp(weighted.lhs)),
+        ("<=", exp(-N * p / 12), weighted),
+    )
+
+
+@cache
+def chernoff() -> Theorem:
+    """P(some class is unbalanced) <= sum_i 2 e^{-N p_i/12}."""
+    rare, frequent = p * N / 2 - count, count - Fraction(3, 2) * p * N
+    minus, plus = Fraction(2, 3), Fraction(2, 5)
+    few = show(exp(-minus) - 1 + minus / 2, "<=", Fraction(-1, 12))
+    many = show(exp(plus) - 1 - 3 * plus / 2, "<=", Fraction(-1, 12))
+    both = calc(
+        expectation(unbalanced),
+        ("==", expectation(above(rare)) + expectation(above(frequent))),
+        ("<=", exp(-N * p / 12) + exp(-N * p / 12), _tail(rare, -minus, few), _tail(frequent, plus, many)),
+        ("==", 2 * exp(-N * p / 12)),
+    )
+    union = specialise(show(ind(x - 1), "<=", x), {x: classes(unbalanced)})
+    return calc(
+        expectation(some(unbalanced)),
+        ("<=", expectation(classes(unbalanced)), union),
+        ("==", classes(expectation(unbalanced))),
+        ("<=", classes(2 * exp(-N * p / 12)), both),
+    )
+
+
+@proves("LDL:eq9.bal/least", chernoff_statement)
+@cache
+def no_rare_class() -> Theorem:
+    """P(some class is unbalanced) <= 2 K e^{-c_1 N/(12 K)} for p_i >= c_1/K."""
+    rarest = 2 * exp(-(N * (c_1 / K)) / 12)
+    each = calc(2 * exp(-N * p / 12), ("==", 2 * exp(-(N * p) / 12)), ("<=", rarest, likely))
+    return calc(chernoff(), ("<=", classes(rarest), each), ("==", 2 * K * exp(-c_1 * N / (12 * K))))
+
+
+def _from_a_length(enough: Theorem) -> Theorem:
+    """The same where a hypothesis says that N is at least a length."""
+    bound = lambda length: 2 * K * exp(-(c_1 / (12 * K) * length))
+    return calc(no_rare_class(), ("==", bound(N)), ("<=", bound(enough.lhs), enough))
+
+
+@proves("LDL:eq9.bal", cubic_statement)
+@cache
+def cubic() -> Theorem:
+    """P(some class is unbalanced) <= 2 K e^{-c_1 C K^2/12} for N >= C K^3."""
+    return _from_a_length(cubic_length)
+
+
+@proves("LDL:eq9.bal/log", logarithmic_statement)
+@cache
+def logarithmic() -> Theorem:
+    """P(some class is unbalanced) <= 2 K (2 K)^{-c_1 C/12} for N >= C K log(2 K)."""
+    return _from_a_length(chain(C * K * (log(K) + log(2)), length))

@@ -16,6 +16,7 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.steps import above, ind, product, times
+from proofs_check.derivations.proof import proves
 
 i, k, prompt = Variable("i", Sort.INDEX), Variable("k", Sort.TOKEN), Variable("P", Sort.PROMPT)
 K, delta = Variable("K", range=whole(1)), Variable("delta", range=POSITIVE)
@@ -182,6 +183,25 @@ def beyond_one() -> tuple[Theorem, Theorem, Theorem]:
     return chain(0, zero), chain(one, 1), integrated("prompt", (prompt,), each, None, K * below_one)
 
 
+def statement(c: int | Fraction = 25, three: int | Fraction = 3) -> Statement:
+    """Some class leaves the shares p_i up to delta with probability at most 3 e^{-delta^2 N/c}."""
+    bound = Fraction(three) * exp(-(delta**2) * N / Fraction(c))
+    return Statement(
+        expectation(some(outside)), "<=", bound, of_a_class_or_not.assumptions | one_class.assumptions
+    )
+
+
+def floored_statement(
+    c: int | Fraction = 25, three: int | Fraction = 3, floor: int | Fraction = 20
+) -> Statement:
+    """(9): the same for delta >= sqrt(20 K/N), where `floor` is the 20."""
+    printed = assume("delta is at least its floor", sqrt(Fraction(floor) * K / N), "<=", delta)
+    wide = statement(c, three)
+    return Statement(wide.lhs, wide.op, wide.rhs, wide.assumptions | printed.assumptions)
+
+
+@proves("LDL:eq9", floored_statement)
+@proves("LDL:eq9/floor", statement)
 @cache
 def without_a_floor() -> Theorem:
     """P(some |V_i| is outside) <= 3 e^{-x/25}, x = delta^2 N, for every delta: at t = delta <= 1 by
@@ -221,20 +241,3 @@ def _from_a_cosine(q: Term, X: Term, thm: Theorem, ranges: tuple[Theorem, ...]) 
     beyond = chain((far * q) * level, times(far, thm), beyond, (far * 3 * e) * level)
     beyond = arithmetic(far * q, "<=", far * 3 * e, some_level, beyond, hide=(far * q, far * 3 * e, level))
     return arithmetic(q, "<=", 3 * e, near, beyond, hide=(far * q, far * 3 * e, q, e))
-
-
-def statement(c: int | Fraction = 25, three: int | Fraction = 3) -> Statement:
-    """Some class leaves the shares p_i up to delta with probability at most 3 e^{-delta^2 N/c}."""
-    bound = Fraction(three) * exp(-(delta**2) * N / Fraction(c))
-    return Statement(
-        expectation(some(outside)), "<=", bound, of_a_class_or_not.assumptions | one_class.assumptions
-    )
-
-
-def floored_statement(
-    c: int | Fraction = 25, three: int | Fraction = 3, floor: int | Fraction = 20
-) -> Statement:
-    """(9): the same for delta >= sqrt(20 K/N), where `floor` is the 20."""
-    printed = assume("delta is at least its floor", sqrt(Fraction(floor) * K / N), "<=", delta)
-    wide = statement(c, three)
-    return Statement(wide.lhs, wide.op, wide.rhs, wide.assumptions | printed.assumptions)

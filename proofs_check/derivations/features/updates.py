@@ -8,13 +8,15 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import chain, log, turned
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.derived import chain, log
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import added, gap, ind, product, scaled, times
+from proofs_check.derivations.features.steps import gap, ind, product, times
+from proofs_check.derivations.proof import by_normal_form, proves
 
 #: An outcome is a task and a prompt, and the query y is drawn apart from both.
 n, m = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX)
@@ -69,199 +71,6 @@ error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, o
 
 #: Bounds of a term and of minus the term.
 Sides = tuple[Theorem, Theorem]
-
-
-def _of_a_modulus(thm: Theorem, X: Term) -> Sides:
-    """X <= Y and -X <= Y from |X| <= Y."""
-    sides = (specialise(arithmetic(e, "<=", modulus(u)), {u: X}) for e in (u, -u))
-    up, down = (chain(side, thm) for side in sides)
-    return up, down
-
-
-@cache
-def errors() -> tuple[Sides, Sides]:
-    """|f_k - yhat| <= (1 - Attn_k) B and |f_m - yhat| <= B, in both signs."""
-    here, each_m = d(n, outcome), A(n, outcome)
-    up, down = _of_a_modulus(from_own, here)
-    own_error = _mean_of(down, error, (1 - own) * B), _mean_of(up, -error, (1 - own) * B)
-    found = []
-    firsts = _of_a_modulus(specialise(from_own, {n: m}), d_m)
-    seconds = _of_a_modulus(from_another, d_m - here)
-    for sign, first, second in zip((1, -1), firsts, seconds):
-        rest = integrate("coordinates", (n,), times(each_m, second, positive), (M,))
-        total = _sum(chain(rest, scaled(B, adds_up)), times(own, first, own_positive))
-        whole_sum = arithmetic(sign * d_m, "==", sign * d_m * (others(each_m) + own), adds_up)
-        form = _added_equal(whole_sum, -sign * others(each_m * here))
-        found.append(chain(sign * other_error, form, total.lhs, total, B))
-    return own_error, (found[0], found[1])
-
-
-def _mean_of(side: Theorem, left: Term, right: Term) -> Theorem:
-    """A mean of differences of values, of which `side` bounds each."""
-    each = integrate("coordinates", (n,), times(A(n, outcome), side, positive), (M,))
-    return chain(left, each, scaled(B, adds_up), right)
-
-
-def _weaker(pair: Sides, last: Theorem, *form: Term) -> Sides:
-    """Both bounds followed by one more."""
-    up, down = (chain(thm, last, *form) for thm in pair)
-    return up, down
-
-
-def _sum(one: Theorem, other: Theorem) -> Theorem:
-    """X + Z <= Y + W from X <= Y and Z <= W."""
-    return chain(added(one, other.lhs), added(other, one.rhs))
-
-
-def _added_equal(thm: Theorem, Z: Term) -> Theorem:
-    """X + Z == Y + Z from X == Y."""
-    return arithmetic(thm.lhs + Z, "==", thm.rhs + Z, thm, hide=(thm.lhs, thm.rhs, Z))
-
-
-def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
-    """X Y <= U V and -X Y <= U V from |X| <= U and |Y| <= V, as (U - X)(V + Y) + (U + X)(V - Y) is
-    not negative.
-    """
-    U, V = one[0].rhs, two[0].rhs
-    of_X = {sign: chain(gap(thm), U - sign * X) for thm, sign in zip(one, (1, -1))}
-    of_Y = {sign: chain(gap(thm), V - sign * Y) for thm, sign in zip(two, (1, -1))}
-    found = []
-    for sign in (1, -1):
-        factors = [
-            (product(U - e * X, V + e * sign * Y, of_X[e], chain(of_Y[-e * sign], V + e * sign * Y)))
-            for e in (1, -1)
-        ]
-        total = chain(0, _sum(*factors), 2 * (U * V - sign * X * Y))
-        found.append(arithmetic(sign * X * Y, "<=", U * V, total, hide=(sign * X * Y, U * V)))
-    return found[0], found[1]
-
-
-def _expected(point: Theorem, rhs: Term) -> Theorem:
-    """The mean over the outcome and the query."""
-    return chain(integrate("query", (y,), integrate("mean", (outcome,), point)), rhs)
-
-
-@cache
-def own_update() -> Theorem:
-    """E 1{query v_k} Attn_k (f_k - yhat)^2 <= 4/27 B^2 P/K."""
-    one, _ = errors()
-    square = _product(one, one, error, error)[0]
-    weight = times(is_k * own, square, product(is_k, own, own_positive))
-    least = chain(0, integrate("coordinates", (n,), positive, (M,)), adds_up)
-    cubic = arithmetic(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, least)
-    bound = times(is_k * B**2, cubic)
-    point = chain(is_k * own * error**2, weight, bound, Fraction(4, 27) * B**2 * is_k)
-    return chain(_expected(point, Fraction(4, 27) * B**2 * rare.lhs), times(Fraction(4, 27) * B**2, rare))
-
-
-@cache
-def other_update() -> Theorem:
-    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P (A + E) B^2/K^2: A/K bounds the
-    attention in balanced prompts, and 1 in the others.
-    """
-    one, two = errors()
-    weak = _weaker(one, arithmetic((1 - own) * B, "<=", B, own_positive))
-    most = arithmetic(A_m, "<=", (1 - fails) * A_m + fails, specialise(share, {n: m}), own_positive)
-    most = chain(most, added(specialise(small, {n: m}), fails))
-    found = []
-    for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
-        weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
-        point = chain(sign * (is_k * A_m * error * other_error), weighted, times(is_k * B**2, most))
-        chance = rare.lhs
-        total = _expected(point, chance * (A_ / K * B**2 + B**2 * mean(fails)))
-        total = chain(
-            total, times(chance, added(times(B**2, seldom), A_ / K * B**2)), B**2 * (A_ + E) / K * chance
-        )
-        found.append(chain(total, times(B**2 * (A_ + E) / K, rare), P * (A_ + E) / K**2 * B**2))
-    up, down = found
-    X, bound = up.lhs, up.rhs
-    down = chain(-X, down)
-    return arithmetic(modulus(X), "<=", bound, up, down, hide=(X, bound))
-
-
-@cache
-def vanishing_update() -> Sides:
-    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 E 1{query v_k} (1 - Attn_k)^2."""
-    found = []
-    for sign, line in zip((1, -1), _product(*errors(), error, other_error)):
-        weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
-        least = chain(0, integrate("coordinates", (n,), positive, (M,)), adds_up)
-        most = times(is_k * (1 - own) * B**2, specialise(share, {n: m}), product(is_k, 1 - own, least))
-        point = chain(sign * (is_k * A_m * error * other_error), weighted, most)
-        found.append(_expected(point, B**2 * expectation(is_k * (1 - own) ** 2)))
-    return found[0], found[1]
-
-
-# Sums of steps
-
-t, T = Variable("t", Sort.INDEX), Variable("T", range=whole(1))
-step, score = Function("step", (Sort.INDEX, Sort.INDEX)), Function("q", (Sort.INDEX,))
-begin = Function("first", (Sort.INDEX,))
-size, C_0 = Variable("size", range=POSITIVE), Variable("C0", range=POSITIVE)
-fine = Variable("delta", range=POSITIVE)
-share_of_1 = Variable("epsilon", range=Range(Fraction(0), Fraction(1)))
-from_zero = assume(
-    "scores start at 0 and are moved by the steps",
-    score(m),
-    "==",
-    bind("coordinates", (t,), step(t, m), (T,)),
-    every=(m,),
-)
-onwards = assume(
-    "the steps of Phase II",
-    score(m),
-    "==",
-    begin(m) + bind("coordinates", (t,), step(t, m), (T,)),
-    every=(m,),
-)
-first_scores = assume("scores when Phase II begins", modulus(begin(m)), "<=", C_0 * log(K) / K, every=(m,))
-
-
-def _steps(bound: Term, length: Term) -> Sides:
-    each = assume("size of a step", modulus(step(t, m)), "<=", bound, every=(t, m))
-    return each, assume("number of steps", T, "<=", length)
-
-
-@cache
-def _moved(bound: Term, length: Term) -> Sides:
-    """The sum of the steps is at most their number times the bound of each, in both signs."""
-    each, number = _steps(bound, length)
-    found = []
-    for line in _of_a_modulus(each, step(t, m)):
-        total = chain(integrate("coordinates", (t,), line, (T,)), bound * T)
-        found.append(chain(total, times(bound, number)))
-    return found[0], found[1]
-
-
-STEP, LENGTH_1 = eta * P * size**2 / K**2, C * K * log(K) / (eta * size**2)
-FINE_STEP = eta * P * fine**2 * size**2 / K**2
-LENGTH_2 = C * K * log(K / share_of_1) / (eta * fine**2 * size**2)
-
-
-@cache
-def first_phase() -> Theorem:
-    """|q_m| <= C P log(K)/K after the first phase."""
-    up, down = _moved(STEP, LENGTH_1)
-    total = C * P * log(K) / K
-    up, down = chain(up, total), chain(-up.lhs, down, total)
-    X = up.lhs
-    sides = arithmetic(modulus(X), "<=", total, up, down, hide=(X, total))
-    same = arithmetic(modulus(score(m)), "==", modulus(X), from_zero, hide=(X,))
-    return chain(same, sides)
-
-
-@cache
-def second_phase() -> Theorem:
-    """|q_m| <= (C0 + C P) log(K/epsilon)/K after the second phase."""
-    up, down = _moved(FINE_STEP, LENGTH_2)
-    longer = times(C_0 / K, replace(log(K), arithmetic(K, "<=", K / share_of_1)))
-    starts = _weaker(_of_a_modulus(first_scores, begin(m)), longer)
-    total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs
-    up, down = chain(X, _sum(starts[0], up), total), chain(-X, _sum(starts[1], down), total)
-    sides = arithmetic(modulus(X), "<=", total, up, down, hide=(X, total))
-    return chain(arithmetic(modulus(score(m)), "==", modulus(X), onwards, hide=(X,)), sides)
-
-
 ATTENTION = (adds_up, positive, own_positive, from_own)
 
 
@@ -292,6 +101,189 @@ def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
     return Statement(left, "<=", bound, given), Statement(-left, "<=", bound, given)
 
 
+def _of_a_modulus(thm: Theorem, X: Term) -> Sides:
+    """X <= Y and -X <= Y from |X| <= Y."""
+    up, down = (chain(specialise(show(e, "<=", modulus(u)), {u: X}), thm) for e in (u, -u))
+    return up, down
+
+
+def _share_of(side: Theorem) -> Theorem:
+    """A mean of differences of values with the attention, of which `side` bounds each by B."""
+    each, bounded = A(n, outcome), times(A(n, outcome), side, positive)
+    return calc(others(each * side.lhs), ("<=", others(each * B), bounded), ("==", (1 - own) * B, adds_up))
+
+
+@cache
+def errors() -> tuple[Sides, Sides]:
+    """|f_k - yhat| <= (1 - Attn_k) B and |f_m - yhat| <= B, in both signs."""
+    here, total = d(n, outcome), others(A(n, outcome))
+    common = others(A(n, outcome) * here)
+    up, down = map(_share_of, _of_a_modulus(from_own, here))
+    firsts = _of_a_modulus(specialise(from_own, {n: m}), d_m)
+    seconds = map(_share_of, _of_a_modulus(from_another, d_m - here))
+    above, below = (
+        calc(
+            sign * other_error,
+            ("==", sign * (d_m * (total + own) - common), adds_up, d_m, common),
+            ("==", second.lhs + own * first.lhs),
+            ("<=", (1 - own) * B + own * first.lhs, second),
+            ("<=", (1 - own) * B + own * B, times(own, first, own_positive)),
+            ("==", B),
+        )
+        for sign, first, second in zip((1, -1), firsts, seconds)
+    )
+    return (chain(error, down), chain(-error, up)), (above, below)
+
+
+def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
+    """X Y <= U V and -X Y <= U V from |X| <= U and |Y| <= V, as (U - X)(V + Y) + (U + X)(V - Y) is
+    not negative.
+    """
+    U, V = one[0].rhs, two[0].rhs
+    of_X = {e: chain(gap(thm), U - e * X) for e, thm in zip((1, -1), one)}
+    of_Y = {e: chain(gap(thm), V - e * Y) for e, thm in zip((1, -1), two)}
+    found = []
+    for sign in (1, -1):
+        left, right = (
+            product(U - e * X, V + e * sign * Y, of_X[e], chain(of_Y[-e * sign], V + e * sign * Y))
+            for e in (1, -1)
+        )
+        both = show(0, "<=", left.rhs + right.rhs, left, right, left.rhs, right.rhs)
+        total = calc(both, ("==", 2 * (U * V - sign * X * Y)))
+        found.append(show(sign * X * Y, "<=", U * V, total, sign * X * Y, U * V))
+    return found[0], found[1]
+
+
+def _modulus(up: Theorem, down: Theorem, X: Term, bound: Term) -> Theorem:
+    """|X| <= Y from X <= Y and -X <= Y."""
+    return show(modulus(X), "<=", bound, chain(X, up), chain(-X, down), X, bound)
+
+
+@cache
+def _own_at_most_one() -> Theorem:
+    return calc(0, ("<=", others(A(n, outcome)), positive), ("==", 1 - own, adds_up))
+
+
+@proves("LDL:L4.1/upper", own_statement)
+@cache
+def own_update() -> Theorem:
+    """E 1{query v_k} Attn_k (f_k - yhat)^2 <= 4/27 B^2 P/K."""
+    one, _ = errors()
+    square = _product(one, one, error, error)[0]
+    cubic = show(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, _own_at_most_one())
+    weighted = times(is_k * own, square, product(is_k, own, own_positive))
+    each = calc(
+        is_k * own * error**2,
+        ("<=", is_k * own * ((1 - own) * B) ** 2, weighted),
+        ("<=", is_k * B**2 * Fraction(4, 27), times(is_k * B**2, cubic)),
+    )
+    return calc(
+        expectation(is_k * own * error**2),
+        ("<=", expectation(is_k * B**2 * Fraction(4, 27)), each),
+        ("==", Fraction(4, 27) * B**2 * rare.lhs),
+        ("<=", Fraction(4, 27) * B**2 * (P / K), rare),
+    )
+
+
+def _weighted(line: Theorem) -> Theorem:
+    """What bounds the product of the two errors, times the attention where the query is v_k."""
+    return times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
+
+
+@proves("LDL:L4.2", other_statement)
+@cache
+def other_update() -> Theorem:
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P (A + E) B^2/K^2: A/K bounds the
+    attention in balanced prompts, and 1 in the others.
+    """
+    (up, down), two = errors()
+    weaker = show((1 - own) * B, "<=", B, own_positive)
+    one = chain(up, weaker), chain(down, weaker)
+    most = calc(
+        A_m,
+        ("<=", (1 - fails) * A_m + fails, specialise(share, {n: m}), own_positive),
+        ("<=", A_ / K + fails, specialise(small, {n: m})),
+    )
+    product_ = is_k * A_m * error * other_error
+    up, down = (
+        calc(
+            expectation(sign * product_),
+            ("<=", expectation(is_k * A_m * (B * B)), _weighted(line)),
+            ("<=", expectation(is_k * B**2 * (A_ / K + fails)), times(is_k * B**2, most)),
+            ("==", rare.lhs * (A_ / K * B**2 + B**2 * mean(fails))),
+            ("<=", P / K * (A_ / K * B**2 + B**2 * (E / K)), rare, seldom),
+            ("==", P * (A_ + E) / K**2 * B**2),
+        )
+        for sign, line in zip((1, -1), _product(one, two, error, other_error))
+    )
+    return _modulus(up, down, expectation(product_), P * (A_ + E) / K**2 * B**2)
+
+
+@proves("LDL:L2.van", vanishing_statements, part=(1, 2))
+@cache
+def vanishing_update() -> Sides:
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 E 1{query v_k} (1 - Attn_k)^2."""
+    rest = is_k * (1 - own)
+    most = times(rest * B**2, specialise(share, {n: m}), product(is_k, 1 - own, _own_at_most_one()))
+    up, down = (
+        calc(
+            expectation(sign * (is_k * A_m * error * other_error)),
+            ("<=", expectation(is_k * A_m * ((1 - own) * B * B)), _weighted(line)),
+            ("<=", expectation(rest * B**2 * (1 - own)), most),
+            ("==", B**2 * expectation(is_k * (1 - own) ** 2)),
+        )
+        for sign, line in zip((1, -1), _product(*errors(), error, other_error))
+    )
+    return up, down
+
+
+def at_the_rate(thm: Theorem, c: Term) -> Theorem:
+    return chain(c * thm.lhs, times(c, thm))
+
+
+@proves("LDL:P2/rate.upper", lambda **numbers: own_statement(rate=eta, **numbers))
+def own_step() -> Theorem:
+    return at_the_rate(own_update(), eta)
+
+
+@proves("LDL:P2.off", lambda **numbers: other_statement(rate=eta, **numbers))
+def other_step() -> Theorem:
+    return at_the_rate(other_update(), eta)
+
+
+# Sums of steps
+
+t, T = Variable("t", Sort.INDEX), Variable("T", range=whole(1))
+step, score = Function("step", (Sort.INDEX, Sort.INDEX)), Function("q", (Sort.INDEX,))
+begin = Function("first", (Sort.INDEX,))
+size, C_0 = Variable("size", range=POSITIVE), Variable("C0", range=POSITIVE)
+fine = Variable("delta", range=POSITIVE)
+share_of_1 = Variable("epsilon", range=Range(Fraction(0), Fraction(1)))
+from_zero = assume(
+    "scores start at 0 and are moved by the steps",
+    score(m),
+    "==",
+    bind("coordinates", (t,), step(t, m), (T,)),
+    every=(m,),
+)
+onwards = assume(
+    "the steps of Phase II",
+    score(m),
+    "==",
+    begin(m) + bind("coordinates", (t,), step(t, m), (T,)),
+    every=(m,),
+)
+first_scores = assume("scores when Phase II begins", modulus(begin(m)), "<=", C_0 * log(K) / K, every=(m,))
+STEP, LENGTH_1 = eta * P * size**2 / K**2, C * K * log(K) / (eta * size**2)
+FINE_STEP = eta * P * fine**2 * size**2 / K**2
+LENGTH_2 = C * K * log(K / share_of_1) / (eta * fine**2 * size**2)
+
+
+def _steps(bound: Term, length: Term) -> Sides:
+    each = assume("size of a step", modulus(step(t, m)), "<=", bound, every=(t, m))
+    return each, assume("number of steps", T, "<=", length)
+
+
 def first_statement(c: Fraction = Fraction(1), power: int = 1) -> Statement:
     """|q_m| <= c C P log(K)/K^power after C K log(K)/(eta s^2) steps of at most eta P s^2/K^2."""
     given = hypotheses(from_zero, *_steps(STEP, LENGTH_1))
@@ -306,8 +298,37 @@ def second_statement(c: Fraction = Fraction(1), power: int = 1) -> Statement:
     )
 
 
-def at_the_rate(thm: Theorem, c: Term) -> Theorem:
-    return chain(c * thm.lhs, times(c, thm))
+@cache
+def _moved(bound: Term, length: Term) -> Sides:
+    """The sum of the steps is at most their number times the bound of each, in both signs."""
+    each, number = _steps(bound, length)
+    sum_of = lambda e: bind("coordinates", (t,), e, (T,))
+    up, down = (
+        calc(sum_of(side.lhs), ("<=", sum_of(bound), side), ("==", bound * T), ("<=", bound * length, number))
+        for side in _of_a_modulus(each, step(t, m))
+    )
+    return up, down
+
+
+@proves("LDL:L5.off", first_statement)
+@cache
+def first_phase() -> Theorem:
+    """|q_m| <= C P log(K)/K after the first phase."""
+    (up, down), total = _moved(STEP, LENGTH_1), C * P * log(K) / K
+    moved = _modulus(chain(up, total), chain(down, total), up.lhs, total)
+    return calc(modulus(score(m)), ("==", modulus(up.lhs), from_zero, up.lhs), ("<=", total, moved))
+
+
+@proves("LDL:L8.off/inference", second_statement)
+@cache
+def second_phase() -> Theorem:
+    """|q_m| <= (C0 + C P) log(K/epsilon)/K after the second phase."""
+    up, down = _moved(FINE_STEP, LENGTH_2)
+    longer = calc(first_scores.rhs, ("<=", C_0 * log(K / share_of_1) / K, show(K, "<=", K / share_of_1)))
+    total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs
+    first, second = (chain(start, longer) for start in _of_a_modulus(first_scores, begin(m)))
+    moved = _modulus(show(X, "<=", total, first, up), show(-X, "<=", total, second, down), X, total)
+    return calc(modulus(score(m)), ("==", modulus(X), onwards, X), ("<=", total, moved))
 
 
 # Sums that are regrouped, and means over the classes
@@ -326,22 +347,29 @@ ends = (
 )
 
 
-@cache
-def regrouped() -> Sides:
-    """The single sum, the double sum, and the product of two errors are equal."""
-    S = all_(weight(n))
-    middle = chain(-attn_other * double, -attn_other * (f_k * S - prediction) * (f_other * S - prediction))
-    last = arithmetic(middle.rhs, "==", ends[1], whole_attention, hide=(prediction,))
-    first = chain(ends[0], (prediction - f_k) * attn_other * (f_other * S - prediction))
-    to_last = arithmetic(first.rhs, "==", ends[1], whole_attention, hide=(prediction,))
-    second = chain(middle, last)
-    return chain(first, to_last, turned(second)), second
-
-
 def regrouped_statements(sign: int = 1) -> tuple[Statement, ...]:
     given = whole_attention.assumptions
     inner = -attn_other * double
     return Statement(ends[0], "==", sign * inner, given), Statement(inner, "==", sign * ends[1], given)
+
+
+@proves("LDL:C.step5", regrouped_statements, part=(1, 2))
+@cache
+def regrouped() -> Sides:
+    """The single sum, the double sum, and the product of two errors are equal."""
+    S = all_(weight(n))
+    second = calc(
+        -attn_other * double,
+        ("==", -attn_other * (f_k * S - prediction) * (f_other * S - prediction)),
+        ("==", ends[1], whole_attention, prediction),
+    )
+    first = calc(
+        ends[0],
+        ("==", (prediction - f_k) * attn_other * (f_other * S - prediction)),
+        ("==", ends[1], whole_attention, prediction),
+        ("==", -attn_other * double, second),
+    )
+    return first, second
 
 
 #: Whether the query is of a class, and what is left there: a multiple of (1 - Attn_k)^2.
@@ -359,3 +387,6 @@ def mean_statement(half: Fraction = Fraction(1, 2)) -> Statement:
         "==",
         Fraction(half) * expectation(all_(at_the_class)),
     )
+
+
+proves("LDL:D3.drop", mean_statement)(by_normal_form(mean_statement))

@@ -8,10 +8,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, equal, specialise
+from numerics.derivations.derived import exp
+from numerics.derivations.rules import specialise
 from numerics.derivations.sorts import REALS, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.moments import covariance
@@ -29,6 +30,7 @@ from proofs_check.derivations.gaussian_tokens import (
     token,
     weight_of_a_vector,
 )
+from proofs_check.derivations.proof import by_normal_form, proves
 from proofs_check.derivations.query_average import V, l
 from proofs_check.derivations.softmax_average import a, d, i, j, over
 
@@ -49,41 +51,8 @@ def of_mean_0(e: Term) -> Term:
     return instantiated(e, {mu: ((j,), term(0))})
 
 
-@cache
-def softmax_attention() -> Theorem:
-    """T = V mu + V R R' a, in each coordinate."""
-    row = specialise(of_a_row(), {r: ((j,), V(i, j))})
-    return chain(softmax, row, over(j, d, V(i, j) * mu(j)) + moved)
-
-
-@cache
-def linear_attention() -> Theorem:
-    """V E[Z Z'] a = V R R' a for centred tokens, in each coordinate."""
-    score, row = over(j, d, R(j, n) * a(j)), over(j, d, V(i, j) * R(j, n))
-    return chain(of_mean_0(linear), specialise(covariance(), {b: ((n,), score), c: ((n,), row)}), moved)
-
-
-@cache
-def same_limits() -> Theorem:
-    """V E[Z Z'] a = T for centred tokens, in each coordinate."""
-    soft = specialise(softmax_attention(), {mu: ((j,), term(0))})
-    soft = chain(of_mean_0(softmax), soft, moved)
-    return arithmetic(of_mean_0(linear), "==", of_mean_0(softmax), linear_attention(), soft, hide=(moved,))
-
-
 #: The generating function of the law tilted by e^{a.Z} at the vector v.
 generating = mean(exp(over(j, d, v(j) * token)) * tilt) / mean(tilt)
-
-
-@cache
-def tilted_law() -> Theorem:
-    """E e^{v.Z} e^{a.Z}/E e^{a.Z} = e^{v.(mu + R R' a) + |R' v|^2/2}."""
-    vector = lambda value: {b: ((n,), over(j, d, R(j, n) * value))}
-    top, bottom = (specialise(weight_of_a_vector(), vector(value)) for value in (a(j) + v(j), a(j)))
-    start = exp(over(j, d, v(j) * mu(j)))
-    same = equal(generating, start * top.lhs / bottom.lhs)
-    sides = (start, top.lhs, top.rhs, bottom.lhs, bottom.rhs)
-    return chain(same, arithmetic(same.rhs, "==", start * top.rhs / bottom.rhs, top, bottom, hide=sides))
 
 
 def _score(matrix: Term) -> dict[Function, tuple[tuple[Variable, ...], Term]]:
@@ -96,19 +65,6 @@ def _outputs() -> list[Term]:
     return [
         instantiated(of_mean_0(softmax), _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l))
     ]
-
-
-@cache
-def linear_in_U() -> Theorem:
-    """The output for U + sW is that for U and s times that for W."""
-    soft = chain(of_mean_0(softmax), specialise(softmax_attention(), {mu: ((j,), term(0))}), moved)
-    first, second, third = (
-        specialise(soft, _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l))
-    )
-    first = chain(first, second.rhs + number * third.rhs)
-    sums = second.lhs + number * third.lhs
-    hidden = (first.lhs, second.lhs, third.lhs, second.rhs, third.rhs)
-    return arithmetic(first.lhs, "==", sums, first, second, third, hide=hidden)
 
 
 def statements_in_the_parameters(factor: int = 1) -> tuple[Statement, Statement]:
@@ -145,3 +101,62 @@ def statement_of_both_limits(centred: bool = True, factor: int | Fraction = 1) -
     sides = linear, Fraction(factor) * softmax
     left, right = map(of_mean_0, sides) if centred else sides
     return Statement(left, "==", right)
+
+
+@proves("BB:B.1.c", statement_for_any_rank)
+@proves("BB:B.1.b", statements_of_the_law, part=2)
+@cache
+def softmax_attention() -> Theorem:
+    row = specialise(of_a_row(), {r: ((j,), V(i, j))})
+    return show(softmax, "==", over(j, d, V(i, j) * mu(j)) + moved, row)
+
+
+@cache
+def linear_attention() -> Theorem:
+    """V E[Z Z'] a = V R R' a for centred tokens, in each coordinate."""
+    score, row = over(j, d, R(j, n) * a(j)), over(j, d, V(i, j) * R(j, n))
+    return show(of_mean_0(linear), "==", moved, specialise(covariance(), {b: ((n,), score), c: ((n,), row)}))
+
+
+@cache
+def of_centred_tokens() -> Theorem:
+    """T = V R R' a."""
+    return show(of_mean_0(softmax), "==", moved, specialise(softmax_attention(), {mu: ((j,), term(0))}))
+
+
+@proves("BB:B.2", statement_of_both_limits)
+@cache
+def same_limits() -> Theorem:
+    return calc(linear_attention(), ("==", of_mean_0(softmax), of_centred_tokens()))
+
+
+@proves("BB:B.1.b", statements_of_the_law, part=1)
+@cache
+def tilted_law() -> Theorem:
+    """E e^{v.Z} e^{a.Z}/E e^{a.Z} = e^{v.(mu + R R' a) + |R' v|^2/2}."""
+    vector = lambda value: {b: ((n,), over(j, d, R(j, n) * value))}
+    top, bottom = (specialise(weight_of_a_vector(), vector(value)) for value in (a(j) + v(j), a(j)))
+    start = exp(over(j, d, v(j) * mu(j)))
+    sides = (start, top.lhs, top.rhs, bottom.lhs, bottom.rhs)
+    return calc(
+        generating,
+        ("==", start * top.lhs / bottom.lhs),
+        ("==", start * top.rhs / bottom.rhs, top, bottom, *sides),
+    )
+
+
+proves("BB:4.bilin", statements_in_the_parameters, part=2)(
+    by_normal_form(lambda: statements_in_the_parameters()[1])
+)
+
+
+@proves("BB:4.bilin", statements_in_the_parameters, part=1)
+@cache
+def linear_in_U() -> Theorem:
+    """The output for U + sW is that for U and s times that for W."""
+    first, second, third = (
+        specialise(of_centred_tokens(), _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l))
+    )
+    sums = calc(first, ("==", second.rhs + number * third.rhs))
+    hidden = (first.lhs, second.lhs, third.lhs, second.rhs, third.rhs)
+    return show(first.lhs, "==", second.lhs + number * third.lhs, sums, second, third, *hidden)

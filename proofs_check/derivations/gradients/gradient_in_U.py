@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import sympy as sp
@@ -29,6 +29,7 @@ from proofs_check.derivations.gradients.covariances import (
     at_a_fixed_query,
 )
 from proofs_check.derivations.gradients.tilted_powers import norm, row
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.query_average import (
     U,
     V,
@@ -220,3 +221,10 @@ def both_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
 def statement_of_a_term(part: Part, c: int | Fraction = 1, power: int = 12) -> Statement:
     """A term of the gradient for L >= 2 and sigma >= 1, with |v| in place of |V|."""
     return _in_the_form(part, c, power)
+
+
+for _id, _term in {"BB:C.7.first": first_term, "BB:C.7.fin": second_term}.items():
+    proves(_id, partial(statement_of_a_term, _term))(partial(in_the_form, _term))
+proves("BB:P3.4.U", statement_in_the_form)(partial(in_the_form, whole))
+proves("OURS:P3.4.U", both_statements, part=1)(partial(averaged, whole))
+proves("OURS:P3.4.U", both_statements, part=2)(partial(in_the_form, whole, 8))

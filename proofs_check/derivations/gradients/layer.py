@@ -14,6 +14,7 @@ from numerics.derivations.flows import derivative
 from numerics.derivations.sorts import Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, Variable
+from proofs_check.derivations.proof import by_normal_form, proves
 from proofs_check.derivations.softmax_average import over
 
 d, length, rows = (Variable(name, range=whole(1)) for name in ("d", "l", "r"))
@@ -127,3 +128,8 @@ def of_the_empirical_measure(factor: int = 1) -> Statement:
     return Statement(
         integral(weight * value) / integral(weight), "==", factor * (total(weight * value) / total(weight))
     )
+
+
+proves("BB:C.7.gU", in_U)(by_normal_form(in_U))
+proves("BB:C.7.gV", in_the_row)(by_normal_form(in_the_row))
+proves("BB:2.fin", of_the_empirical_measure)(by_normal_form(of_the_empirical_measure))

@@ -4,6 +4,7 @@ and those in K, Q and V for U = K'Q.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
@@ -12,13 +13,16 @@ from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import REALS, Range, Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Defined, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.gradients import layer
 from proofs_check.derivations.gradients.averages import LAW
 from proofs_check.derivations.gradients.gaussian_layer import number
 from proofs_check.derivations.gradients.layer import Entry, K, Q, V, m, n, o, rows
 from proofs_check.derivations.gradients.tilted_powers import row
 from proofs_check.derivations.moments import weight_at_least_one
+from proofs_check.derivations.proof import by_normal_form, proves
 from proofs_check.derivations.query_average import U, l
 from proofs_check.derivations.softmax_average import a, d, i, j, k, mean, over, sub_gaussian, w, x, y, z
 from proofs_check.derivations.tilted import part_
@@ -42,9 +46,13 @@ moved = mean(w * exp(s * change) * row) / mean(w * exp(s * change))
 def slower_exponential() -> Theorem:
     """e^{s x} <= e^x + 1 for every s in [0, 1]."""
     top = Op("max", (x, term(0)))
-    raised = replace(exp(unit * x), arithmetic(x, "<=", top))
-    slower = specialise(arithmetic(exp(unit * part_), "<=", exp(part_)), {part_: top})
-    return chain(raised, slower, arithmetic(exp(top), "<=", exp(x) + 1))
+    slower = specialise(show(exp(unit * part_), "<=", exp(part_)), {part_: top})
+    return calc(
+        exp(unit * x),
+        ("<=", exp(unit * top), show(x, "<=", top)),
+        ("<=", exp(top), slower),
+        ("<=", exp(x) + 1),
+    )
 
 
 @cache
@@ -114,13 +122,13 @@ def statement(factor: int | Fraction = 1) -> Statement:
     return Statement(left, "<=", right, sub_gaussian().assumptions)
 
 
+@proves("BB:P3.4.U/limit", statement)
 @cache
 def gradient() -> Theorem:
     """The statement, from the same in the direction c = W q."""
-    at = specialise(theorem(), scores)
     parts = [instantiated(e, scores) for e in (moved, output, slope)]
-    bound = at.rhs
-    first = arithmetic(parts[0] - parts[1], "<=", s * parts[2] + bound, at, hide=(*parts, bound))
+    at = specialise(theorem(), scores)
+    first = show(parts[0] - parts[1], "<=", s * parts[2] + at.rhs, at, *parts, at.rhs)
     return chain(statement().lhs, first, statement().rhs)
 
 
@@ -178,12 +186,29 @@ def in_the_values(factor: int = 1) -> Statement:
     return Statement(of(V(o, j) + number * X(o, j)), "==", of(V(o, j)) + factor * number * slope)
 
 
+def for_both_prompts(*statements: Callable[..., Statement]) -> Callable[..., tuple[Statement, ...]]:
+    """The statements for a finite and for an infinite prompt, with the same numbers."""
+    return lambda **numbers: tuple(statement(**numbers) for statement in statements)
+
+
+KEYS = for_both_prompts(layer.in_the_keys, in_the_keys)
+QUERIES = for_both_prompts(layer.in_the_queries, in_the_queries)
+VALUES = for_both_prompts(layer.in_the_values, in_the_values)
+
+proves("BB:KQ.1", KEYS, part=1)(by_normal_form(layer.in_the_keys))
+proves("BB:KQ.2", QUERIES, part=1)(by_normal_form(layer.in_the_queries))
+proves("BB:KQ.3", VALUES, part=1)(by_normal_form(layer.in_the_values))
+proves("BB:KQ.3", VALUES, part=2)(by_normal_form(in_the_values))
+
+
+@proves("BB:KQ.1", KEYS, part=2)
 @cache
 def gradient_in_the_keys() -> Theorem:
     """The gradient in U along X'Q."""
     return specialise(gradient(), {U: ((j, l), product(K, Q)), W: ((j, l), product(X, Q))})
 
 
+@proves("BB:KQ.2", QUERIES, part=2)
 @cache
 def gradient_in_the_queries() -> Theorem:
     """The gradient in U along K'X."""

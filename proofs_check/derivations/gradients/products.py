@@ -5,12 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import cauchy_schwarz, chain, integrated, root, sqrt
-from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.derived import cauchy_schwarz, chain, root, sqrt
+from numerics.derivations.rules import specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import d, i, j, k, mean, over, x, y
 
 four = Fraction(4)
@@ -30,42 +32,6 @@ A, B, C = mean(hat_X**4), mean(error**2), mean((hat_X - X) ** 4)
 roots = sqrt(A * B), sqrt(mean(squared(Y) ** 2) * C)
 
 
-@cache
-def line_one() -> Theorem:
-    """E|X^Y^ - XY|^2 <= 2 E|X^(Y^ - Y)|^2 + 2 E|Y(X^ - X)|^2."""
-    two = specialise(
-        arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: hat_X * (hat_Y - Y), y: Y * (hat_X - X)}
-    )
-    rows = integrated("coordinates", (j,), two, heads=(d,))
-    entries = integrated("coordinates", (i,), rows, squared(hat_X * hat_Y - X * Y), None, (d,))
-    return integrated(
-        "mean", (k,), entries, None, 2 * mean(squared(hat_X * (hat_Y - Y)) + squared(Y * (hat_X - X)))
-    )
-
-
-@cache
-def schwarz() -> tuple[Theorem, Theorem]:
-    """E X^^2|Y^ - Y|^2 and E|Y|^2(X^ - X)^2 by the Cauchy-Schwarz inequality."""
-    pairs = (hat_X**2, error), (squared(Y), (hat_X - X) ** 2)
-    products = [chain(cauchy_schwarz("mean", (k,), *pair), value**2) for pair, value in zip(pairs, roots)]
-    return root(products[0], first, roots[0]), root(products[1], second, roots[1])
-
-
-@cache
-def line_two() -> Theorem:
-    """The second line: both means by the Cauchy-Schwarz inequality."""
-    start = chain(line_one().rhs, 2 * first + 2 * second)
-    return chain(start, replace(start.rhs, *schwarz()))
-
-
-@cache
-def line_three() -> Theorem:
-    """E X^^4 <= 8(E X^4 + E(X^ - X)^4)."""
-    fourth = specialise(arithmetic(x**4, "<=", 8 * (y**4 + (x - y) ** 4)), {x: hat_X, y: X})
-    fourth = integrated("mean", (k,), fourth, A, 8 * (mean(X**4) + C))
-    return replace(2 * roots[0] + 2 * roots[1], fourth)
-
-
 def statements(
     c: int | Fraction = 8, two: int | Fraction = 2, one: int | Fraction = 1
 ) -> tuple[Statement, ...]:
@@ -82,3 +48,45 @@ def statements(
 def second_statement(c: int | Fraction = 1) -> Statement:
     """The second line of (21), where c stands for 1."""
     return statements(one=c)[1]
+
+
+@proves("BB:21", statements, part=1)
+@cache
+def line_one() -> Theorem:
+    one, other = hat_X * (hat_Y - Y), Y * (hat_X - X)
+    two = specialise(show((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: one, y: other})
+    return calc(
+        mean(squared(hat_X * hat_Y - X * Y)),
+        ("==", mean(squared(one + other))),
+        ("<=", mean(over(i, d, over(j, d, 2 * one**2 + 2 * other**2))), two),
+        ("==", 2 * mean(squared(one) + squared(other))),
+    )
+
+
+@cache
+def schwarz() -> tuple[Theorem, Theorem]:
+    """E X^^2|Y^ - Y|^2 and E|Y|^2(X^ - X)^2 by the Cauchy-Schwarz inequality."""
+    pairs = (hat_X**2, error), (squared(Y), (hat_X - X) ** 2)
+    products = [chain(cauchy_schwarz("mean", (k,), *pair), value**2) for pair, value in zip(pairs, roots)]
+    return root(products[0], first, roots[0]), root(products[1], second, roots[1])
+
+
+@proves("BB:21/two", second_statement)
+@proves("BB:21", statements, part=2)
+@cache
+def line_two() -> Theorem:
+    """Both means by the Cauchy-Schwarz inequality."""
+    return calc(
+        2 * mean(squared(hat_X * (hat_Y - Y)) + squared(Y * (hat_X - X))),
+        ("==", 2 * first + 2 * second),
+        ("<=", 2 * roots[0] + 2 * roots[1], *schwarz()),
+    )
+
+
+@proves("BB:21", statements, part=3)
+@cache
+def line_three() -> Theorem:
+    """E X^^4 <= 8(E X^4 + E(X^ - X)^4)."""
+    fourth = specialise(show(x**4, "<=", 8 * (y**4 + (x - y) ** 4)), {x: hat_X, y: X})
+    most = calc(A, ("<=", mean(8 * (X**4 + (hat_X - X) ** 4)), fourth), ("==", 8 * (mean(X**4) + C)))
+    return show(2 * roots[0] + 2 * roots[1], "<=", 2 * sqrt(8 * (mean(X**4) + C) * B) + 2 * roots[1], most)

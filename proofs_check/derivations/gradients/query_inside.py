@@ -6,13 +6,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root
-from numerics.derivations.rules import arithmetic, assume, equal, replace, specialise
+from numerics.derivations.derived import cauchy_schwarz, exp, root
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import POSITIVE, Range, Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gradients.layer import U, V, k, length, o, y, z
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.query_average import b, operator_norm
 from proofs_check.derivations.softmax_average import d, i, j, over, x
 from proofs_check.derivations.softmax_average import y as y_
@@ -46,13 +48,16 @@ def split_statement(factor: int | Fraction = 1) -> Statement:
     return Statement(left, "==", outside + Fraction(factor) * share * rows(y(l) - limit_))
 
 
+@proves("OURS:R4.self/split", split_statement)
 @cache
 def split() -> Theorem:
-    """The statement, from the same for the numbers that the rows of V make of the vectors."""
+    """From the same for the numbers that the rows of V make of the vectors."""
     A, B, H = rows(numerator), rows(y(l)), rows(limit_)
-    same = equal(split_statement().lhs, (A + own * B) / (normaliser + own) - H)
-    apart = (1 - share) * (A / normaliser - H) + share * (B - H)
-    return chain(same, arithmetic(same.rhs, "==", apart, hide=(A, B, H, own, normaliser)))
+    return calc(
+        split_statement().lhs,
+        ("==", (A + own * B) / (normaliser + own) - H),
+        ("==", (1 - share) * (A / normaliser - H) + share * (B - H), A, B, H, own, normaliser),
+    )
 
 
 # -- the rate of the query's own weight ----------------------------------------------
@@ -90,18 +95,6 @@ def more_spread() -> Theorem:
     )
 
 
-@cache
-def rate_for_more_spread() -> Theorem:
-    """The form is at most |xi|^2 where S <= Gamma: 2 xi.R'Uz <= |xi|^2 + |R'Uz|^2."""
-    young = arithmetic(2 * x * y_, "<=", x**2 + y_**2)
-    each = specialise(young, {x: xi(n), y_: over(i, d, R(i, n) * image(i))})
-    spread = specialise(more_spread(), {b: ((i,), image(i))})
-    both = integrated("coordinates", (n,), each, 2 * cross, square + spread.lhs, (d,))
-    both = chain(both, replace(both.rhs, spread), square + through_Gamma(image))
-    rest = through_Gamma(image)
-    return chain(form(), arithmetic(2 * cross - rest, "<=", square, both, hide=(cross, rest, square)))
-
-
 def statement_for_more_spread(factor: int | Fraction = 1) -> Statement:
     """The form with factor U' Gamma U is at most |xi|^2, so that nu <= 1."""
     return Statement(form(factor), "<=", square, more_spread().assumptions)
@@ -116,29 +109,6 @@ def bounded() -> tuple[Theorem, ...]:
     return less, assume("Gamma >= 0", 0, "<=", through_Gamma(b), every=(b,)), operator_norm(U, norm, d)
 
 
-@cache
-def printed_exponent() -> Theorem:
-    """The form times the exponent of (16) is at most |xi|^2: the form is at most 2u|xi|^2."""
-    less, positive, operator = bounded()
-    size = over(i, d, root_of_S(i) ** 2)
-    schwarz = cauchy_schwarz("coordinates", (i,), root_of_S(i), image(i), (d,))
-    larger = specialise(operator, {b: ((l,), root_of_S(l))})
-    schwarz = chain(schwarz, size * larger.lhs)
-    schwarz = chain(schwarz, replace(schwarz.rhs, larger), (norm * size) ** 2)
-    product = root(schwarz, cross, norm * size)
-    product = chain(product, replace(product.rhs, specialise(less, {b: ((n,), xi(n))})))
-    positive = specialise(positive, {b: ((i,), image(i))})
-    rest = through_Gamma(image)
-    whole = arithmetic(
-        2 * cross - rest, "<=", 2 * norm * square, product, positive, hide=(cross, rest, square)
-    )
-    whole = chain(form(), whole)
-    exponent = printed()
-    small = arithmetic(2 * norm * exponent, "<=", 1)
-    scaled = chain(replace(whole.lhs * exponent, whole), square * small.lhs)
-    return chain(scaled, replace(scaled.rhs, small))
-
-
 def printed(c: int | Fraction = 192) -> Term:
     """The exponent of (16)."""
     return Op("min", (term(Fraction(1, 3)), 1 / (Fraction(c) * sigma**2 * norm**2)))
@@ -147,3 +117,48 @@ def printed(c: int | Fraction = 192) -> Term:
 def statement_of_the_exponent(c: int | Fraction = 192) -> Statement:
     """The form times the exponent is at most |xi|^2: no eigenvalue is beyond its inverse."""
     return Statement(form() * printed(c), "<=", square, hypotheses(*bounded()))
+
+
+@proves("OURS:R4.self/nu", statement_for_more_spread)
+@cache
+def rate_for_more_spread() -> Theorem:
+    """2 xi.R'Uz <= |xi|^2 + |R'Uz|^2."""
+    rest, moved = through_Gamma(image), over(i, d, R(i, n) * image(i))
+    young = specialise(show(2 * x * y_, "<=", x**2 + y_**2), {x: xi(n), y_: moved})
+    both = calc(
+        2 * cross,
+        ("==", over(n, d, 2 * xi(n) * moved)),
+        ("<=", over(n, d, xi(n) ** 2 + moved**2), young),
+        ("==", square + over(n, d, moved**2)),
+        ("<=", square + rest, specialise(more_spread(), {b: ((i,), image(i))})),
+    )
+    return calc(form(), ("==", 2 * cross - rest), ("<=", square, both, cross, rest, square))
+
+
+@proves("BB:R3.2/exponent", statement_of_the_exponent)
+@cache
+def printed_exponent() -> Theorem:
+    """The form is at most 2u|xi|^2."""
+    less, positive, operator = bounded()
+    size, rest = over(i, d, root_of_S(i) ** 2), through_Gamma(image)
+    larger = specialise(operator, {b: ((l,), root_of_S(l))})
+    schwarz = calc(
+        cauchy_schwarz("coordinates", (i,), root_of_S(i), image(i), (d,)),
+        ("==", size * larger.lhs),
+        ("<=", size * larger.rhs, larger),
+        ("==", (norm * size) ** 2),
+    )
+    product = calc(
+        root(schwarz, cross, norm * size), ("<=", norm * square, specialise(less, {b: ((n,), xi(n))}))
+    )
+    some = specialise(positive, {b: ((i,), image(i))})
+    whole = calc(
+        form(), ("==", 2 * cross - rest), ("<=", 2 * norm * square, product, some, cross, rest, square)
+    )
+    return calc(
+        form() * printed(),
+        ("<=", 2 * norm * square * printed(), whole),
+        ("==", square * (2 * norm * printed())),
+        ("<=", square * 1, show(2 * norm * printed(), "<=", 1)),
+        ("==", square),
+    )

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated
-from numerics.derivations.rules import arithmetic, assume, specialise
+from numerics.derivations.derived import exp
+from numerics.derivations.rules import assume, specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.query_average import b, l
 from proofs_check.derivations.softmax_average import a, d, i, j, over
 
@@ -66,6 +68,12 @@ def gaussian(at: Function, half: Fraction = Fraction(1, 2)) -> Term:
     return -half * form(moved(at), moved(at))
 
 
+def statement(half: Fraction = Fraction(1, 2)) -> Statement:
+    """The densities are proportional, where half stands for that in the exponent of the latter."""
+    left, right = exp(tilted(x)) * exp(gaussian(y, half)), exp(tilted(y)) * exp(gaussian(x, half))
+    return Statement(left, "==", right, hypotheses(*inverse()))
+
+
 @cache
 def square(at: Function) -> Theorem:
     """The exponents differ by a number that does not depend on the point: with u = x - m,
@@ -73,29 +81,28 @@ def square(at: Function) -> Theorem:
     """
     u = less_the_mean(at)
     first, symmetric = inverse()
-    right = chain(form(u, shift), specialise(first, {b: ((i,), a(i)), c: ((i,), u(i))}), score(u))
-    swap = arithmetic(
-        shift(i) * Lambda(i, j) * u(j), "==", shift(i) * Lambda(j, i) * u(j), symmetric, hide=(shift(i), u(j))
+    right = show(form(u, shift), "==", score(u), specialise(first, {b: ((i,), a(i)), c: ((i,), u(i))}))
+    left = calc(
+        form(shift, u),
+        ("==", over(i, d, over(j, d, shift(i) * Lambda(j, i) * u(j))), symmetric),
+        ("==", score(u), right),
     )
-    swap = integrated("coordinates", (j,), swap, heads=(d,))
-    left = chain(integrated("coordinates", (i,), swap, form(shift, u), None, (d,)), right)
     parts = (form(u, u), form(u, shift), form(shift, u), form(shift, shift), score(u), score(m))
     expanded = -(parts[0] - parts[1] - parts[2] + parts[3]) / 2
     constant = parts[5] + parts[3] / 2
-    rest = arithmetic(parts[4] + parts[5] - parts[0] / 2, "==", expanded + constant, right, left, hide=parts)
-    return chain(tilted(at), rest, gaussian(at) + constant)
+    return calc(
+        tilted(at),
+        ("==", parts[4] + parts[5] - parts[0] / 2),
+        ("==", expanded + constant, right, left, *parts),
+        ("==", gaussian(at) + constant),
+    )
 
 
+@proves("BB:B.1.a", statement)
 @cache
 def theorem() -> Theorem:
     """f(x) g(y) = f(y) g(x) for the tilted density f and the Gaussian density g, up to factors."""
     constant = score(m) + form(shift, shift) / 2
     hidden = (tilted(x), tilted(y), gaussian(x), gaussian(y), constant)
     left, right = exp(tilted(x)) * exp(gaussian(y)), exp(tilted(y)) * exp(gaussian(x))
-    return arithmetic(left, "==", right, square(x), square(y), hide=hidden)
-
-
-def statement(half: Fraction = Fraction(1, 2)) -> Statement:
-    """The densities are proportional, where half stands for that in the exponent of the latter."""
-    left, right = exp(tilted(x)) * exp(gaussian(y, half)), exp(tilted(y)) * exp(gaussian(x, half))
-    return Statement(left, "==", right, hypotheses(*inverse()))
+    return show(left, "==", right, square(x), square(y), *hidden)

@@ -14,6 +14,7 @@ from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gradients.averages import LAW, size_of_the_mean
 from proofs_check.derivations.moments import weight_at_least_one
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.query_average import at_the_query
 from proofs_check.derivations.softmax_average import d, i, j, k, m0, mean, over, sigma, sub_gaussian, v, w, z
 from proofs_check.derivations.tilted import QUERY, TOKEN, query, y
@@ -191,3 +192,11 @@ def statements_of_moments(c: int | Fraction = 1, of_4: int = 8, of_8: int = 16) 
         _statement(middle, c, norm**4 * bound(8) * eighth, moments(8)),
         _statement(at_query(to_the_eighth), c, bound(8, 8) * eighth, moments(8, 8)),
     )
+
+
+proves("BB:20", statements_20, part=1)(mean_to_the_fourth)
+proves("BB:20", statements_20, part=2)(lambda: moments(4))
+proves("BB:20/end", statement_20_end)(with_a_fourth_power_below)
+proves("BB:C.7.M84", statements_M84, part=(1, 2))(steps_of_M84)
+proves("BB:C.7.M84/jensen", statement_jensen)(product_to_the_fourth)
+proves("BB:C.7.moments", statements_of_moments, part=range(1, 6))(theorems)
