@@ -314,5 +314,10 @@ def convex() -> Theorem:
 def value_at_an_end(times: int) -> Theorem:
     """1/w + w^{d/2}/Lambda at w = Lambda^{times/(d + 2)}."""
     exponent = times / (d + 2) * log(Lam)
+    inner = specialise(show(log(exp(y)), "<=", y), {y: exponent})
     steep = (d / 2 * times / (d + 2) - 1) * log(Lam)
-    return calc(bound(exp(exponent)), ("<=", exp(-exponent) + exp(steep)), ("<=", 2 * exp(-exponent)))
+    return calc(
+        bound(exp(exponent)),
+        ("<=", exp(-exponent) + exp(steep), inner, show(Lam**-1, "<=", exp(-log(Lam)))),
+        ("<=", 2 * exp(-exponent), show(steep, "<=", -exponent, show(0, "<=", log(Lam)), log(Lam))),
+    )

@@ -118,7 +118,7 @@ def signal_moved() -> Theorem:
     part = show(at_image * image, "==", at_u * image, same_weights())
     summed = integrate("coordinates", (i,), part, (n,))
     moved = (inverse_turned(o) * summed.rhs - turned(r)) ** 2
-    point = show((centre_turned - p(j)) ** 2, "==", moved, summed, back)
+    point = show((centre_turned - p(j)) ** 2, "==", moved, summed, back, summed.lhs, summed.rhs, turned(r))
     whole = chain(
         integrate("coordinates", (j,), point, (d,)),
         specialise(rotation()[1], {v: ((j,), centre_moved - r(j))}),
