@@ -192,7 +192,10 @@ def size_of_the_jacobian(square_J: Term) -> Theorem:
     b.T is C V'b x' for the covariance C of a tilted token, and that in V is b times its mean.
     """
     size = QUERY.mean(norm_V**2 * tilted_square**2 * QUERY.square + tilted_square)
-    argument = "the gradients in U and V of an output b.T are C V'b x' and b times the mean of a tilted token of covariance C"
+    argument = (
+        "the gradients in U and V of an output b.T are C V'b x' and b times the mean of a tilted token "
+        "of covariance C"
+    )
     name = "the Jacobian by the tilted tokens"
     return assume(name, over_outcomes(square_J), "<=", mean(of_the_task(size)), argument=argument)
 
