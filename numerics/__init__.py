@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from numerics.search.worst_average import worst_ratio as worst_ratio
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
-    from numerics.token_laws.hostile import hostile_laws as hostile_laws
+    from numerics.token_laws.edge_cases import hostile_laws as hostile_laws
     from numerics.training import Parameters as Parameters
     from numerics.training import Training as Training
     from numerics.training import train as train
@@ -96,7 +96,7 @@ _HOME = {
     "exact_risk": "numerics.regression.risk.block_manifold",
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",
-    "hostile_laws": "numerics.token_laws.hostile",
+    "hostile_laws": "numerics.token_laws.edge_cases",
     "how_linear": "numerics.rates.distance.how_linear",
     "identity": "numerics.provers",
     "integral": "numerics.provers",

@@ -1,5 +1,5 @@
 """Bounds on the softmax average tried on every combination of the hostile laws, lengths, queries,
-matrices and functions of `numerics.token_laws.hostile`. For laws on few atoms and short prompts the
+matrices and functions of `numerics.token_laws.edge_cases`. For laws on few atoms and short prompts the
 ratios are exact sums; elsewhere prompts are sampled, and the ratios have confidence limits.
 """
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from numerics.attention.softmax_average import RandomVariable, SoftmaxAverage, around, softmax_average
 from numerics.search.statement import Mean, Statement
 from numerics.seeds import current_reseed, shared_generator
-from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, functions, hostile_laws, matrices, queries
+from numerics.token_laws.edge_cases import DIMENSIONS, LENGTHS, functions, hostile_laws, matrices, queries
 from numerics.token_laws.token_law import TokenLaw
 
 __all__ = ["STREAM", "Worst", "worst_hostile"]
@@ -69,7 +69,7 @@ class Worst:
 
 def worst_hostile(statement: Statement, limit: float) -> Worst:
     """The worst case of a statement, whose ratio is at most `limit`, over
-    `numerics.token_laws.hostile`. The sampled prompts are the same for all claims of a run, so that
+    `numerics.token_laws.edge_cases`. The sampled prompts are the same for all claims of a run, so that
     claims with one statement share its ratios. The limits of each statement hold with the
     probability that is stated.
     """

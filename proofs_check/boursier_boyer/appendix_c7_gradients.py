@@ -22,7 +22,7 @@ from numerics.evidence import Contradiction, Evidence
 from numerics.search.query_average import Instance, PromptAndQuery, squared_error, tightest
 from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import TokenLaw, atoms
-from numerics.token_laws.hostile import hostile_laws, matrices
+from numerics.token_laws.edge_cases import hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.boursier_boyer.section_3 import differences, in_the_values, setting
 from proofs_check.core.claim import claim

@@ -17,7 +17,7 @@ from sympy import Rational, cosh, oo, tanh
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.provers.enclosures.balls import value
-from numerics.token_laws.hostile import hostile_laws
+from numerics.token_laws.edge_cases import hostile_laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate, rate_holds
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation

@@ -18,7 +18,7 @@ from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.remembered import cached
 from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
-from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
+from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import vectors

@@ -22,7 +22,7 @@ from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION
 from proofs_check.boursier_boyer.lemma_f1_tasks import decay
 from proofs_check.core.claim import MEANS, claim
-from proofs_check.derivations.gaussian.tilted_tokens import LARGEST, ORDERS
+from proofs_check.derivations.gaussian_tokens.tilted_tokens import LARGEST, ORDERS
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
 from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w

@@ -23,7 +23,7 @@ from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.enclosures.balls import value
 from numerics.refutation import refuted_by_two_routes
 from numerics.search.worst_law import worst_law
-from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
+from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported, undecided

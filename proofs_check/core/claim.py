@@ -23,15 +23,15 @@ from numerics.search.reference import with_losses
 from numerics.seeds import EXAMPLES, seeded
 from proofs_check.core.claim_page import ClaimPage, shown
 from proofs_check.core.controls import disagreeing, faults_of_controls, floats, in_short, too_far, vacuous
-from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.hypotheses import outside
 from proofs_check.core.instead import untold
 from proofs_check.core.printed import faults_of_hypotheses
+from proofs_check.core.property_test import beyond_the_edge, property_test
 from proofs_check.core.robust import Diverging, Robust
-from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
+from proofs_check.core.sharp_constant import Edge, find_edge
 from proofs_check.instances.reference import OF_PAPER
-from proofs_check.papers.edges import known_edges
+from proofs_check.papers.sharp_constants import known_edges
 from proofs_check.papers.statements import told
 from theory.inputs.kinds import check_kind, read_items
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from numerics.evidence import Evidence, Verdict, plain
-from proofs_check.core.dial import find_edge
 from proofs_check.core.instead import NOT_EXECUTED
-from proofs_check.papers.edges import known_edges
+from proofs_check.core.sharp_constant import find_edge
+from proofs_check.papers.sharp_constants import known_edges
 from proofs_check.papers.statements import rows
 from theory.shown.colours import COLOURS
 from theory.shown.result import Drawn

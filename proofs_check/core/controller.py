@@ -131,8 +131,8 @@ class Controller:
         beside it.
         """
         from numerics.terminal.inputs import InputError
-        from proofs_check.core.kept import FOLDER, PARTIAL, WHOLE, folder_of
         from proofs_check.core.ledger import write_json
+        from proofs_check.core.stored import FOLDER, PARTIAL, WHOLE, folder_of
 
         assert self.ledger is not None
         faulty = self.ledger.faults() or any(e["faults"] for e in self.ledger.entries.values())
@@ -160,7 +160,7 @@ class Controller:
             apart = f" apart, because {why}: a command reads it only if --ledger names it" if why else ""
             self.kept = f"The ledger is kept in {path}{apart}."
         if self.config.getoption("--update-edges"):
-            from proofs_check.papers.edges import EDGES, write_edges
+            from proofs_check.papers.sharp_constants import EDGES, write_edges
 
             for collection in self.scope:  # files in no collection are named without a folder
                 lines = [

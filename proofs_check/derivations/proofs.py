@@ -12,8 +12,11 @@ from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import replace
 from numerics.derivations.statements import derived
 from numerics.evidence import Evidence, all_of
-from proofs_check.derivations import (
-    __path__,
+from proofs_check.derivations import __path__
+from proofs_check.derivations.lemmas_c6_and_c9.proofs import PROOFS as JOINS
+from proofs_check.derivations.linear_attention.proofs import PROOFS as EXACT
+from proofs_check.derivations.proof import Proof, both_powers, by_normal_form, each, one, powers, registered
+from proofs_check.derivations.softmax_average import (
     form_of_the_paper,
     fourth_moment,
     gaussian_tokens,
@@ -27,11 +30,8 @@ from proofs_check.derivations import (
     weighted_errors,
     weighted_query,
 )
-from proofs_check.derivations.exact.proofs import PROOFS as EXACT
-from proofs_check.derivations.joins.proofs import PROOFS as JOINS
-from proofs_check.derivations.proof import Proof, both_powers, by_normal_form, each, one, powers, registered
-from proofs_check.derivations.risks.proofs import PROOFS as RISKS
 from proofs_check.derivations.tails.proofs import PROOFS as TAILS
+from proofs_check.derivations.transfer.risks.proofs import PROOFS as RISKS
 
 __all__ = ["PROOFS", "derivation"]
 

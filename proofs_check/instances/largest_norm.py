@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
+from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws
 from numerics.token_laws.weighted_nodes import WeightedNodes
 
 #: Dimensions in which vectors with independent coordinates are tried, beside d = 1.

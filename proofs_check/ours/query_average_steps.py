@@ -18,7 +18,7 @@ from numerics.provers import Closed, forall, identity, integral_evidence
 from numerics.search.query_average import Instance, PromptAndQuery, tightest
 from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import atoms
-from numerics.token_laws.hostile import hostile_laws
+from numerics.token_laws.edge_cases import hostile_laws
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.average_split import expected_maximum

@@ -17,10 +17,10 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity, integral_evidence
 from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
-from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
+from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import claim
-from proofs_check.derivations.joins.queries import POWERS, constant_of_the_query
+from proofs_check.derivations.lemmas_c6_and_c9.queries import POWERS, constant_of_the_query
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import PRODUCTS, largest, norms, vectors
 from proofs_check.instances.tilted_moments import averaged, bound_of_R3

@@ -14,7 +14,7 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
-from numerics.compiled.octets import WIDTH, exp8, larger, least, load, rounded_product, splat, store, total
+from numerics.compiled.simd import WIDTH, exp8, larger, least, load, rounded_product, splat, store, total
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, normal_rows, start_lanes, word_rows
 

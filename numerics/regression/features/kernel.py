@@ -22,7 +22,7 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
-from numerics.compiled.octets import WIDTH, exp8, larger, least, load, smaller, splat, store, total
+from numerics.compiled.simd import WIDTH, exp8, larger, least, load, smaller, splat, store, total
 from numerics.compiled.source_digest import kernel_key
 from numerics.quadrature.moments_kernel import exp64
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.compiled.octets import WIDTH, lined_up
+from numerics.compiled.simd import WIDTH, lined_up
 from theory.inputs.arrays import read_arrays
 from theory.regression.features.data import FeatureRegression
 

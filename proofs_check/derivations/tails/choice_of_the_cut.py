@@ -12,7 +12,8 @@ from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.terms import Op, Term, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.softmax_average import d, k, x
+from proofs_check.derivations.softmax_average.softmax_average import d, k, x
+from proofs_check.derivations.softmax_average.tilted import h, query
 from proofs_check.derivations.tails.incomplete_gamma import (
     T,
     X,
@@ -39,7 +40,6 @@ from proofs_check.derivations.tails.largest import (
     q_,
 )
 from proofs_check.derivations.tails.lemma_d2 import at_least_two, power_of_the_logarithm, several
-from proofs_check.derivations.tilted import h, query
 
 #: The level B^{2/p} of |z_l|^2, and the cut that the paper chooses.
 root = exp(log(b) / q)

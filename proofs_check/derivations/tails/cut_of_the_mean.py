@@ -16,8 +16,8 @@ from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.terms import Defined, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations import second_moment
-from proofs_check.derivations.softmax_average import (
+from proofs_check.derivations.softmax_average import second_moment
+from proofs_check.derivations.softmax_average.softmax_average import (
     R_L,
     S_L,
     F,

@@ -10,8 +10,8 @@ from numerics.derivations.rules import arithmetic, limit, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.terms import Defined, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.moments import weight_at_least_one
-from proofs_check.derivations.softmax_average import (
+from proofs_check.derivations.softmax_average.moments import weight_at_least_one
+from proofs_check.derivations.softmax_average.softmax_average import (
     F,
     K,
     a2,

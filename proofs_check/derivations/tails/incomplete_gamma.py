@@ -15,9 +15,9 @@ from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.softmax_average import x
+from proofs_check.derivations.softmax_average.softmax_average import x
+from proofs_check.derivations.softmax_average.tilted import query
 from proofs_check.derivations.tails.largest import M_, S_, at_q, p, positive_part, q, q_
-from proofs_check.derivations.tilted import query
 
 T = Function("T", (Sort.QUERY,))
 rate = Variable("rate", range=Range(Fraction(0), Fraction(1), True, False))

@@ -15,8 +15,8 @@ from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE, Range, Sort
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.softmax_average import d, j, k, mean, over, s, v, x
-from proofs_check.derivations.tilted import Law, h, quarter
+from proofs_check.derivations.softmax_average.softmax_average import d, j, k, mean, over, s, v, x
+from proofs_check.derivations.softmax_average.tilted import Law, h, quarter
 
 p = Variable("p", range=Range(Fraction(2), lo_open=False))
 q = p / 2

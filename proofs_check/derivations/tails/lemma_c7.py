@@ -11,12 +11,12 @@ from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.terms import term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations import moments
-from proofs_check.derivations.softmax_average import F, K, a2, d, k, mean, rho, sigma, x
+from proofs_check.derivations.softmax_average import moments
+from proofs_check.derivations.softmax_average.softmax_average import F, K, a2, d, k, mean, rho, sigma, x
+from proofs_check.derivations.softmax_average.tilted import TOKEN, h, quarter
+from proofs_check.derivations.softmax_average.weighted_errors import C_f, growth
 from proofs_check.derivations.tails.cut_of_the_mean import A_, B_, P_, X_, Y_, cut, first_term, own_tail, t_0
 from proofs_check.derivations.tails.largest import positive_part
-from proofs_check.derivations.tilted import TOKEN, h, quarter
-from proofs_check.derivations.weighted_errors import C_f, growth
 
 scale = 16 * sigma**2 * C_f**2
 #: The lower limit of the integral of v e^{-v}, and the limits between which it lies.

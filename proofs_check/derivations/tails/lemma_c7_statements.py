@@ -11,7 +11,7 @@ from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import assume
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Term, term
-from proofs_check.derivations.softmax_average import (
+from proofs_check.derivations.softmax_average.softmax_average import (
     R_L,
     S_L,
     F,
@@ -28,9 +28,9 @@ from proofs_check.derivations.softmax_average import (
     sigma,
     sub_gaussian,
 )
+from proofs_check.derivations.softmax_average.tilted import TOKEN
+from proofs_check.derivations.softmax_average.weighted_errors import C_f, growth
 from proofs_check.derivations.tails.largest import positive_part
-from proofs_check.derivations.tilted import TOKEN
-from proofs_check.derivations.weighted_errors import C_f, growth
 from theory.bounds.concentration import C as C_of
 from theory.bounds.concentration_moments import lemma_c7, tail_integral, threshold_c7
 

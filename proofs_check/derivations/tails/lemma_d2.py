@@ -12,9 +12,9 @@ from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE
 from numerics.derivations.terms import Op, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.softmax_average import d, k, t, x
+from proofs_check.derivations.softmax_average.softmax_average import d, k, t, x
+from proofs_check.derivations.softmax_average.tilted import h
 from proofs_check.derivations.tails.largest import M_, S_, P, at_q, level, mean_beyond, p, q, q_
-from proofs_check.derivations.tilted import h
 
 A_, B_ = (Variable(f"{name}_", range=NONNEGATIVE) for name in "AB")
 #: The cut B = (4 a)^{p/2} of the power.

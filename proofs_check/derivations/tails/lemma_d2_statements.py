@@ -14,7 +14,7 @@ from numerics.derivations.derived import exp, log
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import term
-from proofs_check.derivations.softmax_average import d, k, mean
+from proofs_check.derivations.softmax_average.softmax_average import d, k, mean
 from proofs_check.derivations.tails.choice_of_the_cut import choice
 from proofs_check.derivations.tails.incomplete_gamma import (
     X,

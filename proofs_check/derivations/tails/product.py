@@ -14,9 +14,9 @@ from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.form_of_the_paper import long_prompts
 from proofs_check.derivations.proof import proves
-from proofs_check.derivations.softmax_average import c, i, k, m, mean, over, sigma, u, x, y
+from proofs_check.derivations.softmax_average.form_of_the_paper import long_prompts
+from proofs_check.derivations.softmax_average.softmax_average import c, i, k, m, mean, over, sigma, u, x, y
 
 #: The factors X and Y, a number and a matrix, and their means over a finite prompt, as functions of
 #: the outcome of prompt and query; their fourth moments are finite.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations import tilted
 from proofs_check.derivations.proof import Proof, each, one
+from proofs_check.derivations.softmax_average import tilted
 from proofs_check.derivations.tails import (
     choice_of_the_cut,
     cut_of_the_mean,

@@ -20,9 +20,9 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
 from numerics.derivations.terms import Defined, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations import second_moment, sums
 from proofs_check.derivations.proof import proves
-from proofs_check.derivations.softmax_average import (
+from proofs_check.derivations.softmax_average import second_moment, sums
+from proofs_check.derivations.softmax_average.softmax_average import (
     S_L,
     S,
     expectation,

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.core.dial import RELATIVE_WIDTH
+from proofs_check.core.sharp_constant import RELATIVE_WIDTH
 from proofs_check.reports.documents.repeated import ROUNDING, room, same
 
 __all__ = ["Change", "as_json", "changes", "doubts", "show"]

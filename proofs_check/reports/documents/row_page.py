@@ -237,7 +237,7 @@ class Page:
 def verdict_of_row(o: Outcome) -> Text:
     """A row's verdict as printed, how grave its error is, and what holds with the repairs.
 
-    >>> from proofs_check.core.kept import find_ledger
+    >>> from proofs_check.core.stored import find_ledger
     >>> from proofs_check.core.outcomes import outcomes
     >>> verdict_of_row(outcomes(find_ledger().document)["BB:CC.3.b"]).plain.split(";")[0]
     'REFUTED, a false step'
@@ -258,7 +258,7 @@ def verdict_of_row(o: Outcome) -> Text:
 def verdict_of_claim(e: Entry) -> Text:
     """The verdict of one claim, how grave its error is, and what holds with the repair.
 
-    >>> from proofs_check.core.kept import find_ledger
+    >>> from proofs_check.core.stored import find_ledger
     >>> claims = {e["id"]: e for e in find_ledger().document["claims"]}
     >>> verdict_of_claim(claims["BB:CC.3.b"]).plain.split(";")[0]
     'REFUTED, a false step'

@@ -24,7 +24,7 @@ from numerics.attention.softmax_average import (
     symbol,
 )
 from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
-from numerics.token_laws.hostile import hostile_laws
+from numerics.token_laws.edge_cases import hostile_laws
 
 VARIABLES = (error_squared, error_on_A, error_off_A, numerator, normaliser, deviation_S, deviation_R)
 SCORES, F_VALUES = np.array([0.9, -0.3, 0.2]), np.array([[1.0, -2.0, 0.5], [0.0, 1.0, 3.0]])

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from numerics.compiled.octets import (
+from numerics.compiled.simd import (
     WIDTH,
     exp8,
     larger,

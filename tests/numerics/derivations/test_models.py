@@ -20,8 +20,8 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import CLOCK, Function, Variable
 from numerics.derivations.theorems import Assumption
 from numerics.derivations.worlds import Undecided, World
-from proofs_check.derivations.exact import eigenbasis
-from proofs_check.derivations.exact.matrices import i, j, over
+from proofs_check.derivations.linear_attention import eigenbasis
+from proofs_check.derivations.linear_attention.matrices import i, j, over
 from proofs_check.derivations.proofs import PROOFS
 from tests.numerics.derivations.rooms import of_room
 

@@ -22,10 +22,10 @@ from numerics.derivations.sorts import Refused, Sort
 from numerics.derivations.statements import Statement, hypotheses, proved
 from numerics.derivations.terms import Function, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.exact import bounded_flow
+from proofs_check.derivations.linear_attention import bounded_flow
 from proofs_check.derivations.proof import one
 from proofs_check.derivations.proofs import PROOFS
-from proofs_check.derivations.risks import rates
+from proofs_check.derivations.transfer.risks import rates
 from proofs_check.derivations.window import signal
 
 DERIVATIONS, ENGINES = proofs_check.derivations.__name__, "numerics.derivations"

@@ -12,7 +12,7 @@ from numerics.search.hostile_cases import Worst, _evaluated, worst_hostile
 from numerics.search.statement import Mean, Tail, normal_form
 from numerics.search.worst_average import worst_ratio
 from numerics.seeds import seeded
-from numerics.token_laws.hostile import functions, hostile_laws, queries
+from numerics.token_laws.edge_cases import functions, hostile_laws, queries
 
 L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))
 delta = sp.Symbol("delta", positive=True)

@@ -10,7 +10,7 @@ from numerics.evidence import Verdict
 from numerics.search.families import Point, on_line
 from numerics.search.reference import ReferenceInstance
 from numerics.search.worst_law import worst_law
-from numerics.token_laws.hostile import hostile_laws
+from numerics.token_laws.edge_cases import hostile_laws
 from numerics.token_laws.sub_gaussian import kearns_saul
 from numerics.token_laws.weighted_nodes import WeightedNodes
 

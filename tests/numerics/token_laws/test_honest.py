@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from numerics import Evidence, Verdict, honest_sigma
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
 from numerics.token_laws.from_samples import lower_bound
+from numerics.token_laws.independent_check import second_route
 from numerics.token_laws.search import largest_ratio
-from numerics.token_laws.second_route import second_route
 from numerics.token_laws.sub_gaussian import kearns_saul
 
 Floats = NDArray[np.float64]

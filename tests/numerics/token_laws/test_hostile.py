@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, functions, hostile_laws, matrices, queries
+from numerics.token_laws.edge_cases import DIMENSIONS, LENGTHS, functions, hostile_laws, matrices, queries
 from numerics.token_laws.token_law import TokenLaw
 
 EVERY_LAW = [pytest.param(law, id=f"{law.name}, d = {d}") for d in DIMENSIONS for law in hostile_laws(d)]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numerics.evidence import Evidence, Verdict
-from proofs_check.core.dial import Edge, find_edge, simplest_between
-from proofs_check.papers.edges import Ends
+from proofs_check.core.sharp_constant import Edge, find_edge, simplest_between
+from proofs_check.papers.sharp_constants import Ends
 from tests.proofs_check.core.made import EXACT, opened, proved, refuted
 
 

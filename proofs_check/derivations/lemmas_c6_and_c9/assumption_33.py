@@ -1,0 +1,104 @@
+"""Assumption 3.3 of Boursier & Boyer from R3: moments of the tilted law, averaged over the query,
+and bounds that serve every law on a ball of matrices U.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import sympy as sp
+
+from numerics.derivations.binding import instantiated
+from numerics.derivations.derived import chain, integrated
+from numerics.derivations.rules import assume, replace, specialise
+from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.terms import Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.lemmas_c6_and_c9.queries import (
+    POWERS,
+    constant_of_the_query,
+    constants,
+    length,
+    length_of_the_query,
+    square,
+)
+from proofs_check.derivations.lemmas_c6_and_c9.real_moments import at_least_one, score2, theorem_R3
+from proofs_check.derivations.softmax_average.query_average import (
+    U,
+    at_the_query,
+    norm_of_the_score,
+    norm_U,
+    operator_norm,
+)
+from proofs_check.derivations.softmax_average.softmax_average import d, m0, mean, sigma, sub_gaussian, w
+from proofs_check.derivations.softmax_average.tilted import QUERY, TOKEN, query, sub_gaussian_query
+from proofs_check.derivations.tails.real_powers import r
+
+rho = Variable("rho", range=POSITIVE)
+on_the_ball = assume("|U| is at most 2 rho, on the ball", norm_U, "<=", 2 * rho)
+GIVEN = (sub_gaussian(), at_least_one, operator_norm(U, norm_U, d), length_of_the_query())
+
+
+def _left(p: int, q: int) -> Term:
+    """E[E_w|Z|^p |z|^{p'}] over the query, where q is p'."""
+    at = instantiated(mean(w * TOKEN.square ** (p // 2) if p else w) / m0, at_the_query)
+    return QUERY.mean(at * length(query) ** q if q else at)
+
+
+def _right(p: int, q: int) -> Term:
+    """8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^{p'}] over the query."""
+    weight = (norm_U**2 * square + d / 5 + p // 2) ** (p // 2) if p else term(1)
+    return 8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight)
+
+
+def statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
+    """E[E_w|Z|^p |z|^{p'}] <= share sigma^{2p} M_{p,p'} for p, p' = 0, 4, 8, not both 0."""
+    given = hypotheses(*GIVEN)
+    return tuple(
+        Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * _right(p, q), given)
+        for p, q in POWERS
+    )
+
+
+def ball_statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
+    """The same with the constants that serve every law of the query, at |U| = 2 rho."""
+    u_, d_ = sp.symbols("U d", positive=True)
+    given = hypotheses(*GIVEN, sub_gaussian_query(), on_the_ball)
+    bound = lambda p, q: from_sympy(constant_of_the_query(p, q, 4, u_, d_), {u_: 2 * rho, d_: d})
+    return tuple(
+        Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * bound(p, q), given)
+        for p, q in POWERS
+    )
+
+
+@cache
+def theorems() -> tuple[Theorem, ...]:
+    """R3 at every query, where |Uz| <= |U||z|, times |z|^{p'}."""
+    found = []
+    for p, q in POWERS:
+        half, weight = p // 2, length(query) ** q if q else term(1)
+        if not p:
+            found.append(chain(_left(p, q), _right(p, q)))
+            continue
+        at = specialise(theorem_R3(), {r: term(half - 1)})
+        at = specialise(chain(mean(w * TOKEN.square**half) / m0, at), at_the_query)
+        score = instantiated(score2, at_the_query)
+        near = chain(norm_of_the_score(), replace(norm_U**2 * QUERY.square, length_of_the_query()))
+        form = lambda e, half=half: (8 * sigma**4 * (e + d / 5 + half)) ** half
+        at = chain(at, form(score), replace(form(score), near))
+        average = integrated("query", (query,), replace(at.lhs * weight, at), _left(p, q))
+        found.append(chain(average, sigma ** (2 * p) * _right(p, q)))
+    return tuple(found)
+
+
+@cache
+def ball_theorems() -> tuple[Theorem, ...]:
+    """The constants rise with |U|."""
+    found = []
+    for (p, _), plain, constant in zip(POWERS, theorems(), constants(), strict=True):
+        most = replace(sigma ** (2 * p) * constant.lhs, constant)
+        bound = sigma ** (2 * p) * constant.rhs
+        found.append(chain(plain, most, bound, *([replace(bound, on_the_ball)] if p else [])))
+    return tuple(found)

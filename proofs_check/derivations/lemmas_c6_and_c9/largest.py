@@ -1,0 +1,137 @@
+"""The largest of the lengths of L sub-Gaussian vectors, and its fourth and eighth moments.
+
+The outcome k of all tokens and of the query is a "token" of the kernel. A random variable Y is the
+largest of |x_1|, .., |x_L| if no |x_l| is larger, and if Y >= s only where |x_l| >= s for some l.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import sympy as sp
+
+from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, Range, Sort
+from numerics.derivations.statements import from_sympy
+from numerics.derivations.terms import Function, Op, Term, Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.softmax_average.softmax_average import d, j, k, mean, over, sigma, v
+from proofs_check.derivations.softmax_average.tilted import Law, h, quarter
+from theory.bounds.sub_gaussian import C_p
+
+l = Variable("l", Sort.INDEX)
+z = Function("z", (Sort.INDEX, Sort.INDEX, Sort.TOKEN), None)
+largest_z = Function("max|z|", (Sort.TOKEN,))
+level = Variable("level", range=NONNEGATIVE)
+theta_ = Variable("theta_", range=Range(Fraction(0), Fraction(1), False, False))
+V_ = Variable("V_", range=NONNEGATIVE)
+size_ = Variable("d_", range=Range(Fraction(1), lo_open=False))
+
+
+def no_smaller(of: Function, square: Term) -> Theorem:
+    """The hypothesis that no |x_l| is larger than the largest."""
+    return assume(f"no {of.name[3:-1]}_l| exceeds {of.name}", square, "<=", of(k) ** 2, every=(k, l))
+
+
+def attained(of: Function, square: Term) -> Theorem:
+    """The hypothesis that the largest is one of the |x_l|."""
+    some = over(l, L, Op("ind", (square - level,)))
+    return assume(
+        f"{of.name} is one of the {of.name[3:-1]}_l|",
+        Op("ind", (of(k) ** 2 - level,)),
+        "<=",
+        some,
+        every=(k, level),
+    )
+
+
+square = over(j, d, z(l, j, k) ** 2)
+
+
+@cache
+def sub_gaussian_vectors() -> Theorem:
+    """E e^{v.z_l} <= e^{sigma^2 |v|^2/2} for every v and l: the tokens are sub-Gaussian."""
+    X = over(j, d, v(j) * z(l, j, k))
+    return assume(
+        "sub-Gaussian tokens", mean(exp(X)), "<=", exp(sigma**2 * over(j, d, v(j) ** 2) / 2), every=(v, l)
+    )
+
+
+VECTORS = Law("mean", k, lambda index, of: z(l, index, of), sigma, sub_gaussian_vectors)
+
+
+def at_the_largest(of: Function, x: Term) -> Theorem:
+    """1 <= the number of those l for which |x_l|^2 is at least the square of the largest."""
+    at = specialise(attained(of, x), {level: of(k) ** 2})
+    return chain(1, at)
+
+
+@cache
+def exponential() -> Theorem:
+    """E e^{max|z|^2/(4 sigma^2)} <= L 2^{d/2}."""
+    n, scale = largest_z(k) ** 2, 4 * sigma**2
+    point = specialise(arithmetic(Op("ind", (X_,)), "<=", exp(X_ / D_)), {X_: square - n, D_: scale})
+    some = at_the_largest(largest_z, square)
+    some = chain(some, integrated("coordinates", (l,), point, some.rhs, None, (L,)))
+    total = over(l, L, exp(square / scale))
+    some = chain(exp(n / scale), replace(exp(n / scale) * 1, some), total)
+    average = integrated("mean", (k,), some, None, over(l, L, mean(exp(square / scale))))
+    each = integrated("coordinates", (l,), quarter(VECTORS), None, L * exp(h), (L,))
+    return chain(average, each)
+
+
+@cache
+def power(q: int) -> Theorem:
+    """v^q <= A^q + q A^{q-1} (e^{v - A} - 1) for v >= 0 and A >= q, from x <= e^{x - 1} and the
+    convexity of the exponential.
+    """
+    A = Variable("A_", range=Range(Fraction(q), lo_open=False))
+    tangent = specialise(arithmetic(V_, "<=", exp(V_ - 1)), {V_: V_ / A})
+    line = replace(V_**q, chain(V_, A * tangent.lhs, replace(A * tangent.lhs, tangent)))
+    convex = arithmetic(exp(theta_ * X_), "<=", 1 + theta_ * (exp(X_) - 1))
+    convex = specialise(convex, {theta_: q / A, X_: V_ - A}, arithmetic(q / A, "<=", 1))
+    line = chain(line, A**q * convex.lhs, replace(A**q * convex.lhs, convex))
+    return chain(line, A**q - q * A ** (q - 1) + q * A ** (q - 1) * exp(-A) * exp(V_))
+
+
+@cache
+def moment(q: int) -> Theorem:
+    """E max|z|^{2q} <= (4 sigma^2 (q + ln L + h))^q for q = 2, 4, where 2^{d/2} = e^h."""
+    (A,) = (v for v in power(q).lhs.free | power(q).rhs.free if v.name == "A_")
+    value, n = q + log(L) + h, largest_z(k) ** 2 / (4 * sigma**2)
+    point = specialise(power(q), {A: value, V_: n}, arithmetic(q, "<=", value))
+    rest = value**q - q * value ** (q - 1)
+    bound = q * value ** (q - 1) * exp(-value)
+    average = integrated(
+        "mean", (k,), chain(point, rest + bound * exp(n)), None, rest + bound * exponential().lhs
+    )
+    average = chain(average, replace(average.rhs, exponential()))
+    number = arithmetic(L * exp(h) * exp(-value), "<=", 1)
+    average = chain(average, rest + q * value ** (q - 1) * number.lhs)
+    average = chain(average, replace(average.rhs, number), value**q)
+    scaled = (4 * sigma**2) ** q
+    return chain(
+        mean(largest_z(k) ** (2 * q)), replace(scaled * average.lhs, average), (4 * sigma**2 * value) ** q
+    )
+
+
+def constant(q: int) -> Term:
+    """C_{2q} of Lemma D.2, of `theory`."""
+    return from_sympy(sp.simplify(C_p(sp.Integer(2 * q))), {})
+
+
+@cache
+def maximal_inequality(q: int) -> Theorem:
+    """E max|z|^{2q} <= C_{2q} sigma^{2q} (d^q + ln(L)^q) for q = 2, 4: Lemma D.2, item 2."""
+    linear = arithmetic(4 * (q + N_ + size_ / 2 * log(2)), "<=", 4 * (q + 1) * (size_ + N_))
+    powers = arithmetic((size_ + N_) ** q, "<=", 2 ** (q - 1) * (size_**q + N_**q))
+    number = arithmetic((4 * (q + 1)) ** q * 2 ** (q - 1), "<=", constant(q))
+    bound = (4 * (q + 1)) ** q * powers.lhs
+    line = chain(
+        replace(linear.lhs**q, linear), bound, replace(bound, powers), number.lhs * (size_**q + N_**q)
+    )
+    line = specialise(chain(line, replace(line.rhs, number)), {N_: log(L), size_: d}, arithmetic(1, "<=", d))
+    return chain(moment(q), sigma ** (2 * q) * line.lhs, replace(sigma ** (2 * q) * line.lhs, line))

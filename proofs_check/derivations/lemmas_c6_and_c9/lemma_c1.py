@@ -1,0 +1,270 @@
+"""Steps of the proof of Lemma C.1: the two terms of (14), the inverse of the normaliser, the least
+delta, and the last line.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import sympy as sp
+
+from numerics.derivations.derived import D_, N_, X_, Y_, chain, exp, integrated, log, sqrt
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.sorts import POSITIVE, Range
+from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.terms import Op, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.lemmas_c6_and_c9 import norms
+from proofs_check.derivations.lemmas_c6_and_c9.norms import length
+from proofs_check.derivations.softmax_average.moments import mean_square, weight_at_least_one, weights
+from proofs_check.derivations.softmax_average.normaliser import alpha, lower_tail, variance
+from proofs_check.derivations.softmax_average.softmax_average import (
+    R_L,
+    S_L,
+    F,
+    K,
+    S,
+    a2,
+    error_squared,
+    expectation,
+    f,
+    i,
+    k,
+    m,
+    mean,
+    over,
+    prompt,
+    sub_gaussian,
+    w,
+)
+from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_min
+
+R = L * mean(w * f(i, k))
+y_, s_ = (Variable(name, range=POSITIVE) for name in ("y_", "s_"))
+v_, h_ = Variable("v_", range=POSITIVE), Variable("h_", range=Range(Fraction(1), lo_open=False))
+HALF = term(Fraction(1, 2))
+#: ln(1/delta), so that delta = e^{-ln(1/delta)} is any number in (0, 1).
+inverse = Variable("ln(1/delta)", range=POSITIVE)
+delta = exp(-inverse)
+NAMES = sp.symbols("L a2 ln(1/delta) K", positive=True)
+_L, _a2, _inverse, _K = NAMES
+from_theory = lambda e: from_sympy(e, dict(zip(NAMES, (L, a2, inverse, K))))
+minus, plus = (from_theory(e(_L, _a2, sp.exp(-_inverse))) for e in (alpha_minus, alpha_plus))
+
+
+def size(x: Term) -> Term:
+    """|x|, the larger one of x and -x."""
+    return Op("max", (x, -x))
+
+
+# -- (13) and (14) ---------------------------------------------------------------------------------
+
+
+def two_terms_statement(factor: int | Fraction = 1) -> Statement:
+    """|R_L/S_L - R/S| <= |R_L - R|/S_L + factor |R| |1/S_L - 1/S|."""
+    apart = length(R_L - R) / S_L + Fraction(factor) * length(R) * size(1 / S_L - 1 / S)
+    return Statement(sqrt(error_squared), "<=", apart)
+
+
+@cache
+def two_terms() -> Theorem:
+    """(14), the triangle inequality for (R_L - R)/S_L and R (1/S_L - 1/S)."""
+    both = norms.triangle_of((R_L - R) / S_L, R * (1 / S_L - 1 / S))
+    first = specialise(norms.scaled(), {N_: 1 / S_L, norms.X: ((i,), R_L - R)})
+    second = arithmetic(sqrt(X_**2 * N_), "<=", size(X_) * sqrt(N_))
+    second = specialise(second, {X_: 1 / S_L - 1 / S, N_: over(i, m, R**2)})
+    both = chain(sqrt(error_squared), both, first.lhs + second.lhs)
+    return chain(both, replace(both.rhs, first, second))
+
+
+# -- The inverse of the normaliser -----------------------------------------------------------------
+
+#: 1 - alpha_-, a positive number: the proof takes alpha_- below 1.
+rest = Variable("1 - alpha_-", range=POSITIVE)
+#: Where the normaliser is between its two bounds.
+event = Op("ind", (S_L - rest * S,)) * Op("ind", ((1 + plus) * S - S_L,))
+
+
+@cache
+def below_one() -> Theorem:
+    """The hypothesis alpha_- < 1: a positive number is 1 - alpha_-."""
+    return assume("alpha_- < 1", rest, "==", 1 - minus)
+
+
+def _most(c: int | Fraction = 1) -> Term:
+    return Fraction(c) * Op("max", (plus, minus / rest)) / S
+
+
+def inverse_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, ...]:
+    """The five inequalities on the event, its probability, and that of the last inequality; a
+    factor c stands in front of each bound, and `share` multiplies the 2 of 2 delta.
+    """
+    c, gap, likely = Fraction(c), event * (1 / S_L - 1 / S), 1 - 2 * Fraction(share) * delta
+    only = below_one().assumptions
+    given = sub_gaussian().assumptions | only
+    return (
+        Statement(event * (1 / (1 + plus) / S), "<=", event * (c / S_L)),
+        Statement(event * (1 / S_L), "<=", event * (c / rest / S), only),
+        Statement(event * (-c * plus / (1 + plus) / S), "<=", gap),
+        Statement(gap, "<=", event * (c * minus / rest / S), only),
+        Statement(event * size(1 / S_L - 1 / S), "<=", event * _most(c), only),
+        Statement(likely, "<=", expectation(event), given),
+        Statement(likely, "<=", expectation(Op("ind", (_most(c) - size(1 / S_L - 1 / S),))), given),
+    )
+
+
+@cache
+def inequalities() -> tuple[Theorem, ...]:
+    """The five inequalities on the event, from v y <= s <= h y for y = S and s = S_L."""
+    over_v, under_h = Op("ind", (s_ - v_ * y_,)), Op("ind", (h_ * y_ - s_,))
+    both, gap, ratio = over_v * under_h, 1 / s_ - 1 / y_, (1 - v_) / v_
+    low, high = (
+        arithmetic(over_v * (v_ * y_), "<=", over_v * s_),
+        arithmetic(under_h * s_, "<=", under_h * (h_ * y_)),
+    )
+    first = replace(over_v * high.lhs * (1 / s_ / h_ / y_), high)
+    first = chain(both * (1 / h_ / y_), first, both * (1 / s_))
+    second = replace(under_h * low.lhs * (1 / s_ / v_ / y_), low)
+    second = chain(both * (1 / s_), second, both * (1 / v_ / y_))
+    above = replace(both * (1 / s_) - both / y_, second)
+    above = chain(both * gap, above, both * (ratio / y_))
+    under = chain(both * ((1 - h_) / h_ / y_), first.lhs - both / y_)
+    under = chain(under, replace(under.rhs, first), both * gap)
+    less = arithmetic((h_ - 1) / h_, "<=", h_ - 1)
+    lower = chain(both * -gap, replace(-1 * (both * gap), under), both * (less.lhs / y_))
+    lower = chain(lower, replace(lower.rhs, less))
+    apart = arithmetic(both * size(X_), "<=", Op("max", (both * X_, both * -X_)))
+    apart = specialise(apart, {X_: gap})
+    apart = chain(apart, replace(apart.rhs, above, lower))
+    joined = arithmetic(
+        Op("max", (both * (X_ * D_), both * (Y_ * D_))), "<=", both * (Op("max", (Y_, X_)) * D_)
+    )
+    joined = specialise(joined, {X_: ratio, Y_: h_ - 1, D_: 1 / y_})
+    lines = (first, second, under, above, chain(apart, joined))
+    at = [
+        specialise(line, {s_: S_L, y_: S, h_: 1 + plus, v_: rest}, arithmetic(1, "<=", 1 + plus))
+        for line in lines
+    ]
+    same = arithmetic(1 - rest, "==", minus, below_one())
+    return (*at[:3], *(chain(line, replace(line.rhs, same)) for line in at[3:]))
+
+
+def sandwich_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """P(S_L >= (1 - alpha_-)S) >= 1 - share delta, and P((1 - alpha_-)S <= S_L <= (1 + c alpha_+)S)
+    >= 1 - 2 delta.
+    """
+    given = sub_gaussian().assumptions | below_one().assumptions
+    above, upper = Op("ind", (S_L - rest * S,)), Op("ind", ((1 + Fraction(c) * plus) * S - S_L,))
+    return (
+        Statement(1 - Fraction(share) * delta, "<=", expectation(above), given),
+        Statement(1 - 2 * delta, "<=", expectation(above * upper), given),
+    )
+
+
+@cache
+def lower_event() -> Theorem:
+    """P(S_L >= (1 - alpha_-)S) >= 1 - delta, by the lower tail."""
+    low = _below()
+    cover = specialise(
+        arithmetic(1 - Op("ind", (v_ * y_ - s_,)), "<=", Op("ind", (s_ - v_ * y_,))),
+        {s_: S_L, y_: S, v_: rest},
+    )
+    average = integrated("prompt", (prompt,), cover, 1 - low.lhs, expectation(Op("ind", (S_L - rest * S,))))
+    return chain(arithmetic(1 - delta, "<=", 1 - low.lhs, low, hide=(delta,)), average)
+
+
+@cache
+def _below() -> Theorem:
+    """P(S_L <= (1 - alpha_-)S) <= delta: the lower tail at alpha_- is delta."""
+    small = chain(arithmetic(minus, "==", 1 - rest, below_one(), hide=(minus,)), arithmetic(1 - rest, "<", 1))
+    low = specialise(lower_tail()[1], {alpha: minus}, small, arithmetic(0, "<", minus))
+    low = chain(low, arithmetic(low.rhs, "==", delta))
+    reached = arithmetic(rest, "==", 1 - minus, below_one(), hide=(minus,))
+    return chain(replace(expectation(Op("ind", (rest * S - S_L,))), reached), low)
+
+
+@cache
+def probability() -> Theorem:
+    """P(the event) >= 1 - 2 delta: beyond the upper bound S_L is farther from S than the upper tail
+    allows.
+    """
+    low = _below()
+    beyond, between = (
+        Op("above", (s_ - (1 + D_) * y_,)),
+        Op("ind", (s_ - v_ * y_,)) * Op("ind", ((1 + D_) * y_ - s_,)),
+    )
+    at = {s_: S_L, y_: S, D_: plus, v_: rest}
+    high = specialise(arithmetic(beyond, "<=", (s_ - y_) ** 2 / (D_ * y_) ** 2), at)
+    high = integrated("prompt", (prompt,), high, None, variance().lhs / (plus * S) ** 2)
+    high = chain(high, replace(high.rhs, variance()))
+    high = chain(high, arithmetic(high.rhs, "<=", delta, weight_at_least_one(), weights()[0]))
+    cover = specialise(arithmetic(1 - Op("ind", (v_ * y_ - s_,)) - beyond, "<=", between), at)
+    average = integrated("prompt", (prompt,), cover, 1 - low.lhs - high.lhs, expectation(event))
+    return chain(arithmetic(1 - 2 * delta, "<=", 1 - low.lhs - high.lhs, low, high, hide=(delta,)), average)
+
+
+@cache
+def inverse_theorems() -> tuple[Theorem, ...]:
+    """The five inequalities on the event, its probability, and that of the last inequality."""
+    apart, most = size(1 / S_L - 1 / S), _most()
+    inside = chain(event * apart, inequalities()[-1], event * most)
+    likely = arithmetic(event, "<=", Op("ind", (most - apart,)), inside, hide=(most, apart))
+    average = integrated("prompt", (prompt,), likely, probability().rhs, None)
+    return (*inequalities(), probability(), chain(probability(), average))
+
+
+# -- The least delta and the last line -------------------------------------------------------------
+
+#: The inverse of delta at the least one.
+least = from_theory(delta_min(_L, _a2))
+
+
+def least_delta_statements(c: int | Fraction = 8) -> tuple[Statement, Statement]:
+    """alpha_- <= 1/2 where delta >= delta_min, and delta >= delta_min where alpha_- <= 1/2."""
+    least = from_theory(delta_min(_L, _a2, sp.Rational(c)))
+    large, small = (
+        assume("delta >= delta_min", least, "<=", delta),
+        assume("alpha_- <= 1/2", minus, "<=", HALF),
+    )
+    return Statement(minus, "<=", HALF, large.assumptions), Statement(least, "<=", delta, small.assumptions)
+
+
+@cache
+def least_delta() -> tuple[Theorem, Theorem]:
+    """Both directions, from alpha_-^2 = 2 e^{2 a2} ln(1/delta)/L and delta_min = e^{-x} with x = L
+    e^{-2 a2}/8.
+    """
+    large, small = (
+        assume("delta >= delta_min", least, "<=", delta),
+        assume("alpha_- <= 1/2", minus, "<=", HALF),
+    )
+    x = L * exp(-2 * a2) / 8
+    logarithms = chain(
+        arithmetic(-x, "==", log(least)), replace(log(least), large), arithmetic(log(delta), "==", -inverse)
+    )
+    at_most = arithmetic(inverse, "<=", x, logarithms, hide=(x,))
+    first = replace(minus, at_most)
+    square = chain(inverse, 4 * x * minus**2, replace(4 * x * minus**2, small), x)
+    return chain(first, arithmetic(first.rhs, "==", HALF)), chain(least, replace(exp(-x), square))
+
+
+def last_line_statements(c: int | Fraction = 3) -> tuple[Statement, Statement]:
+    """The two terms add up to at most c e^{2 a2} (E|f|^4)^{1/4} sqrt(3/(delta L)), whose square is
+    at most 27 beta^2.
+    """
+    c, common = Fraction(c), exp(2 * a2) * sqrt(3 / (delta * L))
+    most = c * common * sqrt(K)
+    lemma = 27 * from_theory(beta(_L, _a2, sp.exp(-_inverse), _K, c=1) ** 2)
+    return (
+        Statement(common * sqrt(mean(F)) + 2 * common * sqrt(K), "<=", most),
+        Statement(most**2, "<=", lemma),
+    )
+
+
+@cache
+def last_line() -> tuple[Theorem, Theorem]:
+    """Jensen's inequality, sqrt(E|f|^2) <= (E|f|^4)^{1/4}, and the square."""
+    first, second = last_line_statements()
+    return replace(first.lhs, mean_square()), arithmetic(second.lhs, "<=", second.rhs)

@@ -1,0 +1,183 @@
+"""Moments of sub-Gaussian norms: the smaller of two bounds in the average over a query, and the
+constants of Assumption 3.3.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import comb, prod
+
+import sympy as sp
+
+from numerics.derivations.binding import instantiated
+from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.terms import Function, Op, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.softmax_average.query_average import (
+    U,
+    at_the_query,
+    kappa,
+    norm_of_the_score,
+    norm_U,
+    operator_norm,
+    power,
+    theta,
+)
+from proofs_check.derivations.softmax_average.softmax_average import a2, d, sigma
+from proofs_check.derivations.softmax_average.tilted import (
+    QUERY,
+    excess,
+    h,
+    part_,
+    power_below_its_tangent,
+    quarter,
+    query,
+    sub_gaussian_query,
+    u,
+    without_weight,
+)
+
+# -- The smaller of two bounds ---------------------------------------------------------------------
+
+A_, B_ = (Variable(name, range=NONNEGATIVE) for name in ("A_", "B_"))
+x = Variable("x", range=POSITIVE)
+
+
+def smaller_statements(
+    bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16
+) -> tuple[Statement, ...]:
+    """min(A x, B) <= max(A, B) x^theta for theta from `bottom` to `top`; 4 kappa theta <= 1/4 for
+    theta = min(1, 1/(c kappa)); and x^theta <= e^{|z|^2/4}/L^theta there, for x = e^{4 sigma^2
+    |Uz|^2}/L.
+    """
+    theta = Variable("theta", range=Range(Fraction(bottom), Fraction(top), False, False))
+    share = 1 / Op("max", (term(1), c * kappa))
+    at = exp(4 * instantiated(a2, at_the_query)) / L
+    return (
+        Statement(Op("min", (A_ * x, B_)), "<=", Op("max", (A_, B_)) * x**theta),
+        Statement(4 * kappa * share, "<=", term(Fraction(1, 4))),
+        Statement(at**share, "<=", exp(QUERY.square / 4) / L**share, operator_norm(U, norm_U, d).assumptions),
+    )
+
+
+@cache
+def smaller() -> tuple[Theorem, ...]:
+    """x <= x^theta where x <= 1, and 1 <= x^theta elsewhere."""
+    first, _, last = smaller_statements()
+    larger = Op("max", (A_, B_))
+    least = arithmetic(Op("min", (x, term(1))), "<=", x**theta)
+    both = replace(first.lhs, arithmetic(A_, "<=", larger), arithmetic(B_, "<=", larger))
+    out = specialise(arithmetic(Op("min", (N_ * x, N_)), "<=", N_ * Op("min", (x, term(1)))), {N_: larger})
+    both = chain(both, out, replace(out.rhs, least))
+    light = arithmetic(4 * kappa * power, "<=", Fraction(1, 4))
+    image = chain(
+        4 * instantiated(a2, at_the_query),
+        replace(4 * sigma**2 * norm_of_the_score().lhs, norm_of_the_score()),
+    )
+    split = specialise(
+        arithmetic((exp(X_) / L) ** theta, "==", exp(theta * X_) / L**theta), {theta: power, X_: image.lhs}
+    )
+    at = chain(split, replace(split.rhs, image), exp(light.lhs * QUERY.square) / L**power)
+    return both, light, chain(at, replace(at.rhs, light), last.rhs)
+
+
+# -- The constants of Assumption 3.3 ---------------------------------------------------------------
+
+POWERS = tuple(product((0, 4, 8), repeat=2))[1:]
+order_ = Variable("order_", range=Range(Fraction(2), lo_open=False))
+length = Function("|z|", (Sort.QUERY,))
+square = length(query) ** 2
+
+
+@cache
+def length_of_the_query() -> Theorem:
+    """The definition of the length |z|."""
+    return assume("|z| is the length of the query", square, "==", QUERY.square, every=(query,))
+
+
+@cache
+def moment(q: int) -> Theorem:
+    """E|z|^{2q} <= (4 (q - 1 + h))^q for a 1-sub-Gaussian query and q >= 1, with 2^{d/2} = e^h: for
+    q > 1 from x <= c e^{x/c - 1} at c = 2 (d + q).
+    """
+    of_length = lambda rate: integrated("query", (query,), replace(exp(rate * square), length_of_the_query()))
+    if q == 1:
+        point = specialise(power_below_its_tangent(1), {part_: square / 4, excess: h})
+        small = of_length(Fraction(1, 4))
+        small = chain(small, quarter(QUERY))
+        average = integrated("query", (query,), point, None, h + exp(-h) * small.lhs - 1)
+        average = chain(average, replace(average.rhs, small), h)
+        return chain(QUERY.mean(square), replace(4 * average.lhs, average), 4 * h)
+    c = 2 * (d + q)
+    tangent = specialise(arithmetic(part_, "<=", exp(part_ - 1)), {part_: part_ / D_})
+    point = chain(part_, D_ * tangent.lhs, replace(D_ * tangent.lhs, tangent))
+    point = specialise(point, {part_: square, D_: c})
+    point = chain(replace(square**q, point), c**q * exp(-q) * exp(q / c * square))
+    wide = specialise(without_weight(QUERY), {u: q / d})
+    shape = specialise(
+        arithmetic(exp(q / c * part_), "==", exp(q / d / (1 + q / d) / 2 * part_)), {part_: QUERY.square}
+    )
+    wide = chain(of_length(q / c), integrated("query", (query,), shape), wide)
+    wide = chain(wide, exp(d / 2 * log(1 + q / d)))
+    less = specialise(arithmetic(log(1 + part_), "<=", part_), {part_: q / d})
+    wide = chain(wide, replace(wide.rhs, less), exp(Fraction(q, 2)))
+    average = integrated("query", (query,), point, None, c**q * exp(-q) * wide.lhs)
+    average = chain(average, replace(average.rhs, wide), (c * exp(Fraction(-1, 2))) ** q)
+    return chain(average, replace(average.rhs, specialise(number(), {order_: term(q)})))
+
+
+@cache
+def number() -> Theorem:
+    """2 (d + q)/sqrt(e) <= 4 (q - 1 + h) for q >= 2."""
+    return arithmetic(2 * (d + order_) * exp(Fraction(-1, 2)), "<=", 4 * (order_ - 1 + h))
+
+
+def constant_of_the_query(p: int, q: int, four: int | Fraction, u: sp.Expr, d: sp.Expr) -> sp.Expr:
+    """The constant of M_{p,q}, in which (four (n - 1 + h))^n stands for the moment of order 2n."""
+    half, k, log2 = p // 2, d / 5 + p // 2, sp.log(2)
+    of = lambda n: (sp.Rational(four) * (d * log2 / 2 + n - 1)) ** n if n else sp.S.One
+    return 8**half * sum(
+        comb(half, n) * u ** (2 * n) * k ** (half - n) * of(n + q // 2) for n in range(half + 1)
+    )
+
+
+def constant_statements(four: int | Fraction = 4) -> tuple[Statement, ...]:
+    """M_{p,p'} <= its constant for p, p' = 0, 4, 8, not both 0, where `four` stands for the 4 in
+    the moments of the query.
+    """
+    u_, d_ = sp.symbols("U d", positive=True)
+    given = sub_gaussian_query().assumptions | length_of_the_query().assumptions
+    parts = []
+    for p, q in POWERS:
+        bound = from_sympy(constant_of_the_query(p, q, four, u_, d_), {u_: norm_U, d_: d})
+        weight = (norm_U**2 * square + d / 5 + p // 2) ** (p // 2) if p else term(1)
+        parts.append(
+            Statement(
+                8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight), "<=", bound, given
+            )
+        )
+    return tuple(parts)
+
+
+@cache
+def constants() -> tuple[Theorem, ...]:
+    """The binomial formula, with a bound for each moment of the query."""
+    found = []
+    for (p, q), statement in zip(POWERS, constant_statements()):
+        half = p // 2
+        base, form = d / 5 + half, term(0)
+        for n in range(half + 1):
+            order = n + q // 2
+            each = moment(order).lhs if order else term(1)
+            factors = [norm_U ** (2 * n)] * (n > 0) + [base ** (half - n)] * (n < half)
+            form = form + prod(factors, start=term(comb(half, n))) * each
+        line = chain(statement.lhs, 8**half * form)
+        line = chain(line, replace(line.rhs, *(moment(n) for n in range(1, 9))))
+        found.append(chain(line, statement.rhs))
+    return tuple(found)

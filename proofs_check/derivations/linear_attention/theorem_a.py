@@ -1,0 +1,182 @@
+"""Theorem A and R4 (c) as statements about independent Gaussian tokens and their softmax weights.
+
+The mean squared error is that of R4 (c); its moments of the weights meet Q <= P3, and P2 is at most
+e^s/(e^s + L - 1).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import sympy as sp
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, exp
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, specialise
+from numerics.derivations.sorts import Range
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
+from numerics.derivations.terms import Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.linear_attention import token_errors as of_tokens
+from proofs_check.derivations.linear_attention.token_errors import (
+    GIVEN,
+    P2,
+    P3,
+    STEIN,
+    Q,
+    alpha,
+    k,
+    l,
+    power_sum,
+    rows,
+    tokens,
+    weight,
+)
+from proofs_check.derivations.linear_attention.two_tokens import less_one, one_less, weights_are_spread
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.softmax_average.gaussian_tokens import mean
+from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error
+from theory.attention.gaussian_errors import theorem_A as bound
+
+#: tr(V Gamma V'), |V Gamma U z|^2, and the mean squared error of the output.
+t, q = rows(of_tokens.spread), rows(of_tokens.limit**2)
+mean_square = mean(rows((of_tokens.output - of_tokens.limit) ** 2))
+_symbols = _P2, _P3, _Q, _s, _n, _t, _q = sp.symbols("P2 P3 Q s n t q", positive=True)
+_VALUES = dict(zip(_symbols, (P2, P3, Q, of_tokens.s, less_one, t, q), strict=True))
+
+
+def _term(e: sp.Expr, values: dict[sp.Symbol, Term] = _VALUES) -> Term:
+    return from_sympy(sp.sympify(e), values)
+
+
+# Moments of the weights.
+
+
+def slope_statement(four: int = 4) -> Statement:
+    """P2 - four P3 + 3 Q <= P2 - P2^2."""
+    return Statement(_term(P2_slope(_P2, sp.Rational(four, 4) * _P3, _Q)), "<=", P2 - P2**2)
+
+
+@cache
+def cubes() -> Theorem:
+    """Q <= P3: the sum of p_l p_k (p_l - p_k)^2 over all pairs is 2 pi_3 - 2 pi_2^2, where p_l is
+    the square of alpha_l.
+    """
+    pairs = bind(
+        "coordinates", (l, k), alpha(l) ** 2 * alpha(k) ** 2 * (alpha(l) ** 2 - alpha(k) ** 2) ** 2, (L, L)
+    )
+    sums = 2 * tokens(alpha(l) ** 2) * tokens(alpha(l) ** 6) - 2 * tokens(alpha(l) ** 4) ** 2
+    total = specialise(calc(0, ("<=", pairs), ("==", sums)), {alpha: ((l,), weight() ** Fraction(1, 2))})
+    point = show(power_sum(2) ** 2, "<=", power_sum(3), total)
+    return show(Q, "<=", P3, point)
+
+
+@cache
+def squares() -> Theorem:
+    """P2^2 <= Q, by the mean of 2 P2 x - P2^2 <= x^2 at x = pi_2."""
+    x, y = power_sum(2), P2
+    return show(P2**2, "<=", Q, show(2 * y * x - y**2, "<=", x**2, x, y))
+
+
+@proves("OURS:R4.A.ode/slope", slope_statement)
+def slope() -> Theorem:
+    """P2 - P2^2 - (P2 - 4 P3 + 3 Q) = 4 (P3 - Q) + (Q - P2^2) is not negative."""
+    return show(P2 - 4 * P3 + 3 * Q, "<=", P2 - P2**2, squares(), cubes())
+
+
+def solution_statement(one: int = 1) -> Statement:
+    """P2 <= e^s/(e^s + L - 1), with `one` in the place of the 1."""
+    curve = _term(bound(_s, _n + 2 - one, sp.S.One, sp.S.Zero))
+    return Statement(P2, "<=", curve, hypotheses(*GIVEN, one_less))
+
+
+# The mean squared error.
+
+
+def second_moment_statement(six: int = 6) -> Statement:
+    """R4 (c)."""
+    found = _term(gaussian_second_moment(_P2, sp.Rational(six, 6) * _P3, _Q, _t, _q))
+    return Statement(mean_square, "==", found, hypotheses(*GIVEN, *STEIN))
+
+
+def error_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """The mean squared error is at most c e^s/(e^s + L - 1) (t + q) and c e^s/L (t + q)."""
+    bounds = bound(_s, _n + 1, _t, _q), limit_of_output_error(_s, _t, _q)
+    given = hypotheses(*GIVEN, *STEIN, one_less)
+    sharp, weak = c * _term(bounds[0]), c * _term(bounds[1]) / L
+    return Statement(mean_square, "<=", sharp, given), Statement(mean_square, "<=", weak, given)
+
+
+@cache
+def _not_negative(form: of_tokens.Form) -> Theorem:
+    """A diagonal entry of a covariance is the mean of squares of coefficients."""
+    square, entry = tokens(of_tokens.coordinates(form[0](l) ** 2)), of_tokens.of_one_token(form, form)
+    total = specialise(of_tokens.single(form, form), {alpha: ((l,), term(1))})
+    return show(0, "<=", entry, calc(0, ("<=", square), ("==", L * entry, total)))
+
+
+@cache
+def _trace() -> Theorem:
+    """0 <= tr(V Gamma V'), and so t + q."""
+    return calc(0, ("<=", t, _not_negative(of_tokens.VALUE)), ("<=", t + q))
+
+
+@proves("OURS:R4.A", error_statements, part=1)
+@cache
+def error() -> Theorem:
+    """The error is P2 (t + q) - 6 (P3 - Q) q, and P2 is below the curve."""
+    curve = weights_are_spread()
+    return calc(
+        of_tokens.error(),
+        ("<=", P2 * (t + q), cubes(), P2, P3, Q, t, q),
+        ("<=", curve.rhs * (t + q), curve, _trace(), P2, t + q, curve.rhs),
+    )
+
+
+@cache
+def _sharper() -> Theorem:
+    """e^s/(e^s + L - 1) <= e^s/L, as s >= 0."""
+    E, curve = exp(of_tokens.s), weights_are_spread().rhs
+    one = show(1, "<=", E, _not_negative(of_tokens.SCORE), of_tokens.s)
+    less = show(curve, "<=", E / L, one, one_less, E)
+    return show(curve * (t + q), "<=", E / L * (t + q), less, _trace(), curve, E / L, t + q)
+
+
+@proves("OURS:R4.A", error_statements, part=2)
+def weaker_error() -> Theorem:
+    """e^s/(e^s + L - 1) is at most e^s/L."""
+    return chain(error(), _sharper())
+
+
+# The bound is sharp in the limit.
+
+share = Variable("share", range=Range(Fraction(0), Fraction(1)))
+_limit = _term(limit_of_output_error(_s, _t, _q)) / L
+near = assume(
+    "OURS:R4.limit: the error is at least this share of its limit divided by L",
+    share * _limit,
+    "<=",
+    mean_square,
+    argument="by R4.limit this holds from some L on",
+)
+
+
+def ratio_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """If L times the error is at least a share of its limit, both bounds, multiplied by `factor`,
+    are at most the error divided by the share.
+    """
+    given, most = hypotheses(*GIVEN, one_less, near), mean_square / share
+    sharp = Statement(factor * _term(bound(_s, _n + 1, _t, _q)), "<=", most, given)
+    return sharp, Statement(factor * _limit, "<=", most, given)
+
+
+@proves("OURS:R4.A.limit", ratio_statements, part=(1, 2))
+@cache
+def ratios() -> tuple[Theorem, Theorem]:
+    """The larger bound is the limit divided by L, and the other one is below it."""
+    weak = show(_limit, "<=", mean_square / share, near)
+    sharp = arithmetic(_term(bound(_s, _n + 1, _t, _q)), "==", _sharper().lhs, hide=(of_tokens.s, t, q))
+    return chain(sharp, _sharper(), weak), weak

@@ -1,0 +1,1 @@
+"""From errors at one prompt to those of risks and of training."""

@@ -1,0 +1,167 @@
+"""The finite-prompt parameters at one time, close to the limit of the infinite-prompt parameters:
+what Section 4 of Boursier & Boyer draws from Lemma E.1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import sympy as sp
+
+from numerics.derivations.derived import sqrt
+from numerics.derivations.rules import arithmetic, assume, specialise
+from numerics.derivations.sorts import POSITIVE, Sort
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
+from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.transfer.flows import two_flows
+from proofs_check.derivations.transfer.flows.risk_along_the_flow import at_a_time
+from proofs_check.derivations.transfer.flows.two_flows import (
+    T,
+    beta,
+    bound_26,
+    g2,
+    horizon,
+    s,
+    t,
+    theta,
+    thetaL,
+)
+from proofs_check.derivations.transfer.risks.mean_of_a_vector import norm, norm_of_a_sum
+from proofs_check.derivations.transfer.risks.outcomes import i, parameters
+from theory.regression.transfer import slow_time
+
+eps = Variable("epsilon", range=POSITIVE)
+part = eps / (2 * sqrt(2))
+#: The limit of the infinite-prompt parameters, and the indicators of the entries of U and of V.
+limit, in_U, in_V = (Function(name, (Sort.INDEX,))(i) for name in ("limit", "inU", "inV"))
+blocks = assume("every parameter is an entry of U or of V", in_U**2 + in_V**2, "==", 1, every=(i,))
+nearly_there = assume(
+    "T is at least T(epsilon), as the infinite-prompt parameters converge",
+    Op("ind", (CLOCK(t) - T,)) * norm(theta(i, t) - limit),
+    "<=",
+    part,
+    every=(t,),
+)
+long_prompts = assume("L is at least L*(epsilon), as g2 tends to 0", bound_26(T), "<=", part)
+off = thetaL(i, s) - limit
+here = Op("ind", (CLOCK(s) - T,)) * Op("ind", (T - CLOCK(s),))
+
+
+def block(indicator: Term) -> Term:
+    """The distance of the finite-prompt parameters from the limit in one block."""
+    return norm(indicator * off)
+
+
+def statement(c: int | Fraction = 1) -> Statement:
+    """|U_L(T) - lim U_inf| + |V_L(T) - lim V_inf| <= c epsilon, where s is the time T."""
+    given = hypotheses(*two_flows.EVERY, two_flows.early, blocks, nearly_there, long_prompts)
+    return Statement(here * (block(in_U) + block(in_V)), "<=", Fraction(c) * eps, given)
+
+
+@cache
+def at_T() -> Theorem:
+    """|theta_L(s) - theta_inf(s)| <= g2 T e^{beta T} for every time s up to T."""
+    return at_a_time(show(two_flows.distance_now, "<=", bound_26(T), two_flows.distance(), horizon))
+
+
+@cache
+def sum_of_the_blocks() -> Theorem:
+    """|w_U| + |w_V| <= sqrt(2)|w| for the blocks of a vector w."""
+    squares = parameters((in_U * off) ** 2), parameters((in_V * off) ** 2)
+    total = calc(
+        parameters((in_U * off) ** 2 + (in_V * off) ** 2),
+        ("==", parameters((in_U**2 + in_V**2) * off**2)),
+        ("==", parameters(off**2), blocks),
+    )
+    return calc(
+        block(in_U) + block(in_V),
+        ("<=", sqrt(2) * sqrt(squares[0] + squares[1]), *squares),
+        ("<=", sqrt(2) * norm(off), total),
+    )
+
+
+def _triangle() -> Theorem:
+    """|theta_L - lim| <= |theta_L - theta_inf| + |theta_inf - lim|."""
+    apart, away = thetaL(i, s) - theta(i, s), theta(i, s) - limit
+    return show(norm(off), "<=", norm(apart) + norm(away), norm_of_a_sum(apart, away))
+
+
+@proves("BB:4.E1cor", statement)
+@cache
+def theorem() -> Theorem:
+    """The triangle inequality at the time T, with theta_inf(T) between."""
+    apart, away = norm(thetaL(i, s) - theta(i, s)), norm(theta(i, s) - limit)
+    finite = calc(at_T(), ("<=", Op("ind", (T - CLOCK(s),)) * part, long_prompts))
+    infinite = specialise(nearly_there, {t: s})
+    facts = _triangle(), finite, infinite
+    close = show(here * norm(off), "<=", 2 * part, *facts, norm(off), apart, away, part)
+    return calc(
+        here * (block(in_U) + block(in_V)),
+        ("<=", sqrt(2) * (here * norm(off)), sum_of_the_blocks()),
+        ("<=", eps, close),
+    )
+
+
+@cache
+def slow_bound() -> Term:
+    """g2^{1/2} ln(1/g2)/(2 beta), the bound (26) at the slow time."""
+    return sqrt(g2) * _slow()
+
+
+def _slow() -> Term:
+    names = sp.symbols("g2 beta", positive=True)
+    return from_sympy(slow_time(*names), dict(zip(names, (g2, beta), strict=True)))
+
+
+slow = assume("T is ln(1/g2)/(2 beta)", T, "==", _slow())
+half_way = (
+    assume(
+        "T is at least T(epsilon), as the infinite-prompt parameters converge and T tends to infinity",
+        Op("ind", (CLOCK(t) - T,)) * norm(theta(i, t) - limit),
+        "<=",
+        eps / 2,
+        every=(t,),
+    ),
+    assume("L is at least L*(epsilon), as g2 tends to 0", slow_bound(), "<=", eps / 2),
+)
+
+
+def slow_statements(schedule: str = "slow") -> tuple[Statement, Statement]:
+    """At the slow time T |theta_L - lim| <= |theta_inf - lim| + g2^{1/2} ln(1/g2)/(2 beta), and
+    both together are at most epsilon for long prompts.
+    """
+    given = hypotheses(*two_flows.EVERY, two_flows.early, *([slow] if schedule == "slow" else []))
+    return (
+        Statement(here * norm(off), "<=", here * norm(theta(i, s) - limit) + slow_bound(), given),
+        Statement(here * norm(off), "<=", eps, given | hypotheses(*half_way)),
+    )
+
+
+@proves("BB:4.E1cor2", slow_statements, part=1)
+@cache
+def at_the_slow_time() -> Theorem:
+    """The triangle inequality at the time T, and (26) there."""
+    apart, away = norm(thetaL(i, s) - theta(i, s)), norm(theta(i, s) - limit)
+    there = arithmetic(bound_26(T), "==", slow_bound(), slow)
+    finite = calc(at_T(), ("<=", Op("ind", (T - CLOCK(s),)) * slow_bound(), there))
+    facts = _triangle(), finite, calc(0, ("<=", bound_26(T)), ("==", slow_bound(), there))
+    return show(
+        here * norm(off), "<=", here * away + slow_bound(), *facts, norm(off), apart, away, slow_bound()
+    )
+
+
+@proves("BB:4.E1cor2", slow_statements, part=2)
+def parameters_converge() -> Theorem:
+    """Both terms are at most epsilon/2 for long prompts."""
+    away = norm(theta(i, s) - limit)
+    near, small = show(here * away, "<=", eps / 2, specialise(half_way[0], {t: s}), away), half_way[1]
+    return calc(
+        here * norm(off),
+        ("<=", here * away + slow_bound(), at_the_slow_time()),
+        ("<=", eps / 2 + slow_bound(), near),
+        ("<=", eps, small),
+    )

@@ -1,0 +1,177 @@
+"""The finite-prompt risk along its own flow, compared with the infinite-prompt risk along its own:
+Theorem 4.3 of Boursier & Boyer and its proof in Appendix E.1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import read_up_to
+from numerics.derivations.flows import derivative
+from numerics.derivations.rules import assume, fall, specialise
+from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.transfer.flows import two_flows
+from proofs_check.derivations.transfer.flows.two_flows import T, bound_26, gL, horizon, s, square, t, thetaL
+from proofs_check.derivations.transfer.risks.outcomes import i, parameters, size
+
+now = CLOCK(t)
+g1, kappa, eps = (Variable(name, range=POSITIVE) for name in ("g1", "kappa", "epsilon"))
+limit = Variable("limit", range=REALS)
+_risk = lambda name, order: Function(name, (Sort.TIME,), Fraction(order))
+#: The risks R_L(theta_L), R_inf(theta_L) and R_inf(theta_inf) along the flows.
+RL, RS, R = _risk("RL", 1), _risk("RS", 0), _risk("R", 0)
+
+chain_rule = assume(
+    "chain rule for the finite-prompt risk along its flow",
+    RL.rate(t),
+    "==",
+    parameters(gL(i, t) * thetaL.rate(i, t)),
+    every=(t,),
+    cited=True,
+)
+in_ball = two_flows.in_ball()
+close_risks = assume("risks within g1 on the ball", in_ball * size(RL(t) - RS(t)), "<=", g1, every=(t,))
+lipschitz_risk = assume(
+    "C^2 infinite-prompt risk: kappa is its Lipschitz constant on the ball",
+    in_ball * size(RS(t) - R(t)),
+    "<=",
+    kappa * two_flows.distance_now,
+    every=(t,),
+)
+ALONG = (*two_flows.EVERY, two_flows.early, close_risks, lipschitz_risk)
+
+
+def nearly_there(e: Term, limit: Term = limit) -> Theorem:
+    """The hypothesis that the infinite-prompt risk is within e of its limit from T on."""
+    return assume("T is at least T(epsilon)", Op("ind", (now - T,)) * (R(t) - limit), "<=", e, every=(t,))
+
+
+def long_prompts(e: Term) -> Theorem:
+    """The hypothesis that g1 + kappa g2 T e^{beta T} is at most e."""
+    return assume("L is at least L*(epsilon), as g1 and g2 tend to 0", g1 + kappa * bound_26(T), "<=", e)
+
+
+def later(X: Term) -> Term:
+    """X times the indicators that s is the time T, and that t is s or later."""
+    here = Op("ind", (CLOCK(s) - T,)) * Op("ind", (T - CLOCK(s),))
+    return here * Op("ind", (now - CLOCK(s),)) * X
+
+
+def _statement(bound: Term, e: Term, limit: Term = limit) -> Statement:
+    given = hypotheses(*ALONG, *two_flows.flows, chain_rule, nearly_there(e, limit), long_prompts(e))
+    return Statement(later(RL(t) - limit), "<=", bound, given)
+
+
+def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[Statement, Statement, Statement]:
+    """Up to T the finite-prompt flow is in the ball of radius 2 rho, and |R_L(theta_L(t)) -
+    R_inf(theta_inf(t))| <= g1 + kappa g2 t e^{beta t}; from T on R_L(theta_L) is at most the limit
+    of R_inf(theta_inf) plus 2 epsilon. The radius stands for the 2, and c multiplies the bounds.
+    """
+    close = Fraction(c) * (g1 + kappa * bound_26(now))
+    return (
+        two_flows.statements(1, radius)[2],
+        Statement(size(RL(t) - R(t)), "<=", close, hypotheses(*ALONG, horizon)),
+        _statement(Fraction(c) * 2 * eps, eps),
+    )
+
+
+def statement(c: int | Fraction = 1) -> Statement:
+    """From the time T(epsilon/2) on, and for L from L*(epsilon/2) on, R_L(theta_L) is at most the
+    limit of R_inf(theta_inf) plus epsilon; c multiplies epsilon.
+    """
+    return _statement(Fraction(c) * eps, eps / 2)
+
+
+def best_statement(c: int | Fraction = 1) -> Statement:
+    """The same where the limit is the Bayes risk of linear tasks without noise, which is 0."""
+    return _statement(Fraction(c) * eps, eps / 2, term(0))
+
+
+@proves("BB:E.1", statements, part=2)
+@cache
+def risks_stay_together() -> Theorem:
+    """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa g2 t e^{beta t} up to T."""
+    return together(two_flows.in_the_ball(), two_flows.distance())
+
+
+def together(inside: Theorem, near: Theorem) -> Theorem:
+    """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa b for flows that differ by at most b: both
+    brackets, in the ball.
+    """
+    one, other, ball, apart = size(RL(t) - RS(t)), size(RS(t) - R(t)), square(thetaL), two_flows.distance_now
+    first = show(one, "<=", g1, close_risks, inside, ball, one)
+    second = show(other, "<=", kappa * apart, lipschitz_risk, inside, ball, other, apart)
+    return calc(
+        size(RL(t) - R(t)),
+        ("<=", one + other),
+        ("<=", g1 + kappa * apart, first, second),
+        ("<=", g1 + kappa * near.rhs, near),
+    )
+
+
+@cache
+def never_rises() -> Theorem:
+    """R_L(theta_L(t)) <= R_L(theta_L(s)) for t >= s, as d/dt R_L(theta_L) = -|grad R_L|^2."""
+    slope = calc(
+        derivative(RL(t), t),
+        ("==", parameters(gL(i, t) * thetaL.rate(i, t)), chain_rule),
+        ("==", parameters(-(gL(i, t) ** 2)), two_flows.flows[0]),
+        ("<=", 0),
+    )
+    return fall(RL(t), t, slope, s)
+
+
+@cache
+def at_T() -> Theorem:
+    """R_L(theta_L(s)) - R_inf(theta_inf(s)) <= g1 + kappa g2 T e^{beta T} for every time s up to T,
+    whatever comes later.
+    """
+    close = calc(
+        RL(t) - R(t),
+        ("<=", size(RL(t) - R(t))),
+        ("<=", g1 + kappa * bound_26(now), risks_stay_together()),
+        ("<=", g1 + kappa * bound_26(T), horizon),
+    )
+    return at_a_time(close)
+
+
+def at_a_time(thm: Theorem) -> Theorem:
+    """A theorem on the times up to T at any time s, times the indicator that s is at most T."""
+    return specialise(read_up_to(T, thm, horizon), {t: s})
+
+
+def _from_T_on(e: Term, limit: Term = limit) -> Theorem:
+    """From T on R_L(theta_L) - limit is at most 2 e: the risk at T is within e of that of the other
+    flow, which is within e of its limit, and it does not rise.
+    """
+    before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
+    first = show(before * RL(s), "<=", before * (R(s) + e), calc(at_T(), ("<=", before * e, long_prompts(e))))
+    second = show(after * R(s), "<=", after * (limit + e), specialise(nearly_there(e, limit), {t: s}))
+    return show(later(RL(t) - limit), "<=", 2 * e, first, second, never_rises())
+
+
+proves("BB:E.1", statements, part=1)(two_flows.norm_in_the_ball)
+
+
+@proves("BB:E.1", statements, part=3)
+def within_two_epsilon() -> Theorem:
+    """From T(epsilon) on R_L(theta_L) is at most the limit plus 2 epsilon."""
+    return _from_T_on(eps)
+
+
+@proves("BB:T4.3", statement)
+def theorem() -> Theorem:
+    """From T(epsilon/2) on R_L(theta_L) is at most the limit plus epsilon."""
+    return _from_T_on(eps / 2)
+
+
+@proves("BB:T5.2", best_statement)
+def within_epsilon_of_the_best() -> Theorem:
+    """From T(epsilon/2) on R_L(theta_L) is at most epsilon."""
+    return _from_T_on(eps / 2, term(0))

@@ -1,0 +1,158 @@
+"""Equation (28) of Boursier & Boyer, as repaired: the distance of the gradients at a task, and its
+mean over the tasks.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, exp, log, sqrt
+from numerics.derivations.rules import arithmetic, assume, at_task, integrate, replace
+from numerics.derivations.sorts import POSITIVE, Sort
+from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.terms import Function, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.transfer.risks.distance_of_gradients import (
+    UNDER_THE_MEAN,
+    Jacobian,
+    change,
+    grad,
+    grad_L,
+    in_norm,
+    norm_dJ,
+    norm_J,
+    norm_of_the_halves,
+    norms,
+    slope,
+    slope_L,
+    smooth,
+    smooth_under_the_mean,
+)
+from proofs_check.derivations.transfer.risks.distance_of_risks import D, T, square_D, square_y, y
+from proofs_check.derivations.transfer.risks.laws_of_tasks import (
+    Values,
+    at_every_task,
+    of_the_task,
+    with_the_task,
+)
+from proofs_check.derivations.transfer.risks.mean_of_a_vector import mean_of_a_norm, norm
+from proofs_check.derivations.transfer.risks.outcomes import i, j, k, m, mean, outputs, p, variable
+from proofs_check.derivations.transfer.risks.rates import mean as over_tasks
+from proofs_check.derivations.transfer.risks.rates import of_the_paper, rate, square, task, x
+from proofs_check.derivations.transfer.risks.segment import flat, origin
+
+c1, c2, c3, c4, w = (Variable(name, range=POSITIVE) for name in ("c1", "c2", "c3", "c4", "w"))
+square_T_L = outputs((T + D) ** 2)
+from_the_origin = assume(
+    "1-smooth loss, from the output 0 and the label 0, for the finite prompt",
+    outputs((slope_L - origin(j)) ** 2),
+    "<=",
+    square_T_L + square_y,
+    every=(k,),
+)
+#: What a finite prompt adds to the gradients of the output in U and in V, in norm.
+norm_dU, norm_dV = variable("normdU")(k), variable("normdV")(k)
+blocks = assume(
+    "the Jacobian is that in U beside that in V", norm_dJ**2, "<=", norm_dU**2 + norm_dV**2, every=(k,)
+)
+#: Propositions 3.1 and 3.4 at a task, where sigma_mu^2 is w.
+outputs_close = of_the_paper("Proposition 3.1", mean(square_D), c1 * rate(c2, 3, 1, w))
+close_in_V = of_the_paper("Proposition 3.4 for V", mean(norm_dV**2), c3 * rate(c4, 3, 1, w))
+close_in_U = of_the_paper("Proposition 3.4 for U", mean(norm_dU**2), c3 * rate(c4, 6, 2, w))
+large = assume("sigma_mu >= 1", 1, "<=", w), assume("L >= 2", log(term(2)), "<=", x)
+BOTH = (blocks, close_in_V, close_in_U, *large)
+GIVEN = (*smooth_under_the_mean, *norms.values(), smooth, from_the_origin, flat, outputs_close, *BOTH)
+
+
+def bound(of: Term, together: int | Fraction = 3) -> Term:
+    """(together c_1')^{1/2} sigma^6 ln L/L^{c_2'/(2 sigma^2)} E[2|T_L|^2 + 2|y|^2]^{1/2} +
+    c_1^{1/2} sigma^3 ln(L)^{1/2}/L^{c_2/(2 sigma^2)} E[|J|^2]^{1/2}.
+    """
+    first = sqrt(Fraction(together) * c3) * of**3 * x * exp(-c4 * x / (2 * of)) * sqrt(second_moments)
+    return first + sqrt(c1) * of ** Fraction(3, 2) * sqrt(x) * exp(-c2 * x / (2 * of)) * sqrt(mean(norm_J**2))
+
+
+second_moments = mean(2 * square_T_L + 2 * square_y)
+
+
+#: The outcomes of a task and sigma_mu, and the gradients of the two risks there.
+own_grad_L, own_grad = (Function(f"{name}mu", (Sort.TASK, Sort.INDEX)) for name in ("gradL", "grad"))
+_of_an_outcome = tuple(e.function for e in (T, D, y, slope, slope_L, norm_J, norm_dJ, norm_dU, norm_dV))
+VALUES: Values = {
+    **{g: with_the_task(g) for g in (*_of_an_outcome, Jacobian, change)},
+    w: square,
+    grad_L.function: own_grad_L,
+    grad.function: own_grad,
+}
+difference = Function("v", (Sort.TASK, Sort.INDEX), Fraction(1))(task, i)
+own_difference = assume(
+    "v is the difference of the gradients at a task",
+    difference,
+    "==",
+    own_grad_L(task, i) - own_grad(task, i),
+    every=(task, i),
+)
+tower = assume(
+    "the gradients are means over the tasks",
+    grad_L - grad,
+    "==",
+    over_tasks(difference),
+    every=(i,),
+    argument=UNDER_THE_MEAN,
+)
+
+
+def statements(factor: int | Fraction = 1, together: int = 3) -> tuple[Statement, Statement]:
+    """The distance of the gradients at a task is at most the bound with second moments given the
+    task, and over all tasks at most its mean; a factor multiplies the bounds.
+    """
+    left, right, given = norm(grad_L - grad), Fraction(factor) * bound(w, together), hypotheses(*GIVEN)
+    every_task = at_every_task(given, VALUES) | hypotheses(own_difference, tower)
+    return Statement(left, "<=", right, given), Statement(
+        left, "<=", over_tasks(of_the_task(right, VALUES)), every_task
+    )
+
+
+@cache
+def growth() -> Theorem:
+    """E|g_L|^2 <= E[2|T_L|^2 + 2|y|^2]."""
+    each = arithmetic(slope_L**2, "==", (slope_L - origin(j)) ** 2, flat)
+    point = chain(integrate("coordinates", (j,), each, (m,)), from_the_origin)
+    point = chain(point, arithmetic(point.rhs, "<=", 2 * square_T_L + 2 * square_y))
+    return integrate("mean", (k,), point)
+
+
+@cache
+def jacobians_close() -> Theorem:
+    """E|dJ|^2 <= 3 c_1' sigma^12 ln(L)^2/L^{c_2'/sigma^2}, as 1 <= 2 sigma^6 ln L."""
+    both = chain(integrate("mean", (k,), blocks), mean(norm_dU**2) + mean(norm_dV**2))
+    both = chain(both, replace(both.rhs, close_in_U, close_in_V))
+    decay = exp(-c4 * x / w)
+    core = arithmetic(w**3 * x + w**6 * x**2, "<=", 3 * w**6 * x**2, *large)
+    return chain(
+        both, c3 * core.lhs * decay, replace(c3 * core.lhs * decay, core), 3 * c3 * rate(c4, 6, 2, w)
+    )
+
+
+@cache
+def at_one_task() -> Theorem:
+    """Lemma E.4 up to its third line, with Propositions 3.1 and 3.4."""
+    form = sqrt(mean(norm_dJ**2)) * sqrt(mean(outputs(slope_L**2))) + sqrt(mean(norm_J**2)) * sqrt(
+        mean(square_D)
+    )
+    most = chain(norm_of_the_halves(), form, replace(form, growth(), outputs_close, jacobians_close()))
+    hidden = second_moments, mean(norm_J**2)
+    return chain(most, arithmetic(most.rhs, "==", bound(w), hide=hidden))
+
+
+@cache
+def over_the_tasks() -> Theorem:
+    """What holds at a task, at every one; the norm of a mean is at most the mean of the norms."""
+    each = at_task(at_one_task(), task, VALUES)
+    gap = own_grad_L(task, i) - own_grad(task, i)
+    same = integrate(
+        "coordinates", (i,), arithmetic(difference**2, "==", gap**2, own_difference, hide=(gap,)), (p,)
+    )
+    near = chain(replace(norm(difference), same), each)
+    return in_norm(tower, mean_of_a_norm("task", (task,), difference, near))

@@ -1,0 +1,153 @@
+"""The risks of finite and infinite prompts: how far they are apart, for the squared loss and for a
+smooth one (Lemma E.2 of Boursier & Boyer).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import sympy as sp
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import cauchy_schwarz, chain, integrated, sqrt
+from numerics.derivations.rules import arithmetic, assume, begin, integrate, replace, specialise
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.terms import CLOCK, START, Term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.transfer.risks import segment
+from proofs_check.derivations.transfer.risks.outcomes import (
+    OUTCOME,
+    Over,
+    absolute,
+    both_signs,
+    inner,
+    j,
+    k,
+    labels,
+    m,
+    mean,
+    mean_of_a_product,
+    outputs,
+    size,
+    square_bounded,
+    variable,
+    vector,
+)
+from proofs_check.derivations.transfer.risks.segment import OUTCOMES, flat, origin
+from theory.regression.transfer import risk_gap, risk_gap_smooth
+
+#: For the squared loss the residual r = T - y of the infinite prompt, and D = T_L - T.
+r, shift = variable("r")(k), variable("D")(k)
+R, R_L, D2 = mean(r**2) / 2, mean((r + shift) ** 2) / 2, mean(shift**2)
+
+#: For a smooth loss its values at T and at T_L, the output T, D = T_L - T, the label, and the slope
+#: of the loss at T.
+loss, loss_L = variable("loss", 1)(k), variable("lossL", 1)(k)
+T, D, y, slope = (vector(name)(j, k) for name in ("T", "D", "y", "slope"))
+square_T, square_D, square_y = outputs(T**2), outputs(D**2), labels(y**2)
+smooth = assume(
+    "Nesterov (2004), Lemma 1.2.3: a 1-smooth loss lies near its tangent",
+    size(loss_L - loss - outputs(slope * D)),
+    "<=",
+    square_D / 2,
+    every=(k,),
+    cited=True,
+)
+from_the_origin = assume(
+    "1-smooth loss, from the output 0 and the label 0",
+    outputs((slope - origin(j)) ** 2),
+    "<=",
+    square_T + square_y,
+    every=(k,),
+)
+
+
+def squared_statement(c: int | Fraction = 1) -> Statement:
+    """|R_L - R| <= c(sqrt(2 R E D^2) + E D^2/2), from the bound of `theory`."""
+    names = sp.symbols("R D2", positive=True)
+    bound = from_sympy(risk_gap(*names), dict(zip(names, (R, D2), strict=True)))
+    return Statement(size(R_L - R), "<=", Fraction(c) * bound)
+
+
+@cache
+def squared() -> Theorem:
+    """R_L - R = E rD + E D^2/2, and |E rD|^2 <= E r^2 E D^2."""
+    product = square_bounded(cauchy_schwarz("mean", (k,), r, shift), mean(r * shift))
+    bound = product.rhs + D2 / 2
+    sides = [
+        arithmetic(thm.lhs + sign * D2 / 2, "<=", bound, thm, hide=(D2, product.rhs))
+        for sign, thm in zip((1, -1), both_signs(product), strict=True)
+    ]
+    return absolute(R_L - R, *sides)
+
+
+def smooth_statement(c: int | Fraction = 1) -> Statement:
+    """|R_L - R| <= c(sqrt((E|T|^2 + E|y|^2) E|D|^2) + E|D|^2/2), from the bound of `theory`."""
+    names = sp.symbols("T2 y2 D2", positive=True)
+    values = (mean(square_T), mean(square_y), mean(square_D))
+    bound = from_sympy(risk_gap_smooth(*names), dict(zip(names, values, strict=True)))
+    return Statement(
+        size(mean(loss_L) - mean(loss)), "<=", Fraction(c) * bound, hypotheses(smooth, from_the_origin, flat)
+    )
+
+
+def on_average(
+    over: Over, losses: tuple[Term, Term], slope: Term, D: Term, close: Theorem, grown: Theorem
+) -> Theorem:
+    """The loss changes by at most |slope||D| + |D|^2/2 at every outcome, as `close` says, where
+    |slope|^2 is at most what `grown` says; so do their means.
+    """
+    after, before, square = *(bind(*over, e) for e in losses), outputs(D**2)
+    near = inner(slope, D)
+    near = chain(near, replace(near.rhs, grown))
+    product = mean_of_a_product(sqrt(grown.rhs), sqrt(square), over)
+    sides = []
+    for sign, closer, turned in zip((1, -1), both_signs(close), both_signs(near), strict=True):
+        X = sign * (losses[0] - losses[1])
+        point = arithmetic(X, "<=", near.rhs + square / 2, closer, turned, hide=(near.rhs,))
+        average = integrated(*over, point, sign * (after - before), product.lhs + bind(*over, square) / 2)
+        sides.append(chain(average, replace(average.rhs, product)))
+    return absolute(after - before, *sides)
+
+
+@cache
+def growth() -> Theorem:
+    """|slope|^2 <= |T|^2 + |y|^2, as the slope at the output 0 and the label 0 is 0."""
+    each = arithmetic(slope**2, "==", (slope - origin(j)) ** 2, flat)
+    return chain(integrate("coordinates", (j,), each, (m,)), from_the_origin)
+
+
+@cache
+def with_a_smooth_loss() -> Theorem:
+    """The mean of the bound at every outcome."""
+    return on_average(OUTCOME, (loss_L, loss), slope, D, smooth, growth())
+
+
+def segment_statement(c: int | Fraction = 1) -> Statement:
+    """The same at the time t of segments from T to T_L, and so at their ends, where t = 1; the loss
+    has a 1-Lipschitz gradient, and D is t(T_L - T).
+    """
+    names = sp.symbols("T2 y2 D2", positive=True)
+    values = (bind(*OUTCOMES, e) for e in (segment.B, segment.Y, outputs(segment.way**2)))
+    bound = from_sympy(risk_gap_smooth(*names), dict(zip(names, values, strict=True)))
+    before, after = (bind(*OUTCOMES, segment.loss(at)) for at in (START, segment.t))
+    given = (segment.chain_rule, segment.smooth, segment.from_the_origin, flat)
+    return Statement(size(after - before), "<=", Fraction(c) * bound, hypotheses(*given))
+
+
+@cache
+def along_segments() -> Theorem:
+    """The loss is within |D|^2/2 of its tangent at every outcome."""
+    first = specialise(segment.growth(), {segment.t: START})
+    zero = CLOCK(START)
+    parts = (segment.B, outputs(segment.b * segment.step), segment.S, segment.Y)
+    form = parts[0] + 2 * zero * parts[1] + zero**2 * parts[2] + parts[3]
+    first = chain(first, form, arithmetic(form, "==", segment.B + segment.Y, begin(), hide=parts))
+    losses = segment.loss(segment.t), segment.loss(START)
+    return on_average(OUTCOMES, losses, segment.slope(START), segment.way, segment.tangent(), first)
+
+
+def statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """The bounds for the squared loss and for a smooth one; a factor multiplies them."""
+    return squared_statement(factor), segment_statement(factor)

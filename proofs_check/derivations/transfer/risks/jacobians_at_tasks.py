@@ -1,0 +1,225 @@
+"""The Jacobian of the output in the parameters, at every task of Boursier & Boyer: its mean square,
+and that of what a finite prompt adds to it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+import sympy as sp
+
+from numerics.derivations.binding import instantiated
+from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, Range
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.terms import Term, Variable, term
+from numerics.derivations.theorems import Assumption, Theorem
+from proofs_check.derivations.softmax_average import form_of_the_paper
+from proofs_check.derivations.softmax_average.form_of_the_paper import long_prompts
+from proofs_check.derivations.softmax_average.query_average import (
+    U,
+    at_the_query,
+    norm_of_the_score,
+    norm_U,
+    norm_V,
+    operator_norm,
+)
+from proofs_check.derivations.softmax_average.softmax_average import d, m, m0, sigma, sub_gaussian, w
+from proofs_check.derivations.softmax_average.softmax_average import mean as over_a_token
+from proofs_check.derivations.softmax_average.tilted import (
+    QUERY,
+    TOKEN,
+    h,
+    query,
+    sub_gaussian_query,
+    tilted_moment,
+    weighted_moment,
+)
+from proofs_check.derivations.softmax_gradients.gradient_in_U import statement_in_the_form
+from proofs_check.derivations.transfer.risks.laws_of_tasks import at_every_task, of_the_task
+from proofs_check.derivations.transfer.risks.outcomes import mean as over_outcomes
+from proofs_check.derivations.transfer.risks.outputs_at_tasks import (
+    BALL,
+    at_each_task,
+    at_least,
+    at_most,
+    large,
+    logarithm,
+    small,
+    with_constants,
+)
+from proofs_check.derivations.transfer.risks.rates import mean, of_the_paper, rate, square, x
+from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
+
+__all__ = ["given_3_4", "given_of_the_jacobian", "proposition_3_4", "second_moment"]
+
+S_ = Variable("S_", range=Range(Fraction(1), lo_open=False))
+A_, B_ = (Variable(name, range=NONNEGATIVE) for name in ("A_", "B_"))
+
+
+def _constants(of: tuple[sp.Expr, sp.Expr], rows: Term) -> tuple[Term, Term]:
+    first, second = (from_sympy(e, {_U: norm_U, _V2: rows, _d: d}) for e in of)
+    return first, second
+
+
+_U, _V2, _d = sp.symbols("U V2 d", positive=True)
+
+
+class Gradient(NamedTuple):
+    """A gradient of the output: what it is in, the row that bounds what a finite prompt adds to it
+    at a task, the powers of sigma^2 and of ln L in this bound, and its constants.
+    """
+
+    of: str
+    row: str
+    shown: Statement
+    powers: tuple[int, int]
+    constants: tuple[Term, Term]
+
+    @property
+    def read(self) -> Theorem:
+        """The bound, under the name of its row."""
+        return of_the_paper(self.row, self.shown.lhs, self.shown.rhs)
+
+    def given(self, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
+        """The hypotheses that c_1/3 and c_2 are its constants for the ball."""
+        first = large(
+            c1 / 3,
+            self.constants[0],
+            f"{c1.name} is at least 3 times our constant for the gradient in {self.of}",
+        )
+        return first, small(
+            c2, self.constants[1], f"{c2.name} is at most our constant for the gradient in {self.of}"
+        )
+
+
+@cache
+def gradients() -> tuple[Gradient, Gradient]:
+    """Those in U and in V."""
+    in_U, in_V = statement_in_the_form(1, 8), form_of_the_paper.gradient_statement()
+    of_U = _constants(paper_constants_U(_U, sp.sqrt(_V2), _d), norm_V**2)
+    of_V = _constants(paper_constants_V(_U, sp.sqrt(_V2), _d), m)
+    return Gradient("U", "OURS:P3.4.U", in_U, (4, 2), of_U), Gradient(
+        "V", "BB:P3.4.V, as repaired", in_V, (3, 1), of_V
+    )
+
+
+def added_to_the_jacobian(square_dJ: Term) -> Theorem:
+    """The hypothesis that E|dJ|^2 over the outcome is at most the mean over the tasks of what a
+    finite prompt adds to both gradients.
+    """
+    in_U, in_V = (of_the_task(one.shown.lhs) for one in gradients())
+    name = "dJ is what a finite prompt adds to the gradients in U and in V"
+    return assume(name, over_outcomes(square_dJ), "<=", mean(in_U + in_V))
+
+
+def given_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> frozenset[Assumption]:
+    """What `proposition_3_4` assumes."""
+    constants = (thm for one in gradients() for thm in one.given(c1, c2))
+    own = hypotheses(logarithm, *BALL, *constants, added_to_the_jacobian(square_dJ))
+    return own | at_every_task(hypotheses(*(one.read for one in gradients()), *long_prompts()))
+
+
+@cache
+def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
+    """That the mean squares of what a finite prompt adds to the gradients in U and in V, whose
+    bounds are read off their rows, are together at most c_1 sigma^8 ln(L)^2 L^{-c_2/sigma^2} at
+    every task and for all parameters in the ball; and the hypothesis on the mean of |dJ|^2 over the
+    outcome.
+    """
+    long, one = long_prompts()
+    each, parts = [at_each_task(of.read) for of in gradients()], []
+    for of, thm in zip(gradients(), each, strict=True):
+        (a, b), (first, second) = of.constants, of.given(c1, c2)
+        parts.append(with_constants(thm, of.powers, of.constants, at_least(a, first), at_most(b, second)))
+    longer = chain(replace(log(term(2)), long), logarithm)
+    above = chain(1, at_each_task(arithmetic(1, "<=", sigma**2, one)), square)
+    decay = exp(-c2 * x / square)
+    core = arithmetic(
+        square**4 * x**2 + square**3 * x, "<=", 3 * square**4 * x**2, longer, above, hide=(square,)
+    )
+    both = replace(each[0].lhs + each[1].lhs, *parts)
+    both = chain(
+        both, c1 / 3 * decay * core.lhs, replace(c1 / 3 * decay * core.lhs, core), c1 * rate(c2, 4, 2)
+    )
+    return both, added_to_the_jacobian(square_dJ)
+
+
+@cache
+def at_a_query() -> Theorem:
+    """|V|^2 M^2 |x|^2 + M <= sigma^8 (16 |V|^2 (h + |U|^2 |x|^2)^2 |x|^2 + 4 (h + |U|^2 |x|^2)) for
+    the second moment M of a tilted token, which is at most 4 sigma^2 (h + a2), and sigma >= 1.
+    """
+    n, score, one = QUERY.square, norm_of_the_score(), long_prompts()[1]
+    moment = chain(
+        tilted_square, specialise(tilted_moment(1), at_the_query), 4 * sigma**2 * (h + sigma**2 * score.lhs)
+    )
+    moment = chain(moment, replace(moment.rhs, score))
+    larger = arithmetic(4 * S_ * (A_ + S_ * B_), "<=", 4 * S_**2 * (A_ + B_))
+    larger = specialise(larger, {S_: sigma**2, A_: h, B_: norm_U**2 * n}, one)
+    moment = chain(moment, larger.lhs, larger)
+    form = norm_V**2 * moment.lhs**2 * n + moment.lhs
+    size = chain(form, replace(form, moment))
+    last = arithmetic(S_**2, "<=", S_**4)
+    last = specialise(last, {S_: sigma**2}, one)
+    total = 16 * sigma**8 * norm_V**2 * (h + norm_U**2 * n) ** 2 * n + 4 * (h + norm_U**2 * n) * last.lhs
+    return chain(size, total, replace(total, last))
+
+
+def _size(square: Term, fourth: Term, sixth: Term) -> Term:
+    """The bound of E|J|^2/sigma^8 from the mean of |x|^2 and of its powers."""
+    u = norm_U**2
+    return 16 * norm_V**2 * (h**2 * square + 2 * h * u * fourth + u**2 * sixth) + 4 * h + 4 * u * square
+
+
+#: E|x|^{2q} <= (2 (d + q)/e^{1/2})^q for a 1-sub-Gaussian query.
+moments_of_the_query = tuple((2 * (d + q) * exp(Fraction(-1, 2))) ** q for q in (1, 2, 3))
+#: The second moment M of a tilted token at a query.
+tilted_square = instantiated(over_a_token(w * TOKEN.square) / m0, at_the_query)
+
+
+def constant_of_the_jacobian(c: Variable) -> Theorem:
+    """The hypothesis that c is at least the bound of E|J|^2/sigma^8 for the ball."""
+    return large(c, _size(*moments_of_the_query), f"{c.name} is at least the bound of E|J|^2/sigma^8")
+
+
+def size_of_the_jacobian(square_J: Term) -> Theorem:
+    """The hypothesis that the mean of |J|^2 over the outcome is at most the mean over the tasks of
+    |V|^2 M^2 |x|^2 + M with the second moment M of a tilted token: the gradient in U of an output
+    b.T is C V'b x' for the covariance C of a tilted token, and that in V is b times its mean.
+    """
+    size = QUERY.mean(norm_V**2 * tilted_square**2 * QUERY.square + tilted_square)
+    argument = (
+        "the gradients in U and V of an output b.T are C V'b x' and b times the mean of a tilted token "
+        "of covariance C"
+    )
+    name = "the Jacobian by the tilted tokens"
+    return assume(name, over_outcomes(square_J), "<=", mean(of_the_task(size)), argument=argument)
+
+
+def given_of_the_jacobian(square_J: Term, c: Variable) -> frozenset[Assumption]:
+    """What `second_moment` assumes."""
+    own = hypotheses(*BALL, constant_of_the_jacobian(c), size_of_the_jacobian(square_J))
+    return own | at_every_task(
+        hypotheses(sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), long_prompts()[1])
+    )
+
+
+@cache
+def second_moment(square_J: Term, c: Variable) -> tuple[Theorem, Theorem]:
+    """That E|J|^2 <= c sigma^8 at every task and for all parameters in the ball; and the hypothesis
+    on its mean over the tasks.
+    """
+    means = [QUERY.mean(QUERY.square**q) for q in (1, 2, 3)]
+    average = integrated("query", (query,), at_a_query(), None, sigma**8 * _size(*means))
+    bounds = [
+        chain(e, weighted_moment(q, QUERY, Fraction(0)), most)
+        for q, (e, most) in enumerate(zip(means, moments_of_the_query, strict=True), start=1)
+    ]
+    each = at_each_task(chain(average, replace(average.rhs, *bounds)))
+    total = _size(*moments_of_the_query)
+    most = at_least(total, constant_of_the_jacobian(c))
+    return chain(each, total * square**4, replace(total * square**4, most)), size_of_the_jacobian(square_J)

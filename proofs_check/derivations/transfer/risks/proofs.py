@@ -1,0 +1,84 @@
+"""Which claims are derived in this room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from proofs_check.derivations.proof import Proof, one
+from proofs_check.derivations.transfer.risks import (
+    at_a_task,
+    corollaries,
+    gaussian_query,
+    rates,
+    remaining,
+    smooth_loss,
+    suprema,
+)
+from proofs_check.derivations.transfer.risks import distance_of_gradients as gradients
+from proofs_check.derivations.transfer.risks import distance_of_risks as risks
+from proofs_check.derivations.transfer.risks import fourth_moments as moments
+from proofs_check.derivations.transfer.risks import gaussian_output as normal
+
+__all__ = ["PROOFS"]
+
+
+#: By the id of a claim.
+PROOFS: Mapping[str, Proof] = MappingProxyType(
+    {
+        "OURS:E.risk": one(risks.squared_statement, risks.squared),
+        "OURS:E.risk/smooth": one(risks.segment_statement, risks.along_segments),
+        "OURS:E.gradient": one(gradients.squared_statement, gradients.squared),
+        "OURS:E.gradient/smooth": one(gradients.smooth_statement, gradients.with_a_smooth_loss),
+        "OURS:E.gradient/split": one(gradients.split_statement, gradients.split),
+        "OURS:E.moments": one(rates.statement, rates.theorem),
+        "OURS:E.moments/limit": Proof(
+            rates.limit_statements, (rates.eighth_power_bounded, rates.eighth_power_is_small)
+        ),
+        "BB:A4.2.red": Proof(
+            rates.second_half_statements, (rates.second_half, rates.second_half_tends_to_zero)
+        ),
+        "BB:CE.3.a": Proof(
+            corollaries.risk_statements, (corollaries.risks_come_together, corollaries.risks_tend_together)
+        ),
+        "BB:CE.3.b": one(suprema.vanishing_statement, suprema.vanishing),
+        "BB:CE.5/limit": Proof(
+            corollaries.gradient_statements,
+            (corollaries.gradients_come_together, corollaries.gradients_tend_together),
+        ),
+        "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
+        "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
+        "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
+        "BB:LE.2": Proof(risks.statements, (risks.squared, risks.along_segments)),
+        "BB:LE.2.4": Proof(
+            moments.statements,
+            (
+                moments.power_of_the_sum,
+                moments.with_the_triangle,
+                moments.with_lemma_c9,
+                moments.with_proposition_3_1,
+            ),
+        ),
+        "BB:4.loss/segment": one(moments.squared_loss_statement, moments.squared_loss),
+        "BB:LE.2.smooth": Proof(
+            smooth_loss.smooth_statements, (smooth_loss.size_of_the_mean, smooth_loss.on_average)
+        ),
+        "BB:LE.2.prod": Proof(
+            smooth_loss.sum_statements, (smooth_loss.maximum_below_the_sum, smooth_loss.schwarz_of_the_sum)
+        ),
+        "BB:LE.2.prod/holder": one(smooth_loss.holder_statement, smooth_loss.holder),
+        "BB:LE.2.gauss": Proof(
+            normal.fourth_statements, (normal.fourth_at_a_task, normal.fourth_over_the_tasks)
+        ),
+        "BB:LE.2.gauss/query": one(gaussian_query.statement, gaussian_query.theorem),
+        "BB:LE.4.gauss": Proof(
+            normal.second_statements, (normal.second_at_a_task, normal.second_over_the_tasks)
+        ),
+        "BB:LE.4": Proof(gradients.statements, (gradients.squared, gradients.with_a_smooth_loss)),
+        "BB:LE.4.split": Proof(gradients.halves_statements, (gradients.halves, gradients.norm_of_the_halves)),
+        "BB:LE.4.split/schwarz": one(smooth_loss.schwarz_statement, smooth_loss.schwarz),
+        "BB:28": Proof(at_a_task.statements, (at_a_task.at_one_task, at_a_task.over_the_tasks)),
+        "BB:28/absorb": one(remaining.absorbed_statement, remaining.absorbed),
+        "BB:28/rest": Proof(remaining.statements, (remaining.second_moments, remaining.root)),
+    }
+)

@@ -1,0 +1,143 @@
+"""A smooth loss along segments of outputs, by the rules for functions of time: how far it is from
+its tangent, and how far from its value at the start (Lemma E.2 of Boursier & Boyer).
+
+A task stands for the whole outcome of task, prompt, query and label, so that every outcome has its
+segment. At the time t the output is b + t(a - b) and the label y: for infinite prompts it is b, and
+at the time 1 it is a, that of finite prompts.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, sqrt
+from numerics.derivations.flows import derivative
+from numerics.derivations.rules import arithmetic, assume, begin, equal, fall, integrate, replace, specialise
+from numerics.derivations.sorts import Sort
+from numerics.derivations.terms import CLOCK, START, Function, Term, Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.transfer.risks.outcomes import (
+    Over,
+    both_signs,
+    inner,
+    j,
+    labels,
+    larger,
+    m,
+    outputs,
+    size,
+)
+
+w = Variable("w", Sort.TASK)
+t, u = Variable("t", Sort.TIME), Variable("u", Sort.TIME)
+now = CLOCK(t)
+a, b, y = (Function(name, (Sort.TASK, Sort.INDEX), Fraction(2))(w, j) for name in ("a", "b", "y"))
+origin = Function("origin", (Sort.INDEX,))
+#: The loss along the segment of an outcome, and its gradient in the output there.
+_loss, _slope = (
+    Function("loss", (Sort.TASK, Sort.TIME), Fraction(1)),
+    Function("slope", (Sort.TASK, Sort.INDEX, Sort.TIME)),
+)
+step = a - b
+#: |a - b|^2, |y|^2, and the square of the output on the segment.
+S, Y, P = outputs(step**2), labels(y**2), outputs((b + now * step) ** 2)
+
+
+def loss(at: Variable) -> Term:
+    """The loss at a time."""
+    return _loss(w, at)
+
+
+def slope(at: Variable) -> Term:
+    """The gradient of the loss at a time."""
+    return _slope(w, j, at)
+
+
+#: What a mean over the outcome is here.
+OUTCOMES: Over = ("task", (w,))
+#: What the loss has changed by, and the way of the output.
+change, way = loss(t) - loss(START), now * step
+
+chain_rule = assume(
+    "the slope is the gradient of the loss", _loss.rate(w, t), "==", outputs(slope(t) * step), every=(w, t)
+)
+smooth = assume(
+    "1-smooth loss",
+    outputs((slope(t) - slope(u)) ** 2),
+    "<=",
+    (CLOCK(t) - CLOCK(u)) ** 2 * S,
+    every=(w, t, u),
+)
+from_the_origin = assume(
+    "1-smooth loss, from the output 0 and the label 0",
+    outputs((slope(t) - origin(j)) ** 2),
+    "<=",
+    P + Y,
+    every=(w, t),
+)
+flat = assume("no slope at the output 0 and the label 0", origin(j), "==", 0, every=(j,))
+on_the_segment = assume("on the segment", now, "<=", 1, every=(t,))
+
+
+#: |a|^2, |b|^2, and the larger of |(a, y)| and |(b, y)|.
+A, B = outputs(a**2), outputs(b**2)
+M = larger(sqrt(A + Y), sqrt(B + Y))
+
+
+def _slower(X: Term, bound: Term, speed: tuple[Theorem, Theorem], *more: Theorem) -> Theorem:
+    """|X| <= bound for X and a bound that are 0 at the time 0, if two theorems for the signs of X
+    show that its derivative is at most that of the bound.
+    """
+    sides = []
+    for sign, thm in zip((1, -1), speed, strict=True):
+        e = sign * X - bound
+        slow = arithmetic(derivative(e, t), "<=", 0, chain_rule, thm, *more, hide=(M,))
+        sides.append(arithmetic(sign * X, "<=", bound, fall(e, t, slow), begin(), hide=(M,)))
+    return arithmetic(size(X), "<=", bound, *sides, hide=(X, bound))
+
+
+@cache
+def tangent() -> Theorem:
+    """|l(b + t(a - b)) - l(b) - grad l(b).t(a - b)| <= |t(a - b)|^2/2, since the derivative of the
+    left side is at most t|a - b|^2, by the Cauchy-Schwarz inequality.
+    """
+    turned, there = slope(t) - slope(START), outputs(slope(START) * step)
+    lipschitz = specialise(smooth, {u: START})
+    lipschitz = chain(lipschitz, arithmetic(lipschitz.rhs, "==", now**2 * S, begin(), hide=(S,)))
+    near = inner(turned, step)
+    near = chain(near, replace(near.rhs, lipschitz))
+    near = chain(near, arithmetic(near.rhs, "==", now * S, hide=(S,)))
+    parts = equal(outputs(slope(t) * step), outputs(turned * step) + there)
+    left = size(change - outputs(slope(START) * way))
+    return chain(
+        left, _slower(change - now * there, now**2 * S / 2, both_signs(near), parts), outputs(way**2) / 2
+    )
+
+
+@cache
+def growth() -> Theorem:
+    """|slope|^2 <= |(b + t(a - b), y)|^2, as the slope at the output 0 and the label 0 is 0."""
+    each = arithmetic(slope(t) ** 2, "==", (slope(t) - origin(j)) ** 2, flat)
+    return chain(integrate("coordinates", (j,), each, (m,)), from_the_origin)
+
+
+def _at_most_the_larger(e: Term) -> Theorem:
+    """|(a, y)|^2 and |(b, y)|^2 are at most the square of the larger norm."""
+    return chain(e, replace(sqrt(e) ** 2, arithmetic(sqrt(e), "<=", M, hide=(A + Y, B + Y))))
+
+
+@cache
+def from_the_start() -> Theorem:
+    """|l(b + t(a - b), y) - l(b, y)| <= max(|(a, y)|, |(b, y)|) t|a - b| up to t = 1: the slope is
+    at most |(b + t(a - b), y)|, whose square is at most the larger one of the two ends.
+    """
+    mixed = now * (A + Y) + (1 - now) * (B + Y)
+    below = arithmetic(mixed - now * (1 - now) * S, "<=", mixed, on_the_segment, hide=(A, B, S, Y))
+    ends = [_at_most_the_larger(e) for e in (A + Y, B + Y)]
+    between = arithmetic(mixed, "<=", M**2, on_the_segment, *ends, hide=(A + Y, B + Y, M))
+    steep = chain(growth(), below, between)
+    near = inner(slope(t), step)
+    near = chain(near, replace(near.rhs, steep))
+    near = chain(near, arithmetic(near.rhs, "==", M * sqrt(S), hide=(M, S)))
+    return _slower(change, now * (M * sqrt(S)), both_signs(near))

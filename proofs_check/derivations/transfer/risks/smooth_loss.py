@@ -1,0 +1,130 @@
+"""Means over the outcome of what a smooth loss changes between two outputs a and b: the displays in
+the proof of Lemma E.2 of Boursier & Boyer.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache, partial
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, integrated, sqrt
+from numerics.derivations.rules import arithmetic, integrate, replace, specialise
+from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.terms import START, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.transfer.risks import segment
+from proofs_check.derivations.transfer.risks.outcomes import (
+    absolute,
+    j,
+    k,
+    labels,
+    larger,
+    mean,
+    mean_of_a_product,
+    outputs,
+    size,
+    variable,
+    vector,
+    x,
+)
+
+a, b, y = (vector(name, 4)(j, k) for name in ("a", "b", "y"))
+A, B, Y, D = (sqrt(e) for e in (outputs(a**2), outputs(b**2), labels(y**2), outputs((a - b) ** 2)))
+#: The larger of |(a, y)| and |(b, y)|.
+M = larger(sqrt(outputs(a**2) + labels(y**2)), sqrt(outputs(b**2) + labels(y**2)))
+
+
+def smooth_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """|E l(c, y) - E l(b, y)| <= E|l(c, y) - l(b, y)| at the time t, where c = b + t(a - b), and
+    this is at most E max(|(a, y)|, |(b, y)|)|c - b|, up to t = 1, where c = a; a factor multiplies
+    the squares of the right sides.
+    """
+    root, mean = sqrt(term(Fraction(factor))), partial(bind, *segment.OUTCOMES)
+    before, after = (mean(segment.loss(at)) for at in (START, segment.t))
+    given = (segment.chain_rule, segment.from_the_origin, segment.flat, segment.on_the_segment)
+    bound = mean(segment.M * (segment.now * sqrt(segment.S)))
+    apart = mean(size(segment.change))
+    return Statement(size(after - before), "<=", root * apart), Statement(
+        apart, "<=", root * bound, hypotheses(*given)
+    )
+
+
+@cache
+def size_of_the_mean() -> Theorem:
+    """|E X| <= E|X|."""
+    before, after = (bind(*segment.OUTCOMES, segment.loss(at)) for at in (START, segment.t))
+    sides = []
+    for sign in (1, -1):
+        point = specialise(arithmetic(sign * x, "<=", size(x)), {x: segment.change})
+        sides.append(integrated(*segment.OUTCOMES, point, sign * (after - before)))
+    return absolute(after - before, *sides)
+
+
+@cache
+def on_average() -> Theorem:
+    """The mean of the bound at every outcome."""
+    return integrate(*segment.OUTCOMES, segment.from_the_start())
+
+
+def holder_statement(power: int = 4) -> Statement:
+    """E|y|(|a| + |b|)|a - b| <= (E|y|^4)^{1/4} (E(|a| + |b|)^4)^{1/4} (E|a - b|^2)^{1/2}; a power
+    stands for the 4.
+    """
+    root = lambda X: mean(X**power) ** Fraction(1, power)
+    return Statement(mean(Y * (A + B) * D), "<=", root(Y) * root(A + B) * sqrt(mean(D**2)))
+
+
+@cache
+def holder() -> Theorem:
+    """The Cauchy-Schwarz inequality for |y|(|a| + |b|) and |a - b|, and for the squares of |y| and
+    |a| + |b|.
+    """
+    outer, inside = mean_of_a_product(Y * (A + B), D), mean_of_a_product(Y**2, (A + B) ** 2)
+    squares = chain(mean((Y * (A + B)) ** 2), inside)
+    return chain(mean(Y * (A + B) * D), outer, replace(outer.rhs, squares))
+
+
+def sum_statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """E max(|(a, y)|, |(b, y)|)|a - b| <= share E(|y| + |a| + |b|)|a - b|, and the Cauchy-Schwarz
+    inequality for the right side; share multiplies the sum.
+    """
+    total = Y + A + B
+    return (
+        Statement(mean(M * D), "<=", Fraction(share) * mean(total * D)),
+        Statement(mean(total * D), "<=", Fraction(share) * sqrt(mean(total**2)) * sqrt(mean(D**2))),
+    )
+
+
+@cache
+def maximum_below_the_sum() -> Theorem:
+    """max(|(a, y)|, |(b, y)|) <= |y| + |a| + |b|."""
+    squares = outputs(a**2), outputs(b**2), labels(y**2)
+    ends = [
+        arithmetic(sqrt(e + squares[2]), "<=", sqrt(squares[2]) + sqrt(e), hide=squares) for e in squares[:2]
+    ]
+    larger_end = replace(M, *ends)
+    pointwise = chain(larger_end, arithmetic(larger_end.rhs, "<=", Y + A + B, hide=squares))
+    return integrate("mean", (k,), replace(M * D, pointwise))
+
+
+@cache
+def schwarz_of_the_sum() -> Theorem:
+    """The Cauchy-Schwarz inequality for |y| + |a| + |b| and |a - b|."""
+    return mean_of_a_product(Y + A + B, D)
+
+
+#: Two random numbers with two moments.
+X, Z = (variable(name)(k) for name in ("X", "Z"))
+
+
+def schwarz_statement(power: int = 2) -> Statement:
+    """E|XZ| <= (E|X|^2)^{1/2} (E|Z|^2)^{1/2}; a power stands for the 2 of the moments."""
+    root = lambda e: sqrt(mean(size(e) ** power))
+    return Statement(mean(size(X) * size(Z)), "<=", root(X) * root(Z))
+
+
+@cache
+def schwarz() -> Theorem:
+    """The Cauchy-Schwarz inequality for the absolute values."""
+    return mean_of_a_product(size(X), size(Z))
