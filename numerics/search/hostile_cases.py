@@ -1,6 +1,5 @@
-"""Bounds on the softmax average tried on every combination of the hostile laws, lengths, queries,
-matrices and functions of `numerics.token_laws.edge_cases`. For laws on few atoms and short prompts the
-ratios are exact sums; elsewhere prompts are sampled, and the ratios have confidence limits.
+"""Bounds on the softmax average tried on every combination of the edge cases of laws, lengths,
+queries, matrices and functions. For laws on few atoms and short prompts the ratios are exact sums; elsewhere prompts are sampled, and the ratios have confidence limits.
 """
 
 from __future__ import annotations
@@ -68,8 +67,7 @@ class Worst:
 
 
 def worst_hostile(statement: Statement, limit: float) -> Worst:
-    """The worst case of a statement, whose ratio is at most `limit`, over
-    `numerics.token_laws.edge_cases`. The sampled prompts are the same for all claims of a run, so that
+    """The worst case of a statement, whose ratio is at most `limit`, over the edge cases. The sampled prompts are the same for all claims of a run, so that
     claims with one statement share its ratios. The limits of each statement hold with the
     probability that is stated.
     """
