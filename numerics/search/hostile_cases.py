@@ -1,5 +1,6 @@
 """Bounds on the softmax average tried on every combination of the edge cases of laws, lengths,
-queries, matrices and functions. For laws on few atoms and short prompts the ratios are exact sums; elsewhere prompts are sampled, and the ratios have confidence limits.
+queries, matrices and functions. For laws on few atoms and short prompts the ratios are exact sums;
+elsewhere prompts are sampled, and the ratios have confidence limits.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ class Worst:
 
 
 def worst_hostile(statement: Statement, limit: float) -> Worst:
-    """The worst case of a statement, whose ratio is at most `limit`, over the edge cases. The sampled prompts are the same for all claims of a run, so that
-    claims with one statement share its ratios. The limits of each statement hold with the
-    probability that is stated.
+    """The worst case of a statement, whose ratio is at most `limit`, over the edge cases. The
+    sampled prompts are the same for all claims of a run, so that claims with one statement share
+    its ratios. The limits of each statement hold with the probability that is stated.
     """
     worst, where = 0.0, ""
     estimate, cases, noisy, samples, broken = 0.0, 0, 0, 0, False
