@@ -192,7 +192,6 @@ def later() -> Theorem:
 
 @cache
 def more_attention() -> Theorem:
-    """w_1(0) <= w_1(t)."""
     smaller = show(1 + R * exp(-z(t)), "<=", 1 + R * exp(-z(START)), later())
     return show(at_0(w_1), "<=", w_1, smaller)
 
@@ -257,7 +256,6 @@ def late() -> Theorem:
 @proves("OURS:R10.floor", floor_statements, part=1)
 @cache
 def to_the_floor() -> Theorem:
-    """(4 c/M) w_1(0)^2 t l <= 1."""
     l = above_floor
     early = calc(inverse_loss()[0], ("<=", 1 / l, l, at_0(l)))
     return calc(l * (rate_0 * CLOCK(t)), ("<=", l * (1 / l), early), ("==", 1, l))

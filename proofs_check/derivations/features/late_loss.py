@@ -144,7 +144,6 @@ def share_of_a_query() -> Theorem:
 @proves("OURS:R11.lower", statements, part=1)
 @cache
 def at_least() -> Theorem:
-    """c e^{-2 gamma |Q|} <= loss."""
     low = least**2 / 4
     near = specialise(margin, {A: ((i, j), Q(i, j, t))})
     return calc(
@@ -179,7 +178,6 @@ def logarithm() -> tuple[Theorem, Theorem]:
 @proves("OURS:R11.lower", statements, part=4)
 @cache
 def square_of_a_ratio() -> Theorem:
-    """1 - 2 (1 - u)_+ <= u^2 at u = gamma/x."""
     inverses, ratio = (Op("max", (term(0), e)) for e in (1 / gamma - 1 / x, 1 - gamma / x))
     return calc(
         1 - 2 * gamma * inverses,

@@ -126,7 +126,6 @@ def steep() -> Theorem:
 @proves("OURS:R11.upper", upper_statements, part=2)
 @cache
 def share_of_the_loss() -> Theorem:
-    """2 gamma a loss <= gamma sum_k H_kk."""
     return calc(
         2 * gamma * a(t) * loss,
         ("==", gamma * queries(spread * p * error * a(t))),

@@ -167,7 +167,6 @@ def mean_distance() -> Theorem:
 
 @cache
 def speed() -> Theorem:
-    """lambda' >= kappa s a (1 - a)^2."""
     rest = a - a**2 - beta
     some = show(0, "<=", rest, no_larger_than_the_own())
     second = calc(least * beta, ("==", others(w**2 * least)), ("<=", others(w**2 * h(n)), apart))
@@ -183,7 +182,6 @@ def speed() -> Theorem:
 @proves("OURS:R12.upper", statements, part=2)
 @cache
 def attention_rises() -> Theorem:
-    """a' = a mu lambda'."""
     left = show(0, "<=", 1 - a, S)
     some = product(a, mu, calc(product(least, 1 - a, left), ("<=", mu, mean_distance())))
     by = a * (kappa * (least * a * (1 - a) ** 2))

@@ -167,7 +167,6 @@ def _own_at_most_one() -> Theorem:
 @proves("LDL:L4.1/upper", own_statement)
 @cache
 def own_update() -> Theorem:
-    """E 1{query v_k} Attn_k (f_k - yhat)^2 <= 4/27 B^2 P/K."""
     one, _ = errors()
     square = _product(one, one, error, error)[0]
     cubic = show(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, _own_at_most_one())
@@ -313,7 +312,6 @@ def _moved(bound: Term, length: Term) -> Sides:
 @proves("LDL:L5.off", first_statement)
 @cache
 def first_phase() -> Theorem:
-    """|q_m| <= C P log(K)/K after the first phase."""
     (up, down), total = _moved(STEP, LENGTH_1), C * P * log(K) / K
     moved = _modulus(chain(up, total), chain(down, total), up.lhs, total)
     return calc(modulus(score(m)), ("==", modulus(up.lhs), from_zero, up.lhs), ("<=", total, moved))
@@ -322,7 +320,6 @@ def first_phase() -> Theorem:
 @proves("LDL:L8.off/inference", second_statement)
 @cache
 def second_phase() -> Theorem:
-    """|q_m| <= (C0 + C P) log(K/epsilon)/K after the second phase."""
     up, down = _moved(FINE_STEP, LENGTH_2)
     longer = calc(first_scores.rhs, ("<=", C_0 * log(K / share_of_1) / K, show(K, "<=", K / share_of_1)))
     total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs

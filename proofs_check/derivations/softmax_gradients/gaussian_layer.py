@@ -120,7 +120,6 @@ def linear_attention() -> Theorem:
 
 @cache
 def of_centred_tokens() -> Theorem:
-    """T = V R R' a."""
     return show(of_mean_0(softmax), "==", moved, specialise(softmax_attention(), {mu: ((j,), term(0))}))
 
 
@@ -133,7 +132,6 @@ def same_limits() -> Theorem:
 @proves("BB:B.1.b", statements_of_the_law, part=1)
 @cache
 def tilted_law() -> Theorem:
-    """E e^{v.Z} e^{a.Z}/E e^{a.Z} = e^{v.(mu + R R' a) + |R' v|^2/2}."""
     vector = lambda value: {b: ((n,), over(j, d, R(j, n) * value))}
     top, bottom = (specialise(weight_of_a_vector(), vector(value)) for value in (a(j) + v(j), a(j)))
     start = exp(over(j, d, v(j) * mu(j)))

@@ -86,7 +86,6 @@ def line_two() -> Theorem:
 @proves("BB:21", statements, part=3)
 @cache
 def line_three() -> Theorem:
-    """E X^^4 <= 8(E X^4 + E(X^ - X)^4)."""
     fourth = specialise(show(x**4, "<=", 8 * (y**4 + (x - y) ** 4)), {x: hat_X, y: X})
     most = calc(A, ("<=", mean(8 * (X**4 + (hat_X - X) ** 4)), fourth), ("==", 8 * (mean(X**4) + C)))
     return show(2 * roots[0] + 2 * roots[1], "<=", 2 * sqrt(8 * (mean(X**4) + C) * B) + 2 * roots[1], most)

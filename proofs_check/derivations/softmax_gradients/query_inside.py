@@ -122,7 +122,6 @@ def statement_of_the_exponent(c: int | Fraction = 192) -> Statement:
 @proves("OURS:R4.self/nu", statement_for_more_spread)
 @cache
 def rate_for_more_spread() -> Theorem:
-    """2 xi.R'Uz <= |xi|^2 + |R'Uz|^2."""
     rest, moved = through_Gamma(image), over(i, d, R(i, n) * image(i))
     young = specialise(show(2 * x * y_, "<=", x**2 + y_**2), {x: xi(n), y_: moved})
     both = calc(
