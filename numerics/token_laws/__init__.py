@@ -1,8 +1,8 @@
 """Laws of tokens: what they are (`token_law`, `built_in` and their structures), how they are drawn,
 their transforms (`tilted_by_cauchy` where only a log-mgf is known), exact sums over them
-(`weighted_nodes`), the boundary cases (`hostile`), and whether their sub-Gaussian parameter is
-honest (`honest`, with its `search`, its `second_route`, and `from_samples`; `sub_gaussian` on the
-line).
+(`weighted_nodes`), the boundary cases (`edge_cases`), and whether their sub-Gaussian parameter is
+honest (`honest`, with its `search`, its `independent_check`, and `from_samples`; `sub_gaussian` on
+the line).
 """
 
 from __future__ import annotations
