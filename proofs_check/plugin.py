@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 #: Over how many processes the run was spread, though the user did not ask for it.
 SPREAD = pytest.StashKey[int]()
+#: Where each claim is collected.
+COLLECTED = pytest.StashKey[dict[str, str]]()
 
 
 class ClaimFailed(Exception):
@@ -268,8 +270,18 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
     claims = sys.modules.get("proofs_check.core.claim")
     if claims is None or not isinstance(obj, claims.Claim):
         return None
-    here = obj.check.__module__ == getattr(collector.obj, "__name__", None)  # type: ignore[attr-defined]
-    return [ClaimItem.of(collector, obj)] if here else []
+    here, home = collector.obj, sys.modules[obj.check.__module__]  # type: ignore[attr-defined]
+    if here is not home:
+        # What a function of a neighbour made stands where it is named, not where it is imported.
+        neighbours = getattr(here, "__package__", "") == home.__package__
+        if not neighbours or any(other is obj for other in vars(home).values()):
+            return []
+    collected = collector.config.stash.setdefault(COLLECTED, {})
+    return (
+        [ClaimItem.of(collector, obj)]
+        if collected.setdefault(obj.id, collector.nodeid) == collector.nodeid
+        else []
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -115,7 +115,7 @@ def at_the_printed_rate(
 
 
 output_error_averaged_over_the_query = at_the_printed_rate("BB:P3.1", 6, Fraction(1, 42), where={})
-at_the_printed_rate("BB:P3.4.V", 6, Fraction(1, 42), where={"M": 1})
+gradient_in_V = at_the_printed_rate("BB:P3.4.V", 6, Fraction(1, 42), where={"M": 1})
 gradient_in_U = at_the_printed_rate(
     "BB:P3.4.U",
     12,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
-from proofs_check.core.claim import REGISTRY, claim
+from proofs_check.core.claim import REGISTRY, Claim, claim
 from proofs_check.core.judging import load_claims
 from proofs_check.papers.registered import Collection, drop_folder
 from proofs_check.papers.statements import add_folder, told
@@ -82,3 +83,16 @@ def test_words_whose_claim_nobody_wrote_are_refused(said: Callable[[str], Collec
         load_claims((mine,))
     drop_folder(mine)
     assert "ME:L1/typo" not in told()
+
+
+def test_every_claim_has_a_name_in_its_module_where_pytest_finds_it() -> None:
+    """A claim that a function makes and nobody names would be registered and never run."""
+    claims = load_claims()
+    modules = [module for name, module in sys.modules.items() if name.startswith("proofs_check.")]
+    named = {
+        value.id
+        for module in modules
+        for value in list(vars(module).values())
+        if isinstance(value, Claim) and value.check.__module__.rpartition(".")[0] == module.__package__
+    }
+    assert {id for id in claims if claims[id].check.__module__.startswith("proofs_check.")} == named
