@@ -127,7 +127,7 @@ class GaussianWorld(World):
 
 @cache
 def steps() -> tuple[Theorem, ...]:
-    theorems = (theorem() for id in of_room("gaussian") for theorem in PROOFS[id].theorems)
+    theorems = (theorem() for id in of_room("gaussian_tokens") for theorem in PROOFS[id].theorems)
     found = {str(t): t for theorem in theorems for t in theorem.steps()}
     return tuple(found.values())
 
