@@ -16,8 +16,8 @@ __all__ = ["measure_and_judge"]
 class _Paper(NamedTuple):
     """Where the figures of a paper are made."""
 
-    #: With the modules ``training`` and ``page``.
-    package: str
+    #: Its folder among the experiments, and among the figures.
+    folder: str
     #: How the title of our page begins, by which it is told from a page of somebody else.
     title: bytes
     #: How the ids of the rows about experiments begin.
@@ -32,14 +32,14 @@ class _Paper(NamedTuple):
 _PAPERS = {
     # The maps of Figures 2 and 3 are those of the runs behind Figure 1.
     "LDL": _Paper(
-        "proofs_check.reports.figures.li_duan_liang",
+        "li_duan_liang",
         b"<title>In-context regression over features",
         ("LDL:Sec6", "LDL:A."),
         frozenset({1, 2, 3}),
         True,
     ),
     "COL": _Paper(
-        "proofs_check.reports.figures.collins",
+        "collins",
         b"<title>The attention window",
         ("COL:Fig", "COL:3.2.beyond", "COL:J.setup"),
         frozenset(),
@@ -62,7 +62,8 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     from proofs_check.reports.documents.experiment_pages import as_html, check_no_other_page, tell
 
     paper = _PAPERS[arguments.paper]
-    training, page_of = (import_module(f"{paper.package}.{name}") for name in ("training", "page"))
+    training = import_module(f"numerics.experiments.{paper.folder}.training")
+    page_of = import_module(f"proofs_check.reports.figures.{paper.folder}.page")
     out = writable_folder(Path(arguments.out))
     check_no_other_page(out / "index.html", paper.title)
     figures, choices = arguments.only or list(training.FIGURES), training.Choices(**given)

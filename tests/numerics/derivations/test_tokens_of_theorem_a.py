@@ -53,9 +53,7 @@ class TwoTokens(GaussianWorld):
     def weighted(self, e: Bind, env: tuple[Any, ...]) -> list[tuple[float, tuple[Any, ...]]]:
         if e.kind == "normal":
             return PLANE
-        return [
-            (1.0, at[::-1]) for at in itertools.product(*(range(int(self.value(h, env))) for h in e.heads))
-        ]
+        return [(1.0, at) for at in itertools.product(*(range(int(self.value(h, env))) for h in e.heads))]
 
 
 @cache
