@@ -19,7 +19,7 @@ from proofs_check.reports.documents.status import renewed
 from tests.proofs_check.core.ledgers import document, line, made_up
 from tests.proofs_check.reports.documents.machines import judged, plain, searched
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 Document = dict[str, Any]
 
 
