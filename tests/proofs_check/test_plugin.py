@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shlex
 import sys
 from importlib import util
@@ -319,10 +320,17 @@ def test_without_the_plugin_nothing_turns_green(pytester: pytest.Pytester) -> No
 
 
 def ids_in_the_source() -> list[str]:
-    """The ids in every ``@claim(...)`` of the package, wherever its file stands."""
-    nodes = (n for p in PACKAGE.rglob("*.py") for n in ast.walk(ast.parse(p.read_text(encoding="utf-8"))))
-    calls = (d for n in nodes for d in getattr(n, "decorator_list", ()) if isinstance(d, ast.Call))
-    return [d.args[0].value for d in calls if getattr(d.func, "id", "") == "claim"]
+    """The ids in every ``@claim(...)`` of the package and in every call whose claim a module names,
+    wherever its file stands.
+    """
+    trees = [ast.parse(p.read_text(encoding="utf-8")) for p in PACKAGE.rglob("*.py")]
+    decorators = (d for tree in trees for n in ast.walk(tree) for d in getattr(n, "decorator_list", ()))
+    named = (n.value for tree in trees for n in tree.body if isinstance(n, ast.Assign))
+    calls = [d for d in decorators if isinstance(d, ast.Call) and getattr(d.func, "id", "") == "claim"]
+    calls += [call for call in named if isinstance(call, ast.Call) and call.args]
+    first = (call.args[0] for call in calls)
+    ids = (x.value for x in first if isinstance(x, ast.Constant) and isinstance(x.value, str))
+    return [id for id in ids if re.fullmatch(r"[A-Z]+:\S+", id)]
 
 
 def test_no_claim_vanishes_with_a_move(pytester: pytest.Pytester) -> None:
