@@ -14,7 +14,7 @@ from proofs_check.reports.cli import main
 def test_kernels_are_compiled_once_and_kept_where_it_says(tmp_path):
     root = str(Path(numerics.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": root, "NUMBA_CACHE_DIR": str(tmp_path)}
-    command, done = [sys.executable, "-m", "numerics", "warm", "flows"], []
+    command, done = [sys.executable, "-m", "proofs_check.reports.cli", "warm", "flows"], []
     for _ in range(2):
         lines = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=True

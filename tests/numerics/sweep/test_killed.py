@@ -90,7 +90,7 @@ def test_the_command_killed_and_repeated(tmp_path):
     )
     killed = run("-c", DYING)
     assert (killed.returncode, stored_blocks(store)) == (-signal.SIGKILL, 5), killed.stdout + killed.stderr
-    done = run("-m", "numerics")
+    done = run("-m", "proofs_check.reports.cli")
     found = re.search(r"(\d+) jobs: (\d+) reused, (\d+) computed", done.stdout)
     assert found is not None, done.stdout + done.stderr
     total, reused, new = map(int, found.groups())
