@@ -101,8 +101,8 @@ def _inside(side: Side, rng: random.Random) -> Fraction:
         far = Fraction(rng.choice((1, 3, 50, 700)), rng.choice((1, 7)))
         lo = ends[0] if side.lo is not None else ends[-1] - far if ends else -far
         hi = ends[-1] if side.hi is not None else lo + 2 * far
-        ends = Fraction(0), Fraction(1), Fraction(1, 2)
-        t = rng.choice((*ends, Fraction(rng.randint(0, 1000), 1000), Fraction(1, 10**9)))
+        special = Fraction(0), Fraction(1), Fraction(1, 2)
+        t = rng.choice((*special, Fraction(rng.randint(0, 1000), 1000), Fraction(1, 10**9)))
         q = lo + (hi - lo) * t
         if side.contains(fmpq(q.numerator, q.denominator)):
             return q
