@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -32,7 +33,7 @@ from proofs_check.core.severity import misdeclared
 from proofs_check.core.sharp_constant import Edge, find_edge
 from proofs_check.instances.reference import OF_PAPER
 from proofs_check.papers.sharp_constants import known_edges
-from proofs_check.papers.statements import told
+from proofs_check.papers.statements import told_beside
 from theory.inputs.kinds import check_kind, read_items
 
 __all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim"]
@@ -324,7 +325,7 @@ def claim(
     unproved : str
         Why no prover reaches the statement; the chain is then at most SUPPORTED.
     reference : Mapping
-        Values of symbols that the reference instance, where the bound is evaluated too, lacks.
+        Values of symbols that the reference instance lacks; the bound is evaluated there, too.
     assumes : tuple of str
         What the step from the check to the statement takes for granted; the evidence has it, too.
 
@@ -352,7 +353,7 @@ def claim(
     words = [name for name, p in inspect.signature(claim).parameters.items() if p.default in ("", p.empty)]
     check_kind(str, **{name: said[name] for name in words})
     check_kind(Mapping, repair=repair)
-    words_of_row = told().get(id, {})
+    words_of_row = told_beside(sys._getframe(1).f_code.co_filename).get(id, {})
     if twice := [name for name in words_of_row if said[name]]:
         raise ValueError(
             f"{id}: {twice[0]}= stands beside its row in statements.toml and in the decorator; drop "

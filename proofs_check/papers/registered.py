@@ -22,6 +22,7 @@ from numerics.terminal.inputs import InputError, read_bytes
 
 __all__ = [
     "GROUP",
+    "STATEMENTS",
     "Collection",
     "collection_of",
     "collections",

@@ -19,7 +19,9 @@ from typing import Any
 from numerics.terminal.inputs import InputError
 from proofs_check.papers.readings import Reading, readings_beside
 from proofs_check.papers.registered import (
+    STATEMENTS,
     Collection,
+    collection_of,
     collections,
     drop_folder,
     forgets,
@@ -51,6 +53,7 @@ __all__ = [
     "rows",
     "states",
     "told",
+    "told_beside",
 ]
 
 PACKAGE = Path(__file__).parents[1]
@@ -263,21 +266,41 @@ def told() -> Mapping[str, Mapping[str, str]]:
     """
     out: dict[str, Mapping[str, str]] = {}
     for r in (r for data in _papers().values() for r in data["row"]):
-        for said in r.get("claim", ()):
-            id = said.get("id", "")
-            if id.split("/", 1)[0] != r.get("id") or id in out:
+        tables = r.get("claim", [])
+        if not isinstance(tables, list) or not all(isinstance(said, dict) for said in tables):
+            raise InputError(
+                f"row {r.get('id')} has claim = {tables!r}; write a table [[row.claim]] for each claim"
+            )
+        for said in tables:
+            id = said.get("id")
+            if not isinstance(id, str) or id.split("/", 1)[0] != r.get("id") or id in out:
                 raise InputError(
-                    f"[[row.claim]] of {r.get('id')} has the id {id!r}; give each claim of the row one "
-                    "table with its id"
+                    f"[[row.claim]] of {r.get('id')} has the id {id!r}; give each claim of the row one table "
+                    "with its id"
                 )
             texts = {name: text for name, text in said.items() if name != "id"}
             if wrong := [n for n, text in texts.items() if n not in PROSE or not isinstance(text, str)]:
                 raise InputError(
-                    f"[[row.claim]] of {id} has {wrong[0]!r}; write the texts {', '.join(PROSE)}, and "
-                    "keys of the row before it"
+                    f"[[row.claim]] of {id} has {wrong[0]!r}; write the texts {', '.join(PROSE)}, and keys "
+                    "of the row before it"
                 )
             out[id] = MappingProxyType({name: " ".join(text.split()) for name, text in texts.items()})
     return MappingProxyType(out)
+
+
+def told_beside(file: str) -> Mapping[str, Mapping[str, str]]:
+    """`told`, with the words that stand beside a module: a folder that nobody named is named when a
+    module of it is imported, for without its argument a claim would be called PROVED.
+    """
+    _name(Path(file).parent)
+    return told()
+
+
+@forgets
+@cache
+def _name(folder: Path) -> None:
+    if (folder / STATEMENTS).is_file() and collection_of(folder / STATEMENTS) is None:
+        add_folder(folder)
 
 
 def row(id: str) -> Row:
