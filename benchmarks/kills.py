@@ -31,8 +31,8 @@ from numerics.sweep import blocks
 from numerics.sweep.cluster import ClusterError
 from numerics.sweep.run import sweep
 from numerics.training.full_tokens import full_token_kernel
-from proofs_check.core.ledger import as_text, write_json
-from proofs_check.core.stored import RELEASE
+from proofs_check.core.ledgers.ledger import as_text, write_json
+from proofs_check.core.ledgers.stored import RELEASE
 from tests.forks import child, ended
 from tests.numerics.experiments.fake_engines import SMALL, Fake, numbers
 from tests.numerics.sweep.clusters import Cluster

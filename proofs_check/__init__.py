@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from proofs_check.core.claim import Claim as Claim
     from proofs_check.core.claim import claim as claim
     from proofs_check.core.judging import load_claims as load_claims
-    from proofs_check.core.ledger import Ledger as Ledger
+    from proofs_check.core.ledgers.ledger import Ledger as Ledger
     from proofs_check.papers.statements import row as row
     from proofs_check.papers.statements import rows as rows
 
 _HOME = {
     "Claim": "proofs_check.core.claim",
-    "Ledger": "proofs_check.core.ledger",
+    "Ledger": "proofs_check.core.ledgers.ledger",
     "claim": "proofs_check.core.claim",
     "load_claims": "proofs_check.core.judging",
     "row": "proofs_check.papers.statements",

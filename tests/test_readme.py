@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from numerics.evidence import Verdict
-from proofs_check.core.files import read_ledger
-from proofs_check.core.losses import CHANGED, LOST, STANDS
-from proofs_check.core.outcomes import account
+from proofs_check.core.ledgers.files import read_ledger
+from proofs_check.core.ledgers.losses import CHANGED, LOST, STANDS
+from proofs_check.core.ledgers.outcomes import account
 from proofs_check.reports.cli import main
 from proofs_check.reports.documents.names import named
 

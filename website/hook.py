@@ -207,8 +207,8 @@ def _in_its_width(found: re.Match[str]) -> str:
 
 def account_of(key: str) -> str:
     """The main results of a paper as the ledger of the release has them, and where to read more."""
-    from proofs_check.core.outcomes import account
-    from proofs_check.core.stored import RELEASE, find_ledger
+    from proofs_check.core.ledgers.outcomes import account
+    from proofs_check.core.ledgers.stored import RELEASE, find_ledger
     from proofs_check.papers.statements import paper
     from proofs_check.reports.documents.errata.markdown import github
 

@@ -1,8 +1,7 @@
 """A claim: a row of a paper and a check whose defaults are the paper's own numbers.
 
-A claim runs without pytest: call it with other numbers and it answers "what if". `Claim.judge` does
-what the ledger writes down: it judges the numbers as printed, the repair, and a control that must
-fail, and it lists every way in which the claim itself is faulty.
+Called with other numbers it answers "what if". `Claim.judge` judges the numbers as printed, the
+repair and a control that must fail, and lists every way in which the claim itself is faulty.
 """
 
 from __future__ import annotations

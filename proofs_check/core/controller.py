@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from proofs_check.core.ledger import Ledger
+    from proofs_check.core.ledgers.ledger import Ledger
     from proofs_check.papers.registered import Collection
 
 __all__ = ["CLAIMS", "DETAILS", "KEY", "THOROUGH", "Controller", "line_of"]
@@ -94,7 +94,7 @@ class Controller:
 
     def _judge(self, session: pytest.Session) -> None:
         from proofs_check.core.judging import load_claims
-        from proofs_check.core.ledger import Ledger
+        from proofs_check.core.ledgers.ledger import Ledger
         from proofs_check.papers.registered import collections
         from proofs_check.papers.statements import all_rows, papers
 
@@ -131,8 +131,8 @@ class Controller:
         beside it.
         """
         from numerics.terminal.inputs import InputError
-        from proofs_check.core.ledger import write_json
-        from proofs_check.core.stored import FOLDER, PARTIAL, WHOLE, folder_of
+        from proofs_check.core.ledgers.ledger import write_json
+        from proofs_check.core.ledgers.stored import FOLDER, PARTIAL, WHOLE, folder_of
 
         assert self.ledger is not None
         faulty = self.ledger.faults() or any(e["faults"] for e in self.ledger.entries.values())
@@ -179,7 +179,7 @@ class Controller:
             self._summary(terminalreporter)
 
     def _summary(self, terminal: Any) -> None:
-        from proofs_check.core.summary import details, part_summary, summary
+        from proofs_check.core.ledgers.summary import details, part_summary, summary
 
         assert self.ledger is not None
         width = terminal._tw.fullwidth

@@ -13,7 +13,7 @@ from numerics.evidence import Verdict
 from proofs_check.core.claim import Claim
 from proofs_check.core.instead import told_instead
 from proofs_check.core.judging import entry, load_claims
-from proofs_check.core.ledger import Ledger
+from proofs_check.core.ledgers.ledger import Ledger
 from proofs_check.papers.statements import row
 from theory.shown.formulas import marked
 

@@ -14,9 +14,9 @@ from numerics.evidence import Evidence
 from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import REGISTRY, Claim, Judgement
 from proofs_check.core.claim_page import shown
+from proofs_check.core.ledgers.stored import read_elsewhere
 from proofs_check.core.printed import by_kind
 from proofs_check.core.sharp_constant import Edge
-from proofs_check.core.stored import read_elsewhere
 from proofs_check.papers.registered import Collection, collection_of, in_scope
 from proofs_check.papers.statements import Row, all_rows, row, told
 from theory.inputs.kinds import read_items

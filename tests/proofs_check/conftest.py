@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.core.stored import RELEASE
+from proofs_check.core.ledgers.stored import RELEASE
 from proofs_check.papers.witnesses import Output, run, scripts
 
 

@@ -10,8 +10,8 @@ from numerics.jobs.store_errors import StoreError
 from numerics.jobs.workspace import Workspace
 from numerics.terminal.files import replace_together
 from numerics.terminal.inputs import InputError, MissingFolderError, make_folder, writable_folder
-from proofs_check.core.ledger import write_json
-from proofs_check.core.stored import RELEASE
+from proofs_check.core.ledgers.ledger import write_json
+from proofs_check.core.ledgers.stored import RELEASE
 from proofs_check.reports.cli import main
 from tests.proofs_check.core.ledgers import document
 

@@ -320,9 +320,7 @@ def test_without_the_plugin_nothing_turns_green(pytester: pytest.Pytester) -> No
 
 
 def ids_in_the_source() -> list[str]:
-    """The ids in every ``@claim(...)`` of the package and in every call whose claim a module names,
-    wherever its file stands.
-    """
+    """The ids in every ``@claim(...)`` and in every call whose claim a module names."""
     trees = [ast.parse(p.read_text(encoding="utf-8")) for p in PACKAGE.rglob("*.py")]
     decorators = (d for tree in trees for n in ast.walk(tree) for d in getattr(n, "decorator_list", ()))
     named = (n.value for tree in trees for n in tree.body if isinstance(n, ast.Assign))

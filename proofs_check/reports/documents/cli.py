@@ -16,7 +16,7 @@ from proofs_check.reports.documents.scope import scope_option, scoped
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from proofs_check.core.stored import Kept
+    from proofs_check.core.ledgers.stored import Kept
     from proofs_check.reports.documents.errata import Errata
 
 __all__ = ["add_commands"]
@@ -195,7 +195,7 @@ def _new_paper(options: argparse.Namespace) -> int:
 
 def _blueprint(options: argparse.Namespace) -> int:
     from numerics.terminal.progress import progress_bar
-    from proofs_check.core.stored import find_ledger
+    from proofs_check.core.ledgers.stored import find_ledger
 
     kept = find_ledger(options.ledger)  # before all claims are loaded, which takes longer
     from proofs_check.reports.documents.blueprint import write_blueprint
@@ -219,8 +219,8 @@ def _blueprint(options: argparse.Namespace) -> int:
 def _errata(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError, writable_folder
     from numerics.terminal.progress import progress_bar
-    from proofs_check.core.outcomes import account
-    from proofs_check.core.stored import find_ledger
+    from proofs_check.core.ledgers.outcomes import account
+    from proofs_check.core.ledgers.stored import find_ledger
     from proofs_check.papers.statements import is_own, papers
     from proofs_check.reports.documents.errata import all_errata
 
@@ -242,7 +242,7 @@ def _errata(options: argparse.Namespace) -> int:
 
 def _write_errata(kept: Kept, errata: Errata, folder: Path, latex: bool) -> None:
     from numerics.terminal.inputs import writable_folder
-    from proofs_check.core.files import write_text
+    from proofs_check.core.ledgers.files import write_text
     from proofs_check.reports.documents.errata import as_html, as_latex, as_markdown
 
     out = writable_folder(folder)
@@ -259,9 +259,9 @@ def _write_errata(kept: Kept, errata: Errata, folder: Path, latex: bool) -> None
 
 def _status(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError, read_bytes
-    from proofs_check.core.coverage import coverage
-    from proofs_check.core.files import write_text
-    from proofs_check.core.stored import find_ledger
+    from proofs_check.core.ledgers.coverage import coverage
+    from proofs_check.core.ledgers.files import write_text
+    from proofs_check.core.ledgers.stored import find_ledger
     from proofs_check.reports.documents.status import blocks, headline, renewed
 
     kept, out = find_ledger(options.ledger), 0
@@ -304,8 +304,8 @@ def _status(options: argparse.Namespace) -> int:
 
 def _revise(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError
-    from proofs_check.core.ledger import write_json
-    from proofs_check.core.stored import find_ledger
+    from proofs_check.core.ledgers.ledger import write_json
+    from proofs_check.core.ledgers.stored import find_ledger
     from proofs_check.reports.documents.diff import changes, show
     from proofs_check.reports.documents.names import named_paper
     from proofs_check.reports.documents.revise import main_results, revised, settings, settings_of_file
@@ -340,7 +340,7 @@ def _revise(options: argparse.Namespace) -> int:
 def _annotate(document: Mapping[str, Any], github: bool, badge_file: str | None) -> int:
     import json
 
-    from proofs_check.core.files import write_text
+    from proofs_check.core.ledgers.files import write_text
     from proofs_check.reports.documents.github import as_annotations, badge
 
     if github:
@@ -352,9 +352,9 @@ def _annotate(document: Mapping[str, Any], github: bool, badge_file: str | None)
 
 def _merge(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError
-    from proofs_check.core.files import read_ledger, write_text
     from proofs_check.core.judging import load_claims
-    from proofs_check.core.ledger import as_text, merged
+    from proofs_check.core.ledgers.files import read_ledger, write_text
+    from proofs_check.core.ledgers.ledger import as_text, merged
     from proofs_check.papers.registered import in_scope
 
     documents = [read_ledger(Path(given)) for given in options.ledgers]
@@ -386,7 +386,7 @@ def _second_opinion(options: argparse.Namespace) -> int:
 def _diff(options: argparse.Namespace) -> int:
     import json
 
-    from proofs_check.core.files import read_ledger
+    from proofs_check.core.ledgers.files import read_ledger
     from proofs_check.reports.documents.diff import as_json, changes, doubts, show
 
     old, new = (read_ledger(Path(given), older=True) for given in (options.old, options.new))

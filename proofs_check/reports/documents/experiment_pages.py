@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from proofs_check.core.ledger import Ledger
+    from proofs_check.core.ledgers.ledger import Ledger
 
 __all__ = ["as_html", "check_no_other_page", "tell"]
 

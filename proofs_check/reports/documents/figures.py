@@ -203,7 +203,7 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError, writable_folder, writing_into
     from numerics.terminal.progress import duration, progress_bar
     from proofs_check.core.experiments import judge, sentences
-    from proofs_check.core.ledger import write_json
+    from proofs_check.core.ledgers.ledger import write_json
     from proofs_check.reports.documents.experiment_pages import as_html, check_no_other_page, tell
     from proofs_check.reports.figures.boursier_boyer.captions import left_out
     from proofs_check.reports.figures.boursier_boyer.page import write_page

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from proofs_check.core.outcomes import NOT_SETTLED, outcomes
+from proofs_check.core.ledgers.outcomes import NOT_SETTLED, outcomes
 
 __all__ = ["as_annotations", "badge"]
 

@@ -14,10 +14,10 @@ from numerics.terminal.colours import COLOURS, LETTERS
 from numerics.terminal.console import console
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.outcomes import NOT_SETTLED, Outcome, account, outcomes
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.outcomes import NOT_SETTLED, Outcome, account, outcomes
+from proofs_check.core.ledgers.stored import find_ledger
 from proofs_check.core.severity import SEVERITIES
-from proofs_check.core.stored import find_ledger
 from proofs_check.papers.registered import in_scope_as_told
 from proofs_check.papers.statements import papers, place
 from proofs_check.reports.documents.names import named_paper

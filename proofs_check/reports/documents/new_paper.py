@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from numerics.terminal.inputs import InputError, writable_folder
-from proofs_check.core.files import write_text
+from proofs_check.core.ledgers.files import write_text
 from proofs_check.papers.registered import collections
 
 __all__ = ["new_paper"]

@@ -16,8 +16,8 @@ from numerics.terminal.inputs import InputError
 from numerics.terminal.progress import counted, progress_bar
 from proofs_check.core.claim import Claim
 from proofs_check.core.judging import entry, load_claims, row_of
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.outcomes import account
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.outcomes import account
 from proofs_check.papers.registered import files, read_statements
 from proofs_check.papers.statements import all_rows
 from proofs_check.reports.documents.names import named

@@ -18,8 +18,8 @@ from numerics.terminal.colours import COLOURS
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.instead import told_instead
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.outcomes import NOT_SETTLED, Outcome
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.outcomes import NOT_SETTLED, Outcome
 from proofs_check.core.printed import told
 from proofs_check.core.severity import in_words
 from proofs_check.papers.registered import collections, in_scope_as_told
@@ -237,8 +237,8 @@ class Page:
 def verdict_of_row(o: Outcome) -> Text:
     """A row's verdict as printed, how grave its error is, and what holds with the repairs.
 
-    >>> from proofs_check.core.stored import find_ledger
-    >>> from proofs_check.core.outcomes import outcomes
+    >>> from proofs_check.core.ledgers.stored import find_ledger
+    >>> from proofs_check.core.ledgers.outcomes import outcomes
     >>> verdict_of_row(outcomes(find_ledger().document)["BB:CC.3.b"]).plain.split(";")[0]
     'REFUTED, a false step'
     """
@@ -258,7 +258,7 @@ def verdict_of_row(o: Outcome) -> Text:
 def verdict_of_claim(e: Entry) -> Text:
     """The verdict of one claim, how grave its error is, and what holds with the repair.
 
-    >>> from proofs_check.core.stored import find_ledger
+    >>> from proofs_check.core.ledgers.stored import find_ledger
     >>> claims = {e["id"]: e for e in find_ledger().document["claims"]}
     >>> verdict_of_claim(claims["BB:CC.3.b"]).plain.split(";")[0]
     'REFUTED, a false step'

@@ -12,9 +12,9 @@ from rich.text import Text
 from numerics.terminal.console import console
 from numerics.terminal.inputs import InputError
 from numerics.terminal.progress import counted, progress_bar
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.outcomes import outcomes
-from proofs_check.core.stored import find_ledger
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.outcomes import outcomes
+from proofs_check.core.ledgers.stored import find_ledger
 from proofs_check.papers.registered import in_scope, limited
 from proofs_check.papers.statements import PACKAGE, paper
 from proofs_check.papers.witnesses import slug

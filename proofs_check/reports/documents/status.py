@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from numerics.terminal.inputs import InputError
-from proofs_check.core.files import read_ledger
 from proofs_check.core.instead import told_instead
-from proofs_check.core.losses import CHANGED, LOST, STANDS, listed
-from proofs_check.core.outcomes import NOT_SETTLED, account, outcomes
+from proofs_check.core.ledgers.files import read_ledger
+from proofs_check.core.ledgers.losses import CHANGED, LOST, STANDS, listed
+from proofs_check.core.ledgers.outcomes import NOT_SETTLED, account, outcomes
+from proofs_check.core.ledgers.stored import release_text
 from proofs_check.core.severity import in_words
-from proofs_check.core.stored import release_text
 from proofs_check.papers.statements import is_own, paper, papers
 from proofs_check.reports.documents.diff import changes
 from proofs_check.reports.documents.repeated import difference

@@ -57,7 +57,7 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     from numerics.terminal.inputs import InputError, writable_folder, writing_into
     from numerics.terminal.progress import duration, progress_bar
     from proofs_check.core.experiments import judge, sentences
-    from proofs_check.core.ledger import write_json
+    from proofs_check.core.ledgers.ledger import write_json
     from proofs_check.papers.statements import rows
     from proofs_check.reports.documents.experiment_pages import as_html, check_no_other_page, tell
 

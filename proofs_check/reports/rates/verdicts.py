@@ -8,8 +8,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from proofs_check.core.outcomes import outcomes
-from proofs_check.core.stored import RELEASE
+from proofs_check.core.ledgers.outcomes import outcomes
+from proofs_check.core.ledgers.stored import RELEASE
 
 __all__ = ["PRINTED", "declared", "verdicts"]
 

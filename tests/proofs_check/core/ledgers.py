@@ -7,8 +7,8 @@ import json
 from functools import cache
 from typing import Any
 
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.stored import RELEASE
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.stored import RELEASE
 from proofs_check.papers.statements import rows
 
 #: Some claims: a gap with a sharp constant and what it uses, an edge, a proved step, and typos,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from numerics.evidence import Verdict
-from proofs_check.core.coverage import EXACT, coverage
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.summary import details
+from proofs_check.core.ledgers.coverage import EXACT, coverage
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.summary import details
 from proofs_check.papers.statements import paper, papers, rows
 from tests.proofs_check.core.ledgers import document, made_up
 

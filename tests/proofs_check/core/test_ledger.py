@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 
 from numerics.evidence import Verdict
-from proofs_check.core.files import schema
 from proofs_check.core.judging import load_claims, run_claim
-from proofs_check.core.ledger import Ledger, write_json
+from proofs_check.core.ledgers.files import schema
+from proofs_check.core.ledgers.ledger import Ledger, write_json
 from tests.proofs_check.core.ledgers import made_up
 
 A, B, C, D = "BB:CC.3", "BB:CC.3.a", "BB:CC.3.b", "BB:LC.1"

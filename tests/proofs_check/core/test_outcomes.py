@@ -14,16 +14,16 @@ import pytest
 from numerics.evidence import Verdict
 from numerics.terminal.colours import LETTERS
 from numerics.terminal.inputs import InputError
-from proofs_check.core import stored as kept
-from proofs_check.core.coverage import NOT_SETTLED, coverage
-from proofs_check.core.files import read_ledger
 from proofs_check.core.instead import first_sentence
-from proofs_check.core.ledger import Ledger, write_json
-from proofs_check.core.losses import CHANGED, LOST, STANDS
-from proofs_check.core.outcomes import Account, account, outcomes
+from proofs_check.core.ledgers import stored as kept
+from proofs_check.core.ledgers.coverage import NOT_SETTLED, coverage
+from proofs_check.core.ledgers.files import read_ledger
+from proofs_check.core.ledgers.ledger import Ledger, write_json
+from proofs_check.core.ledgers.losses import CHANGED, LOST, STANDS
+from proofs_check.core.ledgers.outcomes import Account, account, outcomes
+from proofs_check.core.ledgers.stored import RELEASE, find_ledger, release_text
+from proofs_check.core.ledgers.summary import details, part_summary, summary
 from proofs_check.core.severity import SEVERITIES
-from proofs_check.core.stored import RELEASE, find_ledger, release_text
-from proofs_check.core.summary import details, part_summary, summary
 from proofs_check.papers.statements import papers, place, rows
 from proofs_check.reports.documents.blueprint.document import Site
 from proofs_check.reports.documents.blueprint.render import as_html

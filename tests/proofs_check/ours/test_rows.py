@@ -7,7 +7,7 @@ from typing import Any
 from numerics.evidence import Verdict
 from proofs_check.core.claim import Claim
 from proofs_check.core.judging import load_claims
-from proofs_check.core.ledger import Ledger
+from proofs_check.core.ledgers.ledger import Ledger
 
 
 def ours() -> dict[str, Claim]:

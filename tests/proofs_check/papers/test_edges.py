@@ -10,7 +10,7 @@ import pytest
 
 from proofs_check.core import claim as claims
 from proofs_check.core.judging import entry, load_claims
-from proofs_check.core.stored import RELEASE, release_text
+from proofs_check.core.ledgers.stored import RELEASE, release_text
 from proofs_check.papers.sharp_constants import EDGES, Ends, known_edges, write_edges
 from proofs_check.papers.statements import row
 

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from numerics.evidence import Verdict
-from proofs_check.core.stored import RELEASE
+from proofs_check.core.ledgers.stored import RELEASE
 from proofs_check.papers.origins import origin, origins
 from proofs_check.papers.statements import papers
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -63,10 +65,11 @@ def test_words_in_two_places_are_refused(said: Callable[[str], Collection]) -> N
     ("words", "match"),
     [
         ("id = 'ME:L2'", "the id 'ME:L2'"),
-        ("argument = 'x'", "the id ''"),
+        ("argument = 'x'", "the id None"),
         ("id = 'ME:L1'\nreason = 'x'", "has 'reason'"),
         ("id = 'ME:L1'\nargument = 1", "has 'argument'"),
         ("id = 'ME:L1'\n[[row.claim]]\nid = 'ME:L1'", "one table with its id"),
+        ("id = 1", "the id 1"),
     ],
 )
 def test_words_that_are_of_no_claim_are_refused(
@@ -76,6 +79,11 @@ def test_words_that_are_of_no_claim_are_refused(
         said(f"[[row.claim]]\n{words}\n")
 
 
+def test_words_that_are_no_table_are_refused(said: Callable[[str], Collection]) -> None:
+    with pytest.raises(InputError, match="claim = 'x'; write a table"):
+        said("claim = 'x'\n")
+
+
 def test_words_whose_claim_nobody_wrote_are_refused(said: Callable[[str], Collection]) -> None:
     mine = said("[[row.claim]]\nid = 'ME:L1/typo'\nargument = 'Integrate.'\n")
     claim("ME:L1")(check)
@@ -83,6 +91,22 @@ def test_words_whose_claim_nobody_wrote_are_refused(said: Callable[[str], Collec
         load_claims((mine,))
     drop_folder(mine)
     assert "ME:L1/typo" not in told()
+
+
+def test_an_import_of_a_module_reads_the_words_beside_it(tmp_path: Path) -> None:
+    """Nobody names the folder: without its argument the claim would be called PROVED."""
+    (tmp_path / "statements.toml").write_text(ROW + "[[row.claim]]\nid = 'ME:L1'\nargument = 'Integrate.'\n")
+    (tmp_path / "lemmas_of_me.py").write_text(
+        "from numerics.evidence import Evidence, Verdict\nfrom proofs_check import claim\n"
+        "proved = Evidence(verdict=Verdict.PROVED, engine='exact arithmetic')\n"
+        "@claim('ME:L1')\ndef lemma():\n    return proved\n"
+    )
+    program = [sys.executable, "-c", "from lemmas_of_me import lemma; print(lemma().verdict)"]
+    path = os.pathsep.join((str(tmp_path), *sys.path))
+    done = subprocess.run(
+        program, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert done.stdout == "ARGUED\n"
 
 
 def test_every_claim_has_a_name_in_its_module_where_pytest_finds_it() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs_check.core.ledger import Ledger
+from proofs_check.core.ledgers.ledger import Ledger
 from proofs_check.papers.statements import row, rows
 from proofs_check.reports.cli import main
 

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from numerics.evidence import Verdict
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.outcomes import NOT_SETTLED, Account, Outcome, account, outcomes
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.outcomes import NOT_SETTLED, Account, Outcome, account, outcomes
 from proofs_check.papers.statements import is_own, papers, place
 from proofs_check.reports.documents.status import GROUPS
 

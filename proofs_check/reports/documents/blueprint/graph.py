@@ -8,7 +8,7 @@ from html import escape
 from itertools import pairwise
 
 from numerics.terminal.mathematics import as_unicode
-from proofs_check.core.outcomes import NOT_SETTLED, Outcome
+from proofs_check.core.ledgers.outcomes import NOT_SETTLED, Outcome
 from proofs_check.reports.documents.blueprint.document import LETTERS, Site, Statement, anchor, named
 from proofs_check.reports.documents.blueprint.layout import Layout, layered
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from numerics.terminal.mathematics import as_unicode
 from numerics.terminal.progress import Advance, counted
-from proofs_check.core.files import write_text
 from proofs_check.core.instead import told_instead
+from proofs_check.core.ledgers.files import write_text
 from proofs_check.core.printed import told
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import is_own, known_papers, readings_of

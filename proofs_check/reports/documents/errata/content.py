@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core.instead import is_executed, told_instead
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.outcomes import Account, Outcome, account
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.outcomes import Account, Outcome, account
 from proofs_check.papers import witnesses
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import Row, is_own, paper, place, readings_of

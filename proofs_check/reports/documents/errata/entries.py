@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from proofs_check.core.losses import Result
+from proofs_check.core.ledgers.losses import Result
 from proofs_check.papers.readings import Reading
 
 __all__ = ["Copy", "Entry", "Errata", "Erratum", "kind"]

@@ -7,7 +7,7 @@ import textwrap
 from html import escape
 
 from numerics.terminal.mathematics import as_unicode
-from proofs_check.core.losses import Result
+from proofs_check.core.ledgers.losses import Result
 from proofs_check.papers.readings import Reading
 from proofs_check.papers.witnesses import slug
 from proofs_check.reports.documents.errata.entries import Copy, Entry, Errata, Erratum

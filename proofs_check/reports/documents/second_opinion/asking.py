@@ -116,8 +116,8 @@ def second_opinion(
     """Print what was confirmed, after asking what is to be asked now: 0, or 1 if something is
     contradicted, or confirmed no more, or other questions are kept.
     """
-    from proofs_check.core.files import write_text
     from proofs_check.core.judging import load_claims
+    from proofs_check.core.ledgers.files import write_text
 
     old, names = read(), list(names)
     if not (names or sample or noted or again):

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from proofs_check.core.coverage import NOT_SETTLED
-from proofs_check.core.ledger import write_json
+from proofs_check.core.ledgers.coverage import NOT_SETTLED
+from proofs_check.core.ledgers.ledger import write_json
 from proofs_check.reports.cli import main
 from proofs_check.reports.documents.diff import changes, show
 from tests.proofs_check.core.ledgers import document, line, made_up

@@ -18,7 +18,7 @@ from proofs_check.boursier_boyer.experiments_training import anisotropic_covaria
 from proofs_check.boursier_boyer.section_6 import completing_the_square
 from proofs_check.core import experiments
 from proofs_check.core.claim import Claim
-from proofs_check.core.files import read_ledger
+from proofs_check.core.ledgers.files import read_ledger
 from proofs_check.reports.cli import main
 from tests.numerics.experiments.synthetic import measurements
 from theory.regression.task import RegressionTask

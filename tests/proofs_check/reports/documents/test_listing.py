@@ -13,9 +13,9 @@ from rich.console import Console
 
 from numerics.terminal.colours import LETTERS
 from numerics.terminal.inputs import InputError
-from proofs_check.core.coverage import NOT_SETTLED
-from proofs_check.core.outcomes import account, outcomes
-from proofs_check.core.stored import RELEASE
+from proofs_check.core.ledgers.coverage import NOT_SETTLED
+from proofs_check.core.ledgers.outcomes import account, outcomes
+from proofs_check.core.ledgers.stored import RELEASE
 from proofs_check.papers.statements import papers, rows
 from proofs_check.reports.documents.listing import listing, print_lines
 from tests.proofs_check.core.ledgers import document, line

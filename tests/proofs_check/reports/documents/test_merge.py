@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from proofs_check.core import judging
-from proofs_check.core.files import read_ledger
 from proofs_check.core.judging import load_claims
-from proofs_check.core.ledger import Ledger, write_json
+from proofs_check.core.ledgers.files import read_ledger
+from proofs_check.core.ledgers.ledger import Ledger, write_json
 from proofs_check.reports.cli import main
 from tests.proofs_check.core.ledgers import QUICK, line
 

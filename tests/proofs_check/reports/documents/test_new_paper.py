@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import REGISTRY
-from proofs_check.core.losses import CHANGED, STANDS
+from proofs_check.core.ledgers.losses import CHANGED, STANDS
 from proofs_check.papers import registered
 from proofs_check.papers.statements import papers
 from proofs_check.reports.cli import main

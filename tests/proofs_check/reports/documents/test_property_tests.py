@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from proofs_check.core.coverage import coverage
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.outcomes import outcomes
+from proofs_check.core.ledgers.coverage import coverage
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.outcomes import outcomes
 from proofs_check.papers.statements import rows
 from proofs_check.reports.documents.blueprint.document import Site
 from proofs_check.reports.documents.blueprint.render import as_html

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.core.stored import release_text
+from proofs_check.core.ledgers.stored import release_text
 from proofs_check.reports.documents.repeated import room
 from proofs_check.reports.documents.status import renewed
 from tests.proofs_check.core.ledgers import document, line, made_up

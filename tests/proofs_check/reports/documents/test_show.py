@@ -17,10 +17,10 @@ from rich.console import Console
 
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
-from proofs_check.core.coverage import NOT_SETTLED
-from proofs_check.core.ledger import Ledger, write_json
-from proofs_check.core.outcomes import outcomes
-from proofs_check.core.stored import RELEASE
+from proofs_check.core.ledgers.coverage import NOT_SETTLED
+from proofs_check.core.ledgers.ledger import Ledger, write_json
+from proofs_check.core.ledgers.outcomes import outcomes
+from proofs_check.core.ledgers.stored import RELEASE
 from proofs_check.papers.registered import collections, drop_folder, limited
 from proofs_check.papers.statements import PACKAGE, add_folder, rows
 from proofs_check.reports.cli import main

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from numerics.terminal.inputs import InputError
-from proofs_check.core.coverage import NOT_SETTLED, row_verdict
-from proofs_check.core.ledger import write_json
+from proofs_check.core.ledgers.coverage import NOT_SETTLED, row_verdict
+from proofs_check.core.ledgers.ledger import write_json
 from proofs_check.papers.registered import drop_folder, limited
 from proofs_check.papers.statements import add_folder, rows
 from proofs_check.reports.cli import main

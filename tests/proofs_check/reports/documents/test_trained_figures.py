@@ -12,7 +12,7 @@ import pytest
 
 from numerics.evidence import Verdict
 from numerics.experiments.li_duan_liang.training import Choices, measure
-from proofs_check.core.files import read_ledger
+from proofs_check.core.ledgers.files import read_ledger
 from proofs_check.reports.cli import main
 from proofs_check.reports.figures.li_duan_liang.page import COLUMNS, as_json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numerics.rates.bound_curves import CERTAIN, OURS
-from proofs_check.core.outcomes import outcomes
+from proofs_check.core.ledgers.outcomes import outcomes
 from proofs_check.reports.rates.verdicts import PRINTED, declared
 
 

@@ -6,8 +6,8 @@ import copy
 from functools import cache
 from typing import Any
 
-from proofs_check.core.files import SCHEMA
-from proofs_check.core.ledger import Ledger
+from proofs_check.core.ledgers.files import SCHEMA
+from proofs_check.core.ledgers.ledger import Ledger
 from tests.proofs_check.core.ledgers import line
 
 IDS = (

@@ -16,9 +16,9 @@ from urllib.parse import unquote
 import pytest
 
 from numerics.evidence import Verdict
-from proofs_check.core.coverage import NOT_SETTLED
 from proofs_check.core.instead import first_sentence
-from proofs_check.core.outcomes import Account, account
+from proofs_check.core.ledgers.coverage import NOT_SETTLED
+from proofs_check.core.ledgers.outcomes import Account, account
 from proofs_check.papers.statements import papers, place, rows
 from proofs_check.papers.witnesses import script
 from proofs_check.reports.cli import main

@@ -16,8 +16,8 @@ import pytest
 from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core.judging import load_claims
-from proofs_check.core.ledger import write_json
-from proofs_check.core.outcomes import account
+from proofs_check.core.ledgers.ledger import write_json
+from proofs_check.core.ledgers.outcomes import account
 from proofs_check.papers import witnesses
 from proofs_check.reports.cli import main
 from proofs_check.reports.documents.errata import Entry, Erratum, as_html, as_latex, as_markdown, errata_of

@@ -17,8 +17,8 @@ from typing import Any
 
 from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError, writable_folder
-from proofs_check.core.coverage import NOT_SETTLED, row_verdict
-from proofs_check.core.files import SCHEMA, write_text
+from proofs_check.core.ledgers.coverage import NOT_SETTLED, row_verdict
+from proofs_check.core.ledgers.files import SCHEMA, write_text
 from proofs_check.papers.registered import in_scope
 from proofs_check.papers.statements import PACKAGE, all_rows, known_papers, rows
 from theory.inputs.kinds import check_kind, read_items

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numerics.evidence import Verdict
-from proofs_check.core.coverage import NOT_SETTLED, least_parts, stated
 from proofs_check.core.instead import NOT_EXECUTED, is_executed, told_instead
+from proofs_check.core.ledgers.coverage import NOT_SETTLED, least_parts, stated
 from proofs_check.core.severity import by_severity, in_words
 from proofs_check.papers.statements import Row, also_named, is_own, place, proves, states
 
 if TYPE_CHECKING:
-    from proofs_check.core.ledger import Ledger
+    from proofs_check.core.ledgers.ledger import Ledger
 
 __all__ = ["CHANGED", "LOST", "STANDS", "Result", "listed", "results"]
 
@@ -29,7 +29,7 @@ Entry = Mapping[str, Any]
 
 
 class Outcome(Protocol):
-    """What is read of a row: see `proofs_check.core.outcomes.Outcome`."""
+    """What is read of a row: see `proofs_check.core.ledgers.outcomes.Outcome`."""
 
     @property
     def id(self) -> str: ...
@@ -88,7 +88,7 @@ class Result:
 def results(rows: Sequence[Outcome], ledger: Ledger) -> tuple[Result, ...]:
     """The numbered results of a paper and its main ones, in printed order, from all its rows.
 
-    >>> from proofs_check.core.outcomes import account
+    >>> from proofs_check.core.ledgers.outcomes import account
     >>> account({"claims": []}, "BB").results[0].told
     'not established: no claim settles it'
     """

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.core.coverage import NOT_SETTLED, least_parts, row_verdict
 from proofs_check.core.instead import NOT_EXECUTED
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.losses import CHANGED, LOST, STANDS, Result, listed, results
+from proofs_check.core.ledgers.coverage import NOT_SETTLED, least_parts, row_verdict
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.losses import CHANGED, LOST, STANDS, Result, listed, results
 from proofs_check.core.severity import by_severity, counted
 from proofs_check.papers.statements import Row, is_own, paper, rows
 
@@ -30,7 +30,7 @@ class Outcome:
     row: Row
     #: The entries of the row's claims.
     claims: tuple[Entry, ...]
-    #: Of the row as printed, by `proofs_check.core.coverage.row_verdict`.
+    #: Of the row as printed, by `proofs_check.core.ledgers.coverage.row_verdict`.
     verdict: str
     #: The refuted entries, the gravest first, those that inherit the error of another one last.
     errors: tuple[Entry, ...]

@@ -15,8 +15,8 @@ from typing import Any
 
 from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError
-from proofs_check.core.files import SCHEMA, read_ledger
-from proofs_check.core.ledger import Ledger, merged
+from proofs_check.core.ledgers.files import SCHEMA, read_ledger
+from proofs_check.core.ledgers.ledger import Ledger, merged
 from proofs_check.papers.registered import Collection, collections, forgets, in_scope
 from proofs_check.papers.statements import PACKAGE
 
@@ -44,7 +44,7 @@ RELEASE = PACKAGE / WHOLE
 class Kept:
     """A ledger that was read."""
 
-    #: As `proofs_check.core.files.read_ledger` returns it.
+    #: As `proofs_check.core.ledgers.files.read_ledger` returns it.
     document: Mapping[str, Any]
     path: Path
     #: Which ledger it is, of what date and code, and why it does not speak for the papers if it is

@@ -13,11 +13,11 @@ from typing import Any
 from numerics.evidence import Verdict
 from numerics.terminal.colours import LETTERS
 from numerics.terminal.mathematics import as_unicode
-from proofs_check.core.coverage import coverage
-from proofs_check.core.ledger import Ledger
-from proofs_check.core.losses import CHANGED, LOST, STANDS
-from proofs_check.core.outcomes import Account, Outcome, account
-from proofs_check.core.stored import how_to_run
+from proofs_check.core.ledgers.coverage import coverage
+from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.losses import CHANGED, LOST, STANDS
+from proofs_check.core.ledgers.outcomes import Account, Outcome, account
+from proofs_check.core.ledgers.stored import how_to_run
 from proofs_check.papers.registered import in_scope_as_told
 from proofs_check.papers.statements import is_own, papers, place
 
